@@ -1,0 +1,34 @@
+// swift-tools-version: 6.0
+import PackageDescription
+
+let package = Package(
+  name: "clocksmith",
+  products: [.executable(name: "clocksmith", targets: ["clocksmith"])],
+  targets: [
+    // System libraries: a module map and a header of includes each.
+    .systemLibrary(name: "CALSA"),
+    .systemLibrary(name: "CINI"),
+    .systemLibrary(name: "CJSON"),
+    .systemLibrary(name: "CLinux"),
+    .systemLibrary(name: "CSampleRate"),
+    .systemLibrary(name: "CSndFile"),
+    .systemLibrary(name: "CSystemd"),
+    .target(name: "CClocksmith"),
+
+    .target(name: "Horology"),
+    .target(name: "Sound", dependencies: ["Horology", "CINI", "CSampleRate", "CSndFile"]),
+    .target(
+      name: "Devices", dependencies: ["Horology", "Sound", "CALSA", "CClocksmith", "CLinux"]),
+    .target(
+      name: "Service", dependencies: ["Horology", "Sound", "Devices", "CLinux", "CSystemd"]),
+    .executableTarget(
+      name: "clocksmith",
+      dependencies: ["Horology", "Sound", "Devices", "Service", "CJSON", "CLinux"]),
+
+    .testTarget(name: "HorologyTests", dependencies: ["Horology"]),
+    .testTarget(name: "SoundTests", dependencies: ["Sound", "Horology"]),
+    .testTarget(name: "DevicesTests", dependencies: ["Devices", "Sound", "Horology"]),
+    .testTarget(name: "ServiceTests", dependencies: ["Service", "Devices", "Sound", "Horology"]),
+  ],
+  swiftLanguageModes: [.v6]
+)
