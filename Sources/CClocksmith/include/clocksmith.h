@@ -1,0 +1,9 @@
+/* The C that Swift cannot say: variadic callbacks of the libraries. */
+#ifndef CLOCKSMITH_H
+#define CLOCKSMITH_H
+
+/* Keeps libasound from writing its own lines to standard error; what failed is in the code that
+ * each call returns. */
+void clocksmith_silence_alsa(void);
+
+#endif
