@@ -1,0 +1,200 @@
+/// Decides what sounds and when; nothing else does.
+///
+/// A pure state machine: it is given events and the time, and answers with effects. Each
+/// occasion is decided exactly once, whatever the clock does.
+public struct Announcer {
+  /// How long before its anchor an announcement is handed to the player, so that the device can
+  /// be opened and run on silence first: a sound server may take two seconds to start its stream.
+  public static let preparation = Duration.seconds(3)
+  /// The same for what is to sound at once.
+  public static let requestLead = Duration.milliseconds(400)
+  /// A request this near to an occasion is answered by the occasion: longer than any phrase.
+  public static let requestMargin = Duration.seconds(5)
+  /// How long after a failure the device is tried again.
+  public static let retryDelay = Duration.seconds(1)
+  /// Differences of the two clocks below this are their reading, not a step.
+  static let stepThreshold = Duration.milliseconds(50)
+
+  public private(set) var settings: AnnouncerSettings
+  public private(set) var trust: ClockTrust
+  /// What sounds, or is about to.
+  public private(set) var playing: Announcement?
+  /// What plays is being stopped before its anchor, and its occasion is open again.
+  private var isTakenBack = false
+
+  private var schedule: Schedule
+  /// Every occasion up to here has been decided.
+  private var judged: Instant
+  private var previous: Now
+  /// The failure of the occasion that is still open.
+  private var failure: (occasion: Occasion, why: String, retryAt: Uptime)?
+
+  /// Occasions before `now` are past: after a start only later ones sound.
+  public init(settings: AnnouncerSettings, zone: any Zone, trust: ClockTrust, at now: Now) {
+    self.settings = settings
+    self.trust = trust
+    schedule = Schedule(interval: settings.interval, zone: zone)
+    judged = now.instant
+    previous = now
+  }
+
+  /// The first occasion that has not been decided yet.
+  public var next: Occasion { schedule.next(after: judged) }
+
+  /// The zone whose civil time is announced.
+  public var zone: any Zone { schedule.zone }
+
+  /// Takes one event in. The last effect is always the next wake-up.
+  public mutating func handle(_ event: Event, at now: Now) -> [Effect] {
+    var effects = noticeStep(at: now)
+    switch event {
+    case .woke, .clockSet:
+      break
+    case .zoneChanged(let zone):
+      schedule = Schedule(interval: settings.interval, zone: zone)
+    case .reloaded(let settings):
+      self.settings = settings
+      schedule = Schedule(interval: settings.interval, zone: schedule.zone)
+    case .trust(let trust):
+      if trust != self.trust { effects.append(.report(.trust(trust))) }
+      self.trust = trust
+    case .asked:
+      effects.append(answer(at: now))
+    case .ended(let outcome):
+      effects += end(with: outcome, at: now)
+    }
+    return effects + settle(at: now)
+  }
+
+  // MARK: The clock was set
+
+  private mutating func noticeStep(at now: Now) -> [Effect] {
+    let step = now.step(since: previous)
+    defer { previous = now }
+    guard step.magnitude >= Self.stepThreshold else { return [] }
+    var effects: [Effect] = [.report(.clockSet(by: step))]
+    if let announcement = playing {
+      // Before its anchor an announcement is aimed at an instant that has moved: it is taken
+      // back and decided anew. Once begun, it ends early only if it is no longer true.
+      let begun = now.instant - step >= announcement.anchor
+      if !begun, case .occasion(let occasion) = announcement.cause {
+        judged = min(judged, justBefore(occasion))
+        isTakenBack = true
+      }
+      if !begun || step.magnitude > settings.lateLimit { effects.append(.stop(.clockSet)) }
+    }
+    // Back by more than an interval: the clock was wrong before, and its past is forgotten.
+    if step < .zero - settings.interval.duration { judged = min(judged, now.instant) }
+    return effects
+  }
+
+  private func justBefore(_ occasion: Occasion) -> Instant {
+    occasion.instant - .nanoseconds(1)
+  }
+
+  // MARK: A person asks
+
+  private mutating func answer(at now: Now) -> Effect {
+    if let refusal = settings.refusalOfRequest(trust: trust) { return .report(.refused(refusal)) }
+    if let playing {
+      return .report(.refused(now.instant < playing.anchor ? .occasionIsNear : .busy))
+    }
+    let next = self.next
+    if next.instant - now.instant < Self.requestMargin,
+      settings.refusal(at: next.civil, trust: trust) == nil
+    {
+      return .report(.refused(.occasionIsNear))
+    }
+    let anchor = now.instant + Self.requestLead
+    let announcement = Announcement(
+      cause: .request, time: schedule.zone.civil(at: anchor), anchor: anchor)
+    begin(announcement)
+    return .play(announcement)
+  }
+
+  private mutating func begin(_ announcement: Announcement) {
+    playing = announcement
+    isTakenBack = false
+  }
+
+  // MARK: What played has ended
+
+  private mutating func end(with outcome: Outcome, at now: Now) -> [Effect] {
+    guard let announcement = playing else { return [] }
+    playing = nil
+    switch (outcome, announcement.cause) {
+    case (.finished(let onsetError), _):
+      return [.report(.announced(announcement, onsetError: onsetError))]
+    case (.stopped(let reason), .request):
+      return [.report(.refused(.stopped(reason)))]
+    case (.stopped(let reason), .occasion(let occasion)):
+      return isTakenBack ? [] : [skip(occasion, .stopped(reason))]
+    case (.failed(let why, _), .request):
+      return [.report(.refused(.failed(why)))]
+    case (.failed(let why, let begun), .occasion(let occasion)):
+      if isTakenBack { return [] }
+      guard !begun && now.instant <= occasion.instant + settings.lateLimit else {
+        return [skip(occasion, .failed(why))]
+      }
+      let isFirst = failure?.occasion != occasion
+      judged = min(judged, justBefore(occasion))
+      failure = (occasion, why, now.uptime + Self.retryDelay)
+      return isFirst ? [.report(.retrying(occasion, why))] : []
+    }
+  }
+
+  private func skip(_ occasion: Occasion, _ reason: SkipReason) -> Effect {
+    .report(.skipped(from: occasion, through: occasion, reason))
+  }
+
+  // MARK: Occasions
+
+  /// Decides every occasion that is due, and says when to wake next.
+  private mutating func settle(at now: Now) -> [Effect] {
+    var effects: [Effect] = []
+    while true {
+      let occasion = next
+      let due = occasion.instant - Self.preparation
+      guard now.instant >= due else { return effects + [.wake(at: due)] }
+
+      if now.instant > occasion.instant + settings.lateLimit {
+        let last = schedule.last(
+          atOrBefore: now.instant - settings.lateLimit - .nanoseconds(1))
+        let reason = reasonForMissing(occasion, through: last, at: now)
+        effects.append(.report(.skipped(from: occasion, through: last, reason)))
+        judged = last.instant
+        continue
+      }
+      if let refusal = settings.refusal(at: occasion.civil, trust: trust) {
+        effects.append(skip(occasion, refusal))
+        judged = occasion.instant
+        continue
+      }
+      if playing != nil {
+        let tooLate = occasion.instant + settings.lateLimit + .milliseconds(1)
+        return effects + [.wake(at: tooLate)]
+      }
+      if let failure, failure.occasion == occasion, now.uptime < failure.retryAt {
+        return effects + [.wake(at: now.instant + (failure.retryAt - now.uptime))]
+      }
+      let announcement = Announcement(
+        cause: .occasion(occasion), time: occasion.civil,
+        anchor: now.instant < occasion.instant
+          ? occasion.instant : now.instant + Self.requestLead)
+      begin(announcement)
+      judged = occasion.instant
+      effects.append(.play(announcement))
+    }
+  }
+
+  private func reasonForMissing(
+    _ first: Occasion, through last: Occasion, at now: Now
+  ) -> SkipReason {
+    if first == last {
+      if let refusal = settings.refusal(at: first.civil, trust: trust) { return refusal }
+      if let failure, failure.occasion == first { return .failed(failure.why) }
+      if playing != nil && !isTakenBack { return .busy }
+    }
+    return .late(now.instant - first.instant)
+  }
+}

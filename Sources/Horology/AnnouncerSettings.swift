@@ -1,0 +1,113 @@
+/// What chimes at an occasion.
+public enum Chime: String, CaseIterable, Sendable {
+  /// Nothing: the voice alone.
+  case none
+}
+
+/// When the hour is spoken, seen from the hour's blows.
+public enum VoiceAtHour: String, CaseIterable, Sendable {
+  case before, after, none
+}
+
+/// What the owner has decided about when the clock sounds.
+public struct AnnouncerSettings: Hashable, Sendable {
+  public var interval = Interval.quarter
+  public var chime = Chime.none
+  public var chimeQuarters = Chime.none
+  public var voiceAtHour = VoiceAtHour.after
+  public var quiet = QuietHours.none
+  /// How late a spoken time may still come.
+  public var lateLimit = Duration.seconds(10)
+  public var untrusted = UntrustedPolicy.silent
+
+  public init() {}
+
+  /// What chimes at an occasion that shows `time`.
+  public func chime(at time: CivilTime) -> Chime {
+    time.minute == 0 ? chime : chimeQuarters
+  }
+
+  /// True if the time is spoken at an occasion that shows `time`.
+  public func speaks(at time: CivilTime) -> Bool {
+    time.minute != 0 || voiceAtHour != .none
+  }
+
+  /// Why an occasion that shows `time` must not sound, or nil if it may. This is the one place
+  /// that knows.
+  public func refusal(at time: CivilTime, trust: ClockTrust) -> SkipReason? {
+    if quiet.contains(time) { return .quietHours }
+    if !speaks(at: time) && chime(at: time) == .none { return .nothingToSound }
+    if trust == .untrusted {
+      switch untrusted {
+      case .silent, .ask: return .untrusted
+      case .chime: if chime(at: time) == .none { return .untrusted }
+      case .speak: break
+      }
+    }
+    return nil
+  }
+
+  /// Why a person who asks for the time gets no answer, or nil if they get one.
+  public func refusalOfRequest(trust: ClockTrust) -> SkipReason? {
+    guard trust == .untrusted else { return nil }
+    switch untrusted {
+    case .silent, .chime: return .untrusted
+    case .ask, .speak: return nil
+    }
+  }
+}
+
+/// Why something did not sound.
+public enum SkipReason: Hashable, Sendable {
+  case quietHours
+  case nothingToSound
+  case untrusted
+  /// By how much the occasion was missed: after a suspend, or when the clock was set forward.
+  case late(Duration)
+  /// Another announcement had the speaker.
+  case busy
+  /// Asked for so near to an occasion that the occasion answers.
+  case occasionIsNear
+  /// The announcement could not be played, with the device's or the clips' own words.
+  case failed(String)
+  case stopped(StopReason)
+}
+
+/// Why what sounded, or was about to, was stopped.
+public enum StopReason: Hashable, Sendable {
+  case clockSet
+  case serviceEnds
+}
+
+extension SkipReason: CustomStringConvertible {
+  /// A few words that follow a colon.
+  public var description: String {
+    switch self {
+    case .quietHours: "quiet hours"
+    case .nothingToSound: "neither a chime nor the voice is set for it"
+    case .untrusted: "the clock is not synchronised (see 'untrusted' in the configuration)"
+    case .late(let duration):
+      "the clock passed it (set forward, or the machine slept); now \(duration.inWords) late"
+    case .busy: "something else was sounding"
+    case .occasionIsNear: "the next announcement is about to be made"
+    case .failed(let why): why
+    case .stopped(.clockSet): "the clock was set"
+    case .stopped(.serviceEnds): "the service was stopped"
+    }
+  }
+}
+
+extension Duration {
+  /// The duration as a person says it, in its two largest units: `7 min 28 s`, `3 h 5 min`.
+  public var inWords: String {
+    let total = nanoseconds / 1_000_000_000
+    let units: [(Int64, String)] = [(86_400, "d"), (3600, "h"), (60, "min"), (1, "s")]
+    guard let largest = units.firstIndex(where: { total >= $0.0 }) else { return "0 s" }
+    let (size, name) = units[largest]
+    let first = "\(total / size) \(name)"
+    guard largest + 1 < units.count else { return first }
+    let (smaller, smallerName) = units[largest + 1]
+    let rest = total % size / smaller
+    return rest == 0 ? first : "\(first) \(rest) \(smallerName)"
+  }
+}

@@ -1,0 +1,132 @@
+/// A day of the week, numbered as C's `tm_wday`.
+public enum Weekday: Int, CaseIterable, Sendable {
+  case sunday, monday, tuesday, wednesday, thursday, friday, saturday
+
+  /// The first three letters, as in `mon`: how configuration files write it.
+  public var abbreviation: String {
+    ["sun", "mon", "tue", "wed", "thu", "fri", "sat"][rawValue]
+  }
+
+  public init?(abbreviation: some StringProtocol) {
+    guard let day = Self.allCases.first(where: { $0.abbreviation == abbreviation }) else {
+      return nil
+    }
+    self = day
+  }
+
+  /// The day before, with Saturday before Sunday.
+  public var previous: Weekday {
+    Weekday(rawValue: (rawValue + 6) % 7)!
+  }
+}
+
+/// Date and time of day without a zone, as a person writes it. Gregorian, seconds 0 to 59.
+public struct CivilDateTime: Hashable, Sendable {
+  public var year: Int
+  /// 1 to 12.
+  public var month: Int
+  /// 1 to 31.
+  public var day: Int
+  public var hour: Int
+  public var minute: Int
+  public var second: Int
+
+  /// Nil for a date or time of day that does not exist in any zone, such as 30 February, and
+  /// for years that are not 1970 to 2200.
+  public init?(year: Int, month: Int, day: Int, hour: Int = 0, minute: Int = 0, second: Int = 0) {
+    guard (1970...2200).contains(year), (1...12).contains(month),
+      (1...Self.days(inMonth: month, of: year)).contains(day),
+      (0...23).contains(hour), (0...59).contains(minute), (0...59).contains(second)
+    else { return nil }
+    (self.year, self.month, self.day) = (year, month, day)
+    (self.hour, self.minute, self.second) = (hour, minute, second)
+  }
+
+  /// What a clock has shown: not checked, and of any year.
+  public init(
+    shownYear year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int
+  ) {
+    (self.year, self.month, self.day) = (year, month, day)
+    (self.hour, self.minute, self.second) = (hour, minute, second)
+  }
+
+  /// `YYYY-MM-DDTHH:MM` with optional `:SS`; nil for anything else.
+  public init?(text: some StringProtocol) {
+    let halves = text.split(separator: "T", omittingEmptySubsequences: false)
+    guard halves.count == 2,
+      let date = Self.numbers(halves[0], separator: "-", digits: [4, 2, 2]),
+      let time = Self.numbers(halves[1], separator: ":", digits: [2, 2])
+        ?? Self.numbers(halves[1], separator: ":", digits: [2, 2, 2])
+    else { return nil }
+    self.init(
+      year: date[0], month: date[1], day: date[2],
+      hour: time[0], minute: time[1], second: time.count > 2 ? time[2] : 0)
+  }
+
+  private static func days(inMonth month: Int, of year: Int) -> Int {
+    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+    return [31, leap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1]
+  }
+
+  static func numbers(
+    _ text: some StringProtocol, separator: Character, digits: [Int]
+  ) -> [Int]? {
+    let fields = text.split(separator: separator, omittingEmptySubsequences: false)
+    guard fields.count == digits.count,
+      zip(fields, digits).allSatisfy({ $0.count == $1 && $0.allSatisfy(\.isASCIIDigit) })
+    else { return nil }
+    return fields.map { Int($0)! }
+  }
+}
+
+extension CivilDateTime: CustomStringConvertible {
+  /// As ISO 8601 without a zone: `2026-11-21T15:15:00`.
+  public var description: String {
+    "\(year)-\(twoDigits(month))-\(twoDigits(day))T\(timeOfDay)"
+  }
+
+  /// `15:15:00`.
+  public var timeOfDay: String {
+    "\(twoDigits(hour)):\(twoDigits(minute)):\(twoDigits(second))"
+  }
+}
+
+/// What the clocks of a zone show at an instant.
+public struct CivilTime: Hashable, Sendable {
+  public let dateTime: CivilDateTime
+  public let weekday: Weekday
+  /// Seconds that the zone is ahead of UTC (east is positive), as C's `tm_gmtoff`.
+  public let utcOffsetSeconds: Int
+
+  public init(dateTime: CivilDateTime, weekday: Weekday, utcOffsetSeconds: Int) {
+    self.dateTime = dateTime
+    self.weekday = weekday
+    self.utcOffsetSeconds = utcOffsetSeconds
+  }
+
+  public var hour: Int { dateTime.hour }
+  public var minute: Int { dateTime.minute }
+
+  /// Minutes since local midnight by the face of the clock: 0 to 1439.
+  public var minuteOfDay: Int { hour * 60 + minute }
+}
+
+extension CivilTime: CustomStringConvertible {
+  /// As ISO 8601 with the offset: `2026-11-21T15:15:00+01:00`.
+  public var description: String {
+    "\(dateTime)\(offsetText)"
+  }
+
+  /// `+01:00`; seconds are given only where a zone has them.
+  public var offsetText: String {
+    let distance = abs(utcOffsetSeconds)
+    let seconds = distance % 60 == 0 ? "" : ":\(twoDigits(distance % 60))"
+    return (utcOffsetSeconds < 0 ? "-" : "+")
+      + "\(twoDigits(distance / 3600)):\(twoDigits(distance / 60 % 60))\(seconds)"
+  }
+}
+
+/// At least two digits, with a leading zero.
+func twoDigits(_ number: Int) -> String {
+  number < 10 ? "0\(number)" : "\(number)"
+}

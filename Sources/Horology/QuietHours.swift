@@ -1,0 +1,104 @@
+/// Local times of day in which occasions do not sound.
+public struct QuietHours: Hashable, Sendable {
+  /// One stretch of quiet, on the days on which it begins.
+  public struct Window: Hashable, Sendable {
+    public let days: Set<Weekday>
+    /// Minutes since midnight; quiet from the first moment of this one, 0 to 1439.
+    public let from: Int
+    /// Minutes since midnight; sounding again from this one, 1 to 1440. Where it is not later
+    /// than `from`, the window ends on the next day.
+    public let to: Int
+
+    func contains(_ time: CivilTime) -> Bool {
+      let minute = time.minuteOfDay
+      if from < to { return days.contains(time.weekday) && (from..<to).contains(minute) }
+      return (days.contains(time.weekday) && minute >= from)
+        || (days.contains(time.weekday.previous) && minute < to)
+    }
+  }
+
+  public let windows: [Window]
+
+  /// No quiet at all.
+  public static let none = QuietHours(windows: [])
+
+  /// True if an occasion at `time` is quiet: from the first moment of a window, up to but not
+  /// including its end.
+  public func contains(_ time: CivilTime) -> Bool {
+    windows.contains { $0.contains(time) }
+  }
+
+  /// True if no occasion of any week could sound.
+  public func swallowEverything(interval: Interval) -> Bool {
+    !windows.isEmpty
+      && Weekday.allCases.allSatisfy { day in
+        stride(from: 0, to: 1440, by: interval.minutes).allSatisfy { minute in
+          contains(Self.someTime(on: day, minute: minute))
+        }
+      }
+  }
+
+  private static func someTime(on day: Weekday, minute: Int) -> CivilTime {
+    let dateTime = CivilDateTime(
+      year: 2000, month: 1, day: 2, hour: minute / 60, minute: minute % 60)!
+    return CivilTime(dateTime: dateTime, weekday: day, utcOffsetSeconds: 0)
+  }
+}
+
+/// Why a text is not quiet hours.
+public struct QuietHoursError: Error, Hashable, CustomStringConvertible {
+  public let description: String
+}
+
+extension QuietHours {
+  /// Quiet hours as configuration files write them: windows separated by commas, each a pair of
+  /// local times with optional weekdays before it, as in
+  /// `mon-fri 22:00-07:00, sat-sun 23:00-09:00`; `none` or nothing is no quiet.
+  public init(text: String) throws(QuietHoursError) {
+    var windows: [Window] = []
+    if !text.isEmpty && text != "none" {
+      for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+        windows.append(try Self.window(part))
+      }
+    }
+    self.init(windows: windows)
+  }
+
+  private static func window(_ text: Substring) throws(QuietHoursError) -> Window {
+    let words = text.split(separator: " ")
+    guard let times = words.last, words.count <= 2 else {
+      throw QuietHoursError(
+        description: "'\(text)' is not a time of day like 22:00-07:00 or mon-fri 22:00-07:00")
+    }
+    let days = words.count == 2 ? try Self.weekdays(words[0]) : Set(Weekday.allCases)
+    let ends = times.split(separator: "-", omittingEmptySubsequences: false).map { minuteOfDay($0) }
+    guard ends.count == 2, let from = ends[0], let to = ends[1], from < 1440 else {
+      throw QuietHoursError(
+        description: "'\(times)' is not a time of day from-to, like 22:00-07:00")
+    }
+    guard from != to else {
+      throw QuietHoursError(
+        description: "'\(times)' begins when it ends: for a whole day write 00:00-24:00")
+    }
+    return Window(days: days, from: from, to: to)
+  }
+
+  private static func weekdays(_ text: Substring) throws(QuietHoursError) -> Set<Weekday> {
+    let ends = text.split(separator: "-", omittingEmptySubsequences: false)
+      .map { Weekday(abbreviation: $0) }
+    guard let first = ends[0], let last = ends[ends.count - 1], ends.count <= 2 else {
+      throw QuietHoursError(
+        description: "'\(text)' is not a weekday (mon tue wed thu fri sat sun) or two, as mon-fri")
+    }
+    // From the last day back to the first, so that sat-mon crosses the end of the week.
+    return Set(sequence(first: last) { $0 == first ? nil : $0.previous })
+  }
+
+  private static func minuteOfDay(_ text: Substring) -> Int? {
+    guard let numbers = CivilDateTime.numbers(text, separator: ":", digits: [2, 2]) else {
+      return nil
+    }
+    let minute = numbers[0] * 60 + numbers[1]
+    return numbers[1] < 60 && minute <= 1440 ? minute : nil
+  }
+}

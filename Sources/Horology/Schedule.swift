@@ -1,0 +1,92 @@
+/// An instant at which local civil time is a multiple of the interval.
+public struct Occasion: Hashable, Sendable {
+  public let instant: Instant
+  /// What the clocks show then: seconds are zero.
+  public let civil: CivilTime
+
+  /// True at the full hour.
+  public var isHour: Bool { civil.minute == 0 }
+}
+
+/// Minutes from one occasion to the next: a divisor of 60.
+public struct Interval: Hashable, Sendable {
+  public let minutes: Int
+
+  /// Nil unless `minutes` divides 60.
+  public init?(minutes: Int) {
+    guard minutes > 0, 60 % minutes == 0 else { return nil }
+    self.minutes = minutes
+  }
+
+  /// 15 minutes.
+  public static let quarter = Interval(minutes: 15)!
+
+  public var duration: Duration { .seconds(seconds) }
+
+  var seconds: Int { minutes * 60 }
+}
+
+/// The occasions of a zone at an interval.
+public struct Schedule {
+  public let interval: Interval
+  public let zone: any Zone
+
+  public init(interval: Interval, zone: any Zone) {
+    self.interval = interval
+    self.zone = zone
+  }
+
+  /// The first occasion that is later than `instant`.
+  ///
+  /// Between `instant` and the multiple that its own offset promises, the offset may change at
+  /// most once: no zone has ever changed twice within an hour.
+  public func next(after instant: Instant) -> Occasion {
+    let start = instant.seconds + 1
+    let candidate = multiple(atOrAfter: start, offset: offset(at: start))
+    guard offset(at: candidate) != offset(at: start) else { return occasion(at: candidate) }
+    let change = offsetChange(after: start, until: candidate)
+    return occasion(at: multiple(atOrAfter: change, offset: offset(at: change)))
+  }
+
+  /// The last occasion that is not later than `instant`.
+  public func last(atOrBefore instant: Instant) -> Occasion {
+    // A change of offset leaves at most two intervals without an occasion: what remained of one
+    // before it and what remains of one after it.
+    var found = next(after: instant - interval.duration - interval.duration)
+    while true {
+      let following = next(after: found.instant)
+      guard following.instant <= instant else { return found }
+      found = following
+    }
+  }
+
+  /// The occasions from `start` on, without end.
+  public func occasions(from start: Instant) -> some Sequence<Occasion> {
+    sequence(first: next(after: start - .nanoseconds(1))) { next(after: $0.instant) }
+  }
+
+  private func occasion(at second: Int64) -> Occasion {
+    let instant = Instant(seconds: second)
+    return Occasion(instant: instant, civil: zone.civil(at: instant))
+  }
+
+  private func offset(at second: Int64) -> Int64 {
+    Int64(zone.civil(at: Instant(seconds: second)).utcOffsetSeconds)
+  }
+
+  /// The first second not before `second` that is a multiple of the interval at this offset.
+  private func multiple(atOrAfter second: Int64, offset: Int64) -> Int64 {
+    second + (-(second + offset)).flooredRemainder(by: Int64(interval.seconds))
+  }
+
+  /// The first second at which the offset is no longer that of `start`.
+  private func offsetChange(after start: Int64, until end: Int64) -> Int64 {
+    let before = offset(at: start)
+    var (old, new) = (start, end)
+    while new - old > 1 {
+      let middle = old + (new - old) / 2
+      if offset(at: middle) == before { old = middle } else { new = middle }
+    }
+    return new
+  }
+}

@@ -1,0 +1,102 @@
+/// A point on one clock, in nanoseconds since that clock's epoch.
+///
+/// The clock is a phantom type, so that a point of one clock cannot be compared with, or
+/// subtracted from, a point of another. The range of 64 bits is the years 1677 to 2262.
+public struct TimePoint<Clock>: Hashable, Comparable, Sendable {
+  /// Nanoseconds since the clock's epoch.
+  public let nanoseconds: Int64
+
+  public init(nanoseconds: Int64) {
+    self.nanoseconds = nanoseconds
+  }
+
+  public init(seconds: Int64) {
+    nanoseconds = seconds * 1_000_000_000
+  }
+
+  /// Whole seconds since the epoch, rounded down.
+  public var seconds: Int64 {
+    nanoseconds.flooredQuotient(by: 1_000_000_000)
+  }
+
+  public static func < (left: Self, right: Self) -> Bool {
+    left.nanoseconds < right.nanoseconds
+  }
+
+  public static func + (point: Self, span: Duration) -> Self {
+    Self(nanoseconds: point.nanoseconds + span.nanoseconds)
+  }
+
+  public static func - (point: Self, span: Duration) -> Self {
+    Self(nanoseconds: point.nanoseconds - span.nanoseconds)
+  }
+
+  public static func - (left: Self, right: Self) -> Duration {
+    .nanoseconds(left.nanoseconds - right.nanoseconds)
+  }
+}
+
+/// The clock that people agree on: UTC since 1970, the kernel's `CLOCK_REALTIME`. It can be set.
+public enum UTC {}
+
+/// The clock that only runs: the kernel's `CLOCK_MONOTONIC`. It cannot be set.
+public enum Monotonic {}
+
+/// What people agreed on: a point of UTC.
+public typealias Instant = TimePoint<UTC>
+
+/// What durations and deadlines are measured by: a point of the monotonic clock.
+public typealias Uptime = TimePoint<Monotonic>
+
+/// Both clocks, read together.
+public struct Now: Hashable, Sendable {
+  public let instant: Instant
+  public let uptime: Uptime
+
+  public init(instant: Instant, uptime: Uptime) {
+    self.instant = instant
+    self.uptime = uptime
+  }
+
+  /// The uptime at which the system's clock will show `instant`, if nobody sets it.
+  public func uptime(at instant: Instant) -> Uptime {
+    uptime + (instant - self.instant)
+  }
+
+  /// By how much the clock has been set since `earlier`: positive is forward.
+  public func step(since earlier: Now) -> Duration {
+    (instant - earlier.instant) - (uptime - earlier.uptime)
+  }
+}
+
+extension Duration {
+  /// The duration in whole nanoseconds, rounded toward zero; within 292 years.
+  public var nanoseconds: Int64 {
+    let (seconds, attoseconds) = components
+    return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+  }
+
+  /// The duration in seconds, to the precision of a `Double`.
+  public var inSeconds: Double {
+    Double(nanoseconds) / 1e9
+  }
+
+  /// The duration without its sign.
+  public var magnitude: Duration {
+    self < .zero ? .zero - self : self
+  }
+}
+
+extension BinaryInteger {
+  /// The quotient rounded down, where `/` rounds toward zero.
+  func flooredQuotient(by divisor: Self) -> Self {
+    let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
+    return remainder < 0 ? quotient - 1 : quotient
+  }
+
+  /// The remainder that is never negative.
+  func flooredRemainder(by divisor: Self) -> Self {
+    let remainder = self % divisor
+    return remainder < 0 ? remainder + divisor : remainder
+  }
+}
