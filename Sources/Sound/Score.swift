@@ -1,0 +1,50 @@
+/// Sounds on a time line, with one frame that is the anchor.
+public struct Score: Hashable, Sendable {
+  /// One sound on the time line.
+  public struct Part: Hashable, Sendable {
+    /// The sound file.
+    public let path: String
+    /// The frame at which it begins.
+    public let start: Int
+    /// How many frames of it sound; silence follows if the file has fewer.
+    public let frames: Int
+    /// The frames over which it rises from nothing, as a quarter of a sine: equal power with the
+    /// part that falls under it.
+    public let fadeIn: Int
+    /// The frames over which it falls to nothing at its end, as a quarter of a cosine.
+    public let fadeOut: Int
+
+    public init(path: String, start: Int, frames: Int, fadeIn: Int = 0, fadeOut: Int = 0) {
+      self.path = path
+      self.start = start
+      self.frames = frames
+      self.fadeIn = fadeIn
+      self.fadeOut = fadeOut
+    }
+
+    /// The first frame after it.
+    public var end: Int { start + frames }
+  }
+
+  /// Frames per second of every position in it.
+  public let rate: Int
+  /// In the order in which they begin.
+  public let parts: [Part]
+  /// The frame that is to leave the converter at the announcement's instant.
+  public let anchor: Int
+
+  public init(rate: Int, parts: [Part], anchor: Int) {
+    self.rate = rate
+    self.parts = parts.sorted { $0.start < $1.start }
+    self.anchor = anchor
+  }
+
+  /// How many frames it has: up to the end of the last sound.
+  public var frames: Int { parts.map(\.end).max() ?? 0 }
+
+  /// Reads every sound to its end.
+  /// - Throws: `Fault` for the first that is missing, torn or no sound.
+  public func verify() throws(Fault) {
+    for path in Set(parts.map(\.path)) { try SoundFile(path: path).verify() }
+  }
+}

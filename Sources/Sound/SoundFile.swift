@@ -1,0 +1,83 @@
+import CSndFile
+
+/// A mono sound file that is read block by block, by libsndfile.
+///
+/// Holds one open file; reading is in order, from the first frame to the last.
+public final class SoundFile {
+  public let path: String
+  /// Frames per second.
+  public let rate: Int
+  /// Frames in the file, as its header promises.
+  public let frames: Int
+
+  private let handle: OpaquePointer
+  private var position = 0
+
+  /// Opens a file of any format that libsndfile knows.
+  /// - Throws: `Fault` if it cannot be opened, is empty, or is not mono.
+  public init(path: String) throws(Fault) {
+    var info = SF_INFO()
+    guard let opened = sf_open(path, Int32(SFM_READ), &info) else {
+      throw Fault("cannot read \(path)", code: sf_error(nil), Self.words(sf_strerror(nil)))
+    }
+    let problem: String? =
+      if info.channels != 1 {
+        "it has \(info.channels) channels; a clip is mono"
+      } else if info.frames <= 0 {
+        "it holds no sound"
+      } else if info.frames > Self.longest * sf_count_t(info.samplerate) {
+        "its header says that it is longer than \(Self.longest) s; it is torn, or no clip"
+      } else {
+        nil
+      }
+    if let problem {
+      sf_close(opened)
+      throw Fault("cannot use \(path)", problem)
+    }
+    self.path = path
+    handle = opened
+    rate = Int(info.samplerate)
+    frames = Int(info.frames)
+  }
+
+  /// Seconds; the longest bell rings for 60 (facts: bells).
+  private static let longest: sf_count_t = 600
+
+  deinit {
+    sf_close(handle)
+  }
+
+  /// Reads the next frames into `block`, as far as there are any.
+  /// - Returns: how many frames were read; 0 at the end.
+  /// - Throws: `Fault` if the file ends before its header says, or holds a sample that is not a
+  ///   number.
+  public func read(into block: UnsafeMutableBufferPointer<Float>) throws(Fault) -> Int {
+    let wanted = min(block.count, frames - position)
+    guard wanted > 0 else { return 0 }
+    let count = Int(sf_readf_float(handle, block.baseAddress, sf_count_t(wanted)))
+    guard count == wanted else {
+      throw Fault(
+        "cannot read \(path)", code: sf_error(handle),
+        "it is torn: \(position + max(count, 0)) of \(frames) frames can be read")
+    }
+    guard block[..<count].allSatisfy(\.isFinite) else {
+      throw Fault("cannot use \(path)", "it holds samples that are not numbers")
+    }
+    position += count
+    return count
+  }
+
+  /// Reads the file to its end, to see that it is whole.
+  public func verify() throws(Fault) {
+    let block = UnsafeMutableBufferPointer<Float>.allocate(capacity: 4096)
+    defer { block.deallocate() }
+    while try read(into: block) > 0 {}
+  }
+
+  static func words(_ message: UnsafePointer<CChar>?) -> String {
+    guard let message else { return "unknown error" }
+    var words = String(cString: message)
+    while let last = words.last, ". \n".contains(last) { words.removeLast() }
+    return words
+  }
+}

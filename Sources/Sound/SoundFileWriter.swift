@@ -1,0 +1,102 @@
+import CSndFile
+@preconcurrency import Glibc
+
+/// A mono 16-bit WAV file that is being written, by libsndfile.
+///
+/// Written under another name in the same folder and renamed when it is whole, so that nothing
+/// half-written ever stands under the final name.
+public final class SoundFileWriter {
+  public let path: String
+  private let handle: OpaquePointer
+  private let temporaryPath: String?
+
+  /// - Parameter inPlace: write under the final name from the start, for a file that grows while
+  ///   it is listened to.
+  public init(path: String, rate: Int, inPlace: Bool = false) throws(Fault) {
+    self.path = path
+    // A device such as /dev/null or a pipe is written to as it is.
+    let writesInPlace = inPlace || Self.isSpecial(path)
+    let target = writesInPlace ? path : "\(path).\(getpid()).part"
+    temporaryPath = writesInPlace ? nil : target
+    let descriptor = try retryingInterrupts("cannot write \(path)") {
+      open(target, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+    }
+    var info = SF_INFO()
+    info.samplerate = Int32(rate)
+    info.channels = 1
+    info.format = Int32(SF_FORMAT_WAV | SF_FORMAT_PCM_16)
+    guard let opened = sf_open_fd(descriptor, Int32(SFM_WRITE), &info, 1) else {
+      if let temporaryPath { unlink(temporaryPath) }
+      throw Fault("cannot write \(path)", code: sf_error(nil), SoundFile.words(sf_strerror(nil)))
+    }
+    handle = opened
+    sf_command(handle, Int32(SFC_SET_CLIPPING), nil, 1)
+  }
+
+  private var isOpen = true
+
+  deinit {
+    guard isOpen else { return }
+    sf_close(handle)
+    if let temporaryPath { unlink(temporaryPath) }
+  }
+
+  private static func isSpecial(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
+  }
+
+  /// Appends frames; full scale is 1, and beyond it is clipped.
+  public func write(_ block: UnsafeBufferPointer<Float>) throws(Fault) {
+    errno = 0
+    let count = sf_writef_float(handle, block.baseAddress, sf_count_t(block.count))
+    guard count == block.count else { throw failure() }
+  }
+
+  /// Makes the file whole as far as it goes.
+  public func updateHeader() throws(Fault) {
+    errno = 0
+    sf_command(handle, Int32(SFC_UPDATE_HEADER_NOW), nil, 0)
+    guard sf_error(handle) == 0 else { throw failure() }
+  }
+
+  /// Closes the file, and gives it its final name.
+  public func finish() throws(Fault) {
+    isOpen = false
+    errno = 0
+    guard sf_close(handle) == 0 else {
+      if let temporaryPath { unlink(temporaryPath) }
+      throw Fault("cannot write \(path)", errno: errno)
+    }
+    guard let temporaryPath else { return }
+    guard rename(temporaryPath, path) == 0 else {
+      let code = errno
+      unlink(temporaryPath)
+      throw Fault("cannot write \(path)", errno: code)
+    }
+  }
+
+  private func failure() -> Fault {
+    errno != 0
+      ? Fault("cannot write \(path)", errno: errno)
+      : Fault(
+        "cannot write \(path)", code: sf_error(handle), SoundFile.words(sf_strerror(handle)))
+  }
+}
+
+extension Score {
+  /// Renders the whole score into a WAV file, faster than real time and in constant memory.
+  public func write(toWAV path: String) throws(Fault) {
+    let writer = try SoundFileWriter(path: path, rate: rate)
+    let mixer = Mixer(score: self)
+    let block = UnsafeMutableBufferPointer<Float>.allocate(capacity: 4096)
+    defer { block.deallocate() }
+    while mixer.position < frames {
+      let part = UnsafeMutableBufferPointer(
+        rebasing: block[..<min(block.count, frames - mixer.position)])
+      try mixer.render(into: part)
+      try writer.write(UnsafeBufferPointer(part))
+    }
+    try writer.finish()
+  }
+}

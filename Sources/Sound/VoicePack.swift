@@ -1,0 +1,89 @@
+import Horology
+
+/// A folder of clips and the small file `voice.conf` that says how they make a spoken time.
+public struct VoicePack: Sendable {
+  /// One clip: its file, and its text for a reader.
+  public struct Clip: Hashable, Sendable {
+    public let path: String
+    public let text: String
+  }
+
+  /// The folder.
+  public let path: String
+  /// As in `en`.
+  public let language: String
+  public let description: String
+  /// The file in the folder that holds the licence.
+  public let licence: String
+  /// How one clip meets the next: positive, they overlap by so much in an equal-power crossfade;
+  /// negative, so much silence lies between them.
+  public let overlap: Duration
+
+  let grammars: [HourFormat: Grammar]
+  let clips: [String: Clip]
+
+  /// Every clip, in the order of their names.
+  public var clipNames: [String] { clips.keys.sorted() }
+
+  public func clip(_ name: String) -> Clip? { clips[name] }
+
+  /// What is said at `hour` (0...23) and `minute` (0...59).
+  /// - Throws: `Fault` if the pack has no phrase for it, or lacks a clip.
+  public func phrase(hour: Int, minute: Int, format: HourFormat) throws(Fault) -> [Clip] {
+    let time = CivilDateTime(year: 2000, month: 1, day: 1, hour: hour, minute: minute)!
+    let place = "voice \(path)"
+    guard let names = grammars[format]?.phrase(hour: hour, minute: minute) else {
+      throw Fault(place, "its [clock \(format.rawValue)] has no phrase for \(time.timeOfDay)")
+    }
+    var phrase: [Clip] = []
+    for name in names {
+      guard let clip = clips[name] else {
+        throw Fault(place, "no clip '\(name)', which \(time.timeOfDay) needs")
+      }
+      phrase.append(clip)
+    }
+    return phrase
+  }
+
+  /// The words of a phrase, for a reader.
+  public func text(hour: Int, minute: Int, format: HourFormat) throws(Fault) -> String {
+    try phrase(hour: hour, minute: minute, format: format).map(\.text).joined(separator: " ")
+  }
+
+  /// The phrase as a score whose anchor is its first frame.
+  /// - Parameter rate: frames per second of the score.
+  public func score(
+    hour: Int, minute: Int, format: HourFormat, rate: Int
+  ) throws(Fault) -> Score {
+    let clips = try phrase(hour: hour, minute: minute, format: format)
+    let overlapFrames = Int((overlap.inSeconds * Double(rate)).rounded())
+    var lengths: [Int] = []
+    for clip in clips {
+      let file = try SoundFile(path: clip.path)
+      lengths.append(Int((Double(file.frames) * Double(rate) / Double(file.rate)).rounded()))
+    }
+    // A crossfade takes no more than half of either clip.
+    let joins = zip(lengths, lengths.dropFirst()).map { min(overlapFrames, $0 / 2, $1 / 2) }
+    var parts: [Score.Part] = []
+    var start = 0
+    for (index, clip) in clips.enumerated() {
+      let before = index == 0 ? 0 : joins[index - 1]
+      let after = index < joins.count ? joins[index] : 0
+      start -= before
+      parts.append(
+        Score.Part(
+          path: clip.path, start: start, frames: lengths[index],
+          fadeIn: max(before, 0), fadeOut: max(after, 0)))
+      start += lengths[index]
+    }
+    return Score(rate: rate, parts: parts, anchor: 0)
+  }
+
+  /// Looks up every minute of the day.
+  /// - Throws: `Fault` for the first that cannot be said.
+  public func verifyEveryMinute(format: HourFormat) throws(Fault) {
+    for minute in 0..<1440 {
+      _ = try phrase(hour: minute / 60, minute: minute % 60, format: format)
+    }
+  }
+}
