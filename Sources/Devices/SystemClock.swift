@@ -1,0 +1,48 @@
+import CLinux
+@preconcurrency import Glibc
+import Horology
+import Sound
+
+/// The kernel's clocks.
+public enum SystemClock {
+  /// Reads `CLOCK_REALTIME` and `CLOCK_MONOTONIC` together.
+  public static var now: Now {
+    // The monotonic reading is the middle of two, so that both are of the same moment.
+    let before = nanoseconds(of: CLOCK_MONOTONIC)
+    let instant = nanoseconds(of: CLOCK_REALTIME)
+    let after = nanoseconds(of: CLOCK_MONOTONIC)
+    return Now(
+      instant: Instant(nanoseconds: instant),
+      uptime: Uptime(nanoseconds: before + (after - before) / 2))
+  }
+
+  /// Reads `CLOCK_MONOTONIC`.
+  public static var uptime: Uptime { Uptime(nanoseconds: nanoseconds(of: CLOCK_MONOTONIC)) }
+
+  private static func nanoseconds(of clock: clockid_t) -> Int64 {
+    var time = timespec()
+    clock_gettime(clock, &time)
+    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+  }
+
+  /// True if the kernel's clock is disciplined, as systemd judges it: `adjtimex(2)` reports a
+  /// maximum error under 16 s. STA_UNSYNC is not looked at, as systemd does not
+  /// (facts: raspberry-pi).
+  public static var isSynchronised: Bool {
+    var state = timex()
+    return adjtimex(&state) >= 0 && state.maxerror < 16_000_000
+  }
+
+  /// True if systemd-timesyncd has synchronised the clock in this boot, by the file that it leaves.
+  public static var wasSynchronisedByTimesyncd: Bool {
+    access("/run/systemd/timesync/synchronized", F_OK) == 0
+  }
+}
+
+extension SystemClock {
+  /// How far the clock may be believed, by what the system says of it now.
+  public static var trust: ClockTrust {
+    ClockTrust(
+      isSynchronised: isSynchronised, wasSynchronised: wasSynchronisedByTimesyncd)
+  }
+}

@@ -1,0 +1,109 @@
+@preconcurrency import Glibc
+import Horology
+import Sound
+
+/// A zone of the tz database, read by glibc.
+///
+/// glibc knows one zone at a time, so making a `SystemZone` makes it the zone of the process.
+public struct SystemZone: Zone {
+  public let name: String
+
+  /// The file that is the system's zone, and that is replaced to change it.
+  public static let localtime = "/etc/localtime"
+
+  /// The zone that `TZ` names, or else the system's.
+  /// - Throws: `Fault` if `TZ` names none; glibc would take UTC without a word.
+  public static func current() throws(Fault) -> SystemZone {
+    if let value = getenv("TZ").map({ String(cString: $0) }) {
+      let name = value.hasPrefix(":") ? String(value.dropFirst()) : value
+      if name.isEmpty { return SystemZone(loaded: "UTC") }
+      return try SystemZone(name: name, origin: "TZ=\(value)")
+    }
+    guard access(localtime, F_OK) == 0 else { return SystemZone(loaded: "UTC") }
+    guard isZoneFile(localtime) else { throw Fault(localtime, "it is no time zone file") }
+    return SystemZone(loaded: nameBehindLocaltime ?? localtime)
+  }
+
+  /// The zone of that name in the tz database, as in `Europe/London`.
+  /// - Throws: `Fault` if there is none.
+  public init(name: String) throws(Fault) {
+    try self.init(name: name, origin: "zone '\(name)'")
+    setenv("TZ", ":\(name)", 1)
+    tzset()
+  }
+
+  private init(name: String, origin: String) throws(Fault) {
+    let path = name.hasPrefix("/") ? name : "\(Self.database)/\(name)"
+    guard !name.split(separator: "/").contains(".."), Self.isZoneFile(path) else {
+      throw Fault(
+        origin, "not in the tz database (\(Self.database)); names are like Europe/London or UTC")
+    }
+    self.init(loaded: name)
+  }
+
+  private init(loaded name: String) {
+    self.name = name
+    tzset()
+  }
+
+  private static var database: String {
+    getenv("TZDIR").map { String(cString: $0) } ?? "/usr/share/zoneinfo"
+  }
+
+  /// What the link `/etc/localtime` points to, without the database's folder.
+  private static var nameBehindLocaltime: String? {
+    guard let resolved = realpath(localtime, nil) else { return nil }
+    defer { free(resolved) }
+    let path = String(cString: resolved)
+    return path.hasPrefix("\(database)/") ? String(path.dropFirst(database.count + 1)) : nil
+  }
+
+  private static func isZoneFile(_ path: String) -> Bool {
+    guard let file = fopen(path, "re") else { return false }
+    defer { fclose(file) }
+    var magic: [UInt8] = [0, 0, 0, 0]
+    return fread(&magic, 1, 4, file) == 4 && magic == Array("TZif".utf8)
+  }
+
+  public func civil(at instant: Instant) -> CivilTime {
+    var seconds = time_t(instant.seconds)
+    var fields = tm()
+    localtime_r(&seconds, &fields)
+    return Self.civil(fields)
+  }
+
+  /// What clocks that show UTC show at `instant`, whatever the zone of the process.
+  public static func utc(at instant: Instant) -> CivilTime {
+    var seconds = time_t(instant.seconds)
+    var fields = tm()
+    gmtime_r(&seconds, &fields)
+    return civil(fields)
+  }
+
+  private static func civil(_ fields: tm) -> CivilTime {
+    CivilTime(
+      dateTime: CivilDateTime(
+        shownYear: Int(fields.tm_year) + 1900, month: Int(fields.tm_mon) + 1,
+        day: Int(fields.tm_mday), hour: Int(fields.tm_hour), minute: Int(fields.tm_min),
+        second: min(Int(fields.tm_sec), 59)),
+      weekday: Weekday(rawValue: Int(fields.tm_wday))!,
+      utcOffsetSeconds: Int(fields.tm_gmtoff))
+  }
+
+  public func instants(of time: CivilDateTime) -> [Instant] {
+    var fields = tm()
+    fields.tm_year = Int32(time.year - 1900)
+    fields.tm_mon = Int32(time.month - 1)
+    fields.tm_mday = Int32(time.day)
+    fields.tm_hour = Int32(time.hour)
+    fields.tm_min = Int32(time.minute)
+    fields.tm_sec = Int32(time.second)
+    let asUTC = Int64(timegm(&fields))
+    // No clock is further from UTC than a day: the offsets in force then are all there can be.
+    let offsets = [-86_400, 86_400].map {
+      Int64(civil(at: Instant(seconds: asUTC + $0)).utcOffsetSeconds)
+    }
+    return Set(offsets).map { Instant(seconds: asUTC - $0) }
+      .filter { civil(at: $0).dateTime == time }.sorted()
+  }
+}
