@@ -1,0 +1,52 @@
+import CLinux
+@preconcurrency import Glibc
+import Horology
+import Sound
+
+/// A timer at an instant of the system's clock, which also tells when that clock is set.
+///
+/// A `timerfd` on `CLOCK_REALTIME` with `TFD_TIMER_CANCEL_ON_SET`.
+final class CalendarTimer {
+  enum Cause {
+    case reached
+    /// The clock was set, or the machine has slept.
+    case clockSet
+  }
+
+  private let descriptor: Int32
+  private var source: EventSource?
+
+  /// The instant at which it will fire.
+  private(set) var armedFor: Instant?
+
+  init(loop: EventLoop, _ handler: @escaping (Cause) -> Void) throws(Fault) {
+    descriptor = try retryingInterrupts("cannot make a timer") {
+      timerfd_create(CLOCK_REALTIME, Int32(TFD_CLOEXEC | TFD_NONBLOCK))
+    }
+    source = try loop.whenReady(descriptor, events: EPOLLIN.rawValue) { [unowned self] in
+      var expirations: UInt64 = 0
+      let count = read(descriptor, &expirations, MemoryLayout.size(ofValue: expirations))
+      if count < 0 && errno == EAGAIN { return }
+      armedFor = nil
+      handler(count < 0 && errno == ECANCELED ? .clockSet : .reached)
+    }
+  }
+
+  deinit {
+    source = nil
+    close(descriptor)
+  }
+
+  /// Sets the timer, in place of what it was set to.
+  /// - Returns: false if the clock was set since the timer was last set; it is armed all the same.
+  func arm(at instant: Instant) -> Bool {
+    armedFor = instant
+    let nanoseconds = max(instant.nanoseconds, 1)
+    var setting = itimerspec(
+      it_interval: timespec(),
+      it_value: timespec(
+        tv_sec: time_t(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000)))
+    let flags = Int32(TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET)
+    return timerfd_settime(descriptor, flags, &setting, nil) == 0
+  }
+}

@@ -1,0 +1,239 @@
+import Devices
+@preconcurrency import Glibc
+import Horology
+import Sound
+
+/// The service: takes events from the world to the Announcer, and carries out its effects.
+public final class Clocksmith {
+  /// What a run of the service is told on the command line.
+  public struct Options {
+    /// The configuration file, in place of those in /etc.
+    public var configurationPath: String?
+    /// A WAV file to play into, in place of the speaker.
+    public var output: String?
+    /// Says the time once at the start.
+    public var saysNow = false
+    /// In place of the configuration's `untrusted`.
+    public var untrusted: UntrustedPolicy?
+
+    public init() {}
+
+    func configuration() throws(Fault) -> Configuration {
+      var configuration = try Configuration.load(path: configurationPath)
+      if let untrusted { configuration.announcer.untrusted = untrusted }
+      return configuration
+    }
+  }
+
+  private let options: Options
+  private let loop: EventLoop
+  private let journal = Journal()
+  private let notifier = Notifier()
+  private var sources: [EventSource] = []
+  private var watchdog: EventSource?
+  private var timer: CalendarTimer?
+
+  private var configuration: Configuration
+  private var composer: Composer
+  private var player: Player?
+  private var announcer: Announcer
+
+  /// Events that have come while another is being handled.
+  private var queue: [Event] = []
+  private var isHandling = false
+  private var wasSynchronised = false
+  private var isStopping = false
+
+  /// Reads the configuration and the voice; the speaker may come later.
+  /// - Throws: `Fault` if the configuration, the zone or the voice cannot be used.
+  public init(_ options: Options) throws(Fault) {
+    self.options = options
+    loop = try EventLoop()
+    configuration = try options.configuration()
+    composer = try configuration.composer()
+    announcer = Announcer(
+      settings: configuration.announcer, zone: try SystemZone.current(),
+      trust: SystemClock.trust, at: SystemClock.now)
+  }
+
+  /// Serves until SIGTERM or SIGINT.
+  /// - Throws: `Fault` if the loop, or the file to play into, cannot be had.
+  public func run() throws(Fault) {
+    player = try makePlayer()
+    timer = try CalendarTimer(loop: loop) { [unowned self] cause in
+      switch cause {
+      case .reached: handle(.woke)
+      case .clockSet: handle(.clockSet)
+      }
+    }
+    for signal in [SIGTERM, SIGINT] {
+      sources.append(try loop.whenSignalled(signal) { [unowned self] in stop() })
+    }
+    sources.append(try loop.whenSignalled(SIGHUP) { [unowned self] in reload() })
+    // A terminal, or a reader of standard error, that goes away is no reason to end.
+    signal(SIGPIPE, SIG_IGN)
+    try watchZone()
+
+    journal.log(
+      .info,
+      "started: zone \(announcer.zone.name), voice \(configuration.voice), "
+        + "clock \(announcer.trust.rawValue)")
+    if announcer.trust == .untrusted { warnOfUntrustedClock() }
+    handle(.woke)
+    if options.saysNow { handle(.asked) }
+    notifier.ready(statusLine)
+    pingWatchdog()
+    try loop.run()
+  }
+
+  private func makePlayer() throws(Fault) -> Player {
+    var file: WAVSink?
+    if let output = options.output { file = try WAVSink(path: output) }
+    let player = Player(loop: loop, latencyOffset: configuration.latencyOffset) {
+      [unowned self, file] in
+      // The device is looked up anew each time, for a reload may have changed it.
+      if let file { return file }
+      return ALSASink(name: configuration.device)
+    }
+    player.ended = { [unowned self] outcome in
+      handle(.ended(outcome))
+      if isStopping { loop.exit() }
+    }
+    return player
+  }
+
+  // MARK: Events in, effects out
+
+  private func handle(_ event: Event) {
+    queue.append(event)
+    guard !isHandling else { return }
+    isHandling = true
+    defer { isHandling = false }
+    while !queue.isEmpty {
+      // The clock is judged before every decision.
+      let trust = currentTrust()
+      if trust != announcer.trust { take(.trust(trust)) }
+      take(queue.removeFirst())
+    }
+    notifier.status(statusLine)
+  }
+
+  private func take(_ event: Event) {
+    for effect in announcer.handle(event, at: SystemClock.now) { carryOut(effect) }
+  }
+
+  private func carryOut(_ effect: Effect) {
+    switch effect {
+    case .wake(let instant):
+      // A clock that was set while the timer was off would otherwise go unnoticed.
+      if let timer, !timer.arm(at: instant) { queue.append(.clockSet) }
+    case .play(let announcement):
+      play(announcement)
+    case .stop(let reason):
+      player?.stop(reason)
+    case .report(let report):
+      let (priority, message) = report.entry(composer)
+      journal.log(priority, message)
+    }
+  }
+
+  private func play(_ announcement: Announcement) {
+    do throws(Fault) {
+      try player?.play(anchoredAt: announcement.anchor) { [composer] rate throws(Fault) in
+        try composer.score(of: announcement.time, rate: rate)
+      }
+    } catch {
+      queue.append(.ended(.failed(error.description, begun: false)))
+    }
+  }
+
+  // MARK: The clock
+
+  /// A clock that was synchronised under this service's eyes holds over, whoever did it.
+  private func currentTrust() -> ClockTrust {
+    let trust = SystemClock.trust
+    wasSynchronised = wasSynchronised || trust != .untrusted
+    return trust == .untrusted && wasSynchronised ? .holdover : trust
+  }
+
+  private func warnOfUntrustedClock() {
+    let consequence =
+      announcer.settings.untrusted == .speak
+      ? "it speaks all the same, and may be wrong" : "until it is, not every time is said"
+    journal.log(.warning, "the clock is not synchronised: \(consequence)")
+  }
+
+  private func watchZone() throws(Fault) {
+    // With TZ set, the system's zone is not ours.
+    guard getenv("TZ") == nil else { return }
+    sources.append(
+      try loop.whenReplaced(SystemZone.localtime) { [unowned self] in
+        do throws(Fault) {
+          let zone = try SystemZone.current()
+          journal.log(.notice, "the zone is \(zone.name)")
+          handle(.zoneChanged(zone))
+        } catch {
+          // While it is being replaced it may be missing: its successor is an event of its own.
+          journal.log(.warning, error.description)
+        }
+      })
+  }
+
+  // MARK: Being told
+
+  private func stop() {
+    guard !isStopping else { return loop.exit() }
+    isStopping = true
+    journal.log(.info, "stopping")
+    notifier.stopping()
+    timer = nil
+    guard let player, player.isPlaying else { return loop.exit() }
+    player.stop(.serviceEnds)
+  }
+
+  private func reload() {
+    notifier.reloading()
+    do throws(Fault) {
+      let configuration = try options.configuration()
+      let composer = try configuration.composer()
+      self.configuration = configuration
+      self.composer = composer
+      player?.latencyOffset = configuration.latencyOffset
+      journal.log(.notice, "the configuration was read again")
+      handle(.reloaded(configuration.announcer))
+    } catch {
+      journal.log(.error, "the configuration stays as it was: \(error)")
+    }
+    notifier.ready(statusLine)
+  }
+
+  // MARK: Health
+
+  /// As in `next 15:15:00, synchronised, plughw:CARD=DAC`.
+  private var statusLine: String {
+    let speaker = options.output ?? configuration.device
+    let now =
+      if let playing = announcer.playing {
+        "sounding \(playing.time.dateTime.timeOfDay)"
+      } else {
+        "next \(announcer.next.timeOfDay)"
+      }
+    return "\(now), \(announcer.trust.rawValue), \(speaker)"
+  }
+
+  /// A ping is sent only for the truth: the loop turns, and the next wake-up is armed and to come.
+  private func pingWatchdog() {
+    if let instant = timer?.armedFor, instant > SystemClock.now.instant - .seconds(1) {
+      notifier.isAlive()
+    }
+    scheduleWatchdog()
+  }
+
+  private func scheduleWatchdog() {
+    guard let interval = Notifier.watchdogInterval else { return }
+    // Half of what systemd allows, and with leave to come a little early or late.
+    watchdog = try? loop.after(interval / 2, accuracy: interval / 20) { [unowned self] in
+      pingWatchdog()
+    }
+  }
+}

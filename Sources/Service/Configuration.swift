@@ -1,0 +1,168 @@
+@preconcurrency import Glibc
+import Horology
+import Sound
+
+/// What the owner has set: the defaults, and over them the files.
+public struct Configuration: Sendable {
+  public var announcer = AnnouncerSettings()
+  public var hourFormat = HourFormat.twelve
+  /// A folder of voices by its name, or the path of one.
+  public var voice = "rms"
+  /// A PCM name of ALSA.
+  public var device = "default"
+  /// How much later than the converter the sound comes out of the speaker.
+  public var latencyOffset = Duration.zero
+
+  /// The files that were read, in order.
+  public private(set) var files: [String] = []
+
+  public static let mainFile = "/etc/clocksmith/clocksmith.conf"
+  public static let folder = "/etc/clocksmith/conf.d"
+
+  public init() {}
+
+  /// Reads `path` alone, or else the main file and then the folder's `*.conf` in the order of
+  /// their names, of which neither must be there. What a later file sets counts.
+  /// - Throws: `Fault` with file and line for anything that is unknown or not allowed.
+  public static func load(path: String?) throws(Fault) -> Configuration {
+    var configuration = Configuration()
+    if let path {
+      try configuration.take(path)
+    } else {
+      if access(mainFile, F_OK) == 0 { try configuration.take(mainFile) }
+      for name in dropIns() { try configuration.take("\(folder)/\(name)") }
+    }
+    return configuration
+  }
+
+  private static func dropIns() -> [String] {
+    guard let directory = opendir(folder) else { return [] }
+    defer { closedir(directory) }
+    var names: [String] = []
+    while let entry = readdir(directory) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      if name.hasSuffix(".conf") && !name.hasPrefix(".") { names.append(name) }
+    }
+    return names.sorted()
+  }
+
+  private mutating func take(_ path: String) throws(Fault) {
+    let file = try INIFile(path: path)
+    var seen: Set<String> = []
+    for entry in file.entries {
+      let place = "\(path):\(entry.line)"
+      guard let keys = Self.keys[entry.section] else {
+        throw Fault(
+          place,
+          "unknown section [\(entry.section)]; there are \(Self.list(Array(Self.keys.keys)))")
+      }
+      guard let key = keys[entry.key] else {
+        let known = Self.list(Array(keys.keys))
+        throw Fault(place, "unknown key '\(entry.key)' in [\(entry.section)]; there are \(known)")
+      }
+      guard seen.insert("\(entry.section).\(entry.key)").inserted else {
+        throw Fault(place, "'\(entry.key)' is set twice in this file")
+      }
+      if let complaint = key(&self, entry.value) {
+        throw Fault(place, "\(entry.key) = \(entry.value): \(complaint)")
+      }
+      if announcer.quiet.swallowEverything(interval: announcer.interval) {
+        throw Fault(place, "the quiet hours swallow the whole week: nothing would ever sound")
+      }
+    }
+    files.append(path)
+  }
+
+  private static func list(_ names: [String]) -> String {
+    names.sorted().joined(separator: ", ")
+  }
+}
+
+// MARK: Keys
+
+extension Configuration {
+  /// Takes a value in, or says what is allowed instead.
+  private typealias Key = @Sendable (inout Configuration, String) -> String?
+
+  private static let keys: [String: [String: Key]] = [
+    "announce": [
+      "interval": { configuration, value in
+        guard let minutes = Int(value), let interval = Interval(minutes: minutes) else {
+          return "allowed are minutes that divide 60: 1, 2, 3, 4, 5, 6, 10, 12, 15, 20, 30, 60"
+        }
+        configuration.announcer.interval = interval
+        return nil
+      },
+      "chime": choice(\.announcer.chime),
+      "chime_quarters": choice(\.announcer.chimeQuarters),
+      "voice": text(\.voice, "the name of a voice, or the path of its folder"),
+      "voice_at_hour": choice(\.announcer.voiceAtHour),
+      "clock": choice(\.hourFormat),
+      "quiet": { configuration, value in
+        do throws(QuietHoursError) {
+          configuration.announcer.quiet = try QuietHours(text: value)
+          return nil
+        } catch {
+          return error.description
+        }
+      },
+      "late_limit": duration(\.announcer.lateLimit, from: .zero, to: .seconds(59)),
+    ],
+    "speaker": [
+      "device": text(\.device, "the name of an ALSA device; aplay -L lists them"),
+      "latency_offset": duration(\.latencyOffset, from: .seconds(-5), to: .seconds(5)),
+    ],
+    "switch": [
+      "line": only("none")
+    ],
+    "clock": [
+      "rtc": only("auto"),
+      "untrusted": choice(\.announcer.untrusted),
+    ],
+  ]
+
+  /// Key paths of value types to value types are constants; the compiler does not know that they
+  /// may be shared.
+  private typealias Field<Value> = WritableKeyPath<Configuration, Value> & Sendable
+
+  private static func choice<Choice: RawRepresentable<String> & CaseIterable & Sendable>(
+    _ field: Field<Choice>
+  ) -> Key {
+    let choices = Array(Choice.allCases)
+    return { configuration, value in
+      guard let choice = choices.first(where: { $0.rawValue == value }) else {
+        return "allowed: \(choices.map(\.rawValue).joined(separator: ", "))"
+      }
+      configuration[keyPath: field] = choice
+      return nil
+    }
+  }
+
+  private static func text(_ field: Field<String>, _ allowed: String) -> Key {
+    { configuration, value in
+      guard !value.isEmpty else { return "allowed: \(allowed)" }
+      configuration[keyPath: field] = value
+      return nil
+    }
+  }
+
+  private static func duration(
+    _ field: Field<Duration>, from least: Duration, to most: Duration
+  ) -> Key {
+    { configuration, value in
+      guard let duration = Duration(text: value), least <= duration, duration <= most else {
+        return "allowed: \(least.nanoseconds / 1_000_000_000)s to "
+          + "\(most.nanoseconds / 1_000_000_000)s, as in 30ms or 10s"
+      }
+      configuration[keyPath: field] = duration
+      return nil
+    }
+  }
+
+  /// A key of which this version knows one value.
+  private static func only(_ allowed: String) -> Key {
+    { _, value in value == allowed ? nil : "allowed: \(allowed)" }
+  }
+}

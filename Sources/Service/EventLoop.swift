@@ -1,0 +1,123 @@
+import CLinux
+import CSystemd
+import Devices
+@preconcurrency import Glibc
+import Horology
+import Sound
+
+/// The one loop of the program: an `sd_event`.
+public final class EventLoop {
+  private let event: OpaquePointer
+
+  public init() throws(Fault) {
+    var made: OpaquePointer?
+    let code = sd_event_new(&made)
+    guard code >= 0, let made else { throw Fault("cannot make an event loop", errno: -code) }
+    event = made
+  }
+
+  deinit {
+    sd_event_unref(event)
+  }
+
+  /// Serves events until `exit(_:)`, as `sd_event_loop(3)`.
+  public func run() throws(Fault) {
+    let code = sd_event_loop(event)
+    guard code >= 0 else { throw Fault("the event loop failed", errno: -code) }
+  }
+
+  /// Ends `run()` after what is being served now.
+  public func exit() {
+    sd_event_exit(event, 0)
+  }
+
+  /// Calls `handler` whenever the descriptor is ready, until the source is released.
+  /// - Parameter events: `EPOLLIN` and so on.
+  public func whenReady(
+    _ descriptor: Int32, events: UInt32, _ handler: @escaping () -> Void
+  ) throws(Fault) -> EventSource {
+    try EventSource("watch a descriptor", handler) { source, context in
+      sd_event_add_io(
+        event, &source, descriptor, events, { _, _, _, context in EventSource.call(context) },
+        context)
+    }
+  }
+
+  /// Calls `handler` for each arrival of a signal, which is blocked from now on.
+  public func whenSignalled(
+    _ signal: Int32, _ handler: @escaping () -> Void
+  ) throws(Fault) -> EventSource {
+    var set = sigset_t()
+    sigemptyset(&set)
+    sigaddset(&set, signal)
+    sigprocmask(SIG_BLOCK, &set, nil)
+    return try EventSource("watch signal \(signal)", handler) { source, context in
+      sd_event_add_signal(
+        event, &source, signal, { _, _, context in EventSource.call(context) }, context)
+    }
+  }
+
+  /// Calls `handler` once, `delay` from now, by the monotonic clock.
+  /// - Parameter accuracy: by how much it may be later, so that wake-ups can be shared.
+  public func after(
+    _ delay: Duration, accuracy: Duration = .milliseconds(1), _ handler: @escaping () -> Void
+  ) throws(Fault) -> EventSource {
+    try EventSource("set a timer", handler) { source, context in
+      sd_event_add_time_relative(
+        event, &source, CLOCK_MONOTONIC, UInt64(max(delay.nanoseconds, 0) / 1000),
+        UInt64(accuracy.nanoseconds / 1000), { _, _, context in EventSource.call(context) },
+        context)
+    }
+  }
+
+  /// Calls `handler` when the file at `path` is made, replaced or removed.
+  public func whenReplaced(
+    _ path: String, _ handler: @escaping () -> Void
+  ) throws(Fault) -> EventSource {
+    let slash = path.lastIndex(of: "/")!
+    let source = try EventSource("watch \(path)", handler) { source, context in
+      sd_event_add_inotify(
+        event, &source, String(path[..<slash]),
+        UInt32(IN_CREATE | IN_MOVED_TO | IN_DELETE | IN_CLOSE_WRITE),
+        { _, event, context in
+          guard let event, event.pointee.len > 0 else { return 0 }
+          // The name follows the fixed part of the event, as inotify(7) says.
+          let name = UnsafeRawPointer(event).advanced(by: MemoryLayout<inotify_event>.size)
+          return EventSource.call(
+            context, ifNamed: String(cString: name.assumingMemoryBound(to: CChar.self)))
+        }, context)
+    }
+    source.fileName = String(path[path.index(after: slash)...])
+    return source
+  }
+}
+
+/// Something that the loop watches; released, it is watched no longer.
+public final class EventSource {
+  fileprivate let handler: () -> Void
+  /// The one file of a watched folder that counts.
+  fileprivate var fileName: String?
+  private var source: OpaquePointer?
+
+  fileprivate init(
+    _ operation: String, _ handler: @escaping () -> Void,
+    add: (inout OpaquePointer?, UnsafeMutableRawPointer) -> Int32
+  ) throws(Fault) {
+    self.handler = handler
+    let code = add(&source, Unmanaged.passUnretained(self).toOpaque())
+    guard code >= 0 else { throw Fault("cannot \(operation)", errno: -code) }
+  }
+
+  deinit {
+    sd_event_source_disable_unref(source)
+  }
+
+  fileprivate static func call(
+    _ context: UnsafeMutableRawPointer?, ifNamed fileName: String? = nil
+  ) -> Int32 {
+    // The handler may release its own source: this reference keeps it until it returns.
+    let source = Unmanaged<EventSource>.fromOpaque(context!).takeUnretainedValue()
+    if fileName == nil || fileName == source.fileName { source.handler() }
+    return 0
+  }
+}

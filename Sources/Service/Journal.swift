@@ -1,0 +1,80 @@
+@preconcurrency import Glibc
+import Horology
+import Sound
+
+/// How much an entry matters, as syslog counts it.
+public enum Priority: Int {
+  case error = 3
+  case warning = 4
+  case notice = 5
+  case info = 6
+}
+
+/// The story of the service: a line for each event, on standard error.
+public struct Journal {
+  /// Under systemd the priority stands before a line, as sd-daemon(3) has it; for a person it
+  /// does not.
+  private let isUnderSystemd = getenv("JOURNAL_STREAM") != nil
+
+  public init() {}
+
+  public func log(_ priority: Priority, _ message: String) {
+    // One write, so that lines do not mix. A reader that has gone is no reason to stop.
+    let line = "\(isUnderSystemd ? "<\(priority.rawValue)>" : "")\(message)\n"
+    _ = line.withCString { write(STDERR_FILENO, $0, strlen($0)) }
+  }
+}
+
+extension Report {
+  /// The entry that a report makes.
+  func entry(_ composer: Composer) -> (Priority, String) {
+    switch self {
+    case .announced(let announcement, let onsetError):
+      let words = (try? composer.text(of: announcement.time)) ?? ""
+      let error = "onset \(onsetError.milliseconds)"
+      switch announcement.cause {
+      case .occasion(let occasion):
+        let late = announcement.anchor - occasion.instant
+        let lateness = late > .zero ? ", \(late.milliseconds) late" : ""
+        return (.info, "said \"\(words)\" for \(occasion.timeOfDay)\(lateness), \(error)")
+      case .request:
+        return (.info, "said \"\(words)\" because it was asked for, \(error)")
+      }
+    case .skipped(let first, let last, let reason):
+      let range = first == last ? first.timeOfDay : "\(first.civil) to \(last.civil)"
+      return (reason.priority, "skipped \(range): \(reason)")
+    case .refused(let reason):
+      return (reason.priority, "did not say the time that was asked for: \(reason)")
+    case .trust(let trust):
+      return (trust == .untrusted ? .warning : .notice, "the clock is \(trust.rawValue)")
+    case .clockSet(let step):
+      let direction = step < .zero ? "back" : "forward"
+      return (.notice, "the clock went \(direction) by \(step.magnitude.milliseconds)")
+    case .retrying(let occasion, let why):
+      return (.warning, "\(occasion.timeOfDay) cannot sound yet, trying again: \(why)")
+    }
+  }
+}
+
+extension SkipReason {
+  /// What the owner has asked for is information; what went wrong is a warning.
+  fileprivate var priority: Priority {
+    switch self {
+    case .quietHours, .nothingToSound, .occasionIsNear, .stopped: .info
+    case .untrusted, .late, .busy, .failed: .warning
+    }
+  }
+}
+
+extension Occasion {
+  var timeOfDay: String { civil.dateTime.timeOfDay }
+}
+
+extension Duration {
+  /// Signed, in milliseconds with one decimal or, from a minute on, in words: `+0.1 ms`.
+  var milliseconds: String {
+    if magnitude >= .seconds(60) { return magnitude.inWords }
+    let tenths = (magnitude.nanoseconds + 50_000) / 100_000
+    return "\(self < .zero && tenths > 0 ? "-" : "+")\(tenths / 10).\(tenths % 10) ms"
+  }
+}

@@ -1,0 +1,27 @@
+import CSystemd
+import Devices
+import Horology
+
+/// Tells systemd how the service is, by sd_notify(3); without systemd, nobody.
+struct Notifier {
+  /// How often systemd wants to hear that it lives; nil if it does not.
+  static var watchdogInterval: Duration? {
+    var microseconds: UInt64 = 0
+    guard sd_watchdog_enabled(0, &microseconds) > 0 else { return nil }
+    return .microseconds(Int64(clamping: microseconds))
+  }
+
+  func ready(_ status: String) { send("READY=1\nSTATUS=\(status)") }
+  func status(_ status: String) { send("STATUS=\(status)") }
+  func isAlive() { send("WATCHDOG=1") }
+  func stopping() { send("STOPPING=1") }
+
+  func reloading() {
+    // systemd 253 and later want to know when, so that no older message is taken for this one.
+    send("RELOADING=1\nMONOTONIC_USEC=\(SystemClock.uptime.nanoseconds / 1000)")
+  }
+
+  private func send(_ state: String) {
+    sd_notify(0, state)
+  }
+}

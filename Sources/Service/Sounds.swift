@@ -1,0 +1,40 @@
+@preconcurrency import Glibc
+import Horology
+import Sound
+
+/// Where the sounds that came with the program are.
+public enum Sounds {
+  /// The voice of that name beside the program, or in the folder that `name` is the path of.
+  /// - Throws: `Fault` with the voices that there are.
+  public static func voice(_ name: String) throws(Fault) -> VoicePack {
+    if name.contains("/") { return try VoicePack(path: name) }
+    for folder in folders() where access("\(folder)/voices/\(name)/voice.conf", F_OK) == 0 {
+      return try VoicePack(path: "\(folder)/voices/\(name)")
+    }
+    throw Fault(
+      "voice '\(name)'",
+      "not found; looked in \(folders().map { "\($0)/voices" }.joined(separator: ", "))")
+  }
+
+  /// `share/clocksmith` beside the program's `bin`, and `sounds` in the source tree that it was
+  /// built in.
+  private static func folders() -> [String] {
+    guard let resolved = realpath("/proc/self/exe", nil) else { return [] }
+    defer { free(resolved) }
+    var parents = String(cString: resolved).split(separator: "/").dropLast()
+    var folders = ["/" + (parents.dropLast() + ["share", "clocksmith"]).joined(separator: "/")]
+    while parents.contains(".build") { parents.removeLast() }
+    folders.append("/" + (parents + ["sounds"]).joined(separator: "/"))
+    return folders.filter { access($0, F_OK) == 0 }
+  }
+}
+
+extension Configuration {
+  /// The voice that is configured, in the format that is configured, with a phrase and clips for
+  /// every minute of the day.
+  public func composer() throws(Fault) -> Composer {
+    let voice = try Sounds.voice(voice)
+    try voice.verifyEveryMinute(format: hourFormat)
+    return Composer(voice: voice, format: hourFormat)
+  }
+}
