@@ -1,0 +1,66 @@
+import Devices
+import Horology
+import Service
+
+let agendaCommand = Subcommand(
+  name: "agenda", operands: "", mostOperands: 0,
+  summary: "list what will sound, and what will not and why",
+  details: """
+    Lists every occasion from one local time up to, but not including, another: a line each.
+    With --json each line is an object with the keys instant, local, text, chime, strikes,
+    sounds and reason.
+    """,
+  options: [
+    Option(name: "from", argument: timeForm, help: "the first moment (default: now)"),
+    Option(name: "to", argument: timeForm, help: "the moment before which it ends"),
+    Option(name: "hours", argument: "N", help: "in place of --to: so many hours (default: 24)"),
+    zoneOption,
+    Option(name: "json", argument: nil, help: "one JSON object a line"),
+    configOption,
+  ]
+) { arguments in
+  let zone = try arguments.zone()
+  let start = try arguments.instant("from", in: zone) ?? SystemClock.now.instant
+  let end = try endOfAgenda(arguments, start, zone)
+  let configuration = try Configuration.load(path: arguments["config"])
+  let composer = try configuration.composer()
+  let settings = configuration.announcer
+  for occasion in Schedule(interval: settings.interval, zone: zone).occasions(from: start) {
+    guard occasion.instant < end else { break }
+    let refusal = settings.refusal(at: occasion.civil, trust: .synchronised)
+    let text = settings.speaks(at: occasion.civil) ? try composer.text(of: occasion.civil) : ""
+    if arguments.has("json") {
+      let line = JSONLine()
+      line.set("instant", occasion.instant.utcText())
+      line.set("local", occasion.civil.description)
+      line.set("text", text)
+      line.set("chime", settings.chime(at: occasion.civil).rawValue)
+      line.set("strikes", 0)
+      line.set("sounds", refusal == nil)
+      line.set("reason", refusal?.description)
+      try say(line.text)
+    } else {
+      let note = refusal.map { "silent: \($0)" } ?? text
+      try say("\(occasion.civil.weekday.abbreviation) \(occasion.civil)  \(note)")
+    }
+  }
+  return ExitStatus.done
+}
+
+private func endOfAgenda(
+  _ arguments: Arguments, _ start: Instant, _ zone: SystemZone
+) throws -> Instant {
+  if let end = try arguments.instant("to", in: zone) {
+    guard !arguments.has("hours") else {
+      throw Misuse(description: "--to and --hours exclude each other; give one of them")
+    }
+    guard end >= start else { throw Misuse(description: "--to is before --from") }
+    return end
+  }
+  guard let text = arguments["hours"] else { return start + .seconds(24 * 3600) }
+  // A century of hours, so that no sum leaves the range of an instant.
+  guard let hours = Int64(text), (1...876_600).contains(hours) else {
+    throw Misuse(description: "--hours '\(text)' is no whole number from 1 to 876600")
+  }
+  return start + .seconds(hours * 3600)
+}

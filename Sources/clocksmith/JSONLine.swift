@@ -1,0 +1,39 @@
+import CJSON
+
+/// One JSON object, printed by json-c on one line, with its keys in the order of their setting.
+struct JSONLine {
+  private let object: Object
+
+  /// The owner of a json-c object.
+  private final class Object {
+    let pointer = json_object_new_object()!
+    deinit { json_object_put(pointer) }
+  }
+
+  init() {
+    object = Object()
+  }
+
+  /// Sets a key; nil is null.
+  func set(_ key: String, _ text: String?) {
+    add(key, text.flatMap { json_object_new_string($0) })
+  }
+
+  func set(_ key: String, _ number: Int) {
+    add(key, json_object_new_int64(Int64(number)))
+  }
+
+  func set(_ key: String, _ flag: Bool) {
+    add(key, json_object_new_boolean(flag ? 1 : 0))
+  }
+
+  private func add(_ key: String, _ value: OpaquePointer?) {
+    json_object_object_add(object.pointer, key, value)
+  }
+
+  var text: String {
+    String(
+      cString: json_object_to_json_string_ext(
+        object.pointer, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE))
+  }
+}

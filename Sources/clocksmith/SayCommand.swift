@@ -1,0 +1,63 @@
+import Devices
+import Horology
+import Service
+import Sound
+
+let sayCommand = Subcommand(
+  name: "say", operands: "[HH:MM]", mostOperands: 1,
+  summary: "say the time now, or a given time",
+  details: "Says the time, words only: the time now, or HH:MM in 24 hours.",
+  options: [
+    configOption,
+    Option(name: "output", argument: "FILE.wav", help: "write a sound file instead of playing"),
+  ]
+) { arguments in
+  let configuration = try Configuration.load(path: arguments["config"])
+  let composer = try configuration.composer()
+  let anchor = SystemClock.now.instant + Announcer.requestLead
+  let time: CivilTime
+  if let text = arguments.operands.first {
+    time = try timeOfDay(text)
+  } else {
+    time = try SystemZone.current().civil(at: anchor)
+    if !SystemClock.isSynchronised {
+      complain("note: the clock is not synchronised, so this time may be wrong")
+    }
+  }
+  if let path = arguments["output"] {
+    try composer.score(of: time, rate: standardRate).write(toWAV: path)
+  } else {
+    try play(time, composer, configuration, anchoredAt: anchor)
+  }
+  try say(try composer.text(of: time))
+  return ExitStatus.done
+}
+
+/// Frames per second of every file that is written, as of the clips.
+let standardRate = 48_000
+
+private func timeOfDay(_ text: String) throws -> CivilTime {
+  guard let time = CivilDateTime(text: "2000-01-01T\(text)"), text.count == 5 else {
+    throw Misuse(description: "'\(text)' is no time of day; write HH:MM, from 00:00 to 23:59")
+  }
+  return CivilTime(dateTime: time, weekday: .saturday, utcOffsetSeconds: 0)
+}
+
+private func play(
+  _ time: CivilTime, _ composer: Composer, _ configuration: Configuration,
+  anchoredAt anchor: Instant
+) throws {
+  let loop = try EventLoop()
+  var outcome: Outcome?
+  let speaker = ALSASink(name: configuration.device)
+  let player = Player(loop: loop, latencyOffset: configuration.latencyOffset) { speaker }
+  player.ended = {
+    outcome = $0
+    loop.exit()
+  }
+  try player.play(anchoredAt: anchor) { rate throws(Fault) in
+    try composer.score(of: time, rate: rate)
+  }
+  try loop.run()
+  if case .failed(let why, _) = outcome { throw Fault("cannot say the time", why) }
+}

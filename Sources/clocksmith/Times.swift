@@ -1,0 +1,42 @@
+import Devices
+import Horology
+import Sound
+
+/// How an instant is given on the command line, as local time.
+let timeForm = "YYYY-MM-DDTHH:MM[:SS]"
+
+extension Arguments {
+  /// The zone that `--zone` names, or else the system's; it is the zone of the process from now on.
+  func zone() throws -> SystemZone {
+    guard let name = self["zone"] else { return try SystemZone.current() }
+    do throws(Fault) {
+      return try SystemZone(name: name)
+    } catch {
+      throw Misuse(description: "--\(error)")
+    }
+  }
+
+  /// The instant that an option names by local time; nil if the option was not given. Of a time
+  /// that comes twice, as clocks are put back, the first.
+  func instant(_ option: String, in zone: some Zone) throws -> Instant? {
+    guard let text = self[option] else { return nil }
+    guard let time = CivilDateTime(text: text) else {
+      throw Misuse(
+        description: "--\(option) '\(text)' is no date and time; write \(timeForm), "
+          + "from 1970 to 2200")
+    }
+    guard let instant = zone.instants(of: time).first else {
+      throw Misuse(
+        description: "--\(option) \(text) does not exist in \(zone.name): clocks are put forward "
+          + "over it; choose another time")
+    }
+    return instant
+  }
+}
+
+extension Instant {
+  /// As ISO 8601 in UTC: `2026-11-21T14:15:00Z`.
+  func utcText() -> String {
+    "\(SystemZone.utc(at: self).dateTime)Z"
+  }
+}
