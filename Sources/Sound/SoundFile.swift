@@ -27,6 +27,8 @@ public final class SoundFile {
         "it holds no sound"
       } else if info.frames > Self.longest * sf_count_t(info.samplerate) {
         "its header says that it is longer than \(Self.longest) s; it is torn, or no clip"
+      } else if Self.isShorterThanItsHeaderSays(opened) {
+        "it is torn: shorter than its header says"
       } else {
         nil
       }
@@ -45,6 +47,17 @@ public final class SoundFile {
 
   deinit {
     sf_close(handle)
+  }
+
+  /// libsndfile mends the header of a file that was cut off, and says so only in its log.
+  private static func isShorterThanItsHeaderSays(_ handle: OpaquePointer) -> Bool {
+    var log = [CChar](repeating: 0, count: 2048)
+    let length = sf_command(handle, Int32(SFC_GET_LOG_INFO), &log, Int32(log.count))
+    let words = String(
+      decoding: log.prefix(Int(length)).map(UInt8.init(bitPattern:)), as: UTF8.self)
+    return words.split(separator: "\n").contains { line in
+      line.split(separator: " ").suffix(3).prefix(2).elementsEqual(["(should", "be"])
+    }
   }
 
   /// Reads the next frames into `block`, as far as there are any.

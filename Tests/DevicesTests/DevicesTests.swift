@@ -1,0 +1,79 @@
+import Foundation
+import Horology
+import Sound
+import Testing
+
+@testable import Devices
+
+/// glibc knows one zone at a time, so these take turns.
+@Suite(.serialized) struct SystemZoneTests {
+  @Test("a time that clocks skip has no instant, one that they repeat has two")
+  func skippedAndRepeatedTimes() throws {
+    let berlin = try SystemZone(name: "Europe/Berlin")
+    #expect(berlin.instants(of: CivilDateTime(text: "2026-03-29T02:30")!) == [])
+    let twice = berlin.instants(of: CivilDateTime(text: "2026-10-25T02:30")!)
+    #expect(twice.count == 2)
+    #expect(twice[1] - twice[0] == .seconds(3600))
+    #expect(berlin.instants(of: CivilDateTime(text: "2026-07-01T12:00")!).count == 1)
+  }
+
+  @Test("a day that a zone skipped has no instant") func skippedDay() throws {
+    let apia = try SystemZone(name: "Pacific/Apia")
+    #expect(apia.instants(of: CivilDateTime(text: "2011-12-30T12:00")!) == [])
+    #expect(apia.instants(of: CivilDateTime(text: "2011-12-31T00:00")!).count == 1)
+  }
+
+  @Test(
+    "what is shown leads back to its instant", arguments: ["Asia/Kathmandu", "Australia/Lord_Howe"])
+  func shownLeadsBack(name: String) throws {
+    let zone = try SystemZone(name: name)
+    for second in stride(from: Int64(1_767_225_600), to: 1_798_761_600, by: 86_399) {
+      let instant = Instant(seconds: second)
+      #expect(zone.instants(of: zone.civil(at: instant).dateTime).contains(instant))
+    }
+  }
+
+  @Test(
+    "a zone that is not there is not taken for UTC",
+    arguments: ["Nowhere/City", "", "../passwd", "Europe"])
+  func unknownZone(name: String) {
+    #expect(throws: Fault.self) { try SystemZone(name: name) }
+  }
+}
+
+@Suite struct SampleEncoderTests {
+  @Test("full scale is full scale, and what is beyond it is held there") func fullScale() {
+    let samples: [Float] = [0, 0.5, 1, -1, 2, -2]
+    let shorts = encode(samples, .integer16, channels: 1, as: Int16.self)
+    #expect(shorts == [0, 16_384, 32_767, -32_767, 32_767, -32_767])
+    let longs = encode(samples, .integer32, channels: 1, as: Int32.self)
+    #expect(longs[2] == Int32.max && longs[3] == -Int32.max && longs[4] == Int32.max)
+    #expect(encode(samples, .float32, channels: 1, as: Float.self) == [0, 0.5, 1, -1, 1, -1])
+  }
+
+  @Test("each channel gets the same", arguments: [1, 2, 8]) func eachChannelGetsTheSame(
+    channels: Int
+  ) {
+    let encoded = encode([0.25, -0.25], .float32, channels: channels, as: Float.self)
+    #expect(encoded == [0.25, -0.25].flatMap { [Float](repeating: $0, count: channels) })
+  }
+
+  private func encode<Sample>(
+    _ samples: [Float], _ format: SampleFormat, channels: Int, as type: Sample.Type
+  ) -> [Sample] {
+    samples.withUnsafeBufferPointer { frames in
+      SampleEncoder(format: format, channels: channels).encode(frames) { bytes, count in
+        Array(
+          UnsafeBufferPointer(
+            start: bytes.assumingMemoryBound(to: Sample.self), count: count * channels))
+      }
+    }
+  }
+}
+
+@Suite struct SpeakerTests {
+  @Test("a speaker that is not there is told in one sentence") func absentSpeaker() {
+    let fault = #expect(throws: Fault.self) { try ALSASink(name: "hw:CARD=Absent").open() }
+    #expect(fault?.description.contains("there is no such sound device") == true)
+  }
+}

@@ -1,0 +1,312 @@
+import Horology
+import Testing
+
+@Suite struct AnnouncerTests {
+  /// An Announcer with its two clocks, which a test moves by hand.
+  private struct Desk {
+    var announcer: Announcer
+    var now: Now
+    private(set) var effects: [Effect] = []
+
+    init(
+      at start: String, trust: ClockTrust = .synchronised,
+      _ change: (inout AnnouncerSettings) -> Void = { _ in }
+    ) {
+      var settings = AnnouncerSettings()
+      change(&settings)
+      now = Now(instant: Instant(start), uptime: Uptime(seconds: 1000))
+      announcer = Announcer(settings: settings, zone: TestZone.utc, trust: trust, at: now)
+      tell(.woke)
+    }
+
+    mutating func tell(_ event: Event) {
+      effects = announcer.handle(event, at: now)
+    }
+
+    /// Lets time pass until the clock shows `text`, and wakes the Announcer.
+    mutating func wait(until text: String, plus span: Duration = .zero) {
+      let target = Instant(text) + span
+      now = Now(instant: target, uptime: now.uptime(at: target))
+      tell(.woke)
+    }
+
+    /// Sets the clock.
+    mutating func step(by span: Duration) {
+      now = Now(instant: now.instant + span, uptime: now.uptime)
+      tell(.clockSet)
+    }
+
+    var wake: Instant? {
+      guard case .wake(let instant)? = effects.last else { return nil }
+      return instant
+    }
+
+    var played: String? {
+      for case .play(let announcement) in effects {
+        return announcement.time.dateTime.timeOfDay
+      }
+      return nil
+    }
+
+    var anchor: Instant? {
+      for case .play(let announcement) in effects { return announcement.anchor }
+      return nil
+    }
+
+    var reports: [Report] {
+      effects.compactMap { if case .report(let report) = $0 { report } else { nil } }
+    }
+
+    var skipReason: SkipReason? {
+      for case .skipped(_, _, let reason) in reports { return reason }
+      return nil
+    }
+
+    var refusal: SkipReason? {
+      for case .refused(let reason) in reports { return reason }
+      return nil
+    }
+  }
+
+  private let finished = Event.ended(.finished(onsetError: .zero))
+
+  @Test("it wakes ahead of the next quarter and plays it on the second")
+  func itWakesAheadOfTheNextQuarterAndPlaysItOnTheSecond() {
+    var desk = Desk(at: "2026-11-21T15:07:00")
+    #expect(desk.wake == Instant("2026-11-21T15:15:00") - Announcer.preparation)
+    desk.wait(until: "2026-11-21T15:14:57")
+    #expect(desk.played == "15:15:00")
+    #expect(desk.anchor == Instant("2026-11-21T15:15:00"))
+    #expect(desk.wake == Instant("2026-11-21T15:30:00") - Announcer.preparation)
+  }
+
+  @Test("after a start only later occasions sound") func afterAStartOnlyLaterOccasionsSound() {
+    var desk = Desk(at: "2026-11-21T15:15:00")
+    #expect(desk.played == nil)
+    desk.wait(until: "2026-11-21T15:15:05")
+    #expect(desk.played == nil)
+    #expect(desk.announcer.next.instant == Instant("2026-11-21T15:30:00"))
+  }
+
+  @Test("a quarter that comes a little late is still spoken")
+  func aQuarterThatComesALittleLateIsStillSpoken() {
+    var desk = Desk(at: "2026-11-21T15:07:00")
+    desk.wait(until: "2026-11-21T15:15:09")
+    #expect(desk.played == "15:15:00")
+    #expect(desk.anchor == Instant("2026-11-21T15:15:09") + Announcer.requestLead)
+  }
+
+  @Test("a quarter that is too late is skipped with its reason")
+  func aQuarterThatIsTooLateIsSkippedWithItsReason() {
+    var desk = Desk(at: "2026-11-21T15:07:00")
+    desk.wait(until: "2026-11-21T15:15:10", plus: .milliseconds(1))
+    #expect(desk.played == nil)
+    #expect(desk.skipReason == .late(.milliseconds(10_001)))
+  }
+
+  @Test("a night asleep is one entry") func aNightAsleepIsOneEntry() {
+    var desk = Desk(at: "2026-11-21T22:07:00")
+    desk.step(by: .seconds(8 * 3600))
+    #expect(
+      desk.reports.contains {
+        guard case .skipped(let first, let last, .late) = $0 else { return false }
+        return first.instant == Instant("2026-11-21T22:15:00")
+          && last.instant == Instant("2026-11-22T06:00:00")
+      })
+    #expect(desk.wake == Instant("2026-11-22T06:15:00") - Announcer.preparation)
+  }
+
+  @Test("a clock that was decades off is put right in one step")
+  func aClockThatWasDecadesOffIsPutRightInOneStep() {
+    var desk = Desk(at: "1970-01-01T00:00:10", trust: .untrusted)
+    desk.step(by: Instant("2026-11-21T15:14:00") - desk.now.instant)
+    #expect(desk.wake == Instant("2026-11-21T15:15:00") - Announcer.preparation)
+  }
+
+  @Test("a small step back does not repeat a quarter") func aSmallStepBackDoesNotRepeatAQuarter() {
+    var desk = Desk(at: "2026-11-21T15:14:58")
+    #expect(desk.played == "15:15:00")
+    desk.wait(until: "2026-11-21T15:15:02")
+    desk.tell(finished)
+    desk.step(by: .seconds(-60))
+    desk.wait(until: "2026-11-21T15:15:01")
+    #expect(desk.played == nil)
+    #expect(desk.announcer.next.instant == Instant("2026-11-21T15:30:00"))
+  }
+
+  @Test("a step back of more than the interval forgets the past")
+  func aStepBackOfMoreThanTheIntervalForgetsThePast() {
+    var desk = Desk(at: "2026-11-21T15:14:58")
+    desk.wait(until: "2026-11-21T15:29:00")
+    desk.tell(finished)
+    desk.step(by: .seconds(-20 * 60))
+    desk.wait(until: "2026-11-21T15:14:57")
+    #expect(desk.played == "15:15:00")
+  }
+
+  @Test("a step before the anchor takes the announcement back and decides anew")
+  func aStepBeforeTheAnchorTakesTheAnnouncementBackAndDecidesAnew() {
+    var desk = Desk(at: "2026-11-21T15:14:58")
+    desk.step(by: .seconds(-30))
+    #expect(desk.effects.contains(.stop(.clockSet)))
+    desk.tell(.ended(.stopped(.clockSet)))
+    #expect(desk.skipReason == nil)
+    #expect(desk.wake == Instant("2026-11-21T15:15:00") - Announcer.preparation)
+    desk.wait(until: "2026-11-21T15:14:57")
+    #expect(desk.played == "15:15:00")
+  }
+
+  @Test("a step forward over the quarter before its anchor skips it once")
+  func aStepForwardOverTheQuarterBeforeItsAnchorSkipsItOnce() {
+    var desk = Desk(at: "2026-11-21T15:14:58")
+    desk.step(by: .seconds(60))
+    #expect(desk.skipReason == .late(.seconds(58)))
+    desk.tell(.ended(.stopped(.clockSet)))
+    #expect(desk.skipReason == nil)
+    #expect(desk.announcer.next.instant == Instant("2026-11-21T15:30:00"))
+  }
+
+  @Test("a small step while it speaks lets it finish") func aSmallStepWhileItSpeaksLetsItFinish() {
+    var desk = Desk(at: "2026-11-21T15:14:58")
+    desk.wait(until: "2026-11-21T15:15:01")
+    desk.step(by: .seconds(2))
+    #expect(!desk.effects.contains(.stop(.clockSet)))
+  }
+
+  @Test("a step that makes it untrue ends it") func aStepThatMakesItUntrueEndsIt() {
+    var desk = Desk(at: "2026-11-21T15:14:58")
+    desk.wait(until: "2026-11-21T15:15:01")
+    desk.step(by: .seconds(365 * 86_400))
+    #expect(desk.effects.contains(.stop(.clockSet)))
+    desk.tell(.ended(.stopped(.clockSet)))
+    #expect(desk.skipReason == .stopped(.clockSet))
+  }
+
+  @Test("quiet hours are silent from their first moment")
+  func quietHoursAreSilentFromTheirFirstMoment() throws {
+    let quiet = try QuietHours(text: "22:00-07:00")
+    var desk = Desk(at: "2026-11-21T21:59:58") { $0.quiet = quiet }
+    #expect(desk.played == nil)
+    #expect(desk.skipReason == .quietHours)
+    desk.wait(until: "2026-11-22T06:59:58")
+    #expect(desk.played == "07:00:00")
+  }
+
+  @Test(
+    "an untrusted clock says what its owner allows",
+    arguments: [
+      (UntrustedPolicy.silent, false, false), (.chime, false, false), (.ask, false, true),
+      (.speak, true, true),
+    ])
+  func anUntrustedClockSaysWhatItsOwnerAllows(
+    policy: UntrustedPolicy, occasions: Bool, requests: Bool
+  ) {
+    var desk = Desk(at: "2026-11-21T15:14:58", trust: .untrusted) { $0.untrusted = policy }
+    #expect((desk.played != nil) == occasions)
+    #expect((desk.skipReason == .untrusted) == !occasions)
+    desk.wait(until: "2026-11-21T15:20:00")
+    desk.tell(finished)
+    desk.tell(.asked)
+    #expect((desk.played != nil) == requests)
+    #expect((desk.refusal == .untrusted) == !requests)
+  }
+
+  @Test("a clock that becomes trusted sounds at the next quarter")
+  func aClockThatBecomesTrustedSoundsAtTheNextQuarter() {
+    var desk = Desk(at: "2026-11-21T15:07:00", trust: .untrusted)
+    desk.tell(.trust(.synchronised))
+    #expect(desk.reports == [.trust(.synchronised)])
+    desk.wait(until: "2026-11-21T15:14:58")
+    #expect(desk.played == "15:15:00")
+  }
+
+  @Test("whoever asks is told the minute in which the answer begins")
+  func whoeverAsksIsToldTheMinuteInWhichTheAnswerBegins() {
+    var desk = Desk(at: "2026-11-21T15:07:30")
+    desk.now = Now(
+      instant: Instant("2026-11-21T15:07:59") + .milliseconds(800),
+      uptime: desk.now.uptime + .milliseconds(29_800))
+    desk.tell(.asked)
+    #expect(desk.played == "15:08:00")
+  }
+
+  @Test("a question just before a quarter is answered by the quarter")
+  func aQuestionJustBeforeAQuarterIsAnsweredByTheQuarter() {
+    var desk = Desk(at: "2026-11-21T15:14:56")
+    desk.tell(.asked)
+    #expect(desk.refusal == .occasionIsNear)
+    desk.wait(until: "2026-11-21T15:14:58")
+    desk.tell(.asked)
+    #expect(desk.refusal == .occasionIsNear)
+    desk.wait(until: "2026-11-21T15:15:01")
+    desk.tell(.asked)
+    #expect(desk.refusal == .busy)
+  }
+
+  @Test("a question just before a quiet quarter is answered")
+  func aQuestionJustBeforeAQuietQuarterIsAnswered() throws {
+    let quiet = try QuietHours(text: "15:00-16:00")
+    var desk = Desk(at: "2026-11-21T15:14:56") { $0.quiet = quiet }
+    desk.tell(.asked)
+    #expect(desk.played == "15:14:56")
+  }
+
+  @Test("a speaker that fails is tried again while the time is true")
+  func aSpeakerThatFailsIsTriedAgainWhileTheTimeIsTrue() {
+    var desk = Desk(at: "2026-11-21T15:14:58")
+    desk.tell(.ended(.failed("gone", begun: false)))
+    #expect(desk.reports.count == 1)
+    #expect(desk.wake == desk.now.instant + Announcer.retryDelay)
+    desk.wait(until: "2026-11-21T15:15:05")
+    #expect(desk.played == "15:15:00")
+    desk.tell(.ended(.failed("gone", begun: false)))
+    #expect(desk.reports.isEmpty)
+    desk.wait(until: "2026-11-21T15:15:11")
+    #expect(desk.skipReason == .failed("gone"))
+    #expect(desk.announcer.next.instant == Instant("2026-11-21T15:30:00"))
+  }
+
+  @Test("what broke off in the middle is not begun again")
+  func whatBrokeOffInTheMiddleIsNotBegunAgain() {
+    var desk = Desk(at: "2026-11-21T15:14:58")
+    desk.wait(until: "2026-11-21T15:15:01")
+    desk.tell(.ended(.failed("gone", begun: true)))
+    #expect(desk.skipReason == .failed("gone"))
+    #expect(desk.played == nil)
+  }
+
+  @Test("an occasion waits for what sounds, and is skipped if that lasts too long")
+  func anOccasionWaitsForWhatSoundsAndIsSkippedIfThatLastsTooLong() {
+    var desk = Desk(at: "2026-11-21T15:14:40") { $0.interval = Interval(minutes: 1)! }
+    desk.wait(until: "2026-11-21T15:14:57")
+    #expect(desk.played == "15:15:00")
+    desk.wait(until: "2026-11-21T15:15:58")
+    #expect(desk.played == nil)
+    desk.wait(until: "2026-11-21T15:16:03")
+    desk.tell(finished)
+    #expect(desk.played == "15:16:00")
+    desk.wait(until: "2026-11-21T15:17:11")
+    #expect(desk.skipReason == .busy)
+  }
+
+  @Test("with no voice and no chime at the hour there is nothing to sound")
+  func withNoVoiceAndNoChimeAtTheHourThereIsNothingToSound() {
+    let desk = Desk(at: "2026-11-21T15:59:58") { $0.voiceAtHour = .none }
+    #expect(desk.skipReason == .nothingToSound)
+  }
+
+  @Test("a new zone has its own quarters") func aNewZoneHasItsOwnQuarters() {
+    var desk = Desk(at: "2026-11-21T15:07:00") { $0.interval = Interval(minutes: 60)! }
+    #expect(desk.announcer.next.instant == Instant("2026-11-21T16:00:00"))
+    desk.tell(.zoneChanged(TestZone.fixed(minutes: 345)))
+    #expect(desk.wake == Instant("2026-11-21T15:15:00") - Announcer.preparation)
+  }
+
+  @Test("a new interval counts from now") func aNewIntervalCountsFromNow() {
+    var desk = Desk(at: "2026-11-21T15:07:00")
+    var settings = desk.announcer.settings
+    settings.interval = Interval(minutes: 5)!
+    desk.tell(.reloaded(settings))
+    #expect(desk.wake == Instant("2026-11-21T15:10:00") - Announcer.preparation)
+  }
+}

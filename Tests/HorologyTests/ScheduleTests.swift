@@ -1,0 +1,91 @@
+import Horology
+import Testing
+
+@Suite struct ScheduleTests {
+  private func times(
+    _ zone: TestZone, _ minutes: Int, from start: String, count: Int
+  ) -> [String] {
+    Schedule(interval: Interval(minutes: minutes)!, zone: zone)
+      .occasions(from: Instant(start)).prefix(count).map(\.civil.dateTime.timeOfDay)
+  }
+
+  @Test("only divisors of sixty are intervals") func onlyDivisorsOfSixtyAreIntervals() {
+    let allowed = (-60...120).filter { Interval(minutes: $0) != nil }
+    #expect(allowed == [1, 2, 3, 4, 5, 6, 10, 12, 15, 20, 30, 60])
+  }
+
+  @Test("quarters follow each other") func quartersFollowEachOther() {
+    #expect(
+      times(.utc, 15, from: "2026-11-21T15:00:01", count: 4)
+        == ["15:15:00", "15:30:00", "15:45:00", "16:00:00"])
+  }
+
+  @Test("an occasion is not after itself") func anOccasionIsNotAfterItself() {
+    let schedule = Schedule(interval: .quarter, zone: TestZone.utc)
+    let quarter = Instant("2026-11-21T15:15:00")
+    #expect(schedule.next(after: quarter).instant == Instant("2026-11-21T15:30:00"))
+    #expect(schedule.next(after: quarter - .nanoseconds(1)).instant == quarter)
+    #expect(schedule.last(atOrBefore: quarter).instant == quarter)
+  }
+
+  @Test("the hour of a zone with a half hour is its own") func theHourOfAZoneWithAHalfHourIsItsOwn()
+  {
+    let zone = TestZone.fixed(minutes: 345)
+    let hour = Schedule(interval: Interval(minutes: 60)!, zone: zone)
+      .next(after: Instant("2026-11-21T15:00:00"))
+    #expect(hour.instant == Instant("2026-11-21T15:15:00"))
+    #expect(hour.civil.dateTime.timeOfDay == "21:00:00")
+  }
+
+  @Test("a skipped hour has no occasion") func aSkippedHourHasNoOccasion() {
+    let spring = Instant("2026-03-29T01:00:00").seconds
+    let zone = TestZone.changing(from: 3600, to: 7200, at: spring)
+    #expect(
+      times(zone, 30, from: "2026-03-29T00:00:00", count: 4)
+        == ["01:00:00", "01:30:00", "03:00:00", "03:30:00"])
+  }
+
+  @Test("a repeated hour has each occasion twice") func aRepeatedHourHasEachOccasionTwice() {
+    let autumn = Instant("2026-10-25T01:00:00").seconds
+    let zone = TestZone.changing(from: 7200, to: 3600, at: autumn)
+    #expect(
+      times(zone, 30, from: "2026-10-25T00:00:00", count: 5)
+        == ["02:00:00", "02:30:00", "02:00:00", "02:30:00", "03:00:00"])
+  }
+
+  @Test("half an hour put forward takes one full hour away")
+  func halfAnHourPutForwardTakesOneFullHourAway() {
+    let change = Instant("2026-10-03T15:30:00").seconds
+    let zone = TestZone.changing(from: 37_800, to: 39_600, at: change)
+    #expect(
+      times(zone, 60, from: "2026-10-03T14:00:00", count: 3) == [
+        "01:00:00", "03:00:00", "04:00:00",
+      ]
+    )
+  }
+
+  @Test("clocks that change off every grid keep their occasions")
+  func clocksThatChangeOffEveryGridKeepTheirOccasions() {
+    let change = Instant("2026-05-05T10:07:13").seconds
+    let zone = TestZone.changing(from: 0, to: 1_234, at: change)
+    #expect(
+      times(zone, 15, from: "2026-05-05T10:00:00", count: 3) == [
+        "10:00:00", "10:30:00", "10:45:00",
+      ]
+    )
+  }
+
+  @Test("the last occasion is the one before the next", arguments: [1, 15, 60])
+  func theLastOccasionIsTheOneBeforeTheNext(minutes: Int) {
+    var numbers = SeededNumbers(seed: 7)
+    let change = Instant("2026-10-25T01:00:00").seconds
+    let zone = TestZone.changing(from: 7200, to: 3600, at: change)
+    let schedule = Schedule(interval: Interval(minutes: minutes)!, zone: zone)
+    for _ in 0..<500 {
+      let instant = Instant(seconds: change + Int64.random(in: -20_000...20_000, using: &numbers))
+      let last = schedule.last(atOrBefore: instant)
+      #expect(last.instant <= instant)
+      #expect(schedule.next(after: last.instant).instant > instant)
+    }
+  }
+}

@@ -1,0 +1,169 @@
+import Horology
+
+/// A world in which time passes as fast as the program runs: a clock that is set and sleeps, a
+/// speaker that fails, a clock whose trust comes and goes, people who ask. All from one seed.
+struct SimulatedWorld {
+  /// What an observer outside has written down.
+  struct History: Sendable {
+    fileprivate(set) var soundings: [Sounding] = []
+    /// The occasions that were reported as skipped.
+    fileprivate(set) var skips: [(first: Instant, last: Instant)] = []
+    /// When the clock was put back by more than an interval.
+    fileprivate(set) var forgettings: [Uptime] = []
+    fileprivate(set) var passages: [Passage] = []
+    /// How often something was to sound while something else did.
+    fileprivate(set) var overlaps = 0
+  }
+
+  /// What was heard.
+  struct Sounding: Sendable {
+    let announcement: Announcement
+    /// What the clock showed as it began.
+    let began: Now
+    /// When it was silent again.
+    let ended: Uptime
+  }
+
+  /// Time over which the clock has passed, running or by a step forward.
+  struct Passage: Sendable {
+    let from: Instant
+    var to: Instant
+  }
+
+  private(set) var history = History()
+
+  let settings: AnnouncerSettings
+  let zone: TestZone
+  private var numbers: SeededNumbers
+  private var announcer: Announcer
+  private var now: Now
+  private var wake: Instant
+  private var nextFault: Uptime
+  private var playing: Playing?
+
+  private struct Playing {
+    let announcement: Announcement
+    /// What the clock shows as it begins, unless it is set before.
+    let begins: Now
+    let ends: Uptime
+    let outcome: Outcome
+  }
+
+  private static let phrase = Duration.milliseconds(1_700)
+
+  init(seed: UInt64, settings: AnnouncerSettings, zone: TestZone, start: Instant) {
+    numbers = SeededNumbers(seed: seed)
+    self.settings = settings
+    self.zone = zone
+    now = Now(instant: start, uptime: Uptime(seconds: 100))
+    announcer = Announcer(settings: settings, zone: zone, trust: .synchronised, at: now)
+    wake = start
+    nextFault = now.uptime + .seconds(600)
+    tell(.woke)
+  }
+
+  /// Lets the clock pass over so much time, faults and all.
+  mutating func run(for span: Duration) {
+    let end = now.uptime + span
+    while now.uptime < end {
+      let wakeUp = max(now.uptime(at: wake), now.uptime)
+      let ending = playing?.ends ?? end
+      let next = min(wakeUp, ending, nextFault)
+      pass(to: next)
+      if next == nextFault {
+        fault()
+      } else if next == ending {
+        endPlaying()
+      } else {
+        // Timers come late, never early.
+        pass(to: now.uptime + .microseconds(Int64.random(in: 0...900, using: &numbers)))
+        tell(.woke)
+      }
+    }
+  }
+
+  private mutating func pass(to uptime: Uptime) {
+    guard uptime > now.uptime else { return }
+    let later = Now(instant: now.instant + (uptime - now.uptime), uptime: uptime)
+    if history.passages.last?.to == now.instant {
+      history.passages[history.passages.count - 1].to = later.instant
+    } else {
+      history.passages.append(Passage(from: now.instant, to: later.instant))
+    }
+    now = later
+  }
+
+  private mutating func tell(_ event: Event) {
+    var events = [event]
+    while !events.isEmpty {
+      for effect in announcer.handle(events.removeFirst(), at: now) {
+        switch effect {
+        case .wake(let instant): wake = instant
+        case .play(let announcement): events += begin(announcement)
+        case .stop(let reason): events += stop(reason)
+        case .report(.skipped(let first, let last, _)):
+          history.skips.append((first.instant, last.instant))
+        case .report: break
+        }
+      }
+    }
+  }
+
+  private mutating func begin(_ announcement: Announcement) -> [Event] {
+    if playing != nil { history.overlaps += 1 }
+    let chance = Int.random(in: 0..<20, using: &numbers)
+    if chance == 0 { return [.ended(.failed("the speaker is busy", begun: false))] }
+    let begins = max(now.uptime(at: announcement.anchor), now.uptime)
+    playing = Playing(
+      announcement: announcement,
+      begins: Now(instant: now.instant + (begins - now.uptime), uptime: begins),
+      ends: begins + (chance == 1 ? Self.phrase / 3 : Self.phrase),
+      outcome: chance == 1 ? .failed("gone", begun: true) : .finished(onsetError: .zero))
+    return []
+  }
+
+  private mutating func stop(_ reason: StopReason) -> [Event] {
+    guard let current = playing else { return [] }
+    playing = nil
+    if now.uptime > current.begins.uptime { heard(current) }
+    return [.ended(.stopped(reason))]
+  }
+
+  private mutating func endPlaying() {
+    guard let current = playing else { return }
+    playing = nil
+    heard(current)
+    tell(.ended(current.outcome))
+  }
+
+  private mutating func heard(_ playing: Playing) {
+    history.soundings.append(
+      Sounding(announcement: playing.announcement, began: playing.begins, ended: now.uptime))
+  }
+
+  private mutating func fault() {
+    nextFault = now.uptime + .seconds(Int64.random(in: 1...4_000, using: &numbers))
+    switch Int.random(in: 0..<8, using: &numbers) {
+    case 0: step(by: .milliseconds(Int64.random(in: -12_000...12_000, using: &numbers)))
+    case 1: step(by: .seconds(Int64.random(in: -1_200...1_200, using: &numbers)))
+    case 2: step(by: .seconds(Int64.random(in: -90_000...90_000, using: &numbers)))
+    case 3: step(by: .seconds(Int64.random(in: 1...30_000, using: &numbers)))
+    case 4: tell(.trust(ClockTrust.allCases.randomElement(using: &numbers)!))
+    case 5:
+      // The loop is held up, and wakes late.
+      pass(to: now.uptime + .milliseconds(Int64.random(in: 1...15_000, using: &numbers)))
+      if let current = playing, current.ends <= now.uptime { endPlaying() } else { tell(.woke) }
+    default: tell(.asked)
+    }
+  }
+
+  private mutating func step(by span: Duration) {
+    let later = Now(instant: now.instant + span, uptime: now.uptime)
+    if span > .zero {
+      history.passages.append(Passage(from: now.instant, to: later.instant))
+    }
+    if span < .zero - settings.interval.duration { history.forgettings.append(now.uptime) }
+    now = later
+    tell(.clockSet)
+  }
+}

@@ -1,0 +1,67 @@
+import Glibc
+import Horology
+
+/// A zone whose offset is a function of time, for what no real zone does on demand.
+struct TestZone: Zone {
+  let name = "Test"
+  /// Seconds ahead of UTC at a second since 1970.
+  let offset: @Sendable (Int64) -> Int
+
+  static let utc = TestZone { _ in 0 }
+
+  static func fixed(minutes: Int) -> TestZone {
+    TestZone { _ in minutes * 60 }
+  }
+
+  /// Clocks that are put from one offset to another at an instant.
+  static func changing(from before: Int, to after: Int, at change: Int64) -> TestZone {
+    TestZone { $0 < change ? before : after }
+  }
+
+  func civil(at instant: Instant) -> CivilTime {
+    let offset = offset(instant.seconds)
+    var shown = time_t(instant.seconds + Int64(offset))
+    var fields = tm()
+    gmtime_r(&shown, &fields)
+    return CivilTime(
+      dateTime: CivilDateTime(
+        shownYear: Int(fields.tm_year) + 1900, month: Int(fields.tm_mon) + 1,
+        day: Int(fields.tm_mday), hour: Int(fields.tm_hour), minute: Int(fields.tm_min),
+        second: Int(fields.tm_sec)),
+      weekday: Weekday(rawValue: Int(fields.tm_wday))!, utcOffsetSeconds: offset)
+  }
+
+  func instants(of time: CivilDateTime) -> [Instant] { [] }
+}
+
+extension Instant {
+  /// The instant at which UTC shows `text`, as in `2026-11-21T15:15:00`.
+  init(_ text: String) {
+    let time = CivilDateTime(text: text)!
+    var fields = tm()
+    fields.tm_year = Int32(time.year - 1900)
+    fields.tm_mon = Int32(time.month - 1)
+    fields.tm_mday = Int32(time.day)
+    fields.tm_hour = Int32(time.hour)
+    fields.tm_min = Int32(time.minute)
+    fields.tm_sec = Int32(time.second)
+    self.init(seconds: Int64(timegm(&fields)))
+  }
+}
+
+/// Numbers that look random and are the same for the same seed (SplitMix64).
+struct SeededNumbers: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) {
+    state = seed
+  }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+}

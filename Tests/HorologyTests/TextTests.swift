@@ -1,0 +1,157 @@
+import Horology
+import Testing
+
+@Suite struct TextTests {
+  @Test(
+    "a duration is a number with its unit",
+    arguments: [
+      ("30ms", Duration.milliseconds(30)), ("10s", .seconds(10)), ("-20ms", .milliseconds(-20)),
+      ("5min", .seconds(300)), ("2h", .seconds(7200)), ("0ms", .zero),
+    ])
+  func aDurationIsANumberWithItsUnit(text: String, duration: Duration) {
+    #expect(Duration(text: text) == duration)
+  }
+
+  @Test(
+    "anything else is no duration",
+    arguments: ["", "10", "s", "10 s", "1.5s", "10sec", "--1s", "99999999999999999999s", "9999h"])
+  func anythingElseIsNoDuration(text: String) {
+    #expect(Duration(text: text) == nil)
+  }
+
+  @Test(
+    "an impossible date is refused",
+    arguments: [
+      "2026-02-30T10:00", "2026-13-01T10:00", "2026-00-10T10:00", "2025-02-29T10:00",
+      "2026-01-01T24:00", "2026-01-01T10:60", "2026-01-01T10:00:60", "1969-12-31T23:59",
+      "2201-01-01T00:00", "2026-1-1T10:00", "2026-01-01 10:00", "2026-01-01T10", "", "T",
+      "2026-01-01T10:00:00Z", "+026-01-01T10:00",
+    ])
+  func anImpossibleDateIsRefused(text: String) {
+    #expect(CivilDateTime(text: text) == nil)
+  }
+
+  @Test("a leap day is a date") func aLeapDayIsADate() {
+    #expect(CivilDateTime(text: "2028-02-29T23:59:59")?.description == "2028-02-29T23:59:59")
+  }
+
+  @Test(
+    "a span is told in its two largest units",
+    arguments: [
+      (0, "0 s"), (59, "59 s"), (60, "1 min"), (448, "7 min 28 s"), (11_100, "3 h 5 min"),
+      (90_000, "1 d 1 h"),
+    ])
+  func aSpanIsToldInItsTwoLargestUnits(seconds: Int, words: String) {
+    #expect(Duration.seconds(seconds).inWords == words)
+  }
+
+  @Test("an offset shows its sign and minutes") func anOffsetShowsItsSignAndMinutes() {
+    let chatham = TestZone.fixed(minutes: 765).civil(at: Instant("2026-11-21T15:15:00"))
+    #expect(chatham.description == "2026-11-22T04:00:00+12:45")
+    let newfoundland = TestZone.fixed(minutes: -210).civil(at: Instant("2026-11-21T15:15:00"))
+    #expect(newfoundland.description == "2026-11-21T11:45:00-03:30")
+  }
+}
+
+@Suite struct GrammarTests {
+  private var english: Grammar {
+    var grammar = Grammar()
+    _ = grammar.add(pattern: "**00", phrase: "hour-{hour12} oclock")
+    _ = grammar.add(pattern: "****", phrase: "hour-{hour12} minute-{minute} {ampm}")
+    return grammar
+  }
+
+  @Test(
+    "there is no zero o'clock, and noon is P M",
+    arguments: [
+      (0, 0, "hour-12 oclock"), (12, 0, "hour-12 oclock"), (0, 5, "hour-12 minute-5 am"),
+      (12, 5, "hour-12 minute-5 pm"), (11, 59, "hour-11 minute-59 am"),
+      (13, 15, "hour-1 minute-15 pm"),
+      (23, 59, "hour-11 minute-59 pm"),
+    ])
+  func thereIsNoZeroOclockAndNoonIsPM(hour: Int, minute: Int, phrase: String) {
+    #expect(english.phrase(hour: hour, minute: minute)?.joined(separator: " ") == phrase)
+  }
+
+  @Test("the first rule that matches is spoken") func theFirstRuleThatMatchesIsSpoken() {
+    var grammar = Grammar()
+    for (pattern, phrase) in [
+      ("1200", "midi"), ("01**", "une heure {minute}"), ("****", "{hour24} heures {minute}"),
+    ] {
+      let isTaken = grammar.add(pattern: pattern, phrase: phrase)
+      #expect(isTaken)
+    }
+    #expect(grammar.phrase(hour: 12, minute: 0) == ["midi"])
+    #expect(grammar.phrase(hour: 1, minute: 7) == ["une", "heure", "7"])
+    #expect(grammar.phrase(hour: 14, minute: 7) == ["14", "heures", "7"])
+  }
+
+  @Test(
+    "a rule that cannot be meant is refused",
+    arguments: [
+      ("***", "a"), ("*****", "a"), ("12:0", "a"), ("****", ""), ("****", "{hour}"),
+      ("****", "{hour12"),
+      ("****", "a}"),
+    ])
+  func aRuleThatCannotBeMeantIsRefused(pattern: String, phrase: String) {
+    var grammar = Grammar()
+    let isTaken = grammar.add(pattern: pattern, phrase: phrase)
+    #expect(!isTaken)
+    #expect(grammar.phrase(hour: 1, minute: 1) == nil)
+  }
+}
+
+@Suite struct QuietHoursTests {
+  /// 21 November 2026 is a Saturday.
+  private func time(_ text: String) -> CivilTime {
+    TestZone.utc.civil(at: Instant(text))
+  }
+
+  @Test("quiet ends with its last moment and begins with its first")
+  func quietEndsWithItsLastMomentAndBeginsWithItsFirst() throws {
+    let quiet = try QuietHours(text: "22:00-07:00")
+    #expect(quiet.contains(time("2026-11-21T22:00")))
+    #expect(quiet.contains(time("2026-11-21T06:59")))
+    #expect(!quiet.contains(time("2026-11-21T07:00")))
+    #expect(!quiet.contains(time("2026-11-21T21:59")))
+  }
+
+  @Test("a night belongs to the weekday on which it begins")
+  func aNightBelongsToTheWeekdayOnWhichItBegins() throws {
+    let quiet = try QuietHours(text: "mon-fri 22:00-07:00, sat-sun 23:00-09:00")
+    #expect(quiet.contains(time("2026-11-20T22:15")))
+    #expect(quiet.contains(time("2026-11-21T06:45")))
+    #expect(!quiet.contains(time("2026-11-21T08:00")))
+    #expect(!quiet.contains(time("2026-11-21T22:15")))
+    #expect(quiet.contains(time("2026-11-22T08:45")))
+    #expect(quiet.contains(time("2026-11-23T08:45")))
+    #expect(!quiet.contains(time("2026-11-24T08:45")))
+  }
+
+  @Test("weekdays may cross the end of the week") func weekdaysMayCrossTheEndOfTheWeek() throws {
+    let quiet = try QuietHours(text: "sat-mon 10:00-11:00")
+    let days = (21...27).filter { quiet.contains(time("2026-11-\($0)T10:30")) }
+    #expect(days == [21, 22, 23])
+  }
+
+  @Test(
+    "what is no time of day is refused",
+    arguments: [
+      "22:00", "22:00-22:00", "24:00-07:00", "22:60-07:00", "foo 22:00-07:00", "mon-fri",
+      "mon-tue-wed 22:00-07:00", "22:00-07:00,", "2200-0700", "mon 22:00-07:00 x",
+    ])
+  func whatIsNoTimeOfDayIsRefused(text: String) {
+    #expect(throws: QuietHoursError.self) { try QuietHours(text: text) }
+  }
+
+  @Test("quiet hours that leave nothing are noticed") func quietHoursThatLeaveNothingAreNoticed()
+    throws
+  {
+    #expect(try QuietHours(text: "00:00-24:00").swallowEverything(interval: .quarter))
+    #expect(try QuietHours(text: "00:01-00:00").swallowEverything(interval: .quarter) == false)
+    #expect(try QuietHours(text: "07:00-22:00, 22:00-07:00").swallowEverything(interval: .quarter))
+    #expect(
+      try QuietHours(text: "mon-sat 00:00-24:00").swallowEverything(interval: .quarter) == false)
+    #expect(QuietHours.none.swallowEverything(interval: .quarter) == false)
+  }
+}

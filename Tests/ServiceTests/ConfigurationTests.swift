@@ -1,0 +1,95 @@
+import Foundation
+import Horology
+import Sound
+import Testing
+
+@testable import Service
+
+@Suite struct ConfigurationTests {
+  private func load(_ text: String) throws -> Configuration {
+    let path = NSTemporaryDirectory() + "/clocksmith-\(UUID().uuidString).conf"
+    try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    return try Configuration.load(path: path)
+  }
+
+  @Test("every key is taken") func everyKeyIsTaken() throws {
+    let configuration = try load(
+      """
+      [announce]
+      interval = 30
+      chime = none
+      chime_quarters = none
+      voice = /some/where
+      voice_at_hour = before
+      clock = 24
+      quiet = mon-fri 22:00-07:00, sat-sun 23:00-09:00
+      late_limit = 5s
+      [speaker]
+      device = plughw:CARD=DAC
+      latency_offset = -20ms
+      [switch]
+      line = none
+      [clock]
+      rtc = auto
+      untrusted = speak
+      """)
+    #expect(configuration.announcer.interval.minutes == 30)
+    #expect(configuration.announcer.voiceAtHour == .before)
+    #expect(configuration.announcer.quiet.windows.count == 2)
+    #expect(configuration.announcer.lateLimit == .seconds(5))
+    #expect(configuration.announcer.untrusted == .speak)
+    #expect(configuration.hourFormat == .twentyFour)
+    #expect(configuration.voice == "/some/where")
+    #expect(configuration.device == "plughw:CARD=DAC")
+    #expect(configuration.latencyOffset == .milliseconds(-20))
+  }
+
+  @Test("an empty file is the defaults") func emptyFileIsTheDefaults() throws {
+    let configuration = try load("")
+    #expect(configuration.announcer == AnnouncerSettings())
+    #expect(configuration.device == "default")
+  }
+
+  @Test("the file that ships sets nothing but the defaults") func shippedFile() throws {
+    let shipped = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .appendingPathComponent("../../deploy/clocksmith.conf")
+    let commented = try String(contentsOf: shipped, encoding: .utf8)
+    #expect(try load(commented).announcer == AnnouncerSettings())
+    // With every key uncommented it says the same: no default is told wrong.
+    let keys = commented.split(separator: "\n").map {
+      $0.hasPrefix(";") && $0.contains(" = ") && !$0.hasPrefix("; ") ? $0.dropFirst() : $0
+    }
+    let uncommented = try load(keys.joined(separator: "\n"))
+    #expect(uncommented.announcer == AnnouncerSettings())
+    let defaults = Configuration()
+    #expect(uncommented.hourFormat == defaults.hourFormat)
+    #expect(uncommented.voice == defaults.voice)
+    #expect(uncommented.device == defaults.device)
+    #expect(uncommented.latencyOffset == defaults.latencyOffset)
+    #expect(keys.filter { $0.contains(" = ") && !$0.hasPrefix(";") }.count == 13)
+  }
+
+  @Test(
+    "what is wrong is told with its line and what is allowed",
+    arguments: [
+      ("[announce]\ninterval = 7", ":2: interval = 7: allowed are minutes that divide 60"),
+      ("[announce]\ninterval = x", ":2: interval = x: allowed"),
+      ("[announce]\n\nclock = 13", ":3: clock = 13: allowed: 12, 24"),
+      ("[announce]\nchime = bell", ":2: chime = bell: allowed: none"),
+      ("[announce]\nlate_limit = 60s", ":2: late_limit = 60s: allowed: 0s to 59s"),
+      ("[announce]\nquiet = 22:00", ":2: quiet = 22:00: '22:00' is not a time of day"),
+      ("[announce]\nquiet = 00:00-24:00", ":2: the quiet hours swallow the whole week"),
+      ("[announce]\nvoice =", ":2: voice = : allowed: the name of a voice"),
+      ("[announce]\nintervall = 15", ":2: unknown key 'intervall' in [announce]; there are chime"),
+      ("[loud]\na = 1", ":2: unknown section [loud]; there are announce, clock, speaker, switch"),
+      ("interval = 15", ":1: unknown section []"),
+      ("[announce]\nclock = 12\nclock = 24", ":3: 'clock' is set twice"),
+      ("[announce]\nclock", ":2: not a [section]"),
+      ("[switch]\nline = GPIO17", ":2: line = GPIO17: allowed: none"),
+    ])
+  func whatIsWrongIsTold(text: String, words: String) throws {
+    let fault = #expect(throws: Fault.self) { try load(text) }
+    #expect(fault?.description.contains(words) == true, "\(fault!)")
+  }
+}

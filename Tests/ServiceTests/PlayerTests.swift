@@ -1,0 +1,127 @@
+import Foundation
+import Horology
+import Testing
+
+@testable import Devices
+@testable import Service
+@testable import Sound
+
+/// These run in real time, a second each, on a file that takes sound as a speaker would.
+@Suite(.serialized) struct PlayerTests {
+  private let path = NSTemporaryDirectory() + "/clocksmith-\(UUID().uuidString)"
+
+  /// A fifth of a second of constant level.
+  private func makeScore() throws -> Score {
+    let writer = try SoundFileWriter(path: "\(path)-clip.wav", rate: 48_000)
+    try [Float](repeating: 0.5, count: 9600).withUnsafeBufferPointer { try writer.write($0) }
+    try writer.finish()
+    let part = Score.Part(path: "\(path)-clip.wav", start: 0, frames: 9600)
+    return Score(rate: 48_000, parts: [part], anchor: 0)
+  }
+
+  private func play(
+    on sink: any Sink, _ score: Score, stoppingAfter delay: Duration? = nil
+  ) throws -> Outcome? {
+    let loop = try EventLoop()
+    var outcome: Outcome?
+    let player = Player(loop: loop, latencyOffset: .zero) { sink }
+    player.ended = {
+      outcome = $0
+      loop.exit()
+    }
+    try player.play(anchoredAt: SystemClock.now.instant + .milliseconds(500)) {
+      _ throws(Fault) in score
+    }
+    let stop = try delay.map { try loop.after($0) { player.stop(.serviceEnds) } }
+    try loop.run()
+    _ = stop
+    return outcome
+  }
+
+  private func recorded() throws -> [Float] {
+    let file = try SoundFile(path: "\(path).wav")
+    let block = UnsafeMutableBufferPointer<Float>.allocate(capacity: file.frames)
+    defer { block.deallocate() }
+    _ = try file.read(into: block)
+    return Array(block)
+  }
+
+  @Test("the anchor leaves the converter at its instant") func anchorIsOnTime() throws {
+    let outcome = try play(on: try WAVSink(path: "\(path).wav"), try makeScore())
+    guard case .finished(let onsetError)? = outcome else {
+      Issue.record("it did not finish: \(String(describing: outcome))")
+      return
+    }
+    #expect(onsetError.magnitude < .milliseconds(1))
+    let frames = try recorded()
+    let sounding = frames.indices.filter { frames[$0] != 0 }
+    #expect(sounding.count == 9600)
+    #expect(sounding.last! - sounding.first! == 9599)
+  }
+
+  @Test("a stop fades and tells its reason") func stopFades() throws {
+    let outcome = try play(
+      on: try WAVSink(path: "\(path).wav"), try makeScore(), stoppingAfter: .milliseconds(350))
+    #expect(outcome == .stopped(.serviceEnds))
+    let frames = try recorded()
+    #expect(frames.filter { $0 != 0 }.count < 9600)
+    let steps = zip(frames, frames.dropFirst()).map { abs($1 - $0) }
+    // The clip's own beginning is the one step.
+    #expect(steps.filter { $0 > 0.01 }.count == 1)
+  }
+
+  @Test("a speaker that is torn out ends the announcement") func tornOut() throws {
+    let outcome = try play(on: FailingSink(afterFrames: 36_000), try makeScore())
+    #expect(outcome == .failed("cannot write to speaker test: it is gone", begun: true))
+  }
+
+  @Test("a speaker that takes no more sound is noticed") func stalled() throws {
+    let outcome = try play(on: StallingSink(), try makeScore())
+    guard case .failed(let why, begun: false)? = outcome else {
+      Issue.record("\(String(describing: outcome))")
+      return
+    }
+    #expect(why.contains("has stopped taking sound"))
+  }
+
+  @Test("a torn clip is not begun") func tornClip() throws {
+    let score = try makeScore()
+    truncate("\(path)-clip.wav", 9_000)
+    #expect(throws: Fault.self) { try play(on: try WAVSink(path: "\(path).wav"), score) }
+  }
+}
+
+/// Takes sound in real time, until it is torn out.
+private final class FailingSink: Sink {
+  let name = "test"
+  private let inner: WAVSink
+  private var left: Int
+
+  init(afterFrames frames: Int) throws {
+    inner = try WAVSink(path: "/dev/null")
+    left = frames
+  }
+
+  func open() throws(Fault) -> Int { try inner.open() }
+  var pollRequests: [PollRequest] { inner.pollRequests }
+  func space() throws(Fault) -> Int { try inner.space() }
+  func position() throws(Fault) -> StreamPosition? { try inner.position() }
+  func close() { inner.close() }
+
+  func write(_ block: UnsafeBufferPointer<Float>) throws(Fault) {
+    left -= block.count
+    if left < 0 { throw Fault("cannot write to speaker test", "it is gone") }
+    try inner.write(block)
+  }
+}
+
+/// Opens, and then takes nothing.
+private final class StallingSink: Sink {
+  let name = "test"
+  func open() throws(Fault) -> Int { 48_000 }
+  var pollRequests: [PollRequest] { [] }
+  func space() throws(Fault) -> Int { 0 }
+  func position() throws(Fault) -> StreamPosition? { nil }
+  func write(_ block: UnsafeBufferPointer<Float>) throws(Fault) {}
+  func close() {}
+}

@@ -1,0 +1,137 @@
+import Foundation
+import Sound
+import Testing
+
+@Suite struct MixerTests {
+  private let folder = TemporaryFolder()
+
+  @Test("a sound begins and ends on its frames") func beginsAndEndsOnItsFrames() throws {
+    let path = try folder.write("one.wav", samples: [Float](repeating: 0.5, count: 100))
+    let score = Score(
+      rate: 48_000,
+      parts: [
+        Score.Part(path: path, start: 7, frames: 100),
+        Score.Part(path: path, start: 200, frames: 100),
+      ], anchor: 0)
+    let heard = try render(score, blockFrames: 64)
+    let sounding = heard.indices.filter { heard[$0] != 0 }
+    #expect(sounding == Array(7..<107) + Array(200..<300))
+  }
+
+  @Test("sounds add up where they meet") func soundsAddUp() throws {
+    let path = try folder.write("one.wav", samples: [Float](repeating: 0.25, count: 100))
+    let parts = [0, 50].map { Score.Part(path: path, start: $0, frames: 100) }
+    let heard = try render(Score(rate: 48_000, parts: parts, anchor: 0), blockFrames: 33)
+    #expect(heard[49] == 0.25)
+    #expect(heard[50] == 0.5)
+    #expect(heard[99] == 0.5)
+    #expect(heard[100] == 0.25)
+  }
+
+  @Test("a crossfade keeps the power of what it joins") func crossfadeKeepsThePower() throws {
+    let path = try folder.write("one.wav", samples: [Float](repeating: 0.5, count: 2000))
+    let parts = [
+      Score.Part(path: path, start: 0, frames: 2000, fadeOut: 960),
+      Score.Part(path: path, start: 1040, frames: 2000, fadeIn: 960),
+    ]
+    for (index, part) in parts.enumerated() {
+      let alone = try render(Score(rate: 48_000, parts: [part], anchor: 0), blockFrames: 512)
+      let other = try render(
+        Score(rate: 48_000, parts: [parts[1 - index]], anchor: 0), blockFrames: 512)
+      for frame in 1040..<2000 {
+        let power = alone[frame] * alone[frame] + other[frame] * other[frame]
+        #expect(abs(power - 0.25) < 1e-4)
+      }
+    }
+  }
+
+  @Test("the size of a block is not heard", arguments: [1, 7, 960, 1024, 5000])
+  func blockSizeIsNotHeard(blockFrames: Int) throws {
+    let one = try folder.write("one.wav", samples: sine(440, rate: 48_000, frames: 3000))
+    let two = try folder.write(
+      "two.wav", rate: 44_100, samples: sine(300, rate: 44_100, frames: 2000))
+    let parts = [
+      Score.Part(path: one, start: 11, frames: 3000, fadeOut: 500),
+      Score.Part(path: two, start: 2511, frames: 2177, fadeIn: 500),
+    ]
+    let score = Score(rate: 48_000, parts: parts, anchor: 0)
+    #expect(try render(score, blockFrames: blockFrames) == render(score, blockFrames: 4096))
+  }
+
+  @Test(
+    "a clip of another rate keeps its length and its pitch", arguments: [8_000, 44_100, 96_000])
+  func anotherRateKeepsLengthAndPitch(rate: Int) throws {
+    let path = try folder.write(
+      "tone.wav", rate: rate, samples: sine(1000, rate: rate, frames: rate))
+    let score = Score(
+      rate: 48_000, parts: [Score.Part(path: path, start: 0, frames: 48_000)], anchor: 0)
+    let heard = try render(score, blockFrames: 1024)
+    let middle = heard[4_800..<43_200]
+    let crossings = zip(middle, middle.dropFirst()).filter { $0 < 0 && $1 >= 0 }.count
+    #expect(abs(crossings - 800) <= 1)
+    let wanted = sine(1000, rate: 48_000, frames: 48_000)
+    let worst = middle.indices.map { abs(heard[$0] - wanted[$0]) }.max()!
+    #expect(worst < 0.01, "frame 0 must come out as frame 0")
+  }
+
+  @Test("a stop falls to silence in its time, without a step") func stopFallsToSilence() throws {
+    let path = try folder.write("one.wav", samples: [Float](repeating: 0.5, count: 9600))
+    let score = Score(
+      rate: 48_000, parts: [Score.Part(path: path, start: 0, frames: 9600)], anchor: 0)
+    let mixer = Mixer(score: score)
+    let block = UnsafeMutableBufferPointer<Float>.allocate(capacity: 2400)
+    defer { block.deallocate() }
+    try mixer.render(into: block)
+    mixer.stop(within: 960)
+    try mixer.render(into: block)
+    #expect(abs(block[0] - 0.5) < 0.001)
+    #expect(block[960...].allSatisfy { $0 == 0 })
+    let steps = zip(block, block.dropFirst()).map { abs($1 - $0) }
+    #expect(steps.max()! < 0.002)
+    #expect(mixer.hasEnded)
+  }
+
+  @Test("a torn clip is told, not played") func tornClipIsTold() throws {
+    let path = try folder.write("one.wav", samples: sine(440, rate: 48_000, frames: 4800))
+    folder.tear("one.wav", to: 3000)
+    let score = Score(
+      rate: 48_000, parts: [Score.Part(path: path, start: 0, frames: 4800)], anchor: 0)
+    #expect(throws: Fault.self) { try score.verify() }
+  }
+}
+
+@Suite struct SoundFileTests {
+  private let folder = TemporaryFolder()
+
+  @Test("what is no clip is refused in one sentence", arguments: ["empty", "text", "frameless"])
+  func whatIsNoClipIsRefused(kind: String) throws {
+    switch kind {
+    case "empty": try folder.write("clip.wav", "")
+    case "text": try folder.write("clip.wav", "this is not a sound\n")
+    default: try folder.write("clip.wav", samples: [])
+    }
+    let fault = #expect(throws: Fault.self) { try SoundFile(path: "\(folder.path)/clip.wav") }
+    let sentence = fault?.description ?? ""
+    #expect(sentence.contains("clip.wav"))
+    #expect(!sentence.contains("\n"))
+  }
+
+  @Test("a file that is not finished leaves nothing behind") func unfinishedLeavesNothing() throws {
+    do {
+      let writer = try SoundFileWriter(path: "\(folder.path)/half.wav", rate: 48_000)
+      try [Float](repeating: 0.1, count: 480).withUnsafeBufferPointer { try writer.write($0) }
+      #expect(!folder.files.contains("half.wav"))
+    }
+    #expect(folder.files == [])
+  }
+
+  @Test("a full disk is told in the kernel's words") func fullDiskIsTold() throws {
+    let fault = #expect(throws: Fault.self) {
+      let writer = try SoundFileWriter(path: "/dev/full", rate: 48_000)
+      let block = [Float](repeating: 0.1, count: 480_000)
+      try block.withUnsafeBufferPointer { try writer.write($0) }
+      try writer.finish()
+    }
+    #expect(fault?.description.contains("No space left on device") == true)
+  }
+}

@@ -1,0 +1,125 @@
+import Foundation
+import Horology
+import Sound
+import Testing
+
+@Suite struct VoicePackTests {
+  private let folder = TemporaryFolder()
+
+  private static let description = """
+    [voice]
+    language = en
+    description = test
+    licence = LICENCE
+    crossfade = 20ms
+
+    [clock 12]
+    **00 = h oclock
+    **** = h m pm
+
+    [clips]
+    h = three
+    m = fifteen
+    pm = P M
+    oclock = o'clock
+
+    """
+
+  private func makePack(_ description: String = VoicePackTests.description) throws {
+    try folder.write("voice.conf", description)
+    for (name, frames) in [("h", 10_000), ("m", 20_000), ("pm", 15_000), ("oclock", 9_000)] {
+      try folder.write("\(name).wav", samples: [Float](repeating: 0.25, count: frames))
+    }
+  }
+
+  @Test("clips overlap by the crossfade, to the frame") func clipsOverlapByTheCrossfade() throws {
+    try makePack()
+    let pack = try VoicePack(path: folder.path)
+    let score = try pack.score(hour: 15, minute: 15, format: .twelve, rate: 48_000)
+    #expect(score.parts.map(\.start) == [0, 9_040, 28_080])
+    #expect(score.parts.map(\.fadeIn) == [0, 960, 960])
+    #expect(score.parts.map(\.fadeOut) == [960, 960, 0])
+    #expect(score.frames == 43_080)
+    #expect(score.anchor == 0)
+    #expect(try pack.text(hour: 15, minute: 15, format: .twelve) == "three fifteen P M")
+  }
+
+  @Test("a gap lies between clips, to the frame") func gapLiesBetweenClips() throws {
+    try makePack(Self.description.replacingOccurrences(of: "crossfade = 20ms", with: "gap = 60ms"))
+    let pack = try VoicePack(path: folder.path)
+    let score = try pack.score(hour: 15, minute: 15, format: .twelve, rate: 48_000)
+    #expect(score.parts.map(\.start) == [0, 12_880, 35_760])
+    #expect(score.parts.allSatisfy { $0.fadeIn == 0 && $0.fadeOut == 0 })
+  }
+
+  @Test("a score for another rate has its frames") func anotherRateHasItsFrames() throws {
+    try makePack()
+    let score = try VoicePack(path: folder.path)
+      .score(hour: 15, minute: 15, format: .twelve, rate: 24_000)
+    #expect(score.parts.map(\.start) == [0, 4_520, 14_040])
+  }
+
+  @Test("a crossfade never takes more than half a clip") func crossfadeIsBounded() throws {
+    try makePack(Self.description.replacingOccurrences(of: "20ms", with: "1s"))
+    let score = try VoicePack(path: folder.path)
+      .score(hour: 15, minute: 15, format: .twelve, rate: 48_000)
+    #expect(score.parts.map(\.start) == [0, 5_000, 17_500])
+  }
+
+  @Test(
+    "what is wrong in voice.conf is told with its line",
+    arguments: [
+      ("language = en", "lingo = en", ":2: unknown key 'lingo'"),
+      ("20ms", "20", ":5: crossfade = 20 is not a duration"),
+      ("[clock 12]", "[clock 13]", ":8: unknown section [clock 13]"),
+      ("**00 = h oclock", "**0 = h oclock", ":8: '**0 = h oclock' is no rule"),
+      ("h = three", "h = three\nh = four", ":13: clip 'h' is there twice"),
+      ("licence = LICENCE", "", "no 'licence' in [voice]"),
+      ("m = fifteen", "x = fifteen", "clip 'x' has no file"),
+      ("language = en", "language", ":2: not a [section]"),
+    ])
+  func whatIsWrongIsToldWithItsLine(text: String, instead: String, words: String) throws {
+    try makePack(Self.description.replacingOccurrences(of: text, with: instead))
+    let fault = #expect(throws: Fault.self) { try VoicePack(path: folder.path) }
+    #expect(fault?.description.contains(words) == true, "\(fault!)")
+  }
+
+  @Test("a phrase that lacks a clip is told with the clip and the time") func lackingClip() throws {
+    try makePack(Self.description.replacingOccurrences(of: "h m pm", with: "h m pm {minute}"))
+    let pack = try VoicePack(path: folder.path)
+    let fault = #expect(throws: Fault.self) { try pack.verifyEveryMinute(format: .twelve) }
+    #expect(fault?.description.contains("no clip '1', which 00:01:00 needs") == true)
+    #expect(throws: Fault.self) { try pack.verifyEveryMinute(format: .twentyFour) }
+  }
+}
+
+@Suite struct INIFileTests {
+  private let folder = TemporaryFolder()
+
+  @Test("entries know their section and line") func entriesKnowTheirLine() throws {
+    try folder.write("a.ini", "; a comment\n[one]\na = 1 ; said of it\n\n[two]\nb=x y\n")
+    let entries = try INIFile(path: "\(folder.path)/a.ini").entries
+    #expect(entries.map(\.section) == ["one", "two"])
+    #expect(entries.map(\.value) == ["1", "x y"])
+    #expect(entries.map(\.line) == [3, 6])
+  }
+
+  @Test("an overlong line is told, not cut") func overlongLineIsTold() throws {
+    try folder.write("a.ini", "[one]\na = \(String(repeating: "x", count: 300))\n")
+    let fault = #expect(throws: Fault.self) { try INIFile(path: "\(folder.path)/a.ini") }
+    #expect(fault?.description.contains("a.ini:2: the line is longer than") == true)
+  }
+
+  @Test("what is no file is refused") func whatIsNoFileIsRefused() throws {
+    mkfifo("\(folder.path)/pipe", 0o600)
+    try folder.write("large", "")
+    truncate("\(folder.path)/large", 100_000_000)
+    for (name, words) in [
+      ("", "it is a directory"), ("pipe", "not a regular file"), ("large", "100000000 bytes"),
+      ("missing", "No such file"),
+    ] {
+      let fault = #expect(throws: Fault.self) { try INIFile(path: "\(folder.path)/\(name)") }
+      #expect(fault?.description.contains(words) == true, "\(fault!)")
+    }
+  }
+}
