@@ -1,0 +1,103 @@
+"""The tree is held to the rules of its own house."""
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+TREE = Path(__file__).resolve().parents[2]
+SOURCES = sorted((TREE / "Sources").rglob("*.swift"))
+
+# Which of our modules each room may import; system libraries are named C...
+ROOMS = {
+    "Horology": set(),
+    "Sound": {"Horology"},
+    "Devices": {"Horology", "Sound"},
+    "Service": {"Horology", "Sound", "Devices"},
+    "clocksmith": {"Horology", "Sound", "Devices", "Service"},
+}
+
+
+def tracked(*patterns):
+    listed = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", *patterns],
+        cwd=TREE, capture_output=True, text=True)
+    if listed.returncode != 0:
+        pytest.skip("not a git checkout, so what belongs to the tree is not known")
+    return [TREE / line for line in listed.stdout.splitlines() if (TREE / line).is_file()]
+
+
+def imports(path):
+    return set(re.findall(r"^(?:@\w+ )?import (\w+)", path.read_text(), re.MULTILINE))
+
+
+def test_there_are_sources_to_look_at():
+    assert {path.parent.name for path in SOURCES} == set(ROOMS)
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_each_room_imports_only_what_lies_before_it(room):
+    for path in (TREE / "Sources" / room).glob("*.swift"):
+        ours = imports(path) & set(ROOMS)
+        assert ours <= ROOMS[room], f"{path.name} imports {ours - ROOMS[room]}"
+
+
+def test_deciding_imports_nothing_at_all():
+    for path in (TREE / "Sources/Horology").glob("*.swift"):
+        assert imports(path) == set(), path.name
+
+
+def test_nothing_that_ships_imports_foundation_or_dispatch():
+    for path in SOURCES:
+        assert not imports(path) & {"Foundation", "FoundationEssentials", "Dispatch"}, path.name
+
+
+def test_nothing_that_ships_is_asynchronous():
+    for path in SOURCES:
+        code = re.sub(r"//.*", "", path.read_text())
+        assert not re.search(r"\basync\b|\bawait\b|\bTask\s*[{(]", code), path.name
+
+
+def test_no_file_has_more_than_400_lines():
+    for path in tracked("*.swift", "*.c", "*.h", "*.py"):
+        assert len(path.read_text().splitlines()) <= 400, path
+
+
+def test_no_mark_of_unfinished_work():
+    marks = re.compile(r"\b(" + "|".join(["TO" + "DO", "FIX" + "ME", "XX" + "X"]) + r")\b")
+    for path in tracked("*.swift", "*.c", "*.py", "*.md", "deploy", "systemd", "debian"):
+        try:
+            assert not marks.search(path.read_text()), path
+        except UnicodeDecodeError:
+            continue
+
+
+def test_no_path_of_one_machine_is_in_the_tree():
+    path_of_a_machine = re.compile(r"(?<![\w.-])/(?:ho" + r"me|wo" + r"rk|ro" + r"ot)/\w")
+    for path in tracked():
+        try:
+            assert not path_of_a_machine.search(path.read_text()), path
+        except UnicodeDecodeError:
+            continue
+
+
+def test_every_key_of_the_program_stands_in_the_file_that_ships():
+    source = (TREE / "Sources/Service/Configuration.swift").read_text()
+    keys = re.findall(r'^      "(\w+)": ', source, re.MULTILINE)
+    assert len(keys) > 10
+    shipped = (TREE / "deploy/clocksmith.conf").read_text()
+    for key in keys:
+        assert re.search(rf"^;{key} = ", shipped, re.MULTILINE), key
+
+
+def test_every_shell_script_is_clean():
+    scripts = [
+        path for path in tracked("deploy", ".ci", "Tests", "debian", "systemd")
+        if path.read_bytes().startswith((b"#!/usr/bin/env bash", b"#!/bin/sh", b"#!/bin/bash"))
+    ]
+    assert TREE / "deploy/run" in scripts
+    checked = subprocess.run(
+        ["shellcheck", "--external-sources", *map(str, scripts)],
+        cwd=TREE, capture_output=True, text=True)
+    assert checked.returncode == 0, checked.stdout
