@@ -15,6 +15,8 @@ public struct Configuration: Sendable {
 
   /// The files that were read, in order.
   public private(set) var files: [String] = []
+  /// File and line of the quiet hours that count.
+  private var quietPlace = ""
 
   public static let mainFile = "/etc/clocksmith/clocksmith.conf"
   public static let folder = "/etc/clocksmith/conf.d"
@@ -31,6 +33,12 @@ public struct Configuration: Sendable {
     } else {
       if access(mainFile, F_OK) == 0 { try configuration.take(mainFile) }
       for name in dropIns() { try configuration.take("\(folder)/\(name)") }
+    }
+    let settings = configuration.announcer
+    if settings.quiet.swallowEverything(interval: settings.interval) {
+      throw Fault(
+        configuration.quietPlace,
+        "the quiet hours swallow the whole week: nothing would ever sound")
     }
     return configuration
   }
@@ -68,9 +76,7 @@ public struct Configuration: Sendable {
       if let complaint = key(&self, entry.value) {
         throw Fault(place, "\(entry.key) = \(entry.value): \(complaint)")
       }
-      if announcer.quiet.swallowEverything(interval: announcer.interval) {
-        throw Fault(place, "the quiet hours swallow the whole week: nothing would ever sound")
-      }
+      if entry.key == "quiet" { quietPlace = place }
     }
     files.append(path)
   }

@@ -103,7 +103,7 @@ public final class Player {
     if position.frame >= Double(end + performance.frames(Self.tail)) {
       finish(
         performance.stopReason.map(Outcome.stopped)
-          ?? .finished(onsetError: performance.onsetError(latencyOffset: latencyOffset)))
+          ?? .finished(onsetError: performance.onsetError))
     }
   }
 
@@ -111,7 +111,9 @@ public final class Player {
   private func feed() throws(Fault) {
     guard let performance, let sink else { return }
     var space = try sink.space()
-    if let position = try sink.position() { performance.note(position) }
+    if let position = try sink.position() {
+      performance.note(position, latencyOffset: latencyOffset)
+    }
     while space > 0 {
       let count = min(space, block.count)
       let part = UnsafeMutableBufferPointer(rebasing: block[..<count])
@@ -150,6 +152,10 @@ private final class Performance {
   /// The stream's frame after which nothing more sounds.
   private(set) var end: Int?
   private(set) var lastPosition: StreamPosition?
+  /// By how much the anchor frame left the converter too late.
+  private(set) var onsetError = Duration.zero
+  /// How long after the anchor its error is still measured.
+  private static let onsetWindow = Duration.milliseconds(500)
   private var clock: StreamClock
   private var written = 0
 
@@ -163,9 +169,17 @@ private final class Performance {
     Int((duration.inSeconds * Double(mixer.score.rate)).rounded())
   }
 
-  func note(_ position: StreamPosition) {
+  func note(_ position: StreamPosition, latencyOffset: Duration) {
     lastPosition = position
     clock.add(position)
+    guard let start else { return }
+    // Measured while the anchor is within the readings, so that nothing is extrapolated far.
+    let anchorFrame = Double(start + mixer.score.anchor)
+    if position.frame < anchorFrame + Double(frames(Self.onsetWindow)) {
+      onsetError =
+        clock.uptime(ofFrame: anchorFrame)
+        .map { $0 - (SystemClock.now.uptime(at: anchor) - latencyOffset) } ?? .zero
+    }
   }
 
   /// True if some of the score has left the converter.
@@ -197,13 +211,5 @@ private final class Performance {
     guard let anchorFrame = clock.frame(at: target) else { return nil }
     let wanted = Int(anchorFrame.rounded()) - mixer.score.anchor
     return wanted < written + count ? max(wanted, written) : nil
-  }
-
-  /// By how much the anchor frame left the converter too late.
-  func onsetError(latencyOffset: Duration) -> Duration {
-    guard let start, let left = clock.uptime(ofFrame: Double(start + mixer.score.anchor)) else {
-      return .zero
-    }
-    return left - (SystemClock.now.uptime(at: anchor) - latencyOffset)
   }
 }

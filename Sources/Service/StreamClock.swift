@@ -1,34 +1,63 @@
 import Devices
 import Horology
 
-/// Which frame of a stream leaves the converter when, from several readings of its position.
+/// Which frame of a stream leaves the converter when: a line through the readings of its position.
+///
+/// One reading jitters, by milliseconds behind a sound server; a line through many does not, and
+/// its slope is the converter's true rate.
 struct StreamClock {
-  private let rate: Int
+  private let nominalRate: Double
   private var readings: [StreamPosition] = []
-  /// Readings jitter, so a few are averaged; few enough that an underrun is soon forgotten.
-  private static let mostReadings = 16
+  /// Two seconds of them, at one for each period.
+  private static let mostReadings = 100
+  /// Readings that span less are too few to tell the rate from.
+  private static let leastSpan = Duration.milliseconds(250)
+  /// A reading that is further off is a stream that has just begun, or begun anew.
+  private static let jump = Duration.milliseconds(20)
 
   init(rate: Int) {
-    self.rate = rate
+    nominalRate = Double(rate)
   }
 
   mutating func add(_ position: StreamPosition) {
+    if let expected = frame(at: position.uptime),
+      abs(position.frame - expected) > Self.jump.inSeconds * nominalRate
+    {
+      readings = []
+    }
     if readings.count == Self.mostReadings { readings.removeFirst() }
     readings.append(position)
   }
 
   /// The frame that leaves the converter at `uptime`; nil before the first reading.
   func frame(at uptime: Uptime) -> Double? {
-    guard !readings.isEmpty else { return nil }
-    let sum = readings.reduce(0.0) {
-      $0 + $1.frame + (uptime - $1.uptime).inSeconds * Double(rate)
-    }
-    return sum / Double(readings.count)
+    line.map { $0.frame + (uptime - $0.uptime).inSeconds * $0.rate }
   }
 
   /// When `frame` leaves the converter, or left it; nil before the first reading.
   func uptime(ofFrame frame: Double) -> Uptime? {
-    guard let last = readings.last, let atLast = self.frame(at: last.uptime) else { return nil }
-    return last.uptime + .seconds((frame - atLast) / Double(rate))
+    line.map { $0.uptime + .seconds((frame - $0.frame) / $0.rate) }
+  }
+
+  /// The line of least squares through the readings: its middle, and its slope in frames per
+  /// second.
+  private var line: (uptime: Uptime, frame: Double, rate: Double)? {
+    guard let first = readings.first, let last = readings.last else { return nil }
+    let count = Double(readings.count)
+    let times = readings.map { ($0.uptime - first.uptime).inSeconds }
+    let meanTime = times.reduce(0, +) / count
+    // Counted from the first frame, so that long streams lose no precision.
+    let meanFrame = readings.reduce(0) { $0 + ($1.frame - first.frame) } / count
+    var rate = nominalRate
+    if last.uptime - first.uptime >= Self.leastSpan {
+      var products = 0.0
+      var squares = 0.0
+      for (time, reading) in zip(times, readings) {
+        products += (time - meanTime) * (reading.frame - first.frame - meanFrame)
+        squares += (time - meanTime) * (time - meanTime)
+      }
+      rate = products / squares
+    }
+    return (first.uptime + .seconds(meanTime), first.frame + meanFrame, rate)
   }
 }

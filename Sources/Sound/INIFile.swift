@@ -53,30 +53,22 @@ private final class LineReader {
   private(set) var entries: [INIFile.Entry] = []
 
   init(path: String) throws(Fault) {
-    let operation = "cannot read \(path)"
-    // Without O_NONBLOCK a named pipe would wait for somebody to write.
-    let descriptor = try retryingInterrupts(operation) {
-      open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    let descriptor = try openRegularFile(path, largest: INIFile.largestSize)
+    guard let opened = fdopen(descriptor, "r") else {
+      let code = errno
+      close(descriptor)
+      throw Fault("cannot read \(path)", errno: code)
     }
-    var status = stat()
-    var problem: Fault?
-    if fstat(descriptor, &status) != 0 {
-      problem = Fault(operation, errno: errno)
-    } else if status.st_mode & S_IFMT == S_IFDIR {
-      problem = Fault(operation, "it is a directory, not a file")
-    } else if status.st_mode & S_IFMT != S_IFREG {
-      problem = Fault(operation, "it is not a regular file")
-    } else if status.st_size > INIFile.largestSize {
-      problem = Fault(
-        operation, "it has \(status.st_size) bytes; at most \(INIFile.largestSize) are read")
+    file = opened
+    // What a power cut leaves behind may be zeros, at which C's strings would end unnoticed.
+    var line = 1
+    while case let byte = getc(file), byte != EOF {
+      if byte == 0 {
+        throw Fault("\(path):\(line)", "it holds a zero byte: it is torn, or no text")
+      }
+      if byte == 10 { line += 1 }
     }
-    if problem == nil, let opened = fdopen(descriptor, "r") {
-      file = opened
-      return
-    }
-    let failure = problem ?? Fault(operation, errno: errno)
-    close(descriptor)
-    throw failure
+    rewind(file)
   }
 
   deinit {

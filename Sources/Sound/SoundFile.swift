@@ -16,8 +16,9 @@ public final class SoundFile {
   /// Opens a file of any format that libsndfile knows.
   /// - Throws: `Fault` if it cannot be opened, is empty, or is not mono.
   public init(path: String) throws(Fault) {
+    let descriptor = try openRegularFile(path)
     var info = SF_INFO()
-    guard let opened = sf_open(path, Int32(SFM_READ), &info) else {
+    guard let opened = sf_open_fd(descriptor, Int32(SFM_READ), &info, 1) else {
       throw Fault("cannot read \(path)", code: sf_error(nil), Self.words(sf_strerror(nil)))
     }
     let problem: String? =

@@ -99,8 +99,14 @@ extension Subcommand {
         let word = String(cString: argv[Int(optind) - 1]!)
         throw Misuse(description: "'\(word)' needs an argument; \(hint)")
       default:
-        let short = UnicodeScalar(UInt8(truncatingIfNeeded: optopt))
-        let word = optopt > 0 ? "-\(short)" : String(cString: argv[Int(optind) - 1]!)
+        // There are no short options. Of a word of several, getopt stays at the first that it
+        // does not know; of a word of one it has gone on.
+        let candidates = argv[(Int(optind) - 1)...].prefix(2).compactMap {
+          $0.map { String(cString: $0) }
+        }
+        let isShort = optopt != 0
+        let word =
+          candidates.first { !isShort || ($0.hasPrefix("-") && !$0.hasPrefix("--")) } ?? "-"
         throw Misuse(description: "unknown option '\(word)'; \(hint)")
       }
     }

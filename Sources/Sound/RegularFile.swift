@@ -1,0 +1,29 @@
+@preconcurrency import Glibc
+
+/// Opens a regular file for reading, and nothing else: a named pipe would wait for a writer for
+/// ever, a device may be anything.
+/// - Parameter largest: in bytes; a larger file is refused.
+/// - Returns: a descriptor that the caller closes.
+/// - Throws: `Fault` if it cannot be opened, is no regular file, or is too large.
+func openRegularFile(_ path: String, largest: Int = .max) throws(Fault) -> Int32 {
+  let operation = "cannot read \(path)"
+  let descriptor = try retryingInterrupts(operation) {
+    open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+  }
+  var status = stat()
+  let problem: Fault? =
+    if fstat(descriptor, &status) != 0 {
+      Fault(operation, errno: errno)
+    } else if status.st_mode & S_IFMT == S_IFDIR {
+      Fault(operation, "it is a directory, not a file")
+    } else if status.st_mode & S_IFMT != S_IFREG {
+      Fault(operation, "it is not a regular file")
+    } else if status.st_size > largest {
+      Fault(operation, "it has \(status.st_size) bytes; at most \(largest) are read")
+    } else {
+      nil
+    }
+  guard let problem else { return descriptor }
+  close(descriptor)
+  throw problem
+}
