@@ -52,9 +52,11 @@ public struct Announcer {
       break
     case .zoneChanged(let zone):
       schedule = Schedule(interval: settings.interval, zone: zone)
+      effects += takeBack(.rulesChanged, at: now.instant)
     case .reloaded(let settings):
       self.settings = settings
       schedule = Schedule(interval: settings.interval, zone: schedule.zone)
+      effects += takeBack(.rulesChanged, at: now.instant)
     case .trust(let trust):
       if trust != self.trust { effects.append(.report(.trust(trust))) }
       self.trust = trust
@@ -73,19 +75,29 @@ public struct Announcer {
     defer { previous = now }
     guard step.magnitude >= Self.stepThreshold else { return [] }
     var effects: [Effect] = [.report(.clockSet(by: step))]
-    if let announcement = playing {
-      // Before its anchor an announcement is aimed at an instant that has moved: it is taken
-      // back and decided anew. Once begun, it ends early only if it is no longer true.
-      let begun = now.instant - step >= announcement.anchor
-      if !begun, case .occasion(let occasion) = announcement.cause {
-        judged = min(judged, justBefore(occasion))
-        isTakenBack = true
-      }
-      if !begun || step.magnitude > settings.lateLimit { effects.append(.stop(.clockSet)) }
+    let showed = now.instant - step
+    effects += takeBack(.clockSet, at: showed)
+    if let announcement = playing, showed >= announcement.anchor,
+      step.magnitude > settings.lateLimit
+    {
+      // Begun, it ends early only if it is no longer true.
+      effects.append(.stop(.clockSet))
     }
     // Back by more than an interval: the clock was wrong before, and its past is forgotten.
     if step < .zero - settings.interval.duration { judged = min(judged, now.instant) }
     return effects
+  }
+
+  /// Stops what has not reached its anchor, and decides its occasion anew: the instant that it was
+  /// aimed at has moved, or what was to be said is no longer what should be.
+  /// - Parameter shown: what the clock shows, by the reckoning in which the anchor was set.
+  private mutating func takeBack(_ reason: StopReason, at shown: Instant) -> [Effect] {
+    guard let announcement = playing, shown < announcement.anchor, !isTakenBack else { return [] }
+    if case .occasion(let occasion) = announcement.cause {
+      judged = min(judged, justBefore(occasion))
+      isTakenBack = true
+    }
+    return [.stop(reason)]
   }
 
   private func justBefore(_ occasion: Occasion) -> Instant {

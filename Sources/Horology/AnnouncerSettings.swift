@@ -76,6 +76,8 @@ public enum SkipReason: Hashable, Sendable {
 /// Why what sounded, or was about to, was stopped.
 public enum StopReason: Hashable, Sendable {
   case clockSet
+  /// The zone or the configuration is another.
+  case rulesChanged
   case serviceEnds
 }
 
@@ -92,6 +94,7 @@ extension SkipReason: CustomStringConvertible {
     case .occasionIsNear: "the next announcement is about to be made"
     case .failed(let why): why
     case .stopped(.clockSet): "the clock was set"
+    case .stopped(.rulesChanged): "the zone or the configuration was changed"
     case .stopped(.serviceEnds): "the service was stopped"
     }
   }

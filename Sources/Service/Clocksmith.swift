@@ -226,6 +226,8 @@ public final class Clocksmith {
     if let instant = timer?.armedFor, instant > SystemClock.now.instant - .seconds(1) {
       notifier.isAlive()
     }
+    // So that the journal and the status tell of a clock that was synchronised meanwhile.
+    if currentTrust() != announcer.trust { handle(.woke) }
     scheduleWatchdog()
   }
 

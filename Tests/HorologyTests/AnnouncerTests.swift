@@ -308,6 +308,37 @@ import Testing
     #expect(desk.wake == Instant("2026-11-21T15:15:00") - Announcer.preparation)
   }
 
+  @Test("a zone that changes just before a quarter changes what is said")
+  func zoneThatChangesJustBefore() {
+    var desk = Desk(at: "2026-11-21T15:14:58")
+    #expect(desk.played == "15:15:00")
+    desk.tell(.zoneChanged(TestZone.fixed(minutes: 60)))
+    #expect(desk.effects.contains(.stop(.rulesChanged)))
+    desk.tell(.ended(.stopped(.rulesChanged)))
+    #expect(desk.played == "16:15:00")
+    #expect(desk.skips.isEmpty)
+  }
+
+  @Test("quiet hours that are set just before a quarter keep it silent")
+  func quietHoursThatAreSetJustBefore() throws {
+    var desk = Desk(at: "2026-11-21T15:14:58")
+    var settings = desk.announcer.settings
+    settings.quiet = try QuietHours(text: "15:00-16:00")
+    desk.tell(.reloaded(settings))
+    #expect(desk.effects.contains(.stop(.rulesChanged)))
+    #expect(desk.skipReason == .quietHours)
+    desk.tell(.ended(.stopped(.rulesChanged)))
+    #expect(desk.played == nil)
+    #expect(desk.skips.isEmpty)
+  }
+
+  @Test("what is being said is finished when the zone changes") func zoneThatChangesInTheMiddle() {
+    var desk = Desk(at: "2026-11-21T15:14:58")
+    desk.wait(until: "2026-11-21T15:15:01")
+    desk.tell(.zoneChanged(TestZone.fixed(minutes: 60)))
+    #expect(!desk.effects.contains(.stop(.rulesChanged)))
+  }
+
   @Test("a new interval counts from now") func aNewIntervalCountsFromNow() {
     var desk = Desk(at: "2026-11-21T15:07:00")
     var settings = desk.announcer.settings
