@@ -1,0 +1,83 @@
+"""The fixtures that the whole-program tests share."""
+
+import shutil
+import subprocess
+import time
+
+import pytest
+
+from one_minute import OneMinute
+from program import PROGRAM, SILENT_ALSA, VOICE, Clocksmith
+from rendered_day import RenderedDay
+from sound_server import wait_until
+
+
+def pytest_configure(config):
+    if not PROGRAM.exists():
+        raise pytest.UsageError(f"no program at {PROGRAM}: build it, or set CLOCKSMITH")
+
+
+@pytest.fixture(scope="session")
+def surroundings(tmp_path_factory):
+    """The environment of every run: nothing of the machine's zone, sound or service manager."""
+    home = tmp_path_factory.mktemp("home")
+    (home / "asound.conf").write_text(SILENT_ALSA)
+    return {
+        "PATH": "/usr/bin:/bin", "HOME": str(home), "XDG_RUNTIME_DIR": str(home), "LC_ALL": "C",
+        "TZ": "Europe/London", "ALSA_CONFIG_PATH": str(home / "asound.conf"),
+    }
+
+
+@pytest.fixture
+def clocksmith(surroundings, tmp_path):
+    return Clocksmith(surroundings, tmp_path)
+
+
+@pytest.fixture
+def pack(tmp_path):
+    """A copy of the voice, of links, to be broken."""
+    copy = tmp_path / "voice"
+    copy.mkdir()
+    for clip in VOICE.glob("*.flac"):
+        (copy / clip.name).symlink_to(clip)
+    shutil.copy(VOICE / "voice.conf", copy)
+    shutil.copy(VOICE / "LICENCE", copy)
+    return copy
+
+
+@pytest.fixture
+def full_disk(tmp_path):
+    """A disk with room for half a phrase."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", disk]
+    if subprocess.run(mount, stderr=subprocess.DEVNULL, check=False).returncode:
+        pytest.skip("a small disk cannot be mounted here (not root?)")
+    yield disk
+    subprocess.run(["umount", disk], check=True)
+
+
+@pytest.fixture(scope="session")
+def days(surroundings, tmp_path_factory):
+    """A day in each clock format, to be rendered."""
+    program = Clocksmith(surroundings, tmp_path_factory.mktemp("days"))
+    return {clock: RenderedDay(program, clock) for clock in (12, 24)}
+
+
+@pytest.fixture(scope="session")
+def one_minute(request, surroundings, tmp_path_factory):
+    """A full minute that six clocks have met."""
+    minute = OneMinute(Clocksmith(surroundings, tmp_path_factory.mktemp("minute")))
+
+    def meanwhile(until):
+        """Waits, and does what other tests will ask for."""
+        if any("day" in item.fixturenames for item in request.session.items):
+            for day in request.getfixturevalue("days").values():
+                day.advance(until)
+        wait_until(lambda: time.time() > until, 60, "the minute to come near")
+
+    try:
+        minute.meet(meanwhile)
+        yield minute
+    finally:
+        minute.close()

@@ -1,0 +1,170 @@
+"""One full minute, met by six clocks at once, so that it has to be waited for only once.
+
+One has a good speaker, one plays into a file, and each of the others has another trouble.
+"""
+
+import datetime
+import shutil
+import subprocess
+import time
+import zoneinfo
+
+import pytest
+import soundfile
+
+from service import Service, next_minute
+from sound_server import Recording, SoundServer, wait_until
+
+# Seconds before the minute in which everything is started: a request must have been spoken, and
+# none is taken right before an occasion.
+PREPARATION = 18
+
+NO_SPEAKER = "pcm.other { type null }\n"
+
+# A device that is busy as long as a file is there, and then is another device.
+ENGAGED = r"""
+#include <errno.h>
+#include <unistd.h>
+int snd_pcm_open(void **pcm, const char *name, int stream, int mode);
+char __snd_pcm_engaged_open_dlsym_pcm_001;
+int _snd_pcm_engaged_open(
+    void **pcm, const char *name, void *root, void *conf, int stream, int mode) {
+  if (access(ENGAGED_WHILE, F_OK) == 0) return -EBUSY;
+  return snd_pcm_open(pcm, "other", stream, mode);
+}
+"""
+
+
+def engaged_device(folder, marker):
+    """The lines of an ALSA configuration that make the default a device that may be busy."""
+    compiler = shutil.which("cc") or shutil.which("clang")
+    if not compiler:
+        pytest.skip("no C compiler to make a device that is busy")
+    library = folder / "engaged.so"
+    subprocess.run(
+        [compiler, "-shared", "-fPIC", f'-DENGAGED_WHILE="{marker}"', "-xc", "-", "-o", library],
+        input=ENGAGED, text=True, check=True)
+    return f'pcm_type.engaged {{ lib "{library}" }}\npcm.default {{ type engaged }}\n'
+
+
+class OneMinute:
+    """The minute, who met it, and what was heard."""
+
+    def __init__(self, clocksmith):
+        self.clocksmith = clocksmith
+        self.folder = clocksmith.folder
+        self.file = self.folder / "played.wav"
+        self.clocks = {}
+        self.servers = []
+        self.recordings = []
+
+    def meet(self, meanwhile):
+        """Meets the next minute, and ends every clock after it.
+
+        :param meanwhile: called with the second of UTC until which there is nothing to do.
+        """
+        meanwhile(next_minute(PREPARATION) - PREPARATION)
+        self.open_speakers()
+        self.start_clocks()
+        self.be_at_rest()
+        self.meet_the_minute()
+        self.statuses = {name: clock.stop() for name, clock in self.clocks.items()}
+        # The wake-ups after the minute may not be told as the minute's.
+        self.lines = {name: clock.lines() for name, clock in self.clocks.items()}
+
+    def open_speakers(self):
+        self.good = self.server("good", "speaker", "other")
+        self.vanishing = self.server("vanishing", "speaker")
+        self.returning = self.server("returning", "speaker")
+        self.heard = self.recording(self.good, "speaker")
+        self.heard_of_other = self.recording(self.good, "other")
+        self.heard_of_vanishing = self.recording(self.vanishing, "speaker")
+        self.busy = self.folder / "busy"
+        self.busy.touch()
+
+    def server(self, name, *sinks):
+        server = SoundServer(self.folder / name, self.clocksmith.environment, *sinks)
+        self.servers.append(server)
+        return server
+
+    def recording(self, server, sink):
+        recording = Recording(server, sink)
+        self.recordings.append(recording)
+        return recording
+
+    def start_clocks(self):
+        every_minute = self.clocksmith.configuration("interval = 1")
+        impatient = self.clocksmith.configuration("interval = 1\nlate_limit = 3s")
+        self.configuration = every_minute
+        first_heard = self.recording(self.returning, "speaker")
+        self.clocks = {
+            "returning": Service(
+                self.clocksmith, every_minute, "--say-now",
+                alsa=self.returning.device("default", "speaker"))}
+        wait_until(first_heard.is_sounding, 8, "the time that was asked for")
+        self.returning.kill()
+        self.clocks["returning"].wait_for("asked for")
+        self.clocks |= {
+            "good": Service(
+                self.clocksmith, every_minute, alsa=self.good.device("default", "speaker")),
+            "file": Service(
+                self.clocksmith, every_minute, "--output", self.file, alsa=NO_SPEAKER),
+            "absent": Service(self.clocksmith, impatient, alsa=NO_SPEAKER),
+            "busy": Service(
+                self.clocksmith, every_minute,
+                alsa=engaged_device(self.folder, self.busy) + self.good.device("other", "other")),
+            "vanishing": Service(
+                self.clocksmith, every_minute, alsa=self.vanishing.device("default", "speaker")),
+        }
+
+    def be_at_rest(self):
+        self.returning.start()
+        self.heard_of_returning = self.recording(self.returning, "speaker")
+        self.second = next_minute(4)
+        self.memory_at_rest = self.clocks["good"].memory()
+        self.kept_waiting_at_rest = self.clocks["good"].seconds_kept_waiting()
+        self.frames_at_rest = soundfile.info(self.file).frames
+
+    def meet_the_minute(self):
+        until = self.second - time.time() + 5
+        wait_until(self.heard_of_vanishing.is_sounding, until, "the minute")
+        self.vanishing.kill()
+        wait_until(self.heard.is_sounding, 2, "the minute")
+        waited = self.clocks["good"].seconds_kept_waiting()
+        self.seconds_kept_waiting = waited - self.kept_waiting_at_rest
+        self.memory_while_speaking = self.clocks["good"].memory()
+        wait_until(lambda: time.time() > self.second + 1, 2, "the minute's second second")
+        self.busy.unlink()
+        self.returning.show()
+        for clock in self.clocks.values():
+            clock.wait_for(rf"(said .* for|skipped) {self.time_of_day}", 20)
+
+    @property
+    def local(self):
+        return datetime.datetime.fromtimestamp(
+            self.second, zoneinfo.ZoneInfo(self.clocksmith.environment["TZ"]))
+
+    @property
+    def time_of_day(self):
+        return f"{self.local:%H:%M}:00"
+
+    def about(self, clock):
+        """What a clock has said of this minute."""
+        return [line for line in self.lines[clock] if self.time_of_day in line]
+
+    def phrase(self, local=None):
+        """What is to be heard, as `render` makes it."""
+        path = self.folder / "phrase.wav"
+        at = f"{local or self.local:%Y-%m-%dT%H:%M}"
+        done = self.clocksmith.run(
+            "render", "--at", at, "--output", path, "--config", self.configuration)
+        assert done.returncode == 0
+        return soundfile.read(path, dtype="float32")[0]
+
+    def close(self):
+        for clock in self.clocks.values():
+            clock.process.kill()
+        for recording in self.recordings:
+            recording.stop()
+        for server in self.servers:
+            server.kill()

@@ -1,0 +1,52 @@
+"""The program: where it is, how it is run to its end, and how it refuses."""
+
+import json
+import os
+import pathlib
+import subprocess
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PROGRAM = pathlib.Path(os.environ.get("CLOCKSMITH", ROOT / ".build/release/clocksmith")).resolve()
+VOICE = ROOT / "sounds/voices/rms"
+
+# No test may hear the machine's own sound devices: a name stands for no more than is said here.
+SILENT_ALSA = "pcm.default { type null }\nctl.default { type null }\n"
+
+
+class Clocksmith:
+    """Runs the program to its end."""
+
+    def __init__(self, environment, folder):
+        self.environment = environment
+        self.folder = folder
+
+    def configuration(self, announce="", rest="", voice=VOICE):
+        """Writes a configuration with these lines in [announce], and after it the rest."""
+        path = self.folder / f"{len(list(self.folder.glob('*.conf')))}.conf"
+        path.write_text(f"[announce]\nvoice = {voice}\n{announce}\n{rest}\n")
+        return path
+
+    def run(self, *words, environment=None, **options):
+        """Runs it with these words; what it says is text."""
+        return subprocess.run(
+            [PROGRAM, *map(str, words)], env=self.environment | (environment or {}),
+            **{"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE,
+               "text": True, "timeout": 20, "errors": "surrogateescape"} | options)
+
+    def agenda(self, zone, start, end, announce=""):
+        """What will sound, as its JSON lines have it."""
+        done = self.run(
+            "agenda", "--json", "--zone", zone, "--from", start, "--to", end,
+            "--config", self.configuration(announce))
+        assert (done.returncode, done.stderr) == (0, "")
+        return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def refusal(done, status):
+    """The one sentence with which a run has ended, without debris and without a crash."""
+    assert done.returncode == status, f"exit status {done.returncode}: {done.stderr}"
+    lines = done.stderr.splitlines()
+    assert len(lines) == 1 and done.stderr.endswith("\n"), f"not one line: {done.stderr!r}"
+    assert lines[0].startswith("clocksmith: ")
+    assert lines[0].isprintable(), f"not fit for a terminal: {lines[0]!r}"
+    return lines[0]

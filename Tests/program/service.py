@@ -1,0 +1,82 @@
+"""The program as it runs: started, listened to, signalled, ended."""
+
+import re
+import signal
+import socket
+import subprocess
+import time
+
+from program import PROGRAM
+from sound_server import preferred, wait_until
+
+
+class Service:
+    """A `clocksmith run` with its standard error in a file and, if wanted, a service manager."""
+
+    def __init__(self, clocksmith, configuration, *words, alsa, notify=False):
+        folder = clocksmith.folder
+        number = len(list(folder.glob("*.log")))
+        self.log = folder / f"{number}.log"
+        alsa_path = folder / f"{number}.asound"
+        alsa_path.write_text(alsa)
+        environment = clocksmith.environment | {"ALSA_CONFIG_PATH": str(alsa_path)}
+        self.manager = None
+        self.status = ""
+        if notify:
+            self.manager = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+            self.manager.bind(str(folder / f"{number}.notify"))
+            self.manager.setblocking(False)
+            environment["NOTIFY_SOCKET"] = self.manager.getsockname()
+        with self.log.open("w", encoding="utf-8") as log:
+            self.process = subprocess.Popen(
+                preferred(
+                    PROGRAM, "run", "--config", configuration, "--untrusted", "speak",
+                    *map(str, words)), env=environment, stdin=subprocess.DEVNULL, stderr=log)
+        self.wait_for("started:")
+
+    def lines(self):
+        return self.log.read_text(encoding="utf-8").splitlines()
+
+    def matching(self, pattern):
+        return [line for line in self.lines() if re.search(pattern, line)]
+
+    def wait_for(self, pattern, seconds=10):
+        return wait_until(lambda: self.matching(pattern), seconds, f"{pattern!r} in {self.log}")[0]
+
+    def is_alive(self):
+        return self.process.poll() is None
+
+    def signal(self, number):
+        self.process.send_signal(number)
+
+    def stop(self):
+        """Ends it as a service manager does."""
+        if self.is_alive():
+            self.signal(signal.SIGTERM)
+        return self.process.wait(10)
+
+    def latest_status(self):
+        """The STATUS= that it has told the service manager last."""
+        try:
+            while True:
+                for line in self.manager.recv(4096).decode().splitlines():
+                    if line.startswith("STATUS="):
+                        self.status = line.removeprefix("STATUS=")
+        except BlockingIOError:
+            return self.status
+
+    def memory(self):
+        """(resident, anonymous) KiB now."""
+        with open(f"/proc/{self.process.pid}/smaps_rollup", encoding="ascii") as rollup:
+            sizes = {line.split(":")[0]: int(line.split()[1]) for line in rollup if "kB" in line}
+        return sizes["Rss"], sizes["Anonymous"]
+
+    def seconds_kept_waiting(self):
+        """How long it has been ready to run while other work had the processor."""
+        with open(f"/proc/{self.process.pid}/schedstat", encoding="ascii") as statistics:
+            return int(statistics.read().split()[1]) / 1e9
+
+
+def next_minute(lead):
+    """The first full minute of UTC that is at least so many seconds away."""
+    return (int(time.time() + lead) // 60 + 1) * 60

@@ -1,0 +1,114 @@
+"""A voice with something wrong in it: one sentence that names it, and nothing half-said."""
+
+import os
+
+import numpy
+import pytest
+import soundfile
+
+from program import VOICE, refusal
+
+CLIP = "minute-15"
+
+
+def sound():
+    samples, rate = soundfile.read(VOICE / f"{CLIP}.flac", dtype="int16")
+    return samples, rate
+
+
+def torn(pack, suffix, **form):
+    path = pack / f"{CLIP}.{suffix}"
+    soundfile.write(path, *sound(), **form)
+    whole = path.read_bytes()
+    path.write_bytes(whole[:len(whole) // 2])
+
+
+def without_frames(pack, suffix):
+    samples, rate = sound()
+    soundfile.write(pack / f"{CLIP}.{suffix}", samples[:0], rate)
+
+
+def in_stereo(pack):
+    samples, rate = sound()
+    soundfile.write(pack / f"{CLIP}.flac", numpy.column_stack([samples, samples]), rate)
+
+
+def of_no_numbers(pack):
+    soundfile.write(pack / f"{CLIP}.wav", numpy.full(9600, numpy.nan), 48_000, subtype="FLOAT")
+
+
+BREAKAGES = {
+    "missing": lambda pack: None,
+    "link to nowhere": lambda pack: (pack / f"{CLIP}.flac").symlink_to("nowhere"),
+    "folder": lambda pack: (pack / f"{CLIP}.flac").mkdir(),
+    "pipe": lambda pack: os.mkfifo(pack / f"{CLIP}.flac"),
+    "empty": lambda pack: (pack / f"{CLIP}.flac").touch(),
+    "text": lambda pack: (pack / f"{CLIP}.wav").write_text("It is three fifteen P M.\n" * 99),
+    "torn FLAC": lambda pack: torn(pack, "flac"),
+    "torn WAV": lambda pack: torn(pack, "wav"),
+    "torn CAF": lambda pack: torn(pack, "caf"),
+    "torn Ogg": lambda pack: torn(pack, "ogg", subtype="VORBIS"),
+    "without frames (WAV)": lambda pack: without_frames(pack, "wav"),
+    "without frames (FLAC)": lambda pack: without_frames(pack, "flac"),
+    "in stereo": in_stereo,
+    "of no numbers": of_no_numbers,
+}
+
+
+@pytest.fixture(params=BREAKAGES)
+def broken_pack(pack, request):
+    (pack / f"{CLIP}.flac").unlink()
+    BREAKAGES[request.param](pack)
+    return pack
+
+
+def test_a_broken_clip_is_named_by_render(clocksmith, broken_pack, tmp_path):
+    done = clocksmith.run(
+        "render", "--at", "2026-11-21T15:15", "--output", tmp_path / "clock.wav", "--config",
+        clocksmith.configuration(voice=broken_pack), timeout=3)
+    sentence = refusal(done, 1)
+    assert str(broken_pack) in sentence and CLIP in sentence
+
+
+def test_a_broken_clip_leaves_no_file(clocksmith, broken_pack, tmp_path):
+    output = tmp_path / "output"
+    output.mkdir()
+    clocksmith.run(
+        "render", "--at", "2026-11-21T15:15", "--output", output / "clock.wav", "--config",
+        clocksmith.configuration(voice=broken_pack), timeout=3)
+    assert list(output.iterdir()) == []
+
+
+def test_a_broken_clip_is_found_by_check(clocksmith, broken_pack):
+    done = clocksmith.run(
+        "check", "--config", clocksmith.configuration(voice=broken_pack), timeout=3)
+    [line] = [line for line in done.stdout.splitlines() if line.split()[1] == "voice"]
+    assert done.returncode == 3 and line.startswith("FOUND") and CLIP in line
+
+
+@pytest.mark.parametrize(
+    "old, new, named",
+    [("minute-15 = fifteen\n", "", "'minute-15'"),
+     ("**** = hour-{hour12} minute-{minute} {ampm}", "**** = hour-{hour12} {second}", "{second}"),
+     ("**** = hour-{hour12} minute-{minute} {ampm}", "", "no phrase"),
+     ("crossfade = 20ms", "crossfade = 20", "crossfade"),
+     ("crossfade = 20ms", "crossfade = 5s", "crossfade"),
+     ("language = en\n", "", "'language'"),
+     ("[clips]", "[clocks]", "[clocks]"),
+     ("am = A M", "am = A M\nam = A M", "'am'")])
+def test_a_bad_description_of_a_voice_is_named(clocksmith, pack, tmp_path, old, new, named):
+    description = pack / "voice.conf"
+    text = description.read_text()
+    assert old in text
+    description.write_text(text.replace(old, new))
+    done = clocksmith.run(
+        "render", "--at", "2026-11-21T15:15", "--output", tmp_path / "clock.wav", "--config",
+        clocksmith.configuration(voice=pack))
+    sentence = refusal(done, 1)
+    assert str(pack) in sentence and named in sentence
+
+
+def test_a_voice_without_a_description_is_named(clocksmith, pack):
+    (pack / "voice.conf").unlink()
+    done = clocksmith.run("agenda", "--config", clocksmith.configuration(voice=pack))
+    assert f"{pack}/voice.conf" in refusal(done, 1)

@@ -1,0 +1,143 @@
+"""A speaker that is absent, busy or torn out: one sentence, and the service goes on."""
+
+import concurrent.futures
+import re
+
+import pytest
+import soundfile
+
+from program import refusal
+from one_minute import NO_SPEAKER, engaged_device
+from service import Service
+from sound_server import Recording, SoundServer, find, wait_until
+
+
+@pytest.fixture
+def devices(clocksmith, tmp_path):
+    """ALSA configurations, each with another trouble."""
+    return {
+        "not defined": (NO_SPEAKER, "there is no such sound device"),
+        "no such card": (
+            "pcm.default { type hw card nope }\n", "there is no such sound device"),
+        "no sound server": (
+            f'pcm.default {{ type pulse server "unix:{tmp_path}/nobody" }}\n', "refused"),
+        "of no known kind": ("pcm.default { type nonsense }\n", "there is no such sound device"),
+        "busy": (None, "another program is using it"),
+    }
+
+
+@pytest.fixture(
+    params=["not defined", "no such card", "no sound server", "of no known kind", "busy"])
+def trouble(devices, request, tmp_path):
+    """(environment, what is to be said)."""
+    alsa, words = devices[request.param]
+    path = tmp_path / "asound.conf"
+    path.write_text(alsa or engaged_device(tmp_path, tmp_path))
+    return {"ALSA_CONFIG_PATH": str(path)}, words
+
+
+def test_say_names_a_speaker_that_cannot_be_had(clocksmith, trouble):
+    environment, words = trouble
+    done = clocksmith.run(
+        "say", "15:15", "--config", clocksmith.configuration(), environment=environment)
+    sentence = refusal(done, 1)
+    assert "speaker default" in sentence and words in sentence
+
+
+def test_check_finds_a_speaker_that_cannot_be_had(clocksmith, trouble):
+    environment, words = trouble
+    done = clocksmith.run("check", "--config", clocksmith.configuration(), environment=environment)
+    [line] = [line for line in done.stdout.splitlines() if line.split()[1] == "speaker"]
+    assert done.returncode == 3 and line.startswith("FOUND") and words in line
+
+
+@pytest.fixture
+def speaker(clocksmith, tmp_path):
+    """(a sound server that may be killed, a recording of it, the environment that names it)."""
+    server = SoundServer(tmp_path / "server", clocksmith.environment, "speaker")
+    heard = Recording(server, "speaker")
+    path = tmp_path / "asound.conf"
+    path.write_text(server.device("default", "speaker"))
+    yield server, heard, {"ALSA_CONFIG_PATH": str(path)}
+    server.kill()
+    heard.stop()
+
+
+def test_say_speaks_the_time_that_it_is_given(clocksmith, speaker, tmp_path):
+    _, heard, environment = speaker
+    words = ["15:15", "--config", clocksmith.configuration()]
+    done = clocksmith.run("say", *words, environment=environment)
+    clocksmith.run("say", *words, "--output", tmp_path / "phrase.wav")
+    phrase, _ = soundfile.read(tmp_path / "phrase.wav", dtype="float32")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "three fifteen P M\n", "")
+    assert find(phrase, heard.samples())[1] > 0.95
+
+
+def test_say_tells_of_a_speaker_that_goes_away_under_it(clocksmith, speaker):
+    server, heard, environment = speaker
+
+    def kill_in_the_middle():
+        wait_until(heard.is_sounding, 8, "the phrase")
+        server.kill()
+
+    with concurrent.futures.ThreadPoolExecutor(1) as meanwhile:
+        killing = meanwhile.submit(kill_in_the_middle)
+        done = clocksmith.run(
+            "say", "15:15", "--config", clocksmith.configuration(), environment=environment)
+        killing.result()
+    assert "speaker default" in refusal(done, 1)
+
+
+# MARK: The service
+
+
+def test_an_absent_speaker_is_told_of_once_when_tried_and_once_when_given_up(one_minute):
+    first, last = one_minute.about("absent")
+    assert "cannot sound yet" in first and "skipped" in last
+    assert all("there is no such sound device" in line for line in (first, last))
+
+
+def test_a_speaker_that_is_busy_at_the_minute_is_told_of_once(one_minute):
+    first, _ = one_minute.about("busy")
+    assert "another program is using it" in first
+
+
+def test_a_speaker_that_is_free_again_in_time_speaks_late(one_minute):
+    _, last = one_minute.about("busy")
+    lateness = float(re.search(r"said .*, \+([0-9.]+) ms late", last)[1])
+    assert 1000 < lateness < 10_000
+    assert find(one_minute.phrase(), one_minute.heard_of_other.samples())[1] > 0.95
+
+
+def test_a_speaker_that_goes_away_in_the_phrase_is_told_of_in_one_line(one_minute):
+    [line] = one_minute.about("vanishing")
+    assert line.startswith("skipped") and "speaker default" in line
+
+
+def test_a_speaker_that_goes_away_under_a_request_is_told_of_in_one_line(one_minute):
+    [line] = [line for line in one_minute.lines["returning"] if "asked for" in line]
+    assert "speaker default" in line
+
+
+def test_the_next_occasion_without_the_speaker_is_told_of(one_minute):
+    first, _ = one_minute.about("returning")
+    assert "cannot sound yet" in first
+
+
+def test_a_speaker_that_returns_is_taken_back(one_minute):
+    _, last = one_minute.about("returning")
+    assert last.startswith("said")
+    assert find(one_minute.phrase(), one_minute.heard_of_returning.samples())[1] > 0.95
+
+
+def test_a_disk_that_fills_up_in_the_speakers_stead_is_told_of(clocksmith, full_disk):
+    # At the hour alone and then nothing: no occasion is ever near.
+    configuration = clocksmith.configuration("interval = 60\nvoice_at_hour = none")
+    output = full_disk / "played.wav"
+    clock = Service(
+        clocksmith, configuration, "--say-now", "--output", output, alsa=NO_SPEAKER)
+    try:
+        line = clock.wait_for("asked for")
+        assert str(output) in line and "No space left" in line and clock.is_alive()
+    finally:
+        clock.stop()

@@ -1,0 +1,235 @@
+"""Every minute of the day renders, and is to the frame and the bit what its clips add up to."""
+
+import contextlib
+import os
+import re
+import subprocess
+import time
+
+import numpy
+import pytest
+import soundfile
+
+from program import PROGRAM, VOICE, Clocksmith
+from rendered_day import render
+
+RATE = 48_000
+CROSSFADE = RATE * 20 // 1000
+
+
+def clip_names(hour, minute, clock):
+    """The chain of clips, written down here once more, apart from the voice's grammar."""
+    if clock == 24:
+        end = f"minute-{minute}-end" if minute else "hundred"
+        return [f"hour24-{hour}" + ("" if minute else "-hundred"), end]
+    twelve = (hour - 1) % 12 + 1
+    if minute == 0:
+        return [f"hour-{twelve}-oclock", "oclock"]
+    return [f"hour-{twelve}", f"minute-{minute}", "am" if hour < 12 else "pm"]
+
+
+def join(clips):
+    """Clips in a row, each crossfaded over the last 20 ms of the one before with equal power."""
+    rise = numpy.sin(numpy.pi / 2 * numpy.arange(CROSSFADE) / CROSSFADE)
+    fall = numpy.sin(numpy.pi / 2 * (CROSSFADE - numpy.arange(CROSSFADE)) / CROSSFADE)
+    joined = numpy.zeros(sum(map(len, clips)) - CROSSFADE * (len(clips) - 1))
+    start = 0
+    for number, clip in enumerate(clips):
+        faded = clip.copy()
+        if number > 0:
+            faded[:CROSSFADE] *= rise
+        if number < len(clips) - 1:
+            faded[-CROSSFADE:] *= fall
+        joined[start:start + len(clip)] += faded
+        start += len(clip) - CROSSFADE
+    return joined
+
+
+@pytest.fixture(scope="module")
+def clips():
+    return {path.stem: soundfile.read(path)[0] for path in VOICE.glob("*.flac")}
+
+
+@pytest.fixture(scope="module")
+def program(surroundings, tmp_path_factory):
+    return Clocksmith(surroundings, tmp_path_factory.mktemp("render"))
+
+
+@pytest.fixture(scope="module", params=[12, 24])
+def day(request, days):
+    """A day in one clock format: (clock, [(hour, minute, path, what was printed)])."""
+    return request.param, days[request.param].minutes()
+
+
+def test_all_1440_minutes_render_as_mono_16_bit_48_khz(day):
+    _, minutes = day
+    forms = {
+        (info.format, info.subtype, info.samplerate, info.channels)
+        for info in (soundfile.info(path) for _, _, path, _ in minutes)}
+    assert len(minutes) == 1440 and forms == {("WAV", "PCM_16", RATE, 1)}
+
+
+def test_each_is_as_many_frames_long_as_its_clips_less_their_crossfades(day, clips):
+    clock, minutes = day
+    for hour, minute, path, _ in minutes:
+        lengths = [len(clips[name]) for name in clip_names(hour, minute, clock)]
+        wanted = sum(lengths) - CROSSFADE * (len(lengths) - 1)
+        assert soundfile.info(path).frames == wanted, f"{hour:02}:{minute:02}"
+
+
+def test_each_is_the_equal_power_join_of_its_clips_to_the_last_bit(day, clips):
+    clock, minutes = day
+    for hour, minute, path, _ in minutes:
+        wanted = join([clips[name] for name in clip_names(hour, minute, clock)])
+        wanted = numpy.clip(numpy.round(wanted * 32768), -32768, 32767)
+        error = numpy.abs(soundfile.read(path, dtype="int16")[0] - wanted)
+        assert error.max() <= 1, f"{hour:02}:{minute:02} is {error.max():.0f} steps off"
+
+
+def test_the_anchor_of_a_spoken_time_is_its_first_frame(day):
+    _, minutes = day
+    assert {words for _, _, _, words in minutes} == {"anchor: 0.000000\n"}
+
+
+def test_the_same_time_renders_to_the_same_bytes(program):
+    paths = [program.folder / f"again-{number}.wav" for number in (1, 2)]
+    for path in paths:
+        render(program, "2026-11-21T15:15", path, program.configuration())
+    assert paths[0].read_bytes() == paths[1].read_bytes()
+
+
+@pytest.mark.parametrize("at", ["2026-07-01T15:15", "2026-12-01T15:15"])
+def test_the_local_time_is_spoken_whatever_its_distance_from_utc(program, at):
+    path, wanted = program.folder / "local.wav", program.folder / "wanted.wav"
+    done = program.run(
+        "render", "--at", at, "--zone", "Asia/Kathmandu", "--output", path, "--config",
+        program.configuration())
+    assert done.returncode == 0
+    render(program, at, wanted, program.configuration())
+    assert path.read_bytes() == wanted.read_bytes()
+
+
+def test_a_time_in_quiet_hours_renders_with_a_note(program):
+    done = program.run(
+        "render", "--at", "2026-11-21T23:15", "--output", program.folder / "quiet.wav", "--config",
+        program.configuration("quiet = 22:00-07:00"))
+    assert done.returncode == 0 and "quiet hours" in done.stderr
+
+
+# MARK: Clips at another rate
+
+
+def tone(frequency, rate, seconds):
+    """A tone with soft ends."""
+    frames = int(rate * seconds)
+    envelope = numpy.minimum(1, numpy.minimum(numpy.arange(frames), frames - numpy.arange(frames))
+                             / (rate * 0.05))
+    return 0.5 * envelope * numpy.sin(2 * numpy.pi * frequency * numpy.arange(frames) / rate)
+
+
+def pitch(samples):
+    spectrum = numpy.abs(numpy.fft.rfft(samples * numpy.hanning(len(samples))))
+    return spectrum.argmax() * RATE / len(samples)
+
+
+@pytest.mark.parametrize(
+    "suffix, subtype, rate",
+    [("flac", "PCM_24", 44_100), ("caf", "PCM_16", 44_100), ("ogg", "VORBIS", 44_100),
+     ("wav", "FLOAT", 22_050), ("wav", "PCM_16", 96_000), ("caf", "ALAC_16", 8000)])
+def test_a_clip_of_another_rate_keeps_its_length_and_pitch(
+    program, clips, pack, suffix, subtype, rate
+):
+    (pack / "minute-15.flac").unlink()
+    soundfile.write(pack / f"minute-15.{suffix}", tone(1000, rate, 0.7001), rate, subtype=subtype)
+    path = program.folder / "rate.wav"
+    render(program, "2026-11-21T15:15", path, program.configuration(voice=pack))
+    samples, _ = soundfile.read(path)
+    before, after = len(clips["hour-3"]), len(clips["pm"])
+    length = int(int(rate * 0.7001) * RATE / rate + 0.5)
+    assert len(samples) == before + length + after - 2 * CROSSFADE
+    middle = samples[before:before + length - 2 * CROSSFADE]
+    assert pitch(middle) == pytest.approx(1000, abs=2)
+
+
+def test_a_clip_of_another_rate_is_converted_without_noise_or_delay(program, clips, pack):
+    (pack / "minute-15.flac").unlink()
+    soundfile.write(pack / "minute-15.wav", tone(1000, 44_100, 0.7), 44_100, subtype="FLOAT")
+    path = program.folder / "clean.wav"
+    render(program, "2026-11-21T15:15", path, program.configuration(voice=pack))
+    samples, _ = soundfile.read(path)
+    start = len(clips["hour-3"])
+    ours = samples[start:start + 24_000]
+    ideal = tone(1000, RATE, 0.7)[CROSSFADE:CROSSFADE + 24_000]
+    error = numpy.sqrt(numpy.mean((ours - ideal) ** 2))
+    # A frame of delay would be 65 in a thousand; 16 bits are 10 in a million.
+    assert error < 0.000_1
+
+
+def test_a_gap_in_place_of_the_crossfade_is_silence(program, clips, pack):
+    description = pack / "voice.conf"
+    description.write_text(description.read_text().replace("crossfade = 20ms", "gap = 50ms"))
+    path = program.folder / "gap.wav"
+    render(program, "2026-11-21T15:00", path, program.configuration(voice=pack))
+    samples, _ = soundfile.read(path, dtype="int16")
+    end = len(clips["hour-3-oclock"])
+    assert not samples[end:end + RATE // 20].any()
+    assert len(samples) == end + RATE // 20 + len(clips["oclock"])
+
+
+# MARK: Speed and memory
+
+
+@pytest.fixture(scope="module")
+def long_and_short(program, tmp_path_factory):
+    """Renders of 2 s and of 8 min: for each (seconds of sound, seconds taken, peak KiB)."""
+    pack = tmp_path_factory.mktemp("long") / "voice"
+    pack.mkdir()
+    for path in VOICE.iterdir():
+        (pack / path.name).symlink_to(path)
+    (pack / "minute-15.flac").unlink()
+    noise = numpy.random.default_rng(1).integers(-9000, 9000, RATE * 480, dtype="int16")
+    soundfile.write(pack / "minute-15.flac", noise, RATE)
+    return [measured(program, voice) for voice in (VOICE, pack)]
+
+
+def measured(program, voice):
+    path = program.folder / "measured.wav"
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    with contextlib.suppress(BlockingIOError):
+        while os.write(writer, bytes(4096)):
+            pass
+    os.set_blocking(writer, True)
+    # With the file in place it is held up at its last line, for the pipe is full, and its peak is
+    # read of it alone: what wait4(2) tells would count this process before the exec as well.
+    begun = time.monotonic()
+    process = subprocess.Popen(
+        [PROGRAM, "render", "--at", "2026-11-21T15:15", "--output", path, "--config",
+         program.configuration(voice=voice)], env=program.environment, stdout=writer)
+    while not path.exists():
+        assert process.poll() is None and time.monotonic() < begun + 20
+        time.sleep(0.001)
+    taken = time.monotonic() - begun
+    with open(f"/proc/{process.pid}/status", encoding="ascii") as status:
+        peak = next(int(line.split()[1]) for line in status if line.startswith("VmHWM"))
+    os.close(writer)
+    os.close(reader)
+    process.wait()
+    seconds = soundfile.info(path).duration
+    path.unlink()
+    return seconds, taken, peak
+
+
+def test_memory_does_not_grow_with_the_length_of_what_is_rendered(long_and_short, capsys):
+    short, long = long_and_short
+    with capsys.disabled():
+        for seconds, taken, peak in long_and_short:
+            print(f"\nrendered {seconds:.1f} s in {taken:.3f} s, {seconds / taken:.0f} times "
+                  f"real time, peak RSS {peak / 1024:.1f} MiB", end="")
+        print()
+    assert long[2] < short[2] + 1024
+
+
+def test_the_help_of_render_names_every_option_it_takes(program):
+    done = program.run("render", "--help")
+    assert set(re.findall(r"--[a-z]+", done.stdout)) >= {"--at", "--output", "--zone", "--config"}
