@@ -25,9 +25,11 @@ public final class SoundFileWriter {
     info.samplerate = Int32(rate)
     info.channels = 1
     info.format = Int32(SF_FORMAT_WAV | SF_FORMAT_PCM_16)
+    errno = 0
     guard let opened = sf_open_fd(descriptor, Int32(SFM_WRITE), &info, 1) else {
+      let fault = Self.fault(path, nil)
       if let temporaryPath { unlink(temporaryPath) }
-      throw Fault("cannot write \(path)", code: sf_error(nil), SoundFile.words(sf_strerror(nil)))
+      throw fault
     }
     handle = opened
     sf_command(handle, Int32(SFC_SET_CLIPPING), nil, 1)
@@ -77,8 +79,14 @@ public final class SoundFileWriter {
   }
 
   private func failure() -> Fault {
-    errno != 0
-      ? Fault("cannot write \(path)", errno: errno)
+    Self.fault(path, handle)
+  }
+
+  /// The kernel's words where it was the kernel that refused, else libsndfile's.
+  private static func fault(_ path: String, _ handle: OpaquePointer?) -> Fault {
+    let code = errno
+    return code != 0
+      ? Fault("cannot write \(path)", errno: code)
       : Fault(
         "cannot write \(path)", code: sf_error(handle), SoundFile.words(sf_strerror(handle)))
   }
