@@ -25,10 +25,14 @@ let package = Package(
       name: "clocksmith",
       dependencies: ["Horology", "Sound", "Devices", "Service", "CJSON", "CLinux"]),
 
+    .target(name: "TestSupport", dependencies: ["Sound"], path: "Tests/TestSupport"),
     .testTarget(name: "HorologyTests", dependencies: ["Horology"]),
-    .testTarget(name: "SoundTests", dependencies: ["Sound", "Horology"]),
-    .testTarget(name: "DevicesTests", dependencies: ["Devices", "Sound", "Horology"]),
-    .testTarget(name: "ServiceTests", dependencies: ["Service", "Devices", "Sound", "Horology"]),
+    .testTarget(name: "SoundTests", dependencies: ["Sound", "Horology", "TestSupport"]),
+    .testTarget(
+      name: "DevicesTests", dependencies: ["Devices", "Sound", "Horology", "TestSupport"]),
+    .testTarget(
+      name: "ServiceTests",
+      dependencies: ["Service", "Devices", "Sound", "Horology", "TestSupport"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -1,6 +1,7 @@
 import Foundation
 import Horology
 import Sound
+import TestSupport
 import Testing
 
 @testable import Devices
@@ -73,7 +74,7 @@ import Testing
 
 @Suite struct SpeakerTests {
   @Test("a speaker that is not there is told in one sentence") func absentSpeaker() {
-    let fault = #expect(throws: Fault.self) { try ALSASink(name: "hw:CARD=Absent").open() }
+    let fault = faultThrown { _ = try ALSASink(name: "hw:CARD=Absent").open() }
     #expect(fault?.description.contains("there is no such sound device") == true)
   }
 }

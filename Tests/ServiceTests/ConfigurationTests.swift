@@ -1,6 +1,7 @@
 import Foundation
 import Horology
 import Sound
+import TestSupport
 import Testing
 
 @testable import Service
@@ -89,7 +90,7 @@ import Testing
       ("[switch]\nline = GPIO17", ":2: line = GPIO17: allowed: none"),
     ])
   func whatIsWrongIsTold(text: String, words: String) throws {
-    let fault = #expect(throws: Fault.self) { try load(text) }
-    #expect(fault?.description.contains(words) == true, "\(fault!)")
+    let fault = faultThrown { _ = try load(text) }
+    #expect(fault?.description.contains(words) == true, "\(String(describing: fault))")
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Sound
+import TestSupport
 import Testing
 
 @Suite struct MixerTests {
@@ -110,7 +111,7 @@ import Testing
     case "text": try folder.write("clip.wav", "this is not a sound\n")
     default: try folder.write("clip.wav", samples: [])
     }
-    let fault = #expect(throws: Fault.self) { try SoundFile(path: "\(folder.path)/clip.wav") }
+    let fault = faultThrown { _ = try SoundFile(path: "\(folder.path)/clip.wav") }
     let sentence = fault?.description ?? ""
     #expect(sentence.contains("clip.wav"))
     #expect(!sentence.contains("\n"))
@@ -126,7 +127,7 @@ import Testing
   }
 
   @Test("a full disk is told in the kernel's words") func fullDiskIsTold() throws {
-    let fault = #expect(throws: Fault.self) {
+    let fault = faultThrown {
       let writer = try SoundFileWriter(path: "/dev/full", rate: 48_000)
       let block = [Float](repeating: 0.1, count: 480_000)
       try block.withUnsafeBufferPointer { try writer.write($0) }

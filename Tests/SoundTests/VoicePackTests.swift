@@ -1,6 +1,7 @@
 import Foundation
 import Horology
 import Sound
+import TestSupport
 import Testing
 
 @Suite struct VoicePackTests {
@@ -80,14 +81,14 @@ import Testing
     ])
   func whatIsWrongIsToldWithItsLine(text: String, instead: String, words: String) throws {
     try makePack(Self.description.replacingOccurrences(of: text, with: instead))
-    let fault = #expect(throws: Fault.self) { try VoicePack(path: folder.path) }
-    #expect(fault?.description.contains(words) == true, "\(fault!)")
+    let fault = faultThrown { _ = try VoicePack(path: folder.path) }
+    #expect(fault?.description.contains(words) == true, "\(String(describing: fault))")
   }
 
   @Test("a phrase that lacks a clip is told with the clip and the time") func lackingClip() throws {
     try makePack(Self.description.replacingOccurrences(of: "h m pm", with: "h m pm {minute}"))
     let pack = try VoicePack(path: folder.path)
-    let fault = #expect(throws: Fault.self) { try pack.verifyEveryMinute(format: .twelve) }
+    let fault = faultThrown { try pack.verifyEveryMinute(format: .twelve) }
     #expect(fault?.description.contains("no clip '1', which 00:01:00 needs") == true)
     #expect(throws: Fault.self) { try pack.verifyEveryMinute(format: .twentyFour) }
   }
@@ -106,7 +107,7 @@ import Testing
 
   @Test("an overlong line is told, not cut") func overlongLineIsTold() throws {
     try folder.write("a.ini", "[one]\na = \(String(repeating: "x", count: 300))\n")
-    let fault = #expect(throws: Fault.self) { try INIFile(path: "\(folder.path)/a.ini") }
+    let fault = faultThrown { _ = try INIFile(path: "\(folder.path)/a.ini") }
     #expect(fault?.description.contains("a.ini:2: the line is longer than") == true)
   }
 
@@ -118,8 +119,8 @@ import Testing
       ("", "it is a directory"), ("pipe", "not a regular file"), ("large", "100000000 bytes"),
       ("missing", "No such file"),
     ] {
-      let fault = #expect(throws: Fault.self) { try INIFile(path: "\(folder.path)/\(name)") }
-      #expect(fault?.description.contains(words) == true, "\(fault!)")
+      let fault = faultThrown { _ = try INIFile(path: "\(folder.path)/\(name)") }
+      #expect(fault?.description.contains(words) == true, "\(String(describing: fault))")
     }
   }
 }

@@ -1,0 +1,11 @@
+import Sound
+
+/// The fault that `body` throws; nil if it throws none.
+public func faultThrown(_ body: () throws -> Void) -> Fault? {
+  do {
+    try body()
+    return nil
+  } catch {
+    return error as? Fault
+  }
+}
