@@ -1,0 +1,15 @@
+import sys
+
+import pytest
+
+# The tree stays as it was checked out.
+sys.dont_write_bytecode = True
+
+from voice_pack import Pack, shipped_packs  # noqa: E402
+
+PACKS = {folder.name: Pack(folder) for folder in shipped_packs()}
+
+
+@pytest.fixture(params=sorted(PACKS))
+def pack(request):
+    return PACKS[request.param]

@@ -1,0 +1,92 @@
+"""What a speech recogniser hears: pocketsphinx under a strict grammar of times."""
+
+import pathlib
+import shutil
+import subprocess
+
+import numpy as np
+import soundfile
+from scipy import signal
+
+RATE = 48000
+RECOGNISER_RATE = 16000
+MODELS = pathlib.Path("/usr/share/pocketsphinx/model/en-us")
+
+# Sounds by the phone set of the model's own dictionary, US English. Letters are
+# words of their own here, so that "A M" is not heard where "am" is meant.
+SAID = {
+    "oh": ["OW"], "zero": ["Z IH R OW", "Z IY R OW"], "one": ["W AH N"], "two": ["T UW"], "three": ["TH R IY"],
+    "four": ["F AO R"], "five": ["F AY V"], "six": ["S IH K S"], "seven": ["S EH V AH N"], "eight": ["EY T"],
+    "nine": ["N AY N"], "ten": ["T EH N"], "eleven": ["IH L EH V AH N", "IY L EH V AH N"], "twelve": ["T W EH L V"],
+    "thirteen": ["TH ER T IY N"], "fourteen": ["F AO R T IY N"], "fifteen": ["F IH F T IY N"],
+    "sixteen": ["S IH K S T IY N"], "seventeen": ["S EH V AH N T IY N"], "eighteen": ["EY T IY N"],
+    "nineteen": ["N AY N T IY N"], "twenty": ["T W EH N T IY", "T W EH N IY"], "thirty": ["TH ER D IY", "TH ER T IY"],
+    "forty": ["F AO R T IY"], "fifty": ["F IH F T IY"], "hundred": ["HH AH N D R AH D", "HH AH N D R IH D"],
+    "oclock": ["AH K L AA K"], "am": ["EY EH M"], "pm": ["P IY EH M"],
+}
+
+TEENS = "ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen"
+RULES = f"""
+<digit> = one|two|three|four|five|six|seven|eight|nine;
+<teen> = {TEENS};
+<ohs> = oh <digit>;
+<minute> = <ohs> | <teen> | (twenty|thirty|forty|fifty) [<digit>];
+<hour12> = <digit> | ten | eleven | twelve;
+<hour24> = zero | <ohs> | <teen> | twenty [one|two|three];
+"""
+GRAMMARS = {
+    "words": "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|thirty|forty five|am|pm|oclock",
+    12: "<hour12> (oclock | <minute> (am|pm))",
+    24: "<hour24> (hundred | <minute>)",
+}
+
+
+def missing():
+    """Why nothing can be recognised here, or None."""
+    if not shutil.which("pocketsphinx_batch"):
+        return "pocketsphinx_batch is missing: apt install pocketsphinx"
+    if not (MODELS / "en-us" / "mdef").exists():
+        return f"no model in {MODELS}: apt install pocketsphinx-en-us"
+    return None
+
+
+def _write_grammar(grammar, path):
+    path.write_text(f"#JSGF V1.0;\ngrammar times;{RULES}public <said> = {GRAMMARS[grammar]};\n")
+
+
+def _write_dictionary(path):
+    entries = [f"{word}{f'({n})' if n > 1 else ''} {phones}"
+               for word, sounds in SAID.items() for n, phones in enumerate(sounds, 1)]
+    path.write_text("\n".join(sorted(entries)) + "\n")
+
+
+def _write_recording(samples, path):
+    """At the model's rate, with a quarter of a second of silence around it, on which it settles."""
+    silence = np.zeros(RECOGNISER_RATE // 4)
+    low = signal.resample_poly(samples, 1, RATE // RECOGNISER_RATE)
+    soundfile.write(path, np.concatenate([silence, low, silence]), RECOGNISER_RATE, "PCM_16")
+
+
+def recognise(recordings, grammar, scratch):
+    """What is heard in each of RECORDINGS {key: samples at 48 kHz}: {key: words}."""
+    scratch = pathlib.Path(scratch)
+    _write_grammar(grammar, scratch / "grammar.jsgf")
+    _write_dictionary(scratch / "words.dict")
+    names = {}
+    for number, (key, samples) in enumerate(recordings.items()):
+        names[f"r{number:05}"] = key
+        _write_recording(samples, scratch / f"r{number:05}.wav")
+    (scratch / "list").write_text("".join(f"{name}\n" for name in names))
+    # These options are the same in pocketsphinx 0.8 (Debian 12) and 5 (Debian 13).
+    run = subprocess.run(["pocketsphinx_batch", "-hmm", MODELS / "en-us", "-dict", scratch / "words.dict",
+                          "-jsgf", scratch / "grammar.jsgf", "-ctl", scratch / "list", "-cepdir", scratch,
+                          "-cepext", ".wav", "-adcin", "yes", "-adchdr", "44", "-hyp", scratch / "heard",
+                          "-bestpath", "no"],
+                         capture_output=True, text=True)
+    if run.returncode:
+        raise RuntimeError(f"pocketsphinx_batch: {run.stderr[-2000:]}")
+    heard = dict.fromkeys(recordings, "")
+    for line in (scratch / "heard").read_text().splitlines():
+        words, _, name = line.rpartition(" (")
+        heard[names[name.split()[0]]] = words.strip()
+    return heard

@@ -1,0 +1,115 @@
+"""Every voice pack that ships holds the quality targets, clip by clip and joined; and each check can fail."""
+
+import shutil
+
+import numpy as np
+import pytest
+import soundfile
+
+import voice_checks as checks
+from voice_pack import RATE, Pack, shipped_packs
+
+
+def test_a_voice_pack_ships():
+    assert shipped_packs()
+
+
+def test_the_licence_named_in_the_pack_is_there(pack):
+    assert (pack.folder / pack.conf["voice"]["licence"]).read_text().strip()
+
+
+def test_the_configuration_names_language_description_and_crossfade(pack):
+    assert pack.conf["voice"]["language"] and pack.conf["voice"]["description"]
+    assert pack.crossfade == RATE * 20 // 1000
+    assert max(map(len, (pack.folder / "voice.conf").read_text().splitlines())) < 180
+
+
+@pytest.mark.parametrize("check", [
+    checks.formats, checks.silence, checks.fades, checks.ends, checks.dc, checks.full_scale, checks.true_peaks,
+    checks.clip_loudness, checks.clips_of_all_minutes, checks.unused, checks.texts, checks.phrase_levels,
+    checks.phrase_peaks, checks.joins, checks.lengths,
+], ids=lambda check: check.__name__)
+def test_a_pack_holds(pack, check):
+    assert list(check(pack)) == []
+
+
+# ---- Broken on purpose: what each check is there to catch ------------------------
+
+CLIP = "hour-3"
+
+
+@pytest.fixture
+def broken(pack, tmp_path):
+    """Returns a function that changes one clip of a copy of the pack and returns the copy."""
+    def change(function, **how):
+        folder = shutil.copytree(pack.folder, tmp_path / pack.name)
+        file = folder / f"{CLIP}.flac"
+        samples, rate = soundfile.read(file)
+        soundfile.write(file, function(samples), how.pop("rate", rate), how.pop("subtype", "PCM_16"))
+        return Pack(folder)
+    return change
+
+
+def assert_caught(check, pack):
+    assert [problem for problem in check(pack) if CLIP in problem]
+
+
+@pytest.mark.parametrize("check, change", [
+    (checks.silence, lambda s: np.concatenate([np.zeros(RATE // 50), s])),
+    (checks.silence, lambda s: np.concatenate([s, np.zeros(RATE // 20)])),
+    (checks.fades, lambda s: s[RATE // 8:]),
+    (checks.fades, lambda s: s[:-RATE // 8]),
+    (checks.ends, lambda s: np.concatenate([s, [0.01]])),
+    (checks.dc, lambda s: s + 0.002),
+    (checks.full_scale, lambda s: np.clip(8 * s, -1, 1)),
+    (checks.true_peaks, lambda s: s / np.abs(s).max()),
+    (checks.clip_loudness, lambda s: s * 0.7),
+], ids=lambda value: getattr(value, "__name__", "").strip("<>"))
+def test_a_broken_clip_is_caught(broken, check, change):
+    assert_caught(check, broken(change))
+
+
+def test_a_clip_at_another_rate_is_caught(broken):
+    assert_caught(checks.formats, broken(lambda s: s, rate=44100))
+
+
+def test_a_clip_with_24_bits_is_caught(broken):
+    assert_caught(checks.formats, broken(lambda s: s, subtype="PCM_24"))
+
+
+def test_a_phrase_out_of_level_is_caught(broken):
+    assert next(checks.phrase_levels(broken(lambda s: s * 0.3)), None)
+
+
+def test_a_phrase_that_peaks_is_caught(broken):
+    assert next(checks.phrase_peaks(broken(lambda s: s / np.abs(s).max())), None)
+
+
+def test_a_step_is_caught_where_a_clip_breaks_off_and_nothing_crossfades(broken):
+    pack = broken(lambda s: s[:np.argmax(np.abs(s))])
+    pack.crossfade = 1
+    assert_caught(checks.joins, pack)
+
+
+def test_a_clip_that_goes_on_too_long_is_caught(broken):
+    assert list(checks.lengths(broken(lambda s: np.tile(s, 4))))
+
+
+def test_a_missing_clip_is_caught(broken):
+    pack = broken(lambda s: s)
+    (pack.folder / f"{CLIP}.flac").unlink()
+    assert_caught(checks.clips_of_all_minutes, pack)
+    assert_caught(checks.texts, pack)
+
+
+def test_a_clip_that_is_never_spoken_is_caught(broken):
+    pack = broken(lambda s: s)
+    shutil.copy(pack.folder / f"{CLIP}.flac", pack.folder / f"{CLIP}-again.flac")
+    assert_caught(checks.unused, pack)
+
+
+def test_a_wrong_text_is_caught(broken):
+    pack = broken(lambda s: s)
+    conf = pack.folder / "voice.conf"
+    conf.write_text(conf.read_text().replace(f"{CLIP} = three", f"{CLIP} = four"))
+    assert list(checks.clips_of_all_minutes(Pack(pack.folder)))

@@ -1,0 +1,149 @@
+"""The quality targets of a voice pack. Each check returns what breaks it, a sentence each; none, and it holds.
+
+Functions and not tests, so that packs broken on purpose can be put to them as well.
+"""
+
+import functools
+
+import numpy as np
+import soundfile
+
+import sound_level
+from sayings import as_heard, said
+from voice_pack import CLOCKS, MINUTES, RATE, join
+
+FADE = RATE * 5 // 1000
+FLOOR = 10 ** (-60 / 20)
+STEP = 10 ** (-40 / 20)
+
+
+def formats(pack):
+    for name, file in pack.files.items():
+        info = soundfile.info(file)
+        found = info.format, info.subtype, info.channels, info.samplerate
+        if found != ("FLAC", "PCM_16", 1, RATE):
+            yield f"{name} is {found}, not mono 16 bit FLAC at 48 kHz"
+
+
+def silence(pack):
+    for name, samples in pack.samples.items():
+        before, after = sound_level.silence_at_ends(samples)
+        if before > 15 or after > 40:
+            yield f"{name} has {before:.1f} ms of silence before and {after:.1f} ms after, more than 15 and 40"
+
+
+def fades(pack):
+    """Within 5 ms of either end a clip stays under a ramp from nothing to its peak."""
+    # A raised cosine is at most 1.38 times the straight line it replaces.
+    ramp = np.minimum(1, 1.4 * np.arange(FADE) / FADE)
+    for name, samples in pack.samples.items():
+        bound = ramp * np.abs(samples).max() + FLOOR
+        for end, piece in ("begins", samples[:FADE]), ("ends", samples[::-1][:FADE]):
+            if np.any(np.abs(piece) > bound):
+                yield f"{name} {end} without a fade of 5 ms"
+
+
+def ends(pack):
+    for name, samples in pack.samples.items():
+        if max(abs(samples[0]), abs(samples[-1])) >= FLOOR:
+            yield f"{name} does not begin and end under -60 dBFS"
+
+
+def dc(pack):
+    for name, samples in pack.samples.items():
+        if abs(samples.mean()) >= 0.001:
+            yield f"{name} has {100 * samples.mean():.2f} % of DC"
+
+
+def full_scale(pack):
+    for name, samples in pack.samples.items():
+        at_rail = np.abs(samples) >= 1 - 2 / 32768
+        if np.any(at_rail[1:] & at_rail[:-1]):
+            yield f"{name} has a run of full-scale samples"
+
+
+def true_peaks(pack):
+    for name, samples in pack.samples.items():
+        peak = sound_level.true_peak(samples)
+        if peak > -1:
+            yield f"{name} peaks at {peak:.1f} dBTP"
+
+
+def clip_loudness(pack):
+    loudness = {name: sound_level.maximum_momentary(samples) for name, samples in pack.samples.items()}
+    middle = (min(loudness.values()) + max(loudness.values())) / 2
+    for name, lufs in loudness.items():
+        if abs(lufs - middle) > 1:
+            yield f"{name} is at {lufs:.1f} LUFS, more than 1 LU from {middle:.1f}"
+
+
+def clips_of_all_minutes(pack):
+    """Every minute of both clocks has its clips, which say that time and nothing else."""
+    for clock in CLOCKS:
+        for hour, minute in MINUTES:
+            names = pack.clips_of(clock, hour, minute)
+            lost = [name for name in names if name not in pack.files or name not in pack.texts]
+            if lost:
+                yield f"{hour:02}:{minute:02} needs {lost[0]}, which is not there"
+            elif as_heard(" ".join(pack.texts[name] for name in names)) != said(clock, hour, minute):
+                yield f"{hour:02}:{minute:02} reads {' '.join(pack.texts[name] for name in names)!r}"
+
+
+def unused(pack):
+    needed = {name for clock in CLOCKS for time in MINUTES for name in pack.clips_of(clock, *time)}
+    for name in sorted((pack.files.keys() | pack.texts.keys()) - needed):
+        yield f"{name} is never spoken"
+
+
+def texts(pack):
+    for name in sorted(pack.files.keys() ^ pack.texts.keys()):
+        yield f"{name} is either a file without a text or a text without a file"
+
+
+def phrases(pack, minutes):
+    for clock in CLOCKS:
+        for hour, minute in minutes:
+            samples, joins = pack.joined(clock, hour, minute)
+            yield f"{hour:02}:{minute:02} of the {clock}-hour clock", samples, joins
+
+
+def phrase_levels(pack):
+    for time, samples, _ in phrases(pack, MINUTES):
+        lufs = sound_level.integrated(samples)
+        if abs(lufs + 20) > 1:
+            yield f"{time} is at {lufs:.1f} LUFS"
+
+
+def phrase_peaks(pack):
+    for time, samples, _ in phrases(pack, [(hour, minute) for hour, minute in MINUTES if minute % 15 == 0]):
+        peak = sound_level.true_peak(samples)
+        if peak > -1:
+            yield f"{time} peaks at {peak:.1f} dBTP"
+
+
+def joins(pack):
+    """A step is movement between two frames that neither clip has by itself."""
+    for first, second in sorted(_neighbours(pack)):
+        head, tail = pack.samples[second], pack.samples[first]
+        joined, (start,) = join([tail, head], pack.crossfade)
+        frames = slice(start - 1, start + pack.crossfade + 1)
+        moves = np.abs(np.diff(joined[frames]))
+        # Edges are held, so that a clip that breaks off is not movement of its own.
+        held = np.pad(tail, (0, len(joined) - len(tail)), "edge"), np.pad(head, (len(joined) - len(head), 0), "edge")
+        allowed = sum(np.abs(np.diff(piece[frames])) for piece in held)
+        if np.any(moves - allowed > STEP):
+            yield f"{first} to {second} steps by more than -40 dBFS"
+
+
+@functools.lru_cache(maxsize=4)
+def _neighbours(pack):
+    return {pair for clock in CLOCKS for time in MINUTES
+            for names in [pack.clips_of(clock, *time)] for pair in zip(names, names[1:])}
+
+
+def lengths(pack):
+    """Clips run on into each other: no phrase takes longer than a whole sentence of it would."""
+    for time, samples, _ in phrases(pack, MINUTES):
+        seconds = len(samples) / RATE
+        if not 0.6 < seconds < 2.1:
+            yield f"{time} takes {seconds:.2f} s"

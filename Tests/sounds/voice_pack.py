@@ -1,0 +1,69 @@
+"""A voice pack as the tests see it: its clips, and the phrases they join into.
+
+Nothing here comes from sounds/voices/make: how a phrase is joined and how a time
+is said are written down a second time, so that the two can disagree.
+"""
+
+import configparser
+import functools
+import pathlib
+
+import numpy as np
+import soundfile
+
+VOICES = pathlib.Path(__file__).resolve().parents[2] / "sounds" / "voices"
+RATE = 48000
+CLOCKS = 12, 24
+MINUTES = [(hour, minute) for hour in range(24) for minute in range(60)]
+
+
+def shipped_packs():
+    """The folders of every voice pack in the tree."""
+    return sorted(conf.parent for conf in VOICES.glob("*/voice.conf"))
+
+
+class Pack:
+    def __init__(self, folder):
+        self.folder = pathlib.Path(folder)
+        self.name = self.folder.name
+        self.conf = configparser.ConfigParser(delimiters="=", comment_prefixes=";", interpolation=None)
+        self.conf.optionxform = str
+        self.conf.read(self.folder / "voice.conf", encoding="utf-8")
+        self.crossfade = int(self.conf["voice"]["crossfade"].removesuffix("ms")) * RATE // 1000
+
+    @functools.cached_property
+    def texts(self):
+        return dict(self.conf["clips"])
+
+    @functools.cached_property
+    def files(self):
+        return {file.stem: file for file in sorted(self.folder.glob("*.flac"))}
+
+    @functools.cached_property
+    def samples(self):
+        """Every clip as floats, full scale 1."""
+        return {name: soundfile.read(file)[0] for name, file in self.files.items()}
+
+    def clips_of(self, clock, hour, minute):
+        """The clip names of a time, by the first template of voice.conf that matches it."""
+        digits = f"{hour:02}{minute:02}"
+        values = {"hour12": (hour + 11) % 12 + 1, "hour24": hour, "minute": minute, "ampm": "am" if hour < 12 else "pm"}
+        for pattern, phrase in self.conf[f"clock {clock}"].items():
+            if all(p in ("*", d) for p, d in zip(pattern, digits, strict=True)):
+                return phrase.format(**values).split()
+        raise LookupError(f"no template of [clock {clock}] matches {digits}")
+
+    def joined(self, clock, hour, minute):
+        """The phrase of a time, and the frames at which its crossfades begin."""
+        return join([self.samples[name] for name in self.clips_of(clock, hour, minute)], self.crossfade)
+
+
+def join(clips, crossfade):
+    """The clips one after the other with an equal-power crossfade; and the frames at which the crossfades begin."""
+    phase = (np.arange(crossfade) + 0.5) / crossfade * np.pi / 2
+    joined, joins = clips[0], []
+    for clip in clips[1:]:
+        joins.append(len(joined) - crossfade)
+        overlap = joined[-crossfade:] * np.cos(phase) + clip[:crossfade] * np.sin(phase)
+        joined = np.concatenate([joined[:-crossfade], overlap, clip[crossfade:]])
+    return joined, joins
