@@ -1,0 +1,85 @@
+# shellcheck shell=bash disable=SC2034
+# Shared by the scripts of deploy/ that make trees, packages and images. Sourced, not run.
+
+suite=trixie
+repo=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+cache=${CLOCKSMITH_CACHE:-$HOME/.cache/clocksmith}
+
+# shellcheck source=deploy/prepare
+. "$repo/deploy/prepare"
+
+# need PROGRAM PACKAGE...: installs what is missing.
+need() {
+    local missing=() program package
+    while [ $# -gt 0 ]; do
+        program=$1 package=$2
+        shift 2
+        PATH="$PATH:/usr/sbin:/sbin" command -v "$program" >/dev/null || missing+=("$package")
+    done
+    [ ${#missing[@]} -eq 0 ] || install_packages "${missing[@]}"
+}
+
+# in_tree TREE [SOURCE=TARGET...] -- COMMAND...: the command inside the tree, with /proc, which
+# the Swift compiler needs to find its own libraries, and the named folders bound into it.
+# The mounts live in a namespace of their own and go with it.
+in_tree() {
+    # shellcheck disable=SC2016  # Expanded by the inner shell.
+    as_root unshare --mount --pid --fork bash -euc '
+        tree=$1
+        shift
+        mount -t proc proc "$tree/proc"
+        mount --rbind /dev "$tree/dev"
+        mount -t tmpfs tmpfs "$tree/tmp"
+        while [ "$1" != -- ]; do
+            mkdir -p "$tree${1#*=}"
+            mount --bind "${1%%=*}" "$tree${1#*=}"
+            shift
+        done
+        shift
+        exec chroot "$tree" /usr/bin/env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin \
+            LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive "$@"
+    ' in_tree "$@"
+}
+
+# The archive that this machine's own apt uses, so that no address is written down here.
+# apt_sources COMPONENT...: sources of the suite for mmdebstrap, one a line.
+apt_sources() {
+    local site security
+    # shellcheck disable=SC2016  # These are apt's.
+    site=$(apt-get indextargets --format '$(SITE)' 'Created-By: Packages' 'Label: Debian' | head -n 1)
+    [ -n "$site" ] || die "apt names no Debian archive here: add one to /etc/apt/sources.list.d, run 'apt-get update', then try again."
+    # shellcheck disable=SC2016
+    security=$(apt-get indextargets --format '$(SITE)' 'Created-By: Packages' 'Label: Debian-Security' | head -n 1)
+    echo "deb $site $suite $*"
+    echo "deb $site $suite-updates $*"
+    [ -z "$security" ] || echo "deb $security $suite-security $*"
+}
+
+# key_of FILE...: names what is made from these files by their content.
+key_of() {
+    cat -- "$@" | sha256sum | cut -c 1-12
+}
+
+# keep_newest PREFIX COUNT: drops from the cache what older recipes of the same thing made, but for
+# the last few, which may be in use.
+keep_newest() {
+    local old
+    find "$cache" -maxdepth 1 -name "$1-*" ! -name '*.part' -printf '%T@ %p\n' | sort -rn \
+        | tail -n "+$(($2 + 1))" | cut -d ' ' -f 2- | while read -r old; do
+        as_root rm -rf --one-file-system "$old"
+    done
+}
+
+# Lets this machine run arm64 programs (maintainer scripts) in a tree.
+need_arm64() {
+    case $(dpkg --print-architecture) in arm64) return ;; esac
+    need qemu-aarch64-static qemu-user-static arch-test arch-test update-binfmts binfmt-support
+    arch-test arm64 >/dev/null 2>&1 && return
+    [ -e /proc/sys/fs/binfmt_misc/register ] \
+        || as_root mount -t binfmt_misc binfmt_misc /proc/sys/fs/binfmt_misc || true
+    as_root update-binfmts --enable qemu-aarch64 2>/dev/null || true
+    arch-test arm64 >/dev/null 2>&1 \
+        || as_root sh -c 'cat /usr/lib/binfmt.d/qemu-aarch64.conf >/proc/sys/fs/binfmt_misc/register' || true
+    arch-test arm64 >/dev/null 2>&1 \
+        || die "this machine cannot run arm64 programs: run 'sudo update-binfmts --enable qemu-aarch64', then try again."
+}
