@@ -1,0 +1,56 @@
+"""Fixtures of the emulated device, and the figures that its tests measure."""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+from device import Device  # noqa: E402
+
+_figures = {}
+
+
+def pytest_terminal_summary(terminalreporter):
+    if _figures:
+        terminalreporter.section("figures of the emulated device")
+        for name, value in _figures.items():
+            terminalreporter.write_line(f"{name}: {value}")
+
+
+@pytest.fixture(scope="session")
+def figures():
+    """A test leaves what it measured here, by name; it is printed at the end."""
+    return _figures
+
+
+@pytest.fixture(scope="session")
+def full():
+    """Whether there is time for everything: Tests/device/run --full."""
+    return os.environ.get("CLOCKSMITH_DEVICE_FULL") == "1"
+
+
+@pytest.fixture(scope="session")
+def card():
+    """The folder with the card, which Tests/device/run makes."""
+    path = os.environ.get("CLOCKSMITH_CARD")
+    assert path, "there is no card: start the tests by Tests/device/run"
+    return Path(path)
+
+
+@pytest.fixture(scope="session")
+def device(card, figures):
+    """One device for all tests that need no power cycle, up and ready."""
+    device = Device(card, clock="2027-06-15T09:05:00")
+    try:
+        device.start()
+        figures["power-on to READY"] = f"{device.wait_until_ready():.0f} s"
+        device.measure_clock()
+        yield device
+        device.quit()
+    except BaseException:
+        print(device.console.read_text()[-3000:])
+        raise
+    finally:
+        device.remove()

@@ -1,0 +1,128 @@
+"""What is heard from the emulated device: its recorded speaker, with the moment of every sound.
+
+QEMU's wav driver writes what the converter takes, at the converter's rate, and nothing while it
+stands still: the recording has no silence between two announcements, and a position in it says
+nothing about time. So the growth of the file is watched from the moment the machine has power.
+The driver writes through a buffer of 4096 bytes (21 ms), each as soon as it is full: at the
+moment the file is seen to have grown, the last frame in it has just been played, and a frame
+before it was played as much earlier as it lies before the end.
+"""
+
+import bisect
+import threading
+import time
+from dataclasses import dataclass
+
+import numpy
+
+RATE = 48000
+HEADER = 44
+FRAME = 4  # Two channels of 16 bits.
+BLOCK = RATE // 100
+SILENCE = -50.0  # dB of full scale; the noise of the emulated converter is digital zero.
+POLL_SECONDS = 0.005
+STALL_SECONDS = 4.0  # A busy host may stop the machine for this long.
+
+
+@dataclass(frozen=True)
+class Sound:
+    start: float  # The host's monotonic clock, seconds.
+    seconds: float
+    level: float  # dB of full scale, RMS over the whole of it.
+    peak: float  # dB of full scale.
+    levels: tuple  # dB of each 10 ms.
+
+
+def decibels(value):
+    return 20 * numpy.log10(numpy.maximum(value, 1e-6))
+
+
+def envelope(samples, rate):
+    """The level of each 10 ms, dB: the louder of the channels."""
+    block = rate // 100
+    count = len(samples) // block
+    mono = numpy.abs(samples[:count * block]).max(axis=1).reshape(count, block)
+    return decibels(numpy.sqrt((mono ** 2).mean(axis=1)))
+
+
+class Speaker:
+    def __init__(self, path):
+        self.path = path
+        self._moments, self._frames = [], []
+        self._open = True
+        threading.Thread(target=self._watch, daemon=True).start()
+
+    def _watch(self):
+        last = 0
+        while self._open:
+            try:
+                frames = max(0, self.path.stat().st_size - HEADER) // FRAME
+            except FileNotFoundError:
+                frames = 0
+            if frames < last:
+                # The driver begins the file anew when its card is plugged in again.
+                last = 0
+                self._moments, self._frames = [], []
+            if frames > last:
+                last = frames
+                self._moments.append(time.monotonic())
+                self._frames.append(frames)
+            time.sleep(POLL_SECONDS)
+
+    def close(self):
+        self._open = False
+
+    def moment_of(self, frame):
+        """When a frame was played, in the host's monotonic clock."""
+        index = min(bisect.bisect_left(self._frames, frame + 1), len(self._frames) - 1)
+        return self._moments[index] - (self._frames[index] - frame) / RATE
+
+    def frames(self):
+        """How many frames have been recorded."""
+        return self._frames[-1] if self._frames else 0
+
+    def samples(self, first=0):
+        """What was recorded from a frame on: an array of frames by two channels, within +-1."""
+        with open(self.path, "rb") as file:
+            file.seek(HEADER + first * FRAME)
+            data = file.read()
+        data = data[:len(data) // FRAME * FRAME]
+        return numpy.frombuffer(data, "<i2").reshape(-1, 2) / 32768
+
+    def sounds(self, after=0.0, gap=0.5):
+        """What was heard since a moment of the host's clock; what lies within `gap` is one sound."""
+        count = bisect.bisect_left(self._moments, after)
+        first = self._frames[count - 1] if count else 0
+        samples = self.samples(first)
+        blocks = len(samples) // BLOCK
+        if not blocks:
+            return []
+        mono = numpy.abs(samples[:blocks * BLOCK]).max(axis=1).reshape(blocks, BLOCK)
+        levels = envelope(samples, RATE)
+        loud = numpy.flatnonzero(levels > SILENCE)
+        if not len(loud):
+            return []
+        # Told apart by recorded silence; or by time, for what is recorded stands still between two
+        # announcements. Not by less of it: a host under load stops the machine in mid-word.
+        moments = [self.moment_of(first + int(block) * BLOCK) for block in loud]
+        found, start = [], 0
+        for index in range(1, len(loud) + 1):
+            if (index == len(loud) or (loud[index] - loud[index - 1]) * BLOCK > gap * RATE
+                    or moments[index] - moments[index - 1] > STALL_SECONDS):
+                a, b = loud[start], loud[index - 1] + 1
+                found.append(Sound(
+                    moments[start], float((b - a) * BLOCK / RATE),
+                    float(decibels(numpy.sqrt((mono[a:b] ** 2).mean()))),
+                    float(decibels(mono[a:b].max())), tuple(map(float, levels[a:b]))))
+                start = index
+        return found
+
+    def wait_for_sound(self, after=0.0, seconds=30, quiet=1.0):
+        """The first sound since a moment, once it has been over for `quiet` seconds."""
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            heard = self.sounds(after)
+            if heard and time.monotonic() > heard[0].start + heard[0].seconds + quiet:
+                return heard[0]
+            time.sleep(0.1)
+        raise AssertionError(f"nothing was heard within {seconds} s")

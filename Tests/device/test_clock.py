@@ -1,0 +1,168 @@
+"""The clock on the wall: it starts, and says each quarter on its second, whatever is done to it."""
+
+import re
+import time
+
+from device import utc, wait_until
+from hearing import hear_occasion, hears_nothing, likeness
+
+
+def test_it_starts_hardened_with_nothing_failed(device, figures):
+    assert device.run("systemctl --failed --no-legend") == ""
+    assert device.run("systemctl is-active clocksmith") == "active"
+    assert device.run("systemctl show clocksmith -P NRestarts") == "0"
+    assert device.run("ps -o user= -p $(systemctl show clocksmith -P MainPID)") == "clocksmith"
+    security = device.run("systemd-analyze security --no-pager clocksmith | tail -n 1", 120)
+    exposure = float(re.search(r"([\d.]+) \w+", security.split(":", 1)[1]).group(1))
+    figures["systemd-analyze security"] = exposure
+    assert exposure <= 1.5
+
+
+def test_the_root_file_system_cannot_be_torn(device, figures):
+    assert device.run("findmnt -n -o FSTYPE /") == "overlay"
+    assert "ro" in device.run("findmnt -n -o OPTIONS /media/card").split(",")
+    size = int(device.run("findmnt -n -b -o SIZE /data"))
+    assert size > 300 << 20, "the data partition has taken the rest of the card"
+    assert device.run("findmnt -n -o SOURCE /var/log/journal").startswith("/dev/vda3")
+
+
+def test_the_hardware_watchdog_is_fed(device):
+    device.wait_for_line("[Ww]atchdog running with a hardware timeout of 15s")
+
+
+def test_little_runs_and_little_memory_is_used(device, figures):
+    units = device.run("systemctl list-units --type=service --state=running --plain --no-legend")
+    running = {line.split()[0] for line in units.splitlines()}
+    ours = {"clocksmith-test-agent.service", "clocksmith-test-journal.service"}
+    assert running - ours <= {
+        "clocksmith.service", "dbus.service", "systemd-journald.service",
+        "systemd-timesyncd.service", "systemd-udevd.service"}
+    pid = device.run("systemctl show clocksmith -P MainPID")
+    resident = int(re.search(r"VmRSS:\s+(\d+)", device.run(f"cat /proc/{pid}/status")).group(1))
+    figures["clocksmith, resident"] = f"{resident / 1024:.1f} MB"
+    figures["system, used"] = device.run("free -m | awk '/^Mem/ { print $3 }'") + " MB"
+    assert resident < 12 * 1024
+
+
+def test_it_says_the_quarter_on_its_second(device, figures):
+    _, sound, late = hear_occasion(device, "2027-06-15 09:15:00", "nine fifteen A M")
+    assert likeness(device, "2027-06-15T09:15", sound) > 0.9
+    figures["a quarter, onset from the second"] = f"{late * 1000:+.0f} ms, {sound.level:.1f} dB"
+
+
+def test_it_says_the_hour_on_its_second(device, figures):
+    _, sound, late = hear_occasion(device, "2027-06-15 10:00:00", "ten o'clock")
+    assert likeness(device, "2027-06-15T10:00", sound) > 0.9
+    figures["an hour, onset from the second"] = f"{late * 1000:+.0f} ms, {sound.level:.1f} dB"
+
+
+def test_a_quarter_that_is_stepped_over_is_skipped_with_its_reason(device):
+    device.set_clock("2027-06-15 10:10:00")
+    mark, since = device.mark(), time.monotonic()
+    device.set_clock("2027-06-15 10:20:00")
+    device.wait_for_line(r"^skipped 10:15:00: the clock passed it", mark)
+    hears_nothing(device, since, 6)
+    hear_occasion(device, "2027-06-15 10:30:00", "ten thirty A M")
+
+
+def test_a_quarter_that_was_said_is_not_said_again_when_the_clock_goes_back(device):
+    hear_occasion(device, "2027-06-15 10:45:00", "ten forty-five A M")
+    mark = device.mark()
+    device.set_clock("2027-06-15 10:44:55")
+    since = time.monotonic()
+    device.wait_for_line("^the clock went back", mark)
+    hears_nothing(device, since, 10)
+    assert not device.lines('^said "', mark)
+    hear_occasion(device, "2027-06-15 11:00:00", "eleven o'clock")
+
+
+def test_a_change_of_zone_changes_what_is_said(device):
+    device.set_clock("2027-06-15 11:07:00")
+    mark = device.mark()
+    device.run("timedatectl set-timezone Asia/Kathmandu")
+    try:
+        device.wait_for_line("^the zone is Asia/Kathmandu", mark)
+        hear_occasion(device, "2027-06-15 11:15:00", "five o'clock")
+    finally:
+        mark = device.mark()
+        device.run("timedatectl set-timezone Etc/UTC")
+    device.wait_for_line("^the zone is Etc/UTC", mark)
+    hear_occasion(device, "2027-06-15 11:30:00", "eleven thirty A M")
+
+
+def test_a_service_that_hangs_is_restarted_by_its_watchdog(device, figures):
+    # Two minutes of waiting show no more than twenty seconds do.
+    device.run("mkdir -p /run/systemd/system/clocksmith.service.d && cd $_ "
+               "&& printf '[Service]\\nWatchdogSec=20s\\n' >quick.conf "
+               "&& systemctl daemon-reload")
+    device.restart_clock()
+    mark, since = device.mark(), time.monotonic()
+    device.run("systemctl kill --kill-whom=main --signal=SIGSTOP clocksmith")
+    device.wait_for_line(r"Watchdog timeout", mark, seconds=60)
+    line = device.wait_for_line(r"^Started clocksmith\.service", mark, seconds=90)
+    figures["hung to READY again, at WatchdogSec=20s"] = f"{line.host - since:.0f} s"
+    device.run("rm -r /run/systemd/system/clocksmith.service.d && systemctl daemon-reload")
+    device.restart_clock()
+    hear_occasion(device, "2027-06-15 11:45:00", "eleven forty-five A M")
+
+
+def test_a_gpio_line_toggled_from_outside_is_seen(device):
+    device.set_switch(False)
+    mark = device.mark()
+    device.run("systemd-run --unit=edges --collect stdbuf -oL gpiomon --banner --num-events=4 "
+               "--chip=gpiochip0 5")
+    device.wait_for_line("^Monitoring line", mark)
+
+    def edges():
+        return [re.search("rising|falling", line.message).group()
+                for line in device.lines("(rising|falling).* 5", mark) if line.unit == "edges.service"]
+
+    for count, level in enumerate((True, False, True, False), start=1):
+        device.set_switch(level)
+        wait_until(lambda: len(edges()) == count, f"edge {count} is seen", 20)
+    assert edges() == ["rising", "falling", "rising", "falling"]
+
+
+def test_a_full_disk_does_not_silence_it(device):
+    device.run("rest=$(df --output=avail -B1 /data | tail -n 1); "
+               "fallocate -l $rest /data/fill || true; cat /dev/zero >/data/fill2 || true; "
+               "cat /dev/zero >/media/memory/fill || true", 120)
+    try:
+        assert device.run("df --output=avail /data | tail -n 1").strip() == "0"
+        hear_occasion(device, "2027-06-15 12:00:00", "twelve o'clock")
+        device.restart_clock()
+        hear_occasion(device, "2027-06-15 12:15:00", "twelve fifteen P M")
+    finally:
+        device.run("rm -f /data/fill /data/fill2 /media/memory/fill")
+
+
+def test_a_week_goes_by(device, figures, full):
+    """Each occasion is stepped to: all 672 with --full, else every 45th, at all times of day."""
+    pid = device.run("systemctl show clocksmith -P MainPID")
+    descriptors = device.run(f"ls /proc/{pid}/fd | wc -l")
+    first = utc("2027-06-16 00:00:00")
+    lates, resident = [], []
+    for step in range(0, 7 * 96, 1 if full else 45):
+        instant = first + step * 900
+        when = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(instant))
+        _, _, late = hear_occasion(device, when, spoken(instant), seconds_ahead=4.5)
+        lates.append(abs(late))
+        resident.append(int(device.run(f"awk '/VmRSS/ {{ print $2 }}' /proc/{pid}/status")))
+    assert device.run("systemctl show clocksmith -P MainPID") == pid, "it was restarted"
+    assert device.run(f"ls /proc/{pid}/fd | wc -l") == descriptors
+    assert resident[-1] - resident[len(resident) // 4] < 512, f"memory grows: {resident}"
+    figures["a week"] = (f"{len(lates)} announcements, onset within {max(lates) * 1000:.0f} ms, "
+                         f"median {sorted(lates)[len(lates) // 2] * 1000:.0f} ms, "
+                         f"resident {resident[0]} to {resident[-1]} kB")
+
+
+def spoken(instant):
+    """The words of a quarter in UTC, worked out apart from the program."""
+    units = ["twelve", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine",
+             "ten", "eleven"]
+    at = time.gmtime(instant)
+    hour = units[at.tm_hour % 12]
+    if at.tm_min == 0:
+        return f"{hour} o'clock"
+    minute = {15: "fifteen", 30: "thirty", 45: "forty-five"}[at.tm_min]
+    return f"{hour} {minute} {'A M' if at.tm_hour < 12 else 'P M'}"

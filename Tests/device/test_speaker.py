@@ -1,0 +1,61 @@
+"""A USB sound card that comes, is torn out while it speaks, and comes back."""
+
+import time
+
+import pytest
+
+from device import utc
+from hearing import hear_occasion
+
+
+@pytest.fixture
+def usb(device):
+    """The clock set to speak through a USB card, which is not there yet."""
+    device.run("printf '[speaker]\\ndevice = plughw:CARD=Audio\\n' "
+               ">/etc/clocksmith/conf.d/95-usb.conf")
+    device.restart_clock()
+    yield device
+    device.run("rm /etc/clocksmith/conf.d/95-usb.conf")
+    device.restart_clock()
+
+
+def wait_for_card(device, there=True):
+    device.run(f"for i in $(seq 300); do {'' if there else '!'} test -e /proc/asound/Audio && "
+               "exit 0; sleep 0.1; done; exit 1", 60)
+
+
+def test_a_usb_card_torn_out_in_the_middle_is_taken_back(usb, figures):
+    usb.plug_usb_speaker("dac")
+    wait_for_card(usb)
+    usb.run("amixer -q -c Audio set PCM 90% unmute || true")
+    hear_occasion(usb, "2027-07-01 12:15:00", "twelve fifteen P M", speaker=usb.usb_speaker)
+
+    pid = usb.run("systemctl show clocksmith -P MainPID")
+    mark = usb.mark()
+    usb.set_clock("2027-07-01 12:29:51")
+    began = usb.host_at(utc("2027-07-01 12:30:00"))
+    usb.wait_for_host(began)
+    heard_frames = usb.usb_speaker.frames()
+    deadline = time.monotonic() + 5
+    while usb.usb_speaker.frames() < heard_frames + 12000:
+        assert time.monotonic() < deadline, "it never began to speak"
+        time.sleep(0.01)
+    usb.unplug_usb_speaker("dac")
+    lost = usb.wait_for_line("lost|12:30:00", mark, unit="clocksmith.service", seconds=40)
+    figures["unplugged, said in the journal"] = lost.message
+    wait_for_card(usb, there=False)
+    assert usb.run("systemctl is-active clocksmith") == "active"
+
+    # A quarter without a speaker: the clock goes on, and its log does not flood.
+    mark = usb.mark()
+    usb.set_clock("2027-07-01 12:44:52")
+    usb.wait_for_line("^skipped 12:45:00", mark, unit="clocksmith.service", seconds=90)
+    lines = [x for x in usb.journal[mark:] if x.unit == "clocksmith.service"]
+    assert len(lines) <= 6, [x.message for x in lines]
+    figures["a quarter without a speaker, in the journal"] = lines[-1].message
+
+    usb.plug_usb_speaker("dac2")
+    wait_for_card(usb)
+    usb.run("amixer -q -c Audio set PCM 90% unmute || true")
+    hear_occasion(usb, "2027-07-01 13:00:00", "one o'clock", speaker=usb.usb_speaker)
+    assert usb.run("systemctl show clocksmith -P MainPID") == pid, "it went on all the while"
