@@ -10,7 +10,8 @@ from scipy import signal
 
 RATE = 48000
 RECOGNISER_RATE = 16000
-MODELS = pathlib.Path("/usr/share/pocketsphinx/model/en-us")
+# Where Debian puts it; releases need not agree on the folder.
+MODELS = pathlib.Path("/usr/share/pocketsphinx")
 
 # Sounds by the phone set of the model's own dictionary, US English. Letters are
 # words of their own here, so that "A M" is not heard where "am" is meant.
@@ -41,11 +42,16 @@ GRAMMARS = {
 }
 
 
+def _model():
+    """The folder of the US English acoustic model, or None."""
+    return next((mdef.parent for mdef in sorted(MODELS.rglob("en-us/mdef"))), None)
+
+
 def missing():
     """Why nothing can be recognised here, or None."""
     if not shutil.which("pocketsphinx_batch"):
         return "pocketsphinx_batch is missing: apt install pocketsphinx"
-    if not (MODELS / "en-us" / "mdef").exists():
+    if not _model():
         return f"no model in {MODELS}: apt install pocketsphinx-en-us"
     return None
 
@@ -78,7 +84,7 @@ def recognise(recordings, grammar, scratch):
         _write_recording(samples, scratch / f"r{number:05}.wav")
     (scratch / "list").write_text("".join(f"{name}\n" for name in names))
     # These options are the same in pocketsphinx 0.8 (Debian 12) and 5 (Debian 13).
-    run = subprocess.run(["pocketsphinx_batch", "-hmm", MODELS / "en-us", "-dict", scratch / "words.dict",
+    run = subprocess.run(["pocketsphinx_batch", "-hmm", _model(), "-dict", scratch / "words.dict",
                           "-jsgf", scratch / "grammar.jsgf", "-ctl", scratch / "list", "-cepdir", scratch,
                           "-cepext", ".wav", "-adcin", "yes", "-adchdr", "44", "-hyp", scratch / "heard",
                           "-bestpath", "no"],
