@@ -8,10 +8,9 @@ import Testing
 
 @Suite struct ConfigurationTests {
   private func load(_ text: String) throws -> Configuration {
-    let path = NSTemporaryDirectory() + "/clocksmith-\(UUID().uuidString).conf"
-    try Data(text.utf8).write(to: URL(fileURLWithPath: path))
-    defer { try? FileManager.default.removeItem(atPath: path) }
-    return try Configuration.load(path: path)
+    let folder = TemporaryFolder()
+    try folder.write("test.conf", text)
+    return try Configuration.load(path: "\(folder.path)/test.conf")
   }
 
   @Test("every key is taken") func everyKeyIsTaken() throws {

@@ -1,5 +1,6 @@
 import Foundation
 import Horology
+import TestSupport
 import Testing
 
 @testable import Devices
@@ -8,7 +9,8 @@ import Testing
 
 /// These run in real time, a second each, on a file that takes sound as a speaker would.
 @Suite(.serialized) struct PlayerTests {
-  private let path = NSTemporaryDirectory() + "/clocksmith-\(UUID().uuidString)"
+  private let folder = TemporaryFolder()
+  private var path: String { "\(folder.path)/clock" }
 
   /// A fifth of a second of constant level.
   private func makeScore() throws -> Score {

@@ -6,12 +6,8 @@ public final class TemporaryFolder {
   public let path: String
 
   public init() {
-    let template = NSTemporaryDirectory() + "/clocksmith-test-XXXXXX"
-    path = template.withCString { text in
-      let copy = strdup(text)!
-      defer { free(copy) }
-      return String(cString: mkdtemp(copy))
-    }
+    path = NSTemporaryDirectory() + "/clocksmith-test-\(UUID().uuidString)"
+    try? FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
   }
 
   deinit {
