@@ -19,6 +19,8 @@ public struct AnnouncerSettings: Hashable, Sendable {
   /// How late a spoken time may still come.
   public var lateLimit = Duration.seconds(10)
   public var untrusted = UntrustedPolicy.silent
+  public var whenLost = LostSwitchPolicy.mute
+  public var silences = SwitchScope.everything
 
   public init() {}
 

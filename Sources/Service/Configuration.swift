@@ -12,6 +12,11 @@ public struct Configuration: Sendable {
   public var device = "default"
   /// How much later than the converter the sound comes out of the speaker.
   public var latencyOffset = Duration.zero
+  public var switchInput = InputSettings()
+  public var button = InputSettings()
+  /// How long the button is held until what sounds is stopped.
+  public var buttonHold = Duration.seconds(1)
+  public var led = OutputSettings()
 
   /// The files that were read, in order.
   public private(set) var files: [String] = []
@@ -40,7 +45,21 @@ public struct Configuration: Sendable {
         configuration.quietPlace,
         "the quiet hours swallow the whole week: nothing would ever sound")
     }
+    try configuration.checkLines()
     return configuration
+  }
+
+  private func checkLines() throws(Fault) {
+    var owners: [String: String] = [:]
+    for (owner, line) in [
+      ("[switch]", switchInput.line), ("[button]", button.line), ("[led]", led.line),
+    ] {
+      guard let line else { continue }
+      if let other = owners.updateValue(owner, forKey: line) {
+        throw Fault(
+          files.joined(separator: ", "), "line \(line) is set for both \(other) and \(owner)")
+      }
+    }
   }
 
   private static func dropIns() -> [String] {
@@ -121,7 +140,21 @@ extension Configuration {
       "latency_offset": duration(\.latencyOffset, from: .seconds(-5), to: .seconds(5)),
     ],
     "switch": [
-      "line": only("none")
+      "line": line(\.switchInput.line),
+      "active": choice(\.switchInput.active),
+      "debounce": duration(\.switchInput.debounce, from: .zero, to: .seconds(1)),
+      "when_lost": choice(\.announcer.whenLost),
+      "silences": choice(\.announcer.silences),
+    ],
+    "button": [
+      "line": line(\.button.line),
+      "active": choice(\.button.active),
+      "debounce": duration(\.button.debounce, from: .zero, to: .seconds(1)),
+      "hold": duration(\.buttonHold, from: .zero, to: .seconds(10)),
+    ],
+    "led": [
+      "line": line(\.led.line),
+      "active": choice(\.led.active),
     ],
     "clock": [
       "rtc": only("auto"),
@@ -150,6 +183,16 @@ extension Configuration {
     { configuration, value in
       guard !value.isEmpty else { return "allowed: \(allowed)" }
       configuration[keyPath: field] = value
+      return nil
+    }
+  }
+
+  private static func line(_ field: Field<String?>) -> Key {
+    { configuration, value in
+      guard !value.isEmpty else {
+        return "allowed: none, a line's name (GPIO17), or chip-label:offset (pinctrl-rp1:17)"
+      }
+      configuration[keyPath: field] = value == "none" ? nil : value
       return nil
     }
   }

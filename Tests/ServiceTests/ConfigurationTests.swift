@@ -67,7 +67,11 @@ import Testing
     #expect(uncommented.voice == defaults.voice)
     #expect(uncommented.device == defaults.device)
     #expect(uncommented.latencyOffset == defaults.latencyOffset)
-    #expect(keys.filter { $0.contains(" = ") && !$0.hasPrefix(";") }.count == 13)
+    #expect(uncommented.switchInput == defaults.switchInput)
+    #expect(uncommented.button == defaults.button)
+    #expect(uncommented.buttonHold == defaults.buttonHold)
+    #expect(uncommented.led == defaults.led)
+    #expect(keys.filter { $0.contains(" = ") && !$0.hasPrefix(";") }.count == 23)
   }
 
   @Test(
@@ -82,11 +86,15 @@ import Testing
       ("[announce]\nquiet = 00:00-24:00", ":2: the quiet hours swallow the whole week"),
       ("[announce]\nvoice =", ":2: voice = : allowed: the name of a voice"),
       ("[announce]\nintervall = 15", ":2: unknown key 'intervall' in [announce]; there are chime"),
-      ("[loud]\na = 1", ":2: unknown section [loud]; there are announce, clock, speaker, switch"),
+      ("[loud]\na = 1", ":2: unknown section [loud]; there are announce, button"),
       ("interval = 15", ":1: unknown section []"),
       ("[announce]\nclock = 12\nclock = 24", ":3: 'clock' is set twice"),
       ("[announce]\nclock", ":2: not a [section]"),
-      ("[switch]\nline = GPIO17", ":2: line = GPIO17: allowed: none"),
+      ("[switch]\nline =", ":2: line = : allowed: none, a line's name (GPIO17)"),
+      ("[switch]\nactive = up", ":2: active = up: allowed: low, high"),
+      ("[switch]\ndebounce = 2s", ":2: debounce = 2s: allowed: 0s to 1s"),
+      ("[switch]\nwhen_lost = go", ":2: when_lost = go: allowed: mute, sound"),
+      ("[button]\nline = GPIO1\n[led]\nline = GPIO1", ": line GPIO1 is set for both"),
     ])
   func whatIsWrongIsTold(text: String, words: String) throws {
     let fault = faultThrown { _ = try load(text) }
