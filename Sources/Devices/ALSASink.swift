@@ -13,16 +13,34 @@ public final class ALSASink: Sink {
 
   private static let wantedRate: UInt32 = 48_000
   private static let wantedChannels: UInt32 = 2
-  private static let period = Duration.milliseconds(20)
+  private static let period = Duration.milliseconds(5)
   private static let buffer = Duration.milliseconds(200)
+  /// What is held at most where it cannot be taken back, so that it is silent within 30 ms.
+  private static let shortQueue = Duration.milliseconds(20)
+  /// What must not be taken back, for it may be on its way into the converter: the DMA of a card
+  /// that counts its frames one by one is ahead by less than this.
+  private static let leastMargin = Duration.milliseconds(5)
 
   private var pcm: OpaquePointer?
   private var encoder = SampleEncoder(format: .float32, channels: 1)
   private var written = 0
+  private let isQuick: Bool
+  private var bufferFrames = 0
+  /// What is held at most.
+  private var queueFrames = 0
+  private var marginFrames = 0
+  private var canTakeBack = false
+  private var hasTriedToTakeBack = false
+  private var rate = 0
+  public private(set) var underruns = 0
 
-  /// - Parameter name: a PCM name of ALSA, as in `plughw:CARD=DAC` or `default`.
-  public init(name: String) {
+  /// - Parameters:
+  ///   - name: a PCM name of ALSA, as in `plughw:CARD=DAC` or `default`.
+  ///   - isQuick: it may have to be silent within 30 ms: where a device cannot take back what it
+  ///     was given it holds little, and needs to be fed all the more often.
+  public init(name: String, isQuick: Bool = false) {
     self.name = name
+    self.isQuick = isQuick
     clocksmith_silence_alsa()
   }
 
@@ -38,9 +56,11 @@ public final class ALSASink: Sink {
       throw fault("cannot open", code)
     }
     do {
-      let rate = try configureHardware(pcm)
+      rate = try configureHardware(pcm)
       try configureSoftware(pcm)
       written = 0
+      underruns = 0
+      hasTriedToTakeBack = false
       return rate
     } catch {
       close()
@@ -73,7 +93,10 @@ public final class ALSASink: Sink {
     var rate = Self.wantedRate
     try check(
       "cannot set the rate of", snd_pcm_hw_params_set_rate_near(pcm, parameters, &rate, nil))
-    var bufferFrames = snd_pcm_uframes_t(Self.buffer.inSeconds * Double(rate))
+    // A plugin that plays on no card, as a sound server's, has passed on what it was given.
+    let isShort = isQuick && !isOfCard(pcm)
+    let buffer = isShort ? Self.shortQueue : Self.buffer
+    var bufferFrames = snd_pcm_uframes_t(buffer.inSeconds * Double(rate))
     try check(
       "cannot set the buffer of",
       snd_pcm_hw_params_set_buffer_size_near(pcm, parameters, &bufferFrames))
@@ -83,7 +106,21 @@ public final class ALSASink: Sink {
       snd_pcm_hw_params_set_period_size_near(pcm, parameters, &periodFrames, nil))
     try check("cannot configure", snd_pcm_hw_params(pcm, parameters))
     encoder = SampleEncoder(format: format, channels: Int(channels))
+    self.bufferFrames = Int(bufferFrames)
+    queueFrames = Int(bufferFrames)
+    canTakeBack = !isShort
+    // A card that counts its frames by the period may be two of them further than it says.
+    let isCoarse = snd_pcm_hw_params_is_batch(parameters) == 1
+    marginFrames = max(
+      Int(Self.leastMargin.inSeconds * Double(rate)), isCoarse ? 2 * Int(periodFrames) : 0)
     return Int(rate)
+  }
+
+  private func isOfCard(_ pcm: OpaquePointer) -> Bool {
+    var information: OpaquePointer?
+    guard snd_pcm_info_malloc(&information) == 0 else { return false }
+    defer { snd_pcm_info_free(information) }
+    return snd_pcm_info(pcm, information) == 0 && snd_pcm_info_get_card(information) >= 0
   }
 
   private func configureSoftware(_ pcm: OpaquePointer) throws(Fault) {
@@ -99,34 +136,19 @@ public final class ALSASink: Sink {
     try check("cannot configure", snd_pcm_sw_params(pcm, parameters))
   }
 
-  public var pollRequests: [PollRequest] {
-    guard let pcm else { return [] }
-    let count = snd_pcm_poll_descriptors_count(pcm)
-    guard count > 0 else { return [] }
-    var descriptors = [pollfd](repeating: pollfd(), count: Int(count))
-    let filled = snd_pcm_poll_descriptors(pcm, &descriptors, UInt32(count))
-    return descriptors.prefix(Int(max(filled, 0))).map {
-      PollRequest(descriptor: $0.fd, events: $0.events)
-    }
-  }
-
-  /// Takes in what made the descriptors ready. dmix would report the same timer tick for ever.
-  private func acknowledgeReadiness(_ pcm: OpaquePointer) {
-    var descriptors = pollRequests.map { pollfd(fd: $0.descriptor, events: $0.events, revents: 0) }
-    let count = UInt32(descriptors.count)
-    var events: UInt16 = 0
-    if poll(&descriptors, nfds_t(count), 0) > 0 {
-      _ = snd_pcm_poll_descriptors_revents(pcm, &descriptors, count, &events)
-    }
+  public var feedInterval: Duration {
+    queueFrames < bufferFrames || !canTakeBack && isQuick
+      ? Self.shortQueue / 4 : .milliseconds(20)
   }
 
   public func space() throws(Fault) -> Int {
     guard let pcm else { return 0 }
-    acknowledgeReadiness(pcm)
-    let frames = snd_pcm_avail_update(pcm)
-    if frames >= 0 { return Int(frames) }
-    try recover(pcm, from: Int32(frames))
-    return Int(max(snd_pcm_avail_update(pcm), 0))
+    var available = snd_pcm_avail(pcm)
+    if available < 0 {
+      try recover(pcm, from: Int32(available))
+      available = max(snd_pcm_avail_update(pcm), 0)
+    }
+    return max(Int(available) - (bufferFrames - queueFrames), 0)
   }
 
   public func write(_ block: UnsafeBufferPointer<Float>) throws(Fault) {
@@ -148,11 +170,38 @@ public final class ALSASink: Sink {
     }
     if snd_pcm_state(pcm) == SND_PCM_STATE_PREPARED {
       try check("cannot start", snd_pcm_start(pcm))
+    } else if isQuick && canTakeBack && !hasTriedToTakeBack {
+      tryToTakeBack(pcm)
     }
+  }
+
+  /// Whether frames can be taken back is not told by every plugin truly: dmix and the converter of
+  /// rates promise it and do not. So it is tried once, on the silence that a stream begins with.
+  private func tryToTakeBack(_ pcm: OpaquePointer) {
+    hasTriedToTakeBack = true
+    let frames = snd_pcm_sframes_t(marginFrames / 4)
+    let moved = snd_pcm_rewind(pcm, snd_pcm_uframes_t(frames))
+    if moved > 0 { _ = snd_pcm_forward(pcm, snd_pcm_uframes_t(moved)) }
+    if moved != frames {
+      canTakeBack = false
+      queueFrames = min(
+        bufferFrames, Int(Self.shortQueue.inSeconds * Double(rate)))
+    }
+  }
+
+  public func takeBack() -> Int {
+    guard let pcm, canTakeBack else { return 0 }
+    let held = bufferFrames - Int(max(snd_pcm_avail(pcm), 0))
+    guard held > marginFrames else { return 0 }
+    let moved = snd_pcm_rewind(pcm, snd_pcm_uframes_t(held - marginFrames))
+    guard moved > 0 else { return 0 }
+    written -= Int(moved)
+    return Int(moved)
   }
 
   /// An underrun and a suspended device are ordinary: the stream goes on after a gap.
   private func recover(_ pcm: OpaquePointer, from code: Int32) throws(Fault) {
+    if code == -EPIPE { underruns += 1 }
     try check("cannot go on playing on", snd_pcm_recover(pcm, code, 1))
   }
 

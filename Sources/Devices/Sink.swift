@@ -14,17 +14,10 @@ public struct StreamPosition: Hashable, Sendable {
   }
 }
 
-/// What of a sink's descriptors is to be polled, as in `poll(2)`.
-public struct PollRequest: Hashable, Sendable {
-  public let descriptor: Int32
-  /// `POLLIN`, `POLLOUT` and so on.
-  public let events: Int16
-}
-
 /// Somewhere that takes sound as time passes: a speaker, or a file in its stead.
 ///
-/// It is opened for an announcement and closed after it. While open, one of its descriptors
-/// becomes ready whenever it can take more frames.
+/// It is opened for an announcement and closed after it. While open it is fed at an interval,
+/// with as many frames as it takes.
 public protocol Sink: AnyObject {
   /// How it is called in messages.
   var name: String { get }
@@ -34,8 +27,8 @@ public protocol Sink: AnyObject {
   /// - Throws: `Fault` if it is absent, busy or unfit; the sink is closed then.
   func open() throws(Fault) -> Int
 
-  /// What to wait for while it is open.
-  var pollRequests: [PollRequest] { get }
+  /// How often it wants to be fed while it is open; it holds enough for several times that.
+  var feedInterval: Duration { get }
 
   /// How many frames it takes now without waiting.
   /// - Throws: `Fault` if the device is gone.
@@ -44,6 +37,15 @@ public protocol Sink: AnyObject {
   /// Takes mono frames, full scale is 1; `block` holds no more than there is space for.
   /// - Throws: `Fault` if the device is gone or, for a file, full.
   func write(_ block: UnsafeBufferPointer<Float>) throws(Fault)
+
+  /// Takes back, from the end, frames that were written and have not reached the converter, as many
+  /// as it safely can; the next ones that are written stand in their place.
+  /// - Returns: how many; 0 where the device cannot, and then it never holds more than a person
+  ///   who silences it would forgive.
+  func takeBack() -> Int
+
+  /// How often the device has run out of frames since it was opened.
+  var underruns: Int { get }
 
   /// What leaves the converter now; nil until it runs.
   func position() throws(Fault) -> StreamPosition?

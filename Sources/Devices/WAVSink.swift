@@ -1,4 +1,3 @@
-import CLinux
 @preconcurrency import Glibc
 import Horology
 import Sound
@@ -12,12 +11,14 @@ public final class WAVSink: Sink {
   private static let rate = 48_000
   /// As much as a sound card would buffer.
   private static let bufferFrames = 9600
-  private static let tick = Duration.milliseconds(20)
 
   private let writer: SoundFileWriter
-  private var timer: Int32 = -1
+  private var isOpen = false
   private var openedAt = Uptime(nanoseconds: 0)
-  private var written = 0
+  /// Frames that have not been played, and so are not in the file yet.
+  private var queue: [Float] = []
+  /// Frames in the file since the sink was opened.
+  private var played = 0
 
   /// Makes the file, or empties it.
   public init(path: String) throws(Fault) {
@@ -31,32 +32,41 @@ public final class WAVSink: Sink {
   }
 
   public func open() throws(Fault) -> Int {
-    let operation = "cannot pace \(name)"
-    timer = try retryingInterrupts(operation) {
-      timerfd_create(CLOCK_MONOTONIC, Int32(TFD_CLOEXEC | TFD_NONBLOCK))
-    }
-    let interval = timespec(tv_sec: 0, tv_nsec: Int(Self.tick.nanoseconds))
-    var setting = itimerspec(it_interval: interval, it_value: interval)
-    timerfd_settime(timer, 0, &setting, nil)
+    isOpen = true
     openedAt = SystemClock.uptime
-    written = 0
+    played = 0
     return Self.rate
   }
 
-  public var pollRequests: [PollRequest] {
-    [PollRequest(descriptor: timer, events: Int16(POLLIN))]
-  }
+  public let feedInterval = Duration.milliseconds(20)
+  public private(set) var underruns = 0
 
   public func space() throws(Fault) -> Int {
-    var expirations: UInt64 = 0
-    _ = read(timer, &expirations, MemoryLayout.size(ofValue: expirations))
-    let played = position(at: SystemClock.uptime).frame
-    return max(Int(played) + Self.bufferFrames - written, 0)
+    try play()
+    return Self.bufferFrames - queue.count
   }
 
   public func write(_ block: UnsafeBufferPointer<Float>) throws(Fault) {
-    try writer.write(block)
-    written += block.count
+    queue += block
+  }
+
+  /// Writes into the file what has been played by now.
+  private func play() throws(Fault) {
+    let due = max(Int(position(at: SystemClock.uptime).frame) - played, 0)
+    let count = min(due, queue.count)
+    try queue[..<count].withUnsafeBufferPointer { block throws(Fault) in try writer.write(block) }
+    queue.removeFirst(count)
+    played += count
+    if due > count && played > 0 {
+      underruns += 1
+      openedAt = openedAt + .seconds(Double(due - count) / Double(Self.rate))
+    }
+  }
+
+  public func takeBack() -> Int {
+    try? play()
+    defer { queue = [] }
+    return queue.count
   }
 
   public func position() throws(Fault) -> StreamPosition? {
@@ -69,10 +79,11 @@ public final class WAVSink: Sink {
   }
 
   public func close() {
-    guard timer >= 0 else { return }
-    Glibc.close(timer)
-    timer = -1
-    // A disk that is full has been reported by write().
+    guard isOpen else { return }
+    isOpen = false
+    // A disk that is full has been reported by space().
+    try? play()
+    queue = []
     try? writer.updateHeader()
   }
 }

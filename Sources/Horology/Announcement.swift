@@ -28,19 +28,40 @@ public enum Event {
   case zoneChanged(any Zone)
   case reloaded(AnnouncerSettings)
   case trust(ClockTrust)
-  /// A person asks for the time.
-  case asked
+  /// The switch was moved, lost or found again, at this moment.
+  case ringer(Ringer, at: Uptime)
+  /// A person asks for the time. A speaker that is awake needs no lead-in.
+  case asked(speakerIsAwake: Bool)
+  /// A person wants what sounds to end.
+  case stopRequested
   /// What was playing is no longer.
   case ended(Outcome)
 }
 
 /// How an announcement ended.
 public enum Outcome: Hashable, Sendable {
-  /// It sounded whole; positive if the anchor frame left the converter after its instant.
-  case finished(onsetError: Duration)
-  case stopped(StopReason)
+  /// It sounded whole.
+  case finished(Timing)
+  /// It was faded out, and nothing more left the converter from then on; nil if nothing had.
+  case stopped(StopReason, silentAt: Uptime?)
   /// It could not be played, or not to its end; `begun` if some of it was heard.
   case failed(String, begun: Bool)
+}
+
+/// How well an announcement met its instants, by the converter's own time stamps.
+public struct Timing: Hashable, Sendable {
+  /// Positive if the anchor frame left the converter after its instant.
+  public let onsetError: Duration
+  /// The largest, either way, of the anchor and of every later blow.
+  public let worstError: Duration
+  /// How often the converter ran out of frames.
+  public let underruns: Int
+
+  public init(onsetError: Duration, worstError: Duration, underruns: Int) {
+    self.onsetError = onsetError
+    self.worstError = worstError
+    self.underruns = underruns
+  }
 }
 
 /// What the Announcer wants done, in the order given.
@@ -55,12 +76,15 @@ public enum Effect: Hashable, Sendable {
 
 /// What the journal is told.
 public enum Report: Hashable, Sendable {
-  case announced(Announcement, onsetError: Duration)
+  case announced(Announcement, Timing)
+  /// It was stopped while it sounded, and silent so long after what stopped it.
+  case cutOff(Announcement, StopReason, after: Duration)
   /// Every occasion from the first to the last of these did not sound.
   case skipped(from: Occasion, through: Occasion, SkipReason)
   /// A person asked and got no answer.
   case refused(SkipReason)
   case trust(ClockTrust)
+  case ringer(Ringer)
   /// The clock was set by this much, or the machine has slept that long.
   case clockSet(by: Duration)
   /// The device did not play; it is tried again while the spoken time is true.

@@ -4,12 +4,13 @@
 /// occasion is decided exactly once, whatever the clock does.
 public struct Announcer {
   /// How long before its anchor an announcement is handed to the player, so that the device can
-  /// be opened and run on silence first: a sound server may take two seconds to start its stream.
-  public static let preparation = Duration.seconds(3)
-  /// The same for what is to sound at once.
+  /// be opened and run on silence first: a sound server may take two seconds to start its stream,
+  /// some devices take three to open.
+  public static let preparation = Duration.seconds(5)
+  /// The least of the same for what is to sound at once.
   public static let requestLead = Duration.milliseconds(400)
   /// A request this near to an occasion is answered by the occasion: longer than any phrase.
-  public static let requestMargin = Duration.seconds(5)
+  public static let requestMargin = Duration.seconds(6)
   /// How long after a failure the device is tried again.
   public static let retryDelay = Duration.seconds(1)
   /// Differences of the two clocks below this are their reading, not a step.
@@ -17,10 +18,13 @@ public struct Announcer {
 
   public private(set) var settings: AnnouncerSettings
   public private(set) var trust: ClockTrust
+  public private(set) var ringer: Ringer
   /// What sounds, or is about to.
   public private(set) var playing: Announcement?
   /// What plays is being stopped before its anchor, and its occasion is open again.
   private var isTakenBack = false
+  /// When what stops it came about.
+  private var stoppedAt = Uptime(nanoseconds: 0)
 
   private var schedule: Schedule
   /// Every occasion up to here has been decided.
@@ -30,9 +34,13 @@ public struct Announcer {
   private var failure: (occasion: Occasion, why: String, retryAt: Uptime)?
 
   /// Occasions before `now` are past: after a start only later ones sound.
-  public init(settings: AnnouncerSettings, zone: any Zone, trust: ClockTrust, at now: Now) {
+  public init(
+    settings: AnnouncerSettings, zone: any Zone, trust: ClockTrust, ringer: Ringer = .absent,
+    at now: Now
+  ) {
     self.settings = settings
     self.trust = trust
+    self.ringer = ringer
     schedule = Schedule(interval: settings.interval, zone: zone)
     judged = now.instant
     previous = now
@@ -52,16 +60,20 @@ public struct Announcer {
       break
     case .zoneChanged(let zone):
       schedule = Schedule(interval: settings.interval, zone: zone)
-      effects += takeBack(.rulesChanged, at: now.instant)
+      effects += takeBack(.rulesChanged, at: now)
     case .reloaded(let settings):
       self.settings = settings
       schedule = Schedule(interval: settings.interval, zone: schedule.zone)
-      effects += takeBack(.rulesChanged, at: now.instant)
+      effects += takeBack(.rulesChanged, at: now)
     case .trust(let trust):
       if trust != self.trust { effects.append(.report(.trust(trust))) }
       self.trust = trust
-    case .asked:
-      effects.append(answer(at: now))
+    case .ringer(let ringer, let moment):
+      effects += turn(ringer, at: moment, now)
+    case .asked(let speakerIsAwake):
+      effects.append(answer(speakerIsAwake: speakerIsAwake, at: now))
+    case .stopRequested:
+      if playing != nil { effects.append(stop(.byHand, at: now.uptime)) }
     case .ended(let outcome):
       effects += end(with: outcome, at: now)
     }
@@ -76,12 +88,12 @@ public struct Announcer {
     guard step.magnitude >= Self.stepThreshold else { return [] }
     var effects: [Effect] = [.report(.clockSet(by: step))]
     let showed = now.instant - step
-    effects += takeBack(.clockSet, at: showed)
+    effects += takeBack(.clockSet, at: Now(instant: showed, uptime: now.uptime))
     if let announcement = playing, showed >= announcement.anchor,
       step.magnitude > settings.lateLimit
     {
       // Begun, it ends early only if it is no longer true.
-      effects.append(.stop(.clockSet))
+      effects.append(stop(.clockSet, at: now.uptime))
     }
     // Back by more than an interval: the clock was wrong before, and its past is forgotten.
     if step < .zero - settings.interval.duration { judged = min(judged, now.instant) }
@@ -90,39 +102,74 @@ public struct Announcer {
 
   /// Stops what has not reached its anchor, and decides its occasion anew: the instant that it was
   /// aimed at has moved, or what was to be said is no longer what should be.
-  /// - Parameter shown: what the clock shows, by the reckoning in which the anchor was set.
-  private mutating func takeBack(_ reason: StopReason, at shown: Instant) -> [Effect] {
-    guard let announcement = playing, shown < announcement.anchor, !isTakenBack else { return [] }
+  /// - Parameter now: what the clock shows by the reckoning in which the anchor was set.
+  private mutating func takeBack(_ reason: StopReason, at now: Now) -> [Effect] {
+    guard let announcement = playing, now.instant < announcement.anchor, !isTakenBack else {
+      return []
+    }
     if case .occasion(let occasion) = announcement.cause {
       judged = min(judged, justBefore(occasion))
       isTakenBack = true
     }
-    return [.stop(reason)]
+    return [stop(reason, at: now.uptime)]
+  }
+
+  private mutating func stop(_ reason: StopReason, at moment: Uptime) -> Effect {
+    stoppedAt = moment
+    return .stop(reason)
   }
 
   private func justBefore(_ occasion: Occasion) -> Instant {
     occasion.instant - .nanoseconds(1)
   }
 
+  // MARK: The switch
+
+  private mutating func turn(_ ringer: Ringer, at moment: Uptime, _ now: Now) -> [Effect] {
+    guard ringer != self.ringer else { return [] }
+    self.ringer = ringer
+    var effects: [Effect] = []
+    if settings.refusal(ringer) != nil && playing != nil {
+      // Silence first, words after. What has not begun is open again, should the switch be put
+      // back before its instant.
+      let reason = StopReason.muted
+      effects = takeBack(reason, at: now)
+      if effects.isEmpty && !isTakenBack { effects = [stop(reason, at: moment)] }
+    }
+    return effects + [.report(.ringer(ringer))]
+  }
+
+  /// What the lamp shows.
+  public var lamp: Lamp {
+    if settings.refusal(ringer) != nil { return .off }
+    if trust == .untrusted { return .blinking }
+    return settings.refusal(at: next.civil, trust: trust, ringer: ringer) == nil ? .on : .off
+  }
+
   // MARK: A person asks
 
-  private mutating func answer(at now: Now) -> Effect {
-    if let refusal = settings.refusalOfRequest(trust: trust) { return .report(.refused(refusal)) }
+  private mutating func answer(speakerIsAwake: Bool, at now: Now) -> Effect {
+    if let refusal = settings.refusalOfRequest(trust: trust, ringer: ringer) {
+      return .report(.refused(refusal))
+    }
     if let playing {
       return .report(.refused(now.instant < playing.anchor ? .occasionIsNear : .busy))
     }
     let next = self.next
     if next.instant - now.instant < Self.requestMargin,
-      settings.refusal(at: next.civil, trust: trust) == nil
+      settings.refusal(at: next.civil, trust: trust, ringer: ringer) == nil
     {
       return .report(.refused(.occasionIsNear))
     }
-    let anchor = now.instant + Self.requestLead
+    let anchor = now.instant + (speakerIsAwake ? Self.requestLead : lead)
     let announcement = Announcement(
       cause: .request, time: schedule.zone.civil(at: anchor), anchor: anchor)
     begin(announcement)
     return .play(announcement)
   }
+
+  /// How far ahead of now something can begin at the earliest.
+  private var lead: Duration { max(settings.leadIn, Self.requestLead) }
 
   private mutating func begin(_ announcement: Announcement) {
     playing = announcement
@@ -135,11 +182,13 @@ public struct Announcer {
     guard let announcement = playing else { return [] }
     playing = nil
     switch (outcome, announcement.cause) {
-    case (.finished(let onsetError), _):
-      return [.report(.announced(announcement, onsetError: onsetError))]
-    case (.stopped(let reason), .request):
+    case (.finished(let timing), _):
+      return [.report(.announced(announcement, timing))]
+    case (.stopped(let reason, let silentAt?), _):
+      return [.report(.cutOff(announcement, reason, after: silentAt - stoppedAt))]
+    case (.stopped(let reason, nil), .request):
       return [.report(.refused(.stopped(reason)))]
-    case (.stopped(let reason), .occasion(let occasion)):
+    case (.stopped(let reason, nil), .occasion(let occasion)):
       return isTakenBack ? [] : [skip(occasion, .stopped(reason))]
     case (.failed(let why, _), .request):
       return [.report(.refused(.failed(why)))]
@@ -177,7 +226,11 @@ public struct Announcer {
         judged = last.instant
         continue
       }
-      if let refusal = settings.refusal(at: occasion.civil, trust: trust) {
+      if let refusal = settings.refusal(at: occasion.civil, trust: trust, ringer: ringer) {
+        // Until its instant the switch may still be put on.
+        if refusal.isOfSwitch && now.instant < occasion.instant {
+          return effects + [.wake(at: occasion.instant)]
+        }
         effects.append(skip(occasion, refusal))
         judged = occasion.instant
         continue
@@ -192,7 +245,7 @@ public struct Announcer {
       let announcement = Announcement(
         cause: .occasion(occasion), time: occasion.civil,
         anchor: now.instant < occasion.instant
-          ? occasion.instant : now.instant + Self.requestLead)
+          ? occasion.instant : now.instant + lead)
       begin(announcement)
       judged = occasion.instant
       effects.append(.play(announcement))
@@ -203,7 +256,9 @@ public struct Announcer {
     _ first: Occasion, through last: Occasion, at now: Now
   ) -> SkipReason {
     if first == last {
-      if let refusal = settings.refusal(at: first.civil, trust: trust) { return refusal }
+      if let refusal = settings.refusal(at: first.civil, trust: trust, ringer: ringer) {
+        return refusal
+      }
       if let failure, failure.occasion == first { return .failed(failure.why) }
       if playing != nil && !isTakenBack { return .busy }
     }

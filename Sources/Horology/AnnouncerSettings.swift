@@ -21,6 +21,9 @@ public struct AnnouncerSettings: Hashable, Sendable {
   public var untrusted = UntrustedPolicy.silent
   public var whenLost = LostSwitchPolicy.mute
   public var silences = SwitchScope.everything
+  /// How long the speaker runs on silence before what is to sound at once: an amplifier that was
+  /// asleep swallows the first syllable.
+  public var leadIn = Duration.milliseconds(400)
 
   public init() {}
 
@@ -36,9 +39,12 @@ public struct AnnouncerSettings: Hashable, Sendable {
 
   /// Why an occasion that shows `time` must not sound, or nil if it may. This is the one place
   /// that knows.
-  public func refusal(at time: CivilTime, trust: ClockTrust) -> SkipReason? {
+  public func refusal(
+    at time: CivilTime, trust: ClockTrust, ringer: Ringer
+  ) -> SkipReason? {
     if quiet.contains(time) { return .quietHours }
     if !speaks(at: time) && chime(at: time) == .none { return .nothingToSound }
+    if let refusal = refusal(ringer) { return refusal }
     if trust == .untrusted {
       switch untrusted {
       case .silent, .ask: return .untrusted
@@ -49,8 +55,18 @@ public struct AnnouncerSettings: Hashable, Sendable {
     return nil
   }
 
+  /// Why nothing must sound as the switch is, or nil if it may.
+  func refusal(_ ringer: Ringer) -> SkipReason? {
+    switch ringer {
+    case .absent, .on: nil
+    case .off: .muted
+    case .lost: whenLost == .mute ? .switchLost : nil
+    }
+  }
+
   /// Why a person who asks for the time gets no answer, or nil if they get one.
-  public func refusalOfRequest(trust: ClockTrust) -> SkipReason? {
+  public func refusalOfRequest(trust: ClockTrust, ringer: Ringer) -> SkipReason? {
+    if let refusal = refusal(ringer) { return refusal }
     guard trust == .untrusted else { return nil }
     switch untrusted {
     case .silent, .chime: return .untrusted
@@ -64,6 +80,10 @@ public enum SkipReason: Hashable, Sendable {
   case quietHours
   case nothingToSound
   case untrusted
+  /// The owner wants silence.
+  case muted
+  /// The switch cannot be read, and that mutes.
+  case switchLost
   /// By how much the occasion was missed: after a suspend, or when the clock was set forward.
   case late(Duration)
   /// Another announcement had the speaker.
@@ -80,6 +100,10 @@ public enum StopReason: Hashable, Sendable {
   case clockSet
   /// The zone or the configuration is another.
   case rulesChanged
+  /// The switch silences.
+  case muted
+  /// A person wanted it to end.
+  case byHand
   case serviceEnds
 }
 
@@ -90,14 +114,26 @@ extension SkipReason: CustomStringConvertible {
     case .quietHours: "quiet hours"
     case .nothingToSound: "neither a chime nor the voice is set for it"
     case .untrusted: "the clock is not synchronised (see 'untrusted' in the configuration)"
+    case .muted: "the switch is off"
+    case .switchLost: "the switch cannot be read (see 'when_lost' in the configuration)"
     case .late(let duration):
       "the clock passed it (set forward, or the machine slept); now \(duration.inWords) late"
     case .busy: "something else was sounding"
     case .occasionIsNear: "the next announcement is about to be made"
     case .failed(let why): why
-    case .stopped(.clockSet): "the clock was set"
-    case .stopped(.rulesChanged): "the zone or the configuration was changed"
-    case .stopped(.serviceEnds): "the service was stopped"
+    case .stopped(let reason): reason.description
+    }
+  }
+}
+
+extension StopReason: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .clockSet: "the clock was set"
+    case .rulesChanged: "the zone or the configuration was changed"
+    case .muted: "the switch was put off"
+    case .byHand: "it was stopped by hand"
+    case .serviceEnds: "the service was stopped"
     }
   }
 }

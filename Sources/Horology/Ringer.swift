@@ -1,12 +1,32 @@
 /// What the ringer switch says, as far as it is known.
-public enum Ringer: String, Hashable, Sendable {
+public enum Ringer: Hashable, Sendable {
   /// There is no switch.
-  case absent = "none"
+  case absent
   case on
   /// The owner wants silence.
   case off
-  /// There is a switch, but it cannot be read.
-  case lost
+  /// There is a switch, but it cannot be read, and why.
+  case lost(String)
+
+  /// As in `switch on`; nil where there is none.
+  public var inWords: String? {
+    switch self {
+    case .absent: nil
+    case .on: "switch on"
+    case .off: "switch off"
+    case .lost: "switch lost"
+    }
+  }
+}
+
+/// What the lamp shows.
+public enum Lamp: Hashable, Sendable {
+  /// The clock is silent.
+  case off
+  /// It may sound.
+  case on
+  /// Its time is not to be trusted.
+  case blinking
 }
 
 /// What is done while the switch cannot be read.
@@ -19,4 +39,8 @@ public enum SwitchScope: String, CaseIterable, Sendable {
   case everything
   /// Not the timers that a person has set, as the ringer switch of a telephone does.
   case announcements
+}
+
+extension SkipReason {
+  var isOfSwitch: Bool { self == .muted || self == .switchLost }
 }

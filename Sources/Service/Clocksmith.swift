@@ -36,12 +36,14 @@ public final class Clocksmith {
   private var configuration: Configuration
   private var composer: Composer
   private var player: Player?
+  private var controls: Controls?
   private var announcer: Announcer
 
   /// Events that have come while another is being handled.
   private var queue: [Event] = []
   private var isHandling = false
   private var wasSynchronised = false
+  private var lastTiming: String?
   private var isStopping = false
 
   /// Reads the configuration and the voice; the speaker may come later.
@@ -79,8 +81,9 @@ public final class Clocksmith {
       "started: zone \(announcer.zone.name), voice \(configuration.voice), "
         + "clock \(announcer.trust.rawValue)")
     if announcer.trust == .untrusted { warnOfUntrustedClock() }
+    takeControls()
     handle(.woke)
-    if options.saysNow { handle(.asked) }
+    if options.saysNow { handle(.asked(speakerIsAwake: false)) }
     notifier.ready(statusLine)
     pingWatchdog()
     try loop.run()
@@ -89,17 +92,26 @@ public final class Clocksmith {
   private func makePlayer() throws(Fault) -> Player {
     var file: WAVSink?
     if let output = options.output { file = try WAVSink(path: output) }
-    let player = Player(loop: loop, latencyOffset: configuration.latencyOffset) {
-      [unowned self, file] in
+    let player = Player(loop: loop) { [unowned self, file] in
       // The device is looked up anew each time, for a reload may have changed it.
       if let file { return file }
-      return ALSASink(name: configuration.device)
+      return ALSASink(name: configuration.device, isQuick: configuration.hasControls)
     }
+    player.settings = configuration.playerSettings
     player.ended = { [unowned self] outcome in
       handle(.ended(outcome))
       if isStopping { loop.exit() }
     }
     return player
+  }
+
+  /// Takes the switch, the button and the lamp.
+  private func takeControls() {
+    controls = Controls(
+      loop: loop, configuration: configuration, journal: journal,
+      isAwake: { [unowned self] in player?.isAwake ?? false },
+      tell: { [unowned self] event in handle(event) })
+    controls?.show(announcer.lamp)
   }
 
   // MARK: Events in, effects out
@@ -115,6 +127,7 @@ public final class Clocksmith {
       if trust != announcer.trust { take(.trust(trust)) }
       take(queue.removeFirst())
     }
+    controls?.show(announcer.lamp)
     notifier.status(statusLine)
   }
 
@@ -132,6 +145,7 @@ public final class Clocksmith {
     case .stop(let reason):
       player?.stop(reason)
     case .report(let report):
+      if case .announced(_, let timing) = report { lastTiming = "last \(timing.inWords)" }
       let (priority, message) = report.entry(composer)
       journal.log(priority, message)
     }
@@ -198,8 +212,11 @@ public final class Clocksmith {
       let composer = try configuration.composer()
       self.configuration = configuration
       self.composer = composer
-      player?.latencyOffset = configuration.latencyOffset
+      player?.settings = configuration.playerSettings
+      player?.closeIfIdle()
       journal.log(.notice, "the configuration was read again")
+      controls = nil
+      takeControls()
       handle(.reloaded(configuration.announcer))
     } catch {
       journal.log(.error, "the configuration stays as it was: \(error)")
@@ -209,7 +226,7 @@ public final class Clocksmith {
 
   // MARK: Health
 
-  /// As in `next 15:15:00, synchronised, plughw:CARD=DAC`.
+  /// As in `next 15:15:00, synchronised, switch on, plughw:CARD=DAC, last onset +0.1 ms`.
   private var statusLine: String {
     let speaker = options.output ?? configuration.device
     let now =
@@ -218,11 +235,13 @@ public final class Clocksmith {
       } else {
         "next \(announcer.next.timeOfDay)"
       }
-    return "\(now), \(announcer.trust.rawValue), \(speaker)"
+    return [now, announcer.trust.rawValue, announcer.ringer.inWords, speaker, lastTiming]
+      .compactMap { $0 }.joined(separator: ", ")
   }
 
   /// A ping is sent only for the truth: the loop turns, and the next wake-up is armed and to come.
   private func pingWatchdog() {
+    controls?.check()
     if let instant = timer?.armedFor, instant > SystemClock.now.instant - .seconds(1) {
       notifier.isAlive()
     }

@@ -12,6 +12,9 @@ public struct Configuration: Sendable {
   public var device = "default"
   /// How much later than the converter the sound comes out of the speaker.
   public var latencyOffset = Duration.zero
+  /// In dB, at most 0.
+  public var volume = 0.0
+  public var keepOpen = KeepOpen.lasting(.zero)
   public var switchInput = InputSettings()
   public var button = InputSettings()
   /// How long the button is held until what sounds is stopped.
@@ -138,6 +141,25 @@ extension Configuration {
     "speaker": [
       "device": text(\.device, "the name of an ALSA device; aplay -L lists them"),
       "latency_offset": duration(\.latencyOffset, from: .seconds(-5), to: .seconds(5)),
+      "lead_in": duration(\.announcer.leadIn, from: .zero, to: .seconds(4)),
+      "keep_open": { configuration, value in
+        if value == "always" {
+          configuration.keepOpen = .always
+        } else if let duration = Duration(text: value), duration >= .zero {
+          configuration.keepOpen = .lasting(duration)
+        } else {
+          return "allowed: always, or how long after an announcement, as in 0s or 10min"
+        }
+        return nil
+      },
+      "volume": { configuration, value in
+        let number = value.hasSuffix("dB") ? Double(value.dropLast(2)) : nil
+        guard let number, (-60...0).contains(number) else {
+          return "allowed: -60dB to 0dB"
+        }
+        configuration.volume = number
+        return nil
+      },
     ],
     "switch": [
       "line": line(\.switchInput.line),

@@ -70,6 +70,25 @@ public final class EventLoop {
     }
   }
 
+  /// Calls `handler` again and again, `interval` after it last returned, by the monotonic clock.
+  public func every(
+    _ interval: Duration, _ handler: @escaping () -> Void
+  ) throws(Fault) -> EventSource {
+    let microseconds = UInt64(interval.nanoseconds / 1000)
+    let source = try EventSource("set a timer", handler) { source, context in
+      sd_event_add_time_relative(
+        event, &source, CLOCK_MONOTONIC, microseconds, 1,
+        { source, _, context in
+          let owner = Unmanaged<EventSource>.fromOpaque(context!).takeUnretainedValue()
+          sd_event_source_set_time_relative(source, owner.interval)
+          sd_event_source_set_enabled(source, Int32(SD_EVENT_ONESHOT))
+          return EventSource.call(context)
+        }, context)
+    }
+    source.interval = microseconds
+    return source
+  }
+
   /// Calls `handler` when the file at `path` is made, replaced or removed.
   public func whenReplaced(
     _ path: String, _ handler: @escaping () -> Void
@@ -97,6 +116,8 @@ public final class EventSource {
   fileprivate let handler: () -> Void
   /// The one file of a watched folder that counts.
   fileprivate var fileName: String?
+  /// In microseconds, of a timer that goes on.
+  fileprivate var interval: UInt64 = 0
   private var source: OpaquePointer?
 
   fileprivate init(

@@ -29,9 +29,9 @@ extension Report {
   /// The entry that a report makes.
   func entry(_ composer: Composer) -> (Priority, String) {
     switch self {
-    case .announced(let announcement, let onsetError):
+    case .announced(let announcement, let timing):
       let words = (try? composer.text(of: announcement.time)) ?? ""
-      let error = "onset \(onsetError.milliseconds)"
+      let error = timing.inWords
       switch announcement.cause {
       case .occasion(let occasion):
         let late = announcement.anchor - occasion.instant
@@ -40,6 +40,11 @@ extension Report {
       case .request:
         return (.info, "said \"\(words)\" because it was asked for, \(error)")
       }
+    case .cutOff(let announcement, let reason, let after):
+      let words = (try? composer.text(of: announcement.time)) ?? ""
+      return (
+        .info, "cut off \"\(words)\": \(reason); silent \(after.milliseconds) after that"
+      )
     case .skipped(let first, let last, let reason):
       let range = first == last ? first.timeOfDay : "\(first.civil) to \(last.civil)"
       return (reason.priority, "skipped \(range): \(reason)")
@@ -47,6 +52,13 @@ extension Report {
       return (reason.priority, "did not say the time that was asked for: \(reason)")
     case .trust(let trust):
       return (trust == .untrusted ? .warning : .notice, "the clock is \(trust.rawValue)")
+    case .ringer(let ringer):
+      switch ringer {
+      case .absent: return (.notice, "there is no switch any more")
+      case .on: return (.info, "the switch is on")
+      case .off: return (.info, "the switch is off: silence")
+      case .lost(let why): return (.warning, "the switch cannot be read: \(why)")
+      }
     case .clockSet(let step):
       let direction = step < .zero ? "back" : "forward"
       return (.notice, "the clock went \(direction) by \(step.magnitude.milliseconds)")
@@ -60,9 +72,19 @@ extension SkipReason {
   /// What the owner has asked for is information; what went wrong is a warning.
   fileprivate var priority: Priority {
     switch self {
-    case .quietHours, .nothingToSound, .occasionIsNear, .stopped: .info
-    case .untrusted, .late, .busy, .failed: .warning
+    case .quietHours, .nothingToSound, .muted, .occasionIsNear, .stopped: .info
+    case .untrusted, .switchLost, .late, .busy, .failed: .warning
     }
+  }
+}
+
+extension Timing {
+  /// As in `onset +0.1 ms`, with what else there is to tell.
+  var inWords: String {
+    var words = "onset \(onsetError.milliseconds)"
+    if worstError != onsetError { words += ", at worst \(worstError.milliseconds)" }
+    if underruns > 0 { words += ", the speaker ran dry \(underruns) times" }
+    return words
   }
 }
 

@@ -16,3 +16,8 @@ public struct OutputSettings: Hashable, Sendable {
   public var line: String?
   public var active = ActiveLevel.high
 }
+
+extension Configuration {
+  /// True if somebody may silence it from one moment to the next.
+  var hasControls: Bool { switchInput.line != nil || button.line != nil }
+}

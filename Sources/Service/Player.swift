@@ -1,49 +1,59 @@
-import CLinux
 import Devices
-@preconcurrency import Glibc
 import Horology
 import Sound
+
+/// How long the speaker is kept open after an announcement.
+public enum KeepOpen: Hashable, Sendable {
+  case lasting(Duration)
+  case always
+}
 
 /// Plays one score at a time on a sink, so that its anchor leaves the converter at an instant.
 ///
 /// The stream runs on silence first; where the score begins in it is decided as late as can be,
 /// by what the device says of its own position.
 public final class Player {
+  /// What the owner has set of the speaker.
+  public struct Settings: Hashable, Sendable {
+    /// How much earlier than its instant an anchor leaves the converter.
+    public var latencyOffset = Duration.zero
+    /// What every sample is multiplied by.
+    public var gain: Float = 1
+    public var keepOpen = KeepOpen.lasting(.zero)
+
+    public init() {}
+  }
+
   /// How fast a stop is silent, once it reaches the converter.
-  private static let stopFade = Duration.milliseconds(20)
+  private static let stopFade = Duration.milliseconds(8)
   /// Silence after the last sound, so that a device which reports its position roughly is not
   /// closed under it.
   private static let tail = Duration.milliseconds(100)
   /// After this much longer than an announcement should take, the device has stalled.
   private static let patience = Duration.seconds(2)
-  private static let blockFrames = 1024
 
   private let loop: EventLoop
   private let makeSink: () -> any Sink
-  /// How much earlier than its instant an anchor leaves the converter.
-  public var latencyOffset: Duration
+  public var settings = Settings()
   /// Told once for each `play` that did not throw.
   public var ended: (Outcome) -> Void = { _ in }
 
-  private let block = UnsafeMutableBufferPointer<Float>.allocate(capacity: Player.blockFrames)
+  private var stream: Stream?
+  private var ticks: EventSource?
   private var performance: Performance?
-  private var sink: (any Sink)?
-  private var sources: [EventSource] = []
+  /// When the performance must be over, or the device has stalled; or when the device is closed.
+  private var deadline: Uptime?
 
-  /// - Parameter sink: gives the sink for the next announcement.
-  public init(loop: EventLoop, latencyOffset: Duration, sink: @escaping () -> any Sink) {
+  /// - Parameter sink: gives the sink whenever one is to be opened.
+  public init(loop: EventLoop, sink: @escaping () -> any Sink) {
     self.loop = loop
     makeSink = sink
-    self.latencyOffset = latencyOffset
-  }
-
-  deinit {
-    sources = []
-    sink?.close()
-    block.deallocate()
   }
 
   public var isPlaying: Bool { performance != nil }
+
+  /// True while the device runs, if only on silence.
+  public var isAwake: Bool { stream != nil }
 
   /// Opens the device and plays what `compose` makes for its rate.
   /// - Throws: `Fault` if the device cannot be had, or a sound is missing or torn; then nothing
@@ -51,15 +61,16 @@ public final class Player {
   public func play(
     anchoredAt anchor: Instant, _ compose: (_ rate: Int) throws(Fault) -> Score
   ) throws(Fault) {
-    let sink = makeSink()
-    let rate = try sink.open()
-    self.sink = sink
     do {
-      let score = try compose(rate)
+      let stream = try openedStream()
+      let score = try compose(stream.rate)
       // Half a time is worse than none: every clip is read once before the first is heard.
       try score.verify()
-      performance = Performance(score: score, anchor: anchor)
-      try watch(sink, until: anchor, frames: score.frames - score.anchor, rate: rate)
+      performance = Performance(
+        score: score, anchor: anchor, latencyOffset: settings.latencyOffset, gain: settings.gain)
+      let sounding = Duration.seconds(Double(score.frames - score.anchor) / Double(stream.rate))
+      let now = SystemClock.now
+      deadline = max(now.uptime(at: anchor), now.uptime) + sounding + Self.patience
       try feed()
     } catch {
       close()
@@ -69,147 +80,98 @@ public final class Player {
 
   /// Fades out what plays; its end is told as any other.
   public func stop(_ reason: StopReason) {
-    guard let performance else { return }
-    guard performance.start != nil else { return finish(.stopped(reason)) }
-    performance.stopReason = reason
-    performance.mixer.stop(within: performance.frames(Self.stopFade))
+    guard let performance, let stream, performance.stopReason == nil else { return }
+    guard performance.start != nil else { return finish(.stopped(reason, silentAt: nil)) }
+    let taken = stream.takeBack()
+    performance.stop(
+      reason, takenBack: taken, at: stream.written, fadeFrames: stream.frames(Self.stopFade))
+    tick()
   }
 
-  private func watch(
-    _ sink: any Sink, until anchor: Instant, frames: Int, rate: Int
-  ) throws(Fault) {
-    for request in sink.pollRequests {
-      // Of poll's events those that epoll knows as well, by the same numbers.
-      let events = UInt32(request.events) & (EPOLLIN.rawValue | EPOLLOUT.rawValue)
-      sources.append(
-        try loop.whenReady(request.descriptor, events: events) { [unowned self] in step() })
-    }
-    let sounding = Duration.seconds(Double(frames) / Double(rate))
-    let untilAnchor = max(anchor - SystemClock.now.instant, .zero)
-    sources.append(
-      try loop.after(untilAnchor + sounding + Self.patience) { [unowned self] in
-        fail("the speaker \(sink.name) has stopped taking sound")
-      })
+  /// Closes the device, if nothing plays on it: the next announcement opens it anew.
+  public func closeIfIdle() {
+    if performance == nil { close() }
   }
 
-  private func step() {
+  private func openedStream() throws(Fault) -> Stream {
+    if let stream { return stream }
+    let opened = try Stream(makeSink())
+    stream = opened
+    ticks = try loop.every(opened.sink.feedInterval) { [unowned self] in tick() }
+    return opened
+  }
+
+  private func tick() {
     do {
       try feed()
     } catch {
       return fail(error.description)
     }
-    guard let performance, let end = performance.end, let position = performance.lastPosition
-    else { return }
-    if position.frame >= Double(end + performance.frames(Self.tail)) {
-      finish(
-        performance.stopReason.map(Outcome.stopped)
-          ?? .finished(onsetError: performance.onsetError))
+    if performance == nil {
+      if let deadline, SystemClock.uptime > deadline { close() }
+    } else if let deadline, let stream, SystemClock.uptime > deadline {
+      fail("speaker \(stream.sink.name): it has stopped taking sound")
+    } else {
+      finishIfPlayed()
     }
   }
 
-  /// Gives the sink as many frames as it takes.
   private func feed() throws(Fault) {
-    guard let performance, let sink else { return }
-    var space = try sink.space()
-    if let position = try sink.position() {
-      performance.note(position, latencyOffset: latencyOffset)
+    guard let stream else { return }
+    let now = SystemClock.now
+    try stream.feed { block throws(Fault) in
+      guard let performance else { return block.update(repeating: 0) }
+      try performance.render(into: block, at: stream.written, stream.clock, now)
     }
-    while space > 0 {
-      let count = min(space, block.count)
-      let part = UnsafeMutableBufferPointer(rebasing: block[..<count])
-      try performance.render(into: part, latencyOffset: latencyOffset)
-      try sink.write(UnsafeBufferPointer(part))
-      space -= count
+    if let position = stream.lastPosition {
+      performance?.measure(stream.clock, played: position.frame)
     }
   }
 
-  private func fail(_ why: String) {
-    let begun = performance?.hasBegun ?? false
-    finish(.failed(why, begun: begun))
-  }
-
-  private func finish(_ outcome: Outcome) {
-    close()
-    ended(outcome)
-  }
-
-  private func close() {
-    sources = []
-    performance = nil
-    sink?.close()
-    sink = nil
-  }
-}
-
-/// One score on one opened stream.
-private final class Performance {
-  let mixer: Mixer
-  let anchor: Instant
-  var stopReason: StopReason?
-
-  /// The stream's frame at which the score begins, once that is decided.
-  private(set) var start: Int?
-  /// The stream's frame after which nothing more sounds.
-  private(set) var end: Int?
-  private(set) var lastPosition: StreamPosition?
-  /// By how much the anchor frame left the converter too late.
-  private(set) var onsetError = Duration.zero
-  /// How long after the anchor its error is still measured.
-  private static let onsetWindow = Duration.milliseconds(500)
-  private var clock: StreamClock
-  private var written = 0
-
-  init(score: Score, anchor: Instant) {
-    mixer = Mixer(score: score)
-    clock = StreamClock(rate: score.rate)
-    self.anchor = anchor
-  }
-
-  func frames(_ duration: Duration) -> Int {
-    Int((duration.inSeconds * Double(mixer.score.rate)).rounded())
-  }
-
-  func note(_ position: StreamPosition, latencyOffset: Duration) {
-    lastPosition = position
-    clock.add(position)
-    guard let start else { return }
-    // Measured while the anchor is within the readings, so that nothing is extrapolated far.
-    let anchorFrame = Double(start + mixer.score.anchor)
-    if position.frame < anchorFrame + Double(frames(Self.onsetWindow)) {
-      onsetError =
-        clock.uptime(ofFrame: anchorFrame)
-        .map { $0 - (SystemClock.now.uptime(at: anchor) - latencyOffset) } ?? .zero
+  private func finishIfPlayed() {
+    guard let performance, let stream, let end = performance.end,
+      let played = stream.lastPosition?.frame
+    else { return }
+    if let reason = performance.stopReason {
+      // Known by the clock of the stream, so it need not be waited for.
+      guard let silentAt = stream.clock.uptime(ofFrame: Double(end)), stream.written >= end,
+        played >= Double(end)
+      else { return }
+      finish(.stopped(reason, silentAt: hasBegun ? silentAt : nil))
+    } else if played >= Double(end + stream.frames(Self.tail)) {
+      performance.measure(stream.clock, played: played, isOver: true)
+      finish(.finished(performance.timing(underruns: stream.sink.underruns)))
     }
   }
 
   /// True if some of the score has left the converter.
-  var hasBegun: Bool {
-    guard let start, let lastPosition else { return false }
-    return lastPosition.frame > Double(start)
+  private var hasBegun: Bool {
+    guard let start = performance?.start, let position = stream?.lastPosition else { return false }
+    return position.frame > Double(start)
   }
 
-  func render(
-    into block: UnsafeMutableBufferPointer<Float>, latencyOffset: Duration
-  ) throws(Fault) {
-    var silence = 0
-    if start == nil {
-      start = decideStart(within: block.count, latencyOffset: latencyOffset)
-      silence = start.map { $0 - written } ?? block.count
-    }
-    block[..<silence].update(repeating: 0)
-    if silence < block.count {
-      try mixer.render(into: UnsafeMutableBufferPointer(rebasing: block[silence...]))
-    }
-    written += block.count
-    if end == nil && start != nil && mixer.hasEnded { end = written }
+  private func fail(_ why: String) {
+    let wasPlaying = performance != nil
+    let begun = hasBegun
+    close()
+    // A device that goes while nothing plays is opened anew for the next announcement.
+    if wasPlaying { ended(.failed(why, begun: begun)) }
   }
 
-  /// The frame at which the score must begin, if it is among the next `count`. One that should
-  /// have begun already begins now.
-  private func decideStart(within count: Int, latencyOffset: Duration) -> Int? {
-    let target = SystemClock.now.uptime(at: anchor) - latencyOffset
-    guard let anchorFrame = clock.frame(at: target) else { return nil }
-    let wanted = Int(anchorFrame.rounded()) - mixer.score.anchor
-    return wanted < written + count ? max(wanted, written) : nil
+  private func finish(_ outcome: Outcome) {
+    performance = nil
+    switch settings.keepOpen {
+    case .always: deadline = nil
+    case .lasting(let duration):
+      deadline = SystemClock.uptime + duration
+      if duration == .zero { close() }
+    }
+    ended(outcome)
+  }
+
+  private func close() {
+    performance = nil
+    ticks = nil
+    stream = nil
   }
 }

@@ -8,8 +8,18 @@ import Horology
 struct StreamClock {
   private let nominalRate: Double
   private var readings: [StreamPosition] = []
-  /// Two seconds of them, at one for each period.
-  private static let mostReadings = 100
+  private var line: Line?
+
+  /// Through the readings: its middle, and its slope in frames per second.
+  private struct Line {
+    let uptime: Uptime
+    let frame: Double
+    let rate: Double
+  }
+  /// Ten seconds of them.
+  private static let mostReadings = 500
+  /// More of them in less time would say no more.
+  private static let spacing = Duration.milliseconds(18)
   /// Readings that span less are too few to tell the rate from.
   private static let leastSpan = Duration.milliseconds(250)
   /// A reading that is further off is a stream that has just begun, or begun anew.
@@ -25,8 +35,10 @@ struct StreamClock {
     {
       readings = []
     }
+    if let last = readings.last, position.uptime - last.uptime < Self.spacing { return }
     if readings.count == Self.mostReadings { readings.removeFirst() }
     readings.append(position)
+    line = lineOfLeastSquares
   }
 
   /// The frame that leaves the converter at `uptime`; nil before the first reading.
@@ -39,9 +51,7 @@ struct StreamClock {
     line.map { $0.uptime + .seconds((frame - $0.frame) / $0.rate) }
   }
 
-  /// The line of least squares through the readings: its middle, and its slope in frames per
-  /// second.
-  private var line: (uptime: Uptime, frame: Double, rate: Double)? {
+  private var lineOfLeastSquares: Line? {
     guard let first = readings.first, let last = readings.last else { return nil }
     let count = Double(readings.count)
     let times = readings.map { ($0.uptime - first.uptime).inSeconds }
@@ -58,6 +68,7 @@ struct StreamClock {
       }
       rate = products / squares
     }
-    return (first.uptime + .seconds(meanTime), first.frame + meanFrame, rate)
+    return Line(
+      uptime: first.uptime + .seconds(meanTime), frame: first.frame + meanFrame, rate: rate)
   }
 }

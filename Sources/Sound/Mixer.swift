@@ -5,11 +5,15 @@ public final class Mixer {
   public let score: Score
   /// The next frame of the score to be rendered.
   public private(set) var position = 0
+  /// By how many frames the next timed part begins later than the score has it, or earlier where
+  /// negative: so that it keeps to its moment on a converter that drifts.
+  public var shift = 0
 
   private var waiting: ArraySlice<Score.Part>
   private var sounding: [Voice] = []
   private let scratch = UnsafeMutableBufferPointer<Float>.allocate(capacity: 1024)
-  private var stopFade: (start: Int, frames: Int)?
+  /// The shift of the timed part that began last, which those that belong to it share.
+  private var chainShift = 0
 
   public init(score: Score) {
     self.score = score
@@ -21,63 +25,71 @@ public final class Mixer {
   }
 
   /// True when nothing more will sound.
-  public var hasEnded: Bool {
-    if let stopFade, position >= stopFade.start + stopFade.frames { return true }
-    return sounding.isEmpty && waiting.isEmpty
-  }
-
-  /// From here on, falls to silence within this many frames, without a click.
-  public func stop(within frames: Int) {
-    if stopFade == nil { stopFade = (position, max(frames, 1)) }
-  }
+  public var hasEnded: Bool { sounding.isEmpty && waiting.isEmpty }
 
   /// Renders the next frames of the score over whatever `block` held: silence before, between
   /// and after its sounds.
   /// - Throws: `Fault` if a sound cannot be read.
-  public func render(into block: UnsafeMutableBufferPointer<Float>) throws(Fault) {
+  /// - Parameter began: told of each timed part that begins: its place in the score, and the frame
+  ///   of it that it got.
+  public func render(
+    into block: UnsafeMutableBufferPointer<Float>,
+    began: (_ scored: Int, _ placed: Int) -> Void = { _, _ in }
+  ) throws(Fault) {
     block.update(repeating: 0)
     var done = 0
     while done < block.count {
       let count = min(scratch.count, block.count - done)
-      try mix(into: UnsafeMutableBufferPointer(rebasing: block[done..<done + count]))
+      try mix(into: UnsafeMutableBufferPointer(rebasing: block[done..<done + count]), began)
       done += count
     }
   }
 
-  private func mix(into block: UnsafeMutableBufferPointer<Float>) throws(Fault) {
+  private func mix(
+    into block: UnsafeMutableBufferPointer<Float>, _ began: (Int, Int) -> Void
+  ) throws(Fault) {
     let end = position + block.count
-    while let part = waiting.first, part.start < end {
-      sounding.append(try Voice(part, rate: score.rate))
+    while let part = waiting.first, place(of: part) < end {
+      let start = place(of: part)
+      if part.isTimed {
+        chainShift = shift
+        began(part.start, start)
+      }
+      sounding.append(try Voice(part, at: start, rate: score.rate))
       waiting.removeFirst()
     }
     for index in sounding.indices {
       try sounding[index].add(to: block, at: position, scratch: scratch)
     }
-    sounding.removeAll { $0.part.end <= end }
-    if let stopFade {
-      for index in block.indices {
-        let left = stopFade.start + stopFade.frames - (position + index)
-        block[index] *= left <= 0 ? 0 : quarterSine(left, of: stopFade.frames)
-      }
-    }
+    sounding.removeAll { $0.end <= end }
     position = end
+  }
+
+  /// The frame at which a part begins that has not begun; what is late begins at once.
+  private func place(of part: Score.Part) -> Int {
+    max(part.start + (part.isTimed ? shift : chainShift), position)
   }
 }
 
 /// The sine of `step` of `steps` on the way from 0 to a right angle.
-private func quarterSine(_ step: Int, of steps: Int) -> Float {
+public func quarterSine(_ step: Int, of steps: Int) -> Float {
   sinf(Float(step) / Float(steps) * .pi / 2)
 }
 
 /// One part while it sounds: its open file, at the score's rate.
 private struct Voice {
-  let part: Score.Part
+  private let part: Score.Part
+  private let start: Int
   private let file: SoundFile
   private let converter: RateConverter?
   private var played = 0
 
-  init(_ part: Score.Part, rate: Int) throws(Fault) {
+  /// The first frame after it.
+  var end: Int { start + part.frames }
+
+  init(_ part: Score.Part, at start: Int, rate: Int) throws(Fault) {
     self.part = part
+    self.start = start
     file = try SoundFile(path: part.path)
     converter = file.rate == rate ? nil : try RateConverter(from: file.rate, to: rate)
   }
@@ -88,7 +100,7 @@ private struct Voice {
     to block: UnsafeMutableBufferPointer<Float>, at position: Int,
     scratch: UnsafeMutableBufferPointer<Float>
   ) throws(Fault) {
-    let offset = max(part.start - position, 0)
+    let offset = max(start - position, 0)
     let wanted = min(block.count - offset, part.frames - played)
     guard wanted > 0 else { return }
     let target = UnsafeMutableBufferPointer(rebasing: scratch[..<wanted])

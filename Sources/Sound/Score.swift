@@ -13,13 +13,20 @@ public struct Score: Hashable, Sendable {
     public let fadeIn: Int
     /// The frames over which it falls to nothing at its end, as a quarter of a cosine.
     public let fadeOut: Int
+    /// True if its beginning belongs to a moment, as a blow's does, and is kept to it however the
+    /// converter drifts; false if it belongs to what began before it, as the next clip of a phrase.
+    public let isTimed: Bool
 
-    public init(path: String, start: Int, frames: Int, fadeIn: Int = 0, fadeOut: Int = 0) {
+    public init(
+      path: String, start: Int, frames: Int, fadeIn: Int = 0, fadeOut: Int = 0,
+      isTimed: Bool = false
+    ) {
       self.path = path
       self.start = start
       self.frames = frames
       self.fadeIn = fadeIn
       self.fadeOut = fadeOut
+      self.isTimed = isTimed
     }
 
     /// The first frame after it.

@@ -27,7 +27,7 @@ let agendaCommand = Subcommand(
   let settings = configuration.announcer
   for occasion in Schedule(interval: settings.interval, zone: zone).occasions(from: start) {
     guard occasion.instant < end else { break }
-    let refusal = settings.refusal(at: occasion.civil, trust: .synchronised)
+    let refusal = settings.refusal(at: occasion.civil, trust: .synchronised, ringer: .absent)
     let text = settings.speaks(at: occasion.civil) ? try composer.text(of: occasion.civil) : ""
     if arguments.has("json") {
       let line = JSONLine()

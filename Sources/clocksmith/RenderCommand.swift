@@ -30,7 +30,8 @@ let renderCommand = Subcommand(
   try score.write(toWAV: path)
   let anchor = Duration.seconds(Double(score.anchor) / Double(score.rate))
   try say("anchor: \(anchor.secondsText)")
-  if let refusal = configuration.announcer.refusal(at: time, trust: .synchronised) {
+  if let refusal = configuration.announcer.refusal(at: time, trust: .synchronised, ringer: .absent)
+  {
     complain("note: at \(time.dateTime) the clock does not sound: \(refusal)")
   }
   return ExitStatus.done

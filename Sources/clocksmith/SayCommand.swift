@@ -50,7 +50,8 @@ private func play(
   let loop = try EventLoop()
   var outcome: Outcome?
   let speaker = ALSASink(name: configuration.device)
-  let player = Player(loop: loop, latencyOffset: configuration.latencyOffset) { speaker }
+  let player = Player(loop: loop) { speaker }
+  player.settings = configuration.playerSettings
   player.ended = {
     outcome = $0
     loop.exit()

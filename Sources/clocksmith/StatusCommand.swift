@@ -23,7 +23,7 @@ let statusCommand = Subcommand(
   let local = zone.civil(at: now.instant)
   let next = Schedule(interval: settings.interval, zone: zone).next(after: now.instant)
   let text = settings.speaks(at: next.civil) ? try composer.text(of: next.civil) : ""
-  let refusal = settings.refusal(at: next.civil, trust: trust)
+  let refusal = settings.refusal(at: next.civil, trust: trust, ringer: .absent)
   if arguments.has("json") {
     let line = JSONLine()
     line.set("instant", now.instant.utcText())

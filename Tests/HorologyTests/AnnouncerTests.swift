@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  private let finished = Event.ended(.finished(onsetError: .zero))
+  private let finished = Event.ended(.finished(.exact))
 
   @Test("it wakes ahead of the next quarter and plays it on the second")
   func itWakesAheadOfTheNextQuarterAndPlaysItOnTheSecond() {
@@ -155,7 +155,7 @@ import Testing
     var desk = Desk(at: "2026-11-21T15:14:58")
     desk.step(by: .seconds(-30))
     #expect(desk.effects.contains(.stop(.clockSet)))
-    desk.tell(.ended(.stopped(.clockSet)))
+    desk.tell(.ended(.stopped(.clockSet, silentAt: nil)))
     #expect(desk.skipReason == nil)
     #expect(desk.wake == Instant("2026-11-21T15:15:00") - Announcer.preparation)
     desk.wait(until: "2026-11-21T15:14:57")
@@ -167,7 +167,7 @@ import Testing
     var desk = Desk(at: "2026-11-21T15:14:58")
     desk.step(by: .seconds(60))
     #expect(desk.skipReason == .late(.seconds(58)))
-    desk.tell(.ended(.stopped(.clockSet)))
+    desk.tell(.ended(.stopped(.clockSet, silentAt: nil)))
     #expect(desk.skipReason == nil)
     #expect(desk.announcer.next.instant == Instant("2026-11-21T15:30:00"))
   }
@@ -184,7 +184,7 @@ import Testing
     desk.wait(until: "2026-11-21T15:15:01")
     desk.step(by: .seconds(365 * 86_400))
     #expect(desk.effects.contains(.stop(.clockSet)))
-    desk.tell(.ended(.stopped(.clockSet)))
+    desk.tell(.ended(.stopped(.clockSet, silentAt: nil)))
     #expect(desk.skipReason == .stopped(.clockSet))
   }
 
@@ -212,7 +212,7 @@ import Testing
     #expect((desk.skipReason == .untrusted) == !occasions)
     desk.wait(until: "2026-11-21T15:20:00")
     desk.tell(finished)
-    desk.tell(.asked)
+    desk.tell(.asked(speakerIsAwake: false))
     #expect((desk.played != nil) == requests)
     #expect((desk.refusal == .untrusted) == !requests)
   }
@@ -232,20 +232,20 @@ import Testing
     desk.now = Now(
       instant: Instant("2026-11-21T15:07:59") + .milliseconds(800),
       uptime: desk.now.uptime + .milliseconds(29_800))
-    desk.tell(.asked)
+    desk.tell(.asked(speakerIsAwake: false))
     #expect(desk.played == "15:08:00")
   }
 
   @Test("a question just before a quarter is answered by the quarter")
   func aQuestionJustBeforeAQuarterIsAnsweredByTheQuarter() {
     var desk = Desk(at: "2026-11-21T15:14:56")
-    desk.tell(.asked)
+    desk.tell(.asked(speakerIsAwake: false))
     #expect(desk.refusal == .occasionIsNear)
     desk.wait(until: "2026-11-21T15:14:58")
-    desk.tell(.asked)
+    desk.tell(.asked(speakerIsAwake: false))
     #expect(desk.refusal == .occasionIsNear)
     desk.wait(until: "2026-11-21T15:15:01")
-    desk.tell(.asked)
+    desk.tell(.asked(speakerIsAwake: false))
     #expect(desk.refusal == .busy)
   }
 
@@ -253,7 +253,7 @@ import Testing
   func aQuestionJustBeforeAQuietQuarterIsAnswered() throws {
     let quiet = try QuietHours(text: "15:00-16:00")
     var desk = Desk(at: "2026-11-21T15:14:56") { $0.quiet = quiet }
-    desk.tell(.asked)
+    desk.tell(.asked(speakerIsAwake: false))
     #expect(desk.played == "15:14:56")
   }
 
@@ -295,6 +295,104 @@ import Testing
     #expect(desk.skipReason == .busy)
   }
 
+  // MARK: The switch
+
+  private func turn(_ desk: inout Desk, _ ringer: Ringer) {
+    desk.tell(.ringer(ringer, at: desk.now.uptime))
+  }
+
+  @Test("the switch silences the quarters until it is on again") func theSwitchSilences() {
+    var desk = Desk(at: "2026-11-21T15:07:00")
+    turn(&desk, .off)
+    #expect(desk.reports == [.ringer(.off)])
+    desk.wait(until: "2026-11-21T15:15:00")
+    #expect(desk.played == nil)
+    #expect(desk.skipReason == .muted)
+    turn(&desk, .on)
+    desk.wait(until: "2026-11-21T15:29:57")
+    #expect(desk.played == "15:30:00")
+  }
+
+  @Test("the switch in the middle ends what sounds, and it is not resumed")
+  func theSwitchInTheMiddle() {
+    var desk = Desk(at: "2026-11-21T15:14:58")
+    desk.wait(until: "2026-11-21T15:15:01")
+    let edge = desk.now.uptime
+    turn(&desk, .off)
+    #expect(desk.effects.first == .stop(.muted), "silence comes before words")
+    desk.tell(.ended(.stopped(.muted, silentAt: edge + .milliseconds(14))))
+    guard case .cutOff(_, .muted, let after)? = desk.reports.first else {
+      Issue.record("\(desk.reports)")
+      return
+    }
+    #expect(after == .milliseconds(14))
+    turn(&desk, .on)
+    #expect(desk.played == nil)
+    #expect(desk.announcer.next.instant == Instant("2026-11-21T15:30:00"))
+  }
+
+  @Test("the switch may still be put on until the very instant") func onInTheLastMoment() {
+    var desk = Desk(at: "2026-11-21T15:14:57")
+    #expect(desk.played == "15:15:00")
+    turn(&desk, .off)
+    #expect(desk.effects.contains(.stop(.muted)))
+    desk.tell(.ended(.stopped(.muted, silentAt: nil)))
+    #expect(desk.skips.isEmpty)
+    #expect(desk.wake == Instant("2026-11-21T15:15:00"))
+    desk.wait(until: "2026-11-21T15:14:58")
+    turn(&desk, .on)
+    #expect(desk.played == "15:15:00")
+    #expect(desk.anchor == Instant("2026-11-21T15:15:00"))
+  }
+
+  @Test(
+    "a switch that is lost mutes or not, as its owner wants",
+    arguments: [(LostSwitchPolicy.mute, true), (.sound, false)])
+  func aSwitchThatIsLost(policy: LostSwitchPolicy, mutes: Bool) {
+    var desk = Desk(at: "2026-11-21T15:07:00") { $0.whenLost = policy }
+    turn(&desk, .lost("gone"))
+    desk.wait(until: "2026-11-21T15:15:00")
+    #expect((desk.played == nil) == mutes)
+    #expect((desk.skipReason == .switchLost) == mutes)
+  }
+
+  @Test("with the switch off, whoever asks is refused") func askedWhileMuted() {
+    var desk = Desk(at: "2026-11-21T15:07:00")
+    turn(&desk, .off)
+    desk.tell(.asked(speakerIsAwake: true))
+    #expect(desk.refusal == .muted)
+  }
+
+  @Test("a speaker that is awake needs no lead-in") func leadIn() {
+    var desk = Desk(at: "2026-11-21T15:07:00") { $0.leadIn = .seconds(2) }
+    desk.tell(.asked(speakerIsAwake: false))
+    #expect(desk.anchor == desk.now.instant + .seconds(2))
+    desk.tell(finished)
+    desk.tell(.asked(speakerIsAwake: true))
+    #expect(desk.anchor == desk.now.instant + Announcer.requestLead)
+  }
+
+  @Test("what sounds is stopped by hand, and nothing else is") func stoppedByHand() {
+    var desk = Desk(at: "2026-11-21T15:07:00")
+    desk.tell(.stopRequested)
+    #expect(desk.effects.count == 1)
+    desk.wait(until: "2026-11-21T15:15:01")
+    desk.tell(.stopRequested)
+    #expect(desk.effects.contains(.stop(.byHand)))
+  }
+
+  @Test("the lamp shows whether it may sound") func theLamp() throws {
+    var desk = Desk(at: "2026-11-21T15:07:00")
+    #expect(desk.announcer.lamp == .on)
+    desk.tell(.trust(.untrusted))
+    #expect(desk.announcer.lamp == .blinking)
+    turn(&desk, .off)
+    #expect(desk.announcer.lamp == .off)
+    let quiet = try QuietHours(text: "15:00-16:00")
+    let night = Desk(at: "2026-11-21T15:07:00") { $0.quiet = quiet }
+    #expect(night.announcer.lamp == .off)
+  }
+
   @Test("with no voice and no chime at the hour there is nothing to sound")
   func withNoVoiceAndNoChimeAtTheHourThereIsNothingToSound() {
     let desk = Desk(at: "2026-11-21T15:59:58") { $0.voiceAtHour = .none }
@@ -314,7 +412,7 @@ import Testing
     #expect(desk.played == "15:15:00")
     desk.tell(.zoneChanged(TestZone.fixed(minutes: 60)))
     #expect(desk.effects.contains(.stop(.rulesChanged)))
-    desk.tell(.ended(.stopped(.rulesChanged)))
+    desk.tell(.ended(.stopped(.rulesChanged, silentAt: nil)))
     #expect(desk.played == "16:15:00")
     #expect(desk.skips.isEmpty)
   }
@@ -327,7 +425,7 @@ import Testing
     desk.tell(.reloaded(settings))
     #expect(desk.effects.contains(.stop(.rulesChanged)))
     #expect(desk.skipReason == .quietHours)
-    desk.tell(.ended(.stopped(.rulesChanged)))
+    desk.tell(.ended(.stopped(.rulesChanged, silentAt: nil)))
     #expect(desk.played == nil)
     #expect(desk.skips.isEmpty)
   }

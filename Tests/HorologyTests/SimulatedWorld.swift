@@ -11,6 +11,8 @@ struct SimulatedWorld {
     /// When the clock was put back by more than an interval.
     fileprivate(set) var forgettings: [Uptime] = []
     fileprivate(set) var passages: [Passage] = []
+    /// From when to when the switch was off or could not be read.
+    fileprivate(set) var silences: [(from: Uptime, to: Uptime)] = []
     /// How often something was to sound while something else did.
     fileprivate(set) var overlaps = 0
   }
@@ -40,6 +42,7 @@ struct SimulatedWorld {
   private var wake: Instant
   private var nextFault: Uptime
   private var playing: Playing?
+  private var silentSince: Uptime?
 
   private struct Playing {
     let announcement: Announcement
@@ -118,15 +121,18 @@ struct SimulatedWorld {
       announcement: announcement,
       begins: Now(instant: now.instant + (begins - now.uptime), uptime: begins),
       ends: begins + (chance == 1 ? Self.phrase / 3 : Self.phrase),
-      outcome: chance == 1 ? .failed("gone", begun: true) : .finished(onsetError: .zero))
+      outcome: chance == 1 ? .failed("gone", begun: true) : .finished(.exact))
     return []
   }
 
   private mutating func stop(_ reason: StopReason) -> [Event] {
     guard let current = playing else { return [] }
     playing = nil
-    if now.uptime > current.begins.uptime { heard(current) }
-    return [.ended(.stopped(reason))]
+    guard now.uptime > current.begins.uptime else {
+      return [.ended(.stopped(reason, silentAt: nil))]
+    }
+    heard(current)
+    return [.ended(.stopped(reason, silentAt: now.uptime))]
   }
 
   private mutating func endPlaying() {
@@ -143,7 +149,7 @@ struct SimulatedWorld {
 
   private mutating func fault() {
     nextFault = now.uptime + .seconds(Int64.random(in: 1...4_000, using: &numbers))
-    switch Int.random(in: 0..<8, using: &numbers) {
+    switch Int.random(in: 0..<10, using: &numbers) {
     case 0: step(by: .milliseconds(Int64.random(in: -12_000...12_000, using: &numbers)))
     case 1: step(by: .seconds(Int64.random(in: -1_200...1_200, using: &numbers)))
     case 2: step(by: .seconds(Int64.random(in: -90_000...90_000, using: &numbers)))
@@ -153,8 +159,21 @@ struct SimulatedWorld {
       // The loop is held up, and wakes late.
       pass(to: now.uptime + .milliseconds(Int64.random(in: 1...15_000, using: &numbers)))
       if let current = playing, current.ends <= now.uptime { endPlaying() } else { tell(.woke) }
-    default: tell(.asked)
+    case 6:
+      turn([Ringer.on, .off, .lost("gone"), .on, .on].randomElement(using: &numbers)!)
+    case 7: tell(.stopRequested)
+    default: tell(.asked(speakerIsAwake: Bool.random(using: &numbers)))
     }
+  }
+
+  private mutating func turn(_ ringer: Ringer) {
+    if ringer == .on, let since = silentSince {
+      history.silences.append((since, now.uptime))
+      silentSince = nil
+    } else if ringer != .on && silentSince == nil {
+      silentSince = now.uptime
+    }
+    tell(.ringer(ringer, at: now.uptime))
   }
 
   private mutating func step(by span: Duration) {

@@ -43,6 +43,16 @@ import Testing
     #expect(overlapping.isEmpty)
   }
 
+  @Test("nothing sounds while the switch is off or lost", arguments: seeds)
+  func nothingSoundsWhileMuted(seed: UInt64) {
+    let history = Self.months[seed]!.history
+    #expect(history.silences.count > 10)
+    let heard = history.soundings.filter { sounding in
+      history.silences.contains { sounding.ended > $0.from && sounding.began.uptime < $0.to }
+    }
+    #expect(heard.isEmpty)
+  }
+
   @Test("what is said is true as it is said", arguments: seeds)
   func whatIsSaidIsTrue(seed: UInt64) {
     let month = Self.months[seed]!

@@ -75,20 +75,25 @@ import Testing
     #expect(worst < 0.01, "frame 0 must come out as frame 0")
   }
 
-  @Test("a stop falls to silence in its time, without a step") func stopFallsToSilence() throws {
-    let path = try folder.write("one.wav", samples: [Float](repeating: 0.5, count: 9600))
-    let score = Score(
-      rate: 48_000, parts: [Score.Part(path: path, start: 0, frames: 9600)], anchor: 0)
-    let mixer = Mixer(score: score)
-    let block = UnsafeMutableBufferPointer<Float>.allocate(capacity: 2400)
+  @Test("a timed part is moved by the shift, and what belongs to it goes with it")
+  func timedPartsAreShifted() throws {
+    let path = try folder.write("one.wav", samples: [Float](repeating: 0.5, count: 100))
+    let parts = [(0, true), (1000, true), (1100, false), (2000, true)].map {
+      Score.Part(path: path, start: $0, frames: 100, isTimed: $1)
+    }
+    let mixer = Mixer(score: Score(rate: 48_000, parts: parts, anchor: 0))
+    let block = UnsafeMutableBufferPointer<Float>.allocate(capacity: 500)
     defer { block.deallocate() }
-    try mixer.render(into: block)
-    mixer.stop(within: 960)
-    try mixer.render(into: block)
-    #expect(abs(block[0] - 0.5) < 0.001)
-    #expect(block[960...].allSatisfy { $0 == 0 })
-    let steps = zip(block, block.dropFirst()).map { abs($1 - $0) }
-    #expect(steps.max()! < 0.002)
+    var heard: [Float] = []
+    var places: [Int] = []
+    for shift in [0, 7, 7, -3, -3, -3] {
+      mixer.shift = shift
+      try mixer.render(into: block) { _, placed in places.append(placed) }
+      heard += block
+    }
+    #expect(places == [0, 1007, 1997])
+    let sounding = heard.indices.filter { heard[$0] != 0 }
+    #expect(sounding == Array(0..<100) + Array(1007..<1207) + Array(1997..<2097))
     #expect(mixer.hasEnded)
   }
 

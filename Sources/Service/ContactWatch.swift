@@ -1,0 +1,103 @@
+import CLinux
+import Devices
+import Horology
+import Sound
+
+/// A contact on a GPIO line, watched and debounced; a line that is lost is taken again when it
+/// comes back.
+final class ContactWatch {
+  enum State: Hashable {
+    case active, inactive
+    case lost(Fault)
+  }
+
+  private static let firstRetry = Duration.seconds(1)
+  private static let longestRetry = Duration.seconds(60)
+
+  private let loop: EventLoop
+  private let debounce: Duration
+  private let open: () throws(Fault) -> any InputLine
+  /// Told at each change, and when that was.
+  private let changed: (State, Uptime) -> Void
+
+  private(set) var state: State?
+  private var line: (any InputLine)?
+  private var contact = Contact(isActive: false, debounce: .zero)
+  private var source: EventSource?
+  private var timer: EventSource?
+  private var retryDelay = ContactWatch.firstRetry
+
+  init(
+    loop: EventLoop, debounce: Duration, open: @escaping () throws(Fault) -> any InputLine,
+    changed: @escaping (State, Uptime) -> Void
+  ) {
+    self.loop = loop
+    self.debounce = debounce
+    self.open = open
+    self.changed = changed
+  }
+
+  /// Takes the line, now or as soon as it can be had.
+  func start() {
+    do throws(Fault) {
+      let line = try open()
+      contact = Contact(isActive: try line.isActive(), debounce: debounce)
+      source = try loop.whenReady(line.descriptor, events: EPOLLIN.rawValue) {
+        [unowned self] in read()
+      }
+      self.line = line
+      retryDelay = Self.firstRetry
+      become(contact.isActive ? .active : .inactive, at: SystemClock.uptime)
+    } catch {
+      lose(error)
+    }
+  }
+
+  /// Reads the level as it is now, should an edge have been missed or the line have gone.
+  func check() {
+    if line != nil { read() }
+  }
+
+  private func read() {
+    guard let line else { return }
+    do throws(Fault) {
+      var changedAt = SystemClock.uptime
+      for edge in try line.readEdges() {
+        let before = contact.isActive
+        contact.note(isActive: edge.isActive, at: edge.uptime)
+        if contact.isActive && !before { changedAt = edge.uptime }
+      }
+      // Of a burst of edges the kernel may have dropped some: what counts in the end is the level.
+      contact.note(isActive: try line.isActive(), at: SystemClock.uptime)
+      settle(at: changedAt)
+    } catch {
+      lose(error)
+    }
+  }
+
+  private func settle(at moment: Uptime) {
+    let state = contact.isActive ? State.active : .inactive
+    timer = nil
+    if let later = contact.looksAgainAt {
+      timer = try? loop.after(later - SystemClock.uptime) { [unowned self] in
+        contact.look(at: SystemClock.uptime)
+        settle(at: SystemClock.uptime)
+      }
+    }
+    become(state, at: moment)
+  }
+
+  private func lose(_ fault: Fault) {
+    source = nil
+    line = nil
+    timer = try? loop.after(retryDelay, accuracy: .milliseconds(200)) { [unowned self] in start() }
+    retryDelay = min(retryDelay + retryDelay, Self.longestRetry)
+    become(.lost(fault), at: SystemClock.uptime)
+  }
+
+  private func become(_ state: State, at moment: Uptime) {
+    guard state != self.state else { return }
+    self.state = state
+    changed(state, moment)
+  }
+}

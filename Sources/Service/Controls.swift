@@ -1,0 +1,145 @@
+import Devices
+import Horology
+import Sound
+
+/// What the owner has at hand: the switch, a push button, a lamp. Each may be absent, and each may
+/// be lost and come back.
+final class Controls {
+  private let loop: EventLoop
+  private let journal: Journal
+  private let tell: (Event) -> Void
+  private var ringerSwitch: ContactWatch?
+  private var button: ContactWatch?
+  private var hold: EventSource?
+  private var lamp: LampLine?
+
+  /// Takes the lines that are configured, and tells of the switch at once.
+  /// - Parameter isAwake: whether the speaker runs.
+  init(
+    loop: EventLoop, configuration: Configuration, journal: Journal,
+    isAwake: @escaping () -> Bool, tell: @escaping (Event) -> Void
+  ) {
+    self.loop = loop
+    self.journal = journal
+    self.tell = tell
+    let settings = configuration.switchInput
+    if let line = settings.line {
+      ringerSwitch = ContactWatch(loop: loop, debounce: settings.debounce) { () throws(Fault) in
+        try GPIOInput(line: line, active: settings.active)
+      } changed: { state, moment in
+        tell(.ringer(Ringer(state), at: moment))
+      }
+      ringerSwitch?.start()
+    } else {
+      tell(.ringer(.absent, at: SystemClock.uptime))
+    }
+    watchButton(configuration, isAwake)
+    lamp = configuration.led.line.map {
+      LampLine(loop: loop, name: $0, active: configuration.led.active, journal: journal)
+    }
+  }
+
+  /// Makes sure that the switch answers, or is known to be lost.
+  func check() {
+    ringerSwitch?.check()
+    button?.check()
+    lamp?.check()
+  }
+
+  func show(_ shown: Lamp) {
+    lamp?.show(shown)
+  }
+
+  private func watchButton(_ configuration: Configuration, _ isAwake: @escaping () -> Bool) {
+    let settings = configuration.button
+    guard let line = settings.line else { return }
+    let button = ContactWatch(loop: loop, debounce: settings.debounce) { () throws(Fault) in
+      try GPIOInput(line: line, active: settings.active)
+    } changed: { [unowned self] state, _ in
+      hold = nil
+      switch state {
+      case .active:
+        // Found pressed at the start it is a short circuit, or somebody leans on it.
+        guard wasReleased else { return }
+        tell(.asked(speakerIsAwake: isAwake()))
+        hold = try? loop.after(configuration.buttonHold) { [unowned self] in tell(.stopRequested) }
+      case .inactive:
+        wasReleased = true
+      case .lost(let fault):
+        wasReleased = false
+        journal.log(.warning, "the button cannot be read: \(fault)")
+      }
+    }
+    self.button = button
+    button.start()
+  }
+
+  private var wasReleased = false
+}
+
+extension Ringer {
+  fileprivate init(_ state: ContactWatch.State) {
+    switch state {
+    case .active: self = .off
+    case .inactive: self = .on
+    case .lost(let fault): self = .lost(fault.description)
+    }
+  }
+}
+
+/// The lamp's line; lost, it is taken again when it comes back.
+private final class LampLine {
+  private static let blink = Duration.milliseconds(500)
+
+  private let loop: EventLoop
+  private let name: String
+  private let active: ActiveLevel
+  private let journal: Journal
+  private var line: GPIOOutput?
+  private var shown: Lamp?
+  private var isLit = false
+  private var isLost = false
+  private var blinking: EventSource?
+
+  init(loop: EventLoop, name: String, active: ActiveLevel, journal: Journal) {
+    self.loop = loop
+    self.name = name
+    self.active = active
+    self.journal = journal
+  }
+
+  deinit {
+    try? line?.set(false)
+  }
+
+  func show(_ lamp: Lamp) {
+    guard lamp != shown else { return }
+    shown = lamp
+    blinking = nil
+    if lamp == .blinking {
+      blinking = try? loop.every(Self.blink) { [unowned self] in light(!isLit) }
+    }
+    light(lamp != .off)
+  }
+
+  /// Takes the line if it is lost.
+  func check() {
+    if isLost { light(isLit) }
+  }
+
+  private func light(_ isLit: Bool) {
+    self.isLit = isLit
+    do throws(Fault) {
+      if line == nil { line = try GPIOOutput(line: name, active: active) }
+      try line?.set(isLit)
+      if isLost { journal.log(.notice, "the lamp is back") }
+      isLost = false
+    } catch {
+      line = nil
+      // Blinking would try twice a second what check() tries often enough.
+      blinking = nil
+      if !isLost { journal.log(.warning, "the lamp cannot be lit: \(error)") }
+      isLost = true
+    }
+  }
+}

@@ -1,0 +1,136 @@
+import Horology
+import Sound
+
+/// One score on an opened stream: where it begins, what of it is rendered, how well it met its
+/// moments. It reads no clock.
+final class Performance {
+  private let mixer: Mixer
+  private let anchor: Instant
+  private let latencyOffset: Duration
+  private let gain: Float
+
+  /// The stream's frame at which the score begins, once that is decided.
+  private(set) var start: Int?
+  /// The stream's frame after which nothing more sounds.
+  private(set) var end: Int?
+  /// When the anchor is to leave the converter; fixed with `start`, for what follows belongs to
+  /// the anchor even if the clock is set meanwhile.
+  private var target: Uptime?
+
+  private(set) var stopReason: StopReason?
+  private var fade: (start: Int, frames: Int)?
+  /// What had been written and was taken back, to be faded.
+  private var replay: ArraySlice<Float> = []
+
+  /// The blows that have been placed, and whose moment is not measured yet.
+  private var placed: [(frame: Int, ideal: Uptime, isAnchor: Bool)] = []
+  private var onsetError = Duration.zero
+  private var worstError = Duration.zero
+  /// How long after a blow its moment is measured: among the readings, so that nothing is
+  /// extrapolated.
+  private static let measuredAfter = Duration.milliseconds(300)
+
+  init(score: Score, anchor: Instant, latencyOffset: Duration, gain: Float) {
+    mixer = Mixer(score: score)
+    self.anchor = anchor
+    self.latencyOffset = latencyOffset
+    self.gain = gain
+  }
+
+  /// Renders the next frames of the stream, the first of which is frame `written`.
+  func render(
+    into block: UnsafeMutableBufferPointer<Float>, at written: Int, _ clock: StreamClock, _ now: Now
+  ) throws(Fault) {
+    var silence = 0
+    if start == nil {
+      decideStart(within: block.count, at: written, clock, now)
+      silence = start.map { $0 - written } ?? block.count
+    }
+    block[..<silence].update(repeating: 0)
+    if silence < block.count {
+      try renderScore(
+        into: UnsafeMutableBufferPointer(rebasing: block[silence...]), at: written + silence, clock)
+    }
+    let next = written + block.count
+    if end == nil && start != nil && mixer.hasEnded { end = next }
+  }
+
+  /// Decides where the score begins, if that is among the next `count` frames. One that should
+  /// have begun already begins now.
+  private func decideStart(
+    within count: Int, at written: Int, _ clock: StreamClock, _ now: Now
+  ) {
+    let target = now.uptime(at: anchor) - latencyOffset
+    guard let anchorFrame = clock.frame(at: target) else { return }
+    let wanted = Int(anchorFrame.rounded()) - mixer.score.anchor
+    guard wanted < written + count else { return }
+    start = max(wanted, written)
+    self.target = target
+  }
+
+  private func renderScore(
+    into block: UnsafeMutableBufferPointer<Float>, at frame: Int, _ clock: StreamClock
+  ) throws(Fault) {
+    let replayed = min(replay.count, block.count)
+    for index in 0..<replayed { block[index] = replay[replay.startIndex + index] }
+    replay = replay.dropFirst(replayed)
+    if replayed < block.count {
+      let rest = UnsafeMutableBufferPointer(rebasing: block[replayed...])
+      followDrift(clock)
+      try mixer.render(into: rest) { scored, placed in note(scored, placed) }
+      for index in rest.indices { rest[index] *= gain }
+    }
+    if let fade {
+      for index in block.indices {
+        let left = fade.start + fade.frames - (frame + index)
+        block[index] *= left <= 0 ? 0 : quarterSine(left, of: fade.frames)
+      }
+    }
+  }
+
+  // MARK: Keeping to the moments
+
+  /// When a frame of the score is to leave the converter.
+  private func ideal(_ scored: Int, _ target: Uptime) -> Uptime {
+    target + .seconds(Double(scored - mixer.score.anchor) / Double(mixer.score.rate))
+  }
+
+  /// The next blow is placed by what the converter's clock says now, so that a drift never adds up.
+  private func followDrift(_ clock: StreamClock) {
+    guard let start, let target,
+      let frame = clock.frame(at: ideal(mixer.position, target))
+    else { return }
+    mixer.shift = Int(frame.rounded()) - (start + mixer.position)
+  }
+
+  private func note(_ scored: Int, _ place: Int) {
+    guard let start, let target else { return }
+    placed.append((start + place, ideal(scored, target), scored == mixer.score.anchor))
+  }
+
+  /// Measures every blow that has left the converter, `isOver` or not a moment ago.
+  func measure(_ clock: StreamClock, played: Double, isOver: Bool = false) {
+    let wait = isOver ? 0 : Self.measuredAfter.inSeconds * Double(mixer.score.rate)
+    while let blow = placed.first, Double(blow.frame) + wait <= played {
+      placed.removeFirst()
+      guard let left = clock.uptime(ofFrame: Double(blow.frame)) else { continue }
+      let error = left - blow.ideal
+      if blow.isAnchor { onsetError = error }
+      if error.magnitude > worstError.magnitude { worstError = error }
+    }
+  }
+
+  func timing(underruns: Int) -> Timing {
+    Timing(onsetError: onsetError, worstError: worstError, underruns: underruns)
+  }
+
+  // MARK: Stopping
+
+  /// Fades to silence from frame `written` on, where `taken` had been written before.
+  func stop(_ reason: StopReason, takenBack taken: [Float], at written: Int, fadeFrames: Int) {
+    stopReason = reason
+    replay = taken.prefix(fadeFrames)
+    fade = (written, fadeFrames)
+    end = written + fadeFrames
+  }
+}

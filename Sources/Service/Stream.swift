@@ -1,0 +1,81 @@
+import Devices
+import Horology
+import Sound
+
+/// A sink while it is open: fed at an interval, and its frames mapped to moments.
+final class Stream {
+  let sink: any Sink
+  /// Frames per second.
+  let rate: Int
+  private(set) var clock: StreamClock
+  private(set) var lastPosition: StreamPosition?
+  /// The next frame to be written, counted from the opening.
+  private(set) var written = 0
+
+  /// What was written last, so that it can be given again, faded.
+  private var recent: [Float]
+  private let block = UnsafeMutableBufferPointer<Float>.allocate(capacity: 1024)
+  /// When the converter last moved on, and from where.
+  private var progress: StreamPosition?
+  /// A converter that takes no frame for so long has stalled.
+  private static let patience = Duration.milliseconds(500)
+
+  /// Opens the sink.
+  init(_ sink: any Sink) throws(Fault) {
+    self.sink = sink
+    rate = try sink.open()
+    clock = StreamClock(rate: rate)
+    recent = [Float](repeating: 0, count: rate / 2)
+  }
+
+  deinit {
+    sink.close()
+    block.deallocate()
+  }
+
+  func frames(_ duration: Duration) -> Int {
+    Int((duration.inSeconds * Double(rate)).rounded())
+  }
+
+  /// Gives the sink as many frames as it takes, block by block from `render`.
+  func feed(
+    _ render: (UnsafeMutableBufferPointer<Float>) throws(Fault) -> Void
+  ) throws(Fault) {
+    var space = try sink.space()
+    if let position = try sink.position() {
+      try noteProgress(position)
+      lastPosition = position
+      clock.add(position)
+    }
+    while space > 0 {
+      let part = UnsafeMutableBufferPointer(rebasing: block[..<min(space, block.count)])
+      try render(part)
+      try sink.write(UnsafeBufferPointer(part))
+      for (index, sample) in part.enumerated() {
+        recent[(written + index) % recent.count] = sample
+      }
+      written += part.count
+      space -= part.count
+    }
+  }
+
+  /// Takes back what has not reached the converter.
+  /// - Returns: the frames, in order; they are to be written again, or others in their place.
+  func takeBack() -> [Float] {
+    let count = sink.takeBack()
+    written -= count
+    // More than is remembered is silence that nobody needs again.
+    let known = min(count, recent.count)
+    return (written..<written + known).map { recent[$0 % recent.count] }
+  }
+
+  private func noteProgress(_ position: StreamPosition) throws(Fault) {
+    guard let progress, position.frame <= progress.frame else {
+      self.progress = position
+      return
+    }
+    if position.uptime - progress.uptime > Self.patience {
+      throw Fault("speaker \(sink.name)", "it has stopped taking sound")
+    }
+  }
+}

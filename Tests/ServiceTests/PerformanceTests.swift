@@ -1,0 +1,159 @@
+import Devices
+import Horology
+import Sound
+import TestSupport
+import Testing
+
+@testable import Service
+
+/// These run in simulated time, on a converter whose true clock is known.
+@Suite struct PerformanceTests {
+  private let folder = TemporaryFolder()
+
+  /// Twelve blows as the Great Clock spaces them, two seconds in (facts: chimes).
+  private static let blows = [
+    0, 4.39, 8.64, 12.81, 16.87, 20.92, 25.03, 29.13, 33.20, 37.20, 41.34, 45.49,
+  ]
+
+  private func noon(rate: Int) throws -> Score {
+    let path = try folder.write("blow.wav", rate: rate, samples: [Float](repeating: 0.5, count: 99))
+    let parts = Self.blows.map {
+      Score.Part(
+        path: path, start: Int((2 + $0) * Double(rate)), frames: 99, isTimed: true)
+    }
+    return Score(rate: rate, parts: parts, anchor: 2 * rate)
+  }
+
+  /// Plays a score on a converter, the anchor five seconds after the start.
+  private func perform(
+    _ score: Score, on sink: SimulatedSink, stoppingAt stop: Duration? = nil
+  ) throws -> Performance {
+    let stream = try Stream(sink)
+    let start = sink.uptime
+    let performance = Performance(
+      score: score, anchor: Instant(seconds: 1_000_005), latencyOffset: .zero, gain: 1)
+    while true {
+      let now = Now(
+        instant: Instant(seconds: 1_000_000) + (sink.uptime - start), uptime: sink.uptime)
+      try stream.feed { block throws(Fault) in
+        try performance.render(into: block, at: stream.written, stream.clock, now)
+      }
+      let played = stream.lastPosition?.frame ?? 0
+      performance.measure(stream.clock, played: played)
+      if let end = performance.end, played > Double(end + 20_000) { return performance }
+      if let stop, sink.uptime - start >= stop, performance.stopReason == nil {
+        let taken = stream.takeBack()
+        performance.stop(.muted, takenBack: taken, at: stream.written, fadeFrames: 384)
+      }
+      // A loop is never quite on time.
+      let late = Duration.microseconds(stream.written % 7 * 300)
+      sink.uptime = sink.uptime + sink.feedInterval + late
+    }
+  }
+
+  @Test(
+    "every blow of a noon is on its second, however far off the converter is",
+    arguments: [-500.0, -200, 0, 200, 500])
+  func everyBlowIsOnItsSecond(deviation: Double) throws {
+    let sink = SimulatedSink(deviation: deviation, jitter: .milliseconds(1))
+    let performance = try perform(try noon(rate: 48_000), on: sink)
+    let onsets = sink.onsets
+    #expect(onsets.count == 12)
+    for (onset, blow) in zip(onsets, Self.blows) {
+      let error = onset - (Uptime(seconds: 505) + .seconds(blow))
+      #expect(error.magnitude < .microseconds(300), "blow at \(blow) s: \(error)")
+    }
+    #expect(performance.timing(underruns: 0).worstError.magnitude < .microseconds(300))
+  }
+
+  @Test("a converter that tells its position in steps of 10 ms is met within a millisecond")
+  func coarseConverter() throws {
+    let sink = SimulatedSink(deviation: 100, jitter: .zero, step: .milliseconds(10))
+    _ = try perform(try noon(rate: 48_000), on: sink)
+    // Such a converter shows where it was on average half a step ago.
+    let errors = zip(sink.onsets, Self.blows).map {
+      $0 - (Uptime(seconds: 505) + .seconds($1)) - .milliseconds(-5)
+    }
+    #expect(errors.count == 12)
+    #expect(errors.allSatisfy { $0.magnitude < .milliseconds(1) }, "\(errors)")
+  }
+
+  @Test("a stop takes back what was written, and fades in the middle of a blow")
+  func stopTakesBack() throws {
+    let path = try folder.write("long.wav", samples: [Float](repeating: 0.5, count: 96_000))
+    let part = Score.Part(path: path, start: 0, frames: 96_000, isTimed: true)
+    let sink = SimulatedSink(deviation: 0, jitter: .zero)
+    _ = try perform(
+      Score(rate: 48_000, parts: [part], anchor: 0), on: sink, stoppingAt: .milliseconds(5_700))
+    let heard = sink.heard
+    let sounding = heard.indices.filter { heard[$0] != 0 }
+    let silentAt = Double(sounding.last!) / 48_000
+    // 5 ms that cannot be taken back, and a fade of 8 ms.
+    #expect((5.700...5.734).contains(silentAt), "silent at \(silentAt)")
+    let steps = zip(heard, heard.dropFirst()).map { abs($1 - $0) }
+    #expect(steps.filter { $0 > 0.01 }.count == 1, "no click but the clip's own beginning")
+  }
+}
+
+/// A converter in simulated time: its rate is off, and its readings jitter.
+private final class SimulatedSink: Sink {
+  let name = "simulated"
+  let feedInterval = Duration.milliseconds(20)
+  let underruns = 0
+  private static let bufferFrames = 9600
+  private static let marginFrames = 240
+
+  var uptime = Uptime(seconds: 500)
+  /// All that was written, as it would be heard.
+  private(set) var heard: [Float] = []
+  private let rate: Double
+  private let jitter: Duration
+  private let step: Duration?
+  private var openedAt = Uptime(seconds: 0)
+  private var readings = 0
+
+  /// - Parameters:
+  ///   - deviation: by how many parts per million it runs fast.
+  ///   - jitter: by how much a reading is off at most.
+  ///   - step: readings are of the last multiple of this.
+  init(deviation: Double, jitter: Duration, step: Duration? = nil) {
+    rate = 48_000 * (1 + deviation / 1e6)
+    self.jitter = jitter
+    self.step = step
+  }
+
+  func open() throws(Fault) -> Int {
+    openedAt = uptime
+    return 48_000
+  }
+
+  private var played: Double { (uptime - openedAt).inSeconds * rate }
+
+  func space() throws(Fault) -> Int { Int(played) + Self.bufferFrames - heard.count }
+  func write(_ block: UnsafeBufferPointer<Float>) throws(Fault) { heard += block }
+
+  func takeBack() -> Int {
+    let count = max(heard.count - Int(played) - Self.marginFrames, 0)
+    heard.removeLast(count)
+    return count
+  }
+
+  func position() throws(Fault) -> StreamPosition? {
+    readings += 1
+    let wave = Double((readings * 7) % 11 - 5) / 5
+    var told = played + wave * jitter.inSeconds * rate
+    if let step {
+      let stepFrames = step.inSeconds * rate
+      told = (played / stepFrames).rounded(.down) * stepFrames
+    }
+    return StreamPosition(uptime: uptime, frame: told)
+  }
+
+  func close() {}
+
+  /// When each sound that follows silence left the converter.
+  var onsets: [Uptime] {
+    let starts = heard.indices.filter { heard[$0] != 0 && ($0 == 0 || heard[$0 - 1] == 0) }
+    return starts.map { openedAt + .seconds(Double($0) / rate) }
+  }
+}
