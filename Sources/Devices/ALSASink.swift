@@ -34,13 +34,29 @@ public final class ALSASink: Sink {
   private var rate = 0
   public private(set) var underruns = 0
 
+  /// A volume control of the card, and what it is set to while the sink is open.
+  public struct Volume: Hashable, Sendable {
+    /// As in `Digital`.
+    public let control: String
+    public let decibels: Double
+
+    public init(control: String, decibels: Double) {
+      self.control = control
+      self.decibels = decibels
+    }
+  }
+  private let volume: Volume?
+  private var mixer: CardMixer?
+
   /// - Parameters:
   ///   - name: a PCM name of ALSA, as in `plughw:CARD=DAC` or `default`.
   ///   - isQuick: it may have to be silent within 30 ms: where a device cannot take back what it
   ///     was given it holds little, and needs to be fed all the more often.
-  public init(name: String, isQuick: Bool = false) {
+  ///   - volume: nil leaves the card's mixer alone.
+  public init(name: String, isQuick: Bool = false, volume: Volume? = nil) {
     self.name = name
     self.isQuick = isQuick
+    self.volume = volume
     clocksmith_silence_alsa()
   }
 
@@ -58,6 +74,7 @@ public final class ALSASink: Sink {
     do {
       rate = try configureHardware(pcm)
       try configureSoftware(pcm)
+      try setVolume(pcm)
       written = 0
       underruns = 0
       hasTriedToTakeBack = false
@@ -94,7 +111,7 @@ public final class ALSASink: Sink {
     try check(
       "cannot set the rate of", snd_pcm_hw_params_set_rate_near(pcm, parameters, &rate, nil))
     // A plugin that plays on no card, as a sound server's, has passed on what it was given.
-    let isShort = isQuick && !isOfCard(pcm)
+    let isShort = isQuick && card(of: pcm) == nil
     let buffer = isShort ? Self.shortQueue : Self.buffer
     var bufferFrames = snd_pcm_uframes_t(buffer.inSeconds * Double(rate))
     try check(
@@ -108,7 +125,7 @@ public final class ALSASink: Sink {
     encoder = SampleEncoder(format: format, channels: Int(channels))
     self.bufferFrames = Int(bufferFrames)
     queueFrames = Int(bufferFrames)
-    canTakeBack = !isShort
+    canTakeBack = isQuick && !isShort
     // A card that counts its frames by the period may be two of them further than it says.
     let isCoarse = snd_pcm_hw_params_is_batch(parameters) == 1
     marginFrames = max(
@@ -116,11 +133,22 @@ public final class ALSASink: Sink {
     return Int(rate)
   }
 
-  private func isOfCard(_ pcm: OpaquePointer) -> Bool {
+  /// The number that the card has now; nil behind a plugin that plays on no card.
+  private func card(of pcm: OpaquePointer) -> Int32? {
     var information: OpaquePointer?
-    guard snd_pcm_info_malloc(&information) == 0 else { return false }
+    guard snd_pcm_info_malloc(&information) == 0 else { return nil }
     defer { snd_pcm_info_free(information) }
-    return snd_pcm_info(pcm, information) == 0 && snd_pcm_info_get_card(information) >= 0
+    guard snd_pcm_info(pcm, information) == 0 else { return nil }
+    let card = snd_pcm_info_get_card(information)
+    return card >= 0 ? card : nil
+  }
+
+  private func setVolume(_ pcm: OpaquePointer) throws(Fault) {
+    guard let volume else { return }
+    let control = card(of: pcm).map { "hw:\($0)" } ?? "default"
+    let mixer = try CardMixer(control: control, name: volume.control)
+    try mixer.set(decibels: volume.decibels)
+    self.mixer = mixer
   }
 
   private func configureSoftware(_ pcm: OpaquePointer) throws(Fault) {
@@ -227,6 +255,8 @@ public final class ALSASink: Sink {
     guard let open = pcm else { return }
     pcm = nil
     snd_pcm_drop(open)
+    mixer?.restore()
+    mixer = nil
     snd_pcm_close(open)
   }
 

@@ -95,7 +95,7 @@ public final class Clocksmith {
     let player = Player(loop: loop) { [unowned self, file] in
       // The device is looked up anew each time, for a reload may have changed it.
       if let file { return file }
-      return ALSASink(name: configuration.device, isQuick: configuration.hasControls)
+      return configuration.speaker
     }
     player.settings = configuration.playerSettings
     player.ended = { [unowned self] outcome in

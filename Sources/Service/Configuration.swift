@@ -14,6 +14,8 @@ public struct Configuration: Sendable {
   public var latencyOffset = Duration.zero
   /// In dB, at most 0.
   public var volume = 0.0
+  /// A volume control of the card that is set to `volume`; nil if the samples are scaled instead.
+  public var mixer: String?
   public var keepOpen = KeepOpen.lasting(.zero)
   public var switchInput = InputSettings()
   public var button = InputSettings()
@@ -141,6 +143,13 @@ extension Configuration {
     "speaker": [
       "device": text(\.device, "the name of an ALSA device; aplay -L lists them"),
       "latency_offset": duration(\.latencyOffset, from: .seconds(-5), to: .seconds(5)),
+      "mixer": { configuration, value in
+        guard !value.isEmpty else {
+          return "allowed: none, or a control; clocksmith check lists them"
+        }
+        configuration.mixer = value == "none" ? nil : value
+        return nil
+      },
       "lead_in": duration(\.announcer.leadIn, from: .zero, to: .seconds(4)),
       "keep_open": { configuration, value in
         if value == "always" {

@@ -1,11 +1,19 @@
+import Devices
 @preconcurrency import Glibc
 
 extension Configuration {
+  /// The speaker that is set.
+  public var speaker: ALSASink {
+    ALSASink(
+      name: device, isQuick: hasControls,
+      volume: mixer.map { ALSASink.Volume(control: $0, decibels: volume) })
+  }
+
   /// What of it the player needs.
   public var playerSettings: Player.Settings {
     var settings = Player.Settings()
     settings.latencyOffset = latencyOffset
-    settings.gain = Float(pow(10, volume / 20))
+    settings.gain = mixer == nil ? Float(pow(10, volume / 20)) : 1
     settings.keepOpen = keepOpen
     return settings
   }

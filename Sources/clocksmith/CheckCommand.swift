@@ -23,10 +23,15 @@ let checkCommand = Subcommand(
   guard let configuration = loaded else { return ExitStatus.found }
   try checkup.look("voice") { () throws(Fault) in try checkVoice(configuration) }
   try checkup.look("speaker") { () throws(Fault) in
-    let speaker = ALSASink(name: configuration.device)
+    let speaker = configuration.speaker
     let rate = try speaker.open()
     speaker.close()
     return .well("\(configuration.device) opens, at \(rate) frames per second")
+  }
+  for card in SoundCard.all() {
+    try checkup.look("card") { () throws(Fault) in
+      .well("\(card.device): \(card.name), \(card.abilities)")
+    }
   }
   try checkup.look("zone") { () throws(Fault) in .well(try SystemZone.current().name) }
   try checkup.look("clock") { () throws(Fault) in checkClock(configuration) }

@@ -49,7 +49,7 @@ private func play(
 ) throws {
   let loop = try EventLoop()
   var outcome: Outcome?
-  let speaker = ALSASink(name: configuration.device)
+  let speaker = configuration.speaker
   let player = Player(loop: loop) { speaker }
   player.settings = configuration.playerSettings
   player.ended = {

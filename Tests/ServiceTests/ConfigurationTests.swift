@@ -71,7 +71,9 @@ import Testing
     #expect(uncommented.button == defaults.button)
     #expect(uncommented.buttonHold == defaults.buttonHold)
     #expect(uncommented.led == defaults.led)
-    #expect(keys.filter { $0.contains(" = ") && !$0.hasPrefix(";") }.count == 23)
+    #expect(uncommented.playerSettings == defaults.playerSettings)
+    #expect(uncommented.mixer == defaults.mixer)
+    #expect(keys.filter { $0.contains(" = ") && !$0.hasPrefix(";") }.count == 27)
   }
 
   @Test(
@@ -94,6 +96,10 @@ import Testing
       ("[switch]\nactive = up", ":2: active = up: allowed: low, high"),
       ("[switch]\ndebounce = 2s", ":2: debounce = 2s: allowed: 0s to 1s"),
       ("[switch]\nwhen_lost = go", ":2: when_lost = go: allowed: mute, sound"),
+      ("[speaker]\nvolume = 3dB", ":2: volume = 3dB: allowed: -60dB to 0dB"),
+      ("[speaker]\nvolume = -3", ":2: volume = -3: allowed: -60dB to 0dB"),
+      ("[speaker]\nkeep_open = never", ":2: keep_open = never: allowed: always, or how long"),
+      ("[speaker]\nlead_in = 5s", ":2: lead_in = 5s: allowed: 0s to 4s"),
       ("[button]\nline = GPIO1\n[led]\nline = GPIO1", ": line GPIO1 is set for both"),
     ])
   func whatIsWrongIsTold(text: String, words: String) throws {

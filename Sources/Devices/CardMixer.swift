@@ -1,0 +1,114 @@
+import CALSA
+@preconcurrency import Glibc
+import Sound
+
+/// A volume control of a sound card, by ALSA's simple mixer: set while something sounds, and then
+/// put back as it was.
+public final class CardMixer {
+  private let mixer: OpaquePointer
+  private let element: OpaquePointer
+  private let name: String
+  private var saved: [(channel: snd_mixer_selem_channel_id_t, volume: Int, isOn: Int32)] = []
+
+  /// - Parameters:
+  ///   - control: the card as control devices are called, as in `hw:CARD=DAC`.
+  ///   - name: the control, as in `Digital` or `PCM`.
+  /// - Throws: `Fault` if there is no such control for playing; it names those there are.
+  public init(control: String, name: String) throws(Fault) {
+    self.name = name
+    mixer = try Self.open(control)
+    let elements = Self.elements(mixer)
+    guard let found = elements.first(where: { $0.name == name }) else {
+      snd_mixer_close(mixer)
+      let names = elements.map(\.name).joined(separator: ", ")
+      throw Fault(
+        "mixer '\(name)' of \(control)",
+        "not found; set [speaker] mixer to \(names.isEmpty ? "none: there are none" : names)")
+    }
+    element = found.element
+  }
+
+  deinit {
+    snd_mixer_close(mixer)
+  }
+
+  /// The controls for playing that a card has, with their ranges in dB where they tell them.
+  public static func controls(of control: String) -> [(name: String, range: ClosedRange<Double>?)] {
+    guard let mixer = try? open(control) else { return [] }
+    defer { snd_mixer_close(mixer) }
+    return elements(mixer).map { ($0.name, decibels(of: $0.element)) }
+  }
+
+  private static func open(_ control: String) throws(Fault) -> OpaquePointer {
+    var opened: OpaquePointer?
+    var code = snd_mixer_open(&opened, 0)
+    guard code == 0, let mixer = opened else {
+      throw Fault("cannot open the mixer of \(control)", errno: -code)
+    }
+    code = snd_mixer_attach(mixer, control)
+    if code == 0 { code = snd_mixer_selem_register(mixer, nil, nil) }
+    if code == 0 { code = snd_mixer_load(mixer) }
+    guard code == 0 else {
+      snd_mixer_close(mixer)
+      throw Fault("cannot open the mixer of \(control)", errno: -code)
+    }
+    return mixer
+  }
+
+  private static func elements(
+    _ mixer: OpaquePointer
+  ) -> [(name: String, element: OpaquePointer)] {
+    var found: [(String, OpaquePointer)] = []
+    var next = snd_mixer_first_elem(mixer)
+    while let element = next {
+      if snd_mixer_selem_has_playback_volume(element) == 1 {
+        found.append((String(cString: snd_mixer_selem_get_name(element)), element))
+      }
+      next = snd_mixer_elem_next(element)
+    }
+    return found
+  }
+
+  private static func decibels(of element: OpaquePointer) -> ClosedRange<Double>? {
+    var (least, most) = (0, 0)
+    guard snd_mixer_selem_get_playback_dB_range(element, &least, &most) == 0, least < most else {
+      return nil
+    }
+    return Double(least) / 100...Double(most) / 100
+  }
+
+  /// Remembers what the control says, and sets it: on, and at `decibels`, where 0 is the sound as
+  /// it is given; the nearest that the card can, and never louder.
+  public func set(decibels: Double) throws(Fault) {
+    let operation = "cannot set mixer '\(name)'"
+    snd_mixer_handle_events(mixer)
+    saved = []
+    for number in SND_MIXER_SCHN_FRONT_LEFT.rawValue...SND_MIXER_SCHN_LAST.rawValue {
+      let channel = snd_mixer_selem_channel_id_t(number)
+      guard snd_mixer_selem_has_playback_channel(element, channel) == 1 else { continue }
+      var volume = 0
+      var isOn: Int32 = 1
+      snd_mixer_selem_get_playback_volume(element, channel, &volume)
+      snd_mixer_selem_get_playback_switch(element, channel, &isOn)
+      saved.append((channel, volume, isOn))
+    }
+    let wanted = Int((decibels * 100).rounded())
+    // Rounding down (-1): never louder than asked for.
+    let code = snd_mixer_selem_set_playback_dB_all(element, wanted, -1)
+    guard code == 0 else { throw Fault(operation, errno: -code) }
+    if snd_mixer_selem_has_playback_switch(element) == 1 {
+      snd_mixer_selem_set_playback_switch_all(element, 1)
+    }
+  }
+
+  /// Puts back what was there; a card that has gone has nothing to put it into.
+  public func restore() {
+    for (channel, volume, isOn) in saved {
+      snd_mixer_selem_set_playback_volume(element, channel, volume)
+      if snd_mixer_selem_has_playback_switch(element) == 1 {
+        snd_mixer_selem_set_playback_switch(element, channel, isOn)
+      }
+    }
+    saved = []
+  }
+}

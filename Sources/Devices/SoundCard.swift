@@ -1,0 +1,75 @@
+import CALSA
+@preconcurrency import Glibc
+import Sound
+
+/// A sound card that can play, as the kernel has it now.
+public struct SoundCard: Hashable, Sendable {
+  /// A PCM name that opens it whatever its number is, as in `plughw:CARD=DAC,DEV=0`.
+  public let device: String
+  public let name: String
+  /// What it can do, or why that cannot be asked.
+  public let abilities: String
+
+  /// Every device of every card that can play.
+  public static func all() -> [SoundCard] {
+    var cards: [SoundCard] = []
+    var number: Int32 = -1
+    while snd_card_next(&number) == 0, number >= 0 {
+      cards += devices(ofCard: number)
+    }
+    return cards
+  }
+
+  private static func devices(ofCard number: Int32) -> [SoundCard] {
+    var opened: OpaquePointer?
+    var information: OpaquePointer?
+    guard snd_ctl_open(&opened, "hw:\(number)", 0) == 0, let control = opened else { return [] }
+    defer { snd_ctl_close(control) }
+    guard snd_ctl_card_info_malloc(&information) == 0 else { return [] }
+    defer { snd_ctl_card_info_free(information) }
+    guard snd_ctl_card_info(control, information) == 0 else { return [] }
+    let id = String(cString: snd_ctl_card_info_get_id(information))
+    let name = String(cString: snd_ctl_card_info_get_name(information))
+    let mixers = CardMixer.controls(of: "hw:CARD=\(id)").map { control in
+      control.name + (control.range.map { " (\($0.lowerBound) to \($0.upperBound) dB)" } ?? "")
+    }
+    let volume = mixers.isEmpty ? "no mixer" : "mixer \(mixers.joined(separator: ", "))"
+
+    var cards: [SoundCard] = []
+    var device: Int32 = -1
+    while snd_ctl_pcm_next_device(control, &device) == 0, device >= 0 {
+      guard let abilities = abilities(of: "hw:CARD=\(id),DEV=\(device)") else { continue }
+      cards.append(
+        SoundCard(
+          device: "plughw:CARD=\(id),DEV=\(device)", name: name,
+          abilities: "\(abilities), \(volume)"))
+    }
+    return cards
+  }
+
+  /// Nil if it cannot play at all.
+  private static func abilities(of device: String) -> String? {
+    var opened: OpaquePointer?
+    let code = snd_pcm_open(&opened, device, SND_PCM_STREAM_PLAYBACK, SND_PCM_NONBLOCK)
+    if code == -ENOENT || code == -ENXIO { return nil }
+    guard code == 0, let pcm = opened else { return String(cString: snd_strerror(code)) }
+    defer { snd_pcm_close(pcm) }
+    var parameters: OpaquePointer?
+    guard snd_pcm_hw_params_malloc(&parameters) == 0 else { return nil }
+    defer { snd_pcm_hw_params_free(parameters) }
+    guard snd_pcm_hw_params_any(pcm, parameters) >= 0 else { return nil }
+    var (slowest, fastest, fewest, most) = (UInt32(0), UInt32(0), UInt32(0), UInt32(0))
+    snd_pcm_hw_params_get_rate_min(parameters, &slowest, nil)
+    snd_pcm_hw_params_get_rate_max(parameters, &fastest, nil)
+    snd_pcm_hw_params_get_channels_min(parameters, &fewest)
+    snd_pcm_hw_params_get_channels_max(parameters, &most)
+    let formats = SampleFormat.allCases.filter {
+      snd_pcm_hw_params_test_format(pcm, parameters, $0.alsaFormat) == 0
+    }
+    func range(_ low: UInt32, _ high: UInt32) -> String {
+      low == high ? "\(low)" : "\(low) to \(high)"
+    }
+    return "\(range(slowest, fastest)) Hz, \(range(fewest, most)) channels, "
+      + formats.map { "\($0)" }.joined(separator: " ")
+  }
+}
