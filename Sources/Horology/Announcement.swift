@@ -32,8 +32,8 @@ public enum Event {
   case ringer(Ringer, at: Uptime)
   /// A person asks for the time. A speaker that is awake needs no lead-in.
   case asked(speakerIsAwake: Bool)
-  /// A person wants what sounds to end.
-  case stopRequested
+  /// What sounds is to end, at a person's wish or with the service.
+  case stop(StopReason)
   /// What was playing is no longer.
   case ended(Outcome)
 }

@@ -72,8 +72,8 @@ public struct Announcer {
       effects += turn(ringer, at: moment, now)
     case .asked(let speakerIsAwake):
       effects.append(answer(speakerIsAwake: speakerIsAwake, at: now))
-    case .stopRequested:
-      if playing != nil { effects.append(stop(.byHand, at: now.uptime)) }
+    case .stop(let reason):
+      if playing != nil { effects.append(stop(reason, at: now.uptime)) }
     case .ended(let outcome):
       effects += end(with: outcome, at: now)
     }

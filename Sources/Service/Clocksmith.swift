@@ -202,7 +202,7 @@ public final class Clocksmith {
     notifier.stopping()
     timer = nil
     guard let player, player.isPlaying else { return loop.exit() }
-    player.stop(.serviceEnds)
+    handle(.stop(.serviceEnds))
   }
 
   private func reload() {

@@ -62,7 +62,7 @@ final class Controls {
         // Found pressed at the start it is a short circuit, or somebody leans on it.
         guard wasReleased else { return }
         tell(.asked(speakerIsAwake: isAwake()))
-        hold = try? loop.after(configuration.buttonHold) { [unowned self] in tell(.stopRequested) }
+        hold = try? loop.after(configuration.buttonHold) { [unowned self] in tell(.stop(.byHand)) }
       case .inactive:
         wasReleased = true
       case .lost(let fault):

@@ -374,10 +374,10 @@ import Testing
 
   @Test("what sounds is stopped by hand, and nothing else is") func stoppedByHand() {
     var desk = Desk(at: "2026-11-21T15:07:00")
-    desk.tell(.stopRequested)
+    desk.tell(.stop(.byHand))
     #expect(desk.effects.count == 1)
     desk.wait(until: "2026-11-21T15:15:01")
-    desk.tell(.stopRequested)
+    desk.tell(.stop(.byHand))
     #expect(desk.effects.contains(.stop(.byHand)))
   }
 

@@ -161,7 +161,7 @@ struct SimulatedWorld {
       if let current = playing, current.ends <= now.uptime { endPlaying() } else { tell(.woke) }
     case 6:
       turn([Ringer.on, .off, .lost("gone"), .on, .on].randomElement(using: &numbers)!)
-    case 7: tell(.stopRequested)
+    case 7: tell(.stop(.byHand))
     default: tell(.asked(speakerIsAwake: Bool.random(using: &numbers)))
     }
   }
