@@ -13,7 +13,7 @@ let package = Package(
     .systemLibrary(name: "CSampleRate"),
     .systemLibrary(name: "CSndFile"),
     .systemLibrary(name: "CSystemd"),
-    .target(name: "CClocksmith"),
+    .target(name: "CClocksmith", linkerSettings: [.linkedLibrary("gpiod")]),
 
     .target(name: "Horology"),
     .target(name: "Sound", dependencies: ["Horology", "CINI", "CSampleRate", "CSndFile"]),

@@ -2,6 +2,8 @@
 #ifndef CLOCKSMITH_H
 #define CLOCKSMITH_H
 
+#include "clocksmith_gpio.h"
+
 /* Keeps libasound from writing its own lines to standard error; what failed is in the code that
  * each call returns. */
 void clocksmith_silence_alsa(void);

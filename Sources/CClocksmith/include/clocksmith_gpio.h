@@ -1,0 +1,57 @@
+/* GPIO lines over libgpiod 1 and 2, whichever the system has: one interface, two bodies.
+ * What fails returns -errno. */
+#ifndef CLOCKSMITH_GPIO_H
+#define CLOCKSMITH_GPIO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A chip's path is at most this long, with its end. */
+#define CLOCKSMITH_PATH_LENGTH 280
+
+/* A line of a chip, as the kernel has it now. The texts are good until the visitor returns. */
+struct clocksmith_line_info {
+  const char *chip_path;
+  const char *chip_label;
+  unsigned int offset;
+  const char *name;     /* NULL where it has none. */
+  const char *consumer; /* Who has taken it; NULL if nobody has. */
+};
+
+/* Calls visit for every line of every chip, chip by chip.
+ * Returns how many chips there are; -EACCES where there are some and none may be opened. */
+int clocksmith_gpio_visit(void (*visit)(const struct clocksmith_line_info *line, void *context),
+                          void *context);
+
+/* A line that has been taken. */
+struct clocksmith_line;
+
+/* Takes a line to be read, with events at both edges; it is pulled to where it is not active. */
+int clocksmith_line_open_input(struct clocksmith_line **line, const char *chip_path,
+                               unsigned int offset, bool active_low);
+
+/* Takes a line to be driven, inactive at first. */
+int clocksmith_line_open_output(struct clocksmith_line **line, const char *chip_path,
+                                unsigned int offset, bool active_low);
+
+void clocksmith_line_close(struct clocksmith_line *line);
+
+/* A descriptor that is readable when there are edges. */
+int clocksmith_line_descriptor(struct clocksmith_line *line);
+
+/* 1 if it is active, else 0. */
+int clocksmith_line_get(struct clocksmith_line *line);
+
+int clocksmith_line_set(struct clocksmith_line *line, bool active);
+
+struct clocksmith_edge {
+  int64_t nanoseconds; /* CLOCK_MONOTONIC. */
+  bool active;
+};
+
+/* Takes in edges that there are, without waiting: how many, at most `most`. */
+int clocksmith_line_read_edges(struct clocksmith_line *line, struct clocksmith_edge *edges,
+                               size_t most);
+
+#endif

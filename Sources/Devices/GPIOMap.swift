@@ -1,0 +1,126 @@
+import CClocksmith
+@preconcurrency import Glibc
+import Sound
+
+/// Which GPIO lines there are, and who has them: what a line is found in.
+public struct GPIOMap: Hashable, Sendable {
+  /// A line of a chip.
+  public struct Line: Hashable, Sendable {
+    public let chipPath: String
+    /// What the driver calls the chip, as in `pinctrl-rp1`; its number moves from kernel to kernel.
+    public let chipLabel: String
+    public let offset: UInt32
+    /// Nil where the device tree gives it none, as on old kernels of the Pi 3.
+    public let name: String?
+    /// Who has taken it; nil if nobody has.
+    public let consumer: String?
+
+    /// As in `pinctrl-rp1:17`.
+    public var place: String { "\(chipLabel):\(offset)" }
+  }
+
+  public let lines: [Line]
+
+  init(lines: [Line]) {
+    self.lines = lines
+  }
+
+  /// The chips and lines that the kernel has now.
+  /// - Throws: `Fault` if there is no chip, or none may be opened.
+  public static func current() throws(Fault) -> GPIOMap {
+    let collected = Collection()
+    let count = clocksmith_gpio_visit(
+      { line, context in
+        Unmanaged<Collection>.fromOpaque(context!).takeUnretainedValue().add(line!.pointee)
+      }, Unmanaged.passUnretained(collected).toOpaque())
+    if count == -EACCES || count == -EPERM {
+      throw Fault(
+        "cannot open /dev/gpiochip*", code: -count,
+        "not allowed; the user must be in the group 'gpio'")
+    }
+    if count < 0 { throw Fault("cannot open /dev/gpiochip*", errno: -count) }
+    if count == 0 { throw Fault("GPIO", "this machine has no GPIO chip (/dev/gpiochip*)") }
+    return GPIOMap(lines: collected.lines)
+  }
+
+  /// The line that a configuration means.
+  /// - Parameter text: a line's name, or `chip-label:offset`.
+  /// - Throws: `Fault` if there is none, or more than one; it names what there is instead.
+  public func place(of text: String) throws(Fault) -> Line {
+    let named = lines.filter { $0.name == text }
+    if named.count == 1 { return named[0] }
+    if named.count > 1 {
+      throw Fault(
+        "GPIO line \(text)",
+        "there are \(named.count) of that name; write which: \(Self.list(named.map(\.place)))")
+    }
+    if let colon = text.lastIndex(of: ":"), let offset = UInt32(text[text.index(after: colon)...]) {
+      return try place(chip: String(text[..<colon]), offset: offset, text)
+    }
+    throw Fault("GPIO line \(text)", "there is none of that name; \(hint(for: text))")
+  }
+
+  private func place(chip: String, offset: UInt32, _ text: String) throws(Fault) -> Line {
+    let ofChip = lines.filter { $0.chipLabel == chip }
+    guard !ofChip.isEmpty else {
+      throw Fault("GPIO line \(text)", "there is no chip '\(chip)'; there are \(chips)")
+    }
+    let found = ofChip.filter { $0.offset == offset }
+    if found.count == 1 { return found[0] }
+    if found.count > 1 {
+      throw Fault(
+        "GPIO line \(text)",
+        "there are \(found.count) chips '\(chip)'; name the line itself (gpioinfo lists them)")
+    }
+    throw Fault(
+      "GPIO line \(text)", "chip '\(chip)' has \(ofChip.count) lines, 0 to \(ofChip.count - 1)")
+  }
+
+  private var chips: String {
+    Self.list(Set(lines.map(\.chipLabel)).sorted())
+  }
+
+  /// The names that are nearest to one that does not exist.
+  private func hint(for text: String) -> String {
+    let names = Set(lines.compactMap(\.name)).filter { !$0.isEmpty }
+    guard !names.isEmpty else {
+      return "no line has a name here: write chip-label:offset, of \(chips)"
+    }
+    let nearest = names.map { (Self.distance($0, text), $0) }.sorted { $0 < $1 }
+    return "the nearest are \(Self.list(nearest.prefix(3).map(\.1)))"
+  }
+
+  private static func list(_ words: [String]) -> String {
+    words.joined(separator: ", ")
+  }
+
+  /// How many letters must be put in, left out or replaced to make one word of the other
+  /// (Levenshtein), upper and lower case alike.
+  static func distance(_ one: String, _ other: String) -> Int {
+    let letters = Array(other.lowercased())
+    var row = Array(0...letters.count)
+    for (index, letter) in one.lowercased().enumerated() {
+      var diagonal = row[0]
+      row[0] = index + 1
+      for (column, candidate) in letters.enumerated() {
+        let replaced = diagonal + (letter == candidate ? 0 : 1)
+        diagonal = row[column + 1]
+        row[column + 1] = min(replaced, row[column] + 1, diagonal + 1)
+      }
+    }
+    return row[letters.count]
+  }
+}
+
+/// What the C code visits, collected.
+private final class Collection {
+  var lines: [GPIOMap.Line] = []
+
+  func add(_ line: clocksmith_line_info) {
+    lines.append(
+      GPIOMap.Line(
+        chipPath: String(cString: line.chip_path), chipLabel: String(cString: line.chip_label),
+        offset: line.offset, name: line.name.map { String(cString: $0) },
+        consumer: line.consumer.map { String(cString: $0) }))
+  }
+}

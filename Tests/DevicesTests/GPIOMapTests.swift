@@ -1,0 +1,69 @@
+import Sound
+import TestSupport
+import Testing
+
+@testable import Devices
+
+@Suite struct GPIOMapTests {
+  private static func line(
+    _ chip: String, _ offset: UInt32, _ name: String? = nil, path: String = "/dev/gpiochip0",
+    consumer: String? = nil
+  ) -> GPIOMap.Line {
+    GPIOMap.Line(
+      chipPath: path, chipLabel: chip, offset: offset, name: name, consumer: consumer)
+  }
+
+  private static let pi = GPIOMap(
+    lines: (0..<28).map { line("pinctrl-rp1", $0, "GPIO\($0)") } + [
+      line("gpio-brcmstb@107d508500", 0, "RP1_SDA", path: "/dev/gpiochip1"),
+      line("gpio-brcmstb@107d508500", 1, "-", path: "/dev/gpiochip1"),
+      line("gpio-brcmstb@107d517c00", 0, "-", path: "/dev/gpiochip2"),
+    ])
+
+  @Test("a line is found by its name") func byName() throws {
+    #expect(try Self.pi.place(of: "GPIO17").place == "pinctrl-rp1:17")
+  }
+
+  @Test("a line is found by its chip's label and its offset, whatever the label holds")
+  func byOffset() throws {
+    #expect(try Self.pi.place(of: "pinctrl-rp1:4").name == "GPIO4")
+    let map = GPIOMap(lines: [Self.line("a:b.c:3", 5)])
+    #expect(try map.place(of: "a:b.c:3:5").offset == 5)
+  }
+
+  @Test(
+    "what is not there is told with what is",
+    arguments: [
+      ("GPIO71", "the nearest are GPIO1, GPIO11, GPIO21"),
+      ("gpio17", "the nearest are GPIO17, "),
+      ("GPIO", "the nearest are GPIO0, GPIO1, GPIO2"),
+      ("-", "there are 2 of that name; write which: gpio-brcmstb@107d508500:1, "),
+      ("pinctrl-rp1:28", "chip 'pinctrl-rp1' has 28 lines, 0 to 27"),
+      ("pinctrl-rp1:-1", "there is none of that name"),
+      ("gpiochip0:17", "there is no chip 'gpiochip0'; there are gpio-brcmstb@107d508500, "),
+    ])
+  func whatIsNotThere(text: String, words: String) {
+    let fault = faultThrown { _ = try Self.pi.place(of: text) }
+    #expect(fault?.description.contains(words) == true, "\(String(describing: fault))")
+  }
+
+  @Test("where no line has a name, the chips are told") func namelessLines() {
+    let map = GPIOMap(lines: [Self.line("9030000.pl061", 0), Self.line("9030000.pl061", 1)])
+    let fault = faultThrown { _ = try map.place(of: "GPIO17") }
+    #expect(fault?.description.contains("write chip-label:offset, of 9030000.pl061") == true)
+  }
+
+  @Test("two chips of one label are not told apart by it") func twoChips() {
+    let map = GPIOMap(lines: [
+      Self.line("twin", 3), Self.line("twin", 3, path: "/dev/gpiochip1"),
+    ])
+    let fault = faultThrown { _ = try map.place(of: "twin:3") }
+    #expect(fault?.description.contains("there are 2 chips 'twin'") == true)
+  }
+
+  @Test("with no GPIO at all there is one sentence") func noGPIO() {
+    let fault = faultThrown { _ = try GPIOInput(line: "no such line", active: .low) }
+    #expect(fault != nil)
+    #expect(fault?.description.contains("\n") == false)
+  }
+}
