@@ -54,7 +54,10 @@ public final class WAVSink: Sink {
   private func play() throws(Fault) {
     let due = max(Int(position(at: SystemClock.uptime).frame) - played, 0)
     let count = min(due, queue.count)
-    try queue[..<count].withUnsafeBufferPointer { block throws(Fault) in try writer.write(block) }
+    // Through a result: of older compilers' slices the closure throws no typed error.
+    try queue[..<count].withUnsafeBufferPointer { block in
+      Result { () throws(Fault) in try writer.write(block) }
+    }.get()
     queue.removeFirst(count)
     played += count
     if due > count && played > 0 {

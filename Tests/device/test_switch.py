@@ -1,0 +1,218 @@
+"""The switch, the button and the lamp, toggled and watched from outside."""
+
+import re
+import time
+
+import numpy
+import pytest
+
+from device import utc, wait_until
+from hearing import hear_occasion, hears_nothing
+from speaker import RATE
+
+# Lines of the emulated controller that nothing else uses; it has no pull-up, so high is active.
+SWITCH, BUTTON, LAMP = 5, 6, 7
+CHIP = "9030000.pl061"
+FILE = "/etc/clocksmith/conf.d/96-switch.conf"
+
+
+def configure(device, speaker="plughw:CARD=Intel", more=""):
+    device.run(f"cat >{FILE} <<'END'\n[switch]\nline = {CHIP}:{SWITCH}\nactive = high\n"
+               f"[button]\nline = {CHIP}:{BUTTON}\nactive = high\n"
+               f"[led]\nline = {CHIP}:{LAMP}\n"
+               f"[speaker]\ndevice = {speaker}\n{more}\nEND")
+    device.restart_clock()
+
+
+@pytest.fixture(scope="module")
+def wired(device):
+    """The device with a switch that is on, a button and a lamp."""
+    device.set_switch(False, SWITCH)
+    device.set_switch(False, BUTTON)
+    mark = device.mark()
+    configure(device)
+    device.wait_for_line("^the switch is on", mark)
+    yield device
+    device.run(f"rm {FILE}")
+    device.set_switch(False, SWITCH)
+    device.restart_clock()
+
+
+def put(device, off):
+    """Puts the switch off or on, and waits until the clock knows: when that was on the host."""
+    mark, before = device.mark(), time.monotonic()
+    device.set_switch(off, SWITCH)
+    moment = (before + time.monotonic()) / 2
+    device.wait_for_line("^the switch is off" if off else "^the switch is on", mark, seconds=20)
+    return moment
+
+
+def lamp(device):
+    """Whether the lamp is lit, as the kernel drives the line."""
+    line = device.run("mountpoint -q /sys/kernel/debug || mount -t debugfs none /sys/kernel/debug; "
+                      f"grep -E 'gpio-[0-9]+ .*clocksmith.* out ' /sys/kernel/debug/gpio")
+    return " hi" in line
+
+
+def test_the_switch_before_an_occasion_silences_it_and_back_it_sounds(wired):
+    assert lamp(wired)
+    put(wired, off=True)
+    assert not lamp(wired)
+    mark, since = wired.mark(), time.monotonic()
+    wired.set_clock("2027-08-01 10:14:57")
+    wired.wait_for_line("^skipped 10:15:00: the switch is off", mark)
+    hears_nothing(wired, since, 6)
+    put(wired, off=False)
+    assert lamp(wired)
+    hear_occasion(wired, "2027-08-01 10:30:00", "ten thirty A M")
+
+
+def test_the_switch_put_back_before_the_second_lets_it_sound(wired):
+    put(wired, off=True)
+    mark = wired.mark()
+    wired.set_clock("2027-08-01 10:44:52")
+    wired.wait_for_host(time.monotonic() + 3.5)
+    put(wired, off=False)
+    hear_occasion(wired, "2027-08-01 10:45:00", "ten forty-five A M", seconds_ahead=0, after=mark)
+
+
+def test_the_switch_in_the_middle_of_a_phrase_is_obeyed_at_once(wired, figures):
+    mark = wired.mark()
+    wired.set_clock("2027-08-01 10:59:52")
+    began = wired.host_at(utc("2027-08-01 11:00:00"))
+    wired.wait_for_host(began + 0.4)
+    edge = put(wired, off=True)
+    line = wired.wait_for_line("^cut off", mark)
+    assert 'cut off "eleven o\'clock": the switch was put off' in line.message
+    assert told(line) < 30, line.message
+    sound = wired.speaker.wait_for_sound(after=began - 1.5)
+    # What the recording adds is in its beginning as in its end.
+    after = sound.seconds - (edge - began)
+    figures["edge to silence in the recording"] = f"{after * 1000:+.0f} ms (its steps: 10 and 21)"
+    assert -0.02 < after < 0.08, sound
+    assert_no_click(wired, sound)
+
+    # Put back, nothing is resumed; the next occasion sounds.
+    since = time.monotonic()
+    put(wired, off=False)
+    hears_nothing(wired, since + 1, 4)
+    hear_occasion(wired, "2027-08-01 11:15:00", "eleven fifteen A M")
+
+
+def told(line):
+    """Milliseconds from the edge to silence, as the clock has it from the converter."""
+    return float(re.search(r"silent ([+-][\d.]+) ms after", line.message)[1])
+
+
+def assert_no_click(device, sound):
+    """The last 30 ms of a sound fall to nothing without a step."""
+    samples = device.speaker.samples()[-RATE * 20:, 0]
+    end = numpy.flatnonzero(samples)[-1] + 1
+    tail = samples[end - RATE * 8 // 1000:end + 10]
+    assert numpy.abs(tail[-20:]).max() < 0.01, "it ends in silence"
+    # A fade of 8 ms: its last quarter is quieter than its first.
+    quarter = len(tail) // 4
+    loudness = [numpy.sqrt((tail[part:part + quarter] ** 2).mean()) for part in (0, 3 * quarter)]
+    assert loudness[1] < loudness[0] or loudness[0] < 0.003
+
+
+def test_edge_to_silence_again_and_again(wired, figures, full):
+    """The button asks for the time, and the switch silences it at another place each time."""
+    times, missed = [], 0
+    for attempt in range(100 if full else 12):
+        mark = wired.mark()
+        wired.set_switch(True, BUTTON)
+        wired.wait_for_host(time.monotonic() + 0.55 + (attempt * 37 % 100) / 125)
+        put(wired, off=True)
+        wired.set_switch(False, BUTTON)
+        line = wired.wait_for_line("^cut off|^said ", mark, unit="clocksmith.service")
+        if line.message.startswith("cut off"):
+            times.append(told(line))
+        else:
+            missed += 1
+        put(wired, off=False)
+    figures["edge to silence, by the converter's time stamps"] = (
+        f"{len(times)} times, median {sorted(times)[len(times) // 2]:.1f} ms, worst "
+        f"{max(times):.1f} ms ({missed} had been said before)")
+    assert len(times) > missed
+    assert sorted(times)[len(times) // 2] < 30
+    # The emulator may stand still for tens of milliseconds; the clock may not.
+    assert sum(value > 30 for value in times) <= len(times) // 10, times
+
+
+def test_the_button_says_the_time_and_held_stops_it(wired):
+    mark = wired.mark()
+    wired.set_clock("2027-08-01 11:20:10")
+    wired.set_switch(True, BUTTON)
+    wired.wait_for_host(time.monotonic() + 0.2)
+    wired.set_switch(False, BUTTON)
+    wired.wait_for_line('^said "eleven twenty A M" because it was asked for', mark)
+    mark = wired.mark()
+    wired.set_switch(True, BUTTON)
+    line = wired.wait_for_line("^cut off", mark)
+    wired.set_switch(False, BUTTON)
+    assert "it was stopped by hand" in line.message
+
+
+def test_a_switch_that_chatters_does_not_hold_up_the_clock(wired, figures, full):
+    """As fast as the emulator can be told, for a minute with --full."""
+    seconds = 60 if full else 12
+    mark = wired.mark()
+    wired.set_clock("2027-08-01 11:29:59.000" if full else "2027-08-01 11:29:56")
+    before = cpu_seconds(wired)
+    deadline, edges = time.monotonic() + seconds, 0
+    while time.monotonic() < deadline:
+        edges += 1
+        wired.set_switch(edges % 2 == 1, SWITCH)
+    wired.set_switch(False, SWITCH)
+    wired.wait_for_line("^the switch is on", mark)
+    spent = cpu_seconds(wired) - before
+    lines = [x for x in wired.journal[mark:] if x.unit == "clocksmith.service"]
+    figures["a switch that chatters"] = (
+        f"{edges / seconds:.0f} edges a second for {seconds} s: {len(lines)} lines in the journal, "
+        f"{spent / seconds * 100:.0f} % of a processor")
+    assert wired.lines("^skipped 11:30:00: the switch is off", mark)
+    assert len(lines) < 12, [x.message for x in lines]
+    hear_occasion(wired, "2027-08-01 11:45:00", "eleven forty-five A M")
+
+
+def cpu_seconds(device):
+    usage = device.run("systemctl show clocksmith -P CPUUsageNSec")
+    return int(usage) / 1e9
+
+
+def test_a_switch_that_somebody_else_holds_is_waited_for(wired):
+    wired.run("systemctl stop clocksmith")
+    wired.run(f"systemd-run --unit=holder --collect gpiomon --chip=gpiochip0 {SWITCH}")
+    mark = wired.mark()
+    try:
+        wait_until(lambda: "gpiomon" in wired.run(f"gpioinfo --chip=gpiochip0 {SWITCH}"),
+                   "gpiomon has the line", 20)
+        wired.run("systemctl start clocksmith")
+        wired.wait_for_line("^the switch cannot be read: .* held by 'gpiomon'", mark)
+        wired.set_clock("2027-08-01 12:14:57")
+        wired.wait_for_line("^skipped 12:15:00: the switch cannot be read", mark)
+    finally:
+        wired.run("systemctl stop holder")
+    wired.wait_for_line("^the switch is on", mark, seconds=70)
+    hear_occasion(wired, "2027-08-01 12:30:00", "twelve thirty P M")
+    assert len(wired.lines("^the switch cannot be read", mark)) == 1
+
+
+def test_the_usual_device_is_silenced_in_time_too(wired, figures):
+    """Through dmix, which takes nothing back: little is queued instead."""
+    configure(wired, speaker="default")
+    times = []
+    for attempt in range(4):
+        mark = wired.mark()
+        wired.set_switch(True, BUTTON)
+        wired.wait_for_host(time.monotonic() + 0.7 + attempt * 0.2)
+        put(wired, off=True)
+        wired.set_switch(False, BUTTON)
+        line = wired.wait_for_line("^cut off|^said ", mark, unit="clocksmith.service")
+        if line.message.startswith("cut off"):
+            times.append(told(line))
+        put(wired, off=False)
+    figures["edge to silence, through dmix"] = f"{times} ms"
+    configure(wired)
+    assert times and min(times) < 40
