@@ -25,6 +25,33 @@ public enum SystemClock {
     return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
   }
 
+  /// Reads `CLOCK_REALTIME` and `CLOCK_BOOTTIME` together.
+  public static var moment: Moment {
+    let before = nanoseconds(of: CLOCK_BOOTTIME)
+    let instant = nanoseconds(of: CLOCK_REALTIME)
+    let after = nanoseconds(of: CLOCK_BOOTTIME)
+    return Moment(
+      instant: Instant(nanoseconds: instant),
+      sinceBoot: .nanoseconds(before + (after - before) / 2))
+  }
+
+  /// Reads what the kernel and systemd-timesyncd say of the clock: `adjtimex(2)` without a change,
+  /// and the file that timesyncd touches.
+  public static var kernel: KernelClock {
+    var state = timex()
+    let isTold = adjtimex(&state) >= 0
+    return KernelClock(
+      maximumError: isTold ? .microseconds(Int64(state.maxerror)) : KernelClock.unbounded,
+      timesyncd: modification(of: "/run/systemd/timesync/synchronized"))
+  }
+
+  private static func modification(of path: String) -> Instant? {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    let time = status.st_mtim
+    return Instant(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+  }
+
   /// True if the kernel's clock is disciplined, as systemd judges it: `adjtimex(2)` reports a
   /// maximum error under 16 s. STA_UNSYNC is not looked at, as systemd does not
   /// (facts: raspberry-pi).
