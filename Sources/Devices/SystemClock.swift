@@ -51,25 +51,4 @@ public enum SystemClock {
     let time = status.st_mtim
     return Instant(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
   }
-
-  /// True if the kernel's clock is disciplined, as systemd judges it: `adjtimex(2)` reports a
-  /// maximum error under 16 s. STA_UNSYNC is not looked at, as systemd does not
-  /// (facts: raspberry-pi).
-  public static var isSynchronised: Bool {
-    var state = timex()
-    return adjtimex(&state) >= 0 && state.maxerror < 16_000_000
-  }
-
-  /// True if systemd-timesyncd has synchronised the clock in this boot, by the file that it leaves.
-  public static var wasSynchronisedByTimesyncd: Bool {
-    access("/run/systemd/timesync/synchronized", F_OK) == 0
-  }
-}
-
-extension SystemClock {
-  /// How far the clock may be believed, by what the system says of it now.
-  public static var trust: ClockTrust {
-    ClockTrust(
-      isSynchronised: isSynchronised, wasSynchronised: wasSynchronisedByTimesyncd)
-  }
 }

@@ -37,11 +37,11 @@ public final class Clocksmith {
   private var composer: Composer
   private var player: Player?
   private var announcer: Announcer
+  private let clockWatch: ClockWatch
 
   /// Events that have come while another is being handled.
   private var queue: [Event] = []
   private var isHandling = false
-  private var wasSynchronised = false
   private var isStopping = false
 
   /// Reads the configuration and the voice; the speaker may come later.
@@ -51,9 +51,11 @@ public final class Clocksmith {
     loop = try EventLoop()
     configuration = try options.configuration()
     composer = try configuration.composer()
+    clockWatch = ClockWatch(rtc: configuration.rtc)
+    for entry in clockWatch.look() { journal.log(entry.priority, entry.message) }
     announcer = Announcer(
       settings: configuration.announcer, zone: try SystemZone.current(),
-      trust: SystemClock.trust, at: SystemClock.now)
+      trust: clockWatch.state.trust, at: SystemClock.now)
   }
 
   /// Serves until SIGTERM or SIGINT.
@@ -149,11 +151,11 @@ public final class Clocksmith {
 
   // MARK: The clock
 
-  /// A clock that was synchronised under this service's eyes holds over, whoever did it.
   private func currentTrust() -> ClockTrust {
-    let trust = SystemClock.trust
-    wasSynchronised = wasSynchronised || trust != .untrusted
-    return trust == .untrusted && wasSynchronised ? .holdover : trust
+    for entry in clockWatch.look(mayReadRTC: player?.isPlaying != true) {
+      journal.log(entry.priority, entry.message)
+    }
+    return clockWatch.state.trust
   }
 
   private func warnOfUntrustedClock() {
@@ -199,6 +201,7 @@ public final class Clocksmith {
       self.configuration = configuration
       self.composer = composer
       player?.latencyOffset = configuration.latencyOffset
+      clockWatch.choice = configuration.rtc
       journal.log(.notice, "the configuration was read again")
       handle(.reloaded(configuration.announcer))
     } catch {

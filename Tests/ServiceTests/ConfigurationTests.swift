@@ -1,3 +1,4 @@
+import Devices
 import Foundation
 import Horology
 import Sound
@@ -31,7 +32,7 @@ import Testing
       [switch]
       line = none
       [clock]
-      rtc = auto
+      rtc = ds3231
       untrusted = speak
       """)
     #expect(configuration.announcer.interval.minutes == 30)
@@ -43,6 +44,7 @@ import Testing
     #expect(configuration.voice == "/some/where")
     #expect(configuration.device == "plughw:CARD=DAC")
     #expect(configuration.latencyOffset == .milliseconds(-20))
+    #expect(configuration.rtc == .named("ds3231"))
   }
 
   @Test("an empty file is the defaults") func emptyFileIsTheDefaults() throws {
@@ -67,6 +69,7 @@ import Testing
     #expect(uncommented.voice == defaults.voice)
     #expect(uncommented.device == defaults.device)
     #expect(uncommented.latencyOffset == defaults.latencyOffset)
+    #expect(uncommented.rtc == defaults.rtc)
     #expect(keys.filter { $0.contains(" = ") && !$0.hasPrefix(";") }.count == 13)
   }
 
@@ -86,6 +89,7 @@ import Testing
       ("interval = 15", ":1: unknown section []"),
       ("[announce]\nclock = 12\nclock = 24", ":3: 'clock' is set twice"),
       ("[announce]\nclock", ":2: not a [section]"),
+      ("[clock]\nrtc =", ":2: rtc = : allowed: auto, none, or the name of an RTC"),
       ("[switch]\nline = GPIO17", ":2: line = GPIO17: allowed: none"),
     ])
   func whatIsWrongIsTold(text: String, words: String) throws {
