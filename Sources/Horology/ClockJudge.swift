@@ -70,7 +70,7 @@ public struct ClockJudge {
     let earlier = before.flatMap { $0.reading.name == reading.name ? $0 : nil }
     let judgement = RTCJudgement(reading, after: earlier?.reading)
     rtc = judgement
-    isConfirmed = earlier != nil && earlier?.isValid == judgement.isValid
+    isConfirmed = earlier.map { judgement.isSame(as: $0) } ?? false
     var reports = changes(from: earlier, to: judgement)
     if judgement.isValid, kernel.isSynchronised {
       if let report = drift.take(reading) { reports.append(.rtcDrift(report)) }

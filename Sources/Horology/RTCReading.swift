@@ -81,7 +81,8 @@ public enum RTCFault: Hashable, Sendable {
   public func isSame(as other: RTCFault) -> Bool {
     switch (self, other) {
     case (.dataInvalid, .dataInvalid), (.notValid, .notValid), (.unreadable, .unreadable),
-      (.beforeRelease, .beforeRelease), (.beyondRange, .beyondRange), (.stopped, .stopped):
+      (.beforeRelease, .beforeRelease), (.beyondRange, .beyondRange), (.stopped, .stopped),
+      (.jumped, .jumped):
       true
     default: false
     }
@@ -124,6 +125,12 @@ public struct RTCJudgement: Hashable, Sendable {
   }
 
   public var isValid: Bool { fault == nil }
+
+  /// True if both are valid, or have the same trouble.
+  func isSame(as other: RTCJudgement) -> Bool {
+    guard let fault, let another = other.fault else { return isValid == other.isValid }
+    return fault.isSame(as: another)
+  }
 
   private static func fault(of reading: RTCReading, after earlier: RTCReading?) -> RTCFault? {
     let shown: Instant

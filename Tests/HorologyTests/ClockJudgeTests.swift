@@ -243,6 +243,25 @@ import Testing
         == [.rtcInvalid("ds3231", .stopped(at: Instant("2026-12-01T10:00:00")))])
   }
 
+  @Test("one that stopped on the way is found out at once, and again after a second look")
+  func stopsOnTheWay() {
+    var machine = machine(rtcAhead: .zero)
+    machine.run(.seconds(3600))
+    let stopped = Instant("2026-12-01T10:20:00")
+    machine.answer = .time(stopped)
+    machine.look()
+    guard case .rtcInvalid(_, .jumped(_, let shown, _))? = machine.reports.first else {
+      Issue.record("\(machine.reports)")
+      return
+    }
+    #expect(shown == stopped)
+    #expect(machine.reports.count == 1)
+    #expect(machine.trust == .untrusted)
+    machine.run(.seconds(5))
+    machine.look()
+    #expect(machine.reports == [.rtcInvalid("ds3231", .stopped(at: stopped))])
+  }
+
   @Test("its drift beside a synchronised clock is told once a day") func drift() {
     var machine = machine(rtcAhead: .milliseconds(400)) { $0.maximumError = .milliseconds(1) }
     var drifts: [RTCDrift] = []
