@@ -85,10 +85,12 @@ private func checkRTC(_ configuration: Configuration) throws(Fault) -> Finding {
         ? "not used, as 'rtc = none' says"
         : "none; with no network the clock is not trusted after a power cut")
   }
-  let first = clock.read()
-  // Whether it runs shows only after a while.
-  poll(nil, 0, Int32(RTCJudgement.shortestLook.nanoseconds / 1_000_000) + 100)
-  let judgement = RTCJudgement(clock.read(), after: first)
+  var judgement = RTCJudgement(clock.read(), after: nil)
+  if judgement.isValid {
+    // Whether it runs shows only after a while.
+    poll(nil, 0, Int32(RTCJudgement.shortestLook.nanoseconds / 1_000_000) + 100)
+    judgement = RTCJudgement(clock.read(), after: judgement.reading)
+  }
   let name = "\(clock.name) (\(clock.device))"
   if let fault = judgement.fault { return .found("\(name) \(fault.words); \(fault.remedy)") }
   if !judgement.warnings.isEmpty {
