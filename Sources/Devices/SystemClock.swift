@@ -25,24 +25,30 @@ public enum SystemClock {
     return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
   }
 
-  /// True if the kernel's clock is disciplined, as systemd judges it: `adjtimex(2)` reports a
-  /// maximum error under 16 s. STA_UNSYNC is not looked at, as systemd does not
-  /// (facts: raspberry-pi).
-  public static var isSynchronised: Bool {
+  /// Reads `CLOCK_REALTIME` and `CLOCK_BOOTTIME` together.
+  public static var moment: Moment {
+    let before = nanoseconds(of: CLOCK_BOOTTIME)
+    let instant = nanoseconds(of: CLOCK_REALTIME)
+    let after = nanoseconds(of: CLOCK_BOOTTIME)
+    return Moment(
+      instant: Instant(nanoseconds: instant),
+      sinceBoot: .nanoseconds(before + (after - before) / 2))
+  }
+
+  /// Reads what the kernel and systemd-timesyncd say of the clock: `adjtimex(2)` without a change,
+  /// and the file that timesyncd touches.
+  public static var kernel: KernelClock {
     var state = timex()
-    return adjtimex(&state) >= 0 && state.maxerror < 16_000_000
+    let isTold = adjtimex(&state) >= 0
+    return KernelClock(
+      maximumError: isTold ? .microseconds(Int64(state.maxerror)) : KernelClock.unbounded,
+      timesyncd: modification(of: "/run/systemd/timesync/synchronized"))
   }
 
-  /// True if systemd-timesyncd has synchronised the clock in this boot, by the file that it leaves.
-  public static var wasSynchronisedByTimesyncd: Bool {
-    access("/run/systemd/timesync/synchronized", F_OK) == 0
-  }
-}
-
-extension SystemClock {
-  /// How far the clock may be believed, by what the system says of it now.
-  public static var trust: ClockTrust {
-    ClockTrust(
-      isSynchronised: isSynchronised, wasSynchronised: wasSynchronisedByTimesyncd)
+  private static func modification(of path: String) -> Instant? {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    let time = status.st_mtim
+    return Instant(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
   }
 }

@@ -2,17 +2,10 @@
 public enum ClockTrust: String, CaseIterable, Sendable {
   /// The kernel's clock is disciplined now, as systemd judges it.
   case synchronised
-  /// It was disciplined earlier in this boot.
+  /// It was disciplined earlier in this boot, or a valid RTC vouches for it.
   case holdover
   /// Neither: the time may be anything.
   case untrusted
-
-  /// - Parameters:
-  ///   - isSynchronised: the kernel's clock is disciplined now.
-  ///   - wasSynchronised: it was, at some time in this boot.
-  public init(isSynchronised: Bool, wasSynchronised: Bool) {
-    self = isSynchronised ? .synchronised : wasSynchronised ? .holdover : .untrusted
-  }
 }
 
 /// What may sound while the clock is untrusted.

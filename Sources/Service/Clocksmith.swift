@@ -38,11 +38,11 @@ public final class Clocksmith {
   private var player: Player?
   private var controls: Controls?
   private var announcer: Announcer
+  private let clockWatch: ClockWatch
 
   /// Events that have come while another is being handled.
   private var queue: [Event] = []
   private var isHandling = false
-  private var wasSynchronised = false
   private var lastTiming: String?
   private var isStopping = false
 
@@ -53,9 +53,11 @@ public final class Clocksmith {
     loop = try EventLoop()
     configuration = try options.configuration()
     composer = try configuration.composer()
+    clockWatch = ClockWatch(rtc: configuration.rtc)
+    for entry in clockWatch.look() { journal.log(entry.priority, entry.message) }
     announcer = Announcer(
       settings: configuration.announcer, zone: try SystemZone.current(),
-      trust: SystemClock.trust, at: SystemClock.now)
+      trust: clockWatch.state.trust, at: SystemClock.now)
   }
 
   /// Serves until SIGTERM or SIGINT.
@@ -163,11 +165,11 @@ public final class Clocksmith {
 
   // MARK: The clock
 
-  /// A clock that was synchronised under this service's eyes holds over, whoever did it.
   private func currentTrust() -> ClockTrust {
-    let trust = SystemClock.trust
-    wasSynchronised = wasSynchronised || trust != .untrusted
-    return trust == .untrusted && wasSynchronised ? .holdover : trust
+    for entry in clockWatch.look(mayReadRTC: player?.isPlaying != true) {
+      journal.log(entry.priority, entry.message)
+    }
+    return clockWatch.state.trust
   }
 
   private func warnOfUntrustedClock() {
@@ -214,6 +216,7 @@ public final class Clocksmith {
       self.composer = composer
       player?.settings = configuration.playerSettings
       player?.closeIfIdle()
+      clockWatch.choice = configuration.rtc
       journal.log(.notice, "the configuration was read again")
       controls = nil
       takeControls()

@@ -1,3 +1,4 @@
+import Devices
 @preconcurrency import Glibc
 import Horology
 import Sound
@@ -22,6 +23,8 @@ public struct Configuration: Sendable {
   /// How long the button is held until what sounds is stopped.
   public var buttonHold = Duration.seconds(1)
   public var led = OutputSettings()
+  /// The real-time clock that may vouch for the system's.
+  public var rtc = RTCChoice.auto
 
   /// The files that were read, in order.
   public private(set) var files: [String] = []
@@ -68,16 +71,7 @@ public struct Configuration: Sendable {
   }
 
   private static func dropIns() -> [String] {
-    guard let directory = opendir(folder) else { return [] }
-    defer { closedir(directory) }
-    var names: [String] = []
-    while let entry = readdir(directory) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) {
-        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      if name.hasSuffix(".conf") && !name.hasPrefix(".") { names.append(name) }
-    }
-    return names.sorted()
+    names(inFolder: folder).filter { $0.hasSuffix(".conf") && !$0.hasPrefix(".") }
   }
 
   private mutating func take(_ path: String) throws(Fault) {
@@ -188,7 +182,13 @@ extension Configuration {
       "active": choice(\.led.active),
     ],
     "clock": [
-      "rtc": only("auto"),
+      "rtc": { configuration, value in
+        guard let choice = RTCChoice(text: value) else {
+          return "allowed: auto, none, or the name of an RTC, as in ds3231 or rtc0"
+        }
+        configuration.rtc = choice
+        return nil
+      },
       "untrusted": choice(\.announcer.untrusted),
     ],
   ]

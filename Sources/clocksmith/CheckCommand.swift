@@ -1,4 +1,5 @@
 import Devices
+@preconcurrency import Glibc
 import Horology
 import Service
 import Sound
@@ -7,8 +8,8 @@ let checkCommand = Subcommand(
   name: "check", operands: "", mostOperands: 0,
   summary: "look whether everything that the clock needs is there and well",
   details: """
-    Looks at the configuration, every clip and every minute of the day, the speaker, the zone and
-    the clock: a line each, with what to do. Exit status 3 if something was found.
+    Looks at the configuration, every clip and every minute of the day, the speaker, the zone, the
+    RTC and the clock: a line each, with what to do. Exit status 3 if something was found.
     """,
   options: [configOption]
 ) { arguments in
@@ -34,6 +35,7 @@ let checkCommand = Subcommand(
     }
   }
   try checkup.look("zone") { () throws(Fault) in .well(try SystemZone.current().name) }
+  try checkup.look("rtc") { () throws(Fault) in try checkRTC(configuration) }
   try checkup.look("clock") { () throws(Fault) in checkClock(configuration) }
   return checkup.hasFound ? ExitStatus.found : ExitStatus.done
 }
@@ -81,14 +83,46 @@ private func checkVoice(_ configuration: Configuration) throws(Fault) -> Finding
   return .well("\(voice.path): \(voice.clipNames.count) clips say all 1,440 minutes")
 }
 
-private func checkClock(_ configuration: Configuration) -> Finding {
-  let policy = configuration.announcer.untrusted
-  switch SystemClock.trust {
-  case .synchronised: return .well("synchronised")
-  case .holdover: return .well("holdover: it was synchronised earlier in this boot")
-  case .untrusted:
-    return .found(
-      "not synchronised, and 'untrusted = \(policy.rawValue)'; wait for the network, fit an RTC, "
-        + "or set 'untrusted = speak' in [clock]")
+private func checkRTC(_ configuration: Configuration) throws(Fault) -> Finding {
+  guard let clock = try RealTimeClock.chosen(configuration.rtc) else {
+    return .well(
+      configuration.rtc == .none
+        ? "not used, as 'rtc = none' says"
+        : "none; with no network the clock is not trusted after a power cut")
   }
+  var judgement = RTCJudgement(clock.read(), after: nil)
+  if judgement.isValid {
+    // Whether it runs shows only after a while.
+    poll(nil, 0, Int32(RTCJudgement.shortestLook.nanoseconds / 1_000_000) + 100)
+    judgement = RTCJudgement(clock.read(), after: judgement.reading)
+  }
+  let name = "\(clock.name) (\(clock.device))"
+  if let fault = judgement.fault { return .found("\(name) \(fault.words); \(fault.remedy)") }
+  if !judgement.warnings.isEmpty {
+    let words = judgement.warnings.map(\.words).joined(separator: ", ")
+    return .found("\(name): \(words); put in a new battery, or charge it")
+  }
+  var words = "\(name), valid"
+  if let lead = judgement.reading.lead(at: judgement.reading.moment) {
+    // It counts whole seconds: half of one is as near as it comes.
+    words += ", \(lead.magnitude < .seconds(1) ? "0 s" : lead.roughly) from the system clock"
+  }
+  if clock.hasSetTheClock { words += "; it set the clock at the start" }
+  switch judgement.reading.health {
+  case .told: break
+  case .unsupported: words += "; its driver tells nothing of its battery"
+  case .unreadable(let why): words += "; its battery is not known: /dev/\(clock.device): \(why)"
+  }
+  return .well(words)
+}
+
+private func checkClock(_ configuration: Configuration) -> Finding {
+  let watch = ClockWatch(rtc: configuration.rtc)
+  _ = watch.look()
+  let state = watch.state
+  guard state.trust == .untrusted else { return .well(state.words) }
+  let policy = configuration.announcer.untrusted
+  return .found(
+    "\(state.words) ('untrusted = \(policy.rawValue)'); wait for the network, fit an RTC or set "
+      + "the clock by it ('sudo hwclock --hctosys'), or set 'untrusted = speak' in [clock]")
 }

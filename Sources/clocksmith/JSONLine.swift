@@ -27,6 +27,21 @@ struct JSONLine {
     add(key, json_object_new_boolean(flag ? 1 : 0))
   }
 
+  /// Sets a key; nil is null.
+  func set(_ key: String, _ flag: Bool?) {
+    add(key, flag.flatMap { json_object_new_boolean($0 ? 1 : 0) })
+  }
+
+  /// Sets a key, to a thousandth, for json-c itself would print all digits; nil is null.
+  func set(_ key: String, _ number: Double?) {
+    add(
+      key,
+      number.flatMap { number in
+        let rounded = (number * 1000).rounded() / 1000
+        return json_object_new_double_s(rounded, "\(rounded)")
+      })
+  }
+
   private func add(_ key: String, _ value: OpaquePointer?) {
     json_object_object_add(object.pointer, key, value)
   }

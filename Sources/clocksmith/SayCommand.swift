@@ -20,8 +20,10 @@ let sayCommand = Subcommand(
     time = try timeOfDay(text)
   } else {
     time = try SystemZone.current().civil(at: anchor)
-    if !SystemClock.isSynchronised {
-      complain("note: the clock is not synchronised, so this time may be wrong")
+    let watch = ClockWatch(rtc: configuration.rtc)
+    _ = watch.look()
+    if case .nothing(let doubt) = watch.state.basis {
+      complain("note: this time may be wrong: \(doubt.words)")
     }
   }
   if let path = arguments["output"] {

@@ -1,3 +1,4 @@
+import Devices
 import Foundation
 import Horology
 import Sound
@@ -31,7 +32,7 @@ import Testing
       [switch]
       line = none
       [clock]
-      rtc = auto
+      rtc = ds3231
       untrusted = speak
       """)
     #expect(configuration.announcer.interval.minutes == 30)
@@ -43,6 +44,7 @@ import Testing
     #expect(configuration.voice == "/some/where")
     #expect(configuration.device == "plughw:CARD=DAC")
     #expect(configuration.latencyOffset == .milliseconds(-20))
+    #expect(configuration.rtc == .named("ds3231"))
   }
 
   @Test("an empty file is the defaults") func emptyFileIsTheDefaults() throws {
@@ -73,6 +75,7 @@ import Testing
     #expect(uncommented.led == defaults.led)
     #expect(uncommented.playerSettings == defaults.playerSettings)
     #expect(uncommented.mixer == defaults.mixer)
+    #expect(uncommented.rtc == defaults.rtc)
     #expect(keys.filter { $0.contains(" = ") && !$0.hasPrefix(";") }.count == 27)
   }
 
@@ -101,6 +104,7 @@ import Testing
       ("[speaker]\nkeep_open = never", ":2: keep_open = never: allowed: always, or how long"),
       ("[speaker]\nlead_in = 5s", ":2: lead_in = 5s: allowed: 0s to 4s"),
       ("[button]\nline = GPIO1\n[led]\nline = GPIO1", ": line GPIO1 is set for both"),
+      ("[clock]\nrtc =", ":2: rtc = : allowed: auto, none, or the name of an RTC"),
     ])
   func whatIsWrongIsTold(text: String, words: String) throws {
     let fault = faultThrown { _ = try load(text) }

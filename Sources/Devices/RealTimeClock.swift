@@ -1,0 +1,148 @@
+import CClocksmith
+@preconcurrency import Glibc
+import Horology
+import Sound
+
+/// Which real-time clock is to be read.
+public enum RTCChoice: Hashable, Sendable {
+  /// The one from which the kernel set its clock, else `rtc0`, else the first; it may be absent.
+  case auto
+  /// None, even if there is one.
+  case none
+  /// The one of that name, which must be there.
+  case named(String)
+
+  /// `auto`, `none` or a name; nil for nothing.
+  public init?(text: String) {
+    switch text {
+    case "": return nil
+    case "auto": self = .auto
+    case "none": self = .none
+    default: self = .named(text)
+    }
+  }
+}
+
+/// A real-time clock, as the kernel shows it in /sys/class/rtc (Documentation/ABI/testing/rtc-cdev
+/// and sysfs-class-rtc): read, and never set.
+public struct RealTimeClock: Hashable, Sendable {
+  public static let folder = "/sys/class/rtc"
+
+  /// The kernel's name for it, as in `rtc0`.
+  public let device: String
+  /// Its driver and where it sits, as in `rtc-ds1307 1-0068`.
+  public let place: String
+  /// The chip where the driver serves several, as in `ds3231`; else the driver, as in `rpi-rtc`.
+  public let name: String
+  /// The kernel set its clock from this one.
+  public let hasSetTheClock: Bool
+  private let path: String
+
+  private init(_ device: String, in folder: String) {
+    self.device = device
+    path = "\(folder)/\(device)"
+    place = (try? attribute("\(path)/name")) ?? ""
+    // Of a chip on I2C, what the device tree calls it; one driver serves many chips.
+    let chip = try? attribute("\(path)/device/name")
+    let driver = place.split(separator: " ").first.map(String.init) ?? device
+    name = chip ?? (driver.hasPrefix("rtc-") ? String(driver.dropFirst(4)) : driver)
+    hasSetTheClock = (try? attribute("\(path)/hctosys")) == "1"
+  }
+
+  /// All that there are, in the order of their numbers.
+  public static func all(in folder: String = folder) -> [RealTimeClock] {
+    names(inFolder: folder)
+      .filter { $0.hasPrefix("rtc") && Int($0.dropFirst(3)) != nil }
+      .sorted { Int($0.dropFirst(3))! < Int($1.dropFirst(3))! }
+      .map { RealTimeClock($0, in: folder) }
+  }
+
+  /// The one that is chosen; nil if none is to be read, or if `auto` finds none.
+  /// - Throws: `Fault` if there is none of that name; it lists those that there are.
+  public static func chosen(
+    _ choice: RTCChoice, in folder: String = folder
+  ) throws(Fault) -> RealTimeClock? {
+    switch choice {
+    case .none: return nil
+    case .auto:
+      let all = all(in: folder)
+      return all.first { $0.hasSetTheClock } ?? all.first
+    case .named(let name):
+      let all = all(in: folder)
+      if let clock = all.first(where: { $0.isCalled(name) }) { return clock }
+      let known = all.map { "\($0.name) (\($0.device))" }.joined(separator: ", ")
+      throw Fault(
+        "rtc = \(name)",
+        all.isEmpty
+          ? "there is no RTC at all; is it wired, and its overlay in config.txt?"
+          : "there is no such RTC; there are \(known)")
+    }
+  }
+
+  private func isCalled(_ name: String) -> Bool {
+    let driver = place.split(separator: " ").first.map(String.init)
+    return [self.name, device, place, driver].contains(name)
+  }
+
+  /// Asks it for its time and its flags. A chip on I2C takes about a millisecond; one that no
+  /// longer answers, as long as its bus waits.
+  public func read() -> RTCReading {
+    let before = SystemClock.moment
+    let answer = self.answer
+    let after = SystemClock.moment
+    // As the two clocks were in the middle of the reading.
+    let half = (after.sinceBoot - before.sinceBoot) / 2
+    let middle = Moment(instant: after.instant - half, sinceBoot: after.sinceBoot - half)
+    return RTCReading(
+      name: name, moment: middle, answer: answer, health: health, hasSetTheClock: hasSetTheClock)
+  }
+
+  /// `since_epoch` is what `RTC_RD_TIME` reads, for whoever may not open the device; where the
+  /// driver finds the chip's time not valid, it fails alike (drivers/rtc/sysfs.c, rtc_read_time).
+  private var answer: RTCReading.Answer {
+    do throws(Fault) {
+      let text = try attribute("\(path)/since_epoch")
+      guard let seconds = Int64(text) else { return .failed("it answers '\(text)'") }
+      // What an `Instant` holds; what is beyond is judged to be nonsense all the same.
+      return .time(Instant(seconds: min(max(seconds, 0), 9_000_000_000)))
+    } catch {
+      return error.code == EINVAL ? .notValid : .failed(error.detail)
+    }
+  }
+
+  private var health: RTCReading.Health {
+    if let battery { return .told(battery) }
+    do throws(Fault) {
+      // One process at a time may have it open; whoever has it will not keep it.
+      let descriptor = try retryingInterrupts("cannot open /dev/\(device)") {
+        open("/dev/\(device)", O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+      }
+      defer { close(descriptor) }
+      var flags: UInt32 = 0
+      guard clocksmith_rtc_flags(descriptor, &flags) == 0 else { return .unsupported }
+      return .told(RTCFlags(rawValue: flags))
+    } catch {
+      return .unreadable(error.detail)
+    }
+  }
+
+  /// The Raspberry Pi 5's own has no flags, but tells the voltage of its battery, in microvolts
+  /// (drivers/rtc/rtc-rpi.c). The cell that is made for it, an ML2020 of 3 V, is empty at 2 V.
+  private var battery: RTCFlags? {
+    guard let text = try? attribute("\(path)/battery_voltage"), let microvolts = Int(text) else {
+      return nil
+    }
+    return microvolts < 2_000_000 ? .backupEmpty : []
+  }
+}
+
+/// An attribute of sysfs: one line, without its end.
+private func attribute(_ path: String) throws(Fault) -> String {
+  let operation = "cannot read \(path)"
+  let descriptor = try retryingInterrupts(operation) { open(path, O_RDONLY | O_CLOEXEC) }
+  defer { close(descriptor) }
+  var bytes = [UInt8](repeating: 0, count: 256)
+  let count = try retryingInterrupts(operation) { Glibc.read(descriptor, &bytes, bytes.count) }
+  let line = bytes[..<count].prefix { $0 != 0 && $0 != 10 }
+  return String(decoding: line, as: UTF8.self)
+}

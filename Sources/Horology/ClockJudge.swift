@@ -1,0 +1,195 @@
+/// Judges the system's clock by what the kernel and an RTC say of it, and remembers what they said.
+///
+/// Pure: it is given readings and the time, and answers with what has changed.
+public struct ClockJudge {
+  /// What the journal is told, once for each change.
+  public enum Report: Hashable, Sendable {
+    case rtcFound(RTCJudgement)
+    case rtcValid(String)
+    case rtcInvalid(String, RTCFault)
+    case rtcWarning(String, RTCWarning)
+    case rtcGone(String)
+    case rtcDrift(RTCDrift)
+    /// Nothing vouches for the clock, and not only because there is nothing that could.
+    case doubt(ClockState.Doubt)
+  }
+
+  /// A crystal that nobody disciplines is taken to be off by so many millionths: more than five
+  /// times what those of a Raspberry Pi are, and a fifth of what the kernel allows for.
+  public static let assumedDrift: Int64 = 100
+  /// How far off a clock is right after timesyncd has set it, which writes no error of its own
+  /// into the kernel: NTP over the internet, by rule of thumb.
+  static let errorOfTimesyncd = Duration.milliseconds(100)
+  /// The least that is said of a clock that was set from an RTC: it counts whole seconds.
+  static let errorOfRTC = Duration.seconds(1)
+  /// A clock further than this from its RTC is not vouched for, however long they ran apart: the
+  /// minute that would be said is as likely as not another.
+  public static let greatestLead = Duration.seconds(30)
+  /// An RTC is read so often, and soon again after a reading that nothing has confirmed yet.
+  static let readingInterval = Duration.seconds(3600)
+  static let secondLook = Duration.seconds(5)
+
+  public private(set) var state = ClockState(basis: .nothing(.noRTC), uncertainty: nil)
+  /// The RTC by its last reading; nil if there is none.
+  public private(set) var rtc: RTCJudgement?
+
+  private var isConfirmed = false
+  private var lastLook: Moment?
+  private var drift = RTCDrift.Watch()
+  /// The clock as the kernel's discipline last left it, and when that was seen.
+  private var discipline: (error: Duration, at: Moment)?
+  /// From here on the clock has been set if it has stepped: the last moment at which it was
+  /// synchronised, or else the first that was seen.
+  private var reference: Moment?
+
+  public init() {}
+
+  // MARK: The RTC
+
+  /// True if the RTC should be read again: it never was, it is time, or the clock was set.
+  public func isReadingDue(at moment: Moment) -> Bool {
+    guard let lastLook else { return true }
+    let interval = isConfirmed ? Self.readingInterval : Self.secondLook
+    return moment.sinceBoot - lastLook.sinceBoot >= interval
+      || moment.step(since: lastLook).magnitude >= .milliseconds(500)
+  }
+
+  /// Takes a reading in.
+  /// - Parameter reading: nil if there is no RTC to read.
+  public mutating func take(
+    _ reading: RTCReading?, kernel: KernelClock, at moment: Moment
+  ) -> [Report] {
+    lastLook = moment
+    let before = rtc
+    guard let reading else {
+      rtc = nil
+      isConfirmed = true
+      drift = RTCDrift.Watch()
+      return before.map { [.rtcGone($0.reading.name)] } ?? []
+    }
+    let earlier = before.flatMap { $0.reading.name == reading.name ? $0 : nil }
+    let judgement = RTCJudgement(reading, after: earlier?.reading)
+    rtc = judgement
+    isConfirmed = earlier.map { judgement.isSame(as: $0) } ?? false
+    var reports = changes(from: earlier, to: judgement)
+    if judgement.isValid, kernel.isSynchronised {
+      if let report = drift.take(reading) { reports.append(.rtcDrift(report)) }
+    }
+    return reports
+  }
+
+  /// Another RTC is to be read: what is known of this one counts no longer.
+  public mutating func forgetRTC() {
+    rtc = nil
+    lastLook = nil
+    drift = RTCDrift.Watch()
+  }
+
+  private func changes(from earlier: RTCJudgement?, to judgement: RTCJudgement) -> [Report] {
+    let name = judgement.reading.name
+    var reports: [Report] = []
+    switch (earlier, judgement.fault) {
+    case (nil, nil): reports.append(.rtcFound(judgement))
+    case (let earlier?, nil): if !earlier.isValid { reports.append(.rtcValid(name)) }
+    case (let earlier, let fault?):
+      if earlier?.fault?.isSame(as: fault) != true { reports.append(.rtcInvalid(name, fault)) }
+    }
+    for warning in judgement.warnings where earlier?.warnings.contains(warning) != true {
+      reports.append(.rtcWarning(name, warning))
+    }
+    return reports
+  }
+
+  // MARK: The clock
+
+  /// Judges the clock as it is now.
+  public mutating func judge(_ kernel: KernelClock, at moment: Moment) -> [Report] {
+    let before = state
+    if kernel.isSynchronised {
+      remember(kernel.maximumError, at: moment)
+      state = ClockState(basis: .disciplined, uncertainty: kernel.maximumError)
+    } else {
+      if reference == nil { reference = moment }
+      state = undisciplined(kernel, at: moment)
+    }
+    guard case .nothing(let doubt) = state.basis else { return [] }
+    if case .nothing(let earlier) = before.basis, earlier.isSame(as: doubt) { return [] }
+    switch doubt {
+    // The first has no cure, and the second is reported with the RTC.
+    case .noRTC, .invalidRTC: return []
+    case .differs, .wasSet: return [.doubt(doubt)]
+    }
+  }
+
+  /// Keeps the error as it was when the clock was last disciplined, from when on it drifts.
+  private mutating func remember(_ error: Duration, at moment: Moment) {
+    reference = moment
+    if let discipline {
+      // Nobody has touched it if it only grew as the kernel lets it grow.
+      let grown = discipline.error + (moment.sinceBoot - discipline.at.sinceBoot).millionths(500)
+      if (error - grown).magnitude < .milliseconds(2) { return }
+    }
+    discipline = (error, moment)
+  }
+
+  private func undisciplined(_ kernel: KernelClock, at moment: Moment) -> ClockState {
+    let step = reference.map { moment.step(since: $0) } ?? .zero
+    let wasSet = step.magnitude > RTCJudgement.agreement
+    if !wasSet, let held = heldOver(kernel, at: moment) { return held }
+    guard let rtc else {
+      let isLost = wasSet && (discipline != nil || kernel.timesyncd != nil)
+      return ClockState(
+        basis: .nothing(isLost ? .wasSet(by: step) : .noRTC), uncertainty: nil)
+    }
+    return Self.state(by: rtc, at: moment)
+  }
+
+  /// What the last synchronisation is still good for.
+  private func heldOver(_ kernel: KernelClock, at moment: Moment) -> ClockState? {
+    if let discipline {
+      return Self.holdover(
+        error: discipline.error, age: moment.sinceBoot - discipline.at.sinceBoot)
+    }
+    guard let timesyncd = kernel.timesyncd else { return nil }
+    // The file is of this boot; where its time is not, the clock was set since.
+    let age = moment.instant - timesyncd
+    guard age >= .zero - RTCJudgement.agreement, age <= moment.sinceBoot + RTCJudgement.agreement
+    else { return nil }
+    return Self.holdover(error: Self.errorOfTimesyncd, age: max(age, .zero))
+  }
+
+  private static func holdover(error: Duration, age: Duration) -> ClockState {
+    ClockState(
+      basis: .synchronisedEarlier(ago: age), uncertainty: error + age.millionths(assumedDrift))
+  }
+
+  /// What an RTC is good for: it vouches for a clock from which it is no further than the two can
+  /// have drifted apart since the machine started.
+  private static func state(by rtc: RTCJudgement, at moment: Moment) -> ClockState {
+    let name = rtc.reading.name
+    if let fault = rtc.fault {
+      return ClockState(basis: .nothing(.invalidRTC(name: name, fault)), uncertainty: nil)
+    }
+    guard let lead = rtc.reading.lead(at: moment) else {
+      return ClockState(basis: .nothing(.noRTC), uncertainty: nil)
+    }
+    let drift = moment.sinceBoot.millionths(assumedDrift)
+    guard lead.magnitude <= min(RTCJudgement.agreement + drift, greatestLead) else {
+      return ClockState(basis: .nothing(.differs(name: name, lead: lead)), uncertainty: nil)
+    }
+    return ClockState(
+      basis: rtc.reading.hasSetTheClock ? .setFromRTC(name) : .agreesWithRTC(name),
+      uncertainty: max(errorOfRTC + drift, lead.magnitude + .milliseconds(500)))
+  }
+}
+
+extension ClockState.Doubt {
+  /// True if it is the same doubt, however large by now.
+  func isSame(as other: Self) -> Bool {
+    switch (self, other) {
+    case (.noRTC, .noRTC), (.differs, .differs), (.wasSet, .wasSet): true
+    case (.invalidRTC(_, let fault), .invalidRTC(_, let another)): fault.isSame(as: another)
+    default: false
+    }
+  }
+}

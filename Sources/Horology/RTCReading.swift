@@ -1,0 +1,174 @@
+/// What a real-time clock has said, and what the system's clock showed meanwhile.
+public struct RTCReading: Hashable, Sendable {
+  /// What came of asking it for the time.
+  public enum Answer: Hashable, Sendable {
+    /// The whole second that it shows; it holds the truth until the next.
+    case time(Instant)
+    /// The driver says that the chip's time is not valid (`EINVAL`): its oscillator has stopped,
+    /// or it was never set.
+    case notValid
+    /// It could not be read, in the kernel's words.
+    case failed(String)
+  }
+
+  /// What came of asking for its flags. Support is per driver: not told is not good.
+  public enum Health: Hashable, Sendable {
+    case told(RTCFlags)
+    /// The driver tells nothing.
+    case unsupported
+    /// The device could not be opened, in the kernel's words.
+    case unreadable(String)
+  }
+
+  /// The chip or its driver, as in `ds3231`.
+  public let name: String
+  public let moment: Moment
+  public let answer: Answer
+  public let health: Health
+  /// The kernel set its clock from this RTC as the machine started or woke (`hctosys`).
+  public let hasSetTheClock: Bool
+
+  public init(
+    name: String, moment: Moment, answer: Answer, health: Health, hasSetTheClock: Bool
+  ) {
+    self.name = name
+    self.moment = moment
+    self.answer = answer
+    self.health = health
+    self.hasSetTheClock = hasSetTheClock
+  }
+
+  /// By how much the system's clock is ahead of this RTC at `later`, if it has run on as it
+  /// should since it was read; nil if it gave no time. Within half a second: it counts whole
+  /// seconds, so on average it shows half a second too little, which is also what the kernel adds
+  /// when it sets its clock from one (drivers/rtc/class.c, rtc_hctosys).
+  public func lead(at later: Moment) -> Duration? {
+    guard case .time(let shown) = answer else { return nil }
+    return later.instant - shown - .milliseconds(500) - (later.sinceBoot - moment.sinceBoot)
+  }
+}
+
+/// What a chip knows about its own state: the bits of `RTC_VL_READ` (linux/rtc.h).
+public struct RTCFlags: OptionSet, Hashable, Sendable {
+  public let rawValue: UInt32
+
+  public init(rawValue: UInt32) { self.rawValue = rawValue }
+
+  public static let dataInvalid = RTCFlags(rawValue: 1 << 0)
+  public static let backupLow = RTCFlags(rawValue: 1 << 1)
+  public static let backupEmpty = RTCFlags(rawValue: 1 << 2)
+  public static let accuracyLow = RTCFlags(rawValue: 1 << 3)
+  /// It has run on its battery, as it does whenever the power is off.
+  public static let backupSwitch = RTCFlags(rawValue: 1 << 4)
+}
+
+/// Why the time of an RTC is not to be believed.
+public enum RTCFault: Hashable, Sendable {
+  /// The chip says so, by its flags.
+  case dataInvalid
+  /// The driver says so, by refusing its time.
+  case notValid
+  case unreadable(String)
+  /// It shows a time before this program was released.
+  case beforeRelease(Instant)
+  /// It shows a time past the years that clocksmith knows.
+  case beyondRange(Instant)
+  case stopped(at: Instant)
+  /// In so long it went from one time to another that does not follow.
+  case jumped(from: Instant, to: Instant, in: Duration)
+
+  /// True if it is the same trouble, whatever the RTC shows by now.
+  public func isSame(as other: RTCFault) -> Bool {
+    switch (self, other) {
+    case (.dataInvalid, .dataInvalid), (.notValid, .notValid), (.unreadable, .unreadable),
+      (.beforeRelease, .beforeRelease), (.beyondRange, .beyondRange), (.stopped, .stopped),
+      (.jumped, .jumped):
+      true
+    default: false
+    }
+  }
+}
+
+/// What an RTC needs before long.
+public enum RTCWarning: Hashable, Sendable {
+  case batteryLow
+  /// Empty, or not there.
+  case batteryEmpty
+  case accuracyLow
+}
+
+/// A reading, and whether it is to be believed.
+public struct RTCJudgement: Hashable, Sendable {
+  public let reading: RTCReading
+  /// Nil if the RTC is valid.
+  public let fault: RTCFault?
+  public let warnings: [RTCWarning]
+
+  /// No time before this is true: 1 November 2026, just before the first release. A chip that has
+  /// lost its power starts again at 2000 or 1970, and the driver of the commonest (rtc-ds1307,
+  /// for the DS3231) clears the chip's own warning at boot: only the date tells. A constant, for
+  /// the date of a build would make each build another.
+  public static let earliestPlausible = Instant(seconds: 1_793_491_200)
+  /// The years that clocksmith knows end with 2200.
+  public static let latestPlausible = Instant(seconds: 7_289_654_400)
+
+  /// Two readings nearer than this tell nothing of whether it runs.
+  public static let shortestLook = Duration.seconds(3)
+  /// As near as an RTC must be to a clock that was set from it, or that it was set from.
+  public static let agreement = Duration.seconds(2)
+
+  /// - Parameter earlier: the reading before, if there is one of the same RTC.
+  public init(_ reading: RTCReading, after earlier: RTCReading?) {
+    self.reading = reading
+    fault = Self.fault(of: reading, after: earlier)
+    warnings = Self.warnings(of: reading.health)
+  }
+
+  public var isValid: Bool { fault == nil }
+
+  /// True if both are valid, or have the same trouble.
+  func isSame(as other: RTCJudgement) -> Bool {
+    guard let fault, let another = other.fault else { return isValid == other.isValid }
+    return fault.isSame(as: another)
+  }
+
+  private static func fault(of reading: RTCReading, after earlier: RTCReading?) -> RTCFault? {
+    let shown: Instant
+    switch reading.answer {
+    case .notValid: return .notValid
+    case .failed(let why): return .unreadable(why)
+    case .time(let instant): shown = instant
+    }
+    if case .told(let flags) = reading.health, flags.contains(.dataInvalid) { return .dataInvalid }
+    if shown < earliestPlausible { return .beforeRelease(shown) }
+    if shown >= latestPlausible { return .beyondRange(shown) }
+    guard let earlier, case .time(let before) = earlier.answer else { return nil }
+    return faultOfRunning(from: before, to: shown, reading, after: earlier)
+  }
+
+  private static func faultOfRunning(
+    from before: Instant, to shown: Instant, _ reading: RTCReading, after earlier: RTCReading
+  ) -> RTCFault? {
+    let elapsed = reading.moment.sinceBoot - earlier.moment.sinceBoot
+    guard elapsed >= shortestLook else { return nil }
+    if shown == before { return .stopped(at: shown) }
+    // Each reading is of a whole second, and a sound crystal is far better than one in a thousand.
+    let allowed = .milliseconds(1500) + elapsed / 1000
+    if ((shown - before) - elapsed).magnitude <= allowed { return nil }
+    // One that was set meanwhile from the system's clock has jumped, and is well.
+    if let lead = reading.lead(at: reading.moment), lead.magnitude <= agreement { return nil }
+    return .jumped(from: before, to: shown, in: elapsed)
+  }
+
+  private static func warnings(of health: RTCReading.Health) -> [RTCWarning] {
+    guard case .told(let flags) = health else { return [] }
+    var warnings: [RTCWarning] = []
+    if flags.contains(.backupEmpty) {
+      warnings.append(.batteryEmpty)
+    } else if flags.contains(.backupLow) {
+      warnings.append(.batteryLow)
+    }
+    if flags.contains(.accuracyLow) { warnings.append(.accuracyLow) }
+    return warnings
+  }
+}

@@ -1,0 +1,107 @@
+import Devices
+import Horology
+
+extension ClockState {
+  /// As in `holdover, set from the RTC ds3231, off by perhaps 1.3 s`.
+  public var words: String {
+    switch basis {
+    case .disciplined:
+      // timesyncd writes an error of nothing, which no clock has.
+      "synchronised, within \(max(uncertainty ?? .zero, .milliseconds(1)).roughly)"
+    case .synchronisedEarlier(let ago):
+      "holdover, synchronised \(ago.inWords) ago, \(error)"
+    case .setFromRTC(let name):
+      "holdover, set from the RTC \(name), \(error)"
+    case .agreesWithRTC(let name):
+      "holdover, agrees with the RTC \(name), \(error)"
+    case .nothing(let doubt):
+      "untrusted: \(doubt.words)"
+    }
+  }
+
+  private var error: String {
+    "off by perhaps \(uncertainty?.roughly ?? "anything")"
+  }
+}
+
+extension ClockState.Doubt {
+  /// A few words that follow a colon.
+  public var words: String {
+    switch self {
+    case .noRTC: "it is not synchronised, and no RTC vouches for it"
+    case .invalidRTC(let name, let fault):
+      "it is not synchronised, and the RTC \(name) \(fault.words)"
+    case .differs(let name, let lead):
+      "it is \(lead.magnitude.roughly) \(lead < .zero ? "behind" : "ahead of") the RTC \(name)"
+    case .wasSet(let step):
+      "it was set \(step < .zero ? "back" : "forward") by \(step.magnitude.roughly) "
+        + "since it was synchronised"
+    }
+  }
+}
+
+extension RTCFault {
+  /// A few words that follow the name of the RTC.
+  public var words: String {
+    switch self {
+    case .dataInvalid: "says that its time is invalid: it has been without power"
+    case .notValid: "has no valid time: it was never set, or has been without power"
+    case .unreadable(let why): "cannot be read: \(why)"
+    case .beforeRelease(let shown):
+      "shows \(shown.day), before clocksmith was released: it was never set, or without power"
+    case .beyondRange(let shown): "shows the year \(shown.year), which is nonsense"
+    case .stopped(let shown): "has stopped at \(shown.second)"
+    case .jumped(let from, let to, let span):
+      "went from \(from.second) to \(to.second) in \(span.roughly)"
+    }
+  }
+
+  /// What a person does about it.
+  public var remedy: String {
+    switch self {
+    case .unreadable: "look at its wires and its overlay in config.txt"
+    case .jumped: "if it does so again, it is broken"
+    case .stopped: "set it with 'sudo hwclock --systohc'; if it stops again, it is broken"
+    case .dataInvalid, .notValid, .beforeRelease, .beyondRange:
+      "look at its battery, and once the clock is synchronised set it: 'sudo hwclock --systohc'"
+    }
+  }
+}
+
+extension RTCWarning {
+  public var words: String {
+    switch self {
+    case .batteryLow: "its battery is low"
+    case .batteryEmpty: "its battery is empty, or not there"
+    case .accuracyLow: "its voltage is low, and it keeps time badly"
+    }
+  }
+}
+
+extension RTCDrift {
+  /// As in `the RTC ds3231 is 1.2 s behind the synchronised clock, -14 ppm (+-12) since ...`.
+  var words: String {
+    let sign = rate > 0 ? "+" : ""
+    return "the RTC \(name) is \(ahead.magnitude.roughly) \(ahead < .zero ? "behind" : "ahead of") "
+      + "the synchronised clock, \(sign)\(rate) ppm (within \(rateError)) since \(since.second)"
+  }
+}
+
+extension Duration {
+  /// Without a sign, to a tenth of a second: `12 ms`, `1.3 s`, and from a minute on in words.
+  public var roughly: String {
+    let span = magnitude
+    if span < .milliseconds(950) { return "\((span.nanoseconds + 999_999) / 1_000_000) ms" }
+    let tenths = (span.nanoseconds + 50_000_000) / 100_000_000
+    return tenths < 600 ? "\(tenths / 10).\(tenths % 10) s" : span.inWords
+  }
+}
+
+extension Instant {
+  private var utc: CivilDateTime { SystemZone.utc(at: self).dateTime }
+
+  fileprivate var year: Int { utc.year }
+  fileprivate var day: String { String(second.prefix { $0 != "T" }) }
+  /// As ISO 8601 in UTC.
+  fileprivate var second: String { "\(utc)Z" }
+}

@@ -1,0 +1,15 @@
+@preconcurrency import Glibc
+
+/// The names of what lies in a folder, sorted; none if it cannot be read.
+public func names(inFolder path: String) -> [String] {
+  guard let directory = opendir(path) else { return [] }
+  defer { closedir(directory) }
+  var names: [String] = []
+  while let entry = readdir(directory) {
+    names.append(
+      withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      })
+  }
+  return names.sorted()
+}

@@ -1,0 +1,294 @@
+import Horology
+import Testing
+
+@Suite struct ClockJudgeTests {
+  /// A machine with an RTC, which a test lets run, sets and unplugs.
+  private struct Machine {
+    var judge = ClockJudge()
+    /// What the machine's clock shows; its RTC shows the truth.
+    private(set) var now = Moment(instant: Instant("2026-12-01T10:00:00"), sinceBoot: .seconds(30))
+    private(set) var truth = Instant("2026-12-01T10:00:00")
+    var maximumError = KernelClock.unbounded
+    var timesyncd: Instant?
+    /// By how much the RTC is ahead of the truth; nil if there is none.
+    var rtcAhead: Duration?
+    var hasSetTheClock = true
+    var answer: RTCReading.Answer?
+    var health = RTCReading.Health.unsupported
+    private(set) var readings = 0
+    private(set) var reports: [ClockJudge.Report] = []
+
+    /// Lets it run, by a crystal that gains so many millionths.
+    mutating func run(_ span: Duration, gains: Int64 = 0) {
+      let shown = span + .nanoseconds(span.nanoseconds / 1_000_000 * gains)
+      now = Moment(instant: now.instant + shown, sinceBoot: now.sinceBoot + shown)
+      truth = truth + span
+    }
+
+    mutating func set(by step: Duration) {
+      now = Moment(instant: now.instant + step, sinceBoot: now.sinceBoot)
+    }
+
+    mutating func look() {
+      let kernel = KernelClock(maximumError: maximumError, timesyncd: timesyncd)
+      reports = []
+      if judge.isReadingDue(at: now) {
+        readings += 1
+        reports += judge.take(reading, kernel: kernel, at: now)
+      }
+      reports += judge.judge(kernel, at: now)
+    }
+
+    private var reading: RTCReading? {
+      guard let rtcAhead else { return nil }
+      let shown = Instant(seconds: (truth + rtcAhead).seconds)
+      return RTCReading(
+        name: "ds3231", moment: now, answer: answer ?? .time(shown), health: health,
+        hasSetTheClock: hasSetTheClock)
+    }
+
+    var basis: ClockState.Basis { judge.state.basis }
+    var trust: ClockTrust { judge.state.trust }
+    var uncertainty: Duration? { judge.state.uncertainty }
+  }
+
+  /// A machine that has looked twice, so that its RTC is known to run.
+  private func machine(rtcAhead: Duration?, _ change: (inout Machine) -> Void = { _ in }) -> Machine
+  {
+    var machine = Machine()
+    machine.rtcAhead = rtcAhead
+    change(&machine)
+    machine.look()
+    machine.run(.seconds(5))
+    machine.look()
+    return machine
+  }
+
+  @Test("a disciplined clock is synchronised, within the kernel's own error") func disciplined() {
+    let machine = machine(rtcAhead: nil) { $0.maximumError = .milliseconds(12) }
+    #expect(machine.trust == .synchronised)
+    #expect(machine.uncertainty == .milliseconds(12))
+  }
+
+  @Test("with neither a discipline nor an RTC the clock is untrusted") func untrusted() {
+    let machine = machine(rtcAhead: nil)
+    #expect(machine.basis == .nothing(.noRTC))
+    #expect(machine.uncertainty == nil)
+  }
+
+  @Test("once synchronised it holds over, off by more the longer") func holdover() {
+    var machine = machine(rtcAhead: nil) { $0.maximumError = .milliseconds(12) }
+    machine.maximumError = KernelClock.unbounded
+    machine.run(.seconds(9995))
+    machine.look()
+    // Five seconds after it was first seen the error was still the same: it was set anew.
+    #expect(machine.basis == .synchronisedEarlier(ago: .seconds(9995)))
+    #expect(machine.uncertainty == .microseconds(12_000 + 999_500))
+    machine.run(.seconds(10_000))
+    machine.look()
+    #expect(machine.trust == .holdover)
+    #expect(machine.uncertainty == .microseconds(12_000 + 1_999_500))
+  }
+
+  @Test("holdover counts from the last discipline, not from when it was given up")
+  func ageOfDiscipline() {
+    var machine = machine(rtcAhead: nil) { $0.maximumError = .zero }
+    for _ in 0..<500 {
+      machine.run(.seconds(60))
+      machine.maximumError += .milliseconds(30)
+      machine.look()
+    }
+    #expect(machine.trust == .synchronised)
+    machine.maximumError = KernelClock.unbounded
+    machine.run(.seconds(60))
+    machine.look()
+    guard case .synchronisedEarlier(let ago) = machine.basis else {
+      Issue.record("\(machine.basis)")
+      return
+    }
+    #expect(ago > .seconds(30_000) && ago < .seconds(30_070))
+  }
+
+  @Test("what timesyncd did earlier in this boot counts, and what is older does not")
+  func timesyncd() {
+    var machine = machine(rtcAhead: nil) { $0.timesyncd = $0.now.instant }
+    machine.run(.seconds(995))
+    machine.look()
+    #expect(machine.basis == .synchronisedEarlier(ago: .seconds(1000)))
+    #expect(machine.uncertainty == .milliseconds(100 + 100))
+    for wrong in ["2026-12-01T09:00:00", "2026-12-01T11:00:00"] {
+      machine.timesyncd = Instant(wrong)
+      machine.look()
+      #expect(machine.trust == .untrusted)
+    }
+  }
+
+  @Test("a clock that was set by hand holds over no longer, until it is set right again")
+  func setByHand() {
+    var machine = machine(rtcAhead: nil) { $0.maximumError = .milliseconds(1) }
+    machine.maximumError = KernelClock.unbounded
+    machine.run(.seconds(60))
+    machine.set(by: .seconds(3600))
+    machine.look()
+    #expect(machine.basis == .nothing(.wasSet(by: .seconds(3600))))
+    #expect(machine.reports == [.doubt(.wasSet(by: .seconds(3600)))])
+    machine.look()
+    #expect(machine.reports == [])
+    machine.set(by: .seconds(-3600))
+    machine.look()
+    #expect(machine.trust == .holdover)
+  }
+
+  @Test("a clock that was set from a valid RTC holds over from the start") func setFromRTC() {
+    var machine = machine(rtcAhead: .zero)
+    #expect(machine.basis == .setFromRTC("ds3231"))
+    // A second, and 100 millionths of the 35 s since the start.
+    #expect(machine.uncertainty == .microseconds(1_003_500))
+    machine.run(.seconds(9_965))
+    machine.look()
+    #expect(machine.uncertainty == .seconds(2))
+  }
+
+  @Test("a clock that agrees with a valid RTC holds over, whoever set it") func agrees() {
+    let machine = machine(rtcAhead: .seconds(1)) { $0.hasSetTheClock = false }
+    #expect(machine.basis == .agreesWithRTC("ds3231"))
+  }
+
+  @Test("an RTC that is far from the clock does not vouch for it") func differs() {
+    let machine = machine(rtcAhead: .seconds(3600))
+    guard case .nothing(.differs("ds3231", let lead)) = machine.basis else {
+      Issue.record("\(machine.basis)")
+      return
+    }
+    #expect((lead + .seconds(3600)).magnitude <= .milliseconds(500))
+  }
+
+  @Test("the clock set by hand in holdover by an RTC is noticed at once") func setBesideRTC() {
+    var machine = machine(rtcAhead: .zero)
+    machine.run(.seconds(600))
+    machine.look()
+    let readings = machine.readings
+    machine.set(by: .seconds(-60))
+    machine.look()
+    #expect(machine.trust == .untrusted)
+    #expect(machine.readings == readings + 1, "it is read again")
+    machine.set(by: .seconds(60))
+    machine.look()
+    #expect(machine.trust == .holdover)
+  }
+
+  @Test("a clock and its RTC may drift apart, but not without end") func driftApart() {
+    var machine = machine(rtcAhead: .zero)
+    for _ in 0..<24 * 3 {
+      machine.run(.seconds(3600), gains: 50)
+      machine.look()
+    }
+    #expect(machine.trust == .holdover)
+    #expect(machine.uncertainty! > .seconds(13), "what the RTC shows is in the uncertainty")
+    for _ in 0..<24 * 5 {
+      machine.run(.seconds(3600), gains: 50)
+      machine.look()
+    }
+    #expect(machine.trust == .untrusted)
+  }
+
+  @Test("the RTC is read at the start, soon again, and once an hour") func readings() {
+    var machine = Machine()
+    machine.rtcAhead = .zero
+    for _ in 0..<600 {
+      machine.look()
+      machine.run(.seconds(12))
+    }
+    #expect(machine.readings == 3)
+  }
+
+  @Test("each change of the RTC is reported once") func reportsOnce() {
+    var machine = Machine()
+    machine.rtcAhead = .zero
+    machine.look()
+    #expect(machine.reports == [.rtcFound(machine.judge.rtc!)])
+    func hour() {
+      machine.run(.seconds(3600))
+      machine.look()
+    }
+    hour()
+    #expect(machine.reports == [])
+    machine.health = .told(.backupLow)
+    hour()
+    #expect(machine.reports == [.rtcWarning("ds3231", .batteryLow)])
+    hour()
+    #expect(machine.reports == [])
+    machine.answer = .notValid
+    hour()
+    #expect(machine.reports == [.rtcInvalid("ds3231", .notValid)])
+    #expect(machine.basis == .nothing(.invalidRTC(name: "ds3231", .notValid)))
+    hour()
+    #expect(machine.reports == [])
+    machine.answer = nil
+    hour()
+    #expect(machine.reports == [.rtcValid("ds3231")])
+    machine.rtcAhead = nil
+    hour()
+    #expect(machine.reports == [.rtcGone("ds3231")])
+    hour()
+    #expect(machine.reports == [])
+  }
+
+  @Test("one that has stopped is found out at the second look, and vouches for nothing")
+  func stops() {
+    let machine = machine(rtcAhead: .zero) { $0.answer = .time(Instant("2026-12-01T10:00:00")) }
+    #expect(machine.trust == .untrusted)
+    #expect(
+      machine.reports
+        == [.rtcInvalid("ds3231", .stopped(at: Instant("2026-12-01T10:00:00")))])
+  }
+
+  @Test("one that stopped on the way is found out at once, and again after a second look")
+  func stopsOnTheWay() {
+    var machine = machine(rtcAhead: .zero)
+    machine.run(.seconds(3600))
+    let stopped = Instant("2026-12-01T10:20:00")
+    machine.answer = .time(stopped)
+    machine.look()
+    guard case .rtcInvalid(_, .jumped(_, let shown, _))? = machine.reports.first else {
+      Issue.record("\(machine.reports)")
+      return
+    }
+    #expect(shown == stopped)
+    #expect(machine.reports.count == 1)
+    #expect(machine.trust == .untrusted)
+    machine.run(.seconds(5))
+    machine.look()
+    #expect(machine.reports == [.rtcInvalid("ds3231", .stopped(at: stopped))])
+  }
+
+  @Test("its drift beside a synchronised clock is told once a day") func drift() {
+    var machine = machine(rtcAhead: .milliseconds(400)) { $0.maximumError = .milliseconds(1) }
+    var drifts: [RTCDrift] = []
+    for _ in 0..<24 * 10 {
+      machine.run(.seconds(3600))
+      // 14 millionths lost.
+      machine.rtcAhead! -= .microseconds(50_400)
+      machine.look()
+      for case .rtcDrift(let drift) in machine.reports { drifts.append(drift) }
+    }
+    #expect(drifts.count == 9 || drifts.count == 10)
+    let last = drifts.last!
+    #expect((-15 ... -13).contains(last.rate))
+    #expect(last.rateError <= 2)
+    #expect((last.ahead + .seconds(11)).magnitude < .seconds(2))
+  }
+
+  @Test("an RTC that was set meanwhile begins its drift anew") func driftAfterSetting() {
+    var machine = machine(rtcAhead: .seconds(-20)) { $0.maximumError = .milliseconds(1) }
+    var drifts: [RTCDrift] = []
+    for hour in 0..<72 {
+      if hour == 30 { machine.rtcAhead = .zero }
+      machine.run(.seconds(3600))
+      machine.look()
+      for case .rtcDrift(let drift) in machine.reports { drifts.append(drift) }
+    }
+    #expect(drifts.count == 2)
+    #expect(drifts.allSatisfy { abs($0.rate) <= $0.rateError })
+  }
+}

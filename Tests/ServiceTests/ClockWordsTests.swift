@@ -1,0 +1,50 @@
+import Horology
+import Testing
+
+@testable import Service
+
+@Suite struct ClockWordsTests {
+  private func words(_ basis: ClockState.Basis, _ uncertainty: Duration?) -> String {
+    ClockState(basis: basis, uncertainty: uncertainty).words
+  }
+
+  @Test("the state of the clock reads like a sentence") func states() {
+    #expect(words(.disciplined, .milliseconds(12)) == "synchronised, within 12 ms")
+    #expect(words(.disciplined, .zero) == "synchronised, within 1 ms")
+    #expect(
+      words(.setFromRTC("ds3231"), .milliseconds(1300))
+        == "holdover, set from the RTC ds3231, off by perhaps 1.3 s")
+    #expect(
+      words(.agreesWithRTC("pl031"), .seconds(2))
+        == "holdover, agrees with the RTC pl031, off by perhaps 2.0 s")
+    #expect(
+      words(.synchronisedEarlier(ago: .seconds(32_520)), .milliseconds(3260))
+        == "holdover, synchronised 9 h 2 min ago, off by perhaps 3.3 s")
+    #expect(
+      words(.nothing(.differs(name: "ds3231", lead: .seconds(-3600))), nil)
+        == "untrusted: it is 1 h behind the RTC ds3231")
+    let neverSet = RTCFault.beforeRelease(Instant(seconds: 946_684_800))
+    #expect(
+      words(.nothing(.invalidRTC(name: "ds3231", neverSet)), nil)
+        == "untrusted: it is not synchronised, and the RTC ds3231 shows 2000-01-01, before "
+        + "clocksmith was released: it was never set, or without power")
+  }
+
+  @Test("what an RTC does wrong is told with its times in UTC") func faults() {
+    let noon = Instant(seconds: 1_796_126_400)
+    #expect(RTCFault.stopped(at: noon).words == "has stopped at 2026-12-01T12:00:00Z")
+    #expect(
+      RTCFault.jumped(from: noon, to: noon + .seconds(7200), in: .seconds(5)).words
+        == "went from 2026-12-01T12:00:00Z to 2026-12-01T14:00:00Z in 5.0 s")
+  }
+
+  @Test(
+    "a span is told to what matters of it",
+    arguments: [
+      (0, "0 ms"), (1, "1 ms"), (12_000, "12 ms"), (949_000, "949 ms"), (950_000, "1.0 s"),
+      (1_340_000, "1.3 s"), (-59_900_000, "59.9 s"), (90_000_000, "1 min 30 s"),
+    ])
+  func roughly(microseconds: Int, words: String) {
+    #expect(Duration.microseconds(microseconds).roughly == words)
+  }
+}

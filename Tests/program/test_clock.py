@@ -1,0 +1,207 @@
+"""What the program makes of a real-time clock: a made-up one, in a /sys/class of its own."""
+
+import json
+import shutil
+import subprocess
+import threading
+import time
+
+import pytest
+
+from program import PROGRAM
+from sound_server import wait_until
+
+# Mounted where nobody else sees it; its number is one that no machine has.
+INSIDE = """
+mount -t tmpfs none /sys/class && mkdir /sys/class/rtc && mount --bind "$0" /sys/class/rtc \
+    && exec "$@"
+"""
+DEVICE = "rtc901"
+
+
+class RTC:
+    """A real-time clock in files, with hands that can be held."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.clock = folder / DEVICE
+        (self.clock / "device").mkdir(parents=True)
+        self.write("name", "rtc-ds1307 1-0068")
+        self.write("device/name", "ds3231")
+        self.write("hctosys", "1")
+        self.ahead = 0
+        self.start()
+
+    def write(self, name, text):
+        # In one piece, so that nobody reads half of it.
+        fresh = self.clock / "fresh"
+        fresh.write_text(f"{text}\n")
+        fresh.rename(self.clock / name)
+
+    def show(self):
+        self.write("since_epoch", int(time.time() + self.ahead))
+
+    def start(self):
+        self.ended = threading.Event()
+        self.show()
+        self.hands = threading.Thread(target=self.run)
+        self.hands.start()
+
+    def run(self):
+        while not self.ended.wait(0.05):
+            self.show()
+
+    def stop(self):
+        self.ended.set()
+        self.hands.join()
+
+    def command(self, *words):
+        return ["unshare", "--map-root-user", "--mount", "sh", "-c", INSIDE, self.folder, *words]
+
+
+@pytest.fixture
+def rtc(tmp_path):
+    made_up = RTC(tmp_path / "rtc")
+    try:
+        if subprocess.run(made_up.command("true"), stderr=subprocess.DEVNULL).returncode:
+            pytest.skip("nothing can be mounted here, so no RTC made up")
+        yield made_up
+    finally:
+        made_up.stop()
+
+
+@pytest.fixture
+def run(clocksmith, rtc):
+    """Runs the program on the machine with that RTC."""
+    def run(*words, rest=""):
+        return subprocess.run(
+            rtc.command(PROGRAM, *words, "--config", clocksmith.configuration(rest=rest)),
+            env=clocksmith.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+            timeout=30, check=False)
+    return run
+
+
+@pytest.fixture
+def undisciplined(run):
+    without = json.loads(run("status", "--json", rest="[clock]\nrtc = none").stdout)
+    if without["trust"] != "untrusted":
+        pytest.skip("this machine's clock is synchronised, and needs no RTC")
+
+
+def status(run, rest=""):
+    done = run("status", "--json", rest=rest)
+    assert (done.returncode, done.stderr) == (0, "")
+    return json.loads(done.stdout)
+
+
+def line(done, name):
+    [found] = [line for line in done.stdout.splitlines() if line[6:].startswith(f"{name} ")]
+    return found
+
+
+def test_a_clock_that_was_set_from_a_valid_rtc_holds_over(undisciplined, run):
+    told = status(run)
+    assert (told["trust"], told["clock_basis"]) == ("holdover", "set_from_rtc")
+    assert (told["rtc"], told["rtc_valid"]) == ("ds3231", True)
+    assert told["clock_uncertainty_seconds"] >= 1
+    assert "holdover, set from the RTC ds3231, off by perhaps " in run("status").stdout
+
+
+def test_one_that_only_agrees_is_told_as_that(undisciplined, rtc, run):
+    rtc.write("hctosys", "0")
+    assert status(run)["clock_basis"] == "agrees_with_rtc"
+
+
+def test_an_rtc_that_differs_does_not_vouch(undisciplined, rtc, run):
+    rtc.ahead = 3600
+    rtc.show()
+    told = status(run)
+    assert (told["trust"], told["clock_uncertainty_seconds"]) == ("untrusted", None)
+    assert told["rtc_valid"] is True
+    assert "untrusted: it is 1 h behind the RTC ds3231" in run("status").stdout \
+        or "untrusted: it is 59 min 59 s behind the RTC ds3231" in run("status").stdout
+
+
+def test_an_rtc_that_is_not_to_be_used_is_not(undisciplined, run):
+    told = status(run, "[clock]\nrtc = none")
+    assert (told["trust"], told["rtc"], told["rtc_valid"]) == ("untrusted", None, None)
+
+
+def test_check_says_of_a_good_rtc_that_it_is(run):
+    assert line(run("check"), "rtc").startswith(
+        f"ok    rtc           ds3231 ({DEVICE}), valid, 0 s from the system clock; "
+        "it set the clock at the start")
+
+
+@pytest.mark.parametrize("shown, words", [
+    ("946684800", "shows 2000-01-01, before clocksmith was released"),
+    ("7900000000", "shows the year 2220, which is nonsense"),
+    ("-9223372036854775808", "before clocksmith was released"),
+    ("9223372036854775807", "which is nonsense"),
+    ("half past three", "cannot be read: it answers 'half past three'"),
+    ("", "cannot be read: it answers ''")])
+def test_check_finds_an_rtc_that_answers_nonsense(rtc, run, shown, words):
+    rtc.stop()
+    rtc.write("since_epoch", shown)
+    done = run("check")
+    assert done.returncode == 3
+    found = line(done, "rtc")
+    assert found.startswith("FOUND") and words in found and "; look at its " in found
+
+
+def test_check_finds_an_rtc_that_has_stopped(rtc, run):
+    rtc.stop()
+    found = line(run("check"), "rtc")
+    assert found.startswith("FOUND") and "has stopped at 20" in found
+
+
+def test_check_finds_a_raspberry_pi_5_without_its_battery(rtc, run):
+    rtc.write("battery_voltage", "11000")
+    found = line(run("check"), "rtc")
+    assert found.startswith("FOUND") and "its battery is empty, or not there" in found
+
+
+def test_check_names_the_rtcs_that_there_are_if_the_one_is_not(run):
+    found = line(run("check", rest="[clock]\nrtc = pcf8523"), "rtc")
+    assert found == ("FOUND rtc           rtc = pcf8523: there is no such RTC; "
+                     f"there are ds3231 ({DEVICE})")
+
+
+def test_check_is_content_without_an_rtc(rtc, run):
+    rtc.stop()
+    shutil.rmtree(rtc.clock)
+    found = line(run("check"), "rtc")
+    assert found.startswith("ok    rtc           none;")
+
+
+@pytest.fixture
+def service(clocksmith, rtc):
+    """The service, woken every second by a service manager's watchdog; the lines it has logged."""
+    log = clocksmith.folder / "service.log"
+    with log.open("w", encoding="utf-8") as errors:
+        process = subprocess.Popen(
+            rtc.command(PROGRAM, "run", "--config", clocksmith.configuration(),
+                        "--output", clocksmith.folder / "service.wav"),
+            env=clocksmith.environment | {"WATCHDOG_USEC": "2000000"},
+            stdin=subprocess.DEVNULL, stderr=errors)
+
+    def lines():
+        return log.read_text(encoding="utf-8").splitlines()
+
+    wait_until(lambda: any("started:" in line for line in lines()), 10, "the start")
+    yield lines
+    process.terminate()
+    process.wait(10)
+
+
+def test_the_service_tells_once_of_an_rtc_that_stops_and_takes_it_back(undisciplined, rtc, service):
+    assert service()[0] == "the RTC ds3231 is valid"
+    assert "clock holdover" in service()[1]
+    rtc.stop()
+    wait_until(lambda: any("has stopped at 20" in line for line in service()), 20, "it has stopped")
+    wait_until(lambda: "the clock is untrusted" in service(), 5, "the clock is judged by it")
+    rtc.start()
+    wait_until(lambda: "the clock is holdover" in service(), 15, "the RTC runs again")
+    about = [line for line in service() if line.startswith("the RTC ")]
+    assert len([line for line in about if "has stopped" in line]) == 1
+    assert about[-1] == "the RTC ds3231 is valid again"
