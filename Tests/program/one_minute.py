@@ -1,4 +1,4 @@
-"""One full minute, met by six clocks at once, so that it has to be waited for only once.
+"""One full minute, met by seven clocks at once, so that it has to be waited for only once.
 
 One has a good speaker, one plays into a file, and each of the others has another trouble.
 """
@@ -21,7 +21,8 @@ PREPARATION = 18
 
 NO_SPEAKER = "pcm.other { type null }\n"
 
-# A device that is busy as long as a file is there, and then is another device.
+# A device that is busy as long as a file is there, and then is another device, which it takes
+# some seconds to open.
 ENGAGED = r"""
 #include <errno.h>
 #include <unistd.h>
@@ -30,19 +31,21 @@ char __snd_pcm_engaged_open_dlsym_pcm_001;
 int _snd_pcm_engaged_open(
     void **pcm, const char *name, void *root, void *conf, int stream, int mode) {
   if (access(ENGAGED_WHILE, F_OK) == 0) return -EBUSY;
+  sleep(SECONDS);
   return snd_pcm_open(pcm, "other", stream, mode);
 }
 """
 
 
-def engaged_device(folder, marker):
-    """The lines of an ALSA configuration that make the default a device that may be busy."""
+def engaged_device(folder, marker, seconds=0):
+    """The lines of an ALSA configuration that make the default a device that may be busy, or slow
+    to open."""
     compiler = shutil.which("cc") or shutil.which("clang")
     if not compiler:
         pytest.skip("no C compiler to make a device that is busy")
-    library = folder / "engaged.so"
+    library = folder / f"engaged{seconds}.so"
     subprocess.run(
-        [compiler, "-shared", "-fPIC", f'-DENGAGED_WHILE="{marker}"', "-xc", "-", "-o", library],
+        [compiler, "-shared", "-fPIC", f'-DENGAGED_WHILE="{marker}"', f"-DSECONDS={seconds}", "-xc", "-", "-o", library],
         input=ENGAGED, text=True, check=True)
     return f'pcm_type.engaged {{ lib "{library}" }}\npcm.default {{ type engaged }}\n'
 
@@ -73,7 +76,7 @@ class OneMinute:
         self.lines = {name: clock.lines() for name, clock in self.clocks.items()}
 
     def open_speakers(self):
-        self.good = self.server("good", "speaker", "other")
+        self.good = self.server("good", "speaker", "other", "slow")
         self.vanishing = self.server("vanishing", "speaker")
         self.returning = self.server("returning", "speaker")
         self.heard = self.recording(self.good, "speaker")
@@ -113,6 +116,10 @@ class OneMinute:
             "busy": Service(
                 self.clocksmith, every_minute,
                 alsa=engaged_device(self.folder, self.busy) + self.good.device("other", "other")),
+            "slow": Service(
+                self.clocksmith, every_minute,
+                alsa=engaged_device(self.folder, self.folder / "never", 3)
+                + self.good.device("other", "slow")),
             "vanishing": Service(
                 self.clocksmith, every_minute, alsa=self.vanishing.device("default", "speaker")),
         }

@@ -141,3 +141,9 @@ def test_a_disk_that_fills_up_in_the_speakers_stead_is_told_of(clocksmith, full_
         assert str(output) in line and "No space left" in line and clock.is_alive()
     finally:
         clock.stop()
+
+
+def test_a_speaker_that_takes_three_seconds_to_open_is_on_time(one_minute):
+    [line] = one_minute.about("slow")
+    assert line.startswith("said ")
+    assert abs(float(re.search(r"onset ([+-][0-9.]+) ms", line)[1])) < 1

@@ -3,6 +3,7 @@
 #define CLOCKSMITH_H
 
 #include "clocksmith_gpio.h"
+#include "rtc.h"
 
 /* Keeps libasound from writing its own lines to standard error; what failed is in the code that
  * each call returns. */
