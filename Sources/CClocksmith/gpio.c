@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char consumer[] = "clocksmith";
-
 /* The chips of /dev by their names; a symbolic link is a second name of one. */
 static int is_chip(const struct dirent *entry) {
   return strncmp(entry->d_name, "gpiochip", 8) == 0 && entry->d_type != DT_LNK;
@@ -70,7 +68,7 @@ static int open_line(struct clocksmith_line **result, const char *chip_path, uns
                      int type, int flags) {
   struct clocksmith_line *opened = calloc(1, sizeof *opened);
   if (!opened) return -ENOMEM;
-  struct gpiod_line_request_config config = {consumer, type, flags};
+  struct gpiod_line_request_config config = {CLOCKSMITH_CONSUMER, type, flags};
   opened->chip = gpiod_chip_open(chip_path);
   if (opened->chip) opened->line = gpiod_chip_get_line(opened->chip, offset);
   if (!opened->line || gpiod_line_request(opened->line, &config, 0) != 0) {
@@ -116,7 +114,7 @@ int clocksmith_line_set(struct clocksmith_line *line, bool active) {
 }
 
 int clocksmith_line_read_edges(struct clocksmith_line *line, struct clocksmith_edge *edges,
-                               size_t most) {
+                               unsigned int most) {
   struct gpiod_line_event events[16];
   if (!has_edges(clocksmith_line_descriptor(line))) return 0;
   int count = gpiod_line_event_read_multiple(line->line, events, most < 16 ? most : 16);
@@ -166,7 +164,7 @@ static int request_line(struct clocksmith_line *line, const char *chip_path,
   line->events = gpiod_edge_event_buffer_new(64);
   int code = -errno;
   if (lines && config && chip && line->events) {
-    gpiod_request_config_set_consumer(config, consumer);
+    gpiod_request_config_set_consumer(config, CLOCKSMITH_CONSUMER);
     if (gpiod_line_config_add_line_settings(lines, &line->offset, 1, settings) == 0)
       line->request = gpiod_chip_request_lines(chip, config, lines);
     code = line->request ? 0 : -errno;
@@ -236,7 +234,7 @@ int clocksmith_line_set(struct clocksmith_line *line, bool active) {
 }
 
 int clocksmith_line_read_edges(struct clocksmith_line *line, struct clocksmith_edge *edges,
-                               size_t most) {
+                               unsigned int most) {
   if (!has_edges(clocksmith_line_descriptor(line))) return 0;
   int count = gpiod_line_request_read_edge_events(line->request, line->events, most);
   if (count < 0) return -errno;

@@ -33,12 +33,15 @@ public protocol InputLine: AnyObject {
 public final class GPIOInput: InputLine {
   private let line: LineHandle
 
-  /// Takes a line.
+  /// Takes a line, by `gpiod_line_request` (libgpiod 1) or `gpiod_chip_request_lines` (2).
   /// - Parameter line: its name, as in `GPIO17`, or `chip-label:offset`, as in `pinctrl-rp1:17`.
   /// - Throws: `Fault` if there is no such line, or somebody else has it.
   public init(line: String, active: ActiveLevel) throws(Fault) {
     self.line = try LineHandle(line, active: active, clocksmith_line_open_input)
   }
+
+  /// Where the line is.
+  public var place: GPIOMap.Line { line.place }
 
   public var descriptor: Int32 { clocksmith_line_descriptor(line.pointer) }
 
@@ -50,7 +53,8 @@ public final class GPIOInput: InputLine {
     var edges: [Edge] = []
     var batch = [clocksmith_edge](repeating: clocksmith_edge(), count: 16)
     repeat {
-      let count = try line.check(clocksmith_line_read_edges(line.pointer, &batch, batch.count))
+      let count = try line.check(
+        clocksmith_line_read_edges(line.pointer, &batch, UInt32(batch.count)))
       guard count > 0 else { break }
       edges += batch.prefix(Int(count)).map {
         Edge(isActive: $0.active, uptime: Uptime(nanoseconds: $0.nanoseconds))
@@ -79,7 +83,7 @@ public final class GPIOOutput {
 /// The owner of a line that has been taken.
 private final class LineHandle {
   let pointer: OpaquePointer
-  private let name: String
+  let place: GPIOMap.Line
 
   typealias Open = (
     UnsafeMutablePointer<OpaquePointer?>?, UnsafePointer<CChar>?, UInt32, Bool
@@ -89,11 +93,9 @@ private final class LineHandle {
     let place = try GPIOMap.current().place(of: name)
     var opened: OpaquePointer?
     let code = open(&opened, place.chipPath, place.offset, active == .low)
-    guard code == 0, let opened else {
-      throw Self.fault(name, place, code: -code)
-    }
+    guard code == 0, let opened else { throw place.refusal(code: -code) }
     pointer = opened
-    self.name = name
+    self.place = place
   }
 
   deinit {
@@ -101,20 +103,29 @@ private final class LineHandle {
   }
 
   func check(_ code: Int32) throws(Fault) -> Int32 {
-    if code < 0 { throw Fault("GPIO line \(name)", errno: -code) }
+    if code < 0 { throw place.loss(code: -code) }
     return code
   }
+}
 
-  private static func fault(_ name: String, _ place: GPIOMap.Line, code: Int32) -> Fault {
-    let operation = "cannot take GPIO line \(name)"
-    switch code {
-    case EBUSY:
-      let holder = place.consumer.map { "'\($0)'" } ?? "something else"
-      return Fault(operation, code: code, "it is held by \(holder); free it, or wire another")
-    case EACCES, EPERM:
-      return Fault(operation, code: code, "not allowed; the user must be in the group 'gpio'")
-    default:
-      return Fault(operation, errno: code)
-    }
+extension GPIOMap.Line {
+  /// Why the line cannot be taken.
+  /// - Parameter code: `errno` of the request.
+  func refusal(code: Int32) -> Fault {
+    let detail =
+      switch code {
+      case EBUSY: holding ?? "somebody has just taken it; try again"
+      case EACCES, EPERM: "not allowed; the user must be in the group 'gpio'"
+      case ENODEV, ENXIO: "its chip is gone, or cannot tell of edges; wire another line"
+      default: String(cString: strerror(code))
+      }
+    return Fault("cannot take GPIO line \(self)", code: code, detail)
+  }
+
+  /// Why the line, which has been taken, cannot be used any more.
+  /// - Parameter code: `errno` of what was tried.
+  func loss(code: Int32) -> Fault {
+    let detail = code == ENODEV ? "its chip has been removed" : String(cString: strerror(code))
+    return Fault("GPIO line \(self)", code: code, detail)
   }
 }

@@ -17,6 +17,17 @@ public struct GPIOMap: Hashable, Sendable {
 
     /// As in `pinctrl-rp1:17`.
     public var place: String { "\(chipLabel):\(offset)" }
+
+    /// True if this program has taken it, in this process or another.
+    public var isHeldByClocksmith: Bool { consumer == CLOCKSMITH_CONSUMER }
+
+    /// Who has taken it, and how it is freed; nil if nobody has.
+    public var holding: String? {
+      guard let consumer else { return nil }
+      return isHeldByClocksmith
+        ? "held by 'clocksmith' already; 'systemctl stop clocksmith' frees it"
+        : "held by '\(consumer)'; end that, or wire another line"
+    }
   }
 
   public let lines: [Line]
@@ -110,6 +121,11 @@ public struct GPIOMap: Hashable, Sendable {
     }
     return row[letters.count]
   }
+}
+
+extension GPIOMap.Line: CustomStringConvertible {
+  /// As in `GPIO17 (pinctrl-rp1:17)`; where it has no name, its place.
+  public var description: String { name.map { "\($0) (\(place))" } ?? place }
 }
 
 /// What the C code visits, collected.

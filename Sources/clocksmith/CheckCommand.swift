@@ -8,11 +8,21 @@ let checkCommand = Subcommand(
   name: "check", operands: "", mostOperands: 0,
   summary: "look whether everything that the clock needs is there and well",
   details: """
-    Looks at the configuration, every clip and every minute of the day, the speaker, the zone, the
-    RTC and the clock: a line each, with what to do. Exit status 3 if something was found.
+    Looks at the configuration, every clip and every minute of the day, the speaker, the switch,
+    the button, the lamp, the zone, the RTC and the clock: a line each, with what to do. Exit
+    status 3 if something was found.
     """,
-  options: [configOption]
+  options: [
+    Option(
+      name: "switch", argument: nil,
+      help: "show the switch live while it is being wired,\nuntil Ctrl-C"),
+    configOption,
+  ]
 ) { arguments in
+  if arguments.has("switch") {
+    let settings = try Configuration.load(path: arguments["config"]).switchInput
+    return try showSwitch(settings)
+  }
   var checkup = Checkup()
   var loaded: Configuration?
   try checkup.look("configuration") { () throws(Fault) in
@@ -34,13 +44,20 @@ let checkCommand = Subcommand(
       .well("\(card.device): \(card.name), \(card.abilities)")
     }
   }
+  try checkup.look("switch") { () throws(Fault) in
+    try checkInput(configuration.switchInput, active: "silenced", inactive: "may sound")
+  }
+  try checkup.look("button") { () throws(Fault) in
+    try checkInput(configuration.button, active: "pressed", inactive: "released")
+  }
+  try checkup.look("led") { () throws(Fault) in try checkOutput(configuration.led) }
   try checkup.look("zone") { () throws(Fault) in .well(try SystemZone.current().name) }
   try checkup.look("rtc") { () throws(Fault) in try checkRTC(configuration) }
   try checkup.look("clock") { () throws(Fault) in checkClock(configuration) }
   return checkup.hasFound ? ExitStatus.found : ExitStatus.done
 }
 
-private enum Finding {
+enum Finding {
   case well(String)
   case found(String)
 }

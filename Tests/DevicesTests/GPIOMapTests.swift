@@ -1,3 +1,4 @@
+import Glibc
 import Sound
 import TestSupport
 import Testing
@@ -59,6 +60,34 @@ import Testing
     ])
     let fault = faultThrown { _ = try map.place(of: "twin:3") }
     #expect(fault?.description.contains("there are 2 chips 'twin'") == true)
+  }
+
+  @Test("a line is told by its name and its place, or by its place alone") func whatItIsCalled() {
+    #expect(Self.line("pinctrl-rp1", 17, "GPIO17").description == "GPIO17 (pinctrl-rp1:17)")
+    #expect(Self.line("9030000.pl061", 5).description == "9030000.pl061:5")
+  }
+
+  @Test(
+    "a line that cannot be taken is told with what to do",
+    arguments: [
+      (EBUSY, "gpiomon", "held by 'gpiomon'; end that, or wire another line"),
+      (EBUSY, "clocksmith", "held by 'clocksmith' already; 'systemctl stop clocksmith' frees it"),
+      (EBUSY, nil, "somebody has just taken it; try again"),
+      (EACCES, nil, "not allowed; the user must be in the group 'gpio'"),
+      (EPERM, nil, "not allowed; the user must be in the group 'gpio'"),
+      (ENODEV, nil, "its chip is gone, or cannot tell of edges; wire another line"),
+      (EINVAL, nil, "Invalid argument"),
+    ] as [(Int32, String?, String)])
+  func refusal(code: Int32, consumer: String?, words: String) {
+    let fault = Self.line("pinctrl-rp1", 17, "GPIO17", consumer: consumer).refusal(code: code)
+    #expect(fault.code == code)
+    #expect(
+      fault.description == "cannot take GPIO line GPIO17 (pinctrl-rp1:17): \(words)")
+  }
+
+  @Test("a chip that is pulled out is told as such") func removedChip() {
+    let fault = Self.line("ftdi-cbus", 2).loss(code: ENODEV)
+    #expect(fault.description == "GPIO line ftdi-cbus:2: its chip has been removed")
   }
 
   @Test("with no GPIO at all there is one sentence") func noGPIO() {

@@ -4,8 +4,10 @@
 #define CLOCKSMITH_GPIO_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
+
+/* As whom this program takes lines. */
+#define CLOCKSMITH_CONSUMER "clocksmith"
 
 /* A chip's path is at most this long, with its end. */
 #define CLOCKSMITH_PATH_LENGTH 280
@@ -27,7 +29,8 @@ int clocksmith_gpio_visit(void (*visit)(const struct clocksmith_line_info *line,
 /* A line that has been taken. */
 struct clocksmith_line;
 
-/* Takes a line to be read, with events at both edges; it is pulled to where it is not active. */
+/* Takes a line to be read, with events at both edges; it is pulled to where it is not active.
+ * -EBUSY if somebody has it; -ENODEV or -ENXIO if its chip is gone, or cannot tell of edges. */
 int clocksmith_line_open_input(struct clocksmith_line **line, const char *chip_path,
                                unsigned int offset, bool active_low);
 
@@ -37,7 +40,7 @@ int clocksmith_line_open_output(struct clocksmith_line **line, const char *chip_
 
 void clocksmith_line_close(struct clocksmith_line *line);
 
-/* A descriptor that is readable when there are edges. */
+/* A descriptor that is readable when there are edges, and in error when the chip is gone. */
 int clocksmith_line_descriptor(struct clocksmith_line *line);
 
 /* 1 if it is active, else 0. */
@@ -50,8 +53,9 @@ struct clocksmith_edge {
   bool active;
 };
 
-/* Takes in edges that there are, without waiting: how many, at most `most`. */
+/* Takes in edges that there are, without waiting: how many, at most `most`. -ENODEV if the chip is
+ * gone. */
 int clocksmith_line_read_edges(struct clocksmith_line *line, struct clocksmith_edge *edges,
-                               size_t most);
+                               unsigned int most);
 
 #endif

@@ -1,0 +1,90 @@
+import CLinux
+import Devices
+@preconcurrency import Glibc
+import Horology
+import Service
+import Sound
+
+/// Shows the switch that is configured, live; where none is, the lines that it could be wired to.
+/// - Returns: the exit status.
+func showSwitch(_ settings: InputSettings) throws(Fault) -> Int32 {
+  if let line = settings.line {
+    try SwitchWatch(line, settings.active).run()
+    return ExitStatus.done
+  }
+  let map = try GPIOMap.current()
+  complain("no switch is configured; set 'line' in [switch] to one of the lines listed here")
+  for line in map.choices { try say(line) }
+  return ExitStatus.found
+}
+
+/// A switch that is looked at while it is being wired.
+private final class SwitchWatch {
+  private let loop: EventLoop
+  private let input: GPIOInput
+  private let active: ActiveLevel
+  private let zone: SystemZone
+  private var shown: Bool?
+  private var failure: Fault?
+
+  /// Takes the line.
+  init(_ line: String, _ active: ActiveLevel) throws(Fault) {
+    loop = try EventLoop()
+    input = try GPIOInput(line: line, active: active)
+    zone = try SystemZone.current()
+    self.active = active
+  }
+
+  /// Shows its place, its state, and then each change until SIGINT or SIGTERM.
+  /// - Throws: `Fault` if the line is lost, or nothing can be printed.
+  func run() throws(Fault) {
+    var sources: [EventSource] = []
+    for signal in [SIGINT, SIGTERM] {
+      sources.append(try loop.whenSignalled(signal) { [unowned self] in loop.exit() })
+    }
+    sources.append(
+      try loop.whenReady(input.descriptor, events: EPOLLIN.rawValue) { [unowned self] in look() })
+    try say("switch \(input.place), active \(active.rawValue); Ctrl-C ends this")
+    try show(try input.isActive(), at: SystemClock.uptime)
+    try loop.run()
+    if let failure { throw failure }
+  }
+
+  private func look() {
+    do throws(Fault) {
+      for edge in try input.readEdges() { try show(edge.isActive, at: edge.uptime) }
+      // Of a burst of edges the kernel may have dropped some: what counts in the end is the level.
+      try show(try input.isActive(), at: SystemClock.uptime)
+    } catch {
+      failure = error
+      loop.exit()
+    }
+  }
+
+  private func show(_ isActive: Bool, at moment: Uptime) throws(Fault) {
+    guard isActive != shown else { return }
+    shown = isActive
+    let now = SystemClock.now
+    let instant = now.instant - (now.uptime - moment)
+    let milliseconds = instant.nanoseconds / 1_000_000 % 1000
+    let fraction = String(String(1000 + milliseconds).dropFirst())
+    let meaning = isActive ? "active: silenced" : "inactive: may sound"
+    try say("\(zone.civil(at: instant).dateTime.timeOfDay).\(fraction)  \(meaning)")
+    try flushOutput()
+  }
+}
+
+extension GPIOMap {
+  /// What may stand in the configuration: the lines that have names or, where none has, the chips.
+  fileprivate var choices: [String] {
+    let named = lines.filter { $0.name != nil }
+    if !named.isEmpty {
+      return named.map { line in "  \(line)" + (line.consumer.map { ", held by '\($0)'" } ?? "") }
+    }
+    // The lines of a chip come in order, so the first and the last say what there is.
+    return lines.filter { $0.offset == 0 }.map { first in
+      let last = lines.last { $0.chipPath == first.chipPath }
+      return "  \(first.place) to \(last?.place ?? first.place)"
+    }
+  }
+}
