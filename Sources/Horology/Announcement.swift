@@ -11,12 +11,23 @@ public struct Announcement: Hashable, Sendable {
   public let time: CivilTime
   /// When its anchor frame is to leave the converter.
   public let anchor: Instant
+  public let programme: Programme
+  /// True if there was no time left for the chime that belongs to it.
+  public let isShortened: Bool
 
-  public init(cause: Cause, time: CivilTime, anchor: Instant) {
+  public init(
+    cause: Cause, time: CivilTime, anchor: Instant, programme: Programme = .wordsAlone,
+    isShortened: Bool = false
+  ) {
     self.cause = cause
     self.time = time
     self.anchor = anchor
+    self.programme = programme
+    self.isShortened = isShortened
   }
+
+  /// When the first of it is to be heard, or a little later.
+  public var begins: Instant { anchor - programme.lead }
 }
 
 /// What has happened, as the Announcer is told of it.

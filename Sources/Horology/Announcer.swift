@@ -132,9 +132,9 @@ public struct Announcer {
     if settings.refusal(ringer) != nil && playing != nil {
       // Silence first, words after. What has not begun is open again, should the switch be put
       // back before its instant.
-      let reason = StopReason.muted
-      effects = takeBack(reason, at: now)
-      if effects.isEmpty && !isTakenBack { effects = [stop(reason, at: moment)] }
+      let isHeard = playing.map { now.instant >= $0.begins } ?? false
+      if !isHeard { effects = takeBack(.muted, at: now) }
+      if effects.isEmpty && !isTakenBack { effects = [stop(.muted, at: moment)] }
     }
     return effects + [.report(.ringer(ringer))]
   }
@@ -215,7 +215,8 @@ public struct Announcer {
     var effects: [Effect] = []
     while true {
       let occasion = next
-      let due = occasion.instant - Self.preparation
+      let programme = settings.programme(at: occasion.civil, trust: trust)
+      let due = occasion.instant - programme.lead - Self.preparation
       guard now.instant >= due else { return effects + [.wake(at: due)] }
 
       if now.instant > occasion.instant + settings.lateLimit {
@@ -242,14 +243,34 @@ public struct Announcer {
       if let failure, failure.occasion == occasion, now.uptime < failure.retryAt {
         return effects + [.wake(at: now.instant + (failure.retryAt - now.uptime))]
       }
-      let announcement = Announcement(
-        cause: .occasion(occasion), time: occasion.civil,
-        anchor: now.instant < occasion.instant
-          ? occasion.instant : now.instant + lead)
-      begin(announcement)
       judged = occasion.instant
+      guard let announcement = announcement(of: occasion, programme, at: now) else {
+        effects.append(skip(occasion, .tooLateForChime))
+        continue
+      }
+      begin(announcement)
       effects.append(.play(announcement))
     }
+  }
+
+  /// What can still be made of an occasion: a chime is never late, words may be; nil if nothing is
+  /// left.
+  private func announcement(
+    of occasion: Occasion, _ programme: Programme, at now: Now
+  ) -> Announcement? {
+    let anchor =
+      now.instant < occasion.instant ? occasion.instant : now.instant + lead
+    let isInTime =
+      programme.blows.isEmpty || programme.lead == .zero && now.instant < occasion.instant
+      || now.instant + Self.requestLead <= occasion.instant - programme.lead
+    if isInTime {
+      return Announcement(
+        cause: .occasion(occasion), time: occasion.civil, anchor: anchor, programme: programme)
+    }
+    guard programme.words != .none else { return nil }
+    return Announcement(
+      cause: .occasion(occasion), time: occasion.civil, anchor: anchor, programme: .wordsAlone,
+      isShortened: true)
   }
 
   private func reasonForMissing(

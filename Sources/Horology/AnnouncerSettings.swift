@@ -1,9 +1,3 @@
-/// What chimes at an occasion.
-public enum Chime: String, CaseIterable, Sendable {
-  /// Nothing: the voice alone.
-  case none
-}
-
 /// When the hour is spoken, seen from the hour's blows.
 public enum VoiceAtHour: String, CaseIterable, Sendable {
   case before, after, none
@@ -12,8 +6,10 @@ public enum VoiceAtHour: String, CaseIterable, Sendable {
 /// What the owner has decided about when the clock sounds.
 public struct AnnouncerSettings: Hashable, Sendable {
   public var interval = Interval.quarter
-  public var chime = Chime.none
-  public var chimeQuarters = Chime.none
+  /// What chimes at the hour; nil is nothing.
+  public var chime: Tune?
+  /// What chimes at the other quarters; nil is nothing.
+  public var chimeQuarters: Tune?
   public var voiceAtHour = VoiceAtHour.after
   public var quiet = QuietHours.none
   /// How late a spoken time may still come.
@@ -27,14 +23,37 @@ public struct AnnouncerSettings: Hashable, Sendable {
 
   public init() {}
 
-  /// What chimes at an occasion that shows `time`.
-  public func chime(at time: CivilTime) -> Chime {
-    time.minute == 0 ? chime : chimeQuarters
+  /// What chimes at an occasion that shows `time`; nil if nothing does.
+  public func chime(at time: CivilTime) -> Tune? {
+    let tune = time.minute == 0 ? chime : chimeQuarters
+    return tune?.movement(at: time) == nil ? nil : tune
   }
 
   /// True if the time is spoken at an occasion that shows `time`.
   public func speaks(at time: CivilTime) -> Bool {
     time.minute != 0 || voiceAtHour != .none
+  }
+
+  /// From the last word to the first note, where the words come first.
+  private static let pauseBeforeChime = Duration.seconds(1)
+
+  /// What is to be heard at an occasion that shows `time`, if it may sound.
+  public func programme(at time: CivilTime, trust: ClockTrust) -> Programme {
+    // With a clock that may be wrong, blows are all that is risked (`untrusted = chime`).
+    let speaks = speaks(at: time) && !(trust == .untrusted && untrusted == .chime)
+    guard let movement = chime(at: time)?.movement(at: time) else {
+      return speaks ? .wordsAlone : Programme(blows: [], words: .none)
+    }
+    let blows = movement.blows(at: time)
+    let words: Programme.Words =
+      if !speaks {
+        .none
+      } else if time.minute == 0 && voiceAtHour == .before {
+        .before(Self.pauseBeforeChime)
+      } else {
+        .at((blows.last?.offset ?? .zero) + movement.rest)
+      }
+    return Programme(blows: blows, words: words)
   }
 
   /// Why an occasion that shows `time` must not sound, or nil if it may. This is the one place
@@ -43,12 +62,12 @@ public struct AnnouncerSettings: Hashable, Sendable {
     at time: CivilTime, trust: ClockTrust, ringer: Ringer
   ) -> SkipReason? {
     if quiet.contains(time) { return .quietHours }
-    if !speaks(at: time) && chime(at: time) == .none { return .nothingToSound }
+    if !speaks(at: time) && chime(at: time) == nil { return .nothingToSound }
     if let refusal = refusal(ringer) { return refusal }
     if trust == .untrusted {
       switch untrusted {
       case .silent, .ask: return .untrusted
-      case .chime: if chime(at: time) == .none { return .untrusted }
+      case .chime: if chime(at: time) == nil { return .untrusted }
       case .speak: break
       }
     }
@@ -84,6 +103,8 @@ public enum SkipReason: Hashable, Sendable {
   case muted
   /// The switch cannot be read, and that mutes.
   case switchLost
+  /// There was no time left for its chime, and it has no words.
+  case tooLateForChime
   /// By how much the occasion was missed: after a suspend, or when the clock was set forward.
   case late(Duration)
   /// Another announcement had the speaker.
@@ -118,6 +139,7 @@ extension SkipReason: CustomStringConvertible {
     case .switchLost: "the switch cannot be read (see 'when_lost' in the configuration)"
     case .late(let duration):
       "the clock passed it (set forward, or the machine slept); now \(duration.inWords) late"
+    case .tooLateForChime: "there was no time left for its chime"
     case .busy: "something else was sounding"
     case .occasionIsNear: "the next announcement is about to be made"
     case .failed(let why): why

@@ -156,7 +156,7 @@ public final class Clocksmith {
   private func play(_ announcement: Announcement) {
     do throws(Fault) {
       try player?.play(anchoredAt: announcement.anchor) { [composer] rate throws(Fault) in
-        try composer.score(of: announcement.time, rate: rate)
+        try composer.score(of: announcement.time, announcement.programme, rate: rate)
       }
     } catch {
       queue.append(.ended(.failed(error.description, begun: false)))

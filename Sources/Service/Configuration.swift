@@ -31,6 +31,9 @@ public struct Configuration: Sendable {
   /// File and line of the quiet hours that count.
   private var quietPlace = ""
 
+  /// What chimes at the hour unless the owner wants something else.
+  private static let defaultChime = "westminster"
+
   public static let mainFile = "/etc/clocksmith/clocksmith.conf"
   public static let folder = "/etc/clocksmith/conf.d"
 
@@ -41,6 +44,7 @@ public struct Configuration: Sendable {
   /// - Throws: `Fault` with file and line for anything that is unknown or not allowed.
   public static func load(path: String?) throws(Fault) -> Configuration {
     var configuration = Configuration()
+    configuration.announcer.chime = try Sounds.tune(defaultChime)
     if let path {
       try configuration.take(path)
     } else {
@@ -119,8 +123,8 @@ extension Configuration {
         configuration.announcer.interval = interval
         return nil
       },
-      "chime": choice(\.announcer.chime),
-      "chime_quarters": choice(\.announcer.chimeQuarters),
+      "chime": tune(\.announcer.chime),
+      "chime_quarters": tune(\.announcer.chimeQuarters),
       "voice": text(\.voice, "the name of a voice, or the path of its folder"),
       "voice_at_hour": choice(\.announcer.voiceAtHour),
       "clock": choice(\.hourFormat),
@@ -215,6 +219,17 @@ extension Configuration {
       guard !value.isEmpty else { return "allowed: \(allowed)" }
       configuration[keyPath: field] = value
       return nil
+    }
+  }
+
+  private static func tune(_ field: Field<Tune?>) -> Key {
+    { configuration, value in
+      do throws(Fault) {
+        configuration[keyPath: field] = value == "none" ? nil : try Sounds.tune(value)
+        return nil
+      } catch {
+        return "\(error), none, or the path of a tune's file"
+      }
     }
   }
 

@@ -73,7 +73,7 @@ extension SkipReason {
   fileprivate var priority: Priority {
     switch self {
     case .quietHours, .nothingToSound, .muted, .occasionIsNear, .stopped: .info
-    case .untrusted, .switchLost, .late, .busy, .failed: .warning
+    case .untrusted, .switchLost, .tooLateForChime, .late, .busy, .failed: .warning
     }
   }
 }

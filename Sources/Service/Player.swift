@@ -130,15 +130,12 @@ public final class Player {
 
   private func finishIfPlayed() {
     guard let performance, let stream, let end = performance.end,
-      let played = stream.lastPosition?.frame
+      let played = stream.lastPosition?.frame, played >= Double(end + stream.frames(Self.tail))
     else { return }
     if let reason = performance.stopReason {
-      // Known by the clock of the stream, so it need not be waited for.
-      guard let silentAt = stream.clock.uptime(ofFrame: Double(end)), stream.written >= end,
-        played >= Double(end)
-      else { return }
+      let silentAt = stream.clock.uptime(ofFrame: Double(end))
       finish(.stopped(reason, silentAt: hasBegun ? silentAt : nil))
-    } else if played >= Double(end + stream.frames(Self.tail)) {
+    } else {
       performance.measure(stream.clock, played: played, isOver: true)
       finish(.finished(performance.timing(underruns: stream.sink.underruns)))
     }

@@ -29,12 +29,40 @@ public enum Sounds {
   }
 }
 
+extension Sounds {
+  /// The tune of that name beside the program, or in the file that `name` is the path of.
+  /// - Throws: `Fault` with the tunes that there are.
+  public static func tune(_ name: String) throws(Fault) -> Tune {
+    if name.contains("/") { return try Tune(path: name, name: name) }
+    for folder in folders() {
+      let path = "\(folder)/tunes/\(name).tune"
+      if access(path, F_OK) == 0 { return try Tune(path: path, name: name) }
+    }
+    throw Fault("tune '\(name)'", "not found: allowed are \(tuneNames().joined(separator: ", "))")
+  }
+
+  /// The tunes that came with the program.
+  public static func tuneNames() -> [String] {
+    let files = folders().flatMap { names(inFolder: "\($0)/tunes") }
+    return Set(files.filter { $0.hasSuffix(".tune") }.map { String($0.dropLast(5)) }).sorted()
+  }
+
+  /// Where the bells are.
+  static func bells() -> BellRack {
+    BellRack(folders: folders().map { "\($0)/bells" })
+  }
+}
+
 extension Configuration {
   /// The voice that is configured, in the format that is configured, with a phrase and clips for
   /// every minute of the day.
   public func composer() throws(Fault) -> Composer {
     let voice = try Sounds.voice(voice)
     try voice.verifyEveryMinute(format: hourFormat)
-    return Composer(voice: voice, format: hourFormat)
+    var bells = Sounds.bells()
+    for tune in [announcer.chime, announcer.chimeQuarters] {
+      if let tune { try bells.add(tune) }
+    }
+    return Composer(voice: voice, format: hourFormat, bells: bells)
   }
 }

@@ -4,16 +4,55 @@ import Horology
 public struct Composer: Sendable {
   public let voice: VoicePack
   public let format: HourFormat
+  public let bells: BellRack
 
-  public init(voice: VoicePack, format: HourFormat) {
+  public init(voice: VoicePack, format: HourFormat, bells: BellRack = BellRack(folders: [])) {
     self.voice = voice
     self.format = format
+    self.bells = bells
   }
 
-  /// The score of an announcement that speaks `time`, at `rate` frames per second.
-  /// - Throws: `Fault` if a clip is missing or no sound.
-  public func score(of time: CivilTime, rate: Int) throws(Fault) -> Score {
-    try voice.score(hour: time.hour, minute: time.minute, format: format, rate: rate)
+  /// The score of a programme that speaks `time`, at `rate` frames per second.
+  /// - Throws: `Fault` if a sound is missing or is none.
+  public func score(
+    of time: CivilTime, _ programme: Programme = .wordsAlone, rate: Int
+  ) throws(Fault) -> Score {
+    var parts = try blows(programme, rate: rate)
+    let firstBlow = parts.map(\.start).min() ?? 0
+    if programme.words != .none {
+      let phrase = try voice.score(
+        hour: time.hour, minute: time.minute, format: format, rate: rate)
+      let start =
+        switch programme.words {
+        case .none: 0
+        case .at(let offset): frames(offset, rate)
+        case .before(let gap): firstBlow - frames(gap, rate) - phrase.frames
+        }
+      parts += phrase.parts.map { $0.moved(by: start) }
+    }
+    // The earliest is frame 0; the anchor lies as far behind it as it must.
+    let earliest = min(parts.map(\.start).min() ?? 0, 0)
+    return Score(
+      rate: rate, parts: parts.map { $0.moved(by: -earliest) }, anchor: -earliest)
+  }
+
+  /// The blows with the anchor as frame 0, each bell's takes in turn.
+  private func blows(_ programme: Programme, rate: Int) throws(Fault) -> [Score.Part] {
+    var parts: [Score.Part] = []
+    var struck: [String: Int] = [:]
+    for blow in programme.blows {
+      let sound = try bells.take(struck[blow.bell, default: 0], of: blow.bell)
+      struck[blow.bell, default: 0] += 1
+      parts.append(
+        Score.Part(
+          path: sound.path, start: frames(blow.offset, rate), frames: sound.frames(atRate: rate),
+          isTimed: true))
+    }
+    return parts
+  }
+
+  private func frames(_ duration: Duration, _ rate: Int) -> Int {
+    Int((duration.inSeconds * Double(rate)).rounded())
   }
 
   /// The words that are spoken, for a reader.

@@ -31,6 +31,12 @@ public struct Score: Hashable, Sendable {
 
     /// The first frame after it.
     public var end: Int { start + frames }
+
+    func moved(by distance: Int) -> Part {
+      Part(
+        path: path, start: start + distance, frames: frames, fadeIn: fadeIn, fadeOut: fadeOut,
+        isTimed: isTimed)
+    }
   }
 
   /// Frames per second of every position in it.

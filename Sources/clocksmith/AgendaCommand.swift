@@ -29,18 +29,20 @@ let agendaCommand = Subcommand(
     guard occasion.instant < end else { break }
     let refusal = settings.refusal(at: occasion.civil, trust: .synchronised, ringer: .absent)
     let text = settings.speaks(at: occasion.civil) ? try composer.text(of: occasion.civil) : ""
+    let tune = settings.chime(at: occasion.civil)
     if arguments.has("json") {
       let line = JSONLine()
       line.set("instant", occasion.instant.utcText())
       line.set("local", occasion.civil.description)
       line.set("text", text)
-      line.set("chime", settings.chime(at: occasion.civil).rawValue)
-      line.set("strikes", 0)
+      line.set("chime", tune?.name ?? "none")
+      line.set("strikes", tune?.strikes(at: occasion.civil) ?? 0)
       line.set("sounds", refusal == nil)
       line.set("reason", refusal?.description)
       try say(line.text)
     } else {
-      let note = refusal.map { "silent: \($0)" } ?? text
+      let heard = [tune?.inWords(at: occasion.civil), text].compactMap { $0 }.filter { $0 != "" }
+      let note = refusal.map { "silent: \($0)" } ?? heard.joined(separator: ", ")
       try say("\(occasion.civil.weekday.abbreviation) \(occasion.civil)  \(note)")
     }
   }

@@ -26,7 +26,8 @@ let renderCommand = Subcommand(
     throw Misuse(description: "--at \(time.dateTime) is not a whole minute, and cannot be said")
   }
   let configuration = try Configuration.load(path: arguments["config"])
-  let score = try configuration.composer().score(of: time, rate: standardRate)
+  let programme = configuration.announcer.programme(at: time, trust: .synchronised)
+  let score = try configuration.composer().score(of: time, programme, rate: standardRate)
   try score.write(toWAV: path)
   let anchor = Duration.seconds(Double(score.anchor) / Double(score.rate))
   try say("anchor: \(anchor.secondsText)")

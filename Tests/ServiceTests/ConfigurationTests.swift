@@ -47,9 +47,17 @@ import Testing
     #expect(configuration.rtc == .named("ds3231"))
   }
 
+  private var defaults: AnnouncerSettings {
+    get throws {
+      var settings = AnnouncerSettings()
+      settings.chime = try Sounds.tune("westminster")
+      return settings
+    }
+  }
+
   @Test("an empty file is the defaults") func emptyFileIsTheDefaults() throws {
     let configuration = try load("")
-    #expect(configuration.announcer == AnnouncerSettings())
+    #expect(try configuration.announcer == defaults)
     #expect(configuration.device == "default")
   }
 
@@ -57,13 +65,13 @@ import Testing
     let shipped = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .appendingPathComponent("../../deploy/clocksmith.conf")
     let commented = try String(contentsOf: shipped, encoding: .utf8)
-    #expect(try load(commented).announcer == AnnouncerSettings())
+    #expect(try load(commented).announcer == self.defaults)
     // With every key uncommented it says the same: no default is told wrong.
     let keys = commented.split(separator: "\n").map {
       $0.hasPrefix(";") && $0.contains(" = ") && !$0.hasPrefix("; ") ? $0.dropFirst() : $0
     }
     let uncommented = try load(keys.joined(separator: "\n"))
-    #expect(uncommented.announcer == AnnouncerSettings())
+    #expect(try uncommented.announcer == self.defaults)
     let defaults = Configuration()
     #expect(uncommented.hourFormat == defaults.hourFormat)
     #expect(uncommented.voice == defaults.voice)
@@ -85,7 +93,7 @@ import Testing
       ("[announce]\ninterval = 7", ":2: interval = 7: allowed are minutes that divide 60"),
       ("[announce]\ninterval = x", ":2: interval = x: allowed"),
       ("[announce]\n\nclock = 13", ":3: clock = 13: allowed: 12, 24"),
-      ("[announce]\nchime = bell", ":2: chime = bell: allowed: none"),
+      ("[announce]\nchime = bell", ":2: chime = bell: tune 'bell': not found: allowed are bigben, "),
       ("[announce]\nlate_limit = 60s", ":2: late_limit = 60s: allowed: 0s to 59s"),
       ("[announce]\nquiet = 22:00", ":2: quiet = 22:00: '22:00' is not a time of day"),
       ("[announce]\nquiet = 00:00-24:00", ":2: the quiet hours swallow the whole week"),

@@ -21,9 +21,13 @@ class Clocksmith:
         self.folder = folder
 
     def configuration(self, announce="", rest="", voice=VOICE):
-        """Writes a configuration with these lines in [announce], and after it the rest."""
+        """Writes a configuration with these lines in [announce], and after it the rest.
+
+        Words alone, unless the lines have a chime of their own.
+        """
         path = self.folder / f"{len(list(self.folder.glob('*.conf')))}.conf"
-        path.write_text(f"[announce]\nvoice = {voice}\n{announce}\n{rest}\n")
+        chime = "" if "chime =" in announce else "chime = none\n"
+        path.write_text(f"[announce]\nvoice = {voice}\n{chime}{announce}\n{rest}\n")
         return path
 
     def run(self, *words, environment=None, **options):

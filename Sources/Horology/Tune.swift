@@ -1,0 +1,143 @@
+/// One sounding of a bell.
+public struct Blow: Hashable, Sendable {
+  /// As the tune's file calls it, as in `G#4`.
+  public let bell: String
+  /// From the anchor; negative before it.
+  public let offset: Duration
+
+  public init(bell: String, offset: Duration) {
+    self.bell = bell
+    self.offset = offset
+  }
+}
+
+/// What chimes: for each quarter a melody, and the blows that count the hour.
+public struct Tune: Hashable, Sendable {
+  /// How often a bell strikes after the melody.
+  public enum Count: String, CaseIterable, Sendable {
+    /// One to twelve, as the hour.
+    case hour
+    /// One to eight, as the half hours of a watch at sea.
+    case watch
+
+    func blows(at time: CivilTime) -> Int {
+      switch self {
+      case .hour: (time.hour + 11) % 12 + 1
+      case .watch: (time.minuteOfDay / 30 + 7) % 8 + 1
+      }
+    }
+  }
+
+  /// The blows that count.
+  public struct Strikes: Hashable, Sendable {
+    public let bell: String
+    public let count: Count
+    /// From one blow to the next; after the last of these, the first again.
+    public let gaps: [Duration]
+
+    public init(bell: String, count: Count, gaps: [Duration]) {
+      self.bell = bell
+      self.count = count
+      self.gaps = gaps
+    }
+  }
+
+  /// What sounds at one of the quarters.
+  public struct Movement: Hashable, Sendable {
+    /// The melody, by offset from its own first note.
+    public let melody: [Blow]
+    /// How long before the anchor the melody begins.
+    public let lead: Duration
+    /// From the anchor on.
+    public let strikes: Strikes?
+    /// From the last blow to the first word.
+    public let rest: Duration
+
+    public init(melody: [Blow], lead: Duration, strikes: Strikes?, rest: Duration) {
+      self.melody = melody
+      self.lead = lead
+      self.strikes = strikes
+      self.rest = rest
+    }
+
+    func blows(at time: CivilTime) -> [Blow] {
+      var blows = melody.map { Blow(bell: $0.bell, offset: $0.offset - lead) }
+      guard let strikes else { return blows }
+      var offset = Duration.zero
+      for number in 0..<strikes.count.blows(at: time) {
+        blows.append(Blow(bell: strikes.bell, offset: offset))
+        offset += strikes.gaps[number % strikes.gaps.count]
+      }
+      return blows
+    }
+  }
+
+  public let name: String
+  public let description: String
+  /// By the quarter, 0 for the hour; a quarter that is not there is silent.
+  public let movements: [Int: Movement]
+
+  public init(name: String, description: String, movements: [Int: Movement]) {
+    self.name = name
+    self.description = description
+    self.movements = movements
+  }
+
+  /// Every bell that it needs.
+  public var bells: Set<String> {
+    Set(movements.values.flatMap { $0.melody.map(\.bell) + [$0.strikes?.bell].compactMap { $0 } })
+  }
+
+  /// What sounds at `time`, if anything does.
+  func movement(at time: CivilTime) -> Movement? {
+    time.minute % 15 == 0 ? movements[time.minute / 15] : nil
+  }
+
+  /// As in `westminster and 3 blows`.
+  public func inWords(at time: CivilTime) -> String {
+    switch strikes(at: time) {
+    case 0: name
+    case 1: "\(name) and 1 blow"
+    case let count: "\(name) and \(count) blows"
+    }
+  }
+
+  /// How many blows count at `time`; 0 where none do.
+  public func strikes(at time: CivilTime) -> Int {
+    movement(at: time)?.strikes?.count.blows(at: time) ?? 0
+  }
+}
+
+/// What is to be heard at an occasion, by offset from its anchor.
+public struct Programme: Hashable, Sendable {
+  /// Where the spoken time stands.
+  public enum Words: Hashable, Sendable {
+    case none
+    /// The first word begins so long after the anchor.
+    case at(Duration)
+    /// The last word ends so long before the first blow.
+    case before(Duration)
+  }
+
+  /// In the order in which they sound.
+  public let blows: [Blow]
+  public let words: Words
+
+  /// The time alone, from the anchor on.
+  public static let wordsAlone = Programme(blows: [], words: .at(.zero))
+
+  /// No spoken time is longer: for the room that is left for one before a melody.
+  static let longestPhrase = Duration.seconds(5)
+
+  public init(blows: [Blow], words: Words) {
+    self.blows = blows
+    self.words = words
+  }
+
+  /// How long before the anchor it begins, at most.
+  public var lead: Duration {
+    let melody = max(.zero - (blows.first?.offset ?? .zero), .zero)
+    if case .before(let gap) = words { return melody + gap + Self.longestPhrase }
+    return melody
+  }
+}

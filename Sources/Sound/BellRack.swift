@@ -1,0 +1,69 @@
+@preconcurrency import Glibc
+import Horology
+
+/// The folder in which every sound of a tune is found by the name that the tune has for it.
+public struct BellRack: Sendable {
+  /// One take of a bell, as it was rendered.
+  public struct Take: Hashable, Sendable {
+    public let path: String
+    let file: (rate: Int, frames: Int)
+
+    func frames(atRate rate: Int) -> Int {
+      Int((Double(file.frames) * Double(rate) / Double(file.rate)).rounded())
+    }
+
+    public static func == (left: Take, right: Take) -> Bool { left.path == right.path }
+    public func hash(into hasher: inout Hasher) { hasher.combine(path) }
+  }
+
+  private let folders: [String]
+  private var takes: [String: [Take]] = [:]
+
+  /// - Parameter folders: looked into in order.
+  public init(folders: [String]) {
+    self.folders = folders
+  }
+
+  /// Finds the sounds of every bell that a tune needs.
+  /// - Throws: `Fault` if one is missing, or no sound.
+  public mutating func add(_ tune: Tune) throws(Fault) {
+    for bell in tune.bells.sorted() where takes[bell] == nil {
+      let found = try find(bell)
+      guard !found.isEmpty else {
+        throw Fault(
+          "tune \(tune.name)",
+          "there is no bell '\(bell)'; looked in \(folders.joined(separator: ", "))")
+      }
+      takes[bell] = found
+    }
+  }
+
+  /// `F#4` is `Fsharp4.flac`, or else `Fsharp4-1.flac` and on: a take for each blow in turn.
+  private func find(_ bell: String) throws(Fault) -> [Take] {
+    let name = bell.split(separator: "#", omittingEmptySubsequences: false)
+      .joined(separator: "sharp")
+    guard !name.contains("/") else { return [] }
+    for folder in folders {
+      var names = ["\(name).flac"]
+      for number in 1...9 { names.append("\(name)-\(number).flac") }
+      let paths: [String] = names.map { "\(folder)/\($0)" }.filter { access($0, F_OK) == 0 }
+      guard !paths.isEmpty else { continue }
+      var takes: [Take] = []
+      for path in paths {
+        let file = try SoundFile(path: path)
+        takes.append(Take(path: path, file: (file.rate, file.frames)))
+      }
+      return takes
+    }
+    return []
+  }
+
+  /// The sound of a bell's blow number `index`, counted from 0.
+  func take(_ index: Int, of bell: String) throws(Fault) -> Take {
+    guard let takes = takes[bell] else { throw Fault("bell '\(bell)'", "it is in no tune") }
+    return takes[index % takes.count]
+  }
+
+  /// The file of every take.
+  public var paths: [String] { takes.values.joined().map(\.path).sorted() }
+}

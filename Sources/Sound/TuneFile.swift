@@ -1,0 +1,119 @@
+import Horology
+
+extension Tune {
+  /// More notes than this in a quarter are no tune.
+  static let mostNotes = 200
+  private static let quarters = ["hour": 0, "first": 1, "half": 2, "third": 3]
+
+  /// Reads a tune's file: `[tune]` with a description, and a section for each quarter that sounds.
+  /// - Throws: `Fault` with file and line for anything in it that is unknown or wrong.
+  public init(path: String, name: String) throws(Fault) {
+    let file = try INIFile(path: path)
+    var description: String?
+    var drafts: [Int: Draft] = [:]
+    for entry in file.entries {
+      let place = "\(path):\(entry.line)"
+      if entry.section == "tune" && entry.key == "description" {
+        description = entry.value
+      } else if let quarter = Self.quarters[entry.section] {
+        try drafts[quarter, default: Draft()].take(entry, place)
+      } else {
+        throw Fault(
+          place,
+          "unknown '\(entry.key)' in [\(entry.section)]; there are [tune] with a description, and "
+            + "[hour], [first], [half], [third]")
+      }
+    }
+    guard let description else { throw Fault(path, "no 'description' in [tune]") }
+    guard !drafts.isEmpty else { throw Fault(path, "no [hour], [first], [half] or [third]") }
+    var movements: [Int: Movement] = [:]
+    for (quarter, draft) in drafts { movements[quarter] = try draft.movement(path) }
+    self.init(name: name, description: description, movements: movements)
+  }
+}
+
+/// A quarter while it is read.
+private struct Draft {
+  private var melody: [Blow] = []
+  private var lead = Duration.zero
+  private var rest = Duration.seconds(2)
+  private var bell: String?
+  private var count: Tune.Count?
+  private var gaps: [Duration] = []
+
+  mutating func take(_ entry: INIFile.Entry, _ place: String) throws(Fault) {
+    let words = entry.value.split(separator: " ")
+    switch entry.key {
+    case "notes":
+      melody = try Self.melody(words, place)
+    case "lead":
+      lead = try Self.duration(entry.value, upTo: 40, place)
+    case "rest":
+      rest = try Self.duration(entry.value, upTo: 30, place)
+    case "strike":
+      bell = entry.value
+    case "count":
+      guard let count = Tune.Count(rawValue: entry.value) else {
+        let allowed = Tune.Count.allCases.map(\.rawValue).joined(separator: ", ")
+        throw Fault(place, "count = \(entry.value): allowed: \(allowed)")
+      }
+      self.count = count
+    case "gaps":
+      gaps = []
+      for word in words { gaps.append(try Self.gap(word, place)) }
+    default:
+      throw Fault(
+        place, "unknown key '\(entry.key)'; there are notes, lead, strike, count, gaps, rest")
+    }
+  }
+
+  /// Notes and, between them, the seconds from one to the next: `G#4 0.86 F#4 0.85 E4`.
+  private static func melody(_ words: [Substring], _ place: String) throws(Fault) -> [Blow] {
+    guard words.count <= 2 * Tune.mostNotes else {
+      throw Fault(place, "\(words.count / 2) notes are no tune; at most \(Tune.mostNotes)")
+    }
+    guard words.count % 2 == 1 else {
+      throw Fault(place, "notes are bells with seconds between them, as in 'G#4 0.86 F#4'")
+    }
+    var offset = Duration.zero
+    var melody: [Blow] = []
+    for (index, word) in words.enumerated() {
+      if index % 2 == 0 {
+        melody.append(Blow(bell: String(word), offset: offset))
+      } else {
+        offset += try gap(word, place)
+      }
+    }
+    return melody
+  }
+
+  private static func gap(_ word: Substring, _ place: String) throws(Fault) -> Duration {
+    guard let seconds = Double(word), (0.02...20).contains(seconds) else {
+      throw Fault(place, "'\(word)' is no gap: allowed are seconds from 0.02 to 20, as in 0.86")
+    }
+    return .milliseconds(Int64((seconds * 1000).rounded()))
+  }
+
+  private static func duration(
+    _ text: String, upTo most: Int64, _ place: String
+  ) throws(Fault) -> Duration {
+    guard let duration = Duration(text: text), .zero <= duration, duration <= .seconds(most) else {
+      throw Fault(place, "'\(text)' is not a duration from 0s to \(most)s, as in 23s or 500ms")
+    }
+    return duration
+  }
+
+  func movement(_ path: String) throws(Fault) -> Tune.Movement {
+    var strikes: Tune.Strikes?
+    if let bell {
+      guard let count, !gaps.isEmpty else {
+        throw Fault(path, "'strike = \(bell)' needs 'count' and 'gaps' in its section")
+      }
+      strikes = Tune.Strikes(bell: bell, count: count, gaps: gaps)
+    }
+    guard strikes != nil || !melody.isEmpty else {
+      throw Fault(path, "a section has neither 'notes' nor 'strike'")
+    }
+    return Tune.Movement(melody: melody, lead: lead, strikes: strikes, rest: rest)
+  }
+}

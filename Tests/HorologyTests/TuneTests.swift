@@ -1,0 +1,129 @@
+import Horology
+import Testing
+
+@Suite struct TuneTests {
+  /// Four notes, 0.7 s apart, ten seconds ahead of the hour; a note at the quarter; nothing else.
+  private static let tune = Tune(
+    name: "four", description: "",
+    movements: [
+      0: Tune.Movement(
+        melody: (0..<4).map { Blow(bell: "E4", offset: .milliseconds(700 * $0)) },
+        lead: .seconds(10),
+        strikes: Tune.Strikes(
+          bell: "E3", count: .hour, gaps: [.milliseconds(4_390), .milliseconds(4_250)]),
+        rest: .seconds(5)),
+      1: Tune.Movement(
+        melody: [Blow(bell: "B3", offset: .zero)], lead: .zero, strikes: nil, rest: .seconds(3)),
+    ])
+
+  private func time(_ text: String) -> CivilTime {
+    TestZone.utc.civil(at: Instant("2026-11-21T\(text)"))
+  }
+
+  private func settings(_ voice: VoiceAtHour = .after) -> AnnouncerSettings {
+    var settings = AnnouncerSettings()
+    settings.chime = Self.tune
+    settings.chimeQuarters = Self.tune
+    settings.voiceAtHour = voice
+    return settings
+  }
+
+  private func programme(_ text: String, _ voice: VoiceAtHour = .after) -> Programme {
+    settings(voice).programme(at: time(text), trust: .synchronised)
+  }
+
+  @Test("the first blow of the hour bell is the hour, and there are as many as the hour")
+  func firstBlow() {
+    for (text, count) in [("00:00:00", 12), ("01:00:00", 1), ("12:00:00", 12), ("15:00:00", 3)] {
+      let blows = programme(text).blows.filter { $0.bell == "E3" }
+      #expect(blows.first?.offset == .zero)
+      #expect(blows.count == count)
+      #expect(Self.tune.strikes(at: time(text)) == count)
+    }
+    #expect(
+      programme("03:00:00").blows.map(\.offset).suffix(2) == [
+        .milliseconds(4_390), .milliseconds(8_640),
+      ])
+  }
+
+  @Test("the melody leads, and the words follow the last blow") func melodyAndWords() {
+    let programme = programme("15:00:00")
+    #expect(programme.blows.first == Blow(bell: "E4", offset: .seconds(-10)))
+    #expect(programme.lead == .seconds(10))
+    #expect(programme.words == .at(.milliseconds(8_640 + 5_000)))
+    #expect(self.programme("15:15:00").words == .at(.seconds(3)))
+    #expect(self.programme("15:30:00") == .wordsAlone)
+  }
+
+  @Test("the hour is spoken before, or not at all, where its owner wants that") func voiceAtHour() {
+    #expect(programme("15:00:00", .before).words == .before(.seconds(1)))
+    #expect(programme("15:00:00", .before).lead == .seconds(16))
+    #expect(programme("15:00:00", .none).words == .none)
+    #expect(programme("15:15:00", .none).words == .at(.seconds(3)))
+  }
+
+  @Test(
+    "a watch at sea has eight bells",
+    arguments: [
+      ("00:30:00", 1), ("01:00:00", 2), ("04:00:00", 8), ("04:30:00", 1), ("12:00:00", 8),
+      ("18:00:00", 4), ("00:00:00", 8), ("23:30:00", 7),
+    ])
+  func watch(text: String, bells: Int) {
+    let strikes = Tune.Strikes(bell: "ship", count: .watch, gaps: [.milliseconds(600)])
+    let movement = Tune.Movement(melody: [], lead: .zero, strikes: strikes, rest: .zero)
+    let tune = Tune(name: "ship", description: "", movements: [0: movement, 2: movement])
+    #expect(tune.strikes(at: time(text)) == bells)
+  }
+
+  // MARK: The Announcer and its chime
+
+  private func announcer(at text: String, _ voice: VoiceAtHour = .after) -> (Announcer, Now) {
+    let now = Now(instant: Instant("2026-11-21T\(text)"), uptime: Uptime(seconds: 1000))
+    return (
+      Announcer(settings: settings(voice), zone: TestZone.utc, trust: .synchronised, at: now), now
+    )
+  }
+
+  private func played(_ effects: [Effect]) -> Announcement? {
+    for case .play(let announcement) in effects { return announcement }
+    return nil
+  }
+
+  @Test("it wakes ahead of the melody") func wakesAheadOfTheMelody() {
+    var (announcer, now) = announcer(at: "15:50:00")
+    let effects = announcer.handle(.woke, at: now)
+    #expect(
+      effects == [
+        .wake(at: Instant("2026-11-21T16:00:00") - .seconds(10) - Announcer.preparation)
+      ])
+  }
+
+  @Test("a chime is never late, and the time is said all the same") func chimeIsNeverLate() {
+    var (announcer, now) = announcer(at: "15:59:55")
+    let announcement = played(announcer.handle(.woke, at: now))
+    #expect(announcement?.programme == .wordsAlone)
+    #expect(announcement?.isShortened == true)
+    #expect(announcement?.anchor == Instant("2026-11-21T16:00:00"))
+  }
+
+  @Test("a chime without words that is late is skipped") func lateWithoutWords() {
+    var (announcer, now) = announcer(at: "15:59:55", .none)
+    let effects = announcer.handle(.woke, at: now)
+    #expect(played(effects) == nil)
+    guard case .report(.skipped(_, _, .tooLateForChime))? = effects.first else {
+      Issue.record("\(effects)")
+      return
+    }
+  }
+
+  @Test("the switch in the melody ends it for good") func switchInTheMelody() {
+    var (announcer, now) = announcer(at: "15:59:48")
+    #expect(played(announcer.handle(.woke, at: now)) != nil)
+    now = Now(instant: now.instant + .seconds(5), uptime: now.uptime + .seconds(5))
+    let effects = announcer.handle(.ringer(.off, at: now.uptime), at: now)
+    #expect(effects.first == .stop(.muted))
+    _ = announcer.handle(.ended(.stopped(.muted, silentAt: now.uptime)), at: now)
+    #expect(played(announcer.handle(.ringer(.on, at: now.uptime), at: now)) == nil)
+    #expect(announcer.next.instant == Instant("2026-11-21T16:15:00"))
+  }
+}
