@@ -30,20 +30,21 @@ extension Report {
   func entry(_ composer: Composer) -> (Priority, String) {
     switch self {
     case .announced(let announcement, let timing):
-      let words = (try? composer.text(of: announcement.time)) ?? ""
+      let done = announcement.inWords(composer, chimed: "chimed", said: "said")
       let error = timing.inWords
       switch announcement.cause {
       case .occasion(let occasion):
         let late = announcement.anchor - occasion.instant
         let lateness = late > .zero ? ", \(late.milliseconds) late" : ""
-        return (.info, "said \"\(words)\" for \(occasion.timeOfDay)\(lateness), \(error)")
+        let missing = announcement.isShortened ? ", too late for its chime" : ""
+        return (.info, "\(done) for \(occasion.timeOfDay)\(lateness)\(missing), \(error)")
       case .request:
-        return (.info, "said \"\(words)\" because it was asked for, \(error)")
+        return (.info, "\(done) because it was asked for, \(error)")
       }
     case .cutOff(let announcement, let reason, let after):
-      let words = (try? composer.text(of: announcement.time)) ?? ""
+      let what = announcement.inWords(composer, chimed: "the chime", said: "")
       return (
-        .info, "cut off \"\(words)\": \(reason); silent \(after.milliseconds) after that"
+        .info, "cut off \(what): \(reason); silent \(after.milliseconds) after that"
       )
     case .skipped(let first, let last, let reason):
       let range = first == last ? first.timeOfDay : "\(first.civil) to \(last.civil)"
@@ -75,6 +76,16 @@ extension SkipReason {
     case .quietHours, .nothingToSound, .muted, .occasionIsNear, .stopped: .info
     case .untrusted, .switchLost, .tooLateForChime, .late, .busy, .failed: .warning
     }
+  }
+}
+
+extension Announcement {
+  /// What of it there is: as in `chimed and said "three o'clock"`.
+  fileprivate func inWords(_ composer: Composer, chimed: String, said: String) -> String {
+    let chime = programme.blows.isEmpty ? nil : chimed
+    let text = programme.words == .none ? nil : try? composer.text(of: time)
+    let words = text.map { said.isEmpty ? "\"\($0)\"" : "\(said) \"\($0)\"" }
+    return [chime, words].compactMap { $0 }.joined(separator: " and ")
   }
 }
 

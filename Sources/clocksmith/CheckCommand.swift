@@ -8,9 +8,9 @@ let checkCommand = Subcommand(
   name: "check", operands: "", mostOperands: 0,
   summary: "look whether everything that the clock needs is there and well",
   details: """
-    Looks at the configuration, every clip and every minute of the day, the speaker, the switch,
-    the button, the lamp, the zone, the RTC and the clock: a line each, with what to do. Exit
-    status 3 if something was found.
+    Looks at the configuration, every clip and every minute of the day, the bells, the speaker,
+    the switch, the button, the lamp, the zone, the RTC and the clock: a line each, with what to
+    do. Exit status 3 if something was found.
     """,
   options: [
     Option(
@@ -33,6 +33,7 @@ let checkCommand = Subcommand(
   }
   guard let configuration = loaded else { return ExitStatus.found }
   try checkup.look("voice") { () throws(Fault) in try checkVoice(configuration) }
+  try checkup.look("chime") { () throws(Fault) in try checkChime(configuration) }
   try checkup.look("speaker") { () throws(Fault) in
     let speaker = configuration.speaker
     let rate = try speaker.open()
@@ -86,18 +87,30 @@ private struct Checkup {
 
 private func checkVoice(_ configuration: Configuration) throws(Fault) -> Finding {
   let voice = try configuration.composer().voice
+  return checkSounds(voice.clipNames.map { voice.clip($0)!.path })
+    ?? .well("\(voice.path): \(voice.clipNames.count) clips say all 1,440 minutes")
+}
+
+private func checkChime(_ configuration: Configuration) throws(Fault) -> Finding {
+  let settings = configuration.announcer
+  let hour = settings.chime?.name ?? "none"
+  let quarters = settings.chimeQuarters?.name ?? "none"
+  return checkSounds(try configuration.composer().bells.paths)
+    ?? .well("\(hour) at the hour, \(quarters) at the other quarters")
+}
+
+/// What is broken of these sound files; nil if nothing is.
+private func checkSounds(_ paths: [String]) -> Finding? {
   var broken: [String] = []
-  for name in voice.clipNames {
+  for path in paths {
     do throws(Fault) {
-      try SoundFile(path: voice.clip(name)!.path).verify()
+      try SoundFile(path: path).verify()
     } catch {
       broken.append(error.description)
     }
   }
-  if let first = broken.first {
-    return .found(broken.count == 1 ? first : "\(first) (and \(broken.count - 1) more)")
-  }
-  return .well("\(voice.path): \(voice.clipNames.count) clips say all 1,440 minutes")
+  guard let first = broken.first else { return nil }
+  return .found(broken.count == 1 ? first : "\(first) (and \(broken.count - 1) more)")
 }
 
 private func checkRTC(_ configuration: Configuration) throws(Fault) -> Finding {
