@@ -1,0 +1,74 @@
+import Horology
+
+/// An Announcer with its two clocks, which a test moves by hand.
+struct Desk {
+  var announcer: Announcer
+  var now: Now
+  private(set) var effects: [Effect] = []
+
+  init(
+    at start: String, trust: ClockTrust = .synchronised,
+    _ change: (inout AnnouncerSettings) -> Void = { _ in }
+  ) {
+    var settings = AnnouncerSettings()
+    change(&settings)
+    now = Now(instant: Instant(start), uptime: Uptime(seconds: 1000))
+    announcer = Announcer(settings: settings, zone: TestZone.utc, trust: trust, at: now)
+    tell(.woke)
+  }
+
+  mutating func tell(_ event: Event) {
+    effects = announcer.handle(event, at: now)
+  }
+
+  /// Lets time pass until the clock shows `text`, and wakes the Announcer.
+  mutating func wait(until text: String, plus span: Duration = .zero) {
+    let target = Instant(text) + span
+    now = Now(instant: target, uptime: now.uptime(at: target))
+    tell(.woke)
+  }
+
+  /// Sets the clock.
+  mutating func step(by span: Duration) {
+    now = Now(instant: now.instant + span, uptime: now.uptime)
+    tell(.clockSet)
+  }
+
+  var wake: Instant? {
+    guard case .wake(let instant)? = effects.last else { return nil }
+    return instant
+  }
+
+  var played: String? {
+    for case .play(let announcement) in effects {
+      return announcement.time.dateTime.timeOfDay
+    }
+    return nil
+  }
+
+  var anchor: Instant? {
+    for case .play(let announcement) in effects { return announcement.anchor }
+    return nil
+  }
+
+  var reports: [Report] {
+    effects.compactMap { if case .report(let report) = $0 { report } else { nil } }
+  }
+
+  var skips: [(first: Instant, last: Instant)] {
+    reports.compactMap {
+      guard case .skipped(let first, let last, _) = $0 else { return nil }
+      return (first.instant, last.instant)
+    }
+  }
+
+  var skipReason: SkipReason? {
+    for case .skipped(_, _, let reason) in reports { return reason }
+    return nil
+  }
+
+  var refusal: SkipReason? {
+    for case .refused(let reason) in reports { return reason }
+    return nil
+  }
+}

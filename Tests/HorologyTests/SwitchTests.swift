@@ -1,0 +1,102 @@
+import Horology
+import Testing
+
+@Suite struct SwitchTests {
+  private let finished = Event.ended(.finished(.exact))
+
+  private func turn(_ desk: inout Desk, _ ringer: Ringer) {
+    desk.tell(.ringer(ringer, at: desk.now.uptime))
+  }
+
+  @Test("the switch silences the quarters until it is on again") func theSwitchSilences() {
+    var desk = Desk(at: "2026-11-21T15:07:00")
+    turn(&desk, .off)
+    #expect(desk.reports == [.ringer(.off)])
+    desk.wait(until: "2026-11-21T15:15:00")
+    #expect(desk.played == nil)
+    #expect(desk.skipReason == .muted)
+    turn(&desk, .on)
+    desk.wait(until: "2026-11-21T15:29:57")
+    #expect(desk.played == "15:30:00")
+  }
+
+  @Test("the switch in the middle ends what sounds, and it is not resumed")
+  func theSwitchInTheMiddle() {
+    var desk = Desk(at: "2026-11-21T15:14:58")
+    desk.wait(until: "2026-11-21T15:15:01")
+    let edge = desk.now.uptime
+    turn(&desk, .off)
+    #expect(desk.effects.first == .stop(.muted), "silence comes before words")
+    desk.tell(.ended(.stopped(.muted, silentAt: edge + .milliseconds(14))))
+    guard case .cutOff(_, .muted, let after)? = desk.reports.first else {
+      Issue.record("\(desk.reports)")
+      return
+    }
+    #expect(after == .milliseconds(14))
+    turn(&desk, .on)
+    #expect(desk.played == nil)
+    #expect(desk.announcer.next.instant == Instant("2026-11-21T15:30:00"))
+  }
+
+  @Test("the switch may still be put on until the very instant") func onInTheLastMoment() {
+    var desk = Desk(at: "2026-11-21T15:14:57")
+    #expect(desk.played == "15:15:00")
+    turn(&desk, .off)
+    #expect(desk.effects.contains(.stop(.muted)))
+    desk.tell(.ended(.stopped(.muted, silentAt: nil)))
+    #expect(desk.skips.isEmpty)
+    #expect(desk.wake == Instant("2026-11-21T15:15:00"))
+    desk.wait(until: "2026-11-21T15:14:58")
+    turn(&desk, .on)
+    #expect(desk.played == "15:15:00")
+    #expect(desk.anchor == Instant("2026-11-21T15:15:00"))
+  }
+
+  @Test(
+    "a switch that is lost mutes or not, as its owner wants",
+    arguments: [(LostSwitchPolicy.mute, true), (.sound, false)])
+  func aSwitchThatIsLost(policy: LostSwitchPolicy, mutes: Bool) {
+    var desk = Desk(at: "2026-11-21T15:07:00") { $0.whenLost = policy }
+    turn(&desk, .lost("gone"))
+    desk.wait(until: "2026-11-21T15:15:00")
+    #expect((desk.played == nil) == mutes)
+    #expect((desk.skipReason == .switchLost) == mutes)
+  }
+
+  @Test("with the switch off, whoever asks is refused") func askedWhileMuted() {
+    var desk = Desk(at: "2026-11-21T15:07:00")
+    turn(&desk, .off)
+    desk.tell(.asked(speakerIsAwake: true))
+    #expect(desk.refusal == .muted)
+  }
+
+  @Test("a speaker that is awake needs no lead-in") func leadIn() {
+    var desk = Desk(at: "2026-11-21T15:07:00") { $0.leadIn = .seconds(2) }
+    desk.tell(.asked(speakerIsAwake: false))
+    #expect(desk.anchor == desk.now.instant + .seconds(2))
+    desk.tell(finished)
+    desk.tell(.asked(speakerIsAwake: true))
+    #expect(desk.anchor == desk.now.instant + Announcer.requestLead)
+  }
+
+  @Test("what sounds is stopped by hand, and nothing else is") func stoppedByHand() {
+    var desk = Desk(at: "2026-11-21T15:07:00")
+    desk.tell(.stop(.byHand))
+    #expect(desk.effects.count == 1)
+    desk.wait(until: "2026-11-21T15:15:01")
+    desk.tell(.stop(.byHand))
+    #expect(desk.effects.contains(.stop(.byHand)))
+  }
+
+  @Test("the lamp shows whether it may sound") func theLamp() throws {
+    var desk = Desk(at: "2026-11-21T15:07:00")
+    #expect(desk.announcer.lamp == .on)
+    desk.tell(.trust(.untrusted))
+    #expect(desk.announcer.lamp == .blinking)
+    turn(&desk, .off)
+    #expect(desk.announcer.lamp == .off)
+    let quiet = try QuietHours(text: "15:00-16:00")
+    let night = Desk(at: "2026-11-21T15:07:00") { $0.quiet = quiet }
+    #expect(night.announcer.lamp == .off)
+  }
+}
