@@ -34,7 +34,9 @@ extension Tune {
 
 /// A quarter while it is read.
 private struct Draft {
-  private var melody: [Blow] = []
+  /// What `notes` says, over as many lines as it has.
+  private var notes: [String] = []
+  private var notesPlace = ""
   private var lead = Duration.zero
   private var rest = Duration.seconds(2)
   private var bell: String?
@@ -45,7 +47,8 @@ private struct Draft {
     let words = entry.value.split(separator: " ")
     switch entry.key {
     case "notes":
-      melody = try Self.melody(words, place)
+      notes += words.map(String.init)
+      notesPlace = place
     case "lead":
       lead = try Self.duration(entry.value, upTo: 40, place)
     case "rest":
@@ -68,7 +71,7 @@ private struct Draft {
   }
 
   /// Notes and, between them, the seconds from one to the next: `G#4 0.86 F#4 0.85 E4`.
-  private static func melody(_ words: [Substring], _ place: String) throws(Fault) -> [Blow] {
+  private static func melody(_ words: [String], _ place: String) throws(Fault) -> [Blow] {
     guard words.count <= 2 * Tune.mostNotes else {
       throw Fault(place, "\(words.count / 2) notes are no tune; at most \(Tune.mostNotes)")
     }
@@ -79,9 +82,9 @@ private struct Draft {
     var melody: [Blow] = []
     for (index, word) in words.enumerated() {
       if index % 2 == 0 {
-        melody.append(Blow(bell: String(word), offset: offset))
+        melody.append(Blow(bell: word, offset: offset))
       } else {
-        offset += try gap(word, place)
+        offset += try gap(word[...], place)
       }
     }
     return melody
@@ -111,6 +114,7 @@ private struct Draft {
       }
       strikes = Tune.Strikes(bell: bell, count: count, gaps: gaps)
     }
+    let melody = notes.isEmpty ? [] : try Self.melody(notes, notesPlace)
     guard strikes != nil || !melody.isEmpty else {
       throw Fault(path, "a section has neither 'notes' nor 'strike'")
     }

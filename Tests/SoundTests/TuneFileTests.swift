@@ -1,0 +1,92 @@
+import Foundation
+import Horology
+import Sound
+import TestSupport
+import Testing
+
+@Suite struct TuneFileTests {
+  private let folder = TemporaryFolder()
+
+  private func tune(_ text: String) throws -> Tune {
+    try folder.write("a.tune", text)
+    return try Tune(path: "\(folder.path)/a.tune", name: "a")
+  }
+
+  @Test("notes may go on in another line") func notesGoOn() throws {
+    let text = "[tune]\ndescription = x\n[hour]\nlead = 4s\nnotes = B3 0.5 E4 1.5\nnotes = G#4\n"
+    let movement = try #require(try tune(text).movements[0])
+    #expect(movement.lead == .seconds(4))
+    #expect(movement.melody.map(\.bell) == ["B3", "E4", "G#4"])
+    #expect(movement.melody.map(\.offset) == [.zero, .milliseconds(500), .seconds(2)])
+  }
+
+  @Test(
+    "what is wrong is told with its line and what is allowed",
+    arguments: [
+      ("notes = B3 -1 E4", ":4: '-1' is no gap: allowed are seconds from 0.02 to 20"),
+      ("notes = B3 E4", ":4: notes are bells with seconds between them"),
+      ("notes = B3 0.5", ":4: notes are bells with seconds between them"),
+      ("lead = 41s\nnotes = B3", ":4: '41s' is not a duration from 0s to 40s"),
+      ("strike = E3", "'strike = E3' needs 'count' and 'gaps'"),
+      ("strike = E3\ncount = day", ":5: count = day: allowed: hour, watch"),
+      ("lead = 4s", "neither 'notes' nor 'strike'"),
+      ("note = B3", ":4: unknown key 'note'; there are notes, lead"),
+    ])
+  func whatIsWrong(lines: String, words: String) {
+    let fault = faultThrown { _ = try tune("[tune]\ndescription = x\n[hour]\n\(lines)\n") }
+    #expect(fault?.description.contains(words) == true, "\(String(describing: fault))")
+  }
+
+  @Test("ten thousand notes are no tune") func tenThousandNotes() {
+    let lines = (0..<1000).map { _ in "notes = B3 1 B3 1 B3 1 B3 1 B3 1 B3 1 B3 1 B3 1 B3 1 B3 1" }
+    let text = "[tune]\ndescription = x\n[hour]\n\(lines.joined(separator: "\n"))\n"
+    let fault = faultThrown { _ = try tune(text) }
+    #expect(fault?.description.contains("10000 notes are no tune; at most 200") == true)
+  }
+
+  @Test("every tune that ships is read, and its bells are there") func shippedTunes() throws {
+    let sounds = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .appendingPathComponent("../../sounds").standardized.path
+    let files = try FileManager.default.contentsOfDirectory(atPath: "\(sounds)/tunes")
+      .filter { $0.hasSuffix(".tune") }
+    #expect(files.count == 8)
+    for file in files {
+      let tune = try Tune(path: "\(sounds)/tunes/\(file)", name: file)
+      var rack = BellRack(folders: ["\(sounds)/bells"])
+      try rack.add(tune)
+      #expect(!rack.paths.isEmpty)
+    }
+  }
+
+  @Test("an unknown bell is told with its tune") func unknownBell() throws {
+    let tune = try tune("[tune]\ndescription = x\n[hour]\nnotes = H4\n")
+    var rack = BellRack(folders: [folder.path])
+    let fault = faultThrown { try rack.add(tune) }
+    #expect(fault?.description.contains("tune a: there is no bell 'H4'") == true)
+  }
+
+  @Test("the anchor is where the first blow of the hour bell begins") func anchor() throws {
+    for name in ["E3", "B3"] {
+      _ = try folder.write("\(name).flac", samples: [Float](repeating: 0.1, count: 4800))
+    }
+    let tune = try tune(
+      "[tune]\ndescription = x\n[hour]\nlead = 4s\nnotes = B3 0.5 B3\n"
+        + "strike = E3\ncount = hour\ngaps = 4.14\n")
+    var rack = BellRack(folders: [folder.path])
+    try rack.add(tune)
+    var settings = AnnouncerSettings()
+    settings.chime = tune
+    settings.voiceAtHour = .none
+    let dateTime = try #require(CivilDateTime(text: "2026-11-21T15:00"))
+    let time = CivilTime(dateTime: dateTime, weekday: .saturday, utcOffsetSeconds: 0)
+    let programme = settings.programme(at: time, trust: .synchronised)
+    let voice = try VoicePack(
+      path: URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .appendingPathComponent("../../sounds/voices/rms").standardized.path)
+    let score = try Composer(voice: voice, format: .twelve, bells: rack)
+      .score(of: time, programme, rate: 48_000)
+    #expect(score.anchor == 4 * 48_000)
+    #expect(score.parts.map(\.start) == [0, 24_000, 192_000, 390_720, 589_440])
+    #expect(score.parts.allSatisfy { $0.isTimed })
+  }
+}
