@@ -18,7 +18,7 @@ final class Stream {
   /// When the converter last moved on, and from where.
   private var progress: StreamPosition?
   /// A converter that takes no frame for so long has stalled.
-  private static let patience = Duration.milliseconds(500)
+  private static let patience = Duration.seconds(1)
 
   /// Opens the sink.
   init(_ sink: any Sink) throws(Fault) {

@@ -12,9 +12,9 @@ RTC = "/sys/bus/amba/drivers/rtc-pl031"
 @pytest.fixture(scope="module")
 def strict(device):
     """The device with a clock that speaks only when it is believed, as the shipped one."""
-    device.run(f"printf '[clock]\\nuntrusted = silent\\n' >{FILE}")
+    device.run(f"printf '[clock]\\nuntrusted = silent\\n' >{FILE}; timedatectl set-ntp false")
     yield device
-    device.run(f"rm {FILE}")
+    device.run(f"rm {FILE}; timedatectl set-ntp true")
     device.restart_clock()
 
 
