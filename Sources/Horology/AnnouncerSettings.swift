@@ -12,6 +12,7 @@ public struct AnnouncerSettings: Hashable, Sendable {
   public var chimeQuarters: Tune?
   public var voiceAtHour = VoiceAtHour.after
   public var quiet = QuietHours.none
+  public var quieter = VolumeRules.none
   /// How late a spoken time may still come.
   public var lateLimit = Duration.seconds(10)
   public var untrusted = UntrustedPolicy.silent

@@ -155,7 +155,9 @@ public final class Clocksmith {
 
   private func play(_ announcement: Announcement) {
     do throws(Fault) {
-      try player?.play(anchoredAt: announcement.anchor) { [composer] rate throws(Fault) in
+      let decibels = announcer.settings.quieter.decibels(at: announcement.time)
+      try player?.play(anchoredAt: announcement.anchor, decibels: decibels) {
+        [composer] rate throws(Fault) in
         try composer.score(of: announcement.time, announcement.programme, rate: rate)
       }
     } catch {

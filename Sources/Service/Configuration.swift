@@ -160,12 +160,17 @@ extension Configuration {
         return nil
       },
       "volume": { configuration, value in
-        let number = value.hasSuffix("dB") ? Double(value.dropLast(2)) : nil
-        guard let number, (-60...0).contains(number) else {
-          return "allowed: -60dB to 0dB"
-        }
-        configuration.volume = number
+        guard let level = Decibels(text: value) else { return "allowed: -60dB to 0dB" }
+        configuration.volume = level.value
         return nil
+      },
+      "quieter": { configuration, value in
+        do throws(QuietHoursError) {
+          configuration.announcer.quieter = try VolumeRules(text: value)
+          return nil
+        } catch {
+          return error.description
+        }
       },
     ],
     "switch": [

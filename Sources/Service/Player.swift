@@ -1,4 +1,5 @@
 import Devices
+@preconcurrency import Glibc
 import Horology
 import Sound
 
@@ -50,16 +51,21 @@ public final class Player {
     makeSink = sink
   }
 
+  /// What a sample is multiplied by, to be so much louder.
+  public static func gain(decibels: Double) -> Float { Float(pow(10, decibels / 20)) }
+
   public var isPlaying: Bool { performance != nil }
 
   /// True while the device runs, if only on silence.
   public var isAwake: Bool { stream != nil }
 
   /// Opens the device and plays what `compose` makes for its rate.
+  /// - Parameter decibels: how loud, on top of what the settings say.
   /// - Throws: `Fault` if the device cannot be had, or a sound is missing or torn; then nothing
   ///   plays.
   public func play(
-    anchoredAt anchor: Instant, _ compose: (_ rate: Int) throws(Fault) -> Score
+    anchoredAt anchor: Instant, decibels: Double = 0,
+    _ compose: (_ rate: Int) throws(Fault) -> Score
   ) throws(Fault) {
     do {
       let stream = try openedStream()
@@ -67,7 +73,8 @@ public final class Player {
       // Half a time is worse than none: every clip is read once before the first is heard.
       try score.verify()
       performance = Performance(
-        score: score, anchor: anchor, latencyOffset: settings.latencyOffset, gain: settings.gain)
+        score: score, anchor: anchor, latencyOffset: settings.latencyOffset,
+        gain: settings.gain * Self.gain(decibels: decibels))
       let sounding = Duration.seconds(Double(score.frames - score.anchor) / Double(stream.rate))
       let now = SystemClock.now
       deadline = max(now.uptime(at: anchor), now.uptime) + sounding + Self.patience

@@ -1,5 +1,4 @@
 import Devices
-@preconcurrency import Glibc
 
 extension Configuration {
   /// The speaker that is set.
@@ -13,7 +12,7 @@ extension Configuration {
   public var playerSettings: Player.Settings {
     var settings = Player.Settings()
     settings.latencyOffset = latencyOffset
-    settings.gain = mixer == nil ? Float(pow(10, volume / 20)) : 1
+    settings.gain = mixer == nil ? Player.gain(decibels: volume) : 1
     settings.keepOpen = keepOpen
     return settings
   }

@@ -84,7 +84,7 @@ import Testing
     #expect(uncommented.playerSettings == defaults.playerSettings)
     #expect(uncommented.mixer == defaults.mixer)
     #expect(uncommented.rtc == defaults.rtc)
-    #expect(keys.filter { $0.contains(" = ") && !$0.hasPrefix(";") }.count == 27)
+    #expect(keys.filter { $0.contains(" = ") && !$0.hasPrefix(";") }.count == 28)
   }
 
   @Test(
@@ -108,6 +108,7 @@ import Testing
       ("[switch]\ndebounce = 2s", ":2: debounce = 2s: allowed: 0s to 1s"),
       ("[switch]\nwhen_lost = go", ":2: when_lost = go: allowed: mute, sound"),
       ("[speaker]\nvolume = 3dB", ":2: volume = 3dB: allowed: -60dB to 0dB"),
+      ("[speaker]\nquieter = 22:00-07:00", ":2: quieter = 22:00-07:00: '22:00-07:00' is not times"),
       ("[speaker]\nvolume = -3", ":2: volume = -3: allowed: -60dB to 0dB"),
       ("[speaker]\nkeep_open = never", ":2: keep_open = never: allowed: always, or how long"),
       ("[speaker]\nlead_in = 5s", ":2: lead_in = 5s: allowed: 0s to 4s"),

@@ -1,0 +1,56 @@
+/// Local times of day in which announcements are quieter.
+public struct VolumeRules: Hashable, Sendable {
+  /// A stretch of time, and how loud it is in it: dB, at most 0.
+  struct Rule: Hashable, Sendable {
+    let times: QuietHours
+    let decibels: Double
+  }
+
+  let rules: [Rule]
+
+  /// As loud as ever.
+  public static let none = VolumeRules(rules: [])
+
+  /// How loud an announcement of `time` is, in dB; where several rules hold, the quietest.
+  public func decibels(at time: CivilTime) -> Double {
+    rules.filter { $0.times.contains(time) }.map(\.decibels).min() ?? 0
+  }
+}
+
+extension VolumeRules {
+  /// Rules as configuration files write them: like quiet hours, each with its level behind it, as
+  /// in `22:00-07:00 -12dB, sat-sun 07:00-09:00 -6dB`; `none` or nothing is no rule.
+  public init(text: String) throws(QuietHoursError) {
+    var rules: [Rule] = []
+    if !text.isEmpty && text != "none" {
+      for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+        rules.append(try Self.rule(part))
+      }
+    }
+    self.init(rules: rules)
+  }
+
+  private static func rule(_ text: Substring) throws(QuietHoursError) -> Rule {
+    let words = text.split(separator: " ")
+    guard let level = words.last, words.count > 1, let decibels = Decibels(text: level) else {
+      throw QuietHoursError(
+        description: "'\(text)' is not times and a level from -60dB to 0dB, as in "
+          + "22:00-07:00 -12dB")
+    }
+    let times = words.dropLast().joined(separator: " ")
+    return Rule(times: try QuietHours(text: times), decibels: decibels.value)
+  }
+}
+
+/// A level that is not louder than full.
+public struct Decibels {
+  /// -60 to 0.
+  public let value: Double
+
+  /// As in `-12dB`. Nil for anything else.
+  public init?(text: some StringProtocol) {
+    guard text.hasSuffix("dB"), let value = Double(text.dropLast(2)), (-60...0).contains(value)
+    else { return nil }
+    self.value = value
+  }
+}
