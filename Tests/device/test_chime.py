@@ -1,0 +1,81 @@
+"""The hour: the melody, the blows counted in the recording, and the first of them on the hour."""
+
+import time
+
+import numpy
+import pytest
+
+from device import utc
+from speaker import RATE
+
+FILE = "/etc/clocksmith/conf.d/98-chime.conf"
+HOUR, BLOWS = "2027-10-01 03:00:00", 3
+# Seconds from one blow to the next (sounds/tunes/westminster.tune).
+GAPS = (4.39, 4.25)
+
+
+@pytest.fixture
+def chiming(device):
+    """The device as it ships: Westminster at the hour."""
+    device.run(f"printf '[announce]\\nchime = westminster\\n[speaker]\\n"
+               f"device = plughw:CARD=Intel\\n' >{FILE}")
+    device.restart_clock()
+    yield device
+    device.run(f"rm {FILE}")
+    device.restart_clock()
+
+
+def test_the_first_blow_is_the_hour_and_there_are_as_many_as_the_hour(chiming, figures):
+    mark = chiming.mark()
+    chiming.set_clock("2027-10-01 02:59:31")
+    began = chiming.host_at(utc(HOUR))
+    line = chiming.wait_for_line('^chimed and said "three o\'clock" for 03:00:00', mark, seconds=90)
+    first = chiming.speaker.sounds(after=began - 25)[0]
+    assert abs(first.start - (began - 23.0)) < 0.5, "the melody begins 23 s before the hour"
+    heard = blows(chiming, first, began)
+    assert len(heard) == BLOWS, heard
+    late = heard[0]
+    spacing = numpy.diff(heard)
+    figures["three o'clock"] = (
+        f"first blow {late * 1000:+.0f} ms in the recording, then {spacing.round(3)} s apart; "
+        f"{line.message}")
+    assert abs(late) < 0.5
+    # In the recording a blow is found to some 20 ms.
+    assert numpy.abs(spacing - GAPS).max() < 0.05
+
+
+def blows(device, first, began):
+    """When the hour bell was struck, in seconds from the hour, by the rise of its strongest partial
+    (679 Hz); what is said after the last blow is left out."""
+    speaker = device.speaker
+    samples = speaker.samples()[:, 0]
+    # The sound is recorded without a break from the first note on.
+    start = next(frame for frame in range(0, len(samples), RATE // 100)
+                 if speaker.moment_of(frame) > first.start - 0.5)
+    origin = speaker.moment_of(start)
+    size = RATE // 10
+    step = size // 10
+    window = numpy.hanning(size)
+    band = slice(640 * 2 * size // RATE, 720 * 2 * size // RATE)
+    levels = numpy.array([
+        numpy.abs(numpy.fft.rfft(samples[frame:frame + size] * window, 2 * size))[band].max()
+        for frame in range(start, len(samples) - size, step)])
+    levels = 20 * numpy.log10(levels + 1e-9)
+    rise = levels[10:] - levels[:-10]
+    found = []
+    for index in numpy.argsort(rise)[::-1]:
+        at = origin + (index + 10) * step / RATE + size / 2 / RATE - began
+        if -3 < at < 12 and rise[index] > 12 and all(abs(at - other) > 2 for other in found):
+            found.append(float(at))
+    return sorted(found)
+
+
+def test_the_switch_in_the_melody_silences_it_for_good(chiming):
+    mark, since = chiming.mark(), time.monotonic()
+    chiming.set_clock("2027-10-01 03:59:31")
+    began = chiming.host_at(utc("2027-10-01 04:00:00"))
+    chiming.wait_for_host(began - 20)
+    chiming.run("systemctl kill --signal=TERM clocksmith")
+    line = chiming.wait_for_line("^cut off the chime", mark)
+    assert "the service was stopped" in line.message
+    assert chiming.speaker.sounds(after=since)[0].seconds < 6
