@@ -25,6 +25,10 @@ let package = Package(
       name: "clocksmith",
       dependencies: ["Horology", "Sound", "Devices", "Service", "CJSON", "CLinux"]),
 
+    // What deploy/bench measures with; no product has it.
+    .executableTarget(
+      name: "onsets", dependencies: ["Horology", "Sound", "Devices", "Service"],
+      path: "Tests/onsets"),
     .target(name: "TestSupport", dependencies: ["Sound"], path: "Tests/TestSupport"),
     .testTarget(name: "HorologyTests", dependencies: ["Horology"]),
     .testTarget(name: "SoundTests", dependencies: ["Sound", "Horology", "TestSupport"]),

@@ -15,6 +15,8 @@ final class Stream {
   /// What was written last, so that it can be given again, faded.
   private var recent: [Float]
   private let block = UnsafeMutableBufferPointer<Float>.allocate(capacity: 1024)
+  /// Of the sink, when it was last fed.
+  private var underruns = 0
   /// When the converter last moved on, and from where.
   private var progress: StreamPosition?
   /// A converter that takes no frame for so long has stalled.
@@ -42,6 +44,10 @@ final class Stream {
     _ render: (UnsafeMutableBufferPointer<Float>) throws(Fault) -> Void
   ) throws(Fault) {
     var space = try sink.space()
+    if sink.underruns != underruns {
+      underruns = sink.underruns
+      clock.beginAnew(at: written)
+    }
     if let position = try sink.position() {
       try noteProgress(position)
       lastPosition = position

@@ -9,6 +9,8 @@ struct StreamClock {
   private let nominalRate: Double
   private var readings: [StreamPosition] = []
   private var line: Line?
+  /// The lines of what left before the stream began anew, each to the frame before `end`.
+  private var past: [(end: Double, line: Line)] = []
 
   /// Through the readings: its middle, and its slope in frames per second.
   private struct Line {
@@ -29,6 +31,13 @@ struct StreamClock {
     nominalRate = Double(rate)
   }
 
+  /// The device has run dry: what is written from `frame` on leaves later than any line knew.
+  mutating func beginAnew(at frame: Int) {
+    if let line { past.append((Double(frame), line)) }
+    readings = []
+    line = nil
+  }
+
   mutating func add(_ position: StreamPosition) {
     if let expected = frame(at: position.uptime),
       abs(position.frame - expected) > Self.jump.inSeconds * nominalRate
@@ -41,14 +50,16 @@ struct StreamClock {
     line = lineOfLeastSquares
   }
 
-  /// The frame that leaves the converter at `uptime`; nil before the first reading.
+  /// The frame that leaves the converter at `uptime`; nil before the first reading since the
+  /// stream began.
   func frame(at uptime: Uptime) -> Double? {
     line.map { $0.frame + (uptime - $0.uptime).inSeconds * $0.rate }
   }
 
   /// When `frame` leaves the converter, or left it; nil before the first reading.
   func uptime(ofFrame frame: Double) -> Uptime? {
-    line.map { $0.uptime + .seconds((frame - $0.frame) / $0.rate) }
+    let line = past.first { frame < $0.end }?.line ?? line
+    return line.map { $0.uptime + .seconds((frame - $0.frame) / $0.rate) }
   }
 
   private var lineOfLeastSquares: Line? {

@@ -78,6 +78,28 @@ import Testing
     #expect(errors.allSatisfy { $0.magnitude < .milliseconds(1) }, "\(errors)")
   }
 
+  @Test(
+    "a speaker that runs dry while it waits does not move the anchor",
+    arguments: [2, 10, 40, 200])
+  func ranDryBefore(milliseconds: Int) throws {
+    let sink = SimulatedSink(
+      deviation: 100, jitter: .microseconds(100),
+      gap: (.seconds(4), .milliseconds(milliseconds)))
+    let performance = try perform(try noon(rate: 48_000), on: sink)
+    let error = try #require(sink.onsets.first) - Uptime(seconds: 505)
+    #expect(error.magnitude < .microseconds(300), "\(error)")
+    let told = performance.timing(underruns: 1).onsetError
+    #expect((told - error).magnitude < .microseconds(300), "told \(told), in truth \(error)")
+  }
+
+  @Test("a blow is told by what was known before the speaker ran dry")
+  func ranDryAfter() throws {
+    let sink = SimulatedSink(
+      deviation: 0, jitter: .zero, gap: (.milliseconds(5_100), .milliseconds(15)))
+    let performance = try perform(try noon(rate: 48_000), on: sink)
+    #expect(performance.timing(underruns: 1).onsetError.magnitude < .microseconds(100))
+  }
+
   @Test("a stop takes back what was written, and fades in the middle of a blow")
   func stopTakesBack() throws {
     let path = try folder.write("long.wav", samples: [Float](repeating: 0.5, count: 96_000))
@@ -99,7 +121,6 @@ import Testing
 private final class SimulatedSink: Sink {
   let name = "simulated"
   let feedInterval = Duration.milliseconds(20)
-  let underruns = 0
   private static let bufferFrames = 9600
   private static let marginFrames = 240
 
@@ -109,6 +130,7 @@ private final class SimulatedSink: Sink {
   private let rate: Double
   private let jitter: Duration
   private let step: Duration?
+  private let gap: (after: Duration, lasting: Duration)?
   private var openedAt = Uptime(seconds: 0)
   private var readings = 0
 
@@ -116,10 +138,15 @@ private final class SimulatedSink: Sink {
   ///   - deviation: by how many parts per million it runs fast.
   ///   - jitter: by how much a reading is off at most.
   ///   - step: readings are of the last multiple of this.
-  init(deviation: Double, jitter: Duration, step: Duration? = nil) {
+  ///   - gap: it takes nothing for so long, so long after it was opened.
+  init(
+    deviation: Double, jitter: Duration, step: Duration? = nil,
+    gap: (after: Duration, lasting: Duration)? = nil
+  ) {
     rate = 48_000 * (1 + deviation / 1e6)
     self.jitter = jitter
     self.step = step
+    self.gap = gap
   }
 
   func open() throws(Fault) -> Int {
@@ -127,7 +154,19 @@ private final class SimulatedSink: Sink {
     return 48_000
   }
 
-  private var played: Double { (uptime - openedAt).inSeconds * rate }
+  private var played: Double { (uptime - openedAt - gapUntil(uptime)).inSeconds * rate }
+
+  /// How much of the gap is over.
+  private func gapUntil(_ uptime: Uptime) -> Duration {
+    guard let gap else { return .zero }
+    return min(max(uptime - openedAt - gap.after, .zero), gap.lasting)
+  }
+
+  private var isInGap: Bool {
+    guard let gap else { return false }
+    return (gap.after..<gap.after + gap.lasting).contains(uptime - openedAt)
+  }
+  var underruns: Int { !isInGap && gapUntil(uptime) > .zero ? 1 : 0 }
 
   func space() throws(Fault) -> Int { Int(played) + Self.bufferFrames - heard.count }
   func write(_ block: UnsafeBufferPointer<Float>) throws(Fault) { heard += block }
@@ -139,6 +178,7 @@ private final class SimulatedSink: Sink {
   }
 
   func position() throws(Fault) -> StreamPosition? {
+    if isInGap { return nil }
     readings += 1
     let wave = Double((readings * 7) % 11 - 5) / 5
     var told = played + wave * jitter.inSeconds * rate
@@ -154,6 +194,10 @@ private final class SimulatedSink: Sink {
   /// When each sound that follows silence left the converter.
   var onsets: [Uptime] {
     let starts = heard.indices.filter { heard[$0] != 0 && ($0 == 0 || heard[$0 - 1] == 0) }
-    return starts.map { openedAt + .seconds(Double($0) / rate) }
+    return starts.map {
+      let left = Duration.seconds(Double($0) / rate)
+      guard let gap, left > gap.after else { return openedAt + left }
+      return openedAt + left + gap.lasting
+    }
   }
 }

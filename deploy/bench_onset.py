@@ -1,0 +1,223 @@
+"""The onset errors that `deploy/bench onset` prints, and those of a script that cron would start.
+
+Speakers are the null sinks of a private pulseaudio, which take their frames by the kernel's clock.
+Three kinds of clock play on them at the same time, under the same load:
+
+- clocksmith: its own player and ALSA sink, opened and left as the service does, one announcement
+  after another (Tests/onsets);
+- the same with the short queue that it has where a switch is configured;
+- a shell script that calls aplay for each clip, started when the second turns. Cron starts its
+  jobs later than that, for it wakes a moment after the minute and then forks and asks PAM, so
+  these are figures that cron does not reach.
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+import numpy
+import soundfile
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "Tests/program"))
+from sound_server import RATE, Recording, SoundServer, find  # noqa: E402
+
+PROGRAM, ONSETS = sys.argv[1:3]
+VOICE = ROOT / "sounds/voices/rms"
+TIME = "15:15"
+CLIPS = ["hour-3", "minute-15", "pm"]
+# Seconds from an announcement to the next on the same speaker: 5 to open it ahead, the phrase, and
+# a moment to begin anew.
+EVERY = 8
+SPEAKERS = {"clocksmith": 5, "quick": 5, "script": 2}
+# Of each speaker.
+ANNOUNCEMENTS = 40
+
+
+class Speaker:
+    """A null sink, and what was heard of it."""
+
+    def __init__(self, server, name, turn):
+        self.name = name
+        self.turn = turn
+        self.recording = Recording(server, name)
+
+    def close(self):
+        """Ends the recording, and makes arrays of it."""
+        self.recording.stop()
+        self.samples = self.recording.samples()
+        self.frames, self.arrivals = numpy.array(self.recording.arrivals).T
+        # Its pieces are the same again.
+        del self.recording
+
+    def instant(self, frame):
+        """As Recording.instant, for a long recording: seconds of UTC."""
+        near = slice(*numpy.searchsorted(self.frames, [frame - RATE, frame + RATE]))
+        offsets = self.arrivals[near] / 1e9 - self.frames[near] / RATE
+        return float(numpy.percentile(offsets, 5)) + frame / RATE
+
+    def heard(self, sound, second):
+        """When a sound that was due at a second began, in seconds of UTC, and its first frame; None
+        if it is not there whole."""
+        first = self.frames[numpy.searchsorted(self.arrivals, (second - 0.5) * 1e9)]
+        frame, likeness = find(sound, self.samples[first:first + len(sound) + 4 * RATE])
+        return (self.instant(first + frame), first + frame) if likeness > 0.95 else None
+
+
+def take_precedence(process=0, wanted=True):
+    """Has this process, and all that it starts from now on, served before other work, or as any
+    other again: on a machine that is idle otherwise it makes no difference."""
+    policy, priority = (os.SCHED_RR, 1) if wanted else (os.SCHED_OTHER, 0)
+    try:
+        os.sched_setscheduler(process, policy, os.sched_param(priority))
+    except PermissionError:
+        print("bench: not root, so other work on this machine shows in the figures",
+              file=sys.stderr)
+
+
+def rendered(folder):
+    """The phrase as a file has it, and its clips, as frames; the clips are left as WAV files."""
+    path = folder / "phrase.wav"
+    subprocess.run(
+        [PROGRAM, "render", "--zone", "UTC", "--at", f"2026-01-01T{TIME}", "--output", str(path)],
+        check=True, capture_output=True)
+    clips = []
+    for name in CLIPS:
+        samples, rate = soundfile.read(VOICE / f"{name}.flac", dtype="float32")
+        soundfile.write(folder / f"{name}.wav", samples, rate)
+        clips.append(samples)
+    return soundfile.read(path, dtype="float32")[0], clips
+
+
+class Clocksmith:
+    """Tests/onsets on a speaker."""
+
+    def __init__(self, speaker, environment, *options):
+        self.speaker = speaker
+        self.process = subprocess.Popen(
+            [ONSETS, *options, speaker.name, str(VOICE), TIME, str(ANNOUNCEMENTS), str(EVERY),
+             str(speaker.turn)], env=environment, stdout=subprocess.PIPE, text=True)
+
+    def wait(self):
+        """Leaves what it has printed as tuples of (second, error in seconds, underruns)."""
+        printed, _ = self.process.communicate()
+        lines = [map(int, line.split()) for line in printed.splitlines()]
+        self.told = [(second // 10**9, error / 1e9, count) for second, error, count in lines]
+
+
+class Script:
+    """The script of aplay, started at its seconds; those and when it was started."""
+
+    def __init__(self, speaker, environment, folder):
+        self.speaker = speaker
+        self.environment = environment
+        self.path = folder / f"{speaker.name}.sh"
+        lines = [f"aplay -q -D {speaker.name} {folder}/{name}.wav" for name in CLIPS]
+        self.path.write_text("\n".join(["#!/bin/sh", *lines, ""]))
+        self.path.chmod(0o755)
+        self.started = []
+        self.thread = threading.Thread(target=self.run)
+        self.thread.start()
+
+    def run(self):
+        first = (int(time.time() + 5) // EVERY + 1) * EVERY + self.speaker.turn
+        for second in range(first, first + ANNOUNCEMENTS * EVERY, EVERY):
+            time.sleep(second - time.time())
+            self.started.append((second, time.time()))
+            subprocess.run([self.path], env=self.environment, check=True)
+
+    def wait(self):
+        self.thread.join()
+
+
+def line(name, seconds):
+    """A line of the table: the absolute errors, and the median of them with their signs."""
+    size = numpy.abs(seconds) * 1000
+    print(f"{name:<51}{len(seconds):>5}{numpy.median(size):>9.2f}{numpy.percentile(size, 99):>9.2f}"
+          f"{size.max():>9.2f}{numpy.median(seconds) * 1000:>+9.2f}", flush=True)
+
+
+def report(name, clocks, phrase):
+    """The lines of the clocks of a kind; gives the median error from the recordings."""
+    told, measured = [], []
+    underruns = torn = 0
+    for clock in clocks:
+        for second, error, count in clock.told:
+            underruns += count
+            if heard := clock.speaker.heard(phrase, second):
+                told.append(error)
+                measured.append(heard[0] - second)
+            else:
+                torn += 1
+    line(f"{name}, by its time stamps", told)
+    line(f"{name}, from the recording", measured)
+    line("  recording less time stamps", numpy.subtract(measured, told))
+    failed = len(clocks) * ANNOUNCEMENTS - len(told) - torn
+    print(f"  underruns: {underruns}, not heard whole: {torn}, failed: {failed}")
+    return numpy.median(numpy.abs(measured))
+
+
+def report_scripts(scripts, clips):
+    """The lines of the scripts; gives their median error."""
+    onsets, gaps = [], []
+    torn = 0
+    for script in scripts:
+        for second, started in script.started:
+            heard = [script.speaker.heard(clip, second) for clip in clips]
+            if not all(heard):
+                torn += 1
+                continue
+            # By how much the starter itself came late is not held against it.
+            onsets.append(heard[0][0] - started)
+            for (_, before), (_, after), clip in zip(heard, heard[1:], clips):
+                gaps.append((after - before - len(clip)) / RATE)
+    line("script of aplay, from the recording", onsets)
+    line("  its gaps between clips", gaps)
+    print(f"  not heard whole: {torn}")
+    return numpy.median(numpy.abs(onsets))
+
+
+def main():
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        phrase, clips = rendered(folder)
+        names = {kind: [f"{kind}{number}" for number in range(count)]
+                 for kind, count in SPEAKERS.items()}
+        alsa = folder / "asound.conf"
+        environment = {"PATH": os.environ["PATH"], "HOME": name, "LC_ALL": "C",
+                       "ALSA_CONFIG_PATH": str(alsa)}
+        take_precedence()
+        server = SoundServer(folder / "server", environment, *sum(names.values(), []))
+        # It gives that up when it starts.
+        take_precedence(server.process.pid)
+        alsa.write_text("".join(server.device(one, one) for one in sum(names.values(), [])))
+        speakers = {
+            kind: [Speaker(server, one, number * EVERY // len(some))
+                   for number, one in enumerate(some)] for kind, some in names.items()}
+        everybody = sum(speakers.values(), [])
+        clocks = [Clocksmith(speaker, environment) for speaker in speakers["clocksmith"]]
+        quick = [Clocksmith(speaker, environment, "--quick") for speaker in speakers["quick"]]
+        scripts = [Script(speaker, environment, folder) for speaker in speakers["script"]]
+        try:
+            for clock in clocks + quick + scripts:
+                clock.wait()
+            # Until what has played last is recorded.
+            time.sleep(1)
+        finally:
+            for speaker in everybody:
+                speaker.close()
+            server.kill()
+            take_precedence(wanted=False)
+
+    print(f"{'onset error, ms':<51}{'runs':>5}{'median':>9}{'99th':>9}{'worst':>9}{'signed':>9}")
+    ours = report("clocksmith", clocks, phrase)
+    report("clocksmith with a switch", quick, phrase)
+    theirs = report_scripts(scripts, clips)
+    print(f"script of aplay / clocksmith = {theirs / ours:.0f}, by the medians of the recordings")
+
+
+main()
