@@ -11,13 +11,13 @@ RTC = "/sys/bus/amba/drivers/rtc-pl031"
 
 def test_a_clock_that_leaps_a_year_in_the_middle_of_a_phrase_ends_it(device):
     mark = device.mark()
-    device.set_clock("2027-09-01 13:59:52")
-    began = device.host_at(utc("2027-09-01 14:00:00"))
-    device.wait_for_host(began + 0.4)
+    device.set_clock("2027-09-01 11:44:52")
+    began = device.host_at(utc("2027-09-01 11:45:00"))
+    device.wait_for_host(began + 0.1)
     device.set_clock("2028-09-01 14:02:00")
     line = device.wait_for_line("^cut off", mark)
     assert "the clock was set" in line.message
-    device.wait_for_line("^skipped 2027-09-01T14:15.* to 2028-09-01T14:00", mark)
+    device.wait_for_line("^skipped 2027-09-01T12:00.* to 2028-09-01T14:00", mark)
     hear_occasion(device, "2028-09-01 14:15:00", "two fifteen P M")
 
 
@@ -80,8 +80,3 @@ def test_without_an_rtc_the_clock_is_not_believed(strict):
         strict.wait_for_line("^skipped 12:30:00: the clock is not", mark)
     finally:
         strict.run(f"echo {name} >{RTC}/bind")
-    set_both(strict, "2027-09-01 12:44:40")
-    strict.restart_clock()
-    mark = strict.mark()
-    hear_occasion(
-        strict, "2027-09-01 12:45:00", "twelve forty-five P M", seconds_ahead=0, after=mark)
