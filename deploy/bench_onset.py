@@ -82,9 +82,11 @@ def take_precedence(process=0, wanted=True):
 def rendered(folder):
     """The phrase as a file has it, and its clips, as frames; the clips are left as WAV files."""
     path = folder / "phrase.wav"
+    configuration = folder / "words.conf"
+    configuration.write_text(f"[announce]\nvoice = {VOICE}\nchime = none\n")
     subprocess.run(
-        [PROGRAM, "render", "--zone", "UTC", "--at", f"2026-01-01T{TIME}", "--output", str(path)],
-        check=True, capture_output=True)
+        [PROGRAM, "render", "--config", str(configuration), "--zone", "UTC",
+         "--at", f"2026-01-01T{TIME}", "--output", str(path)], check=True, capture_output=True)
     clips = []
     for name in CLIPS:
         samples, rate = soundfile.read(VOICE / f"{name}.flac", dtype="float32")
