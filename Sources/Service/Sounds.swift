@@ -16,6 +16,17 @@ public enum Sounds {
       "not found; looked in \(folders().map { "\($0)/voices" }.joined(separator: ", "))")
   }
 
+  /// The bells' table beside the program, in this tuning.
+  /// - Throws: `Fault` if there is none, or with what is wrong in it.
+  public static func bells(_ tuning: Tuning) throws(Fault) -> BellTable {
+    for folder in folders() where access("\(folder)/bells/bells.ini", F_OK) == 0 {
+      return try BellTable(path: "\(folder)/bells/bells.ini", tuning: tuning)
+    }
+    throw Fault(
+      "bells.ini", "not found; looked in \(folders().map { "\($0)/bells" }.joined(separator: ", "))"
+    )
+  }
+
   /// `share/clocksmith` beside the program's `bin`, and `sounds` in the source tree that it was
   /// built in.
   private static func folders() -> [String] {

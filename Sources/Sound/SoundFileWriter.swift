@@ -1,7 +1,8 @@
 import CSndFile
 @preconcurrency import Glibc
 
-/// A mono 16-bit WAV file that is being written, by libsndfile.
+/// A mono 16-bit sound file that is being written, by libsndfile: FLAC if its name ends in `.flac`,
+/// WAV else.
 ///
 /// Written under another name in the same folder and renamed when it is whole, so that nothing
 /// half-written ever stands under the final name.
@@ -24,7 +25,8 @@ public final class SoundFileWriter {
     var info = SF_INFO()
     info.samplerate = Int32(rate)
     info.channels = 1
-    info.format = Int32(SF_FORMAT_WAV | SF_FORMAT_PCM_16)
+    let isFLAC = path.hasSuffix(".flac")
+    info.format = Int32((isFLAC ? SF_FORMAT_FLAC : SF_FORMAT_WAV) | SF_FORMAT_PCM_16)
     errno = 0
     guard let opened = sf_open_fd(descriptor, Int32(SFM_WRITE), &info, 1) else {
       let fault = Self.fault(path, nil)
@@ -33,6 +35,12 @@ public final class SoundFileWriter {
     }
     handle = opened
     sf_command(handle, Int32(SFC_SET_CLIPPING), nil, 1)
+    if isFLAC {
+      var smallest = 1.0
+      sf_command(
+        handle, Int32(SFC_SET_COMPRESSION_LEVEL), &smallest,
+        Int32(MemoryLayout.size(ofValue: smallest)))
+    }
   }
 
   private var isOpen = true
@@ -52,6 +60,13 @@ public final class SoundFileWriter {
   public func write(_ block: UnsafeBufferPointer<Float>) throws(Fault) {
     errno = 0
     let count = sf_writef_float(handle, block.baseAddress, sf_count_t(block.count))
+    guard count == block.count else { throw failure() }
+  }
+
+  /// Appends samples as they are.
+  public func write(_ block: UnsafeBufferPointer<Int16>) throws(Fault) {
+    errno = 0
+    let count = sf_writef_short(handle, block.baseAddress, sf_count_t(block.count))
     guard count == block.count else { throw failure() }
   }
 
@@ -89,6 +104,20 @@ public final class SoundFileWriter {
       ? Fault("cannot write \(path)", errno: code)
       : Fault(
         "cannot write \(path)", code: sf_error(handle), SoundFile.words(sf_strerror(handle)))
+  }
+}
+
+extension SynthesisedSound {
+  /// Renders the whole sound into a file.
+  public func write(to path: String) throws(Fault) {
+    var sound = self
+    let writer = try SoundFileWriter(path: path, rate: synthesisRate)
+    let block = UnsafeMutableBufferPointer<Int16>.allocate(capacity: 4096)
+    defer { block.deallocate() }
+    while case let count = sound.render(into: block), count > 0 {
+      try writer.write(UnsafeBufferPointer(rebasing: block[..<count]))
+    }
+    try writer.finish()
   }
 }
 

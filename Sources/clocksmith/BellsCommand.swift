@@ -1,0 +1,87 @@
+@preconcurrency import Glibc
+import Service
+import Sound
+
+let bellsCommand = Subcommand(
+  name: "bells", operands: "list | render DIR", mostOperands: 2,
+  summary: "list the bells, or render them as sound files",
+  details: """
+    list        prints a line for each sound: its name, the strike note of a bell and its tuning,
+                how many takes there are and how long each lasts.
+    render DIR  writes every take of every bell, the pips of the time signal and the cuckoo into
+                DIR, mono 16 bit FLAC at 48 kHz; the same to the bit each time. DIR is made if it
+                is not there; files of the same names in it are replaced.
+    """,
+  options: [
+    Option(
+      name: "tuning", argument: "TUNING",
+      help:
+        "authentic, as the bells of Westminster were\nmeasured, or concert, equal temperament with "
+        + "A at\n440 Hz (default: authentic)"),
+    Option(
+      name: "bell", argument: "NAME",
+      help: "this bell or sound alone, as E3, F#4, ship, pip,\ncuckoo"
+    ),
+  ]
+) { arguments in
+  let words = arguments["tuning"] ?? Tuning.authentic.rawValue
+  guard let tuning = Tuning(rawValue: words) else {
+    throw Misuse(description: "--tuning '\(words)' is not authentic or concert")
+  }
+  guard ["list": 1, "render": 2][arguments.operands.first ?? ""] == arguments.operands.count else {
+    throw Misuse(
+      description: "bells wants 'list' or 'render DIR'; see 'clocksmith bells --help'")
+  }
+  let bells = try Sounds.bells(tuning).bells
+  let takes = try chosen(SoundSet(bells: bells).takes, arguments["bell"])
+  if arguments.operands[0] == "list" {
+    try list(takes, bells, tuning)
+  } else {
+    try render(takes, into: arguments.operands[1])
+  }
+  return ExitStatus.done
+}
+
+private func chosen(_ takes: [SoundSet.Take], _ name: String?) throws -> [SoundSet.Take] {
+  guard let name else { return takes }
+  let chosen = takes.filter { $0.name == name }
+  guard !chosen.isEmpty else {
+    var names: [String] = []
+    for take in takes where !names.contains(take.name) { names.append(take.name) }
+    throw Misuse(
+      description: "no bell '\(name)'; there are \(names.joined(separator: ", "))")
+  }
+  return chosen
+}
+
+private func list(_ takes: [SoundSet.Take], _ bells: [Bell], _ tuning: Tuning) throws {
+  var names: [String] = []
+  for take in takes where names.last != take.name { names.append(take.name) }
+  for name in names {
+    let ofThisName = takes.filter { $0.name == name }
+    let count = "\(ofThisName.count) take\(ofThisName.count == 1 ? "" : "s")"
+    let seconds = Double(ofThisName[0].sound().frames) / Double(synthesisRate)
+    let strike = bells.first { $0.name == name }.map {
+      "\(tenths($0.strike)) Hz \(tuning.rawValue)"
+    }
+    try say(
+      column(name, 10) + column(strike ?? "", 20) + column(count, 9) + "\(tenths(seconds)) s")
+  }
+}
+
+private func column(_ text: String, _ width: Int) -> String {
+  text + String(repeating: " ", count: max(width - text.count, 1))
+}
+
+/// Rounded to one decimal.
+private func tenths(_ value: Double) -> String {
+  let tenths = Int((value * 10).rounded())
+  return "\(tenths / 10).\(tenths % 10)"
+}
+
+private func render(_ takes: [SoundSet.Take], into folder: String) throws {
+  if mkdir(folder, 0o777) != 0 && errno != EEXIST {
+    throw Fault("cannot make \(folder)", errno: errno)
+  }
+  for take in takes { try take.sound().write(to: "\(folder)/\(take.fileName)") }
+}

@@ -1,0 +1,102 @@
+"""`clocksmith bells`: what it lists, what it writes, and how it refuses."""
+
+import shutil
+import stat
+
+import pytest
+import soundfile
+
+from program import PROGRAM, ROOT, refusal
+
+BELLS = ROOT / "sounds/bells"
+
+
+@pytest.fixture
+def installed(clocksmith, tmp_path, monkeypatch):
+    """The program and its table as a package installs them, to be broken: its table."""
+    program = tmp_path / "usr/bin/clocksmith"
+    table = tmp_path / "usr/share/clocksmith/bells/bells.ini"
+    program.parent.mkdir(parents=True)
+    table.parent.mkdir(parents=True)
+    shutil.copy(PROGRAM, program)
+    shutil.copy(BELLS / "bells.ini", table)
+    monkeypatch.setattr("program.PROGRAM", program)
+    return table
+
+
+def test_list_has_a_line_for_each_sound(clocksmith):
+    done = clocksmith.run("bells", "list")
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = {line.split()[0]: line.split()[1:] for line in done.stdout.splitlines()}
+    assert list(lines) == ["E3", "B3", "E4", "F#4", "G#4", "A4", "B4", "C#5", "D#5", "E5", "ship", "pip", "pip-long",
+                           "cuckoo"]
+    assert lines["E3"] == ["167.0", "Hz", "authentic", "3", "takes", "25.0", "s"]
+    assert lines["pip"] == ["1", "take", "0.1", "s"]
+
+
+def test_list_knows_the_other_tuning(clocksmith):
+    done = clocksmith.run("bells", "list", "--tuning", "concert", "--bell", "E4")
+    assert done.stdout.split() == ["E4", "329.6", "Hz", "concert", "2", "takes", "16.0", "s"]
+
+
+def test_render_writes_the_takes_of_one_bell_into_a_new_folder(clocksmith, tmp_path):
+    folder = tmp_path / "new"
+    done = clocksmith.run("bells", "render", "--bell", "F#4", folder)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert sorted(file.name for file in folder.iterdir()) == ["Fsharp4-1.flac", "Fsharp4-2.flac"]
+    for file in folder.iterdir():
+        info = soundfile.info(file)
+        assert (info.format, info.subtype, info.channels, info.samplerate) == ("FLAC", "PCM_16", 1, 48000)
+
+
+def test_render_replaces_what_is_there(clocksmith, tmp_path):
+    (tmp_path / "pip.flac").write_text("not a pip")
+    assert clocksmith.run("bells", "render", "--bell", "pip", tmp_path).returncode == 0
+    assert soundfile.info(tmp_path / "pip.flac").frames == 4800
+
+
+@pytest.mark.parametrize(
+    "words, named",
+    [([], "'list' or 'render DIR'"),
+     (["sing"], "'list' or 'render DIR'"),
+     (["list", "here"], "'list' or 'render DIR'"),
+     (["render"], "'list' or 'render DIR'"),
+     (["render", "here", "there"], "'there'"),
+     (["render", "--bell", "H3", "here"], "'H3'; there are E3, B3"),
+     (["list", "--bell", "H3"], "'H3'"),
+     (["list", "--tuning", "baroque"], "'baroque'")])
+def test_misuse_is_told(clocksmith, words, named):
+    assert named in refusal(clocksmith.run("bells", *words), 2)
+
+
+def test_a_folder_that_cannot_be_made_is_told(clocksmith, tmp_path):
+    folder = tmp_path / "no/such"
+    assert str(folder) in refusal(clocksmith.run("bells", "render", folder), 1)
+    file = tmp_path / "file"
+    file.write_text("")
+    assert str(file) in refusal(clocksmith.run("bells", "render", file), 1)
+
+
+def test_a_full_disk_leaves_nothing_half_written(clocksmith, full_disk):
+    done = clocksmith.run("bells", "render", "--bell", "E3", full_disk)
+    assert "No space left on device" in refusal(done, 1)
+    assert list(full_disk.iterdir()) == []
+
+
+def test_no_file_is_readable_by_more_than_the_umask_allows(clocksmith, tmp_path):
+    assert clocksmith.run("bells", "render", "--bell", "pip", tmp_path).returncode == 0
+    assert stat.S_IMODE((tmp_path / "pip.flac").stat().st_mode) & 0o133 == 0
+
+
+def test_the_installed_program_finds_its_table(clocksmith, installed):
+    assert clocksmith.run("bells", "list").returncode == 0
+    installed.write_text(installed.read_text().replace("concert = 440", "concert = la"))
+    assert "bells.ini:" in refusal(clocksmith.run("bells", "list"), 1)
+    installed.unlink()
+    assert "usr/share/clocksmith/bells" in refusal(clocksmith.run("bells", "render", installed.parent), 1)
+    assert list(installed.parent.iterdir()) == []
+
+
+def test_help_explains_both_actions(clocksmith):
+    text = clocksmith.run("bells", "--help").stdout
+    assert all(word in text for word in ("list", "render DIR", "--tuning", "concert", "--bell"))

@@ -1,0 +1,203 @@
+"""What the strikes must be. Each check yields what breaks it, a sentence each; none, and it holds.
+
+Functions and not tests, so that sounds broken on purpose can be put to them as well.
+"""
+
+import numpy as np
+import scipy.fft
+import soundfile
+
+import bell_partials
+import bell_tunes
+import sound_level
+from sound_level import RATE, decibels
+
+FADE_SECONDS = 2.5
+FLOOR = 10 ** (-60 / 20)
+# Levels of the strongest partials of the quarter bells, relative to B3, and how far chance may move them.
+QUARTER_LEVELS = {"B3": 0.0, "E4": -6.3, "F#4": -7.9, "G#4": -7.2}
+# By how much a blow may differ from the table, decibels, and what the measurement may add.
+SPREAD = 2.0 + 2.0
+# Scaled partials that die about as fast as the hammer's noise (1.2 to 2 s) cannot be told from it.
+MASKED_BELOW_T60 = 1.6
+
+
+def partials(bell, takes):
+    """Frequency within 0.5 Hz, T60 within 15 %, level within the spread: of every partial in every take."""
+    heard = [take[:-int(FADE_SECONDS * RATE)] for take in takes]
+    chance = np.random.default_rng(1)
+    # The fit begins beside the table's figures and has to find its own way to what is in the sound.
+    guesses = [(hertz + chance.uniform(-0.1, 0.1), t60 * chance.uniform(0.8, 1.25))
+               for hertz, t60, _ in bell.partials]
+    found = bell_partials.fit(heard, guesses)
+    for (hertz, t60, level), (hertz_found, t60_found, *amplitudes) in zip(bell.partials, found, strict=True):
+        if t60 < MASKED_BELOW_T60:
+            continue
+        partial = f"{bell.name}: partial of {hertz:.2f} Hz"
+        if abs(hertz_found - hertz) > 0.5:
+            yield f"{partial} is at {hertz_found:.2f} Hz"
+        if abs(t60_found / t60 - 1) > 0.15:
+            yield f"{partial} has a T60 of {t60_found:.2f} s, not {t60:.2f} s"
+        for take, amplitude in enumerate(amplitudes, 1):
+            off = decibels(amplitude) - bell.level - level
+            if not abs(off) <= SPREAD:
+                yield f"{partial} is {off:+.1f} dB off its level in take {take}"
+
+
+def level(samples, start, seconds):
+    piece = samples[int(start * RATE):int((start + seconds) * RATE)]
+    return decibels(np.sqrt(np.mean(piece ** 2)))
+
+
+def great_bell_decay(samples):
+    """The whole falls as was measured, whatever the length of the window."""
+    for window in (0.1, 0.2, 0.4):
+        onset = level(samples, 0, window)
+        for time, wanted in {0.5: -2.6, 1: -4.2, 2: -11, 4: -20.6, 6: -28}.items():
+            fall = level(samples, time, window) - onset
+            if abs(fall - wanted) > 3:
+                yield f"after {time} s it is at {fall:.1f} dB, not {wanted} dB (windows of {window} s)"
+
+
+def centroid(samples, start, seconds):
+    """Of the power spectrum, Hz."""
+    piece = samples[int(start * RATE):int((start + seconds) * RATE)]
+    power = np.abs(scipy.fft.rfft(piece * np.hanning(len(piece)), 1 << 17)) ** 2
+    return float((power * scipy.fft.rfftfreq(1 << 17, 1 / RATE)).sum() / power.sum())
+
+
+def great_bell_centroid(samples):
+    for window in (0.2, 0.4):
+        for time, wanted in {0: 1160, 1: 830, 2: 730, 4: 460}.items():
+            found = centroid(samples, time, window)
+            if abs(found / wanted - 1) > 0.15:
+                yield f"the centroid after {time} s is {found:.0f} Hz, not {wanted} Hz (windows of {window} s)"
+
+
+def attack_milliseconds(samples, window):
+    """When the mean power of WINDOW milliseconds is first within 3 dB of its peak."""
+    frames = RATE * window // 1000
+    power = np.convolve(samples[:RATE] ** 2, np.ones(frames), "same")
+    return np.argmax(power >= power.max() / 2) * 1000 / RATE
+
+
+def attack(bell, takes):
+    # A small bell is struck by its own clapper: measured is the attack of a large one.
+    shortest, longest = (5, 25) if bell.name == "ship" else (25, 40)
+    for take, samples in enumerate(takes, 1):
+        for window in (5, 10, 20):
+            found = attack_milliseconds(samples, window)
+            if not shortest <= found <= longest:
+                yield f"{bell.name}, take {take} is within 3 dB of its peak after {found:.0f} ms"
+
+
+def hammer_noise(bell, takes):
+    """From 4 to 8 kHz the Great Bell has no partials: what is heard there is the hammer alone."""
+    band = bell_partials.signal.butter(6, (4200, 7800), "bandpass", fs=RATE, output="sos")
+    for take, samples in enumerate(takes, 1):
+        noise = bell_partials.signal.sosfilt(band, samples)
+        # A sinusoid's mean square is 3 dB under its peak's; the band is a little narrower than 4 to 8 kHz.
+        near, far = level(noise, 0.05, 0.1), level(noise, 0.55, 0.1)
+        t60 = 60 * 0.5 / (near - far)
+        if not 1.2 <= t60 <= 2:
+            yield f"take {take}: the noise has a T60 of {t60:.1f} s"
+        onset = near + 60 * 0.1 / t60 - (bell.level - 3)
+        if abs(onset + 21) > 3:
+            yield f"take {take}: the noise from 4 to 8 kHz is at {onset:.1f} dB, not -21 dB"
+
+
+def quarter_levels(found):
+    """FOUND: (bell, its fitted partials) by name: the strongest partials stand to each other as was measured."""
+    for name, wanted in QUARTER_LEVELS.items():
+        relative = found[name] - found["B3"]
+        if abs(relative - wanted) > 2:
+            yield f"{name} is {relative:.1f} dB relative to B3, not {wanted} dB"
+
+
+def formats(recordings):
+    for file in sorted(recordings.folder.glob("*.flac")):
+        info = soundfile.info(file)
+        found = info.format, info.subtype, info.channels, info.samplerate
+        if found != ("FLAC", "PCM_16", 1, RATE):
+            yield f"{file.name} is {found}, not mono 16 bit FLAC at 48 kHz"
+
+
+def ends(name, takes):
+    for take, samples in enumerate(takes, 1):
+        if max(abs(samples[0]), abs(samples[-1])) >= FLOOR:
+            yield f"{name}, take {take} does not begin and end under -60 dBFS"
+        # Within a millisecond nothing moves by more than -34 dBFS from one frame to the next.
+        if max(np.abs(np.diff(samples[:48])).max(), np.abs(np.diff(samples[-48:])).max()) > 0.02:
+            yield f"{name}, take {take} clicks"
+
+
+def tails(bell, takes):
+    """Nothing is cut off: before it ends, a strike has fallen by 60 dB."""
+    for take, samples in enumerate(takes, 1):
+        last = np.abs(samples[-int(0.75 * RATE):]).max() / np.abs(samples).max()
+        if last >= FLOOR:
+            yield f"{bell.name}, take {take} ends {decibels(last):.1f} dB under its peak"
+        if abs(samples.mean()) > 0.001:
+            yield f"{bell.name}, take {take} has DC"
+
+
+def differing(bell, takes):
+    for first in range(len(takes)):
+        for second in range(first):
+            alike = np.corrcoef(takes[first], takes[second])[0, 1]
+            if alike > 0.9:
+                yield f"{bell.name}: takes {second + 1} and {first + 1} are alike ({alike:.2f})"
+
+
+def tunes():
+    """Every tune: its notes, and how far its loudness may be from -20 LUFS."""
+    everything = {f"Westminster, {name}": bell_tunes.quarter(name) for name in bell_tunes.QUARTERS}
+    everything |= {f"Westminster, {hour} o'clock": bell_tunes.westminster(hour) for hour in (1, 6, 12)}
+    everything |= {f"hour bell, {hour}": bell_tunes.blows(hour) for hour in (1, 2, 12)}
+    everything |= {name: bell_tunes.ring(name) for name in bell_tunes.RINGS}
+    everything |= {f"ship's bell, {strokes}": bell_tunes.ships_bell(strokes) for strokes in (1, 2, 3, 8)}
+    everything |= {f"cuckoo, {hour}": bell_tunes.cuckoo(hour) for hour in (1, 12)}
+    everything["pips"] = bell_tunes.pips()
+    # One stroke of a bell that rings for seconds is mostly tail: it measures 2 LU under eight of them.
+    return [(name, notes, 1.5 if name == "ship's bell, 1" else 1) for name, notes in everything.items()]
+
+
+def loudness(name, notes, tolerance, samples):
+    heard = bell_tunes.mixed(notes, samples)
+    lufs, peak = sound_level.integrated(heard), sound_level.true_peak(heard)
+    if abs(lufs + 20) > tolerance:
+        yield f"{name} is at {lufs:.1f} LUFS"
+    if peak > -1:
+        yield f"{name} peaks at {peak:.1f} dBTP"
+
+
+def strongest_hertz(samples):
+    """The highest peak of the spectrum, between the lines of the FFT by a parabola through three of them."""
+    size = 1 << 21
+    spectrum = np.log(np.abs(scipy.fft.rfft(samples * np.hanning(len(samples)), size)) + 1e-12)
+    line = int(np.argmax(spectrum))
+    left, middle, right = spectrum[line - 1:line + 2]
+    return (line + 0.5 * (left - right) / (left - 2 * middle + right)) * RATE / size
+
+
+def pip(samples, seconds):
+    sounding = np.flatnonzero(samples)
+    if abs(len(samples) / RATE - seconds) > 1e-4 or sounding[0] > 8 or sounding[-1] < len(samples) - 9:
+        yield f"it sounds from frame {sounding[0]} to {sounding[-1]} of {len(samples)}"
+    if abs(strongest_hertz(samples) - 1000) > 0.5:
+        yield f"it is at {strongest_hertz(samples):.1f} Hz"
+    peak = np.abs(samples).max()
+    cycles = [np.abs(samples[start:start + 24]).max() for start in range(0, 12 * 24, 24)]
+    # Half a period of 1 kHz is 0.5 ms: the ramp is over when one of them reaches the peak.
+    ramp = 0.5 * (1 + int(np.argmax(np.array(cycles) > 0.98 * peak)))
+    if not 2 <= ramp <= 5:
+        yield f"it rises in {ramp} ms"
+
+
+def cuckoo(samples):
+    for start, end, wanted in ((0.03, 0.2, 784), (0.4, 0.68, 659)):
+        found = strongest_hertz(samples[int(start * RATE):int(end * RATE)])
+        if abs(found - wanted) > 1:
+            yield f"from {start} s on it is at {found:.1f} Hz, not {wanted} Hz"
+    if level(samples, 0.28, 0.04) > level(samples, 0.1, 0.1) - 40:
+        yield "its two notes are not apart"

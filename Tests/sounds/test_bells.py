@@ -1,0 +1,217 @@
+"""The strikes that ship are what was measured of the bells, found in the files by analysis alone.
+
+Their synthesiser is asked nothing; only that it makes the same samples again.
+"""
+
+import os
+import pathlib
+import subprocess
+import types
+
+import numpy as np
+import pytest
+import soundfile
+
+import bell_checks as checks
+import bell_partials
+from bell_table import BELLS, OTHER_SOUNDS, Recordings, read_table
+from sound_level import RATE, decibels
+
+TREE = BELLS.parents[1]
+PROGRAM = pathlib.Path(os.environ.get("CLOCKSMITH", TREE / ".build/release/clocksmith")).resolve()
+SHIPPED = Recordings()
+TABLE = read_table()
+TUNES = checks.tunes()
+# How many partials of a scaled bell die within the hammer's noise; of a measured bell none does.
+MASKED = {"C#5": 2, "D#5": 2, "E5": 2, "ship": 7}
+
+every_bell = pytest.mark.parametrize("name", TABLE)
+
+
+def test_the_table_has_the_bells_of_the_tunes():
+    assert {"E3", "B3", "E4", "F#4", "G#4", "A4", "B4", "C#5", "D#5", "E5", "ship"} == TABLE.keys()
+    assert [len(TABLE[name].partials) for name in ("E3", "B3", "E4", "F#4", "G#4")] == [41, 16, 20, 16, 16]
+
+
+def test_what_the_table_lists_ships_and_nothing_else():
+    listed = {file for bell in TABLE.values() for file in bell.file_names()} | {f"{name}.flac" for name in OTHER_SOUNDS}
+    assert {file.name for file in BELLS.glob("*.flac")} == listed
+    assert (BELLS / "LICENCE").read_text().strip()
+
+
+def test_files_are_mono_16_bit_flac_at_48_khz():
+    assert list(checks.formats(SHIPPED)) == []
+
+
+@every_bell
+def test_every_partial_is_there_with_its_frequency_decay_and_level(name):
+    assert list(checks.partials(TABLE[name], SHIPPED.samples[name])) == []
+
+
+def test_only_partials_of_small_scaled_bells_die_in_the_hammers_noise():
+    masked = {name: sum(t60 < checks.MASKED_BELOW_T60 for _, t60, _ in bell.partials) for name, bell in TABLE.items()}
+    assert {name: count for name, count in masked.items() if count} == MASKED
+
+
+@pytest.mark.parametrize("take", range(TABLE["E3"].take_count))
+@pytest.mark.parametrize("check", [checks.great_bell_decay, checks.great_bell_centroid],
+                         ids=lambda check: check.__name__)
+def test_the_whole_of_the_great_bell_is_as_measured(check, take):
+    assert list(check(SHIPPED.samples["E3"][take])) == []
+
+
+@every_bell
+@pytest.mark.parametrize("check", [checks.attack, checks.tails, checks.differing], ids=lambda check: check.__name__)
+def test_strikes_hold(check, name):
+    assert list(check(TABLE[name], SHIPPED.samples[name])) == []
+
+
+@pytest.mark.parametrize("name", [*TABLE, *OTHER_SOUNDS])
+def test_no_sound_clicks_at_its_ends(name):
+    assert list(checks.ends(name, SHIPPED.samples[name])) == []
+
+
+def test_the_hammer_is_heard_where_there_are_no_partials():
+    assert list(checks.hammer_noise(TABLE["E3"], SHIPPED.samples["E3"])) == []
+
+
+def test_the_quarter_bells_stand_to_each_other_as_measured():
+    found = {}
+    for name in checks.QUARTER_LEVELS:
+        hertz, t60, _ = max(TABLE[name].partials, key=lambda partial: partial[2])
+        others = [partial[:2] for partial in TABLE[name].partials if abs(partial[0] - hertz) < 2 * bell_partials.NEAR]
+        fitted = bell_partials.fit([take[:-3 * RATE] for take in SHIPPED.samples[name]], others)
+        found[name] = decibels(fitted[others.index((hertz, t60)), 2:]).mean()
+    assert list(checks.quarter_levels(found)) == []
+
+
+@pytest.mark.parametrize(("name", "notes", "tolerance"), TUNES, ids=[name for name, _, _ in TUNES])
+def test_tunes_have_their_loudness_and_room_for_their_peaks(name, notes, tolerance):
+    assert list(checks.loudness(name, notes, tolerance, SHIPPED.samples)) == []
+
+
+@pytest.mark.parametrize(("name", "seconds"), [("pip", 0.1), ("pip-long", 0.5)])
+def test_pips_are_as_broadcast(name, seconds):
+    assert list(checks.pip(SHIPPED.samples[name][0], seconds)) == []
+    assert np.abs(SHIPPED.samples[name][0]).max() == np.abs(SHIPPED.samples["pip"][0]).max()
+
+
+def test_the_cuckoo_falls_by_a_third():
+    assert list(checks.cuckoo(SHIPPED.samples["cuckoo"][0])) == []
+
+
+# ---- Made again ------------------------------------------------------------------
+
+
+@pytest.fixture(scope="session")
+def rendered(tmp_path_factory):
+    """What `bells render` makes in a tuning: a folder."""
+    if not PROGRAM.exists():
+        pytest.skip(f"no program at {PROGRAM}: build it, or set CLOCKSMITH")
+
+    def render(tuning):
+        folder = tmp_path_factory.mktemp(tuning)
+        subprocess.run([PROGRAM, "bells", "render", "--tuning", tuning, folder], check=True)
+        return folder
+
+    return {tuning: render(tuning) for tuning in ("authentic", "concert")}
+
+
+def test_bells_render_makes_the_shipped_samples_again_to_the_bit(rendered):
+    """The samples and not the files: one release of libFLAC may pack them tighter than another."""
+    shipped = sorted(file.name for file in BELLS.glob("*.flac"))
+    assert sorted(file.name for file in rendered["authentic"].iterdir()) == shipped
+    for name in shipped:
+        first, second = (soundfile.read(folder / name, dtype="int16")[0] for folder in (BELLS, rendered["authentic"]))
+        assert np.array_equal(first, second), name
+
+
+def equal_temperament(note):
+    """Hz of a note in scientific pitch, A4 at 440 Hz."""
+    semitones = {"C": -9, "D": -7, "E": -5, "F": -4, "G": -2, "A": 0, "B": 2}[note[0]] + note.count("#")
+    return 440 * 2 ** (semitones / 12 + int(note[-1]) - 4)
+
+
+def test_concert_bells_are_in_equal_temperament(rendered):
+    concert = Recordings(rendered["concert"])
+    for name, bell in TABLE.items():
+        if name != "ship":
+            assert bell.concert == pytest.approx(equal_temperament(name), abs=0.001), name
+        heard = [checks.strongest_hertz(recordings.samples[name][0][RATE // 2:]) for recordings in (SHIPPED, concert)]
+        assert heard[1] / heard[0] == pytest.approx(bell.concert / bell.strike, rel=2e-4), name
+
+
+def test_quarter_bells_of_the_clock_are_45_to_85_cents_sharp():
+    cents = [1200 * np.log2(TABLE[name].strike / equal_temperament(name)) for name in checks.QUARTER_LEVELS]
+    assert 44 <= min(cents) and max(cents) <= 85.5
+
+
+# ---- Broken on purpose: what each check is there to catch ------------------------
+
+BELL = TABLE["F#4"]
+TAKES = SHIPPED.samples["F#4"]
+GREAT = SHIPPED.samples["E3"][0]
+
+
+def test_a_detuned_bell_is_caught():
+    seconds = np.arange(len(TAKES[0])) / RATE
+    ring = bell_partials.signal.hilbert(TAKES)
+    assert list(checks.partials(BELL, list((ring * np.exp(2j * np.pi * 0.7 * seconds)).real)))
+
+
+def test_a_bell_that_dies_too_soon_is_caught():
+    seconds = np.arange(len(TAKES[0])) / RATE
+    assert list(checks.partials(BELL, [take * np.exp(-0.3 * seconds) for take in TAKES]))
+
+
+def test_a_lost_partial_is_caught():
+    notch = bell_partials.signal.butter(3, (1350, 1385), "bandstop", fs=RATE, output="sos")
+    assert any("1367" in words for words in checks.partials(BELL, bell_partials.signal.sosfilt(notch, TAKES)))
+
+
+def test_a_partial_that_the_sound_lacks_is_caught():
+    """One of a doublet 0.66 Hz apart is looked for where it is not."""
+    partials = [(458.33 if hertz == 456.35 else hertz, *rest) for hertz, *rest in BELL.partials]
+    bell = types.SimpleNamespace(name=BELL.name, level=BELL.level, partials=partials)
+    assert any("458.33" in words for words in checks.partials(bell, TAKES))
+
+
+@pytest.mark.parametrize("check", [checks.great_bell_decay, checks.great_bell_centroid],
+                         ids=lambda check: check.__name__)
+def test_a_wrong_whole_is_caught(check):
+    high = bell_partials.signal.lfilter([1, -0.95], 1, GREAT)
+    seconds = np.arange(len(GREAT)) / RATE
+    assert list(check(high * np.exp(-seconds)))
+
+
+def test_a_soft_attack_is_caught():
+    soft = np.minimum(1, np.arange(len(GREAT)) / (0.1 * RATE))
+    assert list(checks.attack(TABLE["E3"], [GREAT * soft]))
+
+
+def test_a_bell_without_a_hammer_is_caught():
+    low = bell_partials.signal.butter(8, 4000, fs=RATE, output="sos")
+    assert list(checks.hammer_noise(TABLE["E3"], [bell_partials.signal.sosfilt(low, GREAT)]))
+
+
+def test_a_bell_cut_off_is_caught():
+    assert list(checks.tails(TABLE["E3"], [GREAT[:10 * RATE]]))
+    assert list(checks.ends("E3", [GREAT[RATE // 2:]]))
+
+
+def test_the_same_take_twice_is_caught():
+    assert list(checks.differing(TABLE["E3"], [GREAT, GREAT * 0.5]))
+
+
+def test_wrong_levels_are_caught():
+    assert list(checks.quarter_levels({"B3": -10, "E4": -16, "F#4": -18, "G#4": -10}))
+    name, notes, tolerance = TUNES[0]
+    loud = {bell: [take * 4 for take in takes] for bell, takes in SHIPPED.samples.items()}
+    assert len(list(checks.loudness(name, notes, tolerance, loud))) == 2
+
+
+def test_wrong_pips_and_cuckoos_are_caught():
+    pip, cuckoo = SHIPPED.samples["pip"][0], SHIPPED.samples["cuckoo"][0]
+    assert list(checks.pip(pip[48:], 0.1))
+    assert list(checks.pip(bell_partials.signal.resample(pip, len(pip) * 2), 0.2))
+    assert list(checks.cuckoo(cuckoo[::-1]))
