@@ -1,12 +1,18 @@
-"""The plug is pulled, at any moment, again and again."""
+"""The plug is pulled, at any moment, again and again; the machine hangs; the card goes bad."""
 
 import os
 import random
+import struct
+import subprocess
 import time
 
-from device import Device
+import pytest
+
+from device import BOOT_SECONDS, Device
+from hearing import hear_occasion
 
 BREATH = 10  # How long after READY a cut may come, seconds.
+BITE = 60  # The longest that the watchdog may wait: it counts to 15 s, in two stages.
 
 
 def test_it_survives_power_cuts_at_random_moments(card, figures, full):
@@ -61,3 +67,86 @@ def check_state(device, written):
         "the journal of the start before is kept"
     assert device.run("journalctl --disk-usage | grep -oE '[0-9.]+[KMG]'")
     assert not device.lines(r"EXT4-fs error|I/O error")
+
+
+HANGS = {
+    # The kernel lives on, and nobody in it feeds the watchdog.
+    "systemd frozen": "echo 1 >/sys/fs/cgroup/init.scope/cgroup.freeze",
+    # Nothing runs any more, and the kernel will not start again by itself.
+    "the kernel halted": "echo 0 >/proc/sys/kernel/panic; echo c >/proc/sysrq-trigger",
+}
+
+
+@pytest.mark.parametrize("hang", HANGS)
+def test_the_hardware_watchdog_restarts_a_machine_that_hangs(card, figures, full, hang):
+    """Left alone, it is ready again and says the next quarter; both kinds of hang with --full."""
+    if not full and hang != "the kernel halted":
+        pytest.skip("the other kind of hang is for --full")
+    device = Device(card, clock="2027-06-15T09:05:00")
+    try:
+        device.start()
+        device.wait_until_ready()
+        device.wait_for_line("[Ww]atchdog running with a hardware timeout of 15s")
+        mark, since = device.mark(), time.monotonic()
+        # Once it has answered.
+        device.run(f"setsid sh -c 'sleep 1; {HANGS[hang]}' >/dev/null 2>&1 &")
+        ready = device.wait_for_line(
+            r"^Started clocksmith\.service", mark, seconds=BITE + BOOT_SECONDS)
+        device.qmp("query-status")
+        assert "WATCHDOG" in device.events, f"something else restarted it: {device.events}"
+        assert device.run("systemctl --failed --no-legend") == ""
+        figures[f"{hang} to READY again"] = f"{ready.host - since:.0f} s"
+        hear_occasion(device, "2027-06-15 09:15:00", "nine fifteen A M")
+        device.quit()
+    finally:
+        device.remove()
+
+
+DAMAGE = {  # From which byte of the data partition, and how many.
+    "its first block": (0, 4096),
+    "its tables": (64 << 10, 6 << 20),
+    "all of it": (0, 64 << 20),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_a_data_partition_gone_bad_is_mended(card, figures, full, damage):
+    """The clock starts as ever, and keeps what it keeps on the card again; all three with --full."""
+    if not full and damage != "all of it":
+        pytest.skip("all kinds of damage are for --full")
+    device = Device(card, clock="2027-06-15T09:05:00")
+    try:
+        device.start()
+        sound = device.wait_until_ready()
+        written = write_state(device, 0)
+        device.cut_power()
+        overwrite_data_partition(device, *DAMAGE[damage])
+        device.start()
+        bad = device.wait_until_ready()
+        figures[f"power-on to READY, with {damage} overwritten"] = (
+            f"{bad:.0f} s ({sound:.0f} s before)")
+        hear_occasion(device, "2027-06-15 09:15:00", "nine fifteen A M")
+        assert device.run("systemctl --failed --no-legend") == ""
+        for kept in ("/data", "/var/lib/clocksmith", "/var/log/journal"):
+            assert device.run(f"findmnt -n -o SOURCE {kept}").startswith("/dev/vda3"), kept
+        if damage == "its first block":
+            check_state(device, written)
+        written = write_state(device, 1)
+        device.run("sync")
+        device.cut_power()
+        device.start()
+        device.wait_until_ready()
+        check_state(device, written)
+        device.quit()
+    finally:
+        device.remove()
+
+
+def overwrite_data_partition(device, first, size):
+    """With noise, on the card of a device that is off."""
+    entry = (device.card / "card.img").open("rb").read(512)[446 + 2 * 16:]
+    start = struct.unpack_from("<I", entry, 8)[0] * 512
+    noise = device.folder / "noise"
+    noise.write_bytes(random.Random(size).randbytes(size))
+    subprocess.run(["qemu-io", "-f", "qcow2", "-c", f"write -q -s {noise} {start + first} {size}",
+                    device.disk], check=True)

@@ -53,10 +53,12 @@ class Emulator:
         self.audio, self.rtc, self.over = speaker, clock, over
         self.kernel, self.arguments = kernel, list(arguments)
         self.process = None
+        self.events = []  # Names of the monitor's events since power-on, as far as it was read.
         self._qmp = self._qtest = self._gpio = None
 
     def start(self):
         """Power on. Returns at once, with the monitor connected."""
+        self.events = []
         if not self.disk.exists():
             # Larger than the card, as a real card is, so that its first start grows it.
             subprocess.run(
@@ -127,7 +129,7 @@ class Emulator:
                 time.sleep(0.02)
 
     def _read_qmp(self):
-        """The next answer of the monitor; events are of no interest here."""
+        """The next answer of the monitor; the events before it are noted by their names."""
         while True:
             line = self._qmp.readline()
             if not line:
@@ -135,6 +137,7 @@ class Emulator:
             answer = json.loads(line)
             if "event" not in answer:
                 return answer
+            self.events.append(answer["event"])
 
     def qmp(self, command, **arguments):
         """One command of the monitor; what it returned."""

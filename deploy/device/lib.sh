@@ -61,12 +61,12 @@ key_of() {
 }
 
 # keep_newest PREFIX COUNT: drops from the cache what older recipes of the same thing made, but for
-# the last few, which may be in use.
+# the last few, and what was asked for in the last three hours: tests may be running on it.
 keep_newest() {
     local old
     find "$cache" -maxdepth 1 -name "$1-*" ! -name '*.part' -printf '%T@ %p\n' | sort -rn \
         | tail -n "+$(($2 + 1))" | cut -d ' ' -f 2- | while read -r old; do
-        as_root rm -rf --one-file-system "$old"
+        [ -n "$(find "$old" -maxdepth 0 -mmin -180)" ] || as_root rm -rf --one-file-system "$old"
     done
 }
 
