@@ -140,9 +140,11 @@ struct PictureLayout {
     stride(from: Self.floor, through: 0, by: 10).flatMap { level in
       [
         line("grid", Self.left, y(level), Self.right, y(level)),
-        text(signed(level, decimals: 0), "end", Self.left - 6, y(level) + 4),
+        text(
+          signed(level, decimals: 0) + (level == 0 ? " dB" : ""), "end", Self.left - 6,
+          y(level) + 4),
       ]
-    } + [text("dB", "end", Self.left - 6, Self.top - 12)]
+    }
   }
 
   /// The seconds from the anchor, at whole multiples of 1, 2 or 5 of some power of ten.
