@@ -8,13 +8,15 @@ import Testing
 
   /// A second of full scale, silence, and from 3 s on a second of half of it; the anchor is there.
   private func score(_ first: String = "B3", _ second: String = "E3") throws -> Score {
-    let loud = try folder.write("loud.wav", samples: [Float](repeating: 0.999, count: 8000))
-    let soft = try folder.write("soft.wav", samples: [Float](repeating: 0.5, count: 8000))
+    let paths = try [Float(1), 0.5].map { level in
+      try folder.write(
+        "\(level).wav", rate: 8000, samples: [Float](repeating: level, count: 8000))
+    }
     return Score(
       rate: 8000,
       parts: [
-        Score.Part(path: loud, start: 0, frames: 8000, label: first),
-        Score.Part(path: soft, start: 24_000, frames: 8000, isTimed: true, label: second),
+        Score.Part(path: paths[0], start: 0, frames: 8000, label: first),
+        Score.Part(path: paths[1], start: 24_000, frames: 8000, isTimed: true, label: second),
       ], anchor: 24_000)
   }
 
@@ -77,7 +79,7 @@ import Testing
 
   @Test("names that would overlap stand in rows, and what has no room is told by its title")
   func crowd() throws {
-    let path = try folder.write("tick.wav", samples: [0.5])
+    let path = try folder.write("tick.wav", rate: 8000, samples: [0.5])
     let parts = (0..<40).map {
       Score.Part(path: path, start: $0 * 10, frames: 1, label: "bell \($0)")
     }
@@ -89,10 +91,10 @@ import Testing
 
   @Test("a long announcement takes no more paper than a short one", arguments: [1, 9, 599])
   func bounded(seconds: Int) throws {
-    let samples = [Float](repeating: 0.3, count: seconds * 1000)
-    let path = try folder.write("long.wav", rate: 1000, samples: samples)
+    let samples = [Float](repeating: 0.3, count: seconds * 8000)
+    let path = try folder.write("long.wav", rate: 8000, samples: samples)
     let parts = [Score.Part(path: path, start: 0, frames: samples.count, label: "x")]
-    let picture = try picture(of: Score(rate: 1000, parts: parts, anchor: 0))
+    let picture = try picture(of: Score(rate: 8000, parts: parts, anchor: 0))
     #expect(picture.columns.count <= Picture.width)
     #expect(picture.svg.utf8.count < 60_000)
   }
