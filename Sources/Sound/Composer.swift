@@ -46,7 +46,7 @@ public struct Composer: Sendable {
       parts.append(
         Score.Part(
           path: sound.path, start: frames(blow.offset, rate), frames: sound.frames(atRate: rate),
-          isTimed: true))
+          isTimed: true, label: blow.bell))
     }
     return parts
   }

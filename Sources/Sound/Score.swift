@@ -16,10 +16,12 @@ public struct Score: Hashable, Sendable {
     /// True if its beginning belongs to a moment, as a blow's does, and is kept to it however the
     /// converter drifts; false if it belongs to what began before it, as the next clip of a phrase.
     public let isTimed: Bool
+    /// What it is, for a reader: a clip's text, a bell's name.
+    public let label: String
 
     public init(
       path: String, start: Int, frames: Int, fadeIn: Int = 0, fadeOut: Int = 0,
-      isTimed: Bool = false
+      isTimed: Bool = false, label: String = ""
     ) {
       self.path = path
       self.start = start
@@ -27,6 +29,7 @@ public struct Score: Hashable, Sendable {
       self.fadeIn = fadeIn
       self.fadeOut = fadeOut
       self.isTimed = isTimed
+      self.label = label
     }
 
     /// The first frame after it.
@@ -35,7 +38,7 @@ public struct Score: Hashable, Sendable {
     func moved(by distance: Int) -> Part {
       Part(
         path: path, start: start + distance, frames: frames, fadeIn: fadeIn, fadeOut: fadeOut,
-        isTimed: isTimed)
+        isTimed: isTimed, label: label)
     }
   }
 

@@ -16,7 +16,7 @@ public final class SoundFileWriter {
   public init(path: String, rate: Int, inPlace: Bool = false) throws(Fault) {
     self.path = path
     // A device such as /dev/null or a pipe is written to as it is.
-    let writesInPlace = inPlace || Self.isSpecial(path)
+    let writesInPlace = inPlace || isSpecialFile(path)
     let target = writesInPlace ? path : "\(path).\(getpid()).part"
     temporaryPath = writesInPlace ? nil : target
     let descriptor = try retryingInterrupts("cannot write \(path)") {
@@ -49,11 +49,6 @@ public final class SoundFileWriter {
     guard isOpen else { return }
     sf_close(handle)
     if let temporaryPath { unlink(temporaryPath) }
-  }
-
-  private static func isSpecial(_ path: String) -> Bool {
-    var status = stat()
-    return stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
   }
 
   /// Appends frames; full scale is 1, and beyond it is clipped.
@@ -125,6 +120,15 @@ extension Score {
   /// Renders the whole score into a WAV file, faster than real time and in constant memory.
   public func write(toWAV path: String) throws(Fault) {
     let writer = try SoundFileWriter(path: path, rate: rate)
+    try render { block throws(Fault) in try writer.write(block) }
+    try writer.finish()
+  }
+
+  /// Renders the whole score block by block, faster than real time and in constant memory.
+  /// - Parameter heard: given every block in turn, as long as it runs.
+  public func render(
+    _ heard: (UnsafeBufferPointer<Float>) throws(Fault) -> Void
+  ) throws(Fault) {
     let mixer = Mixer(score: self)
     let block = UnsafeMutableBufferPointer<Float>.allocate(capacity: 4096)
     defer { block.deallocate() }
@@ -132,8 +136,7 @@ extension Score {
       let part = UnsafeMutableBufferPointer(
         rebasing: block[..<min(block.count, frames - mixer.position)])
       try mixer.render(into: part)
-      try writer.write(UnsafeBufferPointer(part))
+      try heard(UnsafeBufferPointer(part))
     }
-    try writer.finish()
   }
 }

@@ -5,19 +5,24 @@ import Sound
 
 let renderCommand = Subcommand(
   name: "render", operands: "", mostOperands: 0,
-  summary: "write the announcement of a given time as a sound file",
+  summary: "write the announcement of a given time as a sound file, or draw it",
   details: """
-    Writes what is heard at a local time into a sound file, faster than real time, and prints
-    where in it the anchor is, in seconds: the moment that is the announced time.
+    Writes what is heard at a local time into a sound file, faster than real time, or draws it, or
+    both, and prints where in it the anchor is, in seconds: the moment that is the announced time.
     """,
   options: [
     Option(name: "at", argument: timeForm, help: "the local time that is announced"),
-    Option(name: "output", argument: "FILE.wav", help: "the file to write"),
+    Option(name: "output", argument: "FILE.wav", help: "the sound file to write"),
+    Option(
+      name: "picture", argument: "FILE.svg",
+      help: "the picture to draw: the level over time, and\nevery clip and blow at its place"),
     zoneOption, configOption,
   ]
 ) { arguments in
-  guard let path = arguments["output"], arguments.has("at") else {
-    throw Misuse(description: "render needs --at and --output; see 'clocksmith render --help'")
+  guard arguments.has("at"), arguments.has("output") || arguments.has("picture") else {
+    throw Misuse(
+      description: "render needs --at, and --output or --picture or both; "
+        + "see 'clocksmith render --help'")
   }
   let zone = try arguments.zone()
   let instant = try arguments.instant("at", in: zone)!
@@ -27,8 +32,13 @@ let renderCommand = Subcommand(
   }
   let configuration = try Configuration.load(path: arguments["config"])
   let programme = configuration.announcer.programme(at: time, trust: .synchronised)
-  let score = try configuration.composer().score(of: time, programme, rate: standardRate)
-  try score.write(toWAV: path)
+  let composer = try configuration.composer()
+  let score = try composer.score(of: time, programme, rate: standardRate)
+  var heard: [String] = []
+  if let tune = configuration.announcer.chime(at: time) { heard.append(tune.inWords(at: time)) }
+  if programme.words != .none { heard.append("\"\(try composer.text(of: time))\"") }
+  let title = "\(time.dateTime): \(heard.joined(separator: ", "))"
+  try write(score, toWAV: arguments["output"], toSVG: arguments["picture"], title, at: time)
   let anchor = Duration.seconds(Double(score.anchor) / Double(score.rate))
   try say("anchor: \(anchor.secondsText)")
   if let refusal = configuration.announcer.refusal(at: time, trust: .synchronised, ringer: .absent)
@@ -36,6 +46,27 @@ let renderCommand = Subcommand(
     complain("note: at \(time.dateTime) the clock does not sound: \(refusal)")
   }
   return ExitStatus.done
+}
+
+/// Renders a score once, into whichever of the two files is asked for.
+private func write(
+  _ score: Score, toWAV soundPath: String?, toSVG picturePath: String?, _ title: String,
+  at time: CivilTime
+) throws(Fault) {
+  var writer: SoundFileWriter?
+  if let soundPath { writer = try SoundFileWriter(path: soundPath, rate: score.rate) }
+  var picture: Picture?
+  if picturePath != nil {
+    picture = Picture(
+      of: score, title: title, anchorLabel: time.dateTime.timeOfDay, columns: Picture.width)
+  }
+  try score.render { block throws(Fault) in
+    try writer?.write(block)
+    picture?.add(block)
+  }
+  // The sound gets its name last: a picture that cannot be written leaves no sound behind.
+  if let picture, let picturePath { try writeText(picture.svg, to: picturePath) }
+  try writer?.finish()
 }
 
 extension Duration {

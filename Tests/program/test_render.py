@@ -5,12 +5,13 @@ import os
 import re
 import subprocess
 import time
+import xml.etree.ElementTree
 
 import numpy
 import pytest
 import soundfile
 
-from program import PROGRAM, VOICE, Clocksmith
+from program import PROGRAM, VOICE, Clocksmith, refusal
 from rendered_day import render
 
 RATE = 48_000
@@ -232,4 +233,57 @@ def test_memory_does_not_grow_with_the_length_of_what_is_rendered(long_and_short
 
 def test_the_help_of_render_names_every_option_it_takes(program):
     done = program.run("render", "--help")
-    assert set(re.findall(r"--[a-z]+", done.stdout)) >= {"--at", "--output", "--zone", "--config"}
+    assert set(re.findall(r"--[a-z]+", done.stdout)) >= {
+        "--at", "--output", "--picture", "--zone", "--config"}
+
+
+# MARK: The picture
+
+
+def drawn(program, folder, *words, announce=""):
+    """Draws 15:15, and gives the run and the texts of the picture."""
+    path = folder / "picture.svg"
+    done = program.run(
+        "render", "--at", "2026-11-21T15:15", "--zone", "UTC", "--picture", path, *words,
+        "--config", program.configuration(announce))
+    assert (done.returncode, done.stderr) == (0, "")
+    root = xml.etree.ElementTree.parse(path).getroot()
+    return done, [text.text for text in root.iter("{http://www.w3.org/2000/svg}text")]
+
+
+def test_a_picture_alone_names_every_clip_and_the_anchor(program, tmp_path):
+    done, texts = drawn(program, tmp_path)
+    assert {"three", "fifteen", "P M", "15:15:00"} <= set(texts)
+    assert done.stdout == "anchor: 0.000000\n"
+    assert [path.name for path in tmp_path.iterdir()] == ["picture.svg"]
+
+
+def test_a_picture_names_every_blow(program, tmp_path):
+    _, texts = drawn(program, tmp_path, announce="chime_quarters = westminster")
+    assert {"G#4", "F#4", "E4", "B3", "three", "fifteen", "P M"} <= set(texts)
+
+
+def test_the_sound_is_the_same_with_a_picture_of_it(program, tmp_path):
+    alone, both = tmp_path / "alone.wav", tmp_path / "both.wav"
+    render(program, "2026-11-21T15:15", alone, program.configuration())
+    drawn(program, tmp_path, "--output", both)
+    assert alone.read_bytes() == both.read_bytes()
+
+
+@pytest.mark.parametrize("path", ["/dev/full", "none/picture.svg", "."])
+def test_a_picture_that_cannot_be_written_leaves_nothing_behind(program, tmp_path, path):
+    done = program.run(
+        "render", "--at", "2026-11-21T15:15", "--picture", path, "--output", "clock.wav",
+        "--config", program.configuration(), cwd=tmp_path)
+    assert f"cannot write {path}" in refusal(done, 1)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_disk_without_room_for_the_picture_is_left_as_it_was(program, full_disk):
+    filler = full_disk / "filler"
+    filler.write_bytes(bytes(48 << 10))
+    done = program.run(
+        "render", "--at", "2026-11-21T15:15", "--picture", full_disk / "picture.svg", "--config",
+        program.configuration())
+    assert "No space left" in refusal(done, 1)
+    assert list(full_disk.iterdir()) == [filler]

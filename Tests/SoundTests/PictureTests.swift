@@ -1,0 +1,139 @@
+import Foundation
+import Sound
+import TestSupport
+import Testing
+
+@Suite struct PictureTests {
+  private let folder = TemporaryFolder()
+
+  /// A second of full scale, silence, and from 3 s on a second of half of it; the anchor is there.
+  private func score(_ first: String = "B3", _ second: String = "E3") throws -> Score {
+    let paths = try [Float(1), 0.5].map { level in
+      try folder.write(
+        "\(level).wav", rate: 8000, samples: [Float](repeating: level, count: 8000))
+    }
+    return Score(
+      rate: 8000,
+      parts: [
+        Score.Part(path: paths[0], start: 0, frames: 8000, label: first),
+        Score.Part(path: paths[1], start: 24_000, frames: 8000, isTimed: true, label: second),
+      ], anchor: 24_000)
+  }
+
+  private func picture(of score: Score, columns: Int = Picture.width) throws -> Picture {
+    var picture = Picture(
+      of: score, title: "a <b> & \"c\"", anchorLabel: "12:00:00", columns: columns)
+    try score.render { block throws(Fault) in picture.add(block) }
+    return picture
+  }
+
+  private func texts(_ picture: Picture) -> [Substring] {
+    picture.svg.split(separator: "\n").filter { $0.hasPrefix("<text") }
+  }
+
+  @Test("every sound is named") func everySoundIsNamed() throws {
+    let texts = texts(try picture(of: try score()))
+    #expect(texts.contains { $0.hasSuffix(">B3</text>") })
+    #expect(texts.contains { $0.hasSuffix(">E3</text>") })
+    #expect(texts.contains { $0.hasSuffix(">12:00:00</text>") })
+  }
+
+  @Test("the anchor stands where the time line has it") func anchor() throws {
+    let picture = try picture(of: try score())
+    #expect(picture.marks.map(\.seconds) == [-3, 0])
+    #expect(picture.span == -3...1)
+    // Three quarters of 1,120 pixels, right of a margin of 56.
+    #expect(picture.svg.contains(#"<line class="anchor" x1="896.0""#))
+  }
+
+  @Test("the level of a column is that of its time") func level() throws {
+    let columns = try picture(of: try score(), columns: 4).columns
+    #expect(columns.map { ($0.peak * 100).rounded() } == [100, 0, 0, 50])
+    #expect(abs(columns[3].meanLevel + 6.02) < 0.01)
+    #expect(columns[1].peakLevel == -.infinity)
+  }
+
+  @Test("the blocks in which it is rendered do not show") func blocks() throws {
+    let samples = sine(440, rate: 8000, frames: 10_007)
+    let path = try folder.write("tone.wav", rate: 8000, samples: samples)
+    let score = Score(
+      rate: 8000, parts: [Score.Part(path: path, start: 0, frames: 10_007)], anchor: 0)
+    let heard = try render(score, blockFrames: 4096)
+    var whole = Picture(of: score, title: "", anchorLabel: "", columns: 1120)
+    var pieces = whole
+    heard.withUnsafeBufferPointer { heard in
+      whole.add(heard)
+      for start in stride(from: 0, to: heard.count, by: 77) {
+        pieces.add(UnsafeBufferPointer(rebasing: heard[start..<min(start + 77, heard.count)]))
+      }
+    }
+    #expect(whole.columns.map(\.peak) == pieces.columns.map(\.peak))
+  }
+
+  @Test("a text of any characters is well-formed") func escaping() throws {
+    let svg = try picture(of: try score("<a> & \"b\"", "c\u{1}\u{1B}")).svg
+    #expect(svg.contains(">&lt;a&gt; &amp; &quot;b&quot;</text>"))
+    #expect(svg.contains(">c\u{FFFD}\u{FFFD}</text>"))
+    #expect(XMLChecker.isWellFormed(svg))
+  }
+
+  @Test("names that would overlap stand in rows, and what has no room is told by its title")
+  func crowd() throws {
+    let path = try folder.write("tick.wav", rate: 8000, samples: [0.5])
+    let parts = (0..<40).map {
+      Score.Part(path: path, start: $0 * 10, frames: 1, label: "bell \($0)")
+    }
+    let far = Score.Part(path: path, start: 80_000, frames: 1, label: "far")
+    let picture = try picture(of: Score(rate: 8000, parts: parts + [far], anchor: 0))
+    #expect(texts(picture).filter { $0.hasSuffix("</text>") && $0.contains(">bell ") }.count == 4)
+    for part in parts + [far] { #expect(picture.svg.contains("<title>\(part.label), ")) }
+  }
+
+  @Test("a long announcement takes no more paper than a short one", arguments: [1, 9, 599])
+  func bounded(seconds: Int) throws {
+    let samples = [Float](repeating: 0.3, count: seconds * 8000)
+    let path = try folder.write("long.wav", rate: 8000, samples: samples)
+    let parts = [Score.Part(path: path, start: 0, frames: samples.count, label: "x")]
+    let picture = try picture(of: Score(rate: 8000, parts: parts, anchor: 0))
+    #expect(picture.columns.count <= Picture.width)
+    #expect(picture.svg.utf8.count < 60_000)
+  }
+
+  @Test("a score of nothing is a picture of nothing") func nothing() throws {
+    let picture = try picture(of: Score(rate: 48_000, parts: [], anchor: 0))
+    #expect(XMLChecker.isWellFormed(picture.svg))
+  }
+
+  @Test("a text that cannot be written leaves what was there") func unwritable() throws {
+    let fault = faultThrown { try writeText("x", to: "\(folder.path)/none/a.svg") }
+    #expect(fault?.description.contains("cannot write \(folder.path)/none/a.svg") == true)
+    try folder.write("a.svg", "old")
+    try writeText("new", to: "\(folder.path)/a.svg")
+    #expect(folder.files == ["a.svg"])
+    #expect(try String(contentsOfFile: "\(folder.path)/a.svg", encoding: .utf8) == "new")
+  }
+}
+
+/// Tags that match, and no bare ampersand: what can be told without a parser of XML, which is
+/// what the tests of the program have.
+private enum XMLChecker {
+  static func isWellFormed(_ text: String) -> Bool {
+    var open: [Substring] = []
+    for piece in text.split(separator: "<") {
+      guard let end = piece.firstIndex(of: ">") else { return false }
+      let tag = piece[..<end]
+      let name = tag.prefix { $0 != " " }
+      if name.hasPrefix("/") {
+        guard open.popLast() == name.dropFirst() else { return false }
+      } else if !tag.hasSuffix("/") {
+        open.append(name)
+      }
+      guard !piece[end...].dropFirst().contains(">") else { return false }
+      for entity in piece.split(separator: "&", omittingEmptySubsequences: false).dropFirst() {
+        let known = ["amp;", "lt;", "gt;", "quot;"]
+        guard known.contains(where: { entity.hasPrefix($0) }) else { return false }
+      }
+    }
+    return open.isEmpty
+  }
+}
