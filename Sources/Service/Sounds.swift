@@ -55,10 +55,10 @@ extension Sounds {
 
 extension Configuration {
   /// The voice that is configured, in the format that is configured, with a phrase and clips for
-  /// every minute of the day.
+  /// every occasion of the interval that is configured.
   public func composer() throws(Fault) -> Composer {
     let voice = try Sounds.voice(voice)
-    try voice.verifyEveryMinute(format: hourFormat)
+    try voice.verify(every: announcer.interval, format: hourFormat)
     var bells = Sounds.bells()
     for tune in [announcer.chime, announcer.chimeQuarters] {
       if let tune { try bells.add(tune) }
