@@ -1,7 +1,8 @@
 import CSndFile
 @preconcurrency import Glibc
 
-/// A mono 16-bit WAV file that is being written, by libsndfile.
+/// A mono 16-bit sound file that is being written, by libsndfile: FLAC if its name ends in `.flac`,
+/// else WAV.
 ///
 /// Written under another name in the same folder and renamed when it is whole, so that nothing
 /// half-written ever stands under the final name.
@@ -24,7 +25,9 @@ public final class SoundFileWriter {
     var info = SF_INFO()
     info.samplerate = Int32(rate)
     info.channels = 1
-    info.format = Int32(SF_FORMAT_WAV | SF_FORMAT_PCM_16)
+    // FLAC has no header that could be brought up to date while the file grows.
+    let container = path.hasSuffix(".flac") && !inPlace ? SF_FORMAT_FLAC : SF_FORMAT_WAV
+    info.format = Int32(container | SF_FORMAT_PCM_16)
     errno = 0
     guard let opened = sf_open_fd(descriptor, Int32(SFM_WRITE), &info, 1) else {
       let fault = Self.fault(path, nil)

@@ -13,6 +13,7 @@ enum ExitStatus {
 enum Main {
   static let subcommands = [
     runCommand, sayCommand, renderCommand, agendaCommand, statusCommand, checkCommand,
+    voiceCommand,
   ]
 
   static func main() {
