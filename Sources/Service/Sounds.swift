@@ -16,6 +16,16 @@ public enum Sounds {
       "not found; looked in \(folders().map { "\($0)/voices" }.joined(separator: ", "))")
   }
 
+  /// The voices that came with the program.
+  public static func voiceNames() -> [String] {
+    let found = folders().flatMap { folder in
+      names(inFolder: "\(folder)/voices").filter {
+        access("\(folder)/voices/\($0)/voice.conf", F_OK) == 0
+      }
+    }
+    return Set(found).sorted()
+  }
+
   /// `share/clocksmith` beside the program's `bin`, and `sounds` in the source tree that it was
   /// built in.
   private static func folders() -> [String] {

@@ -99,6 +99,11 @@ public struct VoicePack: Sendable {
     }
   }
 
+  /// True if one of its rules is for that time, be its clips there or not.
+  func hasRule(hour: Int, minute: Int, _ format: HourFormat) -> Bool {
+    grammars[format]?.phrase(hour: hour, minute: minute) != nil
+  }
+
   /// The clocks that it has rules for.
   public var formats: [HourFormat] { HourFormat.allCases.filter { grammars[$0] != nil } }
 }

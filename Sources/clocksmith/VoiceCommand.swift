@@ -4,9 +4,15 @@ import Service
 import Sound
 
 let voiceCommand = Subcommand(
-  name: "voice", operands: "import DIR", mostOperands: 2,
-  summary: "make a voice of your own recordings",
+  name: "voice", operands: "list | verify DIR | import DIR", mostOperands: 2,
+  summary: "list and verify voices, make one of your own recordings",
   details: """
+    list shows the voices that are installed, the configured one with a star.
+
+    verify DIR reads every clip of a voice pack, or of an installed voice by its name: which times
+    it says, and what of it misses the quality targets, with what to do. Exit status 3 if something
+    was found.
+
     import DIR makes a voice pack of a folder of recorded words: one to twelve, fifteen, thirty,
     forty-five, AM and PM are enough for the quarters of an hour; o'clock, oh, hundred and all
     numbers from zero to twenty and twenty, thirty, forty, fifty for every minute. A file is named
@@ -23,8 +29,14 @@ let voiceCommand = Subcommand(
   switch (arguments.operands.first, arguments.operands.dropFirst().first) {
   case ("import", let folder?):
     return try importVoice(folder, into: arguments["output"])
-  case ("import", nil):
-    throw Misuse(description: "voice import needs a folder; \(hint)")
+  case ("verify", let folder?):
+    return try verifyVoice(folder)
+  case ("list", nil):
+    return try listVoices(Configuration.load(path: arguments["config"]))
+  case ("list", let word?):
+    throw Misuse(description: "unexpected '\(word)'; \(hint)")
+  case (let word?, nil) where ["import", "verify"].contains(word):
+    throw Misuse(description: "voice \(word) needs a folder; \(hint)")
   case (let word?, _):
     throw Misuse(description: "unknown 'voice \(word)'; \(hint)")
   case (nil, _):
@@ -60,6 +72,52 @@ private func importVoice(_ folder: String, into output: String?) throws -> Int32
   defer { free(path) }
   let place = path.map { String(cString: $0) } ?? target
   try say("to hear it: 'voice = \(place)' in [announce] of the configuration")
+  return ExitStatus.done
+}
+
+private func verifyVoice(_ name: String) throws -> Int32 {
+  // A folder goes before an installed voice of that name.
+  let isFolder = access("\(name)/voice.conf", F_OK) == 0
+  let pack = isFolder ? try VoicePack(path: name) : try Sounds.voice(name)
+  let verification = VoiceVerification(of: pack)
+  var hasFound = false
+  func found(_ words: String) throws {
+    hasFound = true
+    try say("FOUND " + words)
+  }
+  for (format, interval) in verification.coverage {
+    if let interval {
+      try say("ok    \(format.rawValue) hours    it says \(interval.times)")
+    } else {
+      try found("\(format.rawValue) hours    it says not even the full hours; add rules or clips")
+    }
+  }
+  if verification.coverage.isEmpty { try found("rules       neither [clock 12] nor [clock 24]") }
+  for words in verification.brokenRules { try found("rules       \(words)") }
+  for finding in verification.findings {
+    try found("clip        \(finding.clip): \(finding.words)")
+  }
+  if verification.findings.isEmpty {
+    try say("ok    clips       \(pack.clipNames.count), all well")
+  }
+  return hasFound ? ExitStatus.found : ExitStatus.done
+}
+
+private func listVoices(_ configuration: Configuration) throws -> Int32 {
+  var names = Sounds.voiceNames()
+  if !names.contains(configuration.voice) { names.insert(configuration.voice, at: 0) }
+  for name in names {
+    let mark = name == configuration.voice ? "*" : " "
+    do throws(Fault) {
+      let pack = try Sounds.voice(name)
+      let clocks = pack.formats.map { "\($0.rawValue) hours" }.joined(separator: " and ")
+      try say(
+        "\(mark) \(name): \(pack.language), \(pack.description), \(pack.clipNames.count) clips, "
+          + clocks)
+    } catch {
+      try say("\(mark) \(name): cannot be used: \(error)")
+    }
+  }
   return ExitStatus.done
 }
 

@@ -1,12 +1,14 @@
 """A voice of one's own: recordings as people have them, made into a pack, proved and heard."""
 
+import pathlib
 import shutil
+import subprocess
 
 import numpy
 import pytest
 import soundfile
 
-from program import refusal
+from program import VOICE, refusal
 
 RATE = 48_000
 NUMBERS = "one two three four five six seven eight nine ten eleven twelve".split()
@@ -61,6 +63,13 @@ def test_clips_are_mono_16_bit_flac_at_48_khz(brought_in):
     assert len(infos) == 17
     forms = {(info.format, info.subtype, info.samplerate, info.channels) for info in infos}
     assert forms == {("FLAC", "PCM_16", RATE, 1)}
+
+
+def test_what_is_imported_is_verified(clocksmith, brought_in):
+    _, pack = brought_in()
+    lines = lines_of(clocksmith.run("voice", "verify", pack), 0)
+    assert lines == [
+        "ok    12 hours    it says the quarters of an hour", "ok    clips       17, all well"]
 
 
 def test_a_phrase_is_the_clips_with_gaps(clocksmith, brought_in, tmp_path):
@@ -201,7 +210,8 @@ def test_a_full_disk_leaves_nothing_behind(clocksmith, recordings, full_disk):
 
 
 @pytest.mark.parametrize(
-    "words", [[], ["import"], ["sing"], ["import", "a", "b"], ["import", "--loudly", "a"]])
+    "words", [[], ["import"], ["sing"], ["import", "a", "b"], ["import", "--loudly", "a"],
+              ["verify"], ["list", "a"]])
 def test_misuse_is_told(clocksmith, words):
     refusal(clocksmith.run("voice", *words), 2)
 
@@ -209,3 +219,81 @@ def test_misuse_is_told(clocksmith, words):
 def test_a_folder_that_is_not_there_is_told(clocksmith, tmp_path):
     done = clocksmith.run("voice", "import", tmp_path / "nowhere")
     assert "nowhere" in refusal(done, 1)
+
+
+# MARK: What is wrong with a pack
+
+
+def with_silence(samples):
+    return numpy.concatenate([numpy.zeros(RATE // 20), samples, numpy.zeros(RATE // 10)])
+
+
+@pytest.mark.parametrize(
+    "spoil, words",
+    [(with_silence, ["ms of silence before it", "ms of silence after it"]),
+     (lambda samples: samples + 0.01, ["1.00 % of DC"]),
+     (lambda samples: samples * 0.7, ["LU softer than the pack"]),
+     (lambda samples: numpy.clip(samples * 20, -1, 1), ["LU louder", "dBTP", "full scale"]),
+     (lambda samples: numpy.column_stack([samples, samples]), ["a clip is mono"]),
+     (lambda samples: samples * 0, ["silent"])],
+    ids=["silence", "DC", "soft", "clipped", "stereo", "silent"])
+def test_verify_names_the_clip_and_what_is_wrong_with_it(clocksmith, brought_in, spoil, words):
+    _, pack = brought_in()
+    samples = soundfile.read(pack / "6.flac")[0]
+    soundfile.write(pack / "6.flac", spoil(samples), RATE)
+    lines = lines_of(clocksmith.run("voice", "verify", pack), 3)
+    found = [line for line in lines if line.startswith("FOUND")]
+    assert all(line.startswith("FOUND clip        6: ") for line in found)
+    for word in words:
+        assert any(word in line for line in found), (word, found)
+
+
+def test_verify_finds_a_rule_whose_clip_is_not_there(clocksmith, brought_in):
+    _, pack = brought_in()
+    description = pack / "voice.conf"
+    description.write_text(description.read_text().replace("**30 = ", "**30 = half "))
+    lines = lines_of(clocksmith.run("voice", "verify", pack), 3)
+    assert any("no clip 'half', which 00:30:00 needs" in line for line in lines)
+
+
+def test_the_voice_that_ships_says_every_minute_and_is_well(clocksmith):
+    lines = lines_of(clocksmith.run("voice", "verify", VOICE), 0)
+    assert lines == [
+        "ok    12 hours    it says every minute of the day",
+        "ok    24 hours    it says every minute of the day", "ok    clips       194, all well"]
+
+
+def test_list_shows_the_configured_voice_with_a_star(clocksmith, brought_in):
+    _, pack = brought_in()
+    done = clocksmith.run("voice", "list", "--config", clocksmith.configuration(voice=pack))
+    mine, rms = lines_of(done, 0)
+    assert mine.startswith(f"* {pack}: en, ") and "17 clips, 12 hours" in mine
+    assert rms.startswith("  rms: en, US English") and "194 clips, 12 hours and 24 hours" in rms
+
+
+# MARK: The prompts of Asterisk
+
+
+@pytest.fixture(scope="session")
+def asterisk(tmp_path_factory):
+    """The folder of Debian's English prompts."""
+    folder = tmp_path_factory.mktemp("asterisk")
+    try:
+        got = subprocess.run(
+            ["apt-get", "-qq", "download", "asterisk-core-sounds-en-wav"], cwd=folder,
+            capture_output=True, text=True, timeout=60, check=False)
+    except (FileNotFoundError, subprocess.TimeoutExpired) as error:
+        pytest.skip(f"SKIP: asterisk-core-sounds-en-wav cannot be had: {error}")
+    packages = list(folder.glob("*.deb"))
+    if not packages:
+        pytest.skip(f"SKIP: asterisk-core-sounds-en-wav cannot be had: {got.stderr.strip()}")
+    subprocess.run(["dpkg-deb", "-x", packages[0], folder], check=True)
+    return next(pathlib.Path(folder).glob("usr/share/asterisk/sounds/*/digits")).parent
+
+
+def test_the_prompts_of_asterisk_say_every_minute(clocksmith, asterisk, brought_in):
+    done, pack = brought_in(asterisk)
+    assert lines_of(done, 0)[1:3] == [
+        f"in {clock} hours it says every minute of the day" for clock in (12, 24)]
+    lines = lines_of(clocksmith.run("voice", "verify", pack), 0)
+    assert lines[-1] == "ok    clips       29, all well"
