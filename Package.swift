@@ -7,6 +7,7 @@ let package = Package(
   targets: [
     // System libraries: a module map and a header of includes each.
     .systemLibrary(name: "CALSA"),
+    .systemLibrary(name: "CEBUR128"),
     .systemLibrary(name: "CINI"),
     .systemLibrary(name: "CJSON"),
     .systemLibrary(name: "CLinux"),
@@ -16,7 +17,9 @@ let package = Package(
     .target(name: "CClocksmith", linkerSettings: [.linkedLibrary("gpiod")]),
 
     .target(name: "Horology"),
-    .target(name: "Sound", dependencies: ["Horology", "CINI", "CSampleRate", "CSndFile"]),
+    .target(
+      name: "Sound",
+      dependencies: ["Horology", "CEBUR128", "CINI", "CSampleRate", "CSndFile"]),
     .target(
       name: "Devices", dependencies: ["Horology", "Sound", "CALSA", "CClocksmith", "CLinux"]),
     .target(

@@ -7,16 +7,18 @@ public enum HourFormat: String, CaseIterable, Sendable {
 /// How a language says a time: rules that turn hour and minute into a chain of clip names.
 ///
 /// A rule is a pattern of four characters, `hhmm` in 24 hours with `*` for any digit, and a
-/// phrase: names separated by spaces, in which `{hour12}`, `{hour24}`, `{minute}` and `{ampm}`
-/// stand for 1...12, 0...23, 0...59 and `am` or `pm`. The first rule that matches is spoken.
+/// phrase: names separated by spaces, in which `{hour12}`, `{hour24}`, `{minute}`, `{units}` and
+/// `{ampm}` stand for 1...12, 0...23, 0...59, the minute's last digit, and `am` or `pm`. The first
+/// rule that matches is spoken.
 public struct Grammar: Hashable, Sendable {
   /// A part of a name: itself, or what stands for a part of the time.
   private enum Piece: Hashable {
     case text(String)
-    case hour12, hour24, minute, ampm
+    case hour12, hour24, minute, units, ampm
 
     static let placeholders: [Substring: Piece] = [
-      "hour12": .hour12, "hour24": .hour24, "minute": .minute, "ampm": .ampm,
+      "hour12": .hour12, "hour24": .hour24, "minute": .minute, "units": .units,
+      "ampm": .ampm,
     ]
 
     func filled(hour: Int, minute: Int) -> String {
@@ -26,6 +28,7 @@ public struct Grammar: Hashable, Sendable {
       case .hour12: "\((hour + 11) % 12 + 1)"
       case .hour24: "\(hour)"
       case .minute: "\(minute)"
+      case .units: "\(minute % 10)"
       case .ampm: hour < 12 ? "am" : "pm"
       }
     }

@@ -27,6 +27,16 @@ public enum Sounds {
     )
   }
 
+  /// The voices that came with the program.
+  public static func voiceNames() -> [String] {
+    let found = folders().flatMap { folder in
+      names(inFolder: "\(folder)/voices").filter {
+        access("\(folder)/voices/\($0)/voice.conf", F_OK) == 0
+      }
+    }
+    return Set(found).sorted()
+  }
+
   /// `share/clocksmith` beside the program's `bin`, and `sounds` in the source tree that it was
   /// built in.
   private static func folders() -> [String] {
@@ -66,10 +76,10 @@ extension Sounds {
 
 extension Configuration {
   /// The voice that is configured, in the format that is configured, with a phrase and clips for
-  /// every minute of the day.
+  /// every occasion of the interval that is configured.
   public func composer() throws(Fault) -> Composer {
     let voice = try Sounds.voice(voice)
-    try voice.verifyEveryMinute(format: hourFormat)
+    try voice.verify(every: announcer.interval, format: hourFormat)
     var bells = Sounds.bells()
     for tune in [announcer.chime, announcer.chimeQuarters] {
       if let tune { try bells.add(tune) }

@@ -57,6 +57,32 @@ final class RateConverter {
     return produced
   }
 
+  /// Converts a whole mono sound in memory.
+  static func convert(_ samples: [Float], from rate: Int, to newRate: Int) throws(Fault) -> [Float]
+  {
+    guard rate != newRate else { return samples }
+    let ratio = Double(newRate) / Double(rate)
+    var converted = [Float](
+      repeating: 0, count: Int((Double(samples.count) * ratio).rounded(.up)))
+    var data = SRC_DATA()
+    data.src_ratio = ratio
+    let code = samples.withUnsafeBufferPointer { input in
+      converted.withUnsafeMutableBufferPointer { output in
+        data.data_in = input.baseAddress
+        data.input_frames = input.count
+        data.data_out = output.baseAddress
+        data.output_frames = output.count
+        return src_simple(&data, Int32(SRC_SINC_BEST_QUALITY), 1)
+      }
+    }
+    guard code == 0 else {
+      throw Fault(
+        "cannot convert \(rate) to \(newRate) frames per second", code: code, words(code))
+    }
+    converted.removeLast(converted.count - data.output_frames_gen)
+    return converted
+  }
+
   private static func words(_ code: Int32) -> String {
     src_strerror(code).map { String(cString: $0) } ?? "unknown error"
   }

@@ -1,6 +1,6 @@
 import CSndFile
 
-/// A mono sound file that is read block by block, by libsndfile.
+/// A sound file, mono unless it is opened otherwise, that is read block by block, by libsndfile.
 ///
 /// Holds one open file; reading is in order, from the first frame to the last.
 public final class SoundFile {
@@ -10,19 +10,23 @@ public final class SoundFile {
   /// Frames in the file, as its header promises.
   public let frames: Int
 
+  /// 1, unless it was opened with any.
+  let channels: Int
+
   private let handle: OpaquePointer
   private var position = 0
 
   /// Opens a file of any format that libsndfile knows.
+  /// - Parameter anyChannels: take it with more channels than one too, to read all of it at once.
   /// - Throws: `Fault` if it cannot be opened, is empty, or is not mono.
-  public init(path: String) throws(Fault) {
+  public init(path: String, anyChannels: Bool = false) throws(Fault) {
     let descriptor = try openRegularFile(path)
     var info = SF_INFO()
     guard let opened = sf_open_fd(descriptor, Int32(SFM_READ), &info, 1) else {
       throw Fault("cannot read \(path)", code: sf_error(nil), Self.words(sf_strerror(nil)))
     }
     let problem: String? =
-      if info.channels != 1 {
+      if info.channels != 1 && !anyChannels {
         "it has \(info.channels) channels; a clip is mono"
       } else if info.frames <= 0 {
         "it holds no sound"
@@ -41,6 +45,7 @@ public final class SoundFile {
     handle = opened
     rate = Int(info.samplerate)
     frames = Int(info.frames)
+    channels = Int(info.channels)
   }
 
   /// Seconds; the longest bell rings for 60 (facts: bells).
@@ -79,6 +84,25 @@ public final class SoundFile {
     }
     position += count
     return count
+  }
+
+  /// Reads all of a file of which nothing has been read: an array for each channel.
+  /// - Throws: `Fault` as `read(into:)` does.
+  func readChannels() throws(Fault) -> [[Float]] {
+    let block = UnsafeMutableBufferPointer<Float>.allocate(capacity: frames * channels)
+    defer { block.deallocate() }
+    let count = Int(sf_readf_float(handle, block.baseAddress, sf_count_t(frames)))
+    guard count == frames else {
+      throw Fault(
+        "cannot read \(path)", code: sf_error(handle),
+        "it is torn: \(max(count, 0)) of \(frames) frames can be read")
+    }
+    guard block.allSatisfy(\.isFinite) else {
+      throw Fault("cannot use \(path)", "it holds samples that are not numbers")
+    }
+    return (0..<channels).map { channel in
+      stride(from: channel, to: frames * channels, by: channels).map { block[$0] }
+    }
   }
 
   /// Reads the file to its end, to see that it is whole.

@@ -25,7 +25,8 @@ public final class SoundFileWriter {
     var info = SF_INFO()
     info.samplerate = Int32(rate)
     info.channels = 1
-    let isFLAC = path.hasSuffix(".flac")
+    // FLAC has no header that could be brought up to date while the file grows.
+    let isFLAC = path.hasSuffix(".flac") && !inPlace
     info.format = Int32((isFLAC ? SF_FORMAT_FLAC : SF_FORMAT_WAV) | SF_FORMAT_PCM_16)
     errno = 0
     guard let opened = sf_open_fd(descriptor, Int32(SFM_WRITE), &info, 1) else {

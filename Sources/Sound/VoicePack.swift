@@ -33,7 +33,9 @@ public struct VoicePack: Sendable {
     let time = CivilDateTime(year: 2000, month: 1, day: 1, hour: hour, minute: minute)!
     let place = "voice \(path)"
     guard let names = grammars[format]?.phrase(hour: hour, minute: minute) else {
-      throw Fault(place, "its [clock \(format.rawValue)] has no phrase for \(time.timeOfDay)")
+      let instead = shortestInterval(format: format).map { "; it can say \($0.times) only" } ?? ""
+      throw Fault(
+        place, "its [clock \(format.rawValue)] has no phrase for \(time.timeOfDay)\(instead)")
     }
     var phrase: [Clip] = []
     for name in names {
@@ -80,11 +82,41 @@ public struct VoicePack: Sendable {
     return Score(rate: rate, parts: parts, anchor: 0)
   }
 
-  /// Looks up every minute of the day.
+  /// Looks up every time of the day that is a multiple of `interval`.
   /// - Throws: `Fault` for the first that cannot be said.
-  public func verifyEveryMinute(format: HourFormat) throws(Fault) {
-    for minute in 0..<1440 {
+  public func verify(every interval: Interval, format: HourFormat) throws(Fault) {
+    for minute in stride(from: 0, to: 1440, by: interval.minutes) {
       _ = try phrase(hour: minute / 60, minute: minute % 60, format: format)
+    }
+  }
+
+  /// The shortest interval every multiple of which can be said; nil if not even the full hours can.
+  public func shortestInterval(format: HourFormat) -> Interval? {
+    (1...60).lazy.compactMap { Interval(minutes: $0) }.first { interval in
+      stride(from: 0, to: 1440, by: interval.minutes).allSatisfy { minute in
+        grammars[format]?.phrase(hour: minute / 60, minute: minute % 60)?
+          .allSatisfy { clips[$0] != nil } ?? false
+      }
+    }
+  }
+
+  /// True if one of its rules is for that time, be its clips there or not.
+  func hasRule(hour: Int, minute: Int, _ format: HourFormat) -> Bool {
+    grammars[format]?.phrase(hour: hour, minute: minute) != nil
+  }
+
+  /// The clocks that it has rules for.
+  public var formats: [HourFormat] { HourFormat.allCases.filter { grammars[$0] != nil } }
+}
+
+extension Interval {
+  /// The times of day that are its multiples, in words.
+  public var times: String {
+    switch minutes {
+    case 1: "every minute of the day"
+    case 15: "the quarters of an hour"
+    case 60: "the full hours"
+    default: "every \(minutes) minutes"
     }
   }
 }

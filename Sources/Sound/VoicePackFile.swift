@@ -72,7 +72,7 @@ private struct Draft {
         throw Fault(
           place,
           "'\(entry.key) = \(entry.value)' is no rule: hhmm with * for any digit, then clip names, "
-            + "which may hold {hour12}, {hour24}, {minute}, {ampm}")
+            + "which may hold {hour12}, {hour24}, {minute}, {units}, {ampm}")
       }
     }
   }

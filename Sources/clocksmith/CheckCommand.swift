@@ -8,7 +8,7 @@ let checkCommand = Subcommand(
   name: "check", operands: "", mostOperands: 0,
   summary: "look whether everything that the clock needs is there and well",
   details: """
-    Looks at the configuration, every clip and every minute of the day, the bells, the speaker,
+    Looks at the configuration, every clip and every time that is to be said, the bells, the speaker,
     the switch, the button, the lamp, the zone, the RTC and the clock: a line each, with what to
     do. Exit status 3 if something was found.
     """,
@@ -87,8 +87,9 @@ private struct Checkup {
 
 private func checkVoice(_ configuration: Configuration) throws(Fault) -> Finding {
   let voice = try configuration.composer().voice
+  let times = voice.shortestInterval(format: configuration.hourFormat)?.times ?? "nothing"
   return checkSounds(voice.clipNames.map { voice.clip($0)!.path })
-    ?? .well("\(voice.path): \(voice.clipNames.count) clips say all 1,440 minutes")
+    ?? .well("\(voice.path): \(voice.clipNames.count) clips say \(times)")
 }
 
 private func checkChime(_ configuration: Configuration) throws(Fault) -> Finding {

@@ -88,9 +88,24 @@ import Testing
   @Test("a phrase that lacks a clip is told with the clip and the time") func lackingClip() throws {
     try makePack(Self.description.replacingOccurrences(of: "h m pm", with: "h m pm {minute}"))
     let pack = try VoicePack(path: folder.path)
-    let fault = faultThrown { try pack.verifyEveryMinute(format: .twelve) }
+    let fault = faultThrown { try pack.verify(every: Interval(minutes: 1)!, format: .twelve) }
     #expect(fault?.description.contains("no clip '1', which 00:01:00 needs") == true)
-    #expect(throws: Fault.self) { try pack.verifyEveryMinute(format: .twentyFour) }
+    #expect(throws: Fault.self) { try pack.verify(every: .quarter, format: .twentyFour) }
+  }
+
+  @Test("a pack that says the quarters alone is enough for an interval of 15 minutes")
+  func quartersAreEnoughForTheirInterval() throws {
+    let rules = "**00 = h oclock\n**15 = h m\n**30 = h m\n**45 = h m"
+    try makePack(
+      Self.description.replacingOccurrences(of: "**00 = h oclock\n**** = h m pm", with: rules))
+    let pack = try VoicePack(path: folder.path)
+    try pack.verify(every: .quarter, format: .twelve)
+    #expect(pack.shortestInterval(format: .twelve) == .quarter)
+    #expect(pack.shortestInterval(format: .twentyFour) == nil)
+    let fault = faultThrown { try pack.verify(every: Interval(minutes: 5)!, format: .twelve) }
+    #expect(
+      fault?.detail
+        == "its [clock 12] has no phrase for 00:05:00; it can say the quarters of an hour only")
   }
 }
 

@@ -1,0 +1,140 @@
+import Horology
+
+/// A word that a spoken English time is made of.
+public enum EnglishWord: Hashable, Sendable {
+  /// 0...59
+  case number(Int)
+  case am, pm, oclock, oh, hundred
+
+  private static let units = [
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
+    "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen",
+    "nineteen",
+  ]
+  private static let tens = ["twenty", "thirty", "forty", "fifty"]
+
+  private static let byName: [String: EnglishWord] = {
+    var words: [String: EnglishWord] = [
+      "am": .am, "pm": .pm, "oclock": .oclock, "oh": .oh, "o": .oh, "hundred": .hundred,
+    ]
+    for number in 0...59 {
+      let name = EnglishWord.number(number).text.filter { $0 != "-" }
+      words[name] = .number(number)
+      words["\(number)"] = .number(number)
+    }
+    for number in 1...9 { words["0\(number)"] = .number(number) }
+    return words
+  }()
+
+  /// The word that a file's name without its suffix stands for, as people write it: `one`, `1`,
+  /// `AM`, `a-m`, `O'Clock`, `twenty_one`. Nil for any other.
+  public init?(fileName: some StringProtocol) {
+    let letters = fileName.lowercased().filter { !" -_.'\u{2019}".contains($0) }
+    guard let word = Self.byName[letters] else { return nil }
+    self = word
+  }
+
+  /// How its clip is called in a pack.
+  public var clipName: String {
+    switch self {
+    case .number(let number): "\(number)"
+    case .am: "am"
+    case .pm: "pm"
+    case .oclock: "oclock"
+    case .oh: "oh"
+    case .hundred: "hundred"
+    }
+  }
+
+  /// What it says, for a reader.
+  public var text: String {
+    switch self {
+    case .number(let number):
+      number < 20
+        ? Self.units[number]
+        : Self.tens[number / 10 - 2] + (number % 10 == 0 ? "" : "-\(Self.units[number % 10])")
+    case .am: "A M"
+    case .pm: "P M"
+    case .oclock: "o'clock"
+    case .oh: "oh"
+    case .hundred: "hundred"
+    }
+  }
+}
+
+/// The rules by which a set of English words says times.
+public struct EnglishRules {
+  /// A pattern and a phrase, as `voice.conf` has them.
+  public typealias Rule = (pattern: String, phrase: String)
+
+  private let words: Set<EnglishWord>
+
+  public init(words: Set<EnglishWord>) {
+    self.words = words
+  }
+
+  /// The words without which the quarters of an hour cannot be said in 12 hours.
+  public var missing: [EnglishWord] {
+    var needed = (1...12).map { EnglishWord.number($0) } + [.number(15), .number(30)]
+    // Forty-five may be put together from forty and five.
+    if !words.contains(.number(40)) { needed.append(.number(45)) }
+    return (needed + [.am, .pm]).filter { !words.contains($0) }
+  }
+
+  /// True if the rules of a clock say every quarter of an hour.
+  public func sayQuarters(_ format: HourFormat) -> Bool {
+    var grammar = Grammar()
+    for rule in rules(format) { _ = grammar.add(pattern: rule.pattern, phrase: rule.phrase) }
+    return (0..<96).allSatisfy { grammar.phrase(hour: $0 / 4, minute: $0 % 4 * 15) != nil }
+  }
+
+  /// The rules of a clock; none if it lacks what every hour needs.
+  public func rules(_ format: HourFormat) -> [Rule] {
+    let (hours, fullHour, ending) =
+      format == .twelve
+      ? (hours12, has(.oclock) ? " oclock" : has(.am) && has(.pm) ? " {ampm}" : nil, " {ampm}")
+      : (hours24, has(.hundred) ? " hundred" : has(.oclock) ? " oclock" : nil, "")
+    let minutes = format == .twentyFour || has(.am) && has(.pm) ? self.minutes : []
+    return hours.flatMap { hour in
+      (fullHour.map { [("\(hour.pattern)00", hour.phrase + $0)] } ?? [])
+        + minutes.map { minute in
+          ("\(hour.pattern)\(minute.pattern)", "\(hour.phrase) \(minute.phrase)\(ending)")
+        }
+    }
+  }
+
+  private var hours12: [Rule] {
+    (1...12).allSatisfy { has(.number($0)) } ? [("**", "{hour12}")] : []
+  }
+
+  private var hours24: [Rule] {
+    guard let zero, (0...20).allSatisfy({ has(.number($0)) }) else { return [] }
+    var rules: [Rule] = [("00", "0"), ("0*", "\(zero) {hour24}")]
+    for hour in 21...23 where !has(.number(hour)) { rules.append(("\(hour)", "20 \(hour - 20)")) }
+    return rules + [("**", "{hour24}")]
+  }
+
+  /// After the hour, but for the full one: whole numbers, and else tens and units.
+  private var minutes: [Rule] {
+    var rules: [Rule] = []
+    let hasUnits = (1...9).allSatisfy { has(.number($0)) }
+    if let zero, hasUnits { rules.append(("0*", "\(zero) {minute}")) }
+    for ten in 1...5 {
+      let whole = (ten * 10..<ten * 10 + 10).filter { has(.number($0)) }
+      if whole.count == 10 {
+        rules.append(("\(ten)*", "{minute}"))
+        continue
+      }
+      rules += whole.map { ("\($0)", "\($0)") }
+      if ten > 1, hasUnits, has(.number(ten * 10)) {
+        rules.append(("\(ten)*", "\(ten * 10) {units}"))
+      }
+    }
+    return rules
+  }
+
+  /// What is said for the zero of "oh five".
+  private var zero: String? { has(.oh) ? "oh" : has(.number(0)) ? "0" : nil }
+
+  private func has(_ word: EnglishWord) -> Bool { words.contains(word) }
+}

@@ -1,0 +1,59 @@
+import Horology
+import Sound
+import Testing
+
+@Suite struct EnglishRulesTests {
+  private static let classic =
+    [EnglishWord.am, .pm] + (Array(1...12) + [15, 30, 45]).map { EnglishWord.number($0) }
+  private static let units = (0...20).map { EnglishWord.number($0) }
+  private static let tens = [30, 40, 50].map { EnglishWord.number($0) }
+
+  private func phrase(
+    _ words: [EnglishWord], _ format: HourFormat, _ hour: Int, _ minute: Int
+  ) -> String? {
+    var grammar = Grammar()
+    for rule in EnglishRules(words: Set(words)).rules(format) {
+      let isRule = grammar.add(pattern: rule.pattern, phrase: rule.phrase)
+      #expect(isRule)
+    }
+    return grammar.phrase(hour: hour, minute: minute)?.joined(separator: " ")
+  }
+
+  @Test(
+    "a file's name is known as people write it",
+    arguments: [
+      ("one", "1"), ("ONE", "1"), ("01", "1"), ("fifteen", "15"), ("forty-five", "45"),
+      ("Forty Five", "45"), ("A.M.", "am"), ("p-m", "pm"), ("O'Clock", "oclock"), ("oh", "oh"),
+      ("zero", "0"), ("h-1", nil), ("60", nil), ("mon-1", nil), ("", nil),
+    ])
+  func fileNameIsKnown(name: String, clip: String?) {
+    #expect(EnglishWord(fileName: name)?.clipName == clip)
+  }
+
+  @Test("the classic seventeen say the quarters, and nothing else") func classicSayQuarters() {
+    #expect(phrase(Self.classic, .twelve, 0, 0) == "12 am")
+    #expect(phrase(Self.classic, .twelve, 15, 45) == "3 45 pm")
+    #expect(phrase(Self.classic, .twelve, 15, 44) == nil)
+    #expect(phrase(Self.classic, .twentyFour, 15, 45) == nil)
+    #expect(phrase(Self.classic + [.oclock], .twelve, 15, 0) == "3 oclock")
+  }
+
+  @Test("tens and units make the minutes that have no word") func tensAndUnits() {
+    let words = Self.units + Self.tens + [.oh, .am, .pm, .oclock, .hundred]
+    #expect(phrase(words, .twelve, 9, 5) == "9 oh 5 am")
+    #expect(phrase(words, .twelve, 12, 19) == "12 19 pm")
+    #expect(phrase(words, .twelve, 12, 20) == "12 20 pm")
+    #expect(phrase(words, .twelve, 12, 47) == "12 40 7 pm")
+    #expect(phrase(words + [.number(47)], .twelve, 12, 47) == "12 47 pm")
+    #expect(phrase(words, .twentyFour, 0, 0) == "0 hundred")
+    #expect(phrase(words, .twentyFour, 7, 30) == "oh 7 30")
+    #expect(phrase(words, .twentyFour, 21, 59) == "20 1 50 9")
+  }
+
+  @Test("what the quarters lack is named") func missingIsNamed() {
+    let words = Set(Self.classic).subtracting([.number(7), .pm, .number(45)])
+    #expect(EnglishRules(words: words).missing == [.number(7), .number(45), .pm])
+    #expect(!EnglishRules(words: words).missing.contains(.oclock))
+    #expect(EnglishRules(words: words.union([.number(40)])).missing == [.number(7), .pm])
+  }
+}

@@ -1,0 +1,299 @@
+"""A voice of one's own: recordings as people have them, made into a pack, proved and heard."""
+
+import pathlib
+import shutil
+import subprocess
+
+import numpy
+import pytest
+import soundfile
+
+from program import VOICE, refusal
+
+RATE = 48_000
+NUMBERS = "one two three four five six seven eight nine ten eleven twelve".split()
+CLASSIC = [*NUMBERS, "fifteen", "thirty", "forty-five", "AM", "PM"]
+GAP = RATE * 60 // 1000
+
+
+def word(number, rate=RATE, level=0.4, before=0.3, after=0.4):
+    """A made-up word of 0.3 s whose pitch tells which it is, in a quiet room."""
+    times = numpy.arange(int(0.3 * rate)) / rate
+    voiced = sum(numpy.sin(2 * numpy.pi * (150 + 20 * number) * n * times) / n for n in (1, 2, 3))
+    voiced *= level / 2 * numpy.sin(numpy.pi * times / 0.3) ** 0.5
+    silence = [numpy.zeros(int(seconds * rate)) for seconds in (before, after)]
+    samples = numpy.concatenate([silence[0], voiced, silence[1]])
+    return samples + numpy.random.default_rng(number).normal(0, level / 2000, len(samples)) + 0.003
+
+
+@pytest.fixture
+def recordings(tmp_path):
+    """The classic seventeen, at odd levels and with silence around them."""
+    folder = tmp_path / "my voice"
+    folder.mkdir()
+    for number, name in enumerate(CLASSIC):
+        soundfile.write(folder / f"{name}.wav", word(number, level=0.05 + 0.04 * number), RATE)
+    return folder
+
+
+@pytest.fixture
+def brought_in(clocksmith, recordings, tmp_path):
+    """Imports the recordings: (the run, the pack)."""
+    def bring_in(folder=recordings):
+        pack = tmp_path / "pack"
+        return clocksmith.run("voice", "import", folder, "--output", pack), pack
+    return bring_in
+
+
+def lines_of(done, status):
+    assert done.returncode == status, done.stderr
+    return done.stdout.splitlines()
+
+
+def test_the_classic_seventeen_say_the_quarters(brought_in):
+    done, pack = brought_in()
+    lines = lines_of(done, 0)
+    assert lines[:2] == [f"made {pack}: 17 clips", "in 12 hours it says the quarters of an hour"]
+    assert done.stderr == ""
+
+
+def test_clips_are_mono_16_bit_flac_at_48_khz(brought_in):
+    _, pack = brought_in()
+    infos = [soundfile.info(path) for path in pack.glob("*.flac")]
+    assert len(infos) == 17
+    forms = {(info.format, info.subtype, info.samplerate, info.channels) for info in infos}
+    assert forms == {("FLAC", "PCM_16", RATE, 1)}
+
+
+def test_what_is_imported_is_verified(clocksmith, brought_in):
+    _, pack = brought_in()
+    lines = lines_of(clocksmith.run("voice", "verify", pack), 0)
+    assert lines == [
+        "ok    12 hours    it says the quarters of an hour", "ok    clips       17, all well"]
+
+
+def test_a_phrase_is_the_clips_with_gaps(clocksmith, brought_in, tmp_path):
+    _, pack = brought_in()
+    output = tmp_path / "phrase.wav"
+    lines_of(clocksmith.run(
+        "render", "--at", "2026-11-21T15:45", "--output", output, "--config",
+        clocksmith.configuration(voice=pack)), 0)
+    gap = numpy.zeros(GAP, dtype="int16")
+    three, minutes, pm = (
+        soundfile.read(pack / f"{name}.flac", dtype="int16")[0] for name in ("3", "45", "pm"))
+    heard = soundfile.read(output, dtype="int16")[0]
+    assert numpy.array_equal(heard, numpy.concatenate([three, gap, minutes, gap, pm]))
+
+
+def test_what_the_pack_cannot_say_is_told_with_what_it_can(clocksmith, brought_in):
+    _, pack = brought_in()
+    done = clocksmith.run("say", "15:07", "--config", clocksmith.configuration(voice=pack))
+    assert refusal(done, 1).endswith(
+        "has no phrase for 15:07:00; it can say the quarters of an hour only")
+
+
+def test_an_interval_that_the_pack_cannot_say_is_found_by_check(clocksmith, brought_in):
+    _, pack = brought_in()
+    for interval, word in (15, "ok"), (5, "FOUND"):
+        done = clocksmith.run(
+            "check", "--config", clocksmith.configuration(f"interval = {interval}", voice=pack))
+        [line] = [line for line in done.stdout.splitlines() if line.split()[1] == "voice"]
+        assert line.startswith(word)
+
+
+@pytest.mark.parametrize(
+    "suffix, form, rate, channels",
+    [("wav", "PCM_16", 8000, 1), ("wav", "FLOAT", 192_000, 1), ("caf", "PCM_24", 44_100, 2),
+     ("ogg", "VORBIS", 44_100, 2), ("aiff", "PCM_16", 22_050, 1), ("FLAC", "PCM_16", 96_000, 2)])
+def test_any_format_rate_and_number_of_channels_is_taken(
+    recordings, brought_in, suffix, form, rate, channels
+):
+    (recordings / "three.wav").unlink()
+    samples = numpy.column_stack([word(2, rate)] * channels)
+    soundfile.write(
+        recordings / f"Three.{suffix}", samples, rate, subtype=form,
+        format="FLAC" if suffix == "FLAC" else None)
+    done, pack = brought_in()
+    lines_of(done, 0)
+    clip = soundfile.read(pack / "3.flac")[0]
+    spectrum = numpy.abs(numpy.fft.rfft(clip * numpy.hanning(len(clip)), 1 << 18))
+    assert spectrum.argmax() * RATE / (1 << 18) == pytest.approx(190, abs=2)
+    assert 0.28 < len(clip) / RATE < 0.36
+
+
+@pytest.mark.parametrize(
+    "names", [{"one": "1", "AM": "a-m", "PM": "P.M.", "forty-five": "45"},
+              {"one": "ONE", "two": "02", "AM": "am", "forty-five": "Forty Five"}])
+def test_words_are_known_by_many_names(recordings, brought_in, names):
+    for old, new in names.items():
+        (recordings / f"{old}.wav").rename(recordings / f"{new}.wav")
+    done, _ = brought_in()
+    assert "17 clips" in lines_of(done, 0)[0]
+
+
+def test_numbers_from_0_to_20_and_tens_say_every_minute(recordings, brought_in):
+    shutil.rmtree(recordings)
+    (recordings / "digits").mkdir(parents=True)
+    for number, name in enumerate([*range(21), 30, 40, 50, "a-m", "p-m", "oclock", "oh"]):
+        soundfile.write(recordings / f"digits/{name}.wav", word(number, 8000), 8000)
+    done, pack = brought_in()
+    assert lines_of(done, 0)[1:3] == [
+        f"in {clock} hours it says every minute of the day" for clock in (12, 24)]
+
+
+# MARK: What cannot be used
+
+
+def clipped(folder):
+    soundfile.write(folder / "six.wav", numpy.clip(word(5) * 8, -1, 1), RATE)
+
+
+def one_channel_clipped(folder):
+    both = numpy.column_stack([numpy.clip(word(5) * 8, -1, 1), word(5)])
+    soundfile.write(folder / "six.wav", both, RATE)
+
+
+def silent(folder):
+    soundfile.write(folder / "six.wav", numpy.zeros(RATE), RATE)
+
+
+def too_long(folder):
+    soundfile.write(folder / "six.wav", word(5, after=5), RATE)
+
+
+def twice(folder):
+    shutil.copy(folder / "six.wav", folder / "6.wav")
+
+
+def missing(folder):
+    (folder / "six.wav").unlink()
+
+
+def text(folder):
+    (folder / "six.wav").write_text("six\n" * 99)
+
+
+def empty(folder):
+    (folder / "six.wav").write_bytes(b"")
+
+
+@pytest.mark.parametrize(
+    "spoil, words",
+    [(clipped, "clipped"), (one_channel_clipped, "clipped"), (silent, "silent"),
+     (too_long, "5.6 s"), (twice, "6.wav and six.wav are both 'six'"),
+     (missing, "no recording of 'six'"), (text, "six.wav"), (empty, "six.wav")],
+    ids=lambda value: getattr(value, "__name__", ""))
+def test_a_bad_recording_is_told_in_a_sentence_and_nothing_is_made(
+    recordings, brought_in, spoil, words
+):
+    spoil(recordings)
+    done, pack = brought_in()
+    assert done.returncode == 1 and done.stdout == ""
+    sentence, last = done.stderr.splitlines()
+    assert words in sentence and "six" in sentence
+    assert last == f"clocksmith: nothing was made of {recordings}"
+    assert not list(pack.parent.glob("pack*"))
+
+
+def test_a_pack_that_is_there_is_left_as_it_is(brought_in):
+    _, pack = brought_in()
+    before = {path: path.stat().st_mtime_ns for path in pack.iterdir()}
+    done, _ = brought_in()
+    assert "it is there already" in refusal(done, 1)
+    assert before == {path: path.stat().st_mtime_ns for path in pack.iterdir()}
+
+
+def test_a_full_disk_leaves_nothing_behind(clocksmith, recordings, full_disk):
+    done = clocksmith.run("voice", "import", recordings, "--output", full_disk / "pack")
+    refusal(done, 1)
+    assert list(full_disk.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "words", [[], ["import"], ["sing"], ["import", "a", "b"], ["import", "--loudly", "a"],
+              ["verify"], ["list", "a"]])
+def test_misuse_is_told(clocksmith, words):
+    refusal(clocksmith.run("voice", *words), 2)
+
+
+def test_a_folder_that_is_not_there_is_told(clocksmith, tmp_path):
+    done = clocksmith.run("voice", "import", tmp_path / "nowhere")
+    assert "nowhere" in refusal(done, 1)
+
+
+# MARK: What is wrong with a pack
+
+
+def with_silence(samples):
+    return numpy.concatenate([numpy.zeros(RATE // 20), samples, numpy.zeros(RATE // 10)])
+
+
+@pytest.mark.parametrize(
+    "spoil, words",
+    [(with_silence, ["ms of silence before it", "ms of silence after it"]),
+     (lambda samples: samples + 0.01, ["1.00 % of DC"]),
+     (lambda samples: samples * 0.7, ["LU softer than the pack"]),
+     (lambda samples: numpy.clip(samples * 20, -1, 1), ["LU louder", "dBTP", "full scale"]),
+     (lambda samples: numpy.column_stack([samples, samples]), ["a clip is mono"]),
+     (lambda samples: samples * 0, ["silent"])],
+    ids=["silence", "DC", "soft", "clipped", "stereo", "silent"])
+def test_verify_names_the_clip_and_what_is_wrong_with_it(clocksmith, brought_in, spoil, words):
+    _, pack = brought_in()
+    samples = soundfile.read(pack / "6.flac")[0]
+    soundfile.write(pack / "6.flac", spoil(samples), RATE)
+    lines = lines_of(clocksmith.run("voice", "verify", pack), 3)
+    found = [line for line in lines if line.startswith("FOUND")]
+    assert all(line.startswith("FOUND clip        6: ") for line in found)
+    for word in words:
+        assert any(word in line for line in found), (word, found)
+
+
+def test_verify_finds_a_rule_whose_clip_is_not_there(clocksmith, brought_in):
+    _, pack = brought_in()
+    description = pack / "voice.conf"
+    description.write_text(description.read_text().replace("**30 = ", "**30 = half "))
+    lines = lines_of(clocksmith.run("voice", "verify", pack), 3)
+    assert any("no clip 'half', which 00:30:00 needs" in line for line in lines)
+
+
+def test_the_voice_that_ships_says_every_minute_and_is_well(clocksmith):
+    lines = lines_of(clocksmith.run("voice", "verify", VOICE), 0)
+    assert lines == [
+        "ok    12 hours    it says every minute of the day",
+        "ok    24 hours    it says every minute of the day", "ok    clips       194, all well"]
+
+
+def test_list_shows_the_configured_voice_with_a_star(clocksmith, brought_in):
+    _, pack = brought_in()
+    done = clocksmith.run("voice", "list", "--config", clocksmith.configuration(voice=pack))
+    mine, rms = lines_of(done, 0)
+    assert mine.startswith(f"* {pack}: en, ") and "17 clips, 12 hours" in mine
+    assert rms.startswith("  rms: en, US English") and "194 clips, 12 hours and 24 hours" in rms
+
+
+# MARK: The prompts of Asterisk
+
+
+@pytest.fixture(scope="session")
+def asterisk(tmp_path_factory):
+    """The folder of Debian's English prompts."""
+    folder = tmp_path_factory.mktemp("asterisk")
+    try:
+        got = subprocess.run(
+            ["apt-get", "-qq", "download", "asterisk-core-sounds-en-wav"], cwd=folder,
+            capture_output=True, text=True, timeout=60, check=False)
+    except (FileNotFoundError, subprocess.TimeoutExpired) as error:
+        pytest.skip(f"SKIP: asterisk-core-sounds-en-wav cannot be had: {error}")
+    packages = list(folder.glob("*.deb"))
+    if not packages:
+        pytest.skip(f"SKIP: asterisk-core-sounds-en-wav cannot be had: {got.stderr.strip()}")
+    subprocess.run(["dpkg-deb", "-x", packages[0], folder], check=True)
+    return next(pathlib.Path(folder).glob("usr/share/asterisk/sounds/*/digits")).parent
+
+
+def test_the_prompts_of_asterisk_say_every_minute(clocksmith, asterisk, brought_in):
+    done, pack = brought_in(asterisk)
+    assert lines_of(done, 0)[1:3] == [
+        f"in {clock} hours it says every minute of the day" for clock in (12, 24)]
+    lines = lines_of(clocksmith.run("voice", "verify", pack), 0)
+    assert lines[-1] == "ok    clips       29, all well"
