@@ -80,6 +80,7 @@ class Device(Emulator):
             channels += ["-chardev", f"socket,id={name},path={folder}/{name},server=on,wait=off",
                          "-device", f"virtserialport,chardev={name},name=clocksmith.{name}"]
         super().__init__(card, folder, over=folder / "over.cpio", arguments=channels, **options)
+        self.speaker = self.usb_speaker = None
         self._ids = itertools.count()
         self._changed = threading.Condition()
 
@@ -126,6 +127,7 @@ class Device(Emulator):
 
     def _ask(self, request, seconds):
         """Sends a request to the agent: (status, answer, when sent, when answered)."""
+        assert self.running(), self.end()
         identity = f"{time.monotonic_ns()}-{next(self._ids)}"
         sent = time.monotonic()
         self._agent.sendall(f"{identity} {request}\n".encode())
@@ -133,7 +135,7 @@ class Device(Emulator):
             arrived = self._changed.wait_for(
                 lambda: identity in self._answers or not self.running(), seconds)
             assert arrived, f"the device did not answer within {seconds} s: {request[:60]}"
-            assert identity in self._answers, "the emulator ended"
+            assert identity in self._answers, self.end()
             return *self._answers.pop(identity)[:2], sent, time.monotonic()
 
     def run(self, command, seconds=120, check=True):
@@ -158,6 +160,7 @@ class Device(Emulator):
         with self._changed:
             self._changed.wait_for(lambda: found() or not self.running(), seconds)
         line = found()
+        assert line or self.running(), self.end()
         assert line, (f"the journal never said '{pattern}' within {seconds} s; its last lines:\n"
                       + "\n".join(f"  {x.unit}: {x.message}" for x in self.journal[-25:]))
         return line
@@ -211,7 +214,7 @@ class Device(Emulator):
     def wait_for_host(self, moment):
         """Lets time pass: for showing that nothing happens in it."""
         time.sleep(max(0.0, moment - time.monotonic()))
-        assert self.running(), "the emulator ended"
+        assert self.running(), self.end()
 
     def quit(self):
         super().quit()
@@ -222,5 +225,5 @@ class Device(Emulator):
         self._stop_listening()
 
     def _stop_listening(self):
-        for speaker in (self.speaker, self.usb_speaker):
+        for speaker in filter(None, (self.speaker, self.usb_speaker)):
             speaker.close()

@@ -7,7 +7,7 @@ import wave
 import numpy
 
 from device import utc
-from speaker import envelope
+from speaker import SILENCE, envelope
 
 # "On its second": nearer to it than to any other. The emulator adds to what the program does: its
 # converter advances every 10 ms, its recording is written every 21 ms, and a host under load stops
@@ -15,21 +15,23 @@ from speaker import envelope
 SECOND = 0.5
 
 
-def hear_occasion(device, when, words, seconds_ahead=9.0, after=None, speaker=None):
+def hear_occasion(device, when, words, seconds_ahead=9.0, speaker=None, since=None, quiet=1.0):
     """Steps the clock ahead of an occasion (UTC text), and hears it said, once, on its second.
 
+    Once: nothing else is heard from 1.5 s ahead of it, or from the moment `since` of the host's
+    clock, until it has been over for `quiet` seconds.
     Returns the journal's line, the sound, and how late its onset was in seconds.
     """
     instant = utc(when)
     speaker = speaker or device.speaker
-    mark = device.mark() if after is None else after
-    if seconds_ahead:
-        device.set_clock(instant - seconds_ahead)
+    mark = device.mark()
+    device.set_clock(instant - seconds_ahead)
+    began = device.host_at(instant)
+    since = began - 1.5 if since is None else since
     said = device.wait_for_line(r'^said "', mark, unit="clocksmith.service")
     assert f'said "{words}" for' in said.message, said.message
-    began = device.host_at(instant)
-    speaker.wait_for_sound(after=began - 1.5)
-    heard = speaker.sounds(after=began - 1.5)
+    speaker.wait_for_sound(after=since, quiet=quiet)
+    heard = speaker.sounds(after=since)
     assert len(heard) == 1, f"one announcement is one sound, and these were heard: {heard}"
     sound = heard[0]
     late = sound.start - began
@@ -48,22 +50,29 @@ def hears_nothing(device, since, seconds):
     assert not heard, f"nothing should sound, and this was heard: {heard}"
 
 
-def likeness(device, when, sound):
-    """How much what was heard is what the program renders for this time: 1 is the same.
-
-    The correlation of the two loudness curves; a phrase that is cut, doubled or torn has another.
-    """
+def rendered(device, when):
+    """The loudness curve of what the program renders for a time in UTC: dB of each 10 ms."""
     device.run(f"clocksmith render --at {when} --zone Etc/UTC --output /tmp/reference.wav", 120)
     data = base64.b64decode(device.run("base64 -w 0 /tmp/reference.wav && rm /tmp/reference.wav"))
     with wave.open(io.BytesIO(data)) as file:
         assert file.getsampwidth() == 2
         samples = numpy.frombuffer(file.readframes(file.getnframes()), "<i2") / 32768
-        samples = samples.reshape(-1, file.getnchannels())
-        levels = envelope(samples, file.getframerate())
-    loud = numpy.flatnonzero(levels > -50)
+        return envelope(samples.reshape(-1, file.getnchannels()), file.getframerate())
+
+
+def likeness(levels, sound):
+    """How much what was heard is what was rendered: 1 is the same.
+
+    The correlation of the two loudness curves; a phrase that is cut, doubled or torn has another.
+    The speaker's volume is allowed for: a breath that it takes below silence is not expected.
+    """
+    levels = levels + (max(sound.levels) - levels.max())
+    loud = numpy.flatnonzero(levels > SILENCE)
     levels = levels[loud[0]:loud[-1] + 1]
-    assert abs(len(levels) - len(sound.levels)) <= 8, \
+    assert abs(len(levels) - len(sound.levels)) <= 3, \
         f"{len(sound.levels)}0 ms were heard, and {len(levels)}0 ms rendered"
-    length = min(len(levels), len(sound.levels))
-    heard = numpy.maximum(sound.levels[:length], -60)
-    return float(numpy.corrcoef(numpy.maximum(levels[:length], -60), heard)[0, 1])
+    # Its blocks of 10 ms begin anywhere in those of the rendered one.
+    heard, levels = numpy.maximum(sound.levels, -60), numpy.maximum(levels, -60)
+    pairs = ((heard[1:], levels), (heard, levels), (heard, levels[1:]))
+    return max(float(numpy.corrcoef(a[:min(len(a), len(b))], b[:min(len(a), len(b))])[0, 1])
+               for a, b in pairs)

@@ -32,6 +32,10 @@ class Sound:
     peak: float  # dB of full scale.
     levels: tuple  # dB of each 10 ms.
 
+    @property
+    def end(self):
+        return self.start + self.seconds
+
 
 def decibels(value):
     return 20 * numpy.log10(numpy.maximum(value, 1e-6))
@@ -122,7 +126,7 @@ class Speaker:
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
             heard = self.sounds(after)
-            if heard and time.monotonic() > heard[0].start + heard[0].seconds + quiet:
+            if heard and time.monotonic() > heard[0].end + quiet:
                 return heard[0]
-            time.sleep(0.1)
+            time.sleep(0.05)
         raise AssertionError(f"nothing was heard within {seconds} s")

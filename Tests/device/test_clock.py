@@ -4,7 +4,7 @@ import re
 import time
 
 from device import utc, wait_until
-from hearing import hear_occasion, hears_nothing, likeness
+from hearing import SECOND, hear_occasion, hears_nothing, likeness, rendered
 
 
 def test_it_starts_hardened_with_nothing_failed(device, figures):
@@ -46,13 +46,13 @@ def test_little_runs_and_little_memory_is_used(device, figures):
 
 def test_it_says_the_quarter_on_its_second(device, figures):
     _, sound, late = hear_occasion(device, "2027-06-15 09:15:00", "nine fifteen A M")
-    assert likeness(device, "2027-06-15T09:15", sound) > 0.9
+    assert likeness(rendered(device, "2027-06-15T09:15"), sound) > 0.9
     figures["a quarter, onset from the second"] = f"{late * 1000:+.0f} ms, {sound.level:.1f} dB"
 
 
 def test_it_says_the_hour_on_its_second(device, figures):
     _, sound, late = hear_occasion(device, "2027-06-15 10:00:00", "ten o'clock")
-    assert likeness(device, "2027-06-15T10:00", sound) > 0.9
+    assert likeness(rendered(device, "2027-06-15T10:00"), sound) > 0.9
     figures["an hour, onset from the second"] = f"{late * 1000:+.0f} ms, {sound.level:.1f} dB"
 
 
@@ -137,23 +137,63 @@ def test_a_full_disk_does_not_silence_it(device):
 
 
 def test_a_week_goes_by(device, figures, full):
-    """Each occasion is stepped to: all 672 with --full, else every 45th, at all times of day."""
+    """Each occasion is stepped to: all 672 with --full, else every 45th, at all times of day.
+
+    One step in eight leaves the clock the time that it likes, to prepare ahead; the others are as
+    short as a step can be. Between them nothing is missed: each listens on from where the last
+    announcement ended, and the journal has one line for each. An occasion at which something was
+    wrong while the host kept the emulator waiting is heard again a week later. What is wrong is
+    told at the end, all of it: it takes three quarters of an hour to get there.
+    """
     pid = device.run("systemctl show clocksmith -P MainPID")
     descriptors = device.run(f"ls /proc/{pid}/fd | wc -l")
-    first = utc("2027-06-16 00:00:00")
-    lates, resident = [], []
-    for step in range(0, 7 * 96, 1 if full else 45):
-        instant = first + step * 900
-        when = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(instant))
-        _, _, late = hear_occasion(device, when, spoken(instant), seconds_ahead=4.5)
-        lates.append(abs(late))
-        resident.append(int(device.run(f"awk '/VmRSS/ {{ print $2 }}' /proc/{pid}/status")))
+    _, sound, _ = hear_occasion(device, "2027-06-15 23:45:00", "eleven forty-five P M")
+    mark, first = device.mark(), utc("2027-06-16 00:00:00")
+    steps = range(0, 7 * 96, 1 if full else 45)
+    lates, alike, resident, wrong, references = [], [], [], [], {}
+    tried, again = 0, list(steps)
+    for week in range(4):
+        pending, again = again, []
+        for step in pending:
+            instant = first + (week * 7 * 96 + step) * 900
+            when = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(instant))
+            unhurried = tried % 8 == 0 or week > 0
+            tried += 1
+            waited = device.waited()
+            try:
+                _, sound, late = hear_occasion(
+                    device, when, spoken(instant), since=sound and sound.end + 0.1, quiet=0.25,
+                    seconds_ahead=4.5 if unhurried else 1.2)
+                if step % 96 not in references:
+                    references[step % 96] = rendered(device, when.replace(" ", "T"))
+                like = likeness(references[step % 96], sound)
+                assert like > 0.9, f"not what is rendered, {like:.3f} alike"
+            except AssertionError as error:
+                assert device.running(), error
+                waited = device.waited() - waited
+                if waited > SECOND and week < 3:
+                    again.append(step)
+                else:
+                    wrong.append(f"{when}, waited {waited:.3f} s: {error}")
+                sound = None
+                continue
+            lates.append(abs(late))
+            alike.append(like)
+            if unhurried:
+                resident.append(int(device.run(f"awk '/VmRSS/ {{ print $2 }}' /proc/{pid}/status")))
+    figures["a week"] = (f"{len(lates)} of {len(steps)} announcements heard, "
+                         f"{tried - len(steps)} heard again because of the host, "
+                         f"onset within {max(lates) * 1000:.0f} ms, "
+                         f"median {sorted(lates)[len(lates) // 2] * 1000:.0f} ms, "
+                         f"{min(alike):.3f} alike at least, "
+                         f"resident {resident[0]} to {resident[-1]} kB")
+    assert not wrong, "\n".join(wrong)
+    hears_nothing(device, sound.end + 0.1, 5)
+    assert len(device.lines('^said "', mark)) == tried
+    assert not full or tried > len(steps) or not device.lines("^skipped", mark)
     assert device.run("systemctl show clocksmith -P MainPID") == pid, "it was restarted"
     assert device.run(f"ls /proc/{pid}/fd | wc -l") == descriptors
     assert resident[-1] - resident[len(resident) // 4] < 512, f"memory grows: {resident}"
-    figures["a week"] = (f"{len(lates)} announcements, onset within {max(lates) * 1000:.0f} ms, "
-                         f"median {sorted(lates)[len(lates) // 2] * 1000:.0f} ms, "
-                         f"resident {resident[0]} to {resident[-1]} kB")
 
 
 def spoken(instant):

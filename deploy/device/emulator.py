@@ -104,7 +104,9 @@ class Emulator:
             "-device", "i6300esb", "-action", "watchdog=reset",
             "-device", "virtio-rng-pci",
             "-audiodev", built_in,
-            "-device", "intel-hda", "-device", "hda-output,audiodev=built-in",
+            # Without its timer the converter runs at the recorder's own pace. With it, a host that
+            # is busy for 43 ms, the converter's buffer, makes it drop that buffer unheard.
+            "-device", "intel-hda", "-device", "hda-output,audiodev=built-in,use-timer=off",
             "-audiodev", f"wav,id=usb,path={self.folder}/usb.wav,{record}",
             "-device", "qemu-xhci",
             "-qmp", f"unix:{self.folder}/qmp,server=on,wait=off",
@@ -167,6 +169,24 @@ class Emulator:
 
     def running(self):
         return self.process is not None and self.process.poll() is None
+
+    def waited(self):
+        """How long the host has kept the emulator's threads waiting for a processor, seconds.
+
+        Summed over the threads: what one waits, another may have had to wait for.
+        """
+        total = 0
+        for thread in Path(f"/proc/{self.process.pid}/task").glob("*/schedstat"):
+            try:
+                total += int(thread.read_text().split()[1])
+            except OSError:
+                pass  # One that wrote to the card, and has ended.
+        return total / 1e9
+
+    def end(self):
+        """What is known of an emulator that has ended by itself."""
+        log = (self.folder / "qemu.log").read_text()[-500:]
+        return f"the emulator ended with {self.process.poll()}: {log}"
 
     def quit(self):
         """Ends the machine and writes its recordings out."""

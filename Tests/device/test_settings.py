@@ -1,0 +1,96 @@
+"""What the owner writes into clocksmith.txt on a PC is what the card does."""
+
+import shutil
+import subprocess
+
+import pytest
+
+from device import Device, wait_until
+from hearing import hear_occasion
+
+# As an editor on Windows leaves it.
+SETTINGS = """\
+[card]
+hostname = harbour
+zone = Asia/Kathmandu
+user = ada
+password = love lace
+[announce]
+interval = 5
+[switch]
+;line = GPIO17
+""".replace("\n", "\r\n")
+
+
+@pytest.fixture
+def own_card(card, tmp_path):
+    """A copy of the card, whose boot partition may be written."""
+    if not shutil.which("mcopy"):
+        pytest.skip("mtools is missing: run 'sudo apt-get install mtools'")
+    own = tmp_path / "card"
+    own.mkdir()
+    subprocess.run(["cp", "--sparse=always", card / "card.img", own / "card.img"], check=True)
+    for name in ("vmlinuz", "initrd.img"):
+        (own / name).symlink_to(card / name)
+    yield own
+    shutil.rmtree(own)
+
+
+def boot_partition(own, *command):
+    """A command of mtools on the boot partition, which begins at 4 MiB."""
+    subprocess.run([command[0], "-i", f"{own / 'card.img'}@@4M", *command[1:]], check=True)
+
+
+def write_settings(own, text):
+    (own / "clocksmith.txt").write_bytes(text.encode())
+    boot_partition(own, "mcopy", "-o", own / "clocksmith.txt", "::clocksmith.txt")
+
+
+def listens_for_ssh(device):
+    """Whether anything accepts connections at port 22."""
+    return device.run("grep -cE ':0016 [0-9A-F:]+ 0A' /proc/net/tcp", check=False) != "0"
+
+
+def test_the_card_ships_without_a_login(device):
+    assert device.run("hostname") == "clocksmith"
+    people = device.run("awk -F: '$3 >= 1000 && $1 != \"nobody\"' /etc/passwd")
+    assert people == ""
+    assert device.run("awk -F: '$2 !~ /^[!*]/ { print $1 }' /etc/shadow") == ""
+    assert not listens_for_ssh(device)
+    assert device.run("ls /data/ssh /etc/ssh/ssh_host_*_key 2>/dev/null", check=False) == ""
+
+
+def test_the_settings_are_applied_at_every_start(own_card, figures):
+    write_settings(own_card, SETTINGS)
+    # Whatever a PC has called it.
+    boot_partition(own_card, "mlabel", "::NO NAME")
+    device = Device(own_card, clock="2027-06-15T11:05:00")
+    try:
+        device.start()
+        device.wait_until_ready()
+        assert device.run("hostname") == "harbour"
+        assert device.run("readlink /etc/localtime").endswith("/Asia/Kathmandu")
+        assert {"ada", "audio", "systemd-journal"} <= set(device.run("id -nG ada").split())
+        assert knows_password(device, "ada", "love lace")
+        assert not knows_password(device, "ada", "lovelace")
+        assert not listens_for_ssh(device)
+        hear_occasion(device, "2027-06-15 11:20:00", "five oh five P M")
+        device.cut_power()
+
+        write_settings(own_card, SETTINGS.replace("harbour", "school") + "[card]\r\nssh = yes\r\n")
+        device.start()
+        device.wait_until_ready()
+        assert device.run("hostname") == "school"
+        wait_until(lambda: listens_for_ssh(device), "ssh listens", 120)
+        key = device.run("cat /data/ssh/ssh_host_ed25519_key.pub")
+        assert device.run("cat /etc/ssh/ssh_host_ed25519_key.pub") == key
+        assert device.run("systemctl --failed --no-legend") == ""
+        device.quit()
+    finally:
+        device.remove()
+
+
+def knows_password(device, user, password):
+    return device.run(
+        f"getent shadow {user} | cut -d: -f2 | PASSWORD='{password}' perl -ne "
+        "'chomp; print crypt($ENV{PASSWORD}, $_) eq $_ ? \"yes\" : \"no\"'") == "yes"
