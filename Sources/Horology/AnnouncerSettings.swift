@@ -104,6 +104,8 @@ public enum SkipReason: Hashable, Sendable {
   case muted
   /// The switch cannot be read, and that mutes.
   case switchLost
+  /// A person has asked for silence for a while.
+  case softwareMuted
   /// There was no time left for its chime, and it has no words.
   case tooLateForChime
   /// By how much the occasion was missed: after a suspend, or when the clock was set forward.
@@ -124,6 +126,8 @@ public enum StopReason: Hashable, Sendable {
   case rulesChanged
   /// The switch silences.
   case muted
+  /// A person wants silence for a while.
+  case softwareMuted
   /// A person wanted it to end.
   case byHand
   case serviceEnds
@@ -138,6 +142,7 @@ extension SkipReason: CustomStringConvertible {
     case .untrusted: "the clock is not synchronised (see 'untrusted' in the configuration)"
     case .muted: "the switch is off"
     case .switchLost: "the switch cannot be read (see 'when_lost' in the configuration)"
+    case .softwareMuted: "it is muted ('clocksmith unmute' ends that)"
     case .late(let duration):
       "the clock passed it (set forward, or the machine slept); now \(duration.inWords) late"
     case .tooLateForChime: "there was no time left for its chime"
@@ -155,6 +160,7 @@ extension StopReason: CustomStringConvertible {
     case .clockSet: "the clock was set"
     case .rulesChanged: "the zone or the configuration was changed"
     case .muted: "the switch was put off"
+    case .softwareMuted: "it was muted"
     case .byHand: "it was stopped by hand"
     case .serviceEnds: "the service was stopped"
     }

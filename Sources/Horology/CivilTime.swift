@@ -104,6 +104,14 @@ public struct CivilTime: Hashable, Sendable {
     self.utcOffsetSeconds = utcOffsetSeconds
   }
 
+  /// A time of day of no day and no zone in particular, to be said; nil if there is none such.
+  public init?(hour: some BinaryInteger, minute: some BinaryInteger) {
+    guard let hour = Int(exactly: hour), let minute = Int(exactly: minute),
+      let time = CivilDateTime(year: 2000, month: 1, day: 1, hour: hour, minute: minute)
+    else { return nil }
+    self.init(dateTime: time, weekday: .saturday, utcOffsetSeconds: 0)
+  }
+
   public var hour: Int { dateTime.hour }
   public var minute: Int { dateTime.minute }
 

@@ -34,16 +34,26 @@ public final class Clocksmith {
   private var timer: CalendarTimer?
 
   private var configuration: Configuration
+  /// In dB, by the configuration; a person may have set another since.
+  private var configuredVolume: Double
   private var composer: Composer
   private var player: Player?
   private var controls: Controls?
   private var announcer: Announcer
   private let clockWatch: ClockWatch
+  private let memory: Memory
+  private var bus: BusServer?
 
   /// Events that have come while another is being handled.
   private var queue: [Event] = []
   private var isHandling = false
-  private var lastTiming: String?
+  private var lastTiming: Timing?
+  /// The last warning, with the time of day of its entry.
+  private var lastError = ""
+  /// Why the request that is being handled is not met.
+  private var refusal: SkipReason?
+  /// The refusal that the journal knows of.
+  private var toldRefusal: SkipReason?
   private var isStopping = false
 
   /// Reads the configuration and the voice; the speaker may come later.
@@ -53,11 +63,15 @@ public final class Clocksmith {
     loop = try EventLoop()
     configuration = try options.configuration()
     composer = try configuration.composer()
+    configuredVolume = configuration.volume
     clockWatch = ClockWatch(rtc: configuration.rtc)
     for entry in clockWatch.look() { journal.log(entry.priority, entry.message) }
+    memory = Memory(loop: loop, file: StateFile.ofService, journal: journal)
     announcer = Announcer(
       settings: configuration.announcer, zone: try SystemZone.current(),
-      trust: clockWatch.state.trust, at: SystemClock.now)
+      trust: clockWatch.state.trust, mute: memory.state.mute, at: SystemClock.now)
+    memory.isBusy = { [unowned self] in player?.isPlaying ?? false }
+    takeVolume()
   }
 
   /// Serves until SIGTERM or SIGINT.
@@ -84,6 +98,7 @@ public final class Clocksmith {
         + "clock \(announcer.trust.rawValue)")
     if announcer.trust == .untrusted { warnOfUntrustedClock() }
     takeControls()
+    takeBus()
     handle(.woke)
     if options.saysNow { handle(.asked(speakerIsAwake: false)) }
     notifier.ready(statusLine)
@@ -116,6 +131,14 @@ public final class Clocksmith {
     controls?.show(announcer.lamp)
   }
 
+  private func takeBus() {
+    let service = BusServer.Service(
+      serve: { [unowned self] request in serve(request) },
+      properties: { [unowned self] in status.properties })
+    bus = BusServer(loop: loop, journal: journal, service: service)
+    bus?.check()
+  }
+
   // MARK: Events in, effects out
 
   private func handle(_ event: Event) {
@@ -129,8 +152,10 @@ public final class Clocksmith {
       if trust != announcer.trust { take(.trust(trust)) }
       take(queue.removeFirst())
     }
+    memory.keep { $0.mute = announcer.mute }
     controls?.show(announcer.lamp)
     notifier.status(statusLine)
+    bus?.tellChanges()
   }
 
   private func take(_ event: Event) {
@@ -147,10 +172,27 @@ public final class Clocksmith {
     case .stop(let reason):
       player?.stop(reason)
     case .report(let report):
-      if case .announced(_, let timing) = report { lastTiming = "last \(timing.inWords)" }
-      let (priority, message) = report.entry(composer)
-      journal.log(priority, message)
+      tell(report)
     }
+  }
+
+  private func tell(_ report: Report) {
+    if case .refused(let reason) = report {
+      refusal = reason
+      // Whoever asks again and again is answered again and again, and the journal told once.
+      guard reason != toldRefusal else { return }
+      toldRefusal = reason
+    } else {
+      toldRefusal = nil
+    }
+    if case .announced(_, let timing) = report { lastTiming = timing }
+    let (priority, message) = report.entry(composer)
+    journal.log(priority, message)
+    if priority.rawValue <= Priority.warning.rawValue {
+      let now = announcer.zone.civil(at: SystemClock.now.instant)
+      lastError = "\(now.dateTime): \(message)"
+    }
+    if let (name, values) = report.signal(composer) { bus?.signal(name, values) }
   }
 
   private func play(_ announcement: Announcement) {
@@ -163,6 +205,43 @@ public final class Clocksmith {
     } catch {
       queue.append(.ended(.failed(error.description, begun: false)))
     }
+  }
+
+  // MARK: Requests
+
+  private func serve(_ request: BusServer.Request) -> Result<String, BusServer.Refusal> {
+    switch request {
+    case .announce(let time):
+      refusal = nil
+      handle(.asked(time, speakerIsAwake: player?.isAwake ?? false))
+      if let refusal { return .failure(.refused(refusal.description)) }
+      return .success(status.playing)
+    case .stop: handle(.stop(.byHand))
+    case .muteFor(let duration): handle(.mute(.until(SystemClock.now.instant + duration)))
+    case .mute(let mute): handle(.mute(mute))
+    case .volume(let decibels): set(volume: decibels)
+    }
+    return .success("")
+  }
+
+  private func set(volume decibels: Double) {
+    memory.keep { $0.volume = .init(decibels: decibels, configured: configuredVolume) }
+    takeVolume()
+    player?.closeIfIdle()
+    bus?.tellChanges()
+  }
+
+  /// What a person has set counts until the configuration says something else.
+  private func takeVolume() {
+    configuration.volume = configuredVolume
+    if let volume = memory.state.volume {
+      if volume.configured == configuredVolume {
+        configuration.volume = volume.decibels
+      } else {
+        memory.keep { $0.volume = nil }
+      }
+    }
+    player?.settings = configuration.playerSettings
   }
 
   // MARK: The clock
@@ -205,6 +284,7 @@ public final class Clocksmith {
     journal.log(.info, "stopping")
     notifier.stopping()
     timer = nil
+    memory.save()
     guard let player, player.isPlaying else { return loop.exit() }
     handle(.stop(.serviceEnds))
   }
@@ -216,7 +296,8 @@ public final class Clocksmith {
       let composer = try configuration.composer()
       self.configuration = configuration
       self.composer = composer
-      player?.settings = configuration.playerSettings
+      configuredVolume = configuration.volume
+      takeVolume()
       player?.closeIfIdle()
       clockWatch.choice = configuration.rtc
       journal.log(.notice, "the configuration was read again")
@@ -240,13 +321,26 @@ public final class Clocksmith {
       } else {
         "next \(announcer.next.timeOfDay)"
       }
-    return [now, announcer.trust.rawValue, announcer.ringer.inWords, speaker, lastTiming]
-      .compactMap { $0 }.joined(separator: ", ")
+    return [
+      now, announcer.trust.rawValue, announcer.ringer.inWords, speaker,
+      lastTiming.map { "last \($0.inWords)" },
+    ]
+    .compactMap { $0 }.joined(separator: ", ")
+  }
+
+  private var status: Status {
+    var status = Status(configuration, composer, announcer, clock: clockWatch.state)
+    if let output = options.output { status.device = output }
+    status.lastOnsetError = lastTiming.map { $0.onsetError.nanoseconds / 1000 }
+    status.lastError = lastError
+    return status
   }
 
   /// A ping is sent only for the truth: the loop turns, and the next wake-up is armed and to come.
   private func pingWatchdog() {
     controls?.check()
+    bus?.check()
+    memory.check()
     if let instant = timer?.armedFor, instant > SystemClock.now.instant - .seconds(1) {
       notifier.isAlive()
     }

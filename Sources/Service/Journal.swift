@@ -60,6 +60,8 @@ extension Report {
       case .off: return (.info, "the switch is off: silence")
       case .lost(let why): return (.warning, "the switch cannot be read: \(why)")
       }
+    case .mute(let mute, let end):
+      return (.info, mute.inWords(until: end))
     case .clockSet(let step):
       let direction = step < .zero ? "back" : "forward"
       return (.notice, "the clock went \(direction) by \(step.magnitude.milliseconds)")
@@ -73,8 +75,20 @@ extension SkipReason {
   /// What the owner has asked for is information; what went wrong is a warning.
   fileprivate var priority: Priority {
     switch self {
-    case .quietHours, .nothingToSound, .muted, .occasionIsNear, .stopped: .info
+    case .quietHours, .nothingToSound, .muted, .softwareMuted, .occasionIsNear, .stopped: .info
     case .untrusted, .switchLost, .tooLateForChime, .late, .busy, .failed: .warning
+    }
+  }
+}
+
+extension SoftwareMute {
+  /// A sentence; `end` is what the clocks show when it ends by itself.
+  func inWords(until end: CivilTime?) -> String {
+    switch self {
+    case .off: "not muted any more"
+    case .until: "muted until \(end?.dateTime.description ?? "its end")"
+    case .next: "muted for the next announcement"
+    case .on: "muted until it is unmuted"
     }
   }
 }
@@ -105,7 +119,7 @@ extension Occasion {
 
 extension Duration {
   /// Signed, in milliseconds with one decimal or, from a minute on, in words: `+0.1 ms`.
-  var milliseconds: String {
+  public var milliseconds: String {
     if magnitude >= .seconds(60) { return magnitude.inWords }
     let tenths = (magnitude.nanoseconds + 50_000) / 100_000
     return "\(self < .zero && tenths > 0 ? "-" : "+")\(tenths / 10).\(tenths % 10) ms"
