@@ -38,6 +38,7 @@ public final class Clocksmith {
   private var player: Player?
   private var controls: Controls?
   private var announcer: Announcer
+  private var tally: Tally
   private let clockWatch: ClockWatch
 
   /// Events that have come while another is being handled.
@@ -45,6 +46,7 @@ public final class Clocksmith {
   private var isHandling = false
   private var lastTiming: String?
   private var isStopping = false
+  private var isAiling = false
 
   /// Reads the configuration and the voice; the speaker may come later.
   /// - Throws: `Fault` if the configuration, the zone or the voice cannot be used.
@@ -54,10 +56,12 @@ public final class Clocksmith {
     configuration = try options.configuration()
     composer = try configuration.composer()
     clockWatch = ClockWatch(rtc: configuration.rtc)
-    for entry in clockWatch.look() { journal.log(entry.priority, entry.message) }
+    for entry in clockWatch.look() { journal.log(entry) }
+    let zone = try SystemZone.current()
+    let now = SystemClock.now
     announcer = Announcer(
-      settings: configuration.announcer, zone: try SystemZone.current(),
-      trust: clockWatch.state.trust, at: SystemClock.now)
+      settings: configuration.announcer, zone: zone, trust: clockWatch.state.trust, at: now)
+    tally = Tally(today: zone.civil(at: now.instant), trust: announcer.trust, at: now.uptime)
   }
 
   /// Serves until SIGTERM or SIGINT.
@@ -79,9 +83,13 @@ public final class Clocksmith {
     try watchZone()
 
     journal.log(
-      .info,
+      .started, .info,
       "started: zone \(announcer.zone.name), voice \(configuration.voice), "
-        + "clock \(announcer.trust.rawValue)")
+        + "clock \(announcer.trust.rawValue)",
+      [
+        "ZONE": announcer.zone.name, "VOICE": configuration.voice,
+        "TRUST": announcer.trust.rawValue, "SPEAKER": options.output ?? configuration.device,
+      ])
     if announcer.trust == .untrusted { warnOfUntrustedClock() }
     takeControls()
     handle(.woke)
@@ -89,6 +97,8 @@ public final class Clocksmith {
     notifier.ready(statusLine)
     pingWatchdog()
     try loop.run()
+    let day = tally.end(at: SystemClock.uptime)
+    if !day.isEmpty { journal.log(day.entry) }
   }
 
   private func makePlayer() throws(Fault) -> Player {
@@ -148,8 +158,10 @@ public final class Clocksmith {
       player?.stop(reason)
     case .report(let report):
       if case .announced(_, let timing) = report { lastTiming = "last \(timing.inWords)" }
-      let (priority, message) = report.entry(composer)
-      journal.log(priority, message)
+      journal.log(report.entry(composer, clockWatch.state))
+      let ended = tally.take(
+        report, every: announcer.settings.interval, at: SystemClock.uptime)
+      if let ended { journal.log(ended.entry) }
     }
   }
 
@@ -169,7 +181,7 @@ public final class Clocksmith {
 
   private func currentTrust() -> ClockTrust {
     for entry in clockWatch.look(mayReadRTC: player?.isPlaying != true) {
-      journal.log(entry.priority, entry.message)
+      journal.log(entry)
     }
     return clockWatch.state.trust
   }
@@ -178,7 +190,9 @@ public final class Clocksmith {
     let consequence =
       announcer.settings.untrusted == .speak
       ? "it speaks all the same, and may be wrong" : "until it is, not every time is said"
-    journal.log(.warning, "the clock is not synchronised: \(consequence)")
+    journal.log(
+      .trust, .warning, "the clock is not synchronised: \(consequence)",
+      ["TRUST": announcer.trust.rawValue])
   }
 
   private func watchZone() throws(Fault) {
@@ -188,11 +202,11 @@ public final class Clocksmith {
       try loop.whenReplaced(SystemZone.localtime) { [unowned self] in
         do throws(Fault) {
           let zone = try SystemZone.current()
-          journal.log(.notice, "the zone is \(zone.name)")
+          journal.log(.zone, .notice, "the zone is \(zone.name)", ["ZONE": zone.name])
           handle(.zoneChanged(zone))
         } catch {
           // While it is being replaced it may be missing: its successor is an event of its own.
-          journal.log(.warning, error.description)
+          journal.log(.zoneFailed, .warning, error.description)
         }
       })
   }
@@ -202,11 +216,14 @@ public final class Clocksmith {
   private func stop() {
     guard !isStopping else { return loop.exit() }
     isStopping = true
-    journal.log(.info, "stopping")
+    journal.log(.stopping, .info, "stopping")
     notifier.stopping()
     timer = nil
+    watchdog = nil
     guard let player, player.isPlaying else { return loop.exit() }
     handle(.stop(.serviceEnds))
+    // Until what may be finished is over, systemd waits.
+    if let end = player.endsBy { notifier.needs(end - SystemClock.uptime) }
   }
 
   private func reload() {
@@ -219,12 +236,12 @@ public final class Clocksmith {
       player?.settings = configuration.playerSettings
       player?.closeIfIdle()
       clockWatch.choice = configuration.rtc
-      journal.log(.notice, "the configuration was read again")
+      journal.log(.reloaded, .notice, "the configuration was read again")
       controls = nil
       takeControls()
       handle(.reloaded(configuration.announcer))
     } catch {
-      journal.log(.error, "the configuration stays as it was: \(error)")
+      journal.log(.reloadFailed, .error, "the configuration stays as it was: \(error)")
     }
     notifier.ready(statusLine)
   }
@@ -244,14 +261,22 @@ public final class Clocksmith {
       .compactMap { $0 }.joined(separator: ", ")
   }
 
-  /// A ping is sent only for the truth: the loop turns, and the next wake-up is armed and to come.
+  /// A ping is sent only for the truth, which `Vitals` tells.
   private func pingWatchdog() {
     controls?.check()
-    if let instant = timer?.armedFor, instant > SystemClock.now.instant - .seconds(1) {
-      notifier.isAlive()
-    }
     // So that the journal and the status tell of a clock that was synchronised meanwhile.
     if currentTrust() != announcer.trust { handle(.woke) }
+    let vitals = Vitals(
+      wakeUp: timer?.armedFor, contactsAnswer: controls?.answer ?? false,
+      lastTaken: player?.lastTaken)
+    if let ailment = vitals.ailment(at: SystemClock.now) {
+      if !isAiling { journal.log(ailment.entry) }
+      isAiling = true
+    } else {
+      if isAiling { journal.log(.well, .notice, "the service is well again") }
+      isAiling = false
+      notifier.isAlive()
+    }
     scheduleWatchdog()
   }
 
@@ -261,5 +286,6 @@ public final class Clocksmith {
     watchdog = try? loop.after(interval / 2, accuracy: interval / 20) { [unowned self] in
       pingWatchdog()
     }
+    watchdog?.isServedLast()
   }
 }
