@@ -22,6 +22,8 @@ public struct Announcer {
   public private(set) var mute: SoftwareMute
   /// What sounds, or is about to.
   public private(set) var playing: Announcement?
+  /// The service ends: no further occasion is decided.
+  private var isEnding = false
   /// What plays is being stopped before its anchor, and its occasion is open again.
   private var isTakenBack = false
   /// When what stops it came about.
@@ -88,7 +90,10 @@ public struct Announcer {
     case .asked(let time, let speakerIsAwake):
       effects.append(answer(time, speakerIsAwake: speakerIsAwake, at: now))
     case .stop(let reason):
-      if playing != nil { effects.append(stop(reason, at: now.uptime)) }
+      if reason == .serviceEnds { isEnding = true }
+      if playing != nil, reason != .serviceEnds || !mayFinish(at: now) {
+        effects.append(stop(reason, at: now.uptime))
+      }
     case .ended(let outcome):
       effects += end(with: outcome, at: now)
     }
@@ -246,6 +251,12 @@ public struct Announcer {
     return reason == .softwareMuted && mute == .next ? [report] + unmute() : [report]
   }
 
+  /// True if what plays is heard already, and may be heard to its end though the service ends.
+  private func mayFinish(at now: Now) -> Bool {
+    guard settings.atStop == .finish, let playing else { return false }
+    return now.instant >= playing.begins
+  }
+
   // MARK: Occasions
 
   /// Decides every occasion that is due, and says when to wake next.
@@ -255,7 +266,7 @@ public struct Announcer {
       let occasion = next
       let programme = settings.programme(at: occasion.civil, trust: trust)
       let due = occasion.instant - programme.lead - Self.preparation
-      guard now.instant >= due else { return effects + [wake(at: due)] }
+      guard now.instant >= due, !isEnding else { return effects + [wake(at: due)] }
 
       if now.instant > occasion.instant + settings.lateLimit {
         let last = schedule.last(

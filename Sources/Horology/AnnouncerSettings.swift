@@ -3,6 +3,14 @@ public enum VoiceAtHour: String, CaseIterable, Sendable {
   case before, after, none
 }
 
+/// What becomes of what sounds when the service is stopped.
+public enum AtStop: String, CaseIterable, Sendable {
+  /// It is faded out at once.
+  case fade
+  /// What is heard already is heard to its end.
+  case finish
+}
+
 /// What the owner has decided about when the clock sounds.
 public struct AnnouncerSettings: Hashable, Sendable {
   public var interval = Interval.quarter
@@ -18,6 +26,7 @@ public struct AnnouncerSettings: Hashable, Sendable {
   public var untrusted = UntrustedPolicy.silent
   public var whenLost = LostSwitchPolicy.mute
   public var silences = SwitchScope.everything
+  public var atStop = AtStop.fade
   /// How long the speaker runs on silence before what is to sound at once: an amplifier that was
   /// asleep swallows the first syllable.
   public var leadIn = Duration.milliseconds(400)
@@ -139,7 +148,7 @@ extension SkipReason: CustomStringConvertible {
     switch self {
     case .quietHours: "quiet hours"
     case .nothingToSound: "neither a chime nor the voice is set for it"
-    case .untrusted: "the clock is not synchronised (see 'untrusted' in the configuration)"
+    case .untrusted: "the clock is not trusted (see 'untrusted' in the configuration)"
     case .muted: "the switch is off"
     case .switchLost: "the switch cannot be read (see 'when_lost' in the configuration)"
     case .softwareMuted: "it is muted ('clocksmith unmute' ends that)"

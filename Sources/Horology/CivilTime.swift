@@ -81,9 +81,10 @@ public struct CivilDateTime: Hashable, Sendable {
 
 extension CivilDateTime: CustomStringConvertible {
   /// As ISO 8601 without a zone: `2026-11-21T15:15:00`.
-  public var description: String {
-    "\(year)-\(twoDigits(month))-\(twoDigits(day))T\(timeOfDay)"
-  }
+  public var description: String { "\(date)T\(timeOfDay)" }
+
+  /// `2026-11-21`.
+  public var date: String { "\(year)-\(twoDigits(month))-\(twoDigits(day))" }
 
   /// `15:15:00`.
   public var timeOfDay: String {

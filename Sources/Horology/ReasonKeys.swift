@@ -1,5 +1,5 @@
 extension SkipReason {
-  /// For programs: it does not change, whatever the words are.
+  /// For programs, as in `quiet_hours`: it does not change. What stopped something is its reason.
   public var key: String {
     switch self {
     case .quietHours: "quiet_hours"
@@ -13,13 +13,13 @@ extension SkipReason {
     case .busy: "busy"
     case .occasionIsNear: "occasion_is_near"
     case .failed: "failed"
-    case .stopped(let reason): "stopped_\(reason.key)"
+    case .stopped(let reason): reason.key
     }
   }
 }
 
 extension StopReason {
-  /// For programs: it does not change, whatever the words are.
+  /// For programs, as in `clock_set`: it does not change.
   public var key: String {
     switch self {
     case .clockSet: "clock_set"
@@ -28,6 +28,44 @@ extension StopReason {
     case .softwareMuted: "muted"
     case .byHand: "by_hand"
     case .serviceEnds: "service_ends"
+    }
+  }
+}
+
+extension RTCFault {
+  /// For programs: it does not change.
+  public var key: String {
+    switch self {
+    case .dataInvalid: "data_invalid"
+    case .notValid: "not_valid"
+    case .unreadable: "unreadable"
+    case .beforeRelease: "before_release"
+    case .beyondRange: "beyond_range"
+    case .stopped: "stopped"
+    case .jumped: "jumped"
+    }
+  }
+}
+
+extension RTCWarning {
+  /// For programs: it does not change.
+  public var key: String {
+    switch self {
+    case .batteryLow: "battery_low"
+    case .batteryEmpty: "battery_empty"
+    case .accuracyLow: "accuracy_low"
+    }
+  }
+}
+
+extension ClockState.Doubt {
+  /// For programs: it does not change.
+  public var key: String {
+    switch self {
+    case .noRTC: "no_rtc"
+    case .invalidRTC: "invalid_rtc"
+    case .differs: "differs_from_rtc"
+    case .wasSet: "was_set"
     }
   }
 }

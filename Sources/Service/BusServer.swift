@@ -136,7 +136,7 @@ final class BusServer {
     guard sd_bus_message_read_basic(reply, CChar(UInt8(ascii: "u")), &owner) > 0, owner == 1 else {
       return lose("another program has the name \(CLOCKSMITH_BUS_NAME) on the system bus")
     }
-    if complaint != nil { journal.log(.notice, "the system bus is back") }
+    if complaint != nil { journal.log(.bus, .notice, "the system bus is back") }
     complaint = nil
   }
 
@@ -147,7 +147,8 @@ final class BusServer {
 
   private func complain(_ why: String) {
     if complaint == nil {
-      journal.log(.warning, "\(why); nobody can ask it for anything but by its button")
+      journal.log(
+        .busMissing, .warning, "\(why); nobody can ask it for anything but by its button")
     }
     complaint = why
   }

@@ -40,6 +40,7 @@ public final class Clocksmith {
   private var player: Player?
   private var controls: Controls?
   private var announcer: Announcer
+  private var tally: Tally
   private let clockWatch: ClockWatch
   private let memory: Memory
   private var bus: BusServer?
@@ -55,6 +56,7 @@ public final class Clocksmith {
   /// The refusal that the journal knows of.
   private var toldRefusal: SkipReason?
   private var isStopping = false
+  private var isAiling = false
 
   /// Reads the configuration and the voice; the speaker may come later.
   /// - Throws: `Fault` if the configuration, the zone or the voice cannot be used.
@@ -65,11 +67,14 @@ public final class Clocksmith {
     composer = try configuration.composer()
     configuredVolume = configuration.volume
     clockWatch = ClockWatch(rtc: configuration.rtc)
-    for entry in clockWatch.look() { journal.log(entry.priority, entry.message) }
+    for entry in clockWatch.look() { journal.log(entry) }
     memory = Memory(loop: loop, file: StateFile.ofService, journal: journal)
+    let zone = try SystemZone.current()
+    let now = SystemClock.now
     announcer = Announcer(
-      settings: configuration.announcer, zone: try SystemZone.current(),
-      trust: clockWatch.state.trust, mute: memory.state.mute, at: SystemClock.now)
+      settings: configuration.announcer, zone: zone, trust: clockWatch.state.trust,
+      mute: memory.state.mute, at: now)
+    tally = Tally(today: zone.civil(at: now.instant), trust: announcer.trust, at: now.uptime)
     memory.isBusy = { [unowned self] in player?.isPlaying ?? false }
     takeVolume()
   }
@@ -93,9 +98,13 @@ public final class Clocksmith {
     try watchZone()
 
     journal.log(
-      .info,
+      .started, .info,
       "started: zone \(announcer.zone.name), voice \(configuration.voice), "
-        + "clock \(announcer.trust.rawValue)")
+        + "clock \(announcer.trust.rawValue)",
+      [
+        "ZONE": announcer.zone.name, "VOICE": configuration.voice,
+        "TRUST": announcer.trust.rawValue, "SPEAKER": options.output ?? configuration.device,
+      ])
     if announcer.trust == .untrusted { warnOfUntrustedClock() }
     takeControls()
     takeBus()
@@ -104,6 +113,8 @@ public final class Clocksmith {
     notifier.ready(statusLine)
     pingWatchdog()
     try loop.run()
+    let day = tally.end(at: SystemClock.uptime)
+    if !day.isEmpty { journal.log(day.entry) }
   }
 
   private func makePlayer() throws(Fault) -> Player {
@@ -186,12 +197,14 @@ public final class Clocksmith {
       toldRefusal = nil
     }
     if case .announced(_, let timing) = report { lastTiming = timing }
-    let (priority, message) = report.entry(composer)
-    journal.log(priority, message)
-    if priority.rawValue <= Priority.warning.rawValue {
+    let entry = report.entry(composer, clockWatch.state)
+    journal.log(entry)
+    if entry.priority.rawValue <= Priority.warning.rawValue {
       let now = announcer.zone.civil(at: SystemClock.now.instant)
-      lastError = "\(now.dateTime): \(message)"
+      lastError = "\(now.dateTime): \(entry.message)"
     }
+    let ended = tally.take(report, every: announcer.settings.interval, at: SystemClock.uptime)
+    if let ended { journal.log(ended.entry) }
     if let (name, values) = report.signal(composer) { bus?.signal(name, values) }
   }
 
@@ -248,7 +261,7 @@ public final class Clocksmith {
 
   private func currentTrust() -> ClockTrust {
     for entry in clockWatch.look(mayReadRTC: player?.isPlaying != true) {
-      journal.log(entry.priority, entry.message)
+      journal.log(entry)
     }
     return clockWatch.state.trust
   }
@@ -257,7 +270,9 @@ public final class Clocksmith {
     let consequence =
       announcer.settings.untrusted == .speak
       ? "it speaks all the same, and may be wrong" : "until it is, not every time is said"
-    journal.log(.warning, "the clock is not synchronised: \(consequence)")
+    journal.log(
+      .trust, .warning, "the clock is not synchronised: \(consequence)",
+      ["TRUST": announcer.trust.rawValue])
   }
 
   private func watchZone() throws(Fault) {
@@ -267,11 +282,11 @@ public final class Clocksmith {
       try loop.whenReplaced(SystemZone.localtime) { [unowned self] in
         do throws(Fault) {
           let zone = try SystemZone.current()
-          journal.log(.notice, "the zone is \(zone.name)")
+          journal.log(.zone, .notice, "the zone is \(zone.name)", ["ZONE": zone.name])
           handle(.zoneChanged(zone))
         } catch {
           // While it is being replaced it may be missing: its successor is an event of its own.
-          journal.log(.warning, error.description)
+          journal.log(.zoneFailed, .warning, error.description)
         }
       })
   }
@@ -281,12 +296,15 @@ public final class Clocksmith {
   private func stop() {
     guard !isStopping else { return loop.exit() }
     isStopping = true
-    journal.log(.info, "stopping")
+    journal.log(.stopping, .info, "stopping")
     notifier.stopping()
     timer = nil
+    watchdog = nil
     memory.save()
     guard let player, player.isPlaying else { return loop.exit() }
     handle(.stop(.serviceEnds))
+    // Until what may be finished is over, systemd waits.
+    if let end = player.endsBy { notifier.needs(end - SystemClock.uptime) }
   }
 
   private func reload() {
@@ -300,12 +318,12 @@ public final class Clocksmith {
       takeVolume()
       player?.closeIfIdle()
       clockWatch.choice = configuration.rtc
-      journal.log(.notice, "the configuration was read again")
+      journal.log(.reloaded, .notice, "the configuration was read again")
       controls = nil
       takeControls()
       handle(.reloaded(configuration.announcer))
     } catch {
-      journal.log(.error, "the configuration stays as it was: \(error)")
+      journal.log(.reloadFailed, .error, "the configuration stays as it was: \(error)")
     }
     notifier.ready(statusLine)
   }
@@ -336,16 +354,24 @@ public final class Clocksmith {
     return status
   }
 
-  /// A ping is sent only for the truth: the loop turns, and the next wake-up is armed and to come.
+  /// A ping is sent only for the truth, which `Vitals` tells.
   private func pingWatchdog() {
     controls?.check()
     bus?.check()
     memory.check()
-    if let instant = timer?.armedFor, instant > SystemClock.now.instant - .seconds(1) {
-      notifier.isAlive()
-    }
     // So that the journal and the status tell of a clock that was synchronised meanwhile.
     if currentTrust() != announcer.trust { handle(.woke) }
+    let vitals = Vitals(
+      wakeUp: timer?.armedFor, contactsAnswer: controls?.answer ?? false,
+      lastTaken: player?.lastTaken)
+    if let ailment = vitals.ailment(at: SystemClock.now) {
+      if !isAiling { journal.log(ailment.entry) }
+      isAiling = true
+    } else {
+      if isAiling { journal.log(.well, .notice, "the service is well again") }
+      isAiling = false
+      notifier.isAlive()
+    }
     scheduleWatchdog()
   }
 
@@ -355,5 +381,6 @@ public final class Clocksmith {
     watchdog = try? loop.after(interval / 2, accuracy: interval / 20) { [unowned self] in
       pingWatchdog()
     }
+    watchdog?.isServedLast()
   }
 }

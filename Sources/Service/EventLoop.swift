@@ -139,6 +139,11 @@ public final class EventSource {
     sd_event_source_disable_unref(source)
   }
 
+  /// Serves it after all else that is due.
+  func isServedLast() {
+    sd_event_source_set_priority(source, Int64(SD_EVENT_PRIORITY_IDLE))
+  }
+
   fileprivate static func call(
     _ context: UnsafeMutableRawPointer?, ifNamed fileName: String? = nil
   ) -> Int32 {

@@ -26,7 +26,7 @@ final class Memory {
     guard let file else { return }
     let (state, complaint) = file.load()
     self.state = state
-    if let complaint { journal.log(.warning, complaint) }
+    if let complaint { journal.log(.stateSetAside, .warning, complaint) }
   }
 
   /// Changes the state; if it is another then, it is saved soon.
@@ -50,11 +50,12 @@ final class Memory {
     do throws(Fault) {
       try file.save(state)
       isSaved = true
-      if complaint != nil { journal.log(.notice, "what was set at run time is saved again") }
+      if complaint != nil { journal.log(.state, .notice, "what was set at run time is saved again") }
       complaint = nil
     } catch {
       if complaint == nil {
-        journal.log(.warning, "\(error); what was set at run time will be lost at the end")
+        journal.log(
+          .stateFailed, .warning, "\(error); what was set at run time will be lost at the end")
       }
       complaint = error.description
     }

@@ -25,6 +25,11 @@ final class Notifier {
   func isAlive() { send("WATCHDOG=1") }
   func stopping() { send("STOPPING=1") }
 
+  /// Stopping may take so much longer, whatever the unit's `TimeoutStopSec`.
+  func needs(_ span: Duration) {
+    send("EXTEND_TIMEOUT_USEC=\(max(span.nanoseconds / 1000, 0))")
+  }
+
   func reloading() {
     // systemd 253 and later want to know when, so that no older message is taken for this one.
     send("RELOADING=1\nMONOTONIC_USEC=\(SystemClock.uptime.nanoseconds / 1000)")
