@@ -50,7 +50,9 @@ final class Memory {
     do throws(Fault) {
       try file.save(state)
       isSaved = true
-      if complaint != nil { journal.log(.state, .notice, "what was set at run time is saved again") }
+      if complaint != nil {
+        journal.log(.state, .notice, "what was set at run time is saved again")
+      }
       complaint = nil
     } catch {
       if complaint == nil {

@@ -54,7 +54,7 @@ import Testing
       _ = tally.take(report, every: quarter, at: Uptime(seconds: 1))
     }
     let day = tally.end(at: Uptime(seconds: 1))
-    #expect(day.skipped == ["late": 5, "muted": 2])
+    #expect(day.skipped == ["late": 5, "switch_off": 2])
     #expect(day.skippedInAll == 7)
   }
 
