@@ -1,4 +1,5 @@
 import Devices
+import Foundation
 import Horology
 import Sound
 import TestSupport
@@ -26,12 +27,12 @@ import Testing
 
   /// Plays a score on a converter, the anchor five seconds after the start.
   private func perform(
-    _ score: Score, on sink: SimulatedSink, stoppingAt stop: Duration? = nil
+    _ score: Score, on sink: SimulatedSink, gain: Float = 1, stoppingAt stop: Duration? = nil
   ) throws -> Performance {
     let stream = try Stream(sink)
     let start = sink.uptime
     let performance = Performance(
-      score: score, anchor: Instant(seconds: 1_000_005), latencyOffset: .zero, gain: 1)
+      score: score, anchor: Instant(seconds: 1_000_005), latencyOffset: .zero, gain: gain)
     while true {
       let now = Now(
         instant: Instant(seconds: 1_000_000) + (sink.uptime - start), uptime: sink.uptime)
@@ -114,6 +115,24 @@ import Testing
     #expect((5.700...5.734).contains(silentAt), "silent at \(silentAt)")
     let steps = zip(heard, heard.dropFirst()).map { abs($1 - $0) }
     #expect(steps.filter { $0 > 0.01 }.count == 1, "no click but the clip's own beginning")
+  }
+
+  @Test("what is too loud is held at -1 dBTP on the way to the speaker, on its frame")
+  func tooLoud() throws {
+    let samples = (0..<48_000).map { Float(0.9 * sin(Double($0) / 20)) }
+    let path = try folder.write("loud.wav", samples: samples)
+    let part = Score.Part(path: path, start: 0, frames: 48_000, isTimed: true)
+    let sink = SimulatedSink(deviation: 0, jitter: .zero)
+    let performance = try perform(
+      Score(rate: 48_000, parts: [part], anchor: 0), on: sink, gain: 4,
+      stoppingAt: .milliseconds(5_700))
+    let peak = try Loudness(of: sink.heard, rate: 48_000).truePeak
+    #expect((-1.3 ... -1).contains(peak), "\(peak) dBTP")
+    #expect(performance.timing(underruns: 0).onsetError.magnitude < .microseconds(100))
+    let sounding = sink.heard.indices.filter { sink.heard[$0] != 0 }
+    // The sine's own first sample is 0.
+    #expect(abs(sounding.first! - 1 - 5 * 48_000) <= 5, "\(sounding.first!)")
+    #expect((5.700...5.734).contains(Double(sounding.last!) / 48_000))
   }
 }
 
