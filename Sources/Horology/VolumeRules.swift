@@ -42,14 +42,14 @@ extension VolumeRules {
   }
 }
 
-/// A level that is not louder than full.
+/// A level, relative to another.
 public struct Decibels {
-  /// -60 to 0.
+  /// At least -60.
   public let value: Double
 
-  /// As in `-12dB`. Nil for anything else.
-  public init?(text: some StringProtocol) {
-    guard text.hasSuffix("dB"), let value = Double(text.dropLast(2)), (-60...0).contains(value)
+  /// As in `-12dB`. Nil for anything else, and what is louder than `most`.
+  public init?(text: some StringProtocol, to most: Double = 0) {
+    guard text.hasSuffix("dB"), let value = Double(text.dropLast(2)), (-60...most).contains(value)
     else { return nil }
     self.value = value
   }

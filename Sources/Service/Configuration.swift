@@ -15,6 +15,10 @@ public struct Configuration: Sendable {
   public var latencyOffset = Duration.zero
   /// In dB, at most 0.
   public var volume = 0.0
+  /// By how much the words are louder than their clips, in dB.
+  public var voiceVolume = 0.0
+  /// By how much the blows are louder than their bells, in dB.
+  public var bellsVolume = 0.0
   /// A volume control of the card that is set to `volume`; nil if the samples are scaled instead.
   public var mixer: String?
   public var keepOpen = KeepOpen.lasting(.zero)
@@ -160,11 +164,9 @@ extension Configuration {
         }
         return nil
       },
-      "volume": { configuration, value in
-        guard let level = Decibels(text: value) else { return "allowed: -60dB to 0dB" }
-        configuration.volume = level.value
-        return nil
-      },
+      "volume": decibels(\.volume, to: 0),
+      "voice_volume": decibels(\.voiceVolume, to: 12),
+      "bells_volume": decibels(\.bellsVolume, to: 12),
       "quieter": { configuration, value in
         do throws(QuietHoursError) {
           configuration.announcer.quieter = try VolumeRules(text: value)
@@ -258,6 +260,16 @@ extension Configuration {
           + "\(most.nanoseconds / 1_000_000_000)s, as in 30ms or 10s"
       }
       configuration[keyPath: field] = duration
+      return nil
+    }
+  }
+
+  private static func decibels(_ field: Field<Double>, to most: Int) -> Key {
+    { configuration, value in
+      guard let level = Decibels(text: value, to: Double(most)) else {
+        return "allowed: -60dB to \(most)dB"
+      }
+      configuration[keyPath: field] = level.value
       return nil
     }
   }

@@ -7,7 +7,6 @@ final class Performance {
   private let mixer: Mixer
   private let anchor: Instant
   private let latencyOffset: Duration
-  private let gain: Float
 
   /// The stream's frame at which the score begins, once that is decided.
   private(set) var start: Int?
@@ -31,10 +30,9 @@ final class Performance {
   private static let measuredAfter = Duration.milliseconds(300)
 
   init(score: Score, anchor: Instant, latencyOffset: Duration, gain: Float) {
-    mixer = Mixer(score: score)
+    mixer = Mixer(score: score, gain: gain)
     self.anchor = anchor
     self.latencyOffset = latencyOffset
-    self.gain = gain
   }
 
   /// Renders the next frames of the stream, the first of which is frame `written`.
@@ -78,7 +76,6 @@ final class Performance {
       let rest = UnsafeMutableBufferPointer(rebasing: block[replayed...])
       followDrift(clock)
       try mixer.render(into: rest) { scored, placed in note(scored, placed) }
-      for index in rest.indices { rest[index] *= gain }
     }
     if let fade {
       for index in block.indices {

@@ -1,5 +1,4 @@
 import Devices
-@preconcurrency import Glibc
 import Horology
 import Sound
 
@@ -52,9 +51,6 @@ public final class Player {
     makeSink = sink
   }
 
-  /// What a sample is multiplied by, to be so much louder.
-  public static func gain(decibels: Double) -> Float { Float(pow(10, decibels / 20)) }
-
   public var isPlaying: Bool { performance != nil }
 
   /// By when what plays is over, or has failed; nil if nothing plays.
@@ -81,7 +77,7 @@ public final class Player {
       try score.verify()
       performance = Performance(
         score: score, anchor: anchor, latencyOffset: settings.latencyOffset,
-        gain: settings.gain * Self.gain(decibels: decibels))
+        gain: settings.gain * Mixer.gain(decibels: decibels))
       let sounding = Duration.seconds(Double(score.frames - score.anchor) / Double(stream.rate))
       let now = SystemClock.now
       taken = now.uptime

@@ -84,6 +84,8 @@ extension Configuration {
     for tune in [announcer.chime, announcer.chimeQuarters] {
       if let tune { try bells.add(tune) }
     }
-    return Composer(voice: voice, format: hourFormat, bells: bells)
+    return Composer(
+      voice: voice, format: hourFormat, bells: bells, voiceVolume: voiceVolume,
+      bellsVolume: bellsVolume)
   }
 }

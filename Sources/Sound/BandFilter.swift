@@ -1,11 +1,13 @@
-/// A band of noise of a given power: a high-pass and a low-pass of the fourth order.
+/// A band of noise of a given power: a high-pass and a low-pass of the eighth order.
 struct BandFilter {
   private var sections: [Biquad]
   private var gain = 1.0
 
-  /// Of the two sections that make Butterworth's flat band of the fourth order: 1 / (2 cos 22.5°)
-  /// and 1 / (2 cos 67.5°).
-  private static let qualities = [0.541196100146197, 1.306562964876377]
+  /// Of the four sections that make Butterworth's flat band of the eighth order: 1 / (2 cos x) for
+  /// x = 11.25, 33.75, 56.25 and 78.75 degrees.
+  private static let qualities = [
+    0.509795579104159, 0.601344886935045, 0.899976223136416, 2.562915447741506,
+  ]
 
   /// - Parameter power: the mean square of what comes out when white noise from -1 to 1 goes in.
   init(from low: Double, to high: Double, rate: Double, power: Double) {

@@ -5,11 +5,21 @@ public struct Composer: Sendable {
   public let voice: VoicePack
   public let format: HourFormat
   public let bells: BellRack
+  private let voiceGain: Float
+  private let bellsGain: Float
 
-  public init(voice: VoicePack, format: HourFormat, bells: BellRack = BellRack(folders: [])) {
+  /// - Parameters:
+  ///   - voiceVolume: by how much its words are louder than its clips, in dB.
+  ///   - bellsVolume: by how much its blows are louder than its bells, in dB.
+  public init(
+    voice: VoicePack, format: HourFormat, bells: BellRack = BellRack(folders: []),
+    voiceVolume: Double = 0, bellsVolume: Double = 0
+  ) {
     self.voice = voice
     self.format = format
     self.bells = bells
+    voiceGain = Mixer.gain(decibels: voiceVolume)
+    bellsGain = Mixer.gain(decibels: bellsVolume)
   }
 
   /// The score of a programme that speaks `time`, at `rate` frames per second.
@@ -28,7 +38,7 @@ public struct Composer: Sendable {
         case .at(let offset): frames(offset, rate)
         case .before(let gap): firstBlow - frames(gap, rate) - phrase.frames
         }
-      parts += phrase.parts.map { $0.moved(by: start) }
+      parts += phrase.parts.map { $0.moved(by: start, amplifiedBy: voiceGain) }
     }
     // The earliest is frame 0; the anchor lies as far behind it as it must.
     let earliest = min(parts.map(\.start).min() ?? 0, 0)
@@ -46,7 +56,7 @@ public struct Composer: Sendable {
       parts.append(
         Score.Part(
           path: sound.path, start: frames(blow.offset, rate), frames: sound.frames(atRate: rate),
-          isTimed: true, label: blow.bell))
+          gain: bellsGain, isTimed: true, label: blow.bell))
     }
     return parts
   }

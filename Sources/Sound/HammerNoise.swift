@@ -8,6 +8,9 @@ struct HammerNoise {
   /// Seconds; of the 1.2 to 2 s of the facts.
   private static let t60 = 1.4
 
+  /// Where a band begins to fall, so that its flank adds little to the softer one above it.
+  private static let flank = 0.88
+
   private var random: SplitMix64
   private var bands: [BandFilter]
   private var envelope = 1.0
@@ -19,7 +22,7 @@ struct HammerNoise {
     bands = Self.bands.map { band in
       // Levels compare powers: a sinusoid has half its squared amplitude.
       BandFilter(
-        from: band.low, to: band.high, rate: rate,
+        from: band.low, to: band.high * Self.flank, rate: rate,
         power: 0.5 * (strongest * strongest) * amplitude(decibels: 2 * band.level))
     }
     decay = decayFactor(t60: Self.t60, rate: rate)
@@ -30,9 +33,9 @@ struct HammerNoise {
     // Past -120 dB it is below the last bit.
     guard envelope > 1e-6 else { return }
     for frame in block.indices {
-      let white = random.nextSigned()
+      // Each band has noise of its own: of the same, their flanks would cancel each other.
       var sum = 0.0
-      for index in bands.indices { sum += bands[index].next(white) }
+      for index in bands.indices { sum += bands[index].next(random.nextSigned()) }
       block[frame] += sum * envelope
       envelope *= decay
     }

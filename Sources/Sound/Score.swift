@@ -13,6 +13,8 @@ public struct Score: Hashable, Sendable {
     public let fadeIn: Int
     /// The frames over which it falls to nothing at its end, as a quarter of a cosine.
     public let fadeOut: Int
+    /// What every sample of it is multiplied by.
+    public let gain: Float
     /// True if its beginning belongs to a moment, as a blow's does, and is kept to it however the
     /// converter drifts; false if it belongs to what began before it, as the next clip of a phrase.
     public let isTimed: Bool
@@ -21,13 +23,14 @@ public struct Score: Hashable, Sendable {
 
     public init(
       path: String, start: Int, frames: Int, fadeIn: Int = 0, fadeOut: Int = 0,
-      isTimed: Bool = false, label: String = ""
+      gain: Float = 1, isTimed: Bool = false, label: String = ""
     ) {
       self.path = path
       self.start = start
       self.frames = frames
       self.fadeIn = fadeIn
       self.fadeOut = fadeOut
+      self.gain = gain
       self.isTimed = isTimed
       self.label = label
     }
@@ -35,10 +38,10 @@ public struct Score: Hashable, Sendable {
     /// The first frame after it.
     public var end: Int { start + frames }
 
-    func moved(by distance: Int) -> Part {
+    func moved(by distance: Int, amplifiedBy factor: Float = 1) -> Part {
       Part(
         path: path, start: start + distance, frames: frames, fadeIn: fadeIn, fadeOut: fadeOut,
-        isTimed: isTimed, label: label)
+        gain: gain * factor, isTimed: isTimed, label: label)
     }
   }
 

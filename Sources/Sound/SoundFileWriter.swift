@@ -119,18 +119,20 @@ extension SynthesisedSound {
 
 extension Score {
   /// Renders the whole score into a WAV file, faster than real time and in constant memory.
-  public func write(toWAV path: String) throws(Fault) {
+  public func write(toWAV path: String, gain: Float = 1) throws(Fault) {
     let writer = try SoundFileWriter(path: path, rate: rate)
-    try render { block throws(Fault) in try writer.write(block) }
+    try render(gain: gain) { block throws(Fault) in try writer.write(block) }
     try writer.finish()
   }
 
   /// Renders the whole score block by block, faster than real time and in constant memory.
-  /// - Parameter heard: given every block in turn, as long as it runs.
+  /// - Parameters:
+  ///   - gain: what every sample is multiplied by.
+  ///   - heard: given every block in turn, as long as it runs.
   public func render(
-    _ heard: (UnsafeBufferPointer<Float>) throws(Fault) -> Void
+    gain: Float = 1, _ heard: (UnsafeBufferPointer<Float>) throws(Fault) -> Void
   ) throws(Fault) {
-    let mixer = Mixer(score: self)
+    let mixer = Mixer(score: self, gain: gain)
     let block = UnsafeMutableBufferPointer<Float>.allocate(capacity: 4096)
     defer { block.deallocate() }
     while mixer.position < frames {

@@ -38,7 +38,9 @@ let renderCommand = Subcommand(
   if let tune = configuration.announcer.chime(at: time) { heard.append(tune.inWords(at: time)) }
   if programme.words != .none { heard.append("\"\(try composer.text(of: time))\"") }
   let title = "\(time.dateTime): \(heard.joined(separator: ", "))"
-  try write(score, toWAV: arguments["output"], toSVG: arguments["picture"], title, at: time)
+  try write(
+    score, gain: configuration.gain(at: time), toWAV: arguments["output"],
+    toSVG: arguments["picture"], title, at: time)
   let anchor = Duration.seconds(Double(score.anchor) / Double(score.rate))
   try say("anchor: \(anchor.secondsText)")
   if let refusal = configuration.announcer.refusal(at: time, trust: .synchronised, ringer: .absent)
@@ -50,8 +52,8 @@ let renderCommand = Subcommand(
 
 /// Renders a score once, into whichever of the two files is asked for.
 private func write(
-  _ score: Score, toWAV soundPath: String?, toSVG picturePath: String?, _ title: String,
-  at time: CivilTime
+  _ score: Score, gain: Float, toWAV soundPath: String?, toSVG picturePath: String?,
+  _ title: String, at time: CivilTime
 ) throws(Fault) {
   var writer: SoundFileWriter?
   if let soundPath { writer = try SoundFileWriter(path: soundPath, rate: score.rate) }
@@ -60,7 +62,7 @@ private func write(
     picture = Picture(
       of: score, title: title, anchorLabel: time.dateTime.timeOfDay, columns: Picture.width)
   }
-  try score.render { block throws(Fault) in
+  try score.render(gain: gain) { block throws(Fault) in
     try writer?.write(block)
     picture?.add(block)
   }

@@ -36,7 +36,8 @@ let sayCommand = Subcommand(
     }
   }
   if let path = arguments["output"] {
-    try composer.score(of: time, rate: standardRate).write(toWAV: path)
+    try composer.score(of: time, rate: standardRate).write(
+      toWAV: path, gain: configuration.playerSettings.gain)
   } else {
     try play(time, composer, configuration, anchoredAt: anchor)
   }

@@ -30,6 +30,9 @@ import Testing
       [speaker]
       device = plughw:CARD=DAC
       latency_offset = -20ms
+      volume = -3dB
+      voice_volume = -1.5dB
+      bells_volume = 12dB
       [switch]
       line = none
       [clock]
@@ -46,6 +49,9 @@ import Testing
     #expect(configuration.voice == "/some/where")
     #expect(configuration.device == "plughw:CARD=DAC")
     #expect(configuration.latencyOffset == .milliseconds(-20))
+    #expect(configuration.volume == -3)
+    #expect(configuration.voiceVolume == -1.5)
+    #expect(configuration.bellsVolume == 12)
     #expect(configuration.rtc == .named("ds3231"))
   }
 
@@ -85,8 +91,10 @@ import Testing
     #expect(uncommented.led == defaults.led)
     #expect(uncommented.playerSettings == defaults.playerSettings)
     #expect(uncommented.mixer == defaults.mixer)
+    #expect(uncommented.voiceVolume == defaults.voiceVolume)
+    #expect(uncommented.bellsVolume == defaults.bellsVolume)
     #expect(uncommented.rtc == defaults.rtc)
-    #expect(keys.filter { $0.contains(" = ") && !$0.hasPrefix(";") }.count == 29)
+    #expect(keys.filter { $0.contains(" = ") && !$0.hasPrefix(";") }.count == 31)
   }
 
   @Test(
@@ -113,6 +121,8 @@ import Testing
       ("[speaker]\nvolume = 3dB", ":2: volume = 3dB: allowed: -60dB to 0dB"),
       ("[speaker]\nquieter = 22:00-07:00", ":2: quieter = 22:00-07:00: '22:00-07:00' is not times"),
       ("[speaker]\nvolume = -3", ":2: volume = -3: allowed: -60dB to 0dB"),
+      ("[speaker]\nvoice_volume = loud", ":2: voice_volume = loud: allowed: -60dB to 12dB"),
+      ("[speaker]\nbells_volume = 13dB", ":2: bells_volume = 13dB: allowed: -60dB to 12dB"),
       ("[speaker]\nkeep_open = never", ":2: keep_open = never: allowed: always, or how long"),
       ("[speaker]\nlead_in = 5s", ":2: lead_in = 5s: allowed: 0s to 4s"),
       ("[button]\nline = GPIO1\n[led]\nline = GPIO1", ": line GPIO1 is set for both"),

@@ -1,4 +1,5 @@
 import Devices
+import Foundation
 import Horology
 import Sound
 import TestSupport
@@ -6,8 +7,10 @@ import Testing
 
 @testable import Service
 
-/// These run in simulated time, on a converter whose true clock is known.
+/// These run in simulated time, on a converter whose true clock is known. It is slow, so that a noon
+/// takes a second: a frame of it is a fifth of what a blow may be off.
 @Suite struct PerformanceTests {
+  private static let rate = 16_000
   private let folder = TemporaryFolder()
 
   /// Twelve blows as the Great Clock spaces them, two seconds in (facts: chimes).
@@ -15,23 +18,25 @@ import Testing
     0, 4.39, 8.64, 12.81, 16.87, 20.92, 25.03, 29.13, 33.20, 37.20, 41.34, 45.49,
   ]
 
-  private func noon(rate: Int) throws -> Score {
-    let path = try folder.write("blow.wav", rate: rate, samples: [Float](repeating: 0.5, count: 99))
-    let parts = Self.blows.map {
+  /// - Parameter count: how many of them there are.
+  private func noon(blows count: Int = Self.blows.count) throws -> Score {
+    let path = try folder.write(
+      "blow.wav", rate: Self.rate, samples: [Float](repeating: 0.5, count: 99))
+    let parts = Self.blows.prefix(count).map {
       Score.Part(
-        path: path, start: Int((2 + $0) * Double(rate)), frames: 99, isTimed: true)
+        path: path, start: Int((2 + $0) * Double(Self.rate)), frames: 99, isTimed: true)
     }
-    return Score(rate: rate, parts: parts, anchor: 2 * rate)
+    return Score(rate: Self.rate, parts: parts, anchor: 2 * Self.rate)
   }
 
   /// Plays a score on a converter, the anchor five seconds after the start.
   private func perform(
-    _ score: Score, on sink: SimulatedSink, stoppingAt stop: Duration? = nil
+    _ score: Score, on sink: SimulatedSink, gain: Float = 1, stoppingAt stop: Duration? = nil
   ) throws -> Performance {
     let stream = try Stream(sink)
     let start = sink.uptime
     let performance = Performance(
-      score: score, anchor: Instant(seconds: 1_000_005), latencyOffset: .zero, gain: 1)
+      score: score, anchor: Instant(seconds: 1_000_005), latencyOffset: .zero, gain: gain)
     while true {
       let now = Now(
         instant: Instant(seconds: 1_000_000) + (sink.uptime - start), uptime: sink.uptime)
@@ -40,10 +45,12 @@ import Testing
       }
       let played = stream.lastPosition?.frame ?? 0
       performance.measure(stream.clock, played: played)
-      if let end = performance.end, played > Double(end + 20_000) { return performance }
+      if let end = performance.end, played > Double(end + Self.rate / 2) { return performance }
       if let stop, sink.uptime - start >= stop, performance.stopReason == nil {
         let taken = stream.takeBack()
-        performance.stop(.muted, takenBack: taken, at: stream.written, fadeFrames: 384)
+        performance.stop(
+          .muted, takenBack: taken, at: stream.written,
+          fadeFrames: Self.rate / 125)
       }
       // A loop is never quite on time.
       let late = Duration.microseconds(stream.written % 7 * 300)
@@ -56,7 +63,7 @@ import Testing
     arguments: [-500.0, -200, 0, 200, 500])
   func everyBlowIsOnItsSecond(deviation: Double) throws {
     let sink = SimulatedSink(deviation: deviation, jitter: .milliseconds(1))
-    let performance = try perform(try noon(rate: 48_000), on: sink)
+    let performance = try perform(try noon(), on: sink)
     let onsets = sink.onsets
     #expect(onsets.count == 12)
     for (onset, blow) in zip(onsets, Self.blows) {
@@ -69,7 +76,7 @@ import Testing
   @Test("a converter that tells its position in steps of 10 ms is met within a millisecond")
   func coarseConverter() throws {
     let sink = SimulatedSink(deviation: 100, jitter: .zero, step: .milliseconds(10))
-    _ = try perform(try noon(rate: 48_000), on: sink)
+    _ = try perform(try noon(), on: sink)
     // Such a converter shows where it was on average half a step ago.
     let errors = zip(sink.onsets, Self.blows).map {
       $0 - (Uptime(seconds: 505) + .seconds($1)) - .milliseconds(-5)
@@ -85,7 +92,7 @@ import Testing
     let sink = SimulatedSink(
       deviation: 100, jitter: .microseconds(100),
       gap: (.seconds(4), .milliseconds(milliseconds)))
-    let performance = try perform(try noon(rate: 48_000), on: sink)
+    let performance = try perform(try noon(blows: 1), on: sink)
     let error = try #require(sink.onsets.first) - Uptime(seconds: 505)
     #expect(error.magnitude < .microseconds(300), "\(error)")
     let told = performance.timing(underruns: 1).onsetError
@@ -96,24 +103,43 @@ import Testing
   func ranDryAfter() throws {
     let sink = SimulatedSink(
       deviation: 0, jitter: .zero, gap: (.milliseconds(5_100), .milliseconds(15)))
-    let performance = try perform(try noon(rate: 48_000), on: sink)
+    let performance = try perform(try noon(blows: 2), on: sink)
     #expect(performance.timing(underruns: 1).onsetError.magnitude < .microseconds(100))
   }
 
   @Test("a stop takes back what was written, and fades in the middle of a blow")
   func stopTakesBack() throws {
-    let path = try folder.write("long.wav", samples: [Float](repeating: 0.5, count: 96_000))
-    let part = Score.Part(path: path, start: 0, frames: 96_000, isTimed: true)
+    let path = try folder.write(
+      "long.wav", rate: Self.rate, samples: [Float](repeating: 0.5, count: 32_000))
+    let part = Score.Part(path: path, start: 0, frames: 32_000, isTimed: true)
     let sink = SimulatedSink(deviation: 0, jitter: .zero)
     _ = try perform(
-      Score(rate: 48_000, parts: [part], anchor: 0), on: sink, stoppingAt: .milliseconds(5_700))
+      Score(rate: Self.rate, parts: [part], anchor: 0), on: sink, stoppingAt: .milliseconds(5_700))
     let heard = sink.heard
     let sounding = heard.indices.filter { heard[$0] != 0 }
-    let silentAt = Double(sounding.last!) / 48_000
+    let silentAt = Double(sounding.last!) / Double(Self.rate)
     // 5 ms that cannot be taken back, and a fade of 8 ms.
     #expect((5.700...5.734).contains(silentAt), "silent at \(silentAt)")
     let steps = zip(heard, heard.dropFirst()).map { abs($1 - $0) }
     #expect(steps.filter { $0 > 0.01 }.count == 1, "no click but the clip's own beginning")
+  }
+
+  @Test("what is too loud is held at -1 dBTP on the way to the speaker, on its frame")
+  func tooLoud() throws {
+    let samples = (0..<Self.rate).map { Float(0.9 * sin(Double($0) / 20)) }
+    let path = try folder.write("loud.wav", rate: Self.rate, samples: samples)
+    let part = Score.Part(path: path, start: 0, frames: Self.rate, isTimed: true)
+    let sink = SimulatedSink(deviation: 0, jitter: .zero)
+    let performance = try perform(
+      Score(rate: Self.rate, parts: [part], anchor: 0), on: sink, gain: 4,
+      stoppingAt: .milliseconds(5_700))
+    let peak = try Loudness(of: sink.heard, rate: Self.rate).truePeak
+    #expect((-1.3 ... -1).contains(peak), "\(peak) dBTP")
+    #expect(performance.timing(underruns: 0).onsetError.magnitude < .microseconds(100))
+    let sounding = sink.heard.indices.filter { sink.heard[$0] != 0 }
+    // The sine's own first sample is 0.
+    #expect(abs(sounding.first! - 1 - 5 * Self.rate) <= 2, "\(sounding.first!)")
+    #expect((5.700...5.734).contains(Double(sounding.last!) / Double(Self.rate)))
   }
 }
 
@@ -121,8 +147,9 @@ import Testing
 private final class SimulatedSink: Sink {
   let name = "simulated"
   let feedInterval = Duration.milliseconds(20)
-  private static let bufferFrames = 9600
-  private static let marginFrames = 240
+  private static let rate = 16_000
+  private static let bufferFrames = rate / 5
+  private static let marginFrames = rate / 200
 
   var uptime = Uptime(seconds: 500)
   /// All that was written, as it would be heard.
@@ -143,7 +170,7 @@ private final class SimulatedSink: Sink {
     deviation: Double, jitter: Duration, step: Duration? = nil,
     gap: (after: Duration, lasting: Duration)? = nil
   ) {
-    rate = 48_000 * (1 + deviation / 1e6)
+    rate = Double(Self.rate) * (1 + deviation / 1e6)
     self.jitter = jitter
     self.step = step
     self.gap = gap
@@ -151,7 +178,7 @@ private final class SimulatedSink: Sink {
 
   func open() throws(Fault) -> Int {
     openedAt = uptime
-    return 48_000
+    return Self.rate
   }
 
   private var played: Double { (uptime - openedAt - gapUntil(uptime)).inSeconds * rate }

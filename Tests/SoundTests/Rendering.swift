@@ -2,8 +2,8 @@ import Foundation
 import Sound
 
 /// Renders a whole score in blocks of the given size.
-func render(_ score: Score, blockFrames: Int) throws -> [Float] {
-  let mixer = Mixer(score: score)
+func render(_ score: Score, blockFrames: Int, gain: Float = 1) throws -> [Float] {
+  let mixer = Mixer(score: score, gain: gain)
   var rendered: [Float] = []
   let block = UnsafeMutableBufferPointer<Float>.allocate(capacity: blockFrames)
   defer { block.deallocate() }

@@ -18,8 +18,12 @@ FLOOR = 10 ** (-60 / 20)
 QUARTER_LEVELS = {"B3": 0.0, "E4": -6.3, "F#4": -7.9, "G#4": -7.2}
 # By how much a blow may differ from the table, decibels, and what the measurement may add.
 SPREAD = 2.0 + 2.0
-# Scaled partials that die about as fast as the hammer's noise (1.2 to 2 s) cannot be told from it.
-MASKED_BELOW_T60 = 1.6
+
+
+def is_masked(t60, level):
+    """Of bells scaled to be small, some partials die as fast as the hammer's noise or lie under it until they are
+    gone, and cannot be told from it."""
+    return t60 < 1.6 or level - 60 / t60 < -58
 
 
 def partials(bell, takes):
@@ -31,7 +35,7 @@ def partials(bell, takes):
                for hertz, t60, _ in bell.partials]
     found = bell_partials.fit(heard, guesses)
     for (hertz, t60, level), (hertz_found, t60_found, *amplitudes) in zip(bell.partials, found, strict=True):
-        if t60 < MASKED_BELOW_T60:
+        if is_masked(t60, level):
             continue
         partial = f"{bell.name}: partial of {hertz:.2f} Hz"
         if abs(hertz_found - hertz) > 0.5:
@@ -93,16 +97,19 @@ def attack(bell, takes):
 
 def hammer_noise(bell, takes):
     """From 4 to 8 kHz the Great Bell has no partials: what is heard there is the hammer alone."""
-    band = bell_partials.signal.butter(6, (4200, 7800), "bandpass", fs=RATE, output="sos")
+    # Well inside, away from the last partials and the flank of the next band; noise has its power by the width.
+    low, high = 4800, 7600
+    band = bell_partials.signal.butter(6, (low, high), "bandpass", fs=RATE, output="sos")
+    rest = 10 * np.log10(4000 / (high - low))
     for take, samples in enumerate(takes, 1):
         noise = bell_partials.signal.sosfilt(band, samples)
-        # A sinusoid's mean square is 3 dB under its peak's; the band is a little narrower than 4 to 8 kHz.
         near, far = level(noise, 0.05, 0.1), level(noise, 0.55, 0.1)
         t60 = 60 * 0.5 / (near - far)
         if not 1.2 <= t60 <= 2:
             yield f"take {take}: the noise has a T60 of {t60:.1f} s"
-        onset = near + 60 * 0.1 / t60 - (bell.level - 3)
-        if abs(onset + 21) > 3:
+        # A sinusoid's mean square is 3 dB under its peak's.
+        onset = near + 60 * 0.1 / t60 + rest - (bell.level - 3)
+        if abs(onset + 21) > 2.5:
             yield f"take {take}: the noise from 4 to 8 kHz is at {onset:.1f} dB, not -21 dB"
 
 
@@ -150,7 +157,7 @@ def differing(bell, takes):
 
 
 def tunes():
-    """Every tune: its notes, and how far its loudness may be from -20 LUFS."""
+    """The notes of every tune, by its name."""
     everything = {f"Westminster, {name}": bell_tunes.quarter(name) for name in bell_tunes.QUARTERS}
     everything |= {f"Westminster, {hour} o'clock": bell_tunes.westminster(hour) for hour in (1, 6, 12)}
     everything |= {f"hour bell, {hour}": bell_tunes.blows(hour) for hour in (1, 2, 12)}
@@ -158,14 +165,13 @@ def tunes():
     everything |= {f"ship's bell, {strokes}": bell_tunes.ships_bell(strokes) for strokes in (1, 2, 3, 8)}
     everything |= {f"cuckoo, {hour}": bell_tunes.cuckoo(hour) for hour in (1, 12)}
     everything["pips"] = bell_tunes.pips()
-    # One stroke of a bell that rings for seconds is mostly tail: it measures 2 LU under eight of them.
-    return [(name, notes, 1.5 if name == "ship's bell, 1" else 1) for name, notes in everything.items()]
+    return everything
 
 
-def loudness(name, notes, tolerance, samples):
+def loudness(name, notes, samples):
     heard = bell_tunes.mixed(notes, samples)
     lufs, peak = sound_level.integrated(heard), sound_level.true_peak(heard)
-    if abs(lufs + 20) > tolerance:
+    if abs(lufs + 20) > 1:
         yield f"{name} is at {lufs:.1f} LUFS"
     if peak > -1:
         yield f"{name} peaks at {peak:.1f} dBTP"

@@ -14,8 +14,8 @@ NEAR = 30
 PASS, STOP = 8, 22
 # The hammer's noise and the room have died away by then, seconds.
 SETTLED = 0.75
-# Frames per second that are left of a group.
-SLOW = 400
+# Frames per second on the way to a group, and those that are left of it.
+FEWER, SLOW = 2400, 400
 
 
 def groups(frequencies):
@@ -25,16 +25,28 @@ def groups(frequencies):
     return np.split(order, splits)
 
 
+def _low_pass(last, stop, rate):
+    """A filter of an odd number of taps that keeps what is up to LAST Hz and takes what is from STOP Hz on."""
+    taps, beta = signal.kaiserord(96, (stop - last) / (rate / 2))
+    return signal.firwin(taps | 1, (last + stop) / 2, window=("kaiser", beta), fs=rate)
+
+
 def _mixed_down(samples, centre, half_width):
     """The band around CENTRE as a slow complex signal; the time of its first frame."""
-    taps, beta = signal.kaiserord(96, (STOP - PASS) / (RATE / 2))
-    taps |= 1
-    low_pass = signal.firwin(taps, half_width + (PASS + STOP) / 2, window=("kaiser", beta), fs=RATE)
-    turned = samples * np.exp(-2j * np.pi * centre * np.arange(len(samples)) / RATE)
-    filtered = signal.oaconvolve(turned, low_pass, "valid")
+    # Roughly at first, to a rate at which the sharp filter is short.
+    step = RATE // FEWER
+    rough = _low_pass(half_width + STOP, FEWER - half_width - STOP, RATE)
+    turned = rough * np.exp(2j * np.pi * centre * np.arange(len(rough)) / RATE)
+    first = -(-(len(rough) - 1) // step)
+    last = (len(samples) - 1) // step
+    few = signal.upfirdn(turned, samples, down=step)[first:last + 1]
+    few *= np.exp(-2j * np.pi * centre * step * np.arange(first, last + 1) / RATE)
+    sharp = _low_pass(half_width + PASS, half_width + STOP, FEWER)
+    filtered = signal.oaconvolve(few, sharp, "valid")
     # What is left holds no frame that has seen the time before SETTLED.
-    first = int(SETTLED * RATE)
-    return filtered[first::RATE // SLOW], (first + taps // 2) / RATE
+    settled = int(np.ceil(SETTLED * FEWER))
+    middle = step * (first + settled + len(sharp) // 2) - len(rough) // 2
+    return filtered[settled::FEWER // SLOW], middle / RATE
 
 
 def _solve(parameters, times, slow):

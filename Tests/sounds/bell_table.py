@@ -21,7 +21,8 @@ class Bell:
         self.level = float(figures["level"])
         self.take_count = len(figures["seeds"].split())
         self.partials = [tuple(map(float, value.split())) for key, value in pairs if key == "partial"]
-        if "from" in figures:
+        self.is_measured = "from" not in figures
+        if not self.is_measured:
             model = models[figures["from"]]
             # The same metal: every frequency by the ratio of the strike notes, every T60 by its inverse.
             ratio = self.strike / model.strike

@@ -12,6 +12,7 @@ BLOCK = RATE * 400 // 1000
 # The K weighting at 48 kHz, from the tables of ITU-R BS.1770-4, annex 1.
 SHELF = [1.53512485958697, -2.69169618940638, 1.19839281085285], [1, -1.69065929318241, 0.73248077421585]
 HIGHPASS = [1, -2, 1], [1, -1.99004745483398, 0.99007225036621]
+WEIGHTING = [np.convolve(*pair) for pair in zip(SHELF, HIGHPASS)]
 
 
 def decibels(amplitude):
@@ -21,7 +22,7 @@ def decibels(amplitude):
 def _block_powers(samples, hop):
     """Mean squares of all K-weighted 400 ms windows, a hop apart, with silence on both sides."""
     silence = np.zeros(BLOCK)
-    weighted = signal.lfilter(*HIGHPASS, signal.lfilter(*SHELF, np.concatenate([silence, samples, silence])))
+    weighted = signal.lfilter(*WEIGHTING, np.concatenate([silence, samples, silence]))
     sums = np.concatenate([[0], np.cumsum(weighted ** 2)])
     starts = np.arange(0, len(weighted) - BLOCK + 1, hop)
     return (sums[starts + BLOCK] - sums[starts]) / BLOCK

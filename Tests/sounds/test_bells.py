@@ -23,14 +23,23 @@ SHIPPED = Recordings()
 TABLE = read_table()
 TUNES = checks.tunes()
 # How many partials of a scaled bell die within the hammer's noise; of a measured bell none does.
-MASKED = {"C#5": 2, "D#5": 2, "E5": 2, "ship": 7}
+MASKED = {"B4": 1, "C#5": 2, "D#5": 3, "E5": 3, "ship": 7}
 
 every_bell = pytest.mark.parametrize("name", TABLE)
 
 
 def test_the_table_has_the_bells_of_the_tunes():
     assert {"E3", "B3", "E4", "F#4", "G#4", "A4", "B4", "C#5", "D#5", "E5", "ship"} == TABLE.keys()
-    assert [len(TABLE[name].partials) for name in ("E3", "B3", "E4", "F#4", "G#4")] == [41, 16, 20, 16, 16]
+
+
+@pytest.mark.parametrize(("name", "count", "sums"), [
+    ("E3", 41, (54399.63, 491.60, -563.90)), ("B3", 16, (15835.91, 245.10, -318.00)),
+    ("E4", 20, (25173.40, 150.30, -318.90)), ("F#4", 16, (20988.38, 103.60, -250.10)),
+    ("G#4", 16, (21559.38, 98.30, -239.00))])
+def test_no_measured_figure_has_changed(name, count, sums):
+    """The sums of all frequencies, decays and levels as they were measured: fitting touches none of them."""
+    assert len(TABLE[name].partials) == count
+    assert [sum(column) for column in zip(*TABLE[name].partials)] == pytest.approx(sums, abs=0.004)
 
 
 def test_what_the_table_lists_ships_and_nothing_else():
@@ -48,8 +57,8 @@ def test_every_partial_is_there_with_its_frequency_decay_and_level(name):
     assert list(checks.partials(TABLE[name], SHIPPED.samples[name])) == []
 
 
-def test_only_partials_of_small_scaled_bells_die_in_the_hammers_noise():
-    masked = {name: sum(t60 < checks.MASKED_BELOW_T60 for _, t60, _ in bell.partials) for name, bell in TABLE.items()}
+def test_only_partials_of_scaled_bells_die_in_the_hammers_noise():
+    masked = {name: sum(checks.is_masked(*partial[1:]) for partial in bell.partials) for name, bell in TABLE.items()}
     assert {name: count for name, count in masked.items() if count} == MASKED
 
 
@@ -85,9 +94,9 @@ def test_the_quarter_bells_stand_to_each_other_as_measured():
     assert list(checks.quarter_levels(found)) == []
 
 
-@pytest.mark.parametrize(("name", "notes", "tolerance"), TUNES, ids=[name for name, _, _ in TUNES])
-def test_tunes_have_their_loudness_and_room_for_their_peaks(name, notes, tolerance):
-    assert list(checks.loudness(name, notes, tolerance, SHIPPED.samples)) == []
+@pytest.mark.parametrize("name", TUNES)
+def test_tunes_have_their_loudness_and_room_for_their_peaks(name):
+    assert list(checks.loudness(name, TUNES[name], SHIPPED.samples)) == []
 
 
 @pytest.mark.parametrize(("name", "seconds"), [("pip", 0.1), ("pip-long", 0.5)])
@@ -205,9 +214,8 @@ def test_the_same_take_twice_is_caught():
 
 def test_wrong_levels_are_caught():
     assert list(checks.quarter_levels({"B3": -10, "E4": -16, "F#4": -18, "G#4": -10}))
-    name, notes, tolerance = TUNES[0]
     loud = {bell: [take * 4 for take in takes] for bell, takes in SHIPPED.samples.items()}
-    assert len(list(checks.loudness(name, notes, tolerance, loud))) == 2
+    assert len(list(checks.loudness("hour bell, 1", TUNES["hour bell, 1"], loud))) == 2
 
 
 def test_wrong_pips_and_cuckoos_are_caught():

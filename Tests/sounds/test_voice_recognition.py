@@ -3,8 +3,6 @@
 All 1,440 minutes of both clocks take some minutes: CLOCKSMITH_ALL_MINUTES=1.
 """
 
-import hashlib
-import json
 import os
 import pathlib
 import shutil
@@ -12,6 +10,9 @@ import shutil
 import pytest
 
 import recognition
+import sayings
+import voice_pack
+from remembered import place, remembered
 from sayings import as_heard, cardinal, said
 from voice_pack import CLOCKS, MINUTES, Pack
 
@@ -32,22 +33,10 @@ def misheard_phrases(pack, clock, times, scratch):
     return {said(clock, *time): heard[time] for time in times if heard[time] != said(clock, *time)}
 
 
-def cached(pack, name, function):
-    """FUNCTION's result for these very clips and this recogniser; None if it is not known and not asked for."""
-    digest = hashlib.sha256()
-    sources = [*pathlib.Path(__file__).parent.glob("*.py"), pack.folder / "voice.conf", *pack.files.values()]
-    for file in sorted(sources):
-        digest.update(f"{file.name} {file.stat().st_size}\n".encode() + file.read_bytes())
-    folder = pathlib.Path(os.environ.get("CLOCKSMITH_CACHE") or pathlib.Path.home() / ".cache" / "clocksmith")
-    store = folder / f"recognition-{name}-{digest.hexdigest()[:24]}.json"
-    if store.exists():
-        return json.loads(store.read_text())
-    if os.environ.get("CLOCKSMITH_ALL_MINUTES") != "1":
-        return None
-    result = function()
-    folder.mkdir(parents=True, exist_ok=True)
-    store.write_text(json.dumps(result))
-    return result
+def recognition_of(pack):
+    """What a recognition rests on: these very clips, and how they are put to the recogniser."""
+    code = [pathlib.Path(module.__file__) for module in (recognition, sayings, voice_pack)]
+    return [*code, pathlib.Path(__file__), pack.folder / "voice.conf", *pack.files.values()]
 
 
 def test_every_word_by_itself_is_recognised(pack, tmp_path):
@@ -61,9 +50,10 @@ def test_every_quarter_of_an_hour_is_recognised(pack, clock, tmp_path):
 
 @pytest.mark.parametrize("clock", CLOCKS)
 def test_nearly_every_minute_is_recognised(pack, clock, tmp_path):
-    misheard = cached(pack, clock, lambda: misheard_phrases(pack, clock, MINUTES, tmp_path))
-    if misheard is None:
+    what, files = f"recognition-{clock}", recognition_of(pack)
+    if not place(what, files).exists() and os.environ.get("CLOCKSMITH_ALL_MINUTES") != "1":
         pytest.skip("takes minutes: CLOCKSMITH_ALL_MINUTES=1 /usr/bin/python3 -m pytest Tests/sounds")
+    misheard = remembered(what, files, lambda: misheard_phrases(pack, clock, MINUTES, tmp_path))
     print(f"{pack.name}, {clock}-hour clock: {1440 - len(misheard)} of 1440; misheard: {misheard}")
     assert len(misheard) <= 1440 * 0.02, misheard
 

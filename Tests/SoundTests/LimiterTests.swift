@@ -1,0 +1,155 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Sound
+
+@Suite struct LimiterTests {
+  private let folder = TemporaryFolder()
+
+  /// A score of sounds that begin together, each so much amplified.
+  private func together(_ sounds: [(samples: [Float], gain: Float)]) throws -> Score {
+    var parts: [Score.Part] = []
+    for (index, sound) in sounds.enumerated() {
+      let path = try folder.write("\(index).wav", samples: sound.samples)
+      parts.append(
+        Score.Part(path: path, start: 100, frames: sound.samples.count, gain: sound.gain))
+    }
+    return Score(rate: 48_000, parts: parts, anchor: 0)
+  }
+
+  private func limited(_ samples: [Float], blockFrames: Int = 1024) -> [Float] {
+    let limiter = Limiter(rate: 48_000, longestBlock: 1024)
+    let block = UnsafeMutableBufferPointer<Float>.allocate(capacity: blockFrames)
+    defer { block.deallocate() }
+    var output: [Float] = []
+    var padded = samples + [Float](repeating: 0, count: limiter.delay)
+    padded += [Float](repeating: 0, count: blockFrames - padded.count % blockFrames)
+    for start in stride(from: 0, to: padded.count, by: blockFrames) {
+      _ = block.update(fromContentsOf: padded[start..<start + blockFrames])
+      limiter.process(block)
+      output += block
+    }
+    return Array(output[limiter.delay..<limiter.delay + samples.count])
+  }
+
+  private func truePeak(_ samples: [Float]) throws -> Double {
+    try Loudness(of: samples, rate: 48_000).truePeak
+  }
+
+  private func made(_ frames: Int, _ value: (_ frame: Int) -> Double) -> [Float] {
+    (0..<frames).map { Float(value($0)) }
+  }
+
+  /// A sine of amplitude 1.
+  private func fullScale(_ frequency: Double, phase: Double = 0, frames: Int = 24_000) -> [Float] {
+    made(frames) { sin(2 * .pi * frequency * Double($0) / 48_000 + phase) }
+  }
+
+  private func noise(_ frames: Int) -> [Float] {
+    var random = SplitMix64(seed: 5)
+    return made(frames) { _ in random.nextSigned() }
+  }
+
+  /// A tone that rises, and is silent, loud and too loud in turn.
+  private func swept(_ frames: Int) -> [Float] {
+    made(frames) { frame in
+      let time = Double(frame) / 48_000
+      return sin(2 * .pi * 9000 * time * time) * Double(frame / 1500 % 3)
+    }
+  }
+
+  @Test("two sines of full scale add up to -1 dBTP and no less than need be")
+  func twoSines() throws {
+    let score = try together([(fullScale(997), 1), (fullScale(1499), 1)])
+    let peak = try truePeak(render(score, blockFrames: 960))
+    #expect((-1.3 ... -1).contains(peak), "\(peak) dBTP")
+  }
+
+  @Test("a peak between the samples is seen") func peakBetweenTheSamples() throws {
+    // A quarter of the rate at 45 degrees: no sample is higher than 0.85, and the curve is 1.2 high.
+    let tone = fullScale(12_000, phase: .pi / 4)
+    let score = try together([(tone, 1.2)])
+    #expect(tone.allSatisfy { $0.magnitude * 1.2 < Limiter.ceiling })
+    #expect(try truePeak(limited(tone)) > -1.3, "it is not made quieter than need be")
+    #expect(try truePeak(render(score, blockFrames: 960)) <= -1)
+  }
+
+  @Test(
+    "whatever is put in, the ceiling holds",
+    arguments: ["noise", "impulse", "square wave", "steps", "sweep"])
+  func ceilingHolds(what: String) throws {
+    let samples =
+      switch what {
+      case "noise": noise(24_000).map { $0 * 8 }
+      case "impulse": made(24_000) { [3000, 3001, 9000, 9100, 9340].contains($0) ? 9 : 0 }
+      case "square wave": made(24_000) { $0 / 55 % 2 == 0 ? 4 : -4 }
+      case "steps": made(24_000) { Double($0 / 3000) * ($0 % 3 == 0 ? -0.5 : 0.4) }
+      default: swept(24_000)
+      }
+    #expect(try truePeak(limited(samples)) <= -1)
+  }
+
+  @Test("what stays below the ceiling is given out to the bit", arguments: [0.3, 0.99])
+  func transparent(share: Float) throws {
+    let tone = fullScale(440)
+    let scale = share * Limiter.ceiling
+    let samples = zip(tone, noise(tone.count)).map { $0 * scale * 0.99 + $1 * scale * 0.005 }
+    #expect(limited(samples) == samples)
+  }
+
+  @Test("after a peak it returns to the bit") func returnsToTheBit() {
+    let quiet = noise(120_000).map { $0 * 0.3 }
+    var samples = quiet
+    for frame in 2000..<2400 { samples[frame] = sin(Float(frame) / 30) * 4 }
+    let output = limited(samples)
+    #expect(output[3000] != samples[3000])
+    #expect(output[72_000...] == samples[72_000...])
+    #expect(output[..<1600] == samples[..<1600], "and does not act too soon")
+  }
+
+  @Test("the size of a block is not heard", arguments: [1, 7, 480, 1023])
+  func blockSizeIsNotHeard(blockFrames: Int) {
+    let samples = swept(12_000)
+    #expect(limited(samples, blockFrames: blockFrames) == limited(samples))
+  }
+
+  @Test("a sound that is turned down begins and ends on its frames") func onItsFrames() throws {
+    let score = try together([([Float](repeating: 0.7, count: 500), 4)])
+    for blockFrames in [1, 64, 4096] {
+      let heard = try render(score, blockFrames: blockFrames)
+      #expect(heard.indices.filter { heard[$0] != 0 } == Array(100..<600))
+    }
+  }
+
+  @Test("a tone that is turned down stays a tone", arguments: [60.0, 155, 679])
+  func staysATone(frequency: Double) {
+    let tone = fullScale(frequency, frames: 96_000)
+    let heard = limited(tone.map { $0 * 3 })[48_000..<95_000]
+    // What is left when the tone is taken out of it.
+    var (inPhase, square) = (0.0, 0.0)
+    for frame in heard.indices {
+      inPhase += Double(heard[frame] * tone[frame])
+      square += Double(tone[frame] * tone[frame])
+    }
+    let amplitude = Float(inPhase / square)
+    let rest = heard.indices.reduce(0.0) {
+      $0 + pow(Double(heard[$1] - amplitude * tone[$1]), 2)
+    }
+    let distortion = 10 * log10(rest / (square * Double(amplitude * amplitude)))
+    #expect(distortion < (frequency < 100 ? -50 : -80), "\(distortion) dB")
+    #expect(amplitude > 0.87)
+  }
+
+  @Test("the gain of all comes before the ceiling, and that of a part") func gainsComeBefore()
+    throws
+  {
+    let score = try together([(fullScale(300), 0.5)])
+    let plain = try render(score, blockFrames: 480)
+    let loud = try render(score, blockFrames: 480, gain: 8)
+    let quiet = try render(score, blockFrames: 480, gain: 0.25)
+    #expect(abs(plain.max()! - 0.5) < 0.001)
+    #expect(quiet == plain.map { $0 * 0.25 })
+    #expect((-1.3 ... -1).contains(try truePeak(loud)))
+  }
+}

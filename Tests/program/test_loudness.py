@@ -1,0 +1,102 @@
+"""How loud it is: what the owner sets of the voice and the bells, and that nothing is too loud."""
+
+import ctypes
+
+import numpy
+import pytest
+import soundfile
+
+from program import Clocksmith
+
+RATE = 48_000
+NOON = "2026-12-24T12:00"
+# Of ebur128.h.
+EBUR128_MODE_TRUE_PEAK = 1 << 5 | 1 << 4 | 1 << 0
+
+
+@pytest.fixture(scope="module")
+def noon(surroundings, tmp_path_factory):
+    """Renders a noon of Westminster, its words after it: samples of 16 bit, once for each speaker."""
+    program = Clocksmith(surroundings, tmp_path_factory.mktemp("noon"))
+    rendered = {}
+
+    def render(speaker):
+        if speaker not in rendered:
+            path = program.folder / "noon.wav"
+            done = program.run(
+                "render", "--at", NOON, "--zone", "Europe/London", "--output", path, "--config",
+                program.configuration("chime = westminster", f"[speaker]\n{speaker}"))
+            assert (done.returncode, done.stdout) == (0, "anchor: 23.000000\n"), done.stderr
+            rendered[speaker] = soundfile.read(path, dtype="int16")[0].astype(float)
+        return rendered[speaker]
+
+    return render
+
+
+def true_peak(samples):
+    """In dBTP, by libebur128, at four times the rate."""
+    library = ctypes.CDLL("libebur128.so.1")
+    library.ebur128_init.restype = ctypes.c_void_p
+    library.ebur128_init.argtypes = [ctypes.c_uint, ctypes.c_ulong, ctypes.c_int]
+    state = ctypes.c_void_p(library.ebur128_init(1, RATE, EBUR128_MODE_TRUE_PEAK))
+    assert state
+    frames = numpy.ascontiguousarray(samples / 32768, "float32")
+    frames = numpy.concatenate([frames, numpy.zeros(100, "float32")])
+    pointer = frames.ctypes.data_as(ctypes.POINTER(ctypes.c_float))
+    assert library.ebur128_add_frames_float(state, pointer, ctypes.c_size_t(len(frames))) == 0
+    peak = ctypes.c_double()
+    assert library.ebur128_true_peak(state, 0, ctypes.byref(peak)) == 0
+    library.ebur128_destroy(ctypes.byref(state))
+    return 20 * numpy.log10(peak.value)
+
+
+def factor(decibels):
+    return 10 ** (decibels / 20)
+
+
+def test_noon_with_its_bells_at_their_loudest_peaks_at_1_dbtp(noon):
+    loud, plain = noon("bells_volume = 12dB"), noon("")
+    assert -1.2 < true_peak(loud) <= -1
+    assert len(loud) == len(plain)
+    # In between, where nothing is too loud, it is as much louder as was asked for.
+    middle = slice(20 * RATE, 22 * RATE)
+    power = [numpy.sqrt(numpy.mean(samples[middle] ** 2)) for samples in (loud, plain)]
+    assert power[0] / power[1] == pytest.approx(factor(12), rel=0.02)
+
+
+def test_what_ships_is_not_touched(noon):
+    """At -6 dB nothing comes near the ceiling: if it holds back nothing at 0 dB, one is the other."""
+    assert true_peak(noon("")) < -1
+    assert numpy.abs(noon("") * factor(-6) - noon("volume = -6dB")).max() < 1.01
+
+
+def test_a_quieter_hour_is_rendered_as_it_is_heard(noon):
+    quieter = noon("volume = -2dB\nquieter = 11:30-12:30 -4dB")
+    assert numpy.abs(quieter - noon("volume = -6dB")).max() <= 1
+
+
+def test_the_voice_and_the_bells_are_set_each_for_itself(noon):
+    plain, bells, voice = noon(""), noon("voice_volume = -60dB"), noon("bells_volume = -60dB")
+    both = noon("voice_volume = -6dB\nbells_volume = -3dB")
+    # Each is heard alone but for the thousandth that is left of the other.
+    wanted = bells * factor(-3) + voice * factor(-6)
+    assert numpy.abs(both - wanted).max() < 3 + 32768 * factor(-60)
+    # The words come when the blows are over, and the bell rings on under them.
+    words = numpy.flatnonzero(numpy.abs(plain - bells) > 100)
+    assert words[0] > (23 + 45) * RATE
+    assert numpy.abs(bells[words[0]:]).max() > 100
+
+
+def test_said_into_a_file_the_voice_is_as_loud_as_it_was_set(clocksmith, tmp_path):
+    spoken = {}
+    for speaker in ("", "voice_volume = -6dB", "volume = -6dB", "bells_volume = -6dB"):
+        path = tmp_path / "said.wav"
+        done = clocksmith.run(
+            "say", "15:15", "--output", path, "--config",
+            clocksmith.configuration(rest=f"[speaker]\n{speaker}"))
+        assert done.returncode == 0, done.stderr
+        spoken[speaker] = soundfile.read(path, dtype="int16")[0].astype(float)
+    quiet = spoken[""] * factor(-6)
+    assert numpy.abs(spoken["voice_volume = -6dB"] - quiet).max() < 1.01
+    assert numpy.abs(spoken["volume = -6dB"] - quiet).max() < 1.01
+    assert numpy.array_equal(spoken["bells_volume = -6dB"], spoken[""])
