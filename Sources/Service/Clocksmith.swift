@@ -30,7 +30,7 @@ public final class Clocksmith {
   private let journal = Journal()
   private let notifier = Notifier()
   private var sources: [EventSource] = []
-  private var watchdog: EventSource?
+  private var pulse: Pulse?
   private var timer: CalendarTimer?
 
   private var configuration: Configuration
@@ -56,7 +56,6 @@ public final class Clocksmith {
   /// The refusal that the journal knows of.
   private var toldRefusal: SkipReason?
   private var isStopping = false
-  private var isAiling = false
 
   /// Reads the configuration and the voice; the speaker may come later.
   /// - Throws: `Fault` if the configuration, the zone or the voice cannot be used.
@@ -111,7 +110,7 @@ public final class Clocksmith {
     handle(.woke)
     if options.saysNow { handle(.asked(speakerIsAwake: false)) }
     notifier.ready(statusLine)
-    pingWatchdog()
+    pulse = Pulse(loop: loop, journal: journal, notifier: notifier) { [unowned self] in look() }
     try loop.run()
     let day = tally.end(at: SystemClock.uptime)
     if !day.isEmpty { journal.log(day.entry) }
@@ -299,7 +298,7 @@ public final class Clocksmith {
     journal.log(.stopping, .info, "stopping")
     notifier.stopping()
     timer = nil
-    watchdog = nil
+    pulse = nil
     memory.save()
     guard let player, player.isPlaying else { return loop.exit() }
     handle(.stop(.serviceEnds))
@@ -354,33 +353,15 @@ public final class Clocksmith {
     return status
   }
 
-  /// A ping is sent only for the truth, which `Vitals` tells.
-  private func pingWatchdog() {
+  /// Looks after what may have been lost, and for what may have changed unnoticed.
+  private func look() -> Vitals {
     controls?.check()
     bus?.check()
     memory.check()
     // So that the journal and the status tell of a clock that was synchronised meanwhile.
     if currentTrust() != announcer.trust { handle(.woke) }
-    let vitals = Vitals(
+    return Vitals(
       wakeUp: timer?.armedFor, contactsAnswer: controls?.answer ?? false,
       lastTaken: player?.lastTaken)
-    if let ailment = vitals.ailment(at: SystemClock.now) {
-      if !isAiling { journal.log(ailment.entry) }
-      isAiling = true
-    } else {
-      if isAiling { journal.log(.well, .notice, "the service is well again") }
-      isAiling = false
-      notifier.isAlive()
-    }
-    scheduleWatchdog()
-  }
-
-  private func scheduleWatchdog() {
-    guard let interval = Notifier.watchdogInterval else { return }
-    // Half of what systemd allows, and with leave to come a little early or late.
-    watchdog = try? loop.after(interval / 2, accuracy: interval / 20) { [unowned self] in
-      pingWatchdog()
-    }
-    watchdog?.isServedLast()
   }
 }

@@ -17,10 +17,13 @@ def need(program, package):
         pytest.skip(f"no {program} here (apt install {package})")
 
 
-@pytest.fixture
-def unit(tmp_path):
-    """The unit with a program that is there on every machine."""
+@pytest.fixture(params=["", "clocksmith-realtime.conf"], ids=["alone", "real-time"])
+def unit(request, tmp_path):
+    """The unit with a program that is there on every machine, and with what may be added to it."""
     copy = tmp_path / UNIT.name
+    if request.param:
+        (tmp_path / f"{UNIT.name}.d").mkdir()
+        shutil.copy(TREE / "systemd" / request.param, tmp_path / f"{UNIT.name}.d")
     copy.write_text(re.sub(r"^(ExecStart=)/usr/bin/clocksmith\b", r"\1/bin/true",
                            UNIT.read_text(), flags=re.MULTILINE))
     return copy
@@ -29,7 +32,8 @@ def unit(tmp_path):
 def test_systemd_finds_nothing_wrong_in_the_unit(unit):
     need("systemd-analyze", "systemd")
     done = subprocess.run(
-        ["systemd-analyze", "verify", "--man=no", unit], capture_output=True, text=True)
+        ["systemd-analyze", "verify", "--man=no", unit], capture_output=True, text=True,
+        env={**os.environ, "SYSTEMD_UNIT_PATH": f"{unit.parent}:"})
     # What the machine's own units lack is not ours.
     ours = [line for line in done.stderr.splitlines() if "clocksmith" in line]
     assert ours == [] and done.returncode == 0, done.stderr
