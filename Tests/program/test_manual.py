@@ -89,7 +89,7 @@ shift
 COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
 compopt() { :; }
 _clocksmith
-printf '%s\n' "${COMPREPLY[@]}"
+[ ${#COMPREPLY[@]} = 0 ] || printf '%s\n' "${COMPREPLY[@]}"
 """
 
 
