@@ -14,7 +14,7 @@ from jeepney import new_method_call
 from message_bus import ADDRESS, NAME, MessageBus, Refused
 from program import ROOT, SILENT_ALSA, refusal
 from service import Service
-from sound_server import wait_until
+from sound_server import Recording, SoundServer, wait_until
 
 CLASSIC = 'three thirty P M'
 METHODS = {"Announce", "AnnounceTime", "Stop", "Mute", "MuteNext", "Unmute"}
@@ -236,6 +236,35 @@ def test_a_bus_that_goes_is_told_once_and_it_goes_on(tmp_path, clocksmith):
     service.wait_for("read again")
     assert len(service.matching("system bus")) == 1
     assert service.stop() == 0
+
+
+def test_a_reload_in_a_phrase_ends_nothing_and_the_next_has_the_new_device(
+        bus, on_the_bus, surroundings):
+    server = SoundServer(on_the_bus.folder / "sound", surroundings, "first", "second")
+    heard = {name: Recording(server, name) for name in ("first", "second")}
+    configuration = on_the_bus.configuration(rest="[speaker]\ndevice = first")
+    service = Service(
+        on_the_bus, configuration,
+        alsa=server.device("first", "first") + server.device("second", "second"))
+    try:
+        with bus.caller() as caller:
+            caller.wait_for_service()
+            signals = caller.listen()
+            caller.call("AnnounceTime", "uu", 11, 45)
+            wait_until(heard["first"].is_sounding, 10, "the phrase")
+            configuration.write_text(configuration.read_text().replace("= first", "= second"))
+            service.signal(signal.SIGHUP)
+            assert caller.next_change(signals, "Device") == "second"
+            assert caller.next_signal(signals, "Announced")[1] == "eleven forty-five A M"
+            assert not heard["second"].is_sounding()
+            caller.call("AnnounceTime", "uu", 11, 45)
+            wait_until(heard["second"].is_sounding, 10, "the phrase")
+            caller.next_signal(signals, "Announced")
+    finally:
+        assert service.stop() == 0
+        for recording in heard.values():
+            recording.stop()
+        server.kill()
 
 
 # The command, as a client.
