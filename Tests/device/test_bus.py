@@ -10,7 +10,7 @@ from hearing import hear_occasion, hears_nothing
 SERVICE = "org.clocksmith.Announcer1 /org/clocksmith/Announcer1"
 CALL = f"busctl call {SERVICE} org.clocksmith.Announcer1"
 GET = f"busctl get-property {SERVICE} org.clocksmith.Announcer1"
-SET = f"busctl set-property {SERVICE} org.clocksmith.Announcer1"
+SET = f"busctl set-property -- {SERVICE} org.clocksmith.Announcer1"
 NOBODY = "setpriv --reuid=nobody --regid=nogroup --clear-groups"
 LISTENER = "setpriv --reuid=nobody --regid=nogroup --groups=audio"
 

@@ -1,12 +1,13 @@
-"""The hour: the melody, the blows counted in the recording, and the first of them on the hour."""
-
-import time
+"""The hour: the melody, the blows counted in the recording, the first of them on the hour, and the
+switch in the middle of it."""
 
 import numpy
 import pytest
 
 from device import utc
+from hearing import hears_nothing
 from speaker import RATE
+from switch import CHIP, SWITCH, assert_no_click, last_heard, put, told
 
 FILE = "/etc/clocksmith/conf.d/98-chime.conf"
 HOUR, BLOWS = "2027-10-01 03:00:00", 3
@@ -14,14 +15,19 @@ HOUR, BLOWS = "2027-10-01 03:00:00", 3
 GAPS = (4.39, 4.25)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def chiming(device):
-    """The device as it ships: Westminster at the hour."""
-    device.run(f"printf '[announce]\\nchime = westminster\\n[speaker]\\n"
-               f"device = plughw:CARD=Intel\\n' >{FILE}")
+    """The device as it ships, Westminster at the hour, with a switch that is on."""
+    device.set_switch(False, SWITCH)
+    mark = device.mark()
+    device.run(f"cat >{FILE} <<'END'\n[announce]\nchime = westminster\n"
+               f"[speaker]\ndevice = plughw:CARD=Intel\n"
+               f"[switch]\nline = {CHIP}:{SWITCH}\nactive = high\nEND")
     device.restart_clock()
+    device.wait_for_line("^the switch is on", mark)
     yield device
     device.run(f"rm {FILE}")
+    device.set_switch(False, SWITCH)
     device.restart_clock()
 
 
@@ -70,12 +76,28 @@ def blows(device, first, began):
     return sorted(found)
 
 
-def test_the_switch_in_the_melody_silences_it_for_good(chiming):
-    mark, since = chiming.mark(), time.monotonic()
+def test_the_switch_in_the_middle_of_a_blow_silences_it_for_good(chiming, figures):
+    mark = chiming.mark()
     chiming.set_clock("2027-10-01 03:59:31")
     began = chiming.host_at(utc("2027-10-01 04:00:00"))
-    chiming.wait_for_host(began - 20)
-    chiming.run("systemctl kill --signal=TERM clocksmith")
-    line = chiming.wait_for_line("^cut off the chime", mark)
-    assert "the service was stopped" in line.message
-    assert chiming.speaker.sounds(after=since)[0].seconds < 6
+    chiming.wait_for_host(began + 0.4)
+    edge = put(chiming, off=True)
+    line = chiming.wait_for_line("^cut off", mark)
+    assert "cut off the chime" in line.message and "the switch was put off" in line.message
+    assert told(line) < 30, line.message
+    # The last note has rung away by then.
+    blow = chiming.speaker.wait_for_sound(after=began - 1)
+    assert abs(blow.start - began) < 0.5 and blow.seconds < edge - began + 0.1, blow
+    # By the moment at which the last frame before silence was recorded; what the recording adds to
+    # it was added to the beginning of the blow too.
+    silent = chiming.speaker.moment_of(last_heard(chiming))
+    after = silent - edge - (blow.start - began)
+    figures["edge to silence in the middle of a blow, in the recording"] = (
+        f"{after * 1000:+.0f} ms (whose steps are 10 and 21 ms); told {told(line):.1f} ms")
+    assert -0.06 < after < 0.08, blow
+    assert_no_click(chiming)
+    # Three blows and the words are left out, and put back, nothing is resumed.
+    hears_nothing(chiming, silent + 0.5, 6)
+    put(chiming, off=False)
+    hears_nothing(chiming, silent + 0.5, 18)
+    assert not chiming.lines("^chimed|^said", mark)

@@ -57,7 +57,7 @@ VOLUME = "org.clocksmith.Announcer1 /org/clocksmith/Announcer1 org.clocksmith.An
 def write_state(device, number):
     """What the service keeps, and as much again as would take a while to write, in its folder."""
     device.run(
-        f"busctl set-property {VOLUME} d -{number + 1} && "
+        f"busctl set-property -- {VOLUME} d -{number + 1} && "
         f"until grep -q 'volume_db\":-{number + 1}.0' /var/lib/clocksmith/state.json; "
         "do sleep 0.1; done", 20)
     return number, device.run(

@@ -1,18 +1,13 @@
 """The switch, the button and the lamp, toggled and watched from outside."""
 
-import re
 import time
 
-import numpy
 import pytest
 
 from device import utc, wait_until
 from hearing import hear_occasion, hears_nothing
-from speaker import RATE
+from switch import BUTTON, CHIP, LAMP, SWITCH, assert_no_click, put, told
 
-# Lines of the emulated controller that nothing else uses; it has no pull-up, so high is active.
-SWITCH, BUTTON, LAMP = 5, 6, 7
-CHIP = "9030000.pl061"
 FILE = "/etc/clocksmith/conf.d/96-switch.conf"
 
 
@@ -36,15 +31,6 @@ def wired(device):
     device.run(f"rm {FILE}")
     device.set_switch(False, SWITCH)
     device.restart_clock()
-
-
-def put(device, off):
-    """Puts the switch off or on, and waits until the clock knows: when that was on the host."""
-    mark, before = device.mark(), time.monotonic()
-    device.set_switch(off, SWITCH)
-    moment = (before + time.monotonic()) / 2
-    device.wait_for_line("^the switch is off" if off else "^the switch is on", mark, seconds=20)
-    return moment
 
 
 def lamp(device):
@@ -92,30 +78,13 @@ def test_the_switch_in_the_middle_of_a_phrase_is_obeyed_at_once(wired, figures):
     after = sound.seconds - (edge - began)
     figures["edge to silence in the recording"] = f"{after * 1000:+.0f} ms (whose steps are 10 and 21 ms)"
     assert -0.06 < after < 0.08, sound
-    assert_no_click(wired, sound)
+    assert_no_click(wired)
 
     # Put back, nothing is resumed; the next occasion sounds.
     since = time.monotonic()
     put(wired, off=False)
     hears_nothing(wired, since + 1, 4)
     hear_occasion(wired, "2027-08-01 11:15:00", "eleven fifteen A M")
-
-
-def told(line):
-    """Milliseconds from the edge to silence, as the clock has it from the converter."""
-    return float(re.search(r"silent ([+-][\d.]+) ms after", line.message)[1])
-
-
-def assert_no_click(device, sound):
-    """The last 30 ms of a sound fall to nothing without a step."""
-    samples = device.speaker.samples()[-RATE * 20:, 0]
-    end = numpy.flatnonzero(samples)[-1] + 1
-    tail = samples[end - RATE * 8 // 1000:end + 10]
-    assert numpy.abs(tail[-20:]).max() < 0.01, "it ends in silence"
-    # A fade of 8 ms: its last quarter is quieter than its first.
-    quarter = len(tail) // 4
-    loudness = [numpy.sqrt((tail[part:part + quarter] ** 2).mean()) for part in (0, 3 * quarter)]
-    assert loudness[1] < loudness[0] or loudness[0] < 0.003
 
 
 def test_edge_to_silence_again_and_again(wired, figures, full):

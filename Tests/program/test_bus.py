@@ -1,5 +1,6 @@
 """org.clocksmith.Announcer1, on a bus of the test's own: driven, watched, and misused."""
 
+import importlib.util
 import json
 import re
 import signal
@@ -11,7 +12,7 @@ import pytest
 from jeepney import new_method_call
 
 from message_bus import ADDRESS, NAME, MessageBus, Refused
-from program import SILENT_ALSA, refusal
+from program import ROOT, SILENT_ALSA, refusal
 from service import Service
 from sound_server import wait_until
 
@@ -354,3 +355,13 @@ def test_a_full_disk_loses_nothing_but_the_state(start, on_the_bus, full_disk, b
     (full_disk / "filler").unlink()
     assert service.stop() == 0
     assert "mute_until_usec" in (full_disk / "state.json").read_text()
+
+
+def test_no_message_of_whatever_form_goes_unanswered(caller, service):
+    specification = importlib.util.spec_from_file_location("fuzz_bus", ROOT / "Tests/fuzz/bus.py")
+    fuzzer = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(fuzzer)
+    assert fuzzer.fuzz(caller.connection, 1, range(1000)) == []
+    assert service.is_alive() and caller.get("Trust")
+    made = [fuzzer.make(1, number) for number in range(100)]
+    assert len(set(map(repr, made))) > 50 and repr(made) == repr([fuzzer.make(1, n) for n in range(100)])
