@@ -1,6 +1,7 @@
 """The figures that deploy/bench prints; each is measured in this run."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -9,18 +10,10 @@ import time
 import wave
 from pathlib import Path
 
+from bench_joins import by_sox as chime_by_sox, clips
+
 PROGRAM = sys.argv[1]
-VOICE = Path(__file__).resolve().parents[1] / "sounds/voices/rms"
 QUARTERS = [(hour, minute) for hour in range(24) for minute in (0, 15, 30, 45)]
-
-
-def clips(hour, minute):
-    """The clips of a time, by the pack's own grammar for the 12-hour clock."""
-    hour12 = (hour + 11) % 12 + 1
-    names = (
-        [f"hour-{hour12}-oclock", "oclock"] if minute == 0
-        else [f"hour-{hour12}", f"minute-{minute}", "am" if hour < 12 else "pm"])
-    return [str(VOICE / f"{name}.flac") for name in names]
 
 
 def seconds_of_sound(path):
@@ -43,14 +36,53 @@ def timed(make):
     return taken, sound / 8 * len(QUARTERS)
 
 
+def render(hour, minute, path, chime):
+    """clocksmith's command for an announcement with this chime at every quarter, or none."""
+    configuration = path.with_suffix(".conf")
+    configuration.write_text(f"[announce]\nchime = {chime}\nchime_quarters = {chime}\n")
+    return [PROGRAM, "render", "--zone", "UTC", "--config", str(configuration),
+            "--at", f"2026-01-01T{hour:02}:{minute:02}", "--output", str(path)]
+
+
 def by_clocksmith(hour, minute, path):
-    subprocess.run(
-        [PROGRAM, "render", "--zone", "UTC", "--at", f"2026-01-01T{hour:02}:{minute:02}",
-         "--output", str(path)], check=True, capture_output=True)
+    subprocess.run(render(hour, minute, path, "none"), check=True, capture_output=True)
 
 
 def by_sox(hour, minute, path):
     subprocess.run(["sox", *clips(hour, minute), str(path)], check=True, capture_output=True)
+
+
+def seconds_of_clip(path):
+    return float(subprocess.run(["soxi", "-D", path], check=True, capture_output=True).stdout)
+
+
+def best_run(command):
+    """The shortest of five runs: seconds it took, those of a processor, and MB that it had at most."""
+    runs = []
+    for _ in range(5):
+        start = time.perf_counter()
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode:
+            raise SystemExit(f"{command[0]} ended with {process.returncode}")
+        runs.append((time.perf_counter() - start, usage.ru_utime + usage.ru_stime,
+                     usage.ru_maxrss / 1000))
+    return min(runs)
+
+
+def print_chime(name, hour, minute):
+    """An announcement with its chime, by clocksmith and by sox: seconds, times real time, memory."""
+    with tempfile.TemporaryDirectory() as folder:
+        ours, theirs = Path(folder) / "ours.wav", Path(folder) / "theirs.wav"
+        commands = {
+            "clocksmith": render(hour, minute, ours, "westminster"),
+            "sox": chime_by_sox(hour, minute, seconds_of_clip, theirs)}
+        for program, command in commands.items():
+            taken, processor, memory = best_run(command)
+            sound = seconds_of_sound(ours)
+            print(f"{name}, {sound:.1f} s, by {program}: {taken:.3f} s ({processor:.3f} s of a "
+                  f"processor), {sound / taken:.0f} times real time, {memory:.1f} MB")
 
 
 def day_of_agenda():
@@ -83,6 +115,8 @@ ours, sound = timed(by_clocksmith)
 theirs, _ = timed(by_sox)
 print(f"96 phrases by clocksmith render: {ours:.2f} s, {sound / ours:.0f} times real time")
 print(f"the same clips by sox, without crossfades: {theirs:.2f} s; clocksmith / sox = {ours / theirs:.2f}")
+print_chime("a third quarter of Westminster and its words", 12, 45)
+print_chime("noon of Westminster and its words", 12, 0)
 taken, count = day_of_agenda()
 print(f"a year of agenda: {count} announcements in {taken:.2f} s")
 rss, anonymous = memory_of_service()

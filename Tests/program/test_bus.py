@@ -155,17 +155,14 @@ def test_a_mute_that_is_too_long_is_refused(caller):
     assert caller.get("Muted") is False
 
 
-def test_a_muted_occasion_is_skipped_and_told(start, bus):
-    start("interval = 1")
-    with bus.caller() as caller:
-        caller.wait_for_service()
-        signals = caller.listen()
-        caller.call("MuteNext")
-        assert caller.get("MutedBy") == "next"
-        first, last, key, words = caller.next_signal(signals, "Skipped", seconds=75)
-        assert first == last and first % 60_000_000 == 0
-        assert (key, words) == ("muted", "it is muted ('clocksmith unmute' ends that)")
-        caller.next_change(signals, "Muted", False)
+def test_a_muted_occasion_is_skipped_and_told(one_minute):
+    caller, signals = one_minute.caller, one_minute.signals
+    assert caller.next_change(signals, "MutedBy") == "next"
+    first, last, key, words = caller.next_signal(signals, "Skipped")
+    assert first == last == one_minute.second * 1_000_000
+    assert (key, words) == ("muted", "it is muted ('clocksmith unmute' ends that)")
+    assert caller.next_change(signals, "Muted") is False
+    assert one_minute.about("muted") == [f"skipped {one_minute.time_of_day}: {words}"]
 
 
 def test_the_volume_is_set_and_told(caller, service):
