@@ -101,3 +101,19 @@ def test_the_switch_in_the_middle_of_a_blow_silences_it_for_good(chiming, figure
     put(chiming, off=False)
     hears_nothing(chiming, silent + 0.5, 18)
     assert not chiming.lines("^chimed|^said", mark)
+
+
+def test_a_stop_in_the_melody_is_waited_for_where_that_is_wanted(chiming):
+    """`at_stop = finish`: longer than TimeoutStopSec=, for systemd is asked for the time."""
+    chiming.run("printf '[announce]\\nat_stop = finish\\n' >/etc/clocksmith/conf.d/99-stop.conf")
+    mark = chiming.mark()
+    chiming.restart_clock()
+    chiming.wait_for_line("^the switch is on", mark)
+    chiming.set_clock("2027-10-01 00:59:31")
+    began = chiming.host_at(utc("2027-10-01 01:00:00"))
+    chiming.wait_for_host(began - 20)
+    mark = chiming.mark()
+    chiming.run("systemctl stop --no-block clocksmith")
+    chiming.wait_for_line('^chimed and said "one o\'clock" for 01:00:00', mark, seconds=60)
+    chiming.wait_for_line(r"^clocksmith\.service: Deactivated successfully", mark)
+    chiming.run("rm /etc/clocksmith/conf.d/99-stop.conf; systemctl start clocksmith")
