@@ -23,10 +23,11 @@ let package = Package(
     .target(
       name: "Devices", dependencies: ["Horology", "Sound", "CALSA", "CClocksmith", "CLinux"]),
     .target(
-      name: "Service", dependencies: ["Horology", "Sound", "Devices", "CLinux", "CSystemd"]),
+      name: "Service",
+      dependencies: ["Horology", "Sound", "Devices", "CClocksmith", "CJSON", "CLinux", "CSystemd"]),
     .executableTarget(
       name: "clocksmith",
-      dependencies: ["Horology", "Sound", "Devices", "Service", "CJSON", "CLinux"]),
+      dependencies: ["Horology", "Sound", "Devices", "Service", "CLinux"]),
 
     // What deploy/bench measures with; no product has it.
     .executableTarget(

@@ -107,3 +107,10 @@ public struct SystemZone: Zone {
       .filter { civil(at: $0).dateTime == time }.sorted()
   }
 }
+
+extension Instant {
+  /// As ISO 8601 in UTC: `2026-11-21T14:15:00Z`.
+  public func utcText() -> String {
+    "\(SystemZone.utc(at: self).dateTime)Z"
+  }
+}

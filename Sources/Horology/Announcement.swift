@@ -41,8 +41,10 @@ public enum Event {
   case trust(ClockTrust)
   /// The switch was moved, lost or found again, at this moment.
   case ringer(Ringer, at: Uptime)
-  /// A person asks for the time. A speaker that is awake needs no lead-in.
-  case asked(speakerIsAwake: Bool)
+  /// A person wants silence for a while, or no longer.
+  case mute(SoftwareMute)
+  /// A person asks for this time, or for the time now. A speaker that is awake needs no lead-in.
+  case asked(CivilTime? = nil, speakerIsAwake: Bool)
   /// What sounds is to end, at a person's wish or with the service.
   case stop(StopReason)
   /// What was playing is no longer.
@@ -96,6 +98,8 @@ public enum Report: Hashable, Sendable {
   case refused(SkipReason)
   case trust(ClockTrust)
   case ringer(Ringer)
+  /// With what the clocks show when it ends by itself.
+  case mute(SoftwareMute, until: CivilTime?)
   /// The clock was set by this much, or the machine has slept that long.
   case clockSet(by: Duration)
   /// The device did not play; it is tried again while the spoken time is true.

@@ -19,8 +19,11 @@ public struct Announcer {
   public private(set) var settings: AnnouncerSettings
   public private(set) var trust: ClockTrust
   public private(set) var ringer: Ringer
+  public private(set) var mute: SoftwareMute
   /// What sounds, or is about to.
   public private(set) var playing: Announcement?
+  /// The service ends: no further occasion is decided.
+  private var isEnding = false
   /// What plays is being stopped before its anchor, and its occasion is open again.
   private var isTakenBack = false
   /// When what stops it came about.
@@ -36,11 +39,12 @@ public struct Announcer {
   /// Occasions before `now` are past: after a start only later ones sound.
   public init(
     settings: AnnouncerSettings, zone: any Zone, trust: ClockTrust, ringer: Ringer = .absent,
-    at now: Now
+    mute: SoftwareMute = .off, at now: Now
   ) {
     self.settings = settings
     self.trust = trust
     self.ringer = ringer
+    self.mute = mute
     schedule = Schedule(interval: settings.interval, zone: zone)
     judged = now.instant
     previous = now
@@ -48,6 +52,17 @@ public struct Announcer {
 
   /// The first occasion that has not been decided yet.
   public var next: Occasion { schedule.next(after: judged) }
+
+  /// Why an occasion must not sound as things are now, or nil if it may.
+  public func refusal(of occasion: Occasion) -> SkipReason? {
+    if let refusal = settings.refusal(at: occasion.civil, trust: trust, ringer: ringer) {
+      return refusal
+    }
+    return mute.silences(occasion.instant) ? .softwareMuted : nil
+  }
+
+  /// True if the switch, as it is, silences everything.
+  public var isSilencedBySwitch: Bool { settings.refusal(ringer) != nil }
 
   /// The zone whose civil time is announced.
   public var zone: any Zone { schedule.zone }
@@ -70,10 +85,15 @@ public struct Announcer {
       self.trust = trust
     case .ringer(let ringer, let moment):
       effects += turn(ringer, at: moment, now)
-    case .asked(let speakerIsAwake):
-      effects.append(answer(speakerIsAwake: speakerIsAwake, at: now))
+    case .mute(let mute):
+      effects += turn(mute, at: now)
+    case .asked(let time, let speakerIsAwake):
+      effects.append(answer(time, speakerIsAwake: speakerIsAwake, at: now))
     case .stop(let reason):
-      if playing != nil { effects.append(stop(reason, at: now.uptime)) }
+      if reason == .serviceEnds { isEnding = true }
+      if playing != nil, reason != .serviceEnds || !mayFinish(at: now) {
+        effects.append(stop(reason, at: now.uptime))
+      }
     case .ended(let outcome):
       effects += end(with: outcome, at: now)
     }
@@ -88,6 +108,8 @@ public struct Announcer {
     guard step.magnitude >= Self.stepThreshold else { return [] }
     var effects: [Effect] = [.report(.clockSet(by: step))]
     let showed = now.instant - step
+    // A mute is for a span of time, whatever the clock says of it.
+    mute = mute.shifted(by: step)
     effects += takeBack(.clockSet, at: Now(instant: showed, uptime: now.uptime))
     if let announcement = playing, showed >= announcement.anchor,
       step.magnitude > settings.lateLimit
@@ -129,7 +151,7 @@ public struct Announcer {
     guard ringer != self.ringer else { return [] }
     self.ringer = ringer
     var effects: [Effect] = []
-    if settings.refusal(ringer) != nil && playing != nil {
+    if isSilencedBySwitch && playing != nil {
       // Silence first, words after. What has not begun is open again, should the switch be put
       // back before its instant.
       let isHeard = playing.map { now.instant >= $0.begins } ?? false
@@ -139,16 +161,35 @@ public struct Announcer {
     return effects + [.report(.ringer(ringer))]
   }
 
+  private mutating func turn(_ mute: SoftwareMute, at now: Now) -> [Effect] {
+    guard mute != self.mute else { return [] }
+    self.mute = mute
+    let report = reportOfMute
+    guard mute != .off, let playing else { return [report] }
+    if now.instant < playing.begins { return takeBack(.softwareMuted, at: now) + [report] }
+    // What sounds is not the next: only who wants silence for a while wants it to end.
+    return mute == .next || isTakenBack ? [report] : [stop(.softwareMuted, at: now.uptime), report]
+  }
+
+  private var reportOfMute: Effect {
+    guard case .until(let end) = mute else { return .report(.mute(mute, until: nil)) }
+    return .report(.mute(mute, until: schedule.zone.civil(at: end)))
+  }
+
   /// What the lamp shows.
   public var lamp: Lamp {
-    if settings.refusal(ringer) != nil { return .off }
+    if isSilencedBySwitch { return .off }
     if trust == .untrusted { return .blinking }
-    return settings.refusal(at: next.civil, trust: trust, ringer: ringer) == nil ? .on : .off
+    return refusal(of: next) == nil ? .on : .off
   }
 
   // MARK: A person asks
 
-  private mutating func answer(speakerIsAwake: Bool, at now: Now) -> Effect {
+  private mutating func answer(
+    _ time: CivilTime?, speakerIsAwake: Bool, at now: Now
+  ) -> Effect {
+    // A time that is given says nothing of the clock.
+    let trust = time == nil ? self.trust : .synchronised
     if let refusal = settings.refusalOfRequest(trust: trust, ringer: ringer) {
       return .report(.refused(refusal))
     }
@@ -156,14 +197,12 @@ public struct Announcer {
       return .report(.refused(now.instant < playing.anchor ? .occasionIsNear : .busy))
     }
     let next = self.next
-    if next.instant - now.instant < Self.requestMargin,
-      settings.refusal(at: next.civil, trust: trust, ringer: ringer) == nil
-    {
+    if next.instant - now.instant < Self.requestMargin, refusal(of: next) == nil {
       return .report(.refused(.occasionIsNear))
     }
     let anchor = now.instant + (speakerIsAwake ? Self.requestLead : lead)
     let announcement = Announcement(
-      cause: .request, time: schedule.zone.civil(at: anchor), anchor: anchor)
+      cause: .request, time: time ?? schedule.zone.civil(at: anchor), anchor: anchor)
     begin(announcement)
     return .play(announcement)
   }
@@ -189,13 +228,13 @@ public struct Announcer {
     case (.stopped(let reason, nil), .request):
       return [.report(.refused(.stopped(reason)))]
     case (.stopped(let reason, nil), .occasion(let occasion)):
-      return isTakenBack ? [] : [skip(occasion, .stopped(reason))]
+      return isTakenBack ? [] : skip(occasion, .stopped(reason))
     case (.failed(let why, _), .request):
       return [.report(.refused(.failed(why)))]
     case (.failed(let why, let begun), .occasion(let occasion)):
       if isTakenBack { return [] }
       guard !begun && now.instant <= occasion.instant + settings.lateLimit else {
-        return [skip(occasion, .failed(why))]
+        return skip(occasion, .failed(why))
       }
       let isFirst = failure?.occasion != occasion
       judged = min(judged, justBefore(occasion))
@@ -204,53 +243,78 @@ public struct Announcer {
     }
   }
 
-  private func skip(_ occasion: Occasion, _ reason: SkipReason) -> Effect {
-    .report(.skipped(from: occasion, through: occasion, reason))
+  private mutating func skip(
+    _ first: Occasion, through last: Occasion? = nil, _ reason: SkipReason
+  ) -> [Effect] {
+    let report = Effect.report(.skipped(from: first, through: last ?? first, reason))
+    // A mute of the next occasion has had its occasion.
+    return reason == .softwareMuted && mute == .next ? [report] + unmute() : [report]
+  }
+
+  /// True if what plays is heard already, and may be heard to its end though the service ends.
+  private func mayFinish(at now: Now) -> Bool {
+    guard settings.atStop == .finish, let playing else { return false }
+    return now.instant >= playing.begins
   }
 
   // MARK: Occasions
 
   /// Decides every occasion that is due, and says when to wake next.
   private mutating func settle(at now: Now) -> [Effect] {
-    var effects: [Effect] = []
+    var effects = endMute(at: now)
     while true {
       let occasion = next
       let programme = settings.programme(at: occasion.civil, trust: trust)
       let due = occasion.instant - programme.lead - Self.preparation
-      guard now.instant >= due else { return effects + [.wake(at: due)] }
+      guard now.instant >= due, !isEnding else { return effects + [wake(at: due)] }
 
       if now.instant > occasion.instant + settings.lateLimit {
         let last = schedule.last(
           atOrBefore: now.instant - settings.lateLimit - .nanoseconds(1))
         let reason = reasonForMissing(occasion, through: last, at: now)
-        effects.append(.report(.skipped(from: occasion, through: last, reason)))
+        effects += skip(occasion, through: last, reason)
         judged = last.instant
         continue
       }
-      if let refusal = settings.refusal(at: occasion.civil, trust: trust, ringer: ringer) {
-        // Until its instant the switch may still be put on.
-        if refusal.isOfSwitch && now.instant < occasion.instant {
-          return effects + [.wake(at: occasion.instant)]
+      if let refusal = refusal(of: occasion) {
+        // Until its instant the switch may still be put on, and a mute be taken back.
+        if refusal.mayEndInTime && now.instant < occasion.instant {
+          return effects + [wake(at: occasion.instant)]
         }
-        effects.append(skip(occasion, refusal))
+        effects += skip(occasion, refusal)
         judged = occasion.instant
         continue
       }
       if playing != nil {
         let tooLate = occasion.instant + settings.lateLimit + .milliseconds(1)
-        return effects + [.wake(at: tooLate)]
+        return effects + [wake(at: tooLate)]
       }
       if let failure, failure.occasion == occasion, now.uptime < failure.retryAt {
-        return effects + [.wake(at: now.instant + (failure.retryAt - now.uptime))]
+        return effects + [wake(at: now.instant + (failure.retryAt - now.uptime))]
       }
       judged = occasion.instant
       guard let announcement = announcement(of: occasion, programme, at: now) else {
-        effects.append(skip(occasion, .tooLateForChime))
+        effects += skip(occasion, .tooLateForChime)
         continue
       }
       begin(announcement)
       effects.append(.play(announcement))
     }
+  }
+
+  private func wake(at instant: Instant) -> Effect {
+    guard case .until(let end) = mute else { return .wake(at: instant) }
+    return .wake(at: min(instant, end))
+  }
+
+  private mutating func endMute(at now: Now) -> [Effect] {
+    guard case .until(let end) = mute, now.instant >= end else { return [] }
+    return unmute()
+  }
+
+  private mutating func unmute() -> [Effect] {
+    mute = .off
+    return [reportOfMute]
   }
 
   /// What can still be made of an occasion: a chime is never late, words may be; nil if nothing is
@@ -277,9 +341,7 @@ public struct Announcer {
     _ first: Occasion, through last: Occasion, at now: Now
   ) -> SkipReason {
     if first == last {
-      if let refusal = settings.refusal(at: first.civil, trust: trust, ringer: ringer) {
-        return refusal
-      }
+      if let refusal = refusal(of: first) { return refusal }
       if let failure, failure.occasion == first { return .failed(failure.why) }
       if playing != nil && !isTakenBack { return .busy }
     }

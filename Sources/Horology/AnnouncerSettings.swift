@@ -3,6 +3,14 @@ public enum VoiceAtHour: String, CaseIterable, Sendable {
   case before, after, none
 }
 
+/// What becomes of what sounds when the service is stopped.
+public enum AtStop: String, CaseIterable, Sendable {
+  /// It is faded out at once.
+  case fade
+  /// What is heard already is heard to its end.
+  case finish
+}
+
 /// What the owner has decided about when the clock sounds.
 public struct AnnouncerSettings: Hashable, Sendable {
   public var interval = Interval.quarter
@@ -18,6 +26,7 @@ public struct AnnouncerSettings: Hashable, Sendable {
   public var untrusted = UntrustedPolicy.silent
   public var whenLost = LostSwitchPolicy.mute
   public var silences = SwitchScope.everything
+  public var atStop = AtStop.fade
   /// How long the speaker runs on silence before what is to sound at once: an amplifier that was
   /// asleep swallows the first syllable.
   public var leadIn = Duration.milliseconds(400)
@@ -104,6 +113,8 @@ public enum SkipReason: Hashable, Sendable {
   case muted
   /// The switch cannot be read, and that mutes.
   case switchLost
+  /// A person has asked for silence for a while.
+  case softwareMuted
   /// There was no time left for its chime, and it has no words.
   case tooLateForChime
   /// By how much the occasion was missed: after a suspend, or when the clock was set forward.
@@ -124,6 +135,8 @@ public enum StopReason: Hashable, Sendable {
   case rulesChanged
   /// The switch silences.
   case muted
+  /// A person wants silence for a while.
+  case softwareMuted
   /// A person wanted it to end.
   case byHand
   case serviceEnds
@@ -135,9 +148,10 @@ extension SkipReason: CustomStringConvertible {
     switch self {
     case .quietHours: "quiet hours"
     case .nothingToSound: "neither a chime nor the voice is set for it"
-    case .untrusted: "the clock is not synchronised (see 'untrusted' in the configuration)"
+    case .untrusted: "the clock is not trusted (see 'untrusted' in the configuration)"
     case .muted: "the switch is off"
     case .switchLost: "the switch cannot be read (see 'when_lost' in the configuration)"
+    case .softwareMuted: "it is muted ('clocksmith unmute' ends that)"
     case .late(let duration):
       "the clock passed it (set forward, or the machine slept); now \(duration.inWords) late"
     case .tooLateForChime: "there was no time left for its chime"
@@ -155,6 +169,7 @@ extension StopReason: CustomStringConvertible {
     case .clockSet: "the clock was set"
     case .rulesChanged: "the zone or the configuration was changed"
     case .muted: "the switch was put off"
+    case .softwareMuted: "it was muted"
     case .byHand: "it was stopped by hand"
     case .serviceEnds: "the service was stopped"
     }

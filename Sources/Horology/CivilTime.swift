@@ -81,9 +81,10 @@ public struct CivilDateTime: Hashable, Sendable {
 
 extension CivilDateTime: CustomStringConvertible {
   /// As ISO 8601 without a zone: `2026-11-21T15:15:00`.
-  public var description: String {
-    "\(year)-\(twoDigits(month))-\(twoDigits(day))T\(timeOfDay)"
-  }
+  public var description: String { "\(date)T\(timeOfDay)" }
+
+  /// `2026-11-21`.
+  public var date: String { "\(year)-\(twoDigits(month))-\(twoDigits(day))" }
 
   /// `15:15:00`.
   public var timeOfDay: String {
@@ -102,6 +103,14 @@ public struct CivilTime: Hashable, Sendable {
     self.dateTime = dateTime
     self.weekday = weekday
     self.utcOffsetSeconds = utcOffsetSeconds
+  }
+
+  /// A time of day of no day and no zone in particular, to be said; nil if there is none such.
+  public init?(hour: some BinaryInteger, minute: some BinaryInteger) {
+    guard let hour = Int(exactly: hour), let minute = Int(exactly: minute),
+      let time = CivilDateTime(year: 2000, month: 1, day: 1, hour: hour, minute: minute)
+    else { return nil }
+    self.init(dateTime: time, weekday: .saturday, utcOffsetSeconds: 0)
   }
 
   public var hour: Int { dateTime.hour }

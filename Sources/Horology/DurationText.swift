@@ -4,7 +4,9 @@ extension Duration {
   /// longer than a year.
   public init?(text: some StringProtocol) {
     let unit = text.drop { $0 == "-" || $0.isASCIIDigit }
-    guard let count = Int64(text.prefix(text.count - unit.count)), abs(count) <= 31_536_000_000
+    // The magnitude, for of the least number of all there is no absolute value.
+    guard let count = Int64(text.prefix(text.count - unit.count)),
+      count.magnitude <= 31_536_000_000
     else { return nil }
     switch unit {
     case "ms": self = .milliseconds(count)

@@ -42,5 +42,6 @@ public enum SwitchScope: String, CaseIterable, Sendable {
 }
 
 extension SkipReason {
-  var isOfSwitch: Bool { self == .muted || self == .switchLost }
+  /// True if a person can still end it before an occasion's instant.
+  var mayEndInTime: Bool { self == .muted || self == .switchLost || self == .softwareMuted }
 }

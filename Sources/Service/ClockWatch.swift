@@ -4,9 +4,6 @@ import Sound
 
 /// Watches the system's clock and the RTC: reads them when it is due, and has them judged.
 public final class ClockWatch {
-  /// A line for the journal.
-  public typealias Entry = (priority: Priority, message: String)
-
   /// The RTC to read; another is read at the next look.
   public var choice: RTCChoice {
     didSet { if choice != oldValue { judge.forgetRTC() } }
@@ -31,8 +28,8 @@ public final class ClockWatch {
   /// - Parameter mayReadRTC: false while something sounds, for a chip that no longer answers holds
   ///   up whoever asks it.
   /// - Returns: what has changed, for the journal.
-  public func look(mayReadRTC: Bool = true) -> [Entry] {
-    var entries: [Entry] = []
+  public func look(mayReadRTC: Bool = true) -> [JournalEntry] {
+    var entries: [JournalEntry] = []
     let kernel = SystemClock.kernel
     var moment = SystemClock.moment
     if mayReadRTC, judge.isReadingDue(at: moment) {
@@ -44,13 +41,15 @@ public final class ClockWatch {
     return entries
   }
 
-  private func readRTC(_ entries: inout [Entry]) -> RTCReading? {
+  private func readRTC(_ entries: inout [JournalEntry]) -> RTCReading? {
     do throws(Fault) {
       let clock = try RealTimeClock.chosen(choice)
       complaint = nil
       return clock?.read()
     } catch {
-      if complaint != error.description { entries.append((.warning, error.description)) }
+      if complaint != error.description {
+        entries.append(JournalEntry(.rtcMissing, .warning, error.description))
+      }
       complaint = error.description
       return nil
     }
@@ -59,15 +58,34 @@ public final class ClockWatch {
 
 extension ClockJudge.Report {
   /// The entry that a report makes.
-  var entry: ClockWatch.Entry {
+  var entry: JournalEntry {
     switch self {
-    case .rtcFound(let judgement): (.info, "the RTC \(judgement.reading.name) is valid")
-    case .rtcValid(let name): (.notice, "the RTC \(name) is valid again")
-    case .rtcInvalid(let name, let fault): (.warning, "the RTC \(name) \(fault.words)")
-    case .rtcWarning(let name, let warning): (.warning, "the RTC \(name): \(warning.words)")
-    case .rtcGone(let name): (.warning, "the RTC \(name) is gone")
-    case .rtcDrift(let drift): (.info, drift.words)
-    case .doubt(let doubt): (.warning, "nothing vouches for the clock: \(doubt.words)")
+    case .rtcFound(let judgement):
+      JournalEntry(
+        .rtc, .info, "the RTC \(judgement.reading.name) is valid",
+        ["RTC": judgement.reading.name])
+    case .rtcValid(let name):
+      JournalEntry(.rtc, .notice, "the RTC \(name) is valid again", ["RTC": name])
+    case .rtcInvalid(let name, let fault):
+      JournalEntry(
+        .rtcInvalid, .warning, "the RTC \(name) \(fault.words)",
+        ["RTC": name, "REASON": fault.key, "DETAIL": fault.remedy])
+    case .rtcWarning(let name, let warning):
+      JournalEntry(
+        .rtcWarning, .warning, "the RTC \(name): \(warning.words)",
+        ["RTC": name, "REASON": warning.key])
+    case .rtcGone(let name):
+      JournalEntry(.rtcMissing, .warning, "the RTC \(name) is gone", ["RTC": name])
+    case .rtcDrift(let drift):
+      JournalEntry(
+        .rtcDrift, .info, drift.words,
+        [
+          "RTC": drift.name, "AHEAD_USEC": drift.ahead.inMicroseconds,
+          "DRIFT_PPM": String(drift.rate), "DRIFT_ERROR_PPM": String(drift.rateError),
+        ])
+    case .doubt(let doubt):
+      JournalEntry(
+        .doubt, .warning, "nothing vouches for the clock: \(doubt.words)", ["REASON": doubt.key])
     }
   }
 }

@@ -50,9 +50,9 @@ extension RTCFault {
     case .beforeRelease(let shown):
       "shows \(shown.day), before clocksmith was released: it was never set, or without power"
     case .beyondRange(let shown): "shows the year \(shown.year), which is nonsense"
-    case .stopped(let shown): "has stopped at \(shown.second)"
+    case .stopped(let shown): "has stopped at \(shown.utcText())"
     case .jumped(let from, let to, let span):
-      "went from \(from.second) to \(to.second) in \(span.roughly)"
+      "went from \(from.utcText()) to \(to.utcText()) in \(span.roughly)"
     }
   }
 
@@ -83,7 +83,7 @@ extension RTCDrift {
   var words: String {
     let sign = rate > 0 ? "+" : ""
     return "the RTC \(name) is \(ahead.magnitude.roughly) \(ahead < .zero ? "behind" : "ahead of") "
-      + "the synchronised clock, \(sign)\(rate) ppm (within \(rateError)) since \(since.second)"
+      + "the synchronised clock, \(sign)\(rate) ppm (within \(rateError)) since \(since.utcText())"
   }
 }
 
@@ -101,7 +101,5 @@ extension Instant {
   private var utc: CivilDateTime { SystemZone.utc(at: self).dateTime }
 
   fileprivate var year: Int { utc.year }
-  fileprivate var day: String { String(second.prefix { $0 != "T" }) }
-  /// As ISO 8601 in UTC.
-  fileprivate var second: String { "\(utc)Z" }
+  fileprivate var day: String { utc.date }
 }

@@ -30,20 +30,31 @@ public final class Clocksmith {
   private let journal = Journal()
   private let notifier = Notifier()
   private var sources: [EventSource] = []
-  private var watchdog: EventSource?
+  private var pulse: Pulse?
   private var timer: CalendarTimer?
 
   private var configuration: Configuration
+  /// In dB, by the configuration; a person may have set another since.
+  private var configuredVolume: Double
   private var composer: Composer
   private var player: Player?
   private var controls: Controls?
   private var announcer: Announcer
+  private var tally: Tally
   private let clockWatch: ClockWatch
+  private let memory: Memory
+  private var bus: BusServer?
 
   /// Events that have come while another is being handled.
   private var queue: [Event] = []
   private var isHandling = false
-  private var lastTiming: String?
+  private var lastTiming: Timing?
+  /// The last warning, with the time of day of its entry.
+  private var lastError = ""
+  /// Why the request that is being handled is not met.
+  private var refusal: SkipReason?
+  /// The refusal that the journal knows of.
+  private var toldRefusal: SkipReason?
   private var isStopping = false
 
   /// Reads the configuration and the voice; the speaker may come later.
@@ -53,11 +64,18 @@ public final class Clocksmith {
     loop = try EventLoop()
     configuration = try options.configuration()
     composer = try configuration.composer()
+    configuredVolume = configuration.volume
     clockWatch = ClockWatch(rtc: configuration.rtc)
-    for entry in clockWatch.look() { journal.log(entry.priority, entry.message) }
+    for entry in clockWatch.look() { journal.log(entry) }
+    memory = Memory(loop: loop, file: StateFile.ofService, journal: journal)
+    let zone = try SystemZone.current()
+    let now = SystemClock.now
     announcer = Announcer(
-      settings: configuration.announcer, zone: try SystemZone.current(),
-      trust: clockWatch.state.trust, at: SystemClock.now)
+      settings: configuration.announcer, zone: zone, trust: clockWatch.state.trust,
+      mute: memory.state.mute, at: now)
+    tally = Tally(today: zone.civil(at: now.instant), trust: announcer.trust, at: now.uptime)
+    memory.isBusy = { [unowned self] in player?.isPlaying ?? false }
+    takeVolume()
   }
 
   /// Serves until SIGTERM or SIGINT.
@@ -79,16 +97,23 @@ public final class Clocksmith {
     try watchZone()
 
     journal.log(
-      .info,
+      .started, .info,
       "started: zone \(announcer.zone.name), voice \(configuration.voice), "
-        + "clock \(announcer.trust.rawValue)")
+        + "clock \(announcer.trust.rawValue)",
+      [
+        "ZONE": announcer.zone.name, "VOICE": configuration.voice,
+        "TRUST": announcer.trust.rawValue, "SPEAKER": options.output ?? configuration.device,
+      ])
     if announcer.trust == .untrusted { warnOfUntrustedClock() }
     takeControls()
+    takeBus()
     handle(.woke)
     if options.saysNow { handle(.asked(speakerIsAwake: false)) }
     notifier.ready(statusLine)
-    pingWatchdog()
+    pulse = Pulse(loop: loop, journal: journal, notifier: notifier) { [unowned self] in look() }
     try loop.run()
+    let day = tally.end(at: SystemClock.uptime)
+    if !day.isEmpty { journal.log(day.entry) }
   }
 
   private func makePlayer() throws(Fault) -> Player {
@@ -116,6 +141,14 @@ public final class Clocksmith {
     controls?.show(announcer.lamp)
   }
 
+  private func takeBus() {
+    let service = BusServer.Service(
+      serve: { [unowned self] request in serve(request) },
+      properties: { [unowned self] in status.properties })
+    bus = BusServer(loop: loop, journal: journal, service: service)
+    bus?.check()
+  }
+
   // MARK: Events in, effects out
 
   private func handle(_ event: Event) {
@@ -129,8 +162,10 @@ public final class Clocksmith {
       if trust != announcer.trust { take(.trust(trust)) }
       take(queue.removeFirst())
     }
+    memory.keep { $0.mute = announcer.mute }
     controls?.show(announcer.lamp)
     notifier.status(statusLine)
+    bus?.tellChanges()
   }
 
   private func take(_ event: Event) {
@@ -147,10 +182,29 @@ public final class Clocksmith {
     case .stop(let reason):
       player?.stop(reason)
     case .report(let report):
-      if case .announced(_, let timing) = report { lastTiming = "last \(timing.inWords)" }
-      let (priority, message) = report.entry(composer)
-      journal.log(priority, message)
+      tell(report)
     }
+  }
+
+  private func tell(_ report: Report) {
+    if case .refused(let reason) = report {
+      refusal = reason
+      // Whoever asks again and again is answered again and again, and the journal told once.
+      guard reason != toldRefusal else { return }
+      toldRefusal = reason
+    } else {
+      toldRefusal = nil
+    }
+    if case .announced(_, let timing) = report { lastTiming = timing }
+    let entry = report.entry(composer, clockWatch.state)
+    journal.log(entry)
+    if entry.priority.rawValue <= Priority.warning.rawValue {
+      let now = announcer.zone.civil(at: SystemClock.now.instant)
+      lastError = "\(now.dateTime): \(entry.message)"
+    }
+    let ended = tally.take(report, every: announcer.settings.interval, at: SystemClock.uptime)
+    if let ended { journal.log(ended.entry) }
+    if let (name, values) = report.signal(composer) { bus?.signal(name, values) }
   }
 
   private func play(_ announcement: Announcement) {
@@ -165,11 +219,48 @@ public final class Clocksmith {
     }
   }
 
+  // MARK: Requests
+
+  private func serve(_ request: BusServer.Request) -> Result<String, BusServer.Refusal> {
+    switch request {
+    case .announce(let time):
+      refusal = nil
+      handle(.asked(time, speakerIsAwake: player?.isAwake ?? false))
+      if let refusal { return .failure(.refused(refusal.description)) }
+      return .success(status.playing)
+    case .stop: handle(.stop(.byHand))
+    case .muteFor(let duration): handle(.mute(.until(SystemClock.now.instant + duration)))
+    case .mute(let mute): handle(.mute(mute))
+    case .volume(let decibels): set(volume: decibels)
+    }
+    return .success("")
+  }
+
+  private func set(volume decibels: Double) {
+    memory.keep { $0.volume = .init(decibels: decibels, configured: configuredVolume) }
+    takeVolume()
+    player?.closeIfIdle()
+    bus?.tellChanges()
+  }
+
+  /// What a person has set counts until the configuration says something else.
+  private func takeVolume() {
+    configuration.volume = configuredVolume
+    if let volume = memory.state.volume {
+      if volume.configured == configuredVolume {
+        configuration.volume = volume.decibels
+      } else {
+        memory.keep { $0.volume = nil }
+      }
+    }
+    player?.settings = configuration.playerSettings
+  }
+
   // MARK: The clock
 
   private func currentTrust() -> ClockTrust {
     for entry in clockWatch.look(mayReadRTC: player?.isPlaying != true) {
-      journal.log(entry.priority, entry.message)
+      journal.log(entry)
     }
     return clockWatch.state.trust
   }
@@ -178,7 +269,9 @@ public final class Clocksmith {
     let consequence =
       announcer.settings.untrusted == .speak
       ? "it speaks all the same, and may be wrong" : "until it is, not every time is said"
-    journal.log(.warning, "the clock is not synchronised: \(consequence)")
+    journal.log(
+      .trust, .warning, "the clock is not synchronised: \(consequence)",
+      ["TRUST": announcer.trust.rawValue])
   }
 
   private func watchZone() throws(Fault) {
@@ -188,11 +281,11 @@ public final class Clocksmith {
       try loop.whenReplaced(SystemZone.localtime) { [unowned self] in
         do throws(Fault) {
           let zone = try SystemZone.current()
-          journal.log(.notice, "the zone is \(zone.name)")
+          journal.log(.zone, .notice, "the zone is \(zone.name)", ["ZONE": zone.name])
           handle(.zoneChanged(zone))
         } catch {
           // While it is being replaced it may be missing: its successor is an event of its own.
-          journal.log(.warning, error.description)
+          journal.log(.zoneFailed, .warning, error.description)
         }
       })
   }
@@ -202,11 +295,15 @@ public final class Clocksmith {
   private func stop() {
     guard !isStopping else { return loop.exit() }
     isStopping = true
-    journal.log(.info, "stopping")
+    journal.log(.stopping, .info, "stopping")
     notifier.stopping()
     timer = nil
+    pulse = nil
+    memory.save()
     guard let player, player.isPlaying else { return loop.exit() }
     handle(.stop(.serviceEnds))
+    // Until what may be finished is over, systemd waits.
+    if let end = player.endsBy { notifier.needs(end - SystemClock.uptime) }
   }
 
   private func reload() {
@@ -216,15 +313,16 @@ public final class Clocksmith {
       let composer = try configuration.composer()
       self.configuration = configuration
       self.composer = composer
-      player?.settings = configuration.playerSettings
+      configuredVolume = configuration.volume
+      takeVolume()
       player?.closeIfIdle()
       clockWatch.choice = configuration.rtc
-      journal.log(.notice, "the configuration was read again")
+      journal.log(.reloaded, .notice, "the configuration was read again")
       controls = nil
       takeControls()
       handle(.reloaded(configuration.announcer))
     } catch {
-      journal.log(.error, "the configuration stays as it was: \(error)")
+      journal.log(.reloadFailed, .error, "the configuration stays as it was: \(error)")
     }
     notifier.ready(statusLine)
   }
@@ -240,26 +338,30 @@ public final class Clocksmith {
       } else {
         "next \(announcer.next.timeOfDay)"
       }
-    return [now, announcer.trust.rawValue, announcer.ringer.inWords, speaker, lastTiming]
-      .compactMap { $0 }.joined(separator: ", ")
+    return [
+      now, announcer.trust.rawValue, announcer.ringer.inWords, speaker,
+      lastTiming.map { "last \($0.inWords)" },
+    ]
+    .compactMap { $0 }.joined(separator: ", ")
   }
 
-  /// A ping is sent only for the truth: the loop turns, and the next wake-up is armed and to come.
-  private func pingWatchdog() {
+  private var status: Status {
+    var status = Status(configuration, composer, announcer, clock: clockWatch.state)
+    if let output = options.output { status.device = output }
+    status.lastOnsetError = lastTiming.map { $0.onsetError.nanoseconds / 1000 }
+    status.lastError = lastError
+    return status
+  }
+
+  /// Looks after what may have been lost, and for what may have changed unnoticed.
+  private func look() -> Vitals {
     controls?.check()
-    if let instant = timer?.armedFor, instant > SystemClock.now.instant - .seconds(1) {
-      notifier.isAlive()
-    }
+    bus?.check()
+    memory.check()
     // So that the journal and the status tell of a clock that was synchronised meanwhile.
     if currentTrust() != announcer.trust { handle(.woke) }
-    scheduleWatchdog()
-  }
-
-  private func scheduleWatchdog() {
-    guard let interval = Notifier.watchdogInterval else { return }
-    // Half of what systemd allows, and with leave to come a little early or late.
-    watchdog = try? loop.after(interval / 2, accuracy: interval / 20) { [unowned self] in
-      pingWatchdog()
-    }
+    return Vitals(
+      wakeUp: timer?.armedFor, contactsAnswer: controls?.answer ?? false,
+      lastTaken: player?.lastTaken)
   }
 }

@@ -140,6 +140,7 @@ extension Configuration {
           return error.description
         }
       },
+      "at_stop": choice(\.announcer.atStop),
       "late_limit": duration(\.announcer.lateLimit, from: .zero, to: .seconds(59)),
     ],
     "speaker": [

@@ -58,6 +58,11 @@ final class ContactWatch {
     if line != nil { read() }
   }
 
+  /// True if the line answers, or is lost and another try is due.
+  var isAccountedFor: Bool {
+    if case .lost = state { timer != nil } else { line != nil && source != nil }
+  }
+
   private func read() {
     guard let line else { return }
     do throws(Fault) {

@@ -46,6 +46,11 @@ final class Controls {
     lamp?.check()
   }
 
+  /// True if what is configured to be read answers, or is known to be lost and is tried again.
+  var answer: Bool {
+    ringerSwitch?.isAccountedFor != false && button?.isAccountedFor != false
+  }
+
   func show(_ shown: Lamp) {
     lamp?.show(shown)
   }
@@ -67,7 +72,7 @@ final class Controls {
         wasReleased = true
       case .lost(let fault):
         wasReleased = false
-        journal.log(.warning, "the button cannot be read: \(fault)")
+        journal.log(.buttonLost, .warning, "the button cannot be read: \(fault)")
       }
     }
     self.button = button
@@ -132,13 +137,13 @@ private final class LampLine {
     do throws(Fault) {
       if line == nil { line = try GPIOOutput(line: name, active: active) }
       try line?.set(isLit)
-      if isLost { journal.log(.notice, "the lamp is back") }
+      if isLost { journal.log(.lamp, .notice, "the lamp is back") }
       isLost = false
     } catch {
       line = nil
       // Blinking would try twice a second what check() tries often enough.
       blinking = nil
-      if !isLost { journal.log(.warning, "the lamp cannot be lit: \(error)") }
+      if !isLost { journal.log(.lampLost, .warning, "the lamp cannot be lit: \(error)") }
       isLost = true
     }
   }

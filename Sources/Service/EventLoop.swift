@@ -31,6 +31,12 @@ public final class EventLoop {
     sd_event_exit(event, 0)
   }
 
+  /// Serves an `sd_bus`, after everything else that is ready: whoever calls a thousand times a
+  /// second does not hold up the sound. What fails is -errno, as `sd_bus_attach_event(3)`.
+  func attach(_ bus: OpaquePointer) -> Int32 {
+    sd_bus_attach_event(bus, event, Int32(SD_EVENT_PRIORITY_IDLE))
+  }
+
   /// Calls `handler` whenever the descriptor is ready, until the source is released.
   /// - Parameter events: `EPOLLIN` and so on.
   public func whenReady(
@@ -131,6 +137,11 @@ public final class EventSource {
 
   deinit {
     sd_event_source_disable_unref(source)
+  }
+
+  /// Serves it after all else that is due.
+  func isServedLast() {
+    sd_event_source_set_priority(source, Int64(SD_EVENT_PRIORITY_IDLE))
   }
 
   fileprivate static func call(

@@ -1,113 +1,94 @@
+import CSystemd
 @preconcurrency import Glibc
-import Horology
 import Sound
 
 /// How much an entry matters, as syslog counts it.
-public enum Priority: Int {
+public enum Priority: Int, Sendable {
   case error = 3
   case warning = 4
   case notice = 5
   case info = 6
 }
 
-/// The story of the service: a line for each event, on standard error.
+/// An event of the service, as the journal keeps it.
+public struct JournalEntry: Hashable, Sendable {
+  public let event: JournalEvent
+  public let priority: Priority
+  /// A sentence for a person.
+  public let message: String
+  /// What programs look for: a field's name without its `CLOCKSMITH_`, and its value.
+  public let fields: [String: String]
+
+  /// - Parameter fields: those that are nil are left out.
+  public init(
+    _ event: JournalEvent, _ priority: Priority, _ message: String,
+    _ fields: [String: String?] = [:]
+  ) {
+    self.event = event
+    self.priority = priority
+    self.message = message
+    self.fields = fields.compactMapValues { $0 }
+  }
+
+  /// As `sd_journal_sendv(3)` takes it, `NAME=value` each.
+  var lines: [String] {
+    [
+      "MESSAGE=\(message)", "PRIORITY=\(priority.rawValue)", "SYSLOG_IDENTIFIER=clocksmith",
+      "MESSAGE_ID=\(event.messageID)", "CLOCKSMITH_EVENT=\(event.rawValue)",
+    ] + fields.sorted { $0.key < $1.key }.map { "CLOCKSMITH_\($0.key)=\($0.value)" }
+  }
+}
+
+/// The story of the service: an entry for each event, with its fields to the journal of systemd,
+/// or as a line to whatever else standard error is.
 public struct Journal {
-  /// Under systemd the priority stands before a line, as sd-daemon(3) has it; for a person it
-  /// does not.
-  private let isUnderSystemd = getenv("JOURNAL_STREAM") != nil
+  private static let socket = "/run/systemd/journal/socket"
+
+  private let isUnderSystemd = Self.isStandardErrorTheJournal
 
   public init() {}
 
-  public func log(_ priority: Priority, _ message: String) {
+  public func log(
+    _ event: JournalEvent, _ priority: Priority, _ message: String,
+    _ fields: [String: String?] = [:]
+  ) {
+    log(JournalEntry(event, priority, message, fields))
+  }
+
+  public func log(_ entry: JournalEntry) {
+    if isUnderSystemd && Self.send(entry.lines) { return }
+    // Under systemd the priority stands before a line, as sd-daemon(3) has it; for a person it
+    // does not.
+    let mark = isUnderSystemd ? "<\(entry.priority.rawValue)>" : ""
     // One write, so that lines do not mix. A reader that has gone is no reason to stop.
-    let line = "\(isUnderSystemd ? "<\(priority.rawValue)>" : "")\(message)\n"
+    let line = "\(mark)\(entry.message)\n"
     _ = line.withCString { write(STDERR_FILENO, $0, strlen($0)) }
   }
-}
 
-extension Report {
-  /// The entry that a report makes.
-  func entry(_ composer: Composer) -> (Priority, String) {
-    switch self {
-    case .announced(let announcement, let timing):
-      let done = announcement.inWords(composer, chimed: "chimed", said: "said")
-      let error = timing.inWords
-      switch announcement.cause {
-      case .occasion(let occasion):
-        let late = announcement.anchor - occasion.instant
-        let lateness = late > .zero ? ", \(late.milliseconds) late" : ""
-        let missing = announcement.isShortened ? ", too late for its chime" : ""
-        return (.info, "\(done) for \(occasion.timeOfDay)\(lateness)\(missing), \(error)")
-      case .request:
-        return (.info, "\(done) because it was asked for, \(error)")
+  /// As systemd.exec(5) tells to find out: `JOURNAL_STREAM` is inherited by what has its standard
+  /// error elsewhere, too.
+  private static var isStandardErrorTheJournal: Bool {
+    guard let stream = getenv("JOURNAL_STREAM").map({ String(cString: $0) }) else { return false }
+    var status = stat()
+    guard fstat(STDERR_FILENO, &status) == 0 else { return false }
+    return stream == "\(status.st_dev):\(status.st_ino)"
+  }
+
+  /// - Returns: false if the journal has not got it.
+  private static func send(_ lines: [String]) -> Bool {
+    // Where there is no socket, sd_journal_sendv(3) drops the entry and calls that a success.
+    guard access(socket, F_OK) == 0 else { return false }
+    var bytes = lines.flatMap { Array($0.utf8) }
+    return bytes.withUnsafeMutableBytes { buffer in
+      var start = 0
+      let parts = lines.map { line in
+        defer { start += line.utf8.count }
+        return iovec(iov_base: buffer.baseAddress! + start, iov_len: line.utf8.count)
       }
-    case .cutOff(let announcement, let reason, let after):
-      let what = announcement.inWords(composer, chimed: "the chime", said: "")
-      return (
-        .info, "cut off \(what): \(reason); silent \(after.milliseconds) after that"
-      )
-    case .skipped(let first, let last, let reason):
-      let range = first == last ? first.timeOfDay : "\(first.civil) to \(last.civil)"
-      return (reason.priority, "skipped \(range): \(reason)")
-    case .refused(let reason):
-      return (reason.priority, "did not say the time that was asked for: \(reason)")
-    case .trust(let trust):
-      return (trust == .untrusted ? .warning : .notice, "the clock is \(trust.rawValue)")
-    case .ringer(let ringer):
-      switch ringer {
-      case .absent: return (.notice, "there is no switch any more")
-      case .on: return (.info, "the switch is on")
-      case .off: return (.info, "the switch is off: silence")
-      case .lost(let why): return (.warning, "the switch cannot be read: \(why)")
+      while true {
+        let code = sd_journal_sendv(parts, Int32(parts.count))
+        if code != -EINTR { return code >= 0 }
       }
-    case .clockSet(let step):
-      let direction = step < .zero ? "back" : "forward"
-      return (.notice, "the clock went \(direction) by \(step.magnitude.milliseconds)")
-    case .retrying(let occasion, let why):
-      return (.warning, "\(occasion.timeOfDay) cannot sound yet, trying again: \(why)")
     }
-  }
-}
-
-extension SkipReason {
-  /// What the owner has asked for is information; what went wrong is a warning.
-  fileprivate var priority: Priority {
-    switch self {
-    case .quietHours, .nothingToSound, .muted, .occasionIsNear, .stopped: .info
-    case .untrusted, .switchLost, .tooLateForChime, .late, .busy, .failed: .warning
-    }
-  }
-}
-
-extension Announcement {
-  /// What of it there is: as in `chimed and said "three o'clock"`.
-  fileprivate func inWords(_ composer: Composer, chimed: String, said: String) -> String {
-    let chime = programme.blows.isEmpty ? nil : chimed
-    let text = programme.words == .none ? nil : try? composer.text(of: time)
-    let words = text.map { said.isEmpty ? "\"\($0)\"" : "\(said) \"\($0)\"" }
-    return [chime, words].compactMap { $0 }.joined(separator: " and ")
-  }
-}
-
-extension Timing {
-  /// As in `onset +0.1 ms`, with what else there is to tell.
-  var inWords: String {
-    var words = "onset \(onsetError.milliseconds)"
-    if worstError != onsetError { words += ", at worst \(worstError.milliseconds)" }
-    if underruns > 0 { words += ", the speaker ran dry \(underruns) times" }
-    return words
-  }
-}
-
-extension Occasion {
-  var timeOfDay: String { civil.dateTime.timeOfDay }
-}
-
-extension Duration {
-  /// Signed, in milliseconds with one decimal or, from a minute on, in words: `+0.1 ms`.
-  var milliseconds: String {
-    if magnitude >= .seconds(60) { return magnitude.inWords }
-    let tenths = (magnitude.nanoseconds + 50_000) / 100_000
-    return "\(self < .zero && tenths > 0 ? "-" : "+")\(tenths / 10).\(tenths % 10) ms"
   }
 }

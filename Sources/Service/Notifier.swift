@@ -3,7 +3,10 @@ import Devices
 import Horology
 
 /// Tells systemd how the service is, by sd_notify(3); without systemd, nobody.
-struct Notifier {
+final class Notifier {
+  /// The status that it knows of. Each message waits until it has been taken in.
+  private var told = ""
+
   /// How often systemd wants to hear that it lives; nil if it does not.
   static var watchdogInterval: Duration? {
     var microseconds: UInt64 = 0
@@ -12,9 +15,20 @@ struct Notifier {
   }
 
   func ready(_ status: String) { send("READY=1\nSTATUS=\(status)") }
-  func status(_ status: String) { send("STATUS=\(status)") }
+
+  func status(_ status: String) {
+    guard status != told else { return }
+    told = status
+    send("STATUS=\(status)")
+  }
+
   func isAlive() { send("WATCHDOG=1") }
   func stopping() { send("STOPPING=1") }
+
+  /// Stopping may take so much longer, whatever the unit's `TimeoutStopSec`.
+  func needs(_ span: Duration) {
+    send("EXTEND_TIMEOUT_USEC=\(max(span.nanoseconds / 1000, 0))")
+  }
 
   func reloading() {
     // systemd 253 and later want to know when, so that no older message is taken for this one.

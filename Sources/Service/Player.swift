@@ -43,6 +43,7 @@ public final class Player {
   private var performance: Performance?
   /// When the performance must be over, or the device has stalled; or when the device is closed.
   private var deadline: Uptime?
+  private var taken = Uptime(nanoseconds: 0)
 
   /// - Parameter sink: gives the sink whenever one is to be opened.
   public init(loop: EventLoop, sink: @escaping () -> any Sink) {
@@ -51,6 +52,12 @@ public final class Player {
   }
 
   public var isPlaying: Bool { performance != nil }
+
+  /// By when what plays is over, or has failed; nil if nothing plays.
+  public var endsBy: Uptime? { performance == nil ? nil : deadline }
+
+  /// When the device last took frames, or when what plays was begun; nil if nothing plays.
+  public var lastTaken: Uptime? { performance == nil ? nil : taken }
 
   /// True while the device runs, if only on silence.
   public var isAwake: Bool { stream != nil }
@@ -73,6 +80,7 @@ public final class Player {
         gain: settings.gain * Mixer.gain(decibels: decibels))
       let sounding = Duration.seconds(Double(score.frames - score.anchor) / Double(stream.rate))
       let now = SystemClock.now
+      taken = now.uptime
       deadline = max(now.uptime(at: anchor), now.uptime) + sounding + Self.patience
       try feed()
     } catch {
@@ -122,10 +130,12 @@ public final class Player {
   private func feed() throws(Fault) {
     guard let stream else { return }
     let now = SystemClock.now
+    let written = stream.written
     try stream.feed { block throws(Fault) in
       guard let performance else { return block.update(repeating: 0) }
       try performance.render(into: block, at: stream.written, stream.clock, now)
     }
+    if stream.written > written { taken = now.uptime }
     if let position = stream.lastPosition {
       performance?.measure(stream.clock, played: position.frame)
     }

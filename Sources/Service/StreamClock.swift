@@ -24,6 +24,8 @@ struct StreamClock {
   private static let spacing = Duration.milliseconds(18)
   /// Readings that span less are too few to tell the rate from.
   private static let leastSpan = Duration.milliseconds(250)
+  /// No converter is further from its nominal rate; a slope that is comes of readings that jitter.
+  private static let worstRate = 0.005
   /// A reading that is further off is a stream that has just begun, or begun anew.
   private static let jump = Duration.milliseconds(20)
 
@@ -77,7 +79,8 @@ struct StreamClock {
         products += (time - meanTime) * (reading.frame - first.frame - meanFrame)
         squares += (time - meanTime) * (time - meanTime)
       }
-      rate = products / squares
+      let slope = products / squares
+      rate = min(max(slope, nominalRate * (1 - Self.worstRate)), nominalRate * (1 + Self.worstRate))
     }
     return Line(
       uptime: first.uptime + .seconds(meanTime), frame: first.frame + meanFrame, rate: rate)

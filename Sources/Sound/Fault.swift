@@ -22,7 +22,30 @@ public struct Fault: Error, Hashable, CustomStringConvertible {
   }
 
   public var description: String {
-    "\(operation): \(detail)"
+    "\(operation): \(detail)".printable
+  }
+}
+
+extension String {
+  /// The text as a terminal may have it: what would steer one, or not be seen, is written as its
+  /// number, as in `\u{1B}`.
+  public var printable: String {
+    if unicodeScalars.allSatisfy(\.isPrintable) { return self }
+    return unicodeScalars.map {
+      $0.isPrintable ? String($0) : "\\u{\(String($0.value, radix: 16, uppercase: true))}"
+    }.joined()
+  }
+}
+
+extension Unicode.Scalar {
+  fileprivate var isPrintable: Bool {
+    switch properties.generalCategory {
+    case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator,
+      .paragraphSeparator:
+      false
+    case .spaceSeparator: self == " "
+    default: true
+    }
   }
 }
 

@@ -2,8 +2,12 @@
 
 /// Writes a text under another name in the same folder and renames it when it is whole, so that
 /// nothing half-written ever stands under the final name.
+/// - Parameter isSynced: true if it has to be on the disk, whatever happens to the power, before
+///   this returns.
 /// - Throws: `Fault` if it cannot be written; then nothing of it is left.
-public func writeText(_ text: String, to path: String) throws(Fault) {
+public func writeText(
+  _ text: String, to path: String, isSynced: Bool = false
+) throws(Fault) {
   let operation = "cannot write \(path)"
   // A device such as /dev/null or a pipe is written to as it is.
   let temporaryPath = isSpecialFile(path) ? nil : "\(path).\(getpid()).text.part"
@@ -12,14 +16,29 @@ public func writeText(_ text: String, to path: String) throws(Fault) {
   }
   do throws(Fault) {
     try write(Array(text.utf8)[...], to: descriptor, operation)
+    let synced = isSynced ? fsync(descriptor) : 0
+    let code = errno
     // What a disk refuses late, it refuses here.
     guard close(descriptor) == 0 else { throw Fault(operation, errno: errno) }
+    guard synced == 0 else { throw Fault(operation, errno: code) }
     guard let temporaryPath else { return }
     guard rename(temporaryPath, path) == 0 else { throw Fault(operation, errno: errno) }
+    if isSynced { try syncFolder(of: path) }
   } catch {
     if let temporaryPath { unlink(temporaryPath) }
     throw error
   }
+}
+
+/// Brings the name of a file to the disk, as fsync(2) wants it.
+private func syncFolder(of path: String) throws(Fault) {
+  let slash = path.lastIndex(of: "/")
+  let folder = slash.map { String(path[...$0]) } ?? "."
+  let descriptor = try retryingInterrupts("cannot open \(folder)") {
+    open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+  }
+  defer { close(descriptor) }
+  try retryingInterrupts("cannot write \(folder)") { fsync(descriptor) }
 }
 
 private func write(

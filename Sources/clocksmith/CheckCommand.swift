@@ -77,10 +77,10 @@ private struct Checkup {
     }
     switch finding {
     case .well(let words):
-      try say("ok    \(padded)\(words)")
+      try say("ok    \(padded)\(words.printable)")
     case .found(let words):
       hasFound = true
-      try say("FOUND \(padded)\(words)")
+      try say("FOUND \(padded)\(words.printable)")
     }
   }
 }

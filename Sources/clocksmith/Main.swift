@@ -13,7 +13,7 @@ enum ExitStatus {
 enum Main {
   static let subcommands = [
     runCommand, sayCommand, renderCommand, agendaCommand, statusCommand, checkCommand,
-    bellsCommand, voiceCommand,
+    muteCommand, unmuteCommand, stopCommand, bellsCommand, voiceCommand,
   ]
 
   static func main() {

@@ -14,5 +14,5 @@ func flushOutput() throws(Fault) {
 
 /// Prints a line to standard error.
 func complain(_ line: String) {
-  fputs("clocksmith: \(line)\n", stderr)
+  fputs("clocksmith: \(line.printable)\n", stderr)
 }

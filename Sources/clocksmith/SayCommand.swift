@@ -6,18 +6,27 @@ import Sound
 let sayCommand = Subcommand(
   name: "say", operands: "[HH:MM]", mostOperands: 1,
   summary: "say the time now, or a given time",
-  details: "Says the time, words only: the time now, or HH:MM in 24 hours.",
+  details: """
+    Says the time, words only: the time now, or HH:MM in 24 hours. The running service says it, if
+    there is one, and obeys the switch; with --config or --output, or without a service, the
+    command speaks by itself.
+    """,
   options: [
     configOption,
     Option(name: "output", argument: "FILE.wav", help: "write a sound file instead of playing"),
   ]
 ) { arguments in
+  let given = try arguments.operands.first.map { try timeOfDay($0) }
+  if !arguments.has("config"), !arguments.has("output"), let service = RunningService() {
+    try say(try service.announce(given))
+    return ExitStatus.done
+  }
   let configuration = try Configuration.load(path: arguments["config"])
   let composer = try configuration.composer()
   let anchor = SystemClock.now.instant + Announcer.requestLead
   let time: CivilTime
-  if let text = arguments.operands.first {
-    time = try timeOfDay(text)
+  if let given {
+    time = given
   } else {
     time = try SystemZone.current().civil(at: anchor)
     let watch = ClockWatch(rtc: configuration.rtc)
@@ -40,10 +49,12 @@ let sayCommand = Subcommand(
 let standardRate = 48_000
 
 private func timeOfDay(_ text: String) throws -> CivilTime {
-  guard let time = CivilDateTime(text: "2000-01-01T\(text)"), text.count == 5 else {
+  guard let time = CivilDateTime(text: "2000-01-01T\(text)"), text.count == 5,
+    let said = CivilTime(hour: time.hour, minute: time.minute)
+  else {
     throw Misuse(description: "'\(text)' is no time of day; write HH:MM, from 00:00 to 23:59")
   }
-  return CivilTime(dateTime: time, weekday: .saturday, utcOffsetSeconds: 0)
+  return said
 }
 
 private func play(

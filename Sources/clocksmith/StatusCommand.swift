@@ -1,71 +1,204 @@
 import Devices
+@preconcurrency import Glibc
 import Horology
 import Service
+import Sound
 
 let statusCommand = Subcommand(
   name: "status", operands: "", mostOperands: 0,
   summary: "show the time, what sounds next, and how the clock is",
   details: """
-    Shows what a service with this configuration sees now: the time, the next occasion, how far
-    the clock is to be trusted, and the speaker.
+    Shows the time, the next occasion, how far the clock is to be trusted, the switch and the
+    speaker, as the running service sees them. Without a service, or with --config, it shows what
+    one with this configuration would see.
     """,
   options: [
-    Option(name: "json", argument: nil, help: "one JSON object"),
+    Option(
+      name: "follow", argument: nil,
+      help:
+        "go on showing it, the time by the second, until\nCtrl-C; where no terminal is, a line a change"
+    ),
+    Option(name: "json", argument: nil, help: "one JSON object; with --follow, one a change"),
     configOption,
   ]
 ) { arguments in
-  let configuration = try Configuration.load(path: arguments["config"])
-  let composer = try configuration.composer()
-  let settings = configuration.announcer
-  let zone = try SystemZone.current()
-  let now = SystemClock.now
-  let watch = ClockWatch(rtc: configuration.rtc)
-  _ = watch.look()
-  let clock = watch.state
-  let local = zone.civil(at: now.instant)
-  let next = Schedule(interval: settings.interval, zone: zone).next(after: now.instant)
-  let text = settings.speaks(at: next.civil) ? try composer.text(of: next.civil) : ""
-  let refusal = settings.refusal(at: next.civil, trust: clock.trust, ringer: .absent)
+  let view = try StatusView(configurationPath: arguments["config"])
+  if arguments.has("follow") {
+    try StatusFace(view, isJSON: arguments.has("json")).run()
+    return ExitStatus.done
+  }
+  let seen = try view.look()
   if arguments.has("json") {
-    let line = JSONLine()
-    line.set("instant", now.instant.utcText())
-    line.set("local", local.description)
-    line.set("zone", zone.name)
-    line.set("next_instant", next.instant.utcText())
-    line.set("next_local", next.civil.description)
-    line.set("next_text", text)
-    line.set("next_sounds", refusal == nil)
-    line.set("next_reason", refusal?.description)
-    line.set("trust", clock.trust.rawValue)
-    line.set("clock_basis", clock.basis.key)
-    line.set("clock_uncertainty_seconds", clock.uncertainty?.inSeconds)
-    line.set("rtc", watch.rtc?.reading.name)
-    line.set("rtc_valid", watch.rtc?.isValid)
-    line.set("speaker", configuration.device)
-    line.set("voice", configuration.voice)
-    try say(line.text)
+    try say(seen.json())
   } else {
-    let wait = (next.instant - now.instant).inWords
-    let what = refusal.map { "silent: \($0)" } ?? "\"\(text)\""
-    let face = "\(local.weekday.abbreviation) \(local.dateTime)"
-    try say("now      \(face) \(zone.name) (UTC\(local.offsetText))")
-    try say("next     \(next.civil.dateTime.timeOfDay), in \(wait): \(what)")
-    try say("clock    \(clock.words)")
-    try say("speaker  \(configuration.device)")
-    try say("voice    \(configuration.voice), \(composer.voice.description)")
+    for line in seen.lines() { try say(line.text) }
   }
   return ExitStatus.done
 }
 
-extension ClockState.Basis {
-  /// For programs: it does not change.
-  fileprivate var key: String {
-    switch self {
-    case .disciplined: "disciplined"
-    case .synchronisedEarlier: "synchronised_earlier"
-    case .setFromRTC: "set_from_rtc"
-    case .agreesWithRTC: "agrees_with_rtc"
-    case .nothing: "nothing"
+/// Looks at the running service or, without one, at what there would be for it to see.
+final class StatusView {
+  let zone: SystemZone
+  private let configurationPath: String?
+  private let configuration: Configuration
+  private let composer: Composer
+  private let watch: ClockWatch
+  private(set) var service: RunningService?
+
+  /// - Throws: `Fault` if there is no service and the configuration cannot be used.
+  init(configurationPath: String?) throws(Fault) {
+    self.configurationPath = configurationPath
+    zone = try SystemZone.current()
+    configuration = try Configuration.load(path: configurationPath)
+    composer = try configuration.composer()
+    watch = ClockWatch(rtc: configuration.rtc)
+    findService()
+  }
+
+  /// Takes the service, if there is one now.
+  func findService() {
+    guard configurationPath == nil, service == nil else { return }
+    service = RunningService()
+  }
+
+  /// - Throws: `Fault` if the service is there and does not answer.
+  func look() throws(Fault) -> Seen {
+    let now = SystemClock.now
+    _ = watch.look()
+    let status =
+      if let service {
+        try service.status()
+      } else {
+        try Status(configuration, composer, zone: zone, clock: watch.state, at: now.instant)
+      }
+    return Seen(
+      status: status, instant: now.instant, zone: zone, isRunning: service != nil,
+      rtc: watch.rtc, voice: configuration.voice == status.voice ? composer.voice.description : nil)
+  }
+
+  /// The service has gone, or does not answer: what there is to see is seen without it.
+  func loseService() {
+    service = nil
+  }
+}
+
+/// What was seen at an instant.
+struct Seen {
+  let status: Status
+  let instant: Instant
+  let zone: SystemZone
+  let isRunning: Bool
+  let rtc: RTCJudgement?
+  /// What the voice says of itself, if that is known.
+  let voice: String?
+
+  /// One line of the face.
+  struct Line: Equatable {
+    enum Weight { case plain, strong, warning }
+
+    let label: String
+    let value: String
+    var weight = Weight.plain
+
+    /// As in `next     15:15:00, in 3 min: "three fifteen P M"`.
+    var text: String {
+      label + String(repeating: " ", count: max(9 - label.count, 1)) + value
     }
+  }
+
+  var time: Line {
+    let local = zone.civil(at: instant)
+    let face = "\(local.weekday.abbreviation) \(local.dateTime)"
+    return Line(
+      label: "now", value: "\(face) \(zone.name) (UTC\(local.offsetText))", weight: .strong)
+  }
+
+  func lines() -> [Line] {
+    [time, next] + lasting
+  }
+
+  /// Whatever does not change by itself with time.
+  var lasting: [Line] {
+    var lines = [
+      Line(
+        label: "clock", value: status.clockWords,
+        weight: status.trust == ClockTrust.untrusted.rawValue ? .warning : .plain)
+    ]
+    if let words = ringer { lines.append(words) }
+    if let words = mute { lines.append(Line(label: "muted", value: words, weight: .warning)) }
+    if !status.playing.isEmpty {
+      lines.append(Line(label: "sounding", value: "\"\(status.playing)\"", weight: .strong))
+    }
+    let volume = status.volume == 0 ? "" : ", \(status.volume) dB"
+    lines.append(Line(label: "speaker", value: status.device + volume))
+    lines.append(
+      Line(label: "voice", value: [status.voice, voice].compactMap { $0 }.joined(separator: ", ")))
+    if let error = status.lastOnsetError {
+      let onset = Duration.microseconds(error)
+      lines.append(Line(label: "onset", value: "\(onset.milliseconds), of the last announcement"))
+    }
+    if !status.lastError.isEmpty {
+      lines.append(Line(label: "trouble", value: status.lastError, weight: .warning))
+    }
+    if !isRunning {
+      lines.append(
+        Line(label: "service", value: "not on the bus: so it would be", weight: .warning))
+    }
+    return lines
+  }
+
+  var next: Line {
+    let wait = (status.next.instant - instant).inWords
+    let what = status.next.refusal.map { "silent: \($0.words)" } ?? "\"\(status.next.text)\""
+    let time = status.next.local.split(separator: "T").last?.prefix(8) ?? ""
+    return Line(label: "next", value: "\(time), in \(wait): \(what)")
+  }
+
+  private var ringer: Line? {
+    switch status.ringer {
+    case "", "absent": nil
+    case "off": Line(label: "switch", value: "off: silence", weight: .warning)
+    case "lost":
+      Line(label: "switch", value: "cannot be read: \(status.ringerError)", weight: .warning)
+    default: Line(label: "switch", value: status.ringer)
+    }
+  }
+
+  private var mute: String? {
+    switch status.mute {
+    case .off: nil
+    case .next: "for the next announcement"
+    case .on: "until 'clocksmith unmute'"
+    case .until(let end): "until \(zone.civil(at: end).dateTime)"
+    }
+  }
+
+  func json() -> String {
+    let line = JSONLine()
+    line.set("instant", instant.utcText())
+    line.set("local", zone.civil(at: instant).description)
+    line.set("zone", status.zone)
+    line.set("running", isRunning)
+    line.set("next_instant", status.next.instant.utcText())
+    line.set("next_local", status.next.local)
+    line.set("next_text", status.next.text)
+    line.set("next_sounds", status.next.refusal == nil)
+    line.set("next_reason", status.next.refusal?.words)
+    line.set("next_reason_key", status.next.refusal?.key)
+    line.set("trust", status.trust)
+    line.set("clock_basis", status.clockBasis)
+    line.set("clock_uncertainty_seconds", status.clockUncertainty)
+    line.set("rtc", rtc?.reading.name)
+    line.set("rtc_valid", rtc?.isValid)
+    line.set("switch", status.ringer.isEmpty ? nil : status.ringer)
+    line.set("muted", status.mute != .off || status.isSilencedBySwitch)
+    line.set("muted_until", mute)
+    line.set("playing", status.playing.isEmpty ? nil : status.playing)
+    line.set("speaker", status.device)
+    line.set("volume_db", status.volume)
+    line.set("voice", status.voice)
+    line.set("last_onset_error_seconds", status.lastOnsetError.map { Double($0) / 1e6 })
+    line.set("last_error", status.lastError.isEmpty ? nil : status.lastError)
+    return line.text
   }
 }

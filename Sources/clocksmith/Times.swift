@@ -33,10 +33,3 @@ extension Arguments {
     return instant
   }
 }
-
-extension Instant {
-  /// As ISO 8601 in UTC: `2026-11-21T14:15:00Z`.
-  func utcText() -> String {
-    "\(SystemZone.utc(at: self).dateTime)Z"
-  }
-}

@@ -149,7 +149,7 @@ struct SimulatedWorld {
 
   private mutating func fault() {
     nextFault = now.uptime + .seconds(Int64.random(in: 1...4_000, using: &numbers))
-    switch Int.random(in: 0..<10, using: &numbers) {
+    switch Int.random(in: 0..<11, using: &numbers) {
     case 0: step(by: .milliseconds(Int64.random(in: -12_000...12_000, using: &numbers)))
     case 1: step(by: .seconds(Int64.random(in: -1_200...1_200, using: &numbers)))
     case 2: step(by: .seconds(Int64.random(in: -90_000...90_000, using: &numbers)))
@@ -162,6 +162,9 @@ struct SimulatedWorld {
     case 6:
       turn([Ringer.on, .off, .lost("gone"), .on, .on].randomElement(using: &numbers)!)
     case 7: tell(.stop(.byHand))
+    case 8:
+      let end = now.instant + .seconds(Int64.random(in: 1...9_000, using: &numbers))
+      tell(.mute([.off, .next, .next, .until(end)].randomElement(using: &numbers)!))
     default: tell(.asked(speakerIsAwake: Bool.random(using: &numbers)))
     }
   }

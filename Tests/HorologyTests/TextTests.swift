@@ -14,7 +14,10 @@ import Testing
 
   @Test(
     "anything else is no duration",
-    arguments: ["", "10", "s", "10 s", "1.5s", "10sec", "--1s", "99999999999999999999s", "9999h"])
+    arguments: [
+      "", "10", "s", "10 s", "1.5s", "10sec", "--1s", "99999999999999999999s", "9999h",
+      "-9223372036854775808s", "9223372036854775807ms",
+    ])
   func anythingElseIsNoDuration(text: String) {
     #expect(Duration(text: text) == nil)
   }

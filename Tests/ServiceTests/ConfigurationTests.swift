@@ -26,6 +26,7 @@ import Testing
       clock = 24
       quiet = mon-fri 22:00-07:00, sat-sun 23:00-09:00
       late_limit = 5s
+      at_stop = finish
       [speaker]
       device = plughw:CARD=DAC
       latency_offset = -20ms
@@ -42,6 +43,7 @@ import Testing
     #expect(configuration.announcer.voiceAtHour == .before)
     #expect(configuration.announcer.quiet.windows.count == 2)
     #expect(configuration.announcer.lateLimit == .seconds(5))
+    #expect(configuration.announcer.atStop == .finish)
     #expect(configuration.announcer.untrusted == .speak)
     #expect(configuration.hourFormat == .twentyFour)
     #expect(configuration.voice == "/some/where")
@@ -92,7 +94,7 @@ import Testing
     #expect(uncommented.voiceVolume == defaults.voiceVolume)
     #expect(uncommented.bellsVolume == defaults.bellsVolume)
     #expect(uncommented.rtc == defaults.rtc)
-    #expect(keys.filter { $0.contains(" = ") && !$0.hasPrefix(";") }.count == 30)
+    #expect(keys.filter { $0.contains(" = ") && !$0.hasPrefix(";") }.count == 31)
   }
 
   @Test(
@@ -103,10 +105,11 @@ import Testing
       ("[announce]\n\nclock = 13", ":3: clock = 13: allowed: 12, 24"),
       ("[announce]\nchime = bell", ":2: chime = bell: tune 'bell': not found: allowed are "),
       ("[announce]\nlate_limit = 60s", ":2: late_limit = 60s: allowed: 0s to 59s"),
+      ("[announce]\nat_stop = now", ":2: at_stop = now: allowed: fade, finish"),
       ("[announce]\nquiet = 22:00", ":2: quiet = 22:00: '22:00' is not a time of day"),
       ("[announce]\nquiet = 00:00-24:00", ":2: the quiet hours swallow the whole week"),
       ("[announce]\nvoice =", ":2: voice = : allowed: the name of a voice"),
-      ("[announce]\nintervall = 15", ":2: unknown key 'intervall' in [announce]; there are chime"),
+      ("[announce]\nintervall = 1", ":2: unknown key 'intervall' in [announce]; there are at_stop"),
       ("[loud]\na = 1", ":2: unknown section [loud]; there are announce, button"),
       ("interval = 15", ":1: unknown section []"),
       ("[announce]\nclock = 12\nclock = 24", ":3: 'clock' is set twice"),

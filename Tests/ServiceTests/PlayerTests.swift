@@ -99,6 +99,38 @@ import Testing
     #expect(why.contains("has stopped taking sound"))
   }
 
+  @Test("a speaker whose position stands still while it plays is noticed") func frozen() throws {
+    let since = SystemClock.uptime
+    let outcome = try play(on: FrozenSink(), try makeScore()).outcome
+    guard case .failed(let why, _)? = outcome else {
+      Issue.record("\(String(describing: outcome))")
+      return
+    }
+    #expect(why.contains("has stopped taking sound"))
+    #expect(SystemClock.uptime - since < .seconds(2))
+  }
+
+  @Test("while it plays it is known when the speaker last took sound") func lastTaken() throws {
+    let loop = try EventLoop()
+    let sink = FrozenSink()
+    let player = Player(loop: loop) { sink }
+    #expect(player.lastTaken == nil)
+    let since = SystemClock.uptime
+    try player.play(anchoredAt: SystemClock.now.instant + .milliseconds(500)) {
+      [score = try makeScore()] _ throws(Fault) in score
+    }
+    let taken = try #require(player.lastTaken)
+    #expect(taken >= since && taken <= SystemClock.uptime)
+    player.ended = { _ in loop.exit() }
+    var lastSeen: Uptime?
+    let look = try loop.every(.milliseconds(50)) { lastSeen = player.lastTaken ?? lastSeen }
+    try loop.run()
+    _ = look
+    // All that it held was taken at once, and nothing since.
+    #expect(try #require(lastSeen) - taken < .milliseconds(100))
+    #expect(player.lastTaken == nil)
+  }
+
   @Test("a torn clip is not begun") func tornClip() throws {
     let score = try makeScore()
     truncate("\(path)-clip.wav", 9_000)
@@ -129,6 +161,23 @@ private final class FailingSink: Sink {
     left -= block.count
     if left < 0 { throw Fault("cannot write to speaker test", "it is gone") }
     try inner.write(block)
+  }
+}
+
+/// Takes what its buffer holds, says that it runs, and plays none of it.
+private final class FrozenSink: Sink {
+  let name = "test"
+  private var held = 0
+  func open() throws(Fault) -> Int { 48_000 }
+  let feedInterval = Duration.milliseconds(20)
+  let underruns = 0
+  func takeBack() -> Int { 0 }
+  func space() throws(Fault) -> Int { 9600 - held }
+  func write(_ block: UnsafeBufferPointer<Float>) throws(Fault) { held += block.count }
+  func close() {}
+
+  func position() throws(Fault) -> StreamPosition? {
+    StreamPosition(uptime: SystemClock.uptime, frame: 480)
   }
 }
 

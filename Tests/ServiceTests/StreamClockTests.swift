@@ -38,6 +38,17 @@ import Testing
     #expect(clock.frame(at: Uptime(seconds: 1002)) == 12_000)
   }
 
+  @Test("a few coarse readings are not taken for a wrong rate") func coarseReadings() throws {
+    var clock = StreamClock(rate: 48_000)
+    // Late in turn by what a plugin keeps back: by their slope it would be some percent slow.
+    for (step, late) in [0, 0, 1, 2, 2, 5, 4, 6, 8, 8, 7, 9, 10, 10].enumerated() {
+      let time = Double(step) * 0.02
+      clock.add(position(time, time * 48_000 - Double(late) * 48))
+    }
+    let frame = try #require(clock.frame(at: Uptime(seconds: 1001)))
+    #expect(abs(frame - 48_000) < 15 * 48, "within 15 ms, most of a second later")
+  }
+
   @Test("before the first reading nothing is known") func nothingIsKnown() {
     let clock = StreamClock(rate: 48_000)
     #expect(clock.frame(at: Uptime(seconds: 1)) == nil)

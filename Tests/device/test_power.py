@@ -51,17 +51,27 @@ def test_it_survives_power_cuts_at_random_moments(card, figures, full):
         device.remove()
 
 
+VOLUME = "org.clocksmith.Announcer1 /org/clocksmith/Announcer1 org.clocksmith.Announcer1 Volume"
+
+
 def write_state(device, number):
-    """What a service keeps: written anew, synchronised and put in place, in its own folder."""
-    return device.run(
+    """What the service keeps, and as much again as would take a while to write, in its folder."""
+    device.run(
+        f"busctl set-property -- {VOLUME} d -{number + 1} && "
+        f"until grep -q 'volume_db\":-{number + 1}.0' /var/lib/clocksmith/state.json; "
+        "do sleep 0.1; done", 20)
+    return number, device.run(
         "cd /var/lib/clocksmith && "
         f"(echo {number}; head -c 20000 /dev/urandom | base64) >state.new && sync state.new && "
         "mv state.new state && sync . && sha256sum state")
 
 
 def check_state(device, written):
+    number, checksum = written
     assert device.run("systemctl --failed --no-legend") == ""
-    assert device.run("cd /var/lib/clocksmith && sha256sum state") == written
+    assert device.run("cd /var/lib/clocksmith && sha256sum state") == checksum
+    assert device.run(f"busctl get-property {VOLUME}") == f"d -{number + 1}"
+    assert not device.lines("set-aside")
     assert device.run("findmnt -n -o OPTIONS /data").startswith("rw")
     assert int(device.run("journalctl --list-boots --no-pager -q | wc -l")) >= 2, \
         "the journal of the start before is kept"

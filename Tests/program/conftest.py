@@ -19,12 +19,13 @@ def pytest_configure(config):
 
 @pytest.fixture(scope="session")
 def surroundings(tmp_path_factory):
-    """The environment of every run: nothing of the machine's zone, sound or service manager."""
+    """The environment of every run: nothing of the machine's zone, sound, bus or service manager."""
     home = tmp_path_factory.mktemp("home")
     (home / "asound.conf").write_text(SILENT_ALSA)
     return {
         "PATH": "/usr/bin:/bin", "HOME": str(home), "XDG_RUNTIME_DIR": str(home), "LC_ALL": "C",
         "TZ": "Europe/London", "ALSA_CONFIG_PATH": str(home / "asound.conf"),
+        "DBUS_SYSTEM_BUS_ADDRESS": f"unix:path={home}/no-bus",
     }
 
 

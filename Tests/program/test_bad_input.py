@@ -20,6 +20,7 @@ RENDER = ["render", "--at", "2026-11-21T15:15", "--output"]
     [([], "no subcommand"),
      (["sing"], "'sing'"),
      (["--loud"], "'--loud'"),
+     (["\x1b[31msing"], r"'\u{1B}[31msing'"),
      (["agenda", "--loud"], "'--loud'"),
      (["agenda", "-l"], "'-l'"),
      (["agenda", "-é"], "'-é'"),
@@ -104,7 +105,9 @@ def test_an_unknown_zone_in_the_environment_is_not_taken_for_utc(clocksmith):
      ("[announce]\nlate_limit = -1s\n", 2, "late_limit"),
      ("[announce]\nvoice = caruso\n", None, "caruso"),
      ("[announce]\nvoice = /nowhere/caruso\n", None, "/nowhere/caruso"),
+     ("[announce]\nlate_limit = -9223372036854775808s\n", 2, "late_limit"),
      ("[clock]\nuntrusted = shout\n", 2, "shout"),
+     ("[clock]\nuntrusted = \x1b[31m\n", 2, r"\u{1B}[31m"),
      ("[announce]\nvoice = " + "x" * 5000 + "\n", 2, "long"),
      ("[announce]\nclock = 12\0nonsense\n", 2, "")])
 def test_a_bad_line_is_named_with_file_line_and_reason(clocksmith, tmp_path, text, line, named):

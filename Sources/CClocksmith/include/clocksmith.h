@@ -1,7 +1,8 @@
-/* The C that Swift cannot say: variadic callbacks of the libraries. */
+/* The C that Swift cannot say: variadic callbacks and macros of the libraries. */
 #ifndef CLOCKSMITH_H
 #define CLOCKSMITH_H
 
+#include "clocksmith_bus.h"
 #include "clocksmith_gpio.h"
 #include "rtc.h"
 

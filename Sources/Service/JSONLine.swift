@@ -1,7 +1,7 @@
 import CJSON
 
 /// One JSON object, printed by json-c on one line, with its keys in the order of their setting.
-struct JSONLine {
+public struct JSONLine {
   private let object: Object
 
   /// The owner of a json-c object.
@@ -10,30 +10,30 @@ struct JSONLine {
     deinit { json_object_put(pointer) }
   }
 
-  init() {
+  public init() {
     object = Object()
   }
 
   /// Sets a key; nil is null.
-  func set(_ key: String, _ text: String?) {
+  public func set(_ key: String, _ text: String?) {
     add(key, text.flatMap { json_object_new_string($0) })
   }
 
-  func set(_ key: String, _ number: Int) {
+  public func set(_ key: String, _ number: Int) {
     add(key, json_object_new_int64(Int64(number)))
   }
 
-  func set(_ key: String, _ flag: Bool) {
+  public func set(_ key: String, _ flag: Bool) {
     add(key, json_object_new_boolean(flag ? 1 : 0))
   }
 
   /// Sets a key; nil is null.
-  func set(_ key: String, _ flag: Bool?) {
+  public func set(_ key: String, _ flag: Bool?) {
     add(key, flag.flatMap { json_object_new_boolean($0 ? 1 : 0) })
   }
 
   /// Sets a key, to a thousandth, for json-c itself would print all digits; nil is null.
-  func set(_ key: String, _ number: Double?) {
+  public func set(_ key: String, _ number: Double?) {
     add(
       key,
       number.flatMap { number in
@@ -46,7 +46,7 @@ struct JSONLine {
     json_object_object_add(object.pointer, key, value)
   }
 
-  var text: String {
+  public var text: String {
     String(
       cString: json_object_to_json_string_ext(
         object.pointer, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE))

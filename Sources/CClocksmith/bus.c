@@ -1,0 +1,81 @@
+#include "clocksmith_bus.h"
+
+#include <stddef.h>
+
+static int on_call(sd_bus_message *message, void *userdata, sd_bus_error *error) {
+  const struct clocksmith_bus_object *object = userdata;
+  return object->call(object->context, message, error);
+}
+
+static int on_get(sd_bus *bus, const char *path, const char *interface, const char *property,
+                  sd_bus_message *reply, void *userdata, sd_bus_error *error) {
+  (void)bus, (void)path, (void)interface, (void)error;
+  const struct clocksmith_bus_object *object = userdata;
+  return object->get(object->context, property, reply);
+}
+
+static int on_set(sd_bus *bus, const char *path, const char *interface, const char *property,
+                  sd_bus_message *value, void *userdata, sd_bus_error *error) {
+  (void)bus, (void)path, (void)interface;
+  const struct clocksmith_bus_object *object = userdata;
+  return object->set(object->context, property, value, error);
+}
+
+/* Who may call is the bus's policy (org.clocksmith.Announcer1.conf): sd-bus's own check, which
+ * would let only root call, is switched off by UNPRIVILEGED. */
+#define METHOD(name, signature, in_names, result, out_names)                                \
+  SD_BUS_METHOD_WITH_NAMES(name, signature, in_names, result, out_names, on_call,           \
+                           SD_BUS_VTABLE_UNPRIVILEGED)
+#define CHANGING(name, signature) \
+  SD_BUS_PROPERTY(name, signature, on_get, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE)
+/* What changes all the time tells nobody of it. */
+#define FLOWING(name, signature) SD_BUS_PROPERTY(name, signature, on_get, 0, 0)
+
+static const sd_bus_vtable vtable[] = {
+    SD_BUS_VTABLE_START(0),
+    METHOD("Announce", "", "", "s", SD_BUS_PARAM(text)),
+    METHOD("AnnounceTime", "uu", SD_BUS_PARAM(hour) SD_BUS_PARAM(minute), "s", SD_BUS_PARAM(text)),
+    METHOD("Stop", "", "", "", ""),
+    METHOD("Mute", "t", SD_BUS_PARAM(duration_usec), "", ""),
+    METHOD("MuteNext", "", "", "", ""),
+    METHOD("Unmute", "", "", "", ""),
+
+    CHANGING("Zone", "s"),
+    CHANGING("Voice", "s"),
+    CHANGING("Device", "s"),
+    SD_BUS_WRITABLE_PROPERTY(
+        "Volume", "d", on_get, on_set, 0,
+        SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE | SD_BUS_VTABLE_UNPRIVILEGED),
+    CHANGING("NextOccasion", "t"),
+    CHANGING("NextLocal", "s"),
+    CHANGING("NextText", "s"),
+    CHANGING("NextSounds", "b"),
+    CHANGING("NextReasonKey", "s"),
+    CHANGING("NextReason", "s"),
+    CHANGING("Muted", "b"),
+    CHANGING("MutedBy", "s"),
+    CHANGING("MutedUntil", "t"),
+    CHANGING("Switch", "s"),
+    CHANGING("SwitchError", "s"),
+    CHANGING("Trust", "s"),
+    CHANGING("ClockBasis", "s"),
+    FLOWING("ClockWords", "s"),
+    FLOWING("ClockUncertainty", "d"),
+    CHANGING("Playing", "s"),
+    CHANGING("LastOnsetError", "x"),
+    CHANGING("LastError", "s"),
+
+    SD_BUS_SIGNAL_WITH_NAMES(
+        "Announced", "tsx",
+        SD_BUS_PARAM(instant_usec) SD_BUS_PARAM(text) SD_BUS_PARAM(onset_error_usec), 0),
+    SD_BUS_SIGNAL_WITH_NAMES(
+        "Skipped", "ttss",
+        SD_BUS_PARAM(first_usec) SD_BUS_PARAM(last_usec) SD_BUS_PARAM(reason) SD_BUS_PARAM(words),
+        0),
+    SD_BUS_VTABLE_END,
+};
+
+int clocksmith_bus_add(sd_bus *bus, sd_bus_slot **slot, struct clocksmith_bus_object *object) {
+  return sd_bus_add_object_vtable(bus, slot, CLOCKSMITH_BUS_PATH, CLOCKSMITH_BUS_INTERFACE, vtable,
+                                  object);
+}

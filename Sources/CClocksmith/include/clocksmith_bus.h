@@ -1,0 +1,26 @@
+/* org.clocksmith.Announcer1 as sd-bus wants it described: the table is built by macros that Swift
+ * cannot import. Every member comes to one of three functions, which look at its name. */
+#ifndef CLOCKSMITH_BUS_H
+#define CLOCKSMITH_BUS_H
+
+#include <systemd/sd-bus.h>
+
+#define CLOCKSMITH_BUS_NAME "org.clocksmith.Announcer1"
+#define CLOCKSMITH_BUS_PATH "/org/clocksmith/Announcer1"
+#define CLOCKSMITH_BUS_INTERFACE "org.clocksmith.Announcer1"
+
+/* Who answers. Each returns 0 or more, or -errno with or without `error` set. */
+struct clocksmith_bus_object {
+  void *context;
+  /* Answers a call of a method. */
+  int (*call)(void *context, sd_bus_message *call, sd_bus_error *error);
+  /* Appends the value of a property. */
+  int (*get)(void *context, const char *property, sd_bus_message *reply);
+  /* Takes the new value of a property that can be set. */
+  int (*set)(void *context, const char *property, sd_bus_message *value, sd_bus_error *error);
+};
+
+/* Puts the object on the bus; `object` is used until `*slot` is released. */
+int clocksmith_bus_add(sd_bus *bus, sd_bus_slot **slot, struct clocksmith_bus_object *object);
+
+#endif

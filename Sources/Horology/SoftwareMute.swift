@@ -1,0 +1,31 @@
+/// What a person has asked for in place of the announcements to come: silence, for a while.
+///
+/// It is like quiet hours at a word: nothing sounds by itself, and whoever asks for the time is
+/// answered. The switch wins over it.
+public enum SoftwareMute: Hashable, Sendable {
+  case off
+  /// Occasions before this instant are silent.
+  case until(Instant)
+  /// The next occasion that would sound is silent.
+  case next
+  /// Until it is taken back.
+  case on
+
+  /// The longest that can be asked for: 31 days. Whoever wants more asks for `on`.
+  public static let longest = Duration.seconds(31 * 86_400)
+
+  /// True if an occasion at this instant is silent, given that it would sound otherwise.
+  func silences(_ instant: Instant) -> Bool {
+    switch self {
+    case .off: false
+    case .until(let end): instant < end
+    case .next, .on: true
+    }
+  }
+
+  /// The same span of time by a clock that was set by `step`.
+  func shifted(by step: Duration) -> SoftwareMute {
+    guard case .until(let end) = self else { return self }
+    return .until(end + step)
+  }
+}

@@ -1,0 +1,117 @@
+/// Counts what each local day brings, by what the journal is told.
+///
+/// A day is that of its occasions: it ends with the first report of an occasion of another date,
+/// so that midnight is the first of its own day, whenever it was decided.
+public struct Tally: Hashable, Sendable {
+  /// What was counted of a day, so far.
+  public struct Day: Hashable, Sendable {
+    /// As in `2026-11-21`.
+    public let date: String
+    /// Occasions that sounded whole.
+    public fileprivate(set) var sounded = 0
+    /// Times that a person asked and was told.
+    public fileprivate(set) var answered = 0
+    public fileprivate(set) var cutOff = 0
+    /// Occasions, by the key of the reason.
+    public fileprivate(set) var skipped: [String: Int] = [:]
+    /// Of all blows and words that sounded whole the one furthest from its moment; nil if nothing
+    /// did.
+    public fileprivate(set) var worstError: Duration?
+    public fileprivate(set) var underruns = 0
+    /// How often the speaker, or a sound, could not be had or was lost.
+    public fileprivate(set) var failures = 0
+    public fileprivate(set) var switchLosses = 0
+    public fileprivate(set) var clockSteps = 0
+    /// How long the clock was trusted how far.
+    public fileprivate(set) var trusts: [ClockTrust: Duration] = [:]
+
+    fileprivate init(date: String) { self.date = date }
+
+    /// True if nothing was counted but the time.
+    public var isEmpty: Bool {
+      var blank = Day(date: date)
+      blank.trusts = trusts
+      return self == blank
+    }
+
+    /// Occasions, for whatever reason.
+    public var skippedInAll: Int { skipped.values.reduce(0, +) }
+  }
+
+  private var day: Day
+  private var trust: ClockTrust
+  /// Until when the trust has been counted.
+  private var counted: Uptime
+  /// The occasion whose failure has been counted.
+  private var failed: Occasion?
+
+  /// - Parameter today: what the clocks show now.
+  public init(today: CivilTime, trust: ClockTrust, at moment: Uptime) {
+    day = Day(date: today.dateTime.date)
+    self.trust = trust
+    counted = moment
+  }
+
+  /// Counts a report.
+  /// - Returns: the day that ended with it.
+  public mutating func take(_ report: Report, every interval: Interval, at moment: Uptime) -> Day? {
+    var ended: Day?
+    if let date = report.occasion?.civil.dateTime.date, date != day.date {
+      ended = end(at: moment)
+      day = Day(date: date)
+    }
+    count(report, every: interval)
+    if case .trust(let trust) = report {
+      passTime(to: moment)
+      self.trust = trust
+    }
+    return ended
+  }
+
+  /// The day so far, for the service ends.
+  public mutating func end(at moment: Uptime) -> Day {
+    passTime(to: moment)
+    return day
+  }
+
+  private mutating func passTime(to moment: Uptime) {
+    day.trusts[trust, default: .zero] += moment - counted
+    counted = moment
+  }
+
+  private mutating func count(_ report: Report, every interval: Interval) {
+    switch report {
+    case .announced(let announcement, let timing):
+      if case .occasion = announcement.cause { day.sounded += 1 } else { day.answered += 1 }
+      day.underruns += timing.underruns
+      if timing.worstError.magnitude >= day.worstError?.magnitude ?? .zero {
+        day.worstError = timing.worstError
+      }
+    case .cutOff: day.cutOff += 1
+    case .skipped(let first, let last, let reason):
+      // Where the zone's offset changes in between, one more or less.
+      let count = (last.instant - first.instant).nanoseconds / interval.duration.nanoseconds + 1
+      day.skipped[reason.key, default: 0] += Int(count)
+      if case .failed = reason, failed != first { day.failures += 1 }
+    case .refused(.failed): day.failures += 1
+    case .retrying(let occasion, _):
+      day.failures += 1
+      failed = occasion
+    case .ringer(.lost): day.switchLosses += 1
+    case .clockSet: day.clockSteps += 1
+    case .refused, .ringer, .trust, .mute: break
+    }
+  }
+}
+
+extension Report {
+  /// The first occasion that it decides; nil if it is about none.
+  fileprivate var occasion: Occasion? {
+    switch self {
+    case .announced(let announcement, _), .cutOff(let announcement, _, _):
+      if case .occasion(let occasion) = announcement.cause { occasion } else { nil }
+    case .skipped(let first, _, _): first
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,68 @@
+/// What shows whether the service is really alive, read when the loop has turned: whoever reads it
+/// has been called by the loop, after all else that was due.
+public struct Vitals: Hashable, Sendable {
+  /// The instant for which the next wake-up is armed; nil if none is.
+  public var wakeUp: Instant?
+  /// False if a switch or a button is configured that neither answers nor is known to be lost.
+  public var contactsAnswer: Bool
+  /// When the converter last took frames, or sound first became due; nil while none is.
+  public var lastTaken: Uptime?
+
+  public init(wakeUp: Instant?, contactsAnswer: Bool, lastTaken: Uptime?) {
+    self.wakeUp = wakeUp
+    self.contactsAnswer = contactsAnswer
+    self.lastTaken = lastTaken
+  }
+
+  /// A device that is slow to open holds the loop up for so long, and all is well.
+  static let leeway = Duration.seconds(5)
+  /// No occasion is further away: the longest interval is an hour, and a change of the zone's
+  /// offset leaves at most two of them without one.
+  static let furthestWakeUp = Duration.seconds(2 * 3600)
+
+  /// What keeps the service from its work; nil if it is alive.
+  public func ailment(at now: Now) -> Ailment? {
+    guard let wakeUp else { return .noWakeUp }
+    let wait = wakeUp - now.instant
+    if wait < .zero - Self.leeway { return .wakeUpMissed(by: .zero - wait) }
+    if wait > Self.furthestWakeUp { return .wakeUpTooFar(wait) }
+    if !contactsAnswer { return .contactSilent }
+    if let lastTaken, now.uptime - lastTaken > Self.leeway {
+      return .speakerStalled(for: now.uptime - lastTaken)
+    }
+    return nil
+  }
+}
+
+/// Why the service is not alive, though its loop turns.
+public enum Ailment: Hashable, Sendable {
+  case noWakeUp
+  case wakeUpMissed(by: Duration)
+  case wakeUpTooFar(Duration)
+  case contactSilent
+  case speakerStalled(for: Duration)
+
+  /// For programs: it does not change.
+  public var key: String {
+    switch self {
+    case .noWakeUp: "no_wake_up"
+    case .wakeUpMissed: "wake_up_missed"
+    case .wakeUpTooFar: "wake_up_too_far"
+    case .contactSilent: "contact_silent"
+    case .speakerStalled: "speaker_stalled"
+    }
+  }
+}
+
+extension Ailment: CustomStringConvertible {
+  /// A few words that follow a colon.
+  public var description: String {
+    switch self {
+    case .noWakeUp: "no wake-up is armed"
+    case .wakeUpMissed(let span): "the wake-up was missed \(span.inWords) ago"
+    case .wakeUpTooFar(let span): "the next wake-up is \(span.inWords) away"
+    case .contactSilent: "the switch or the button neither answers nor is known to be lost"
+    case .speakerStalled(let span): "the speaker has taken no sound for \(span.inWords)"
+    }
+  }
+}

@@ -1,0 +1,132 @@
+import CSystemd
+import Sound
+
+/// A value of a property, of one of the types that ours have.
+public enum BusValue: Hashable, Sendable {
+  case text(String)
+  case flag(Bool)
+  case small(UInt32)
+  /// Microseconds since 1970 where it is an instant.
+  case unsigned(UInt64)
+  case signed(Int64)
+  case number(Double)
+}
+
+/// The owner of an `sd_bus_message`.
+final class BusMessage {
+  let pointer: OpaquePointer
+
+  /// Takes the reference over.
+  init(owning pointer: OpaquePointer) {
+    self.pointer = pointer
+  }
+
+  /// - Parameter make: a call that makes a message, and returns less than 0 if it cannot.
+  convenience init(_ make: (inout OpaquePointer?) -> Int32) throws(Fault) {
+    var made: OpaquePointer?
+    let code = make(&made)
+    guard code >= 0, let made else { throw Fault("cannot make a D-Bus message", errno: -code) }
+    self.init(owning: made)
+  }
+
+  deinit {
+    sd_bus_message_unref(pointer)
+  }
+}
+
+/// Appends to a message; what fails is in the code that is returned, as in sd-bus.
+enum BusWriter {
+  @discardableResult
+  static func append(_ value: BusValue, to message: OpaquePointer) -> Int32 {
+    switch value {
+    case .text(let text):
+      return text.withCString { append(type: "s", $0, to: message) }
+    case .flag(let flag):
+      // A D-Bus boolean is given as an int.
+      var number: Int32 = flag ? 1 : 0
+      return append(type: "b", &number, to: message)
+    case .small(var number): return append(type: "u", &number, to: message)
+    case .unsigned(var number): return append(type: "t", &number, to: message)
+    case .signed(var number): return append(type: "x", &number, to: message)
+    case .number(var number): return append(type: "d", &number, to: message)
+    }
+  }
+
+  private static func append(
+    type: Unicode.Scalar, _ value: UnsafeRawPointer, to message: OpaquePointer
+  ) -> Int32 {
+    sd_bus_message_append_basic(message, CChar(type.value), value)
+  }
+}
+
+/// Reads from a message; nil if what comes next is of another type.
+enum BusReader {
+  static func uint32(_ message: OpaquePointer) -> UInt32? {
+    var value: UInt32 = 0
+    return read("u", &value, message) ? value : nil
+  }
+
+  static func unsigned(_ message: OpaquePointer) -> UInt64? {
+    var value: UInt64 = 0
+    return read("t", &value, message) ? value : nil
+  }
+
+  static func number(_ message: OpaquePointer) -> Double? {
+    var value = 0.0
+    return read("d", &value, message) ? value : nil
+  }
+
+  static func text(_ message: OpaquePointer) -> String? {
+    var text: UnsafePointer<CChar>?
+    guard read("s", &text, message), let text else { return nil }
+    return String(cString: text)
+  }
+
+  /// A dictionary of properties, `a{sv}`; one of a type that none of ours has is left out.
+  static func properties(_ message: OpaquePointer) -> [String: BusValue]? {
+    guard enter("a", "{sv}", message) else { return nil }
+    var values: [String: BusValue] = [:]
+    while enter("e", "sv", message) {
+      guard let name = text(message) else { return nil }
+      if let value = variant(message) { values[name] = value }
+      sd_bus_message_exit_container(message)
+    }
+    sd_bus_message_exit_container(message)
+    return values
+  }
+
+  private static func variant(_ message: OpaquePointer) -> BusValue? {
+    var contents: UnsafePointer<CChar>?
+    guard sd_bus_message_peek_type(message, nil, &contents) > 0, let contents else { return nil }
+    let type = String(cString: contents)
+    guard ["s", "b", "t", "x", "d"].contains(type) else {
+      sd_bus_message_skip(message, "v")
+      return nil
+    }
+    guard enter("v", type, message) else { return nil }
+    defer { sd_bus_message_exit_container(message) }
+    switch type {
+    case "s": return text(message).map { .text($0) }
+    case "b":
+      var flag: Int32 = 0
+      return read("b", &flag, message) ? .flag(flag != 0) : nil
+    case "t": return unsigned(message).map { .unsigned($0) }
+    case "x":
+      var value: Int64 = 0
+      return read("x", &value, message) ? .signed(value) : nil
+    default: return number(message).map { .number($0) }
+    }
+  }
+
+  private static func enter(
+    _ type: Unicode.Scalar, _ contents: String, _ message: OpaquePointer
+  ) -> Bool {
+    sd_bus_message_enter_container(message, CChar(type.value), contents) > 0
+  }
+
+  private static func read(
+    _ type: Unicode.Scalar, _ value: UnsafeMutableRawPointer, _ message: OpaquePointer
+  ) -> Bool {
+    sd_bus_message_read_basic(message, CChar(type.value), value) > 0
+  }
+}

@@ -1,0 +1,250 @@
+import CClocksmith
+import CSystemd
+@preconcurrency import Glibc
+import Horology
+import Sound
+
+/// org.clocksmith.Announcer1 on the system bus: takes requests in, tells what has changed.
+///
+/// Who may ask for what is the bus's policy. Without a bus the service does the same, unasked; a
+/// bus that comes, or comes back, is found at the next `check()`.
+final class BusServer {
+  /// What a person wants.
+  enum Request {
+    /// This time, or the time now.
+    case announce(CivilTime?)
+    case stop
+    case muteFor(Duration)
+    case mute(SoftwareMute)
+    /// In dB.
+    case volume(Double)
+  }
+
+  /// An error with the name that it has on the bus.
+  struct Refusal: Error {
+    let name: String
+    let words: String
+
+    static func badArgument(_ words: String) -> Refusal {
+      Refusal(name: SD_BUS_ERROR_INVALID_ARGS, words: words)
+    }
+
+    static func refused(_ words: String) -> Refusal {
+      Refusal(name: "org.clocksmith.Error.Refused", words: words)
+    }
+  }
+
+  /// What it asks of the service.
+  struct Service {
+    /// Carries a request out; the answer is what will be said, or empty.
+    let serve: (Request) -> Result<String, Refusal>
+    /// Every property as it is now.
+    let properties: () -> [String: BusValue]
+  }
+
+  private let loop: EventLoop
+  private let journal: Journal
+  private let service: Service
+  private var bus: OpaquePointer?
+  private var slots: [OpaquePointer?] = []
+  private let object: UnsafeMutablePointer<clocksmith_bus_object>
+  /// What has been told of the properties.
+  private var told: [String: BusValue] = [:]
+  private var complaint: String?
+
+  init(loop: EventLoop, journal: Journal, service: Service) {
+    self.loop = loop
+    self.journal = journal
+    self.service = service
+    object = .allocate(capacity: 1)
+    object.initialize(
+      to: clocksmith_bus_object(
+        context: Unmanaged.passUnretained(self).toOpaque(),
+        call: { context, call, error in BusServer.from(context).answer(call!, error) },
+        get: { context, name, reply in BusServer.from(context).append(name!, to: reply!) },
+        set: { context, name, value, error in
+          BusServer.from(context).set(name!, value!, error)
+        }))
+  }
+
+  deinit {
+    close()
+    object.deallocate()
+  }
+
+  private static func from(_ context: UnsafeMutableRawPointer?) -> BusServer {
+    Unmanaged<BusServer>.fromOpaque(context!).takeUnretainedValue()
+  }
+
+  // MARK: The connection
+
+  /// Connects, if it is not connected.
+  func check() {
+    guard bus == nil else { return }
+    do throws(Fault) {
+      try connect()
+    } catch {
+      close()
+      complain(error.description)
+    }
+  }
+
+  private func connect() throws(Fault) {
+    var opened: OpaquePointer?
+    var code = sd_bus_open_system(&opened)
+    guard code >= 0, let opened else { throw Fault("cannot reach the system bus", errno: -code) }
+    bus = opened
+    code = loop.attach(opened)
+    guard code >= 0 else { throw Fault("cannot watch the system bus", errno: -code) }
+    try take("offer \(CLOCKSMITH_BUS_INTERFACE)") { clocksmith_bus_add(opened, &$0, object) }
+    let context = Unmanaged.passUnretained(self).toOpaque()
+    try take("watch the system bus") {
+      sd_bus_match_signal(
+        opened, &$0, "org.freedesktop.DBus.Local", nil, "org.freedesktop.DBus.Local",
+        "Disconnected",
+        { _, context, _ in
+          BusServer.from(context).lose("the system bus has gone")
+          return 0
+        }, context)
+    }
+    try take("ask for the name \(CLOCKSMITH_BUS_NAME)") {
+      sd_bus_request_name_async(
+        opened, &$0, CLOCKSMITH_BUS_NAME, 0,
+        { reply, context, _ in
+          BusServer.from(context).named(reply!)
+          return 0
+        }, context)
+    }
+    told = service.properties()
+  }
+
+  private func take(
+    _ operation: String, _ make: (inout OpaquePointer?) -> Int32
+  ) throws(Fault) {
+    var slot: OpaquePointer?
+    let code = make(&slot)
+    guard code >= 0 else { throw Fault("cannot \(operation)", errno: -code) }
+    slots.append(slot)
+  }
+
+  private func named(_ reply: OpaquePointer) {
+    var owner: UInt32 = 0
+    if let error = sd_bus_message_get_error(reply), let words = error.pointee.message {
+      return lose("cannot have the name \(CLOCKSMITH_BUS_NAME): \(String(cString: words))")
+    }
+    // 1 is the primary owner, as the D-Bus specification numbers them.
+    guard sd_bus_message_read_basic(reply, CChar(UInt8(ascii: "u")), &owner) > 0, owner == 1 else {
+      return lose("another program has the name \(CLOCKSMITH_BUS_NAME) on the system bus")
+    }
+    if complaint != nil { journal.log(.bus, .notice, "the system bus is back") }
+    complaint = nil
+  }
+
+  private func lose(_ why: String) {
+    close()
+    complain(why)
+  }
+
+  private func complain(_ why: String) {
+    if complaint == nil {
+      journal.log(
+        .busMissing, .warning, "\(why); nobody can ask it for anything but by its button")
+    }
+    complaint = why
+  }
+
+  private func close() {
+    for slot in slots { sd_bus_slot_unref(slot) }
+    slots = []
+    guard let bus else { return }
+    // What has been answered is still sent.
+    sd_bus_flush_close_unref(bus)
+    self.bus = nil
+  }
+
+  // MARK: Telling
+
+  /// Tells of every property that is another.
+  func tellChanges() {
+    guard let bus else { return }
+    let now = service.properties()
+    let changed = now.keys.filter { now[$0] != told[$0] && !Status.flowing.contains($0) }.sorted()
+    told = now
+    guard !changed.isEmpty else { return }
+    var names = changed.map { strdup($0) }
+    names.append(nil)
+    defer { for name in names { free(name) } }
+    sd_bus_emit_properties_changed_strv(
+      bus, CLOCKSMITH_BUS_PATH, CLOCKSMITH_BUS_INTERFACE, &names)
+  }
+
+  func signal(_ name: String, _ values: [BusValue]) {
+    guard let bus else { return }
+    let message = try? BusMessage {
+      sd_bus_message_new_signal(bus, &$0, CLOCKSMITH_BUS_PATH, CLOCKSMITH_BUS_INTERFACE, name)
+    }
+    guard let message else { return }
+    for value in values { BusWriter.append(value, to: message.pointer) }
+    sd_bus_send(bus, message.pointer, nil)
+  }
+
+  // MARK: Being asked
+
+  private func answer(
+    _ call: OpaquePointer, _ error: UnsafeMutablePointer<sd_bus_error>?
+  ) -> Int32 {
+    do {
+      let request = try request(call)
+      let text = try service.serve(request).get()
+      let reply = try BusMessage { sd_bus_message_new_method_return(call, &$0) }
+      if case .announce = request { BusWriter.append(.text(text), to: reply.pointer) }
+      return sd_bus_send(nil, reply.pointer, nil)
+    } catch let refusal as Refusal {
+      return sd_bus_error_set(error, refusal.name, refusal.words)
+    } catch {
+      return -EIO
+    }
+  }
+
+  /// What a call wants; sd-bus has made sure of its signature.
+  private func request(_ call: OpaquePointer) throws(Refusal) -> Request {
+    switch sd_bus_message_get_member(call).map({ String(cString: $0) }) {
+    case "Announce": return .announce(nil)
+    case "AnnounceTime":
+      guard let hour = BusReader.uint32(call), let minute = BusReader.uint32(call),
+        let time = CivilTime(hour: hour, minute: minute)
+      else { throw .badArgument("no time of day: allowed are hours 0 to 23 and minutes 0 to 59") }
+      return .announce(time)
+    case "Stop": return .stop
+    case "Mute":
+      guard let microseconds = BusReader.unsigned(call),
+        microseconds <= UInt64(SoftwareMute.longest.nanoseconds / 1000)
+      else {
+        throw .badArgument(
+          "too long: allowed are 1 microsecond to \(SoftwareMute.longest.inWords), and 0 for "
+            + "until Unmute")
+      }
+      return microseconds == 0 ? .mute(.on) : .muteFor(.microseconds(Int64(microseconds)))
+    case "MuteNext": return .mute(.next)
+    default: return .mute(.off)
+    }
+  }
+
+  private func append(_ name: UnsafePointer<CChar>, to reply: OpaquePointer) -> Int32 {
+    guard let value = service.properties()[String(cString: name)] else { return -ENODATA }
+    return BusWriter.append(value, to: reply)
+  }
+
+  private func set(
+    _ name: UnsafePointer<CChar>, _ value: OpaquePointer,
+    _ error: UnsafeMutablePointer<sd_bus_error>?
+  ) -> Int32 {
+    guard let decibels = BusReader.number(value), VolumeRange.decibels.contains(decibels) else {
+      return sd_bus_error_set(
+        error, SD_BUS_ERROR_INVALID_ARGS,
+        "\(String(cString: name)): allowed is \(VolumeRange.words)")
+    }
+    _ = service.serve(.volume(decibels))
+    return 1
+  }
+}

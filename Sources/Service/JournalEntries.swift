@@ -1,0 +1,178 @@
+import Devices
+import Horology
+import Sound
+
+extension Report {
+  /// The entry that a report makes.
+  /// - Parameter clock: how far it is trusted as the report is made.
+  func entry(_ composer: Composer, _ clock: ClockState) -> JournalEntry {
+    let trust = clock.trust.rawValue
+    switch self {
+    case .announced(let announcement, let timing):
+      return announcement.entry(timing, composer, trust)
+    case .cutOff(let announcement, let reason, let after):
+      let what = announcement.inWords(composer, chimed: "the chime", said: "")
+      return JournalEntry(
+        .cutOff, .info, "cut off \(what): \(reason); silent \(after.milliseconds) after that",
+        announcement.fields(composer).merging(
+          ["REASON": reason.key, "SILENT_AFTER_USEC": after.inMicroseconds, "TRUST": trust]
+        ) { $1 })
+    case .skipped(let first, let last, let reason):
+      let range = first == last ? first.timeOfDay : "\(first.civil) to \(last.civil)"
+      return JournalEntry(
+        .skipped, reason.priority, "skipped \(range): \(reason.words(clock))",
+        first.fields.merging(last == first ? [:] : last.fieldsOfLast) { $1 }
+          .merging(["REASON": reason.key, "TRUST": trust]) { $1 })
+    case .refused(let reason):
+      return JournalEntry(
+        .refused, reason.priority,
+        "did not say the time that was asked for: \(reason.words(clock))",
+        ["REASON": reason.key, "TRUST": trust, "CAUSE": "request"])
+    case .trust(let trust):
+      return JournalEntry(
+        .trust, trust == .untrusted ? .warning : .notice, "the clock is \(trust.rawValue)",
+        ["TRUST": trust.rawValue])
+    case .ringer(let ringer): return ringer.entry
+    case .mute(let mute, let end): return mute.entry(until: end)
+    case .clockSet(let step):
+      let direction = step < .zero ? "back" : "forward"
+      return JournalEntry(
+        .clockSet, .notice, "the clock went \(direction) by \(step.magnitude.milliseconds)",
+        ["STEP_USEC": step.inMicroseconds])
+    case .retrying(let occasion, let why):
+      return JournalEntry(
+        .retrying, .warning, "\(occasion.timeOfDay) cannot sound yet, trying again: \(why)",
+        occasion.fields.merging(["REASON": "failed", "DETAIL": why]) { $1 })
+    }
+  }
+}
+
+extension Ringer {
+  fileprivate var entry: JournalEntry {
+    switch self {
+    case .absent:
+      JournalEntry(.switch, .notice, "there is no switch any more", ["SWITCH": "absent"])
+    case .on: JournalEntry(.switch, .info, "the switch is on", ["SWITCH": "on"])
+    case .off: JournalEntry(.switch, .info, "the switch is off: silence", ["SWITCH": "off"])
+    case .lost(let why):
+      JournalEntry(
+        .switchLost, .warning, "the switch cannot be read: \(why)",
+        ["SWITCH": "lost", "DETAIL": why])
+    }
+  }
+}
+
+extension SoftwareMute {
+  /// - Parameter end: what the clocks show when it ends by itself.
+  fileprivate func entry(until end: CivilTime?) -> JournalEntry {
+    let (words, key) =
+      switch self {
+      case .off: ("not muted any more", "off")
+      case .until: ("muted until \(end?.dateTime.description ?? "its end")", "until")
+      case .next: ("muted for the next announcement", "next")
+      case .on: ("muted until it is unmuted", "on")
+      }
+    return JournalEntry(.mute, .info, words, ["MUTE": key, "UNTIL": end?.description])
+  }
+}
+
+extension SkipReason {
+  /// What the owner has asked for is information; what went wrong is a warning.
+  fileprivate var priority: Priority {
+    switch self {
+    case .quietHours, .nothingToSound, .muted, .softwareMuted, .occasionIsNear, .stopped: .info
+    case .untrusted, .switchLost, .tooLateForChime, .late, .busy, .failed: .warning
+    }
+  }
+
+  /// The reason with what is behind it, where the clock is.
+  fileprivate func words(_ clock: ClockState) -> String {
+    guard self == .untrusted, case .nothing(let doubt) = clock.basis else { return description }
+    return "the clock is not trusted: \(doubt.words) (see 'untrusted' in the configuration)"
+  }
+}
+
+extension Announcement {
+  /// The entry of one that has sounded.
+  fileprivate func entry(_ timing: Timing, _ composer: Composer, _ trust: String) -> JournalEntry {
+    let done = inWords(composer, chimed: "chimed", said: "said")
+    var fields = fields(composer).merging([
+      "TRUST": trust,
+      "ONSET_ERROR_USEC": timing.onsetError.inMicroseconds,
+      "WORST_ERROR_USEC": timing.worstError.inMicroseconds,
+      "UNDERRUNS": String(timing.underruns),
+    ]) { $1 }
+    switch cause {
+    case .occasion(let occasion):
+      let late = max(anchor - occasion.instant, .zero)
+      fields["LATE_USEC"] = late.inMicroseconds
+      let lateness = late > .zero ? ", \(late.milliseconds) late" : ""
+      let missing = isShortened ? ", too late for its chime" : ""
+      return JournalEntry(
+        .announced, .info,
+        "\(done) for \(occasion.timeOfDay)\(lateness)\(missing), \(timing.inWords)", fields)
+    case .request:
+      return JournalEntry(
+        .announced, .info, "\(done) because it was asked for, \(timing.inWords)", fields)
+    }
+  }
+
+  /// What it was made for, and what of it there is.
+  fileprivate func fields(_ composer: Composer) -> [String: String?] {
+    var fields: [String: String?] = [
+      "CHIME": programme.blows.isEmpty ? "no" : "yes",
+      "TEXT": programme.words == .none ? nil : try? composer.text(of: time),
+    ]
+    switch cause {
+    case .occasion(let occasion):
+      fields["CAUSE"] = "occasion"
+      fields.merge(occasion.fields) { $1 }
+    case .request:
+      fields["CAUSE"] = "request"
+    }
+    return fields
+  }
+
+  /// What of it there is: as in `chimed and said "three o'clock"`.
+  fileprivate func inWords(_ composer: Composer, chimed: String, said: String) -> String {
+    let chime = programme.blows.isEmpty ? nil : chimed
+    let text = programme.words == .none ? nil : try? composer.text(of: time)
+    let words = text.map { said.isEmpty ? "\"\($0)\"" : "\(said) \"\($0)\"" }
+    return [chime, words].compactMap { $0 }.joined(separator: " and ")
+  }
+}
+
+extension Timing {
+  /// As in `onset +0.1 ms`, with what else there is to tell.
+  var inWords: String {
+    var words = "onset \(onsetError.milliseconds)"
+    if worstError != onsetError { words += ", at worst \(worstError.milliseconds)" }
+    if underruns > 0 { words += ", the speaker ran dry \(underruns) times" }
+    return words
+  }
+}
+
+extension Occasion {
+  var timeOfDay: String { civil.dateTime.timeOfDay }
+
+  fileprivate var fields: [String: String?] {
+    ["OCCASION": instant.utcText(), "LOCAL": civil.description]
+  }
+
+  /// Where a range of occasions is meant, of its last.
+  fileprivate var fieldsOfLast: [String: String?] {
+    ["OCCASION_LAST": instant.utcText(), "LOCAL_LAST": civil.description]
+  }
+}
+
+extension Duration {
+  /// Signed, in milliseconds with one decimal or, from a minute on, in words: `+0.1 ms`.
+  public var milliseconds: String {
+    if magnitude >= .seconds(60) { return magnitude.inWords }
+    let tenths = (magnitude.nanoseconds + 50_000) / 100_000
+    return "\(self < .zero && tenths > 0 ? "-" : "+")\(tenths / 10).\(tenths % 10) ms"
+  }
+
+  /// Whole microseconds, as the fields named `_USEC` have them.
+  var inMicroseconds: String { String(nanoseconds / 1000) }
+}

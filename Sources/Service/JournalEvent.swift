@@ -1,0 +1,69 @@
+/// What an entry of the journal is about: its raw value is the entry's `CLOCKSMITH_EVENT`.
+public enum JournalEvent: String, CaseIterable, Sendable {
+  case started, stopping, reloaded, zone, day
+  case reloadFailed = "reload_failed"
+  case zoneFailed = "zone_failed"
+  case ailing, well
+
+  case announced, skipped, refused, retrying
+  case cutOff = "cut_off"
+
+  case `switch`
+  case switchLost = "switch_lost"
+  case buttonLost = "button_lost"
+  case lamp
+  case lampLost = "lamp_lost"
+
+  case mute, bus, state
+  case busMissing = "bus_missing"
+  case stateSetAside = "state_set_aside"
+  case stateFailed = "state_failed"
+
+  case trust, doubt
+  case clockSet = "clock_set"
+  case rtc
+  case rtcInvalid = "rtc_invalid"
+  case rtcWarning = "rtc_warning"
+  case rtcMissing = "rtc_missing"
+  case rtcDrift = "rtc_drift"
+
+  /// The `MESSAGE_ID`, made with `systemd-id128 new`: it never changes. What to do about an entry
+  /// stands under it in systemd/clocksmith.catalog.
+  public var messageID: String {
+    switch self {
+    case .started: "157eff0ea2fa48c4847900a2b1267de3"
+    case .stopping: "fe3274aa03f444cf991a87d0f5970603"
+    case .reloaded: "f13a63bfb3b44fddb183ff45ff86dc0a"
+    case .reloadFailed: "06a1726957514f46812f78220cda5453"
+    case .zone: "46bbc6a6d17a4935a607c74b609d38f6"
+    case .zoneFailed: "59712a3f39c348bdad9a32af1233bbaa"
+    case .day: "a1c8cc7219244070817e2d6a050ce239"
+    case .ailing: "f3c4972b199444d083fc1e3763cde02a"
+    case .well: "47599a931b6b442cb326074de570860d"
+    case .announced: "a30e9985b3d3468c8e2b1d022826ff09"
+    case .skipped: "0eb17a52870941b3b7986bb753d47b75"
+    case .refused: "c31a161f84924d13aa19de523e682b15"
+    case .retrying: "dd9dd1dc59454f5e816aad42da823cf8"
+    case .cutOff: "d301dd3e3a3a4eb6aeaabf4bd5e6cb3a"
+    case .switch: "d28834c486634ce89afe1d3adaff3c49"
+    case .switchLost: "7c3015b47995484c8e6cf54dd8e48a65"
+    case .buttonLost: "171f568074b14df1a936e16db650357e"
+    case .lamp: "9ffde06f894a434fb1e781ac8eb45562"
+    case .lampLost: "a27bfb717d434d3a8dcbd76b414fc6ac"
+    case .mute: "a0d83dcfe18d4ba78378e289063978b4"
+    case .bus: "9ed5a5c2e2d242ceb5c35b2a2ed8a5ed"
+    case .busMissing: "12c501700bfd4646a411c2b93950a4f3"
+    case .state: "bc5aa4f3a79a41aea5b6de9f783f8e90"
+    case .stateSetAside: "bf306229367049f18aad969b6e0ef371"
+    case .stateFailed: "3944917f273144a9a5fabdc4dc4e2014"
+    case .trust: "1135082ca0e14212906aa67eaa238125"
+    case .doubt: "c7d89cc200ad4a91a0a3888bd820efdf"
+    case .clockSet: "8fa48b4fcb3b459599a680ffc3cde463"
+    case .rtc: "0865b4daf2f54fff90371baad7c048a7"
+    case .rtcInvalid: "73597d07c01a4202a3b0164b607dc308"
+    case .rtcWarning: "ff257c74130146c8af762ed7efd27a8b"
+    case .rtcMissing: "1921570c620f4f719cdb45cb5b2df179"
+    case .rtcDrift: "e251a0e155de4aab8e30fb65fdb6e9da"
+    }
+  }
+}

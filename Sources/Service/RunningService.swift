@@ -1,0 +1,128 @@
+import CClocksmith
+import CSystemd
+@preconcurrency import Glibc
+import Horology
+import Sound
+
+/// The service that runs on this machine, reached over the system bus.
+public final class RunningService {
+  /// How long it may take to answer: its loop never waits for anything as long as this.
+  private static let patienceMicroseconds: UInt64 = 5_000_000
+
+  private let bus: OpaquePointer
+  private var slot: OpaquePointer?
+  private var changed: () -> Void = {}
+
+  /// Nil if there is no bus, or no service on it.
+  public init?() {
+    var opened: OpaquePointer?
+    guard sd_bus_open_system(&opened) >= 0, let opened else { return nil }
+    bus = opened
+    var credentials: OpaquePointer?
+    guard sd_bus_get_name_creds(bus, CLOCKSMITH_BUS_NAME, 0, &credentials) >= 0 else {
+      return nil
+    }
+    sd_bus_creds_unref(credentials)
+  }
+
+  deinit {
+    sd_bus_slot_unref(slot)
+    sd_bus_flush_close_unref(bus)
+  }
+
+  // MARK: Asking
+
+  /// Says the time now, or a given one.
+  /// - Returns: what it says.
+  public func announce(_ time: CivilTime?) throws(Fault) -> String {
+    let reply =
+      if let time {
+        try call("AnnounceTime", [.small(UInt32(time.hour)), .small(UInt32(time.minute))])
+      } else {
+        try call("Announce")
+      }
+    return BusReader.text(reply.pointer) ?? ""
+  }
+
+  /// Fades out what sounds.
+  public func stop() throws(Fault) {
+    _ = try call("Stop")
+  }
+
+  /// Silences what would sound by itself for so long; without end if that is nil.
+  public func mute(for duration: Duration?) throws(Fault) {
+    _ = try call("Mute", [.unsigned(UInt64((duration ?? .zero).nanoseconds / 1000))])
+  }
+
+  public func muteNext() throws(Fault) {
+    _ = try call("MuteNext")
+  }
+
+  public func unmute() throws(Fault) {
+    _ = try call("Unmute")
+  }
+
+  // MARK: Looking
+
+  public func status() throws(Fault) -> Status {
+    let reply = try call(
+      "GetAll", [.text(CLOCKSMITH_BUS_INTERFACE)], interface: "org.freedesktop.DBus.Properties")
+    guard let values = BusReader.properties(reply.pointer), let status = Status(properties: values)
+    else {
+      throw Fault("clocksmith.service", "it is of another version than this command; restart it")
+    }
+    return status
+  }
+
+  /// Calls `handler` whenever a property of the service is another, or the service has gone or
+  /// come.
+  public func whenChanged(
+    _ loop: EventLoop, _ handler: @escaping () -> Void
+  ) throws(Fault) {
+    changed = handler
+    var code = loop.attach(bus)
+    let rules = "type='signal',path='\(CLOCKSMITH_BUS_PATH)',sender='\(CLOCKSMITH_BUS_NAME)'"
+    if code >= 0 {
+      code = sd_bus_add_match(
+        bus, &slot, rules,
+        { _, context, _ in
+          Unmanaged<RunningService>.fromOpaque(context!).takeUnretainedValue().changed()
+          return 0
+        }, Unmanaged.passUnretained(self).toOpaque())
+    }
+    guard code >= 0 else { throw Fault("cannot watch the system bus", errno: -code) }
+  }
+
+  // MARK: Calls
+
+  private func call(
+    _ method: String, _ arguments: [BusValue] = [], interface: String = CLOCKSMITH_BUS_INTERFACE
+  ) throws(Fault) -> BusMessage {
+    let message = try BusMessage {
+      sd_bus_message_new_method_call(
+        bus, &$0, CLOCKSMITH_BUS_NAME, CLOCKSMITH_BUS_PATH, interface, method)
+    }
+    for value in arguments { BusWriter.append(value, to: message.pointer) }
+    var error = sd_bus_error()
+    defer { sd_bus_error_free(&error) }
+    var reply: OpaquePointer?
+    let code = sd_bus_call(bus, message.pointer, Self.patienceMicroseconds, &error, &reply)
+    guard code >= 0, let reply else { throw Self.fault(error, code) }
+    return BusMessage(owning: reply)
+  }
+
+  private static func fault(_ error: sd_bus_error, _ code: Int32) -> Fault {
+    let service = "clocksmith.service"
+    switch error.name.map({ String(cString: $0) }) {
+    case SD_BUS_ERROR_ACCESS_DENIED:
+      return Fault(service, code: -code, "only root and members of the group audio may do that")
+    case SD_BUS_ERROR_SERVICE_UNKNOWN, SD_BUS_ERROR_NAME_HAS_NO_OWNER, SD_BUS_ERROR_DISCONNECTED:
+      return Fault(service, code: -code, "it has gone; see 'systemctl status clocksmith'")
+    case SD_BUS_ERROR_NO_REPLY, SD_BUS_ERROR_TIMEOUT:
+      return Fault(service, code: -code, "it does not answer; see 'systemctl status clocksmith'")
+    default:
+      let words = error.message.map { String(cString: $0) } ?? String(cString: strerror(-code))
+      return Fault(service, code: -code, words)
+    }
+  }
+}

@@ -1,0 +1,121 @@
+import CJSON
+@preconcurrency import Glibc
+import Horology
+import Sound
+
+/// What a person has set at run time, and what outlasts the service and the power.
+struct SavedState: Hashable {
+  /// A volume in dB, in place of the configuration's.
+  struct Volume: Hashable {
+    let decibels: Double
+    /// What the configuration said then: once it says something else, that counts.
+    let configured: Double
+  }
+
+  var mute = SoftwareMute.off
+  var volume: Volume?
+
+  /// Of the form of the text. A text of a later one is not understood.
+  static let version = 1
+
+  init() {}
+}
+
+// MARK: As text
+
+extension SavedState {
+  /// One JSON object on a line.
+  var text: String {
+    let line = JSONLine()
+    line.set("version", Self.version)
+    switch mute {
+    case .off: break
+    case .on: line.set("mute", "on")
+    case .next: line.set("mute", "next")
+    case .until(let end): line.set("mute_until_usec", Int(end.nanoseconds / 1000))
+    }
+    if let volume {
+      line.set("volume_db", volume.decibels)
+      line.set("volume_configured_db", volume.configured)
+    }
+    return line.text + "\n"
+  }
+
+  /// - Throws: `Fault` for anything but the whole text of a state of this version.
+  init(text: String, path: String) throws(Fault) {
+    guard let object = JSONText.object(text) else { throw Fault(path, "it is torn, or no state") }
+    defer { json_object_put(object) }
+    guard let version = JSONText.integer(object, "version") else {
+      throw Fault(path, "it has no version")
+    }
+    guard version == Self.version else {
+      throw Fault(path, "it is of version \(version), and this program knows \(Self.version)")
+    }
+    if let end = JSONText.integer(object, "mute_until_usec") {
+      // 1970 to 2200, so that nothing overflows.
+      guard (0...7_258_118_400_000_000).contains(end) else {
+        throw Fault(path, "mute_until_usec \(end) is no time from 1970 to 2200")
+      }
+      mute = .until(Instant(nanoseconds: end * 1000))
+    } else if let text = JSONText.text(object, "mute") {
+      guard let mute: SoftwareMute = ["on": .on, "next": .next][text] else {
+        throw Fault(path, "mute '\(text)' is neither on nor next")
+      }
+      self.mute = mute
+    }
+    if let decibels = JSONText.number(object, "volume_db"),
+      let configured = JSONText.number(object, "volume_configured_db")
+    {
+      guard VolumeRange.decibels.contains(decibels) else {
+        throw Fault(path, "volume_db \(decibels) is not \(VolumeRange.words)")
+      }
+      volume = Volume(decibels: decibels, configured: configured)
+    }
+  }
+}
+
+/// Reads what json-c has parsed.
+private enum JSONText {
+  /// The object that is all of the text; nil for anything else. To be put by the caller.
+  static func object(_ text: String) -> OpaquePointer? {
+    guard let tokener = json_tokener_new() else { return nil }
+    defer { json_tokener_free(tokener) }
+    json_tokener_set_flags(tokener, JSON_TOKENER_STRICT)
+    let parsed = json_tokener_parse_ex(tokener, text, Int32(text.utf8.count))
+    guard json_tokener_get_error(tokener) == json_tokener_success,
+      json_object_is_type(parsed, json_type_object) == 1
+    else {
+      json_object_put(parsed)
+      return nil
+    }
+    return parsed
+  }
+
+  static func integer(_ object: OpaquePointer, _ key: String) -> Int64? {
+    value(object, key, json_type_int).map { json_object_get_int64($0) }
+  }
+
+  static func number(_ object: OpaquePointer, _ key: String) -> Double? {
+    value(object, key, json_type_double).map { json_object_get_double($0) }
+  }
+
+  static func text(_ object: OpaquePointer, _ key: String) -> String? {
+    value(object, key, json_type_string).map { String(cString: json_object_get_string($0)) }
+  }
+
+  private static func value(
+    _ object: OpaquePointer, _ key: String, _ type: json_type
+  ) -> OpaquePointer? {
+    var value: OpaquePointer?
+    guard json_object_object_get_ex(object, key, &value) == 1,
+      json_object_is_type(value, type) == 1
+    else { return nil }
+    return value
+  }
+}
+
+/// What a volume may be.
+enum VolumeRange {
+  static let decibels = -60.0...0.0
+  static let words = "-60 to 0 dB"
+}

@@ -1,0 +1,54 @@
+@preconcurrency import Glibc
+import Sound
+
+/// Where the saved state is kept: a file that is always whole.
+struct StateFile {
+  let path: String
+  /// More than any state has; a larger file is none.
+  private static let mostBytes = 4096
+
+  /// In the folder that systemd has made for the service (`StateDirectory=`); nil without it.
+  static var ofService: StateFile? {
+    guard let folders = getenv("STATE_DIRECTORY") else { return nil }
+    return String(cString: folders).split(separator: ":").first.map {
+      StateFile(path: "\($0)/state.json")
+    }
+  }
+
+  /// What is in it: nothing has been set where there is no file.
+  ///
+  /// A file that cannot be understood is set aside under another name, for it is never a reason
+  /// not to start.
+  /// - Returns: the state, and what was wrong with the file.
+  func load() -> (SavedState, complaint: String?) {
+    do throws(Fault) {
+      guard let text = try read() else { return (SavedState(), nil) }
+      return (try SavedState(text: text, path: path), nil)
+    } catch {
+      let aside = "\(path).set-aside"
+      let kept = rename(path, aside) == 0 ? "; it is now \(aside)" : ""
+      return (SavedState(), "\(error)\(kept), and nothing is muted, nor the volume changed")
+    }
+  }
+
+  func save(_ state: SavedState) throws(Fault) {
+    try writeText(state.text, to: path, isSynced: true)
+  }
+
+  private func read() throws(Fault) -> String? {
+    let operation = "cannot read \(path)"
+    let descriptor: Int32
+    do throws(Fault) {
+      descriptor = try retryingInterrupts(operation) { open(path, O_RDONLY | O_CLOEXEC) }
+    } catch {
+      if error.code == ENOENT { return nil }
+      throw error
+    }
+    defer { close(descriptor) }
+    var bytes = [UInt8](repeating: 0, count: Self.mostBytes)
+    let count = try retryingInterrupts(operation) {
+      Glibc.read(descriptor, &bytes, Self.mostBytes)
+    }
+    return String(decoding: bytes[..<count], as: UTF8.self)
+  }
+}

@@ -1,0 +1,70 @@
+import Devices
+import Horology
+import Service
+import Sound
+
+let muteCommand = Subcommand(
+  name: "mute", operands: "[DURATION|next]", mostOperands: 1,
+  summary: "be silent for a while, or at the next occasion",
+  details: """
+    Nothing sounds by itself for DURATION (as 45min or 8h, at most 744h), or the next time that
+    something would; without either until 'clocksmith unmute'. What sounds now is faded out, but
+    not for the next. Whoever asks for the time is answered all the same. A restart, or a power
+    cut, does not end it.
+    """,
+  options: []
+) { arguments in
+  let service = try runningService()
+  let zone = try SystemZone.current()
+  guard let text = arguments.operands.first else {
+    try service.mute(for: nil)
+    try say("muted until 'clocksmith unmute'")
+    return ExitStatus.done
+  }
+  if text == "next" {
+    try service.muteNext()
+    try say("muted for the next announcement")
+    return ExitStatus.done
+  }
+  guard let duration = Duration(text: text), duration >= .seconds(1),
+    duration <= SoftwareMute.longest
+  else {
+    throw Misuse(
+      description: "'\(text)' is no duration; write one from 1s to 744h, as 45min or 8h, or next")
+  }
+  try service.mute(for: duration)
+  try say("muted until \(zone.civil(at: SystemClock.now.instant + duration).dateTime)")
+  return ExitStatus.done
+}
+
+let unmuteCommand = Subcommand(
+  name: "unmute", operands: "", mostOperands: 0,
+  summary: "end a mute",
+  details: "Ends what 'clocksmith mute' began. The switch is not moved by it, and wins over it.",
+  options: []
+) { _ in
+  let service = try runningService()
+  try service.unmute()
+  if try service.status().isSilencedBySwitch { complain("note: the switch still silences") }
+  return ExitStatus.done
+}
+
+let stopCommand = Subcommand(
+  name: "stop", operands: "", mostOperands: 0,
+  summary: "fade out what sounds",
+  details: "Fades out what sounds now; the next occasion sounds again.",
+  options: []
+) { _ in
+  try runningService().stop()
+  return ExitStatus.done
+}
+
+/// - Throws: `Fault` if there is none.
+private func runningService() throws -> RunningService {
+  guard let service = RunningService() else {
+    throw Fault(
+      "clocksmith.service",
+      "it does not run, or not on the system bus; see 'systemctl status clocksmith'")
+  }
+  return service
+}

@@ -1,0 +1,159 @@
+import Devices
+@preconcurrency import Glibc
+import Horology
+import Service
+import Sound
+
+/// `status --follow`: a face that lives. On a terminal it is drawn anew each second, as a clock on
+/// a wall; elsewhere a line is printed for each change.
+final class StatusFace {
+  /// How often a service that is not there is looked for.
+  private static let searchSeconds: Int64 = 5
+
+  private let view: StatusView
+  private let isJSON: Bool
+  private let loop: EventLoop
+  private let terminal: Terminal?
+  private var sources: [EventSource] = []
+  private var second: EventSource?
+  private var seen: Seen
+  private var printed = ""
+  private var failure: (any Error)?
+
+  init(_ view: StatusView, isJSON: Bool) throws(Fault) {
+    self.view = view
+    self.isJSON = isJSON
+    loop = try EventLoop()
+    terminal = isJSON ? nil : Terminal.ofOutput
+    seen = try view.look()
+  }
+
+  /// Shows until SIGINT, SIGTERM or SIGHUP.
+  /// - Throws: `Fault` if nothing can be printed any more.
+  func run() throws {
+    for signal in [SIGINT, SIGTERM, SIGHUP] {
+      sources.append(try loop.whenSignalled(signal) { [unowned self] in loop.exit() })
+    }
+    sources.append(try loop.whenSignalled(SIGWINCH) { [unowned self] in show() })
+    try view.service?.whenChanged(loop) { [unowned self] in look() }
+    terminal?.begin()
+    defer { terminal?.end() }
+    show()
+    tick()
+    try loop.run()
+    if let failure { throw failure }
+  }
+
+  /// Comes again at the next full second of the wall clock.
+  private func tick() {
+    let now = SystemClock.now.instant
+    let rest = 1_000_000_000 - (now.nanoseconds % 1_000_000_000 + 1_000_000_000) % 1_000_000_000
+    second = try? loop.after(.nanoseconds(rest), accuracy: .milliseconds(1)) { [unowned self] in
+      let seconds = SystemClock.now.instant.seconds
+      let isAlone = view.service == nil
+      if isAlone && seconds % Self.searchSeconds == 0 { find() }
+      // The words of the clock grow older, and tell nobody.
+      if isAlone || seconds % 60 == 0 { look() } else { show() }
+      tick()
+    }
+  }
+
+  private func find() {
+    view.findService()
+    try? view.service?.whenChanged(loop) { [unowned self] in look() }
+  }
+
+  private func look() {
+    do throws(Fault) {
+      seen = try view.look()
+    } catch {
+      view.loseService()
+      if let without = try? view.look() { seen = without }
+    }
+    show()
+  }
+
+  private func show() {
+    do throws(Fault) {
+      if let terminal {
+        try terminal.draw(seen.at(SystemClock.now.instant).lines())
+      } else {
+        try printChange()
+      }
+      try flushOutput()
+    } catch {
+      failure = error
+      loop.exit()
+    }
+  }
+
+  /// Prints what it is, if it is not what was printed last; the time alone is no change.
+  private func printChange() throws(Fault) {
+    let state =
+      ([seen.status.next.local, seen.status.next.refusal?.key ?? "", "\(seen.isRunning)"]
+      + seen.lasting.map(\.value)).joined(separator: "\n")
+    guard state != printed else { return }
+    printed = state
+    let now = seen.at(SystemClock.now.instant)
+    try say(isJSON ? now.json() : now.lines().map(\.text).joined(separator: "; "))
+  }
+}
+
+extension Seen {
+  /// The same, looked at later.
+  func at(_ instant: Instant) -> Seen {
+    Seen(
+      status: status, instant: instant, zone: zone, isRunning: isRunning, rtc: rtc, voice: voice)
+  }
+}
+
+/// A terminal that a few lines are drawn on again and again, where they stand.
+private final class Terminal {
+  private let hasColour: Bool
+  private var drawn = 0
+
+  /// Standard output, if that is a terminal that can move its cursor.
+  static var ofOutput: Terminal? {
+    guard isatty(STDOUT_FILENO) == 1, let type = getenv("TERM"), strcmp(type, "dumb") != 0,
+      type.pointee != 0
+    else { return nil }
+    return Terminal()
+  }
+
+  private init() {
+    // no-color.org: any text that is not empty.
+    hasColour = (getenv("NO_COLOR")?.pointee ?? 0) == 0
+  }
+
+  func begin() { fputs("\u{1B}[?25l", stdout) }
+
+  func end() {
+    fputs("\u{1B}[?25h", stdout)
+    fflush(stdout)
+  }
+
+  /// Draws the lines over those that were drawn before, cut to what the terminal has room for.
+  func draw(_ lines: [Seen.Line]) throws(Fault) {
+    var size = winsize()
+    _ = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size)
+    let width = size.ws_col > 0 ? Int(size.ws_col) : 80
+    let height = size.ws_row > 1 ? Int(size.ws_row) - 1 : 24
+    var text = drawn > 0 ? "\u{1B}[\(drawn)F" : ""
+    let shown = lines.prefix(height)
+    for line in shown { text += paint(line, width) + "\u{1B}[K\n" }
+    text += "\u{1B}[J"
+    drawn = shown.count
+    guard fputs(text, stdout) >= 0 else { throw Fault("standard output", errno: errno) }
+  }
+
+  private func paint(_ line: Seen.Line, _ width: Int) -> String {
+    let text = line.text
+    let cut = text.count > width ? text.prefix(max(width - 1, 0)) + "…" : text
+    guard hasColour else { return cut }
+    switch line.weight {
+    case .plain: return cut
+    case .strong: return "\u{1B}[1m\(cut)\u{1B}[0m"
+    case .warning: return "\u{1B}[33m\(cut)\u{1B}[0m"
+    }
+  }
+}

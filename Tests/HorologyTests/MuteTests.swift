@@ -1,0 +1,121 @@
+import Horology
+import Testing
+
+@Suite struct MuteTests {
+  private func mutes(_ desk: Desk) -> [SoftwareMute] {
+    desk.reports.compactMap { if case .mute(let mute, _) = $0 { mute } else { nil } }
+  }
+
+  @Test("a mute for a while silences what is before its end, and ends by itself")
+  func forAWhile() {
+    var desk = Desk(at: "2026-11-21T15:07:00")
+    desk.tell(.mute(.until(Instant("2026-11-21T15:30:00"))))
+    #expect(mutes(desk) == [.until(Instant("2026-11-21T15:30:00"))])
+    desk.wait(until: "2026-11-21T15:15:00")
+    #expect(desk.skipReason == .softwareMuted)
+    #expect(desk.wake == Instant("2026-11-21T15:29:55"))
+    desk.wait(until: "2026-11-21T15:29:55")
+    #expect(desk.played == "15:30:00", "the end itself is not before the end")
+    #expect(desk.announcer.mute != .off)
+    desk.wait(until: "2026-11-21T15:30:00")
+    #expect(mutes(desk) == [.off])
+  }
+
+  @Test("its end is woken for, so that whoever looks sees it end") func endsOnTime() {
+    var desk = Desk(at: "2026-11-21T15:07:00")
+    desk.tell(.mute(.until(Instant("2026-11-21T15:08:00"))))
+    #expect(desk.wake == Instant("2026-11-21T15:08:00"))
+    desk.wait(until: "2026-11-21T15:08:00")
+    #expect(mutes(desk) == [.off])
+    #expect(desk.wake == Instant("2026-11-21T15:14:55"))
+  }
+
+  @Test("a clock that is set does not make a mute longer or shorter") func theClockIsSet() {
+    var desk = Desk(at: "2026-11-21T15:07:00")
+    desk.tell(.mute(.until(Instant("2026-11-21T15:17:00"))))
+    desk.step(by: .seconds(86_400))
+    #expect(desk.announcer.mute == .until(Instant("2026-11-22T15:17:00")))
+  }
+
+  @Test("a mute of the next silences one occasion, and no other") func theNext() {
+    var desk = Desk(at: "2026-11-21T15:07:00")
+    desk.tell(.mute(.next))
+    desk.wait(until: "2026-11-21T15:15:00")
+    #expect(desk.skipReason == .softwareMuted)
+    #expect(mutes(desk) == [.off])
+    desk.wait(until: "2026-11-21T15:29:57")
+    #expect(desk.played == "15:30:00")
+  }
+
+  @Test("the next is the next that would sound") func theNextThatWouldSound() throws {
+    let quiet = try QuietHours(text: "15:00-15:40")
+    var desk = Desk(at: "2026-11-21T15:07:00") { $0.quiet = quiet }
+    desk.tell(.mute(.next))
+    desk.wait(until: "2026-11-21T15:15:00")
+    #expect(desk.skipReason == .quietHours)
+    desk.wait(until: "2026-11-21T15:30:00")
+    #expect(desk.skipReason == .quietHours)
+    desk.wait(until: "2026-11-21T15:45:00")
+    #expect(desk.skipReason == .softwareMuted)
+    desk.wait(until: "2026-11-21T15:59:57")
+    #expect(desk.played == "16:00:00")
+  }
+
+  @Test("an occasion in preparation is the next, and may be unmuted until its instant")
+  func inPreparation() {
+    var desk = Desk(at: "2026-11-21T15:14:57")
+    desk.tell(.mute(.next))
+    #expect(desk.effects.contains(.stop(.softwareMuted)))
+    desk.tell(.ended(.stopped(.softwareMuted, silentAt: nil)))
+    #expect(desk.skips.isEmpty)
+    desk.wait(until: "2026-11-21T15:14:58")
+    desk.tell(.mute(.off))
+    #expect(desk.played == "15:15:00")
+  }
+
+  @Test(
+    "what sounds is ended by a mute for a while, and not by one of the next",
+    arguments: [(SoftwareMute.next, false), (.on, true)])
+  func whileItSounds(mute: SoftwareMute, ends: Bool) {
+    var desk = Desk(at: "2026-11-21T15:14:57")
+    desk.wait(until: "2026-11-21T15:15:01")
+    desk.tell(.mute(mute))
+    #expect(desk.effects.contains(.stop(.softwareMuted)) == ends)
+  }
+
+  @Test("whoever asks is answered, as in quiet hours") func asked() {
+    var desk = Desk(at: "2026-11-21T15:07:00")
+    desk.tell(.mute(.on))
+    #expect(desk.announcer.lamp == .off)
+    desk.tell(.asked(speakerIsAwake: true))
+    #expect(desk.played == "15:07:00")
+  }
+
+  @Test("the switch wins over it") func theSwitch() {
+    var desk = Desk(at: "2026-11-21T15:07:00")
+    desk.tell(.mute(.next))
+    desk.tell(.ringer(.off, at: desk.now.uptime))
+    desk.wait(until: "2026-11-21T15:15:00")
+    #expect(desk.skipReason == .muted)
+    #expect(desk.announcer.mute == .next, "its occasion is still to come")
+  }
+
+  @Test("a mute that ended while nothing ran is over at the start") func endedMeanwhile() {
+    let now = Now(instant: Instant("2026-11-21T15:07:00"), uptime: Uptime(seconds: 1000))
+    var announcer = Announcer(
+      settings: AnnouncerSettings(), zone: TestZone.utc, trust: .synchronised,
+      mute: .until(Instant("2026-11-21T15:00:00")), at: now)
+    let effects = announcer.handle(.woke, at: now)
+    #expect(effects.first == .report(.mute(.off, until: nil)))
+  }
+
+  @Test("a given time is said by a clock that nobody vouches for") func aGivenTime() {
+    var desk = Desk(at: "2026-11-21T15:07:00", trust: .untrusted)
+    desk.tell(.asked(speakerIsAwake: true))
+    #expect(desk.refusal == .untrusted)
+    let noon = CivilTime(
+      dateTime: CivilDateTime(text: "2026-11-21T12:00")!, weekday: .saturday, utcOffsetSeconds: 0)
+    desk.tell(.asked(noon, speakerIsAwake: true))
+    #expect(desk.played == "12:00:00")
+  }
+}

@@ -1,0 +1,55 @@
+import Horology
+import Testing
+
+@Suite struct StopTests {
+  /// A melody of 20 s that leads to the hour.
+  private static let chime = Tune(
+    name: "test", description: "",
+    movements: [
+      0: Tune.Movement(
+        melody: [Blow(bell: "E3", offset: .zero)], lead: .seconds(20), strikes: nil, rest: .zero)
+    ])
+
+  private func noon(_ atStop: AtStop) -> Desk {
+    var desk = Desk(at: "2026-11-21T11:50:00") {
+      $0.atStop = atStop
+      $0.chime = Self.chime
+    }
+    desk.wait(until: "2026-11-21T11:59:36")
+    return desk
+  }
+
+  @Test("what sounds is faded out when the service ends") func fade() {
+    var desk = noon(.fade)
+    desk.wait(until: "2026-11-21T11:59:45")
+    desk.tell(.stop(.serviceEnds))
+    #expect(desk.effects.contains(.stop(.serviceEnds)))
+  }
+
+  @Test("what is heard is heard to its end, where the owner wants that") func finish() {
+    var desk = noon(.finish)
+    desk.wait(until: "2026-11-21T11:59:45")
+    desk.tell(.stop(.serviceEnds))
+    #expect(!desk.effects.contains(.stop(.serviceEnds)))
+    // The switch is obeyed all the same.
+    desk.tell(.ringer(.off, at: desk.now.uptime))
+    #expect(desk.effects.contains(.stop(.muted)))
+  }
+
+  @Test("what is not heard yet is not begun") func notBegun() {
+    var desk = noon(.finish)
+    desk.tell(.stop(.serviceEnds))
+    #expect(desk.effects.contains(.stop(.serviceEnds)))
+  }
+
+  @Test("nothing further is decided while the last is heard") func nothingFurther() {
+    var desk = noon(.finish)
+    desk.wait(until: "2026-11-21T12:00:03")
+    desk.tell(.stop(.serviceEnds))
+    desk.wait(until: "2026-11-21T12:14:57")
+    desk.tell(.ended(.finished(.exact)))
+    #expect(desk.played == nil)
+    desk.wait(until: "2026-11-21T12:20:00")
+    #expect(desk.skipReason == nil)
+  }
+}

@@ -1,0 +1,42 @@
+import Testing
+
+@testable import Horology
+
+@Suite struct VitalsTests {
+  private let now = Now(instant: Instant("2026-11-21T15:07:00"), uptime: Uptime(seconds: 1000))
+
+  private func ailment(_ change: (inout Vitals) -> Void) -> Ailment? {
+    var vitals = Vitals(
+      wakeUp: now.instant + .seconds(475), contactsAnswer: true, lastTaken: nil)
+    change(&vitals)
+    return vitals.ailment(at: now)
+  }
+
+  @Test("a service that waits for its next wake-up is alive") func alive() {
+    #expect(ailment { _ in } == nil)
+    #expect(ailment { $0.wakeUp = now.instant + .seconds(7200) } == nil)
+  }
+
+  @Test("without a wake-up to come it is not") func wakeUp() {
+    #expect(ailment { $0.wakeUp = nil } == .noWakeUp)
+    #expect(
+      ailment { $0.wakeUp = now.instant - .seconds(6) } == .wakeUpMissed(by: .seconds(6)))
+    #expect(
+      ailment { $0.wakeUp = now.instant + .seconds(7201) } == .wakeUpTooFar(.seconds(7201)))
+  }
+
+  @Test("a wake-up that a device which opens slowly has held up is not missed") func heldUp() {
+    #expect(ailment { $0.wakeUp = now.instant - .seconds(5) } == nil)
+  }
+
+  @Test("a switch that neither answers nor is known to be lost is told") func contacts() {
+    #expect(ailment { $0.contactsAnswer = false } == .contactSilent)
+  }
+
+  @Test("while sound is due the converter must take frames") func speaker() {
+    #expect(ailment { $0.lastTaken = now.uptime - .seconds(5) } == nil)
+    #expect(
+      ailment { $0.lastTaken = now.uptime - .milliseconds(5001) }
+        == .speakerStalled(for: .milliseconds(5001)))
+  }
+}

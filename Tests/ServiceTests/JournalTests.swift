@@ -1,0 +1,133 @@
+import Devices
+import Foundation
+import Horology
+import Testing
+
+@testable import Service
+
+@Suite struct JournalTests {
+  private static let catalog = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .appendingPathComponent("../../systemd/clocksmith.catalog")
+  private static let synchronised = ClockState(
+    basis: .disciplined, uncertainty: .milliseconds(1))
+
+  private struct UTCZone: Zone {
+    let name = "UTC"
+    func civil(at instant: Instant) -> CivilTime { SystemZone.utc(at: instant) }
+    func instants(of time: CivilDateTime) -> [Instant] { [] }
+  }
+
+  /// 2026-11-21T15:15:00Z.
+  private let occasion = Schedule(interval: .quarter, zone: UTCZone())
+    .next(after: Instant(seconds: 1_795_273_900))
+
+  private func announcement(_ cause: Announcement.Cause) -> Announcement {
+    Announcement(cause: cause, time: occasion.civil, anchor: occasion.instant)
+  }
+
+  private let timing = Timing(
+    onsetError: .microseconds(-90), worstError: .microseconds(-90), underruns: 0)
+
+  private func entry(_ report: Report, _ clock: ClockState = synchronised) throws -> JournalEntry {
+    report.entry(try Configuration().composer(), clock)
+  }
+
+  @Test("an announcement is told with its fields") func announced() throws {
+    let entry = try entry(.announced(announcement(.occasion(occasion)), timing))
+    #expect(
+      entry.lines == [
+        #"MESSAGE=said "three fifteen P M" for 15:15:00, onset -0.1 ms"#, "PRIORITY=6",
+        "SYSLOG_IDENTIFIER=clocksmith", "MESSAGE_ID=a30e9985b3d3468c8e2b1d022826ff09",
+        "CLOCKSMITH_EVENT=announced", "CLOCKSMITH_CAUSE=occasion", "CLOCKSMITH_CHIME=no",
+        "CLOCKSMITH_LATE_USEC=0", "CLOCKSMITH_LOCAL=2026-11-21T15:15:00+00:00",
+        "CLOCKSMITH_OCCASION=2026-11-21T15:15:00Z", "CLOCKSMITH_ONSET_ERROR_USEC=-90",
+        "CLOCKSMITH_TEXT=three fifteen P M", "CLOCKSMITH_TRUST=synchronised",
+        "CLOCKSMITH_UNDERRUNS=0", "CLOCKSMITH_WORST_ERROR_USEC=-90",
+      ])
+  }
+
+  @Test("a time that was asked for has no occasion") func request() throws {
+    let entry = try entry(.announced(announcement(.request), timing))
+    #expect(entry.fields["CAUSE"] == "request")
+    #expect(entry.fields["OCCASION"] == nil)
+  }
+
+  @Test("what was skipped is told with its first and its last") func range() throws {
+    let last = Schedule(interval: .quarter, zone: UTCZone()).next(after: occasion.instant)
+    let entry = try entry(.skipped(from: occasion, through: last, .quietHours))
+    #expect(entry.fields["OCCASION"] == "2026-11-21T15:15:00Z")
+    #expect(entry.fields["OCCASION_LAST"] == "2026-11-21T15:30:00Z")
+    #expect(entry.fields["REASON"] == "quiet_hours")
+  }
+
+  @Test("a clock that is not trusted is told with the real reason") func untrusted() throws {
+    let clock = ClockState(
+      basis: .nothing(.differs(name: "ds3231", lead: .seconds(-3600))), uncertainty: nil)
+    let entry = try entry(.skipped(from: occasion, through: occasion, .untrusted), clock)
+    #expect(
+      entry.message == "skipped 15:15:00: the clock is not trusted: it is 1 h behind the RTC "
+        + "ds3231 (see 'untrusted' in the configuration)")
+    #expect(entry.fields["REASON"] == "untrusted")
+    #expect(entry.priority == .warning)
+  }
+
+  @Test("a day is told in one line") func day() throws {
+    var tally = Tally(
+      today: occasion.civil, trust: .synchronised, at: Uptime(seconds: 0))
+    for report: Report in [
+      .announced(announcement(.occasion(occasion)), timing),
+      .skipped(from: occasion, through: occasion, .quietHours), .clockSet(by: .seconds(2)),
+    ] {
+      _ = tally.take(report, every: .quarter, at: Uptime(seconds: 1))
+    }
+    let entry = tally.end(at: Uptime(seconds: 7200)).entry
+    #expect(
+      entry.message == "2026-11-21: 1 occasion sounded, at worst -0.1 ms off; 1 skipped "
+        + "(1 quiet hours); the clock was set once; the clock synchronised 2 h")
+    #expect(entry.fields["SKIPPED_QUIET_HOURS"] == "1")
+    #expect(entry.fields["SYNCHRONISED_SEC"] == "7200")
+  }
+
+  @Test("every event has an ID and a name of its own") func identity() {
+    let all = JournalEvent.allCases
+    #expect(Set(all.map(\.messageID)).count == all.count)
+    #expect(all.allSatisfy { $0.messageID.wholeMatch(of: /[0-9a-f]{32}/) != nil })
+    #expect(all.allSatisfy { $0.rawValue.wholeMatch(of: /[a-z_]+/) != nil })
+  }
+
+  @Test("the catalog explains every event, and nothing else") func catalogue() throws {
+    let text = try String(contentsOf: Self.catalog, encoding: .utf8)
+    let explained = text.split(separator: "\n").filter { $0.hasPrefix("-- ") }
+      .map { String($0.dropFirst(3)) }
+    #expect(explained.count == Set(explained).count)
+    #expect(Set(explained) == Set(JournalEvent.allCases.map(\.messageID)))
+  }
+
+  @Test("the catalog names only fields that the entry has") func placeholders() throws {
+    let text = try String(contentsOf: Self.catalog, encoding: .utf8)
+    var named: [String: Set<String>] = [:]
+    for part in text.components(separatedBy: "\n-- ").dropFirst() {
+      named[String(part.prefix(32))] = Set(
+        part.matches(of: /@CLOCKSMITH_([A-Z_]+)@/).map { String($0.1) })
+    }
+    var tally = Tally(today: occasion.civil, trust: .holdover, at: Uptime(seconds: 0))
+    let announcement = announcement(.occasion(occasion))
+    let reports: [Report] = [
+      .announced(announcement, timing), .cutOff(announcement, .muted, after: .milliseconds(20)),
+      .skipped(from: occasion, through: occasion, .muted), .refused(.busy), .trust(.untrusted),
+      .ringer(.on), .ringer(.lost("gone")), .clockSet(by: .seconds(1)),
+      .retrying(occasion, "gone"),
+    ]
+    let judged: [ClockJudge.Report] = [
+      .rtcValid("ds3231"), .rtcInvalid("ds3231", .notValid), .rtcWarning("ds3231", .batteryLow),
+      .rtcGone("ds3231"), .doubt(.noRTC),
+    ]
+    let entries =
+      try reports.map { try entry($0) } + judged.map(\.entry)
+      + [tally.end(at: Uptime(seconds: 1)).entry, Ailment.noWakeUp.entry]
+    for entry in entries {
+      let missing = named[entry.event.messageID, default: []].subtracting(entry.fields.keys)
+      #expect(missing.isEmpty, "\(entry.event): \(missing)")
+    }
+  }
+}

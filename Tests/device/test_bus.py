@@ -1,0 +1,87 @@
+"""Who may do what with the clock over the system's own bus, and what it does then."""
+
+import json
+import time
+
+import pytest
+
+from hearing import hear_occasion, hears_nothing
+
+SERVICE = "org.clocksmith.Announcer1 /org/clocksmith/Announcer1"
+CALL = f"busctl call {SERVICE} org.clocksmith.Announcer1"
+GET = f"busctl get-property {SERVICE} org.clocksmith.Announcer1"
+SET = f"busctl set-property -- {SERVICE} org.clocksmith.Announcer1"
+NOBODY = "setpriv --reuid=nobody --regid=nogroup --clear-groups"
+LISTENER = "setpriv --reuid=nobody --regid=nogroup --groups=audio"
+
+
+def status(device, who=""):
+    return json.loads(device.run(f"{who} clocksmith status --json"))
+
+
+def test_anyone_may_look(device):
+    seen = status(device, NOBODY)
+    assert seen["running"] and seen["voice"]
+    assert device.run(f"{NOBODY} {GET} Trust")
+    assert "AnnounceTime" in device.run(f"{NOBODY} busctl introspect {SERVICE}")
+
+
+@pytest.mark.parametrize("act", [
+    f"{CALL} Announce", f"{CALL} Mute t 0", f"{CALL} Stop", f"{SET} Volume d -3"])
+def test_not_anyone_may_act(device, act):
+    before = status(device)
+    answer = device.run(f"! {NOBODY} {act} 2>&1")
+    assert "denied" in answer, answer
+    after = status(device)
+    assert (after["muted"], after["volume_db"]) == (before["muted"], before["volume_db"])
+
+
+def test_the_command_says_who_may(device):
+    answer = device.run(f"! {NOBODY} clocksmith mute 2>&1")
+    assert answer == ("clocksmith: clocksmith.service: only root and members of the group audio "
+                      "may do that")
+
+
+def test_a_member_of_audio_has_a_time_said_and_it_is_heard(device):
+    since = time.monotonic()
+    mark = device.mark()
+    assert device.run(f"{LISTENER} clocksmith say 15:30") == "three thirty P M"
+    device.wait_for_line('^said "three thirty P M" because it was asked for', mark)
+    assert len(device.speaker.sounds(after=since)) == 1
+
+
+def test_the_next_occasion_is_muted_and_no_other(device):
+    device.set_clock("2027-09-01 10:12:00")
+    assert device.run("clocksmith mute next") == "muted for the next announcement"
+    mark, since = device.mark(), time.monotonic()
+    device.set_clock("2027-09-01 10:14:56")
+    device.wait_for_line("^skipped 10:15:00: it is muted", mark)
+    hears_nothing(device, since, 6)
+    hear_occasion(device, "2027-09-01 10:30:00", "ten thirty A M")
+
+
+def test_a_mute_outlasts_a_service_that_is_killed(device):
+    device.run("clocksmith mute 8h")
+    device.run("until grep -q mute_until /var/lib/clocksmith/state.json; do sleep 0.1; done", 20)
+    mark = device.mark()
+    device.run("systemctl kill -s KILL clocksmith")
+    device.wait_for_line("^started:", mark)
+    seen = status(device)
+    assert seen["running"] and seen["muted"] and seen["next_reason_key"] == "muted"
+    device.run("clocksmith unmute")
+    assert not status(device)["muted"]
+
+
+def test_the_journal_is_asked_by_fields_and_explains_itself(device):
+    device.set_clock("2027-09-01 11:12:00")
+    device.run("clocksmith mute next")
+    mark = device.mark()
+    device.set_clock("2027-09-01 11:14:56")
+    device.wait_for_line("^skipped 11:15:00", mark)
+    device.run("clocksmith unmute")
+    found = device.run(
+        "journalctl -u clocksmith CLOCKSMITH_EVENT=skipped CLOCKSMITH_REASON=muted -o json | tail -1")
+    entry = json.loads(found)
+    assert entry["CLOCKSMITH_OCCASION"] == "2027-09-01T11:15:00Z"
+    assert "'clocksmith unmute' ends" in device.run(
+        "journalctl -x -u clocksmith CLOCKSMITH_EVENT=mute -n 1")

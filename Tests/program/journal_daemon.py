@@ -1,0 +1,107 @@
+"""A journal of systemd that is the test's own: journald in a mount namespace, on a /run of its own."""
+
+import json
+import pathlib
+import shutil
+import signal
+import subprocess
+import time
+
+import pytest
+
+from program import ROOT
+from sound_server import wait_until
+
+DAEMON = pathlib.Path("/lib/systemd/systemd-journald")
+
+# Nothing of the machine's own journal is seen or written: its folders are empty in here.
+WORLD = r"""
+mount -t tmpfs tmpfs /run && mount -t tmpfs tmpfs /var/log || exit 77
+mount -t tmpfs tmpfs /usr/lib/systemd/catalog && mount -t tmpfs tmpfs /var/lib/systemd || exit 77
+mkdir -p /run/log/journal /run/systemd/journal /run/systemd/journald.conf.d
+cp "$1/systemd/clocksmith.catalog" /usr/lib/systemd/catalog/
+printf '[Journal]\nReadKMsg=no\nAudit=no\nStorage=volatile\nRuntimeMaxUse=16M\n' \
+    >/run/systemd/journald.conf.d/test.conf
+touch "$2"
+exec sleep infinity
+"""
+
+# What systemd does for a service: its standard error is a stream of the journal, and it is told so.
+AS_A_SERVICE = 'JOURNAL_STREAM=$(stat -L -c %d:%i /proc/self/fd/2) exec "$@"'
+
+
+class World:
+    """A mount namespace with a /run of its own, and no journal in it yet."""
+
+    def __init__(self, folder):
+        for program in ("unshare", "nsenter", "journalctl", "systemd-cat"):
+            if not shutil.which(program):
+                pytest.skip(f"no {program} here (apt install systemd util-linux)")
+        if not DAEMON.exists():
+            pytest.skip("no journald here (apt install systemd)")
+        ready = folder / "ready"
+        self.holder = subprocess.Popen(
+            ["unshare", "--mount", "--propagation", "private", "sh", "-c", WORLD, "sh", ROOT, ready],
+            stderr=subprocess.DEVNULL)
+        wait_until(lambda: ready.exists() or self.holder.poll() is not None, 10, "the namespace")
+        if self.holder.poll() is not None:
+            pytest.skip("no mount namespace can be had here (not root?)")
+
+    def within(self, *words):
+        """The command that runs these words in the namespace."""
+        return ["nsenter", "--target", str(self.holder.pid), "--mount", "--wdns=/",
+                *map(str, words)]
+
+    def run(self, *words):
+        return subprocess.run(
+            self.within(*words), capture_output=True, text=True, timeout=20, check=False)
+
+    def close(self):
+        self.holder.kill()
+        self.holder.wait()
+
+
+class Journal(World):
+    """That, and a journald in it."""
+
+    def __init__(self, folder):
+        super().__init__(folder)
+        self.daemon = subprocess.Popen(self.within(DAEMON), stderr=subprocess.DEVNULL)
+        wait_until(
+            lambda: self.run("test", "-S", "/run/systemd/journal/stdout").returncode == 0, 10,
+            "journald")
+        self.run("journalctl", "--update-catalog")
+
+    def start(self, clocksmith, *words, **environment):
+        """Starts the program as systemd starts a service."""
+        return subprocess.Popen(
+            self.within("systemd-cat", "-t", "clocksmith", "sh", "-c", AS_A_SERVICE, "sh", *words),
+            env=clocksmith.environment | environment, stdin=subprocess.DEVNULL)
+
+    def entries(self, *matches):
+        """The entries that journalctl finds, as dictionaries."""
+        done = self.run("journalctl", "--no-pager", "--output=json", "--all", *matches)
+        return [json.loads(line) for line in done.stdout.splitlines()]
+
+    def wait_for(self, event, seconds=10):
+        """The first entry of that event."""
+        return wait_until(
+            lambda: self.entries(f"CLOCKSMITH_EVENT={event}"), seconds, f"an entry '{event}'")[0]
+
+    def close(self):
+        self.daemon.send_signal(signal.SIGTERM)
+        try:
+            self.daemon.wait(5)
+        except subprocess.TimeoutExpired:
+            self.daemon.kill()
+        super().close()
+
+
+def stop(process):
+    """Ends a service, and waits for its status."""
+    process.terminate()
+    deadline = time.monotonic() + 10
+    while process.poll() is None:
+        assert time.monotonic() < deadline, "it did not end"
+        time.sleep(0.01)
+    return process.returncode

@@ -1,0 +1,142 @@
+"""A message bus of a test's own in place of the system's, and somebody who calls on it."""
+
+import contextlib
+import shutil
+import subprocess
+
+import pytest
+from jeepney import DBusAddress, MatchRule, MessageType, Properties, message_bus, new_method_call
+from jeepney.io.blocking import Proxy, open_dbus_connection
+
+from sound_server import wait_until
+
+NAME = "org.clocksmith.Announcer1"
+PATH = "/org/clocksmith/Announcer1"
+ADDRESS = DBusAddress(PATH, bus_name=NAME, interface=NAME)
+
+CONFIGURATION = """<busconfig>
+  <type>system</type>
+  <listen>unix:path={socket}</listen>
+  <auth>EXTERNAL</auth>
+  <policy context="default">
+    <allow send_destination="*" eavesdrop="true"/>
+    <allow receive_sender="*" eavesdrop="true"/>
+    <allow own="*"/>
+    <allow user="*"/>
+  </policy>
+</busconfig>
+"""
+
+
+class Refused(Exception):
+    """An error that came back: its name, and what it says."""
+
+    def __init__(self, message):
+        self.name = message.header.fields[4]
+        self.words = message.body[0] if message.body else ""
+        super().__init__(f"{self.name}: {self.words}")
+
+
+class MessageBus:
+    """A bus daemon of its own."""
+
+    def __init__(self, folder):
+        if not shutil.which("dbus-daemon"):
+            pytest.skip("no dbus-daemon here (apt install dbus)")
+        self.folder = folder
+        self.socket = folder / "bus"
+        self.address = f"unix:path={self.socket}"
+        (folder / "bus.conf").write_text(CONFIGURATION.format(socket=self.socket))
+        self.start()
+
+    def start(self):
+        self.daemon = subprocess.Popen(
+            ["dbus-daemon", f"--config-file={self.folder}/bus.conf", "--nofork", "--nopidfile",
+             "--nosyslog"], stderr=subprocess.DEVNULL)
+        wait_until(self.socket.exists, 5, "the bus")
+
+    def stop(self):
+        self.daemon.terminate()
+        self.daemon.wait(5)
+        self.socket.unlink(missing_ok=True)
+
+    def caller(self):
+        return Caller(self.address)
+
+
+class Caller:
+    """A connection to the bus."""
+
+    def __init__(self, address):
+        self.connection = open_dbus_connection(bus=address)
+        self._caught = contextlib.ExitStack()
+
+    def close(self):
+        self._caught.close()
+        self.connection.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def wait_for_service(self):
+        bus = Proxy(message_bus, self.connection)
+        wait_until(lambda: bus.NameHasOwner(NAME)[0], 10, "the service on the bus")
+
+    def send(self, message, seconds=10):
+        """What an answer says; an error is raised as Refused."""
+        reply = self.connection.send_and_get_reply(message, timeout=seconds)
+        if reply.header.message_type is MessageType.error:
+            raise Refused(reply)
+        return reply.body
+
+    def call(self, method, signature=None, *arguments):
+        return self.send(new_method_call(ADDRESS, method, signature, arguments))
+
+    def get(self, name):
+        return self.send(Properties(ADDRESS).get(name))[0][1]
+
+    def set(self, name, signature, value):
+        self.send(Properties(ADDRESS).set(name, signature, value))
+
+    def all(self):
+        return {name: value for name, (_, value) in self.send(Properties(ADDRESS).get_all())[0].items()}
+
+    def introspect(self):
+        address = DBusAddress(
+            PATH, bus_name=NAME, interface="org.freedesktop.DBus.Introspectable")
+        return self.send(new_method_call(address, "Introspect"))[0]
+
+    def listen(self):
+        """Takes down every signal of the service from now on; give it to `caught`."""
+        rule = MatchRule(type="signal", path=PATH)
+        Proxy(message_bus, self.connection).AddMatch(rule)
+        return self._caught.enter_context(self.connection.filter(rule, bufsize=10_000))
+
+    def next_signal(self, queue, member, fits=lambda body: True, seconds=10):
+        """The body of the next signal of that name that fits."""
+        found = None
+
+        def arrived():
+            nonlocal found
+            while queue:
+                message = queue.popleft()
+                if message.header.fields[3] == member and fits(message.body):
+                    found = message.body
+                    return True
+            with contextlib.suppress(TimeoutError):
+                while not queue:
+                    self.connection.recv_messages(timeout=0.1)
+            return False
+
+        wait_until(arrived, seconds, f"the signal {member}")
+        return found
+
+    def next_change(self, queue, name, value=None, seconds=10):
+        """The new value of a property, from the signal that tells of it."""
+        def fits(body):
+            return name in body[1] and (value is None or body[1][name][1] == value)
+
+        return self.next_signal(queue, "PropertiesChanged", fits, seconds)[1][name][1]

@@ -1,0 +1,367 @@
+"""org.clocksmith.Announcer1, on a bus of the test's own: driven, watched, and misused."""
+
+import importlib.util
+import json
+import re
+import signal
+import struct
+import time
+import xml.etree.ElementTree
+
+import pytest
+from jeepney import new_method_call
+
+from message_bus import ADDRESS, NAME, MessageBus, Refused
+from program import ROOT, SILENT_ALSA, refusal
+from service import Service
+from sound_server import wait_until
+
+CLASSIC = 'three thirty P M'
+METHODS = {"Announce", "AnnounceTime", "Stop", "Mute", "MuteNext", "Unmute"}
+SIGNALS = {"Announced", "Skipped"}
+
+
+@pytest.fixture(scope="module")
+def bus(tmp_path_factory):
+    bus = MessageBus(tmp_path_factory.mktemp("bus"))
+    yield bus
+    bus.stop()
+
+
+@pytest.fixture
+def on_the_bus(bus, clocksmith):
+    """The command and the service, on the bus, with a folder for what outlasts them."""
+    state = clocksmith.folder / "state"
+    state.mkdir()
+    clocksmith.environment = clocksmith.environment | {
+        "DBUS_SYSTEM_BUS_ADDRESS": bus.address, "STATE_DIRECTORY": str(state)}
+    return clocksmith
+
+
+@pytest.fixture
+def start(on_the_bus):
+    started = []
+
+    def start(announce="", rest="", **options):
+        service = Service(
+            on_the_bus, on_the_bus.configuration(announce, rest),
+            "--output", on_the_bus.folder / f"{len(started)}.wav",
+            **{"alsa": SILENT_ALSA} | options)
+        started.append(service)
+        return service
+
+    yield start
+    for service in started:
+        assert service.stop() == 0
+
+
+@pytest.fixture
+def service(start):
+    return start()
+
+
+@pytest.fixture
+def caller(bus, service):
+    with bus.caller() as caller:
+        caller.wait_for_service()
+        yield caller
+
+
+def test_it_describes_itself(caller):
+    tree = xml.etree.ElementTree.fromstring(caller.introspect())
+    interface = tree.find(f"interface[@name='{NAME}']")
+    assert {method.get("name") for method in interface.iter("method")} == METHODS
+    assert {sign.get("name") for sign in interface.iter("signal")} == SIGNALS
+    assert {prop.get("name") for prop in interface.iter("property")} == set(caller.all())
+    named = [argument.get("name") for argument in interface.iter("arg")]
+    assert named and all(named), "every argument has a name"
+    flowing = {
+        prop.get("name") for prop in interface.iter("property")
+        for note in prop.iter("annotation") if note.get("value") == "false"}
+    assert flowing == {"ClockWords", "ClockUncertainty"}
+
+
+def test_a_given_time_is_said_and_told(caller, service):
+    signals = caller.listen()
+    assert caller.call("AnnounceTime", "uu", 15, 30) == (CLASSIC,)
+    assert caller.next_change(signals, "Playing") == CLASSIC
+    instant, text, onset = caller.next_signal(signals, "Announced")
+    assert text == CLASSIC
+    assert abs(instant / 1e6 - time.time()) < 10
+    assert caller.get("Playing") == ""
+    assert caller.get("LastOnsetError") == onset
+    assert abs(onset) < 1_000_000
+    assert service.wait_for('said "three thirty P M" because it was asked for')
+
+
+def test_the_time_now_is_said(caller):
+    text, = caller.call("Announce")
+    assert re.fullmatch(r"\w+( o'clock|( oh)? [\w-]+( [\w-]+)? [AP] M)", text), text
+
+
+def test_what_sounds_is_stopped(caller, service):
+    caller.call("AnnounceTime", "uu", 11, 45)
+    wait_until(lambda: caller.get("Playing"), 5, "the phrase")
+    time.sleep(1)
+    caller.call("Stop")
+    wait_until(lambda: not caller.get("Playing"), 5, "silence")
+    assert service.wait_for("cut off .*: it was stopped by hand")
+
+
+def test_what_cannot_be_met_is_refused_with_the_reason(caller, service):
+    caller.call("AnnounceTime", "uu", 11, 45)
+    for _ in range(3):
+        with pytest.raises(Refused) as refused:
+            caller.call("Announce")
+        assert refused.value.name == "org.clocksmith.Error.Refused"
+        assert refused.value.words in (
+            "something else was sounding", "the next announcement is about to be made")
+    assert len(service.matching("did not say the time that was asked for")) == 1
+
+
+@pytest.mark.parametrize("hour, minute", [(24, 0), (0, 60), (4_294_967_295, 0)])
+def test_a_time_that_is_none_is_refused(caller, hour, minute):
+    with pytest.raises(Refused) as refused:
+        caller.call("AnnounceTime", "uu", hour, minute)
+    assert refused.value.name == "org.freedesktop.DBus.Error.InvalidArgs"
+    assert "hours 0 to 23" in refused.value.words
+
+
+def test_it_is_muted_for_a_while_and_not_any_more(caller, service):
+    signals = caller.listen()
+    before = time.time()
+    caller.call("Mute", "t", 3_600_000_000)
+    until = caller.next_change(signals, "MutedUntil") / 1e6
+    assert before + 3600 <= until <= time.time() + 3600
+    assert (caller.get("Muted"), caller.get("MutedBy")) == (True, "person")
+    assert caller.get("NextReasonKey") == "muted"
+    caller.call("Unmute")
+    assert caller.next_change(signals, "Muted") is False
+    assert caller.get("MutedUntil") == 0
+    assert service.matching("^muted until") and service.matching("^not muted any more")
+
+
+def test_a_mute_ends_by_itself(caller):
+    signals = caller.listen()
+    caller.call("Mute", "t", 500_000)
+    caller.next_change(signals, "Muted", True)
+    caller.next_change(signals, "Muted", False, seconds=3)
+
+
+def test_a_mute_that_is_too_long_is_refused(caller):
+    with pytest.raises(Refused) as refused:
+        caller.call("Mute", "t", 2**64 - 1)
+    assert "31 d" in refused.value.words
+    assert caller.get("Muted") is False
+
+
+def test_a_muted_occasion_is_skipped_and_told(start, bus):
+    start("interval = 1")
+    with bus.caller() as caller:
+        caller.wait_for_service()
+        signals = caller.listen()
+        caller.call("MuteNext")
+        assert caller.get("MutedBy") == "next"
+        first, last, key, words = caller.next_signal(signals, "Skipped", seconds=75)
+        assert first == last and first % 60_000_000 == 0
+        assert (key, words) == ("muted", "it is muted ('clocksmith unmute' ends that)")
+        caller.next_change(signals, "Muted", False)
+
+
+def test_the_volume_is_set_and_told(caller, service):
+    signals = caller.listen()
+    caller.set("Volume", "d", -12.5)
+    assert caller.next_change(signals, "Volume") == -12.5
+    for wrong in (0.5, -60.5, float("nan"), float("inf")):
+        with pytest.raises(Refused) as refused:
+            caller.set("Volume", "d", wrong)
+        assert refused.value.words == "Volume: allowed is -60 to 0 dB"
+    assert caller.get("Volume") == -12.5
+
+
+@pytest.mark.parametrize("method, signature, arguments", [
+    ("Announce", "s", ("now",)), ("AnnounceTime", "ss", ("15", "30")), ("AnnounceTime", None, ()),
+    ("Mute", "s", ("x" * 1_000_000,)), ("Mute", "x", (-1,)), ("Explode", None, ()),
+    ("Stop", "a{sv}", ({"a": ("as", ["b"] * 1000)},)),
+])
+def test_a_call_of_another_form_is_refused_and_harms_nothing(
+        caller, service, method, signature, arguments):
+    with pytest.raises(Refused):
+        caller.call(method, signature, *arguments)
+    with pytest.raises(Refused):
+        caller.set("Trust", "s", "synchronised")
+    assert service.is_alive() and caller.get("Muted") is False
+
+
+def test_a_flood_of_calls_does_not_hold_up_the_sound(caller, service):
+    signals = caller.listen()
+    caller.call("AnnounceTime", "uu", 11, 45)
+    message = new_method_call(ADDRESS, "Announce")
+    sent = 0
+    deadline = time.monotonic() + 3
+    while time.monotonic() < deadline:
+        caller.connection.send(message, serial=next(caller.connection.outgoing_serial))
+        sent += 1
+        time.sleep(0.0005)
+    _, text, onset = caller.next_signal(signals, "Announced")
+    assert text == "eleven forty-five A M"
+    assert abs(onset) < 20_000, "in microseconds"
+    assert sent > 1000, f"{sent} calls in 3 s"
+    assert len(service.lines()) < 20, "the journal is not flooded"
+
+
+def test_a_caller_that_vanishes_is_nothing_to_it(bus, caller, service):
+    for _ in range(20):
+        other = bus.caller()
+        other.connection.send(
+            new_method_call(ADDRESS, "Mute", "t", (1,)),
+            serial=next(other.connection.outgoing_serial))
+        other.connection.sock.setsockopt(1, 13, struct.pack("ii", 1, 0))
+        other.connection.sock.close()
+    assert service.is_alive() and caller.get("Trust")
+
+
+def test_two_of_them_do_not_share_a_name(caller, start):
+    second = start()
+    second.wait_for("another program has the name")
+    assert second.is_alive()
+
+
+def test_a_bus_that_goes_is_told_once_and_it_goes_on(tmp_path, clocksmith):
+    bus = MessageBus(tmp_path)
+    clocksmith.environment = clocksmith.environment | {"DBUS_SYSTEM_BUS_ADDRESS": bus.address}
+    service = Service(clocksmith, clocksmith.configuration(), alsa=SILENT_ALSA)
+    with bus.caller() as caller:
+        caller.wait_for_service()
+    bus.stop()
+    service.wait_for("the system bus has gone")
+    service.signal(signal.SIGHUP)
+    service.wait_for("read again")
+    assert len(service.matching("system bus")) == 1
+    assert service.stop() == 0
+
+
+# The command, as a client.
+
+
+def test_the_command_speaks_through_the_service(on_the_bus, service, caller):
+    done = on_the_bus.run("say", "15:30")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "three thirty P M\n", "")
+    service.wait_for("because it was asked for")
+
+
+def test_the_command_mutes_and_unmutes(on_the_bus, service, caller):
+    done = on_the_bus.run("mute", "2h")
+    assert done.returncode == 0 and done.stdout.startswith("muted until 20")
+    assert caller.get("Muted") is True
+    assert on_the_bus.run("mute", "next").stdout == "muted for the next announcement\n"
+    assert caller.get("MutedBy") == "next"
+    assert on_the_bus.run("mute").stdout == "muted until 'clocksmith unmute'\n"
+    assert caller.get("MutedUntil") == 2**64 - 1
+    assert on_the_bus.run("unmute").returncode == 0
+    assert caller.get("Muted") is False
+    assert on_the_bus.run("stop").returncode == 0
+
+
+@pytest.mark.parametrize("word", ["soon", "0s", "-5min", "745h"])
+def test_a_mute_that_is_none_is_refused(on_the_bus, service, caller, word):
+    said = refusal(on_the_bus.run("mute", "--", word), 2)
+    assert f"'{word}' is no duration; write one from 1s to 744h" in said
+
+
+@pytest.mark.parametrize("words", [["mute", "1h"], ["unmute"], ["stop"]])
+def test_without_a_service_the_command_says_so(on_the_bus, words):
+    assert "it does not run" in refusal(on_the_bus.run(*words), 1)
+
+
+def test_status_shows_what_the_service_knows(on_the_bus, service, caller):
+    on_the_bus.run("mute", "2h")
+    caller.call("AnnounceTime", "uu", 15, 30)
+    done = on_the_bus.run("status", "--json")
+    status = json.loads(done.stdout)
+    assert (status["running"], status["playing"], status["muted"]) == (True, CLASSIC, True)
+    assert status["next_reason_key"] == "muted" and status["switch"] == "absent"
+    face = on_the_bus.run("status").stdout
+    assert f'sounding "{CLASSIC}"' in face and "\nmuted    until 20" in face
+
+
+# What outlasts the service.
+
+
+def test_a_mute_and_the_volume_outlast_a_restart(start, bus):
+    def values():
+        with bus.caller() as caller:
+            caller.wait_for_service()
+            return caller.get("MutedUntil"), caller.get("Volume")
+
+    first = start()
+    with bus.caller() as caller:
+        caller.wait_for_service()
+        caller.call("Mute", "t", 3_600_000_000)
+        caller.set("Volume", "d", -20.0)
+    before = values()
+    assert first.stop() == 0
+    start()
+    assert values() == before and before[1] == -20
+
+
+def test_a_mute_outlasts_a_kill(start, on_the_bus, bus):
+    first = start()
+    on_the_bus.run("mute")
+    wait_until((on_the_bus.folder / "state/state.json").exists, 5, "the state")
+    first.signal(signal.SIGKILL)
+    first.process.wait(5)
+    second = start()
+    assert json.loads(on_the_bus.run("status", "--json").stdout)["muted"] is True
+    first.stop = lambda: 0
+    assert second.is_alive()
+
+
+def test_the_configuration_wins_over_an_older_volume(start, bus):
+    first = start(rest="[speaker]\nvolume = -3dB")
+    with bus.caller() as caller:
+        caller.wait_for_service()
+        caller.set("Volume", "d", -20.0)
+    assert first.stop() == 0
+    start(rest="[speaker]\nvolume = -4dB")
+    with bus.caller() as caller:
+        caller.wait_for_service()
+        assert caller.get("Volume") == -4
+
+
+@pytest.mark.parametrize("text", [
+    "", "{", '{"version":1,"mute":"o', '{"version":2}', "null", "[1]", "\0" * 4096,
+    '{"version":1,"mute":"sometimes"}', '{"version":1,"mute_until_usec":-1}', "x" * 100_000,
+    '{"version":1,"volume_db":99.0,"volume_configured_db":0.0}',
+])
+def test_a_state_that_is_torn_or_of_the_future_is_set_aside(start, on_the_bus, text):
+    state = on_the_bus.folder / "state/state.json"
+    state.write_text(text)
+    service = start()
+    assert service.matching(re.escape(f"it is now {state}.set-aside"))
+    assert state.with_name("state.json.set-aside").read_text() == text
+    assert not state.exists()
+
+
+def test_a_full_disk_loses_nothing_but_the_state(start, on_the_bus, full_disk, bus):
+    on_the_bus.environment = on_the_bus.environment | {"STATE_DIRECTORY": str(full_disk)}
+    with (full_disk / "filler").open("wb", buffering=0) as filler:
+        with pytest.raises(OSError):
+            while True:
+                filler.write(bytes(4096))
+    service = start()
+    on_the_bus.run("mute", "1h")
+    service.wait_for("No space left on device; what was set at run time will be lost")
+    (full_disk / "filler").unlink()
+    assert service.stop() == 0
+    assert "mute_until_usec" in (full_disk / "state.json").read_text()
+
+
+def test_no_message_of_whatever_form_goes_unanswered(caller, service):
+    specification = importlib.util.spec_from_file_location("fuzz_bus", ROOT / "Tests/fuzz/bus.py")
+    fuzzer = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(fuzzer)
+    assert fuzzer.fuzz(caller.connection, 1, range(1000)) == []
+    assert service.is_alive() and caller.get("Trust")
+    made = [fuzzer.make(1, number) for number in range(100)]
+    assert len(set(map(repr, made))) > 50 and repr(made) == repr([fuzzer.make(1, n) for n in range(100)])

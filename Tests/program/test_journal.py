@@ -1,0 +1,246 @@
+"""The story that the service tells: to the journal with fields, to anybody else as lines."""
+
+import re
+import signal
+import socket
+import subprocess
+import time
+
+import pytest
+import soundfile
+
+from journal_daemon import Journal, World, stop
+from one_minute import NO_SPEAKER, engaged_device
+from program import PROGRAM, ROOT, Clocksmith
+from sound_server import RATE, wait_until
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("journal")
+
+
+@pytest.fixture(scope="module")
+def told(surroundings, folder):
+    """A journal in which a service has told of its start, a request, a reload and its stop."""
+    journal = Journal(folder)
+    clocksmith = Clocksmith(surroundings, folder)
+    configuration = clocksmith.configuration("interval = 60\nvoice_at_hour = none")
+    try:
+        for policy in ("speak", "silent"):
+            process = journal.start(
+                clocksmith, PROGRAM, "run", "--config", configuration, "--say-now",
+                "--untrusted", policy, "--output", folder / "played.wav")
+            if policy == "speak":
+                journal.wait_for("announced")
+                text = configuration.read_text()
+                configuration.write_text("[announce]\ninterval = 7\n")
+                process.send_signal(signal.SIGHUP)
+                journal.wait_for("reload_failed")
+                configuration.write_text(text)
+                process.send_signal(signal.SIGHUP)
+                journal.wait_for("reloaded")
+                assert stop(process) == 0
+                journal.wait_for("day")
+            else:
+                journal.wait_for("started")
+                wait_until(lambda: len(journal.entries("CLOCKSMITH_EVENT=started")) == 2, 10, "it")
+                stop(process)
+        yield journal
+    finally:
+        journal.close()
+
+
+def test_an_announcement_is_an_entry_with_fields(told):
+    entry = told.wait_for("announced")
+    assert re.fullmatch(
+        'said "[a-zA-Z\' -]+" because it was asked for, onset .* ms.*', entry["MESSAGE"])
+    assert entry["SYSLOG_IDENTIFIER"] == "clocksmith"
+    assert entry["PRIORITY"] == "6"
+    assert entry["MESSAGE_ID"] == "a30e9985b3d3468c8e2b1d022826ff09"
+    assert entry["CLOCKSMITH_CAUSE"] == "request"
+    assert entry["CLOCKSMITH_TEXT"] in entry["MESSAGE"]
+    onset = float(re.search(r"onset ([+-][0-9.]+) ms", entry["MESSAGE"])[1])
+    assert int(entry["CLOCKSMITH_ONSET_ERROR_USEC"]) / 1000 == pytest.approx(onset, abs=0.06)
+
+
+def test_every_line_of_it_is_an_entry_with_an_event(told):
+    ours = told.entries("SYSLOG_IDENTIFIER=clocksmith")
+    assert len(ours) >= 7
+    for entry in ours:
+        assert "CLOCKSMITH_EVENT" in entry and "MESSAGE_ID" in entry, entry["MESSAGE"]
+
+
+def test_a_bad_configuration_is_an_error_and_its_file_is_named(told):
+    entry = told.wait_for("reload_failed")
+    assert entry["PRIORITY"] == "3" and ".conf:2:" in entry["MESSAGE"]
+
+
+def test_what_the_day_brought_is_told_at_the_stop(told):
+    entry = told.wait_for("day")
+    assert entry["CLOCKSMITH_ANSWERED"] == "1" and entry["CLOCKSMITH_SOUNDED"] == "0"
+    assert "asked for the time once" in entry["MESSAGE"]
+
+
+def test_journalctl_explains_an_entry_and_what_to_do(told):
+    said = told.run("journalctl", "--no-pager", "-x", "CLOCKSMITH_EVENT=reload_failed").stdout
+    assert "systemctl reload clocksmith" in said and "Subject: The configuration" in said
+
+
+def queries():
+    """Those of the README."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    return re.findall(r"^\| `(journalctl [^`]*)` \|", text, re.MULTILINE)
+
+
+def test_there_are_queries_in_the_readme():
+    assert len(queries()) >= 6
+
+
+@pytest.mark.parametrize("query", queries())
+def test_a_query_of_the_readme_finds_what_it_says(told, query):
+    # Here no unit of systemd runs the program; its identifier finds the same entries.
+    words = query.replace("-u clocksmith", "-t clocksmith").replace(" -f", "")
+    fields = re.findall(r"CLOCKSMITH_\w+=\w+", words)
+    if fields:
+        # What takes a day to come about is put there in the program's stead.
+        sample = "\n".join(
+            ["MESSAGE=a sample", "SYSLOG_IDENTIFIER=clocksmith", "PRIORITY=4", *fields, ""])
+        send = ("import socket, sys; s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM); "
+                "s.sendto(sys.argv[1].encode(), '/run/systemd/journal/socket')")
+        told.run("/usr/bin/python3", "-c", send, sample)
+    wait_until(
+        lambda: "No entries" not in (found := told.run("sh", "-c", words)).stdout
+        and found.returncode == 0 and found.stdout.strip(), 5, query)
+
+
+# MARK: Where there is no journal
+
+
+@pytest.fixture
+def world(tmp_path):
+    world = World(tmp_path)
+    yield world
+    world.close()
+
+
+def first_lines(world, clocksmith, prefix):
+    """What a run says on a standard error that it takes for the journal."""
+    log = clocksmith.folder / "lines.log"
+    with log.open("w", encoding="utf-8") as errors:
+        process = subprocess.Popen(
+            world.within("sh", "-c", prefix, "sh", PROGRAM, "run", "--config",
+                         clocksmith.configuration(), "--output", clocksmith.folder / "x.wav"),
+            env=clocksmith.environment, stdin=subprocess.DEVNULL, stderr=errors)
+    wait_until(lambda: "started:" in log.read_text(encoding="utf-8"), 10, "the start")
+    stop(process)
+    return log.read_text(encoding="utf-8").splitlines()
+
+
+THIS_IS_IT = 'JOURNAL_STREAM=$(stat -L -c %d:%i /proc/self/fd/2) exec "$@"'
+
+
+def test_a_journal_that_is_missing_loses_no_line(world, clocksmith):
+    lines = first_lines(world, clocksmith, THIS_IS_IT)
+    assert any(re.match("<6>started: zone", line) for line in lines), lines
+
+
+def test_a_journal_that_is_dead_loses_no_line(world, clocksmith):
+    bind = ("import socket; socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)"
+            ".bind('/run/systemd/journal/socket')")
+    assert world.run("/usr/bin/python3", "-c", bind).returncode == 0
+    lines = first_lines(world, clocksmith, THIS_IS_IT)
+    assert any(re.match("<6>started: zone", line) for line in lines), lines
+
+
+def test_a_standard_error_that_is_not_the_journal_gets_lines_for_a_person(world, clocksmith):
+    lines = first_lines(world, clocksmith, 'JOURNAL_STREAM=1:2 exec "$@"')
+    assert any(line.startswith("started: zone") for line in lines), lines
+
+
+# MARK: What systemd is told
+
+
+@pytest.fixture
+def manager(tmp_path):
+    """A service manager's socket."""
+    heard = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    heard.bind(str(tmp_path / "notify"))
+    heard.settimeout(0.05)
+    yield heard
+    heard.close()
+
+
+def messages(manager, until, seconds=10):
+    """What it is told until a line matches, or until nothing more comes in that time."""
+    lines, deadline = [], time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        try:
+            lines += manager.recv(4096).decode().splitlines()
+        except TimeoutError:
+            continue
+        if any(re.match(until, line) for line in lines):
+            break
+    return lines
+
+
+@pytest.fixture
+def start(clocksmith, manager):
+    """Starts a service that is told how often to show that it lives."""
+    started = []
+
+    def start(announce="", *words, alsa=None):
+        environment = clocksmith.environment | {
+            "NOTIFY_SOCKET": manager.getsockname(), "WATCHDOG_USEC": "1000000"}
+        output = ["--output", clocksmith.folder / "played.wav"]
+        if alsa:
+            (clocksmith.folder / "asound.conf").write_text(alsa)
+            environment["ALSA_CONFIG_PATH"] = str(clocksmith.folder / "asound.conf")
+            output = []
+        started.append(subprocess.Popen(
+            [PROGRAM, "run", "--untrusted", "speak", *words, *output, "--config",
+             clocksmith.configuration(f"interval = 60\nvoice_at_hour = none\n{announce}")],
+            env=environment, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+        return started[0]
+
+    yield start
+    for process in started:
+        process.kill()
+        process.wait()
+
+
+def test_it_shows_that_it_lives_twice_in_the_time_that_it_is_given(start, manager):
+    start()
+    messages(manager, "WATCHDOG=1")
+    for _ in range(3):
+        since = time.monotonic()
+        assert "WATCHDOG=1" in messages(manager, "WATCHDOG=1", 2)
+        assert time.monotonic() - since < 0.9
+
+
+def test_a_speaker_whose_calls_never_return_is_left_to_the_watchdog(start, manager, tmp_path):
+    start("", "--say-now",
+          alsa=NO_SPEAKER + engaged_device(tmp_path, tmp_path / "never", seconds=60))
+    # The start itself blocks, before it is ready: nothing is told any more.
+    assert "WATCHDOG=1" not in messages(manager, "WATCHDOG=1", 3)
+
+
+@pytest.mark.parametrize("at_stop", ["fade", "finish"])
+def test_what_is_heard_at_the_stop_is_faded_or_finished(start, manager, clocksmith, at_stop):
+    process = start(f"at_stop = {at_stop}", "--say-now")
+    # The file holds what has been played: 0.4 s of silence, and then more than a second of words.
+    played = clocksmith.folder / "played.wav"
+    wait_until(lambda: played.exists() and played.stat().st_size > 0.6 * RATE * 2, 10, "the words")
+    since = time.monotonic()
+    process.terminate()
+    lines = messages(manager, "EXTEND_TIMEOUT_USEC", 2)
+    assert process.wait(10) == 0
+    took = time.monotonic() - since
+    assert "STOPPING=1" in lines
+    [extended] = [int(line.split("=")[1]) for line in lines if line.startswith("EXTEND_")]
+    samples, _ = soundfile.read(played)
+    assert took < extended / 1e6 < took + 4
+    if at_stop == "finish":
+        assert len(samples) > RATE * 1.2 and took > 0.4
+    else:
+        assert len(samples) < RATE and took < 0.4

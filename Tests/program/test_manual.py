@@ -1,0 +1,164 @@
+"""The manual pages and the completion of bash say what the program says, no less and no more."""
+
+import os
+import re
+import subprocess
+
+import pytest
+
+from program import PROGRAM, ROOT
+
+MANUAL = (ROOT / "debian/clocksmith.1").read_text(encoding="utf-8")
+FORMATS = (ROOT / "debian/clocksmith.conf.5").read_text(encoding="utf-8")
+SHIPPED = (ROOT / "deploy/clocksmith.conf").read_text(encoding="utf-8")
+
+
+def told(*words):
+    """What the program prints."""
+    return subprocess.run(
+        [PROGRAM, *words], capture_output=True, text=True, check=True,
+        env={"LC_ALL": "C", "PATH": "/usr/bin:/bin"}).stdout
+
+
+SUBCOMMANDS = re.findall(r"^  ([a-z]+) +\w", told("--help"), re.MULTILINE)
+
+
+def options_of(subcommand):
+    """(option, how its argument is called), without --help, which all have."""
+    listed = re.findall(
+        r"^  --([a-z-]+)(?: ([^ \n]+))?", told(subcommand, "--help"), re.MULTILINE)
+    return {pair for pair in listed if pair[0] != "help"}
+
+
+def section(page, kind, name):
+    """What stands between the heading of that name and the next one."""
+    found = re.search(rf'^\.{kind} "?{re.escape(name)}\b[^\n]*\n(.*?)(?=^\.S[SH] |\Z)', page,
+                      re.MULTILINE | re.DOTALL)
+    assert found, f"'{name}' is not in the manual page"
+    return found[1].replace("\\-", "-")
+
+
+def headings(page, within):
+    whole = re.search(rf"^\.SH {within}\n(.*?)(?=^\.SH |\Z)", page, re.MULTILINE | re.DOTALL)[1]
+    return re.findall(r'^\.SS "?([^" \n]+)', whole, re.MULTILINE)
+
+
+def test_the_program_has_subcommands():
+    assert {"run", "agenda", "check"} <= set(SUBCOMMANDS)
+
+
+def test_the_manual_has_every_subcommand_and_no_other():
+    assert sorted(headings(MANUAL, "SUBCOMMANDS")) == sorted(SUBCOMMANDS)
+
+
+@pytest.mark.parametrize("subcommand", SUBCOMMANDS)
+def test_the_manual_has_every_option_with_its_argument_and_no_other(subcommand):
+    listed = re.findall(
+        r'^\.BI? --([a-z-]+)(?: " ([^"]+)")?$', section(MANUAL, "SS", subcommand), re.MULTILINE)
+    assert sorted(listed) == sorted(options_of(subcommand))
+
+
+@pytest.mark.parametrize("subcommand", SUBCOMMANDS)
+def test_the_manual_has_the_operands(subcommand):
+    operands = told(subcommand, "--help").splitlines()[0].partition("[options]")[2].strip()
+    heading = re.search(rf'^\.SS "?({subcommand}\b[^"\n]*)', MANUAL, re.MULTILINE)[1]
+    assert heading == f"{subcommand} {operands}".strip()
+
+
+def test_the_manual_has_every_key_with_its_default_and_no_other():
+    shipped, keys, inside = {}, {}, None
+    for line in SHIPPED.splitlines():
+        if line.startswith("["):
+            inside = line
+        elif found := re.match(r";(\w+ = .*)", line):
+            shipped.setdefault(inside, []).append(found[1])
+    for name in shipped:
+        body = re.search(rf"^\.SS {re.escape(name)}\n(.*?)(?=^\.S[SH] |\Z)", FORMATS,
+                         re.MULTILINE | re.DOTALL)
+        assert body, f"{name} is not in the manual page"
+        keys[name] = re.findall(r"^\.B (\w+ = .*)", body[1], re.MULTILINE)
+    assert keys == shipped
+    assert re.findall(r"^\.SS (.*)", FORMATS, re.MULTILINE) == list(shipped)
+
+
+# MARK: Completion
+
+COMPLETE = r"""
+. "$1"
+shift
+COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+compopt() { :; }
+_clocksmith
+printf '%s\n' "${COMPREPLY[@]}"
+"""
+
+
+def offered(*words, folder=None):
+    """What bash offers for the last of these words."""
+    done = subprocess.run(
+        ["bash", "-c", COMPLETE, "bash", ROOT / "debian/clocksmith.bash-completion", PROGRAM,
+         *words], capture_output=True, text=True, check=True, cwd=folder,
+        env={"LC_ALL": "C", "PATH": "/usr/bin:/bin", "HOME": os.environ.get("HOME", "/")})
+    assert done.stderr == ""
+    return sorted(done.stdout.split("\n")[:-1])
+
+
+def test_every_subcommand_is_offered():
+    assert offered("") == sorted([*SUBCOMMANDS, "--help", "--version"])
+    assert offered("ag") == ["agenda"]
+
+
+@pytest.mark.parametrize("subcommand", SUBCOMMANDS)
+def test_every_option_is_offered(subcommand):
+    wanted = {f"--{name}" for name, _ in options_of(subcommand)} | {"--help"}
+    assert offered(subcommand, "--") == sorted(wanted)
+
+
+@pytest.mark.parametrize("subcommand", SUBCOMMANDS)
+def test_an_option_that_wants_a_file_is_offered_files_of_its_kind(subcommand, tmp_path):
+    for name in ("eve.wav", "eve.svg", "eve.conf"):
+        (tmp_path / name).touch()
+    (tmp_path / "evening").mkdir()
+    for option, argument in options_of(subcommand):
+        wanted = {"FILE": ["eve.conf", "eve.svg", "eve.wav", "evening"],
+                  "FILE.wav": ["eve.wav", "evening"], "FILE.svg": ["eve.svg", "evening"],
+                  "PACK": ["evening"]}.get(argument)
+        if wanted:
+            got = offered(subcommand, f"--{option}", "eve", folder=tmp_path)
+            assert sorted(set(got)) == wanted, option
+
+
+@pytest.mark.parametrize("words", [["--zone", "Europe/Ber"], ["--zone", "=", "Europe/Ber"]])
+def test_zones_are_offered(words):
+    if not os.path.exists("/usr/share/zoneinfo/tzdata.zi"):
+        pytest.skip("no tzdata.zi here (apt install tzdata)")
+    assert offered("agenda", *words) == ["Europe/Berlin"]
+
+
+def test_the_policies_that_are_offered_are_those_of_the_program():
+    refused = subprocess.run(
+        [PROGRAM, "run", "--untrusted", "x"], capture_output=True, text=True, check=False).stderr
+    assert offered("run", "--untrusted", "") == sorted(re.findall(r"\w+", refused.split("are")[1]))
+
+
+def test_the_tunings_that_are_offered_are_those_of_the_program():
+    assert offered("bells", "--tuning", "") == ["authentic", "concert"]
+    for tuning in offered("bells", "--tuning", ""):
+        assert told("bells", "list", "--tuning", tuning)
+
+
+def test_bells_and_voices_are_offered_by_their_names():
+    assert "cuckoo" in offered("bells", "--bell", "")
+    assert offered("voice", "verify", "rm") == ["rms"]
+
+
+def test_what_a_subcommand_does_is_offered():
+    assert offered("voice", "") == ["import", "list", "verify"]
+    assert offered("bells", "r") == ["render"]
+
+
+def test_folders_are_offered_where_one_is_wanted(tmp_path):
+    (tmp_path / "words").mkdir()
+    (tmp_path / "words.txt").touch()
+    assert offered("voice", "import", "w", folder=tmp_path) == ["words"]
+    assert offered("bells", "render", "w", folder=tmp_path) == ["words"]

@@ -1,0 +1,146 @@
+"""`status --follow`: a face that lives, on a terminal and off it."""
+
+import fcntl
+import json
+import os
+import pty
+import re
+import signal
+import struct
+import subprocess
+import termios
+import time
+
+import pytest
+
+from message_bus import MessageBus
+from program import PROGRAM, SILENT_ALSA
+from service import Service
+from sound_server import wait_until
+
+
+class Face:
+    """A `status --follow`, and all that it has printed."""
+
+    def __init__(self, clocksmith, *words, columns=None, rows=24, **environment):
+        self.output = ""
+        self.terminal, ours = pty.openpty() if columns else os.pipe()
+        if columns:
+            self.resize(columns, rows)
+        self.process = subprocess.Popen(
+            [PROGRAM, "status", "--follow", *map(str, words)], stdin=subprocess.DEVNULL,
+            stdout=ours, env=clocksmith.environment | {"TERM": "xterm"} | environment)
+        os.close(ours)
+        os.set_blocking(self.terminal, False)
+
+    def resize(self, columns, rows=24):
+        fcntl.ioctl(self.terminal, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+
+    def read(self):
+        try:
+            while data := os.read(self.terminal, 65536):
+                self.output += data.decode()
+        except (BlockingIOError, OSError):
+            pass
+        return self.output
+
+    def wait_for(self, pattern, seconds=5):
+        return wait_until(lambda: re.search(pattern, self.read()), seconds, repr(pattern))
+
+    def end(self):
+        self.process.send_signal(signal.SIGINT)
+        status = self.process.wait(5)
+        self.read()
+        os.close(self.terminal)
+        return status
+
+
+@pytest.fixture
+def configuration(clocksmith):
+    return clocksmith.configuration()
+
+
+def shown(output):
+    """The lines of a terminal, without what moves and colours them."""
+    return [line for line in re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", output).split("\r\n") if line]
+
+
+def test_on_a_terminal_the_time_goes_on_by_the_second(clocksmith, configuration):
+    face = Face(clocksmith, "--config", configuration, columns=100)
+    time.sleep(3.2)
+    assert face.end() == 0
+    times = re.findall(r"now +\w+ [\d-]+T([\d:]+)", face.output)
+    assert len(set(times)) >= 4 and times == sorted(times)
+    assert face.output.startswith("\x1b[?25l") and face.output.endswith("\x1b[?25h")
+
+
+def test_the_second_is_shown_as_it_begins(clocksmith, configuration):
+    face = Face(clocksmith, "--config", configuration, columns=100)
+    face.wait_for("now")
+    late = []
+    for _ in range(3):
+        seen = len(re.findall("now ", face.read()))
+        wait_until(lambda: len(re.findall("now ", face.read())) > seen, 2, "the next second")
+        late.append(time.time() % 1)
+    assert face.end() == 0
+    assert min(late) < 0.1, late
+
+
+@pytest.mark.parametrize("columns", [1, 12, 40])
+def test_a_narrow_terminal_gets_lines_that_fit(clocksmith, configuration, columns):
+    face = Face(clocksmith, "--config", configuration, columns=columns)
+    face.wait_for("…")
+    time.sleep(1.1)
+    assert face.end() == 0
+    assert max(map(len, shown(face.output))) == columns
+
+
+def test_a_terminal_of_few_rows_is_not_scrolled(clocksmith, configuration):
+    face = Face(clocksmith, "--config", configuration, columns=80, rows=3)
+    face.wait_for("next")
+    time.sleep(1.1)
+    assert face.end() == 0
+    assert "speaker" not in face.output and "\x1b[2F" in face.output
+
+
+def test_colours_only_where_they_are_wanted(clocksmith, configuration):
+    outputs = []
+    for no_colour in ("", "1"):
+        face = Face(clocksmith, "--config", configuration, columns=100, NO_COLOR=no_colour)
+        face.wait_for("voice")
+        assert face.end() == 0
+        outputs.append(bool(re.search(r"\x1b\[\d+m", face.output)))
+    assert outputs == [True, False]
+
+
+@pytest.mark.parametrize("columns, kind", [(None, "xterm"), (80, "dumb")])
+def test_without_a_terminal_there_is_a_line_a_change(clocksmith, configuration, columns, kind):
+    face = Face(clocksmith, "--config", configuration, columns=columns, TERM=kind)
+    face.wait_for("now .*next .*clock .*speaker")
+    time.sleep(2.2)
+    assert face.end() == 0
+    assert len(face.output.splitlines()) == 1 and "\x1b" not in face.output
+
+
+def test_it_follows_the_service_as_it_goes_and_comes(tmp_path, clocksmith):
+    bus = MessageBus(tmp_path)
+    clocksmith.environment = clocksmith.environment | {"DBUS_SYSTEM_BUS_ADDRESS": bus.address}
+    service = Service(clocksmith, clocksmith.configuration(), alsa=SILENT_ALSA)
+    with bus.caller() as caller:
+        caller.wait_for_service()
+        face = Face(clocksmith, "--json")
+        face.wait_for('"running":true')
+        caller.call("Mute", "t", 0)
+        face.wait_for('"muted":true')
+        caller.call("AnnounceTime", "uu", 15, 30)
+        face.wait_for('"playing":"three thirty P M"')
+    assert service.stop() == 0
+    face.wait_for('"running":false')
+    service = Service(clocksmith, clocksmith.configuration(), alsa=SILENT_ALSA)
+    face.wait_for('"running":false.*\n.*"running":true', seconds=10)
+    assert face.end() == 0
+    assert all(json.loads(line) for line in face.output.splitlines())
+    assert service.stop() == 0
+    bus.stop()
+
+
