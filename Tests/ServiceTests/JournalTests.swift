@@ -28,7 +28,9 @@ import Testing
   private let timing = Timing(
     onsetError: .microseconds(-90), worstError: .microseconds(-90), underruns: 0)
 
-  private func entry(_ report: Report, _ clock: ClockState = synchronised) throws -> JournalEntry {
+  private func entry(
+    _ report: Report, _ clock: ClockState = Self.synchronised
+  ) throws -> JournalEntry {
     report.entry(try Configuration().composer(), clock)
   }
 

@@ -115,9 +115,10 @@ import Testing
     let sink = FrozenSink()
     let player = Player(loop: loop) { sink }
     #expect(player.lastTaken == nil)
+    let score = try makeScore()
     let since = SystemClock.uptime
     try player.play(anchoredAt: SystemClock.now.instant + .milliseconds(500)) {
-      [score = try makeScore()] _ throws(Fault) in score
+      _ throws(Fault) in score
     }
     let taken = try #require(player.lastTaken)
     #expect(taken >= since && taken <= SystemClock.uptime)

@@ -3,6 +3,8 @@
 import re
 import time
 
+import pytest
+
 from device import utc, wait_until
 from hearing import SECOND, hear_occasion, hears_nothing, likeness, rendered
 
@@ -90,20 +92,44 @@ def test_a_change_of_zone_changes_what_is_said(device):
     hear_occasion(device, "2027-06-15 11:30:00", "eleven thirty A M")
 
 
-def test_a_service_that_hangs_is_restarted_by_its_watchdog(device, figures):
-    # Two minutes of waiting show no more than twenty seconds do.
+@pytest.fixture
+def quick_watchdog(device):
+    """Two minutes of waiting show no more than twenty seconds do."""
     device.run("mkdir -p /run/systemd/system/clocksmith.service.d && cd $_ "
                "&& printf '[Service]\\nWatchdogSec=20s\\n' >quick.conf "
                "&& systemctl daemon-reload")
     device.restart_clock()
+    yield
+    device.run("rm -r /run/systemd/system/clocksmith.service.d && systemctl daemon-reload")
+    device.restart_clock()
+
+
+def test_a_service_that_hangs_is_restarted_by_its_watchdog(device, figures, quick_watchdog):
     mark, since = device.mark(), time.monotonic()
     device.run("systemctl kill --kill-whom=main --signal=SIGSTOP clocksmith")
     device.wait_for_line(r"Watchdog timeout", mark, seconds=60)
     line = device.wait_for_line(r"^Started clocksmith\.service", mark, seconds=90)
     figures["hung to READY again, at WatchdogSec=20s"] = f"{line.host - since:.0f} s"
-    device.run("rm -r /run/systemd/system/clocksmith.service.d && systemctl daemon-reload")
-    device.restart_clock()
     hear_occasion(device, "2027-06-15 11:45:00", "eleven forty-five A M")
+
+
+def test_a_speaker_whose_calls_never_return_has_it_restarted(device, figures, quick_watchdog):
+    """The loop is blocked in the middle of a phrase: by a pipe that nobody empties."""
+    device.run(r"""
+        printf 'pcm.stalled { type file slave.pcm null file "/run/stall" format raw }\n' \
+            >/etc/asound.conf
+        mkfifo /run/stall && chown clocksmith /run/stall
+        systemd-run --collect sh -c 'exec sleep infinity </run/stall'
+        printf '[speaker]\ndevice = stalled\n' >/etc/clocksmith/conf.d/97-stalled.conf""")
+    device.restart_clock()
+    mark, since = device.mark(), time.monotonic()
+    device.run("systemd-run --collect clocksmith say 11:45")
+    device.run("rm /etc/clocksmith/conf.d/97-stalled.conf")
+    device.wait_for_line(r"Watchdog timeout", mark, seconds=60)
+    line = device.wait_for_line(r"^Started clocksmith\.service", mark, seconds=90)
+    figures["blocked to READY again, at WatchdogSec=20s"] = f"{line.host - since:.0f} s"
+    device.run("rm /etc/asound.conf /run/stall")
+    hear_occasion(device, "2027-06-15 12:15:00", "twelve fifteen P M")
 
 
 def test_a_gpio_line_toggled_from_outside_is_seen(device):

@@ -67,7 +67,7 @@ def days(surroundings, tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def one_minute(request, surroundings, tmp_path_factory):
-    """A full minute that six clocks have met."""
+    """A full minute that eight clocks have met."""
     minute = OneMinute(Clocksmith(surroundings, tmp_path_factory.mktemp("minute")))
 
     def meanwhile(until):

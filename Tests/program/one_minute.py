@@ -1,6 +1,7 @@
-"""One full minute, met by seven clocks at once, so that it has to be waited for only once.
+"""One full minute, met by eight clocks at once, so that it has to be waited for only once.
 
-One has a good speaker, one plays into a file, and each of the others has another trouble.
+One has a good speaker, one plays into a file, one is muted over a bus, and each of the others has
+another trouble.
 """
 
 import datetime
@@ -12,6 +13,8 @@ import zoneinfo
 import pytest
 import soundfile
 
+from message_bus import MessageBus
+from program import Clocksmith
 from service import Service, next_minute
 from sound_server import Recording, SoundServer, wait_until
 
@@ -60,6 +63,7 @@ class OneMinute:
         self.clocks = {}
         self.servers = []
         self.recordings = []
+        self.bus = None
 
     def meet(self, meanwhile):
         """Meets the next minute, and ends every clock after it.
@@ -124,6 +128,20 @@ class OneMinute:
                 self.clocksmith, every_minute, alsa=self.vanishing.device("default", "speaker")),
         }
 
+        self.mute_one(every_minute)
+
+    def mute_one(self, configuration):
+        folder = self.folder / "muted"
+        folder.mkdir()
+        self.bus = MessageBus(folder)
+        on_the_bus = Clocksmith(
+            self.clocksmith.environment | {"DBUS_SYSTEM_BUS_ADDRESS": self.bus.address}, folder)
+        self.clocks["muted"] = Service(on_the_bus, configuration, alsa=NO_SPEAKER)
+        self.caller = self.bus.caller()
+        self.caller.wait_for_service()
+        self.signals = self.caller.listen()
+        self.caller.call("MuteNext")
+
     def be_at_rest(self):
         self.returning.start()
         self.heard_of_returning = self.recording(self.returning, "speaker")
@@ -175,3 +193,6 @@ class OneMinute:
             recording.stop()
         for server in self.servers:
             server.kill()
+        if self.bus:
+            self.caller.close()
+            self.bus.stop()

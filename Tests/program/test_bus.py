@@ -14,7 +14,7 @@ from jeepney import new_method_call
 from message_bus import ADDRESS, NAME, MessageBus, Refused
 from program import ROOT, SILENT_ALSA, refusal
 from service import Service
-from sound_server import wait_until
+from sound_server import Recording, SoundServer, wait_until
 
 CLASSIC = 'three thirty P M'
 METHODS = {"Announce", "AnnounceTime", "Stop", "Mute", "MuteNext", "Unmute"}
@@ -155,17 +155,14 @@ def test_a_mute_that_is_too_long_is_refused(caller):
     assert caller.get("Muted") is False
 
 
-def test_a_muted_occasion_is_skipped_and_told(start, bus):
-    start("interval = 1")
-    with bus.caller() as caller:
-        caller.wait_for_service()
-        signals = caller.listen()
-        caller.call("MuteNext")
-        assert caller.get("MutedBy") == "next"
-        first, last, key, words = caller.next_signal(signals, "Skipped", seconds=75)
-        assert first == last and first % 60_000_000 == 0
-        assert (key, words) == ("muted", "it is muted ('clocksmith unmute' ends that)")
-        caller.next_change(signals, "Muted", False)
+def test_a_muted_occasion_is_skipped_and_told(one_minute):
+    caller, signals = one_minute.caller, one_minute.signals
+    assert caller.next_change(signals, "MutedBy") == "next"
+    first, last, key, words = caller.next_signal(signals, "Skipped")
+    assert first == last == one_minute.second * 1_000_000
+    assert (key, words) == ("muted", "it is muted ('clocksmith unmute' ends that)")
+    assert caller.next_change(signals, "Muted") is False
+    assert one_minute.about("muted") == [f"skipped {one_minute.time_of_day}: {words}"]
 
 
 def test_the_volume_is_set_and_told(caller, service):
@@ -239,6 +236,35 @@ def test_a_bus_that_goes_is_told_once_and_it_goes_on(tmp_path, clocksmith):
     service.wait_for("read again")
     assert len(service.matching("system bus")) == 1
     assert service.stop() == 0
+
+
+def test_a_reload_in_a_phrase_ends_nothing_and_the_next_has_the_new_device(
+        bus, on_the_bus, surroundings):
+    server = SoundServer(on_the_bus.folder / "sound", surroundings, "first", "second")
+    heard = {name: Recording(server, name) for name in ("first", "second")}
+    configuration = on_the_bus.configuration(rest="[speaker]\ndevice = first")
+    service = Service(
+        on_the_bus, configuration,
+        alsa=server.device("first", "first") + server.device("second", "second"))
+    try:
+        with bus.caller() as caller:
+            caller.wait_for_service()
+            signals = caller.listen()
+            caller.call("AnnounceTime", "uu", 11, 45)
+            wait_until(heard["first"].is_sounding, 10, "the phrase")
+            configuration.write_text(configuration.read_text().replace("= first", "= second"))
+            service.signal(signal.SIGHUP)
+            assert caller.next_change(signals, "Device") == "second"
+            assert caller.next_signal(signals, "Announced")[1] == "eleven forty-five A M"
+            assert not heard["second"].is_sounding()
+            caller.call("AnnounceTime", "uu", 11, 45)
+            wait_until(heard["second"].is_sounding, 10, "the phrase")
+            caller.next_signal(signals, "Announced")
+    finally:
+        assert service.stop() == 0
+        for recording in heard.values():
+            recording.stop()
+        server.kill()
 
 
 # The command, as a client.

@@ -12,7 +12,7 @@ import soundfile
 from journal_daemon import Journal, World, stop
 from one_minute import NO_SPEAKER, engaged_device
 from program import PROGRAM, ROOT, Clocksmith
-from sound_server import RATE, wait_until
+from sound_server import RATE, SoundServer, wait_until
 
 
 @pytest.fixture(scope="module")
@@ -223,6 +223,21 @@ def test_a_speaker_whose_calls_never_return_is_left_to_the_watchdog(start, manag
           alsa=NO_SPEAKER + engaged_device(tmp_path, tmp_path / "never", seconds=60))
     # The start itself blocks, before it is ready: nothing is told any more.
     assert "WATCHDOG=1" not in messages(manager, "WATCHDOG=1", 3)
+
+
+def test_a_sound_server_that_freezes_is_left_to_the_watchdog(start, manager, clocksmith, tmp_path):
+    server = SoundServer(tmp_path / "server", clocksmith.environment, "speaker")
+    try:
+        start("", "--say-now", alsa=server.device("default", "speaker"))
+        # Half a second each: by then it speaks.
+        for _ in range(2):
+            assert "WATCHDOG=1" in messages(manager, "WATCHDOG=1", 5)
+        server.process.send_signal(signal.SIGSTOP)
+        # Until what the server had asked for is used up, and a call of ALSA's plugin waits for it.
+        messages(manager, "nothing", 1.5)
+        assert messages(manager, "nothing", 1.5) == []
+    finally:
+        server.kill()
 
 
 @pytest.mark.parametrize("at_stop", ["fade", "finish"])

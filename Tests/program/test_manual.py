@@ -89,7 +89,7 @@ shift
 COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
 compopt() { :; }
 _clocksmith
-printf '%s\n' "${COMPREPLY[@]}"
+[ ${#COMPREPLY[@]} = 0 ] || printf '%s\n' "${COMPREPLY[@]}"
 """
 
 
@@ -155,6 +155,8 @@ def test_bells_and_voices_are_offered_by_their_names():
 def test_what_a_subcommand_does_is_offered():
     assert offered("voice", "") == ["import", "list", "verify"]
     assert offered("bells", "r") == ["render"]
+    assert offered("mute", "") == ["next"]
+    assert offered("say", "") == []
 
 
 def test_folders_are_offered_where_one_is_wanted(tmp_path):

@@ -86,7 +86,7 @@ def test_anonymous_memory_stays_small(one_minute, capsys):
     assert max(one_minute.memory_at_rest[1], one_minute.memory_while_speaking[1]) < 4096
 
 
-@pytest.mark.parametrize("clock", ["good", "file", "absent", "busy", "vanishing", "returning"])
+@pytest.mark.parametrize("clock", ["good", "file", "absent", "busy", "vanishing", "returning", "muted"])
 def test_a_clock_that_is_asked_to_end_ends_with_status_0(one_minute, clock):
     assert one_minute.statuses[clock] == 0
 
