@@ -165,10 +165,13 @@ public struct Announcer {
     guard mute != self.mute else { return [] }
     self.mute = mute
     let report = reportOfMute
-    guard mute != .off, let playing else { return [report] }
-    if now.instant < playing.begins { return takeBack(.softwareMuted, at: now) + [report] }
-    // What sounds is not the next: only who wants silence for a while wants it to end.
-    return mute == .next || isTakenBack ? [report] : [stop(.softwareMuted, at: now.uptime), report]
+    guard mute != .off, let playing, !isTakenBack else { return [report] }
+    // What sounds, or was asked for, is not the next occasion.
+    let isNext = now.instant < playing.begins && playing.cause != .request
+    if mute == .next && !isNext { return [report] }
+    return isNext
+      ? takeBack(.softwareMuted, at: now) + [report]
+      : [stop(.softwareMuted, at: now.uptime), report]
   }
 
   private var reportOfMute: Effect {

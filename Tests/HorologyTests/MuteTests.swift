@@ -91,6 +91,15 @@ import Testing
     #expect(desk.played == "15:07:00")
   }
 
+  @Test("a mute of the next does not stop what was asked for") func askedAndMuted() {
+    var desk = Desk(at: "2026-11-21T15:07:00")
+    desk.tell(.asked(speakerIsAwake: true))
+    desk.tell(.mute(.next))
+    #expect(!desk.effects.contains(.stop(.softwareMuted)))
+    desk.tell(.mute(.on))
+    #expect(desk.effects.contains(.stop(.softwareMuted)))
+  }
+
   @Test("the switch wins over it") func theSwitch() {
     var desk = Desk(at: "2026-11-21T15:07:00")
     desk.tell(.mute(.next))
