@@ -8,6 +8,11 @@
 public func writeText(
   _ text: String, to path: String, isSynced: Bool = false
 ) throws(Fault) {
+  try writeBytes(Array(text.utf8), to: path, isSynced: isSynced)
+}
+
+/// Writes bytes as `writeText(_:to:isSynced:)` does a text.
+func writeBytes(_ bytes: [UInt8], to path: String, isSynced: Bool) throws(Fault) {
   let operation = "cannot write \(path)"
   // A device such as /dev/null or a pipe is written to as it is.
   let temporaryPath = isSpecialFile(path) ? nil : "\(path).\(getpid()).text.part"
@@ -15,7 +20,7 @@ public func writeText(
     open(temporaryPath ?? path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
   }
   do throws(Fault) {
-    try write(Array(text.utf8)[...], to: descriptor, operation)
+    try write(bytes[...], to: descriptor, operation)
     let synced = isSynced ? fsync(descriptor) : 0
     let code = errno
     // What a disk refuses late, it refuses here.
@@ -33,12 +38,19 @@ public func writeText(
 /// Brings the name of a file to the disk, as fsync(2) wants it.
 private func syncFolder(of path: String) throws(Fault) {
   let slash = path.lastIndex(of: "/")
-  let folder = slash.map { String(path[...$0]) } ?? "."
-  let descriptor = try retryingInterrupts("cannot open \(folder)") {
-    open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-  }
+  try syncToDisk(slash.map { String(path[...$0]) } ?? ".")
+}
+
+/// Waits until a file, or the names in a folder, are on the disk, as fsync(2).
+func syncToDisk(_ path: String) throws(Fault) {
+  let operation = "cannot write \(path)"
+  let descriptor = try retryingInterrupts(operation) { open(path, O_RDONLY | O_CLOEXEC) }
   defer { close(descriptor) }
-  try retryingInterrupts("cannot write \(folder)") { fsync(descriptor) }
+  try retryingInterrupts(operation) {
+    let result = fsync(descriptor)
+    // What cannot be asked to, as a folder of some network file systems, needs no waiting for.
+    return result == -1 && errno == EINVAL ? 0 : result
+  }
 }
 
 private func write(

@@ -1,17 +1,23 @@
+import Devices
 @preconcurrency import Glibc
 import Horology
 import Service
 import Sound
 
 let voiceCommand = Subcommand(
-  name: "voice", operands: "list | verify DIR | import DIR", mostOperands: 2,
-  summary: "list and verify voices, make one of your own recordings",
+  name: "voice", operands: "list | verify DIR | record DIR | import DIR", mostOperands: 2,
+  summary: "list and verify voices, record one of your own, or make one of recordings",
   details: """
     list shows the voices that are installed, the configured one with a star.
 
     verify DIR reads every clip of a voice pack, or of an installed voice by its name: which times
     it says, and what of it misses the quality targets, with what to do. Exit status 3 if something
     was found.
+
+    record DIR leads you through the phrases of a voice and records them by a microphone into DIR,
+    which becomes a voice pack: it listens to the room, shows one phrase after the other, records it
+    when you speak, judges it at once, and keeps it when you press Enter; p plays it, a takes it
+    again, b goes back, q stops. What is kept is on the disk at once, and the next run goes on.
 
     import DIR makes a voice pack of a folder of recorded words: one to twelve, fifteen, thirty,
     forty-five, AM and PM are enough for the quarters of an hour; o'clock, oh, hundred and all
@@ -21,7 +27,18 @@ let voiceCommand = Subcommand(
     """,
   options: [
     Option(
-      name: "output", argument: "PACK", help: "the folder to make (default: DIR-voice)"),
+      name: "output", argument: "PACK",
+      help: "import: the folder to make (default: DIR-voice)"),
+    Option(
+      name: "device", argument: "MICROPHONE",
+      help:
+        "record: an ALSA device, as 'arecord -L' lists them\n(default: default)"
+    ),
+    Option(
+      name: "pack", argument: "PHRASES",
+      help:
+        "record: quarters, 13 phrases that say every\nquarter of an hour, or minutes, 62 that say "
+        + "every\nminute (default: quarters)"),
     configOption,
   ]
 ) { arguments in
@@ -31,11 +48,13 @@ let voiceCommand = Subcommand(
     return try importVoice(folder, into: arguments["output"])
   case ("verify", let folder?):
     return try verifyVoice(folder)
+  case ("record", let folder?):
+    return try recordVoice(folder, arguments)
   case ("list", nil):
     return try listVoices(Configuration.load(path: arguments["config"]))
   case ("list", let word?):
     throw Misuse(description: "unexpected '\(word)'; \(hint)")
-  case (let word?, nil) where ["import", "verify"].contains(word):
+  case (let word?, nil) where ["import", "verify", "record"].contains(word):
     throw Misuse(description: "voice \(word) needs a folder; \(hint)")
   case (let word?, _):
     throw Misuse(description: "unknown 'voice \(word)'; \(hint)")
@@ -45,10 +64,8 @@ let voiceCommand = Subcommand(
 }
 
 private func importVoice(_ folder: String, into output: String?) throws -> Int32 {
-  var folder = folder
-  while folder.count > 1, folder.hasSuffix("/") { folder.removeLast() }
-  var target = output ?? "\(folder)-voice"
-  while target.count > 1, target.hasSuffix("/") { target.removeLast() }
+  let folder = withoutSlash(folder)
+  let target = withoutSlash(output ?? "\(folder)-voice")
   let recordings = try VoiceImport(folder: folder)
   for problem in recordings.problems { complain(problem.description) }
   guard recordings.problems.isEmpty else {
@@ -66,13 +83,44 @@ private func importVoice(_ folder: String, into output: String?) throws -> Int32
       "note: levelled to \(recordings.loudnessText) LUFS, lower than -20, for '\(word)' has high "
         + "peaks")
   }
+  try present(pack, at: target)
+  return ExitStatus.done
+}
+
+private func recordVoice(_ folder: String, _ arguments: Arguments) throws -> Int32 {
+  guard let plan = RecordingPlan(rawValue: arguments["pack"] ?? "quarters") else {
+    throw Misuse(description: "--pack '\(arguments["pack"] ?? "")' is not quarters or minutes")
+  }
+  guard isatty(STDIN_FILENO) == 1 else {
+    throw Misuse(
+      description: "voice record needs a terminal, for it is led by single keys; run it in one")
+  }
+  let speaker = try Configuration.load(path: arguments["config"]).speaker
+  let takes = try TakeFolder(path: withoutSlash(folder), plan: plan)
+  let terminal = try Terminal(descriptor: STDIN_FILENO)
+  let isWhole = try VoiceRecorder(
+    plan, into: takes, microphone: ALSASource(name: arguments["device"] ?? "default"),
+    terminal: terminal, speaker: speaker
+  ).run()
+  if isWhole { try present(try takes.makePack(), at: takes.path) }
+  return ExitStatus.done
+}
+
+/// Tells what was made, and how it is heard.
+private func present(_ pack: VoicePack, at target: String) throws(Fault) {
   try say("made \(target): \(pack.clipNames.count) clips")
   try say(coverage(pack))
   let path = realpath(target, nil)
   defer { free(path) }
   let place = path.map { String(cString: $0) } ?? target
   try say("to hear it: 'voice = \(place)' in [announce] of the configuration")
-  return ExitStatus.done
+}
+
+/// A folder's name without the slash that shells add.
+private func withoutSlash(_ folder: String) -> String {
+  var folder = folder
+  while folder.count > 1, folder.hasSuffix("/") { folder.removeLast() }
+  return folder
 }
 
 private func verifyVoice(_ name: String) throws -> Int32 {

@@ -147,13 +147,20 @@ def test_the_tunings_that_are_offered_are_those_of_the_program():
         assert told("bells", "list", "--tuning", tuning)
 
 
+def test_the_phrases_that_are_offered_are_those_of_the_program():
+    refused = subprocess.run(
+        [PROGRAM, "voice", "record", "--pack", "x", "y"], capture_output=True, text=True,
+        check=False).stderr
+    assert offered("voice", "--pack", "") == sorted(refused.split(" not ")[1].split()[::2])
+
+
 def test_bells_and_voices_are_offered_by_their_names():
     assert "cuckoo" in offered("bells", "--bell", "")
     assert offered("voice", "verify", "rm") == ["rms"]
 
 
 def test_what_a_subcommand_does_is_offered():
-    assert offered("voice", "") == ["import", "list", "verify"]
+    assert offered("voice", "") == ["import", "list", "record", "verify"]
     assert offered("bells", "r") == ["render"]
     assert offered("mute", "") == ["next"]
     assert offered("say", "") == []

@@ -1,0 +1,60 @@
+@preconcurrency import Glibc
+
+/// 10 ms of a sound on their way to a level, without DC and rumble: a microphone may have the one,
+/// a room the other, and neither is heard.
+struct LevelWindow {
+  /// Frames in 10 ms.
+  let frames: Int
+  private let feedback: Double
+  private var count = 0
+  private var sum = 0.0
+  private var input: Double?
+  private var output = 0.0
+
+  init(rate: Int) {
+    frames = max(rate / 100, 1)
+    // A high-pass of the first order at 20 Hz.
+    feedback = max(1 - 2 * .pi * 20 / Double(rate), 0)
+  }
+
+  /// Takes the next sample.
+  /// - Returns: the mean square of the window that it ends; full scale is 1.
+  mutating func add(_ sample: Float) -> Double? {
+    let sample = Double(sample)
+    output = sample - (input ?? sample) + feedback * output
+    input = sample
+    sum += output * output
+    count += 1
+    guard count == frames else { return nil }
+    defer { (sum, count) = (0, 0) }
+    return sum / Double(count)
+  }
+}
+
+/// The level of every 10 ms of a sound.
+struct LevelTrack {
+  let windowFrames: Int
+  /// Mean squares; full scale is 1.
+  let powers: [Double]
+
+  init(_ samples: some Sequence<Float>, rate: Int) {
+    var window = LevelWindow(rate: rate)
+    windowFrames = window.frames
+    powers = samples.compactMap { window.add($0) }
+  }
+
+  /// The mean power of the quietest 100 ms.
+  var quietest: Double {
+    let count = 10
+    guard powers.count >= count else { return powers.min() ?? 0 }
+    return (0...powers.count - count).lazy
+      .map { start in powers[start..<start + count].reduce(0, +) / Double(count) }.min() ?? 0
+  }
+}
+
+extension Double {
+  /// In dB, of a mean square.
+  var decibelsOfPower: Double { self > 0 ? 10 * log10(self) : -.infinity }
+  /// The mean square of so many dB.
+  var powerOfDecibels: Double { pow(10, self / 10) }
+}

@@ -1,0 +1,74 @@
+/// Where the words of a phrase are, that was spoken with a pause between each two.
+///
+/// How many words there are is known: the longest pauses part them. What is silent within a word,
+/// as before the last sound of "eight", is shorter; where it is not clearly so, nothing is cut.
+struct PhraseCut {
+  /// Frames from pause to pause, each with its word alone in it.
+  let words: [Range<Int>]
+  /// The mean power of what sounds, and of the quiet.
+  let speech: Double
+  let noise: Double
+
+  enum Problem: Error, Hashable {
+    /// Fewer words than there should be, or hardly parted.
+    case runTogether
+    /// A quiet place within a word is as long as the pauses.
+    case unclear
+    /// The word of that index.
+    case tooShort(Int)
+    case tooLong(Int)
+  }
+
+  /// The shortest that parts two words; the closure of a plosive lasts up to 0.1 s.
+  private static let shortestPause = 0.13
+  /// A quiet place in a word is at most so long, and so much of the shortest pause.
+  private static let longestInWord = 0.2
+  private static let clearness = 0.75
+  /// Of a word, in seconds.
+  private static let shortest = 0.08
+  private static let longest = 1.5
+  /// What is so far under the loudest 10 ms is no speech, in dB.
+  private static let depth = 36.0
+  /// Speech is so far over the quiet, in dB.
+  private static let height = 9.0
+
+  /// - Parameter count: how many words there are.
+  init(_ samples: [Float], rate: Int, count: Int) throws(Problem) {
+    let track = LevelTrack(samples, rate: rate)
+    noise = track.quietest
+    let loudest = track.powers.max() ?? 0
+    let threshold = max(
+      loudest * (-Self.depth).powerOfDecibels, noise * Self.height.powerOfDecibels)
+    let sounding = track.powers.indices.filter { track.powers[$0] >= threshold }
+    speech =
+      sounding.reduce(0) { $0 + track.powers[$1] } / Double(max(sounding.count, 1))
+    let gaps = zip(sounding, sounding.dropFirst()).filter { $1 - $0 > 1 }
+      .map { (start: $0 + 1, end: $1) }
+      .sorted { $0.end - $0.start > $1.end - $1.start }
+    func seconds(_ windows: Int) -> Double { Double(windows * track.windowFrames) / Double(rate) }
+    let pauses = gaps.prefix(count - 1).sorted { $0.start < $1.start }
+    guard let first = sounding.first, let last = sounding.last, pauses.count == count - 1,
+      pauses.allSatisfy({ seconds($0.end - $0.start) >= Self.shortestPause })
+    else { throw .runTogether }
+    if let inner = gaps.dropFirst(count - 1).first,
+      let pause = pauses.map({ $0.end - $0.start }).min(),
+      seconds(inner.end - inner.start) > min(Self.longestInWord, Self.clearness * seconds(pause))
+    {
+      throw .unclear
+    }
+    var words: [Range<Int>] = []
+    var start = 0
+    for index in 0..<count {
+      let sound = (index == 0 ? first : pauses[index - 1].end)
+      let end = index < pauses.count ? pauses[index].start : last + 1
+      if seconds(end - sound) < Self.shortest { throw .tooShort(index) }
+      if seconds(end - sound) > Self.longest { throw .tooLong(index) }
+      let cut =
+        index < pauses.count
+        ? (pauses[index].start + pauses[index].end) / 2 * track.windowFrames : samples.count
+      words.append(start..<cut)
+      start = cut
+    }
+    self.words = words
+  }
+}

@@ -1,0 +1,224 @@
+import CLinux
+import Devices
+@preconcurrency import Glibc
+import Horology
+import Service
+import Sound
+
+/// Leads a person with a microphone through the phrases of a voice: carries out what the session
+/// says, and tells it what is heard and pressed.
+final class VoiceRecorder {
+  private let loop: EventLoop
+  private let terminal: Terminal
+  private let folder: TakeFolder
+  private let prompts: [RecordingPrompt]
+  private let microphone: any Source
+  private let player: () -> Player
+  private let showsMeter = isatty(STDOUT_FILENO) == 1 && environment("TERM") != "dumb"
+
+  private var session: RecordingSession
+  /// Who is listening now: to the room, or for a phrase. They are changed where they stand, so that
+  /// what they have heard is not copied each time.
+  private var tone: RoomTone?
+  private var listener: PhraseListener?
+  /// The phrase that is listened for.
+  private var index = 0
+  /// The noise of the room, in dBFS.
+  private var room = -Double.infinity
+  /// What was said last, until it is kept.
+  private var fit: Take?
+  private var playing: Player?
+  private var meter = LevelMeter()
+  /// Frames per second, once the microphone is open.
+  private var rate: Int?
+  private var ticks: EventSource?
+  private var meterTicks: EventSource?
+  private var overruns = 0
+  private var isWhole = false
+  private var failure: Fault?
+  private let block = UnsafeMutableBufferPointer<Float>.allocate(capacity: 4096)
+  private static let mostBlocks = 8
+
+  /// - Parameters:
+  ///   - terminal: where the keys come from.
+  ///   - speaker: on what a phrase is played back.
+  init(
+    _ plan: RecordingPlan, into folder: TakeFolder, microphone: any Source, terminal: Terminal,
+    speaker: ALSASink
+  ) throws(Fault) {
+    let loop = try EventLoop()
+    self.loop = loop
+    self.terminal = terminal
+    self.folder = folder
+    self.microphone = microphone
+    prompts = plan.prompts
+    player = { Player(loop: loop) { speaker } }
+    let kept = folder.kept { complain("note: \($0)") }
+    session = RecordingSession(prompts: plan.prompts, microphone: microphone.name, kept: kept)
+  }
+
+  deinit {
+    block.deallocate()
+  }
+
+  /// Runs until all is recorded, or the person or what they need is gone.
+  /// - Returns: true if all is recorded.
+  func run() throws(Fault) -> Bool {
+    var sources: [EventSource] = []
+    for signal in [SIGINT, SIGTERM, SIGHUP] {
+      sources.append(try loop.whenSignalled(signal) { [unowned self] in loop.exit() })
+    }
+    sources.append(
+      try loop.whenReady(terminal.descriptor, events: EPOLLIN.rawValue) { [unowned self] in
+        readKeys()
+      })
+    perform(session.begin())
+    if failure == nil { try loop.run() }
+    (playing, ticks, meterTicks) = (nil, nil, nil)
+    microphone.close()
+    clearMeter()
+    if !isWhole { complain("\(session.progress); run it again to go on") }
+    if let failure { throw failure }
+    return isWhole
+  }
+
+  private func readKeys() {
+    guard let bytes = terminal.readKeys() else { return loop.exit() }
+    for byte in bytes {
+      if let key = RecordingSession.Key(byte: byte) { take(.key(key)) }
+    }
+  }
+
+  private func take(_ event: RecordingSession.Event) {
+    perform(session.take(event))
+  }
+
+  private func perform(_ effects: [RecordingSession.Effect]) {
+    do throws(Fault) {
+      for effect in effects where failure == nil { try carryOut(effect) }
+    } catch {
+      failure = error
+      loop.exit()
+    }
+  }
+
+  private func carryOut(_ effect: RecordingSession.Effect) throws(Fault) {
+    switch effect {
+    case .tell(let words): try tell(words)
+    case .hearRoom: tone = RoomTone(rate: try openedRate())
+    case .hearPhrase(let index):
+      listener = PhraseListener(rate: try openedRate(), room: room)
+      self.index = index
+    case .rest: (tone, listener) = (nil, nil)
+    case .keep(let index):
+      guard let take = fit, take.prompt == prompts[index] else { return }
+      try folder.keep(take)
+      fit = nil
+      self.take(.takeKept)
+    case .playNew:
+      if let fit { try play(fit) }
+    case .playKept(let index): try play(try folder.take(prompts[index]))
+    case .stopPlaying: playing = nil
+    case .finish(let isWhole):
+      self.isWhole = isWhole
+      loop.exit()
+    }
+  }
+
+  private func tell(_ words: String) throws(Fault) {
+    clearMeter()
+    try say(words)
+    try flushOutput()
+  }
+
+  private func play(_ take: Take) throws(Fault) {
+    let score = try folder.score(of: take)
+    let player = player()
+    playing = player
+    player.ended = { [unowned self] outcome in
+      if case .failed(let why, _) = outcome { perform([.tell("cannot play it: \(why)")]) }
+      self.take(.playEnded)
+    }
+    do throws(Fault) {
+      try player.play(anchoredAt: SystemClock.now.instant + Announcer.requestLead) { score($0) }
+    } catch {
+      try tell("cannot play it: \(error)")
+      self.take(.playEnded)
+    }
+  }
+
+  // MARK: The microphone
+
+  /// Opens the microphone, if it is not.
+  private func openedRate() throws(Fault) -> Int {
+    if let rate { return rate }
+    let opened = try microphone.open()
+    rate = opened
+    ticks = try loop.every(microphone.readInterval) { [unowned self] in listen() }
+    if showsMeter {
+      meterTicks = try loop.every(.milliseconds(100)) { [unowned self] in showMeter() }
+    }
+    return opened
+  }
+
+  private func listen() {
+    do throws(Fault) {
+      // No more than some microphone may have kept: the null device of ALSA never ends.
+      for _ in 0..<Self.mostBlocks {
+        let count = try microphone.read(into: block)
+        hear(UnsafeBufferPointer(rebasing: block[..<count]))
+        if count < block.count { break }
+      }
+    } catch {
+      failure = error
+      loop.exit()
+    }
+  }
+
+  private func hear(_ block: UnsafeBufferPointer<Float>) {
+    meter.add(block)
+    if let level = tone?.hear(block) {
+      tone = nil
+      room = level
+      return take(.roomHeard(level))
+    }
+    guard let heard = listener?.hear(block) else { return }
+    let isTorn = microphone.overruns != overruns
+    overruns = microphone.overruns
+    if isTorn && listener?.isHearing == true {
+      return take(.phraseRefused("some of it was lost: the computer is busy; say it again"))
+    }
+    switch heard {
+    case .nothing: break
+    case .stillNothing(let loudest): take(.stillNothing(loudest: loudest))
+    case .phrase(let samples): judge(samples, prompts[index])
+    }
+  }
+
+  private func judge(_ samples: [Float], _ prompt: RecordingPrompt) {
+    do throws(Take.Refusal) {
+      let take = try Take(of: prompt, samples: samples, rate: rate ?? 0, room: room)
+      fit = take
+      self.take(.phraseFit(take.figures))
+    } catch {
+      take(.phraseRefused(error.description))
+    }
+  }
+
+  private func showMeter() {
+    guard listener != nil else { return }
+    // A terminal that is gone is told by its keys.
+    fputs("\r\(meter.line())\u{1B}[K", stdout)
+    fflush(stdout)
+  }
+
+  /// Leaves an empty line for what is told.
+  private func clearMeter() {
+    if showsMeter { fputs("\r\u{1B}[K", stdout) }
+    fflush(stdout)
+  }
+}
+
+private func environment(_ name: String) -> String? {
+  getenv(name).map { String(cString: $0) }
+}

@@ -1,0 +1,73 @@
+import Foundation
+import Sound
+import TestSupport
+import Testing
+
+@testable import Devices
+
+@Suite struct MicrophoneTests {
+  /// What a decoder of two channels makes of these samples, interleaved.
+  private func decode<Sample>(_ samples: [Sample], as format: SampleFormat) -> [Float] {
+    let decoder = SampleDecoder(format: format, channels: 2)
+    let block = UnsafeMutableBufferPointer<Float>.allocate(capacity: samples.count / 2)
+    defer { block.deallocate() }
+    block.initialize(repeating: 9)
+    let count = decoder.decode(into: block) { buffer, frames in
+      samples.withUnsafeBytes { buffer.copyMemory(from: $0.baseAddress!, byteCount: $0.count) }
+      return frames
+    }
+    return Array(block[..<count])
+  }
+
+  @Test("the first channel is heard, in every format") func firstChannelIsHeard() {
+    #expect(decode([Float](arrayLiteral: 0.5, 9, -1, 9), as: .float32) == [0.5, -1])
+    #expect(decode([Int16](arrayLiteral: 16_384, 9, -32_768, 9), as: .integer16) == [0.5, -1])
+    #expect(decode([Int32](arrayLiteral: 1 << 30, 9, .min, 9), as: .integer32) == [0.5, -1])
+  }
+
+  @Test("what fails is told by its code, and nothing is decoded") func failureIsTold() {
+    let decoder = SampleDecoder(format: .float32, channels: 1)
+    let block = UnsafeMutableBufferPointer<Float>.allocate(capacity: 4)
+    defer { block.deallocate() }
+    block.initialize(repeating: 9)
+    #expect(decoder.decode(into: block) { _, _ in -32 } == -32)
+    #expect(Array(block) == [9, 9, 9, 9])
+  }
+
+  @Test("a microphone that is not there is told, with what to do") func absentIsTold() {
+    let fault = faultThrown { _ = try ALSASource(name: "no-such-device").open() }
+    #expect(
+      fault?.description
+        == "cannot open microphone no-such-device: there is no such microphone (arecord -L lists "
+        + "those there are)")
+  }
+
+  @Test("what is no terminal is told, and left alone") func noTerminalIsTold() {
+    let descriptor = open("/dev/null", O_RDONLY)
+    defer { close(descriptor) }
+    #expect(faultThrown { _ = try Terminal(descriptor: descriptor) }?.code == ENOTTY)
+  }
+
+  @Test("keys are read one by one and not shown, and then all is as before")
+  func keysAreRead() throws {
+    var (master, slave): (Int32, Int32) = (0, 0)
+    try #require(openpty(&master, &slave, nil, nil, nil) == 0)
+    defer { close(master) }
+    func localFlags() -> tcflag_t {
+      var modes = termios()
+      tcgetattr(slave, &modes)
+      return modes.c_lflag & tcflag_t(ICANON | ECHO)
+    }
+    let before = localFlags()
+    do {
+      let terminal = try Terminal(descriptor: slave)
+      #expect(before != 0 && localFlags() == 0)
+      write(master, "a", 1)
+      #expect(terminal.readKeys() == [UInt8(ascii: "a")])
+      write(master, "\u{1B}[A", 3)
+      #expect(terminal.readKeys() == [])
+    }
+    #expect(localFlags() == before)
+    close(slave)
+  }
+}

@@ -1,0 +1,155 @@
+"""A microphone without a sound card, and a person at a terminal before it."""
+
+import fcntl
+import os
+import pty
+import re
+import select
+import subprocess
+import termios
+import threading
+
+import numpy
+
+from program import PROGRAM, SILENT_ALSA
+from sound_server import RATE, SoundServer, preferred, wait_until
+
+BLOCK = RATE // 100
+# 85 ms: less, and on a busy machine the sound is torn.
+PIPE_BYTES = 1 << 14
+
+
+class Microphone:
+    """A sink into which a room hums all the while and a person speaks; its monitor hears it."""
+
+    def __init__(self, folder, environment, noise=0.0005):
+        self.server = SoundServer(folder, environment, "room", "speaker")
+        self.alsa = (
+            SILENT_ALSA + self.server.device("microphone", "room.monitor")
+            + self.server.device("speaker", "speaker"))
+        self.noise = noise
+        self.waiting = numpy.zeros(0)
+        self.written = 0
+        self.lock = threading.Lock()
+        self.process = subprocess.Popen(
+            preferred(
+                "pacat", "--playback", "--raw", "-d", "room", f"--rate={RATE}", "--format=float32le",
+                "--channels=1", "--latency-msec=50"),
+            env=self.server.environment, stdin=subprocess.PIPE)
+        fcntl.fcntl(self.process.stdin, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
+        self.thread = threading.Thread(target=self.run, daemon=True)
+        self.thread.start()
+        # Half a second has been taken: it hums.
+        wait_until(lambda: self.written > 50, 15, "the room to hum")
+
+    def run(self):
+        random = numpy.random.default_rng(1)
+        try:
+            while True:
+                with self.lock:
+                    speech, self.waiting = self.waiting[:BLOCK], self.waiting[BLOCK:]
+                block = random.normal(0, 1, BLOCK) * self.noise
+                block[:len(speech)] += speech
+                os.write(self.process.stdin.fileno(), block.astype("float32").tobytes())
+                self.written += 1
+        except BrokenPipeError:
+            pass
+
+    def speak(self, samples):
+        with self.lock:
+            self.waiting = numpy.concatenate([self.waiting, samples])
+
+    def pull_out(self):
+        self.server.kill()
+
+    def close(self):
+        self.process.kill()
+        self.process.wait()
+        self.thread.join(10)
+        self.server.kill()
+
+
+class Person:
+    """Somebody at a terminal of its own, who runs the program and presses its keys."""
+
+    def __init__(self, clocksmith, alsa, *words, **options):
+        configuration = clocksmith.folder / "asound.conf"
+        configuration.write_text(alsa)
+        self.master, slave = pty.openpty()
+        self.process = subprocess.Popen(
+            [PROGRAM, *map(str, words)], stdin=slave, stdout=slave, stderr=slave,
+            start_new_session=True,
+            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+            env=clocksmith.environment | {"ALSA_CONFIG_PATH": str(configuration), "TERM": "xterm"},
+            **options)
+        os.close(slave)
+        self.text = ""
+        self.seen = 0
+        self.has_left = False
+        self.thread = threading.Thread(target=self.read, daemon=True)
+        self.thread.start()
+
+    def read(self):
+        try:
+            while not self.has_left:
+                # A pending read would keep the terminal alive when it is to go.
+                if select.select([self.master], [], [], 0.05)[0]:
+                    self.text += os.read(self.master, 4096).decode()
+        except OSError:
+            # The program has ended.
+            pass
+
+    def wait_for(self, *choices, seconds=10):
+        """Waits until one of these is on the screen, further on than what was waited for before.
+
+        :return: which.
+        """
+        def seen():
+            return [words for words in choices if words in self.text[self.seen:]]
+        try:
+            [words, *_] = wait_until(seen, seconds, " or ".join(map(repr, choices)))
+        except AssertionError as error:
+            raise AssertionError(f"{error}; the screen: {self.screen()}") from None
+        self.seen = self.text.index(words, self.seen) + len(words)
+        return words
+
+    def say(self, microphone, samples, words):
+        """Says this until it is answered so: where a machine is busy its sound is torn at times."""
+        for _ in range(5):
+            # After a key nothing is listened to for 0.25 s, for it clicks.
+            microphone.speak(numpy.concatenate([numpy.zeros(RATE * 3 // 10), samples]))
+            if self.wait_for(words, " again") == words:
+                return
+        raise AssertionError(f"never answered {words!r}; the screen: {self.screen()}")
+
+    def press(self, keys):
+        os.write(self.master, keys.encode())
+
+    def screen(self):
+        """All lines that were told, without the meter."""
+        lines = re.split(r"\r\n|\r|\n", self.text.replace("\x1b[K", ""))
+        return [line for line in lines if line.strip() and not re.match(r"  [#.|]{40} ", line)]
+
+    def meters(self):
+        return re.findall(r"  ([#.|]{40}) ", self.text)
+
+    def end(self):
+        """Waits for the program to end: its exit status."""
+        status = self.process.wait(30)
+        self.thread.join(10)
+        return status
+
+    def hang_up(self):
+        """The terminal goes."""
+        self.has_left = True
+        self.thread.join(10)
+        os.close(self.master)
+        self.master = None
+
+    def leave(self):
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+        self.thread.join(10)
+        if self.master is not None:
+            os.close(self.master)

@@ -1,0 +1,376 @@
+"""A voice recorded by a microphone: a person led through its phrases, and all that gets between."""
+
+import concurrent.futures
+import os
+import re
+import signal
+
+import numpy
+import pytest
+import soundfile
+
+from microphone import Microphone, Person
+from program import SILENT_ALSA, Clocksmith, refusal
+from sound_server import RATE, Recording, wait_until
+
+HOURS = "one two three four five six seven eight nine ten eleven twelve".split()
+WORDS = [*HOURS, "fifteen", "thirty", "forty-five", "A M", "P M", "o'clock"]
+PHRASES = [
+    f"{hour} ... {['forty-five', 'fifteen', 'thirty'][number % 3]} ... {'AP'[number % 2 == 0]} M"
+    for number, hour in enumerate(HOURS, 1)] + ["ten ... o'clock"]
+PAUSE = numpy.zeros(RATE * 16 // 100)
+
+
+def pitch(word):
+    """Of the made-up words each has its own."""
+    return 150 + 20 * WORDS.index(word)
+
+
+def spoken(word, level=0.6):
+    times = numpy.arange(int(0.14 * RATE)) / RATE
+    voiced = sum(numpy.sin(2 * numpy.pi * pitch(word) * n * times) / n for n in (1, 2, 3))
+    return voiced * level / 2 * numpy.sin(numpy.pi * times / 0.14) ** 0.5
+
+
+def phrase(text, level=0.6, pause=PAUSE):
+    """A phrase as it is shown, spoken."""
+    parts = [part for word in text.split(" ... ") for part in (spoken(word, level), pause)]
+    return numpy.concatenate(parts[:-1])
+
+
+def pitches(samples):
+    """The pitches of what is heard between two silences, in order."""
+    sounding = numpy.flatnonzero(numpy.abs(samples) > 0.003)
+    cuts = numpy.flatnonzero(numpy.diff(sounding) > RATE * 40 // 1000) + 1
+    for part in numpy.split(sounding, cuts):
+        piece = samples[part[0]:part[-1]]
+        spectrum = numpy.abs(numpy.fft.rfft(piece * numpy.hanning(len(piece)), 1 << 17))
+        yield spectrum.argmax() * RATE / (1 << 17)
+
+
+@pytest.fixture(scope="module")
+def microphone(surroundings, tmp_path_factory):
+    made = Microphone(tmp_path_factory.mktemp("microphone") / "server", surroundings)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def sit_down(clocksmith, tmp_path):
+    """Begins to record into a folder: the person."""
+    people = []
+
+    def begin(microphone, folder=tmp_path / "mine", *words, **options):
+        alsa = microphone.alsa if microphone else SILENT_ALSA
+        people.append(Person(
+            clocksmith, alsa, "voice", "record", "--device", "microphone", *words, folder,
+            **options))
+        return people[-1]
+    yield begin
+    for person in people:
+        person.leave()
+
+
+def say(person, microphone, text):
+    """Says the phrase that is shown, and keeps it."""
+    person.wait_for(text)
+    person.say(microphone, phrase(text), "good: ")
+    person.press("\r")
+
+
+def lay(folder, *texts):
+    """Recorded before, as it were: takes of these phrases."""
+    names = {word: str(number) for number, word in enumerate(HOURS, 1)} | {
+        "fifteen": "15", "thirty": "30", "forty-five": "45", "A M": "am", "P M": "pm",
+        "o'clock": "oclock"}
+    (folder / "takes").mkdir(parents=True)
+    for text in texts:
+        name = "-".join(names[word] for word in text.split(" ... "))
+        samples = phrase(text) + numpy.random.default_rng(1).normal(0, 0.0005, len(phrase(text)))
+        soundfile.write(folder / "takes" / f"{name}.wav", samples, RATE)
+
+
+def takes(folder):
+    return {path.name: path.read_bytes() for path in (folder / "takes").iterdir()}
+
+
+def record(surroundings, scratch):
+    """A voice recorded in two runs, with SIGTERM between: (folder, the two people, takes between)."""
+    clocksmith, folder = Clocksmith(surroundings, scratch), scratch / "mine"
+    microphone = Microphone(scratch / "server", surroundings)
+    people, between = [], None
+    try:
+        for texts in PHRASES[:4], PHRASES[4:]:
+            person = Person(
+                clocksmith, microphone.alsa, "voice", "record", "--device", "microphone", folder)
+            people.append(person)
+            for text in texts:
+                say(person, microphone, text)
+            if between is None:
+                person.wait_for(PHRASES[4])
+                person.process.send_signal(signal.SIGTERM)
+                person.status = person.end()
+                between = takes(folder)
+        person.wait_for("Enter makes the voice")
+        person.press("\r")
+        person.status = person.end()
+        return folder, people, between
+    finally:
+        for person in people:
+            person.leave()
+        microphone.close()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def recording(request, surroundings, tmp_path_factory):
+    """While a voice is being recorded, other tests run."""
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        if any("recorded" in item.fixturenames for item in request.session.items):
+            yield pool.submit(record, surroundings, tmp_path_factory.mktemp("recorded"))
+        else:
+            yield None
+
+
+@pytest.fixture(scope="module")
+def recorded(recording):
+    return recording.result()
+
+
+# MARK: What is refused
+
+
+def test_a_take_that_is_unfit_is_told_with_what_to_do(microphone, sit_down, tmp_path):
+    person = sit_down(microphone)
+    person.wait_for(PHRASES[0])
+    text = PHRASES[0]
+    for samples, words in [
+        (numpy.clip(phrase(text, 5), -1, 1), "clipped: "),
+        (phrase(text, pause=numpy.zeros(RATE // 20)), "the 3 words run together; "),
+    ]:
+        person.say(microphone, samples, words)
+        person.wait_for("say ")
+    person.press("\rq")
+    person.wait_for("nothing is recorded of it yet: say it")
+    assert person.end() == 0 and not (tmp_path / "mine").exists()
+
+
+def test_a_silent_microphone_is_told(surroundings, sit_down, tmp_path):
+    silent = Microphone(tmp_path / "silent", surroundings, noise=0)
+    try:
+        person = sit_down(silent)
+        person.wait_for("nothing comes from microphone microphone, not even noise: unmute it")
+    finally:
+        silent.close()
+
+
+def test_a_device_that_gives_nothing_for_ever_is_told_and_can_be_left(sit_down, tmp_path):
+    """As ALSA's null device does, faster than one can read."""
+    person = sit_down(None, tmp_path / "mine", "--device", "default")
+    person.wait_for("nothing comes from microphone default, not even noise")
+    person.press("\r")
+    person.wait_for("no voice is heard from microphone default, not even noise")
+    person.press("q")
+    assert person.end() == 0
+
+
+def test_a_noisy_room_is_told_and_heard_again(microphone, sit_down):
+    quiet, microphone.noise = microphone.noise, 0.01
+    try:
+        person = sit_down(microphone)
+        person.wait_for("the room is too noisy: -40 dBFS, over -55")
+    finally:
+        microphone.noise = quiet
+    person.press("\r")
+    person.wait_for("the room is quiet enough: -66 dBFS")
+    person.wait_for(PHRASES[0])
+
+
+def test_a_microphone_that_goes_away_keeps_what_was_recorded(surroundings, sit_down, tmp_path):
+    lay(tmp_path / "mine", *PHRASES[:3])
+    before = takes(tmp_path / "mine")
+    microphone = Microphone(tmp_path / "server", surroundings)
+    try:
+        person = sit_down(microphone)
+        say(person, microphone, PHRASES[3])
+        person.wait_for(PHRASES[4])
+        microphone.speak(phrase(PHRASES[4]))
+        microphone.pull_out()
+        assert person.end() == 1
+    finally:
+        microphone.close()
+    assert person.screen()[-2] == "clocksmith: 4 of 13 phrases are recorded; run it again to go on"
+    assert re.match(r"clocksmith: .*microphone microphone: ", person.screen()[-1])
+    after = takes(tmp_path / "mine")
+    assert len(after) == 4 and before.items() <= after.items()
+
+
+def test_a_microphone_that_stands_still_is_told(surroundings, sit_down, tmp_path):
+    lay(tmp_path / "mine", *PHRASES[:3])
+    microphone = Microphone(tmp_path / "server", surroundings)
+    try:
+        person = sit_down(microphone)
+        person.wait_for(PHRASES[3])
+        microphone.server.process.send_signal(signal.SIGSTOP)
+        assert person.end() == 1
+    finally:
+        microphone.close()
+    assert person.screen()[-1] == (
+        "clocksmith: microphone microphone: it has stopped giving sound")
+    assert len(takes(tmp_path / "mine")) == 3
+
+
+# MARK: How it is ended, and what it needs
+
+
+@pytest.mark.parametrize("how", ["q", "\x03", "\x04", signal.SIGTERM, "hang up"])
+def test_it_can_be_ended_and_what_was_recorded_stays(microphone, sit_down, tmp_path, how):
+    lay(tmp_path / "mine", *PHRASES[:3])
+    before = takes(tmp_path / "mine")
+    person = sit_down(microphone)
+    person.wait_for("quiet, please")
+    if how == "hang up":
+        person.hang_up()
+    elif isinstance(how, str):
+        person.press(how)
+    else:
+        person.process.send_signal(how)
+    assert person.end() == 0
+    if how != "hang up":
+        assert person.screen()[-1] == (
+            "clocksmith: 3 of 13 phrases are recorded; run it again to go on")
+    assert takes(tmp_path / "mine") == before
+
+
+def test_a_take_is_played_as_the_clock_will_say_it(microphone, sit_down, clocksmith, tmp_path):
+    lay(tmp_path / "mine", *PHRASES)
+    configuration = clocksmith.configuration(rest="[speaker]\ndevice = speaker")
+    heard = Recording(microphone.server, "speaker")
+    person = sit_down(microphone, tmp_path / "mine", "--config", configuration)
+    person.wait_for("Enter makes the voice")
+    person.press("bp")
+    wait_until(lambda: heard.is_sounding(seconds=0.25), 5, "the take")
+    wait_until(lambda: not heard.is_sounding(heard.frames - RATE // 5, 0), 5, "its end")
+    heard.stop()
+    assert list(pitches(heard.samples())) == pytest.approx([pitch("ten"), pitch("o'clock")], abs=5)
+
+
+def test_a_speaker_that_is_not_there_is_told_and_it_goes_on(sit_down, clocksmith, tmp_path):
+    lay(tmp_path / "mine", *PHRASES)
+    configuration = clocksmith.configuration(rest="[speaker]\ndevice = nowhere")
+    person = sit_down(None, tmp_path / "mine", "--config", configuration)
+    person.wait_for("Enter makes the voice")
+    person.press("bp")
+    person.wait_for("cannot play it: cannot open speaker nowhere: there is no such sound device")
+    person.press("n\r")
+    person.wait_for("made ")
+    assert person.end() == 0
+
+
+def test_without_a_terminal_it_says_that_it_needs_one(clocksmith, tmp_path):
+    done = clocksmith.run("voice", "record", tmp_path / "mine")
+    assert "voice record needs a terminal" in refusal(done, 2)
+    assert not (tmp_path / "mine").exists()
+
+
+def test_a_microphone_that_is_not_there_is_told(sit_down, tmp_path):
+    person = sit_down(None, tmp_path / "mine")
+    assert person.end() == 1
+    assert "cannot open microphone microphone: there is no such microphone" in person.screen()[-1]
+    assert not (tmp_path / "mine").exists()
+
+
+def test_a_file_is_no_folder_to_record_into(sit_down, tmp_path):
+    (tmp_path / "mine").write_text("mine")
+    person = sit_down(None)
+    assert person.end() == 1
+    assert person.screen() == [
+        f"clocksmith: cannot record into {tmp_path / 'mine'}: it is a file; give the name of a "
+        "folder"]
+    assert (tmp_path / "mine").read_text() == "mine"
+
+
+def test_a_folder_that_cannot_be_written_to_is_told(sit_down, tmp_path):
+    if os.geteuid() != 0:
+        pytest.skip("SKIP: another user cannot be had without root")
+    (tmp_path / "mine").mkdir(mode=0o755)
+    for folder in tmp_path, *tmp_path.parents[:2]:
+        folder.chmod(0o755)
+    person = sit_down(None, user=65534)
+    assert person.end() == 1
+    assert "cannot record into" in person.screen()[-1]
+    assert "Permission denied" in person.screen()[-1]
+    assert list((tmp_path / "mine").iterdir()) == []
+
+
+def test_a_full_disk_loses_nothing_that_was_kept(microphone, sit_down, full_disk):
+    person = sit_down(microphone, full_disk / "mine")
+    person.wait_for(PHRASES[0])
+    person.say(microphone, phrase(PHRASES[0]), "good: ")
+    person.press("\r")
+    assert person.end() == 1
+    assert "No space left on device" in person.screen()[-1]
+    assert "0 of 13" in person.screen()[-2]
+
+
+@pytest.mark.parametrize("words", [["record"], ["record", "--pack", "hours", "a"]])
+def test_misuse_is_told(clocksmith, words):
+    refusal(clocksmith.run("voice", *words), 2)
+
+
+# MARK: What becomes of it
+
+
+def test_a_run_that_is_stopped_says_how_far_it_is(recorded):
+    _, (first, _), _ = recorded
+    assert first.status == 0
+    assert first.screen()[-1] == (
+        "clocksmith: 4 of 13 phrases are recorded; run it again to go on")
+
+
+def test_the_next_run_goes_on_where_the_first_stopped(recorded):
+    folder, (_, second), between = recorded
+    assert len(between) == 4 and between.items() <= takes(folder).items()
+    shown = [line for line in second.screen() if re.match(r"( \d|1\d) of 13 ", line)]
+    assert shown[0].endswith(PHRASES[4]) and len(shown) == 9
+
+
+def test_what_was_recorded_becomes_a_pack(recorded):
+    folder, (_, second), _ = recorded
+    assert second.status == 0
+    assert second.screen()[-3:] == [
+        f"made {folder}: 18 clips", "in 12 hours it says the quarters of an hour",
+        f"to hear it: 'voice = {folder}' in [announce] of the configuration"]
+    assert {path.name for path in folder.iterdir() if path.suffix != ".flac"} == {
+        "takes", "voice.conf", "LICENCE"}
+
+
+def test_the_pack_is_verified(clocksmith, recorded):
+    done = clocksmith.run("voice", "verify", recorded[0])
+    assert (done.returncode, done.stdout.splitlines()) == (0, [
+        "ok    12 hours    it says the quarters of an hour", "ok    clips       18, all well"])
+
+
+@pytest.mark.parametrize(
+    "time, text", [("15:45", "three forty-five P M"), ("00:15", "twelve fifteen A M"),
+                   ("04:00", "four o'clock")])
+def test_the_pack_speaks(clocksmith, recorded, tmp_path, time, text):
+    output = tmp_path / "said.wav"
+    done = clocksmith.run(
+        "say", time, "--output", output, "--config", clocksmith.configuration(voice=recorded[0]))
+    assert done.stdout == f"{text}\n", done.stderr
+    words = text.replace(" M", "_M").split()
+    heard = list(pitches(soundfile.read(output)[0]))
+    assert heard == pytest.approx([pitch(word.replace("_", " ")) for word in words], abs=5)
+
+
+def test_a_pack_is_not_recorded_over(recorded, sit_down):
+    person = sit_down(None, recorded[0])
+    assert person.end() == 1
+    [line] = person.screen()
+    assert "it is a voice pack already; give another folder, or remove its voice.conf" in line
+
+
+def test_the_meter_shows_the_level_while_one_speaks(recorded):
+    _, people, _ = recorded
+    assert max(meter.count("#") for person in people for meter in person.meters()) in range(30, 38)
+    assert max(map(len, people[1].meters())) == 40
