@@ -17,6 +17,8 @@ from voice_pack import CLOCKS, MINUTES, Pack
 
 pytestmark = pytest.mark.skipif(recognition.missing() is not None, reason=str(recognition.missing()))
 
+# What the outcome depends on besides the clips.
+HERE = "recognition.py", "sayings.py", "test_voice_recognition.py", "voice_pack.py"
 QUARTERS = [(hour, minute) for hour, minute in MINUTES if minute % 15 == 0]
 WORDS = {f"hour-{hour}": cardinal(hour) for hour in range(1, 13)} | {
     f"minute-{minute}": cardinal(minute) for minute in (15, 30, 45)} | {"am": "am", "pm": "pm", "oclock": "oclock"}
@@ -35,7 +37,8 @@ def misheard_phrases(pack, clock, times, scratch):
 def cached(pack, name, function):
     """FUNCTION's result for these very clips and this recogniser; None if it is not known and not asked for."""
     digest = hashlib.sha256()
-    sources = [*pathlib.Path(__file__).parent.glob("*.py"), pack.folder / "voice.conf", *pack.files.values()]
+    here = [pathlib.Path(__file__).with_name(name) for name in HERE]
+    sources = [*here, pack.folder / "voice.conf", *pack.files.values()]
     for file in sorted(sources):
         digest.update(f"{file.name} {file.stat().st_size}\n".encode() + file.read_bytes())
     folder = pathlib.Path(os.environ.get("CLOCKSMITH_CACHE") or pathlib.Path.home() / ".cache" / "clocksmith")
