@@ -11,9 +11,8 @@ public enum Sounds {
     for folder in folders() where access("\(folder)/voices/\(name)/voice.conf", F_OK) == 0 {
       return try VoicePack(path: "\(folder)/voices/\(name)")
     }
-    throw Fault(
-      "voice '\(name)'",
-      "not found; looked in \(folders().map { "\($0)/voices" }.joined(separator: ", "))")
+    let allowed = voiceNames() + ["the path of a voice's folder"]
+    throw Fault("voice '\(name)'", "not found: allowed are \(allowed.joined(separator: ", "))")
   }
 
   /// The bells' table beside the program, in this tuning.

@@ -8,7 +8,7 @@ import numpy
 import pytest
 import soundfile
 
-from program import VOICE, refusal
+from program import VOICES, refusal
 
 RATE = 48_000
 NUMBERS = "one two three four five six seven eight nine ten eleven twelve".split()
@@ -256,8 +256,9 @@ def test_verify_finds_a_rule_whose_clip_is_not_there(clocksmith, brought_in):
     assert any("no clip 'half', which 00:30:00 needs" in line for line in lines)
 
 
-def test_the_voice_that_ships_says_every_minute_and_is_well(clocksmith):
-    lines = lines_of(clocksmith.run("voice", "verify", VOICE), 0)
+@pytest.mark.parametrize("name", VOICES)
+def test_a_voice_that_ships_says_every_minute_and_is_well(clocksmith, name):
+    lines = lines_of(clocksmith.run("voice", "verify", name), 0)
     assert lines == [
         "ok    12 hours    it says every minute of the day",
         "ok    24 hours    it says every minute of the day", "ok    clips       194, all well"]
@@ -266,9 +267,35 @@ def test_the_voice_that_ships_says_every_minute_and_is_well(clocksmith):
 def test_list_shows_the_configured_voice_with_a_star(clocksmith, brought_in):
     _, pack = brought_in()
     done = clocksmith.run("voice", "list", "--config", clocksmith.configuration(voice=pack))
-    mine, rms = lines_of(done, 0)
+    mine, *shipped = lines_of(done, 0)
     assert mine.startswith(f"* {pack}: en, ") and "17 clips, 12 hours" in mine
-    assert rms.startswith("  rms: en, US English") and "194 clips, 12 hours and 24 hours" in rms
+    assert [line.split(": ")[0] for line in shipped] == [f"  {name}" for name in VOICES]
+    assert all(line.endswith(" 194 clips, 12 hours and 24 hours") for line in shipped)
+
+
+@pytest.mark.parametrize("name", VOICES)
+def test_a_voice_that_ships_is_chosen_by_its_name(clocksmith, name):
+    configuration = clocksmith.configuration(voice=name)
+    listed = lines_of(clocksmith.run("voice", "list", "--config", configuration), 0)
+    assert [line.split(":")[0] for line in listed if line.startswith("*")] == [f"* {name}"]
+    output = clocksmith.folder / "phrase.wav"
+    lines_of(clocksmith.run(
+        "render", "--at", "2026-11-21T15:45", "--output", output, "--config", configuration), 0)
+    clips = [
+        soundfile.read(VOICES[name] / f"{clip}.flac", dtype="int16")[0]
+        for clip in ("hour-3", "minute-45", "pm")]
+    first = len(clips[0]) - RATE * 20 // 1000
+    heard = soundfile.read(output, dtype="int16")[0]
+    # Up to the first crossfade it is the very clip, and after the last one too.
+    assert numpy.array_equal(heard[:first], clips[0][:first])
+    last = len(clips[2]) - RATE * 20 // 1000
+    assert numpy.array_equal(heard[-last:], clips[2][-last:])
+
+
+def test_a_voice_that_is_not_there_is_told_with_those_that_are(clocksmith):
+    done = clocksmith.run("say", "--config", clocksmith.configuration(voice="caruso"))
+    assert refusal(done, 1).endswith(
+        f"voice 'caruso': not found: allowed are {', '.join(VOICES)}, the path of a voice's folder")
 
 
 # MARK: The prompts of Asterisk

@@ -1,5 +1,6 @@
 """What a speech recogniser hears: pocketsphinx under a strict grammar of times."""
 
+import os
 import pathlib
 import shutil
 import subprocess
@@ -82,17 +83,27 @@ def recognise(recordings, grammar, scratch):
     for number, (key, samples) in enumerate(recordings.items()):
         names[f"r{number:05}"] = key
         _write_recording(samples, scratch / f"r{number:05}.wav")
-    (scratch / "list").write_text("".join(f"{name}\n" for name in names))
-    # These options are the same in pocketsphinx 0.8 (Debian 12) and 5 (Debian 13).
-    run = subprocess.run(["pocketsphinx_batch", "-hmm", _model(), "-dict", scratch / "words.dict",
-                          "-jsgf", scratch / "grammar.jsgf", "-ctl", scratch / "list", "-cepdir", scratch,
-                          "-cepext", ".wav", "-adcin", "yes", "-adchdr", "44", "-hyp", scratch / "heard",
-                          "-bestpath", "no"],
-                         capture_output=True, text=True)
-    if run.returncode:
-        raise RuntimeError(f"pocketsphinx_batch: {run.stderr[-2000:]}")
+    # One recogniser a core, each for its share.
+    cores = min(len(os.sched_getaffinity(0)), len(names))
+    parts = [scratch / f"part{core}" for core in range(cores)]
+    listeners = [_listener([*names][core::cores], part, scratch) for core, part in enumerate(parts)]
     heard = dict.fromkeys(recordings, "")
-    for line in (scratch / "heard").read_text().splitlines():
-        words, _, name = line.rpartition(" (")
-        heard[names[name.split()[0]]] = words.strip()
+    for listener, part in zip(listeners, parts):
+        if listener.wait():
+            raise RuntimeError(f"pocketsphinx_batch: {part.with_suffix('.log').read_text()[-2000:]}")
+        for line in part.with_suffix(".heard").read_text().splitlines():
+            words, _, name = line.rpartition(" (")
+            heard[names[name.split()[0]]] = words.strip()
     return heard
+
+
+def _listener(names, part, scratch):
+    """Starts a recogniser for these recordings; what it hears is written to PART.heard."""
+    part.with_suffix(".list").write_text("".join(f"{name}\n" for name in names))
+    # These options are the same in pocketsphinx 0.8 (Debian 12) and 5 (Debian 13).
+    command = ["pocketsphinx_batch", "-hmm", _model(), "-dict", scratch / "words.dict",
+               "-jsgf", scratch / "grammar.jsgf", "-ctl", part.with_suffix(".list"), "-cepdir", scratch,
+               "-cepext", ".wav", "-adcin", "yes", "-adchdr", "44", "-hyp", part.with_suffix(".heard"),
+               "-bestpath", "no"]
+    with part.with_suffix(".log").open("w") as log:
+        return subprocess.Popen(command, stdout=log, stderr=log)

@@ -1,0 +1,102 @@
+#!/usr/bin/python3
+"""Prints which of the voices that ship is understood best, and how it sounds: a table in sounds/voices/README.md.
+
+In quiet a recogniser finds no difference between them, so they are put into noise and into a hall.
+"""
+
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+
+import numpy as np  # noqa: E402
+from scipy import signal  # noqa: E402
+
+import recognition  # noqa: E402
+import sound_level  # noqa: E402
+from sayings import said  # noqa: E402
+from voice_pack import CLOCKS, MINUTES, RATE, Pack, shipped_packs  # noqa: E402
+
+TIMES = [(hour, minute) for hour, minute in MINUTES if minute % 15 == 0]
+
+
+def in_noise(samples, seed, softer):
+    """With pink noise over and around it that is SOFTER by so many LU."""
+    samples = np.pad(samples, RATE // 4)
+    white = np.fft.rfft(np.random.default_rng(seed).normal(size=len(samples)))
+    pink = np.fft.irfft(white / np.sqrt(np.arange(len(white)) + 1), len(samples))
+    gain = sound_level.integrated(samples) - softer - sound_level.integrated(pink)
+    return samples + 10 ** (gain / 20) * pink
+
+
+def in_hall(samples, seed, seconds):
+    """From afar in a hall, whose echoes are as loud as the voice and die away by 60 dB in so many SECONDS."""
+    times = np.arange(round(RATE * seconds)) / RATE
+    response = np.random.default_rng(seed).normal(size=len(times)) * 10 ** (-3 * times / seconds)
+    response /= np.linalg.norm(response)
+    response[0] += 1
+    return signal.fftconvolve(samples, response) / 2
+
+
+PLACES = {
+    "in quiet": lambda samples, seed: samples,
+    "in noise 20 LU softer": lambda samples, seed: in_noise(samples, seed, 20),
+    "in noise 10 LU softer": lambda samples, seed: in_noise(samples, seed, 10),
+    "in a hall, 1 s": lambda samples, seed: in_hall(samples, seed, 1),
+}
+
+
+def understood(pack, place):
+    """The share of TIMES, in both clocks, that is recognised; every voice is in the same noise."""
+    right = 0
+    for clock in CLOCKS:
+        recordings = {time: place(pack.joined(clock, *time)[0], seed) for seed, time in enumerate(TIMES)}
+        with tempfile.TemporaryDirectory() as scratch:
+            heard = recognition.recognise(recordings, clock, scratch)
+        right += sum(heard[time] == said(clock, *time) for time in TIMES)
+    return right / len(TIMES) / len(CLOCKS)
+
+
+def pitches(samples):
+    """In semitones over 1 Hz, every 5 ms, by autocorrelation; not a number where there is no voice."""
+    low = signal.sosfiltfilt(signal.butter(4, 900, fs=RATE, output="sos"), samples)
+    length, shortest, longest = RATE * 40 // 1000, RATE // 350, RATE // 60
+    found = []
+    for start in range(0, len(low) - length, RATE // 200):
+        frame = low[start:start + length]
+        likeness = signal.fftconvolve(frame, frame[::-1])[length - 1:] / np.linspace(1, 1e-9, length)
+        lag = shortest + np.argmax(likeness[shortest:longest])
+        voiced = np.sqrt((frame ** 2).mean()) > 0.03 * np.abs(low).max() and likeness[lag] > 0.7 * likeness[0]
+        found.append(12 * np.log2(RATE / lag) if voiced else np.nan)
+    return np.array(found)
+
+
+def melody(pack):
+    """Of the phrases: the middle pitch, how far it moves, and how far it steps where clips are joined."""
+    everywhere, steps = [], []
+    for time in TIMES:
+        samples, joins = pack.joined(12, *time)
+        found = pitches(samples)
+        everywhere.extend(found[np.isfinite(found)])
+        for join in joins:
+            # The frame in whose middle the crossfade has its own.
+            middle = (join + pack.crossfade // 2 - RATE * 20 // 1000) // (RATE // 200)
+            before, after = (part[np.isfinite(part)] for part in (found[:middle], found[middle:]))
+            steps.append(abs(after[0] - before[-1]))
+    low, middle, high = np.percentile(everywhere, [5, 50, 95])
+    return 2 ** (middle / 12), high - low, np.median(steps), np.percentile(steps, 95)
+
+
+def figures(pack):
+    for where, place in PLACES.items():
+        yield f"understood {where}", f"{understood(pack, place):.1%}"
+    yield "bandwidth", f"{sound_level.bandwidth(np.concatenate([*pack.samples.values()])) / 1000:.1f} kHz"
+    hertz, moves, usual, largest = melody(pack)
+    yield "pitch, and how far it moves", f"{hertz:.0f} Hz, {moves:.1f} semitones"
+    yield "step of pitch at a join, the middle one and 95 % of them", f"{usual:.1f} and {largest:.1f} semitones"
+
+
+packs = [Pack(folder) for folder in shipped_packs()]
+print(f"| what | {' | '.join(pack.name for pack in packs)} |\n|---|{'---|' * len(packs)}")
+for row in zip(*map(figures, packs)):
+    print(f"| {row[0][0]} | {' | '.join(figure for _, figure in row)} |")
