@@ -48,6 +48,7 @@ static const sd_bus_vtable vtable[] = {
         SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE | SD_BUS_VTABLE_UNPRIVILEGED),
     CHANGING("NextOccasion", "t"),
     CHANGING("NextLocal", "s"),
+    CHANGING("NextChime", "s"),
     CHANGING("NextText", "s"),
     CHANGING("NextSounds", "b"),
     CHANGING("NextReasonKey", "s"),

@@ -164,7 +164,7 @@ public struct Announcer {
   private mutating func turn(_ mute: SoftwareMute, at now: Now) -> [Effect] {
     guard mute != self.mute else { return [] }
     self.mute = mute
-    let report = reportOfMute
+    let report = Effect.report(reportOfMute)
     guard mute != .off, let playing, !isTakenBack else { return [report] }
     // What sounds, or was asked for, is not the next occasion.
     let isNext = now.instant < playing.begins && playing.cause != .request
@@ -174,9 +174,10 @@ public struct Announcer {
       : [stop(.softwareMuted, at: now.uptime), report]
   }
 
-  private var reportOfMute: Effect {
-    guard case .until(let end) = mute else { return .report(.mute(mute, until: nil)) }
-    return .report(.mute(mute, until: schedule.zone.civil(at: end)))
+  /// What the journal is told of the mute as it is.
+  public var reportOfMute: Report {
+    guard case .until(let end) = mute else { return .mute(mute, until: nil) }
+    return .mute(mute, until: schedule.zone.civil(at: end))
   }
 
   /// What the lamp shows.
@@ -317,7 +318,7 @@ public struct Announcer {
 
   private mutating func unmute() -> [Effect] {
     mute = .off
-    return [reportOfMute]
+    return [.report(reportOfMute)]
   }
 
   /// What can still be made of an occasion: a chime is never late, words may be; nil if nothing is

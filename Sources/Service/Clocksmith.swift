@@ -105,6 +105,9 @@ public final class Clocksmith {
         "TRUST": announcer.trust.rawValue, "SPEAKER": options.output ?? configuration.device,
       ])
     if announcer.trust == .untrusted { warnOfUntrustedClock() }
+    if announcer.mute != .off {
+      journal.log(announcer.reportOfMute.entry(composer, clockWatch.state))
+    }
     takeControls()
     takeBus()
     handle(.woke)

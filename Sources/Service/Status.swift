@@ -9,6 +9,8 @@ public struct Status: Hashable, Sendable {
     public var instant: Instant
     /// As ISO 8601 with the offset.
     public var local: String
+    /// The tune by its name, or `none`.
+    public var chime: String
     /// What is spoken; empty for nothing.
     public var text: String
     /// Why it will not sound, as a key and in words; nil if it will.
@@ -88,7 +90,7 @@ public struct Status: Hashable, Sendable {
     voice = configuration.voice
     device = configuration.device
     volume = configuration.volume
-    next = Next(instant: Instant(seconds: 0), local: "", text: "", refusal: nil)
+    next = Next(instant: Instant(seconds: 0), local: "", chime: "none", text: "", refusal: nil)
     mute = .off
     (ringer, ringerError, isSilencedBySwitch) = ("", "", false)
     trust = clock.trust.rawValue
@@ -104,6 +106,7 @@ public struct Status: Hashable, Sendable {
   ) throws(Fault) -> Next {
     Next(
       instant: occasion.instant, local: occasion.civil.description,
+      chime: settings.chime(at: occasion.civil)?.name ?? "none",
       text: settings.speaks(at: occasion.civil) ? try composer.text(of: occasion.civil) : "",
       refusal: refusal.map { Refusal(key: $0.key, words: $0.description) })
   }
@@ -119,7 +122,8 @@ extension Status {
       "Zone": .text(zone), "Voice": .text(voice), "Device": .text(device),
       "Volume": .number(volume),
       "NextOccasion": .unsigned(next.instant.microseconds), "NextLocal": .text(next.local),
-      "NextText": .text(next.text), "NextSounds": .flag(next.refusal == nil),
+      "NextChime": .text(next.chime), "NextText": .text(next.text),
+      "NextSounds": .flag(next.refusal == nil),
       "NextReasonKey": .text(next.refusal?.key ?? ""),
       "NextReason": .text(next.refusal?.words ?? ""),
       "Muted": .flag(mute != .off || isSilencedBySwitch), "MutedBy": .text(mutedBy),
@@ -162,7 +166,8 @@ extension Status {
     guard let zone = text("Zone"), let voice = text("Voice"), let device = text("Device"),
       case .number(let volume)? = properties["Volume"],
       case .unsigned(let instant)? = properties["NextOccasion"], let local = text("NextLocal"),
-      let nextText = text("NextText"), let key = text("NextReasonKey"),
+      let chime = text("NextChime"), let nextText = text("NextText"),
+      let key = text("NextReasonKey"),
       let words = text("NextReason"), let mutedBy = text("MutedBy"),
       case .unsigned(let mutedUntil)? = properties["MutedUntil"],
       let ringer = text("Switch"), let ringerError = text("SwitchError"),
@@ -173,7 +178,7 @@ extension Status {
     else { return nil }
     (self.zone, self.voice, self.device, self.volume) = (zone, voice, device, volume)
     next = Next(
-      instant: Instant(microseconds: instant), local: local, text: nextText,
+      instant: Instant(microseconds: instant), local: local, chime: chime, text: nextText,
       refusal: key.isEmpty ? nil : Refusal(key: key, words: words))
     switch mutedUntil {
     case 0: mute = mutedBy == "next" ? .next : .off

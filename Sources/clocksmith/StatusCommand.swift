@@ -149,9 +149,15 @@ struct Seen {
 
   var next: Line {
     let wait = (status.next.instant - instant).inWords
-    let what = status.next.refusal.map { "silent: \($0.words)" } ?? "\"\(status.next.text)\""
+    let what = status.next.refusal.map { "silent: \($0.words)" } ?? sounds
     let time = status.next.local.split(separator: "T").last?.prefix(8) ?? ""
     return Line(label: "next", value: "\(time), in \(wait): \(what)")
+  }
+
+  /// As in `westminster, "three o'clock"`.
+  private var sounds: String {
+    let words = status.next.text.isEmpty ? "" : "\"\(status.next.text)\""
+    return [status.next.chime, words].filter { !["", "none"].contains($0) }.joined(separator: ", ")
   }
 
   private var ringer: Line? {
@@ -181,6 +187,7 @@ struct Seen {
     line.set("running", isRunning)
     line.set("next_instant", status.next.instant.utcText())
     line.set("next_local", status.next.local)
+    line.set("next_chime", status.next.chime)
     line.set("next_text", status.next.text)
     line.set("next_sounds", status.next.refusal == nil)
     line.set("next_reason", status.next.refusal?.words)

@@ -16,17 +16,21 @@ SECOND = 0.5
 
 
 def hear_occasion(device, when, words, seconds_ahead=9.0, speaker=None, since=None, quiet=1.0):
-    """Steps the clock ahead of an occasion (UTC text), and hears it said, once, on its second.
+    """Steps the clock ahead of an occasion (UTC text), and hears it: see `hear`."""
+    mark = device.mark()
+    device.set_clock(utc(when) - seconds_ahead)
+    return hear(device, when, words, mark, speaker, since, quiet)
+
+
+def hear(device, when, words, mark, speaker=None, since=None, quiet=1.0):
+    """Hears an occasion (UTC text) said, once, on its second, and told in the journal after `mark`.
 
     Once: nothing else is heard from 1.5 s ahead of it, or from the moment `since` of the host's
     clock, until it has been over for `quiet` seconds.
     Returns the journal's line, the sound, and how late its onset was in seconds.
     """
-    instant = utc(when)
     speaker = speaker or device.speaker
-    mark = device.mark()
-    device.set_clock(instant - seconds_ahead)
-    began = device.host_at(instant)
+    began = device.host_at(utc(when))
     since = began - 1.5 if since is None else since
     said = device.wait_for_line(r'^said "', mark, unit="clocksmith.service")
     assert f'said "{words}" for' in said.message, said.message

@@ -5,7 +5,7 @@ import time
 import pytest
 
 from device import utc, wait_until
-from hearing import hear_occasion, hears_nothing
+from hearing import hear, hear_occasion, hears_nothing
 from switch import BUTTON, CHIP, LAMP, SWITCH, assert_no_click, put, told
 
 FILE = "/etc/clocksmith/conf.d/96-switch.conf"
@@ -61,7 +61,7 @@ def test_the_switch_put_back_before_the_second_lets_it_sound(wired):
     wired.set_clock("2027-08-01 10:44:52")
     wired.wait_for_host(time.monotonic() + 3.5)
     put(wired, off=False)
-    hear_occasion(wired, "2027-08-01 10:45:00", "ten forty-five A M", seconds_ahead=0, after=mark)
+    hear(wired, "2027-08-01 10:45:00", "ten forty-five A M", mark)
 
 
 def test_the_switch_in_the_middle_of_a_phrase_is_obeyed_at_once(wired, figures):

@@ -307,6 +307,7 @@ def test_status_shows_what_the_service_knows(on_the_bus, service, caller):
     status = json.loads(done.stdout)
     assert (status["running"], status["playing"], status["muted"]) == (True, CLASSIC, True)
     assert status["next_reason_key"] == "muted" and status["switch"] == "absent"
+    assert status["next_chime"] == "none" and status["next_text"] == caller.get("NextText") != ""
     face = on_the_bus.run("status").stdout
     assert f'sounding "{CLASSIC}"' in face and "\nmuted    until 20" in face
 
@@ -339,6 +340,7 @@ def test_a_mute_outlasts_a_kill(start, on_the_bus, bus):
     first.process.wait(5)
     second = start()
     assert json.loads(on_the_bus.run("status", "--json").stdout)["muted"] is True
+    assert second.matching("^muted until it is unmuted"), "the journal says so from the start"
     first.stop = lambda: 0
     assert second.is_alive()
 
