@@ -273,9 +273,4 @@ extension Configuration {
       return nil
     }
   }
-
-  /// A key of which this version knows one value.
-  private static func only(_ allowed: String) -> Key {
-    { _, value in value == allowed ? nil : "allowed: \(allowed)" }
-  }
 }
