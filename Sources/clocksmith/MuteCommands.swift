@@ -14,26 +14,25 @@ let muteCommand = Subcommand(
     """,
   options: []
 ) { arguments in
-  let service = try runningService()
-  let zone = try SystemZone.current()
-  guard let text = arguments.operands.first else {
-    try service.mute(for: nil)
-    try say("muted until 'clocksmith unmute'")
-    return ExitStatus.done
-  }
-  if text == "next" {
-    try service.muteNext()
-    try say("muted for the next announcement")
-    return ExitStatus.done
-  }
-  guard let duration = Duration(text: text), duration >= .seconds(1),
-    duration <= SoftwareMute.longest
-  else {
+  let text = arguments.operands.first
+  let duration = text.flatMap { Duration(text: $0) }
+  let isLong = duration.map { Duration.seconds(1) <= $0 && $0 <= SoftwareMute.longest } ?? false
+  if let text, text != "next", !isLong {
     throw Misuse(
       description: "'\(text)' is no duration; write one from 1s to 744h, as 45min or 8h, or next")
   }
-  try service.mute(for: duration)
-  try say("muted until \(zone.civil(at: SystemClock.now.instant + duration).dateTime)")
+  let service = try runningService()
+  if let duration {
+    let zone = try SystemZone.current()
+    try service.mute(for: duration)
+    try say("muted until \(zone.civil(at: SystemClock.now.instant + duration).dateTime)")
+  } else if text == nil {
+    try service.mute(for: nil)
+    try say("muted until 'clocksmith unmute'")
+  } else {
+    try service.muteNext()
+    try say("muted for the next announcement")
+  }
   return ExitStatus.done
 }
 

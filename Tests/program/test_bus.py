@@ -290,7 +290,7 @@ def test_the_command_mutes_and_unmutes(on_the_bus, service, caller):
 
 
 @pytest.mark.parametrize("word", ["soon", "0s", "-5min", "745h"])
-def test_a_mute_that_is_none_is_refused(on_the_bus, service, caller, word):
+def test_a_mute_that_is_none_is_refused_with_or_without_a_service(on_the_bus, word):
     said = refusal(on_the_bus.run("mute", "--", word), 2)
     assert f"'{word}' is no duration; write one from 1s to 744h" in said
 
