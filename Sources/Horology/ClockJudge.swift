@@ -25,8 +25,11 @@ public struct ClockJudge {
   /// A clock further than this from its RTC is not vouched for, however long they ran apart: the
   /// minute that would be said is as likely as not another.
   public static let greatestLead = Duration.seconds(30)
-  /// An RTC is read so often, and soon again after a reading that nothing has confirmed yet.
+  /// An RTC that vouches for the clock is read so often, and one that does not the sooner again,
+  /// for it may have been set right meanwhile.
   static let readingInterval = Duration.seconds(3600)
+  static let intervalInDoubt = Duration.seconds(60)
+  /// And so soon after a reading that nothing has confirmed yet.
   static let secondLook = Duration.seconds(5)
 
   public private(set) var state = ClockState(basis: .nothing(.noRTC), uncertainty: nil)
@@ -49,9 +52,20 @@ public struct ClockJudge {
   /// True if the RTC should be read again: it never was, it is time, or the clock was set.
   public func isReadingDue(at moment: Moment) -> Bool {
     guard let lastLook else { return true }
-    let interval = isConfirmed ? Self.readingInterval : Self.secondLook
-    return moment.sinceBoot - lastLook.sinceBoot >= interval
-      || moment.step(since: lastLook).magnitude >= .milliseconds(500)
+    return moment.sinceBoot - lastLook.sinceBoot >= interval || wasSet(by: moment)
+  }
+
+  private var interval: Duration {
+    guard isConfirmed else { return Self.secondLook }
+    switch state.basis {
+    case .nothing(.differs), .nothing(.invalidRTC): return Self.intervalInDoubt
+    default: return Self.readingInterval
+    }
+  }
+
+  /// True if the clock was set since the RTC was last read.
+  private func wasSet(by moment: Moment) -> Bool {
+    lastLook.map { moment.step(since: $0).magnitude >= .milliseconds(500) } ?? false
   }
 
   /// Takes a reading in.
@@ -59,6 +73,7 @@ public struct ClockJudge {
   public mutating func take(
     _ reading: RTCReading?, kernel: KernelClock, at moment: Moment
   ) -> [Report] {
+    let wasSet = wasSet(by: moment)
     lastLook = moment
     let before = rtc
     guard let reading else {
@@ -70,7 +85,8 @@ public struct ClockJudge {
     let earlier = before.flatMap { $0.reading.name == reading.name ? $0 : nil }
     let judgement = RTCJudgement(reading, after: earlier?.reading)
     rtc = judgement
-    isConfirmed = earlier.map { judgement.isSame(as: $0) } ?? false
+    // Whoever has set the clock, as timedatectl does, sets the RTC an instant later.
+    isConfirmed = earlier.map { judgement.isSame(as: $0) && !wasSet } ?? false
     var reports = changes(from: earlier, to: judgement)
     if judgement.isValid, kernel.isSynchronised {
       if let report = drift.take(reading) { reports.append(.rtcDrift(report)) }

@@ -22,9 +22,10 @@ public final class ClockWatch {
   /// The RTC, by its last reading; nil if there is none.
   public var rtc: RTCJudgement? { judge.rtc }
 
-  /// Judges the clock as it is now. The kernel is asked each time; the RTC at the first look, five
-  /// seconds later, then once an hour, and when the clock was set. In between its last reading
-  /// counts, with the time that has passed.
+  /// Judges the clock as it is now. The kernel is asked each time; the RTC at the first look and
+  /// when the clock was set, five seconds later again, then once an hour, or once a minute while
+  /// it does not vouch for the clock. In between its last reading counts, with the time that has
+  /// passed.
   /// - Parameter mayReadRTC: false while something sounds, for a chip that no longer answers holds
   ///   up whoever asks it.
   /// - Returns: what has changed, for the journal.

@@ -177,6 +177,30 @@ import Testing
     #expect(machine.trust == .holdover)
   }
 
+  @Test("the RTC that is set an instant after the clock is believed at the second look")
+  func setWithRTC() {
+    var machine = machine(rtcAhead: .zero)
+    machine.run(.seconds(600))
+    machine.set(by: .seconds(4500))
+    machine.look()
+    #expect(machine.trust == .untrusted)
+    machine.rtcAhead = .seconds(4500)
+    machine.run(.seconds(6))
+    machine.look()
+    #expect(machine.trust == .holdover)
+  }
+
+  @Test("an RTC that is set right later is believed within a minute") func setLater() {
+    var machine = machine(rtcAhead: .seconds(3600))
+    machine.run(.seconds(5))
+    machine.look()
+    #expect(machine.trust == .untrusted)
+    machine.rtcAhead = .zero
+    machine.run(.seconds(60))
+    machine.look()
+    #expect(machine.trust == .holdover)
+  }
+
   @Test("a clock and its RTC may drift apart, but not without end") func driftApart() {
     var machine = machine(rtcAhead: .zero)
     for _ in 0..<24 * 3 {
