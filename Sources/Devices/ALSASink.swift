@@ -11,7 +11,6 @@ import Sound
 public final class ALSASink: Sink {
   public let name: String
 
-  private static let wantedRate: UInt32 = 48_000
   private static let wantedChannels: UInt32 = 2
   private static let period = Duration.milliseconds(5)
   private static let buffer = Duration.milliseconds(200)
@@ -21,6 +20,7 @@ public final class ALSASink: Sink {
   /// that counts its frames one by one is ahead by less than this.
   private static let leastMargin = Duration.milliseconds(5)
 
+  private var device: PCMDevice { PCMDevice(name: name, direction: .speaker) }
   private var pcm: OpaquePointer?
   private var encoder = SampleEncoder(format: .float32, channels: 1)
   private var written = 0
@@ -66,11 +66,8 @@ public final class ALSASink: Sink {
 
   public func open() throws(Fault) -> Int {
     close()
-    let code = snd_pcm_open(&pcm, name, SND_PCM_STREAM_PLAYBACK, SND_PCM_NONBLOCK)
-    guard code == 0, let pcm else {
-      pcm = nil
-      throw fault("cannot open", code)
-    }
+    let pcm = try device.open()
+    self.pcm = pcm
     do {
       rate = try configureHardware(pcm)
       try configureSoftware(pcm)
@@ -86,51 +83,20 @@ public final class ALSASink: Sink {
   }
 
   private func configureHardware(_ pcm: OpaquePointer) throws(Fault) -> Int {
-    var parameters: OpaquePointer?
-    guard snd_pcm_hw_params_malloc(&parameters) == 0 else {
-      throw fault("cannot configure", -ENOMEM)
-    }
-    defer { snd_pcm_hw_params_free(parameters) }
-    try check("cannot configure", snd_pcm_hw_params_any(pcm, parameters))
-    // The converter's own rate: libsamplerate converts better than ALSA's plug does.
-    _ = snd_pcm_hw_params_set_rate_resample(pcm, parameters, 0)
-    try check(
-      "cannot write to",
-      snd_pcm_hw_params_set_access(pcm, parameters, SND_PCM_ACCESS_RW_INTERLEAVED))
-    let format = SampleFormat.allCases.first {
-      snd_pcm_hw_params_set_format(pcm, parameters, $0.alsaFormat) == 0
-    }
-    guard let format else {
-      throw Fault("speaker \(name)", "it takes neither float, 32-bit nor 16-bit samples")
-    }
-    var channels = Self.wantedChannels
-    try check(
-      "cannot set the channels of",
-      snd_pcm_hw_params_set_channels_near(pcm, parameters, &channels))
-    var rate = Self.wantedRate
-    try check(
-      "cannot set the rate of", snd_pcm_hw_params_set_rate_near(pcm, parameters, &rate, nil))
     // A plugin that plays on no card, as a sound server's, has passed on what it was given.
     let isShort = isQuick && card(of: pcm) == nil
-    let buffer = isShort ? Self.shortQueue : Self.buffer
-    var bufferFrames = snd_pcm_uframes_t(buffer.inSeconds * Double(rate))
-    try check(
-      "cannot set the buffer of",
-      snd_pcm_hw_params_set_buffer_size_near(pcm, parameters, &bufferFrames))
-    var periodFrames = snd_pcm_uframes_t(Self.period.inSeconds * Double(rate))
-    try check(
-      "cannot set the period of",
-      snd_pcm_hw_params_set_period_size_near(pcm, parameters, &periodFrames, nil))
-    try check("cannot configure", snd_pcm_hw_params(pcm, parameters))
-    encoder = SampleEncoder(format: format, channels: Int(channels))
-    self.bufferFrames = Int(bufferFrames)
-    queueFrames = Int(bufferFrames)
+    let hardware = try device.configure(
+      pcm, channels: Self.wantedChannels, period: Self.period,
+      buffer: isShort ? Self.shortQueue : Self.buffer)
+    encoder = SampleEncoder(format: hardware.format, channels: hardware.channels)
+    bufferFrames = hardware.bufferFrames
+    queueFrames = hardware.bufferFrames
     canTakeBack = isQuick && !isShort
     // A card that counts its frames by the period may be two of them further than it says.
-    let isCoarse = snd_pcm_hw_params_is_batch(parameters) == 1
     marginFrames = max(
-      Int(Self.leastMargin.inSeconds * Double(rate)), isCoarse ? 2 * Int(periodFrames) : 0)
-    return Int(rate)
+      Int(Self.leastMargin.inSeconds * Double(hardware.rate)),
+      hardware.isCoarse ? 2 * hardware.periodFrames : 0)
+    return hardware.rate
   }
 
   /// The number that the card has now; nil behind a plugin that plays on no card.
@@ -154,14 +120,14 @@ public final class ALSASink: Sink {
   private func configureSoftware(_ pcm: OpaquePointer) throws(Fault) {
     var parameters: OpaquePointer?
     guard snd_pcm_sw_params_malloc(&parameters) == 0 else {
-      throw fault("cannot configure", -ENOMEM)
+      throw device.fault("cannot configure", -ENOMEM)
     }
     defer { snd_pcm_sw_params_free(parameters) }
-    try check("cannot configure", snd_pcm_sw_params_current(pcm, parameters))
+    try device.check("cannot configure", snd_pcm_sw_params_current(pcm, parameters))
     // Time stamps that can be compared with CLOCK_MONOTONIC. A plugin may know no type.
     _ = snd_pcm_sw_params_set_tstamp_mode(pcm, parameters, SND_PCM_TSTAMP_ENABLE)
     _ = snd_pcm_sw_params_set_tstamp_type(pcm, parameters, SND_PCM_TSTAMP_TYPE_MONOTONIC)
-    try check("cannot configure", snd_pcm_sw_params(pcm, parameters))
+    try device.check("cannot configure", snd_pcm_sw_params(pcm, parameters))
   }
 
   public var feedInterval: Duration {
@@ -188,7 +154,7 @@ public final class ALSASink: Sink {
       }
       if frames == -Int(EAGAIN) {
         // There was space for it a moment ago: the device has been reset meanwhile.
-        throw fault("cannot write to", -EAGAIN)
+        throw device.fault("cannot write to", -EAGAIN)
       } else if frames < 0 {
         try recover(pcm, from: Int32(frames))
       } else {
@@ -197,7 +163,7 @@ public final class ALSASink: Sink {
       }
     }
     if snd_pcm_state(pcm) == SND_PCM_STATE_PREPARED {
-      try check("cannot start", snd_pcm_start(pcm))
+      try device.check("cannot start", snd_pcm_start(pcm))
     } else if isQuick && canTakeBack && !hasTriedToTakeBack {
       tryToTakeBack(pcm)
     }
@@ -230,15 +196,15 @@ public final class ALSASink: Sink {
   /// An underrun and a suspended device are ordinary: the stream goes on after a gap.
   private func recover(_ pcm: OpaquePointer, from code: Int32) throws(Fault) {
     if code == -EPIPE { underruns += 1 }
-    try check("cannot go on playing on", snd_pcm_recover(pcm, code, 1))
+    try device.check("cannot go on playing on", snd_pcm_recover(pcm, code, 1))
   }
 
   public func position() throws(Fault) -> StreamPosition? {
     guard let pcm else { return nil }
     var status: OpaquePointer?
-    guard snd_pcm_status_malloc(&status) == 0 else { throw fault("cannot ask", -ENOMEM) }
+    guard snd_pcm_status_malloc(&status) == 0 else { throw device.fault("cannot ask", -ENOMEM) }
     defer { snd_pcm_status_free(status) }
-    try check("cannot ask", snd_pcm_status(pcm, status))
+    try device.check("cannot ask", snd_pcm_status(pcm, status))
     guard snd_pcm_status_get_state(status) == SND_PCM_STATE_RUNNING else { return nil }
     var stamp = timespec()
     snd_pcm_status_get_htstamp(status, &stamp)
@@ -258,21 +224,5 @@ public final class ALSASink: Sink {
     mixer?.restore()
     mixer = nil
     snd_pcm_close(open)
-  }
-
-  private func check(_ operation: String, _ code: Int32) throws(Fault) {
-    if code < 0 { throw fault(operation, code) }
-  }
-
-  private func fault(_ operation: String, _ code: Int32) -> Fault {
-    let detail =
-      switch -code {
-      case ENOENT, ENODEV, ENXIO:
-        "there is no such sound device (aplay -L lists those there are)"
-      case EBUSY: "another program is using it"
-      case EACCES, EPERM: "not allowed; the user must be in the group 'audio'"
-      default: String(cString: snd_strerror(code))
-      }
-    return Fault("\(operation) speaker \(name)", code: -code, detail)
   }
 }

@@ -1,0 +1,100 @@
+import CALSA
+@preconcurrency import Glibc
+import Horology
+import Sound
+
+/// A PCM device of ALSA by its name: how it is opened and configured, and the words for what fails.
+struct PCMDevice {
+  enum Direction {
+    case speaker, microphone
+  }
+
+  /// What the device has agreed to.
+  struct Hardware {
+    let format: SampleFormat
+    let channels: Int
+    /// Frames per second.
+    let rate: Int
+    let bufferFrames: Int
+    let periodFrames: Int
+    /// It counts its frames by the period.
+    let isCoarse: Bool
+  }
+
+  let name: String
+  let direction: Direction
+
+  private static let wantedRate: UInt32 = 48_000
+
+  func open() throws(Fault) -> OpaquePointer {
+    let stream = direction == .speaker ? SND_PCM_STREAM_PLAYBACK : SND_PCM_STREAM_CAPTURE
+    var pcm: OpaquePointer?
+    let code = snd_pcm_open(&pcm, name, stream, SND_PCM_NONBLOCK)
+    guard code == 0, let pcm else { throw fault("cannot open", code) }
+    return pcm
+  }
+
+  /// Takes the nearest to this that the device can.
+  /// - Parameter channels: as many as are wanted; it may have more or less.
+  func configure(
+    _ pcm: OpaquePointer, channels wanted: UInt32, period: Duration, buffer: Duration
+  ) throws(Fault) -> Hardware {
+    var parameters: OpaquePointer?
+    guard snd_pcm_hw_params_malloc(&parameters) == 0 else {
+      throw fault("cannot configure", -ENOMEM)
+    }
+    defer { snd_pcm_hw_params_free(parameters) }
+    try check("cannot configure", snd_pcm_hw_params_any(pcm, parameters))
+    // The converter's own rate: libsamplerate converts better than ALSA's plug does.
+    _ = snd_pcm_hw_params_set_rate_resample(pcm, parameters, 0)
+    try check(
+      direction == .speaker ? "cannot write to" : "cannot read from",
+      snd_pcm_hw_params_set_access(pcm, parameters, SND_PCM_ACCESS_RW_INTERLEAVED))
+    let format = SampleFormat.allCases.first {
+      snd_pcm_hw_params_set_format(pcm, parameters, $0.alsaFormat) == 0
+    }
+    guard let format else {
+      let verb = direction == .speaker ? "takes" : "gives"
+      throw Fault("\(direction) \(name)", "it \(verb) neither float, 32-bit nor 16-bit samples")
+    }
+    var channels = wanted
+    try check(
+      "cannot set the channels of",
+      snd_pcm_hw_params_set_channels_near(pcm, parameters, &channels))
+    var rate = Self.wantedRate
+    try check(
+      "cannot set the rate of", snd_pcm_hw_params_set_rate_near(pcm, parameters, &rate, nil))
+    var bufferFrames = snd_pcm_uframes_t(buffer.inSeconds * Double(rate))
+    try check(
+      "cannot set the buffer of",
+      snd_pcm_hw_params_set_buffer_size_near(pcm, parameters, &bufferFrames))
+    var periodFrames = snd_pcm_uframes_t(period.inSeconds * Double(rate))
+    try check(
+      "cannot set the period of",
+      snd_pcm_hw_params_set_period_size_near(pcm, parameters, &periodFrames, nil))
+    try check("cannot configure", snd_pcm_hw_params(pcm, parameters))
+    return Hardware(
+      format: format, channels: Int(channels), rate: Int(rate), bufferFrames: Int(bufferFrames),
+      periodFrames: Int(periodFrames), isCoarse: snd_pcm_hw_params_is_batch(parameters) == 1)
+  }
+
+  func check(_ operation: String, _ code: Int32) throws(Fault) {
+    if code < 0 { throw fault(operation, code) }
+  }
+
+  /// - Parameter code: ALSA's, less than 0.
+  func fault(_ operation: String, _ code: Int32) -> Fault {
+    let absent =
+      direction == .speaker
+      ? "there is no such sound device (aplay -L lists those there are)"
+      : "there is no such microphone (arecord -L lists those there are)"
+    let detail =
+      switch -code {
+      case ENOENT, ENODEV, ENXIO: absent
+      case EBUSY: "another program is using it"
+      case EACCES, EPERM: "not allowed; the user must be in the group 'audio'"
+      default: String(cString: snd_strerror(code))
+      }
+    return Fault("\(operation) \(direction) \(name)", code: -code, detail)
+  }
+}
