@@ -26,8 +26,8 @@ public struct Announcer {
   private var isEnding = false
   /// What plays is being stopped before its anchor, and its occasion is open again.
   private var isTakenBack = false
-  /// When what stops it came about.
-  private var stoppedAt = Uptime(nanoseconds: 0)
+  /// When what stops it came about: the first, should several.
+  private var stoppedAt: Uptime?
 
   private var schedule: Schedule
   /// Every occasion up to here has been decided.
@@ -137,7 +137,7 @@ public struct Announcer {
   }
 
   private mutating func stop(_ reason: StopReason, at moment: Uptime) -> Effect {
-    stoppedAt = moment
+    stoppedAt = stoppedAt ?? moment
     return .stop(reason)
   }
 
@@ -217,6 +217,7 @@ public struct Announcer {
   private mutating func begin(_ announcement: Announcement) {
     playing = announcement
     isTakenBack = false
+    stoppedAt = nil
   }
 
   // MARK: What played has ended
@@ -228,7 +229,7 @@ public struct Announcer {
     case (.finished(let timing), _):
       return [.report(.announced(announcement, timing))]
     case (.stopped(let reason, let silentAt?), _):
-      return [.report(.cutOff(announcement, reason, after: silentAt - stoppedAt))]
+      return [.report(.cutOff(announcement, reason, after: silentAt - (stoppedAt ?? silentAt)))]
     case (.stopped(let reason, nil), .request):
       return [.report(.refused(.stopped(reason)))]
     case (.stopped(let reason, nil), .occasion(let occasion)):

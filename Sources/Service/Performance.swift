@@ -44,13 +44,16 @@ final class Performance {
       decideStart(within: block.count, at: written, clock, now)
       silence = start.map { $0 - written } ?? block.count
     }
+    // Of what was stopped only its fade is rendered: the rest would cost time and be unheard.
+    let sounding = max(silence, min(block.count, (end ?? .max) - written))
     block[..<silence].update(repeating: 0)
-    if silence < block.count {
+    block[sounding...].update(repeating: 0)
+    if silence < sounding {
       try renderScore(
-        into: UnsafeMutableBufferPointer(rebasing: block[silence...]), at: written + silence, clock)
+        into: UnsafeMutableBufferPointer(rebasing: block[silence..<sounding]),
+        at: written + silence, clock)
     }
-    let next = written + block.count
-    if end == nil && start != nil && mixer.hasEnded { end = next }
+    if end == nil && start != nil && mixer.hasEnded { end = written + block.count }
   }
 
   /// Decides where the score begins, if that is among the next `count` frames. One that should
@@ -80,7 +83,7 @@ final class Performance {
     if let fade {
       for index in block.indices {
         let left = fade.start + fade.frames - (frame + index)
-        block[index] *= left <= 0 ? 0 : quarterSine(left, of: fade.frames)
+        block[index] *= quarterSine(left, of: fade.frames)
       }
     }
   }

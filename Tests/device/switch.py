@@ -26,6 +26,17 @@ def told(line):
     return float(re.search(r"silent ([+-][\d.]+) ms after", line.message)[1])
 
 
+def silence(device, mark):
+    """Puts the switch off while something sounds: when, and the journal's line of its end after
+    `mark`. Within 30 ms, and what the host kept the emulator waiting."""
+    waited = device.waited()
+    edge = put(device, off=True)
+    line = device.wait_for_line("^cut off", mark)
+    waited = device.waited() - waited
+    assert told(line) < 30 + waited * 1000, f"{line.message}; the host had it wait {waited:.3f} s"
+    return edge, line
+
+
 def last_heard(device):
     """The frame of the recording, of its last 20 seconds, after which there is only silence."""
     first = max(device.speaker.frames() - RATE * 20, 0)

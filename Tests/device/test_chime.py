@@ -7,7 +7,7 @@ import pytest
 from device import utc
 from hearing import hears_nothing
 from speaker import RATE
-from switch import CHIP, SWITCH, assert_no_click, last_heard, put, told
+from switch import CHIP, SWITCH, assert_no_click, last_heard, put, silence, told
 
 FILE = "/etc/clocksmith/conf.d/98-chime.conf"
 HOUR, BLOWS = "2027-10-01 03:00:00", 3
@@ -81,12 +81,10 @@ def test_the_switch_in_the_middle_of_a_blow_silences_it_for_good(chiming, figure
     chiming.set_clock("2027-10-01 03:59:31")
     began = chiming.host_at(utc("2027-10-01 04:00:00"))
     chiming.wait_for_host(began + 0.4)
-    edge = put(chiming, off=True)
-    line = chiming.wait_for_line("^cut off", mark)
+    edge, line = silence(chiming, mark)
     assert "cut off the chime" in line.message and "the switch was put off" in line.message
-    assert told(line) < 30, line.message
-    heard = chiming.speaker.wait_for_sound(after=began - 1)
-    # What is left of the last note by then is 20 dB softer.
+    # What is left of the last note by then is 20 dB softer, if it is heard at all.
+    heard = chiming.speaker.wait_for_sound(after=began - 0.3)
     struck = heard.start + next(
         block for block, level in enumerate(heard.levels) if level > -35) / 100
     assert abs(struck - began) < 0.5, heard
@@ -108,6 +106,7 @@ def test_the_switch_in_the_middle_of_a_blow_silences_it_for_good(chiming, figure
 def test_a_stop_in_the_melody_is_waited_for_where_that_is_wanted(chiming):
     """`at_stop = finish`: longer than TimeoutStopSec=, for systemd is asked for the time."""
     chiming.run("printf '[announce]\\nat_stop = finish\\n' >/etc/clocksmith/conf.d/99-stop.conf")
+    chiming.set_switch(False, SWITCH)
     mark = chiming.mark()
     chiming.restart_clock()
     chiming.wait_for_line("^the switch is on", mark)

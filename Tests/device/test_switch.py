@@ -6,7 +6,7 @@ import pytest
 
 from device import utc, wait_until
 from hearing import hear, hear_occasion, hears_nothing
-from switch import BUTTON, CHIP, LAMP, SWITCH, assert_no_click, put, told
+from switch import BUTTON, CHIP, LAMP, SWITCH, assert_no_click, put, silence, told
 
 FILE = "/etc/clocksmith/conf.d/96-switch.conf"
 
@@ -31,6 +31,13 @@ def wired(device):
     device.run(f"rm {FILE}")
     device.set_switch(False, SWITCH)
     device.restart_clock()
+
+
+def press(device):
+    """Pushes the button: the time is asked for."""
+    device.set_switch(True, BUTTON)
+    device.wait_for_host(time.monotonic() + 0.1)
+    device.set_switch(False, BUTTON)
 
 
 def lamp(device):
@@ -69,10 +76,8 @@ def test_the_switch_in_the_middle_of_a_phrase_is_obeyed_at_once(wired, figures):
     wired.set_clock("2027-08-01 10:59:52")
     began = wired.host_at(utc("2027-08-01 11:00:00"))
     wired.wait_for_host(began + 0.4)
-    edge = put(wired, off=True)
-    line = wired.wait_for_line("^cut off", mark)
+    edge, line = silence(wired, mark)
     assert 'cut off "eleven o\'clock": the switch was put off' in line.message
-    assert told(line) < 30, line.message
     sound = wired.speaker.wait_for_sound(after=began - 1.5)
     # What the recording adds is in its beginning as in its end.
     after = sound.seconds - (edge - began)
@@ -92,10 +97,9 @@ def test_edge_to_silence_again_and_again(wired, figures, full):
     times, missed = [], 0
     for attempt in range(100 if full else 12):
         mark = wired.mark()
-        wired.set_switch(True, BUTTON)
-        wired.wait_for_host(time.monotonic() + 0.55 + (attempt * 37 % 100) / 125)
+        press(wired)
+        wired.wait_for_host(time.monotonic() + 0.45 + (attempt * 37 % 100) / 125)
         put(wired, off=True)
-        wired.set_switch(False, BUTTON)
         line = wired.wait_for_line("^cut off|^said ", mark, unit="clocksmith.service")
         if line.message.startswith("cut off"):
             times.append(told(line))
@@ -114,9 +118,7 @@ def test_edge_to_silence_again_and_again(wired, figures, full):
 def test_the_button_says_the_time_and_held_stops_it(wired):
     mark = wired.mark()
     wired.set_clock("2027-08-01 11:20:10")
-    wired.set_switch(True, BUTTON)
-    wired.wait_for_host(time.monotonic() + 0.2)
-    wired.set_switch(False, BUTTON)
+    press(wired)
     wired.wait_for_line('^said "eleven twenty A M" because it was asked for', mark)
     mark = wired.mark()
     wired.set_switch(True, BUTTON)
@@ -177,15 +179,14 @@ def test_the_usual_device_is_silenced_in_time_too(wired, figures):
     times = []
     for attempt in range(4):
         mark = wired.mark()
-        wired.set_switch(True, BUTTON)
-        wired.wait_for_host(time.monotonic() + 1 + attempt * 0.2)
+        press(wired)
+        wired.wait_for_host(time.monotonic() + 0.8 + attempt * 0.2)
         put(wired, off=True)
-        wired.set_switch(False, BUTTON)
         line = wired.wait_for_line(
             "^cut off|^said |^did not say", mark, unit="clocksmith.service")
-        if line.message.startswith("cut off"):
-            times.append(told(line))
+        assert line.message.startswith("cut off"), line.message
+        times.append(told(line))
         put(wired, off=False)
     figures["edge to silence, through dmix"] = f"{times} ms"
     configure(wired)
-    assert times and sorted(times)[len(times) // 2] < 45, times
+    assert 0 < min(times) and max(times) < 45, times
