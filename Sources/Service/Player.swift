@@ -31,6 +31,9 @@ public final class Player {
   private static let tail = Duration.milliseconds(100)
   /// After this much longer than an announcement should take, the device has stalled.
   private static let patience = Duration.seconds(2)
+  /// A device that was not fed for so long has run dry: the machine slept, or stood still. What
+  /// was torn is not taken up again.
+  private static let longestPause = Duration.seconds(1)
 
   private let loop: EventLoop
   private let makeSink: () -> any Sink
@@ -44,6 +47,8 @@ public final class Player {
   /// When the performance must be over, or the device has stalled; or when the device is closed.
   private var deadline: Uptime?
   private var taken = Uptime(nanoseconds: 0)
+  /// When the device was last fed, since the machine started, sleep included.
+  private var fed = Duration.zero
 
   /// - Parameter sink: gives the sink whenever one is to be opened.
   public init(loop: EventLoop, sink: @escaping () -> any Sink) {
@@ -70,6 +75,7 @@ public final class Player {
     anchoredAt anchor: Instant, decibels: Double = 0,
     _ compose: (_ rate: Int) throws(Fault) -> Score
   ) throws(Fault) {
+    if pause > Self.longestPause { close() }
     do {
       let stream = try openedStream()
       let score = try compose(stream.rate)
@@ -82,6 +88,7 @@ public final class Player {
       let now = SystemClock.now
       taken = now.uptime
       deadline = max(now.uptime(at: anchor), now.uptime) + sounding + Self.patience
+      fed = SystemClock.moment.sinceBoot
       try feed()
     } catch {
       close()
@@ -127,8 +134,16 @@ public final class Player {
     }
   }
 
+  private var pause: Duration { SystemClock.moment.sinceBoot - fed }
+
   private func feed() throws(Fault) {
     guard let stream else { return }
+    let pause = pause
+    guard pause <= Self.longestPause else {
+      throw Fault(
+        "speaker \(stream.sink.name)", "the machine slept, or stood still, for \(pause.roughly)")
+    }
+    fed += pause
     let now = SystemClock.now
     let written = stream.written
     try stream.feed { block throws(Fault) in
