@@ -1,4 +1,4 @@
-"""A USB sound card that comes, is torn out while it speaks, and comes back."""
+"""The card's own volume; a USB card that comes, is torn out while it speaks, and comes back."""
 
 import time
 
@@ -59,3 +59,24 @@ def test_a_usb_card_torn_out_in_the_middle_is_taken_back(usb, figures):
     usb.run("amixer -q -c Audio set PCM 90% unmute || true")
     hear_occasion(usb, "2027-07-01 13:00:00", "one o'clock", speaker=usb.usb_speaker)
     assert usb.run("systemctl show clocksmith -P MainPID") == pid, "it went on all the while"
+
+
+def test_the_card_s_own_volume_is_set_while_it_speaks_and_put_back(device, figures):
+    """By its control `Master`, to what `volume` says."""
+    before = device.run("amixer -c Intel sget Master")
+    levels = []
+    for volume in ("0.00dB", "-60.00dB"):
+        device.run(f"printf '[speaker]\\ndevice = plughw:CARD=Intel\\nmixer = Master\\n"
+                   f"volume = {volume}\\n' >/etc/clocksmith/conf.d/95-mixer.conf")
+        device.restart_clock()
+        since = time.monotonic()
+        device.run("clocksmith say 12:15 && for i in $(seq 100); do "
+                   f"amixer -c Intel sget Master | grep -qF '[{volume}] [on]' && exit 0; "
+                   "sleep 0.02; done; exit 1")
+        levels.append(device.speaker.wait_for_sound(after=since).level)
+        assert device.run("amixer -c Intel sget Master") == before, "it is left as it was"
+    device.run("rm /etc/clocksmith/conf.d/95-mixer.conf")
+    device.restart_clock()
+    figures["60 dB less by the card's control"] = f"{levels[1] - levels[0]:.1f} dB in the recording"
+    # The emulated codec counts the 74 steps of its volume in amplitude, not in dB.
+    assert levels[1] - levels[0] < -6

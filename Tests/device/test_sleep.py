@@ -1,0 +1,49 @@
+"""The machine sleeps, to idle, and its RTC wakes it: while the clock waits, leads in and speaks."""
+
+import time
+
+import pytest
+
+from device import utc
+from hearing import hear_occasion, hears_nothing
+
+FILE = "/etc/clocksmith/conf.d/96-sleep.conf"
+LONG = 8  # Seconds; the hardware watchdog counts on, to 15.
+
+
+@pytest.fixture(scope="module")
+def punctual(device):
+    """The device with a clock that is never more than two seconds late."""
+    device.run(f"printf '[announce]\\nlate_limit = 2s\\n' >{FILE}")
+    device.restart_clock()
+    yield device
+    device.run(f"rm {FILE}")
+    device.restart_clock()
+
+
+def sleep(device, seconds=LONG):
+    device.run("cd /sys/class/rtc/rtc0 && echo 0 >wakealarm && "
+               f"echo +{seconds} >wakealarm && echo freeze >/sys/power/state", 60)
+
+
+def test_an_occasion_that_was_slept_through_is_skipped(punctual):
+    punctual.set_clock("2027-11-01 09:14:56")
+    mark, since = punctual.mark(), time.monotonic()
+    sleep(punctual)
+    assert punctual.clock() > utc("2027-11-01 09:15:02"), "it slept over the quarter"
+    punctual.wait_for_line("^skipped 09:15:00: ", mark)
+    hears_nothing(punctual, since, LONG + 4)
+    hear_occasion(punctual, "2027-11-01 09:30:00", "nine thirty A M")
+
+
+def test_a_phrase_that_was_slept_in_is_not_taken_up_again_late(punctual, figures):
+    mark = punctual.mark()
+    punctual.set_clock("2027-11-01 09:44:52")
+    began = punctual.host_at(utc("2027-11-01 09:45:00"))
+    punctual.wait_for_host(began + 0.3)
+    sleep(punctual)
+    line = punctual.wait_for_line("^skipped 09:45:00: .* the machine slept", mark)
+    figures["slept in the middle of a phrase"] = line.message
+    hears_nothing(punctual, began + LONG, 4)
+    assert punctual.run("systemctl show clocksmith -P NRestarts") == "0"
+    hear_occasion(punctual, "2027-11-01 10:00:00", "ten o'clock")
