@@ -34,6 +34,7 @@ public struct Configuration: Sendable {
   public private(set) var files: [String] = []
   /// File and line of the quiet hours that count.
   private var quietPlace = ""
+  private var choosesChime = false
 
   /// What chimes at the hour unless the owner wants something else.
   private static let defaultChime = "westminster"
@@ -48,12 +49,14 @@ public struct Configuration: Sendable {
   /// - Throws: `Fault` with file and line for anything that is unknown or not allowed.
   public static func load(path: String?) throws(Fault) -> Configuration {
     var configuration = Configuration()
-    configuration.announcer.chime = try Sounds.tune(defaultChime)
     if let path {
       try configuration.take(path)
     } else {
       if access(mainFile, F_OK) == 0 { try configuration.take(mainFile) }
       for name in dropIns() { try configuration.take("\(folder)/\(name)") }
+    }
+    if !configuration.choosesChime {
+      configuration.announcer.chime = try Sounds.tune(defaultChime)
     }
     let settings = configuration.announcer
     if settings.quiet.swallowEverything(interval: settings.interval) {
@@ -103,6 +106,7 @@ public struct Configuration: Sendable {
         throw Fault(place, "\(entry.key) = \(entry.value): \(complaint)")
       }
       if entry.key == "quiet" { quietPlace = place }
+      if entry.key == "chime" { choosesChime = true }
     }
     files.append(path)
   }
