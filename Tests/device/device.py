@@ -55,6 +55,11 @@ def wait_until(condition, what, seconds):
     return value
 
 
+def listens_for_ssh(device):
+    """Whether anything accepts connections at port 22."""
+    return device.run("grep -cE ':0016 [0-9A-F:]+ 0A' /proc/net/tcp", check=False) != "0"
+
+
 def agent_files():
     """What the tests lay over the card; the card itself has none of it."""
     places = {

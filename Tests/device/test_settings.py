@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from device import Device, wait_until
+from device import Device, listens_for_ssh, wait_until
 from hearing import hear_occasion
 
 # As an editor on Windows leaves it.
@@ -44,20 +44,6 @@ def boot_partition(own, *command):
 def write_settings(own, text):
     (own / "clocksmith.txt").write_bytes(text.encode())
     boot_partition(own, "mcopy", "-o", own / "clocksmith.txt", "::clocksmith.txt")
-
-
-def listens_for_ssh(device):
-    """Whether anything accepts connections at port 22."""
-    return device.run("grep -cE ':0016 [0-9A-F:]+ 0A' /proc/net/tcp", check=False) != "0"
-
-
-def test_the_card_ships_without_a_login(device):
-    assert device.run("hostname") == "clocksmith"
-    people = device.run("awk -F: '$3 >= 1000 && $1 != \"nobody\"' /etc/passwd")
-    assert people == ""
-    assert device.run("awk -F: '$2 !~ /^[!*]/ { print $1 }' /etc/shadow") == ""
-    assert not listens_for_ssh(device)
-    assert device.run("ls /data/ssh /etc/ssh/ssh_host_*_key 2>/dev/null", check=False) == ""
 
 
 def test_the_settings_are_applied_at_every_start(own_card, figures):
