@@ -142,10 +142,10 @@ def test_a_data_partition_gone_bad_is_mended(card, figures, full, damage):
         if damage == "its first block":
             check_state(device, written)
         written = write_state(device, 1)
-        if full:
-            device.cut_power()
-            device.start()
-            device.wait_until_ready()
+        device.run("sync")
+        device.cut_power()
+        device.start()
+        device.wait_until_ready()
         check_state(device, written)
         device.quit()
     finally:

@@ -21,6 +21,14 @@ interval = 5
 ;line = GPIO17
 """.replace("\n", "\r\n")
 
+MORE = """\
+[card]
+ssh = yes
+wifi_name = the harbour
+wifi_password = more than eight
+wifi_country = GB
+""".replace("\n", "\r\n")
+
 
 @pytest.fixture
 def own_card(card, tmp_path):
@@ -63,13 +71,16 @@ def test_the_settings_are_applied_at_every_start(own_card, figures):
         hear_occasion(device, "2027-06-15 11:20:00", "five oh five P M")
         device.cut_power()
 
-        write_settings(own_card, SETTINGS.replace("harbour", "school") + "[card]\r\nssh = yes\r\n")
+        write_settings(own_card, SETTINGS.replace("harbour", "school") + MORE)
         device.start()
         device.wait_until_ready()
         assert device.run("hostname") == "school"
         wait_until(lambda: listens_for_ssh(device), "ssh listens", 120)
         key = device.run("cat /data/ssh/ssh_host_ed25519_key.pub")
         assert device.run("cat /etc/ssh/ssh_host_ed25519_key.pub") == key
+        assert may_log_in(device, "ada", "love lace")
+        assert not may_log_in(device, "ada", "lovelace")
+        joins_wifi(device, figures)
         assert device.run("systemctl --failed --no-legend") == ""
         device.quit()
     finally:
@@ -80,3 +91,26 @@ def knows_password(device, user, password):
     return device.run(
         f"getent shadow {user} | cut -d: -f2 | PASSWORD='{password}' perl -ne "
         "'chomp; print crypt($ENV{PASSWORD}, $_) eq $_ ? \"yes\" : \"no\"'") == "yes"
+
+
+def may_log_in(device, user, password):
+    """Over ssh, from the device itself, for the emulator has no network."""
+    device.run(f"printf '#!/bin/sh\\necho {password}\\n' >/run/ask && chmod 755 /run/ask")
+    return device.run(
+        "SSH_ASKPASS=/run/ask SSH_ASKPASS_REQUIRE=force ssh -o StrictHostKeyChecking=no "
+        f"-o UserKnownHostsFile=/dev/null -o NumberOfPasswordPrompts=1 {user}@localhost id -un",
+        check=False).endswith(f"\n{user}")
+
+
+def joins_wifi(device, figures):
+    """The kernel's simulated radios: one is the clock's, the other a network's, which comes late."""
+    mark = device.mark()
+    device.run("modprobe mac80211_hwsim radios=2")
+    device.run("cat >/run/network.conf <<'END'\nnetwork={\nssid=\"the harbour\"\nmode=2\n"
+               "frequency=2412\nkey_mgmt=WPA-PSK\npsk=\"more than eight\"\n}\nEND")
+    device.run("systemd-run --unit=network wpa_supplicant -i wlan1 -c /run/network.conf")
+    line = device.wait_for_line("^wlan0: CTRL-EVENT-CONNECTED", mark, seconds=120)
+    assert line.unit == "wpa_supplicant@wlan0.service"
+    wait_until(lambda: device.run("cat /sys/class/net/wlan0/operstate") == "up", "wlan0 is up", 60)
+    assert device.run("systemctl is-active systemd-networkd") == "active"
+    figures["Wi-Fi, by simulated radios"] = line.message
