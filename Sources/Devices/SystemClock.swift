@@ -7,17 +7,20 @@ import Sound
 public enum SystemClock {
   /// Reads `CLOCK_REALTIME` and `CLOCK_MONOTONIC` together.
   public static var now: Now {
-    // The monotonic reading is the middle of two, so that both are of the same moment.
-    let before = nanoseconds(of: CLOCK_MONOTONIC)
-    let instant = nanoseconds(of: CLOCK_REALTIME)
-    let after = nanoseconds(of: CLOCK_MONOTONIC)
-    return Now(
-      instant: Instant(nanoseconds: instant),
-      uptime: Uptime(nanoseconds: before + (after - before) / 2))
+    let (instant, nanoseconds) = reading(beside: CLOCK_MONOTONIC)
+    return Now(instant: instant, uptime: Uptime(nanoseconds: nanoseconds))
   }
 
   /// Reads `CLOCK_MONOTONIC`.
   public static var uptime: Uptime { Uptime(nanoseconds: nanoseconds(of: CLOCK_MONOTONIC)) }
+
+  private static func reading(beside clock: clockid_t) -> (Instant, nanoseconds: Int64) {
+    // The other clock is read before and after, so that the middle is of the same moment.
+    let before = nanoseconds(of: clock)
+    let instant = nanoseconds(of: CLOCK_REALTIME)
+    let after = nanoseconds(of: clock)
+    return (Instant(nanoseconds: instant), before + (after - before) / 2)
+  }
 
   private static func nanoseconds(of clock: clockid_t) -> Int64 {
     var time = timespec()
@@ -27,12 +30,8 @@ public enum SystemClock {
 
   /// Reads `CLOCK_REALTIME` and `CLOCK_BOOTTIME` together.
   public static var moment: Moment {
-    let before = nanoseconds(of: CLOCK_BOOTTIME)
-    let instant = nanoseconds(of: CLOCK_REALTIME)
-    let after = nanoseconds(of: CLOCK_BOOTTIME)
-    return Moment(
-      instant: Instant(nanoseconds: instant),
-      sinceBoot: .nanoseconds(before + (after - before) / 2))
+    let (instant, nanoseconds) = reading(beside: CLOCK_BOOTTIME)
+    return Moment(instant: instant, sinceBoot: .nanoseconds(nanoseconds))
   }
 
   /// Reads what the kernel and systemd-timesyncd say of the clock: `adjtimex(2)` without a change,
