@@ -2,7 +2,6 @@
 
 import base64
 import io
-import warnings
 import wave
 
 import numpy
@@ -16,39 +15,22 @@ from speaker import SILENCE, envelope
 SECOND = 0.5
 
 
-TRIES = 3
-
-
-def hear_occasion(device, when, words, seconds_ahead=9.0, speaker=None, since=None, quiet=1.0,
-                  tries=TRIES):
-    """Steps the clock ahead of an occasion (UTC text), and hears it: see `hear`.
-
-    One at which something was wrong while the host kept the emulator waiting is heard again on the
-    day after.
-    """
-    for day in range(tries):
-        mark, waited = device.mark(), device.waited()
-        instant = utc(when) + day * 86400
-        device.set_clock(instant - seconds_ahead)
-        try:
-            return hear(device, instant, words, mark, speaker, None if day else since, quiet)
-        except AssertionError as error:
-            waited = device.waited() - waited if device.running() else 0
-            if waited < SECOND or day + 1 == tries:
-                raise
-            warnings.warn(f"{when} is heard again, for the host had it wait {waited:.1f} s: {error}")
+def hear_occasion(device, when, words, seconds_ahead=9.0, speaker=None, since=None, quiet=1.0):
+    """Steps the clock ahead of an occasion (UTC text), and hears it: see `hear`."""
+    mark = device.mark()
+    device.set_clock(utc(when) - seconds_ahead)
+    return hear(device, when, words, mark, speaker, since, quiet)
 
 
 def hear(device, when, words, mark, speaker=None, since=None, quiet=1.0):
-    """Hears an occasion (UTC, text or seconds since 1970) said, once, on its second, and told in the
-    journal after `mark`.
+    """Hears an occasion (UTC text) said, once, on its second, and told in the journal after `mark`.
 
     Once: nothing else is heard from 1.5 s ahead of it, or from the moment `since` of the host's
     clock, until it has been over for `quiet` seconds.
     Returns the journal's line, the sound, and how late its onset was in seconds.
     """
     speaker = speaker or device.speaker
-    began = device.host_at(utc(when) if isinstance(when, str) else when)
+    began = device.host_at(utc(when))
     since = began - 1.5 if since is None else since
     said = device.wait_for_line(r'^said "', mark, unit="clocksmith.service")
     assert f'said "{words}" for' in said.message, said.message

@@ -26,8 +26,9 @@ def sleep(device, seconds=LONG):
                f"echo +{seconds} >wakealarm && echo freeze >/sys/power/state", 60)
 
 
-def test_an_occasion_that_was_slept_through_is_skipped(punctual):
-    punctual.set_clock("2027-11-01 09:14:56")
+@pytest.mark.parametrize("ahead", [4.0, 1.0], ids=["waiting", "leading in"])
+def test_an_occasion_that_was_slept_through_is_skipped(punctual, ahead):
+    punctual.set_clock(utc("2027-11-01 09:15:00") - ahead)
     mark, since = punctual.mark(), time.monotonic()
     sleep(punctual)
     assert punctual.clock() > utc("2027-11-01 09:15:02"), "it slept over the quarter"
