@@ -75,7 +75,7 @@ public final class Player {
     anchoredAt anchor: Instant, decibels: Double = 0,
     _ compose: (_ rate: Int) throws(Fault) -> Score
   ) throws(Fault) {
-    if pause > Self.longestPause { close() }
+    if longPause() != nil { close() }
     do {
       let stream = try openedStream()
       let score = try compose(stream.rate)
@@ -128,22 +128,28 @@ public final class Player {
     if performance == nil {
       if let deadline, SystemClock.uptime > deadline { close() }
     } else if let deadline, let stream, SystemClock.uptime > deadline {
-      fail("speaker \(stream.sink.name): it has stopped taking sound")
+      // The machine may have slept in the middle of feeding it.
+      fail("speaker \(stream.sink.name): \(longPause() ?? "it has stopped taking sound")")
     } else {
       finishIfPlayed()
     }
   }
 
-  private var pause: Duration { SystemClock.moment.sinceBoot - fed }
+  /// What held up the feeding for too long, if it was.
+  /// - Parameter sinceBoot: now, sleep included.
+  private func longPause(until sinceBoot: Duration = SystemClock.moment.sinceBoot) -> String? {
+    let pause = sinceBoot - fed
+    guard pause > Self.longestPause else { return nil }
+    return "the machine slept, or stood still, for \(pause.roughly)"
+  }
 
   private func feed() throws(Fault) {
     guard let stream else { return }
-    let pause = pause
-    guard pause <= Self.longestPause else {
-      throw Fault(
-        "speaker \(stream.sink.name)", "the machine slept, or stood still, for \(pause.roughly)")
+    let sinceBoot = SystemClock.moment.sinceBoot
+    if let longPause = longPause(until: sinceBoot) {
+      throw Fault("speaker \(stream.sink.name)", longPause)
     }
-    fed += pause
+    fed = sinceBoot
     let now = SystemClock.now
     let written = stream.written
     try stream.feed { block throws(Fault) in

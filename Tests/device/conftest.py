@@ -1,5 +1,6 @@
 """Fixtures of the emulated device, and the figures that its tests measure."""
 
+import fcntl
 import os
 import sys
 from pathlib import Path
@@ -13,7 +14,7 @@ _figures = {}
 
 
 def pytest_collection_modifyitems(items):
-    """What is measured to milliseconds comes last, when nothing runs beside it any more."""
+    """What is measured to milliseconds comes last: see `alone`."""
     items.sort(key=lambda item: item.path.name in ("test_chime.py", "test_switch.py"))
 
 
@@ -34,6 +35,14 @@ def figures():
 def full():
     """Whether there is time for everything: Tests/device/run --full."""
     return os.environ.get("CLOCKSMITH_DEVICE_FULL") == "1"
+
+
+@pytest.fixture(scope="session")
+def alone():
+    """Nothing runs beside the tests any more: what does holds a lock, as Tests/device/run has it."""
+    if beside := os.environ.get("CLOCKSMITH_BESIDE"):
+        with open(beside) as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
 
 
 @pytest.fixture(scope="session")

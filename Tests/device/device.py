@@ -29,6 +29,7 @@ sys.path.insert(0, str(here.parent.parent / "deploy" / "device"))
 from emulator import Emulator, archive  # noqa: E402
 
 BOOT_SECONDS = 240  # The longest a start may take: some 40 s on two idle cores.
+STARTED = re.compile(r"^Started clocksmith\.service")
 
 
 @dataclass(frozen=True)
@@ -175,14 +176,20 @@ class Device(Emulator):
 
     def wait_until_ready(self, after=0, seconds=BOOT_SECONDS):
         """Waits until systemd has had READY=1 from the service; the seconds since power-on."""
-        self.wait_for_line(r"^Started clocksmith\.service", after, seconds=seconds)
+        self.wait_for_line(STARTED, after, seconds=seconds)
         return time.monotonic() - self.powered_on
+
+    def failures_at_start(self):
+        """What went wrong with the service before it was ready for the first time."""
+        ready = next(n for n, line in enumerate(self.journal) if STARTED.search(line.message))
+        return [line for line in self.journal[:ready]
+                if re.search(r"^clocksmith\.service: .*(Failed|restart)", line.message)]
 
     def restart_clock(self):
         """Restarts the service and waits until it is ready."""
         mark = self.mark()
         self.run("systemctl restart clocksmith")
-        self.wait_for_line(r"^Started clocksmith\.service", mark)
+        self.wait_for_line(STARTED, mark)
 
     # The clock. The emulator's own time runs with the host's, so one offset maps one to the other
     # until the device's clock is stepped; each offset is kept with the moment it is good from.

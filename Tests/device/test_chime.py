@@ -16,7 +16,7 @@ GAPS = (4.39, 4.25)
 
 
 @pytest.fixture(scope="module")
-def chiming(device):
+def chiming(device, alone):
     """The device as it ships, Westminster at the hour, with a switch that is on."""
     device.set_switch(False, SWITCH)
     mark = device.mark()

@@ -20,7 +20,7 @@ def configure(device, speaker="plughw:CARD=Intel", more=""):
 
 
 @pytest.fixture(scope="module")
-def wired(device):
+def wired(device, alone):
     """The device with a switch that is on, a button and a lamp."""
     device.set_switch(False, SWITCH)
     device.set_switch(False, BUTTON)
