@@ -29,8 +29,11 @@ public final class Player {
   /// Silence after the last sound, so that a device which reports its position roughly is not
   /// closed under it.
   private static let tail = Duration.milliseconds(100)
-  /// After this much longer than an announcement should take, the device has stalled.
+  /// After this much longer than an announcement should take, a device that takes no more has
+  /// stalled.
   private static let patience = Duration.seconds(2)
+  /// One that runs dry again and again is late, and goes on: so much longer.
+  private static let longestDelay = Duration.seconds(10)
   /// A device that was not fed for so long has run dry: the machine slept, or stood still. What
   /// was torn is not taken up again.
   private static let longestPause = Duration.seconds(1)
@@ -59,7 +62,9 @@ public final class Player {
   public var isPlaying: Bool { performance != nil }
 
   /// By when what plays is over, or has failed; nil if nothing plays.
-  public var endsBy: Uptime? { performance == nil ? nil : deadline }
+  public var endsBy: Uptime? {
+    performance == nil ? nil : deadline.map { $0 + Self.longestDelay }
+  }
 
   /// When the device last took frames, or when what plays was begun; nil if nothing plays.
   public var lastTaken: Uptime? { performance == nil ? nil : taken }
@@ -127,9 +132,8 @@ public final class Player {
     }
     if performance == nil {
       if let deadline, SystemClock.uptime > deadline { close() }
-    } else if let deadline, let stream, SystemClock.uptime > deadline {
-      // The machine may have slept in the middle of feeding it.
-      fail("speaker \(stream.sink.name): \(longPause() ?? "it has stopped taking sound")")
+    } else if let stream, let ailment {
+      fail("speaker \(stream.sink.name): \(ailment)")
     } else {
       finishIfPlayed()
     }
@@ -160,6 +164,16 @@ public final class Player {
     if let position = stream.lastPosition {
       performance?.measure(stream.clock, played: position.frame)
     }
+  }
+
+  /// Why what plays will not come to its end, if it is late.
+  private var ailment: String? {
+    let now = SystemClock.uptime
+    guard let deadline, now > deadline else { return nil }
+    // The machine may have slept in the middle of feeding it.
+    if let longPause = longPause() { return longPause }
+    if now - taken > Self.patience { return Stream.hasStalled }
+    return now > deadline + Self.longestDelay ? "it plays too slowly" : nil
   }
 
   private func finishIfPlayed() {

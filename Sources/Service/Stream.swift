@@ -20,7 +20,8 @@ final class Stream {
   /// When the converter last moved on, and from where.
   private var progress: StreamPosition?
   /// A converter that takes no frame for so long has stalled.
-  private static let patience = Duration.seconds(1)
+  private static let patience = Duration.seconds(2)
+  static let hasStalled = "it has stopped taking sound"
 
   /// Opens the sink.
   init(_ sink: any Sink) throws(Fault) {
@@ -81,7 +82,7 @@ final class Stream {
       return
     }
     if position.uptime - progress.uptime > Self.patience {
-      throw Fault("speaker \(sink.name)", "it has stopped taking sound")
+      throw Fault("speaker \(sink.name)", Self.hasStalled)
     }
   }
 }

@@ -167,8 +167,10 @@ class Device(Emulator):
             self._changed.wait_for(lambda: found() or not self.running(), seconds)
         line = found()
         assert line or self.running(), self.end()
+        now = time.monotonic()
         assert line, (f"the journal never said '{pattern}' within {seconds} s; its last lines:\n"
-                      + "\n".join(f"  {x.unit}: {x.message}" for x in self.journal[-25:]))
+                      + "\n".join(f"  {x.host - now:+.1f} s {x.unit}: {x.message}"
+                                  for x in self.journal[-25:]))
         return line
 
     def lines(self, pattern, after=0):
