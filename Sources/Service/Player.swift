@@ -61,10 +61,8 @@ public final class Player {
 
   public var isPlaying: Bool { performance != nil }
 
-  /// By when what plays is over, or has failed; nil if nothing plays.
-  public var endsBy: Uptime? {
-    performance == nil ? nil : deadline.map { $0 + Self.longestDelay }
-  }
+  /// By when what plays is over, unless the device is late; nil if nothing plays.
+  public var endsBy: Uptime? { performance == nil ? nil : deadline }
 
   /// When the device last took frames, or when what plays was begun; nil if nothing plays.
   public var lastTaken: Uptime? { performance == nil ? nil : taken }
