@@ -193,8 +193,10 @@ public final class ALSASink: Sink {
     return Int(moved)
   }
 
-  /// An underrun and a suspended device are ordinary: the stream goes on after a gap.
+  /// An underrun is ordinary: the stream goes on after a gap. After a sleep it does not: its device
+  /// is opened anew for what comes next.
   private func recover(_ pcm: OpaquePointer, from code: Int32) throws(Fault) {
+    if code == -ESTRPIPE { throw device.fault("cannot go on playing on", code) }
     if code == -EPIPE { underruns += 1 }
     try device.check("cannot go on playing on", snd_pcm_recover(pcm, code, 1))
   }

@@ -92,6 +92,7 @@ struct PCMDevice {
       switch -code {
       case ENOENT, ENODEV, ENXIO: absent
       case EBUSY: "another program is using it"
+      case ESTRPIPE: "it was suspended: the machine slept"
       case EACCES, EPERM: "not allowed; the user must be in the group 'audio'"
       default: String(cString: snd_strerror(code))
       }

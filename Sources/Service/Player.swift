@@ -157,6 +157,8 @@ public final class Player {
     try stream.feed { block throws(Fault) in
       guard let performance else { return block.update(repeating: 0) }
       try performance.render(into: block, at: stream.written, stream.clock, now)
+      // Most sleeps that come in the middle of this come while it renders.
+      if let longPause = longPause() { throw Fault("speaker \(stream.sink.name)", longPause) }
     }
     if stream.written > written { taken = now.uptime }
     if let position = stream.lastPosition {
@@ -168,8 +170,6 @@ public final class Player {
   private var ailment: String? {
     let now = SystemClock.uptime
     guard let deadline, now > deadline else { return nil }
-    // The machine may have slept in the middle of feeding it.
-    if let longPause = longPause() { return longPause }
     if now - taken > Self.patience { return Stream.hasStalled }
     return now > deadline + Self.longestDelay ? "it plays too slowly" : nil
   }
@@ -194,11 +194,13 @@ public final class Player {
   }
 
   private func fail(_ why: String) {
+    // What a sleep has torn fails in many ways, should it have come in the middle of the feeding.
+    let slept = longPause().flatMap { pause in stream.map { "speaker \($0.sink.name): \(pause)" } }
     let wasPlaying = performance != nil
     let begun = hasBegun
     close()
     // A device that goes while nothing plays is opened anew for the next announcement.
-    if wasPlaying { ended(.failed(why, begun: begun)) }
+    if wasPlaying { ended(.failed(slept ?? why, begun: begun)) }
   }
 
   private func finish(_ outcome: Outcome) {
