@@ -20,7 +20,7 @@ final class Stream {
   /// When the converter last moved on, and from where.
   private var progress: StreamPosition?
   /// A converter that takes no frame for so long has stalled.
-  private static let patience = Duration.seconds(2)
+  private static let patience = Duration.seconds(1)
   static let hasStalled = "it has stopped taking sound"
 
   /// Opens the sink.
