@@ -42,16 +42,22 @@ in_tree() {
 }
 
 # The archive that this machine's own apt uses, so that no address is written down here.
-# apt_sources COMPONENT...: sources of the suite for mmdebstrap, one a line.
-apt_sources() {
-    local site security
+# apt_archive SUITE COMPONENT...: a source for mmdebstrap.
+apt_archive() {
+    local site
     # shellcheck disable=SC2016  # These are apt's.
     site=$(apt-get indextargets --format '$(SITE)' 'Created-By: Packages' 'Label: Debian' | head -n 1)
     [ -n "$site" ] || die "apt names no Debian archive here: add one to /etc/apt/sources.list.d, run 'apt-get update', then try again."
+    echo "deb $site $*"
+}
+
+# apt_sources COMPONENT...: sources of the suite for mmdebstrap, one a line.
+apt_sources() {
+    local security
+    apt_archive "$suite" "$@"
+    apt_archive "$suite-updates" "$@"
     # shellcheck disable=SC2016
     security=$(apt-get indextargets --format '$(SITE)' 'Created-By: Packages' 'Label: Debian-Security' | head -n 1)
-    echo "deb $site $suite $*"
-    echo "deb $site $suite-updates $*"
     [ -z "$security" ] || echo "deb $security $suite-security $*"
 }
 

@@ -1,0 +1,191 @@
+"""What the card tells the Pi's firmware of the parts on the header: deploy/device/.../parts."""
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+DEVICE = Path(__file__).parents[2] / "deploy" / "device"
+SCRIPTS = DEVICE / "files" / "usr" / "lib" / "clocksmith-card"
+RTCS = ("ds3231", "ds1307", "pcf8523", "pcf8563", "pcf85063")
+OVERLAYS = ("max98357a", "pcm5102a",
+            *(f"rtc-{rtc}{board}" for rtc in RTCS for board in ("", "-pi5")))
+BOARDS = {
+    "Pi 3": b"raspberrypi,3-model-b\0brcm,bcm2837\0",
+    "Pi 5": b"raspberrypi,5-model-b\0brcm,bcm2712\0",
+}
+
+
+class Boot:
+    """A boot partition in a folder, and the board that it is in."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        (folder / "boot" / "overlays").mkdir(parents=True)
+        for name in OVERLAYS:
+            (folder / "boot" / "overlays" / f"{name}.dtbo").touch()
+        for name in ("config.txt", "parts.txt"):
+            (folder / "boot" / name).write_bytes((DEVICE / "boot" / name).read_bytes())
+        self.parts = folder / "boot" / "parts.txt"
+        self.put_into("Pi 3")
+
+    def put_into(self, board):
+        (self.folder / "compatible").write_bytes(BOARDS[board])
+
+    def start(self, rtc="", sound=""):
+        """Whether the firmware has to read it anew, and what the journal is told."""
+        end = subprocess.run(
+            [SCRIPTS / "parts", self.folder / "boot", rtc, sound, self.folder / "compatible"],
+            env={**os.environ, "CLOCKSMITH_CONF_D": str(self.folder / "conf.d")},
+            capture_output=True, text=True, timeout=20)
+        return end.stdout == "wrote\n", end.stderr
+
+    def overlays(self):
+        text = self.parts.read_text()
+        assert len(text) == 512, "one sector"
+        return [line.removeprefix("dtoverlay=") for line in text.splitlines()
+                if line and not line.startswith("#")]
+
+    def configuration(self):
+        return (self.folder / "conf.d" / "40-parts.conf").read_text()
+
+
+@pytest.fixture
+def boot(tmp_path):
+    return Boot(tmp_path)
+
+
+def test_a_card_as_it_is_shipped_restarts_for_nothing(boot):
+    assert boot.start() == (False, "<6>wired to the header: RTC none, sound none\n")
+    assert boot.overlays() == []
+    assert boot.configuration() == ""
+
+
+def test_an_rtc_and_a_sound_card_are_told_to_the_firmware_once(boot):
+    assert boot.start("ds3231", "max98357a")[0]
+    assert boot.overlays() == ["rtc-ds3231", "max98357a"]
+    assert not boot.start("ds3231", "max98357a")[0]
+    assert boot.start("", "")[0]
+    assert boot.overlays() == []
+
+
+def test_the_service_is_told_what_there_should_be(boot):
+    boot.start("pcf8523", "hifiberry-dac")
+    assert boot.configuration() == (
+        "[clock]\nrtc = pcf8523\n[speaker]\ndevice = plughw:CARD=PCM5102A\n")
+
+
+def test_the_file_is_written_in_place(boot):
+    number = boot.parts.stat().st_ino
+    boot.start("ds3231")
+    assert boot.parts.stat().st_ino == number
+    assert [path.name for path in boot.parts.parent.iterdir()].count("parts.txt") == 1
+
+
+@pytest.mark.parametrize("text", ["", "dtoverlay=junk\n" * 60], ids=["empty", "too long"])
+def test_what_a_pc_made_of_the_file_is_put_right_once(boot, text):
+    boot.parts.write_text(text)
+    assert boot.start("ds3231")[0]
+    assert boot.overlays() == ["rtc-ds3231"]
+    assert not boot.start("ds3231")[0]
+
+
+def test_a_file_that_is_gone_is_made(boot):
+    boot.parts.unlink()
+    assert boot.start("", "pcm5102a")[0]
+    assert boot.overlays() == ["pcm5102a"]
+
+
+@pytest.mark.parametrize("rtc", RTCS)
+def test_a_card_that_is_put_into_another_model_restarts_once(boot, rtc):
+    boot.start(rtc)
+    boot.put_into("Pi 5")
+    assert boot.start(rtc)[0]
+    assert boot.overlays() == [f"rtc-{rtc}-pi5"]
+    assert not boot.start(rtc)[0]
+
+
+def test_an_rtc_that_the_card_does_not_know_is_told_and_left_out(boot):
+    wrote, told = boot.start("ds9999", "max98357a")
+    assert wrote
+    assert told.splitlines()[0] == (
+        "<3>rtc 'ds9999' in clocksmith.txt is not an RTC of this card: use ds3231, ds1307, pcf8523, "
+        "pcf8563 or pcf85063")
+    assert boot.overlays() == ["max98357a"]
+    assert "rtc" not in boot.configuration()
+
+
+@pytest.mark.parametrize("sound", ["hifiberry-dacplus", "max98357a, pcm5102a", "usb"])
+def test_a_sound_card_that_the_card_does_not_know_is_told_and_left_out(boot, sound):
+    _, told = boot.start("", sound)
+    assert told.startswith(f"<3>sound '{sound}' in clocksmith.txt is not a sound card of this card")
+    assert boot.overlays() == []
+
+
+def test_i2s_on_a_pi_5_is_refused_with_what_to_use_instead(boot):
+    boot.put_into("Pi 5")
+    _, told = boot.start("ds3231", "max98357a")
+    assert "has no I2S for a Raspberry Pi 5: use a USB sound card" in told
+    assert boot.overlays() == ["rtc-ds3231-pi5"]
+    assert "device" not in boot.configuration()
+
+
+def test_two_sound_cards_on_the_same_pins_are_refused(boot):
+    config = boot.folder / "boot" / "config.txt"
+    config.write_text(config.read_text() + "dtoverlay=hifiberry-dac\n")
+    _, told = boot.start("", "max98357a")
+    assert "'dtoverlay=hifiberry-dac' in config.txt: both are on the same pins" in told
+    assert boot.overlays() == []
+
+
+def test_an_overlay_that_is_missing_is_told(boot):
+    (boot.folder / "boot" / "overlays" / "rtc-ds3231.dtbo").unlink()
+    wrote, told = boot.start("ds3231")
+    assert not wrote
+    assert "overlays/rtc-ds3231.dtbo is missing on the boot partition" in told
+
+
+def test_a_partition_that_is_full_keeps_what_it_has_and_starts(boot):
+    boot.parts.unlink()
+    boot.parts.symlink_to("/dev/full")
+    wrote, told = boot.start("ds3231")
+    assert not wrote, "no restart for nothing"
+    assert "the boot partition cannot be written" in told and "No space left" in told
+
+
+def test_a_card_that_keeps_nothing_is_not_restarted_for_ever(boot):
+    boot.parts.unlink()
+    boot.parts.symlink_to("/dev/null")
+    wrote, told = boot.start("ds3231")
+    assert not wrote
+    assert "the boot partition cannot be written" in told
+
+
+def settings(tmp_path, text):
+    """What the journal is told of clocksmith.txt by the part of the settings that reads [card]."""
+    file = tmp_path / "clocksmith.txt"
+    file.write_text(text)
+    script = (SCRIPTS / "settings").read_text().split("\nhostname=$(get hostname)\n")[0]
+    return subprocess.run(["sh", "-c", script, SCRIPTS / "settings", file], capture_output=True,
+                          text=True, timeout=20, check=True).stdout
+
+
+def test_a_key_of_the_card_that_nobody_reads_is_told(tmp_path):
+    told = settings(tmp_path, "[card]\nrct = ds3231\nzone = Etc/UTC\n; x = y\n[announce]\nvoice = rms\n")
+    assert told == (
+        "<3>'rct' in [card] of clocksmith.txt is not a setting of the card: use hostname, zone, user, "
+        "password, ssh, ssh_key, wifi_name, wifi_password, wifi_country, rtc, sound\n")
+
+
+def test_a_key_of_the_card_that_stands_twice_is_told(tmp_path):
+    told = settings(tmp_path, "[card]\nsound = max98357a\nsound = pcm5102a\n")
+    assert told == "<3>'sound' stands twice in [card] of clocksmith.txt: the last one counts\n"
+
+
+def test_the_settings_that_ship_are_all_known(tmp_path):
+    text = (DEVICE / "boot" / "clocksmith.txt").read_text()
+    offered = re.sub(r"(?m)^;(\w+ =)", r"\1", text)
+    assert offered.count("\nrtc =") == 1, "what is offered is not commented out any more"
+    assert settings(tmp_path, offered) == ""
