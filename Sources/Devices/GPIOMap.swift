@@ -54,8 +54,16 @@ public struct GPIOMap: Hashable, Sendable {
     return GPIOMap(lines: collected.lines)
   }
 
+  /// The pin controllers behind the 40-pin header: Raspberry Pi 3 and Zero 2 W, 4, 5. GPIOn of the
+  /// header is line n of each (BCM2835 ARM Peripherals, 6.2; RP1 Peripherals, 3.1.1).
+  private static let headerChips: Set = ["pinctrl-bcm2835", "pinctrl-bcm2711", "pinctrl-rp1"]
+  /// GPIO0 to GPIO27 are on the header.
+  private static let headerLines: Range<UInt32> = 0..<28
+
   /// The line that a configuration means.
-  /// - Parameter text: a line's name, or `chip-label:offset`.
+  /// - Parameter text: a line's name, `chip-label:offset`, or `GPIOn` for a line of a Pi's header,
+  ///   whatever the kernel calls it: mainline's device trees name some lines after what else they
+  ///   can do (`GPIO_GCLK`), and none of a Pi 5.
   /// - Throws: `Fault` if there is none, or more than one; it names what there is instead.
   public func place(of text: String) throws(Fault) -> Line {
     let named = lines.filter { $0.name == text }
@@ -68,7 +76,17 @@ public struct GPIOMap: Hashable, Sendable {
     if let colon = text.lastIndex(of: ":"), let offset = UInt32(text[text.index(after: colon)...]) {
       return try place(chip: String(text[..<colon]), offset: offset, text)
     }
+    if let line = headerLine(text) { return line }
     throw Fault("GPIO line \(text)", "there is none of that name; \(hint(for: text))")
+  }
+
+  /// Line n of the header's chip for `GPIOn`; nil if there is no such chip, or more than one.
+  private func headerLine(_ text: String) -> Line? {
+    guard text.hasPrefix("GPIO"), let number = UInt32(text.dropFirst(4)),
+      Self.headerLines.contains(number), text == "GPIO\(number)"
+    else { return nil }
+    let found = lines.filter { Self.headerChips.contains($0.chipLabel) && $0.offset == number }
+    return found.count == 1 ? found[0] : nil
   }
 
   private func place(chip: String, offset: UInt32, _ text: String) throws(Fault) -> Line {

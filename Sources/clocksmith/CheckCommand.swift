@@ -34,13 +34,22 @@ let checkCommand = Subcommand(
   guard let configuration = loaded else { return ExitStatus.found }
   try checkup.look("voice") { () throws(Fault) in try checkVoice(configuration) }
   try checkup.look("chime") { () throws(Fault) in try checkChime(configuration) }
+  var opens = false
   try checkup.look("speaker") { () throws(Fault) in
     let speaker = configuration.speaker
     let rate = try speaker.open()
     speaker.close()
+    opens = true
     return .well("\(configuration.device) opens, at \(rate) frames per second")
   }
-  for card in SoundCard.all() {
+  let cards = SoundCard.all()
+  if cards.isEmpty {
+    // A sound server needs none of its own.
+    try checkup.look("card") { () throws(Fault) in
+      opens ? .well("none that the kernel knows") : .found(PartsAdvice.here.card)
+    }
+  }
+  for card in cards {
     try checkup.look("card") { () throws(Fault) in
       .well("\(card.device): \(card.name), \(card.abilities)")
     }
@@ -119,7 +128,7 @@ private func checkRTC(_ configuration: Configuration) throws(Fault) -> Finding {
     return .well(
       configuration.rtc == .none
         ? "not used, as 'rtc = none' says"
-        : "none; with no network the clock is not trusted after a power cut")
+        : PartsAdvice.here.rtc)
   }
   var judgement = RTCJudgement(clock.read(), after: nil)
   if judgement.isValid {

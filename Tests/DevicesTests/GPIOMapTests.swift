@@ -48,6 +48,33 @@ import Testing
     #expect(fault?.description.contains(words) == true, "\(String(describing: fault))")
   }
 
+  @Test(
+    "GPIO17 of the header is found where no line has a name",
+    arguments: ["pinctrl-bcm2835", "pinctrl-bcm2711", "pinctrl-rp1"])
+  func byNumber(chip: String) throws {
+    let map = GPIOMap(
+      lines: (0..<54).map { Self.line(chip, $0) } + [Self.line("raspberrypi-exp-gpio", 17)])
+    #expect(try map.place(of: "GPIO17").place == "\(chip):17")
+    #expect(throws: Fault.self) { try map.place(of: "GPIO28") }
+    #expect(throws: Fault.self) { try map.place(of: "GPIO017") }
+  }
+
+  @Test("a line that the kernel names after what else it can do is found by its number")
+  func byNumberBesideAnotherName() throws {
+    let map = GPIOMap(lines: [
+      Self.line("pinctrl-bcm2835", 4, "GPIO_GCLK"), Self.line("pinctrl-bcm2835", 17, "GPIO17"),
+    ])
+    #expect(try map.place(of: "GPIO4").description == "GPIO_GCLK (pinctrl-bcm2835:4)")
+  }
+
+  @Test("a line of that name elsewhere comes before the header's line of that number")
+  func nameBeforeNumber() throws {
+    let map = GPIOMap(lines: [
+      Self.line("pinctrl-rp1", 17), Self.line("expander", 3, "GPIO17", path: "/dev/gpiochip1"),
+    ])
+    #expect(try map.place(of: "GPIO17").place == "expander:3")
+  }
+
   @Test("where no line has a name, the chips are told") func namelessLines() {
     let map = GPIOMap(lines: [Self.line("9030000.pl061", 0), Self.line("9030000.pl061", 1)])
     let fault = faultThrown { _ = try map.place(of: "GPIO17") }

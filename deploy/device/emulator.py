@@ -40,18 +40,19 @@ class Emulator:
     """One machine with one card. The card is never written: what changes lies in `disk`."""
 
     def __init__(self, card, folder, *, speaker="wav", clock=None, over=None, kernel="",
-                 arguments=()):
+                 arguments=(), image=""):
         """
         card: the folder that deploy/device/card made; folder: where the machine's files go.
         speaker: a QEMU audio driver for the built-in card: wav records into speaker.wav.
         clock: what the real-time clock says at power-on (UTC, YYYY-MM-DDTHH:MM:SS); None: the PC's.
         over: an archive made by archive(); kernel, arguments: more for the kernel's line and QEMU's.
+        image: which of the card's kernels is started: "" or "-pi5".
         """
         self.card, self.folder = Path(card), Path(folder)
         self.disk = self.folder / "disk.qcow2"
         self.console = self.folder / "console.log"
         self.audio, self.rtc, self.over = speaker, clock, over
-        self.kernel, self.arguments = kernel, list(arguments)
+        self.kernel, self.arguments, self.image = kernel, list(arguments), image
         self.process = None
         self.events = []  # Names of the monitor's events since power-on, as far as it was read.
         self._qmp = self._qtest = self._gpio = None
@@ -64,7 +65,7 @@ class Emulator:
             subprocess.run(
                 ["qemu-img", "create", "-q", "-f", "qcow2", "-F", "raw", "-b",
                  self.card / "card.img", self.disk, "1G"], check=True)
-        initrd = self.card / "initrd.img"
+        initrd = self.card / f"initrd{self.image}.img"
         if self.over:
             # The kernel unpacks archives that lie behind each other.
             joined = self.folder / "initrd.img"
@@ -80,7 +81,10 @@ class Emulator:
         self._read_qmp()
         self.qmp("qmp_capabilities")
         self._qtest = self._connect("qtest").makefile("rw")
-        self._gpio = next(
+        self._gpio = self._find_gpio()
+
+    def _find_gpio(self):
+        return next(
             f"/machine/unattached/{child['name']}"
             for child in self.qmp("qom-list", path="/machine/unattached")
             if child["type"] == "child<pl061>")
@@ -94,7 +98,7 @@ class Emulator:
             PROGRAM, "-M", "virt,gic-version=3", "-cpu", "cortex-a57", "-smp", "2", "-m", "1024",
             "-accel", "tcg,thread=multi", "-nodefaults", "-display", "none", "-net", "none",
             "-rtc", f"base={self.rtc},clock=vm" if self.rtc else "base=utc",
-            "-kernel", str(self.card / "vmlinuz"), "-initrd", str(initrd),
+            "-kernel", str(self.card / f"vmlinuz{self.image}"), "-initrd", str(initrd),
             # The card's own line, and a console that goes into a file: a login there helps nobody.
             "-append", "root=LABEL=clocksmith-root panic=10 quiet console=ttyAMA0 "
                        f"systemd.mask=serial-getty@ttyAMA0.service {self.kernel}",

@@ -1,0 +1,158 @@
+"""The card in an emulated Raspberry Pi: its device tree, card controller, I2C, USB and GPIO names.
+
+QEMU's `raspi3b` has no PCI, and so none of the channels of `device.py`. What is asked of the clock is a
+list of steps, given with the start; it writes their outcome to the second serial port, and ends.
+QEMU starts the kernel itself: what the Pi's firmware does with config.txt is done here.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import time
+from pathlib import Path
+
+from device import here
+from emulator import Emulator, archive
+
+# What raspi3b has; with the device tree of another board with the same chip it passes for that one.
+FILTERS = {"bcm2837-rpi-3-b": "[pi3]", "bcm2837-rpi-3-b-plus": "[pi3]", "bcm2837-rpi-zero-2-w": "[pi02]"}
+END = "=== end"
+START_SECONDS = 600  # Two and more starts under emulation, beside other tests.
+
+
+class Firmware:
+    """What the Pi's firmware makes of config.txt, as far as the card uses it."""
+
+    def __init__(self, read, board):
+        """read: gives the text of a file of the boot partition; board: a name of FILTERS."""
+        self.kernel = self.initrd = None
+        self.overlays = []
+        self._read, self._filter = read, FILTERS[board]
+        self._apply("config.txt")
+
+    def _apply(self, name):
+        taken = True
+        for line in self._read(name).splitlines():
+            if line.startswith("["):
+                taken = line in ("[all]", self._filter)
+            elif taken and line.startswith("include "):
+                self._apply(line.split()[1])
+            elif taken and line.startswith("initramfs "):
+                self.initrd = line.split()[1]
+            elif taken and "=" in line and not line.startswith("#"):
+                key, value = line.split("=", 1)
+                if key == "kernel":
+                    self.kernel = value
+                elif key == "dtoverlay":
+                    self.overlays.append(value)
+                else:
+                    # These ask for nothing more: 64 bit, and Debian's names of the device trees.
+                    assert key in ("arm_64bit", "upstream_kernel"), line
+
+
+class Board(Emulator):
+    """A Pi with a copy of the card, whose boot partition may be written as on a PC."""
+
+    def __init__(self, card, folder, board, program, clocksmith_txt, configuration=""):
+        """board: a name of FILTERS; program: an emulator that deploy/device/qemu-tree names."""
+        folder.mkdir()
+        super().__init__(card, folder)
+        self.board, self.program, self.configuration = board, program, configuration
+        self.disk = folder / "card.img"
+        subprocess.run(["cp", "--sparse=always", card / "card.img", self.disk], check=True)
+        # The card controller takes a power of two.
+        os.truncate(self.disk, 1 << 30)
+        self.write_boot("clocksmith.txt", clocksmith_txt)
+        self.firmware = None
+
+    def write_boot(self, name, text):
+        (self.folder / name).write_text(text)
+        self._boot("mcopy", "-o", self.folder / name, f"::{name}")
+
+    def read_boot(self, name):
+        return self._boot("mcopy", f"::{name}", "-").stdout
+
+    def _boot(self, command, *arguments):
+        return subprocess.run([command, "-i", f"{self.disk}@@4M", *arguments], check=True,
+                              capture_output=True, text=True)
+
+    def run(self, steps, clock, arguments=(), seconds=START_SECONDS):
+        """Powers on, has the steps done once the clock has started, and powers off.
+
+        steps: {name: shell command}; clock: what the RTC, if there is one, says at power-on.
+        Returns {name: what it printed}; empty if the machine restarted before it came to them.
+        """
+        self.firmware = Firmware(self.read_boot, self.board)
+        assert (self.firmware.kernel, self.firmware.initrd) == ("vmlinuz", "initrd.img")
+        tree = self.folder / "board.dtb"
+        overlays = [self.card / "overlays" / f"{name}.dtbo" for name in self.firmware.overlays]
+        shutil.copy(self.card / "dtb" / f"{self.board}.dtb", tree)
+        for overlay in overlays:
+            subprocess.run(["fdtoverlay", "-i", tree, "-o", tree, overlay], check=True)
+        script = "".join(f"echo '=== {name}'\n{{ {command}\n}} 2>&1\n" for name, command in steps.items())
+        archive(self.folder / "over.cpio", {
+            "usr/local/lib/clocksmith-test/steps": (
+                f"#!/bin/bash\nexec >/dev/ttyS1\nstty -F /dev/ttyS1 raw -echo\n{script}\necho '{END}'\n".encode(), 0o755),
+            "etc/systemd/system/clocksmith-test-board.service": (
+                (here / "agent" / "board.service").read_bytes(), 0o644),
+            "etc/clocksmith/conf.d/90-test.conf": (self.configuration.encode(), 0o644),
+        })
+        self.over = self.folder / "over.cpio"
+        self.rtc, self.arguments = clock, list(arguments)
+        answers = self.folder / "answers"
+        for path in (answers, self.console):
+            path.unlink(missing_ok=True)
+        self.start()
+        deadline = time.monotonic() + seconds
+        while self.running() and not (answers.exists() and END in answers.read_text(errors="replace")):
+            assert time.monotonic() < deadline, (
+                f"the {self.board} was not done within {seconds} s:\n{self.last_words()}")
+            time.sleep(0.2)
+        self.quit()
+        parts = re.split(r"(?m)^=== (.*)\n", answers.read_text(errors="replace").replace("\r", ""))
+        return dict(zip(parts[1::2], (text.rstrip("\n") for text in parts[2::2])))
+
+    def last_words(self):
+        return self.console.read_text(errors="replace")[-4000:]
+
+    def told(self, pattern):
+        """The first line of the console that the regular expression finds; the journal is sent there."""
+        lines = self.console.read_text(errors="replace").splitlines()
+        line = next((line for line in lines if re.search(pattern, line)), None)
+        assert line, f"the {self.board} never said '{pattern}':\n{self.last_words()}"
+        return line
+
+    def _find_gpio(self):
+        return None  # QEMU moves no input of this controller: it reads 0.
+
+    def _command(self, initrd):
+        return [
+            self.program, "-M", "raspi3b", "-nodefaults", "-display", "none", "-no-reboot",
+            "-rtc", f"base={self.rtc},clock=vm",
+            "-kernel", str(self.card / "vmlinuz"), "-initrd", str(initrd),
+            "-dtb", str(self.folder / "board.dtb"),
+            # The watchdog is left to itself: QEMU takes the first write to it for a reset. That is how a
+            # restart ends the machine here.
+            # Its one card also answers at the controller that has the radio: that one is left out.
+            "-append", "module_blacklist=sdhci_iproc root=LABEL=clocksmith-root panic=10 console=ttyAMA0,115200 "
+                       "earlycon=pl011,0x3f201000 systemd.watchdog_sec=0 "
+                       "systemd.wants=clocksmith-test-board.service "
+                       "systemd.journald.forward_to_console=1 systemd.show_status=0",
+            "-chardev", f"file,id=console,path={self.console},append=on", "-serial", "chardev:console",
+            "-chardev", f"file,id=answers,path={self.folder}/answers,append=on",
+            "-serial", "chardev:answers",
+            "-drive", f"file={self.disk},if=sd,format=raw",
+            "-qmp", f"unix:{self.folder}/qmp,server=on,wait=off",
+            "-qtest", f"unix:{self.folder}/qtest,server=on,wait=off", "-qtest-log", "/dev/null",
+            *self.arguments,
+        ]
+
+
+def emulator():
+    """An emulator that has the board with its I2C, or None with the reason."""
+    made = subprocess.run([Path(here).parents[1] / "deploy" / "device" / "qemu-tree"],
+                          capture_output=True, text=True)
+    if made.returncode:
+        return None, made.stderr.strip().splitlines()[-1]
+    return made.stdout.strip(), None
