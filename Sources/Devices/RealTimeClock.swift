@@ -74,7 +74,8 @@ public struct RealTimeClock: Hashable, Sendable {
       throw Fault(
         "rtc = \(name)",
         all.isEmpty
-          ? "there is no RTC at all; is it wired, and its overlay in config.txt?"
+          ? "there is no RTC at all; is it wired, and named in config.txt (on the flashed card: "
+            + "in clocksmith.txt)?"
           : "there is no such RTC; there are \(known)")
     }
   }

@@ -59,7 +59,7 @@ extension RTCFault {
   /// What a person does about it.
   public var remedy: String {
     switch self {
-    case .unreadable: "look at its wires and its overlay in config.txt"
+    case .unreadable: "look at its wires, and at how it is named in config.txt or clocksmith.txt"
     case .jumped: "if it does so again, it is broken"
     case .stopped: "set it with 'sudo hwclock --systohc'; if it stops again, it is broken"
     case .dataInvalid, .notValid, .beforeRelease, .beyondRange:
