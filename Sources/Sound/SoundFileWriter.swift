@@ -93,13 +93,14 @@ public final class SoundFileWriter {
     Self.fault(path, handle)
   }
 
-  /// The kernel's words where it was the kernel that refused, else libsndfile's.
+  /// The kernel's words where it was the kernel that refused.
   private static func fault(_ path: String, _ handle: OpaquePointer?) -> Fault {
     let code = errno
     return code != 0
       ? Fault("cannot write \(path)", errno: code)
       : Fault(
-        "cannot write \(path)", code: sf_error(handle), SoundFile.words(sf_strerror(handle)))
+        "cannot write \(path)", code: sf_error(handle),
+        "libsndfile refuses with \(sf_error(handle))")
   }
 }
 
