@@ -30,6 +30,8 @@ import Testing
       ("strike = E3", "'strike = E3' needs 'count' and 'gaps'"),
       ("strike = E3\ncount = day", ":5: count = day: allowed: hour, watch"),
       ("lead = 4s", "neither 'notes' nor 'strike'"),
+      ("notes = B3 0.5\n  E4", ":5: not a [section], a comment or 'key = value'"),
+      ("notes = B3 0.5 E4 ; 0.5 G#4", ":4: the value has ' ;' in it"),
       ("note = B3", ":4: unknown key 'note'; there are notes, lead"),
     ])
   func whatIsWrong(lines: String, words: String) {

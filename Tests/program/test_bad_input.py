@@ -108,6 +108,15 @@ def test_an_unknown_zone_in_the_environment_is_not_taken_for_utc(clocksmith):
      ("[announce]\nlate_limit = -9223372036854775808s\n", 2, "late_limit"),
      ("[clock]\nuntrusted = shout\n", 2, "shout"),
      ("[clock]\nuntrusted = \x1b[31m\n", 2, r"\u{1B}[31m"),
+     ("[announce] interval = 30\n", 1, "after ']'"),
+     ("[announce]]\ninterval = 30\n", 1, "after ']'"),
+     ("[announce]\ninterval = 30 ; half hours\n", 2, "comment"),
+     ("[speaker]\ndevice = plug:a ;b\n", 2, "comment"),
+     ("[announce] ; mine\ninterval = 30\n", 1, "after ']'"),
+     ("; mine\r[announce]\rinterval = 30\r", 1, "carriage return"),
+     ("[announce]\nquiet = none\rinterval = 30\n", 2, "carriage return"),
+     ("[announce]\nclock = 24\n  interval = 7\n", 3, "interval = 7"),
+     ("[announce]\nquiet = mon-fri 22:00-07:00\n  and more\n", 3, "key = value"),
      ("[announce]\nvoice = " + "x" * 5000 + "\n", 2, "long"),
      ("[announce]\nclock = 12\0nonsense\n", 2, "")])
 def test_a_bad_line_is_named_with_file_line_and_reason(clocksmith, tmp_path, text, line, named):
@@ -122,6 +131,24 @@ def test_the_order_of_the_keys_does_not_matter_to_the_quiet_hours(clocksmith, tm
     path.write_text("[announce]\nquiet = 00:00-23:50\ninterval = 5\n")
     done = clocksmith.run("agenda", "--hours", 1, "--config", path)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["\ufeff[announce]\ninterval = 5\n", "[announce]\r\ninterval = 5\r\n", " [announce]\n\tinterval = 5\n",
+     "[announce] \n ; a comment\n\n  # another ; one\n \ninterval = 5", "[announce]\ninterval: 5\n"])
+def test_what_an_editor_adds_changes_nothing(clocksmith, tmp_path, text):
+    path = tmp_path / "good.conf"
+    path.write_text(text, newline="")
+    done = clocksmith.run("agenda", "--hours", 1, "--config", path)
+    assert (done.stderr, len(done.stdout.splitlines())) == ("", 12)
+
+
+def test_an_indented_key_does_not_lengthen_the_value_above(clocksmith, tmp_path):
+    path = tmp_path / "good.conf"
+    path.write_text("[announce]\n  interval = 5\n  clock = 24\n")
+    done = clocksmith.run("agenda", "--hours", 1, "--config", path)
+    assert (done.stderr, len(done.stdout.splitlines())) == ("", 12)
 
 
 def a_folder(path):
