@@ -69,7 +69,8 @@ import Testing
 
   @Test("indented rules are rules of their own") func indentedRules() throws {
     try makePack(
-      Self.description.replacingOccurrences(of: "**** = h m pm", with: "  1515 = m\n\t**** = h m pm"))
+      Self.description.replacingOccurrences(
+        of: "**** = h m pm", with: "  1515 = m\n\t**** = h m pm"))
     let pack = try VoicePack(path: folder.path)
     #expect(try pack.text(hour: 15, minute: 15, format: .twelve) == "fifteen")
     #expect(try pack.text(hour: 15, minute: 30, format: .twelve) == "three fifteen P M")
@@ -83,6 +84,8 @@ import Testing
       ("[clock 12]", "[clock 13]", ":8: unknown section [clock 13]"),
       ("**00 = h oclock", "**0 = h oclock", ":8: '**0 = h oclock' is no rule"),
       ("h = three", "h = three\nh = four", ":13: clip 'h' is there twice"),
+      ("language = en", "language = en\nlanguage = de", ":3: 'language' is set twice"),
+      ("20ms", "20ms\ngap = 60ms", ":6: 'crossfade' and 'gap' exclude each other"),
       ("h m pm", "h m\n  pm", ":10: not a [section], a comment or 'key = value'"),
       ("h m pm", "h m ; pm", ":9: the value has ' ;' in it; put a comment on a line of its own"),
       ("licence = LICENCE", "", "no 'licence' in [voice]"),
