@@ -298,6 +298,17 @@ def test_a_voice_that_is_not_there_is_told_with_those_that_are(clocksmith):
         f"voice 'caruso': not found: allowed are {', '.join(VOICES)}, the path of a voice's folder")
 
 
+def test_one_bad_clip_does_not_condemn_the_others(clocksmith, pack):
+    path = pack / "minute-15.flac"
+    samples, rate = soundfile.read(path)
+    path.unlink()
+    soundfile.write(path, samples / 3, rate)
+    found = [
+        line for line in lines_of(clocksmith.run("voice", "verify", pack), 3)
+        if line.startswith("FOUND")]
+    assert len(found) == 1 and "minute-15: " in found[0] and "LU softer" in found[0]
+
+
 # MARK: The prompts of Asterisk
 
 
