@@ -100,7 +100,10 @@ public struct Configuration: Sendable {
         throw Fault(place, "'\(entry.key)' is set twice in this file")
       }
       if let complaint = key(&self, entry.value) {
-        throw Fault(place, "\(entry.key) = \(entry.value): \(complaint)")
+        // A file that is wrong is named by what is said of it.
+        let isNamed = entry.value.contains("/") && complaint.contains(entry.value)
+        throw Fault(
+          place, "\(entry.key)\(isNamed ? "" : " = \(entry.value)"): \(complaint)")
       }
       if entry.key == "quiet" { quietPlace = place }
       if entry.key == "chime" { choosesChime = true }
@@ -237,7 +240,7 @@ extension Configuration {
         configuration[keyPath: field] = value == "none" ? nil : try Sounds.tune(value)
         return nil
       } catch {
-        return "\(error), none, or the path of a tune's file"
+        return error.description
       }
     }
   }

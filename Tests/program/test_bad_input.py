@@ -3,11 +3,12 @@
 import os
 import pathlib
 import random
+import shutil
 import subprocess
 
 import pytest
 
-from program import PROGRAM, refusal
+from program import PROGRAM, VOICE, refusal
 
 RENDER = ["render", "--at", "2026-11-21T15:15", "--output"]
 
@@ -124,6 +125,45 @@ def test_a_bad_line_is_named_with_file_line_and_reason(clocksmith, tmp_path, tex
     path.write_text(text)
     sentence = refusal(clocksmith.run("agenda", "--config", path), 1)
     assert (f"{path}:{line}:" if line else "voice") in sentence and named in sentence
+
+
+@pytest.mark.parametrize(
+    "text, words",
+    [("notes = B3 -1 E4", ":4: '-1' is no gap: allowed are seconds from 0.02 to 20, as in 0.86"),
+     (None, "No such file or directory")])
+def test_a_bad_tune_is_named_once(clocksmith, tmp_path, text, words):
+    tune = tmp_path / "mine.tune"
+    if text:
+        tune.write_text(f"[tune]\ndescription = mine\n[hour]\n{text}\n")
+    done = clocksmith.run("agenda", "--config", clocksmith.configuration(f"chime = {tune}"))
+    sentence = refusal(done, 1)
+    assert sentence.count(str(tune)) == 1 and sentence.endswith(words)
+
+
+@pytest.mark.parametrize("key, kind", [("chime", "tunes"), ("voice", "voices")])
+def test_a_program_without_its_sounds_says_where_it_looked(clocksmith, tmp_path, key, kind):
+    program = tmp_path / "bin/clocksmith"
+    program.parent.mkdir()
+    shutil.copy(PROGRAM, program)
+    path = clocksmith.configuration("chime = none")
+    path.write_text(f"[announce]\n{key} = mine\n" + ("chime = none\n" if key == "voice" else ""))
+    done = subprocess.run(
+        [program, "agenda", "--config", path], env=clocksmith.environment, capture_output=True,
+        text=True, timeout=20, check=False)
+    sentence = refusal(done, 1)
+    assert f"no {kind} are installed: {tmp_path}/share/clocksmith is not there" in sentence
+
+
+def test_the_sounds_are_found_from_a_build_folder_of_any_name(clocksmith, tmp_path):
+    program = tmp_path / "tree/out/debug/clocksmith"
+    program.parent.mkdir(parents=True)
+    shutil.copy(PROGRAM, program)
+    (tmp_path / "tree/sounds").symlink_to(VOICE.parent.parent)
+    path = clocksmith.configuration("chime = westminster", voice="rms")
+    done = subprocess.run(
+        [program, "agenda", "--hours", "1", "--config", path], env=clocksmith.environment,
+        capture_output=True, text=True, timeout=20, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_the_order_of_the_keys_does_not_matter_to_the_quiet_hours(clocksmith, tmp_path):
