@@ -73,6 +73,12 @@ def test_an_unknown_zone_is_misuse(clocksmith, zone):
     assert f"'{zone}'" in refusal(clocksmith.run("agenda", "--zone", zone), 2)
 
 
+@pytest.mark.parametrize("rule", ["CET-1CEST", "UTC0", "EST5EDT,M3.2.0,M11.1.0", "<+03>-3"])
+def test_a_posix_rule_in_place_of_a_zone_is_told_to_be_none(clocksmith, rule):
+    sentence = refusal(clocksmith.run("agenda", environment={"TZ": rule}), 1)
+    assert f"TZ={rule}: " in sentence and "POSIX rules are not read" in sentence
+
+
 def test_an_unknown_zone_in_the_environment_is_not_taken_for_utc(clocksmith):
     done = clocksmith.run("agenda", environment={"TZ": "Mars/Olympus"})
     assert "TZ=Mars/Olympus" in refusal(done, 1)
