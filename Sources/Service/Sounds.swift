@@ -91,7 +91,7 @@ extension Sounds {
 
   /// Where the bells are.
   static func bells() -> BellRack {
-    BellRack(folders: places().map { "\($0)/bells" })
+    BellRack(folders: (folders().isEmpty ? places() : folders()).map { "\($0)/bells" })
   }
 }
 
