@@ -19,7 +19,7 @@ public final class SoundFileWriter {
     // A device such as /dev/null or a pipe is written to as it is.
     let isSpecial = isSpecialFile(path)
     let writesInPlace = inPlace || isSpecial
-    let isFLAC = isSpecial ? false : try Self.isFLAC(path, inPlace: inPlace)
+    let isFLAC = try isSpecial ? false : Self.isFLAC(path, inPlace: inPlace)
     let target = writesInPlace ? path : "\(path).\(getpid()).part"
     temporaryPath = writesInPlace ? nil : target
     let descriptor = try retryingInterrupts("cannot write \(path)") {
