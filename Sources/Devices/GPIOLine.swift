@@ -65,8 +65,14 @@ public final class GPIOInput: InputLine {
   }
 }
 
+/// A line that is driven.
+public protocol OutputLine: AnyObject {
+  /// - Throws: `Fault` if the line is gone.
+  func set(_ isActive: Bool) throws(Fault)
+}
+
 /// A GPIO line that is driven.
-public final class GPIOOutput {
+public final class GPIOOutput: OutputLine {
   private let line: LineHandle
 
   /// Takes a line, and makes it inactive.

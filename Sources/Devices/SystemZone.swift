@@ -36,7 +36,9 @@ public struct SystemZone: Zone {
     let path = name.hasPrefix("/") ? name : "\(Self.database)/\(name)"
     guard !name.split(separator: "/").contains(".."), Self.isZoneFile(path) else {
       throw Fault(
-        origin, "not in the tz database (\(Self.database)); names are like Europe/London or UTC")
+        origin,
+        "not in the tz database (\(Self.database)); names are like Europe/London or UTC, and POSIX "
+          + "rules are not read")
     }
     self.init(loaded: name)
   }

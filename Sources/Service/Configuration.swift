@@ -1,5 +1,4 @@
 import Devices
-@preconcurrency import Glibc
 import Horology
 import Sound
 
@@ -39,21 +38,23 @@ public struct Configuration: Sendable {
   /// What chimes at the hour unless the owner wants something else.
   private static let defaultChime = "westminster"
 
-  public static let mainFile = "/etc/clocksmith/clocksmith.conf"
-  public static let folder = "/etc/clocksmith/conf.d"
-
   public init() {}
 
-  /// Reads `path` alone, or else the main file and then the folder's `*.conf` in the order of
-  /// their names, of which neither must be there. What a later file sets counts.
-  /// - Throws: `Fault` with file and line for anything that is unknown or not allowed.
+  /// Reads `path` alone, or else the files in /etc, if there are any. What a later file sets counts.
+  /// - Throws: `Fault` with file and line for anything that is unknown or not allowed, and for a
+  ///   file that is there and cannot be read.
   public static func load(path: String?) throws(Fault) -> Configuration {
     var configuration = Configuration()
     if let path {
       try configuration.take(path)
     } else {
-      if access(mainFile, F_OK) == 0 { try configuration.take(mainFile) }
-      for name in dropIns() { try configuration.take("\(folder)/\(name)") }
+      for file in try ConfigurationFiles.all() {
+        do throws(Fault) {
+          try configuration.take(file)
+        } catch {
+          throw ConfigurationFiles.withRemedy(error)
+        }
+      }
     }
     if !configuration.choosesChime {
       configuration.announcer.chime = try Sounds.tune(defaultChime)
@@ -81,10 +82,6 @@ public struct Configuration: Sendable {
     }
   }
 
-  private static func dropIns() -> [String] {
-    names(inFolder: folder).filter { $0.hasSuffix(".conf") && !$0.hasPrefix(".") }
-  }
-
   private mutating func take(_ path: String) throws(Fault) {
     let file = try INIFile(path: path)
     var seen: Set<String> = []
@@ -103,7 +100,10 @@ public struct Configuration: Sendable {
         throw Fault(place, "'\(entry.key)' is set twice in this file")
       }
       if let complaint = key(&self, entry.value) {
-        throw Fault(place, "\(entry.key) = \(entry.value): \(complaint)")
+        // A file that is wrong is named by what is said of it.
+        let isNamed = entry.value.contains("/") && complaint.contains(entry.value)
+        throw Fault(
+          place, "\(entry.key)\(isNamed ? "" : " = \(entry.value)"): \(complaint)")
       }
       if entry.key == "quiet" { quietPlace = place }
       if entry.key == "chime" { choosesChime = true }
@@ -240,7 +240,7 @@ extension Configuration {
         configuration[keyPath: field] = value == "none" ? nil : try Sounds.tune(value)
         return nil
       } catch {
-        return "\(error), none, or the path of a tune's file"
+        return error.description
       }
     }
   }

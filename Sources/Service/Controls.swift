@@ -34,8 +34,11 @@ final class Controls {
       tell(.ringer(.absent, at: SystemClock.uptime))
     }
     watchButton(configuration, isAwake)
-    lamp = configuration.led.line.map {
-      LampLine(loop: loop, name: $0, active: configuration.led.active, journal: journal)
+    let led = configuration.led
+    lamp = led.line.map { line in
+      LampLine(loop: loop, journal: journal) { () throws(Fault) in
+        try GPIOOutput(line: line, active: led.active)
+      }
     }
   }
 
@@ -93,24 +96,24 @@ extension Ringer {
 }
 
 /// The lamp's line; lost, it is taken again when it comes back.
-private final class LampLine {
+final class LampLine {
   private static let blink = Duration.milliseconds(500)
 
   private let loop: EventLoop
-  private let name: String
-  private let active: ActiveLevel
   private let journal: Journal
-  private var line: GPIOOutput?
+  private let open: () throws(Fault) -> any OutputLine
+  private var line: (any OutputLine)?
   private var shown: Lamp?
   private var isLit = false
   private var isLost = false
   private var blinking: EventSource?
 
-  init(loop: EventLoop, name: String, active: ActiveLevel, journal: Journal) {
+  init(
+    loop: EventLoop, journal: Journal, open: @escaping () throws(Fault) -> any OutputLine
+  ) {
     self.loop = loop
-    self.name = name
-    self.active = active
     self.journal = journal
+    self.open = open
   }
 
   deinit {
@@ -120,28 +123,32 @@ private final class LampLine {
   func show(_ lamp: Lamp) {
     guard lamp != shown else { return }
     shown = lamp
-    blinking = nil
-    if lamp == .blinking {
-      blinking = try? loop.every(Self.blink) { [unowned self] in light(!isLit) }
-    }
-    light(lamp != .off)
+    light()
   }
 
   /// Takes the line if it is lost.
   func check() {
-    if isLost { light(isLit) }
+    if isLost { light() }
+  }
+
+  /// Begins what is to be shown.
+  private func light() {
+    blinking = nil
+    light(shown != .off)
+    // Blinking would try twice a second what check() tries often enough.
+    guard shown == .blinking, !isLost else { return }
+    blinking = try? loop.every(Self.blink) { [unowned self] in light(!isLit) }
   }
 
   private func light(_ isLit: Bool) {
     self.isLit = isLit
     do throws(Fault) {
-      if line == nil { line = try GPIOOutput(line: name, active: active) }
+      if line == nil { line = try open() }
       try line?.set(isLit)
       if isLost { journal.log(.lamp, .notice, "the lamp is back") }
       isLost = false
     } catch {
       line = nil
-      // Blinking would try twice a second what check() tries often enough.
       blinking = nil
       if !isLost { journal.log(.lampLost, .warning, "the lamp cannot be lit: \(error)") }
       isLost = true

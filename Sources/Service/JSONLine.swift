@@ -42,6 +42,11 @@ public struct JSONLine {
       })
   }
 
+  /// Sets a key, with as many digits as it takes to read the same number again.
+  public func set(_ key: String, exactly number: Double) {
+    add(key, json_object_new_double_s(number, "\(number)"))
+  }
+
   private func add(_ key: String, _ value: OpaquePointer?) {
     json_object_object_add(object.pointer, key, value)
   }

@@ -15,8 +15,8 @@ struct SavedState: Hashable {
   var mute = SoftwareMute.off
   var volume: Volume?
 
-  /// Of the form of the text. A text of a later one is not understood.
-  static let version = 1
+  /// Of the form of the text. A text of a later one is not understood; the first had no checksum.
+  static let version = 2
 
   init() {}
 }
@@ -24,7 +24,9 @@ struct SavedState: Hashable {
 // MARK: As text
 
 extension SavedState {
-  /// One JSON object on a line.
+  private static let seal = #","checksum":""#
+
+  /// One JSON object on a line; its last value is the CRC-32 of what stands before it.
   var text: String {
     let line = JSONLine()
     line.set("version", Self.version)
@@ -35,10 +37,11 @@ extension SavedState {
     case .until(let end): line.set("mute_until_usec", Int(end.nanoseconds / 1000))
     }
     if let volume {
-      line.set("volume_db", volume.decibels)
-      line.set("volume_configured_db", volume.configured)
+      line.set("volume_db", exactly: volume.decibels)
+      line.set("volume_configured_db", exactly: volume.configured)
     }
-    return line.text + "\n"
+    let open = line.text.dropLast()
+    return "\(open)\(Self.seal)\(String(CRC32.of(open), radix: 16))\"}\n"
   }
 
   /// - Throws: `Fault` for anything but the whole text of a state of this version.
@@ -48,8 +51,11 @@ extension SavedState {
     guard let version = JSONText.integer(object, "version") else {
       throw Fault(path, "it has no version")
     }
-    guard version == Self.version else {
+    guard (1...Int64(Self.version)).contains(version) else {
       throw Fault(path, "it is of version \(version), and this program knows \(Self.version)")
+    }
+    guard version == 1 || Self.isSealed(text) else {
+      throw Fault(path, "its checksum is wrong: it is torn, or was edited")
     }
     if let end = JSONText.integer(object, "mute_until_usec") {
       // 1970 to 2200, so that nothing overflows.
@@ -71,6 +77,20 @@ extension SavedState {
       }
       volume = Volume(decibels: decibels, configured: configured)
     }
+  }
+}
+
+extension SavedState {
+  /// True if a text ends in the checksum of what stands before it.
+  private static func isSealed(_ text: String) -> Bool {
+    let bytes = Array(text.utf8)
+    let seal = Array(seal.utf8)
+    guard bytes.count > seal.count,
+      let start = (0...bytes.count - seal.count).last(where: { bytes[$0...].starts(with: seal) })
+    else { return false }
+    let open = String(decoding: bytes[..<start], as: UTF8.self)
+    let end = String(decoding: bytes[(start + seal.count)...], as: UTF8.self)
+    return ["\"}", "\"}\n"].contains { end == String(CRC32.of(open), radix: 16) + $0 }
   }
 }
 
@@ -96,7 +116,8 @@ private enum JSONText {
   }
 
   static func number(_ object: OpaquePointer, _ key: String) -> Double? {
-    value(object, key, json_type_double).map { json_object_get_double($0) }
+    let number = value(object, key, json_type_double) ?? value(object, key, json_type_int)
+    return number.map { json_object_get_double($0) }
   }
 
   static func text(_ object: OpaquePointer, _ key: String) -> String? {

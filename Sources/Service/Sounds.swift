@@ -11,8 +11,7 @@ public enum Sounds {
     for folder in folders() where access("\(folder)/voices/\(name)/voice.conf", F_OK) == 0 {
       return try VoicePack(path: "\(folder)/voices/\(name)")
     }
-    let allowed = voiceNames() + ["the path of a voice's folder"]
-    throw Fault("voice '\(name)'", "not found: allowed are \(allowed.joined(separator: ", "))")
+    throw notFound("voice", name, voiceNames(), or: ["the path of a voice's folder"])
   }
 
   /// The bells' table beside the program, in this tuning.
@@ -22,8 +21,7 @@ public enum Sounds {
       return try BellTable(path: "\(folder)/bells/bells.ini", tuning: tuning)
     }
     throw Fault(
-      "bells.ini", "not found; looked in \(folders().map { "\($0)/bells" }.joined(separator: ", "))"
-    )
+      "bells.ini", "not found in \(places().map { "\($0)/bells" }.joined(separator: ", "))")
   }
 
   /// The voices that came with the program.
@@ -36,16 +34,40 @@ public enum Sounds {
     return Set(found).sorted()
   }
 
-  /// `share/clocksmith` beside the program's `bin`, and `sounds` in the source tree that it was
-  /// built in.
+  private static func notFound(
+    _ kind: String, _ name: String, _ installed: [String], or others: [String]
+  ) -> Fault {
+    guard installed.isEmpty else {
+      let allowed = (installed + others).joined(separator: ", ")
+      return Fault("\(kind) '\(name)'", "not found: allowed are \(allowed)")
+    }
+    let missing = places().first.map { ": \($0) is not there" } ?? ""
+    return Fault(
+      "\(kind) '\(name)'",
+      "not found, for no \(kind)s are installed\(missing); install clocksmith again, or give "
+        + (others.last ?? ""))
+  }
+
   private static func folders() -> [String] {
+    places().filter { access($0, F_OK) == 0 }
+  }
+
+  /// `share/clocksmith` beside the program's `bin`, and `sounds` in the source tree that it was
+  /// built in, if it was: in the nearest folder above it that has voices there.
+  private static func places() -> [String] {
     guard let resolved = realpath("/proc/self/exe", nil) else { return [] }
     defer { free(resolved) }
     var parents = String(cString: resolved).split(separator: "/").dropLast()
-    var folders = ["/" + (parents.dropLast() + ["share", "clocksmith"]).joined(separator: "/")]
-    while parents.contains(".build") { parents.removeLast() }
-    folders.append("/" + (parents + ["sounds"]).joined(separator: "/"))
-    return folders.filter { access($0, F_OK) == 0 }
+    var places = ["/" + (parents.dropLast() + ["share", "clocksmith"]).joined(separator: "/")]
+    while !parents.isEmpty {
+      let sounds = "/" + (parents + ["sounds"]).joined(separator: "/")
+      if access("\(sounds)/voices", F_OK) == 0 {
+        places.append(sounds)
+        break
+      }
+      parents.removeLast()
+    }
+    return places
   }
 }
 
@@ -58,7 +80,7 @@ extension Sounds {
       let path = "\(folder)/tunes/\(name).tune"
       if access(path, F_OK) == 0 { return try Tune(path: path, name: name) }
     }
-    throw Fault("tune '\(name)'", "not found: allowed are \(tuneNames().joined(separator: ", "))")
+    throw notFound("tune", name, tuneNames(), or: ["none", "the path of a tune's file"])
   }
 
   /// The tunes that came with the program.
@@ -69,7 +91,7 @@ extension Sounds {
 
   /// Where the bells are.
   static func bells() -> BellRack {
-    BellRack(folders: folders().map { "\($0)/bells" })
+    BellRack(folders: (folders().isEmpty ? places() : folders()).map { "\($0)/bells" })
   }
 }
 

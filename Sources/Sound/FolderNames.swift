@@ -2,7 +2,13 @@
 
 /// The names of what lies in a folder, sorted; none if it cannot be read.
 public func names(inFolder path: String) -> [String] {
-  guard let directory = opendir(path) else { return [] }
+  (try? readNames(inFolder: path)) ?? []
+}
+
+/// The names of what lies in a folder, sorted.
+/// - Throws: `Fault` if it cannot be read.
+public func readNames(inFolder path: String) throws(Fault) -> [String] {
+  guard let directory = opendir(path) else { throw Fault("cannot read \(path)", errno: errno) }
   defer { closedir(directory) }
   var names: [String] = []
   while let entry = readdir(directory) {

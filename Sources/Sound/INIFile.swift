@@ -19,7 +19,8 @@ public struct INIFile {
 
   /// Reads a whole file.
   /// - Throws: `Fault` if it cannot be opened, is not a regular file, is larger than 1 MiB, or
-  ///   has a line that is neither a section, a comment nor `key = value`.
+  ///   has a line that is neither a section, a comment nor `key = value`, or of which libinih would
+  ///   drop a part.
   public init(path: String) throws(Fault) {
     self.path = path
     let reader = try LineReader(path: path)
@@ -34,22 +35,63 @@ public struct INIFile {
         return 1
       },
       Unmanaged.passUnretained(reader).toOpaque())
-    if let line = reader.overlongLine {
-      throw Fault("\(path):\(line)", "the line is longer than \(reader.longestLine) characters")
-    }
+    // Nothing is read behind a problem, so what libinih has refused comes before it.
     if failedLine != 0 {
       throw Fault("\(path):\(failedLine)", "not a [section], a comment or 'key = value'")
+    }
+    if let problem = reader.problem {
+      throw Fault("\(path):\(problem.line)", problem.words)
     }
     entries = reader.entries
   }
 }
 
-/// Hands lines to libinih and counts them, which libinih does not tell its handler.
+/// One line, as libinih 53 to 62 would read it.
+private struct INILine {
+  /// How many bytes of white space it begins with.
+  let indent: Int
+  /// What it says, without the white space around it.
+  private let text: ArraySlice<UInt8>
+
+  init(_ line: [UInt8]) {
+    // The mark that some editors put at the start of a file.
+    let mark = line.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+    let start = line[mark...].firstIndex { !Self.isSpace($0) } ?? line.count
+    let end = line[start...].lastIndex { !Self.isSpace($0) }.map { $0 + 1 } ?? start
+    indent = mark == 0 ? start : 0
+    text = line[start..<end]
+  }
+
+  /// What of it would be dropped without a word, and what to do; nil if nothing.
+  var problem: String? {
+    if text.contains(UInt8(ascii: "\r")) {
+      return "there is a carriage return in the line; end lines with a line feed, as Unix does"
+    }
+    switch text.first {
+    case nil, UInt8(ascii: ";"), UInt8(ascii: "#"):
+      return nil
+    case UInt8(ascii: "["):
+      guard let close = text.firstIndex(of: UInt8(ascii: "]")), close + 1 < text.endIndex else {
+        return nil
+      }
+      return "there is text after ']'; put it on a line of its own"
+    default:
+      let hasComment = zip(text, text.dropFirst()).contains {
+        Self.isSpace($0) && $1 == UInt8(ascii: ";")
+      }
+      return hasComment ? "the value has ' ;' in it; put a comment on a line of its own" : nil
+    }
+  }
+
+  private static func isSpace(_ byte: UInt8) -> Bool { isspace(Int32(byte)) != 0 }
+}
+
+/// Hands lines to libinih and counts them, which libinih does not tell its handler. Ends at the
+/// first line of which libinih would drop a part.
 private final class LineReader {
   private let file: UnsafeMutablePointer<FILE>
   private var line = 0
-  private(set) var longestLine = 0
-  private(set) var overlongLine: Int?
+  private(set) var problem: (line: Int, words: String)?
   private(set) var entries: [INIFile.Entry] = []
 
   init(path: String) throws(Fault) {
@@ -76,12 +118,22 @@ private final class LineReader {
   }
 
   func next(_ buffer: UnsafeMutablePointer<CChar>, _ size: Int32) -> UnsafeMutablePointer<CChar>? {
-    guard fgets(buffer, size, file) != nil else { return nil }
+    guard problem == nil, fgets(buffer, size, file) != nil else { return nil }
     line += 1
-    longestLine = Int(size) - 2
-    if strlen(buffer) == Int(size) - 1 && buffer[Int(size) - 2] != 10 && overlongLine == nil {
-      overlongLine = line
+    let length = strlen(buffer)
+    let bytes = Array(UnsafeRawBufferPointer(start: buffer, count: length))
+    let longest = Int(size) - 2
+    if length > longest && bytes.last != UInt8(ascii: "\n") {
+      problem = (line, "the line is longer than \(longest) characters")
+      return nil
     }
+    let text = INILine(bytes)
+    if let words = text.problem {
+      problem = (line, words)
+      return nil
+    }
+    // libinih would take an indented line for more of the value above.
+    memmove(buffer, buffer + text.indent, length + 1 - text.indent)
     return buffer
   }
 

@@ -26,10 +26,7 @@ extension Recording {
         throw refuse("it is clipped: \(run) samples in a row at full scale; record it less loudly")
       }
     }
-    let share = 1 / Float(channels.count)
-    let mixed = (0..<file.frames).map { frame in
-      channels.reduce(0) { $0 + $1[frame] } * share
-    }
+    let mixed = Self.mixed(channels)
     self.init(
       samples: try RateConverter.convert(mixed, from: file.rate, to: Self.packRate),
       rate: Self.packRate)
@@ -44,5 +41,15 @@ extension Recording {
     guard self.seconds >= Self.shortest else {
       throw refuse("there is a click in it and no word; record it again")
     }
+  }
+
+  /// The mean of the channels, or the loudest of them where they cancel each other, as two of which
+  /// one is upside down do.
+  private static func mixed(_ channels: [[Float]]) -> [Float] {
+    func power(_ samples: [Float]) -> Float { samples.reduce(0) { $0 + $1 * $1 } }
+    let share = 1 / Float(channels.count)
+    let mean = channels[0].indices.map { frame in channels.reduce(0) { $0 + $1[frame] } * share }
+    let loudest = channels.max { power($0) < power($1) } ?? mean
+    return power(mean) * 10 < power(loudest) ? loudest : mean
   }
 }

@@ -23,13 +23,16 @@ public final class SoundFile {
     let descriptor = try openRegularFile(path)
     var info = SF_INFO()
     guard let opened = sf_open_fd(descriptor, Int32(SFM_READ), &info, 1) else {
-      throw Fault("cannot read \(path)", code: sf_error(nil), Self.words(sf_strerror(nil)))
+      throw Self.refusal(path)
     }
     let problem: String? =
       if info.channels != 1 && !anyChannels {
         "it has \(info.channels) channels; a clip is mono"
       } else if info.frames <= 0 {
         "it holds no sound"
+      } else if !Self.rates.contains(info.samplerate) {
+        "its header says \(info.samplerate) frames per second; sounds have from "
+          + "\(Self.rates.lowerBound) to \(Self.rates.upperBound)"
       } else if info.frames > Self.longest * sf_count_t(info.samplerate) {
         "its header says that it is longer than \(Self.longest) s; it is torn, or no clip"
       } else if Self.isShorterThanItsHeaderSays(opened) {
@@ -50,6 +53,8 @@ public final class SoundFile {
 
   /// Seconds; the longest bell rings for 60 (facts: bells).
   private static let longest: sf_count_t = 600
+  /// Frames per second that a clip may have; libsamplerate converts by a factor of at most 256.
+  private static let rates: ClosedRange<Int32> = 4000...768_000
 
   deinit {
     sf_close(handle)
@@ -112,10 +117,15 @@ public final class SoundFile {
     while try read(into: block) > 0 {}
   }
 
-  static func words(_ message: UnsafePointer<CChar>?) -> String {
-    guard let message else { return "unknown error" }
-    var words = String(cString: message)
-    while let last = words.last, ". \n".contains(last) { words.removeLast() }
-    return words
+  /// Why the last file could not be opened, in words for a reader who does not know libsndfile.
+  private static func refusal(_ path: String) -> Fault {
+    let code = sf_error(nil)
+    let detail =
+      switch Int(code) {
+      case SF_ERR_UNRECOGNISED_FORMAT: "it is no sound file, or of a format that is not known"
+      case SF_ERR_UNSUPPORTED_ENCODING: "its sound is encoded in a way that is not known"
+      default: "its header makes no sense: it is torn, or no sound file"
+      }
+    return Fault("cannot read \(path)", code: code, detail)
   }
 }

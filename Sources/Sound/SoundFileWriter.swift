@@ -1,8 +1,8 @@
 import CSndFile
 @preconcurrency import Glibc
 
-/// A mono 16-bit sound file that is being written, by libsndfile: FLAC if its name ends in `.flac`,
-/// WAV else.
+/// A mono 16-bit sound file that is being written, by libsndfile: FLAC or WAV, as its name says, and
+/// WAV where that says nothing.
 ///
 /// Written under another name in the same folder and renamed when it is whole, so that nothing
 /// half-written ever stands under the final name.
@@ -12,11 +12,14 @@ public final class SoundFileWriter {
   private let temporaryPath: String?
 
   /// - Parameter inPlace: write under the final name from the start, for a file that grows while
-  ///   it is listened to.
+  ///   it is listened to. It is WAV, for FLAC has no header that could be brought up to date.
+  /// - Throws: `Fault` if it cannot be made, or has a name of another kind of file.
   public init(path: String, rate: Int, inPlace: Bool = false) throws(Fault) {
     self.path = path
     // A device such as /dev/null or a pipe is written to as it is.
-    let writesInPlace = inPlace || isSpecialFile(path)
+    let isSpecial = isSpecialFile(path)
+    let writesInPlace = inPlace || isSpecial
+    let isFLAC = try isSpecial ? false : Self.isFLAC(path, inPlace: inPlace)
     let target = writesInPlace ? path : "\(path).\(getpid()).part"
     temporaryPath = writesInPlace ? nil : target
     let descriptor = try retryingInterrupts("cannot write \(path)") {
@@ -25,8 +28,6 @@ public final class SoundFileWriter {
     var info = SF_INFO()
     info.samplerate = Int32(rate)
     info.channels = 1
-    // FLAC has no header that could be brought up to date while the file grows.
-    let isFLAC = path.hasSuffix(".flac") && !inPlace
     info.format = Int32((isFLAC ? SF_FORMAT_FLAC : SF_FORMAT_WAV) | SF_FORMAT_PCM_16)
     errno = 0
     guard let opened = sf_open_fd(descriptor, Int32(SFM_WRITE), &info, 1) else {
@@ -41,6 +42,21 @@ public final class SoundFileWriter {
       sf_command(
         handle, Int32(SFC_SET_COMPRESSION_LEVEL), &smallest,
         Int32(MemoryLayout.size(ofValue: smallest)))
+    }
+  }
+
+  private static func isFLAC(_ path: String, inPlace: Bool) throws(Fault) -> Bool {
+    let name = path.split(separator: "/").last ?? ""
+    let suffix = name.lastIndex(of: ".").map { name[$0...].lowercased() }
+    switch suffix {
+    case nil, ".wav", ".wave": return false
+    case ".flac" where !inPlace: return true
+    default:
+      throw Fault(
+        "cannot write \(path)",
+        inPlace
+          ? "what is heard while it is written is WAV; give it a name that ends in .wav"
+          : "sound is written as WAV or FLAC; give it a name that ends in .wav or .flac")
     }
   }
 
@@ -93,13 +109,14 @@ public final class SoundFileWriter {
     Self.fault(path, handle)
   }
 
-  /// The kernel's words where it was the kernel that refused, else libsndfile's.
+  /// The kernel's words where it was the kernel that refused.
   private static func fault(_ path: String, _ handle: OpaquePointer?) -> Fault {
     let code = errno
     return code != 0
       ? Fault("cannot write \(path)", errno: code)
       : Fault(
-        "cannot write \(path)", code: sf_error(handle), SoundFile.words(sf_strerror(handle)))
+        "cannot write \(path)", code: sf_error(handle),
+        "libsndfile refuses with \(sf_error(handle))")
   }
 }
 

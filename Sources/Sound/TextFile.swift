@@ -70,7 +70,7 @@ private func write(
 }
 
 /// True of a device, a pipe or a folder: of whatever is there and is no regular file.
-func isSpecialFile(_ path: String) -> Bool {
+public func isSpecialFile(_ path: String) -> Bool {
   var status = stat()
   return stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
 }

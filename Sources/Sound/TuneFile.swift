@@ -11,12 +11,17 @@ extension Tune {
     let file = try INIFile(path: path)
     var description: String?
     var drafts: [Int: Draft] = [:]
+    var seen: Set<String> = []
     for entry in file.entries {
       let place = "\(path):\(entry.line)"
+      // Only notes may go on in another line.
+      guard entry.key == "notes" || seen.insert("\(entry.section).\(entry.key)").inserted else {
+        throw Fault(place, "'\(entry.key)' is set twice in [\(entry.section)]")
+      }
       if entry.section == "tune" && entry.key == "description" {
         description = entry.value
       } else if let quarter = Self.quarters[entry.section] {
-        try drafts[quarter, default: Draft()].take(entry, place)
+        try drafts[quarter, default: Draft(entry, place)].take(entry, place)
       } else {
         throw Fault(
           place,
@@ -27,13 +32,18 @@ extension Tune {
     guard let description else { throw Fault(path, "no 'description' in [tune]") }
     guard !drafts.isEmpty else { throw Fault(path, "no [hour], [first], [half] or [third]") }
     var movements: [Int: Movement] = [:]
-    for (quarter, draft) in drafts { movements[quarter] = try draft.movement(path) }
+    for (quarter, draft) in drafts.sorted(by: { $0.key < $1.key }) {
+      movements[quarter] = try draft.movement()
+    }
     self.init(name: name, description: description, movements: movements)
   }
 }
 
 /// A quarter while it is read.
 private struct Draft {
+  private let section: String
+  /// Where its first key stands.
+  private let place: String
   /// What `notes` says, over as many lines as it has.
   private var notes: [String] = []
   private var notesPlace = ""
@@ -42,9 +52,17 @@ private struct Draft {
   private var bell: String?
   private var count: Tune.Count?
   private var gaps: [Duration] = []
+  /// Where each of its keys stands.
+  private var places: [String: String] = [:]
+
+  init(_ first: INIFile.Entry, _ place: String) {
+    section = first.section
+    self.place = place
+  }
 
   mutating func take(_ entry: INIFile.Entry, _ place: String) throws(Fault) {
     let words = entry.value.split(separator: " ")
+    places[entry.key] = place
     switch entry.key {
     case "notes":
       notes += words.map(String.init)
@@ -106,18 +124,29 @@ private struct Draft {
     return duration
   }
 
-  func movement(_ path: String) throws(Fault) -> Tune.Movement {
-    var strikes: Tune.Strikes?
-    if let bell {
-      guard let count, !gaps.isEmpty else {
-        throw Fault(path, "'strike = \(bell)' needs 'count' and 'gaps' in its section")
-      }
-      strikes = Tune.Strikes(bell: bell, count: count, gaps: gaps)
-    }
+  func movement() throws(Fault) -> Tune.Movement {
+    let strikes = try strikes()
     let melody = notes.isEmpty ? [] : try Self.melody(notes, notesPlace)
     guard strikes != nil || !melody.isEmpty else {
-      throw Fault(path, "a section has neither 'notes' nor 'strike'")
+      throw Fault(place, "[\(section)] has neither 'notes' nor 'strike'")
+    }
+    if melody.isEmpty, let place = places["lead"] {
+      throw Fault(place, "'lead' is of no use without 'notes' in its section")
     }
     return Tune.Movement(melody: melody, lead: lead, strikes: strikes, rest: rest)
+  }
+
+  private func strikes() throws(Fault) -> Tune.Strikes? {
+    guard let bell else {
+      for key in ["count", "gaps"] {
+        guard let place = places[key] else { continue }
+        throw Fault(place, "'\(key)' is of no use without 'strike' in its section")
+      }
+      return nil
+    }
+    guard let count, !gaps.isEmpty else {
+      throw Fault(places["strike"] ?? place, "'strike' needs 'count' and 'gaps' in its section")
+    }
+    return Tune.Strikes(bell: bell, count: count, gaps: gaps)
   }
 }

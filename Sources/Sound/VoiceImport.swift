@@ -29,12 +29,12 @@ public struct VoiceImport {
       throw Fault("cannot read \(folder)", errno: errno)
     }
     closedir(directory)
-    let files = names(inFolder: folder)
+    let files = Self.files(in: folder)
     licence = files.first { name in
       ["licence", "license", "copying", "copyright"].contains { name.lowercased().hasPrefix($0) }
     }
     var paths: [EnglishWord: [String]] = [:]
-    for file in files + names(inFolder: "\(folder)/digits").map({ "digits/\($0)" }) {
+    for file in files + Self.files(in: "\(folder)/digits").map({ "digits/\($0)" }) {
       let name = file.split(separator: "/").last ?? ""
       guard let dot = name.lastIndex(of: "."), dot > name.startIndex,
         Self.suffixes.contains(name[name.index(after: dot)...].lowercased())
@@ -47,6 +47,14 @@ public struct VoiceImport {
     }
     draft = VoiceDraft(levelling: read(paths))
     problems += draft.problems
+  }
+
+  /// What lies in a folder, but for folders.
+  private static func files(in folder: String) -> [String] {
+    names(inFolder: folder).filter { name in
+      var status = stat()
+      return stat("\(folder)/\(name)", &status) != 0 || status.st_mode & S_IFMT != S_IFDIR
+    }
   }
 
   private mutating func read(_ paths: [EnglishWord: [String]]) -> [EnglishWord: Recording] {

@@ -46,6 +46,7 @@ private struct Draft {
   var overlap = Duration.zero
   var grammars: [HourFormat: Grammar] = [:]
   var clipTexts: [String: String] = [:]
+  private var voiceKeys: Set<String> = []
 
   init(file: INIFile) {
     self.file = file
@@ -78,6 +79,12 @@ private struct Draft {
   }
 
   private mutating func takeVoice(_ entry: INIFile.Entry, _ place: String) throws(Fault) {
+    guard voiceKeys.insert(entry.key).inserted else {
+      throw Fault(place, "'\(entry.key)' is set twice")
+    }
+    guard !voiceKeys.isSuperset(of: ["crossfade", "gap"]) else {
+      throw Fault(place, "'crossfade' and 'gap' exclude each other; keep one of them")
+    }
     switch entry.key {
     case "language", "description", "licence":
       texts[entry.key] = entry.value

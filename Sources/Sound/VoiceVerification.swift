@@ -81,18 +81,20 @@ public struct VoiceVerification {
     return faults
   }
 
-  /// The clips that stand out of the pack: of the loudest and the softest the middle is the level,
-  /// unless all are within the tolerance.
+  /// The clips that stand out of the pack: those outside the range, twice the tolerance wide, that
+  /// holds the most clips. One that is far off does not condemn the others.
   static func uneven(_ loudness: [(clip: String, momentary: Double)]) -> [Finding] {
     let sorted = loudness.map(\.momentary).filter(\.isFinite).sorted()
-    guard let softest = sorted.first, let loudest = sorted.last,
-      loudest - softest > 2 * loudnessTolerance
+    let ranges = sorted.indices.map { first in
+      sorted[first...].prefix { $0 - sorted[first] <= 2 * loudnessTolerance }
+    }
+    guard let range = ranges.max(by: { $0.count < $1.count }), let softest = range.first,
+      let loudest = range.last
     else { return [] }
-    // One clip that is far off must not condemn all the others.
-    let level = sorted[sorted.count / 2]
+    let level = (softest + loudest) / 2
     return loudness.compactMap { clip, momentary in
       let difference = momentary - level
-      guard difference.magnitude > loudnessTolerance else { return nil }
+      guard !(softest...loudest).contains(momentary) else { return nil }
       let direction = difference > 0 ? "louder" : "softer"
       return Finding(
         clip: clip,

@@ -55,7 +55,7 @@ let checkCommand = Subcommand(
     }
   }
   try checkup.look("switch") { () throws(Fault) in
-    try checkInput(configuration.switchInput, active: "silenced", inactive: "may sound")
+    try checkSwitch(configuration)
   }
   try checkup.look("button") { () throws(Fault) in
     try checkInput(configuration.button, active: "pressed", inactive: "released")

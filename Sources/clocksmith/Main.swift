@@ -43,8 +43,7 @@ enum Main {
         return ExitStatus.misused
       }
       return try run(subcommand, Array(words.dropFirst()))
-    } catch let fault as Fault where fault.code == EPIPE {
-      // Whoever read has had enough, as head(1) does.
+    } catch let fault as Fault where fault.meansThatTheReaderHasGone {
       return ExitStatus.done
     } catch {
       complain("\(error)")

@@ -1,4 +1,5 @@
 import Devices
+@preconcurrency import Glibc
 import Horology
 import Service
 import Sound
@@ -12,7 +13,9 @@ let renderCommand = Subcommand(
     """,
   options: [
     Option(name: "at", argument: timeForm, help: "the local time that is announced"),
-    Option(name: "output", argument: "FILE.wav", help: "the sound file to write"),
+    Option(
+      name: "output", argument: "FILE.wav",
+      help: "the sound file to write, FLAC if its name ends\nin .flac"),
     Option(
       name: "picture", argument: "FILE.svg",
       help: "the picture to draw: the level over time, and\nevery clip and blow at its place"),
@@ -23,6 +26,11 @@ let renderCommand = Subcommand(
     throw Misuse(
       description: "render needs --at, and --output or --picture or both; "
         + "see 'clocksmith render --help'")
+  }
+  if let sound = arguments["output"], let picture = arguments["picture"],
+    place(sound) == place(picture), !isSpecialFile(sound)
+  {
+    throw Misuse(description: "--output and --picture are the same file, '\(sound)'; name two")
   }
   let zone = try arguments.zone()
   let instant = try arguments.instant("at", in: zone)!
@@ -48,6 +56,14 @@ let renderCommand = Subcommand(
     complain("note: at \(time.dateTime) the clock does not sound: \(refusal)")
   }
   return ExitStatus.done
+}
+
+/// Where a file is, be it there or not: its name behind the true path of its folder.
+private func place(_ path: String) -> String {
+  let slash = path.lastIndex(of: "/")
+  guard let folder = realpath(slash.map { String(path[...$0]) } ?? ".", nil) else { return path }
+  defer { free(folder) }
+  return "\(String(cString: folder))/\(slash.map { path[$0...].dropFirst() } ?? path[...])"
 }
 
 /// Renders a score once, into whichever of the two files is asked for.

@@ -13,7 +13,9 @@ let sayCommand = Subcommand(
     """,
   options: [
     configOption,
-    Option(name: "output", argument: "FILE.wav", help: "write a sound file instead of playing"),
+    Option(
+      name: "output", argument: "FILE.wav",
+      help: "write a sound file instead of playing, FLAC if\nits name ends in .flac"),
   ]
 ) { arguments in
   let given = try arguments.operands.first.map { try timeOfDay($0) }

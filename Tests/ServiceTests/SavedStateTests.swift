@@ -1,9 +1,9 @@
 import Horology
-import Sound
 import TestSupport
 import Testing
 
 @testable import Service
+@testable import Sound
 
 @Suite struct SavedStateTests {
   private static let states: [SavedState] = {
@@ -12,7 +12,8 @@ import Testing
       .off, .on, .next, .until(Instant(nanoseconds: 1_795_275_000_000_007_000)),
     ]
     for mute in mutes {
-      for volume in [nil, SavedState.Volume(decibels: -12.5, configured: 0)] {
+      let fine = SavedState.Volume(decibels: -12.345678, configured: -0.333333)
+      for volume in [nil, SavedState.Volume(decibels: -12, configured: 0), fine] {
         var state = SavedState()
         (state.mute, state.volume) = (mute, volume)
         states.append(state)
@@ -33,6 +34,41 @@ import Testing
       let torn = String(decoding: state.text.utf8.prefix(length), as: UTF8.self)
       #expect(throws: Fault.self) { try SavedState(text: torn, path: "state") }
     }
+  }
+
+  @Test("a text that is damaged anywhere is no state, or the same one", arguments: states)
+  func damaged(state: SavedState) throws {
+    var chance = SplitMix64(seed: 7)
+    let whole = Array(state.text.utf8)
+    for _ in 0..<2000 {
+      let start = Int(chance.next() % UInt64(whole.count))
+      let end = min(start + 1 + Int(chance.next() % 40), whole.count)
+      var damaged = whole
+      switch chance.next() % 4 {
+      case 0: damaged[start] ^= 1 << UInt8(chance.next() % 7)
+      case 1: damaged.removeSubrange(start..<end)
+      case 2: damaged.insert(contentsOf: whole[start..<end], at: start)
+      default: damaged.replaceSubrange(start..<end, with: repeatElement(32, count: end - start))
+      }
+      let read = try? SavedState(text: String(decoding: damaged, as: UTF8.self), path: "state")
+      #expect(read == nil || read == state, "\(String(decoding: damaged, as: UTF8.self))")
+    }
+  }
+
+  @Test("a state of the first version, which had no checksum, is read") func firstVersion() throws {
+    let text = #"{"version":1,"mute":"on","volume_db":-12,"volume_configured_db":0.0}"#
+    let state = try SavedState(text: text, path: "state")
+    #expect(state.mute == .on)
+    #expect(state.volume == SavedState.Volume(decibels: -12, configured: 0))
+  }
+
+  @Test("a state whose checksum was taken out is none") func withoutChecksum() throws {
+    let fault = faultThrown { _ = try SavedState(text: #"{"version":2}"#, path: "state") }
+    #expect(fault?.detail == "its checksum is wrong: it is torn, or was edited")
+  }
+
+  @Test("the checksum is the CRC-32 of IEEE 802.3") func checksum() {
+    #expect(CRC32.of("123456789") == 0xCBF4_3926)
   }
 
   @Test("a state that cannot be kept is no reason to stop") func noFolder() throws {

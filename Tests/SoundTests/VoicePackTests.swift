@@ -67,6 +67,15 @@ import Testing
     #expect(score.parts.map(\.start) == [0, 5_000, 17_500])
   }
 
+  @Test("indented rules are rules of their own") func indentedRules() throws {
+    try makePack(
+      Self.description.replacingOccurrences(
+        of: "**** = h m pm", with: "  1515 = m\n\t**** = h m pm"))
+    let pack = try VoicePack(path: folder.path)
+    #expect(try pack.text(hour: 15, minute: 15, format: .twelve) == "fifteen")
+    #expect(try pack.text(hour: 15, minute: 30, format: .twelve) == "three fifteen P M")
+  }
+
   @Test(
     "what is wrong in voice.conf is told with its line",
     arguments: [
@@ -75,6 +84,10 @@ import Testing
       ("[clock 12]", "[clock 13]", ":8: unknown section [clock 13]"),
       ("**00 = h oclock", "**0 = h oclock", ":8: '**0 = h oclock' is no rule"),
       ("h = three", "h = three\nh = four", ":13: clip 'h' is there twice"),
+      ("language = en", "language = en\nlanguage = de", ":3: 'language' is set twice"),
+      ("20ms", "20ms\ngap = 60ms", ":6: 'crossfade' and 'gap' exclude each other"),
+      ("h m pm", "h m\n  pm", ":10: not a [section], a comment or 'key = value'"),
+      ("h m pm", "h m ; pm", ":9: the value has ' ;' in it; put a comment on a line of its own"),
       ("licence = LICENCE", "", "no 'licence' in [voice]"),
       ("m = fifteen", "x = fifteen", "clip 'x' has no file"),
       ("language = en", "language", ":2: not a [section]"),
@@ -113,10 +126,10 @@ import Testing
   private let folder = TemporaryFolder()
 
   @Test("entries know their section and line") func entriesKnowTheirLine() throws {
-    try folder.write("a.ini", "; a comment\n[one]\na = 1 ; said of it\n\n[two]\nb=x y\n")
+    try folder.write("a.ini", "; a comment\n[one]\na = 1;2\n\n[two]\nb=x y\n")
     let entries = try INIFile(path: "\(folder.path)/a.ini").entries
     #expect(entries.map(\.section) == ["one", "two"])
-    #expect(entries.map(\.value) == ["1", "x y"])
+    #expect(entries.map(\.value) == ["1;2", "x y"])
     #expect(entries.map(\.line) == [3, 6])
   }
 

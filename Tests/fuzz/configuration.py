@@ -66,7 +66,8 @@ def mutate_lines(chance, lines):
         lines.insert(index, f"{chance.choice(['', 'x', 'interval', 'é'])} = {chance.choice(VALUES)}")
     elif what == 2:
         lines.insert(index, chance.choice(
-            ["[", "]", "[]", "[announce", "[announce]", "[Announce]", "[x]", "[" * 99, "[a]]b"]))
+            ["[", "]", "[]", "[announce", "[announce]", "[Announce]", "[x]", "[" * 99, "[a]]b", "[announce] clock = 24",
+            "[announce] ; mine", "clock = 24 ; hours", "; mine\r[announce]\rclock = 24"]))
     elif what == 3:
         lines[index] = "  " + lines[index]
     elif what == 4 and len(lines) > 2:

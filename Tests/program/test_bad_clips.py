@@ -37,6 +37,16 @@ def of_no_numbers(pack):
     soundfile.write(pack / f"{CLIP}.wav", numpy.full(9600, numpy.nan), 48_000, subtype="FLOAT")
 
 
+def with_field(pack, start, value):
+    """A WAV file whose header has another value where this field starts."""
+    samples, rate = sound()
+    path = pack / f"{CLIP}.wav"
+    soundfile.write(path, samples, rate)
+    whole = bytearray(path.read_bytes())
+    whole[start:start + len(value)] = value
+    path.write_bytes(whole)
+
+
 BREAKAGES = {
     "missing": lambda pack: None,
     "link to nowhere": lambda pack: (pack / f"{CLIP}.flac").symlink_to("nowhere"),
@@ -52,6 +62,11 @@ BREAKAGES = {
     "without frames (FLAC)": lambda pack: without_frames(pack, "flac"),
     "in stereo": in_stereo,
     "of no numbers": of_no_numbers,
+    "of no channels": lambda pack: with_field(pack, 22, b"\0\0"),
+    "of no rate": lambda pack: with_field(pack, 24, bytes(4)),
+    "of one frame a second": lambda pack: with_field(pack, 24, b"\1\0\0\0"),
+    "of a hundred frames a second": lambda pack: with_field(pack, 24, b"\x64\0\0\0"),
+    "of an unknown encoding": lambda pack: with_field(pack, 20, b"\x77\x77"),
 }
 
 
@@ -84,6 +99,14 @@ def test_a_broken_clip_is_found_by_check(clocksmith, broken_pack):
         "check", "--config", clocksmith.configuration(voice=broken_pack), timeout=3)
     [line] = [line for line in done.stdout.splitlines() if line.split()[1] == "voice"]
     assert done.returncode == 3 and line.startswith("FOUND") and CLIP in line
+
+
+def test_a_broken_clip_is_told_of_in_our_own_words(clocksmith, broken_pack, tmp_path):
+    done = clocksmith.run(
+        "render", "--at", "2026-11-21T15:15", "--output", tmp_path / "clock.wav", "--config",
+        clocksmith.configuration(voice=broken_pack), timeout=3)
+    for word in ("SRC", "SF_INFO", "libsndfile", "File contains", "Error", "Channel count"):
+        assert word not in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -3,11 +3,12 @@
 import os
 import pathlib
 import random
+import shutil
 import subprocess
 
 import pytest
 
-from program import PROGRAM, refusal
+from program import PROGRAM, VOICE, refusal
 
 RENDER = ["render", "--at", "2026-11-21T15:15", "--output"]
 
@@ -72,6 +73,12 @@ def test_an_unknown_zone_is_misuse(clocksmith, zone):
     assert f"'{zone}'" in refusal(clocksmith.run("agenda", "--zone", zone), 2)
 
 
+@pytest.mark.parametrize("rule", ["CET-1CEST", "UTC0", "EST5EDT,M3.2.0,M11.1.0", "<+03>-3"])
+def test_a_posix_rule_in_place_of_a_zone_is_told_to_be_none(clocksmith, rule):
+    sentence = refusal(clocksmith.run("agenda", environment={"TZ": rule}), 1)
+    assert f"TZ={rule}: " in sentence and "POSIX rules are not read" in sentence
+
+
 def test_an_unknown_zone_in_the_environment_is_not_taken_for_utc(clocksmith):
     done = clocksmith.run("agenda", environment={"TZ": "Mars/Olympus"})
     assert "TZ=Mars/Olympus" in refusal(done, 1)
@@ -108,6 +115,15 @@ def test_an_unknown_zone_in_the_environment_is_not_taken_for_utc(clocksmith):
      ("[announce]\nlate_limit = -9223372036854775808s\n", 2, "late_limit"),
      ("[clock]\nuntrusted = shout\n", 2, "shout"),
      ("[clock]\nuntrusted = \x1b[31m\n", 2, r"\u{1B}[31m"),
+     ("[announce] interval = 30\n", 1, "after ']'"),
+     ("[announce]]\ninterval = 30\n", 1, "after ']'"),
+     ("[announce]\ninterval = 30 ; half hours\n", 2, "comment"),
+     ("[speaker]\ndevice = plug:a ;b\n", 2, "comment"),
+     ("[announce] ; mine\ninterval = 30\n", 1, "after ']'"),
+     ("; mine\r[announce]\rinterval = 30\r", 1, "carriage return"),
+     ("[announce]\nquiet = none\rinterval = 30\n", 2, "carriage return"),
+     ("[announce]\nclock = 24\n  interval = 7\n", 3, "interval = 7"),
+     ("[announce]\nquiet = mon-fri 22:00-07:00\n  and more\n", 3, "key = value"),
      ("[announce]\nvoice = " + "x" * 5000 + "\n", 2, "long"),
      ("[announce]\nclock = 12\0nonsense\n", 2, "")])
 def test_a_bad_line_is_named_with_file_line_and_reason(clocksmith, tmp_path, text, line, named):
@@ -117,11 +133,68 @@ def test_a_bad_line_is_named_with_file_line_and_reason(clocksmith, tmp_path, tex
     assert (f"{path}:{line}:" if line else "voice") in sentence and named in sentence
 
 
+@pytest.mark.parametrize(
+    "text, words",
+    [("notes = B3 -1 E4", ":4: '-1' is no gap: allowed are seconds from 0.02 to 20, as in 0.86"),
+     (None, "No such file or directory")])
+def test_a_bad_tune_is_named_once(clocksmith, tmp_path, text, words):
+    tune = tmp_path / "mine.tune"
+    if text:
+        tune.write_text(f"[tune]\ndescription = mine\n[hour]\n{text}\n")
+    done = clocksmith.run("agenda", "--config", clocksmith.configuration(f"chime = {tune}"))
+    sentence = refusal(done, 1)
+    assert sentence.count(str(tune)) == 1 and sentence.endswith(words)
+
+
+@pytest.mark.parametrize("key, kind", [("chime", "tunes"), ("voice", "voices")])
+def test_a_program_without_its_sounds_says_where_it_looked(clocksmith, tmp_path, key, kind):
+    program = tmp_path / "bin/clocksmith"
+    program.parent.mkdir()
+    shutil.copy(PROGRAM, program)
+    path = clocksmith.configuration("chime = none")
+    path.write_text(f"[announce]\n{key} = mine\n" + ("chime = none\n" if key == "voice" else ""))
+    done = subprocess.run(
+        [program, "agenda", "--config", path], env=clocksmith.environment, capture_output=True,
+        text=True, timeout=20, check=False)
+    sentence = refusal(done, 1)
+    assert f"no {kind} are installed: {tmp_path}/share/clocksmith is not there" in sentence
+
+
+def test_the_sounds_are_found_from_a_build_folder_of_any_name(clocksmith, tmp_path):
+    program = tmp_path / "tree/out/debug/clocksmith"
+    program.parent.mkdir(parents=True)
+    shutil.copy(PROGRAM, program)
+    (tmp_path / "tree/sounds").symlink_to(VOICE.parent.parent)
+    path = clocksmith.configuration("chime = westminster", voice="rms")
+    done = subprocess.run(
+        [program, "agenda", "--hours", "1", "--config", path], env=clocksmith.environment,
+        capture_output=True, text=True, timeout=20, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_the_order_of_the_keys_does_not_matter_to_the_quiet_hours(clocksmith, tmp_path):
     path = tmp_path / "good.conf"
     path.write_text("[announce]\nquiet = 00:00-23:50\ninterval = 5\n")
     done = clocksmith.run("agenda", "--hours", 1, "--config", path)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["\ufeff[announce]\ninterval = 5\n", "[announce]\r\ninterval = 5\r\n", " [announce]\n\tinterval = 5\n",
+     "[announce] \n ; a comment\n\n  # another ; one\n \ninterval = 5", "[announce]\ninterval: 5\n"])
+def test_what_an_editor_adds_changes_nothing(clocksmith, tmp_path, text):
+    path = tmp_path / "good.conf"
+    path.write_text(text, newline="")
+    done = clocksmith.run("agenda", "--hours", 1, "--config", path)
+    assert (done.stderr, len(done.stdout.splitlines())) == ("", 12)
+
+
+def test_an_indented_key_does_not_lengthen_the_value_above(clocksmith, tmp_path):
+    path = tmp_path / "good.conf"
+    path.write_text("[announce]\n  interval = 5\n  clock = 24\n")
+    done = clocksmith.run("agenda", "--hours", 1, "--config", path)
+    assert (done.stderr, len(done.stdout.splitlines())) == ("", 12)
 
 
 def a_folder(path):

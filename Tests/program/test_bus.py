@@ -325,11 +325,11 @@ def test_a_mute_and_the_volume_outlast_a_restart(start, bus):
     with bus.caller() as caller:
         caller.wait_for_service()
         caller.call("Mute", "t", 3_600_000_000)
-        caller.set("Volume", "d", -20.0)
+        caller.set("Volume", "d", -20.00004)
     before = values()
     assert first.stop() == 0
     start()
-    assert values() == before and before[1] == -20
+    assert values() == before and before[1] == -20.00004
 
 
 def test_a_mute_outlasts_a_kill(start, on_the_bus, bus):
@@ -358,7 +358,8 @@ def test_the_configuration_wins_over_an_older_volume(start, bus):
 
 
 @pytest.mark.parametrize("text", [
-    "", "{", '{"version":1,"mute":"o', '{"version":2}', "null", "[1]", "\0" * 4096,
+    "", "{", '{"version":1,"mute":"o', '{"version":2}', '{"version":3}', "null",
+    '{"version":2,"mute":"next","checksum":"0"}', "[1]", "\0" * 4096,
     '{"version":1,"mute":"sometimes"}', '{"version":1,"mute_until_usec":-1}', "x" * 100_000,
     '{"version":1,"volume_db":99.0,"volume_configured_db":0.0}',
 ])

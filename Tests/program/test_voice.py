@@ -298,6 +298,35 @@ def test_a_voice_that_is_not_there_is_told_with_those_that_are(clocksmith):
         f"voice 'caruso': not found: allowed are {', '.join(VOICES)}, the path of a voice's folder")
 
 
+def test_one_bad_clip_does_not_condemn_the_others(clocksmith, pack):
+    path = pack / "minute-15.flac"
+    samples, rate = soundfile.read(path)
+    path.unlink()
+    soundfile.write(path, samples / 3, rate)
+    found = [
+        line for line in lines_of(clocksmith.run("voice", "verify", pack), 3)
+        if line.startswith("FOUND")]
+    assert len(found) == 1 and "minute-15: " in found[0] and "LU softer" in found[0]
+
+
+def test_a_recording_with_one_channel_upside_down_is_heard(recordings, brought_in):
+    samples = word(2)
+    soundfile.write(recordings / "three.wav", numpy.column_stack([samples, -samples]), RATE)
+    done, pack = brought_in()
+    assert "17 clips" in lines_of(done, 0)[0]
+    clip = soundfile.read(pack / "3.flac")[0]
+    assert 0.28 < len(clip) / RATE < 0.36
+
+
+@pytest.mark.parametrize("name", ["licences", "Copying", "one.wav.old", "two.wav", "noise.wav"])
+def test_a_folder_among_the_recordings_is_left_alone(recordings, brought_in, name):
+    if name == "two.wav":
+        (recordings / name).rename(recordings / "2.wav")
+    (recordings / name).mkdir()
+    done, _ = brought_in()
+    assert "17 clips" in lines_of(done, 0)[0] and done.stderr == ""
+
+
 # MARK: The prompts of Asterisk
 
 

@@ -1,0 +1,53 @@
+import Devices
+import Horology
+import Sound
+import Testing
+
+@testable import Service
+
+@Suite struct LampTests {
+  @Test("a blinking lamp that was lost blinks again when it is back") func blinksAgain() throws {
+    let loop = try EventLoop()
+    let line = FakeLine()
+    let lamp = LampLine(loop: loop, journal: Journal()) { () throws(Fault) in
+      if line.isGone { throw FakeLine.gone }
+      return line
+    }
+    line.isGone = true
+    lamp.show(.blinking)
+    line.isGone = false
+    lamp.check()
+    line.levels = []
+    line.changed = { if Set(line.levels).count == 2 { loop.exit() } }
+    let patience = try loop.after(.seconds(5)) { loop.exit() }
+    try loop.run()
+    withExtendedLifetime(patience) {}
+    #expect(Set(line.levels) == [true, false])
+  }
+
+  @Test("a steady lamp that was lost is as it was when it is back") func steadyAgain() throws {
+    let line = FakeLine()
+    let lamp = LampLine(loop: try EventLoop(), journal: Journal()) { () throws(Fault) in line }
+    lamp.show(.on)
+    line.isGone = true
+    lamp.show(.off)
+    lamp.show(.on)
+    line.isGone = false
+    lamp.check()
+    #expect(line.levels == [true, true])
+  }
+}
+
+/// A line that remembers what it was set to, and may go.
+private final class FakeLine: OutputLine {
+  static let gone = Fault("cannot take the line", "it is gone")
+  var isGone = false
+  var levels: [Bool] = []
+  var changed: () -> Void = {}
+
+  func set(_ isActive: Bool) throws(Fault) {
+    if isGone { throw Self.gone }
+    levels.append(isActive)
+    changed()
+  }
+}

@@ -1,0 +1,49 @@
+"""What the card makes of clocksmith.txt: whatever editor wrote it, nothing of it is dropped."""
+
+import subprocess
+
+import pytest
+
+from program import ROOT
+
+SETTINGS = ROOT / "deploy/device/files/usr/lib/clocksmith-card/settings"
+
+# In namespaces of its own, so that neither /etc nor the name of this machine is changed. awk is one
+# of the alternatives.
+APPLIED = """
+mount -t tmpfs tmpfs /mnt && cp -a /etc/alternatives /mnt && mount --move /mnt /etc &&
+sh "$0" "$1" && cat /etc/hostname /etc/clocksmith/conf.d/50-card.conf
+"""
+TEXT = "; a comment\n[card]\nhostname = harbour\n[announce]\ninterval = 5\n[speaker]\nvolume = -3dB\n"
+
+
+def applied(folder, text):
+    """The lines of the host name and of the configuration, without the white space around them."""
+    path = folder / "clocksmith.txt"
+    path.write_text(text, newline="")
+    done = subprocess.run(
+        ["unshare", "--mount", "--uts", "sh", "-c", APPLIED, SETTINGS, path],
+        capture_output=True, text=True, timeout=20, check=False)
+    if "unshare" in done.stderr or "mount:" in done.stderr:
+        pytest.skip("/etc cannot be replaced here (not root?)")
+    assert (done.returncode, done.stderr) == (0, "")
+    return [line.strip() for line in done.stdout.splitlines()]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [TEXT, TEXT.replace("\n", "\r\n"), TEXT.replace("\n", "\r"), TEXT.replace("\n", "\n  "),
+     TEXT.replace("\n", "\n\t"), "\ufeff" + TEXT.removeprefix("; a comment\n")],
+    ids=["Unix", "Windows", "carriage returns", "spaces", "tabs", "byte order mark"])
+def test_every_editor_is_understood(tmp_path, text):
+    lines = [line for line in applied(tmp_path, text) if line]
+    assert lines == ["harbour", "[announce]", "interval = 5", "[speaker]", "volume = -3dB"]
+
+
+def test_the_first_section_may_be_the_clocks(tmp_path):
+    lines = applied(tmp_path, "\ufeff[announce]\ninterval = 5\n[card]\nhostname = harbour\n")
+    assert [line for line in lines if line] == ["harbour", "[announce]", "interval = 5"]
+
+
+def test_a_backslash_is_kept(tmp_path):
+    assert r"device = a\nb" in applied(tmp_path, TEXT + "device = a\\nb\n")

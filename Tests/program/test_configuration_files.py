@@ -1,0 +1,118 @@
+"""The files in /etc/clocksmith: what cannot be read is told, and never taken for the defaults."""
+
+import shutil
+import subprocess
+
+import pytest
+
+from program import PROGRAM, refusal
+
+# In namespaces of its own, root without its privileges sees this folder as /etc/clocksmith.
+WITH_FOLDER = """
+mount -t tmpfs tmpfs /etc && cp -a "$0" /etc/clocksmith &&
+exec setpriv --bounding-set=-dac_override,-dac_read_search "$@"
+"""
+
+
+class Etc:
+    """A folder that the program takes for /etc/clocksmith."""
+
+    def __init__(self, clocksmith):
+        self.folder = clocksmith.folder / "etc"
+        self.environment = clocksmith.environment
+        (self.folder / "conf.d").mkdir(parents=True)
+
+    def run(self, *words):
+        return subprocess.run(
+            ["unshare", "--mount", "sh", "-c", WITH_FOLDER, self.folder, PROGRAM, *words],
+            env=self.environment, capture_output=True, text=True, timeout=20, check=False)
+
+
+@pytest.fixture
+def etc(clocksmith):
+    etc = Etc(clocksmith)
+    if not shutil.which("setpriv") or etc.run("--version").returncode:
+        pytest.skip("/etc cannot be replaced here (not root?)")
+    yield etc
+    for path in etc.folder.rglob("*"):
+        if not path.is_symlink():
+            path.chmod(0o700)
+
+
+def without_rights(path):
+    path.chmod(0)
+
+
+def an_unreadable_file(etc):
+    (etc.folder / "clocksmith.conf").touch()
+    without_rights(etc.folder / "clocksmith.conf")
+    return "clocksmith.conf"
+
+
+def a_link_to_nothing(etc):
+    (etc.folder / "clocksmith.conf").symlink_to("clocksmith.conf.mine")
+    return "clocksmith.conf"
+
+
+def an_unreadable_folder(etc):
+    (etc.folder / "conf.d/10-quiet.conf").touch()
+    without_rights(etc.folder / "conf.d")
+    return "conf.d"
+
+
+def a_file_in_the_folders_place(etc):
+    (etc.folder / "conf.d").rmdir()
+    (etc.folder / "conf.d").touch()
+    return "conf.d"
+
+
+def a_folder_that_is_a_link_to_nothing(etc):
+    (etc.folder / "conf.d").rmdir()
+    (etc.folder / "conf.d").symlink_to("elsewhere")
+    return "conf.d"
+
+
+def an_unreadable_clocksmith(etc):
+    (etc.folder / "clocksmith.conf").touch()
+    without_rights(etc.folder)
+    return "clocksmith.conf"
+
+
+BREAKAGES = [
+    an_unreadable_file, a_link_to_nothing, an_unreadable_folder, a_file_in_the_folders_place,
+    a_folder_that_is_a_link_to_nothing, an_unreadable_clocksmith]
+
+
+@pytest.mark.parametrize("make", BREAKAGES, ids=lambda make: make.__name__)
+def test_what_cannot_be_read_is_not_taken_for_the_defaults(etc, make):
+    name = make(etc)
+    assert f"/etc/clocksmith/{name}: " in refusal(etc.run("agenda"), 1)
+
+
+@pytest.mark.parametrize("make", BREAKAGES, ids=lambda make: make.__name__)
+def test_check_finds_what_cannot_be_read(etc, make):
+    name = make(etc)
+    done = etc.run("check")
+    assert done.returncode == 3
+    assert f"FOUND configuration cannot read /etc/clocksmith/{name}: " in done.stdout
+
+
+def test_missing_rights_are_told_with_what_gives_them(etc):
+    an_unreadable_folder(etc)
+    assert "sudo chmod -R a+rX /etc/clocksmith" in refusal(etc.run("agenda"), 1)
+
+
+def test_a_link_to_nothing_is_called_one(etc):
+    a_link_to_nothing(etc)
+    assert "it is a link to nothing" in refusal(etc.run("agenda"), 1)
+
+
+def test_without_files_the_defaults_count(etc):
+    shutil.rmtree(etc.folder / "conf.d")
+    assert "ok    configuration the defaults; no file" in etc.run("check").stdout
+
+
+def test_the_files_are_read_in_order(etc):
+    (etc.folder / "clocksmith.conf").write_text("[announce]\ninterval = 7\n")
+    (etc.folder / "conf.d/10.conf").write_text("[announce]\ninterval = 8\n")
+    assert "/etc/clocksmith/clocksmith.conf:2: interval = 7" in refusal(etc.run("agenda"), 1)
