@@ -14,6 +14,8 @@ public struct Announcement: Hashable, Sendable {
   public let programme: Programme
   /// True if there was no time left for the chime that belongs to it.
   public let isShortened: Bool
+  /// How loud, in dB at most 0, by the rules for the time at which it sounds.
+  public internal(set) var decibels = 0.0
 
   public init(
     cause: Cause, time: CivilTime, anchor: Instant, programme: Programme = .wordsAlone,

@@ -207,17 +207,24 @@ public struct Announcer {
     let anchor = now.instant + (speakerIsAwake ? Self.requestLead : lead)
     let announcement = Announcement(
       cause: .request, time: time ?? schedule.zone.civil(at: anchor), anchor: anchor)
-    begin(announcement)
-    return .play(announcement)
+    return begin(announcement)
   }
 
   /// How far ahead of now something can begin at the earliest.
   private var lead: Duration { max(settings.leadIn, Self.requestLead) }
 
-  private mutating func begin(_ announcement: Announcement) {
+  private mutating func begin(_ announcement: Announcement) -> Effect {
+    var announcement = announcement
+    announcement.decibels = decibels(at: announcement.anchor)
     playing = announcement
     isTakenBack = false
     stoppedAt = nil
+    return .play(announcement)
+  }
+
+  /// How loud something is that sounds then.
+  private func decibels(at instant: Instant) -> Double {
+    settings.quieter.decibels(at: zone.civil(at: instant))
   }
 
   // MARK: What played has ended
@@ -302,8 +309,7 @@ public struct Announcer {
         effects += skip(occasion, .tooLateForChime)
         continue
       }
-      begin(announcement)
-      effects.append(.play(announcement))
+      effects.append(begin(announcement))
     }
   }
 

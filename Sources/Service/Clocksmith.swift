@@ -212,8 +212,7 @@ public final class Clocksmith {
 
   private func play(_ announcement: Announcement) {
     do throws(Fault) {
-      let decibels = announcer.settings.quieter.decibels(at: announcement.time)
-      try player?.play(anchoredAt: announcement.anchor, decibels: decibels) {
+      try player?.play(anchoredAt: announcement.anchor, decibels: announcement.decibels) {
         [composer] rate throws(Fault) in
         try composer.score(of: announcement.time, announcement.programme, rate: rate)
       }

@@ -7,13 +7,13 @@ struct Desk {
   private(set) var effects: [Effect] = []
 
   init(
-    at start: String, trust: ClockTrust = .synchronised,
+    at start: String, trust: ClockTrust = .synchronised, mute: SoftwareMute = .off,
     _ change: (inout AnnouncerSettings) -> Void = { _ in }
   ) {
     var settings = AnnouncerSettings()
     change(&settings)
     now = Now(instant: Instant(start), uptime: Uptime(seconds: 1000))
-    announcer = Announcer(settings: settings, zone: TestZone.utc, trust: trust, at: now)
+    announcer = Announcer(settings: settings, zone: TestZone.utc, trust: trust, mute: mute, at: now)
     tell(.woke)
   }
 
@@ -51,6 +51,11 @@ struct Desk {
     return nil
   }
 
+  var decibels: Double? {
+    for case .play(let announcement) in effects { return announcement.decibels }
+    return nil
+  }
+
   var reports: [Report] {
     effects.compactMap { if case .report(let report) = $0 { report } else { nil } }
   }
@@ -70,5 +75,12 @@ struct Desk {
   var refusal: SkipReason? {
     for case .refused(let reason) in reports { return reason }
     return nil
+  }
+}
+
+extension Now {
+  /// After so much time, in which the machine was awake and nobody set its clock.
+  func later(by span: Duration) -> Now {
+    Now(instant: instant + span, uptime: uptime + span)
   }
 }
