@@ -53,17 +53,6 @@ public struct Announcer {
   /// The first occasion that has not been decided yet.
   public var next: Occasion { schedule.next(after: judged) }
 
-  /// Why an occasion must not sound as things are now, or nil if it may.
-  public func refusal(of occasion: Occasion) -> SkipReason? {
-    if let refusal = settings.refusal(at: occasion.civil, trust: trust, ringer: ringer) {
-      return refusal
-    }
-    return mute.silences(occasion.instant) ? .softwareMuted : nil
-  }
-
-  /// True if the switch, as it is, silences everything.
-  public var isSilencedBySwitch: Bool { settings.refusal(ringer) != nil }
-
   /// The zone whose civil time is announced.
   public var zone: any Zone { schedule.zone }
 
@@ -74,12 +63,9 @@ public struct Announcer {
     case .woke, .clockSet:
       break
     case .zoneChanged(let zone):
-      schedule = Schedule(interval: settings.interval, zone: zone)
-      effects += takeBack(.rulesChanged, at: now)
-    case .reloaded(let settings):
-      self.settings = settings
-      schedule = Schedule(interval: settings.interval, zone: schedule.zone)
-      effects += takeBack(.rulesChanged, at: now)
+      effects += change(settings, zone, .none, at: now)
+    case .reloaded(let settings, let sound):
+      effects += change(settings, zone, sound, at: now)
     case .trust(let trust):
       if trust != self.trust { effects.append(.report(.trust(trust))) }
       self.trust = trust
@@ -145,6 +131,42 @@ public struct Announcer {
     occasion.instant - .nanoseconds(1)
   }
 
+  // MARK: The rules are changed
+
+  /// What the rules say of an announcement.
+  private struct Ruling: Equatable {
+    let time: CivilTime
+    let occasion: Occasion?
+    let programme: Programme?
+    let refusal: SkipReason?
+  }
+
+  private func ruling(on announcement: Announcement) -> Ruling {
+    let time = zone.civil(at: announcement.anchor)
+    guard case .occasion(let occasion) = announcement.cause else {
+      return Ruling(time: time, occasion: nil, programme: nil, refusal: nil)
+    }
+    return Ruling(
+      time: time, occasion: schedule.next(after: justBefore(occasion)),
+      programme: settings.programme(at: occasion.civil, trust: trust),
+      refusal: refusal(of: occasion))
+  }
+
+  /// Takes other rules, and takes back what they say something else of.
+  private mutating func change(
+    _ settings: AnnouncerSettings, _ zone: any Zone, _ sound: SoundChange, at now: Now
+  ) -> [Effect] {
+    let before = playing.map(ruling)
+    self.settings = settings
+    schedule = Schedule(interval: settings.interval, zone: zone)
+    guard let playing else { return [] }
+    let isHeard = now.instant >= playing.begins
+    let isMadeAnew =
+      sound == .sound
+      || !isHeard && (sound == .speaker || decibels(at: playing.anchor) != playing.decibels)
+    return isMadeAnew || ruling(on: playing) != before ? takeBack(.rulesChanged, at: now) : []
+  }
+
   // MARK: The switch
 
   private mutating func turn(_ ringer: Ringer, at moment: Uptime, _ now: Now) -> [Effect] {
@@ -172,19 +194,6 @@ public struct Announcer {
     return isNext
       ? takeBack(.softwareMuted, at: now) + [report]
       : [stop(.softwareMuted, at: now.uptime), report]
-  }
-
-  /// What the journal is told of the mute as it is.
-  public var reportOfMute: Report {
-    guard case .until(let end) = mute else { return .mute(mute, until: nil) }
-    return .mute(mute, until: schedule.zone.civil(at: end))
-  }
-
-  /// What the lamp shows.
-  public var lamp: Lamp {
-    if isSilencedBySwitch { return .off }
-    if trust == .untrusted { return .blinking }
-    return refusal(of: next) == nil ? .on : .off
   }
 
   // MARK: A person asks

@@ -313,6 +313,7 @@ public final class Clocksmith {
     do throws(Fault) {
       let configuration = try options.configuration()
       let composer = try configuration.composer()
+      let (oldSpeaker, oldComposer) = (self.configuration.speakerSettings, self.composer)
       self.configuration = configuration
       self.composer = composer
       configuredVolume = configuration.volume
@@ -322,11 +323,27 @@ public final class Clocksmith {
       journal.log(.reloaded, .notice, "the configuration was read again")
       controls = nil
       takeControls()
-      handle(.reloaded(configuration.announcer))
+      let change: SoundChange =
+        if soundsOtherwise(than: oldComposer) {
+          .sound
+        } else {
+          self.configuration.speakerSettings == oldSpeaker ? .none : .speaker
+        }
+      handle(.reloaded(configuration.announcer, change))
     } catch {
       journal.log(.reloadFailed, .error, "the configuration stays as it was: \(error)")
     }
     notifier.ready(statusLine)
+  }
+
+  /// True if what is under way would be made of other sounds than it was.
+  private func soundsOtherwise(than old: Composer) -> Bool {
+    guard let playing = announcer.playing else { return false }
+    let rate = 48_000
+    let scores = [old, composer].map {
+      try? $0.score(of: playing.time, playing.programme, rate: rate)
+    }
+    return scores[0] != scores[1]
   }
 
   // MARK: Health

@@ -251,7 +251,7 @@ import Testing
     var desk = Desk(at: "2026-11-21T15:14:58")
     var settings = desk.announcer.settings
     settings.quiet = try QuietHours(text: "15:00-16:00")
-    desk.tell(.reloaded(settings))
+    desk.tell(.reloaded(settings, .none))
     #expect(desk.effects.contains(.stop(.rulesChanged)))
     #expect(desk.skipReason == .quietHours)
     desk.tell(.ended(.stopped(.rulesChanged, silentAt: nil)))
@@ -270,7 +270,7 @@ import Testing
     var desk = Desk(at: "2026-11-21T15:07:00")
     var settings = desk.announcer.settings
     settings.interval = Interval(minutes: 5)!
-    desk.tell(.reloaded(settings))
+    desk.tell(.reloaded(settings, .none))
     #expect(desk.wake == Instant("2026-11-21T15:10:00") - Announcer.preparation)
   }
 }
