@@ -254,7 +254,7 @@ public struct Announcer {
       return [.report(.refused(.failed(why)))]
     case (.failed(let why, let begun), .occasion(let occasion)):
       if isTakenBack { return [] }
-      guard !begun && now.instant <= occasion.instant + settings.lateLimit else {
+      guard !begun && now.instant < passing(of: occasion) else {
         return skip(occasion, .failed(why))
       }
       let isFirst = failure?.occasion != occasion
@@ -289,9 +289,8 @@ public struct Announcer {
       let due = occasion.instant - programme.lead - Self.preparation
       guard now.instant >= due, !isEnding else { return effects + [wake(at: due)] }
 
-      if now.instant > occasion.instant + settings.lateLimit {
-        let last = schedule.last(
-          atOrBefore: now.instant - settings.lateLimit - .nanoseconds(1))
+      if now.instant >= passing(of: occasion) {
+        let last = schedule.last(atOrBefore: lastToPass(at: now))
         let reason = reasonForMissing(occasion, through: last, at: now)
         effects += skip(occasion, through: last, reason)
         judged = last.instant
@@ -307,8 +306,7 @@ public struct Announcer {
         continue
       }
       if playing != nil {
-        let tooLate = occasion.instant + settings.lateLimit + .milliseconds(1)
-        return effects + [wake(at: tooLate)]
+        return effects + [wake(at: passing(of: occasion) + .milliseconds(1))]
       }
       if let failure, failure.occasion == occasion, now.uptime < failure.retryAt {
         return effects + [wake(at: now.instant + (failure.retryAt - now.uptime))]
@@ -320,6 +318,16 @@ public struct Announcer {
       }
       effects.append(begin(announcement))
     }
+  }
+
+  /// From then on even its words would be heard too late.
+  private func passing(of occasion: Occasion) -> Instant {
+    max(occasion.instant, occasion.instant + settings.lateLimit - lead + .nanoseconds(1))
+  }
+
+  /// No occasion after this has passed.
+  private func lastToPass(at now: Now) -> Instant {
+    min(now.instant, now.instant - settings.lateLimit + lead - .nanoseconds(1))
   }
 
   private func wake(at instant: Instant) -> Effect {

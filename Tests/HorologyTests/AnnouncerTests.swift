@@ -38,6 +38,23 @@ import Testing
     #expect(desk.skipReason == .late(.milliseconds(10_001)))
   }
 
+  @Test("a time is late if it would be heard too late")
+  func aTimeIsLateIfItWouldBeHeardTooLate() {
+    var desk = Desk(at: "2026-11-21T15:07:00") {
+      $0.lateLimit = .seconds(59)
+      $0.leadIn = .seconds(4)
+    }
+    desk.wait(until: "2026-11-21T15:15:55")
+    #expect(desk.anchor == Instant("2026-11-21T15:15:59"))
+    desk = Desk(at: "2026-11-21T15:07:00") {
+      $0.lateLimit = .seconds(59)
+      $0.leadIn = .seconds(4)
+    }
+    desk.wait(until: "2026-11-21T15:15:57")
+    #expect(desk.played == nil, "it would be heard at 15:16:01")
+    #expect(desk.skipReason == .late(.seconds(57)))
+  }
+
   @Test("a night asleep is one entry") func aNightAsleepIsOneEntry() {
     var desk = Desk(at: "2026-11-21T22:07:00")
     desk.step(by: .seconds(8 * 3600))
