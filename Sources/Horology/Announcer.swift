@@ -9,8 +9,6 @@ public struct Announcer {
   public static let preparation = Duration.seconds(5)
   /// The least of the same for what is to sound at once.
   public static let requestLead = Duration.milliseconds(400)
-  /// A request this near to an occasion is answered by the occasion: longer than any phrase.
-  public static let requestMargin = Duration.seconds(6)
   /// How long after a failure the device is tried again.
   public static let retryDelay = Duration.seconds(1)
   /// Differences of the two clocks below this are their reading, not a step.
@@ -209,14 +207,21 @@ public struct Announcer {
     if let playing {
       return .report(.refused(now.instant < playing.anchor ? .occasionIsNear : .busy))
     }
-    let next = self.next
-    if next.instant - now.instant < Self.requestMargin, refusal(of: next) == nil {
+    let anchor = now.instant + (speakerIsAwake ? Self.requestLead : lead)
+    if anchor + Programme.longestPhrase > needsSpeaker(for: next), refusal(of: next) == nil {
       return .report(.refused(.occasionIsNear))
     }
-    let anchor = now.instant + (speakerIsAwake ? Self.requestLead : lead)
     let announcement = Announcement(
       cause: .request, time: time ?? schedule.zone.civil(at: anchor), anchor: anchor)
     return begin(announcement)
+  }
+
+  /// From when on the speaker must be free for an occasion. A melody that is not given all of its
+  /// preparation may come too late, and is never late; words may be.
+  private func needsSpeaker(for occasion: Occasion) -> Instant {
+    let programme = settings.programme(at: occasion.civil, trust: trust)
+    return occasion.instant - programme.lead
+      - (programme.blows.isEmpty ? lead : Self.preparation)
   }
 
   /// How far ahead of now something can begin at the earliest.
