@@ -75,9 +75,7 @@ public struct Announcer {
       effects.append(answer(time, speakerIsAwake: speakerIsAwake, at: now))
     case .stop(let reason):
       if reason == .serviceEnds { isEnding = true }
-      if playing != nil, reason != .serviceEnds || !mayFinish(at: now) {
-        effects.append(stop(reason, at: now.uptime))
-      }
+      if isEnded(by: reason, at: now) { effects.append(stop(reason, at: now.uptime)) }
     case .ended(let outcome):
       effects += end(with: outcome, at: now)
     }
@@ -277,10 +275,16 @@ public struct Announcer {
     return reason == .softwareMuted && mute == .next ? [report] + unmute() : [report]
   }
 
-  /// True if what plays is heard already, and may be heard to its end though the service ends.
-  private func mayFinish(at now: Now) -> Bool {
-    guard settings.atStop == .finish, let playing else { return false }
-    return now.instant >= playing.begins
+  /// True if something plays, and this is a reason to end it as things are now.
+  private func isEnded(by reason: StopReason, at now: Now) -> Bool {
+    guard let playing else { return false }
+    let isHeard = now.instant >= playing.begins
+    switch reason {
+    // What is not heard yet is the next occasion, which sounds.
+    case .byHand: return isHeard || playing.cause == .request
+    case .serviceEnds: return !isHeard || settings.atStop == .fade
+    default: return true
+    }
   }
 
   // MARK: Occasions
