@@ -28,8 +28,7 @@ public struct Announcer {
   private var stoppedAt: Uptime?
 
   private var schedule: Schedule
-  /// Every occasion up to here has been decided.
-  private var judged: Instant
+  private var decisions: Decisions
   private var previous: Now
   /// The failure of the occasion that is still open.
   private var failure: (occasion: Occasion, why: String, retryAt: Uptime)?
@@ -44,12 +43,12 @@ public struct Announcer {
     self.ringer = ringer
     self.mute = mute
     schedule = Schedule(interval: settings.interval, zone: zone)
-    judged = now.instant
+    decisions = Decisions(at: now.instant)
     previous = now
   }
 
   /// The first occasion that has not been decided yet.
-  public var next: Occasion { schedule.next(after: judged) }
+  public var next: Occasion { decisions.next(in: schedule) }
 
   /// The zone whose civil time is announced.
   public var zone: any Zone { schedule.zone }
@@ -85,34 +84,34 @@ public struct Announcer {
   // MARK: The clock was set
 
   private mutating func noticeStep(at now: Now) -> [Effect] {
-    let step = now.step(since: previous)
     defer { previous = now }
-    guard step.magnitude >= Self.stepThreshold else { return [] }
-    var effects: [Effect] = [.report(.clockSet(by: step))]
-    let showed = now.instant - step
+    let jump = now.jump(since: previous)
+    let showed = now.instant - jump
+    decisions.note(now.instant, before: showed, every: settings.interval)
+    guard jump.magnitude >= Self.stepThreshold else { return [] }
+    var effects: [Effect] = [.report(.clockSet(by: jump))]
     // A mute is for a span of time, whatever the clock says of it.
-    mute = mute.shifted(by: step)
-    effects += takeBack(.clockSet, at: Now(instant: showed, uptime: now.uptime))
+    mute = mute.shifted(by: now.step(since: previous))
+    effects += takeBack(.clockSet, at: now, showing: showed)
     if let announcement = playing, showed >= announcement.anchor,
-      step.magnitude > settings.lateLimit
+      jump.magnitude > settings.lateLimit
     {
       // Begun, it ends early only if it is no longer true.
       effects.append(stop(.clockSet, at: now.uptime))
     }
-    // Back by more than an interval: the clock was wrong before, and its past is forgotten.
-    if step < .zero - settings.interval.duration { judged = min(judged, now.instant) }
     return effects
   }
 
   /// Stops what has not reached its anchor, and decides its occasion anew: the instant that it was
   /// aimed at has moved, or what was to be said is no longer what should be.
-  /// - Parameter now: what the clock shows by the reckoning in which the anchor was set.
-  private mutating func takeBack(_ reason: StopReason, at now: Now) -> [Effect] {
-    guard let announcement = playing, now.instant < announcement.anchor, !isTakenBack else {
-      return []
-    }
+  /// - Parameter showing: what the clock shows by the reckoning in which the anchor was set.
+  private mutating func takeBack(
+    _ reason: StopReason, at now: Now, showing: Instant? = nil
+  ) -> [Effect] {
+    guard let announcement = playing, showing ?? now.instant < announcement.anchor, !isTakenBack
+    else { return [] }
     if case .occasion(let occasion) = announcement.cause {
-      judged = min(judged, justBefore(occasion))
+      decisions.reopen(occasion)
       isTakenBack = true
     }
     return [stop(reason, at: now.uptime)]
@@ -261,7 +260,7 @@ public struct Announcer {
         return skip(occasion, .failed(why))
       }
       let isFirst = failure?.occasion != occasion
-      judged = min(judged, justBefore(occasion))
+      decisions.reopen(occasion)
       failure = (occasion, why, now.uptime + Self.retryDelay)
       return isFirst ? [.report(.retrying(occasion, why))] : []
     }
@@ -302,7 +301,7 @@ public struct Announcer {
         let last = schedule.last(atOrBefore: lastToPass(at: now))
         let reason = reasonForMissing(occasion, through: last, at: now)
         effects += skip(occasion, through: last, reason)
-        judged = last.instant
+        decisions.decide(through: last, in: schedule)
         continue
       }
       if let refusal = refusal(of: occasion) {
@@ -311,7 +310,7 @@ public struct Announcer {
           return effects + [wake(at: occasion.instant)]
         }
         effects += skip(occasion, refusal)
-        judged = occasion.instant
+        decisions.decide(through: occasion, in: schedule)
         continue
       }
       if playing != nil {
@@ -320,7 +319,7 @@ public struct Announcer {
       if let failure, failure.occasion == occasion, now.uptime < failure.retryAt {
         return effects + [wake(at: now.instant + (failure.retryAt - now.uptime))]
       }
-      judged = occasion.instant
+      decisions.decide(through: occasion, in: schedule)
       guard let announcement = announcement(of: occasion, programme, at: now) else {
         effects += skip(occasion, .tooLateForChime)
         continue

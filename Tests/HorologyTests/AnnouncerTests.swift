@@ -94,6 +94,38 @@ import Testing
     #expect(desk.played == "15:15:00")
   }
 
+  @Test("many small steps back forget the past as one large does")
+  func manySmallStepsBackForgetThePast() {
+    var desk = Desk(at: "2026-11-21T15:14:58")
+    desk.wait(until: "2026-11-21T15:15:05")
+    desk.tell(finished)
+    for _ in 1...4 { desk.step(by: .seconds(-5 * 60)) }
+    #expect(desk.wake == Instant("2026-11-21T15:00:00") - Announcer.preparation)
+    desk.wait(until: "2026-11-21T15:14:57")
+    #expect(desk.played == "15:15:00")
+  }
+
+  @Test("steps back within an interval do not repeat a quarter, however many they are")
+  func smallStepsBackDoNotRepeatAQuarter() {
+    var desk = Desk(at: "2026-11-21T15:14:58")
+    desk.wait(until: "2026-11-21T15:15:05")
+    desk.tell(finished)
+    for _ in 1...20 {
+      desk.step(by: .seconds(-10 * 60))
+      desk.wait(until: "2026-11-21T15:15:05")
+      #expect(desk.played == nil)
+    }
+  }
+
+  @Test("a quarter that comes after a step back sounds if it has not been decided")
+  func aQuarterThatHasNotBeenDecided() {
+    var desk = Desk(at: "2026-11-21T15:07:00")
+    desk.step(by: .seconds(-10 * 60))
+    #expect(desk.wake == Instant("2026-11-21T15:00:00") - Announcer.preparation)
+    desk.wait(until: "2026-11-21T14:59:57")
+    #expect(desk.played == "15:00:00")
+  }
+
   @Test("a step before the anchor takes the announcement back and decides anew")
   func aStepBeforeTheAnchorTakesTheAnnouncementBackAndDecidesAnew() {
     var desk = Desk(at: "2026-11-21T15:14:58")
@@ -173,9 +205,7 @@ import Testing
   @Test("whoever asks is told the minute in which the answer begins")
   func whoeverAsksIsToldTheMinuteInWhichTheAnswerBegins() {
     var desk = Desk(at: "2026-11-21T15:07:30")
-    desk.now = Now(
-      instant: Instant("2026-11-21T15:07:59") + .milliseconds(800),
-      uptime: desk.now.uptime + .milliseconds(29_800))
+    desk.now = desk.now.later(by: .milliseconds(29_800))
     desk.tell(.asked(speakerIsAwake: false))
     #expect(desk.played == "15:08:00")
   }

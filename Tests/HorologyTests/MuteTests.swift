@@ -110,7 +110,9 @@ import Testing
   }
 
   @Test("a mute that ended while nothing ran is over at the start") func endedMeanwhile() {
-    let now = Now(instant: Instant("2026-11-21T15:07:00"), uptime: Uptime(seconds: 1000))
+    let now = Now(
+      instant: Instant("2026-11-21T15:07:00"), uptime: Uptime(seconds: 1000),
+      sinceBoot: .seconds(1000))
     var announcer = Announcer(
       settings: AnnouncerSettings(), zone: TestZone.utc, trust: .synchronised,
       mute: .until(Instant("2026-11-21T15:00:00")), at: now)

@@ -78,7 +78,9 @@ import Testing
   // MARK: The Announcer and its chime
 
   private func announcer(at text: String, _ voice: VoiceAtHour = .after) -> (Announcer, Now) {
-    let now = Now(instant: Instant("2026-11-21T\(text)"), uptime: Uptime(seconds: 1000))
+    let now = Now(
+      instant: Instant("2026-11-21T\(text)"), uptime: Uptime(seconds: 1000),
+      sinceBoot: .seconds(1000))
     return (
       Announcer(settings: settings(voice), zone: TestZone.utc, trust: .synchronised, at: now), now
     )
@@ -117,7 +119,9 @@ import Testing
   func questionWithLeadIn(leadIn: Int, isAnswered: Bool) {
     var settings = settings()
     settings.leadIn = .seconds(leadIn)
-    let now = Now(instant: Instant("2026-11-21T15:59:37"), uptime: Uptime(seconds: 1000))
+    let now = Now(
+      instant: Instant("2026-11-21T15:59:37"), uptime: Uptime(seconds: 1000),
+      sinceBoot: .seconds(1000))
     var announcer = Announcer(
       settings: settings, zone: TestZone.utc, trust: .synchronised, at: now)
     let effects = announcer.handle(.asked(speakerIsAwake: false), at: now)
