@@ -1,4 +1,5 @@
 import CLinux
+import CSystemd
 @preconcurrency import Glibc
 import Horology
 import Sound
@@ -24,6 +25,16 @@ public enum SystemClock {
 
   /// Reads `CLOCK_MONOTONIC`.
   public static var uptime: Uptime { Uptime(nanoseconds: nanoseconds(of: CLOCK_MONOTONIC)) }
+
+  /// The start of the machine since which `CLOCK_BOOTTIME` counts, as `sd_id128_get_boot(3)` has
+  /// it; nil where the kernel does not tell.
+  public static let boot: String? = {
+    var id = sd_id128_t()
+    guard sd_id128_get_boot(&id) >= 0 else { return nil }
+    return withUnsafeBytes(of: id) { bytes in
+      bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+  }()
 
   private static func reading(beside clock: clockid_t) -> (Instant, nanoseconds: Int64) {
     // The other clock is read before and after, so that the middle is of the same moment.

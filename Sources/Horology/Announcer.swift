@@ -29,22 +29,31 @@ public struct Announcer {
 
   private var schedule: Schedule
   private var decisions: Decisions
+  /// When a mute for a span of time ends, since the machine started, sleep included; nil of one
+  /// that ends at the instant that it names, however the clock is set.
+  public private(set) var muteEndsSinceBoot: Duration?
   private var previous: Now
   /// The failure of the occasion that is still open.
   private var failure: (occasion: Occasion, why: String, retryAt: Uptime)?
 
   /// Occasions before `now` are past: after a start only later ones sound.
+  /// - Parameters:
+  ///   - mute: as it was before the start. The clock may have been set since.
+  ///   - muteEndsSinceBoot: when it ends, if it is for a span of time and the machine has not
+  ///     started since.
   public init(
     settings: AnnouncerSettings, zone: any Zone, trust: ClockTrust, ringer: Ringer = .absent,
-    mute: SoftwareMute = .off, at now: Now
+    mute: SoftwareMute = .off, muteEndsSinceBoot: Duration? = nil, at now: Now
   ) {
     self.settings = settings
     self.trust = trust
     self.ringer = ringer
     self.mute = mute
     schedule = Schedule(interval: settings.interval, zone: zone)
+    self.muteEndsSinceBoot = muteEndsSinceBoot
     decisions = Decisions(at: now.instant)
     previous = now
+    keepEndOfMute(at: now)
   }
 
   /// The first occasion that has not been decided yet.
@@ -90,8 +99,7 @@ public struct Announcer {
     decisions.note(now.instant, before: showed, every: settings.interval)
     guard jump.magnitude >= Self.stepThreshold else { return [] }
     var effects: [Effect] = [.report(.clockSet(by: jump))]
-    // A mute is for a span of time, whatever the clock says of it.
-    mute = mute.shifted(by: now.step(since: previous))
+    keepEndOfMute(at: now)
     effects += takeBack(.clockSet, at: now, showing: showed)
     if let announcement = playing, showed >= announcement.anchor,
       jump.magnitude > settings.lateLimit
@@ -181,6 +189,11 @@ public struct Announcer {
   private mutating func turn(_ mute: SoftwareMute, at now: Now) -> [Effect] {
     guard mute != self.mute else { return [] }
     self.mute = mute
+    if case .until(let end) = mute {
+      muteEndsSinceBoot = now.sinceBoot + (end - now.instant)
+    } else {
+      muteEndsSinceBoot = nil
+    }
     let report = Effect.report(reportOfMute)
     guard mute != .off, let playing, !isTakenBack else { return [report] }
     // What sounds, or was asked for, is not the next occasion.
@@ -348,8 +361,16 @@ public struct Announcer {
     return unmute()
   }
 
+  /// A mute for a span of time ends when that has passed, whatever the clock says then.
+  private mutating func keepEndOfMute(at now: Now) {
+    guard case .until(let named) = mute, let muteEndsSinceBoot else { return }
+    let end = now.instant + (muteEndsSinceBoot - now.sinceBoot)
+    if (end - named).magnitude >= Self.stepThreshold { mute = .until(end) }
+  }
+
   private mutating func unmute() -> [Effect] {
     mute = .off
+    muteEndsSinceBoot = nil
     return [.report(reportOfMute)]
   }
 

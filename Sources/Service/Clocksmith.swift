@@ -72,7 +72,7 @@ public final class Clocksmith {
     let now = SystemClock.now
     announcer = Announcer(
       settings: configuration.announcer, zone: zone, trust: clockWatch.state.trust,
-      mute: memory.state.mute, at: now)
+      mute: memory.state.mute, muteEndsSinceBoot: memory.state.muteEndInThisBoot, at: now)
     tally = Tally(today: zone.civil(at: now.instant), trust: announcer.trust, at: now.uptime)
     memory.isBusy = { [unowned self] in player?.isPlaying ?? false }
     takeVolume()
@@ -165,7 +165,7 @@ public final class Clocksmith {
       if trust != announcer.trust { take(.trust(trust)) }
       take(queue.removeFirst())
     }
-    memory.keep { $0.mute = announcer.mute }
+    memory.keep { $0.take(announcer) }
     controls?.show(announcer.lamp)
     notifier.status(statusLine)
     bus?.tellChanges()

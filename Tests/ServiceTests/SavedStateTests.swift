@@ -1,3 +1,4 @@
+import Devices
 import Horology
 import Sound
 import TestSupport
@@ -16,6 +17,11 @@ import Testing
         var state = SavedState()
         (state.mute, state.volume) = (mute, volume)
         states.append(state)
+        if case .until = mute {
+          state.muteEnd = SavedState.End(
+            boot: "0123456789abcdef0123456789abcdef", sinceBoot: .seconds(86_400))
+          states.append(state)
+        }
       }
     }
     return states
@@ -33,6 +39,16 @@ import Testing
       let torn = String(decoding: state.text.utf8.prefix(length), as: UTF8.self)
       #expect(throws: Fault.self) { try SavedState(text: torn, path: "state") }
     }
+  }
+
+  @Test("a mute counts from the start of the machine only until it starts again")
+  func anotherBoot() {
+    var state = SavedState()
+    state.mute = .until(Instant(seconds: 1_795_275_000))
+    state.muteEnd = SavedState.End(boot: SystemClock.boot ?? "", sinceBoot: .seconds(86_400))
+    #expect(state.muteEndInThisBoot == .seconds(86_400))
+    state.muteEnd = SavedState.End(boot: "another", sinceBoot: .seconds(86_400))
+    #expect(state.muteEndInThisBoot == nil)
   }
 
   @Test("a state that cannot be kept is no reason to stop") func noFolder() throws {
