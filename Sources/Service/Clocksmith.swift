@@ -56,6 +56,8 @@ public final class Clocksmith {
   /// The refusal that the journal knows of.
   private var toldRefusal: SkipReason?
   private var isStopping = false
+  /// It is not told yet what of the configuration can never sound.
+  private var owesVanities = true
 
   /// Reads the configuration and the voice; the speaker may come later.
   /// - Throws: `Fault` if the configuration, the zone or the voice cannot be used.
@@ -104,6 +106,7 @@ public final class Clocksmith {
         "ZONE": announcer.zone.name, "VOICE": configuration.voice,
         "TRUST": announcer.trust.rawValue, "SPEAKER": options.output ?? configuration.device,
       ])
+    tellVanities()
     if announcer.trust == .untrusted { warnOfUntrustedClock() }
     if announcer.mute != .off {
       journal.log(announcer.reportOfMute.entry(composer, clockWatch.state))
@@ -130,6 +133,7 @@ public final class Clocksmith {
     player.settings = configuration.playerSettings
     player.ended = { [unowned self] outcome in
       handle(.ended(outcome))
+      tellVanities()
       if isStopping { loop.exit() }
     }
     return player
@@ -313,7 +317,7 @@ public final class Clocksmith {
     do throws(Fault) {
       let configuration = try options.configuration()
       let composer = try configuration.composer()
-      let (oldSpeaker, oldComposer) = (self.configuration.speakerSettings, self.composer)
+      let before = (self.configuration, self.composer)
       self.configuration = configuration
       self.composer = composer
       configuredVolume = configuration.volume
@@ -321,14 +325,12 @@ public final class Clocksmith {
       player?.closeIfIdle()
       clockWatch.choice = configuration.rtc
       journal.log(.reloaded, .notice, "the configuration was read again")
+      owesVanities = true
+      tellVanities()
       controls = nil
       takeControls()
-      let change: SoundChange =
-        if soundsOtherwise(than: oldComposer) {
-          .sound
-        } else {
-          self.configuration.speakerSettings == oldSpeaker ? .none : .speaker
-        }
+      let change = SoundChange(
+        of: announcer.playing, from: before, to: (self.configuration, composer))
       handle(.reloaded(configuration.announcer, change))
     } catch {
       journal.log(.reloadFailed, .error, "the configuration stays as it was: \(error)")
@@ -336,14 +338,13 @@ public final class Clocksmith {
     notifier.ready(statusLine)
   }
 
-  /// True if what is under way would be made of other sounds than it was.
-  private func soundsOtherwise(than old: Composer) -> Bool {
-    guard let playing = announcer.playing else { return false }
-    let rate = 48_000
-    let scores = [old, composer].map {
-      try? $0.score(of: playing.time, playing.programme, rate: rate)
+  /// Tells what is set and can never sound. Not while something sounds: sounds are looked up.
+  private func tellVanities() {
+    guard owesVanities, player?.isPlaying != true else { return }
+    owesVanities = false
+    for vanity in configuration.vanities(composer) {
+      journal.log(.neverSounds, .warning, vanity)
     }
-    return scores[0] != scores[1]
   }
 
   // MARK: Health
