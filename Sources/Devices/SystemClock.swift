@@ -1,18 +1,40 @@
 import CLinux
+import CSystemd
 @preconcurrency import Glibc
 import Horology
 import Sound
 
 /// The kernel's clocks.
 public enum SystemClock {
-  /// Reads `CLOCK_REALTIME` and `CLOCK_MONOTONIC` together.
+  /// Reads `CLOCK_REALTIME`, `CLOCK_MONOTONIC` and `CLOCK_BOOTTIME` together.
   public static var now: Now {
-    let (instant, nanoseconds) = reading(beside: CLOCK_MONOTONIC)
-    return Now(instant: instant, uptime: Uptime(nanoseconds: nanoseconds))
+    while true {
+      let before = nanoseconds(of: CLOCK_BOOTTIME)
+      let (instant, uptime) = reading(beside: CLOCK_MONOTONIC)
+      let after = nanoseconds(of: CLOCK_BOOTTIME)
+      // A sleep between two of the readings would look like a clock that was set.
+      guard after - before < longestReading else { continue }
+      return Now(
+        instant: instant, uptime: Uptime(nanoseconds: uptime),
+        sinceBoot: .nanoseconds(before + (after - before) / 2))
+    }
   }
+
+  /// In nanoseconds: more than four readings take where other work comes between them.
+  private static let longestReading: Int64 = 20_000_000
 
   /// Reads `CLOCK_MONOTONIC`.
   public static var uptime: Uptime { Uptime(nanoseconds: nanoseconds(of: CLOCK_MONOTONIC)) }
+
+  /// The start of the machine since which `CLOCK_BOOTTIME` counts, as `sd_id128_get_boot(3)` has
+  /// it; nil where the kernel does not tell.
+  public static let boot: String? = {
+    var id = sd_id128_t()
+    guard sd_id128_get_boot(&id) >= 0 else { return nil }
+    return withUnsafeBytes(of: id) { bytes in
+      bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+  }()
 
   private static func reading(beside clock: clockid_t) -> (Instant, nanoseconds: Int64) {
     // The other clock is read before and after, so that the middle is of the same moment.

@@ -20,7 +20,9 @@ public struct SystemZone: Zone {
       return try SystemZone(name: name, origin: "TZ=\(value)")
     }
     guard access(localtime, F_OK) == 0 else { return SystemZone(loaded: "UTC") }
-    guard isZoneFile(localtime) else { throw Fault(localtime, "it is no time zone file") }
+    if let flaw = ZoneFile.flaw(of: localtime) {
+      throw Fault(localtime, "\(flaw.words); 'timedatectl set-timezone' sets another")
+    }
     return SystemZone(loaded: nameBehindLocaltime ?? localtime)
   }
 
@@ -34,13 +36,15 @@ public struct SystemZone: Zone {
 
   private init(name: String, origin: String) throws(Fault) {
     let path = name.hasPrefix("/") ? name : "\(Self.database)/\(name)"
-    guard !name.split(separator: "/").contains(".."), Self.isZoneFile(path) else {
+    switch name.split(separator: "/").contains("..") ? .noZoneFile : ZoneFile.flaw(of: path) {
+    case nil: self.init(loaded: name)
+    case .noZoneFile:
       throw Fault(
         origin,
         "not in the tz database (\(Self.database)); names are like Europe/London or UTC, and POSIX "
           + "rules are not read")
+    case let flaw?: throw Fault(origin, "\(path): \(flaw.words)")
     }
-    self.init(loaded: name)
   }
 
   private init(loaded name: String) {
@@ -58,13 +62,6 @@ public struct SystemZone: Zone {
     defer { free(resolved) }
     let path = String(cString: resolved)
     return path.hasPrefix("\(database)/") ? String(path.dropFirst(database.count + 1)) : nil
-  }
-
-  private static func isZoneFile(_ path: String) -> Bool {
-    guard let file = fopen(path, "re") else { return false }
-    defer { fclose(file) }
-    var magic: [UInt8] = [0, 0, 0, 0]
-    return fread(&magic, 1, 4, file) == 4 && magic == Array("TZif".utf8)
   }
 
   public func civil(at instant: Instant) -> CivilTime {

@@ -14,6 +14,8 @@ public struct Announcement: Hashable, Sendable {
   public let programme: Programme
   /// True if there was no time left for the chime that belongs to it.
   public let isShortened: Bool
+  /// How loud, in dB at most 0, by the rules for the time at which it sounds.
+  public internal(set) var decibels = 0.0
 
   public init(
     cause: Cause, time: CivilTime, anchor: Instant, programme: Programme = .wordsAlone,
@@ -37,7 +39,7 @@ public enum Event {
   /// The system's clock was set, or the machine has slept.
   case clockSet
   case zoneChanged(any Zone)
-  case reloaded(AnnouncerSettings)
+  case reloaded(AnnouncerSettings, SoundChange)
   case trust(ClockTrust)
   /// The switch was moved, lost or found again, at this moment.
   case ringer(Ringer, at: Uptime)
@@ -49,6 +51,15 @@ public enum Event {
   case stop(StopReason)
   /// What was playing is no longer.
   case ended(Outcome)
+}
+
+/// What a reload has changed of how the announcement that is under way is made.
+public enum SoundChange: Sendable {
+  case none
+  /// Where and how loud it is played: it counts for what is not heard yet.
+  case speaker
+  /// What it is made of.
+  case sound
 }
 
 /// How an announcement ended.

@@ -9,8 +9,6 @@ public struct Announcer {
   public static let preparation = Duration.seconds(5)
   /// The least of the same for what is to sound at once.
   public static let requestLead = Duration.milliseconds(400)
-  /// A request this near to an occasion is answered by the occasion: longer than any phrase.
-  public static let requestMargin = Duration.seconds(6)
   /// How long after a failure the device is tried again.
   public static let retryDelay = Duration.seconds(1)
   /// Differences of the two clocks below this are their reading, not a step.
@@ -30,39 +28,36 @@ public struct Announcer {
   private var stoppedAt: Uptime?
 
   private var schedule: Schedule
-  /// Every occasion up to here has been decided.
-  private var judged: Instant
+  private var decisions: Decisions
+  /// When a mute for a span of time ends, since the machine started, sleep included; nil of one
+  /// that ends at the instant that it names, however the clock is set.
+  public private(set) var muteEndsSinceBoot: Duration?
   private var previous: Now
   /// The failure of the occasion that is still open.
   private var failure: (occasion: Occasion, why: String, retryAt: Uptime)?
 
   /// Occasions before `now` are past: after a start only later ones sound.
+  /// - Parameters:
+  ///   - mute: as it was before the start. The clock may have been set since.
+  ///   - muteEndsSinceBoot: when it ends, if it is for a span of time and the machine has not
+  ///     started since.
   public init(
     settings: AnnouncerSettings, zone: any Zone, trust: ClockTrust, ringer: Ringer = .absent,
-    mute: SoftwareMute = .off, at now: Now
+    mute: SoftwareMute = .off, muteEndsSinceBoot: Duration? = nil, at now: Now
   ) {
     self.settings = settings
     self.trust = trust
     self.ringer = ringer
     self.mute = mute
     schedule = Schedule(interval: settings.interval, zone: zone)
-    judged = now.instant
+    self.muteEndsSinceBoot = muteEndsSinceBoot
+    decisions = Decisions(at: now.instant)
     previous = now
+    keepEndOfMute(at: now)
   }
 
   /// The first occasion that has not been decided yet.
-  public var next: Occasion { schedule.next(after: judged) }
-
-  /// Why an occasion must not sound as things are now, or nil if it may.
-  public func refusal(of occasion: Occasion) -> SkipReason? {
-    if let refusal = settings.refusal(at: occasion.civil, trust: trust, ringer: ringer) {
-      return refusal
-    }
-    return mute.silences(occasion.instant) ? .softwareMuted : nil
-  }
-
-  /// True if the switch, as it is, silences everything.
-  public var isSilencedBySwitch: Bool { settings.refusal(ringer) != nil }
+  public var next: Occasion { decisions.next(in: schedule) }
 
   /// The zone whose civil time is announced.
   public var zone: any Zone { schedule.zone }
@@ -74,12 +69,9 @@ public struct Announcer {
     case .woke, .clockSet:
       break
     case .zoneChanged(let zone):
-      schedule = Schedule(interval: settings.interval, zone: zone)
-      effects += takeBack(.rulesChanged, at: now)
-    case .reloaded(let settings):
-      self.settings = settings
-      schedule = Schedule(interval: settings.interval, zone: schedule.zone)
-      effects += takeBack(.rulesChanged, at: now)
+      effects += change(settings, zone, .none, at: now)
+    case .reloaded(let settings, let sound):
+      effects += change(settings, zone, sound, at: now)
     case .trust(let trust):
       if trust != self.trust { effects.append(.report(.trust(trust))) }
       self.trust = trust
@@ -91,9 +83,7 @@ public struct Announcer {
       effects.append(answer(time, speakerIsAwake: speakerIsAwake, at: now))
     case .stop(let reason):
       if reason == .serviceEnds { isEnding = true }
-      if playing != nil, reason != .serviceEnds || !mayFinish(at: now) {
-        effects.append(stop(reason, at: now.uptime))
-      }
+      if isEnded(by: reason, at: now) { effects.append(stop(reason, at: now.uptime)) }
     case .ended(let outcome):
       effects += end(with: outcome, at: now)
     }
@@ -103,34 +93,33 @@ public struct Announcer {
   // MARK: The clock was set
 
   private mutating func noticeStep(at now: Now) -> [Effect] {
-    let step = now.step(since: previous)
     defer { previous = now }
-    guard step.magnitude >= Self.stepThreshold else { return [] }
-    var effects: [Effect] = [.report(.clockSet(by: step))]
-    let showed = now.instant - step
-    // A mute is for a span of time, whatever the clock says of it.
-    mute = mute.shifted(by: step)
-    effects += takeBack(.clockSet, at: Now(instant: showed, uptime: now.uptime))
+    let jump = now.jump(since: previous)
+    let showed = now.instant - jump
+    decisions.note(now.instant, before: showed, every: settings.interval)
+    guard jump.magnitude >= Self.stepThreshold else { return [] }
+    var effects: [Effect] = [.report(.clockSet(by: jump))]
+    keepEndOfMute(at: now)
+    effects += takeBack(.clockSet, at: now, showing: showed)
     if let announcement = playing, showed >= announcement.anchor,
-      step.magnitude > settings.lateLimit
+      jump.magnitude > settings.lateLimit
     {
       // Begun, it ends early only if it is no longer true.
       effects.append(stop(.clockSet, at: now.uptime))
     }
-    // Back by more than an interval: the clock was wrong before, and its past is forgotten.
-    if step < .zero - settings.interval.duration { judged = min(judged, now.instant) }
     return effects
   }
 
   /// Stops what has not reached its anchor, and decides its occasion anew: the instant that it was
   /// aimed at has moved, or what was to be said is no longer what should be.
-  /// - Parameter now: what the clock shows by the reckoning in which the anchor was set.
-  private mutating func takeBack(_ reason: StopReason, at now: Now) -> [Effect] {
-    guard let announcement = playing, now.instant < announcement.anchor, !isTakenBack else {
-      return []
-    }
+  /// - Parameter showing: what the clock shows by the reckoning in which the anchor was set.
+  private mutating func takeBack(
+    _ reason: StopReason, at now: Now, showing: Instant? = nil
+  ) -> [Effect] {
+    guard let announcement = playing, showing ?? now.instant < announcement.anchor, !isTakenBack
+    else { return [] }
     if case .occasion(let occasion) = announcement.cause {
-      judged = min(judged, justBefore(occasion))
+      decisions.reopen(occasion)
       isTakenBack = true
     }
     return [stop(reason, at: now.uptime)]
@@ -143,6 +132,42 @@ public struct Announcer {
 
   private func justBefore(_ occasion: Occasion) -> Instant {
     occasion.instant - .nanoseconds(1)
+  }
+
+  // MARK: The rules are changed
+
+  /// What the rules say of an announcement.
+  private struct Ruling: Equatable {
+    let time: CivilTime
+    let occasion: Occasion?
+    let programme: Programme?
+    let refusal: SkipReason?
+  }
+
+  private func ruling(on announcement: Announcement) -> Ruling {
+    let time = zone.civil(at: announcement.anchor)
+    guard case .occasion(let occasion) = announcement.cause else {
+      return Ruling(time: time, occasion: nil, programme: nil, refusal: nil)
+    }
+    return Ruling(
+      time: time, occasion: schedule.next(after: justBefore(occasion)),
+      programme: settings.programme(at: occasion.civil, trust: trust),
+      refusal: refusal(of: occasion))
+  }
+
+  /// Takes other rules, and takes back what they say something else of.
+  private mutating func change(
+    _ settings: AnnouncerSettings, _ zone: any Zone, _ sound: SoundChange, at now: Now
+  ) -> [Effect] {
+    let before = playing.map(ruling)
+    self.settings = settings
+    schedule = Schedule(interval: settings.interval, zone: zone)
+    guard let playing else { return [] }
+    let isHeard = now.instant >= playing.begins
+    let isMadeAnew =
+      sound == .sound
+      || !isHeard && (sound == .speaker || decibels(at: playing.anchor) != playing.decibels)
+    return isMadeAnew || ruling(on: playing) != before ? takeBack(.rulesChanged, at: now) : []
   }
 
   // MARK: The switch
@@ -164,6 +189,11 @@ public struct Announcer {
   private mutating func turn(_ mute: SoftwareMute, at now: Now) -> [Effect] {
     guard mute != self.mute else { return [] }
     self.mute = mute
+    if case .until(let end) = mute {
+      muteEndsSinceBoot = now.sinceBoot + (end - now.instant)
+    } else {
+      muteEndsSinceBoot = nil
+    }
     let report = Effect.report(reportOfMute)
     guard mute != .off, let playing, !isTakenBack else { return [report] }
     // What sounds, or was asked for, is not the next occasion.
@@ -172,19 +202,6 @@ public struct Announcer {
     return isNext
       ? takeBack(.softwareMuted, at: now) + [report]
       : [stop(.softwareMuted, at: now.uptime), report]
-  }
-
-  /// What the journal is told of the mute as it is.
-  public var reportOfMute: Report {
-    guard case .until(let end) = mute else { return .mute(mute, until: nil) }
-    return .mute(mute, until: schedule.zone.civil(at: end))
-  }
-
-  /// What the lamp shows.
-  public var lamp: Lamp {
-    if isSilencedBySwitch { return .off }
-    if trust == .untrusted { return .blinking }
-    return refusal(of: next) == nil ? .on : .off
   }
 
   // MARK: A person asks
@@ -200,24 +217,38 @@ public struct Announcer {
     if let playing {
       return .report(.refused(now.instant < playing.anchor ? .occasionIsNear : .busy))
     }
-    let next = self.next
-    if next.instant - now.instant < Self.requestMargin, refusal(of: next) == nil {
+    let anchor = now.instant + (speakerIsAwake ? Self.requestLead : lead)
+    if anchor + Programme.longestPhrase > needsSpeaker(for: next), refusal(of: next) == nil {
       return .report(.refused(.occasionIsNear))
     }
-    let anchor = now.instant + (speakerIsAwake ? Self.requestLead : lead)
     let announcement = Announcement(
       cause: .request, time: time ?? schedule.zone.civil(at: anchor), anchor: anchor)
-    begin(announcement)
-    return .play(announcement)
+    return begin(announcement)
+  }
+
+  /// From when on the speaker must be free for an occasion. A melody that is not given all of its
+  /// preparation may come too late, and is never late; words may be.
+  private func needsSpeaker(for occasion: Occasion) -> Instant {
+    let programme = settings.programme(at: occasion.civil, trust: trust)
+    return occasion.instant - programme.lead
+      - (programme.blows.isEmpty ? lead : Self.preparation)
   }
 
   /// How far ahead of now something can begin at the earliest.
   private var lead: Duration { max(settings.leadIn, Self.requestLead) }
 
-  private mutating func begin(_ announcement: Announcement) {
+  private mutating func begin(_ announcement: Announcement) -> Effect {
+    var announcement = announcement
+    announcement.decibels = decibels(at: announcement.anchor)
     playing = announcement
     isTakenBack = false
     stoppedAt = nil
+    return .play(announcement)
+  }
+
+  /// How loud something is that sounds then.
+  private func decibels(at instant: Instant) -> Double {
+    settings.quieter.decibels(at: zone.civil(at: instant))
   }
 
   // MARK: What played has ended
@@ -238,11 +269,11 @@ public struct Announcer {
       return [.report(.refused(.failed(why)))]
     case (.failed(let why, let begun), .occasion(let occasion)):
       if isTakenBack { return [] }
-      guard !begun && now.instant <= occasion.instant + settings.lateLimit else {
+      guard !begun && now.instant < passing(of: occasion) else {
         return skip(occasion, .failed(why))
       }
       let isFirst = failure?.occasion != occasion
-      judged = min(judged, justBefore(occasion))
+      decisions.reopen(occasion)
       failure = (occasion, why, now.uptime + Self.retryDelay)
       return isFirst ? [.report(.retrying(occasion, why))] : []
     }
@@ -256,10 +287,16 @@ public struct Announcer {
     return reason == .softwareMuted && mute == .next ? [report] + unmute() : [report]
   }
 
-  /// True if what plays is heard already, and may be heard to its end though the service ends.
-  private func mayFinish(at now: Now) -> Bool {
-    guard settings.atStop == .finish, let playing else { return false }
-    return now.instant >= playing.begins
+  /// True if something plays, and this is a reason to end it as things are now.
+  private func isEnded(by reason: StopReason, at now: Now) -> Bool {
+    guard let playing else { return false }
+    let isHeard = now.instant >= playing.begins
+    switch reason {
+    // What is not heard yet is the next occasion, which sounds.
+    case .byHand: return isHeard || playing.cause == .request
+    case .serviceEnds: return !isHeard || settings.atStop == .fade
+    default: return true
+    }
   }
 
   // MARK: Occasions
@@ -273,12 +310,11 @@ public struct Announcer {
       let due = occasion.instant - programme.lead - Self.preparation
       guard now.instant >= due, !isEnding else { return effects + [wake(at: due)] }
 
-      if now.instant > occasion.instant + settings.lateLimit {
-        let last = schedule.last(
-          atOrBefore: now.instant - settings.lateLimit - .nanoseconds(1))
+      if now.instant >= passing(of: occasion) {
+        let last = schedule.last(atOrBefore: lastToPass(at: now))
         let reason = reasonForMissing(occasion, through: last, at: now)
         effects += skip(occasion, through: last, reason)
-        judged = last.instant
+        decisions.decide(through: last, in: schedule)
         continue
       }
       if let refusal = refusal(of: occasion) {
@@ -287,24 +323,32 @@ public struct Announcer {
           return effects + [wake(at: occasion.instant)]
         }
         effects += skip(occasion, refusal)
-        judged = occasion.instant
+        decisions.decide(through: occasion, in: schedule)
         continue
       }
       if playing != nil {
-        let tooLate = occasion.instant + settings.lateLimit + .milliseconds(1)
-        return effects + [wake(at: tooLate)]
+        return effects + [wake(at: passing(of: occasion) + .milliseconds(1))]
       }
       if let failure, failure.occasion == occasion, now.uptime < failure.retryAt {
         return effects + [wake(at: now.instant + (failure.retryAt - now.uptime))]
       }
-      judged = occasion.instant
+      decisions.decide(through: occasion, in: schedule)
       guard let announcement = announcement(of: occasion, programme, at: now) else {
         effects += skip(occasion, .tooLateForChime)
         continue
       }
-      begin(announcement)
-      effects.append(.play(announcement))
+      effects.append(begin(announcement))
     }
+  }
+
+  /// From then on even its words would be heard too late.
+  private func passing(of occasion: Occasion) -> Instant {
+    max(occasion.instant, occasion.instant + settings.lateLimit - lead + .nanoseconds(1))
+  }
+
+  /// No occasion after this has passed.
+  private func lastToPass(at now: Now) -> Instant {
+    min(now.instant, now.instant - settings.lateLimit + lead - .nanoseconds(1))
   }
 
   private func wake(at instant: Instant) -> Effect {
@@ -317,8 +361,16 @@ public struct Announcer {
     return unmute()
   }
 
+  /// A mute for a span of time ends when that has passed, whatever the clock says then.
+  private mutating func keepEndOfMute(at now: Now) {
+    guard case .until(let named) = mute, let muteEndsSinceBoot else { return }
+    let end = now.instant + (muteEndsSinceBoot - now.sinceBoot)
+    if (end - named).magnitude >= Self.stepThreshold { mute = .until(end) }
+  }
+
   private mutating func unmute() -> [Effect] {
     mute = .off
+    muteEndsSinceBoot = nil
     return [.report(reportOfMute)]
   }
 

@@ -22,10 +22,4 @@ public enum SoftwareMute: Hashable, Sendable {
     case .next, .on: true
     }
   }
-
-  /// The same span of time by a clock that was set by `step`.
-  func shifted(by step: Duration) -> SoftwareMute {
-    guard case .until(let end) = self else { return self }
-    return .until(end + step)
-  }
 }

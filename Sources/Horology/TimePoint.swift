@@ -48,14 +48,18 @@ public typealias Instant = TimePoint<UTC>
 /// What durations and deadlines are measured by: a point of the monotonic clock.
 public typealias Uptime = TimePoint<Monotonic>
 
-/// Both clocks, read together.
+/// All three clocks, read together.
 public struct Now: Hashable, Sendable {
   public let instant: Instant
   public let uptime: Uptime
+  /// Since the machine started, sleep included: the kernel's `CLOCK_BOOTTIME`. It tells a clock
+  /// that was set from a machine that slept.
+  public let sinceBoot: Duration
 
-  public init(instant: Instant, uptime: Uptime) {
+  public init(instant: Instant, uptime: Uptime, sinceBoot: Duration) {
     self.instant = instant
     self.uptime = uptime
+    self.sinceBoot = sinceBoot
   }
 
   /// The uptime at which the system's clock will show `instant`, if nobody sets it.
@@ -65,6 +69,11 @@ public struct Now: Hashable, Sendable {
 
   /// By how much the clock has been set since `earlier`: positive is forward.
   public func step(since earlier: Now) -> Duration {
+    (instant - earlier.instant) - (sinceBoot - earlier.sinceBoot)
+  }
+
+  /// By how much the clock has moved against what is timed by the uptime: set, or by a sleep.
+  public func jump(since earlier: Now) -> Duration {
     (instant - earlier.instant) - (uptime - earlier.uptime)
   }
 }

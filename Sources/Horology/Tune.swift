@@ -127,7 +127,7 @@ public struct Programme: Hashable, Sendable {
   public static let wordsAlone = Programme(blows: [], words: .at(.zero))
 
   /// No spoken time is longer: for the room that is left for one before a melody.
-  static let longestPhrase = Duration.seconds(5)
+  public static let longestPhrase = Duration.seconds(5)
 
   public init(blows: [Blow], words: Words) {
     self.blows = blows

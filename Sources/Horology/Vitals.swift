@@ -16,9 +16,10 @@ public struct Vitals: Hashable, Sendable {
 
   /// A device that is slow to open holds the loop up for so long, and all is well.
   static let leeway = Duration.seconds(5)
-  /// No occasion is further away: the longest interval is an hour, and a change of the zone's
-  /// offset leaves at most two of them without one.
-  static let furthestWakeUp = Duration.seconds(2 * 3600)
+  /// No occasion is further away: the longest interval is an hour, a change of the zone's offset
+  /// leaves at most two of them without one, and a clock that was set back may be another behind
+  /// what was decided.
+  static let furthestWakeUp = Duration.seconds(3 * 3600)
 
   /// What keeps the service from its work; nil if it is alive.
   public func ailment(at now: Now) -> Ailment? {

@@ -56,6 +56,8 @@ public final class Clocksmith {
   /// The refusal that the journal knows of.
   private var toldRefusal: SkipReason?
   private var isStopping = false
+  /// It is not told yet what of the configuration can never sound.
+  private var owesVanities = true
 
   /// Reads the configuration and the voice; the speaker may come later.
   /// - Throws: `Fault` if the configuration, the zone or the voice cannot be used.
@@ -72,7 +74,7 @@ public final class Clocksmith {
     let now = SystemClock.now
     announcer = Announcer(
       settings: configuration.announcer, zone: zone, trust: clockWatch.state.trust,
-      mute: memory.state.mute, at: now)
+      mute: memory.state.mute, muteEndsSinceBoot: memory.state.muteEndInThisBoot, at: now)
     tally = Tally(today: zone.civil(at: now.instant), trust: announcer.trust, at: now.uptime)
     memory.isBusy = { [unowned self] in player?.isPlaying ?? false }
     takeVolume()
@@ -104,6 +106,7 @@ public final class Clocksmith {
         "ZONE": announcer.zone.name, "VOICE": configuration.voice,
         "TRUST": announcer.trust.rawValue, "SPEAKER": options.output ?? configuration.device,
       ])
+    tellVanities()
     if announcer.trust == .untrusted { warnOfUntrustedClock() }
     if announcer.mute != .off {
       journal.log(announcer.reportOfMute.entry(composer, clockWatch.state))
@@ -130,6 +133,7 @@ public final class Clocksmith {
     player.settings = configuration.playerSettings
     player.ended = { [unowned self] outcome in
       handle(.ended(outcome))
+      tellVanities()
       if isStopping { loop.exit() }
     }
     return player
@@ -165,7 +169,7 @@ public final class Clocksmith {
       if trust != announcer.trust { take(.trust(trust)) }
       take(queue.removeFirst())
     }
-    memory.keep { $0.mute = announcer.mute }
+    memory.keep { $0.take(announcer) }
     controls?.show(announcer.lamp)
     notifier.status(statusLine)
     bus?.tellChanges()
@@ -212,8 +216,7 @@ public final class Clocksmith {
 
   private func play(_ announcement: Announcement) {
     do throws(Fault) {
-      let decibels = announcer.settings.quieter.decibels(at: announcement.time)
-      try player?.play(anchoredAt: announcement.anchor, decibels: decibels) {
+      try player?.play(anchoredAt: announcement.anchor, decibels: announcement.decibels) {
         [composer] rate throws(Fault) in
         try composer.score(of: announcement.time, announcement.programme, rate: rate)
       }
@@ -314,6 +317,7 @@ public final class Clocksmith {
     do throws(Fault) {
       let configuration = try options.configuration()
       let composer = try configuration.composer()
+      let before = (self.configuration, self.composer)
       self.configuration = configuration
       self.composer = composer
       configuredVolume = configuration.volume
@@ -321,13 +325,26 @@ public final class Clocksmith {
       player?.closeIfIdle()
       clockWatch.choice = configuration.rtc
       journal.log(.reloaded, .notice, "the configuration was read again")
+      owesVanities = true
+      tellVanities()
       controls = nil
       takeControls()
-      handle(.reloaded(configuration.announcer))
+      let change = SoundChange(
+        of: announcer.playing, from: before, to: (self.configuration, composer))
+      handle(.reloaded(configuration.announcer, change))
     } catch {
       journal.log(.reloadFailed, .error, "the configuration stays as it was: \(error)")
     }
     notifier.ready(statusLine)
+  }
+
+  /// Tells what is set and can never sound. Not while something sounds: sounds are looked up.
+  private func tellVanities() {
+    guard owesVanities, player?.isPlaying != true else { return }
+    owesVanities = false
+    for vanity in configuration.vanities(composer) {
+      journal.log(.neverSounds, .warning, vanity)
+    }
   }
 
   // MARK: Health

@@ -2,6 +2,7 @@
 public enum JournalEvent: String, CaseIterable, Sendable {
   case started, stopping, reloaded, zone, day
   case reloadFailed = "reload_failed"
+  case neverSounds = "never_sounds"
   case zoneFailed = "zone_failed"
   case ailing, well
 
@@ -35,6 +36,7 @@ public enum JournalEvent: String, CaseIterable, Sendable {
     case .stopping: "fe3274aa03f444cf991a87d0f5970603"
     case .reloaded: "f13a63bfb3b44fddb183ff45ff86dc0a"
     case .reloadFailed: "06a1726957514f46812f78220cda5453"
+    case .neverSounds: "d9580a0a1af24578949717bf16632191"
     case .zone: "46bbc6a6d17a4935a607c74b609d38f6"
     case .zoneFailed: "59712a3f39c348bdad9a32af1233bbaa"
     case .day: "a1c8cc7219244070817e2d6a050ce239"

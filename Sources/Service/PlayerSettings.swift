@@ -10,7 +10,7 @@ extension Configuration {
       volume: mixer.map { ALSASink.Volume(control: $0, decibels: volume) })
   }
 
-  /// What the samples of an announcement of `time` are multiplied by.
+  /// What the samples of an announcement that sounds at `time` are multiplied by.
   public func gain(at time: CivilTime) -> Float {
     playerSettings.gain * Mixer.gain(decibels: announcer.quieter.decibels(at: time))
   }

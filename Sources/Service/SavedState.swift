@@ -1,4 +1,5 @@
 import CJSON
+import Devices
 @preconcurrency import Glibc
 import Horology
 import Sound
@@ -12,13 +13,40 @@ struct SavedState: Hashable {
     let configured: Double
   }
 
+  /// When a mute for a span of time ends, by the clock of one start of the machine.
+  struct End: Hashable {
+    /// As `SystemClock.boot`.
+    let boot: String
+    let sinceBoot: Duration
+  }
+
   var mute = SoftwareMute.off
+  /// Nil if the mute ends at the instant that it names.
+  var muteEnd: End?
   var volume: Volume?
 
   /// Of the form of the text. A text of a later one is not understood; the first had no checksum.
   static let version = 2
 
   init() {}
+}
+
+// MARK: The mute
+
+extension SavedState {
+  /// When the mute ends since the machine started; nil if it ends at the instant that it names,
+  /// or the machine has started since it was saved.
+  var muteEndInThisBoot: Duration? {
+    muteEnd.flatMap { $0.boot == SystemClock.boot ? $0.sinceBoot : nil }
+  }
+
+  /// Takes the mute as it is now.
+  mutating func take(_ announcer: Announcer) {
+    mute = announcer.mute
+    muteEnd = announcer.muteEndsSinceBoot.flatMap { sinceBoot in
+      SystemClock.boot.map { End(boot: $0, sinceBoot: sinceBoot) }
+    }
+  }
 }
 
 // MARK: As text
@@ -35,6 +63,10 @@ extension SavedState {
     case .on: line.set("mute", "on")
     case .next: line.set("mute", "next")
     case .until(let end): line.set("mute_until_usec", Int(end.nanoseconds / 1000))
+    }
+    if let muteEnd {
+      line.set("mute_boot", muteEnd.boot)
+      line.set("mute_until_boot_usec", Int(muteEnd.sinceBoot.nanoseconds / 1000))
     }
     if let volume {
       line.set("volume_db", exactly: volume.decibels)
@@ -63,6 +95,14 @@ extension SavedState {
         throw Fault(path, "mute_until_usec \(end) is no time from 1970 to 2200")
       }
       mute = .until(Instant(nanoseconds: end * 1000))
+      if let boot = JSONText.text(object, "mute_boot"),
+        let sinceBoot = JSONText.integer(object, "mute_until_boot_usec")
+      {
+        guard (0...7_258_118_400_000_000).contains(sinceBoot) else {
+          throw Fault(path, "mute_until_boot_usec \(sinceBoot) is no time since a start")
+        }
+        muteEnd = End(boot: boot, sinceBoot: .microseconds(sinceBoot))
+      }
     } else if let text = JSONText.text(object, "mute") {
       guard let mute: SoftwareMute = ["on": .on, "next": .next][text] else {
         throw Fault(path, "mute '\(text)' is neither on nor next")

@@ -46,6 +46,13 @@ public struct Composer: Sendable {
       rate: rate, parts: parts.map { $0.moved(by: -earliest) }, anchor: -earliest)
   }
 
+  /// How long a programme that speaks `time` sounds, from its anchor on.
+  /// - Throws: `Fault` if a sound is missing or is none.
+  public func length(of time: CivilTime, _ programme: Programme) throws(Fault) -> Duration {
+    let score = try score(of: time, programme, rate: synthesisRate)
+    return .seconds(Double(score.frames - score.anchor) / Double(score.rate))
+  }
+
   /// The blows with the anchor as frame 0, each bell's takes in turn.
   private func blows(_ programme: Programme, rate: Int) throws(Fault) -> [Score.Part] {
     var parts: [Score.Part] = []

@@ -25,11 +25,16 @@ let agendaCommand = Subcommand(
   let configuration = try Configuration.load(path: arguments["config"])
   let composer = try configuration.composer()
   let settings = configuration.announcer
-  for occasion in Schedule(interval: settings.interval, zone: zone).occasions(from: start) {
+  for entry in configuration.agenda(composer, zone: zone, from: start) {
+    let occasion = entry.occasion
     guard occasion.instant < end else { break }
-    let refusal = settings.refusal(at: occasion.civil, trust: .synchronised, ringer: .absent)
     let text = settings.speaks(at: occasion.civil) ? try composer.text(of: occasion.civil) : ""
-    let tune = settings.chime(at: occasion.civil)
+    var tune = settings.chime(at: occasion.civil)
+    var refusal: SkipReason?
+    switch entry.fate {
+    case .skipped(let reason): refusal = reason
+    case .sounds(let announcement): if announcement.isShortened { tune = nil }
+    }
     if arguments.has("json") {
       let line = JSONLine()
       line.set("instant", occasion.instant.utcText())

@@ -8,9 +8,9 @@ let checkCommand = Subcommand(
   name: "check", operands: "", mostOperands: 0,
   summary: "look whether everything that the clock needs is there and well",
   details: """
-    Looks at the configuration, every clip and every time that is to be said, the bells, the speaker,
-    the switch, the button, the lamp, the zone, the RTC and the clock: a line each, with what to
-    do. Exit status 3 if something was found.
+    Looks at the configuration, every clip and every time that is to be said, the bells and whether
+    each chime can sound, the speaker, the switch, the button, the lamp, the zone, the RTC and the
+    clock: a line each, with what to do. Exit status 3 if something was found.
     """,
   options: [
     Option(
@@ -105,8 +105,12 @@ private func checkChime(_ configuration: Configuration) throws(Fault) -> Finding
   let settings = configuration.announcer
   let hour = settings.chime?.name ?? "none"
   let quarters = settings.chimeQuarters?.name ?? "none"
-  return checkSounds(try configuration.composer().bells.paths)
-    ?? .well("\(hour) at the hour, \(quarters) at the other quarters")
+  let composer = try configuration.composer()
+  if let broken = checkSounds(composer.bells.paths) { return broken }
+  let vanities = configuration.vanities(composer)
+  return vanities.isEmpty
+    ? .well("\(hour) at the hour, \(quarters) at the other quarters")
+    : .found(vanities.joined(separator: "; "))
 }
 
 /// What is broken of these sound files; nil if nothing is.

@@ -10,7 +10,8 @@ let muteCommand = Subcommand(
     Nothing sounds by itself for DURATION (as 45min or 8h, at most 744h), or the next time that
     something would; without either until 'clocksmith unmute'. What sounds now is faded out, but
     not for the next. Whoever asks for the time is answered all the same. A restart, or a power
-    cut, does not end it.
+    cut, does not end it. DURATION passes while the machine sleeps, too, and whatever the clock is
+    set to; after a power cut the mute ends at the time that was named.
     """,
   options: []
 ) { arguments in

@@ -41,7 +41,9 @@ let sayCommand = Subcommand(
     try composer.score(of: time, rate: standardRate).write(
       toWAV: path, gain: configuration.playerSettings.gain)
   } else {
-    try play(time, composer, configuration, anchoredAt: anchor)
+    let local = try SystemZone.current().civil(at: anchor)
+    let decibels = configuration.announcer.quieter.decibels(at: local)
+    try play(time, composer, configuration, anchoredAt: anchor, decibels)
   }
   try say(try composer.text(of: time))
   return ExitStatus.done
@@ -61,7 +63,7 @@ private func timeOfDay(_ text: String) throws -> CivilTime {
 
 private func play(
   _ time: CivilTime, _ composer: Composer, _ configuration: Configuration,
-  anchoredAt anchor: Instant
+  anchoredAt anchor: Instant, _ decibels: Double
 ) throws {
   let loop = try EventLoop()
   var outcome: Outcome?
@@ -72,7 +74,7 @@ private func play(
     outcome = $0
     loop.exit()
   }
-  try player.play(anchoredAt: anchor) { rate throws(Fault) in
+  try player.play(anchoredAt: anchor, decibels: decibels) { rate throws(Fault) in
     try composer.score(of: time, rate: rate)
   }
   try loop.run()

@@ -38,6 +38,23 @@ import Testing
     #expect(desk.skipReason == .late(.milliseconds(10_001)))
   }
 
+  @Test("a time is late if it would be heard too late")
+  func aTimeIsLateIfItWouldBeHeardTooLate() {
+    var desk = Desk(at: "2026-11-21T15:07:00") {
+      $0.lateLimit = .seconds(59)
+      $0.leadIn = .seconds(4)
+    }
+    desk.wait(until: "2026-11-21T15:15:55")
+    #expect(desk.anchor == Instant("2026-11-21T15:15:59"))
+    desk = Desk(at: "2026-11-21T15:07:00") {
+      $0.lateLimit = .seconds(59)
+      $0.leadIn = .seconds(4)
+    }
+    desk.wait(until: "2026-11-21T15:15:57")
+    #expect(desk.played == nil, "it would be heard at 15:16:01")
+    #expect(desk.skipReason == .late(.seconds(57)))
+  }
+
   @Test("a night asleep is one entry") func aNightAsleepIsOneEntry() {
     var desk = Desk(at: "2026-11-21T22:07:00")
     desk.step(by: .seconds(8 * 3600))
@@ -75,6 +92,38 @@ import Testing
     desk.step(by: .seconds(-20 * 60))
     desk.wait(until: "2026-11-21T15:14:57")
     #expect(desk.played == "15:15:00")
+  }
+
+  @Test("many small steps back forget the past as one large does")
+  func manySmallStepsBackForgetThePast() {
+    var desk = Desk(at: "2026-11-21T15:14:58")
+    desk.wait(until: "2026-11-21T15:15:05")
+    desk.tell(finished)
+    for _ in 1...4 { desk.step(by: .seconds(-5 * 60)) }
+    #expect(desk.wake == Instant("2026-11-21T15:00:00") - Announcer.preparation)
+    desk.wait(until: "2026-11-21T15:14:57")
+    #expect(desk.played == "15:15:00")
+  }
+
+  @Test("steps back within an interval do not repeat a quarter, however many they are")
+  func smallStepsBackDoNotRepeatAQuarter() {
+    var desk = Desk(at: "2026-11-21T15:14:58")
+    desk.wait(until: "2026-11-21T15:15:05")
+    desk.tell(finished)
+    for _ in 1...20 {
+      desk.step(by: .seconds(-10 * 60))
+      desk.wait(until: "2026-11-21T15:15:05")
+      #expect(desk.played == nil)
+    }
+  }
+
+  @Test("a quarter that comes after a step back sounds if it has not been decided")
+  func aQuarterThatHasNotBeenDecided() {
+    var desk = Desk(at: "2026-11-21T15:07:00")
+    desk.step(by: .seconds(-10 * 60))
+    #expect(desk.wake == Instant("2026-11-21T15:00:00") - Announcer.preparation)
+    desk.wait(until: "2026-11-21T14:59:57")
+    #expect(desk.played == "15:00:00")
   }
 
   @Test("a step before the anchor takes the announcement back and decides anew")
@@ -156,9 +205,7 @@ import Testing
   @Test("whoever asks is told the minute in which the answer begins")
   func whoeverAsksIsToldTheMinuteInWhichTheAnswerBegins() {
     var desk = Desk(at: "2026-11-21T15:07:30")
-    desk.now = Now(
-      instant: Instant("2026-11-21T15:07:59") + .milliseconds(800),
-      uptime: desk.now.uptime + .milliseconds(29_800))
+    desk.now = desk.now.later(by: .milliseconds(29_800))
     desk.tell(.asked(speakerIsAwake: false))
     #expect(desk.played == "15:08:00")
   }
@@ -251,7 +298,7 @@ import Testing
     var desk = Desk(at: "2026-11-21T15:14:58")
     var settings = desk.announcer.settings
     settings.quiet = try QuietHours(text: "15:00-16:00")
-    desk.tell(.reloaded(settings))
+    desk.tell(.reloaded(settings, .none))
     #expect(desk.effects.contains(.stop(.rulesChanged)))
     #expect(desk.skipReason == .quietHours)
     desk.tell(.ended(.stopped(.rulesChanged, silentAt: nil)))
@@ -270,7 +317,7 @@ import Testing
     var desk = Desk(at: "2026-11-21T15:07:00")
     var settings = desk.announcer.settings
     settings.interval = Interval(minutes: 5)!
-    desk.tell(.reloaded(settings))
+    desk.tell(.reloaded(settings, .none))
     #expect(desk.wake == Instant("2026-11-21T15:10:00") - Announcer.preparation)
   }
 }

@@ -7,13 +7,13 @@ struct Desk {
   private(set) var effects: [Effect] = []
 
   init(
-    at start: String, trust: ClockTrust = .synchronised,
+    at start: String, trust: ClockTrust = .synchronised, mute: SoftwareMute = .off,
     _ change: (inout AnnouncerSettings) -> Void = { _ in }
   ) {
     var settings = AnnouncerSettings()
     change(&settings)
-    now = Now(instant: Instant(start), uptime: Uptime(seconds: 1000))
-    announcer = Announcer(settings: settings, zone: TestZone.utc, trust: trust, at: now)
+    now = Now(instant: Instant(start), uptime: Uptime(seconds: 1000), sinceBoot: .seconds(1000))
+    announcer = Announcer(settings: settings, zone: TestZone.utc, trust: trust, mute: mute, at: now)
     tell(.woke)
   }
 
@@ -23,14 +23,19 @@ struct Desk {
 
   /// Lets time pass until the clock shows `text`, and wakes the Announcer.
   mutating func wait(until text: String, plus span: Duration = .zero) {
-    let target = Instant(text) + span
-    now = Now(instant: target, uptime: now.uptime(at: target))
+    now = now.later(by: Instant(text) + span - now.instant)
     tell(.woke)
   }
 
   /// Sets the clock.
   mutating func step(by span: Duration) {
-    now = Now(instant: now.instant + span, uptime: now.uptime)
+    now = now.set(by: span)
+    tell(.clockSet)
+  }
+
+  /// Lets the machine sleep.
+  mutating func sleep(for span: Duration) {
+    now = now.asleep(for: span)
     tell(.clockSet)
   }
 
@@ -48,6 +53,11 @@ struct Desk {
 
   var anchor: Instant? {
     for case .play(let announcement) in effects { return announcement.anchor }
+    return nil
+  }
+
+  var decibels: Double? {
+    for case .play(let announcement) in effects { return announcement.decibels }
     return nil
   }
 
@@ -70,5 +80,22 @@ struct Desk {
   var refusal: SkipReason? {
     for case .refused(let reason) in reports { return reason }
     return nil
+  }
+}
+
+extension Now {
+  /// After so much time, in which the machine was awake and nobody set its clock.
+  func later(by span: Duration) -> Now {
+    Now(instant: instant + span, uptime: uptime + span, sinceBoot: sinceBoot + span)
+  }
+
+  /// At once, by a clock that was set.
+  func set(by span: Duration) -> Now {
+    Now(instant: instant + span, uptime: uptime, sinceBoot: sinceBoot)
+  }
+
+  /// After the machine has slept for so long.
+  func asleep(for span: Duration) -> Now {
+    Now(instant: instant + span, uptime: uptime, sinceBoot: sinceBoot + span)
   }
 }

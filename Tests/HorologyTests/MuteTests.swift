@@ -37,6 +37,42 @@ import Testing
     #expect(desk.announcer.mute == .until(Instant("2026-11-22T15:17:00")))
   }
 
+  @Test("a mute for a while counts the time in which the machine sleeps") func asleep() {
+    var desk = Desk(at: "2026-11-21T23:07:00")
+    desk.tell(.mute(.until(Instant("2026-11-22T07:07:00"))))
+    desk.sleep(for: .seconds(7 * 3600))
+    #expect(desk.announcer.mute == .until(Instant("2026-11-22T07:07:00")))
+    desk.wait(until: "2026-11-22T06:15:00")
+    #expect(desk.skipReason == .softwareMuted)
+    desk.sleep(for: .seconds(3600))
+    #expect(mutes(desk) == [.off])
+  }
+
+  @Test("after a restart in between it still lasts as long, though the clock was set")
+  func afterARestart() {
+    let start = Now(
+      instant: Instant("2026-11-21T15:07:00"), uptime: Uptime(seconds: 1000),
+      sinceBoot: .seconds(9000))
+    var announcer = Announcer(
+      settings: AnnouncerSettings(), zone: TestZone.utc, trust: .synchronised,
+      mute: .until(Instant("2026-11-01T00:00:00")), muteEndsSinceBoot: .seconds(9600), at: start)
+    #expect(announcer.mute == .until(Instant("2026-11-21T15:17:00")))
+    let later = start.set(by: .seconds(-86_400))
+    _ = announcer.handle(.clockSet, at: later)
+    #expect(announcer.mute == .until(Instant("2026-11-20T15:17:00")))
+    let effects = announcer.handle(.woke, at: later.asleep(for: .seconds(600)))
+    #expect(effects.contains(.report(.mute(.off, until: nil))))
+  }
+
+  @Test("after a power cut it ends at the time that it named, however the clock is set")
+  func afterAPowerCut() {
+    var desk = Desk(at: "2026-11-21T15:07:00", mute: .until(Instant("2026-11-21T20:00:00")))
+    desk.step(by: .seconds(3600))
+    #expect(desk.announcer.mute == .until(Instant("2026-11-21T20:00:00")))
+    desk.step(by: .seconds(21 * 86_400))
+    #expect(mutes(desk) == [.off])
+  }
+
   @Test("a mute of the next silences one occasion, and no other") func theNext() {
     var desk = Desk(at: "2026-11-21T15:07:00")
     desk.tell(.mute(.next))
@@ -110,7 +146,9 @@ import Testing
   }
 
   @Test("a mute that ended while nothing ran is over at the start") func endedMeanwhile() {
-    let now = Now(instant: Instant("2026-11-21T15:07:00"), uptime: Uptime(seconds: 1000))
+    let now = Now(
+      instant: Instant("2026-11-21T15:07:00"), uptime: Uptime(seconds: 1000),
+      sinceBoot: .seconds(1000))
     var announcer = Announcer(
       settings: AnnouncerSettings(), zone: TestZone.utc, trust: .synchronised,
       mute: .until(Instant("2026-11-21T15:00:00")), at: now)

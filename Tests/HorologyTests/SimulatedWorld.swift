@@ -8,11 +8,13 @@ struct SimulatedWorld {
     fileprivate(set) var soundings: [Sounding] = []
     /// The occasions that were reported as skipped.
     fileprivate(set) var skips: [(first: Instant, last: Instant)] = []
-    /// When the clock was put back by more than an interval.
+    /// When the clock was put back to more than an interval before what it had shown.
     fileprivate(set) var forgettings: [Uptime] = []
     fileprivate(set) var passages: [Passage] = []
     /// From when to when the switch was off or could not be read.
     fileprivate(set) var silences: [(from: Uptime, to: Uptime)] = []
+    /// How long it was to be silent at most until it would wake again.
+    fileprivate(set) var furthestWakeUp = Duration.zero
     /// How often something was to sound while something else did.
     fileprivate(set) var overlaps = 0
   }
@@ -40,6 +42,8 @@ struct SimulatedWorld {
   private var announcer: Announcer
   private var now: Now
   private var wake: Instant
+  /// The latest that the clock has shown since it was last found to have been wrong.
+  private var reached: Instant
   private var nextFault: Uptime
   private var playing: Playing?
   private var silentSince: Uptime?
@@ -58,9 +62,10 @@ struct SimulatedWorld {
     numbers = SeededNumbers(seed: seed)
     self.settings = settings
     self.zone = zone
-    now = Now(instant: start, uptime: Uptime(seconds: 100))
+    now = Now(instant: start, uptime: Uptime(seconds: 100), sinceBoot: .seconds(100))
     announcer = Announcer(settings: settings, zone: zone, trust: .synchronised, at: now)
     wake = start
+    reached = start
     nextFault = now.uptime + .seconds(600)
     tell(.woke)
   }
@@ -87,13 +92,14 @@ struct SimulatedWorld {
 
   private mutating func pass(to uptime: Uptime) {
     guard uptime > now.uptime else { return }
-    let later = Now(instant: now.instant + (uptime - now.uptime), uptime: uptime)
+    let later = now.later(by: uptime - now.uptime)
     if history.passages.last?.to == now.instant {
       history.passages[history.passages.count - 1].to = later.instant
     } else {
       history.passages.append(Passage(from: now.instant, to: later.instant))
     }
     now = later
+    reached = max(reached, now.instant)
   }
 
   private mutating func tell(_ event: Event) {
@@ -101,7 +107,9 @@ struct SimulatedWorld {
     while !events.isEmpty {
       for effect in announcer.handle(events.removeFirst(), at: now) {
         switch effect {
-        case .wake(let instant): wake = instant
+        case .wake(let instant):
+          wake = instant
+          history.furthestWakeUp = max(history.furthestWakeUp, wake - now.instant)
         case .play(let announcement): events += begin(announcement)
         case .stop(let reason): events += stop(reason)
         case .report(.skipped(let first, let last, _)):
@@ -119,7 +127,7 @@ struct SimulatedWorld {
     let begins = max(now.uptime(at: announcement.anchor), now.uptime)
     playing = Playing(
       announcement: announcement,
-      begins: Now(instant: now.instant + (begins - now.uptime), uptime: begins),
+      begins: now.later(by: begins - now.uptime),
       ends: begins + (chance == 1 ? Self.phrase / 3 : Self.phrase),
       outcome: chance == 1 ? .failed("gone", begun: true) : .finished(.exact))
     return []
@@ -149,11 +157,16 @@ struct SimulatedWorld {
 
   private mutating func fault() {
     nextFault = now.uptime + .seconds(Int64.random(in: 1...4_000, using: &numbers))
-    switch Int.random(in: 0..<11, using: &numbers) {
+    switch Int.random(in: 0..<12, using: &numbers) {
+    case 11:
+      // A clock that is pulled back bit by bit.
+      for _ in 0..<Int.random(in: 2...30, using: &numbers) {
+        step(by: .seconds(Int64.random(in: -800...(-1), using: &numbers)))
+      }
     case 0: step(by: .milliseconds(Int64.random(in: -12_000...12_000, using: &numbers)))
     case 1: step(by: .seconds(Int64.random(in: -1_200...1_200, using: &numbers)))
     case 2: step(by: .seconds(Int64.random(in: -90_000...90_000, using: &numbers)))
-    case 3: step(by: .seconds(Int64.random(in: 1...30_000, using: &numbers)))
+    case 3: sleep(for: .seconds(Int64.random(in: 1...30_000, using: &numbers)))
     case 4: tell(.trust(ClockTrust.allCases.randomElement(using: &numbers)!))
     case 5:
       // The loop is held up, and wakes late.
@@ -180,12 +193,24 @@ struct SimulatedWorld {
   }
 
   private mutating func step(by span: Duration) {
-    let later = Now(instant: now.instant + span, uptime: now.uptime)
-    if span > .zero {
+    move(to: now.set(by: span))
+    if now.instant < reached - settings.interval.duration {
+      history.forgettings.append(now.uptime)
+      reached = now.instant
+    }
+    tell(.clockSet)
+  }
+
+  private mutating func sleep(for span: Duration) {
+    move(to: now.asleep(for: span))
+    tell(.clockSet)
+  }
+
+  private mutating func move(to later: Now) {
+    if later.instant > now.instant {
       history.passages.append(Passage(from: now.instant, to: later.instant))
     }
-    if span < .zero - settings.interval.duration { history.forgettings.append(now.uptime) }
     now = later
-    tell(.clockSet)
+    reached = max(reached, now.instant)
   }
 }

@@ -1,5 +1,6 @@
-import Horology
 import Testing
+
+@testable import Horology
 
 /// Months with faults at random: every failure is reproduced by its seed.
 @Suite struct SimulationTests {
@@ -67,6 +68,11 @@ import Testing
         || !timely.contains(sounding.began.instant - occasion.instant)
     }
     #expect(untrue.isEmpty)
+  }
+
+  @Test("it is never silent for longer than the watchdog believes", arguments: seeds)
+  func neverSilentForLong(seed: UInt64) {
+    #expect(Self.months[seed]!.history.furthestWakeUp <= Vitals.furthestWakeUp)
   }
 
   @Test("no occasion sounds twice", arguments: seeds) func noOccasionSoundsTwice(seed: UInt64) {

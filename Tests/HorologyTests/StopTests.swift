@@ -19,6 +19,24 @@ import Testing
     return desk
   }
 
+  @Test("what is not heard yet is not stopped by hand, for it is the next occasion")
+  func byHandInTheSilence() {
+    var desk = noon(.fade)
+    #expect(desk.announcer.playing != nil)
+    desk.tell(.stop(.byHand))
+    #expect(!desk.effects.contains(.stop(.byHand)))
+    desk.wait(until: "2026-11-21T11:59:41")
+    desk.tell(.stop(.byHand))
+    #expect(desk.effects.contains(.stop(.byHand)))
+  }
+
+  @Test("what was asked for is stopped by hand before it is heard, too") func byHandAsked() {
+    var desk = Desk(at: "2026-11-21T15:07:00") { $0.leadIn = .seconds(4) }
+    desk.tell(.asked(speakerIsAwake: false))
+    desk.tell(.stop(.byHand))
+    #expect(desk.effects.contains(.stop(.byHand)))
+  }
+
   @Test("what sounds is faded out when the service ends") func fade() {
     var desk = noon(.fade)
     desk.wait(until: "2026-11-21T11:59:45")

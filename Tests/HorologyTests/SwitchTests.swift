@@ -99,6 +99,7 @@ import Testing
     var desk = Desk(at: "2026-11-21T15:07:00")
     desk.tell(.stop(.byHand))
     #expect(desk.effects.count == 1)
+    desk.wait(until: "2026-11-21T15:14:57")
     desk.wait(until: "2026-11-21T15:15:01")
     desk.tell(.stop(.byHand))
     #expect(desk.effects.contains(.stop(.byHand)))

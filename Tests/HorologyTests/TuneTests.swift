@@ -78,7 +78,9 @@ import Testing
   // MARK: The Announcer and its chime
 
   private func announcer(at text: String, _ voice: VoiceAtHour = .after) -> (Announcer, Now) {
-    let now = Now(instant: Instant("2026-11-21T\(text)"), uptime: Uptime(seconds: 1000))
+    let now = Now(
+      instant: Instant("2026-11-21T\(text)"), uptime: Uptime(seconds: 1000),
+      sinceBoot: .seconds(1000))
     return (
       Announcer(settings: settings(voice), zone: TestZone.utc, trust: .synchronised, at: now), now
     )
@@ -96,6 +98,34 @@ import Testing
       effects == [
         .wake(at: Instant("2026-11-21T16:00:00") - .seconds(10) - Announcer.preparation)
       ])
+  }
+
+  @Test("a question that would take an hour its chime is answered by the hour")
+  func questionBeforeTheMelody() {
+    // The melody begins at 15:59:50, and is prepared from 15:59:45 on.
+    for (asked, isAnswered) in [("15:59:34", true), ("15:59:42", false), ("15:59:44", false)] {
+      var (announcer, now) = announcer(at: asked)
+      let effects = announcer.handle(.asked(speakerIsAwake: false), at: now)
+      #expect((played(effects) != nil) == isAnswered, "\(asked)")
+      guard isAnswered else { continue }
+      now = now.later(by: .seconds(5))
+      _ = announcer.handle(.ended(.finished(.exact)), at: now)
+      now = now.later(by: .seconds(6))
+      #expect(played(announcer.handle(.woke, at: now))?.isShortened == false, "\(asked)")
+    }
+  }
+
+  @Test("a question leaves room for the lead-in of its answer", arguments: [(0, true), (4, false)])
+  func questionWithLeadIn(leadIn: Int, isAnswered: Bool) {
+    var settings = settings()
+    settings.leadIn = .seconds(leadIn)
+    let now = Now(
+      instant: Instant("2026-11-21T15:59:37"), uptime: Uptime(seconds: 1000),
+      sinceBoot: .seconds(1000))
+    var announcer = Announcer(
+      settings: settings, zone: TestZone.utc, trust: .synchronised, at: now)
+    let effects = announcer.handle(.asked(speakerIsAwake: false), at: now)
+    #expect((played(effects) != nil) == isAnswered)
   }
 
   @Test("a chime is never late, and the time is said all the same") func chimeIsNeverLate() {
@@ -119,7 +149,7 @@ import Testing
   @Test("the switch in the melody ends it for good") func switchInTheMelody() {
     var (announcer, now) = announcer(at: "15:59:48")
     #expect(played(announcer.handle(.woke, at: now)) != nil)
-    now = Now(instant: now.instant + .seconds(5), uptime: now.uptime + .seconds(5))
+    now = now.later(by: .seconds(5))
     let effects = announcer.handle(.ringer(.off, at: now.uptime), at: now)
     #expect(effects.first == .stop(.muted))
     _ = announcer.handle(.ended(.stopped(.muted, silentAt: now.uptime)), at: now)

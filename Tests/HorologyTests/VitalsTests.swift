@@ -3,7 +3,9 @@ import Testing
 @testable import Horology
 
 @Suite struct VitalsTests {
-  private let now = Now(instant: Instant("2026-11-21T15:07:00"), uptime: Uptime(seconds: 1000))
+  private let now = Now(
+    instant: Instant("2026-11-21T15:07:00"), uptime: Uptime(seconds: 1000),
+    sinceBoot: .seconds(1000))
 
   private func ailment(_ change: (inout Vitals) -> Void) -> Ailment? {
     var vitals = Vitals(
@@ -14,7 +16,7 @@ import Testing
 
   @Test("a service that waits for its next wake-up is alive") func alive() {
     #expect(ailment { _ in } == nil)
-    #expect(ailment { $0.wakeUp = now.instant + .seconds(7200) } == nil)
+    #expect(ailment { $0.wakeUp = now.instant + .seconds(10_800) } == nil)
   }
 
   @Test("without a wake-up to come it is not") func wakeUp() {
@@ -22,7 +24,7 @@ import Testing
     #expect(
       ailment { $0.wakeUp = now.instant - .seconds(6) } == .wakeUpMissed(by: .seconds(6)))
     #expect(
-      ailment { $0.wakeUp = now.instant + .seconds(7201) } == .wakeUpTooFar(.seconds(7201)))
+      ailment { $0.wakeUp = now.instant + .seconds(10_801) } == .wakeUpTooFar(.seconds(10_801)))
   }
 
   @Test("a wake-up that a device which opens slowly has held up is not missed") func heldUp() {

@@ -39,7 +39,8 @@ import Testing
       score: score, anchor: Instant(seconds: 1_000_005), latencyOffset: .zero, gain: gain)
     while true {
       let now = Now(
-        instant: Instant(seconds: 1_000_000) + (sink.uptime - start), uptime: sink.uptime)
+        instant: Instant(seconds: 1_000_000) + (sink.uptime - start), uptime: sink.uptime,
+        sinceBoot: sink.uptime - start)
       try stream.feed { block throws(Fault) in
         try performance.render(into: block, at: stream.written, stream.clock, now)
       }

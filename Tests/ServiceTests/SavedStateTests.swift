@@ -1,3 +1,4 @@
+import Devices
 import Horology
 import TestSupport
 import Testing
@@ -17,6 +18,11 @@ import Testing
         var state = SavedState()
         (state.mute, state.volume) = (mute, volume)
         states.append(state)
+        if case .until = mute {
+          state.muteEnd = SavedState.End(
+            boot: "0123456789abcdef0123456789abcdef", sinceBoot: .seconds(86_400))
+          states.append(state)
+        }
       }
     }
     return states
@@ -69,6 +75,16 @@ import Testing
 
   @Test("the checksum is the CRC-32 of IEEE 802.3") func checksum() {
     #expect(CRC32.of("123456789") == 0xCBF4_3926)
+  }
+
+  @Test("a mute counts from the start of the machine only until it starts again")
+  func anotherBoot() {
+    var state = SavedState()
+    state.mute = .until(Instant(seconds: 1_795_275_000))
+    state.muteEnd = SavedState.End(boot: SystemClock.boot ?? "", sinceBoot: .seconds(86_400))
+    #expect(state.muteEndInThisBoot == .seconds(86_400))
+    state.muteEnd = SavedState.End(boot: "another", sinceBoot: .seconds(86_400))
+    #expect(state.muteEndInThisBoot == nil)
   }
 
   @Test("a state that cannot be kept is no reason to stop") func noFolder() throws {

@@ -1,0 +1,159 @@
+@preconcurrency import Glibc
+import Sound
+
+/// A time zone file as RFC 9636 has it, looked at to its end: for one that it cannot read, glibc
+/// takes UTC without a word.
+enum ZoneFile {
+  /// Why a file is no zone that can be used.
+  enum Flaw: Error, Equatable {
+    /// It is not there, or something else.
+    case noZoneFile
+    /// It is not whole.
+    case torn
+    /// What it says contradicts itself.
+    case damaged(String)
+    /// It counts this many leap seconds, which no computer's clock shows (`right/` in the tz
+    /// database): by it, every time would be wrong.
+    case countsLeapSeconds(Int)
+  }
+
+  /// More than four times the largest of the tz database.
+  private static let mostBytes = 65_536
+
+  /// What is wrong with a file; nil if nothing is.
+  static func flaw(of path: String) -> Flaw? {
+    guard let bytes = bytes(of: path) else { return .noZoneFile }
+    return flaw(in: bytes)
+  }
+
+  private static func bytes(of path: String) -> [UInt8]? {
+    guard let descriptor = try? openRegularFile(path, largest: mostBytes) else { return nil }
+    defer { close(descriptor) }
+    var bytes = [UInt8](repeating: 0, count: mostBytes)
+    let count = try? retryingInterrupts("cannot read \(path)") {
+      read(descriptor, &bytes, mostBytes)
+    }
+    return count.map { Array(bytes[..<$0]) }
+  }
+
+  /// What is wrong with a file of these bytes; nil if nothing is.
+  static func flaw(in bytes: [UInt8]) -> Flaw? {
+    guard bytes.starts(with: Block.magic) else { return .noZoneFile }
+    var reader = Reader(rest: bytes[...])
+    do throws(Flaw) {
+      let first = try Block(&reader, timeBytes: 4)
+      if first.version == 0 {
+        try first.verify()
+      } else {
+        // Only the second counts, with its larger times, and what comes after it.
+        try Block(&reader, timeBytes: 8).verify()
+        try verifyFooter(reader.rest)
+      }
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  /// The rule for the times after the last: a line of its own, up to the end of the file.
+  private static func verifyFooter(_ footer: ArraySlice<UInt8>) throws(Flaw) {
+    let newline = UInt8(ascii: "\n")
+    guard footer.count >= 2, footer.last == newline else { throw .torn }
+    guard footer.first == newline, footer.dropFirst().dropLast().allSatisfy({ 32..<127 ~= $0 })
+    else { throw .damaged("its last line is no rule") }
+  }
+}
+
+extension ZoneFile.Flaw {
+  /// What is wrong, and what to do.
+  var words: String {
+    switch self {
+    case .noZoneFile: "it is no time zone file"
+    case .torn: "the time zone file is torn; reinstall the package tzdata"
+    case .damaged(let why):
+      "the time zone file is damaged (\(why)); reinstall the package tzdata"
+    case .countsLeapSeconds(let count):
+      "the zone counts \(count) leap seconds, and by it every time would be wrong; take the zone of "
+        + "the same name without right/"
+    }
+  }
+}
+
+/// Takes a file's bytes from its front.
+private struct Reader {
+  var rest: ArraySlice<UInt8>
+
+  mutating func take(_ count: Int) throws(ZoneFile.Flaw) -> ArraySlice<UInt8> {
+    guard count <= rest.count else { throw .torn }
+    defer { rest = rest.dropFirst(count) }
+    return rest.prefix(count)
+  }
+
+  /// The most significant byte comes first.
+  mutating func integers(_ count: Int, ofBytes size: Int) throws(ZoneFile.Flaw) -> [Int64] {
+    let bytes = Array(try take(count * size))
+    return (0..<count).map { index in
+      let field = bytes[(index * size)..<((index + 1) * size)]
+      let sign: Int64 = field.first! < 128 ? 0 : -1
+      return field.reduce(sign) { $0 << 8 | Int64($1) }
+    }
+  }
+}
+
+/// One of the two blocks of such a file.
+private struct Block {
+  static let magic = Array("TZif".utf8)
+
+  /// 0 or a digit in ASCII.
+  let version: UInt8
+  private let leapSeconds: Int
+  private let universalFlags: Int
+  private let standardFlags: Int
+  private let times: [Int64]
+  private let typeOfTime: [UInt8]
+  /// Seconds ahead of UTC, 1 for daylight saving, and where in the names its own begins.
+  private let types: [(offset: Int64, isDaylightSaving: UInt8, name: UInt8)]
+  private let names: [UInt8]
+
+  /// - Parameter timeBytes: how many bytes a time has.
+  init(_ reader: inout Reader, timeBytes: Int) throws(ZoneFile.Flaw) {
+    guard try reader.take(4).elementsEqual(Self.magic) else {
+      throw .damaged("its second half does not begin as the first")
+    }
+    version = try reader.take(1).first!
+    _ = try reader.take(15)
+    let counts = try reader.integers(6, ofBytes: 4).map { Int($0) }
+    guard counts.allSatisfy({ 0...65_536 ~= $0 }) else { throw .damaged("its counts are absurd") }
+    (universalFlags, standardFlags, leapSeconds) = (counts[0], counts[1], counts[2])
+    let (timeCount, typeCount, nameBytes) = (counts[3], counts[4], counts[5])
+    times = try reader.integers(timeCount, ofBytes: timeBytes)
+    typeOfTime = Array(try reader.take(timeCount))
+    var types: [(offset: Int64, isDaylightSaving: UInt8, name: UInt8)] = []
+    for _ in 0..<typeCount {
+      let offset = try reader.integers(1, ofBytes: 4)[0]
+      let rest = Array(try reader.take(2))
+      types.append((offset, rest[0], rest[1]))
+    }
+    self.types = types
+    names = Array(try reader.take(nameBytes))
+    _ = try reader.take(leapSeconds * (timeBytes + 4) + standardFlags + universalFlags)
+  }
+
+  func verify() throws(ZoneFile.Flaw) {
+    guard leapSeconds == 0 else { throw .countsLeapSeconds(leapSeconds) }
+    guard !types.isEmpty, names.last == 0, [0, types.count].contains(universalFlags),
+      [0, types.count].contains(standardFlags)
+    else { throw .damaged("its counts do not fit each other") }
+    guard zip(times, times.dropFirst()).allSatisfy({ $0 < $1 }) else {
+      throw .damaged("its changes are not in the order of time")
+    }
+    guard typeOfTime.allSatisfy({ $0 < types.count }) else {
+      throw .damaged("it names an offset that it does not have")
+    }
+    // RFC 9636, 3.2: more than a day is no offset.
+    let isSound = types.allSatisfy {
+      -89_999...93_599 ~= $0.offset && $0.isDaylightSaving < 2 && $0.name < names.count
+    }
+    guard isSound else { throw .damaged("an offset of it is none") }
+  }
+}

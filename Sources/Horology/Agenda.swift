@@ -1,0 +1,77 @@
+/// What becomes of every occasion if nothing goes wrong: what the Announcer itself decides where the
+/// clock is trusted, nobody silences it, and each announcement lasts as long as it is.
+public struct Agenda: Sequence, IteratorProtocol {
+  public struct Entry: Hashable, Sendable {
+    public let occasion: Occasion
+    public let fate: Fate
+  }
+
+  public enum Fate: Hashable, Sendable {
+    case sounds(Announcement)
+    case skipped(SkipReason)
+  }
+
+  /// Longer than any tune: what sounds at the first moment may have begun so long before it.
+  private static let lookback = Duration.seconds(2 * 3600)
+
+  private let start: Instant
+  private let length: (Announcement) -> Duration
+  private var announcer: Announcer
+  private var now: Now
+  private var wake: Instant
+  /// When what sounds is over.
+  private var end: Instant?
+  private var decided: [Entry] = []
+
+  /// Every occasion from `start` on, without end.
+  /// - Parameter length: how long an announcement sounds, from its anchor on.
+  public init(
+    _ settings: AnnouncerSettings, zone: any Zone, from start: Instant,
+    length: @escaping (Announcement) -> Duration
+  ) {
+    self.start = start
+    self.length = length
+    wake = start - Self.lookback
+    now = Now(instant: wake, uptime: Uptime(nanoseconds: 0), sinceBoot: .zero)
+    announcer = Announcer(settings: settings, zone: zone, trust: .synchronised, at: now)
+  }
+
+  public mutating func next() -> Entry? {
+    while true {
+      if !decided.isEmpty {
+        let entry = decided.removeFirst()
+        if entry.occasion.instant >= start { return entry }
+        continue
+      }
+      if let end, end <= wake {
+        self.end = nil
+        let timing = Timing(onsetError: .zero, worstError: .zero, underruns: 0)
+        tell(.ended(.finished(timing)), at: end)
+      } else {
+        tell(.woke, at: wake)
+      }
+    }
+  }
+
+  private mutating func tell(_ event: Event, at instant: Instant) {
+    let span = Swift.max(instant - now.instant, .zero)
+    now = Now(
+      instant: now.instant + span, uptime: now.uptime + span, sinceBoot: now.sinceBoot + span)
+    for effect in announcer.handle(event, at: now) {
+      switch effect {
+      case .wake(let instant): wake = instant
+      case .play(let announcement):
+        guard case .occasion(let occasion) = announcement.cause else { continue }
+        end = announcement.anchor + length(announcement)
+        decided.append(Entry(occasion: occasion, fate: .sounds(announcement)))
+      case .report(.skipped(let first, let last, let reason)):
+        let schedule = Schedule(interval: announcer.settings.interval, zone: announcer.zone)
+        for occasion in schedule.occasions(from: first.instant) {
+          guard occasion.instant <= last.instant else { break }
+          decided.append(Entry(occasion: occasion, fate: .skipped(reason)))
+        }
+      case .stop, .report: break
+      }
+    }
+  }
+}

@@ -1,0 +1,26 @@
+/// What is to be seen of how things are now.
+extension Announcer {
+  /// Why an occasion must not sound as things are now, or nil if it may.
+  public func refusal(of occasion: Occasion) -> SkipReason? {
+    if let refusal = settings.refusal(at: occasion.civil, trust: trust, ringer: ringer) {
+      return refusal
+    }
+    return mute.silences(occasion.instant) ? .softwareMuted : nil
+  }
+
+  /// True if the switch, as it is, silences everything.
+  public var isSilencedBySwitch: Bool { settings.refusal(ringer) != nil }
+
+  /// What the journal is told of the mute as it is.
+  public var reportOfMute: Report {
+    guard case .until(let end) = mute else { return .mute(mute, until: nil) }
+    return .mute(mute, until: zone.civil(at: end))
+  }
+
+  /// What the lamp shows.
+  public var lamp: Lamp {
+    if isSilencedBySwitch { return .off }
+    if trust == .untrusted { return .blinking }
+    return refusal(of: next) == nil ? .on : .off
+  }
+}

@@ -1,0 +1,51 @@
+/// Which occasions have been decided, by what the clock has shown.
+struct Decisions: Sendable {
+  /// Every occasion up to here has been decided, or had passed before the start.
+  private var through: Instant
+  /// The latest that the clock has shown since its past was last forgotten.
+  private var reached: Instant
+  /// Those that have been decided, and that a clock which is set back may come to again.
+  private var recent: [Instant] = []
+
+  init(at start: Instant) {
+    through = start
+    reached = start
+  }
+
+  /// The first occasion that has not been decided.
+  func next(in schedule: Schedule) -> Occasion {
+    var occasion = schedule.next(after: through)
+    while recent.contains(occasion.instant) { occasion = schedule.next(after: occasion.instant) }
+    return occasion
+  }
+
+  /// Decides every occasion that has not been decided up to this one.
+  mutating func decide(through last: Occasion, in schedule: Schedule) {
+    let first = max(through, last.instant - schedule.interval.duration)
+    for occasion in schedule.occasions(from: first + .nanoseconds(1)) {
+      guard occasion.instant <= last.instant else { break }
+      recent.append(occasion.instant)
+    }
+    through = last.instant
+  }
+
+  /// Opens an occasion that was decided, and every later one.
+  mutating func reopen(_ occasion: Occasion) {
+    through = min(through, occasion.instant - .nanoseconds(1))
+    recent.removeAll { $0 >= occasion.instant }
+  }
+
+  /// Takes in what the clock shows, and what it showed before it was set. More than an interval
+  /// behind what it has reached, by one step or by many, it was wrong before: its past is
+  /// forgotten. Else an occasion that comes again is open only if it was not decided.
+  mutating func note(_ shown: Instant, before: Instant, every interval: Interval) {
+    reached = max(reached, before)
+    if shown < reached - interval.duration {
+      recent = []
+      reached = shown
+    }
+    reached = max(reached, shown)
+    if shown < before { through = min(through, shown) }
+    recent.removeAll { $0 < reached - interval.duration - interval.duration }
+  }
+}

@@ -1,0 +1,61 @@
+import Horology
+import Testing
+
+/// What becomes of an announcement that is under way when the configuration is read again.
+@Suite struct ReloadTests {
+  /// A melody of 20 s that leads to the hour.
+  private static let chime = Tune(
+    name: "test", description: "",
+    movements: [
+      0: Tune.Movement(
+        melody: [Blow(bell: "E3", offset: .zero)], lead: .seconds(20), strikes: nil, rest: .zero)
+    ])
+
+  /// Noon is prepared, and its melody begins at 11:59:40.
+  private func noon() -> Desk {
+    var desk = Desk(at: "2026-11-21T11:50:00") { $0.chime = Self.chime }
+    desk.wait(until: "2026-11-21T11:59:36")
+    return desk
+  }
+
+  @Test("a reload that changes nothing of it leaves a chime alone", arguments: ["36", "45", "59"])
+  func nothingOfIt(second: String) {
+    var desk = noon()
+    desk.wait(until: "2026-11-21T11:59:\(second)")
+    var settings = desk.announcer.settings
+    settings.lateLimit = .seconds(5)
+    settings.chimeQuarters = Self.chime
+    desk.tell(.reloaded(settings, .none))
+    #expect(!desk.effects.contains(.stop(.rulesChanged)))
+    #expect(desk.announcer.playing != nil)
+  }
+
+  @Test("a chime that is silenced while its melody sounds ends") func anotherChime() throws {
+    var desk = noon()
+    desk.wait(until: "2026-11-21T11:59:45")
+    var settings = desk.announcer.settings
+    settings.chime = nil
+    desk.tell(.reloaded(settings, .none))
+    #expect(desk.effects.contains(.stop(.rulesChanged)))
+  }
+
+  @Test(
+    "what it is made of counts until its anchor, and the speaker until it is heard",
+    arguments: [
+      ("36", SoundChange.none, false), ("36", .speaker, true), ("36", .sound, true),
+      ("45", .speaker, false), ("45", .sound, true),
+    ])
+  func anotherSound(second: String, change: SoundChange, isTakenBack: Bool) {
+    var desk = noon()
+    desk.wait(until: "2026-11-21T11:59:\(second)")
+    desk.tell(.reloaded(desk.announcer.settings, change))
+    #expect(desk.effects.contains(.stop(.rulesChanged)) == isTakenBack)
+  }
+
+  @Test("a zone that shows the same leaves a chime alone") func sameTime() {
+    var desk = noon()
+    desk.wait(until: "2026-11-21T11:59:45")
+    desk.tell(.zoneChanged(TestZone.fixed(minutes: 0)))
+    #expect(!desk.effects.contains(.stop(.rulesChanged)))
+  }
+}

@@ -1,0 +1,62 @@
+"""An hour that is stopped too early and reloaded while its melody sounds: it rings all the same."""
+
+import re
+import signal
+import struct
+import time
+
+import pytest
+import soundfile
+
+from message_bus import MessageBus
+from service import Service
+from sound_server import find, wait_until
+
+# What the clocks show as the service is started. The melody begins 23 s before the hour, and is
+# prepared 5 s before that.
+START = 59 * 60 + 26
+HOUR = 3600
+
+
+def zone_file(offset):
+    """A zone whose clocks are ahead of UTC by so many seconds, as RFC 9636 has it."""
+    block = b"TZif2" + bytes(15) + struct.pack(">6I", 0, 0, 0, 0, 1, 4)
+    block += struct.pack(">iBB", offset, 0, 0) + b"HRE\0"
+    return block * 2 + b"\n\n"
+
+
+@pytest.fixture
+def nearly_one(clocksmith):
+    """The program where it is nearly one o'clock in the night, on a bus of its own."""
+    ahead = (START - int(time.time())) % 86_400
+    zone = clocksmith.folder / "Here"
+    zone.write_bytes(zone_file(ahead if ahead < 43_200 else ahead - 86_400))
+    bus = MessageBus(clocksmith.folder)
+    clocksmith.environment = clocksmith.environment | {
+        "TZ": f":{zone}", "DBUS_SYSTEM_BUS_ADDRESS": bus.address}
+    yield clocksmith
+    bus.stop()
+
+
+def test_a_chime_outlasts_an_early_stop_and_a_reload_of_something_else(nearly_one):
+    hour = time.time() + HOUR - START
+    configuration = nearly_one.configuration("chime = westminster")
+    played = nearly_one.folder / "played.wav"
+    service = Service(nearly_one, configuration, "--output", played, alsa="")
+    try:
+        wait_until(lambda: time.time() > hour - 26, 10, "the preparation")
+        assert nearly_one.run("stop").returncode == 0
+        wait_until(lambda: time.time() > hour - 15, 15, "the melody")
+        configuration.write_text(configuration.read_text() + "late_limit = 5s\n")
+        service.signal(signal.SIGHUP)
+        service.wait_for("read again")
+        line = service.wait_for("01:00:00", 60)
+        assert re.match(r'chimed and said "one o\'clock" for 01:00:00, onset ', line), line
+    finally:
+        assert service.stop() == 0
+    expected = nearly_one.folder / "expected.wav"
+    done = nearly_one.run(
+        "render", "--at", "2026-11-21T01:00", "--output", expected, "--config", configuration)
+    assert done.returncode == 0
+    heard, reference = (soundfile.read(path, dtype="float32")[0] for path in (played, expected))
+    assert find(reference, heard)[1] > 0.999

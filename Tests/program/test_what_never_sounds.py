@@ -1,0 +1,77 @@
+"""What is set and can never sound, or finds what sounded before it not over: told at the start, and
+not promised by the agenda."""
+
+import pytest
+
+from service import Service
+
+NEVER = {
+    "a tune without quarters": (
+        "chime_quarters = bigben",
+        "chime_quarters = bigben never sounds: the tune has nothing for the other quarters"),
+    "quarters at the hours alone": (
+        "chime_quarters = westminster\ninterval = 60",
+        "chime_quarters = westminster never sounds: at interval = 60 no occasion is a quarter"),
+    "neither chime nor words": (
+        "interval = 60\nvoice_at_hour = none", "nothing ever sounds by itself"),
+    "a chime longer than the interval": (
+        "chime = westminster\ninterval = 1",
+        "never sounds, for what sounds at 0"),
+}
+SOUNDING = [
+    "", "chime = westminster", "chime = westminster\nchime_quarters = westminster",
+    "chime = bigben\ninterval = 60", "interval = 1", "chime = pips\ninterval = 1",
+    "chime = westminster\ninterval = 1\nquiet = 00:59-01:00, 01:01-00:59",
+]
+
+
+@pytest.fixture(params=NEVER)
+def never(request):
+    return NEVER[request.param]
+
+
+def chime_line(clocksmith, configuration):
+    done = clocksmith.run("check", "--config", configuration)
+    [line] = [line for line in done.stdout.splitlines() if line[6:].startswith("chime ")]
+    return done.returncode, line
+
+
+def test_check_finds_it(clocksmith, never):
+    announce, words = never
+    status, line = chime_line(clocksmith, clocksmith.configuration(announce))
+    assert status == 3 and line.startswith("FOUND") and words in line
+
+
+def test_the_service_tells_of_it_at_the_start(clocksmith, never):
+    announce, words = never
+    service = Service(
+        clocksmith, clocksmith.configuration(announce),
+        "--output", clocksmith.folder / "played.wav", alsa="")
+    service.wait_for("started:")
+    service.wait_for(words.replace("(", r"\("))
+    assert service.stop() == 0
+
+
+def test_a_tune_that_is_longer_than_the_interval_is_told_and_not_promised(clocksmith):
+    tune = clocksmith.folder / "endless.tune"
+    notes = "notes = E3 20 E3 20 E3 20 E3 20\n" * 49
+    tune.write_text(f"[tune]\ndescription = 65 minutes\n[hour]\n{notes}notes = E3\n")
+    announce = f"chime = {tune}\ninterval = 60"
+    _, line = chime_line(clocksmith, clocksmith.configuration(announce))
+    assert line.startswith("FOUND") and "is not over by then" in line
+    lines = clocksmith.agenda("UTC", "2026-11-21T00:00", "2026-11-22T00:00", announce)
+    assert len(lines) == 24
+    sounding = [line["sounds"] for line in lines]
+    assert sum(sounding) == 12 and all(a != b for a, b in zip(sounding, sounding[1:]))
+
+
+def test_what_comes_while_noon_still_rings_is_not_promised(clocksmith):
+    lines = clocksmith.agenda(
+        "UTC", "2026-11-21T11:58", "2026-11-21T12:04", "chime = westminster\ninterval = 1")
+    assert [line["sounds"] for line in lines] == [True, True, True, False, True, True]
+    assert lines[2]["strikes"] == 12 and lines[3]["reason"]
+
+
+@pytest.mark.parametrize("announce", SOUNDING)
+def test_what_sounds_is_found_well(clocksmith, announce):
+    assert chime_line(clocksmith, clocksmith.configuration(announce))[1].startswith("ok")

@@ -1,0 +1,95 @@
+"""Zone files that are torn, or count leap seconds: never taken for UTC without a word."""
+
+import pathlib
+import subprocess
+
+import pytest
+
+from program import PROGRAM, refusal
+from sound_server import wait_until
+
+DATABASE = pathlib.Path("/usr/share/zoneinfo")
+NEW_YORK = (DATABASE / "America/New_York").read_bytes()
+TORN = {
+    "200 bytes": NEW_YORK[:200], "its magic alone": b"TZif", "all but its last byte": NEW_YORK[:-1],
+    "zeros at its end": NEW_YORK[:3000] + bytes(len(NEW_YORK) - 3000),
+}
+
+
+@pytest.fixture(params=TORN)
+def torn(request, tmp_path):
+    path = tmp_path / "Torn"
+    path.write_bytes(TORN[request.param])
+    return path
+
+
+def test_a_torn_zone_is_misuse(clocksmith, torn):
+    said = refusal(clocksmith.run("agenda", "--zone", torn), 2)
+    assert "torn" in said and str(torn) in said or "damaged" in said
+
+
+def test_a_torn_zone_in_the_environment_is_not_taken_for_utc(clocksmith, torn):
+    done = clocksmith.run("agenda", environment={"TZ": f":{torn}"})
+    assert str(torn) in refusal(done, 1)
+
+
+def test_check_finds_a_torn_zone(clocksmith, torn):
+    done = clocksmith.run(
+        "check", "--config", clocksmith.configuration(), environment={"TZ": f":{torn}"})
+    assert done.returncode == 3
+    [line] = [line for line in done.stdout.splitlines() if line[6:].startswith("zone ")]
+    assert line.startswith("FOUND") and "reinstall the package tzdata" in line
+
+
+def test_a_zone_that_counts_leap_seconds_is_refused_with_the_reason(clocksmith):
+    if not (DATABASE / "right/Europe/London").exists():
+        pytest.skip("no right/ zones here (apt install tzdata-legacy)")
+    said = refusal(clocksmith.run("agenda", "--zone", "right/Europe/London"), 2)
+    assert "counts 27 leap seconds" in said and "without right/" in said
+
+
+# The system's zone, in a /etc of the program's own.
+INSIDE = 'mount --bind "$0" /etc && exec "$@"'
+
+
+@pytest.fixture
+def etc(tmp_path):
+    folder = tmp_path / "etc"
+    folder.mkdir()
+    (folder / "localtime").symlink_to(DATABASE / "America/New_York")
+    try_out = ["unshare", "--map-root-user", "--mount", "sh", "-c", INSIDE, folder, "true"]
+    if subprocess.run(try_out, stderr=subprocess.DEVNULL).returncode:
+        pytest.skip("nothing can be mounted here, so no /etc made up")
+    return folder
+
+
+def test_a_torn_zone_in_place_of_a_good_one_is_ignored_with_a_warning(clocksmith, etc):
+    log = clocksmith.folder / "service.log"
+    environment = dict(clocksmith.environment)
+    del environment["TZ"]
+    command = [
+        "unshare", "--map-root-user", "--mount", "sh", "-c", INSIDE, etc, PROGRAM, "run",
+        "--config", clocksmith.configuration(), "--output", clocksmith.folder / "service.wav"]
+    with log.open("w", encoding="utf-8") as errors:
+        service = subprocess.Popen(
+            command, env=environment, stdin=subprocess.DEVNULL, stderr=errors)
+
+    def told(words):
+        return any(words in line for line in log.read_text(encoding="utf-8").splitlines())
+
+    def put(name):
+        (etc / "fresh").symlink_to(name)
+        (etc / "fresh").rename(etc / "localtime")
+
+    try:
+        wait_until(lambda: told("started: zone America/New_York"), 10, "the start")
+        torn = clocksmith.folder / "Torn"
+        torn.write_bytes(NEW_YORK[:200])
+        put(torn)
+        wait_until(lambda: told("/etc/localtime: the time zone file is torn"), 5, "a warning")
+        assert not told("the zone is")
+        put(DATABASE / "Asia/Kathmandu")
+        wait_until(lambda: told("the zone is Asia/Kathmandu"), 5, "the next zone")
+    finally:
+        service.terminate()
+        assert service.wait(10) == 0
