@@ -361,6 +361,7 @@ public final class Clocksmith {
     controls?.check()
     bus?.check()
     memory.check()
+    journal.tellLosses()
     // So that the journal and the status tell of a clock that was synchronised meanwhile.
     if currentTrust() != announcer.trust { handle(.woke) }
     return Vitals(
