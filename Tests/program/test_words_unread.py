@@ -1,4 +1,4 @@
-"""Words that nobody takes: sound and signals do not wait for them."""
+"""Words that nobody takes, or that have nowhere to go: sound and signals do not wait for them."""
 
 import fcntl
 import os
@@ -9,6 +9,7 @@ import subprocess
 import termios
 
 import pytest
+import soundfile
 
 from journal_daemon import Journal
 from journal_daemon import stop as stop_within
@@ -179,3 +180,15 @@ def test_a_journal_that_is_wedged_holds_nothing_up_and_hears_of_it_later(clocksm
         process.kill()
         journal.daemon.send_signal(signal.SIGCONT)
         journal.close()
+
+
+@pytest.mark.parametrize("closed", [(2,), (0, 1, 2)], ids=["standard error", "all three"])
+def test_no_words_get_into_the_sound_when_standard_error_is_closed(start, clocksmith, closed):
+    process = start(preexec_fn=lambda: [os.close(descriptor) for descriptor in closed])
+    has_spoken(clocksmith.folder)
+    process.terminate()
+    assert process.wait(5) == 0
+    played = clocksmith.folder / "played.wav"
+    assert not any(word in played.read_bytes() for word in (b"said", b"stop", b"sounded"))
+    samples, rate = soundfile.read(played)
+    assert rate == RATE and len(samples) > RATE / 2 and abs(samples).max() > 0.05
