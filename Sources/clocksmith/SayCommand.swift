@@ -17,7 +17,7 @@ let sayCommand = Subcommand(
   ]
 ) { arguments in
   let given = try arguments.operands.first.map { try timeOfDay($0) }
-  if !arguments.has("config"), !arguments.has("output"), let service = RunningService() {
+  if !arguments.has("config"), !arguments.has("output"), let service = reachableService() {
     try say(try service.announce(given))
     return ExitStatus.done
   }
@@ -43,6 +43,16 @@ let sayCommand = Subcommand(
   }
   try say(try composer.text(of: time))
   return ExitStatus.done
+}
+
+/// The service; nil, with a note, where the bus does not answer, for the command does without it.
+func reachableService() -> RunningService? {
+  do throws(Fault) {
+    return try RunningService()
+  } catch {
+    complain("note: \(error)")
+    return nil
+  }
 }
 
 /// Frames per second of every file that is written, as of the clips.
