@@ -59,10 +59,10 @@ public struct SystemZone: Zone {
   }
 
   private static func isZoneFile(_ path: String) -> Bool {
-    guard let file = fopen(path, "re") else { return false }
-    defer { fclose(file) }
+    guard let descriptor = try? openRegularFile(path) else { return false }
+    defer { close(descriptor) }
     var magic: [UInt8] = [0, 0, 0, 0]
-    return fread(&magic, 1, 4, file) == 4 && magic == Array("TZif".utf8)
+    return read(descriptor, &magic, 4) == 4 && magic == Array("TZif".utf8)
   }
 
   public func civil(at instant: Instant) -> CivilTime {

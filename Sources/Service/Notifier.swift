@@ -7,11 +7,13 @@ final class Notifier {
   /// The status that it knows of. Each message waits until it has been taken in.
   private var told = ""
 
-  /// How often systemd wants to hear that it lives; nil if it does not.
+  private static let longestWatchdog: UInt64 = 86_400_000_000
+
+  /// How often systemd wants to hear that it lives, at most a day; nil if it does not.
   static var watchdogInterval: Duration? {
     var microseconds: UInt64 = 0
     guard sd_watchdog_enabled(0, &microseconds) > 0 else { return nil }
-    return .microseconds(Int64(clamping: microseconds))
+    return .microseconds(Int64(min(microseconds, longestWatchdog)))
   }
 
   func ready(_ status: String) { send("READY=1\nSTATUS=\(status)") }

@@ -5,7 +5,7 @@
 /// - Parameter largest: in bytes; a larger file is refused.
 /// - Returns: a descriptor that the caller closes.
 /// - Throws: `Fault` if it cannot be opened, is no regular file, or is too large.
-func openRegularFile(_ path: String, largest: Int = .max) throws(Fault) -> Int32 {
+public func openRegularFile(_ path: String, largest: Int = .max) throws(Fault) -> Int32 {
   let operation = "cannot read \(path)"
   let descriptor = try retryingInterrupts(operation) {
     open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
