@@ -115,6 +115,9 @@ public final class Clocksmith {
     notifier.ready(statusLine)
     pulse = Pulse(loop: loop, journal: journal, notifier: notifier) { [unowned self] in look() }
     try loop.run()
+    // Only now that nothing sounds, for a disk may take as long as it likes.
+    player = nil
+    memory.save()
     let day = tally.end(at: SystemClock.uptime)
     if !day.isEmpty { journal.log(day.entry) }
   }
@@ -302,7 +305,6 @@ public final class Clocksmith {
     notifier.stopping()
     timer = nil
     pulse = nil
-    memory.save()
     guard let player, player.isPlaying else { return loop.exit() }
     handle(.stop(.serviceEnds))
     // Until what may be finished is over, systemd waits.
