@@ -92,8 +92,11 @@ public final class Clocksmith {
       sources.append(try loop.whenSignalled(signal) { [unowned self] in stop() })
     }
     sources.append(try loop.whenSignalled(SIGHUP) { [unowned self] in reload() })
-    // A terminal, or a reader of standard error, that goes away is no reason to end.
-    signal(SIGPIPE, SIG_IGN)
+    // A terminal, or a reader of standard error, that goes away is no reason to end; nor is a
+    // signal that means nothing to it.
+    for signal in [SIGPIPE, SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGPOLL, SIGPWR] {
+      Glibc.signal(signal, SIG_IGN)
+    }
     try watchZone()
 
     journal.log(
