@@ -165,6 +165,8 @@ public final class Clocksmith {
     guard !isHandling else { return }
     isHandling = true
     defer { isHandling = false }
+    // What sounds is silenced before anything else: the switch waits for no judging of the clock.
+    if case .ringer = event, player?.isPlaying == true { take(queue.removeFirst()) }
     while !queue.isEmpty {
       // The clock is judged before every decision.
       let trust = currentTrust()
