@@ -198,7 +198,8 @@ public struct Announcer {
       return .report(.refused(refusal))
     }
     if let playing {
-      return .report(.refused(now.instant < playing.anchor ? .occasionIsNear : .busy))
+      let isNear = playing.cause != .request && now.instant < playing.anchor
+      return .report(.refused(isNear ? .occasionIsNear : .busy))
     }
     let next = self.next
     if next.instant - now.instant < Self.requestMargin, refusal(of: next) == nil {
