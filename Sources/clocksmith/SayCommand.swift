@@ -9,7 +9,8 @@ let sayCommand = Subcommand(
   details: """
     Says the time, words only: the time now, or HH:MM in 24 hours. The running service says it, if
     there is one, and obeys the switch; with --config or --output, or without a service, the
-    command speaks by itself.
+    command speaks by itself. It does so too, with a note, if the system bus does not answer within
+    five seconds.
     """,
   options: [
     configOption,
