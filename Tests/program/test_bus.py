@@ -2,7 +2,6 @@
 
 import importlib.util
 import json
-import os
 import re
 import signal
 import struct
@@ -369,21 +368,6 @@ def test_a_state_that_is_torn_or_of_the_future_is_set_aside(start, on_the_bus, t
     assert service.matching(re.escape(f"it is now {state}.set-aside"))
     assert state.with_name("state.json.set-aside").read_text() == text
     assert not state.exists()
-
-
-@pytest.mark.parametrize("already_there", [True, False], ids=["at the start", "later"])
-def test_a_pipe_in_place_of_the_state_holds_nothing_up(start, on_the_bus, already_there):
-    state = on_the_bus.folder / "state/state.json"
-    if already_there:
-        os.mkfifo(state)
-    service = start()
-    if already_there:
-        assert service.matching(re.escape(f"{state}: it is not a regular file; it is now"))
-    else:
-        os.mkfifo(state)
-    on_the_bus.run("mute", "1h")
-    wait_until(state.is_file, 5, "the state")
-    assert "mute_until_usec" in state.read_text()
 
 
 def test_a_full_disk_loses_nothing_but_the_state(start, on_the_bus, full_disk, bus):

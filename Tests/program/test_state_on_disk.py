@@ -1,6 +1,9 @@
-"""A disk that takes its time: sound does not wait for it, and what was set is kept all the same."""
+"""What outlasts the service, on a disk that takes its time or with something else in its place: sound
+does not wait for it, and what was set is kept all the same."""
 
 import json
+import os
+import re
 import shutil
 import subprocess
 
@@ -108,4 +111,20 @@ def test_a_mute_that_is_set_while_the_last_words_are_finished_is_kept(start, tmp
     service.wait_for("^stopping")
     caller.call("Mute", "t", 3_600_000_000)
     assert service.process.wait(10) == 0
+    assert is_muted(tmp_path)
+
+
+@pytest.mark.parametrize("already_there", [True, False], ids=["at the start", "later"])
+def test_a_pipe_in_place_of_the_state_holds_nothing_up(start, tmp_path, already_there):
+    state = tmp_path / "state/state.json"
+    state.parent.mkdir()
+    if already_there:
+        os.mkfifo(state)
+    service, caller = start()
+    if already_there:
+        assert service.matching(re.escape(f"{state}: it is not a regular file; it is now"))
+    else:
+        os.mkfifo(state)
+    caller.call("Mute", "t", 3_600_000_000)
+    wait_until(state.is_file, 5, "the state")
     assert is_muted(tmp_path)
