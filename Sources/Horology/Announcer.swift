@@ -215,7 +215,8 @@ public struct Announcer {
       return .report(.refused(refusal))
     }
     if let playing {
-      return .report(.refused(now.instant < playing.anchor ? .occasionIsNear : .busy))
+      let isNear = playing.cause != .request && now.instant < playing.anchor
+      return .report(.refused(isNear ? .occasionIsNear : .busy))
     }
     let anchor = now.instant + (speakerIsAwake ? Self.requestLead : lead)
     if anchor + Programme.longestPhrase > needsSpeaker(for: next), refusal(of: next) == nil {

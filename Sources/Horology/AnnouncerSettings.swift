@@ -155,7 +155,7 @@ extension SkipReason: CustomStringConvertible {
     case .late(let duration):
       "the clock passed it (set forward, or the machine slept); now \(duration.inWords) late"
     case .tooLateForChime: "there was no time left for its chime"
-    case .busy: "something else was sounding"
+    case .busy: "another announcement had the speaker"
     case .occasionIsNear: "the next announcement is about to be made"
     case .failed(let why): why
     case .stopped(let reason): reason.description

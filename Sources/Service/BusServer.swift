@@ -42,11 +42,16 @@ final class BusServer {
     let properties: () -> [String: BusValue]
   }
 
+  /// How long the bus may take to answer when it is asked for the name.
+  private static let patience = Duration.seconds(5)
+
   private let loop: EventLoop
   private let journal: Journal
   private let service: Service
   private var bus: OpaquePointer?
   private var slots: [OpaquePointer?] = []
+  /// Runs while the bus has not answered yet.
+  private var waiting: EventSource?
   private let object: UnsafeMutablePointer<clocksmith_bus_object>
   /// What has been told of the properties.
   private var told: [String: BusValue] = [:]
@@ -94,6 +99,8 @@ final class BusServer {
     var code = sd_bus_open_system(&opened)
     guard code >= 0, let opened else { throw Fault("cannot reach the system bus", errno: -code) }
     bus = opened
+    // Else the loop, at its end, would wait until the bus has taken everything.
+    sd_bus_set_close_on_exit(opened, 0)
     code = loop.attach(opened)
     guard code >= 0 else { throw Fault("cannot watch the system bus", errno: -code) }
     try take("offer \(CLOCKSMITH_BUS_INTERFACE)") { clocksmith_bus_add(opened, &$0, object) }
@@ -115,6 +122,9 @@ final class BusServer {
           return 0
         }, context)
     }
+    waiting = try loop.after(Self.patience) { [unowned self] in
+      lose("the system bus does not answer")
+    }
     told = service.properties()
   }
 
@@ -128,6 +138,7 @@ final class BusServer {
   }
 
   private func named(_ reply: OpaquePointer) {
+    waiting = nil
     var owner: UInt32 = 0
     if let error = sd_bus_message_get_error(reply), let words = error.pointee.message {
       return lose("cannot have the name \(CLOCKSMITH_BUS_NAME): \(String(cString: words))")
@@ -154,11 +165,13 @@ final class BusServer {
   }
 
   private func close() {
+    waiting = nil
     for slot in slots { sd_bus_slot_unref(slot) }
     slots = []
     guard let bus else { return }
-    // What has been answered is still sent.
-    sd_bus_flush_close_unref(bus)
+    // What has been answered is still sent, as far as the bus takes it now.
+    if sd_bus_is_ready(bus) > 0 { sd_bus_process(bus, nil) }
+    sd_bus_close_unref(bus)
     self.bus = nil
   }
 

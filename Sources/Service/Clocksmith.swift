@@ -94,8 +94,11 @@ public final class Clocksmith {
       sources.append(try loop.whenSignalled(signal) { [unowned self] in stop() })
     }
     sources.append(try loop.whenSignalled(SIGHUP) { [unowned self] in reload() })
-    // A terminal, or a reader of standard error, that goes away is no reason to end.
-    signal(SIGPIPE, SIG_IGN)
+    // A terminal, or a reader of standard error, that goes away is no reason to end; nor is a
+    // signal that means nothing to it.
+    for signal in [SIGPIPE, SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGPOLL, SIGPWR] {
+      Glibc.signal(signal, SIG_IGN)
+    }
     try watchZone()
 
     journal.log(
@@ -118,6 +121,9 @@ public final class Clocksmith {
     notifier.ready(statusLine)
     pulse = Pulse(loop: loop, journal: journal, notifier: notifier) { [unowned self] in look() }
     try loop.run()
+    // Only now that nothing sounds, for a disk may take as long as it likes.
+    player = nil
+    memory.save()
     let day = tally.end(at: SystemClock.uptime)
     if !day.isEmpty { journal.log(day.entry) }
   }
@@ -163,6 +169,8 @@ public final class Clocksmith {
     guard !isHandling else { return }
     isHandling = true
     defer { isHandling = false }
+    // What sounds is silenced before anything else: the switch waits for no judging of the clock.
+    if case .ringer = event, player?.isPlaying == true { take(queue.removeFirst()) }
     while !queue.isEmpty {
       // The clock is judged before every decision.
       let trust = currentTrust()
@@ -305,7 +313,6 @@ public final class Clocksmith {
     notifier.stopping()
     timer = nil
     pulse = nil
-    memory.save()
     guard let player, player.isPlaying else { return loop.exit() }
     handle(.stop(.serviceEnds))
     // Until what may be finished is over, systemd waits.
@@ -378,6 +385,7 @@ public final class Clocksmith {
     controls?.check()
     bus?.check()
     memory.check()
+    journal.tellLosses()
     // So that the journal and the status tell of a clock that was synchronised meanwhile.
     if currentTrust() != announcer.trust { handle(.woke) }
     return Vitals(

@@ -49,8 +49,9 @@ extension Tally.Day {
 }
 
 extension Ailment {
-  var entry: JournalEntry {
-    JournalEntry(
-      .ailing, .error, "not alive, and systemd will restart it: \(self)", ["REASON": key])
+  /// - Parameter isWatched: true if systemd restarts a service that shows no sign of life.
+  func entry(isWatched: Bool) -> JournalEntry {
+    let consequence = isWatched ? ", and systemd will restart it" : "; restart it"
+    return JournalEntry(.ailing, .error, "not alive\(consequence): \(self)", ["REASON": key])
   }
 }

@@ -1,4 +1,3 @@
-import CSystemd
 @preconcurrency import Glibc
 import Sound
 
@@ -30,7 +29,7 @@ public struct JournalEntry: Hashable, Sendable {
     self.fields = fields.compactMapValues { $0 }
   }
 
-  /// As `sd_journal_sendv(3)` takes it, `NAME=value` each.
+  /// As the journal takes it, `NAME=value` each.
   var lines: [String] {
     [
       "MESSAGE=\(message)", "PRIORITY=\(priority.rawValue)", "SYSLOG_IDENTIFIER=clocksmith",
@@ -41,10 +40,14 @@ public struct JournalEntry: Hashable, Sendable {
 
 /// The story of the service: an entry for each event, with its fields to the journal of systemd,
 /// or as a line to whatever else standard error is.
-public struct Journal {
-  private static let socket = "/run/systemd/journal/socket"
-
-  private let isUnderSystemd = Self.isStandardErrorTheJournal
+///
+/// Nothing waits for it: what nobody takes is counted, and the count told as soon as it is taken.
+public final class Journal {
+  private let isUnderSystemd = Journal.isStandardErrorTheJournal
+  private let socket = JournalSocket()
+  private let standardError = StandardError()
+  /// Entries that nobody took.
+  private var lost = 0
 
   public init() {}
 
@@ -56,13 +59,29 @@ public struct Journal {
   }
 
   public func log(_ entry: JournalEntry) {
-    if isUnderSystemd && Self.send(entry.lines) { return }
+    tellLosses()
+    if lost > 0 || !put(entry) { lost += 1 }
+  }
+
+  /// Tells how much was lost, if something was and words are taken again.
+  func tellLosses() {
+    guard lost > 0 else { return }
+    let entries = lost == 1 ? "1 entry" : "\(lost) entries"
+    let reader = isUnderSystemd ? "the journal" : "standard error"
+    let entry = JournalEntry(
+      .wordsLost, .warning, "lost \(entries): \(reader) took nothing for a while",
+      ["LOST": String(lost)])
+    if put(entry) { lost = 0 }
+  }
+
+  /// - Returns: false if nobody took it.
+  private func put(_ entry: JournalEntry) -> Bool {
+    if isUnderSystemd && socket.send(entry.lines) { return true }
     // Under systemd the priority stands before a line, as sd-daemon(3) has it; for a person it
     // does not.
     let mark = isUnderSystemd ? "<\(entry.priority.rawValue)>" : ""
-    // One write, so that lines do not mix. A reader that has gone is no reason to stop.
-    let line = "\(mark)\(entry.message)\n"
-    _ = line.withCString { write(STDERR_FILENO, $0, strlen($0)) }
+    // One write, so that lines do not mix.
+    return standardError.write("\(mark)\(entry.message)\n")
   }
 
   /// As systemd.exec(5) tells to find out: `JOURNAL_STREAM` is inherited by what has its standard
@@ -72,23 +91,5 @@ public struct Journal {
     var status = stat()
     guard fstat(STDERR_FILENO, &status) == 0 else { return false }
     return stream == "\(status.st_dev):\(status.st_ino)"
-  }
-
-  /// - Returns: false if the journal has not got it.
-  private static func send(_ lines: [String]) -> Bool {
-    // Where there is no socket, sd_journal_sendv(3) drops the entry and calls that a success.
-    guard access(socket, F_OK) == 0 else { return false }
-    var bytes = lines.flatMap { Array($0.utf8) }
-    return bytes.withUnsafeMutableBytes { buffer in
-      var start = 0
-      let parts = lines.map { line in
-        defer { start += line.utf8.count }
-        return iovec(iov_base: buffer.baseAddress! + start, iov_len: line.utf8.count)
-      }
-      while true {
-        let code = sd_journal_sendv(parts, Int32(parts.count))
-        if code != -EINTR { return code >= 0 }
-      }
-    }
   }
 }

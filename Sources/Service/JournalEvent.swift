@@ -5,6 +5,7 @@ public enum JournalEvent: String, CaseIterable, Sendable {
   case neverSounds = "never_sounds"
   case zoneFailed = "zone_failed"
   case ailing, well
+  case wordsLost = "words_lost"
 
   case announced, skipped, refused, retrying
   case cutOff = "cut_off"
@@ -42,6 +43,7 @@ public enum JournalEvent: String, CaseIterable, Sendable {
     case .day: "a1c8cc7219244070817e2d6a050ce239"
     case .ailing: "f3c4972b199444d083fc1e3763cde02a"
     case .well: "47599a931b6b442cb326074de570860d"
+    case .wordsLost: "f7e9266307d043ce97e9e1c5577d44ab"
     case .announced: "a30e9985b3d3468c8e2b1d022826ff09"
     case .skipped: "0eb17a52870941b3b7986bb753d47b75"
     case .refused: "c31a161f84924d13aa19de523e682b15"

@@ -38,9 +38,9 @@ final class Memory {
     saveSoon()
   }
 
-  /// Saves what could not be saved before.
+  /// Saves what could not be saved before, unless a disk would hold up the loop.
   func check() {
-    if timer == nil { save() }
+    if timer == nil && !isBusy() { save() }
   }
 
   /// Saves at once what is not saved yet.

@@ -1,41 +1,60 @@
 import CSystemd
 import Devices
+@preconcurrency import Glibc
 import Horology
 
-/// Tells systemd how the service is, by sd_notify(3); without systemd, nobody.
+/// Tells systemd how the service is, in the words of sd_notify(3) but without waiting until they are
+/// taken; without systemd, nobody.
 final class Notifier {
-  /// The status that it knows of. Each message waits until it has been taken in.
+  private let socket = getenv("NOTIFY_SOCKET").flatMap {
+    DatagramSocket(path: String(cString: $0))
+  }
+  /// The status that it knows of.
   private var told = ""
+  /// What was not taken, and is sent before anything else: a start that systemd does not hear of
+  /// is undone.
+  private var unsent: String?
 
-  /// How often systemd wants to hear that it lives; nil if it does not.
+  private static let longestWatchdog: UInt64 = 86_400_000_000
+
+  /// How often systemd wants to hear that it lives, at most a day; nil if it does not.
   static var watchdogInterval: Duration? {
     var microseconds: UInt64 = 0
     guard sd_watchdog_enabled(0, &microseconds) > 0 else { return nil }
-    return .microseconds(Int64(clamping: microseconds))
+    return .microseconds(Int64(min(microseconds, longestWatchdog)))
   }
 
-  func ready(_ status: String) { send("READY=1\nSTATUS=\(status)") }
+  func ready(_ status: String) { sendForSure("READY=1\nSTATUS=\(status)") }
 
   func status(_ status: String) {
     guard status != told else { return }
-    told = status
-    send("STATUS=\(status)")
+    if send("STATUS=\(status)") { told = status }
   }
 
-  func isAlive() { send("WATCHDOG=1") }
-  func stopping() { send("STOPPING=1") }
+  func isAlive() { _ = send("WATCHDOG=1") }
+  func stopping() { sendForSure("STOPPING=1") }
 
   /// Stopping may take so much longer, whatever the unit's `TimeoutStopSec`.
   func needs(_ span: Duration) {
-    send("EXTEND_TIMEOUT_USEC=\(max(span.nanoseconds / 1000, 0))")
+    sendForSure("EXTEND_TIMEOUT_USEC=\(max(span.nanoseconds / 1000, 0))")
   }
 
   func reloading() {
     // systemd 253 and later want to know when, so that no older message is taken for this one.
-    send("RELOADING=1\nMONOTONIC_USEC=\(SystemClock.uptime.nanoseconds / 1000)")
+    sendForSure("RELOADING=1\nMONOTONIC_USEC=\(SystemClock.uptime.nanoseconds / 1000)")
   }
 
-  private func send(_ state: String) {
-    sd_notify(0, state)
+  private func sendForSure(_ state: String) {
+    if !send(state) { unsent = state }
+  }
+
+  /// - Returns: false if it was not taken.
+  private func send(_ state: String) -> Bool {
+    guard let socket else { return true }
+    if let unsent {
+      guard socket.send(Array(unsent.utf8)) else { return false }
+      self.unsent = nil
+    }
+    return socket.send(Array(state.utf8))
   }
 }

@@ -1,5 +1,6 @@
 import CClocksmith
 import CSystemd
+import Devices
 @preconcurrency import Glibc
 import Horology
 import Sound
@@ -7,27 +8,63 @@ import Sound
 /// The service that runs on this machine, reached over the system bus.
 public final class RunningService {
   /// How long it may take to answer: its loop never waits for anything as long as this.
-  private static let patienceMicroseconds: UInt64 = 5_000_000
+  public static let patience = Duration.seconds(5)
 
   private let bus: OpaquePointer
+  /// By when the first call must be answered: the connection counts.
+  private var deadline: Uptime?
   private var slot: OpaquePointer?
   private var changed: () -> Void = {}
 
   /// Nil if there is no bus, or no service on it.
-  public init?() {
+  /// - Parameter patience: how long the bus may take to answer.
+  /// - Throws: `Fault` if it takes longer.
+  public init?(patience: Duration = RunningService.patience) throws(Fault) {
     var opened: OpaquePointer?
     guard sd_bus_open_system(&opened) >= 0, let opened else { return nil }
     bus = opened
-    var credentials: OpaquePointer?
-    guard sd_bus_get_name_creds(bus, CLOCKSMITH_BUS_NAME, 0, &credentials) >= 0 else {
-      return nil
+    // Else a loop, at its end, would wait until the bus has taken everything.
+    sd_bus_set_close_on_exit(bus, 0)
+    let deadline = SystemClock.uptime + patience
+    self.deadline = deadline
+    var code = Self.connect(bus, until: deadline)
+    if code > 0 {
+      sd_bus_set_method_call_timeout(bus, Self.microseconds(until: deadline))
+      var credentials: OpaquePointer?
+      code = sd_bus_get_name_creds(bus, CLOCKSMITH_BUS_NAME, 0, &credentials)
+      sd_bus_creds_unref(credentials)
+      sd_bus_set_method_call_timeout(bus, UInt64(Self.patience.nanoseconds / 1000))
     }
-    sd_bus_creds_unref(credentials)
+    if code == -ETIMEDOUT {
+      throw Fault(
+        "the system bus", code: ETIMEDOUT, "it does not answer; see 'systemctl status dbus'")
+    }
+    guard code >= 0 else { return nil }
   }
 
   deinit {
     sd_bus_slot_unref(slot)
-    sd_bus_flush_close_unref(bus)
+    // Every call has been answered: there is nothing left to send.
+    sd_bus_close_unref(bus)
+  }
+
+  /// Waits until the bus has let us in. sd-bus itself would wait for 90 s.
+  /// - Returns: more than 0, or -errno.
+  private static func connect(_ bus: OpaquePointer, until deadline: Uptime) -> Int32 {
+    while true {
+      let ready = sd_bus_is_ready(bus)
+      if ready != 0 { return ready }
+      let code = sd_bus_process(bus, nil)
+      if code < 0 { return code }
+      if code > 0 { continue }
+      if SystemClock.uptime >= deadline { return -ETIMEDOUT }
+      sd_bus_wait(bus, microseconds(until: deadline))
+    }
+  }
+
+  /// At least one, for 0 would mean as long as sd-bus likes.
+  private static func microseconds(until deadline: Uptime) -> UInt64 {
+    UInt64(max((deadline - SystemClock.uptime).nanoseconds / 1000, 1))
   }
 
   // MARK: Asking
@@ -106,7 +143,10 @@ public final class RunningService {
     var error = sd_bus_error()
     defer { sd_bus_error_free(&error) }
     var reply: OpaquePointer?
-    let code = sd_bus_call(bus, message.pointer, Self.patienceMicroseconds, &error, &reply)
+    let until = deadline ?? SystemClock.uptime + Self.patience
+    deadline = nil
+    let code = sd_bus_call(
+      bus, message.pointer, Self.microseconds(until: until), &error, &reply)
     guard code >= 0, let reply else { throw Self.fault(error, code) }
     return BusMessage(owning: reply)
   }

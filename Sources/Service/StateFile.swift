@@ -36,17 +36,16 @@ struct StateFile {
   }
 
   private func read() throws(Fault) -> String? {
-    let operation = "cannot read \(path)"
     let descriptor: Int32
     do throws(Fault) {
-      descriptor = try retryingInterrupts(operation) { open(path, O_RDONLY | O_CLOEXEC) }
+      descriptor = try openRegularFile(path)
     } catch {
       if error.code == ENOENT { return nil }
       throw error
     }
     defer { close(descriptor) }
     var bytes = [UInt8](repeating: 0, count: Self.mostBytes)
-    let count = try retryingInterrupts(operation) {
+    let count = try retryingInterrupts("cannot read \(path)") {
       Glibc.read(descriptor, &bytes, Self.mostBytes)
     }
     return String(decoding: bytes[..<count], as: UTF8.self)

@@ -14,8 +14,9 @@ public func writeText(
 /// Writes bytes as `writeText(_:to:isSynced:)` does a text.
 func writeBytes(_ bytes: [UInt8], to path: String, isSynced: Bool) throws(Fault) {
   let operation = "cannot write \(path)"
-  // A device such as /dev/null or a pipe is written to as it is.
-  let temporaryPath = isSpecialFile(path) ? nil : "\(path).\(getpid()).text.part"
+  // A device such as /dev/null or a pipe is written to as it is, but for what has to be on a disk.
+  let isInPlace = !isSynced && isSpecialFile(path)
+  let temporaryPath = isInPlace ? nil : "\(path).\(getpid()).text.part"
   let descriptor = try retryingInterrupts(operation) {
     open(temporaryPath ?? path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
   }

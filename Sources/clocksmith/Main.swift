@@ -17,9 +17,21 @@ enum Main {
   ]
 
   static func main() {
+    occupyStandardDescriptors()
     // A reader that has gone shows as an error of the write.
     signal(SIGPIPE, SIG_IGN)
     exit(status(of: Array(CommandLine.arguments.dropFirst())))
+  }
+
+  /// Makes sure that no file which is opened later becomes one of the standard ones: what is meant
+  /// for standard error would be written into it. One that was closed stays as unusable as it was,
+  /// for a folder is neither read nor written.
+  private static func occupyStandardDescriptors() {
+    for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO]
+    where fcntl(descriptor, F_GETFD) == -1 {
+      // The lowest that is free: this one.
+      _ = open("/", O_RDONLY)
+    }
   }
 
   private static func status(of words: [String]) -> Int32 {

@@ -61,7 +61,7 @@ let stopCommand = Subcommand(
 
 /// - Throws: `Fault` if there is none.
 private func runningService() throws -> RunningService {
-  guard let service = RunningService() else {
+  guard let service = try RunningService() else {
     throw Fault(
       "clocksmith.service",
       "it does not run, or not on the system bus; see 'systemctl status clocksmith'")

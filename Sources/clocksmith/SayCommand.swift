@@ -9,7 +9,8 @@ let sayCommand = Subcommand(
   details: """
     Says the time, words only: the time now, or HH:MM in 24 hours. The running service says it, if
     there is one, and obeys the switch; with --config or --output, or without a service, the
-    command speaks by itself.
+    command speaks by itself. It does so too, with a note, if the system bus does not answer within
+    five seconds.
     """,
   options: [
     configOption,
@@ -19,7 +20,7 @@ let sayCommand = Subcommand(
   ]
 ) { arguments in
   let given = try arguments.operands.first.map { try timeOfDay($0) }
-  if !arguments.has("config"), !arguments.has("output"), let service = RunningService() {
+  if !arguments.has("config"), !arguments.has("output"), let service = reachableService() {
     try say(try service.announce(given))
     return ExitStatus.done
   }
@@ -47,6 +48,16 @@ let sayCommand = Subcommand(
   }
   try say(try composer.text(of: time))
   return ExitStatus.done
+}
+
+/// The service; nil, with a note, where the bus does not answer, for the command does without it.
+func reachableService() -> RunningService? {
+  do throws(Fault) {
+    return try RunningService()
+  } catch {
+    complain("note: \(error)")
+    return nil
+  }
 }
 
 /// Frames per second of every file that is written, as of the clips.

@@ -52,13 +52,13 @@ final class StatusView {
     configuration = try Configuration.load(path: configurationPath)
     composer = try configuration.composer()
     watch = ClockWatch(rtc: configuration.rtc)
-    findService()
+    if configurationPath == nil { service = reachableService() }
   }
 
-  /// Takes the service, if there is one now.
+  /// Takes the service, if there is one now. A face that lives waits only for a moment.
   func findService() {
     guard configurationPath == nil, service == nil else { return }
-    service = RunningService()
+    service = try? RunningService(patience: .milliseconds(200))
   }
 
   /// - Throws: `Fault` if the service is there and does not answer.

@@ -223,6 +223,14 @@ import Testing
     #expect(desk.refusal == .busy)
   }
 
+  @Test("a second question while the first is prepared is told that the speaker is taken")
+  func aSecondQuestionWhileTheFirstIsPreparedIsToldThatTheSpeakerIsTaken() {
+    var desk = Desk(at: "2026-11-21T15:07:30")
+    desk.tell(.asked(speakerIsAwake: false))
+    desk.tell(.asked(speakerIsAwake: false))
+    #expect(desk.refusal == .busy)
+  }
+
   @Test("a question just before a quiet quarter is answered")
   func aQuestionJustBeforeAQuietQuarterIsAnswered() throws {
     let quiet = try QuietHours(text: "15:00-16:00")

@@ -126,7 +126,7 @@ import Testing
     ]
     let entries =
       try reports.map { try entry($0) } + judged.map(\.entry)
-      + [tally.end(at: Uptime(seconds: 1)).entry, Ailment.noWakeUp.entry]
+      + [tally.end(at: Uptime(seconds: 1)).entry, Ailment.noWakeUp.entry(isWatched: true)]
     for entry in entries {
       let missing = named[entry.event.messageID, default: []].subtracting(entry.fields.keys)
       #expect(missing.isEmpty, "\(entry.event): \(missing)")

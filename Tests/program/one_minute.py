@@ -64,12 +64,14 @@ class OneMinute:
         self.servers = []
         self.recordings = []
         self.bus = None
+        self.without_a_bus = None
 
     def meet(self, meanwhile):
         """Meets the next minute, and ends every clock after it.
 
         :param meanwhile: called with the second of UTC until which there is nothing to do.
         """
+        self.lose_a_bus()
         meanwhile(next_minute(PREPARATION) - PREPARATION)
         self.open_speakers()
         self.start_clocks()
@@ -78,6 +80,23 @@ class OneMinute:
         self.statuses = {name: clock.stop() for name, clock in self.clocks.items()}
         # The wake-ups after the minute may not be told as the minute's.
         self.lines = {name: clock.lines() for name, clock in self.clocks.items()}
+
+    def lose_a_bus(self):
+        """A clock whose bus goes and returns. It may take a minute until that is noticed, so this
+        clock is not ended with the others."""
+        folder = self.folder / "without_a_bus"
+        folder.mkdir()
+        self.returning_bus = MessageBus(folder)
+        on_the_bus = Clocksmith(
+            self.clocksmith.environment | {"DBUS_SYSTEM_BUS_ADDRESS": self.returning_bus.address},
+            folder)
+        configuration = on_the_bus.configuration("interval = 60\nvoice_at_hour = none")
+        self.without_a_bus = Service(on_the_bus, configuration, alsa=NO_SPEAKER)
+        with self.returning_bus.caller() as caller:
+            caller.wait_for_service()
+        self.returning_bus.stop()
+        self.without_a_bus.wait_for("the system bus has gone")
+        self.returning_bus.start()
 
     def open_speakers(self):
         self.good = self.server("good", "speaker", "other", "slow")
@@ -189,6 +208,9 @@ class OneMinute:
     def close(self):
         for clock in self.clocks.values():
             clock.process.kill()
+        if self.without_a_bus:
+            self.without_a_bus.process.kill()
+            self.returning_bus.stop()
         for recording in self.recordings:
             recording.stop()
         for server in self.servers:

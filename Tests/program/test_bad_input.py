@@ -79,6 +79,12 @@ def test_a_posix_rule_in_place_of_a_zone_is_told_to_be_none(clocksmith, rule):
     assert f"TZ={rule}: " in sentence and "POSIX rules are not read" in sentence
 
 
+def test_a_pipe_in_place_of_a_zone_is_misuse_and_not_waited_for(clocksmith, tmp_path):
+    os.mkfifo(tmp_path / "zone")
+    done = clocksmith.run("agenda", "--zone", tmp_path / "zone", timeout=5)
+    assert "zone" in refusal(done, 2)
+
+
 def test_an_unknown_zone_in_the_environment_is_not_taken_for_utc(clocksmith):
     done = clocksmith.run("agenda", environment={"TZ": "Mars/Olympus"})
     assert "TZ=Mars/Olympus" in refusal(done, 1)

@@ -190,8 +190,8 @@ def start(clocksmith, manager):
     started = []
 
     def start(announce="", *words, alsa=None):
-        environment = clocksmith.environment | {
-            "NOTIFY_SOCKET": manager.getsockname(), "WATCHDOG_USEC": "1000000"}
+        environment = {"WATCHDOG_USEC": "1000000"} | clocksmith.environment | {
+            "NOTIFY_SOCKET": manager.getsockname()}
         output = ["--output", clocksmith.folder / "played.wav"]
         if alsa:
             (clocksmith.folder / "asound.conf").write_text(alsa)
@@ -216,6 +216,16 @@ def test_it_shows_that_it_lives_twice_in_the_time_that_it_is_given(start, manage
         since = time.monotonic()
         assert "WATCHDOG=1" in messages(manager, "WATCHDOG=1", 2)
         assert time.monotonic() - since < 0.9
+
+
+@pytest.mark.parametrize("microseconds", [999_999_999_999_999_999, 2**64 - 2])
+def test_a_time_that_is_too_long_for_the_watchdog_is_no_reason_to_end(
+        start, manager, clocksmith, microseconds):
+    clocksmith.environment = clocksmith.environment | {"WATCHDOG_USEC": str(microseconds)}
+    process = start()
+    assert "WATCHDOG=1" in messages(manager, "WATCHDOG=1", 5)
+    process.terminate()
+    assert process.wait(5) == 0
 
 
 def test_a_speaker_whose_calls_never_return_is_left_to_the_watchdog(start, manager, tmp_path):

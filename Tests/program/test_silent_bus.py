@@ -1,0 +1,115 @@
+"""A bus that accepts and is silent: nobody waits for it longer than five seconds."""
+
+import concurrent.futures
+import contextlib
+import json
+import signal
+import socket
+import time
+
+import pytest
+
+from message_bus import MessageBus
+from program import SILENT_ALSA, Clocksmith, refusal
+from service import Service
+
+
+@contextlib.contextmanager
+def listening(folder):
+    """The address of a socket at which somebody listens, and never says a word."""
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(folder / "silent"))
+        listener.listen()
+        yield f"unix:path={folder}/silent"
+
+
+@pytest.fixture
+def silent_bus(clocksmith, tmp_path):
+    with listening(tmp_path) as address:
+        clocksmith.environment = clocksmith.environment | {"DBUS_SYSTEM_BUS_ADDRESS": address}
+        yield
+
+
+@pytest.fixture
+def frozen_bus(clocksmith, tmp_path):
+    """A bus that is stopped, as by a debugger, with a service on it."""
+    bus = MessageBus(tmp_path)
+    clocksmith.environment = clocksmith.environment | {"DBUS_SYSTEM_BUS_ADDRESS": bus.address}
+    service = Service(clocksmith, clocksmith.configuration(), alsa=SILENT_ALSA)
+    with bus.caller() as caller:
+        caller.wait_for_service()
+    bus.daemon.send_signal(signal.SIGSTOP)
+    yield service
+    service.process.kill()
+    service.process.wait()
+    bus.daemon.kill()
+    bus.daemon.wait()
+
+
+@pytest.fixture(scope="module")
+def answers(surroundings, tmp_path_factory):
+    """What each command says to a silent bus, and how long it took: all at once, for each waits."""
+    folder = tmp_path_factory.mktemp("silent")
+    with listening(folder) as address, concurrent.futures.ThreadPoolExecutor() as pool:
+        clocksmith = Clocksmith(surroundings | {"DBUS_SYSTEM_BUS_ADDRESS": address}, folder)
+
+        def answer(words):
+            since = time.monotonic()
+            done = clocksmith.run(*words, timeout=30)
+            return done, time.monotonic() - since
+
+        commands = [["mute", "1h"], ["unmute"], ["stop"], ["say", "15:30"], ["status", "--json"]]
+        yield dict(zip([words[0] for words in commands], pool.map(answer, commands)))
+
+
+@pytest.mark.parametrize("command", ["mute", "unmute", "stop", "say", "status"])
+def test_a_silent_bus_is_given_up_after_five_seconds(answers, command):
+    assert 4.5 < answers[command][1] < 7.5
+
+
+@pytest.mark.parametrize("command", ["mute", "unmute", "stop"])
+def test_what_needs_the_service_says_that_the_bus_does_not_answer(answers, command):
+    assert "bus: it does not answer" in refusal(answers[command][0], 1)
+
+
+def test_say_does_without_a_silent_bus_and_says_so(answers):
+    done, _ = answers["say"]
+    assert (done.returncode, done.stdout) == (0, "three thirty P M\n")
+    assert "note: the system bus: it does not answer" in done.stderr
+
+
+def test_status_does_without_a_silent_bus_and_says_so(answers):
+    done, _ = answers["status"]
+    assert done.returncode == 0 and json.loads(done.stdout)["running"] is False
+    assert "note: the system bus: it does not answer" in done.stderr
+
+
+def test_a_bus_that_freezes_is_given_up_after_five_seconds(clocksmith, frozen_bus):
+    since = time.monotonic()
+    assert "bus: it does not answer" in refusal(clocksmith.run("mute", timeout=30), 1)
+    assert time.monotonic() - since < 7.5
+
+
+def test_a_service_on_a_silent_bus_tells_of_it_and_ends_when_it_is_told(clocksmith, silent_bus):
+    service = Service(clocksmith, clocksmith.configuration(), alsa=SILENT_ALSA)
+    try:
+        service.wait_for("the system bus does not answer", 7)
+        assert service.stop() == 0
+    finally:
+        service.process.kill()
+
+
+def test_a_service_ends_at_once_when_a_silent_bus_has_not_answered_yet(clocksmith, silent_bus):
+    service = Service(clocksmith, clocksmith.configuration(), alsa=SILENT_ALSA)
+    try:
+        since = time.monotonic()
+        assert service.stop() == 0
+        assert time.monotonic() - since < 3
+    finally:
+        service.process.kill()
+
+
+def test_a_service_on_a_bus_that_freezes_ends_when_it_is_told(frozen_bus):
+    since = time.monotonic()
+    assert frozen_bus.stop() == 0
+    assert time.monotonic() - since < 3

@@ -1,0 +1,130 @@
+"""What outlasts the service, on a disk that takes its time or with something else in its place: sound
+does not wait for it, and what was set is kept all the same."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from message_bus import MessageBus
+from program import SILENT_ALSA
+from service import Service
+from sound_server import RATE, wait_until
+
+# A disk on which nothing arrives as long as a file is there.
+SLOW = r"""
+#include <unistd.h>
+int fsync(int descriptor) {
+  (void)descriptor;
+  while (access(SLOW_WHILE, F_OK) == 0) usleep(1000);
+  return 0;
+}
+"""
+
+
+@pytest.fixture
+def slow(clocksmith, tmp_path):
+    """While this file is there, the disk is slow."""
+    compiler = shutil.which("cc") or shutil.which("clang")
+    if not compiler:
+        pytest.skip("no C compiler to make a disk that is slow")
+    marker, library = tmp_path / "slow", tmp_path / "slow.so"
+    subprocess.run(
+        [compiler, "-shared", "-fPIC", f'-DSLOW_WHILE="{marker}"', "-xc", "-", "-o", library],
+        input=SLOW, text=True, check=True)
+    clocksmith.environment = clocksmith.environment | {"LD_PRELOAD": str(library)}
+    return marker
+
+
+@pytest.fixture
+def start(clocksmith, tmp_path):
+    """Starts a service on a bus, with a state that is kept, that plays into a file."""
+    bus = MessageBus(tmp_path)
+    clocksmith.environment = clocksmith.environment | {
+        "DBUS_SYSTEM_BUS_ADDRESS": bus.address, "STATE_DIRECTORY": str(tmp_path / "state")}
+    started = []
+
+    def start(announce=""):
+        service = Service(
+            clocksmith, clocksmith.configuration(f"interval = 60\nvoice_at_hour = none\n{announce}"),
+            "--output", tmp_path / "played.wav", alsa=SILENT_ALSA)
+        started.append((service, bus.caller()))
+        started[0][1].wait_for_service()
+        return started[0]
+
+    yield start
+    for service, caller in started:
+        caller.close()
+        service.process.kill()
+        service.process.wait()
+    bus.stop()
+
+
+def speak(caller, folder):
+    """Has a time said, and waits until it is heard."""
+    played = folder / "played.wav"
+    before = played.stat().st_size
+    caller.call("AnnounceTime", "uu", 11, 45)
+    wait_until(lambda: played.stat().st_size > before + 1.2 * RATE, 10, "the words")
+
+
+def is_muted(folder):
+    state = folder / "state/state.json"
+    return state.exists() and "mute_until_usec" in json.loads(state.read_text())
+
+
+def test_a_slow_disk_does_not_hold_up_the_fade_at_the_stop(start, slow, tmp_path):
+    (tmp_path / "state").mkdir()
+    service, caller = start()
+    # It is not saved for a second, and then not as long as something sounds.
+    caller.call("Mute", "t", 3_600_000_000)
+    speak(caller, tmp_path)
+    slow.touch()
+    service.process.terminate()
+    service.wait_for("cut off .*: the service was stopped", 5)
+    slow.unlink()
+    assert service.process.wait(5) == 0
+    assert is_muted(tmp_path)
+
+
+def test_what_could_not_be_saved_is_not_saved_while_something_sounds(
+        start, clocksmith, tmp_path):
+    clocksmith.environment = clocksmith.environment | {"WATCHDOG_USEC": "100000"}
+    service, caller = start()
+    caller.call("Mute", "t", 3_600_000_000)
+    service.wait_for("what was set at run time will be lost")
+    speak(caller, tmp_path)
+    (tmp_path / "state").mkdir()
+    while not service.matching("because it was asked for"):
+        assert not is_muted(tmp_path) or service.matching("because it was asked for")
+    wait_until(lambda: is_muted(tmp_path), 5, "the state")
+
+
+def test_a_mute_that_is_set_while_the_last_words_are_finished_is_kept(start, tmp_path):
+    (tmp_path / "state").mkdir()
+    service, caller = start("at_stop = finish")
+    speak(caller, tmp_path)
+    service.process.terminate()
+    service.wait_for("^stopping")
+    caller.call("Mute", "t", 3_600_000_000)
+    assert service.process.wait(10) == 0
+    assert is_muted(tmp_path)
+
+
+@pytest.mark.parametrize("already_there", [True, False], ids=["at the start", "later"])
+def test_a_pipe_in_place_of_the_state_holds_nothing_up(start, tmp_path, already_there):
+    state = tmp_path / "state/state.json"
+    state.parent.mkdir()
+    if already_there:
+        os.mkfifo(state)
+    service, caller = start()
+    if already_there:
+        assert service.matching(re.escape(f"{state}: it is not a regular file; it is now"))
+    else:
+        os.mkfifo(state)
+    caller.call("Mute", "t", 3_600_000_000)
+    wait_until(state.is_file, 5, "the state")
+    assert is_muted(tmp_path)

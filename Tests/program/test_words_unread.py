@@ -1,0 +1,222 @@
+"""Words that nobody takes, or that have nowhere to go: sound and signals do not wait for them."""
+
+import fcntl
+import os
+import pty
+import signal
+import socket
+import subprocess
+import termios
+
+import pytest
+import soundfile
+
+from journal_daemon import Journal
+from journal_daemon import stop as stop_within
+from program import PROGRAM
+from sound_server import RATE, wait_until
+
+
+class FullPipe:
+    """A pipe that its reader has let fill."""
+
+    def __init__(self):
+        self.reader, self.writer = os.pipe()
+        os.set_blocking(self.reader, False)
+        os.set_blocking(self.writer, False)
+        try:
+            while os.write(self.writer, bytes(4096)):
+                pass
+        except BlockingIOError:
+            os.set_blocking(self.writer, True)
+
+    def resume(self):
+        """Reads it empty, so that it takes words again."""
+        self.read()
+
+    def read(self):
+        text = b""
+        try:
+            while piece := os.read(self.reader, 65536):
+                text += piece
+        except BlockingIOError:
+            return text.decode(errors="replace")
+
+    def close(self):
+        os.close(self.reader)
+        os.close(self.writer)
+
+
+class PausedTerminal(FullPipe):
+    """A terminal at which somebody has pressed Ctrl-S."""
+
+    def __init__(self):  # pylint: disable=super-init-not-called
+        self.reader, self.writer = pty.openpty()
+        os.set_blocking(self.reader, False)
+        termios.tcflow(self.writer, termios.TCOOFF)
+
+    def resume(self):
+        termios.tcflow(self.writer, termios.TCOON)
+
+
+class UnreadSocket(FullPipe):
+    """A stream that another program has and does not read."""
+
+    def __init__(self):  # pylint: disable=super-init-not-called
+        self.ends = socket.socketpair()
+        self.reader, self.writer = (end.fileno() for end in self.ends)
+        self.ends[0].setblocking(False)
+        self.ends[1].setblocking(False)
+        try:
+            while self.ends[1].send(bytes(4096)):
+                pass
+        except BlockingIOError:
+            self.ends[1].setblocking(True)
+
+    def close(self):
+        for end in self.ends:
+            end.close()
+
+
+@pytest.fixture(params=[FullPipe, PausedTerminal, UnreadSocket], ids=lambda kind: kind.__name__)
+def unread(request):
+    """Standard error that takes nothing."""
+    made = request.param()
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def start(clocksmith):
+    """Starts a service that says the time at once, into a file."""
+    started = []
+
+    def start(**options):
+        configuration = clocksmith.configuration("interval = 60\nvoice_at_hour = none")
+        started.append(subprocess.Popen(
+            [PROGRAM, "run", "--say-now", "--untrusted", "speak", "--config", configuration,
+             "--output", clocksmith.folder / "played.wav"],
+            env=clocksmith.environment, stdin=subprocess.DEVNULL, **options))
+        return started[0]
+
+    yield start
+    for process in started:
+        process.kill()
+        process.wait()
+
+
+def has_spoken(folder):
+    """Waits until more than the silence before the words has been played."""
+    played = folder / "played.wav"
+    wait_until(lambda: played.exists() and played.stat().st_size > RATE * 2, 10, "the words")
+
+
+def test_sound_and_signals_do_not_wait_for_a_reader(start, clocksmith, unread):
+    process = start(stderr=unread.writer)
+    has_spoken(clocksmith.folder)
+    process.terminate()
+    assert process.wait(5) == 0
+
+
+def test_what_was_not_read_is_counted_and_told_later(start, clocksmith, unread):
+    process = start(stderr=unread.writer)
+    has_spoken(clocksmith.folder)
+    unread.resume()
+    process.send_signal(signal.SIGHUP)
+    told = ""
+
+    def has_told():
+        nonlocal told
+        told += unread.read()
+        return "the configuration was read again" in told
+
+    wait_until(has_told, 5, "the next words")
+    lines = [line.strip("\0\r") for line in told.splitlines()]
+    [lost] = [line for line in lines if "lost" in line]
+    assert lost.startswith("lost ") and "took nothing" in lost, lost
+    assert lines.index(lost) < lines.index("the configuration was read again")
+    process.terminate()
+    assert process.wait(5) == 0
+
+
+def test_the_terminal_stays_as_it_was(start, clocksmith):
+    # A flag of the terminal's would be one of the shell's, too.
+    reader, writer = pty.openpty()
+    start(stderr=writer)
+    has_spoken(clocksmith.folder)
+    assert not fcntl.fcntl(writer, fcntl.F_GETFL) & os.O_NONBLOCK
+    os.close(reader)
+    os.close(writer)
+
+
+def test_a_service_manager_that_takes_nothing_holds_nothing_up_and_hears_of_it_later(
+        start, clocksmith, tmp_path):
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
+        manager.bind(str(tmp_path / "notify"))
+        manager.setblocking(False)
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as flood:
+            flood.setblocking(False)
+            with pytest.raises(BlockingIOError):
+                while True:
+                    flood.sendto(b"STATUS=flood", str(tmp_path / "notify"))
+        clocksmith.environment = clocksmith.environment | {
+            "NOTIFY_SOCKET": str(tmp_path / "notify")}
+        process = start(stderr=subprocess.DEVNULL)
+        has_spoken(clocksmith.folder)
+        heard = []
+
+        def has_heard():
+            try:
+                heard.append(manager.recv(4096).decode())
+            except BlockingIOError:
+                return False
+            return heard[-1].startswith("READY=1")
+
+        wait_until(has_heard, 5, "the start, told as soon as there is something to tell")
+        process.terminate()
+        assert process.wait(5) == 0
+
+
+FLOOD = """
+import socket
+flood = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+flood.setblocking(False)
+try:
+    while True:
+        flood.sendto(b"MESSAGE=flood\\n", "/run/systemd/journal/socket")
+except BlockingIOError:
+    pass
+"""
+
+
+def test_a_journal_that_is_wedged_holds_nothing_up_and_hears_of_it_later(clocksmith, tmp_path):
+    journal = Journal(tmp_path)
+    journal.daemon.send_signal(signal.SIGSTOP)
+    assert journal.run("/usr/bin/python3", "-c", FLOOD).returncode == 0
+    process = journal.start(
+        clocksmith, PROGRAM, "run", "--say-now", "--untrusted", "speak", "--config",
+        clocksmith.configuration("interval = 60\nvoice_at_hour = none"),
+        "--output", clocksmith.folder / "played.wav")
+    try:
+        has_spoken(clocksmith.folder)
+        assert stop_within(process) == 0
+        journal.daemon.send_signal(signal.SIGCONT)
+        wait_until(
+            lambda: [entry for entry in journal.entries("SYSLOG_IDENTIFIER=clocksmith")
+                     if entry["MESSAGE"] == "stopping"], 10, "what was told meanwhile")
+    finally:
+        process.kill()
+        journal.daemon.send_signal(signal.SIGCONT)
+        journal.close()
+
+
+@pytest.mark.parametrize("closed", [(2,), (0, 1, 2)], ids=["standard error", "all three"])
+def test_no_words_get_into_the_sound_when_standard_error_is_closed(start, clocksmith, closed):
+    process = start(preexec_fn=lambda: [os.close(descriptor) for descriptor in closed])
+    has_spoken(clocksmith.folder)
+    process.terminate()
+    assert process.wait(5) == 0
+    played = clocksmith.folder / "played.wav"
+    assert not any(word in played.read_bytes() for word in (b"said", b"stop", b"sounded"))
+    samples, rate = soundfile.read(played)
+    assert rate == RATE and len(samples) > RATE / 2 and abs(samples).max() > 0.05
