@@ -213,8 +213,10 @@ public final class Clocksmith {
   private func play(_ announcement: Announcement) {
     do throws(Fault) {
       let decibels = announcer.settings.quieter.decibels(at: announcement.time)
-      try player?.play(anchoredAt: announcement.anchor, decibels: decibels) {
-        [composer] rate throws(Fault) in
+      try player?.play(
+        anchoredAt: announcement.anchor, decibels: decibels,
+        mayBeLate: announcement.programme.blows.isEmpty
+      ) { [composer] rate throws(Fault) in
         try composer.score(of: announcement.time, announcement.programme, rate: rate)
       }
     } catch {

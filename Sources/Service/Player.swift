@@ -71,11 +71,13 @@ public final class Player {
   public var isAwake: Bool { stream != nil }
 
   /// Opens the device and plays what `compose` makes for its rate.
-  /// - Parameter decibels: how loud, on top of what the settings say.
+  /// - Parameters:
+  ///   - decibels: how loud, on top of what the settings say.
+  ///   - mayBeLate: it may begin after its moment, as words may; a chime fails before it begins.
   /// - Throws: `Fault` if the device cannot be had, or a sound is missing or torn; then nothing
   ///   plays.
   public func play(
-    anchoredAt anchor: Instant, decibels: Double = 0,
+    anchoredAt anchor: Instant, decibels: Double = 0, mayBeLate: Bool = true,
     _ compose: (_ rate: Int) throws(Fault) -> Score
   ) throws(Fault) {
     if longPause() != nil { close() }
@@ -86,7 +88,7 @@ public final class Player {
       try score.verify()
       performance = Performance(
         score: score, anchor: anchor, latencyOffset: settings.latencyOffset,
-        gain: settings.gain * Mixer.gain(decibels: decibels))
+        gain: settings.gain * Mixer.gain(decibels: decibels), mayBeLate: mayBeLate)
       let sounding = Duration.seconds(Double(score.frames - score.anchor) / Double(stream.rate))
       let now = SystemClock.now
       taken = now.uptime

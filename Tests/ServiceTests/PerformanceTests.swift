@@ -31,12 +31,14 @@ import Testing
 
   /// Plays a score on a converter, the anchor five seconds after the start.
   private func perform(
-    _ score: Score, on sink: SimulatedSink, gain: Float = 1, stoppingAt stop: Duration? = nil
+    _ score: Score, on sink: SimulatedSink, gain: Float = 1, mayBeLate: Bool = true,
+    stoppingAt stop: Duration? = nil
   ) throws -> Performance {
     let stream = try Stream(sink)
     let start = sink.uptime
     let performance = Performance(
-      score: score, anchor: Instant(seconds: 1_000_005), latencyOffset: .zero, gain: gain)
+      score: score, anchor: Instant(seconds: 1_000_005), latencyOffset: .zero, gain: gain,
+      mayBeLate: mayBeLate)
     while true {
       let now = Now(
         instant: Instant(seconds: 1_000_000) + (sink.uptime - start), uptime: sink.uptime)
@@ -105,6 +107,38 @@ import Testing
       deviation: 0, jitter: .zero, gap: (.milliseconds(5_100), .milliseconds(15)))
     let performance = try perform(try noon(blows: 2), on: sink)
     #expect(performance.timing(underruns: 1).onsetError.magnitude < .microseconds(100))
+  }
+
+  /// Three words, half a second from one to the next.
+  private func phrase() throws -> Score {
+    let path = try folder.write(
+      "word.wav", rate: Self.rate, samples: [Float](repeating: 0.5, count: 1600))
+    let parts = (0..<3).map {
+      Score.Part(path: path, start: $0 * Self.rate / 2, frames: 1600, isTimed: $0 == 0)
+    }
+    return Score(rate: Self.rate, parts: parts, anchor: 0)
+  }
+
+  @Test("words on a speaker that is ready too late are heard one after the other, and told as late")
+  func wordsThatAreLate() throws {
+    let sink = SimulatedSink(deviation: 0, jitter: .zero, gap: (.zero, .seconds(7)))
+    let performance = try perform(try phrase(), on: sink)
+    let onsets = sink.onsets
+    try #require(onsets.count == 3)
+    #expect((onsets[1] - onsets[0] - .milliseconds(500)).magnitude < .milliseconds(1))
+    #expect((onsets[2] - onsets[1] - .milliseconds(500)).magnitude < .milliseconds(1))
+    let late = onsets[0] - Uptime(seconds: 505)
+    #expect(late > .seconds(2))
+    let told = performance.timing(underruns: 1).onsetError
+    #expect((told - late).magnitude < .milliseconds(1), "told \(told), in truth \(late)")
+  }
+
+  @Test("a chime on a speaker that is ready too late fails before its first blow")
+  func chimeThatIsLate() throws {
+    let sink = SimulatedSink(deviation: 0, jitter: .zero, gap: (.zero, .seconds(7)))
+    let fault = faultThrown { _ = try perform(try noon(), on: sink, mayBeLate: false) }
+    #expect(fault?.description.contains("too late for the chime") == true)
+    #expect(sink.onsets.isEmpty)
   }
 
   @Test("a stop takes back what was written, and fades in the middle of a blow")
