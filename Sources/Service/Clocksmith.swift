@@ -49,6 +49,7 @@ public final class Clocksmith {
   private var queue: [Event] = []
   private var isHandling = false
   private var lastTiming: Timing?
+  private var substitute: ALSASink.Substitute?
   /// The last warning, with the time of day of its entry.
   private var lastError = ""
   /// Why the request that is being handled is not met.
@@ -125,7 +126,9 @@ public final class Clocksmith {
     let player = Player(loop: loop) { [unowned self, file] in
       // The device is looked up anew each time, for a reload may have changed it.
       if let file { return file }
-      return configuration.speaker
+      let speaker = configuration.speaker
+      speaker.opened = { [unowned self] in tell($0) }
+      return speaker
     }
     player.settings = configuration.playerSettings
     player.ended = { [unowned self] outcome in
@@ -133,6 +136,13 @@ public final class Clocksmith {
       if isStopping { loop.exit() }
     }
     return player
+  }
+
+  /// Tells of a card that plays in the default's stead, once for each change.
+  private func tell(_ substitute: ALSASink.Substitute?) {
+    guard substitute?.device != self.substitute?.device else { return }
+    self.substitute = substitute
+    log(substitute?.entry ?? ALSASink.Substitute.entryOfReturn)
   }
 
   /// Takes the switch, the button and the lamp.
@@ -199,15 +209,18 @@ public final class Clocksmith {
       toldRefusal = nil
     }
     if case .announced(_, let timing) = report { lastTiming = timing }
-    let entry = report.entry(composer, clockWatch.state)
-    journal.log(entry)
-    if entry.priority.rawValue <= Priority.warning.rawValue {
-      let now = announcer.zone.civil(at: SystemClock.now.instant)
-      lastError = "\(now.dateTime): \(entry.message)"
-    }
+    log(report.entry(composer, clockWatch.state))
     let ended = tally.take(report, every: announcer.settings.interval, at: SystemClock.uptime)
     if let ended { journal.log(ended.entry) }
     if let (name, values) = report.signal(composer) { bus?.signal(name, values) }
+  }
+
+  /// Tells the journal, and remembers the last warning.
+  private func log(_ entry: JournalEntry) {
+    journal.log(entry)
+    guard entry.priority.rawValue <= Priority.warning.rawValue else { return }
+    let now = announcer.zone.civil(at: SystemClock.now.instant)
+    lastError = "\(now.dateTime): \(entry.message)"
   }
 
   private func play(_ announcement: Announcement) {

@@ -47,6 +47,18 @@ extension Report {
   }
 }
 
+extension ALSASink.Substitute {
+  /// As in `plughw:CARD=DAC,DEV=0 plays instead: speaker default: ...`.
+  public var inWords: String { "\(device) plays instead of the default: \(why)" }
+
+  var entry: JournalEntry {
+    JournalEntry(
+      .speakerSubstituted, .warning, inWords, ["DEVICE": device, "DETAIL": why])
+  }
+
+  static let entryOfReturn = JournalEntry(.speaker, .notice, "the default speaker is back")
+}
+
 extension Ringer {
   fileprivate var entry: JournalEntry {
     switch self {

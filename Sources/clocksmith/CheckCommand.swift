@@ -36,8 +36,11 @@ let checkCommand = Subcommand(
   try checkup.look("chime") { () throws(Fault) in try checkChime(configuration) }
   try checkup.look("speaker") { () throws(Fault) in
     let speaker = configuration.speaker
+    var substitute: ALSASink.Substitute?
+    speaker.opened = { substitute = $0 }
     let rate = try speaker.open()
     speaker.close()
+    if let substitute { return .found(substitute.inWords) }
     return .well("\(configuration.device) opens, at \(rate) frames per second")
   }
   for card in SoundCard.all() {
