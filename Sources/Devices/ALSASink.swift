@@ -27,6 +27,7 @@ public final class ALSASink: Sink {
   private var written = 0
   private let isQuick: Bool
   private var bufferFrames = 0
+  public var capacity: Int { bufferFrames }
   /// What is held at most.
   private var queueFrames = 0
   private var marginFrames = 0

@@ -257,7 +257,7 @@ public final class Clocksmith {
   private func set(volume decibels: Double) {
     memory.keep { $0.volume = .init(decibels: decibels, configured: configuredVolume) }
     takeVolume()
-    player?.closeIfIdle()
+    player?.closeWhenIdle()
     bus?.tellChanges()
   }
 
@@ -333,7 +333,7 @@ public final class Clocksmith {
       self.composer = composer
       configuredVolume = configuration.volume
       takeVolume()
-      player?.closeIfIdle()
+      player?.closeWhenIdle()
       clockWatch.choice = configuration.rtc
       journal.log(.reloaded, .notice, "the configuration was read again")
       controls = nil
@@ -366,7 +366,7 @@ public final class Clocksmith {
   private var status: Status {
     var status = Status(configuration, composer, announcer, clock: clockWatch.state)
     if let output = options.output { status.device = output }
-    status.lastOnsetError = lastTiming.map { $0.onsetError.nanoseconds / 1000 }
+    status.lastOnsetError = lastTiming?.onsetError.map { $0.nanoseconds / 1000 }
     status.lastError = lastError
     return status
   }

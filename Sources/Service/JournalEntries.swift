@@ -110,8 +110,8 @@ extension Announcement {
     let done = inWords(composer, chimed: "chimed", said: "said")
     var fields = fields(composer).merging([
       "TRUST": trust,
-      "ONSET_ERROR_USEC": timing.onsetError.inMicroseconds,
-      "WORST_ERROR_USEC": timing.worstError.inMicroseconds,
+      "ONSET_ERROR_USEC": timing.onsetError?.inMicroseconds,
+      "WORST_ERROR_USEC": timing.worstError?.inMicroseconds,
       "UNDERRUNS": String(timing.underruns),
     ]) { $1 }
     switch cause {
@@ -157,8 +157,10 @@ extension Announcement {
 extension Timing {
   /// As in `onset +0.1 ms`, with what else there is to tell.
   var inWords: String {
-    var words = "onset \(onsetError.milliseconds)"
-    if worstError != onsetError { words += ", at worst \(worstError.milliseconds)" }
+    var words = "onset \(onsetError?.milliseconds ?? "not measured")"
+    if let worstError, worstError != onsetError {
+      words += ", at worst \(worstError.milliseconds)"
+    }
     if underruns > 0 { words += ", the speaker ran dry \(underruns) times" }
     return words
   }

@@ -28,8 +28,8 @@ final class Performance {
 
   /// The blows that have been placed, and whose moment is not measured yet.
   private var placed: [(frame: Int, ideal: Uptime, isAnchor: Bool)] = []
-  private var onsetError = Duration.zero
-  private var worstError = Duration.zero
+  private var onsetError: Duration?
+  private var worstError: Duration?
   /// How long after a blow its moment is measured: among the readings, so that nothing is
   /// extrapolated.
   private static let measuredAfter = Duration.milliseconds(300)
@@ -130,7 +130,7 @@ final class Performance {
       guard let left = clock.uptime(ofFrame: Double(blow.frame)) else { continue }
       let error = left - blow.ideal
       if blow.isAnchor { onsetError = error }
-      if error.magnitude > worstError.magnitude { worstError = error }
+      if error.magnitude >= worstError?.magnitude ?? .zero { worstError = error }
     }
   }
 

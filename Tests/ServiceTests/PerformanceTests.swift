@@ -72,7 +72,8 @@ import Testing
       let error = onset - (Uptime(seconds: 505) + .seconds(blow))
       #expect(error.magnitude < .microseconds(300), "blow at \(blow) s: \(error)")
     }
-    #expect(performance.timing(underruns: 0).worstError.magnitude < .microseconds(300))
+    #expect(
+      try #require(performance.timing(underruns: 0).worstError).magnitude < .microseconds(300))
   }
 
   @Test("a converter that tells its position in steps of 10 ms is met within a millisecond")
@@ -97,7 +98,7 @@ import Testing
     let performance = try perform(try noon(blows: 1), on: sink)
     let error = try #require(sink.onsets.first) - Uptime(seconds: 505)
     #expect(error.magnitude < .microseconds(300), "\(error)")
-    let told = performance.timing(underruns: 1).onsetError
+    let told = try #require(performance.timing(underruns: 1).onsetError)
     #expect((told - error).magnitude < .microseconds(300), "told \(told), in truth \(error)")
   }
 
@@ -106,7 +107,8 @@ import Testing
     let sink = SimulatedSink(
       deviation: 0, jitter: .zero, gap: (.milliseconds(5_100), .milliseconds(15)))
     let performance = try perform(try noon(blows: 2), on: sink)
-    #expect(performance.timing(underruns: 1).onsetError.magnitude < .microseconds(100))
+    #expect(
+      try #require(performance.timing(underruns: 1).onsetError).magnitude < .microseconds(100))
   }
 
   /// Three words, half a second from one to the next.
@@ -129,7 +131,7 @@ import Testing
     #expect((onsets[2] - onsets[1] - .milliseconds(500)).magnitude < .milliseconds(1))
     let late = onsets[0] - Uptime(seconds: 505)
     #expect(late > .seconds(2))
-    let told = performance.timing(underruns: 1).onsetError
+    let told = try #require(performance.timing(underruns: 1).onsetError)
     #expect((told - late).magnitude < .milliseconds(1), "told \(told), in truth \(late)")
   }
 
@@ -158,6 +160,34 @@ import Testing
     #expect(steps.filter { $0 > 0.01 }.count == 1, "no click but the clip's own beginning")
   }
 
+  @Test("what was taken back of a long queue is faded from the frame at which it was stopped")
+  func stopOfALongQueue() throws {
+    let samples = (0..<3 * Self.rate).map { Float(0.5 * sin(Double($0) / 20)) }
+    let path = try folder.write("tone.wav", rate: Self.rate, samples: samples)
+    let part = Score.Part(path: path, start: 0, frames: samples.count, isTimed: true)
+    let sink = SimulatedSink(deviation: 0, jitter: .zero, holding: .seconds(2))
+    _ = try perform(
+      Score(rate: Self.rate, parts: [part], anchor: 0), on: sink, stoppingAt: .milliseconds(5_700))
+    let steps = zip(sink.heard, sink.heard.dropFirst()).map { abs($1 - $0) }
+    // The tone itself moves by 0.025 from frame to frame.
+    #expect(steps.max()! < 0.03, "no click")
+    #expect(Double(sink.heard.lastIndex { $0 != 0 }!) / Double(Self.rate) < 5.734)
+  }
+
+  @Test("an onset that was not measured is not told") func notMeasured() throws {
+    // Its blow comes two seconds after the anchor.
+    let path = try folder.write(
+      "blow.wav", rate: Self.rate, samples: [Float](repeating: 0.5, count: 99))
+    let part = Score.Part(path: path, start: 2 * Self.rate, frames: 99, isTimed: true)
+    let performance = try perform(
+      Score(rate: Self.rate, parts: [part], anchor: 0),
+      on: SimulatedSink(deviation: 0, jitter: .zero))
+    let timing = performance.timing(underruns: 0)
+    #expect(timing.onsetError == nil)
+    #expect(try #require(timing.worstError).magnitude < .microseconds(300))
+    #expect(timing.inWords.hasPrefix("onset not measured, at worst"))
+  }
+
   @Test("what is too loud is held at -1 dBTP on the way to the speaker, on its frame")
   func tooLoud() throws {
     let samples = (0..<Self.rate).map { Float(0.9 * sin(Double($0) / 20)) }
@@ -169,7 +199,8 @@ import Testing
       stoppingAt: .milliseconds(5_700))
     let peak = try Loudness(of: sink.heard, rate: Self.rate).truePeak
     #expect((-1.3 ... -1).contains(peak), "\(peak) dBTP")
-    #expect(performance.timing(underruns: 0).onsetError.magnitude < .microseconds(100))
+    #expect(
+      try #require(performance.timing(underruns: 0).onsetError).magnitude < .microseconds(100))
     let sounding = sink.heard.indices.filter { sink.heard[$0] != 0 }
     // The sine's own first sample is 0.
     #expect(abs(sounding.first! - 1 - 5 * Self.rate) <= 2, "\(sounding.first!)")
@@ -182,7 +213,7 @@ private final class SimulatedSink: Sink {
   let name = "simulated"
   let feedInterval = Duration.milliseconds(20)
   private static let rate = 16_000
-  private static let bufferFrames = rate / 5
+  let capacity: Int
   private static let marginFrames = rate / 200
 
   var uptime = Uptime(seconds: 500)
@@ -200,10 +231,12 @@ private final class SimulatedSink: Sink {
   ///   - jitter: by how much a reading is off at most.
   ///   - step: readings are of the last multiple of this.
   ///   - gap: it takes nothing for so long, so long after it was opened.
+  ///   - held: how much it holds at most.
   init(
     deviation: Double, jitter: Duration, step: Duration? = nil,
-    gap: (after: Duration, lasting: Duration)? = nil
+    gap: (after: Duration, lasting: Duration)? = nil, holding held: Duration = .milliseconds(200)
   ) {
+    capacity = Int(held.inSeconds * Double(Self.rate))
     rate = Double(Self.rate) * (1 + deviation / 1e6)
     self.jitter = jitter
     self.step = step
@@ -229,7 +262,7 @@ private final class SimulatedSink: Sink {
   }
   var underruns: Int { !isInGap && gapUntil(uptime) > .zero ? 1 : 0 }
 
-  func space() throws(Fault) -> Int { Int(played) + Self.bufferFrames - heard.count }
+  func space() throws(Fault) -> Int { Int(played) + capacity - heard.count }
   func write(_ block: UnsafeBufferPointer<Float>) throws(Fault) { heard += block }
 
   func takeBack() -> Int {

@@ -182,6 +182,29 @@ def test_a_device_that_is_named_is_not_replaced_by_a_card(clocksmith, down, spea
     assert "Host is down" in refusal(done, 1)
 
 
+# MARK: Devices that take nothing back
+
+
+def test_a_card_that_takes_nothing_back_does_not_run_dry_with_a_switch(
+        clocksmith, speaker, tmp_path):
+    server, heard = speaker
+    clocksmith.environment = clocksmith.environment | pretended_card(tmp_path)
+    configuration = clocksmith.configuration(
+        "interval = 60\nvoice_at_hour = none",
+        "[switch]\nline = GPIO17\nwhen_lost = sound\n"
+        "[speaker]\ndevice = plughw:CARD=Pretended,DEV=0")
+    clock = Service(clocksmith, configuration, "--say-now", alsa=server.device("card", "speaker"))
+    try:
+        line = clock.wait_for("^said .* asked for")
+        waited = clock.seconds_kept_waiting()
+    finally:
+        clock.stop()
+    late = max(heard.disturbance(heard.frames), waited)
+    if "ran dry" in line and late > 0.015:
+        pytest.skip(f"this machine was too busy to play in time: {late * 1000:.0f} ms late")
+    assert "ran dry" not in line
+
+
 # MARK: Servers that hang
 
 
