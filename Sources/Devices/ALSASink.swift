@@ -20,15 +20,20 @@ public final class ALSASink: Sink {
   /// that counts its frames one by one is ahead by less than this.
   private static let leastMargin = Duration.milliseconds(5)
 
-  private var device: PCMDevice { PCMDevice(name: name, direction: .speaker) }
+  private var device: PCMDevice
   private var pcm: OpaquePointer?
+  private var patience = ServerPatience()
   private var encoder = SampleEncoder(format: .float32, channels: 1)
   private var written = 0
   private let isQuick: Bool
   private var bufferFrames = 0
+  public var capacity: Int { bufferFrames }
   /// What is held at most.
   private var queueFrames = 0
   private var marginFrames = 0
+  /// By how much a position may be ahead of what was fetched: readings of a converter of rates, and
+  /// of what is fetched by the period.
+  private var slackFrames = 0
   private var canTakeBack = false
   private var hasTriedToTakeBack = false
   private var rate = 0
@@ -48,6 +53,17 @@ public final class ALSASink: Sink {
   private let volume: Volume?
   private var mixer: CardMixer?
 
+  /// A sound card that plays in the stead of ALSA's default, which cannot be had.
+  public struct Substitute: Hashable, Sendable {
+    /// As in `plughw:CARD=DAC,DEV=0`.
+    public let device: String
+    /// What is wrong with the default.
+    public let why: String
+  }
+  private static let defaultName = "default"
+  /// Told each time that it was opened, with what plays in its stead if something does.
+  public var opened: (Substitute?) -> Void = { _ in }
+
   /// - Parameters:
   ///   - name: a PCM name of ALSA, as in `plughw:CARD=DAC` or `default`.
   ///   - isQuick: it may have to be silent within 30 ms: where a device cannot take back what it
@@ -57,6 +73,7 @@ public final class ALSASink: Sink {
     self.name = name
     self.isQuick = isQuick
     self.volume = volume
+    device = PCMDevice(name: name, direction: .speaker)
     clocksmith_silence_alsa()
   }
 
@@ -65,21 +82,45 @@ public final class ALSASink: Sink {
   }
 
   public func open() throws(Fault) -> Int {
-    close()
-    let pcm = try device.open()
-    self.pcm = pcm
-    do {
-      rate = try configureHardware(pcm)
-      try configureSoftware(pcm)
-      try setVolume(pcm)
-      written = 0
-      underruns = 0
-      hasTriedToTakeBack = false
+    let wanted = PCMDevice(name: name, direction: .speaker)
+    do throws(Fault) {
+      let rate = try open(wanted)
+      opened(nil)
       return rate
+    } catch {
+      // What another program uses is there.
+      guard name == Self.defaultName, error.code != EBUSY else { throw error }
+      for card in SoundCard.all() {
+        let substitute = PCMDevice(name: card.device, direction: .speaker)
+        guard let rate = try? open(substitute) else { continue }
+        opened(Substitute(device: card.device, why: error.description))
+        return rate
+      }
+      throw error
+    }
+  }
+
+  private func open(_ device: PCMDevice) throws(Fault) -> Int {
+    close()
+    self.device = device
+    var patience = ServerPatience()
+    do throws(Fault) {
+      try patience.opening(device.name) { () throws(Fault) in
+        let pcm = try device.open()
+        self.pcm = pcm
+        rate = try configureHardware(pcm)
+        try configureSoftware(pcm)
+        try setVolume(pcm)
+      }
     } catch {
       close()
       throw error
     }
+    self.patience = patience
+    written = 0
+    underruns = 0
+    hasTriedToTakeBack = false
+    return rate
   }
 
   private func configureHardware(_ pcm: OpaquePointer) throws(Fault) -> Int {
@@ -96,6 +137,7 @@ public final class ALSASink: Sink {
     marginFrames = max(
       Int(Self.leastMargin.inSeconds * Double(hardware.rate)),
       hardware.isCoarse ? 2 * hardware.periodFrames : 0)
+    slackFrames = hardware.periodFrames
     return hardware.rate
   }
 
@@ -137,16 +179,23 @@ public final class ALSASink: Sink {
 
   public func space() throws(Fault) -> Int {
     guard let pcm else { return 0 }
-    var available = snd_pcm_avail(pcm)
-    if available < 0 {
+    let available = try patience.calling(device.name) { () throws(Fault) in
+      let available = snd_pcm_avail(pcm)
+      if available >= 0 { return Int(available) }
       try recover(pcm, from: Int32(available))
-      available = max(snd_pcm_avail_update(pcm), 0)
+      return Int(max(snd_pcm_avail_update(pcm), 0))
     }
-    return max(Int(available) - (bufferFrames - queueFrames), 0)
+    return max(available - (bufferFrames - queueFrames), 0)
   }
 
   public func write(_ block: UnsafeBufferPointer<Float>) throws(Fault) {
     guard let pcm else { return }
+    try patience.calling(device.name) { () throws(Fault) in try write(block, to: pcm) }
+  }
+
+  private func write(
+    _ block: UnsafeBufferPointer<Float>, to pcm: OpaquePointer
+  ) throws(Fault) {
     var done = 0
     while done < block.count {
       let frames = encoder.encode(UnsafeBufferPointer(rebasing: block[done...])) { samples, count in
@@ -206,25 +255,32 @@ public final class ALSASink: Sink {
     var status: OpaquePointer?
     guard snd_pcm_status_malloc(&status) == 0 else { throw device.fault("cannot ask", -ENOMEM) }
     defer { snd_pcm_status_free(status) }
-    try device.check("cannot ask", snd_pcm_status(pcm, status))
+    try patience.calling(device.name) { () throws(Fault) in
+      try device.check("cannot ask", snd_pcm_status(pcm, status))
+    }
     guard snd_pcm_status_get_state(status) == SND_PCM_STATE_RUNNING else { return nil }
+    let frame = Double(written) - Double(snd_pcm_status_get_delay(status))
+    // No frame leaves the converter before it has been fetched from the buffer. The pulse plugin
+    // counts on by the time alone while its server has yet to begin, for up to two seconds.
+    let held = max(bufferFrames - Int(snd_pcm_status_get_avail(status)), 0)
+    guard frame <= Double(written - held + slackFrames) else { return nil }
     var stamp = timespec()
     snd_pcm_status_get_htstamp(status, &stamp)
     let stamped = Uptime(nanoseconds: Int64(stamp.tv_sec) * 1_000_000_000 + Int64(stamp.tv_nsec))
     let now = SystemClock.uptime
     // Plugins that stamp nothing, or by another clock, are read at this moment instead.
     let isPlausible = stamped <= now && now - stamped < .seconds(1)
-    return StreamPosition(
-      uptime: isPlausible ? stamped : now,
-      frame: Double(written) - Double(snd_pcm_status_get_delay(status)))
+    return StreamPosition(uptime: isPlausible ? stamped : now, frame: frame)
   }
 
   public func close() {
     guard let open = pcm else { return }
     pcm = nil
-    snd_pcm_drop(open)
-    mixer?.restore()
-    mixer = nil
-    snd_pcm_close(open)
+    try? patience.calling(device.name) { () throws(Fault) in
+      snd_pcm_drop(open)
+      mixer?.restore()
+      mixer = nil
+      snd_pcm_close(open)
+    }
   }
 }

@@ -94,8 +94,20 @@ struct PCMDevice {
       case EBUSY: "another program is using it"
       case ESTRPIPE: "it was suspended: the machine slept"
       case EACCES, EPERM: "not allowed; the user must be in the group 'audio'"
+      // PipeWire's word where there is no session, and PulseAudio's.
+      case EHOSTDOWN, ECONNREFUSED:
+        "\(String(cString: snd_strerror(code))): it belongs to a sound server of a desktop, which "
+          + "runs only in a person's session; \(Self.remedy)"
       default: String(cString: snd_strerror(code))
       }
     return Fault("\(operation) \(direction) \(name)", code: -code, detail)
+  }
+
+  /// What to do about a sound server that does not play.
+  static var remedy: String {
+    let cards = SoundCard.all().map(\.device)
+    return cards.isEmpty
+      ? "set [speaker] device to a sound card, when there is one ('clocksmith check' lists them)"
+      : "set [speaker] device = \(cards.joined(separator: " or "))"
   }
 }

@@ -30,6 +30,9 @@ public protocol Sink: AnyObject {
   /// How often it wants to be fed while it is open; it holds enough for several times that.
   var feedInterval: Duration { get }
 
+  /// How many frames it holds at most, and may take back.
+  var capacity: Int { get }
+
   /// How many frames it takes now without waiting.
   /// - Throws: `Fault` if the device is gone.
   func space() throws(Fault) -> Int

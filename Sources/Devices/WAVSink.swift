@@ -39,6 +39,7 @@ public final class WAVSink: Sink {
   }
 
   public let feedInterval = Duration.milliseconds(20)
+  public let capacity = WAVSink.bufferFrames
   public private(set) var underruns = 0
 
   public func space() throws(Fault) -> Int {

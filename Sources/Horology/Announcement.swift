@@ -74,14 +74,15 @@ public enum Outcome: Hashable, Sendable {
 
 /// How well an announcement met its instants, by the converter's own time stamps.
 public struct Timing: Hashable, Sendable {
-  /// Positive if the anchor frame left the converter after its instant.
-  public let onsetError: Duration
-  /// The largest, either way, of the anchor and of every later blow.
-  public let worstError: Duration
+  /// Positive if the anchor frame left the converter after its instant; nil if that was not
+  /// measured, for no blow stands there or the device told too little.
+  public let onsetError: Duration?
+  /// The largest, either way, of the anchor and of every other blow; nil if none was measured.
+  public let worstError: Duration?
   /// How often the converter ran out of frames.
   public let underruns: Int
 
-  public init(onsetError: Duration, worstError: Duration, underruns: Int) {
+  public init(onsetError: Duration?, worstError: Duration?, underruns: Int) {
     self.onsetError = onsetError
     self.worstError = worstError
     self.underruns = underruns

@@ -7,6 +7,8 @@ public struct Announcer {
   /// be opened and run on silence first: a sound server may take two seconds to start its stream,
   /// some devices take three to open.
   public static let preparation = Duration.seconds(5)
+  /// A chime needs so much until its first blow: as long as some devices take to open.
+  public static let chimePreparation = Duration.seconds(3)
   /// The least of the same for what is to sound at once.
   public static let requestLead = Duration.milliseconds(400)
   /// How long after a failure the device is tried again.
@@ -383,8 +385,8 @@ public struct Announcer {
     let anchor =
       now.instant < occasion.instant ? occasion.instant : now.instant + lead
     let isInTime =
-      programme.blows.isEmpty || programme.lead == .zero && now.instant < occasion.instant
-      || now.instant + Self.requestLead <= occasion.instant - programme.lead
+      programme.blows.isEmpty
+      || now.instant + Self.chimePreparation <= occasion.instant - programme.lead
     if isInTime {
       return Announcement(
         cause: .occasion(occasion), time: occasion.civil, anchor: anchor, programme: programme)

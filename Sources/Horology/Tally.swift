@@ -84,8 +84,8 @@ public struct Tally: Hashable, Sendable {
     case .announced(let announcement, let timing):
       if case .occasion = announcement.cause { day.sounded += 1 } else { day.answered += 1 }
       day.underruns += timing.underruns
-      if timing.worstError.magnitude >= day.worstError?.magnitude ?? .zero {
-        day.worstError = timing.worstError
+      if let worst = timing.worstError, worst.magnitude >= day.worstError?.magnitude ?? .zero {
+        day.worstError = worst
       }
     case .cutOff: day.cutOff += 1
     case .skipped(let first, let last, let reason):

@@ -49,6 +49,7 @@ public final class Clocksmith {
   private var queue: [Event] = []
   private var isHandling = false
   private var lastTiming: Timing?
+  private var substitute: ALSASink.Substitute?
   /// The last warning, with the time of day of its entry.
   private var lastError = ""
   /// Why the request that is being handled is not met.
@@ -134,7 +135,9 @@ public final class Clocksmith {
     let player = Player(loop: loop) { [unowned self, file] in
       // The device is looked up anew each time, for a reload may have changed it.
       if let file { return file }
-      return configuration.speaker
+      let speaker = configuration.speaker
+      speaker.opened = { [unowned self] in tell($0) }
+      return speaker
     }
     player.settings = configuration.playerSettings
     player.ended = { [unowned self] outcome in
@@ -143,6 +146,13 @@ public final class Clocksmith {
       if isStopping { loop.exit() }
     }
     return player
+  }
+
+  /// Tells of a card that plays in the default's stead, once for each change.
+  private func tell(_ substitute: ALSASink.Substitute?) {
+    guard substitute?.device != self.substitute?.device else { return }
+    self.substitute = substitute
+    log(substitute?.entry ?? ALSASink.Substitute.entryOfReturn)
   }
 
   /// Takes the switch, the button and the lamp.
@@ -211,21 +221,26 @@ public final class Clocksmith {
       toldRefusal = nil
     }
     if case .announced(_, let timing) = report { lastTiming = timing }
-    let entry = report.entry(composer, clockWatch.state)
-    journal.log(entry)
-    if entry.priority.rawValue <= Priority.warning.rawValue {
-      let now = announcer.zone.civil(at: SystemClock.now.instant)
-      lastError = "\(now.dateTime): \(entry.message)"
-    }
+    log(report.entry(composer, clockWatch.state))
     let ended = tally.take(report, every: announcer.settings.interval, at: SystemClock.uptime)
     if let ended { journal.log(ended.entry) }
     if let (name, values) = report.signal(composer) { bus?.signal(name, values) }
   }
 
+  /// Tells the journal, and remembers the last warning.
+  private func log(_ entry: JournalEntry) {
+    journal.log(entry)
+    guard entry.priority.rawValue <= Priority.warning.rawValue else { return }
+    let now = announcer.zone.civil(at: SystemClock.now.instant)
+    lastError = "\(now.dateTime): \(entry.message)"
+  }
+
   private func play(_ announcement: Announcement) {
     do throws(Fault) {
-      try player?.play(anchoredAt: announcement.anchor, decibels: announcement.decibels) {
-        [composer] rate throws(Fault) in
+      try player?.play(
+        anchoredAt: announcement.anchor, decibels: announcement.decibels,
+        mayBeLate: announcement.programme.blows.isEmpty
+      ) { [composer] rate throws(Fault) in
         try composer.score(of: announcement.time, announcement.programme, rate: rate)
       }
     } catch {
@@ -253,7 +268,7 @@ public final class Clocksmith {
   private func set(volume decibels: Double) {
     memory.keep { $0.volume = .init(decibels: decibels, configured: configuredVolume) }
     takeVolume()
-    player?.closeIfIdle()
+    player?.closeWhenIdle()
     bus?.tellChanges()
   }
 
@@ -329,7 +344,7 @@ public final class Clocksmith {
       self.composer = composer
       configuredVolume = configuration.volume
       takeVolume()
-      player?.closeIfIdle()
+      player?.closeWhenIdle()
       clockWatch.choice = configuration.rtc
       journal.log(.reloaded, .notice, "the configuration was read again")
       owesVanities = true
@@ -375,7 +390,7 @@ public final class Clocksmith {
   private var status: Status {
     var status = Status(configuration, composer, announcer, clock: clockWatch.state)
     if let output = options.output { status.device = output }
-    status.lastOnsetError = lastTiming.map { $0.onsetError.nanoseconds / 1000 }
+    status.lastOnsetError = lastTiming?.onsetError.map { $0.nanoseconds / 1000 }
     status.lastError = lastError
     return status
   }

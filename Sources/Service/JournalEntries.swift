@@ -47,6 +47,18 @@ extension Report {
   }
 }
 
+extension ALSASink.Substitute {
+  /// As in `plughw:CARD=DAC,DEV=0 plays instead: speaker default: ...`.
+  public var inWords: String { "\(device) plays instead of the default: \(why)" }
+
+  var entry: JournalEntry {
+    JournalEntry(
+      .speakerSubstituted, .warning, inWords, ["DEVICE": device, "DETAIL": why])
+  }
+
+  static let entryOfReturn = JournalEntry(.speaker, .notice, "the default speaker is back")
+}
+
 extension Ringer {
   fileprivate var entry: JournalEntry {
     switch self {
@@ -98,8 +110,8 @@ extension Announcement {
     let done = inWords(composer, chimed: "chimed", said: "said")
     var fields = fields(composer).merging([
       "TRUST": trust,
-      "ONSET_ERROR_USEC": timing.onsetError.inMicroseconds,
-      "WORST_ERROR_USEC": timing.worstError.inMicroseconds,
+      "ONSET_ERROR_USEC": timing.onsetError?.inMicroseconds,
+      "WORST_ERROR_USEC": timing.worstError?.inMicroseconds,
       "UNDERRUNS": String(timing.underruns),
     ]) { $1 }
     switch cause {
@@ -145,8 +157,10 @@ extension Announcement {
 extension Timing {
   /// As in `onset +0.1 ms`, with what else there is to tell.
   var inWords: String {
-    var words = "onset \(onsetError.milliseconds)"
-    if worstError != onsetError { words += ", at worst \(worstError.milliseconds)" }
+    var words = "onset \(onsetError?.milliseconds ?? "not measured")"
+    if let worstError, worstError != onsetError {
+      words += ", at worst \(worstError.milliseconds)"
+    }
     if underruns > 0 { words += ", the speaker ran dry \(underruns) times" }
     return words
   }

@@ -10,6 +10,9 @@ public enum JournalEvent: String, CaseIterable, Sendable {
   case announced, skipped, refused, retrying
   case cutOff = "cut_off"
 
+  case speaker
+  case speakerSubstituted = "speaker_substituted"
+
   case `switch`
   case switchLost = "switch_lost"
   case buttonLost = "button_lost"
@@ -49,6 +52,8 @@ public enum JournalEvent: String, CaseIterable, Sendable {
     case .refused: "c31a161f84924d13aa19de523e682b15"
     case .retrying: "dd9dd1dc59454f5e816aad42da823cf8"
     case .cutOff: "d301dd3e3a3a4eb6aeaabf4bd5e6cb3a"
+    case .speaker: "cce6775e6cb74f76b319d6063f6e9ecd"
+    case .speakerSubstituted: "cd2b328894d94c72b38a1cd11656ebfd"
     case .switch: "d28834c486634ce89afe1d3adaff3c49"
     case .switchLost: "7c3015b47995484c8e6cf54dd8e48a65"
     case .buttonLost: "171f568074b14df1a936e16db650357e"

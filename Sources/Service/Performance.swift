@@ -15,6 +15,11 @@ final class Performance {
   /// When the anchor is to leave the converter; fixed with `start`, for what follows belongs to
   /// the anchor even if the clock is set meanwhile.
   private var target: Uptime?
+  /// By how much it began too late, as a whole.
+  private var delay = Duration.zero
+  private let mayBeLate: Bool
+  /// A blow that is later than this is too late: more than readings jitter, less than is heard.
+  private static let latestBlow = Duration.milliseconds(10)
 
   private(set) var stopReason: StopReason?
   private var fade: (start: Int, frames: Int)?
@@ -23,15 +28,19 @@ final class Performance {
 
   /// The blows that have been placed, and whose moment is not measured yet.
   private var placed: [(frame: Int, ideal: Uptime, isAnchor: Bool)] = []
-  private var onsetError = Duration.zero
-  private var worstError = Duration.zero
+  private var onsetError: Duration?
+  private var worstError: Duration?
   /// How long after a blow its moment is measured: among the readings, so that nothing is
   /// extrapolated.
   private static let measuredAfter = Duration.milliseconds(300)
 
-  init(score: Score, anchor: Instant, latencyOffset: Duration, gain: Float) {
+  /// - Parameter mayBeLate: words that begin late are moved as a whole; a chime fails.
+  init(
+    score: Score, anchor: Instant, latencyOffset: Duration, gain: Float, mayBeLate: Bool = true
+  ) {
     mixer = Mixer(score: score, gain: gain)
     self.anchor = anchor
+    self.mayBeLate = mayBeLate
     self.latencyOffset = latencyOffset
   }
 
@@ -41,7 +50,7 @@ final class Performance {
   ) throws(Fault) {
     var silence = 0
     if start == nil {
-      decideStart(within: block.count, at: written, clock, now)
+      try decideStart(within: block.count, at: written, clock, now)
       silence = start.map { $0 - written } ?? block.count
     }
     // Of what was stopped only its fade is rendered: the rest would cost time and be unheard.
@@ -56,15 +65,20 @@ final class Performance {
     if end == nil && start != nil && mixer.hasEnded { end = written + block.count }
   }
 
-  /// Decides where the score begins, if that is among the next `count` frames. One that should
-  /// have begun already begins now.
+  /// Decides where the score begins, if that is among the next `count` frames. Words that should
+  /// have begun already begin now.
+  /// - Throws: `Fault` if it is too late for a chime.
   private func decideStart(
     within count: Int, at written: Int, _ clock: StreamClock, _ now: Now
-  ) {
+  ) throws(Fault) {
     let target = now.uptime(at: anchor) - latencyOffset
     guard let anchorFrame = clock.frame(at: target) else { return }
     let wanted = Int(anchorFrame.rounded()) - mixer.score.anchor
     guard wanted < written + count else { return }
+    delay = .seconds(Double(max(written - wanted, 0)) / Double(mixer.score.rate))
+    if !mayBeLate && delay > Self.latestBlow {
+      throw Fault("the speaker", "it was ready \(delay.milliseconds) too late for the chime")
+    }
     start = max(wanted, written)
     self.target = target
   }
@@ -98,7 +112,7 @@ final class Performance {
   /// The next blow is placed by what the converter's clock says now, so that a drift never adds up.
   private func followDrift(_ clock: StreamClock) {
     guard let start, let target,
-      let frame = clock.frame(at: ideal(mixer.position, target))
+      let frame = clock.frame(at: ideal(mixer.position, target + delay))
     else { return }
     mixer.shift = Int(frame.rounded()) - (start + mixer.position)
   }
@@ -116,7 +130,7 @@ final class Performance {
       guard let left = clock.uptime(ofFrame: Double(blow.frame)) else { continue }
       let error = left - blow.ideal
       if blow.isAnchor { onsetError = error }
-      if error.magnitude > worstError.magnitude { worstError = error }
+      if error.magnitude >= worstError?.magnitude ?? .zero { worstError = error }
     }
   }
 

@@ -46,7 +46,12 @@ public final class Player {
 
   private var stream: Stream?
   private var ticks: EventSource?
+  private var feedInterval = Duration.zero
+  /// The device is to be opened anew for what comes next.
+  private var isOutdated = false
   private var performance: Performance?
+  /// Of the device, when what plays was begun.
+  private var underruns = 0
   /// When the performance must be over, or the device has stalled; or when the device is closed.
   private var deadline: Uptime?
   private var taken = Uptime(nanoseconds: 0)
@@ -71,11 +76,13 @@ public final class Player {
   public var isAwake: Bool { stream != nil }
 
   /// Opens the device and plays what `compose` makes for its rate.
-  /// - Parameter decibels: how loud, on top of what the settings say.
+  /// - Parameters:
+  ///   - decibels: how loud, on top of what the settings say.
+  ///   - mayBeLate: it may begin after its moment, as words may; a chime fails before it begins.
   /// - Throws: `Fault` if the device cannot be had, or a sound is missing or torn; then nothing
   ///   plays.
   public func play(
-    anchoredAt anchor: Instant, decibels: Double = 0,
+    anchoredAt anchor: Instant, decibels: Double = 0, mayBeLate: Bool = true,
     _ compose: (_ rate: Int) throws(Fault) -> Score
   ) throws(Fault) {
     if longPause() != nil { close() }
@@ -86,7 +93,8 @@ public final class Player {
       try score.verify()
       performance = Performance(
         score: score, anchor: anchor, latencyOffset: settings.latencyOffset,
-        gain: settings.gain * Mixer.gain(decibels: decibels))
+        gain: settings.gain * Mixer.gain(decibels: decibels), mayBeLate: mayBeLate)
+      underruns = stream.sink.underruns
       let sounding = Duration.seconds(Double(score.frames - score.anchor) / Double(stream.rate))
       let now = SystemClock.now
       taken = now.uptime
@@ -109,17 +117,25 @@ public final class Player {
     tick()
   }
 
-  /// Closes the device, if nothing plays on it: the next announcement opens it anew.
-  public func closeIfIdle() {
-    if performance == nil { close() }
+  /// Closes the device, at once or when what plays on it is over: the next announcement opens it
+  /// anew, as it is set then.
+  public func closeWhenIdle() {
+    if performance == nil { close() } else { isOutdated = true }
   }
 
   private func openedStream() throws(Fault) -> Stream {
     if let stream { return stream }
     let opened = try Stream(makeSink())
     stream = opened
-    ticks = try loop.every(opened.sink.feedInterval) { [unowned self] in tick() }
+    try feedInTime(opened.sink)
     return opened
+  }
+
+  /// Feeds as often as the device wants it now: one that proves to take nothing back holds less.
+  private func feedInTime(_ sink: any Sink) throws(Fault) {
+    guard ticks == nil || sink.feedInterval != feedInterval else { return }
+    feedInterval = sink.feedInterval
+    ticks = try loop.every(feedInterval) { [unowned self] in tick() }
   }
 
   private func tick() {
@@ -160,6 +176,7 @@ public final class Player {
       // Most sleeps that come in the middle of this come while it renders.
       if let longPause = longPause() { throw Fault("speaker \(stream.sink.name)", longPause) }
     }
+    try feedInTime(stream.sink)
     if stream.written > written { taken = now.uptime }
     if let position = stream.lastPosition {
       performance?.measure(stream.clock, played: position.frame)
@@ -183,7 +200,7 @@ public final class Player {
       finish(.stopped(reason, silentAt: hasBegun ? silentAt : nil))
     } else {
       performance.measure(stream.clock, played: played, isOver: true)
-      finish(.finished(performance.timing(underruns: stream.sink.underruns)))
+      finish(.finished(performance.timing(underruns: stream.sink.underruns - underruns)))
     }
   }
 
@@ -206,6 +223,7 @@ public final class Player {
   private func finish(_ outcome: Outcome) {
     performance = nil
     switch settings.keepOpen {
+    case _ where isOutdated: close()
     case .always: deadline = nil
     case .lasting(let duration):
       deadline = SystemClock.uptime + duration
@@ -218,5 +236,6 @@ public final class Player {
     performance = nil
     ticks = nil
     stream = nil
+    isOutdated = false
   }
 }

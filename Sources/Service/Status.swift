@@ -216,7 +216,7 @@ extension Report {
         "Announced",
         [
           .unsigned(announcement.anchor.microseconds), .text(text ?? ""),
-          .signed(timing.onsetError.nanoseconds / 1000),
+          .signed(timing.onsetError.map { $0.nanoseconds / 1000 } ?? .min),
         ]
       )
     case .skipped(let first, let last, let reason):

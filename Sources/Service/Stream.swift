@@ -28,7 +28,7 @@ final class Stream {
     self.sink = sink
     rate = try sink.open()
     clock = StreamClock(rate: rate)
-    recent = [Float](repeating: 0, count: rate / 2)
+    recent = [Float](repeating: 0, count: sink.capacity)
   }
 
   deinit {
@@ -71,9 +71,7 @@ final class Stream {
   func takeBack() -> [Float] {
     let count = sink.takeBack()
     written -= count
-    // More than is remembered is silence that nobody needs again.
-    let known = min(count, recent.count)
-    return (written..<written + known).map { recent[$0 % recent.count] }
+    return (written..<written + count).map { recent[$0 % recent.count] }
   }
 
   private func noteProgress(_ position: StreamPosition) throws(Fault) {

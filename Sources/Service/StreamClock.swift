@@ -10,10 +10,10 @@ struct StreamClock {
   private var readings: [StreamPosition] = []
   private var line: Line?
   /// The lines of what left before the stream began anew, each to the frame before `end`.
-  private var past: [(end: Double, line: Line)] = []
+  private(set) var past: [(end: Double, line: Line)] = []
 
   /// Through the readings: its middle, and its slope in frames per second.
-  private struct Line {
+  struct Line {
     let uptime: Uptime
     let frame: Double
     let rate: Double
@@ -26,6 +26,8 @@ struct StreamClock {
   private static let leastSpan = Duration.milliseconds(250)
   /// No converter is further from its nominal rate; a slope that is comes of readings that jitter.
   private static let worstRate = 0.005
+  /// How long the lines are kept of what left before the stream began anew.
+  private static let memory = Duration.seconds(10)
   /// A reading that is further off is a stream that has just begun, or begun anew.
   private static let jump = Duration.milliseconds(20)
 
@@ -35,6 +37,8 @@ struct StreamClock {
 
   /// The device has run dry: what is written from `frame` on leaves later than any line knew.
   mutating func beginAnew(at frame: Int) {
+    // Nothing is asked of frames that left longer ago.
+    past.removeAll { $0.end < Double(frame) - Self.memory.inSeconds * nominalRate }
     if let line { past.append((Double(frame), line)) }
     readings = []
     line = nil

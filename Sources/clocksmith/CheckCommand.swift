@@ -37,9 +37,12 @@ let checkCommand = Subcommand(
   var opens = false
   try checkup.look("speaker") { () throws(Fault) in
     let speaker = configuration.speaker
+    var substitute: ALSASink.Substitute?
+    speaker.opened = { substitute = $0 }
     let rate = try speaker.open()
     speaker.close()
     opens = true
+    if let substitute { return .found(substitute.inWords) }
     return .well("\(configuration.device) opens, at \(rate) frames per second")
   }
   let cards = SoundCard.all()

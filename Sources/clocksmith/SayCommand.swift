@@ -79,6 +79,7 @@ private func play(
   let loop = try EventLoop()
   var outcome: Outcome?
   let speaker = configuration.speaker
+  speaker.opened = { if let substitute = $0 { complain("note: \(substitute.inWords)") } }
   let player = Player(loop: loop) { speaker }
   player.settings = configuration.playerSettings
   player.ended = {

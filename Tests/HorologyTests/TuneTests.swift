@@ -136,6 +136,28 @@ import Testing
     #expect(announcement?.anchor == Instant("2026-11-21T16:00:00"))
   }
 
+  @Test(
+    "a melody is begun only if a device that is slow to open is ready for its first note",
+    arguments: [("15:59:47", true), ("15:59:48", false), ("15:14:57", true), ("15:14:58", false)])
+  func slowDevice(text: String, chimes: Bool) {
+    var (announcer, now) = announcer(at: text)
+    let announcement = played(announcer.handle(.woke, at: now))
+    #expect(announcement?.programme.blows.isEmpty == !chimes)
+    #expect(announcement?.isShortened == !chimes)
+  }
+
+  @Test("a chime that failed for a slow device is not tried again, and the time is said")
+  func failedChime() {
+    var (announcer, now) = announcer(at: "15:14:55")
+    #expect(played(announcer.handle(.woke, at: now))?.programme.blows.isEmpty == false)
+    now = Now(instant: now.instant + .seconds(6), uptime: now.uptime + .seconds(6))
+    _ = announcer.handle(.ended(.failed("too late for the chime", begun: false)), at: now)
+    now = Now(instant: now.instant + .seconds(1), uptime: now.uptime + .seconds(1))
+    let announcement = played(announcer.handle(.woke, at: now))
+    #expect(announcement?.programme == .wordsAlone)
+    #expect(announcement?.isShortened == true)
+  }
+
   @Test("a chime without words that is late is skipped") func lateWithoutWords() {
     var (announcer, now) = announcer(at: "15:59:55", .none)
     let effects = announcer.handle(.woke, at: now)
@@ -147,9 +169,9 @@ import Testing
   }
 
   @Test("the switch in the melody ends it for good") func switchInTheMelody() {
-    var (announcer, now) = announcer(at: "15:59:48")
+    var (announcer, now) = announcer(at: "15:59:46")
     #expect(played(announcer.handle(.woke, at: now)) != nil)
-    now = now.later(by: .seconds(5))
+    now = now.later(by: .seconds(7))
     let effects = announcer.handle(.ringer(.off, at: now.uptime), at: now)
     #expect(effects.first == .stop(.muted))
     _ = announcer.handle(.ended(.stopped(.muted, silentAt: now.uptime)), at: now)

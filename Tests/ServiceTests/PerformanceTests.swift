@@ -31,12 +31,14 @@ import Testing
 
   /// Plays a score on a converter, the anchor five seconds after the start.
   private func perform(
-    _ score: Score, on sink: SimulatedSink, gain: Float = 1, stoppingAt stop: Duration? = nil
+    _ score: Score, on sink: SimulatedSink, gain: Float = 1, mayBeLate: Bool = true,
+    stoppingAt stop: Duration? = nil
   ) throws -> Performance {
     let stream = try Stream(sink)
     let start = sink.uptime
     let performance = Performance(
-      score: score, anchor: Instant(seconds: 1_000_005), latencyOffset: .zero, gain: gain)
+      score: score, anchor: Instant(seconds: 1_000_005), latencyOffset: .zero, gain: gain,
+      mayBeLate: mayBeLate)
     while true {
       let now = Now(
         instant: Instant(seconds: 1_000_000) + (sink.uptime - start), uptime: sink.uptime,
@@ -71,7 +73,8 @@ import Testing
       let error = onset - (Uptime(seconds: 505) + .seconds(blow))
       #expect(error.magnitude < .microseconds(300), "blow at \(blow) s: \(error)")
     }
-    #expect(performance.timing(underruns: 0).worstError.magnitude < .microseconds(300))
+    #expect(
+      try #require(performance.timing(underruns: 0).worstError).magnitude < .microseconds(300))
   }
 
   @Test("a converter that tells its position in steps of 10 ms is met within a millisecond")
@@ -96,7 +99,7 @@ import Testing
     let performance = try perform(try noon(blows: 1), on: sink)
     let error = try #require(sink.onsets.first) - Uptime(seconds: 505)
     #expect(error.magnitude < .microseconds(300), "\(error)")
-    let told = performance.timing(underruns: 1).onsetError
+    let told = try #require(performance.timing(underruns: 1).onsetError)
     #expect((told - error).magnitude < .microseconds(300), "told \(told), in truth \(error)")
   }
 
@@ -105,7 +108,40 @@ import Testing
     let sink = SimulatedSink(
       deviation: 0, jitter: .zero, gap: (.milliseconds(5_100), .milliseconds(15)))
     let performance = try perform(try noon(blows: 2), on: sink)
-    #expect(performance.timing(underruns: 1).onsetError.magnitude < .microseconds(100))
+    #expect(
+      try #require(performance.timing(underruns: 1).onsetError).magnitude < .microseconds(100))
+  }
+
+  /// Three words, half a second from one to the next.
+  private func phrase() throws -> Score {
+    let path = try folder.write(
+      "word.wav", rate: Self.rate, samples: [Float](repeating: 0.5, count: 1600))
+    let parts = (0..<3).map {
+      Score.Part(path: path, start: $0 * Self.rate / 2, frames: 1600, isTimed: $0 == 0)
+    }
+    return Score(rate: Self.rate, parts: parts, anchor: 0)
+  }
+
+  @Test("words on a speaker that is ready too late are heard one after the other, and told as late")
+  func wordsThatAreLate() throws {
+    let sink = SimulatedSink(deviation: 0, jitter: .zero, gap: (.zero, .seconds(7)))
+    let performance = try perform(try phrase(), on: sink)
+    let onsets = sink.onsets
+    try #require(onsets.count == 3)
+    #expect((onsets[1] - onsets[0] - .milliseconds(500)).magnitude < .milliseconds(1))
+    #expect((onsets[2] - onsets[1] - .milliseconds(500)).magnitude < .milliseconds(1))
+    let late = onsets[0] - Uptime(seconds: 505)
+    #expect(late > .seconds(2))
+    let told = try #require(performance.timing(underruns: 1).onsetError)
+    #expect((told - late).magnitude < .milliseconds(1), "told \(told), in truth \(late)")
+  }
+
+  @Test("a chime on a speaker that is ready too late fails before its first blow")
+  func chimeThatIsLate() throws {
+    let sink = SimulatedSink(deviation: 0, jitter: .zero, gap: (.zero, .seconds(7)))
+    let fault = faultThrown { _ = try perform(try noon(), on: sink, mayBeLate: false) }
+    #expect(fault?.description.contains("too late for the chime") == true)
+    #expect(sink.onsets.isEmpty)
   }
 
   @Test("a stop takes back what was written, and fades in the middle of a blow")
@@ -125,6 +161,34 @@ import Testing
     #expect(steps.filter { $0 > 0.01 }.count == 1, "no click but the clip's own beginning")
   }
 
+  @Test("what was taken back of a long queue is faded from the frame at which it was stopped")
+  func stopOfALongQueue() throws {
+    let samples = (0..<3 * Self.rate).map { Float(0.5 * sin(Double($0) / 17)) }
+    let path = try folder.write("tone.wav", rate: Self.rate, samples: samples)
+    let part = Score.Part(path: path, start: 0, frames: samples.count, isTimed: true)
+    let sink = SimulatedSink(deviation: 0, jitter: .zero, holding: .seconds(2))
+    _ = try perform(
+      Score(rate: Self.rate, parts: [part], anchor: 0), on: sink, stoppingAt: .milliseconds(5_700))
+    let steps = zip(sink.heard, sink.heard.dropFirst()).map { abs($1 - $0) }
+    // The tone itself moves by 0.03 from frame to frame.
+    #expect(steps.max()! < 0.035, "no click")
+    #expect(Double(sink.heard.lastIndex { $0 != 0 }!) / Double(Self.rate) < 5.734)
+  }
+
+  @Test("an onset that was not measured is not told") func notMeasured() throws {
+    // Its blow comes two seconds after the anchor.
+    let path = try folder.write(
+      "blow.wav", rate: Self.rate, samples: [Float](repeating: 0.5, count: 99))
+    let part = Score.Part(path: path, start: 2 * Self.rate, frames: 99, isTimed: true)
+    let performance = try perform(
+      Score(rate: Self.rate, parts: [part], anchor: 0),
+      on: SimulatedSink(deviation: 0, jitter: .zero))
+    let timing = performance.timing(underruns: 0)
+    #expect(timing.onsetError == nil)
+    #expect(try #require(timing.worstError).magnitude < .microseconds(300))
+    #expect(timing.inWords.hasPrefix("onset not measured, at worst"))
+  }
+
   @Test("what is too loud is held at -1 dBTP on the way to the speaker, on its frame")
   func tooLoud() throws {
     let samples = (0..<Self.rate).map { Float(0.9 * sin(Double($0) / 20)) }
@@ -136,7 +200,8 @@ import Testing
       stoppingAt: .milliseconds(5_700))
     let peak = try Loudness(of: sink.heard, rate: Self.rate).truePeak
     #expect((-1.3 ... -1).contains(peak), "\(peak) dBTP")
-    #expect(performance.timing(underruns: 0).onsetError.magnitude < .microseconds(100))
+    #expect(
+      try #require(performance.timing(underruns: 0).onsetError).magnitude < .microseconds(100))
     let sounding = sink.heard.indices.filter { sink.heard[$0] != 0 }
     // The sine's own first sample is 0.
     #expect(abs(sounding.first! - 1 - 5 * Self.rate) <= 2, "\(sounding.first!)")
@@ -149,7 +214,7 @@ private final class SimulatedSink: Sink {
   let name = "simulated"
   let feedInterval = Duration.milliseconds(20)
   private static let rate = 16_000
-  private static let bufferFrames = rate / 5
+  let capacity: Int
   private static let marginFrames = rate / 200
 
   var uptime = Uptime(seconds: 500)
@@ -167,10 +232,12 @@ private final class SimulatedSink: Sink {
   ///   - jitter: by how much a reading is off at most.
   ///   - step: readings are of the last multiple of this.
   ///   - gap: it takes nothing for so long, so long after it was opened.
+  ///   - held: how much it holds at most.
   init(
     deviation: Double, jitter: Duration, step: Duration? = nil,
-    gap: (after: Duration, lasting: Duration)? = nil
+    gap: (after: Duration, lasting: Duration)? = nil, holding held: Duration = .milliseconds(200)
   ) {
+    capacity = Int(held.inSeconds * Double(Self.rate))
     rate = Double(Self.rate) * (1 + deviation / 1e6)
     self.jitter = jitter
     self.step = step
@@ -196,7 +263,7 @@ private final class SimulatedSink: Sink {
   }
   var underruns: Int { !isInGap && gapUntil(uptime) > .zero ? 1 : 0 }
 
-  func space() throws(Fault) -> Int { Int(played) + Self.bufferFrames - heard.count }
+  func space() throws(Fault) -> Int { Int(played) + capacity - heard.count }
   func write(_ block: UnsafeBufferPointer<Float>) throws(Fault) { heard += block }
 
   func takeBack() -> Int {

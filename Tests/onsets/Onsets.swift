@@ -102,7 +102,11 @@ private final class Session {
   private func tell(_ outcome: Outcome) {
     switch outcome {
     case .finished(let timing):
-      print(anchor.nanoseconds, timing.onsetError.nanoseconds, timing.underruns)
+      guard let error = timing.onsetError else {
+        fputs("onsets: it was not measured\n", stderr)
+        return
+      }
+      print(anchor.nanoseconds, error.nanoseconds, timing.underruns)
       fflush(stdout)
     case .failed(let why, _):
       fputs("onsets: \(why)\n", stderr)

@@ -48,13 +48,14 @@ class SoundServer:
     It is started under a name that only this file knows, and then shown to the program.
     """
 
-    def __init__(self, folder, environment, *sinks):
+    def __init__(self, folder, environment, *sinks, options="norewinds=1"):
         if not shutil.which("pulseaudio") or not shutil.which("parec"):
             pytest.skip("no pulseaudio here (apt install pulseaudio pulseaudio-utils)")
         folder.mkdir()
         self.socket = folder / "native"
         self.hidden = folder / "hidden"
         self.sinks = sinks
+        self.options = options
         self.environment = environment | {
             "HOME": str(folder), "PULSE_RUNTIME_PATH": str(folder), "PULSE_STATE_PATH": str(folder),
             "PULSE_SERVER": f"unix:{self.hidden}", "DBUS_SESSION_BUS_ADDRESS": "unix:path=/nowhere",
@@ -66,7 +67,7 @@ class SoundServer:
     def start(self):
         modules = [f"module-native-protocol-unix socket={self.hidden} auth-anonymous=1"]
         modules += [
-            f"module-null-sink sink_name={sink} rate={RATE} norewinds=1" for sink in self.sinks]
+            f"module-null-sink sink_name={sink} rate={RATE} {self.options}" for sink in self.sinks]
         self.process = subprocess.Popen(
             preferred(
                 "pulseaudio", "-n", "--daemonize=no", "--exit-idle-time=-1", "--use-pid-file=no",
@@ -98,13 +99,17 @@ class SoundServer:
 
 
 class Recording:
-    """What a sink plays, recorded in the background, with the arrival of every piece."""
+    """What a sink plays, recorded in the background, with the arrival of every piece.
 
-    def __init__(self, server, sink):
+    A sink is as quick as the quickest that listens to it: with a latency of seconds, a recording
+    leaves it as slow as it is, and then its arrivals tell nothing.
+    """
+
+    def __init__(self, server, sink, latency="10"):
         self.process = subprocess.Popen(
             preferred(
                 "parec", "--raw", "-d", f"{sink}.monitor", f"--rate={RATE}", "--format=float32le",
-                "--channels=1", "--latency-msec=10"),
+                "--channels=1", f"--latency-msec={latency}"),
             env=server.environment, stdout=subprocess.PIPE)
         self.pieces = []
         # (frames before this block, nanoseconds of UTC at its arrival)
@@ -156,6 +161,35 @@ class Recording:
         self.process.terminate()
         self.thread.join(10)
         self.process.wait()
+
+
+class Wakefulness:
+    """How late this machine wakes, at worst, what it serves before other work.
+
+    Where that is most of what a sound server holds, what is torn says nothing of who plays.
+    """
+
+    INTERVAL = 0.005
+
+    def __init__(self):
+        self.worst = 0.0
+        self.over = threading.Event()
+        self.thread = threading.Thread(target=self.watch, daemon=True)
+        self.thread.start()
+
+    def watch(self):
+        if os.geteuid() == 0:
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), -10)
+        due = time.monotonic() + self.INTERVAL
+        while not self.over.wait(max(due - time.monotonic(), 0)):
+            self.worst = max(self.worst, time.monotonic() - due)
+            due = time.monotonic() + self.INTERVAL
+
+    def stop(self):
+        """Gives the seconds by which it was late at worst."""
+        self.over.set()
+        self.thread.join()
+        return self.worst
 
 
 def find(reference, samples):

@@ -1,0 +1,69 @@
+#include "clocksmith.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stddef.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+
+/* The libraries of sound servers wait for an answer for half a minute or for ever, and cannot be
+ * told otherwise. But they give up at once when the connection ends: so it is ended, from a signal
+ * handler, by shutdown(2), which POSIX counts among what is safe there. */
+
+#define MOST_DESCRIPTORS 256
+
+static const struct clocksmith_sockets *spared, *ended;
+static volatile sig_atomic_t has_run_out;
+
+static bool holds(const struct clocksmith_sockets *sockets, int descriptor, unsigned long inode) {
+  for (int index = 0; index < sockets->count; index++)
+    if (sockets->descriptors[index] == descriptor && sockets->inodes[index] == inode) return true;
+  return false;
+}
+
+void clocksmith_sockets_find(struct clocksmith_sockets *sockets,
+                             const struct clocksmith_sockets *others) {
+  sockets->count = 0;
+  for (int descriptor = 0; descriptor < MOST_DESCRIPTORS; descriptor++) {
+    struct stat status;
+    if (fstat(descriptor, &status) < 0 || !S_ISSOCK(status.st_mode)) continue;
+    if (others && holds(others, descriptor, status.st_ino)) continue;
+    if (sockets->count == CLOCKSMITH_MOST_SOCKETS) return;
+    sockets->descriptors[sockets->count] = descriptor;
+    sockets->inodes[sockets->count++] = status.st_ino;
+  }
+}
+
+static void run_out(int signal) {
+  (void)signal;
+  int saved = errno;
+  has_run_out = 1;
+  struct clocksmith_sockets there;
+  clocksmith_sockets_find(&there, spared);
+  for (int index = 0; index < there.count; index++)
+    if (!ended || holds(ended, there.descriptors[index], there.inodes[index]))
+      shutdown(there.descriptors[index], SHUT_RDWR);
+  errno = saved;
+}
+
+void clocksmith_patience_begin(const struct clocksmith_sockets *only,
+                               const struct clocksmith_sockets *others, int milliseconds) {
+  ended = only;
+  spared = others;
+  has_run_out = 0;
+  struct sigaction action = {.sa_handler = run_out, .sa_flags = SA_RESTART};
+  sigaction(SIGALRM, &action, NULL);
+  struct itimerval timer = {
+      /* A library that connects anew is hung up on anew. */
+      .it_interval = {.tv_usec = 250000},
+      .it_value = {.tv_sec = milliseconds / 1000, .tv_usec = milliseconds % 1000 * 1000},
+  };
+  setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+bool clocksmith_patience_end(void) {
+  struct itimerval off = {0};
+  setitimer(ITIMER_REAL, &off, NULL);
+  return has_run_out;
+}

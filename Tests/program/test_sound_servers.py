@@ -1,0 +1,277 @@
+"""Sound servers as they are found: what is said on them is heard, whole, each time."""
+
+import shutil
+import signal
+import socket
+import subprocess
+import time
+
+import pytest
+import soundfile
+
+from pipewire_server import PipeWireServer
+from pretended_card import pretended_card
+from program import PROGRAM, refusal
+from service import Service
+from sound_server import RATE, Recording, SoundServer, Wakefulness, find, wait_until
+
+TIMES = ["01:15", "02:30", "03:45", "04:15"]
+
+
+@pytest.fixture
+def slow_server(clocksmith, tmp_path):
+    """(a pulseaudio whose sink takes two seconds ahead, as by its defaults; what it plays; the lines
+    of ALSA that name it)."""
+    server = SoundServer(tmp_path / "server", clocksmith.environment, "speaker", options="")
+    heard = Recording(server, "speaker", latency="2000")
+    yield server, heard, server.device("default", "speaker")
+    server.kill()
+    heard.stop()
+
+
+def phrase(clocksmith, text):
+    """What a time sounds like."""
+    path = clocksmith.folder / "phrase.wav"
+    done = clocksmith.run(
+        "say", text, "--output", path, "--config", clocksmith.configuration())
+    assert done.returncode == 0
+    return soundfile.read(path, dtype="float32")[0]
+
+
+def skip_if_too_busy(is_torn, late):
+    """A test of what is torn says nothing where this machine sleeps longer than a block."""
+    if is_torn and late > 0.01:
+        pytest.skip(f"this machine was too busy to play in time: woke {late * 1000:.0f} ms late")
+
+
+def assert_said_one_after_the_other(clocksmith, heard, alsa):
+    """Says some times, and finds each of them in the recording, whole and in their order."""
+    path = clocksmith.folder / "asound.conf"
+    path.write_text(alsa)
+    wakefulness = Wakefulness()
+    for text in TIMES:
+        done = clocksmith.run(
+            "say", text, "--config", clocksmith.configuration(),
+            environment={"ALSA_CONFIG_PATH": str(path)})
+        skip_if_too_busy(done.returncode != 0, wakefulness.worst)
+        assert (done.returncode, done.stderr) == (0, "")
+    # A server may keep its last seconds to itself for as long.
+    ended = heard.frames
+    wait_until(lambda: heard.frames > ended + 3 * RATE, 10, "the silence after it")
+    late = wakefulness.stop()
+    samples = heard.samples()
+    places = []
+    for text in TIMES:
+        place, likeness = find(phrase(clocksmith, text), samples)
+        skip_if_too_busy(likeness < 0.95, late)
+        assert likeness > 0.95, f"{text} was not heard whole: {likeness:.2f}"
+        places.append(place)
+    assert places == sorted(places)
+
+
+def test_what_is_said_on_a_sink_with_a_long_queue_is_heard_whole(clocksmith, slow_server):
+    _, heard, alsa = slow_server
+    assert_said_one_after_the_other(clocksmith, heard, alsa)
+
+
+def test_the_service_speaks_on_a_sink_with_a_long_queue(clocksmith, slow_server):
+    _, heard, alsa = slow_server
+    clock = Service(
+        clocksmith, clocksmith.configuration("interval = 60\nvoice_at_hour = none"), "--say-now",
+        alsa=alsa)
+    try:
+        line = clock.wait_for("asked for")
+    finally:
+        clock.stop()
+    assert line.startswith("said ")
+
+
+@pytest.fixture
+def pipewire(clocksmith, tmp_path):
+    """(a PipeWire with a session manager, what its speaker plays)."""
+    folder = tmp_path / "pipewire"
+    folder.mkdir()
+    server = PipeWireServer(folder, clocksmith.environment)
+    heard = Recording(server, "speaker")
+    clocksmith.environment = clocksmith.environment | {"XDG_RUNTIME_DIR": str(folder)}
+    yield server, heard
+    heard.stop()
+    server.kill()
+
+
+def test_what_is_said_on_pipewire_is_heard_whole(clocksmith, pipewire):
+    server, heard = pipewire
+    assert_said_one_after_the_other(clocksmith, heard, server.device("default"))
+
+
+def test_what_is_said_on_the_pulseaudio_of_pipewire_is_heard_whole(clocksmith, pipewire):
+    server, heard = pipewire
+    assert_said_one_after_the_other(clocksmith, heard, server.pulse_device("default"))
+
+
+# MARK: Servers that cannot be had
+
+# What a desktop leaves to a service: its plugin fails with "Host is down" where there is no session.
+DOWN = r"""
+#include <errno.h>
+char __snd_pcm_down_open_dlsym_pcm_001;
+int _snd_pcm_down_open(
+    void **pcm, const char *name, void *root, void *conf, int stream, int mode) {
+  return -EHOSTDOWN;
+}
+"""
+
+
+@pytest.fixture
+def down(tmp_path):
+    """The lines of ALSA that make the default a sound server that is not there."""
+    compiler = shutil.which("cc") or shutil.which("clang")
+    if not compiler:
+        pytest.skip("no C compiler to make a sound server that is down")
+    library = tmp_path / "down.so"
+    subprocess.run(
+        [compiler, "-shared", "-fPIC", "-xc", "-", "-o", library], input=DOWN, text=True, check=True)
+    return f'pcm_type.down {{ lib "{library}" }}\npcm.default {{ type down }}\n'
+
+
+def in_alsa(folder, lines):
+    path = folder / "asound.conf"
+    path.write_text(lines)
+    return {"ALSA_CONFIG_PATH": str(path)}
+
+
+def speaker_of(done):
+    [line] = [line for line in done.stdout.splitlines() if line.split()[1] == "speaker"]
+    return line
+
+
+def test_a_desktops_sound_server_that_is_down_is_told_with_what_to_set(
+        clocksmith, down, tmp_path):
+    environment = in_alsa(tmp_path, down)
+    said = clocksmith.run(
+        "say", "15:15", "--config", clocksmith.configuration(), environment=environment)
+    checked = clocksmith.run(
+        "check", "--config", clocksmith.configuration(), environment=environment)
+    for sentence in (refusal(said, 1), speaker_of(checked)):
+        assert "Host is down" in sentence and "sound server of a desktop" in sentence
+        assert "set [speaker] device" in sentence
+    assert checked.returncode == 3
+
+
+@pytest.fixture
+def speaker(clocksmith, tmp_path):
+    """(a sound server, what its speaker plays)."""
+    server = SoundServer(tmp_path / "server", clocksmith.environment, "speaker")
+    heard = Recording(server, "speaker")
+    yield server, heard
+    server.kill()
+    heard.stop()
+
+
+def test_say_plays_on_the_card_where_the_default_is_down(clocksmith, down, speaker, tmp_path):
+    server, heard = speaker
+    environment = in_alsa(tmp_path, down + server.device("card", "speaker"))
+    done = clocksmith.run(
+        "say", "15:15", "--config", clocksmith.configuration(),
+        environment=environment | pretended_card(tmp_path))
+    assert done.returncode == 0
+    assert "plughw:CARD=Pretended,DEV=0 plays instead of the default" in refusal(done, 0)
+    assert find(phrase(clocksmith, "15:15"), heard.samples())[1] > 0.95
+
+
+def test_check_finds_that_the_card_plays_where_the_default_is_down(
+        clocksmith, down, speaker, tmp_path):
+    server, _ = speaker
+    done = clocksmith.run(
+        "check", "--config", clocksmith.configuration(),
+        environment=in_alsa(tmp_path, down + server.device("card", "speaker"))
+        | pretended_card(tmp_path))
+    line = speaker_of(done)
+    assert line.startswith("FOUND") and "plughw:CARD=Pretended,DEV=0 plays instead" in line
+    assert "set [speaker] device = plughw:CARD=Pretended,DEV=0" in line
+
+
+def test_the_service_warns_once_that_the_card_plays_where_the_default_is_down(
+        clocksmith, down, speaker, tmp_path):
+    server, _ = speaker
+    clocksmith.environment = clocksmith.environment | pretended_card(tmp_path)
+    clock = Service(
+        clocksmith, clocksmith.configuration("interval = 60\nvoice_at_hour = none"), "--say-now",
+        alsa=down + server.device("card", "speaker"))
+    try:
+        clock.wait_for("^said .* asked for")
+    finally:
+        clock.stop()
+    [line] = clock.matching("plays instead")
+    assert "Host is down" in line
+
+
+def test_a_device_that_is_named_is_not_replaced_by_a_card(clocksmith, down, speaker, tmp_path):
+    server, _ = speaker
+    lines = down.replace("pcm.default", "pcm.desktop") + server.device("card", "speaker")
+    done = clocksmith.run(
+        "say", "15:15", "--config",
+        clocksmith.configuration(rest="[speaker]\ndevice = desktop"),
+        environment=in_alsa(tmp_path, lines) | pretended_card(tmp_path))
+    assert "Host is down" in refusal(done, 1)
+
+
+# MARK: Devices that take nothing back
+
+
+def test_a_card_that_takes_nothing_back_does_not_run_dry_with_a_switch(
+        clocksmith, speaker, tmp_path):
+    server, _ = speaker
+    clocksmith.environment = clocksmith.environment | pretended_card(tmp_path)
+    configuration = clocksmith.configuration(
+        "interval = 60\nvoice_at_hour = none",
+        "[switch]\nline = GPIO17\nwhen_lost = sound\n"
+        "[speaker]\ndevice = plughw:CARD=Pretended,DEV=0")
+    wakefulness = Wakefulness()
+    clock = Service(clocksmith, configuration, "--say-now", alsa=server.device("card", "speaker"))
+    try:
+        line = clock.wait_for("^said .* asked for")
+    finally:
+        clock.stop()
+        late = wakefulness.stop()
+    skip_if_too_busy("ran dry" in line, late)
+    assert "ran dry" not in line
+
+
+# MARK: Servers that hang
+
+
+@pytest.fixture
+def silent_server(tmp_path):
+    """The environment in which the default is a server that accepts and is silent."""
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(tmp_path / "silent"))
+        listener.listen()
+        yield in_alsa(tmp_path, f'pcm.default {{ type pulse server "unix:{tmp_path}/silent" }}\n')
+
+
+def test_a_server_that_hangs_holds_say_and_check_up_for_five_seconds_at_most(
+        clocksmith, silent_server):
+    for words, status in [(["say", "15:15"], 1), (["check"], 3)]:
+        begun = time.monotonic()
+        done = clocksmith.run(
+            *words, "--config", clocksmith.configuration(), environment=silent_server)
+        assert time.monotonic() - begun < 5
+        assert done.returncode == status
+        assert "its sound server does not answer" in done.stdout + done.stderr
+
+
+def test_a_server_that_stands_still_in_the_middle_is_hung_up_on(clocksmith, speaker, tmp_path):
+    server, heard = speaker
+    environment = in_alsa(tmp_path, server.device("default", "speaker"))
+    with subprocess.Popen(
+            [PROGRAM, "say", "12:45", "--config", clocksmith.configuration()],
+            env=clocksmith.environment | environment, stdin=subprocess.DEVNULL,
+            stderr=subprocess.PIPE, text=True) as saying:
+        wait_until(heard.is_sounding, 8, "the phrase")
+        server.process.send_signal(signal.SIGSTOP)
+        try:
+            _, words = saying.communicate(timeout=10)
+        finally:
+            server.process.send_signal(signal.SIGCONT)
+    assert saying.returncode == 1 and "has stopped taking sound" in words
