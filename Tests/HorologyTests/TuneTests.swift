@@ -150,9 +150,9 @@ import Testing
   func failedChime() {
     var (announcer, now) = announcer(at: "15:14:55")
     #expect(played(announcer.handle(.woke, at: now))?.programme.blows.isEmpty == false)
-    now = Now(instant: now.instant + .seconds(6), uptime: now.uptime + .seconds(6))
+    now = now.later(by: .seconds(6))
     _ = announcer.handle(.ended(.failed("too late for the chime", begun: false)), at: now)
-    now = Now(instant: now.instant + .seconds(1), uptime: now.uptime + .seconds(1))
+    now = now.later(by: .seconds(1))
     let announcement = played(announcer.handle(.woke, at: now))
     #expect(announcement?.programme == .wordsAlone)
     #expect(announcement?.isShortened == true)

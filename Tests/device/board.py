@@ -90,10 +90,12 @@ class Board(Emulator):
         shutil.copy(self.card / "dtb" / f"{self.board}.dtb", tree)
         for overlay in overlays:
             subprocess.run(["fdtoverlay", "-i", tree, "-o", tree, overlay], check=True)
-        script = "".join(f"echo '=== {name}'\n{{ {command}\n}} 2>&1\n" for name, command in steps.items())
+        script = "".join(f"printf '\\n=== {name}\\n'\n{{ {command}\n}} 2>&1\n" for name, command in steps.items())
+        # The port begins with a character of its own, so each name has a line to itself.
+        script = ("#!/bin/bash\nexec 3<>/dev/ttyS1\nstty raw -echo <&3\n"
+                  f"{{\n{script}\n}} >/run/answers\nsync\ncat /run/answers >&3\nprintf '\\n{END}\\n' >&3\n")
         archive(self.folder / "over.cpio", {
-            "usr/local/lib/clocksmith-test/steps": (
-                f"#!/bin/bash\nexec >/dev/ttyS1\nstty -F /dev/ttyS1 raw -echo\n{script}\necho '{END}'\n".encode(), 0o755),
+            "usr/local/lib/clocksmith-test/steps": (script.encode(), 0o755),
             "etc/systemd/system/clocksmith-test-board.service": (
                 (here / "agent" / "board.service").read_bytes(), 0o644),
             "etc/clocksmith/conf.d/90-test.conf": (self.configuration.encode(), 0o644),
@@ -111,7 +113,7 @@ class Board(Emulator):
             time.sleep(0.2)
         self.quit()
         parts = re.split(r"(?m)^=== (.*)\n", answers.read_text(errors="replace").replace("\r", ""))
-        return dict(zip(parts[1::2], (text.rstrip("\n") for text in parts[2::2])))
+        return dict(zip(parts[1::2], (text.strip("\n") for text in parts[2::2])))
 
     def last_words(self):
         return self.console.read_text(errors="replace")[-4000:]

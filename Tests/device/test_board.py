@@ -62,14 +62,15 @@ def pi(card, program, tmp_path_factory, figures):
             "failed": "systemctl --failed --no-legend",
             "check": "clocksmith check",
             "status": "clocksmith status",
-            "ready": "systemctl show clocksmith -P ActiveState; systemd-analyze | head -n 1",
+            "ready": "systemctl show clocksmith -P ActiveState",
             "say": "clocksmith say; sleep 8; journalctl -b -u clocksmith -o cat | tail -n 20",
             "stopped": f"{STOP_OSCILLATOR} && systemctl restart clocksmith && clocksmith status; "
                        "journalctl -b -u clocksmith -o cat | tail -n 12",
             "check stopped": "clocksmith check",
         }, "2027-06-15T09:03:00", [*RTC, *usb_card(folder)])
         board.heard = Speaker(folder / "usb.wav")
-        figures["the Pi 3B, to READY"] = board.steps["ready"].splitlines()[-1]
+        figures["the Pi 3B, to READY"] = re.search(
+            r"[\d.]+", board.told("Started clocksmith.service"))[0] + " s of the machine's time"
         figures["the Pi 3B, its RTC"] = board.told("setting system clock").split("rtc-", 1)[-1]
         yield board
     except BaseException:
@@ -89,7 +90,7 @@ def test_the_first_start_tells_the_firmware_and_restarts_once(pi):
 
 def test_the_card_starts_on_a_pi_with_nothing_failed(pi):
     assert pi.steps["name"].splitlines() == ["belfry", "Raspberry Pi 3 Model B"]
-    assert pi.steps["ready"].startswith("active\n")
+    assert pi.steps["ready"] == "active"
     assert pi.steps["failed"] == ""
     assert int(pi.steps["data"]) > 200 << 20, "the data partition has taken the rest of the card"
 
