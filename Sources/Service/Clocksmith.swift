@@ -86,7 +86,6 @@ public final class Clocksmith {
         "ZONE": announcer.zone.name, "VOICE": configuration.voice,
         "TRUST": announcer.trust.rawValue, "SPEAKER": options.output ?? configuration.device,
       ])
-    tellVanities()
     if announcer.trust == .untrusted { warnOfUntrustedClock() }
     if announcer.mute != .off {
       journal.log(announcer.reportOfMute.entry(composer, clockWatch.state))
@@ -96,6 +95,7 @@ public final class Clocksmith {
     handle(.woke)
     if options.saysNow { handle(.asked(speakerIsAwake: false)) }
     notifier.ready(statusLine)
+    tellVanities()
     pulse = Pulse(loop: loop, journal: journal, notifier: notifier) { [unowned self] in look() }
     try loop.run()
     let day = tally.end(at: SystemClock.uptime)
@@ -306,7 +306,6 @@ public final class Clocksmith {
       clockWatch.choice = configuration.rtc
       journal.log(.reloaded, .notice, "the configuration was read again")
       owesVanities = true
-      tellVanities()
       controls = nil
       takeControls()
       let change = SoundChange(
@@ -316,6 +315,7 @@ public final class Clocksmith {
       journal.log(.reloadFailed, .error, "the configuration stays as it was: \(error)")
     }
     notifier.ready(statusLine)
+    tellVanities()
   }
 
   /// Tells what is set and can never sound. Not while something sounds: sounds are looked up.
