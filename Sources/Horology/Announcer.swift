@@ -29,7 +29,7 @@ public struct Announcer {
   /// When what stops it came about: the first, should several.
   private var stoppedAt: Uptime?
 
-  private var schedule: Schedule
+  private(set) var schedule: Schedule
   private var decisions: Decisions
   /// When a mute for a span of time ends, since the machine started, sleep included; nil of one
   /// that ends at the instant that it names, however the clock is set.
@@ -132,30 +132,7 @@ public struct Announcer {
     return .stop(reason)
   }
 
-  private func justBefore(_ occasion: Occasion) -> Instant {
-    occasion.instant - .nanoseconds(1)
-  }
-
   // MARK: The rules are changed
-
-  /// What the rules say of an announcement.
-  private struct Ruling: Equatable {
-    let time: CivilTime
-    let occasion: Occasion?
-    let programme: Programme?
-    let refusal: SkipReason?
-  }
-
-  private func ruling(on announcement: Announcement) -> Ruling {
-    let time = zone.civil(at: announcement.anchor)
-    guard case .occasion(let occasion) = announcement.cause else {
-      return Ruling(time: time, occasion: nil, programme: nil, refusal: nil)
-    }
-    return Ruling(
-      time: time, occasion: schedule.next(after: justBefore(occasion)),
-      programme: settings.programme(at: occasion.civil, trust: trust),
-      refusal: refusal(of: occasion))
-  }
 
   /// Takes other rules, and takes back what they say something else of.
   private mutating func change(

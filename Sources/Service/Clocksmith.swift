@@ -5,26 +5,6 @@ import Sound
 
 /// The service: takes events from the world to the Announcer, and carries out its effects.
 public final class Clocksmith {
-  /// What a run of the service is told on the command line.
-  public struct Options {
-    /// The configuration file, in place of those in /etc.
-    public var configurationPath: String?
-    /// A WAV file to play into, in place of the speaker.
-    public var output: String?
-    /// Says the time once at the start.
-    public var saysNow = false
-    /// In place of the configuration's `untrusted`.
-    public var untrusted: UntrustedPolicy?
-
-    public init() {}
-
-    func configuration() throws(Fault) -> Configuration {
-      var configuration = try Configuration.load(path: configurationPath)
-      if let untrusted { configuration.announcer.untrusted = untrusted }
-      return configuration
-    }
-  }
-
   private let options: Options
   private let loop: EventLoop
   private let journal = Journal()
@@ -110,7 +90,6 @@ public final class Clocksmith {
         "ZONE": announcer.zone.name, "VOICE": configuration.voice,
         "TRUST": announcer.trust.rawValue, "SPEAKER": options.output ?? configuration.device,
       ])
-    tellVanities()
     if announcer.trust == .untrusted { warnOfUntrustedClock() }
     if announcer.mute != .off {
       journal.log(announcer.reportOfMute.entry(composer, clockWatch.state))
@@ -120,6 +99,7 @@ public final class Clocksmith {
     handle(.woke)
     if options.saysNow { handle(.asked(speakerIsAwake: false)) }
     notifier.ready(statusLine)
+    tellVanities()
     pulse = Pulse(loop: loop, journal: journal, notifier: notifier) { [unowned self] in look() }
     try loop.run()
     // Only now that nothing sounds, for a disk may take as long as it likes.
@@ -348,7 +328,6 @@ public final class Clocksmith {
       clockWatch.choice = configuration.rtc
       journal.log(.reloaded, .notice, "the configuration was read again")
       owesVanities = true
-      tellVanities()
       controls = nil
       takeControls()
       let change = SoundChange(
@@ -358,6 +337,7 @@ public final class Clocksmith {
       journal.log(.reloadFailed, .error, "the configuration stays as it was: \(error)")
     }
     notifier.ready(statusLine)
+    tellVanities()
   }
 
   /// Tells what is set and can never sound. Not while something sounds: sounds are looked up.

@@ -54,6 +54,8 @@ def test_a_chime_outlasts_an_early_stop_and_a_reload_of_something_else(nearly_on
         assert re.match(r'chimed and said "one o\'clock" for 01:00:00, onset ', line), line
     finally:
         assert service.stop() == 0
+    if "ran dry" in line:
+        pytest.skip("this machine is too busy to play in time, so what was heard has gaps")
     expected = nearly_one.folder / "expected.wav"
     done = nearly_one.run(
         "render", "--at", "2026-11-21T01:00", "--output", expected, "--config", configuration)

@@ -1,0 +1,23 @@
+/// What the rules say of an announcement.
+struct Ruling: Equatable {
+  /// What the clocks show at its anchor.
+  let time: CivilTime
+  /// Nil, as the rest, of a time that was asked for.
+  let occasion: Occasion?
+  let programme: Programme?
+  let refusal: SkipReason?
+}
+
+extension Announcer {
+  /// What the rules, as they are now, say of it.
+  func ruling(on announcement: Announcement) -> Ruling {
+    let time = zone.civil(at: announcement.anchor)
+    guard case .occasion(let occasion) = announcement.cause else {
+      return Ruling(time: time, occasion: nil, programme: nil, refusal: nil)
+    }
+    return Ruling(
+      time: time, occasion: schedule.next(after: occasion.instant - .nanoseconds(1)),
+      programme: settings.programme(at: occasion.civil, trust: trust),
+      refusal: refusal(of: occasion))
+  }
+}
