@@ -105,7 +105,7 @@ public final class ALSASink: Sink {
     self.device = device
     var patience = ServerPatience()
     do throws(Fault) {
-      try patience.opening(device.name) { () throws(Fault) in
+      try patience.opening(device) { () throws(Fault) in
         let pcm = try device.open()
         self.pcm = pcm
         rate = try configureHardware(pcm)
@@ -179,7 +179,7 @@ public final class ALSASink: Sink {
 
   public func space() throws(Fault) -> Int {
     guard let pcm else { return 0 }
-    let available = try patience.calling(device.name) { () throws(Fault) in
+    let available = try patience.calling(device) { () throws(Fault) in
       let available = snd_pcm_avail(pcm)
       if available >= 0 { return Int(available) }
       try recover(pcm, from: Int32(available))
@@ -190,7 +190,7 @@ public final class ALSASink: Sink {
 
   public func write(_ block: UnsafeBufferPointer<Float>) throws(Fault) {
     guard let pcm else { return }
-    try patience.calling(device.name) { () throws(Fault) in try write(block, to: pcm) }
+    try patience.calling(device) { () throws(Fault) in try write(block, to: pcm) }
   }
 
   private func write(
@@ -255,7 +255,7 @@ public final class ALSASink: Sink {
     var status: OpaquePointer?
     guard snd_pcm_status_malloc(&status) == 0 else { throw device.fault("cannot ask", -ENOMEM) }
     defer { snd_pcm_status_free(status) }
-    try patience.calling(device.name) { () throws(Fault) in
+    try patience.calling(device) { () throws(Fault) in
       try device.check("cannot ask", snd_pcm_status(pcm, status))
     }
     guard snd_pcm_status_get_state(status) == SND_PCM_STATE_RUNNING else { return nil }
@@ -276,7 +276,7 @@ public final class ALSASink: Sink {
   public func close() {
     guard let open = pcm else { return }
     pcm = nil
-    try? patience.calling(device.name) { () throws(Fault) in
+    try? patience.calling(device) { () throws(Fault) in
       snd_pcm_drop(open)
       mixer?.restore()
       mixer = nil

@@ -36,16 +36,19 @@ public final class ALSASource: Source {
 
   public func open() throws(Fault) -> Int {
     close()
-    let pcm = try device.open()
-    self.pcm = pcm
-    do {
-      let hardware = try device.configure(
-        pcm, channels: 1, period: Self.period, buffer: Self.buffer)
-      decoder = SampleDecoder(format: hardware.format, channels: hardware.channels)
-      overruns = 0
-      emptyReads = 0
-      try device.check("cannot start", snd_pcm_start(pcm))
-      return hardware.rate
+    var patience = ServerPatience()
+    do throws(Fault) {
+      return try patience.opening(device) { () throws(Fault) in
+        let pcm = try device.open()
+        self.pcm = pcm
+        let hardware = try device.configure(
+          pcm, channels: 1, period: Self.period, buffer: Self.buffer)
+        decoder = SampleDecoder(format: hardware.format, channels: hardware.channels)
+        overruns = 0
+        emptyReads = 0
+        try device.check("cannot start", snd_pcm_start(pcm))
+        return hardware.rate
+      }
     } catch {
       close()
       throw error

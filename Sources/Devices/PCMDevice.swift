@@ -97,14 +97,15 @@ struct PCMDevice {
       // PipeWire's word where there is no session, and PulseAudio's.
       case EHOSTDOWN, ECONNREFUSED:
         "\(String(cString: snd_strerror(code))): it belongs to a sound server of a desktop, which "
-          + "runs only in a person's session; \(Self.remedy)"
+          + "runs only in a person's session; \(remedy)"
       default: String(cString: snd_strerror(code))
       }
     return Fault("\(operation) \(direction) \(name)", code: -code, detail)
   }
 
-  /// What to do about a sound server that does not play.
-  static var remedy: String {
+  /// What to do about a sound server that does not play, or hear.
+  var remedy: String {
+    if direction == .microphone { return "name a microphone of a card (arecord -L lists them)" }
     let cards = SoundCard.all().map(\.device)
     return cards.isEmpty
       ? "set [speaker] device to a sound card, when there is one ('clocksmith check' lists them)"

@@ -16,12 +16,12 @@ struct ServerPatience {
   /// Opens a device.
   /// - Throws: what `body` throws, or that the server does not answer.
   mutating func opening<Result>(
-    _ name: String, _ body: () throws(Fault) -> Result
+    _ device: PCMDevice, _ body: () throws(Fault) -> Result
   ) throws(Fault) -> Result {
     var others = clocksmith_sockets()
     clocksmith_sockets_find(&others, nil)
     let result = try withUnsafePointer(to: others) { others in
-      Self.limited(name, only: nil, others: others, body)
+      Self.limited(device, only: nil, others: others, body)
     }.get()
     clocksmith_sockets_find(&own, &others)
     return result
@@ -29,17 +29,17 @@ struct ServerPatience {
 
   /// Calls upon a device that is open.
   func calling<Result>(
-    _ name: String, _ body: () throws(Fault) -> Result
+    _ device: PCMDevice, _ body: () throws(Fault) -> Result
   ) throws(Fault) -> Result {
     // A device without a server waits for nobody.
     guard own.count > 0 else { return try body() }
     return try withUnsafePointer(to: own) { own in
-      Self.limited(name, only: own, others: nil, body)
+      Self.limited(device, only: own, others: nil, body)
     }.get()
   }
 
   private static func limited<Value>(
-    _ name: String, only: UnsafePointer<clocksmith_sockets>?,
+    _ device: PCMDevice, only: UnsafePointer<clocksmith_sockets>?,
     others: UnsafePointer<clocksmith_sockets>?, _ body: () throws(Fault) -> Value
   ) -> Result<Value, Fault> {
     clocksmith_patience_begin(only, others, milliseconds)
@@ -53,7 +53,7 @@ struct ServerPatience {
     guard hasRunOut, case .failure = result else { return result }
     return .failure(
       Fault(
-        "speaker \(name)", code: ETIMEDOUT, "its sound server does not answer; \(PCMDevice.remedy)")
-    )
+        "\(device.direction) \(device.name)", code: ETIMEDOUT,
+        "its sound server does not answer; \(device.remedy)"))
   }
 }
