@@ -1,0 +1,173 @@
+"""What deploy/install does before it changes anything, on a machine that is made up."""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+TREE = Path(__file__).resolve().parents[2]
+MACHINE = "arm64"
+PATH = "/usr/bin:/bin"
+
+# Mounted where nobody else sees it. Service managers are looked for in /run.
+INSIDE = """
+mount --bind "$0" /proc/meminfo && mount -t tmpfs none /run && mkdir -p /run/systemd/system \
+    && exec "$@"
+"""
+# Each notes how it was called; what it prints or answers stands behind it.
+PROGRAMS = {
+    "apt-get": "",
+    "df": 'echo Avail; echo "${DISK}M"',
+    "dpkg": f"echo {MACHINE}",
+    "dpkg-buildpackage": "exit 1",
+    "dpkg-query": "echo installed",
+    "swift": "",
+    "systemctl": "echo waiting",
+    "clocksmith": "",
+}
+
+
+class Pi:
+    """A machine of so many MB, on which nothing can be installed, built or started."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.programs = folder / "programs"
+        self.programs.mkdir()
+        for name, answer in PROGRAMS.items():
+            program = self.programs / name
+            program.write_text(f'#!/bin/sh\necho "{name} $*" >>"$CALLS"\n{answer}\n')
+            program.chmod(0o755)
+        (folder / "calls").touch()
+
+    def command(self, memory, swap, *words):
+        meminfo = self.folder / "meminfo"
+        meminfo.write_text(
+            f"MemTotal: {memory * 1024} kB\nMemFree: 9 kB\nSwapTotal: {swap * 1024} kB\n")
+        return ["unshare", "--map-root-user", "--mount", "sh", "-c", INSIDE, meminfo, *words]
+
+    def install(self, *words, memory=906, swap=0, disk=8000):
+        return subprocess.run(
+            self.command(memory, swap, TREE / "deploy/install", *words),
+            capture_output=True, text=True, timeout=60, check=False, cwd=self.folder,
+            env={"PATH": f"{self.programs}:{PATH}", "HOME": str(self.folder), "LC_ALL": "C",
+                 "CLOCKSMITH_CACHE": str(self.folder / "cache"), "DISK": str(disk),
+                 "CALLS": str(self.folder / "calls")})
+
+    @property
+    def called(self):
+        """What was called, without what only asks."""
+        calls = (self.folder / "calls").read_text().splitlines()
+        return [call for call in calls if call.split()[0] not in ("df", "dpkg", "dpkg-query")]
+
+    @property
+    def builds(self):
+        return any(call.startswith("dpkg-buildpackage ") for call in self.called)
+
+
+@pytest.fixture
+def pi(tmp_path):
+    machine = Pi(tmp_path)
+    tried = subprocess.run(machine.command(1, 1, "true"), stderr=subprocess.DEVNULL, check=False)
+    if tried.returncode:
+        pytest.skip("nothing can be mounted here, so no machine made up")
+    return machine
+
+
+def package(folder, **fields):
+    """A package that has nothing in it."""
+    if not shutil.which("dpkg-deb"):
+        pytest.skip("no dpkg-deb here (apt install dpkg)")
+    fields = {"Package": "clocksmith", "Version": "1", "Architecture": MACHINE,
+              "Maintainer": "nobody <nobody@example.org>", "Description": "empty", **fields}
+    (folder / "made/DEBIAN").mkdir(parents=True)
+    (folder / "made/DEBIAN/control").write_text(
+        "".join(f"{name}: {value}\n" for name, value in fields.items()))
+    subprocess.run(["dpkg-deb", "--build", "made", "made.deb"], cwd=folder, check=True,
+                   stdout=subprocess.DEVNULL)
+    return "made.deb"
+
+
+def refused(done, *told):
+    assert done.returncode == 1, done.stderr
+    [sentence] = done.stderr.splitlines()
+    for words in told:
+        assert words in sentence
+
+
+def test_too_little_memory_is_told_before_anything_is_installed(pi):
+    refused(pi.install(memory=416, swap=0), "this machine has 416 MB:", "./deploy/package arm64",
+            "sudo apt-get install ./clocksmith_*.deb")
+    assert pi.called == []
+
+
+def test_swap_counts_as_memory(pi):
+    pi.install(memory=416, swap=512)
+    assert pi.builds
+
+
+def test_what_the_build_needs_is_told_before_it_begins(pi):
+    told = pi.install(memory=906).stderr.splitlines()[0]
+    assert re.fullmatch(
+        r"install: the build needs \d+ MB of memory and swap, and \d+ MB of disk; "
+        r"this machine has 906 MB and 8000 MB\.", told)
+
+
+def test_a_full_card_is_told_before_anything_is_installed(pi):
+    refused(pi.install(disk=90), "MB free in /usr", "this machine has 90 MB:")
+    assert pi.called == []
+
+
+def test_a_compiler_that_is_there_needs_no_room(pi):
+    pi.install(disk=1000)
+    assert pi.builds
+
+
+def test_a_compiler_that_is_missing_needs_room(pi):
+    (pi.programs / "swift").unlink()
+    if shutil.which("swift", path=PATH):
+        pytest.skip("this machine has a compiler of its own")
+    refused(pi.install(disk=1000), "MB free in /usr")
+    assert pi.called == []
+
+
+def test_a_package_that_is_given_is_installed_without_a_build(pi):
+    done = pi.install(package(pi.folder), memory=416, disk=90)
+    assert done.returncode == 0, done.stderr
+    install, *rest = pi.called
+    assert re.fullmatch(rf"apt-get install .* {pi.folder}/made.deb alsa-utils", install)
+    assert "systemctl enable --now clocksmith.service" in rest
+    assert not pi.builds and not any(re.match("swift|apt-get", call) for call in rest)
+
+
+def test_a_package_for_another_machine_is_refused(pi):
+    refused(pi.install(package(pi.folder, Architecture="amd64")), "is for amd64", "is arm64")
+    assert pi.called == []
+
+
+def test_another_program_is_refused(pi):
+    refused(pi.install(package(pi.folder, Package="hello")), "is the package hello")
+    assert pi.called == []
+
+
+@pytest.mark.parametrize("content", [None, b"", b"no package\n"])
+def test_what_is_no_package_is_refused(pi, content):
+    if content is not None:
+        (pi.folder / "made.deb").write_bytes(content)
+    refused(pi.install("made.deb"), "made.deb", "name the .deb")
+    assert pi.called == []
+
+
+def test_help_tells_of_both_ways(pi):
+    done = pi.install("--help")
+    assert (done.returncode, done.stderr, pi.called) == (0, "", [])
+    assert "builds the package here" in done.stdout and "PACKAGE.deb" in done.stdout
+
+
+@pytest.mark.parametrize("words", [["--swift"], ["one.deb", "two.deb"]])
+def test_misuse_is_told(pi, words):
+    done = pi.install(*words)
+    assert (done.returncode, pi.called) == (2, [])
+    assert "--help" in done.stderr
