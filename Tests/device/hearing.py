@@ -56,7 +56,7 @@ def hears_nothing(device, since, seconds):
 
 def rendered(device, when, after_anchor=None, seconds=1.0):
     """The frames that the program renders for a time in UTC, within +-1: all of them, or some
-    seconds that begin so long after its anchor.
+    seconds of them, from so long after its anchor on.
     """
     anchor = float(device.run(
         f"clocksmith render --at {when} --zone Etc/UTC --output /tmp/reference.wav", 120).split()[-1])
@@ -67,9 +67,9 @@ def rendered(device, when, after_anchor=None, seconds=1.0):
         start = header.index(b"data") + 8
         with wave.open(io.BytesIO(header)) as file:
             frame, rate = file.getnchannels() * file.getsampwidth(), file.getframerate()
-        skipped = start + round((anchor + after_anchor) * rate) * frame
+        skipped = start + round(max(anchor + after_anchor, 0) * rate) * frame
         part = (f"(head -c {start} /tmp/reference.wav; tail -c +{skipped + 1} /tmp/reference.wav "
-                f"| head -c {round(seconds * rate) * frame})")
+                f"2>/dev/null | head -c {round(seconds * rate) * frame})")
     data = base64.b64decode(device.run(f"{part} | base64 -w 0; rm /tmp/reference.wav"))
     with wave.open(io.BytesIO(data)) as file:
         assert file.getsampwidth() == 2 and file.getframerate() == RATE
