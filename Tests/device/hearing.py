@@ -15,7 +15,7 @@ from speaker import RATE, SILENCE, envelope
 SECOND = 0.5
 
 
-def hear_occasion(device, when, words, seconds_ahead=9.0, speaker=None, since=None, quiet=1.0):
+def hear_occasion(device, when, words, seconds_ahead=6.5, speaker=None, since=None, quiet=1.0):
     """Steps the clock ahead of an occasion (UTC text), and hears it: see `hear`."""
     mark = device.mark()
     device.set_clock(utc(when) - seconds_ahead)

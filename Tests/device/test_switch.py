@@ -196,4 +196,6 @@ def test_the_usual_device_is_silenced_in_time_too(wired, figures):
         put(wired, off=False)
     figures["edge to silence, through dmix"] = f"{times} ms"
     configure(wired)
-    assert 0 < min(times) and max(times) < 45, times
+    assert 0 < min(times) and sorted(times)[len(times) // 2] < 30, times
+    # 20 ms are queued and 8 ms fade; the position of the emulated converter is known to 10 ms.
+    assert max(times) < 45, times
