@@ -9,13 +9,38 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 from device import Device  # noqa: E402
+from evidence import Evidence, stolen  # noqa: E402
 
 _figures = {}
 
 
+def pytest_configure(config):
+    config.addinivalue_line("markers", "first: of the device as it starts, before other tests")
+
+
 def pytest_collection_modifyitems(items):
     """What is measured to milliseconds comes last: see `alone`."""
-    items.sort(key=lambda item: item.path.name in ("test_chime.py", "test_switch.py"))
+    items.sort(key=lambda item: (item.get_closest_marker("first") is None,
+                                 item.path.name in ("test_chime.py", "test_switch.py")))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item):
+    item.evidence = Evidence()
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item, call):
+    """A test that failed says where what is known of it is kept."""
+    report = (yield).get_result()
+    if report.failed and Device.known:
+        kept = item.evidence.keep(item.name, call.excinfo.exconly())
+        report.sections.append(("its recording, its journal and what the host took", str(kept)))
+
+
+def pytest_runtest_logfinish():
+    for device in [device for device in Device.known if device.is_removed]:
+        device.forget()
 
 
 def pytest_terminal_summary(terminalreporter):
@@ -31,12 +56,6 @@ def figures():
     began = stolen()
     yield _figures
     _figures["taken from this host by others"] = f"{stolen() - began:.0f} s of a processor"
-
-
-def stolen():
-    """For how long the host's processors have stood still for other guests of theirs, seconds."""
-    ticks = int(Path("/proc/stat").read_text().split()[8])
-    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 @pytest.fixture(scope="session")

@@ -77,6 +77,8 @@ def agent_files():
 class Device(Emulator):
     """One emulated clock. Powers on with start(); the card's changes outlive cut_power()."""
 
+    known = []  # All whose files are still there.
+
     def __init__(self, card, folder=None, **options):
         folder = Path(folder or tempfile.mkdtemp(prefix="clocksmith-"))
         folder.mkdir(exist_ok=True)
@@ -87,11 +89,14 @@ class Device(Emulator):
                          "-device", f"virtserialport,chardev={name},name=clocksmith.{name}"]
         super().__init__(card, folder, over=folder / "over.cpio", arguments=channels, **options)
         self.speaker = self.usb_speaker = None
+        self.journal, self.clocks = [], []
+        self.is_removed, self._waited = False, 0.0
+        Device.known.append(self)
         self._ids = itertools.count()
         self._changed = threading.Condition()
 
     def start(self):
-        self.journal, self._answers, self._clocks = [], {}, []
+        self.journal, self._answers, self.clocks = [], {}, []
         for name in ("agent", "journal"):
             (self.folder / name).unlink(missing_ok=True)
         self.powered_on = time.monotonic()
@@ -202,7 +207,7 @@ class Device(Emulator):
             _, answer, sent, arrived = self._ask("clock", 60)
             if best is None or arrived - sent < best[0]:
                 best = (arrived - sent, float(answer) - (sent + arrived) / 2)
-        self._clocks.append((time.monotonic(), best[1]))
+        self.clocks.append((time.monotonic(), best[1]))
         return best[0] / 2
 
     def set_clock(self, when):
@@ -213,10 +218,10 @@ class Device(Emulator):
 
     def clock_at(self, host):
         """The device's clock, seconds since 1970, at a moment of the host's monotonic clock."""
-        if not self._clocks:
+        if not self.clocks:
             self.measure_clock()
-        good = [offset for since, offset in self._clocks if since <= host]
-        return host + (good[-1] if good else self._clocks[0][1])
+        good = [offset for since, offset in self.clocks if since <= host]
+        return host + (good[-1] if good else self.clocks[0][1])
 
     def host_at(self, instant):
         """The moment of the host's clock at which the device's clock, as it runs now, says this."""
@@ -230,13 +235,28 @@ class Device(Emulator):
         time.sleep(max(0.0, moment - time.monotonic()))
         assert self.running(), self.end()
 
+    def waited(self):
+        """As an emulator's, of all that there were since the first start."""
+        return self._waited + (super().waited() if self.running() else 0)
+
     def quit(self):
+        self._waited = self.waited()
         super().quit()
         self._stop_listening()
 
     def cut_power(self):
+        self._waited = self.waited()
         super().cut_power()
         self._stop_listening()
+
+    def remove(self):
+        """Ends it. Its files stay until its test is over: of one that failed, some are kept."""
+        self.cut_power()
+        self.is_removed = True
+
+    def forget(self):
+        Device.known.remove(self)
+        super().remove()
 
     def _stop_listening(self):
         for speaker in filter(None, (self.speaker, self.usb_speaker)):

@@ -7,7 +7,7 @@ import wave
 import numpy
 
 from device import utc
-from speaker import SILENCE, envelope
+from speaker import RATE, SILENCE, envelope
 
 # "On its second": nearer to it than to any other. The emulator adds to what the program does: its
 # converter advances every 10 ms, its recording is written every 21 ms, and a host under load stops
@@ -15,7 +15,7 @@ from speaker import SILENCE, envelope
 SECOND = 0.5
 
 
-def hear_occasion(device, when, words, seconds_ahead=9.0, speaker=None, since=None, quiet=1.0):
+def hear_occasion(device, when, words, seconds_ahead=6.5, speaker=None, since=None, quiet=1.0):
     """Steps the clock ahead of an occasion (UTC text), and hears it: see `hear`."""
     mark = device.mark()
     device.set_clock(utc(when) - seconds_ahead)
@@ -54,23 +54,59 @@ def hears_nothing(device, since, seconds):
     assert not heard, f"nothing should sound, and this was heard: {heard}"
 
 
-def rendered(device, when):
-    """The loudness curve of what the program renders for a time in UTC: dB of each 10 ms."""
-    device.run(f"clocksmith render --at {when} --zone Etc/UTC --output /tmp/reference.wav", 120)
-    data = base64.b64decode(device.run("base64 -w 0 /tmp/reference.wav && rm /tmp/reference.wav"))
+def rendered(device, when, after_anchor=None, seconds=1.0):
+    """The frames that the program renders for a time in UTC, within +-1: all of them, or some
+    seconds of them, from so long after its anchor on.
+    """
+    anchor = float(device.run(
+        f"clocksmith render --at {when} --zone Etc/UTC --output /tmp/reference.wav", 120).split()[-1])
+    part = "cat /tmp/reference.wav"
+    if after_anchor is not None:
+        # A chime is too long for the line to the device: its header, and what is asked for.
+        header = base64.b64decode(device.run("head -c 128 /tmp/reference.wav | base64 -w 0"))
+        start = header.index(b"data") + 8
+        with wave.open(io.BytesIO(header)) as file:
+            frame, rate = file.getnchannels() * file.getsampwidth(), file.getframerate()
+        skipped = start + round(max(anchor + after_anchor, 0) * rate) * frame
+        part = (f"(head -c {start} /tmp/reference.wav; tail -c +{skipped + 1} /tmp/reference.wav "
+                f"2>/dev/null | head -c {round(seconds * rate) * frame})")
+    data = base64.b64decode(device.run(f"{part} | base64 -w 0; rm /tmp/reference.wav"))
     with wave.open(io.BytesIO(data)) as file:
-        assert file.getsampwidth() == 2
+        assert file.getsampwidth() == 2 and file.getframerate() == RATE
         samples = numpy.frombuffer(file.readframes(file.getnframes()), "<i2") / 32768
-        return envelope(samples.reshape(-1, file.getnchannels()), file.getframerate())
+        return samples.reshape(-1, file.getnchannels())[:, 0]
 
 
-def likeness(levels, sound):
+def place(part, whole):
+    """Where a part lies in a whole: the index at which it fits best, however loud it is."""
+    size = 1 << (len(part) + len(whole)).bit_length()
+    products = numpy.fft.irfft(
+        numpy.fft.rfft(whole, size) * numpy.conj(numpy.fft.rfft(part, size)), size)
+    products = products[:len(whole) - len(part) + 1]
+    power = numpy.concatenate(([0.0], numpy.cumsum(whole ** 2)))
+    power = power[len(part):] - power[:len(whole) - len(part) + 1]
+    return int(numpy.argmax(products / numpy.sqrt(numpy.maximum(power, 1e-3))))
+
+
+def gain(heard, frames):
+    """What rendered frames were multiplied by, to become those that were heard at the same place."""
+    return float(heard @ frames / (frames @ frames))
+
+
+def assert_heard(heard, frames, what, within=0.002):
+    """What was heard is these frames: within what a volume rounds, in parts of full scale."""
+    off = numpy.abs(heard - frames).max()
+    assert off < within, f"{what}: what is heard is off by up to {off:.4f} of full scale"
+
+
+def likeness(frames, sound):
     """How much what was heard is what was rendered: 1 is the same.
 
     The correlation of the two loudness curves; a phrase that is cut, doubled or torn has another.
     The speaker's volume is allowed for: a breath that it takes below silence is not expected.
     """
-    levels = levels + (max(sound.levels) - levels.max())
+    levels = envelope(frames[:, None], RATE)
+    levels += max(sound.levels) - levels.max()
     loud = numpy.flatnonzero(levels > SILENCE)
     levels = levels[loud[0]:loud[-1] + 1]
     assert abs(len(levels) - len(sound.levels)) <= 3, \

@@ -27,6 +27,7 @@ STALL_SECONDS = 4.0  # A busy host may stop the machine for this long.
 @dataclass(frozen=True)
 class Sound:
     start: float  # The host's monotonic clock, seconds.
+    frame: int  # Its first frame in the recording.
     seconds: float
     level: float  # dB of full scale, RMS over the whole of it.
     peak: float  # dB of full scale.
@@ -85,6 +86,10 @@ class Speaker:
         """How many frames have been recorded."""
         return self._frames[-1] if self._frames else 0
 
+    def written(self):
+        """When the recording was seen to grow, and to how many frames."""
+        return list(zip(self._moments, self._frames))
+
     def samples(self, first=0):
         """What was recorded from a frame on: an array of frames by two channels, within +-1."""
         with open(self.path, "rb") as file:
@@ -115,7 +120,7 @@ class Speaker:
                     or moments[index] - moments[index - 1] > STALL_SECONDS):
                 a, b = loud[start], loud[index - 1] + 1
                 found.append(Sound(
-                    moments[start], float((b - a) * BLOCK / RATE),
+                    moments[start], first + int(a) * BLOCK, float((b - a) * BLOCK / RATE),
                     float(decibels(numpy.sqrt((mono[a:b] ** 2).mean()))),
                     float(decibels(mono[a:b].max())), tuple(map(float, levels[a:b]))))
                 start = index

@@ -5,11 +5,15 @@ import time
 
 import numpy
 
+from hearing import assert_heard, gain, place, rendered
 from speaker import RATE
 
 # Lines of the emulated controller that nothing else uses; it has no pull-up, so high is active.
 SWITCH, BUTTON, LAMP = 5, 6, 7
 CHIP = "9030000.pl061"
+
+FADE = RATE * 8 // 1000  # Frames, of a quarter of a sine.
+ROUNDED = 40  # So many of its last frames may be rounded to silence.
 
 
 def put(device, off):
@@ -41,12 +45,23 @@ def last_heard(device):
     return first + int(numpy.flatnonzero(device.speaker.samples(first)[:, 0])[-1])
 
 
-def assert_no_click(device):
-    """The last 30 ms of what was heard fall to nothing without a step."""
-    end = last_heard(device) + 1
-    tail = device.speaker.samples(end - RATE * 8 // 1000)[:RATE * 8 // 1000 + 10, 0]
-    assert numpy.abs(tail[-20:]).max() < 0.01, "it ends in silence"
-    # A fade of 8 ms: its last quarter is quieter than its first.
-    quarter = len(tail) // 4
-    loudness = [numpy.sqrt((tail[part:part + quarter] ** 2).mean()) for part in (0, 3 * quarter)]
-    assert loudness[1] < loudness[0] or loudness[0] < 0.003
+def assert_faded(device, when, within=0.002):
+    """What was heard last is what is rendered for `when` (UTC), until a fade of 8 ms takes it to
+    nothing: no frame of it is louder, torn or out of its place, and none is heard after it."""
+    frames = rendered(device, when, after_anchor=-0.2, seconds=2.0)
+    heard = device.speaker.samples(last_heard(device) + 1 - RATE // 4)[:, 0]
+    # The last frames of the fade may be rounded to silence: it is found where it fits best.
+    length, sure = RATE // 4 + ROUNDED, RATE // 4 - FADE - ROUNDED
+    heard = numpy.pad(heard, (0, max(length - len(heard), 0)))
+    assert not heard[length:].any()
+    begins = place(heard[:sure], frames)
+    frames = frames[begins:begins + length]
+    frames *= gain(heard[:sure], frames[:sure])
+    assert_heard(heard[:sure], frames[:sure], "before the fade", within)
+
+    fade = numpy.sin(numpy.arange(FADE, 0, -1) / FADE * numpy.pi / 2)
+    expected = [frames * numpy.concatenate(
+        (numpy.ones(start), fade, numpy.zeros(length - start - FADE)))
+        for start in range(sure, length - FADE + 1)]
+    best = min(expected, key=lambda faded: numpy.abs(heard[:length] - faded).max())
+    assert_heard(heard[:length], best, "the fade", within)

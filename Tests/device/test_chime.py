@@ -7,7 +7,7 @@ import pytest
 from device import utc
 from hearing import hears_nothing
 from speaker import RATE
-from switch import CHIP, SWITCH, assert_no_click, last_heard, put, silence, told
+from switch import CHIP, SWITCH, assert_faded, last_heard, put, silence, told
 
 FILE = "/etc/clocksmith/conf.d/98-chime.conf"
 HOUR, BLOWS = "2027-10-01 03:00:00", 3
@@ -95,7 +95,8 @@ def test_the_switch_in_the_middle_of_a_blow_silences_it_for_good(chiming, figure
     figures["edge to silence in the middle of a blow, in the recording"] = (
         f"{after * 1000:+.0f} ms (whose steps are 10 and 21 ms); told {told(line):.1f} ms")
     assert -0.06 < after < 0.08, heard
-    assert_no_click(chiming)
+    # Under a blow the melody rings on, at 0.007, and each of its notes was put in its own place.
+    assert_faded(chiming, "2027-10-01T04:00", within=0.02)
     # Three blows and the words are left out, and put back, nothing is resumed.
     hears_nothing(chiming, silent + 0.5, 6)
     put(chiming, off=False)
