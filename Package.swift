@@ -21,7 +21,8 @@ let package = Package(
       name: "Sound",
       dependencies: ["Horology", "CEBUR128", "CINI", "CSampleRate", "CSndFile"]),
     .target(
-      name: "Devices", dependencies: ["Horology", "Sound", "CALSA", "CClocksmith", "CLinux", "CSystemd"]),
+      name: "Devices",
+      dependencies: ["Horology", "Sound", "CALSA", "CClocksmith", "CLinux", "CSystemd"]),
     .target(
       name: "Service",
       dependencies: ["Horology", "Sound", "Devices", "CClocksmith", "CJSON", "CLinux", "CSystemd"]),
