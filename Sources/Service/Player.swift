@@ -34,6 +34,9 @@ public final class Player {
   private static let patience = Duration.seconds(2)
   /// One that runs dry again and again is late, and goes on: so much longer.
   private static let longestDelay = Duration.seconds(10)
+  /// A sound server may take two seconds to begin, or to begin anew, and tells no position until
+  /// then; one that is silent for longer has stalled.
+  private static let longestSilence = Duration.seconds(3)
   /// A device that was not fed for so long has run dry: the machine slept, or stood still. What
   /// was torn is not taken up again.
   private static let longestPause = Duration.seconds(1)
@@ -186,6 +189,11 @@ public final class Player {
   /// Why what plays will not come to its end, if it is late.
   private var ailment: String? {
     let now = SystemClock.uptime
+    if performance?.start != nil, let told = stream?.lastPosition?.uptime,
+      now - told > Self.longestSilence
+    {
+      return Stream.hasStalled
+    }
     guard let deadline, now > deadline else { return nil }
     if now - taken > Self.patience { return Stream.hasStalled }
     return now > deadline + Self.longestDelay ? "it plays too slowly" : nil

@@ -120,6 +120,22 @@ import Testing
     #expect(SystemClock.uptime - since < .seconds(2))
   }
 
+  @Test("a speaker that takes nothing and tells nothing any more is noticed long before the end")
+  func fallenSilent() throws {
+    let part = Score.Part(
+      path: try makeScore().parts[0].path, start: 0, frames: 60 * 48_000, isTimed: true)
+    let since = SystemClock.uptime
+    let outcome = try play(
+      on: FallingSilentSink(), Score(rate: 48_000, parts: [part], anchor: 0)
+    ).outcome
+    guard case .failed(let why, begun: true)? = outcome else {
+      Issue.record("\(String(describing: outcome))")
+      return
+    }
+    #expect(why.contains("has stopped taking sound"))
+    #expect(SystemClock.uptime - since < .seconds(8))
+  }
+
   @Test("while it plays it is known when the speaker last took sound") func lastTaken() throws {
     let loop = try EventLoop()
     let sink = FrozenSink()
@@ -192,6 +208,30 @@ private final class FrozenSink: Sink {
   func position() throws(Fault) -> StreamPosition? {
     StreamPosition(uptime: SystemClock.uptime, frame: 480)
   }
+}
+
+/// Plays for a second, and then takes nothing and tells nothing, as a sound server that was stopped.
+private final class FallingSilentSink: Sink {
+  let name = "test"
+  let feedInterval = Duration.milliseconds(20)
+  let capacity = 9600
+  let underruns = 0
+  private let opened = SystemClock.uptime
+  private var written = 0
+
+  private var played: Double? {
+    let seconds = (SystemClock.uptime - opened).inSeconds
+    return seconds < 1 ? seconds * 48_000 : nil
+  }
+
+  func open() throws(Fault) -> Int { 48_000 }
+  func space() throws(Fault) -> Int { played.map { Int($0) + capacity - written } ?? 0 }
+  func position() throws(Fault) -> StreamPosition? {
+    played.map { StreamPosition(uptime: SystemClock.uptime, frame: $0) }
+  }
+  func write(_ block: UnsafeBufferPointer<Float>) throws(Fault) { written += block.count }
+  func takeBack() -> Int { 0 }
+  func close() {}
 }
 
 /// Opens, and then takes nothing.

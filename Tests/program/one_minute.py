@@ -1,4 +1,4 @@
-"""One full minute, met by eight clocks at once, so that it has to be waited for only once.
+"""One full minute, met by nine clocks at once, so that it has to be waited for only once.
 
 One has a good speaker, one plays into a file, one is muted over a bus, and each of the others has
 another trouble.
@@ -102,19 +102,22 @@ class OneMinute:
         self.good = self.server("good", "speaker", "other", "slow")
         self.vanishing = self.server("vanishing", "speaker")
         self.returning = self.server("returning", "speaker")
+        # A sink that takes two seconds ahead, as by pulseaudio's defaults.
+        self.queued = self.server("queued", "speaker", options="")
         self.heard = self.recording(self.good, "speaker")
+        self.heard_of_queued = self.recording(self.queued, "speaker", latency="2000")
         self.heard_of_other = self.recording(self.good, "other")
         self.heard_of_vanishing = self.recording(self.vanishing, "speaker")
         self.busy = self.folder / "busy"
         self.busy.touch()
 
-    def server(self, name, *sinks):
-        server = SoundServer(self.folder / name, self.clocksmith.environment, *sinks)
+    def server(self, name, *sinks, **options):
+        server = SoundServer(self.folder / name, self.clocksmith.environment, *sinks, **options)
         self.servers.append(server)
         return server
 
-    def recording(self, server, sink):
-        recording = Recording(server, sink)
+    def recording(self, server, sink, **options):
+        recording = Recording(server, sink, **options)
         self.recordings.append(recording)
         return recording
 
@@ -133,6 +136,8 @@ class OneMinute:
         self.clocks |= {
             "good": Service(
                 self.clocksmith, every_minute, alsa=self.good.device("default", "speaker")),
+            "queued": Service(
+                self.clocksmith, every_minute, alsa=self.queued.device("default", "speaker")),
             "file": Service(
                 self.clocksmith, every_minute, "--output", self.file, alsa=NO_SPEAKER),
             "absent": Service(self.clocksmith, impatient, alsa=NO_SPEAKER),
