@@ -20,6 +20,9 @@ public final class ALSASink: Sink {
   /// that counts its frames one by one is ahead by less than this.
   private static let leastMargin = Duration.milliseconds(5)
 
+  /// A device that was not touched for so long may have been suspended with the machine.
+  private static let longestPause = Duration.seconds(1)
+
   private var device: PCMDevice
   private var pcm: OpaquePointer?
   private var patience = ServerPatience()
@@ -37,6 +40,8 @@ public final class ALSASink: Sink {
   private var canTakeBack = false
   private var hasTriedToTakeBack = false
   private var rate = 0
+  /// When the device was last touched, since the machine started, sleep included.
+  private var touched = Duration.zero
   public private(set) var underruns = 0
 
   /// A volume control of the card, and what it is set to while the sink is open.
@@ -108,6 +113,7 @@ public final class ALSASink: Sink {
       try patience.opening(device) { () throws(Fault) in
         let pcm = try device.open()
         self.pcm = pcm
+        touched = SystemClock.moment.sinceBoot
         rate = try configureHardware(pcm)
         try configureSoftware(pcm)
         try setVolume(pcm)
@@ -179,6 +185,7 @@ public final class ALSASink: Sink {
 
   public func space() throws(Fault) -> Int {
     guard let pcm else { return 0 }
+    touched = SystemClock.moment.sinceBoot
     let available = try patience.calling(device) { () throws(Fault) in
       let available = snd_pcm_avail(pcm)
       if available >= 0 { return Int(available) }
@@ -198,6 +205,7 @@ public final class ALSASink: Sink {
   ) throws(Fault) {
     var done = 0
     while done < block.count {
+      try checkAwake()
       let frames = encoder.encode(UnsafeBufferPointer(rebasing: block[done...])) { samples, count in
         snd_pcm_writei(pcm, samples, snd_pcm_uframes_t(count))
       }
@@ -250,12 +258,22 @@ public final class ALSASink: Sink {
     try device.check("cannot go on playing on", snd_pcm_recover(pcm, code, 1))
   }
 
+  /// After a sleep, whatever asks for the state of a dmix starts its card again, and what was left
+  /// in the card's buffer is heard. So then it is not asked any more.
+  private var mayHaveSlept: Bool { SystemClock.moment.sinceBoot - touched > Self.longestPause }
+
+  private func checkAwake() throws(Fault) {
+    guard !mayHaveSlept else { throw device.fault("cannot go on playing on", -ESTRPIPE) }
+    touched = SystemClock.moment.sinceBoot
+  }
+
   public func position() throws(Fault) -> StreamPosition? {
     guard let pcm else { return nil }
     var status: OpaquePointer?
     guard snd_pcm_status_malloc(&status) == 0 else { throw device.fault("cannot ask", -ENOMEM) }
     defer { snd_pcm_status_free(status) }
     try patience.calling(device) { () throws(Fault) in
+      try checkAwake()
       try device.check("cannot ask", snd_pcm_status(pcm, status))
     }
     guard snd_pcm_status_get_state(status) == SND_PCM_STATE_RUNNING else { return nil }
@@ -277,7 +295,12 @@ public final class ALSASink: Sink {
     guard let open = pcm else { return }
     pcm = nil
     try? patience.calling(device) { () throws(Fault) in
-      snd_pcm_drop(open)
+      // snd_pcm_drop and snd_pcm_close ask for the state, but not once the parameters are freed.
+      if mayHaveSlept {
+        snd_pcm_hw_free(open)
+      } else {
+        snd_pcm_drop(open)
+      }
       mixer?.restore()
       mixer = nil
       snd_pcm_close(open)
