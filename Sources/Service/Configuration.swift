@@ -1,4 +1,5 @@
 import Devices
+@preconcurrency import Glibc
 import Horology
 import Sound
 
@@ -101,7 +102,8 @@ public struct Configuration: Sendable {
       }
       if let complaint = key(&self, entry.value) {
         // A file that is wrong is named by what is said of it.
-        let isNamed = entry.value.contains("/") && complaint.contains(entry.value)
+        // By glibc's search: Swift's brings two megabytes of regular expressions with it.
+        let isNamed = entry.value.contains("/") && strstr(complaint, entry.value) != nil
         throw Fault(
           place, "\(entry.key)\(isNamed ? "" : " = \(entry.value)"): \(complaint)")
       }
