@@ -54,10 +54,13 @@ class Firmware:
 class Board(Emulator):
     """A Pi with a copy of the card, whose boot partition may be written as on a PC."""
 
+    known = []  # Those that have not been removed, for what a failed test leaves behind.
+
     def __init__(self, card, folder, board, program, clocksmith_txt, configuration=""):
         """board: a name of FILTERS; program: an emulator that deploy/device/qemu-tree names."""
         folder.mkdir()
         super().__init__(card, folder)
+        self.known.append(self)
         self.board, self.program, self.configuration = board, program, configuration
         self.disk = folder / "card.img"
         subprocess.run(["cp", "--sparse=always", card / "card.img", self.disk], check=True)
@@ -125,6 +128,10 @@ class Board(Emulator):
         assert line, f"the {self.board} never said '{pattern}':\n{self.last_words()}"
         return line
 
+    def remove(self):
+        super().remove()
+        self.known.remove(self)
+
     def _find_gpio(self):
         return None  # QEMU moves no input of this controller: it reads 0.
 
@@ -156,5 +163,5 @@ def emulator():
     made = subprocess.run([Path(here).parents[1] / "deploy" / "device" / "qemu-tree"],
                           capture_output=True, text=True)
     if made.returncode:
-        return None, made.stderr.strip().splitlines()[-1]
+        return None, (made.stderr.strip().splitlines() or ["QEMU 10 cannot be had here."])[-1]
     return made.stdout.strip(), None

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
+from board import Board  # noqa: E402
 from device import Device  # noqa: E402
 from evidence import Evidence, stolen  # noqa: E402
 
@@ -33,7 +34,7 @@ def pytest_runtest_setup(item):
 def pytest_runtest_makereport(item, call):
     """A test that failed says where what is known of it is kept."""
     report = (yield).get_result()
-    if report.failed and Device.known:
+    if report.failed and (Device.known or Board.known):
         kept = item.evidence.keep(item.name, call.excinfo.exconly())
         report.sections.append(("its recording, its journal and what the host took", str(kept)))
 

@@ -8,6 +8,7 @@ import time
 import wave
 from pathlib import Path
 
+from board import Board
 from device import Device
 from speaker import FRAME, HEADER, RATE
 
@@ -49,6 +50,10 @@ class Evidence:
                     keep_recording(speaker, first, folder / f"{name}{kind}")
             if device.console.exists():
                 shutil.copy(device.console, folder / f"{name}console.log")
+        for number, board in enumerate(Board.known):
+            for path in (board.console, board.folder / "answers"):
+                if path.exists():
+                    shutil.copy(path, folder / f"board-{number}-{path.name}")
         (folder / "host.txt").write_text("\n".join(host) + "\n")
         for old in sorted(top.iterdir(), key=lambda kept: kept.stat().st_mtime)[:-KEPT]:
             shutil.rmtree(old, ignore_errors=True)

@@ -127,6 +127,7 @@ def test_a_sound_card_that_the_card_does_not_know_is_told_and_left_out(boot, sou
 def test_i2s_on_a_pi_5_is_refused_with_what_to_use_instead(boot):
     boot.put_into("Pi 5")
     _, told = boot.start("ds3231", "max98357a")
+    assert "sound 'max98357a' in clocksmith.txt: " in told
     assert "has no I2S for a Raspberry Pi 5: use a USB sound card" in told
     assert boot.overlays() == ["rtc-ds3231-pi5"]
     assert "device" not in boot.configuration()
@@ -153,14 +154,29 @@ def test_a_partition_that_is_full_keeps_what_it_has_and_starts(boot):
     wrote, told = boot.start("ds3231")
     assert not wrote, "no restart for nothing"
     assert "the boot partition cannot be written" in told and "No space left" in told
+    assert boot.configuration() == "", "the service is told of what the firmware knows"
 
 
 def test_a_card_that_keeps_nothing_is_not_restarted_for_ever(boot):
     boot.parts.unlink()
     boot.parts.symlink_to("/dev/null")
-    wrote, told = boot.start("ds3231")
+    wrote, told = boot.start("ds3231", "max98357a")
     assert not wrote
     assert "the boot partition cannot be written" in told
+    assert boot.configuration() == ""
+
+
+def test_what_cannot_be_changed_goes_on_as_it_is(boot):
+    boot.start("ds3231", "max98357a")
+    if subprocess.run(["chattr", "+i", boot.parts], capture_output=True).returncode:
+        pytest.skip("a file cannot be made immutable here (not root, or another file system)")
+    try:
+        wrote, told = boot.start("", "")
+    finally:
+        subprocess.run(["chattr", "-i", boot.parts], check=True)
+    assert not wrote
+    assert "wired to the header: RTC ds3231, sound max98357a" in told
+    assert "device = plughw:CARD=MAX98357A" in boot.configuration()
 
 
 def settings(tmp_path, text):

@@ -136,7 +136,8 @@ def test_a_compiler_that_is_missing_needs_room(pi):
 def test_a_package_that_is_given_is_installed_without_a_build(pi):
     done = pi.install(package(pi.folder), memory=416, disk=90)
     assert done.returncode == 0, done.stderr
-    install, *rest = pi.called
+    update, install, *rest = pi.called
+    assert update == "apt-get -qq update", "a system that was just flashed has no lists"
     assert re.fullmatch(rf"apt-get install .* {pi.folder}/made.deb alsa-utils", install)
     assert "systemctl enable --now clocksmith.service" in rest
     assert not pi.builds and not any(re.match("swift|apt-get", call) for call in rest)
