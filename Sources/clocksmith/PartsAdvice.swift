@@ -30,8 +30,8 @@ enum PartsAdvice {
   var card: String {
     switch self {
     case .card:
-      "none; plug in a USB one, or set 'sound = max98357a', say, in [card] of clocksmith.txt for one "
-        + "on the header"
+      "none; plug in a USB one, or, for one on the header of a Raspberry Pi 3, 4 or Zero 2 W, set "
+        + "'sound = max98357a', say, in [card] of clocksmith.txt"
     case .raspberryPiOS:
       "none; plug in a USB one, or put 'dtoverlay=max98357a', say, into config.txt for one on the "
         + "header"

@@ -200,6 +200,12 @@ def test_a_key_of_the_card_that_stands_twice_is_told(tmp_path):
     assert told == "<3>'sound' stands twice in [card] of clocksmith.txt: the last one counts\n"
 
 
+def test_a_comment_behind_a_value_is_told(tmp_path):
+    told = settings(tmp_path, "[card]\nrtc = ds3231 ; on the header\npassword = a ; b\n")
+    assert told == ("<3>what follows 'rtc' on its line in [card] of clocksmith.txt is taken for its value: "
+                    "put the comment on a line of its own\n")
+
+
 def test_the_settings_that_ship_are_all_known(tmp_path):
     text = (DEVICE / "boot" / "clocksmith.txt").read_text()
     offered = re.sub(r"(?m)^;(\w+ =)", r"\1", text)
