@@ -110,6 +110,8 @@ private final class LineReader {
       }
       if byte == 10 { line += 1 }
     }
+    // What cannot be read to its end is not taken for a shorter file.
+    guard ferror(file) == 0 else { throw Fault("cannot read \(path)", errno: errno) }
     rewind(file)
   }
 

@@ -20,6 +20,8 @@ enum Main {
     occupyStandardDescriptors()
     // A reader that has gone shows as an error of the write.
     signal(SIGPIPE, SIG_IGN)
+    // A file that may grow no further is told as an error of the file.
+    signal(SIGXFSZ, SIG_IGN)
     exit(status(of: Array(CommandLine.arguments.dropFirst())))
   }
 

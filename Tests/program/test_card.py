@@ -183,7 +183,7 @@ def settings(tmp_path, text):
     """What the journal is told of clocksmith.txt by the part of the settings that reads [card]."""
     file = tmp_path / "clocksmith.txt"
     file.write_text(text)
-    script = (SCRIPTS / "settings").read_text().split("\nhostname=$(get hostname)\n")[0]
+    script = (SCRIPTS / "settings").read_text().split("\n# The clock's own sections come first")[0]
     return subprocess.run(["sh", "-c", script, SCRIPTS / "settings", file], capture_output=True,
                           text=True, timeout=20, check=True).stdout
 
@@ -198,6 +198,21 @@ def test_a_key_of_the_card_that_nobody_reads_is_told(tmp_path):
 def test_a_key_of_the_card_that_stands_twice_is_told(tmp_path):
     told = settings(tmp_path, "[card]\nsound = max98357a\nsound = pcm5102a\n")
     assert told == "<3>'sound' stands twice in [card] of clocksmith.txt: the last one counts\n"
+
+
+def test_what_stands_before_the_first_section_is_told(tmp_path):
+    told = settings(tmp_path, "; a comment\nrtc = ds3231\nzone = Etc/UTC\n[card]\n")
+    assert told == ("<3>what stands before the first section of clocksmith.txt is not read: begin with "
+                    "[card]\n")
+
+
+@pytest.mark.parametrize("name", ["[Card]", "[ card ]"])
+def test_a_section_that_is_nearly_the_cards_is_told(tmp_path, name):
+    assert f"'{name}' in clocksmith.txt is not '[card]'" in settings(tmp_path, f"{name}\nrtc = ds3231\n")
+
+
+def test_a_file_that_is_no_plain_text_is_told(tmp_path):
+    assert "save it as UTF-8" in settings(tmp_path, "[\0c\0a\0r\0d\0]\0\n")
 
 
 def test_a_comment_behind_a_value_is_told(tmp_path):

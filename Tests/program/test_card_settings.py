@@ -13,12 +13,13 @@ SETTINGS = ROOT / "deploy/device/files/usr/lib/clocksmith-card/settings"
 # of the alternatives.
 APPLIED = """
 mount -t tmpfs tmpfs /mnt && cp -a /etc/alternatives /mnt && mount --move /mnt /etc &&
-PATH="$2:$PATH" sh "$0" "$1" && cat /etc/hostname /etc/clocksmith/conf.d/50-card.conf
+mkdir -p /etc/wpa_supplicant && PATH="$2:$PATH" sh "$0" "$1" && eval "$3" &&
+cat /etc/hostname /etc/clocksmith/conf.d/50-card.conf
 """
 TEXT = "; a comment\n[card]\nhostname = harbour\n[announce]\ninterval = 5\n[speaker]\nvolume = -3dB\n"
 
 
-def applied(folder, text):
+def applied(folder, text, then="true"):
     """The lines of the host name and of the configuration, without the white space around them."""
     path = folder / "clocksmith.txt"
     path.write_text(text, newline="")
@@ -27,7 +28,8 @@ def applied(folder, text):
     (folder / "systemctl").write_text("#!/bin/sh\necho systemctl \"$@\"\n")
     (folder / "systemctl").chmod(0o755)
     done = subprocess.run(
-        ["unshare", "--mount", "--uts", "sh", "-c", APPLIED, SETTINGS, path, folder],
+        ["unshare", "--mount", "--uts", "sh", "-c", APPLIED, SETTINGS, path, folder,
+         then],
         capture_output=True, text=True, timeout=20, check=False)
     if "unshare" in done.stderr or "mount:" in done.stderr:
         pytest.skip("/etc cannot be replaced here (not root?)")
@@ -52,3 +54,20 @@ def test_the_first_section_may_be_the_clocks(tmp_path):
 
 def test_a_backslash_is_kept(tmp_path):
     assert r"device = a\nb" in applied(tmp_path, TEXT + "device = a\\nb\n")
+
+
+def test_a_user_that_cannot_be_made_costs_the_clock_nothing(tmp_path):
+    """Neither its own rules nor what comes after the user in the card's."""
+    text = TEXT.replace("[announce]", "user = Joe Smith\npassword = a\\tb\nwifi_name = n\\t\n[announce]")
+    path = tmp_path / "wpa"
+    lines = applied(tmp_path, text, then=f"cat /etc/wpa_supplicant/*.conf >{path}")
+    assert "interval = 5" in lines
+    assert any("user 'Joe Smith' in" in line and "cannot be made" in line for line in lines)
+    assert 'ssid="n\\t"' in path.read_text()
+
+
+@pytest.mark.parametrize("zone", ["right/Europe/London", "zone.tab", "../../../etc/passwd", "Europe"])
+def test_what_is_no_zone_of_the_clocks_is_not_taken(tmp_path, zone):
+    lines = applied(tmp_path, TEXT.replace("hostname", f"zone = {zone}\nhostname"))
+    assert any(f"zone '{zone}' in" in line and "is not a time zone" in line for line in lines)
+    assert "interval = 5" in lines
