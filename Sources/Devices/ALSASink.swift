@@ -66,7 +66,8 @@ public final class ALSASink: Sink {
     public let why: String
   }
   private static let defaultName = "default"
-  /// Told each time that it was opened, with what plays in its stead if something does.
+  /// Told each time that ALSA's default was opened, with what plays instead of it if something
+  /// does; of another device it is told nothing.
   public var opened: (Substitute?) -> Void = { _ in }
 
   /// - Parameters:
@@ -90,7 +91,7 @@ public final class ALSASink: Sink {
     let wanted = PCMDevice(name: name, direction: .speaker)
     do throws(Fault) {
       let rate = try open(wanted)
-      opened(nil)
+      if name == Self.defaultName { opened(nil) }
       return rate
     } catch {
       // What another program uses is there.

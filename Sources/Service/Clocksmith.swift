@@ -320,6 +320,7 @@ public final class Clocksmith {
       let configuration = try options.configuration()
       let composer = try configuration.composer()
       let before = (self.configuration, self.composer)
+      if configuration.device != self.configuration.device { substitute = nil }
       self.configuration = configuration
       self.composer = composer
       configuredVolume = configuration.volume

@@ -9,6 +9,7 @@ import time
 import pytest
 import soundfile
 
+from message_bus import MessageBus
 from pipewire_server import PipeWireServer
 from pretended_card import pretended_card
 from program import PROGRAM, refusal
@@ -204,6 +205,36 @@ def test_the_service_warns_once_that_the_card_plays_where_the_default_is_down(
         clock.stop()
     [line] = clock.matching("plays instead")
     assert "Host is down" in line
+
+
+@pytest.fixture
+def on_the_card(clocksmith, down, speaker, tmp_path):
+    """(a service on a bus that has spoken on the card, for the default is down; its configuration)."""
+    server, _ = speaker
+    bus = MessageBus(clocksmith.folder)
+    clocksmith.environment = (
+        clocksmith.environment | pretended_card(tmp_path)
+        | {"DBUS_SYSTEM_BUS_ADDRESS": bus.address})
+    configuration = clocksmith.configuration("interval = 60\nvoice_at_hour = none")
+    clock = Service(
+        clocksmith, configuration, "--say-now", alsa=down + server.device("card", "speaker"),
+        notify=True)
+    clock.wait_for("^said .* asked for")
+    yield clock, configuration
+    clock.stop()
+    bus.stop()
+
+
+def test_a_device_that_is_set_at_a_reload_is_not_told_as_the_return_of_the_default(
+        clocksmith, on_the_card):
+    clock, configuration = on_the_card
+    configuration.write_text(
+        configuration.read_text() + "[speaker]\ndevice = plughw:CARD=Pretended,DEV=0\n")
+    clock.signal(signal.SIGHUP)
+    clock.wait_for("read again")
+    assert clocksmith.run("say", "12:45").returncode == 0
+    clock.wait_for('^said "twelve forty-five')
+    assert not clock.matching("is back")
 
 
 def test_a_device_that_is_named_is_not_replaced_by_a_card(clocksmith, down, speaker, tmp_path):
