@@ -110,18 +110,19 @@ public final class ALSASink: Sink {
     close()
     self.device = device
     var patience = ServerPatience()
-    do throws(Fault) {
-      try patience.opening(device) { () throws(Fault) in
-        let pcm = try device.open()
-        self.pcm = pcm
-        touched = SystemClock.moment.sinceBoot
+    try patience.opening(device) { () throws(Fault) in
+      let pcm = try device.open()
+      self.pcm = pcm
+      touched = SystemClock.moment.sinceBoot
+      do throws(Fault) {
         rate = try configureHardware(pcm)
         try configureSoftware(pcm)
         try setVolume(pcm)
+      } catch {
+        // Here, for the closing may wait for the server, too.
+        release(pcm)
+        throw error
       }
-    } catch {
-      close()
-      throw error
     }
     self.patience = patience
     written = 0
@@ -293,18 +294,20 @@ public final class ALSASink: Sink {
   }
 
   public func close() {
-    guard let open = pcm else { return }
-    pcm = nil
-    try? patience.calling(device) { () throws(Fault) in
-      // snd_pcm_drop and snd_pcm_close ask for the state, but not once the parameters are freed.
-      if mayHaveSlept {
-        snd_pcm_hw_free(open)
-      } else {
-        snd_pcm_drop(open)
-      }
-      mixer?.restore()
-      mixer = nil
-      snd_pcm_close(open)
+    guard let pcm else { return }
+    try? patience.calling(device) { () throws(Fault) in release(pcm) }
+  }
+
+  private func release(_ pcm: OpaquePointer) {
+    self.pcm = nil
+    // snd_pcm_drop and snd_pcm_close ask for the state, but not once the parameters are freed.
+    if mayHaveSlept {
+      snd_pcm_hw_free(pcm)
+    } else {
+      snd_pcm_drop(pcm)
     }
+    mixer?.restore()
+    mixer = nil
+    snd_pcm_close(pcm)
   }
 }

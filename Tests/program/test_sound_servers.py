@@ -123,15 +123,19 @@ int _snd_pcm_down_open(
 """
 
 
+def shared_library(path, source):
+    compiler = shutil.which("cc") or shutil.which("clang")
+    if not compiler:
+        pytest.skip("no C compiler to pretend a sound server")
+    subprocess.run(
+        [compiler, "-shared", "-fPIC", "-xc", "-", "-o", path], input=source, text=True, check=True)
+    return path
+
+
 @pytest.fixture
 def down(tmp_path):
     """The lines of ALSA that make the default a sound server that is not there."""
-    compiler = shutil.which("cc") or shutil.which("clang")
-    if not compiler:
-        pytest.skip("no C compiler to make a sound server that is down")
-    library = tmp_path / "down.so"
-    subprocess.run(
-        [compiler, "-shared", "-fPIC", "-xc", "-", "-o", library], input=DOWN, text=True, check=True)
+    library = shared_library(tmp_path / "down.so", DOWN)
     return f'pcm_type.down {{ lib "{library}" }}\npcm.default {{ type down }}\n'
 
 
@@ -290,6 +294,40 @@ def test_a_server_that_hangs_holds_say_and_check_up_for_five_seconds_at_most(
         assert time.monotonic() - begun < 5
         assert done.returncode == status
         assert "its sound server does not answer" in done.stdout + done.stderr
+
+
+# Stands before libasound: a device that cannot be configured, and waits for its silent server when
+# it is closed.
+CLOSING = r"""
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+static int server;
+int snd_pcm_sw_params(void *pcm, void *parameters) {
+  struct sockaddr_un address = {.sun_family = AF_UNIX};
+  strcpy(address.sun_path, getenv("SILENT"));
+  server = socket(AF_UNIX, SOCK_STREAM, 0);
+  connect(server, (struct sockaddr *)&address, sizeof address);
+  return -EIO;
+}
+int snd_pcm_drop(void *pcm) {
+  char answer;
+  return recv(server, &answer, 1, 0);
+}
+"""
+
+
+def test_a_server_that_hangs_when_a_failed_device_is_closed_is_hung_up_on(
+        clocksmith, silent_server, tmp_path):
+    preloaded = shared_library(tmp_path / "closing.so", CLOSING)
+    begun = time.monotonic()
+    done = clocksmith.run(
+        "say", "15:15", "--config", clocksmith.configuration(), environment={
+            "LD_PRELOAD": str(preloaded), "SILENT": str(tmp_path / "silent")})
+    assert time.monotonic() - begun < 5
+    assert "its sound server does not answer" in refusal(done, 1)
 
 
 def test_a_server_that_stands_still_in_the_middle_is_hung_up_on(clocksmith, speaker, tmp_path):
