@@ -58,7 +58,7 @@ public final class ALSASink: Sink {
   private let volume: Volume?
   private var mixer: CardMixer?
 
-  /// A sound card that plays in the stead of ALSA's default, which cannot be had.
+  /// A sound card that plays instead of ALSA's default, which cannot be had.
   public struct Substitute: Hashable, Sendable {
     /// As in `plughw:CARD=DAC,DEV=0`.
     public let device: String

@@ -1,5 +1,7 @@
 """Sound servers as they are found: what is said on them is heard, whole, each time."""
 
+import json
+import re
 import shutil
 import signal
 import socket
@@ -239,6 +241,16 @@ def test_a_device_that_is_set_at_a_reload_is_not_told_as_the_return_of_the_defau
     assert clocksmith.run("say", "12:45").returncode == 0
     clock.wait_for('^said "twelve forty-five')
     assert not clock.matching("is back")
+
+
+def test_the_status_names_the_card_that_plays_instead_of_the_default(clocksmith, on_the_card):
+    clock, _ = on_the_card
+    words = "plughw:CARD=Pretended,DEV=0 instead of default"
+    wait_until(lambda: words in clock.latest_status(), 5, "the card in the status")
+    assert re.search(rf"^speaker +{words}$", clocksmith.run("status").stdout, re.MULTILINE)
+    told = json.loads(clocksmith.run("status", "--json").stdout)
+    assert told["speaker"] == "default"
+    assert told["speaker_substitute"] == "plughw:CARD=Pretended,DEV=0"
 
 
 def test_a_device_that_is_named_is_not_replaced_by_a_card(clocksmith, down, speaker, tmp_path):
