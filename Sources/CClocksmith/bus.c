@@ -43,6 +43,7 @@ static const sd_bus_vtable vtable[] = {
     CHANGING("Zone", "s"),
     CHANGING("Voice", "s"),
     CHANGING("Device", "s"),
+    CHANGING("Substitute", "s"),
     SD_BUS_WRITABLE_PROPERTY(
         "Volume", "d", on_get, on_set, 0,
         SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE | SD_BUS_VTABLE_UNPRIVILEGED),

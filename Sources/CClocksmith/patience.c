@@ -13,8 +13,9 @@
 
 #define MOST_DESCRIPTORS 256
 
-static const struct clocksmith_sockets *spared, *ended;
-static volatile sig_atomic_t has_run_out;
+/* Copies, for a plugin's thread may be in the handler still when the call is over. */
+static struct clocksmith_sockets spared, ended;
+static volatile sig_atomic_t ends_all, is_on, has_run_out;
 
 static bool holds(const struct clocksmith_sockets *sockets, int descriptor, unsigned long inode) {
   for (int index = 0; index < sockets->count; index++)
@@ -37,21 +38,25 @@ void clocksmith_sockets_find(struct clocksmith_sockets *sockets,
 
 static void run_out(int signal) {
   (void)signal;
+  if (!is_on) return;
   int saved = errno;
   has_run_out = 1;
   struct clocksmith_sockets there;
-  clocksmith_sockets_find(&there, spared);
+  clocksmith_sockets_find(&there, &spared);
   for (int index = 0; index < there.count; index++)
-    if (!ended || holds(ended, there.descriptors[index], there.inodes[index]))
+    if (ends_all || holds(&ended, there.descriptors[index], there.inodes[index]))
       shutdown(there.descriptors[index], SHUT_RDWR);
   errno = saved;
 }
 
 void clocksmith_patience_begin(const struct clocksmith_sockets *only,
                                const struct clocksmith_sockets *others, int milliseconds) {
-  ended = only;
-  spared = others;
+  static const struct clocksmith_sockets none;
+  ended = only ? *only : none;
+  spared = others ? *others : none;
+  ends_all = !only;
   has_run_out = 0;
+  is_on = 1;
   struct sigaction action = {.sa_handler = run_out, .sa_flags = SA_RESTART};
   sigaction(SIGALRM, &action, NULL);
   struct itimerval timer = {
@@ -63,6 +68,7 @@ void clocksmith_patience_begin(const struct clocksmith_sockets *only,
 }
 
 bool clocksmith_patience_end(void) {
+  is_on = 0;
   struct itimerval off = {0};
   setitimer(ITIMER_REAL, &off, NULL);
   return has_run_out;

@@ -58,7 +58,7 @@ public final class ALSASink: Sink {
   private let volume: Volume?
   private var mixer: CardMixer?
 
-  /// A sound card that plays in the stead of ALSA's default, which cannot be had.
+  /// A sound card that plays instead of ALSA's default, which cannot be had.
   public struct Substitute: Hashable, Sendable {
     /// As in `plughw:CARD=DAC,DEV=0`.
     public let device: String
@@ -66,7 +66,8 @@ public final class ALSASink: Sink {
     public let why: String
   }
   private static let defaultName = "default"
-  /// Told each time that it was opened, with what plays in its stead if something does.
+  /// Told each time that ALSA's default was opened, with what plays instead of it if something
+  /// does; of another device it is told nothing.
   public var opened: (Substitute?) -> Void = { _ in }
 
   /// - Parameters:
@@ -90,7 +91,7 @@ public final class ALSASink: Sink {
     let wanted = PCMDevice(name: name, direction: .speaker)
     do throws(Fault) {
       let rate = try open(wanted)
-      opened(nil)
+      if name == Self.defaultName { opened(nil) }
       return rate
     } catch {
       // What another program uses is there.
@@ -109,18 +110,19 @@ public final class ALSASink: Sink {
     close()
     self.device = device
     var patience = ServerPatience()
-    do throws(Fault) {
-      try patience.opening(device) { () throws(Fault) in
-        let pcm = try device.open()
-        self.pcm = pcm
-        touched = SystemClock.moment.sinceBoot
+    try patience.opening(device) { () throws(Fault) in
+      let pcm = try device.open()
+      self.pcm = pcm
+      touched = SystemClock.moment.sinceBoot
+      do throws(Fault) {
         rate = try configureHardware(pcm)
         try configureSoftware(pcm)
         try setVolume(pcm)
+      } catch {
+        // Here, for the closing may wait for the server, too.
+        release(pcm)
+        throw error
       }
-    } catch {
-      close()
-      throw error
     }
     self.patience = patience
     written = 0
@@ -292,18 +294,20 @@ public final class ALSASink: Sink {
   }
 
   public func close() {
-    guard let open = pcm else { return }
-    pcm = nil
-    try? patience.calling(device) { () throws(Fault) in
-      // snd_pcm_drop and snd_pcm_close ask for the state, but not once the parameters are freed.
-      if mayHaveSlept {
-        snd_pcm_hw_free(open)
-      } else {
-        snd_pcm_drop(open)
-      }
-      mixer?.restore()
-      mixer = nil
-      snd_pcm_close(open)
+    guard let pcm else { return }
+    try? patience.calling(device) { () throws(Fault) in release(pcm) }
+  }
+
+  private func release(_ pcm: OpaquePointer) {
+    self.pcm = nil
+    // snd_pcm_drop and snd_pcm_close ask for the state, but not once the parameters are freed.
+    if mayHaveSlept {
+      snd_pcm_hw_free(pcm)
+    } else {
+      snd_pcm_drop(pcm)
     }
+    mixer?.restore()
+    mixer = nil
+    snd_pcm_close(pcm)
   }
 }

@@ -314,7 +314,7 @@ public struct Announcer {
       }
       decisions.decide(through: occasion, in: schedule)
       guard let announcement = announcement(of: occasion, programme, at: now) else {
-        effects += skip(occasion, .tooLateForChime)
+        effects += skip(occasion, failureReason(of: occasion) ?? .tooLateForChime)
         continue
       }
       effects.append(begin(announcement))
@@ -374,12 +374,18 @@ public struct Announcer {
       isShortened: true)
   }
 
+  /// What the speaker has said, if it has failed this occasion.
+  private func failureReason(of occasion: Occasion) -> SkipReason? {
+    guard let failure, failure.occasion == occasion else { return nil }
+    return .failed(failure.why)
+  }
+
   private func reasonForMissing(
     _ first: Occasion, through last: Occasion, at now: Now
   ) -> SkipReason {
     if first == last {
       if let refusal = refusal(of: first) { return refusal }
-      if let failure, failure.occasion == first { return .failed(failure.why) }
+      if let reason = failureReason(of: first) { return reason }
       if playing != nil && !isTakenBack { return .busy }
     }
     return .late(now.instant - first.instant)

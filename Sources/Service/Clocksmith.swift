@@ -128,7 +128,7 @@ public final class Clocksmith {
     return player
   }
 
-  /// Tells of a card that plays in the default's stead, once for each change.
+  /// Tells of a card that plays instead of the default, once for each change.
   private func tell(_ substitute: ALSASink.Substitute?) {
     guard substitute?.device != self.substitute?.device else { return }
     self.substitute = substitute
@@ -320,6 +320,7 @@ public final class Clocksmith {
       let configuration = try options.configuration()
       let composer = try configuration.composer()
       let before = (self.configuration, self.composer)
+      if configuration.device != self.configuration.device { substitute = nil }
       self.configuration = configuration
       self.composer = composer
       configuredVolume = configuration.volume
@@ -353,7 +354,7 @@ public final class Clocksmith {
 
   /// As in `next 15:15:00, synchronised, switch on, plughw:CARD=DAC, last onset +0.1 ms`.
   private var statusLine: String {
-    let speaker = options.output ?? configuration.device
+    let speaker = Status.speaker(options.output ?? configuration.device, substitute?.device ?? "")
     let now =
       if let playing = announcer.playing {
         "sounding \(playing.time.dateTime.timeOfDay)"
@@ -370,6 +371,7 @@ public final class Clocksmith {
   private var status: Status {
     var status = Status(configuration, composer, announcer, clock: clockWatch.state)
     if let output = options.output { status.device = output }
+    status.substitute = substitute?.device ?? ""
     status.lastOnsetError = lastTiming?.onsetError.map { $0.nanoseconds / 1000 }
     status.lastError = lastError
     return status

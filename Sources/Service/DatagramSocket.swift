@@ -3,8 +3,7 @@
 /// Sends to a socket that somebody else has, and never waits for him: systemd's own library does, and
 /// cannot be told not to.
 final class DatagramSocket {
-  private let descriptor = socket(
-    AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
+  private let descriptor: Int32
   private var address = sockaddr_un()
   private let size: socklen_t
 
@@ -13,6 +12,8 @@ final class DatagramSocket {
   init?(path: String) {
     let room = MemoryLayout.size(ofValue: address.sun_path)
     guard !path.isEmpty, path.utf8.count < room else { return nil }
+    descriptor = socket(
+      AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
     let start = MemoryLayout<sockaddr_un>.offset(of: \.sun_path)!
     size = socklen_t(start + path.utf8.count)
     address.sun_family = sa_family_t(AF_UNIX)

@@ -6,14 +6,19 @@ import Horology
 /// Tells systemd how the service is, in the words of sd_notify(3) but without waiting until they are
 /// taken; without systemd, nobody.
 final class Notifier {
-  private let socket = getenv("NOTIFY_SOCKET").flatMap {
-    DatagramSocket(path: String(cString: $0))
-  }
+  private let socket: DatagramSocket?
   /// The status that it knows of.
   private var told = ""
   /// What was not taken, and is sent before anything else: a start that systemd does not hear of
   /// is undone.
-  private var unsent: String?
+  private var unsent: [String] = []
+  /// Of a manager that reads nothing for so long, only the latest counts.
+  private static let mostUnsent = 16
+
+  /// - Parameter path: of the manager's socket; nil if there is no manager.
+  init(path: String? = getenv("NOTIFY_SOCKET").map { String(cString: $0) }) {
+    socket = path.flatMap { DatagramSocket(path: $0) }
+  }
 
   private static let longestWatchdog: UInt64 = 86_400_000_000
 
@@ -45,15 +50,15 @@ final class Notifier {
   }
 
   private func sendForSure(_ state: String) {
-    if !send(state) { unsent = state }
+    if !send(state) { unsent = (unsent + [state]).suffix(Self.mostUnsent) }
   }
 
   /// - Returns: false if it was not taken.
   private func send(_ state: String) -> Bool {
     guard let socket else { return true }
-    if let unsent {
-      guard socket.send(Array(unsent.utf8)) else { return false }
-      self.unsent = nil
+    while let first = unsent.first {
+      guard socket.send(Array(first.utf8)) else { return false }
+      unsent.removeFirst()
     }
     return socket.send(Array(state.utf8))
   }

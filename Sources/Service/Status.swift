@@ -25,8 +25,10 @@ public struct Status: Hashable, Sendable {
 
   public var zone: String
   public var voice: String
-  /// An ALSA device, or a file.
+  /// An ALSA device, or a file, as it is set.
   public var device: String
+  /// The sound card that plays instead of it, for it cannot be had; empty if it plays itself.
+  public var substitute = ""
   /// In dB.
   public var volume: Double
   public var next: Next
@@ -49,6 +51,13 @@ public struct Status: Hashable, Sendable {
   public var lastOnsetError: Int64?
   /// The last thing that went wrong, with its time; empty if nothing did.
   public var lastError: String
+
+  public var speaker: String { Self.speaker(device, substitute) }
+
+  /// What plays, as in `plughw:CARD=DAC,DEV=0 instead of default`.
+  static func speaker(_ device: String, _ substitute: String) -> String {
+    substitute.isEmpty ? device : "\(substitute) instead of \(device)"
+  }
 
   /// What is seen without a service.
   /// - Throws: `Fault` if the voice has no text for the next occasion.
@@ -120,7 +129,7 @@ extension Status {
   var properties: [String: BusValue] {
     [
       "Zone": .text(zone), "Voice": .text(voice), "Device": .text(device),
-      "Volume": .number(volume),
+      "Substitute": .text(substitute), "Volume": .number(volume),
       "NextOccasion": .unsigned(next.instant.microseconds), "NextLocal": .text(next.local),
       "NextChime": .text(next.chime), "NextText": .text(next.text),
       "NextSounds": .flag(next.refusal == nil),
@@ -164,6 +173,7 @@ extension Status {
       if case .text(let text)? = properties[name] { text } else { nil }
     }
     guard let zone = text("Zone"), let voice = text("Voice"), let device = text("Device"),
+      let substitute = text("Substitute"),
       case .number(let volume)? = properties["Volume"],
       case .unsigned(let instant)? = properties["NextOccasion"], let local = text("NextLocal"),
       let chime = text("NextChime"), let nextText = text("NextText"),
@@ -176,7 +186,8 @@ extension Status {
       let playing = text("Playing"), case .signed(let onset)? = properties["LastOnsetError"],
       let lastError = text("LastError")
     else { return nil }
-    (self.zone, self.voice, self.device, self.volume) = (zone, voice, device, volume)
+    (self.zone, self.voice, self.volume) = (zone, voice, volume)
+    (self.device, self.substitute) = (device, substitute)
     next = Next(
       instant: Instant(microseconds: instant), local: local, chime: chime, text: nextText,
       refusal: key.isEmpty ? nil : Refusal(key: key, words: words))

@@ -130,7 +130,7 @@ struct Seen {
       lines.append(Line(label: "sounding", value: "\"\(status.playing)\"", weight: .strong))
     }
     let volume = status.volume == 0 ? "" : ", \(status.volume) dB"
-    lines.append(Line(label: "speaker", value: status.device + volume))
+    lines.append(Line(label: "speaker", value: status.speaker + volume))
     lines.append(
       Line(label: "voice", value: [status.voice, voice].compactMap { $0 }.joined(separator: ", ")))
     if let error = status.lastOnsetError {
@@ -202,6 +202,7 @@ struct Seen {
     line.set("muted_until", mute)
     line.set("playing", status.playing.isEmpty ? nil : status.playing)
     line.set("speaker", status.device)
+    line.set("speaker_substitute", status.substitute.isEmpty ? nil : status.substitute)
     line.set("volume_db", status.volume)
     line.set("voice", status.voice)
     line.set("last_onset_error_seconds", status.lastOnsetError.map { Double($0) / 1e6 })

@@ -168,6 +168,20 @@ import Testing
     }
   }
 
+  @Test("a chime without words that failed is skipped for what failed")
+  func failedWithoutWords() {
+    var (announcer, now) = announcer(at: "15:59:46", .none)
+    #expect(played(announcer.handle(.woke, at: now)) != nil)
+    now = now.later(by: .seconds(6))
+    _ = announcer.handle(.ended(.failed("gone", begun: false)), at: now)
+    now = now.later(by: .seconds(1))
+    let effects = announcer.handle(.woke, at: now)
+    guard case .report(.skipped(_, _, .failed("gone")))? = effects.first else {
+      Issue.record("\(effects)")
+      return
+    }
+  }
+
   @Test("the switch in the melody ends it for good") func switchInTheMelody() {
     var (announcer, now) = announcer(at: "15:59:46")
     #expect(played(announcer.handle(.woke, at: now)) != nil)

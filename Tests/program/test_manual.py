@@ -116,12 +116,14 @@ def test_every_option_is_offered(subcommand):
 
 @pytest.mark.parametrize("subcommand", SUBCOMMANDS)
 def test_an_option_that_wants_a_file_is_offered_files_of_its_kind(subcommand, tmp_path):
-    for name in ("eve.wav", "eve.svg", "eve.conf"):
+    for name in ("eve.wav", "eve.flac", "eve.svg", "eve.conf"):
         (tmp_path / name).touch()
     (tmp_path / "evening").mkdir()
+    # What is heard while it is written is never FLAC.
+    sounds = ["eve.wav"] if subcommand == "run" else ["eve.flac", "eve.wav"]
     for option, argument in options_of(subcommand):
-        wanted = {"FILE": ["eve.conf", "eve.svg", "eve.wav", "evening"],
-                  "FILE.wav": ["eve.wav", "evening"], "FILE.svg": ["eve.svg", "evening"],
+        wanted = {"FILE": ["eve.conf", "eve.flac", "eve.svg", "eve.wav", "evening"],
+                  "FILE.wav": [*sounds, "evening"], "FILE.svg": ["eve.svg", "evening"],
                   "PACK": ["evening"]}.get(argument)
         if wanted:
             got = offered(subcommand, f"--{option}", "eve", folder=tmp_path)

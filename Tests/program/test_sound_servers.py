@@ -1,5 +1,7 @@
 """Sound servers as they are found: what is said on them is heard, whole, each time."""
 
+import json
+import re
 import shutil
 import signal
 import socket
@@ -9,6 +11,7 @@ import time
 import pytest
 import soundfile
 
+from message_bus import MessageBus
 from pipewire_server import PipeWireServer
 from pretended_card import pretended_card
 from program import PROGRAM, refusal
@@ -122,15 +125,19 @@ int _snd_pcm_down_open(
 """
 
 
+def shared_library(path, source):
+    compiler = shutil.which("cc") or shutil.which("clang")
+    if not compiler:
+        pytest.skip("no C compiler to pretend a sound server")
+    subprocess.run(
+        [compiler, "-shared", "-fPIC", "-xc", "-", "-o", path], input=source, text=True, check=True)
+    return path
+
+
 @pytest.fixture
 def down(tmp_path):
     """The lines of ALSA that make the default a sound server that is not there."""
-    compiler = shutil.which("cc") or shutil.which("clang")
-    if not compiler:
-        pytest.skip("no C compiler to make a sound server that is down")
-    library = tmp_path / "down.so"
-    subprocess.run(
-        [compiler, "-shared", "-fPIC", "-xc", "-", "-o", library], input=DOWN, text=True, check=True)
+    library = shared_library(tmp_path / "down.so", DOWN)
     return f'pcm_type.down {{ lib "{library}" }}\npcm.default {{ type down }}\n'
 
 
@@ -206,6 +213,46 @@ def test_the_service_warns_once_that_the_card_plays_where_the_default_is_down(
     assert "Host is down" in line
 
 
+@pytest.fixture
+def on_the_card(clocksmith, down, speaker, tmp_path):
+    """(a service on a bus that has spoken on the card, for the default is down; its configuration)."""
+    server, _ = speaker
+    bus = MessageBus(clocksmith.folder)
+    clocksmith.environment = (
+        clocksmith.environment | pretended_card(tmp_path)
+        | {"DBUS_SYSTEM_BUS_ADDRESS": bus.address})
+    configuration = clocksmith.configuration("interval = 60\nvoice_at_hour = none")
+    clock = Service(
+        clocksmith, configuration, "--say-now", alsa=down + server.device("card", "speaker"),
+        notify=True)
+    clock.wait_for("^said .* asked for")
+    yield clock, configuration
+    clock.stop()
+    bus.stop()
+
+
+def test_a_device_that_is_set_at_a_reload_is_not_told_as_the_return_of_the_default(
+        clocksmith, on_the_card):
+    clock, configuration = on_the_card
+    configuration.write_text(
+        configuration.read_text() + "[speaker]\ndevice = plughw:CARD=Pretended,DEV=0\n")
+    clock.signal(signal.SIGHUP)
+    clock.wait_for("read again")
+    assert clocksmith.run("say", "12:45").returncode == 0
+    clock.wait_for('^said "twelve forty-five')
+    assert not clock.matching("is back")
+
+
+def test_the_status_names_the_card_that_plays_instead_of_the_default(clocksmith, on_the_card):
+    clock, _ = on_the_card
+    words = "plughw:CARD=Pretended,DEV=0 instead of default"
+    wait_until(lambda: words in clock.latest_status(), 5, "the card in the status")
+    assert re.search(rf"^speaker +{words}$", clocksmith.run("status").stdout, re.MULTILINE)
+    told = json.loads(clocksmith.run("status", "--json").stdout)
+    assert told["speaker"] == "default"
+    assert told["speaker_substitute"] == "plughw:CARD=Pretended,DEV=0"
+
+
 def test_a_device_that_is_named_is_not_replaced_by_a_card(clocksmith, down, speaker, tmp_path):
     server, _ = speaker
     lines = down.replace("pcm.default", "pcm.desktop") + server.device("card", "speaker")
@@ -259,6 +306,40 @@ def test_a_server_that_hangs_holds_say_and_check_up_for_five_seconds_at_most(
         assert time.monotonic() - begun < 5
         assert done.returncode == status
         assert "its sound server does not answer" in done.stdout + done.stderr
+
+
+# Stands before libasound: a device that cannot be configured, and waits for its silent server when
+# it is closed.
+CLOSING = r"""
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+static int server;
+int snd_pcm_sw_params(void *pcm, void *parameters) {
+  struct sockaddr_un address = {.sun_family = AF_UNIX};
+  strcpy(address.sun_path, getenv("SILENT"));
+  server = socket(AF_UNIX, SOCK_STREAM, 0);
+  connect(server, (struct sockaddr *)&address, sizeof address);
+  return -EIO;
+}
+int snd_pcm_drop(void *pcm) {
+  char answer;
+  return recv(server, &answer, 1, 0);
+}
+"""
+
+
+def test_a_server_that_hangs_when_a_failed_device_is_closed_is_hung_up_on(
+        clocksmith, silent_server, tmp_path):
+    preloaded = shared_library(tmp_path / "closing.so", CLOSING)
+    begun = time.monotonic()
+    done = clocksmith.run(
+        "say", "15:15", "--config", clocksmith.configuration(), environment={
+            "LD_PRELOAD": str(preloaded), "SILENT": str(tmp_path / "silent")})
+    assert time.monotonic() - begun < 5
+    assert "its sound server does not answer" in refusal(done, 1)
 
 
 def test_a_server_that_stands_still_in_the_middle_is_hung_up_on(clocksmith, speaker, tmp_path):
