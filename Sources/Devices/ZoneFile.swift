@@ -59,8 +59,31 @@ enum ZoneFile {
   private static func verifyFooter(_ footer: ArraySlice<UInt8>) throws(Flaw) {
     let newline = UInt8(ascii: "\n")
     guard footer.count >= 2, footer.last == newline else { throw .torn }
-    guard footer.first == newline, footer.dropFirst().dropLast().allSatisfy({ 32..<127 ~= $0 })
-    else { throw .damaged("its last line is no rule") }
+    guard footer.first == newline, isRule(footer.dropFirst().dropLast()) else {
+      throw .damaged("its last line is no rule")
+    }
+  }
+}
+
+extension ZoneFile {
+  /// True of what begins as a rule of POSIX does, with a name and its hours from UTC, as `JST-9` or
+  /// `<+03>-3`; and of nothing, where the zone has no rule (RFC 9636, 3.3). glibc takes what does
+  /// not begin so for UTC.
+  private static func isRule(_ line: ArraySlice<UInt8>) -> Bool {
+    guard let first = line.first else { return true }
+    func isLetter(_ byte: UInt8) -> Bool { 65...90 ~= byte || 97...122 ~= byte }
+    func isDigit(_ byte: UInt8) -> Bool { 48...57 ~= byte }
+    guard line.allSatisfy({ 32..<127 ~= $0 }) else { return false }
+    let isQuoted = first == UInt8(ascii: "<")
+    let name =
+      isQuoted ? line.dropFirst().prefix { $0 != UInt8(ascii: ">") } : line.prefix(while: isLetter)
+    guard name.count >= 3 else { return false }
+    var rest = line[name.endIndex...]
+    if isQuoted { rest = rest.dropFirst() }
+    if let sign = rest.first, sign == UInt8(ascii: "-") || sign == UInt8(ascii: "+") {
+      rest = rest.dropFirst()
+    }
+    return rest.first.map(isDigit) ?? false
   }
 }
 
