@@ -49,6 +49,7 @@ final class Performance {
     into block: UnsafeMutableBufferPointer<Float>, at written: Int, _ clock: StreamClock, _ now: Now
   ) throws(Fault) {
     var silence = 0
+    try refuseIfClockWasSet(clock, now)
     if start == nil {
       try decideStart(within: block.count, at: written, clock, now)
       silence = start.map { $0 - written } ?? block.count
@@ -63,6 +64,18 @@ final class Performance {
         at: written + silence, clock)
     }
     if end == nil && start != nil && mixer.hasEnded { end = written + block.count }
+  }
+
+  /// - Throws: `Fault` if a chime is queued for a moment that is no longer its own, and none of it
+  ///   has been heard.
+  private func refuseIfClockWasSet(_ clock: StreamClock, _ now: Now) throws(Fault) {
+    guard !mayBeLate, let start, let target, let heard = clock.frame(at: now.uptime),
+      heard < Double(start)
+    else { return }
+    let step = now.uptime(at: anchor) - latencyOffset - target
+    if step.magnitude >= Announcer.stepThreshold {
+      throw Fault("the chime", "the clock was set just before its first blow")
+    }
   }
 
   /// Decides where the score begins, if that is among the next `count` frames. Words that should
