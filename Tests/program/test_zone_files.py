@@ -1,5 +1,6 @@
 """Zone files that are torn, or count leap seconds: never taken for UTC without a word."""
 
+import json
 import pathlib
 import subprocess
 
@@ -63,7 +64,29 @@ def etc(tmp_path):
     return folder
 
 
-def test_a_torn_zone_in_place_of_a_good_one_is_ignored_with_a_warning(clocksmith, etc):
+def without_zone(clocksmith, etc, *words):
+    """Runs the program in that /etc, with no zone in its environment."""
+    environment = {name: value for name, value in clocksmith.environment.items() if name != "TZ"}
+    return subprocess.run(
+        ["unshare", "--map-root-user", "--mount", "sh", "-c", INSIDE, etc, PROGRAM, *words],
+        env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=20)
+
+
+def test_a_link_to_a_zone_that_is_not_there_is_not_taken_for_utc(clocksmith, etc):
+    (etc / "localtime").unlink()
+    (etc / "localtime").symlink_to("nowhere")
+    said = refusal(without_zone(clocksmith, etc, "agenda", "--hours", "1"), 1)
+    assert "/etc/localtime: it is a link to nothing" in said and "timedatectl" in said
+
+
+def test_a_machine_without_a_zone_shows_utc(clocksmith, etc):
+    (etc / "localtime").unlink()
+    done = without_zone(
+        clocksmith, etc, "status", "--json", "--config", clocksmith.configuration())
+    assert done.returncode == 0 and json.loads(done.stdout)["zone"] == "UTC"
+
+
+def test_a_torn_or_missing_zone_in_place_of_a_good_one_is_ignored_with_a_warning(clocksmith, etc):
     log = clocksmith.folder / "service.log"
     environment = dict(clocksmith.environment)
     del environment["TZ"]
@@ -83,6 +106,9 @@ def test_a_torn_zone_in_place_of_a_good_one_is_ignored_with_a_warning(clocksmith
 
     try:
         wait_until(lambda: told("started: zone America/New_York"), 10, "the start")
+        put("nowhere")
+        wait_until(lambda: told("/etc/localtime: it is a link to nothing"), 5, "a warning")
+        assert not told("the zone is")
         torn = clocksmith.folder / "Torn"
         torn.write_bytes(NEW_YORK[:200])
         put(torn)
