@@ -39,6 +39,12 @@ public struct SystemZone: Zone {
     tzset()
   }
 
+  /// UTC, for showing times where no zone can be had. It needs no file.
+  public static var universal: SystemZone {
+    setenv("TZ", "UTC0", 1)
+    return SystemZone(loaded: "UTC")
+  }
+
   private init(name: String, origin: String) throws(Fault) {
     let path = name.hasPrefix("/") ? name : "\(Self.database)/\(name)"
     switch name.split(separator: "/").contains("..") ? .noZoneFile : ZoneFile.flaw(of: path) {

@@ -6,7 +6,9 @@ import subprocess
 
 import pytest
 
+from message_bus import MessageBus
 from program import PROGRAM, refusal
+from service import Service
 from sound_server import wait_until
 
 DATABASE = pathlib.Path("/usr/share/zoneinfo")
@@ -119,3 +121,26 @@ def test_a_torn_or_missing_zone_in_place_of_a_good_one_is_ignored_with_a_warning
     finally:
         service.terminate()
         assert service.wait(10) == 0
+
+
+def test_without_a_zone_the_command_mutes_and_shows_the_status(clocksmith):
+    bus = MessageBus(clocksmith.folder)
+    clocksmith.environment = clocksmith.environment | {"DBUS_SYSTEM_BUS_ADDRESS": bus.address}
+    torn = clocksmith.folder / "Torn"
+    torn.write_bytes(b"TZif")
+    zone = {"TZ": f":{torn}"}
+    service = Service(
+        clocksmith, clocksmith.configuration(), "--output", clocksmith.folder / "played.wav",
+        alsa="")
+    try:
+        with bus.caller() as caller:
+            caller.wait_for_service()
+            done = clocksmith.run("mute", "8h", environment=zone)
+            assert (done.returncode, done.stdout, done.stderr) == (0, "muted for 8 h\n", "")
+            assert caller.get("NextReasonKey") == "muted"
+        done = clocksmith.run("status", environment=zone)
+        assert done.returncode == 0 and "UTC (UTC+00:00)" in done.stdout.splitlines()[0]
+        assert str(torn) in done.stderr and len(done.stderr.splitlines()) == 1
+    finally:
+        assert service.stop() == 0
+        bus.stop()
