@@ -12,17 +12,26 @@ from service import Service
 from sound_server import wait_until
 
 DATABASE = pathlib.Path("/usr/share/zoneinfo")
-NEW_YORK = (DATABASE / "America/New_York").read_bytes()
 TORN = {
-    "200 bytes": NEW_YORK[:200], "its magic alone": b"TZif", "all but its last byte": NEW_YORK[:-1],
-    "zeros at its end": NEW_YORK[:3000] + bytes(len(NEW_YORK) - 3000),
+    "200 bytes": lambda whole: whole[:200],
+    "its magic alone": lambda whole: whole[:4],
+    "all but its last byte": lambda whole: whole[:-1],
+    "zeros at its end": lambda whole: whole[:len(whole) // 2] + bytes(len(whole) - len(whole) // 2),
 }
 
 
+@pytest.fixture
+def new_york():
+    path = DATABASE / "America/New_York"
+    if not path.exists():
+        pytest.skip("no tz database here (apt install tzdata)")
+    return path
+
+
 @pytest.fixture(params=TORN)
-def torn(request, tmp_path):
+def torn(request, new_york, tmp_path):
     path = tmp_path / "Torn"
-    path.write_bytes(TORN[request.param])
+    path.write_bytes(TORN[request.param](new_york.read_bytes()))
     return path
 
 
@@ -56,10 +65,10 @@ INSIDE = 'mount --bind "$0" /etc && exec "$@"'
 
 
 @pytest.fixture
-def etc(tmp_path):
+def etc(new_york, tmp_path):
     folder = tmp_path / "etc"
     folder.mkdir()
-    (folder / "localtime").symlink_to(DATABASE / "America/New_York")
+    (folder / "localtime").symlink_to(new_york)
     try_out = ["unshare", "--map-root-user", "--mount", "sh", "-c", INSIDE, folder, "true"]
     if subprocess.run(try_out, stderr=subprocess.DEVNULL).returncode:
         pytest.skip("nothing can be mounted here, so no /etc made up")
@@ -88,7 +97,8 @@ def test_a_machine_without_a_zone_shows_utc(clocksmith, etc):
     assert done.returncode == 0 and json.loads(done.stdout)["zone"] == "UTC"
 
 
-def test_a_torn_or_missing_zone_in_place_of_a_good_one_is_ignored_with_a_warning(clocksmith, etc):
+def test_a_torn_or_missing_zone_in_place_of_a_good_one_is_ignored_with_a_warning(
+        clocksmith, etc, new_york):
     log = clocksmith.folder / "service.log"
     environment = dict(clocksmith.environment)
     del environment["TZ"]
@@ -112,7 +122,7 @@ def test_a_torn_or_missing_zone_in_place_of_a_good_one_is_ignored_with_a_warning
         wait_until(lambda: told("/etc/localtime: it is a link to nothing"), 5, "a warning")
         assert not told("the zone is")
         torn = clocksmith.folder / "Torn"
-        torn.write_bytes(NEW_YORK[:200])
+        torn.write_bytes(new_york.read_bytes()[:200])
         put(torn)
         wait_until(lambda: told("/etc/localtime: the time zone file is torn"), 5, "a warning")
         assert not told("the zone is")
