@@ -90,7 +90,8 @@ final class Performance {
     guard wanted < written + count else { return }
     delay = .seconds(Double(max(written - wanted, 0)) / Double(mixer.score.rate))
     if !mayBeLate && delay > Self.latestBlow {
-      throw Fault("the speaker", "it was ready \(delay.milliseconds) too late for the chime")
+      throw Fault(
+        "the speaker", "it was ready \(delay.milliseconds.dropFirst()) too late for the chime")
     }
     start = max(wanted, written)
     self.target = target
