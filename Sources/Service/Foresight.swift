@@ -47,7 +47,7 @@ extension Configuration {
       minutes.contains { $0 % 15 == 0 }
       ? "the tune has nothing for \(times)"
       : "at interval = \(announcer.interval.minutes) no occasion is a quarter"
-    return "\(key) = \(tune.name) never sounds: \(why); 'none' says so"
+    return "\(key) = \(tune.name) never sounds: \(why); set it to none"
   }
 
   /// Occasions of every day that find the one before still sounding.

@@ -13,7 +13,8 @@ from service import Service
 NEVER = {
     "a tune without quarters": (
         "chime_quarters = bigben",
-        "chime_quarters = bigben never sounds: the tune has nothing for the other quarters"),
+        "chime_quarters = bigben never sounds: the tune has nothing for the other quarters; "
+        "set it to none"),
     "quarters at the hours alone": (
         "chime_quarters = westminster\ninterval = 60",
         "chime_quarters = westminster never sounds: at interval = 60 no occasion is a quarter"),
