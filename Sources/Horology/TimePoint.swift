@@ -67,11 +67,6 @@ public struct Now: Hashable, Sendable {
     uptime + (instant - self.instant)
   }
 
-  /// By how much the clock has been set since `earlier`: positive is forward.
-  public func step(since earlier: Now) -> Duration {
-    (instant - earlier.instant) - (sinceBoot - earlier.sinceBoot)
-  }
-
   /// By how much the clock has moved against what is timed by the uptime: set, or by a sleep.
   public func jump(since earlier: Now) -> Duration {
     (instant - earlier.instant) - (uptime - earlier.uptime)
