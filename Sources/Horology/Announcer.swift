@@ -112,14 +112,13 @@ public struct Announcer {
     if let announcement = playing, showed >= announcement.anchor,
       jump.magnitude > settings.lateLimit
     {
-      // Begun, it ends early only if it is no longer true.
+      // Already speaking: cut it only if the step made the time wrong.
       effects.append(stop(.clockSet, at: now.uptime))
     }
     return effects
   }
 
-  /// Stops what has not reached its anchor, and decides its occasion anew: the instant that it was
-  /// aimed at has moved, or what was to be said is no longer what should be.
+  /// Cancels an announcement that has not reached its anchor and reopens its occasion.
   /// - Parameter showing: what the clock shows by the reckoning in which the anchor was set.
   private mutating func takeBack(
     _ reason: StopReason, at now: Now, showing: Instant? = nil
