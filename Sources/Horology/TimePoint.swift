@@ -67,6 +67,11 @@ public struct Now: Hashable, Sendable {
     uptime + (instant - self.instant)
   }
 
+  /// How long the machine has slept since `earlier`.
+  public func sleep(since earlier: Now) -> Duration {
+    (sinceBoot - earlier.sinceBoot) - (uptime - earlier.uptime)
+  }
+
   /// By how much the clock has moved against what is timed by the uptime: set, or by a sleep.
   public func jump(since earlier: Now) -> Duration {
     (instant - earlier.instant) - (uptime - earlier.uptime)
