@@ -11,17 +11,22 @@ public struct SystemZone: Zone {
   /// The file that is the system's zone, and that is replaced to change it.
   public static let localtime = "/etc/localtime"
 
-  /// The zone that `TZ` names, or else the system's.
-  /// - Throws: `Fault` if `TZ` names none; glibc would take UTC without a word.
+  /// The zone that `TZ` names, or else the system's; UTC where the system has none.
+  /// - Throws: `Fault` if it cannot be used; glibc would take UTC without a word.
   public static func current() throws(Fault) -> SystemZone {
     if let value = getenv("TZ").map({ String(cString: $0) }) {
       let name = value.hasPrefix(":") ? String(value.dropFirst()) : value
       if name.isEmpty { return SystemZone(loaded: "UTC") }
       return try SystemZone(name: name, origin: "TZ=\(value)")
     }
-    guard access(localtime, F_OK) == 0 else { return SystemZone(loaded: "UTC") }
+    var status = stat()
+    if lstat(localtime, &status) == -1 && errno == ENOENT { return SystemZone(loaded: "UTC") }
     if let flaw = ZoneFile.flaw(of: localtime) {
-      throw Fault(localtime, "\(flaw.words); 'timedatectl set-timezone' sets another")
+      let leadsNowhere = stat(localtime, &status) == -1 && errno == ENOENT
+      throw Fault(
+        localtime,
+        "\(leadsNowhere ? "it is a link to nothing" : flaw.words); 'timedatectl set-timezone' sets "
+          + "another")
     }
     return SystemZone(loaded: nameBehindLocaltime ?? localtime)
   }
@@ -32,6 +37,12 @@ public struct SystemZone: Zone {
     try self.init(name: name, origin: "zone '\(name)'")
     setenv("TZ", ":\(name)", 1)
     tzset()
+  }
+
+  /// UTC, for showing times where no zone can be had. It needs no file.
+  public static var universal: SystemZone {
+    setenv("TZ", "UTC0", 1)
+    return SystemZone(loaded: "UTC")
   }
 
   private init(name: String, origin: String) throws(Fault) {

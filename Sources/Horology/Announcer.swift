@@ -14,7 +14,7 @@ public struct Announcer {
   /// How long after a failure the device is tried again.
   public static let retryDelay = Duration.seconds(1)
   /// Differences of the two clocks below this are their reading, not a step.
-  static let stepThreshold = Duration.milliseconds(50)
+  public static let stepThreshold = Duration.milliseconds(50)
 
   public private(set) var settings: AnnouncerSettings
   public private(set) var trust: ClockTrust
@@ -102,18 +102,23 @@ public struct Announcer {
     guard jump.magnitude >= Self.stepThreshold else { return [] }
     var effects: [Effect] = [.report(.clockSet(by: jump))]
     keepEndOfMute(at: now)
-    effects += takeBack(.clockSet, at: now, showing: showed)
+    if let announcement = playing,
+      showed >= announcement.begins || now.instant >= announcement.begins
+        || canBeginAnew(announcement, at: now)
+    {
+      effects += takeBack(.clockSet, at: now, showing: showed)
+    }
+    // Any other chime is about to begin: the player still moves it with the clock.
     if let announcement = playing, showed >= announcement.anchor,
       jump.magnitude > settings.lateLimit
     {
-      // Begun, it ends early only if it is no longer true.
+      // Already speaking: cut it only if the step made the time wrong.
       effects.append(stop(.clockSet, at: now.uptime))
     }
     return effects
   }
 
-  /// Stops what has not reached its anchor, and decides its occasion anew: the instant that it was
-  /// aimed at has moved, or what was to be said is no longer what should be.
+  /// Cancels an announcement that has not reached its anchor and reopens its occasion.
   /// - Parameter showing: what the clock shows by the reckoning in which the anchor was set.
   private mutating func takeBack(
     _ reason: StopReason, at now: Now, showing: Instant? = nil
@@ -125,6 +130,13 @@ public struct Announcer {
       isTakenBack = true
     }
     return [stop(reason, at: now.uptime)]
+  }
+
+  /// True if there is time to prepare once more what is not heard yet. A chime for which there is
+  /// none would come back as words alone.
+  private func canBeginAnew(_ announcement: Announcement, at now: Now) -> Bool {
+    let preparation = announcement.programme.blows.isEmpty ? .zero : Self.chimePreparation
+    return now.instant + preparation <= announcement.begins
   }
 
   private mutating func stop(_ reason: StopReason, at moment: Uptime) -> Effect {
@@ -142,10 +154,10 @@ public struct Announcer {
     self.settings = settings
     schedule = Schedule(interval: settings.interval, zone: zone)
     guard let playing else { return [] }
-    let isHeard = now.instant >= playing.begins
     let isMadeAnew =
       sound == .sound
-      || !isHeard && (sound == .speaker || decibels(at: playing.anchor) != playing.decibels)
+      || canBeginAnew(playing, at: now)
+        && (sound == .speaker || decibels(at: playing.anchor) != playing.decibels)
     return isMadeAnew || ruling(on: playing) != before ? takeBack(.rulesChanged, at: now) : []
   }
 

@@ -67,9 +67,9 @@ public struct Now: Hashable, Sendable {
     uptime + (instant - self.instant)
   }
 
-  /// By how much the clock has been set since `earlier`: positive is forward.
-  public func step(since earlier: Now) -> Duration {
-    (instant - earlier.instant) - (sinceBoot - earlier.sinceBoot)
+  /// How long the machine has slept since `earlier`.
+  public func sleep(since earlier: Now) -> Duration {
+    (sinceBoot - earlier.sinceBoot) - (uptime - earlier.uptime)
   }
 
   /// By how much the clock has moved against what is timed by the uptime: set, or by a sleep.

@@ -194,7 +194,7 @@ public final class Clocksmith {
   private func tell(_ report: Report) {
     if case .refused(let reason) = report {
       refusal = reason
-      // Whoever asks again and again is answered again and again, and the journal told once.
+      // Log identical refusals in a row once; answer each.
       guard reason != toldRefusal else { return }
       toldRefusal = reason
     } else {

@@ -5,15 +5,17 @@ import Sound
 extension Configuration {
   /// What becomes of every occasion from `start` on.
   public func agenda(_ composer: Composer, zone: any Zone, from start: Instant) -> Agenda {
-    var lengths: [Programme: Duration] = [:]
+    var lengths: [Heard: Duration] = [:]
     return Agenda(announcer, zone: zone, from: start) { announcement in
       let programme = announcement.programme
       // Words alone never reach the next occasion, a minute away at the least.
       guard !programme.blows.isEmpty else { return Programme.longestPhrase }
-      if let known = lengths[programme] { return known }
+      let time = announcement.time
+      let heard = Heard(programme: programme, hour: time.hour, minute: time.minute)
+      if let known = lengths[heard] { return known }
       // What cannot be composed is told of when it is to be played.
-      let length = (try? composer.length(of: announcement.time, programme)) ?? .zero
-      lengths[programme] = length
+      let length = (try? composer.length(of: time, programme)) ?? .zero
+      lengths[heard] = length
       return length
     }
   }
@@ -45,7 +47,7 @@ extension Configuration {
       minutes.contains { $0 % 15 == 0 }
       ? "the tune has nothing for \(times)"
       : "at interval = \(announcer.interval.minutes) no occasion is a quarter"
-    return "\(key) = \(tune.name) never sounds: \(why); 'none' says so"
+    return "\(key) = \(tune.name) never sounds: \(why); set it to none"
   }
 
   /// Occasions of every day that find the one before still sounding.
@@ -85,6 +87,13 @@ extension Configuration {
       }
     }
   }
+}
+
+/// All that decides how long an announcement is: the words depend on the time.
+private struct Heard: Hashable {
+  let programme: Programme
+  let hour: Int
+  let minute: Int
 }
 
 extension CivilDateTime {

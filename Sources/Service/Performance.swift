@@ -49,6 +49,7 @@ final class Performance {
     into block: UnsafeMutableBufferPointer<Float>, at written: Int, _ clock: StreamClock, _ now: Now
   ) throws(Fault) {
     var silence = 0
+    try refuseIfClockWasSet(clock, now)
     if start == nil {
       try decideStart(within: block.count, at: written, clock, now)
       silence = start.map { $0 - written } ?? block.count
@@ -65,6 +66,18 @@ final class Performance {
     if end == nil && start != nil && mixer.hasEnded { end = written + block.count }
   }
 
+  /// - Throws: `Fault` if a chime is queued for a moment that is no longer its own, and none of it
+  ///   has been heard.
+  private func refuseIfClockWasSet(_ clock: StreamClock, _ now: Now) throws(Fault) {
+    guard !mayBeLate, let start, let target, let heard = clock.frame(at: now.uptime),
+      heard < Double(start)
+    else { return }
+    let step = now.uptime(at: anchor) - latencyOffset - target
+    if step.magnitude >= Announcer.stepThreshold {
+      throw Fault("the chime", "the clock was set just before its first blow")
+    }
+  }
+
   /// Decides where the score begins, if that is among the next `count` frames. Words that should
   /// have begun already begin now.
   /// - Throws: `Fault` if it is too late for a chime.
@@ -77,7 +90,8 @@ final class Performance {
     guard wanted < written + count else { return }
     delay = .seconds(Double(max(written - wanted, 0)) / Double(mixer.score.rate))
     if !mayBeLate && delay > Self.latestBlow {
-      throw Fault("the speaker", "it was ready \(delay.milliseconds) too late for the chime")
+      throw Fault(
+        "the speaker", "it was ready \(delay.milliseconds.dropFirst()) too late for the chime")
     }
     start = max(wanted, written)
     self.target = target

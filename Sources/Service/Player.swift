@@ -42,6 +42,7 @@ public final class Player {
   private static let longestPause = Duration.seconds(1)
 
   private let loop: EventLoop
+  private let now: () -> Now
   private let makeSink: () -> any Sink
   public var settings = Settings()
   /// Told once for each `play` that did not throw.
@@ -61,9 +62,15 @@ public final class Player {
   /// When the device was last fed, since the machine started, sleep included.
   private var fed = Duration.zero
 
-  /// - Parameter sink: gives the sink whenever one is to be opened.
-  public init(loop: EventLoop, sink: @escaping () -> any Sink) {
+  /// - Parameters:
+  ///   - now: reads the clocks before and after the opening.
+  ///   - sink: gives the sink whenever one is to be opened.
+  public init(
+    loop: EventLoop, now: @escaping () -> Now = { SystemClock.now },
+    sink: @escaping () -> any Sink
+  ) {
     self.loop = loop
+    self.now = now
     makeSink = sink
   }
 
@@ -89,11 +96,16 @@ public final class Player {
     _ compose: (_ rate: Int) throws(Fault) -> Score
   ) throws(Fault) {
     if longPause() != nil { close() }
-    do {
+    let asked = now()
+    do throws(Fault) {
       let stream = try openedStream()
       let score = try compose(stream.rate)
       // Half a time is worse than none: every clip is read once before the first is heard.
       try score.verify()
+      let slept = self.now().sleep(since: asked)
+      if slept > Self.longestPause {
+        throw Fault("speaker \(stream.sink.name)", "the machine slept for \(slept.roughly)")
+      }
       performance = Performance(
         score: score, anchor: anchor, latencyOffset: settings.latencyOffset,
         gain: settings.gain * Mixer.gain(decibels: decibels), mayBeLate: mayBeLate)

@@ -20,7 +20,7 @@ struct StreamClock {
   }
   /// Ten seconds of them.
   private static let mostReadings = 500
-  /// More of them in less time would say no more.
+  /// Minimum spacing between readings.
   private static let spacing = Duration.milliseconds(18)
   /// Readings that span less are too few to tell the rate from.
   private static let leastSpan = Duration.milliseconds(250)

@@ -24,7 +24,7 @@ func writeBytes(_ bytes: [UInt8], to path: String, isSynced: Bool) throws(Fault)
     try write(bytes[...], to: descriptor, operation)
     let synced = isSynced ? fsync(descriptor) : 0
     let code = errno
-    // What a disk refuses late, it refuses here.
+    // close() reports delayed write errors.
     guard close(descriptor) == 0 else { throw Fault(operation, errno: errno) }
     guard synced == 0 else { throw Fault(operation, errno: code) }
     guard let temporaryPath else { return }

@@ -24,9 +24,12 @@ let muteCommand = Subcommand(
   }
   let service = try runningService()
   if let duration {
-    let zone = try SystemZone.current()
     try service.mute(for: duration)
-    try say("muted until \(zone.civil(at: SystemClock.now.instant + duration).dateTime)")
+    if let zone = try? SystemZone.current() {
+      try say("muted until \(zone.civil(at: SystemClock.now.instant + duration).dateTime)")
+    } else {
+      try say("muted for \(duration.inWords)")
+    }
   } else if text == nil {
     try service.mute(for: nil)
     try say("muted until 'clocksmith unmute'")

@@ -48,11 +48,19 @@ final class StatusView {
   /// - Throws: `Fault` if there is no service and the configuration cannot be used.
   init(configurationPath: String?) throws(Fault) {
     self.configurationPath = configurationPath
-    zone = try SystemZone.current()
+    let service = configurationPath == nil ? reachableService() : nil
+    do throws(Fault) {
+      zone = try SystemZone.current()
+    } catch {
+      // The service has a zone of its own.
+      guard service != nil else { throw error }
+      complain("note: times are shown in UTC: \(error)")
+      zone = .universal
+    }
+    self.service = service
     configuration = try Configuration.load(path: configurationPath)
     composer = try configuration.composer()
     watch = ClockWatch(rtc: configuration.rtc)
-    if configurationPath == nil { service = reachableService() }
   }
 
   /// Takes the service, if there is one now. A face that lives waits only for a moment.

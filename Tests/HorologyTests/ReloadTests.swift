@@ -40,16 +40,41 @@ import Testing
   }
 
   @Test(
-    "what it is made of counts until its anchor, and the speaker until it is heard",
+    "what it is made of counts until its anchor, the speaker while there is time to begin anew",
     arguments: [
       ("36", SoundChange.none, false), ("36", .speaker, true), ("36", .sound, true),
-      ("45", .speaker, false), ("45", .sound, true),
+      ("38", .speaker, false), ("38", .sound, true), ("45", .speaker, false), ("45", .sound, true),
     ])
   func anotherSound(second: String, change: SoundChange, isTakenBack: Bool) {
     var desk = noon()
     desk.wait(until: "2026-11-21T11:59:\(second)")
     desk.tell(.reloaded(desk.announcer.settings, change))
     #expect(desk.effects.contains(.stop(.rulesChanged)) == isTakenBack)
+  }
+
+  @Test("a loudness that is changed when a chime cannot begin anew leaves it alone")
+  func anotherLoudness() throws {
+    var desk = noon()
+    desk.wait(until: "2026-11-21T11:59:38")
+    var settings = desk.announcer.settings
+    settings.quieter = try VolumeRules(text: "11:00-13:00 -12dB")
+    desk.tell(.reloaded(settings, .none))
+    #expect(!desk.effects.contains(.stop(.rulesChanged)))
+    #expect(desk.announcer.playing != nil)
+  }
+
+  @Test(
+    "a step takes a chime back that can begin anew, or is heard, or whose beginning has passed",
+    arguments: [
+      ("38", Duration.milliseconds(60), false), ("38", .milliseconds(-500), false),
+      ("38", .seconds(-2), true), ("36", .milliseconds(60), true), ("38", .seconds(2), true),
+      ("45", .milliseconds(60), true),
+    ])
+  func clockThatIsSet(second: String, step: Duration, isTakenBack: Bool) {
+    var desk = noon()
+    desk.wait(until: "2026-11-21T11:59:\(second)")
+    desk.step(by: step)
+    #expect(desk.effects.contains(.stop(.clockSet)) == isTakenBack)
   }
 
   @Test("a zone that shows the same leaves a chime alone") func sameTime() {

@@ -30,9 +30,10 @@ import Testing
   }
 
   /// Plays a score on a converter, the anchor five seconds after the start.
+  /// - Parameter clockSet: after how long the clock is set, and by how much.
   private func perform(
     _ score: Score, on sink: SimulatedSink, gain: Float = 1, mayBeLate: Bool = true,
-    stoppingAt stop: Duration? = nil
+    stoppingAt stop: Duration? = nil, clockSet: (after: Duration, by: Duration)? = nil
   ) throws -> Performance {
     let stream = try Stream(sink)
     let start = sink.uptime
@@ -40,9 +41,10 @@ import Testing
       score: score, anchor: Instant(seconds: 1_000_005), latencyOffset: .zero, gain: gain,
       mayBeLate: mayBeLate)
     while true {
+      let span = sink.uptime - start
+      let step = clockSet.map { span < $0.after ? .zero : $0.by } ?? .zero
       let now = Now(
-        instant: Instant(seconds: 1_000_000) + (sink.uptime - start), uptime: sink.uptime,
-        sinceBoot: sink.uptime - start)
+        instant: Instant(seconds: 1_000_000) + span + step, uptime: sink.uptime, sinceBoot: span)
       try stream.feed { block throws(Fault) in
         try performance.render(into: block, at: stream.written, stream.clock, now)
       }
@@ -140,7 +142,34 @@ import Testing
   func chimeThatIsLate() throws {
     let sink = SimulatedSink(deviation: 0, jitter: .zero, gap: (.zero, .seconds(7)))
     let fault = faultThrown { _ = try perform(try noon(), on: sink, mayBeLate: false) }
-    #expect(fault?.description.contains("too late for the chime") == true)
+    let words = try #require(fault?.description)
+    #expect(words.contains("the speaker: it was ready "))
+    #expect(words.contains(" ms too late for the chime"))
+    #expect(!words.contains("+"), "a sign reads as a slip: \(words)")
+    #expect(sink.onsets.isEmpty)
+  }
+
+  @Test(
+    "a chime follows a clock that is set by little before it is placed", arguments: [-500, -60, 60])
+  func clockSetBeforeChime(milliseconds: Int) throws {
+    let sink = SimulatedSink(deviation: 0, jitter: .zero)
+    let step = Duration.milliseconds(milliseconds)
+    _ = try perform(
+      try noon(blows: 1), on: sink, mayBeLate: false, clockSet: (.seconds(2), step))
+    let error = try #require(sink.onsets.first) - (Uptime(seconds: 505) - step)
+    #expect(error.magnitude < .microseconds(300), "\(error)")
+  }
+
+  @Test(
+    "a chime that is queued fails if the clock is set before it is heard", arguments: [-60, 60])
+  func clockSetUnderChime(milliseconds: Int) throws {
+    let sink = SimulatedSink(deviation: 0, jitter: .zero)
+    let step = Duration.milliseconds(milliseconds)
+    let fault = faultThrown {
+      _ = try perform(
+        try noon(blows: 1), on: sink, mayBeLate: false, clockSet: (.milliseconds(2_950), step))
+    }
+    #expect(fault?.description.contains("the clock was set") == true)
     #expect(sink.onsets.isEmpty)
   }
 

@@ -68,6 +68,30 @@ import Testing
     #expect(sounding.last! - sounding.first! == 9599)
   }
 
+  @Test("a sleep while the device is opened ends the phrase, and a slow device does not")
+  func sleepWhileOpening() throws {
+    let score = try makeScore()
+    let span = Duration.seconds(8)
+    for sleep in [Duration.zero, span] {
+      let start = SystemClock.now
+      var now = start
+      let sink = try WAVSink(path: "\(path).wav")
+      let opened = Now(
+        instant: start.instant + span, uptime: start.uptime + span - sleep,
+        sinceBoot: start.sinceBoot + span)
+      let open: () -> any Sink = {
+        now = opened
+        return sink
+      }
+      let player = Player(loop: try EventLoop(), now: { now }, sink: open)
+      let fault = faultThrown {
+        try player.play(anchoredAt: start.instant) { _ throws(Fault) in score }
+      }
+      #expect((fault?.description.contains("the machine slept for") == true) == (sleep == span))
+      #expect(player.isPlaying == (sleep == .zero))
+    }
+  }
+
   @Test("a stop fades and tells its reason") func stopFades() throws {
     // 550 ms: the anchor is at 500, and the sink holds 200 ms that have been written already.
     let (outcome, stoppedAt) = try play(

@@ -10,12 +10,15 @@ import soundfile
 
 from message_bus import MessageBus
 from service import Service
-from sound_server import find, wait_until
+from sound_server import Wakefulness, find, wait_until
 
 # What the clocks show as the service is started. The melody begins 23 s before the hour, and is
 # prepared 5 s before that.
 START = 59 * 60 + 26
 HOUR = 3600
+# Seconds: the file in place of a speaker holds 200 ms, and is fed twenty ms after twenty ms. Only a
+# machine that is later than most of that tears what it plays by itself.
+LATEST = 0.1
 
 
 def zone_file(offset):
@@ -42,6 +45,7 @@ def test_a_chime_outlasts_an_early_stop_and_a_reload_of_something_else(nearly_on
     hour = time.time() + HOUR - START
     configuration = nearly_one.configuration("chime = westminster")
     played = nearly_one.folder / "played.wav"
+    wakefulness = Wakefulness()
     service = Service(nearly_one, configuration, "--output", played, alsa="")
     try:
         wait_until(lambda: time.time() > hour - 26, 10, "the preparation")
@@ -53,9 +57,11 @@ def test_a_chime_outlasts_an_early_stop_and_a_reload_of_something_else(nearly_on
         line = service.wait_for("01:00:00", 60)
         assert re.match(r'chimed and said "one o\'clock" for 01:00:00, onset ', line), line
     finally:
+        late = wakefulness.stop()
         assert service.stop() == 0
-    if "ran dry" in line:
-        pytest.skip("this machine is too busy to play in time, so what was heard has gaps")
+    if "ran dry" in line and late > LATEST:
+        pytest.skip(f"this machine was too busy to play in time: woke {late * 1000:.0f} ms late")
+    assert "ran dry" not in line
     expected = nearly_one.folder / "expected.wav"
     done = nearly_one.run(
         "render", "--at", "2026-11-21T01:00", "--output", expected, "--config", configuration)
