@@ -227,7 +227,7 @@ public struct Announcer {
   }
 
   /// How far ahead of now something can begin at the earliest.
-  private var lead: Duration { max(settings.leadIn, Self.requestLead) }
+  var lead: Duration { max(settings.leadIn, Self.requestLead) }
 
   private mutating func begin(_ announcement: Announcement) -> Effect {
     var announcement = announcement
@@ -331,16 +331,6 @@ public struct Announcer {
       }
       effects.append(begin(announcement))
     }
-  }
-
-  /// From then on even its words would be heard too late.
-  private func passing(of occasion: Occasion) -> Instant {
-    max(occasion.instant, occasion.instant + settings.lateLimit - lead + .nanoseconds(1))
-  }
-
-  /// No occasion after this has passed.
-  private func lastToPass(at now: Now) -> Instant {
-    min(now.instant, now.instant - settings.lateLimit + lead - .nanoseconds(1))
   }
 
   private func wake(at instant: Instant) -> Effect {

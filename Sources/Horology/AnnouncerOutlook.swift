@@ -24,3 +24,16 @@ extension Announcer {
     return refusal(of: next) == nil ? .on : .off
   }
 }
+
+/// When it is too late for an occasion.
+extension Announcer {
+  /// From then on even its words would be heard too late.
+  func passing(of occasion: Occasion) -> Instant {
+    max(occasion.instant, occasion.instant + settings.lateLimit - lead + .nanoseconds(1))
+  }
+
+  /// No occasion after this has passed.
+  func lastToPass(at now: Now) -> Instant {
+    min(now.instant, now.instant - settings.lateLimit + lead - .nanoseconds(1))
+  }
+}
