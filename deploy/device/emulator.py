@@ -90,7 +90,9 @@ class Emulator:
             if child["type"] == "child<pl061>")
 
     def _command(self, initrd):
-        record = "out.frequency=48000"
+        # The converter advances every 2 ms. A card counts its frames one by one; in the usual 10 ms
+        # it would pass what has just been taken back, of which 5 ms are left to it.
+        record = "out.frequency=48000,timer-period=2000"
         built_in = f"{self.audio},id=built-in,{record}"
         if self.audio == "wav":
             built_in += f",path={self.folder}/speaker.wav"
