@@ -11,6 +11,9 @@ public struct Announcement: Hashable, Sendable {
   public let time: CivilTime
   /// When its anchor frame is to leave the converter.
   public let anchor: Instant
+  /// When its anchor frame is to have left the converter, or it must not begin at all: a blow is
+  /// never late, and words are said while they are true. Nil if it may be late at will.
+  public let latest: Instant?
   public let programme: Programme
   /// True if there was no time left for the chime that belongs to it.
   public let isShortened: Bool
@@ -18,12 +21,13 @@ public struct Announcement: Hashable, Sendable {
   public internal(set) var decibels = 0.0
 
   public init(
-    cause: Cause, time: CivilTime, anchor: Instant, programme: Programme = .wordsAlone,
-    isShortened: Bool = false
+    cause: Cause, time: CivilTime, anchor: Instant, latest: Instant? = nil,
+    programme: Programme = .wordsAlone, isShortened: Bool = false
   ) {
     self.cause = cause
     self.time = time
     self.anchor = anchor
+    self.latest = latest
     self.programme = programme
     self.isShortened = isShortened
   }
@@ -68,6 +72,9 @@ public enum Outcome: Hashable, Sendable {
   case finished(Timing)
   /// It was faded out, and nothing more left the converter from then on; nil if nothing had.
   case stopped(StopReason, silentAt: Uptime?)
+  /// The speaker was ready so long after the anchor, which is later than it may be: nothing of it
+  /// was heard.
+  case tooLate(by: Duration)
   /// It could not be played, or not to its end; `begun` if some of it was heard.
   case failed(String, begun: Bool)
 }

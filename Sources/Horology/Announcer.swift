@@ -11,6 +11,8 @@ public struct Announcer {
   public static let chimePreparation = Duration.seconds(3)
   /// The least of the same for what is to sound at once.
   public static let requestLead = Duration.milliseconds(400)
+  /// A blow that is later than this is too late: more than readings jitter, less than is heard.
+  public static let latestBlow = Duration.milliseconds(10)
   /// How long after a failure the device is tried again.
   public static let retryDelay = Duration.seconds(1)
   /// Differences of the two clocks below this are their reading, not a step.
@@ -82,7 +84,7 @@ public struct Announcer {
     case .mute(let mute):
       effects += turn(mute, at: now)
     case .asked(let time, let speakerIsAwake):
-      effects.append(answer(time, speakerIsAwake: speakerIsAwake, at: now))
+      effects.append(answer(time, within: speakerIsAwake ? Self.requestLead : lead, at: now))
     case .stop(let reason):
       if reason == .serviceEnds { isEnding = true }
       if isEnded(by: reason, at: now) { effects.append(stop(reason, at: now.uptime)) }
@@ -195,41 +197,9 @@ public struct Announcer {
       : [stop(.softwareMuted, at: now.uptime), report]
   }
 
-  // MARK: A person asks
+  // MARK: It begins
 
-  private mutating func answer(
-    _ time: CivilTime?, speakerIsAwake: Bool, at now: Now
-  ) -> Effect {
-    // A time that is given says nothing of the clock.
-    let trust = time == nil ? self.trust : .synchronised
-    if let refusal = settings.refusalOfRequest(trust: trust, ringer: ringer) {
-      return .report(.refused(refusal))
-    }
-    if let playing {
-      let isNear = playing.cause != .request && now.instant < playing.anchor
-      return .report(.refused(isNear ? .occasionIsNear : .busy))
-    }
-    let anchor = now.instant + (speakerIsAwake ? Self.requestLead : lead)
-    if anchor + Programme.longestPhrase > needsSpeaker(for: next), refusal(of: next) == nil {
-      return .report(.refused(.occasionIsNear))
-    }
-    let announcement = Announcement(
-      cause: .request, time: time ?? schedule.zone.civil(at: anchor), anchor: anchor)
-    return begin(announcement)
-  }
-
-  /// From when on the speaker must be free for an occasion. A melody that is not given all of its
-  /// preparation may come too late, and is never late; words may be.
-  private func needsSpeaker(for occasion: Occasion) -> Instant {
-    let programme = settings.programme(at: occasion.civil, trust: trust)
-    return occasion.instant - programme.lead
-      - (programme.blows.isEmpty ? lead : Self.preparation)
-  }
-
-  /// How far ahead of now something can begin at the earliest.
-  var lead: Duration { max(settings.leadIn, Self.requestLead) }
-
-  private mutating func begin(_ announcement: Announcement) -> Effect {
+  mutating func begin(_ announcement: Announcement) -> Effect {
     var announcement = announcement
     announcement.decibels = decibels(at: announcement.anchor)
     playing = announcement
@@ -259,16 +229,25 @@ public struct Announcer {
       return isTakenBack ? [] : skip(occasion, .stopped(reason))
     case (.failed(let why, _), .request):
       return [.report(.refused(.failed(why)))]
+    case (.tooLate(let delay), .request):
+      return [answerAnew(announcement, after: delay, at: now)]
     case (.failed(let why, let begun), .occasion(let occasion)):
-      if isTakenBack { return [] }
-      guard !begun && now.instant < passing(of: occasion) else {
-        return skip(occasion, .failed(why))
-      }
-      let isFirst = failure?.occasion != occasion
-      decisions.reopen(occasion)
-      failure = (occasion, why, now.uptime + Self.retryDelay)
-      return isFirst ? [.report(.retrying(occasion, why))] : []
+      return isTakenBack ? [] : retry(occasion, why, begun: begun, at: now)
+    case (.tooLate(let delay), .occasion(let occasion)):
+      return isTakenBack ? [] : retry(occasion, Self.tooLate(delay), begun: false, at: now)
     }
+  }
+
+  private mutating func retry(
+    _ occasion: Occasion, _ why: String, begun: Bool, at now: Now
+  ) -> [Effect] {
+    guard !begun && now.instant < passing(of: occasion) else {
+      return skip(occasion, .failed(why))
+    }
+    let isFirst = failure?.occasion != occasion
+    decisions.reopen(occasion)
+    failure = (occasion, why, now.uptime + Self.retryDelay)
+    return isFirst ? [.report(.retrying(occasion, why))] : []
   }
 
   private mutating func skip(
@@ -363,17 +342,20 @@ public struct Announcer {
   ) -> Announcement? {
     let anchor =
       now.instant < occasion.instant ? occasion.instant : now.instant + lead
+    let latestWords = occasion.instant + max(settings.lateLimit, Self.latestBlow)
     let isInTime =
       programme.blows.isEmpty
       || now.instant + Self.chimePreparation <= occasion.instant - programme.lead
     if isInTime {
+      let latest = programme.blows.isEmpty ? latestWords : anchor + Self.latestBlow
       return Announcement(
-        cause: .occasion(occasion), time: occasion.civil, anchor: anchor, programme: programme)
+        cause: .occasion(occasion), time: occasion.civil, anchor: anchor, latest: latest,
+        programme: programme)
     }
     guard programme.words != .none else { return nil }
     return Announcement(
-      cause: .occasion(occasion), time: occasion.civil, anchor: anchor, programme: .wordsAlone,
-      isShortened: true)
+      cause: .occasion(occasion), time: occasion.civil, anchor: anchor, latest: latestWords,
+      programme: .wordsAlone, isShortened: true)
   }
 
   /// What the speaker has said, if it has failed this occasion.

@@ -189,4 +189,12 @@ extension Duration {
     let rest = total % size / smaller
     return rest == 0 ? first : "\(first) \(rest) \(smallerName)"
   }
+
+  /// Without a sign, to a tenth of a second: `12 ms`, `1.3 s`, and from a minute on in words.
+  public var roughly: String {
+    let span = magnitude
+    if span < .milliseconds(950) { return "\((span.nanoseconds + 999_999) / 1_000_000) ms" }
+    let tenths = (span.nanoseconds + 50_000_000) / 100_000_000
+    return tenths < 600 ? "\(tenths / 10).\(tenths % 10) s" : span.inWords
+  }
 }

@@ -87,16 +87,6 @@ extension RTCDrift {
   }
 }
 
-extension Duration {
-  /// Without a sign, to a tenth of a second: `12 ms`, `1.3 s`, and from a minute on in words.
-  public var roughly: String {
-    let span = magnitude
-    if span < .milliseconds(950) { return "\((span.nanoseconds + 999_999) / 1_000_000) ms" }
-    let tenths = (span.nanoseconds + 50_000_000) / 100_000_000
-    return tenths < 600 ? "\(tenths / 10).\(tenths % 10) s" : span.inWords
-  }
-}
-
 extension Instant {
   private var utc: CivilDateTime { SystemZone.utc(at: self).dateTime }
 

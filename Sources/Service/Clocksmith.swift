@@ -219,7 +219,7 @@ public final class Clocksmith {
     do throws(Fault) {
       try player?.play(
         anchoredAt: announcement.anchor, decibels: announcement.decibels,
-        mayBeLate: announcement.programme.blows.isEmpty
+        latest: announcement.latest
       ) { [composer] rate throws(Fault) in
         try composer.score(of: announcement.time, announcement.programme, rate: rate)
       }

@@ -17,9 +17,9 @@ final class Performance {
   private var target: Uptime?
   /// By how much it began too late, as a whole.
   private var delay = Duration.zero
-  private let mayBeLate: Bool
-  /// A blow that is later than this is too late: more than readings jitter, less than is heard.
-  private static let latestBlow = Duration.milliseconds(10)
+  private let latest: Instant?
+  /// By how much it would begin too late at the earliest, if that is later than it may.
+  private(set) var tooLateBy: Duration?
 
   private(set) var stopReason: StopReason?
   private var fade: (start: Int, frames: Int)?
@@ -34,13 +34,14 @@ final class Performance {
   /// extrapolated.
   private static let measuredAfter = Duration.milliseconds(300)
 
-  /// - Parameter mayBeLate: words that begin late are moved as a whole; a chime fails.
+  /// - Parameter latest: what cannot have its anchor by then does not begin; nil of what may be
+  ///   late at will. Before that it is moved as a whole.
   init(
-    score: Score, anchor: Instant, latencyOffset: Duration, gain: Float, mayBeLate: Bool = true
+    score: Score, anchor: Instant, latencyOffset: Duration, gain: Float, latest: Instant? = nil
   ) {
     mixer = Mixer(score: score, gain: gain)
     self.anchor = anchor
-    self.mayBeLate = mayBeLate
+    self.latest = latest
     self.latencyOffset = latencyOffset
   }
 
@@ -51,7 +52,7 @@ final class Performance {
     var silence = 0
     try refuseIfClockWasSet(clock, now)
     if start == nil {
-      try decideStart(within: block.count, at: written, clock, now)
+      decideStart(within: block.count, at: written, clock, now)
       silence = start.map { $0 - written } ?? block.count
     }
     // Of what was stopped only its fade is rendered: the rest would cost time and be unheard.
@@ -66,32 +67,31 @@ final class Performance {
     if end == nil && start != nil && mixer.hasEnded { end = written + block.count }
   }
 
-  /// - Throws: `Fault` if a chime is queued for a moment that is no longer its own, and none of it
-  ///   has been heard.
+  /// - Throws: `Fault` if it is queued for a moment that is no longer its own, and none of it has
+  ///   been heard.
   private func refuseIfClockWasSet(_ clock: StreamClock, _ now: Now) throws(Fault) {
-    guard !mayBeLate, let start, let target, let heard = clock.frame(at: now.uptime),
+    guard let latest, let start, let target, let heard = clock.frame(at: now.uptime),
       heard < Double(start)
     else { return }
     let step = now.uptime(at: anchor) - latencyOffset - target
-    if step.magnitude >= Announcer.stepThreshold {
-      throw Fault("the chime", "the clock was set just before its first blow")
+    if step.magnitude >= max(Announcer.stepThreshold, latest - anchor) {
+      throw Fault("the announcement", "the clock was set just before it")
     }
   }
 
   /// Decides where the score begins, if that is among the next `count` frames. Words that should
-  /// have begun already begin now.
-  /// - Throws: `Fault` if it is too late for a chime.
+  /// have begun already begin now, unless that is too late.
   private func decideStart(
     within count: Int, at written: Int, _ clock: StreamClock, _ now: Now
-  ) throws(Fault) {
+  ) {
     let target = now.uptime(at: anchor) - latencyOffset
     guard let anchorFrame = clock.frame(at: target) else { return }
     let wanted = Int(anchorFrame.rounded()) - mixer.score.anchor
-    guard wanted < written + count else { return }
+    guard tooLateBy == nil, wanted < written + count else { return }
     delay = .seconds(Double(max(written - wanted, 0)) / Double(mixer.score.rate))
-    if !mayBeLate && delay > Self.latestBlow {
-      throw Fault(
-        "the speaker", "it was ready \(delay.milliseconds.dropFirst()) too late for the chime")
+    if let latest, anchor + delay > latest {
+      tooLateBy = delay
+      return
     }
     start = max(wanted, written)
     self.target = target

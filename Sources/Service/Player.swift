@@ -88,11 +88,12 @@ public final class Player {
   /// Opens the device and plays what `compose` makes for its rate.
   /// - Parameters:
   ///   - decibels: how loud, on top of what the settings say.
-  ///   - mayBeLate: it may begin after its moment, as words may; a chime fails before it begins.
+  ///   - latest: what cannot have its anchor by then ends as too late, before it begins; nil of
+  ///     what may be late at will.
   /// - Throws: `Fault` if the device cannot be had, or a sound is missing or torn; then nothing
   ///   plays.
   public func play(
-    anchoredAt anchor: Instant, decibels: Double = 0, mayBeLate: Bool = true,
+    anchoredAt anchor: Instant, decibels: Double = 0, latest: Instant? = nil,
     _ compose: (_ rate: Int) throws(Fault) -> Score
   ) throws(Fault) {
     if longPause() != nil { close() }
@@ -108,7 +109,7 @@ public final class Player {
       }
       performance = Performance(
         score: score, anchor: anchor, latencyOffset: settings.latencyOffset,
-        gain: settings.gain * Mixer.gain(decibels: decibels), mayBeLate: mayBeLate)
+        gain: settings.gain * Mixer.gain(decibels: decibels), latest: latest)
       underruns = stream.sink.underruns
       let sounding = Duration.seconds(Double(score.frames - score.anchor) / Double(stream.rate))
       let now = SystemClock.now
@@ -126,9 +127,17 @@ public final class Player {
   public func stop(_ reason: StopReason) {
     guard let performance, let stream, performance.stopReason == nil else { return }
     guard performance.start != nil else { return finish(.stopped(reason, silentAt: nil)) }
-    let taken = stream.takeBack()
-    performance.stop(
-      reason, takenBack: taken, at: stream.written, fadeFrames: stream.frames(Self.stopFade))
+    let fade = stream.frames(Self.stopFade)
+    let taken = stream.takeBack(fade)
+    performance.stop(reason, takenBack: taken, at: stream.written, fadeFrames: fade)
+    // At once: the little that was left to the converter is over in milliseconds.
+    do throws(Fault) {
+      try stream.write(taken.count) { block throws(Fault) in
+        try performance.render(into: block, at: stream.written, stream.clock, now())
+      }
+    } catch {
+      return fail(error.description)
+    }
     tick()
   }
 
@@ -163,6 +172,8 @@ public final class Player {
       if let deadline, SystemClock.uptime > deadline { close() }
     } else if let stream, let ailment {
       fail("speaker \(stream.sink.name): \(ailment)")
+    } else if let delay = performance?.tooLateBy {
+      finish(.tooLate(by: delay))
     } else {
       finishIfPlayed()
     }

@@ -44,7 +44,7 @@ final class Stream {
   func feed(
     _ render: (UnsafeMutableBufferPointer<Float>) throws(Fault) -> Void
   ) throws(Fault) {
-    var space = try sink.space()
+    let space = try sink.space()
     if sink.underruns != underruns {
       underruns = sink.underruns
       clock.beginAnew(at: written)
@@ -54,24 +54,32 @@ final class Stream {
       lastPosition = position
       clock.add(position)
     }
-    while space > 0 {
-      let part = UnsafeMutableBufferPointer(rebasing: block[..<min(space, block.count)])
+    try write(space, render)
+  }
+
+  /// Gives the sink so many frames, for which it has space.
+  func write(
+    _ count: Int, _ render: (UnsafeMutableBufferPointer<Float>) throws(Fault) -> Void
+  ) throws(Fault) {
+    var left = count
+    while left > 0 {
+      let part = UnsafeMutableBufferPointer(rebasing: block[..<min(left, block.count)])
       try render(part)
       try sink.write(UnsafeBufferPointer(part))
       for (index, sample) in part.enumerated() {
         recent[(written + index) % recent.count] = sample
       }
       written += part.count
-      space -= part.count
+      left -= part.count
     }
   }
 
-  /// Takes back what has not reached the converter.
-  /// - Returns: the frames, in order; they are to be written again, or others in their place.
-  func takeBack() -> [Float] {
+  /// Takes back what has not reached the converter; others are to be written in its place.
+  /// - Returns: the first `most` of the frames, in order.
+  func takeBack(_ most: Int) -> [Float] {
     let count = sink.takeBack()
     written -= count
-    return (written..<written + count).map { recent[$0 % recent.count] }
+    return (written..<written + min(count, most)).map { recent[$0 % recent.count] }
   }
 
   private func noteProgress(_ position: StreamPosition) throws(Fault) {

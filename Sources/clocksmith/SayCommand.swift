@@ -26,25 +26,39 @@ let sayCommand = Subcommand(
   }
   let configuration = try Configuration.load(path: arguments["config"])
   let composer = try configuration.composer()
-  let anchor = SystemClock.now.instant + Announcer.requestLead
-  let time: CivilTime
-  if let given {
-    time = given
-  } else {
-    time = try SystemZone.current().civil(at: anchor)
+  let zone = try SystemZone.current()
+  if given == nil {
     let watch = ClockWatch(rtc: configuration.rtc)
     _ = watch.look()
     if case .nothing(let doubt) = watch.state.basis {
       complain("note: this time may be wrong: \(doubt.words)")
     }
   }
+  var time = given ?? zone.civil(at: SystemClock.now.instant)
   if let path = arguments["output"] {
     try composer.score(of: time, rate: standardRate).write(
       toWAV: path, gain: configuration.playerSettings.gain)
   } else {
-    let local = try SystemZone.current().civil(at: anchor)
-    let decibels = configuration.announcer.quieter.decibels(at: local)
-    try play(time, composer, configuration, anchoredAt: anchor, decibels)
+    var outcome: Outcome?
+    // By how much the speaker was late, is known from the first try.
+    var delay = Duration.zero
+    for _ in 1...2 {
+      let anchor = SystemClock.now.instant + Announcer.requestLead + delay
+      let local = zone.civil(at: anchor)
+      time = given ?? local
+      outcome = try play(
+        time, composer, configuration, anchoredAt: anchor,
+        latest: given == nil ? anchor.endOfMinute(of: time) : nil,
+        configuration.announcer.quieter.decibels(at: local))
+      guard case .tooLate(let late) = outcome else { break }
+      delay = late
+    }
+    switch outcome {
+    case .failed(let why, _): throw Fault("cannot say the time", why)
+    case .tooLate(let delay):
+      throw Fault("cannot say the time", "the speaker was ready \(delay.roughly) too late for it")
+    default: break
+    }
   }
   try say(try composer.text(of: time))
   return ExitStatus.done
@@ -74,8 +88,8 @@ private func timeOfDay(_ text: String) throws -> CivilTime {
 
 private func play(
   _ time: CivilTime, _ composer: Composer, _ configuration: Configuration,
-  anchoredAt anchor: Instant, _ decibels: Double
-) throws {
+  anchoredAt anchor: Instant, latest: Instant?, _ decibels: Double
+) throws -> Outcome? {
   let loop = try EventLoop()
   var outcome: Outcome?
   let speaker = configuration.speaker
@@ -86,9 +100,9 @@ private func play(
     outcome = $0
     loop.exit()
   }
-  try player.play(anchoredAt: anchor, decibels: decibels) { rate throws(Fault) in
+  try player.play(anchoredAt: anchor, decibels: decibels, latest: latest) { rate throws(Fault) in
     try composer.score(of: time, rate: rate)
   }
   try loop.run()
-  if case .failed(let why, _) = outcome { throw Fault("cannot say the time", why) }
+  return outcome
 }

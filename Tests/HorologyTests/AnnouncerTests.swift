@@ -210,6 +210,49 @@ import Testing
     #expect(desk.played == "15:08:00")
   }
 
+  @Test("words that the speaker would begin after their minute are made anew for the next")
+  func wordsThatTheSpeakerWouldBeginAfterTheirMinute() {
+    var desk = Desk(at: "2026-11-21T15:07:58")
+    desk.tell(.asked(speakerIsAwake: false))
+    #expect(desk.played == "15:07:58")
+    #expect(desk.latest == Instant("2026-11-21T15:08:00"))
+    desk.now = desk.now.later(by: .seconds(2))
+    desk.tell(.ended(.tooLate(by: .seconds(3))))
+    #expect(desk.played == "15:08:03")
+    #expect(desk.anchor == desk.now.instant + .seconds(3) + Announcer.requestLead)
+    #expect(desk.latest == Instant("2026-11-21T15:09:00"))
+    desk.tell(.ended(.tooLate(by: .seconds(9))))
+    #expect(desk.played == nil)
+    #expect(desk.refusal == .failed("the speaker was ready 9.0 s too late for it"))
+  }
+
+  @Test("a time that was given stays true, and is in no occasion's way")
+  func aTimeThatWasGivenStaysTrue() {
+    let noon = CivilTime(hour: 12, minute: 0)!
+    var desk = Desk(at: "2026-11-21T15:07:58")
+    desk.tell(.asked(noon, speakerIsAwake: false))
+    #expect(desk.latest == Instant("2026-11-21T15:15:00") - .milliseconds(5_400))
+    desk = Desk(at: "2026-11-21T15:14:53")
+    desk.tell(.asked(noon, speakerIsAwake: false))
+    #expect(desk.played == "12:00:00")
+    desk.now = desk.now.later(by: .seconds(1))
+    desk.tell(.ended(.tooLate(by: .seconds(2))))
+    #expect(desk.refusal == .occasionIsNear)
+  }
+
+  @Test("the words of an occasion are not begun later than they may be")
+  func theWordsOfAnOccasionAreNotBegunTooLate() {
+    var desk = Desk(at: "2026-11-21T15:14:58")
+    #expect(desk.latest == Instant("2026-11-21T15:15:10"))
+    desk.wait(until: "2026-11-21T15:15:04")
+    desk.tell(.ended(.tooLate(by: .seconds(11))))
+    #expect(desk.wake == desk.now.instant + Announcer.retryDelay)
+    desk.wait(until: "2026-11-21T15:15:05")
+    desk.wait(until: "2026-11-21T15:15:11")
+    desk.tell(.ended(.tooLate(by: .seconds(6))))
+    #expect(desk.skipReason == .failed("the speaker was ready 6.0 s too late for it"))
+  }
+
   @Test("a question just before a quarter is answered by the quarter")
   func aQuestionJustBeforeAQuarterIsAnsweredByTheQuarter() {
     var desk = Desk(at: "2026-11-21T15:14:56")

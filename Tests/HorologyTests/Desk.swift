@@ -56,6 +56,11 @@ struct Desk {
     return nil
   }
 
+  var latest: Instant? {
+    for case .play(let announcement) in effects { return announcement.latest }
+    return nil
+  }
+
   var decibels: Double? {
     for case .play(let announcement) in effects { return announcement.decibels }
     return nil

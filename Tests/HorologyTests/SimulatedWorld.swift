@@ -124,7 +124,17 @@ struct SimulatedWorld {
     if playing != nil { history.overlaps += 1 }
     let chance = Int.random(in: 0..<20, using: &numbers)
     if chance == 0 { return [.ended(.failed("the speaker is busy", begun: false))] }
-    let begins = max(now.uptime(at: announcement.anchor), now.uptime)
+    let due = max(now.uptime(at: announcement.anchor), now.uptime)
+    // A sound server whose queue is seconds long.
+    let delay = Duration.milliseconds(
+      Int.random(in: 0..<8, using: &numbers) == 0 ? Int64.random(in: 1...6_000, using: &numbers) : 0)
+    let begins = due + delay
+    if let latest = announcement.latest, announcement.anchor + delay > latest {
+      playing = Playing(
+        announcement: announcement, begins: now.later(by: begins - now.uptime), ends: begins,
+        outcome: .tooLate(by: delay))
+      return []
+    }
     playing = Playing(
       announcement: announcement,
       begins: now.later(by: begins - now.uptime),
@@ -146,7 +156,7 @@ struct SimulatedWorld {
   private mutating func endPlaying() {
     guard let current = playing else { return }
     playing = nil
-    heard(current)
+    if case .tooLate = current.outcome {} else { heard(current) }
     tell(.ended(current.outcome))
   }
 

@@ -109,6 +109,36 @@ import Testing
     #expect(steps.filter { $0 > 0.01 }.count == 1)
   }
 
+  @Test("a stop writes the fade as soon as it has taken back what it fades")
+  func stopWritesAtOnce() throws {
+    let sink = TracingSink(try WAVSink(path: "\(path).wav"))
+    _ = try play(on: sink, try makeScore(), stoppingAfter: .milliseconds(550))
+    let taken = try #require(sink.calls.firstIndex { $0 == .takeBack })
+    #expect(sink.calls[taken + 1] == .write(384))
+  }
+
+  @Test("what would begin later than it may does not begin, and tells by how much")
+  func tooLate() throws {
+    let loop = try EventLoop()
+    var outcome: Outcome?
+    let player = Player(loop: loop) { [path] in try! WAVSink(path: "\(path).wav") }
+    player.ended = {
+      outcome = $0
+      loop.exit()
+    }
+    let score = try makeScore()
+    let anchor = SystemClock.now.instant - .seconds(3)
+    try player.play(anchoredAt: anchor, latest: anchor + .seconds(2)) { _ throws(Fault) in score }
+    try loop.run()
+    guard case .tooLate(let delay)? = outcome else {
+      Issue.record("\(String(describing: outcome))")
+      return
+    }
+    #expect((.seconds(3) ... .seconds(4)).contains(delay))
+    #expect(!player.isPlaying)
+    #expect(try recorded().allSatisfy { $0 == 0 })
+  }
+
   @Test("a speaker that is torn out ends the announcement") func tornOut() throws {
     let outcome = try play(on: FailingSink(afterFrames: 36_000), try makeScore()).outcome
     #expect(outcome == .failed("cannot write to speaker test: it is gone", begun: true))
@@ -212,6 +242,43 @@ private final class FailingSink: Sink {
   func write(_ block: UnsafeBufferPointer<Float>) throws(Fault) {
     left -= block.count
     if left < 0 { throw Fault("cannot write to speaker test", "it is gone") }
+    try inner.write(block)
+  }
+}
+
+/// A file that tells what was asked of it.
+private final class TracingSink: Sink {
+  enum Call: Equatable {
+    case other
+    case takeBack
+    case write(Int)
+  }
+  let name = "test"
+  private let inner: WAVSink
+  private(set) var calls: [Call] = []
+
+  init(_ inner: WAVSink) { self.inner = inner }
+
+  func open() throws(Fault) -> Int { try inner.open() }
+  var feedInterval: Duration { inner.feedInterval }
+  var capacity: Int { inner.capacity }
+  var underruns: Int { 0 }
+  func close() { inner.close() }
+
+  func takeBack() -> Int {
+    calls.append(.takeBack)
+    return inner.takeBack()
+  }
+  func space() throws(Fault) -> Int {
+    calls.append(.other)
+    return try inner.space()
+  }
+  func position() throws(Fault) -> StreamPosition? {
+    calls.append(.other)
+    return try inner.position()
+  }
+  func write(_ block: UnsafeBufferPointer<Float>) throws(Fault) {
+    calls.append(.write(block.count))
     try inner.write(block)
   }
 }

@@ -110,6 +110,8 @@ private final class Session {
       fflush(stdout)
     case .failed(let why, _):
       fputs("onsets: \(why)\n", stderr)
+    case .tooLate(let delay):
+      fputs("onsets: \(delay) too late\n", stderr)
     case .stopped:
       break
     }

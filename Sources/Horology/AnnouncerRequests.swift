@@ -1,0 +1,58 @@
+/// What a person asks for.
+extension Announcer {
+  /// Answers a person who asks for this time, or for the time now.
+  /// - Parameter lead: how far ahead of now it can begin.
+  mutating func answer(_ time: CivilTime?, within lead: Duration, at now: Now) -> Effect {
+    // A time that is given says nothing of the clock.
+    let trust = time == nil ? self.trust : .synchronised
+    if let refusal = settings.refusalOfRequest(trust: trust, ringer: ringer) {
+      return .report(.refused(refusal))
+    }
+    if let playing {
+      let isNear = playing.cause != .request && now.instant < playing.anchor
+      return .report(.refused(isNear ? .occasionIsNear : .busy))
+    }
+    let anchor = now.instant + lead
+    var latest = refusal(of: next) == nil ? needsSpeaker(for: next) - Programme.longestPhrase : nil
+    if let latest, anchor > latest { return .report(.refused(.occasionIsNear)) }
+    let said = time ?? zone.civil(at: anchor)
+    if time == nil {
+      let end = anchor.endOfMinute(of: said)
+      latest = min(latest ?? end, end)
+    }
+    return begin(Announcement(cause: .request, time: said, anchor: anchor, latest: latest))
+  }
+
+  /// Answers once more, now that it is known by how much the speaker is late: its words were no
+  /// longer true, or in the way of the next occasion.
+  mutating func answerAnew(
+    _ announcement: Announcement, after delay: Duration, at now: Now
+  ) -> Effect {
+    // What is later than that is later each time.
+    guard delay < Self.preparation else { return .report(.refused(.failed(Self.tooLate(delay)))) }
+    let wasNow = announcement.time == zone.civil(at: announcement.anchor)
+    return answer(wasNow ? nil : announcement.time, within: delay + lead, at: now)
+  }
+
+  /// From when on the speaker must be free for an occasion. A melody that is not given all of its
+  /// preparation may come too late, and is never late; words may be.
+  private func needsSpeaker(for occasion: Occasion) -> Instant {
+    let programme = settings.programme(at: occasion.civil, trust: trust)
+    return occasion.instant - programme.lead
+      - (programme.blows.isEmpty ? lead : Self.preparation)
+  }
+
+  /// How far ahead of now something can begin at the earliest.
+  var lead: Duration { max(settings.leadIn, Self.requestLead) }
+
+  static func tooLate(_ delay: Duration) -> String {
+    "the speaker was ready \(delay.roughly) too late for it"
+  }
+}
+
+extension Instant {
+  /// The first instant at which what is said of this one is no longer true.
+  public func endOfMinute(of said: CivilTime) -> Instant {
+    Instant(seconds: seconds + 60 - Int64(said.dateTime.second))
+  }
+}
