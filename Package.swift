@@ -16,32 +16,44 @@ let package = Package(
     .systemLibrary(name: "CSystemd"),
     .target(name: "CClocksmith", linkerSettings: [.linkedLibrary("gpiod")]),
 
+    // The rooms, each with what it may import.
+    .target(name: "Basics", dependencies: ["CINI", "CJSON"]),
     .target(name: "Horology"),
-    .target(
-      name: "Sound",
-      dependencies: ["Horology", "CEBUR128", "CINI", "CSampleRate", "CSndFile"]),
+    .target(name: "Sound", dependencies: ["Basics", "Horology", "CSampleRate", "CSndFile"]),
+    .target(name: "Foundry", dependencies: ["Basics", "Sound"]),
+    .target(name: "Studio", dependencies: ["Basics", "Horology", "Sound", "CEBUR128"]),
     .target(
       name: "Devices",
-      dependencies: ["Horology", "Sound", "CALSA", "CClocksmith", "CLinux", "CSystemd"]),
+      dependencies: ["Basics", "Horology", "Sound", "CALSA", "CClocksmith", "CLinux", "CSystemd"]),
+    .target(name: "Playing", dependencies: ["Basics", "Horology", "Sound", "Devices"]),
     .target(
       name: "Service",
-      dependencies: ["Horology", "Sound", "Devices", "CClocksmith", "CJSON", "CLinux", "CSystemd"]),
+      dependencies: [
+        "Basics", "Horology", "Sound", "Devices", "Playing", "CClocksmith", "CJSON", "CLinux",
+        "CSystemd",
+      ]),
     .executableTarget(
       name: "clocksmith",
-      dependencies: ["Horology", "Sound", "Devices", "Service", "CLinux"]),
+      dependencies: [
+        "Basics", "Horology", "Sound", "Foundry", "Studio", "Devices", "Playing", "Service",
+        "CLinux",
+      ]),
 
     // What deploy/bench measures with; no product has it.
     .executableTarget(
-      name: "onsets", dependencies: ["Horology", "Sound", "Devices", "Service"],
+      name: "onsets",
+      dependencies: ["Basics", "Horology", "Sound", "Devices", "Playing", "Service"],
       path: "Tests/onsets"),
-    .target(name: "TestSupport", dependencies: ["Sound"], path: "Tests/TestSupport"),
+    .target(name: "TestSupport", dependencies: ["Basics", "Sound"], path: "Tests/TestSupport"),
+    .testTarget(name: "BasicsTests", dependencies: ["Basics", "TestSupport"]),
     .testTarget(name: "HorologyTests", dependencies: ["Horology"]),
-    .testTarget(name: "SoundTests", dependencies: ["Sound", "Horology", "TestSupport"]),
+    .testTarget(name: "SoundTests", dependencies: ["Sound", "Studio", "TestSupport"]),
+    .testTarget(name: "FoundryTests", dependencies: ["Foundry", "TestSupport"]),
+    .testTarget(name: "StudioTests", dependencies: ["Studio", "TestSupport"]),
+    .testTarget(name: "DevicesTests", dependencies: ["Devices", "TestSupport"]),
     .testTarget(
-      name: "DevicesTests", dependencies: ["Devices", "Sound", "Horology", "TestSupport"]),
-    .testTarget(
-      name: "ServiceTests",
-      dependencies: ["Service", "Devices", "Sound", "Horology", "TestSupport"]),
+      name: "PlayingTests", dependencies: ["Playing", "Service", "Studio", "TestSupport"]),
+    .testTarget(name: "ServiceTests", dependencies: ["Service", "TestSupport"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -1,3 +1,4 @@
+import Basics
 import CALSA
 import CClocksmith
 @preconcurrency import Glibc
@@ -113,7 +114,7 @@ public final class ALSASink: Sink {
     try patience.opening(device) { () throws(Fault) in
       let pcm = try device.open()
       self.pcm = pcm
-      touched = SystemClock.moment.sinceBoot
+      touched = SystemClock.sinceBoot
       do throws(Fault) {
         rate = try configureHardware(pcm)
         try configureSoftware(pcm)
@@ -187,7 +188,7 @@ public final class ALSASink: Sink {
 
   public func space() throws(Fault) -> Int {
     guard let pcm else { return 0 }
-    touched = SystemClock.moment.sinceBoot
+    touched = SystemClock.sinceBoot
     let available = try patience.calling(device) { () throws(Fault) in
       let available = snd_pcm_avail(pcm)
       if available >= 0 { return Int(available) }
@@ -262,11 +263,11 @@ public final class ALSASink: Sink {
 
   /// After a sleep, whatever asks for the state of a dmix starts its card again, and what was left
   /// in the card's buffer is heard. So then it is not asked any more.
-  private var mayHaveSlept: Bool { SystemClock.moment.sinceBoot - touched > Self.longestPause }
+  private var mayHaveSlept: Bool { SystemClock.sinceBoot - touched > Self.longestPause }
 
   private func checkAwake() throws(Fault) {
     guard !mayHaveSlept else { throw device.fault("cannot go on playing on", -ESTRPIPE) }
-    touched = SystemClock.moment.sinceBoot
+    touched = SystemClock.sinceBoot
   }
 
   public func position() throws(Fault) -> StreamPosition? {

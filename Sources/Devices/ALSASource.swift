@@ -1,8 +1,7 @@
+import Basics
 import CALSA
 import CClocksmith
 @preconcurrency import Glibc
-import Horology
-import Sound
 
 /// A microphone behind an ALSA PCM device.
 ///

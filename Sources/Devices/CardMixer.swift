@@ -1,6 +1,6 @@
+import Basics
 import CALSA
 @preconcurrency import Glibc
-import Sound
 
 /// A volume control of a sound card, by ALSA's simple mixer: set while something sounds, and then
 /// put back as it was.

@@ -1,7 +1,7 @@
+import Basics
 import CClocksmith
 @preconcurrency import Glibc
 import Horology
-import Sound
 
 /// The electrical level at which a GPIO line is active.
 public enum ActiveLevel: String, CaseIterable, Sendable {

@@ -1,3 +1,4 @@
+import Basics
 import CClocksmith
 @preconcurrency import Glibc
 import Sound

@@ -1,7 +1,7 @@
+import Basics
 import CALSA
 @preconcurrency import Glibc
 import Horology
-import Sound
 
 /// A PCM device of ALSA by its name: how it is opened and configured, and the words for what fails.
 struct PCMDevice {

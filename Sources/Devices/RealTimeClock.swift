@@ -1,7 +1,7 @@
+import Basics
 import CClocksmith
 @preconcurrency import Glibc
 import Horology
-import Sound
 
 /// Which real-time clock is to be read.
 public enum RTCChoice: Hashable, Sendable {
@@ -88,12 +88,11 @@ public struct RealTimeClock: Hashable, Sendable {
   /// Asks it for its time and its flags. A chip on I2C takes about a millisecond; one that no
   /// longer answers, as long as its bus waits.
   public func read() -> RTCReading {
-    let before = SystemClock.moment
+    let before = SystemClock.now
     let answer = self.answer
-    let after = SystemClock.moment
-    // As the two clocks were in the middle of the reading.
-    let half = (after.sinceBoot - before.sinceBoot) / 2
-    let middle = Moment(instant: after.instant - half, sinceBoot: after.sinceBoot - half)
+    let after = SystemClock.now
+    // As the clocks were in the middle of the reading.
+    let middle = after.earlier(by: (after.sinceBoot - before.sinceBoot) / 2)
     return RTCReading(
       name: name, moment: middle, answer: answer, health: health, hasSetTheClock: hasSetTheClock)
   }

@@ -1,6 +1,6 @@
+import Basics
 import CClocksmith
 @preconcurrency import Glibc
-import Sound
 
 /// Holds what waits for a sound server to some seconds.
 ///

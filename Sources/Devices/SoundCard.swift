@@ -1,6 +1,5 @@
 import CALSA
 @preconcurrency import Glibc
-import Sound
 
 /// A sound card that can play, as the kernel has it now.
 public struct SoundCard: Hashable, Sendable {

@@ -1,5 +1,4 @@
-import Horology
-import Sound
+import Basics
 
 /// Somewhere that sound comes from as time passes: a microphone.
 ///

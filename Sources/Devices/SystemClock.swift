@@ -2,7 +2,6 @@ import CLinux
 import CSystemd
 @preconcurrency import Glibc
 import Horology
-import Sound
 
 /// The kernel's clocks.
 public enum SystemClock {
@@ -22,6 +21,9 @@ public enum SystemClock {
 
   /// In nanoseconds: more than four readings take where other work comes between them.
   private static let longestReading: Int64 = 20_000_000
+
+  /// Reads `CLOCK_BOOTTIME`: since the machine started, sleep included.
+  public static var sinceBoot: Duration { .nanoseconds(nanoseconds(of: CLOCK_BOOTTIME)) }
 
   /// Reads `CLOCK_MONOTONIC`.
   public static var uptime: Uptime { Uptime(nanoseconds: nanoseconds(of: CLOCK_MONOTONIC)) }
@@ -48,12 +50,6 @@ public enum SystemClock {
     var time = timespec()
     clock_gettime(clock, &time)
     return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
-  }
-
-  /// Reads `CLOCK_REALTIME` and `CLOCK_BOOTTIME` together.
-  public static var moment: Moment {
-    let (instant, nanoseconds) = reading(beside: CLOCK_BOOTTIME)
-    return Moment(instant: instant, sinceBoot: .nanoseconds(nanoseconds))
   }
 
   /// Reads what the kernel and systemd-timesyncd say of the clock: `adjtimex(2)` without a change,

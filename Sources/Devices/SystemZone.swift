@@ -1,6 +1,6 @@
+import Basics
 @preconcurrency import Glibc
 import Horology
-import Sound
 
 /// A zone of the tz database, read by glibc.
 ///

@@ -1,5 +1,5 @@
+import Basics
 @preconcurrency import Glibc
-import Sound
 
 /// A terminal whose keys are read one at a time and not shown, until it is released.
 public final class Terminal {

@@ -1,5 +1,5 @@
+import Basics
 @preconcurrency import Glibc
-import Sound
 
 /// A time zone file as RFC 9636 has it, looked at to its end: for one that it cannot read, glibc
 /// takes UTC without a word.

@@ -37,22 +37,22 @@ public struct ClockJudge {
   public private(set) var rtc: RTCJudgement?
 
   private var isConfirmed = false
-  private var lastLook: Moment?
+  private var lastLook: Now?
   private var drift = RTCDrift.Watch()
   /// The clock as the kernel's discipline last left it, and when that was seen.
-  private var discipline: (error: Duration, at: Moment)?
+  private var discipline: (error: Duration, at: Now)?
   /// From here on the clock has been set if it has stepped: the last moment at which it was
   /// synchronised, or else the first that was seen.
-  private var reference: Moment?
+  private var reference: Now?
 
   public init() {}
 
   // MARK: The RTC
 
   /// True if the RTC should be read again: it never was, it is time, or the clock was set.
-  public func isReadingDue(at moment: Moment) -> Bool {
+  public func isReadingDue(at now: Now) -> Bool {
     guard let lastLook else { return true }
-    return moment.sinceBoot - lastLook.sinceBoot >= interval || wasSet(by: moment)
+    return now.sinceBoot - lastLook.sinceBoot >= interval || wasSet(by: now)
   }
 
   private var interval: Duration {
@@ -64,17 +64,17 @@ public struct ClockJudge {
   }
 
   /// True if the clock was set since the RTC was last read.
-  private func wasSet(by moment: Moment) -> Bool {
-    lastLook.map { moment.step(since: $0).magnitude >= .milliseconds(500) } ?? false
+  private func wasSet(by now: Now) -> Bool {
+    lastLook.map { now.step(since: $0).magnitude >= .milliseconds(500) } ?? false
   }
 
   /// Takes a reading in.
   /// - Parameter reading: nil if there is no RTC to read.
   public mutating func take(
-    _ reading: RTCReading?, kernel: KernelClock, at moment: Moment
+    _ reading: RTCReading?, kernel: KernelClock, at now: Now
   ) -> [Report] {
-    let wasSet = wasSet(by: moment)
-    lastLook = moment
+    let wasSet = wasSet(by: now)
+    lastLook = now
     let before = rtc
     guard let reading else {
       rtc = nil
@@ -119,14 +119,14 @@ public struct ClockJudge {
   // MARK: The clock
 
   /// Judges the clock as it is now.
-  public mutating func judge(_ kernel: KernelClock, at moment: Moment) -> [Report] {
+  public mutating func judge(_ kernel: KernelClock, at now: Now) -> [Report] {
     let before = state
     if kernel.isSynchronised {
-      remember(kernel.maximumError, at: moment)
+      remember(kernel.maximumError, at: now)
       state = ClockState(basis: .disciplined, uncertainty: kernel.maximumError)
     } else {
-      if reference == nil { reference = moment }
-      state = undisciplined(kernel, at: moment)
+      if reference == nil { reference = now }
+      state = undisciplined(kernel, at: now)
     }
     guard case .nothing(let doubt) = state.basis else { return [] }
     if case .nothing(let earlier) = before.basis, earlier.isSame(as: doubt) { return [] }
@@ -138,38 +138,38 @@ public struct ClockJudge {
   }
 
   /// Keeps the error as it was when the clock was last disciplined, from when on it drifts.
-  private mutating func remember(_ error: Duration, at moment: Moment) {
-    reference = moment
+  private mutating func remember(_ error: Duration, at now: Now) {
+    reference = now
     if let discipline {
       // Nobody has touched it if it only grew as the kernel lets it grow.
-      let grown = discipline.error + (moment.sinceBoot - discipline.at.sinceBoot).millionths(500)
+      let grown = discipline.error + (now.sinceBoot - discipline.at.sinceBoot).millionths(500)
       if (error - grown).magnitude < .milliseconds(2) { return }
     }
-    discipline = (error, moment)
+    discipline = (error, now)
   }
 
-  private func undisciplined(_ kernel: KernelClock, at moment: Moment) -> ClockState {
-    let step = reference.map { moment.step(since: $0) } ?? .zero
+  private func undisciplined(_ kernel: KernelClock, at now: Now) -> ClockState {
+    let step = reference.map { now.step(since: $0) } ?? .zero
     let wasSet = step.magnitude > RTCJudgement.agreement
-    if !wasSet, let held = heldOver(kernel, at: moment) { return held }
+    if !wasSet, let held = heldOver(kernel, at: now) { return held }
     guard let rtc else {
       let isLost = wasSet && (discipline != nil || kernel.timesyncd != nil)
       return ClockState(
         basis: .nothing(isLost ? .wasSet(by: step) : .noRTC), uncertainty: nil)
     }
-    return Self.state(by: rtc, at: moment)
+    return Self.state(by: rtc, at: now)
   }
 
   /// What the last synchronisation is still good for.
-  private func heldOver(_ kernel: KernelClock, at moment: Moment) -> ClockState? {
+  private func heldOver(_ kernel: KernelClock, at now: Now) -> ClockState? {
     if let discipline {
       return Self.holdover(
-        error: discipline.error, age: moment.sinceBoot - discipline.at.sinceBoot)
+        error: discipline.error, age: now.sinceBoot - discipline.at.sinceBoot)
     }
     guard let timesyncd = kernel.timesyncd else { return nil }
     // The file is of this boot; where its time is not, the clock was set since.
-    let age = moment.instant - timesyncd
-    guard age >= .zero - RTCJudgement.agreement, age <= moment.sinceBoot + RTCJudgement.agreement
+    let age = now.instant - timesyncd
+    guard age >= .zero - RTCJudgement.agreement, age <= now.sinceBoot + RTCJudgement.agreement
     else { return nil }
     return Self.holdover(error: Self.errorOfTimesyncd, age: max(age, .zero))
   }
@@ -181,15 +181,15 @@ public struct ClockJudge {
 
   /// What an RTC is good for: it vouches for a clock from which it is no further than the two can
   /// have drifted apart since the machine started.
-  private static func state(by rtc: RTCJudgement, at moment: Moment) -> ClockState {
+  private static func state(by rtc: RTCJudgement, at now: Now) -> ClockState {
     let name = rtc.reading.name
     if let fault = rtc.fault {
       return ClockState(basis: .nothing(.invalidRTC(name: name, fault)), uncertainty: nil)
     }
-    guard let lead = rtc.reading.lead(at: moment) else {
+    guard let lead = rtc.reading.lead(at: now) else {
       return ClockState(basis: .nothing(.noRTC), uncertainty: nil)
     }
-    let drift = moment.sinceBoot.millionths(assumedDrift)
+    let drift = now.sinceBoot.millionths(assumedDrift)
     guard lead.magnitude <= min(RTCJudgement.agreement + drift, greatestLead) else {
       return ClockState(basis: .nothing(.differs(name: name, lead: lead)), uncertainty: nil)
     }

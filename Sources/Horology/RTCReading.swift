@@ -22,14 +22,14 @@ public struct RTCReading: Hashable, Sendable {
 
   /// The chip or its driver, as in `ds3231`.
   public let name: String
-  public let moment: Moment
+  public let moment: Now
   public let answer: Answer
   public let health: Health
   /// The kernel set its clock from this RTC as the machine started or woke (`hctosys`).
   public let hasSetTheClock: Bool
 
   public init(
-    name: String, moment: Moment, answer: Answer, health: Health, hasSetTheClock: Bool
+    name: String, moment: Now, answer: Answer, health: Health, hasSetTheClock: Bool
   ) {
     self.name = name
     self.moment = moment
@@ -42,7 +42,7 @@ public struct RTCReading: Hashable, Sendable {
   /// should since it was read; nil if it gave no time. Within half a second: it counts whole
   /// seconds, so on average it shows half a second too little, which is also what the kernel adds
   /// when it sets its clock from one (drivers/rtc/class.c, rtc_hctosys).
-  public func lead(at later: Moment) -> Duration? {
+  public func lead(at later: Now) -> Duration? {
     guard case .time(let shown) = answer else { return nil }
     return later.instant - shown - .milliseconds(500) - (later.sinceBoot - moment.sinceBoot)
   }

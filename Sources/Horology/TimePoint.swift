@@ -62,9 +62,23 @@ public struct Now: Hashable, Sendable {
     self.sinceBoot = sinceBoot
   }
 
+  /// What the clocks showed so long ago, if the machine was awake and nobody set its clock.
+  public func earlier(by span: Duration) -> Now { later(by: .zero - span) }
+
+  /// What they show after so long, if the machine is awake and nobody sets its clock.
+  public func later(by span: Duration) -> Now {
+    Now(instant: instant + span, uptime: uptime + span, sinceBoot: sinceBoot + span)
+  }
+
   /// The uptime at which the system's clock will show `instant`, if nobody sets it.
   public func uptime(at instant: Instant) -> Uptime {
     uptime + (instant - self.instant)
+  }
+
+  /// By how much the clock has been set since `earlier`: positive is forward. All clocks run at the
+  /// same disciplined rate, so slewing is no step.
+  public func step(since earlier: Now) -> Duration {
+    (instant - earlier.instant) - (sinceBoot - earlier.sinceBoot)
   }
 
   /// How long the machine has slept since `earlier`.

@@ -1,5 +1,5 @@
+import Basics
 import CSystemd
-import Sound
 
 /// A value of a property, of one of the types that ours have.
 public enum BusValue: Hashable, Sendable {

@@ -1,8 +1,8 @@
+import Basics
 import CClocksmith
 import CSystemd
 @preconcurrency import Glibc
 import Horology
-import Sound
 
 /// org.clocksmith.Announcer1 on the system bus: takes requests in, tells what has changed.
 ///

@@ -1,7 +1,7 @@
+import Basics
 import CLinux
 @preconcurrency import Glibc
 import Horology
-import Sound
 
 /// A timer at an instant of the system's clock, which also tells when that clock is set.
 ///

@@ -1,6 +1,6 @@
+import Basics
 import Devices
 import Horology
-import Sound
 
 /// Watches the system's clock and the RTC: reads them when it is due, and has them judged.
 public final class ClockWatch {
@@ -32,13 +32,13 @@ public final class ClockWatch {
   public func look(mayReadRTC: Bool = true) -> [JournalEntry] {
     var entries: [JournalEntry] = []
     let kernel = SystemClock.kernel
-    var moment = SystemClock.moment
-    if mayReadRTC, judge.isReadingDue(at: moment) {
+    var now = SystemClock.now
+    if mayReadRTC, judge.isReadingDue(at: now) {
       let reading = readRTC(&entries)
-      moment = SystemClock.moment
-      entries += judge.take(reading, kernel: kernel, at: moment).map(\.entry)
+      now = SystemClock.now
+      entries += judge.take(reading, kernel: kernel, at: now).map(\.entry)
     }
-    entries += judge.judge(kernel, at: moment).map(\.entry)
+    entries += judge.judge(kernel, at: now).map(\.entry)
     return entries
   }
 

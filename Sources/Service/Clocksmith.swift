@@ -1,6 +1,8 @@
+import Basics
 import Devices
 @preconcurrency import Glibc
 import Horology
+import Playing
 import Sound
 
 /// The service: takes events from the world to the Announcer, and carries out its effects.

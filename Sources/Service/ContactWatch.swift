@@ -1,7 +1,7 @@
+import Basics
 import CLinux
 import Devices
 import Horology
-import Sound
 
 /// A contact on a GPIO line, watched and debounced; a line that is lost is taken again when it
 /// comes back.

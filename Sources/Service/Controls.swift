@@ -1,6 +1,6 @@
+import Basics
 import Devices
 import Horology
-import Sound
 
 /// What the owner has at hand: the switch, a push button, a lamp. Each may be absent, and each may
 /// be lost and come back.

@@ -1,9 +1,9 @@
+import Basics
 import CLinux
 import CSystemd
-import Devices
 @preconcurrency import Glibc
 import Horology
-import Sound
+import Playing
 
 /// The one loop of the program: an `sd_event`.
 public final class EventLoop {
@@ -116,6 +116,8 @@ public final class EventLoop {
     return source
   }
 }
+
+extension EventLoop: Ticker {}
 
 /// Something that the loop watches; released, it is watched no longer.
 public final class EventSource {

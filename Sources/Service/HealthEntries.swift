@@ -1,4 +1,3 @@
-import Devices
 import Horology
 
 extension Tally.Day {

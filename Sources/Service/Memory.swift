@@ -1,5 +1,4 @@
-import Horology
-import Sound
+import Basics
 
 /// The saved state, and the file that it is kept in. A file that cannot be written is tried again
 /// at each `check()`, and complained of once.

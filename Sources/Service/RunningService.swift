@@ -1,9 +1,9 @@
+import Basics
 import CClocksmith
 import CSystemd
 import Devices
 @preconcurrency import Glibc
 import Horology
-import Sound
 
 /// The service that runs on this machine, reached over the system bus.
 public final class RunningService {

@@ -1,8 +1,8 @@
+import Basics
 import CJSON
 import Devices
 @preconcurrency import Glibc
 import Horology
-import Sound
 
 /// What a person has set at run time, and what outlasts the service and the power.
 struct SavedState: Hashable {

@@ -1,5 +1,5 @@
+import Basics
 @preconcurrency import Glibc
-import Sound
 
 /// Where the saved state is kept: a file that is always whole.
 struct StateFile {

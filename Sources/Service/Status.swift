@@ -1,4 +1,4 @@
-import Devices
+import Basics
 import Horology
 import Sound
 

@@ -1,3 +1,4 @@
+import Basics
 import Horology
 
 /// Turns what is to be announced into a score.
@@ -49,7 +50,7 @@ public struct Composer: Sendable {
   /// How long a programme that speaks `time` sounds, from its anchor on.
   /// - Throws: `Fault` if a sound is missing or is none.
   public func length(of time: CivilTime, _ programme: Programme) throws(Fault) -> Duration {
-    let score = try score(of: time, programme, rate: synthesisRate)
+    let score = try score(of: time, programme, rate: standardRate)
     return .seconds(Double(score.frames - score.anchor) / Double(score.rate))
   }
 

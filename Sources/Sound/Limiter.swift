@@ -1,3 +1,6 @@
+@preconcurrency import Glibc
+import Horology
+
 /// Keeps a sum of sounds at or below -1 dBTP, and leaves what is below it as it is, to the bit.
 ///
 /// It hears a peak before it gives it out, and has turned the sound down by the time that the peak
@@ -96,8 +99,8 @@ final class Limiter {
     var share = SIMD4<Float>()
     for quarter in 0..<4 {
       let distance = .pi * (Double(quarter) / 4 - Double(sample - reach + 1))
-      let sine = Complex.onUnitCircle(distance).imaginary
-      let window = 0.5 + 0.5 * Complex.onUnitCircle(distance / Double(reach)).real
+      let sine = sin(distance)
+      let window = 0.5 + 0.5 * cos(distance / Double(reach))
       share[quarter] = distance == 0 ? 1 : Float(sine / distance * window)
     }
     return share

@@ -1,3 +1,4 @@
+import Basics
 @preconcurrency import Glibc
 
 /// Renders a score block by block; its memory does not grow with the score.
@@ -32,7 +33,7 @@ public final class Mixer {
   }
 
   /// What a sample is multiplied by, to be so much louder.
-  public static func gain(decibels: Double) -> Float { Float(amplitude(decibels: decibels)) }
+  public static func gain(decibels: Double) -> Float { powf(10, Float(decibels) / 20) }
 
   deinit {
     scratch.deallocate()

@@ -1,4 +1,5 @@
 @preconcurrency import Glibc
+import Horology
 
 extension Picture {
   /// How many pixels wide the level is drawn, and how many columns are of use.

@@ -1,9 +1,10 @@
+import Basics
 import CSampleRate
 
 /// Converts one sound from its own rate to another while it is read, by libsamplerate.
 ///
 /// The converter's own delay is taken out by the library: frame 0 comes out as frame 0.
-final class RateConverter {
+public final class RateConverter {
   private let state: OpaquePointer
   private let ratio: Double
   private let input = UnsafeMutableBufferPointer<Float>.allocate(capacity: 1024)
@@ -58,7 +59,7 @@ final class RateConverter {
   }
 
   /// Converts a whole mono sound in memory.
-  static func convert(_ samples: [Float], from rate: Int, to newRate: Int) throws(Fault) -> [Float]
+  public static func convert(_ samples: [Float], from rate: Int, to newRate: Int) throws(Fault) -> [Float]
   {
     guard rate != newRate else { return samples }
     let ratio = Double(newRate) / Double(rate)

@@ -1,3 +1,5 @@
+import Basics
+
 /// Sounds on a time line, with one frame that is the anchor.
 public struct Score: Hashable, Sendable {
   /// One sound on the time line.

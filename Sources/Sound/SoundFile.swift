@@ -1,4 +1,8 @@
+import Basics
 import CSndFile
+
+/// Frames per second of the clips and the bells, and of every file that is written.
+public let standardRate = 48_000
 
 /// A sound file, mono unless it is opened otherwise, that is read block by block, by libsndfile.
 ///
@@ -93,7 +97,7 @@ public final class SoundFile {
 
   /// Reads all of a file of which nothing has been read: an array for each channel.
   /// - Throws: `Fault` as `read(into:)` does.
-  func readChannels() throws(Fault) -> [[Float]] {
+  public func readChannels() throws(Fault) -> [[Float]] {
     let block = UnsafeMutableBufferPointer<Float>.allocate(capacity: frames * channels)
     defer { block.deallocate() }
     let count = Int(sf_readf_float(handle, block.baseAddress, sf_count_t(frames)))

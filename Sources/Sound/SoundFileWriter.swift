@@ -1,3 +1,4 @@
+import Basics
 import CSndFile
 @preconcurrency import Glibc
 
@@ -117,20 +118,6 @@ public final class SoundFileWriter {
       : Fault(
         "cannot write \(path)", code: sf_error(handle),
         "libsndfile refuses with \(sf_error(handle))")
-  }
-}
-
-extension SynthesisedSound {
-  /// Renders the whole sound into a file.
-  public func write(to path: String) throws(Fault) {
-    var sound = self
-    let writer = try SoundFileWriter(path: path, rate: synthesisRate)
-    let block = UnsafeMutableBufferPointer<Int16>.allocate(capacity: 4096)
-    defer { block.deallocate() }
-    while case let count = sound.render(into: block), count > 0 {
-      try writer.write(UnsafeBufferPointer(rebasing: block[..<count]))
-    }
-    try writer.finish()
   }
 }
 

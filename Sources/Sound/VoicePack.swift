@@ -1,3 +1,4 @@
+import Basics
 import Horology
 
 /// A folder of clips and the small file `voice.conf` that says how they make a spoken time.
@@ -101,7 +102,7 @@ public struct VoicePack: Sendable {
   }
 
   /// True if one of its rules is for that time, be its clips there or not.
-  func hasRule(hour: Int, minute: Int, _ format: HourFormat) -> Bool {
+  public func hasRule(hour: Int, minute: Int, _ format: HourFormat) -> Bool {
     grammars[format]?.phrase(hour: hour, minute: minute) != nil
   }
 

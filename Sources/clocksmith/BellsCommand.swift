@@ -1,6 +1,8 @@
+import Basics
+import Foundry
 @preconcurrency import Glibc
-import Service
 import Sound
+import Studio
 
 let bellsCommand = Subcommand(
   name: "bells", operands: "list | render DIR", mostOperands: 2,
@@ -32,7 +34,7 @@ let bellsCommand = Subcommand(
     throw Misuse(
       description: "bells wants 'list' or 'render DIR'; see 'clocksmith bells --help'")
   }
-  let bells = try Sounds.bells(tuning).bells
+  let bells = try BellTable(path: Sounds.file("bells/bells.ini"), tuning: tuning).bells
   let takes = try chosen(SoundSet(bells: bells).takes, arguments["bell"])
   if arguments.operands[0] == "list" {
     try list(takes, bells, tuning)
@@ -60,7 +62,7 @@ private func list(_ takes: [SoundSet.Take], _ bells: [Bell], _ tuning: Tuning) t
   for name in names {
     let ofThisName = takes.filter { $0.name == name }
     let count = "\(ofThisName.count) take\(ofThisName.count == 1 ? "" : "s")"
-    let seconds = Double(ofThisName[0].sound().frames) / Double(synthesisRate)
+    let seconds = Double(ofThisName[0].sound().frames) / Double(standardRate)
     let strike = bells.first { $0.name == name }.map {
       "\(tenths($0.strike)) Hz \(tuning.rawValue)"
     }

@@ -1,3 +1,4 @@
+import Basics
 import Devices
 @preconcurrency import Glibc
 import Horology

@@ -1,3 +1,4 @@
+import Basics
 @preconcurrency import CLinux
 @preconcurrency import Glibc
 

@@ -1,6 +1,6 @@
+import Basics
 import Devices
 import Service
-import Sound
 
 /// How the switch is, and what of its section does nothing yet.
 func checkSwitch(_ configuration: Configuration) throws(Fault) -> Finding {

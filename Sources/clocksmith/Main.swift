@@ -1,5 +1,5 @@
+import Basics
 @preconcurrency import Glibc
-import Sound
 
 /// The exit statuses of every subcommand.
 enum ExitStatus {

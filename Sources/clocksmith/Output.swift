@@ -1,5 +1,5 @@
+import Basics
 @preconcurrency import Glibc
-import Sound
 
 private let standardOutput = "standard output"
 

@@ -1,4 +1,4 @@
-import Devices
+import Basics
 @preconcurrency import Glibc
 import Horology
 import Service

@@ -1,5 +1,7 @@
+import Basics
 import Devices
 import Horology
+import Playing
 import Service
 import Sound
 
@@ -73,9 +75,6 @@ func reachableService() -> RunningService? {
     return nil
   }
 }
-
-/// Frames per second of every file that is written, as of the clips.
-let standardRate = 48_000
 
 private func timeOfDay(_ text: String) throws -> CivilTime {
   guard let time = CivilDateTime(text: "2000-01-01T\(text)"), text.count == 5,

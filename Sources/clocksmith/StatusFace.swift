@@ -1,8 +1,8 @@
+import Basics
 import Devices
 @preconcurrency import Glibc
 import Horology
 import Service
-import Sound
 
 /// `status --follow`: a face that lives. On a terminal it is drawn anew each second, as a clock on
 /// a wall; elsewhere a line is printed for each change.

@@ -1,9 +1,9 @@
+import Basics
 import CLinux
 import Devices
 @preconcurrency import Glibc
 import Horology
 import Service
-import Sound
 
 /// Shows the switch that is configured, live; where none is, the lines that it could be wired to.
 /// - Returns: the exit status.

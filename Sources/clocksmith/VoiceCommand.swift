@@ -1,8 +1,9 @@
+import Basics
 import Devices
 @preconcurrency import Glibc
-import Horology
 import Service
 import Sound
+import Studio
 
 let voiceCommand = Subcommand(
   name: "voice", operands: "list | verify DIR | record DIR | import DIR", mostOperands: 2,

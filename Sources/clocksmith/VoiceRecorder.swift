@@ -1,9 +1,11 @@
+import Basics
 import CLinux
 import Devices
 @preconcurrency import Glibc
 import Horology
+import Playing
 import Service
-import Sound
+import Studio
 
 /// Leads a person with a microphone through the phrases of a voice: carries out what the session
 /// says, and tells it what is heard and pressed.

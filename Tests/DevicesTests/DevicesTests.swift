@@ -1,6 +1,6 @@
+import Basics
 import Foundation
 import Horology
-import Sound
 import TestSupport
 import Testing
 

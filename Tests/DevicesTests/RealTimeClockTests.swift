@@ -1,6 +1,8 @@
+import Basics
 import Devices
 import Foundation
 import Horology
+import Sound
 import TestSupport
 import Testing
 
@@ -65,14 +67,14 @@ import Testing
     try add(
       "rtc901", name: "rtc-ds1307 1-0068",
       ["device/name": "ds3231\n", "since_epoch": "1795000000\n", "hctosys": "1\n"])
-    let before = SystemClock.moment
+    let before = SystemClock.now
     let reading = try #require(try chosen(.auto)).read()
     #expect(reading.name == "ds3231")
     #expect(reading.answer == .time(shown))
     #expect(reading.hasSetTheClock)
     #expect(reading.health == .unreadable("No such file or directory"))
     #expect(reading.moment.sinceBoot >= before.sinceBoot)
-    #expect(reading.moment.sinceBoot <= SystemClock.moment.sinceBoot)
+    #expect(reading.moment.sinceBoot <= SystemClock.sinceBoot)
   }
 
   @Test("the Raspberry Pi 5's own tells of its battery by the voltage") func batteryVoltage() throws
@@ -107,7 +109,7 @@ import Testing
     let clock = try #require(try chosen(.auto))
     var judge = ClockJudge()
     for _ in 0..<2 {
-      let moment = SystemClock.moment
+      let moment = SystemClock.now
       _ = judge.take(clock.read(), kernel: SystemClock.kernel, at: moment)
       _ = judge.judge(KernelClock(maximumError: KernelClock.unbounded, timesyncd: nil), at: moment)
     }
@@ -123,8 +125,8 @@ import Testing
   }
 
   @Test("the two clocks of a moment are read together") func moment() {
-    let first = SystemClock.moment
-    let second = SystemClock.moment
+    let first = SystemClock.now
+    let second = SystemClock.now
     #expect(second.sinceBoot >= first.sinceBoot)
     #expect(second.step(since: first).magnitude < .milliseconds(100))
   }

@@ -1,5 +1,5 @@
+import Basics
 import Glibc
-import Sound
 import Testing
 
 @testable import Devices

@@ -6,7 +6,7 @@ import Testing
   private struct Machine {
     var judge = ClockJudge()
     /// What the machine's clock shows; its RTC shows the truth.
-    private(set) var now = Moment(instant: Instant("2026-12-01T10:00:00"), sinceBoot: .seconds(30))
+    private(set) var now = Now("2026-12-01T10:00:00", running: .seconds(30))
     private(set) var truth = Instant("2026-12-01T10:00:00")
     var maximumError = KernelClock.unbounded
     var timesyncd: Instant?
@@ -21,12 +21,12 @@ import Testing
     /// Lets it run, by a crystal that gains so many millionths.
     mutating func run(_ span: Duration, gains: Int64 = 0) {
       let shown = span + .nanoseconds(span.nanoseconds / 1_000_000 * gains)
-      now = Moment(instant: now.instant + shown, sinceBoot: now.sinceBoot + shown)
+      now = now.later(by: shown)
       truth = truth + span
     }
 
     mutating func set(by step: Duration) {
-      now = Moment(instant: now.instant + step, sinceBoot: now.sinceBoot)
+      now = now.set(by: step)
     }
 
     mutating func look() {

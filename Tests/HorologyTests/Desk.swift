@@ -89,9 +89,10 @@ struct Desk {
 }
 
 extension Now {
-  /// After so much time, in which the machine was awake and nobody set its clock.
-  func later(by span: Duration) -> Now {
-    Now(instant: instant + span, uptime: uptime + span, sinceBoot: sinceBoot + span)
+  /// On a machine that has run for so long, without sleep.
+  init(_ instant: String, running: Duration) {
+    self.init(
+      instant: Instant(instant), uptime: Uptime(seconds: 0) + running, sinceBoot: running)
   }
 
   /// At once, by a clock that was set.

@@ -2,15 +2,15 @@ import Horology
 import Testing
 
 @Suite struct RTCTests {
-  private let start = Moment(instant: Instant("2026-12-01T10:00:00"), sinceBoot: .seconds(60))
+  private let start = Now("2026-12-01T10:00:00", running: .seconds(60))
 
   /// The machine, so long after `start`, with its clock set by `step` meanwhile.
-  private func later(_ span: Duration, step: Duration = .zero) -> Moment {
-    Moment(instant: start.instant + span + step, sinceBoot: start.sinceBoot + span)
+  private func later(_ span: Duration, step: Duration = .zero) -> Now {
+    start.later(by: span).set(by: step)
   }
 
   private func reading(
-    _ shown: String, at moment: Moment? = nil, health: RTCReading.Health = .unsupported
+    _ shown: String, at moment: Now? = nil, health: RTCReading.Health = .unsupported
   ) -> RTCReading {
     RTCReading(
       name: "ds3231", moment: moment ?? start, answer: .time(Instant(shown)), health: health,

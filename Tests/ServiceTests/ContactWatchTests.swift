@@ -1,7 +1,6 @@
+import Basics
 import Devices
 import Foundation
-import Horology
-import Sound
 import Testing
 
 @testable import Service

@@ -1,6 +1,5 @@
+import Basics
 import Devices
-import Horology
-import Sound
 import Testing
 
 @testable import Service

@@ -1,4 +1,7 @@
+import Basics
 import Foundation
+import Horology
+import Studio
 import TestSupport
 import Testing
 

@@ -1,4 +1,4 @@
-import Sound
+import Basics
 
 /// The fault that `body` throws; nil if it throws none.
 public func faultThrown(_ body: () throws -> Void) -> Fault? {

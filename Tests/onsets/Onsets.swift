@@ -1,6 +1,8 @@
+import Basics
 import Devices
 @preconcurrency import Glibc
 import Horology
+import Playing
 import Service
 import Sound
 

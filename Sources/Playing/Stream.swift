@@ -1,0 +1,95 @@
+import Basics
+import Devices
+import Horology
+import Sound
+
+/// A sink while it is open: fed at an interval, and its frames mapped to moments.
+final class Stream {
+  let sink: any Sink
+  /// Frames per second.
+  let rate: Int
+  private(set) var clock: StreamClock
+  private(set) var lastPosition: StreamPosition?
+  /// The next frame to be written, counted from the opening.
+  private(set) var written = 0
+
+  /// What was written last, so that it can be given again, faded.
+  private var recent: [Float]
+  private let block = UnsafeMutableBufferPointer<Float>.allocate(capacity: 1024)
+  /// Of the sink, when it was last fed.
+  private var underruns = 0
+  /// When the converter last moved on, and from where.
+  private var progress: StreamPosition?
+  /// A converter that takes no frame for so long has stalled.
+  private static let patience = Duration.seconds(1)
+  static let hasStalled = "it has stopped taking sound"
+
+  /// Opens the sink.
+  init(_ sink: any Sink) throws(Fault) {
+    self.sink = sink
+    rate = try sink.open()
+    clock = StreamClock(rate: rate)
+    recent = [Float](repeating: 0, count: sink.capacity)
+  }
+
+  deinit {
+    sink.close()
+    block.deallocate()
+  }
+
+  func frames(_ duration: Duration) -> Int {
+    Int((duration.inSeconds * Double(rate)).rounded())
+  }
+
+  /// Gives the sink as many frames as it takes, block by block from `render`.
+  func feed(
+    _ render: (UnsafeMutableBufferPointer<Float>) throws(Fault) -> Void
+  ) throws(Fault) {
+    let space = try sink.space()
+    if sink.underruns != underruns {
+      underruns = sink.underruns
+      clock.beginAnew(at: written)
+    }
+    if let position = try sink.position() {
+      try noteProgress(position)
+      lastPosition = position
+      clock.add(position)
+    }
+    try write(space, render)
+  }
+
+  /// Gives the sink so many frames, for which it has space.
+  func write(
+    _ count: Int, _ render: (UnsafeMutableBufferPointer<Float>) throws(Fault) -> Void
+  ) throws(Fault) {
+    var left = count
+    while left > 0 {
+      let part = UnsafeMutableBufferPointer(rebasing: block[..<min(left, block.count)])
+      try render(part)
+      try sink.write(UnsafeBufferPointer(part))
+      for (index, sample) in part.enumerated() {
+        recent[(written + index) % recent.count] = sample
+      }
+      written += part.count
+      left -= part.count
+    }
+  }
+
+  /// Takes back what has not reached the converter; others are to be written in its place.
+  /// - Returns: the first `most` of the frames, in order.
+  func takeBack(_ most: Int) -> [Float] {
+    let count = sink.takeBack()
+    written -= count
+    return (written..<written + min(count, most)).map { recent[$0 % recent.count] }
+  }
+
+  private func noteProgress(_ position: StreamPosition) throws(Fault) {
+    guard let progress, position.frame <= progress.frame else {
+      self.progress = position
+      return
+    }
+    if position.uptime - progress.uptime > Self.patience {
+      throw Fault("speaker \(sink.name)", Self.hasStalled)
+    }
+  }
+}

@@ -1,0 +1,284 @@
+import Basics
+import Devices
+@preconcurrency import Glibc
+import Horology
+import Playing
+import Sound
+
+/// What the owner has set: the defaults, and over them the files.
+public struct Configuration: Sendable {
+  public var announcer = AnnouncerSettings()
+  public var hourFormat = HourFormat.twelve
+  /// A folder of voices by its name, or the path of one.
+  public var voice = "rms"
+  /// A PCM name of ALSA.
+  public var device = "default"
+  /// How much later than the converter the sound comes out of the speaker.
+  public var latencyOffset = Duration.zero
+  /// In dB, at most 0.
+  public var volume = 0.0
+  /// By how much the words are louder than their clips, in dB.
+  public var voiceVolume = 0.0
+  /// By how much the blows are louder than their bells, in dB.
+  public var bellsVolume = 0.0
+  /// A volume control of the card that is set to `volume`; nil if the samples are scaled instead.
+  public var mixer: String?
+  public var keepOpen = KeepOpen.lasting(.zero)
+  public var switchInput = InputSettings()
+  public var button = InputSettings()
+  /// How long the button is held until what sounds is stopped.
+  public var buttonHold = Duration.seconds(1)
+  public var led = OutputSettings()
+  /// The real-time clock that may vouch for the system's.
+  public var rtc = RTCChoice.auto
+
+  /// The files that were read, in order.
+  public private(set) var files: [String] = []
+  /// File and line of the quiet hours that count.
+  private var quietPlace = ""
+  private var choosesChime = false
+
+  /// What chimes at the hour unless the owner wants something else.
+  private static let defaultChime = "westminster"
+
+  public init() {}
+
+  /// Reads `path` alone, or else the files in /etc, if there are any. What a later file sets counts.
+  /// - Throws: `Fault` with file and line for anything that is unknown or not allowed, and for a
+  ///   file that is there and cannot be read.
+  public static func load(path: String?) throws(Fault) -> Configuration {
+    var configuration = Configuration()
+    if let path {
+      try configuration.take(path)
+    } else {
+      for file in try ConfigurationFiles.all() {
+        do throws(Fault) {
+          try configuration.take(file)
+        } catch {
+          throw ConfigurationFiles.withRemedy(error)
+        }
+      }
+    }
+    if !configuration.choosesChime {
+      configuration.announcer.chime = try Sounds.tune(defaultChime)
+    }
+    let settings = configuration.announcer
+    if settings.quiet.swallowEverything(interval: settings.interval) {
+      throw Fault(
+        configuration.quietPlace,
+        "the quiet hours swallow the whole week: nothing would ever sound")
+    }
+    try configuration.checkLines()
+    return configuration
+  }
+
+  private func checkLines() throws(Fault) {
+    var owners: [String: String] = [:]
+    for (owner, line) in [
+      ("[switch]", switchInput.line), ("[button]", button.line), ("[led]", led.line),
+    ] {
+      guard let line else { continue }
+      if let other = owners.updateValue(owner, forKey: line) {
+        throw Fault(
+          files.joined(separator: ", "), "line \(line) is set for both \(other) and \(owner)")
+      }
+    }
+  }
+
+  private mutating func take(_ path: String) throws(Fault) {
+    let file = try INIFile(path: path)
+    var seen: Set<String> = []
+    for entry in file.entries {
+      let place = "\(path):\(entry.line)"
+      guard let keys = Self.keys[entry.section] else {
+        throw Fault(
+          place,
+          "unknown section [\(entry.section)]; there are \(Self.list(Array(Self.keys.keys)))")
+      }
+      guard let key = keys[entry.key] else {
+        let known = Self.list(Array(keys.keys))
+        throw Fault(place, "unknown key '\(entry.key)' in [\(entry.section)]; there are \(known)")
+      }
+      guard seen.insert("\(entry.section).\(entry.key)").inserted else {
+        throw Fault(place, "'\(entry.key)' is set twice in this file")
+      }
+      if let complaint = key(&self, entry.value) {
+        // A file that is wrong is named by what is said of it.
+        // By glibc's search: Swift's brings two megabytes of regular expressions with it.
+        let isNamed = entry.value.contains("/") && strstr(complaint, entry.value) != nil
+        throw Fault(
+          place, "\(entry.key)\(isNamed ? "" : " = \(entry.value)"): \(complaint)")
+      }
+      if entry.key == "quiet" { quietPlace = place }
+      if entry.key == "chime" { choosesChime = true }
+    }
+    files.append(path)
+  }
+
+  private static func list(_ names: [String]) -> String {
+    names.sorted().joined(separator: ", ")
+  }
+}
+
+// MARK: Keys
+
+extension Configuration {
+  /// Takes a value in, or says what is allowed instead.
+  private typealias Key = @Sendable (inout Configuration, String) -> String?
+
+  private static let keys: [String: [String: Key]] = [
+    "announce": [
+      "interval": { configuration, value in
+        guard let minutes = Int(value), let interval = Interval(minutes: minutes) else {
+          return "allowed are minutes that divide 60: 1, 2, 3, 4, 5, 6, 10, 12, 15, 20, 30, 60"
+        }
+        configuration.announcer.interval = interval
+        return nil
+      },
+      "chime": tune(\.announcer.chime),
+      "chime_quarters": tune(\.announcer.chimeQuarters),
+      "voice": text(\.voice, "the name of a voice, or the path of its folder"),
+      "voice_at_hour": choice(\.announcer.voiceAtHour),
+      "clock": choice(\.hourFormat),
+      "quiet": { configuration, value in
+        do throws(QuietHoursError) {
+          configuration.announcer.quiet = try QuietHours(text: value)
+          return nil
+        } catch {
+          return error.description
+        }
+      },
+      "at_stop": choice(\.announcer.atStop),
+      "late_limit": duration(\.announcer.lateLimit, from: .zero, to: .seconds(59)),
+    ],
+    "speaker": [
+      "device": text(\.device, "the name of an ALSA device; aplay -L lists them"),
+      "latency_offset": duration(\.latencyOffset, from: .seconds(-5), to: .seconds(5)),
+      "mixer": { configuration, value in
+        guard !value.isEmpty else {
+          return "allowed: none, or a control; clocksmith check lists them"
+        }
+        configuration.mixer = value == "none" ? nil : value
+        return nil
+      },
+      "lead_in": duration(\.announcer.leadIn, from: .zero, to: .seconds(4)),
+      "keep_open": { configuration, value in
+        if value == "always" {
+          configuration.keepOpen = .always
+        } else if let duration = Duration(text: value), duration >= .zero {
+          configuration.keepOpen = .lasting(duration)
+        } else {
+          return "allowed: always, or how long after an announcement, as in 0s or 10min"
+        }
+        return nil
+      },
+      "volume": decibels(\.volume, to: 0),
+      "voice_volume": decibels(\.voiceVolume, to: 12),
+      "bells_volume": decibels(\.bellsVolume, to: 12),
+      "quieter": { configuration, value in
+        do throws(QuietHoursError) {
+          configuration.announcer.quieter = try VolumeRules(text: value)
+          return nil
+        } catch {
+          return error.description
+        }
+      },
+    ],
+    "switch": [
+      "line": line(\.switchInput.line),
+      "active": choice(\.switchInput.active),
+      "debounce": duration(\.switchInput.debounce, from: .zero, to: .seconds(1)),
+      "when_lost": choice(\.announcer.whenLost),
+      "silences": choice(\.announcer.silences),
+    ],
+    "button": [
+      "line": line(\.button.line),
+      "active": choice(\.button.active),
+      "debounce": duration(\.button.debounce, from: .zero, to: .seconds(1)),
+      "hold": duration(\.buttonHold, from: .zero, to: .seconds(10)),
+    ],
+    "led": [
+      "line": line(\.led.line),
+      "active": choice(\.led.active),
+    ],
+    "clock": [
+      "rtc": { configuration, value in
+        guard let choice = RTCChoice(text: value) else {
+          return "allowed: auto, none, or the name of an RTC, as in ds3231 or rtc0"
+        }
+        configuration.rtc = choice
+        return nil
+      },
+      "untrusted": choice(\.announcer.untrusted),
+    ],
+  ]
+
+  /// Key paths of value types to value types are constants; the compiler does not know that they
+  /// may be shared.
+  private typealias Field<Value> = WritableKeyPath<Configuration, Value> & Sendable
+
+  private static func choice<Choice: RawRepresentable<String> & CaseIterable & Sendable>(
+    _ field: Field<Choice>
+  ) -> Key {
+    let choices = Array(Choice.allCases)
+    return { configuration, value in
+      guard let choice = choices.first(where: { $0.rawValue == value }) else {
+        return "allowed: \(choices.map(\.rawValue).joined(separator: ", "))"
+      }
+      configuration[keyPath: field] = choice
+      return nil
+    }
+  }
+
+  private static func text(_ field: Field<String>, _ allowed: String) -> Key {
+    { configuration, value in
+      guard !value.isEmpty else { return "allowed: \(allowed)" }
+      configuration[keyPath: field] = value
+      return nil
+    }
+  }
+
+  private static func tune(_ field: Field<Tune?>) -> Key {
+    { configuration, value in
+      do throws(Fault) {
+        configuration[keyPath: field] = value == "none" ? nil : try Sounds.tune(value)
+        return nil
+      } catch {
+        return error.description
+      }
+    }
+  }
+
+  private static func line(_ field: Field<String?>) -> Key {
+    { configuration, value in
+      guard !value.isEmpty else {
+        return "allowed: none, a line's name (GPIO17), or chip-label:offset (pinctrl-rp1:17)"
+      }
+      configuration[keyPath: field] = value == "none" ? nil : value
+      return nil
+    }
+  }
+
+  private static func duration(
+    _ field: Field<Duration>, from least: Duration, to most: Duration
+  ) -> Key {
+    { configuration, value in
+      guard let duration = Duration(text: value), least <= duration, duration <= most else {
+        return "allowed: \(least.nanoseconds / 1_000_000_000)s to "
+          + "\(most.nanoseconds / 1_000_000_000)s, as in 30ms or 10s"
+      }
+      configuration[keyPath: field] = duration
+      return nil
+    }
+  }
+
+  private static func decibels(_ field: Field<Double>, to most: Int) -> Key {
+    { configuration, value in
+      guard let level = Decibels(text: value, to: Double(most)) else {
+        return "allowed: -60dB to \(most)dB"
+      }
+      configuration[keyPath: field] = level.value
+      return nil
+    }
+  }
+}

@@ -1,0 +1,45 @@
+import Basics
+@preconcurrency import Glibc
+
+/// The files that the owner has written in /etc.
+enum ConfigurationFiles {
+  private static let home = "/etc/clocksmith"
+  private static let mainFile = "\(home)/clocksmith.conf"
+  private static let folder = "\(home)/conf.d"
+
+  /// The main file and then the folder's `*.conf`, in the order of their names; of these, what is
+  /// there.
+  /// - Throws: `Fault` if it cannot be told what is there: settings that cannot be read must not
+  ///   turn into the defaults.
+  static func all() throws(Fault) -> [String] {
+    guard try isThere(home) else { return [] }
+    var files = try isThere(mainFile) ? [mainFile] : []
+    guard try isThere(folder) else { return files }
+    do throws(Fault) {
+      files += try readNames(inFolder: folder)
+        .filter { $0.hasSuffix(".conf") && !$0.hasPrefix(".") }.map { "\(folder)/\($0)" }
+    } catch {
+      throw withRemedy(error)
+    }
+    return files
+  }
+
+  /// The fault, with what gives the rights that are missing.
+  static func withRemedy(_ fault: Fault) -> Fault {
+    guard fault.code == EACCES else { return fault }
+    return Fault(
+      fault.operation, code: fault.code,
+      "\(fault.detail); let everyone read it with 'sudo chmod -R a+rX \(home)'")
+  }
+
+  /// - Throws: `Fault` for anything but a file or folder that is there, or is not.
+  private static func isThere(_ path: String) throws(Fault) -> Bool {
+    let operation = "cannot read \(path)"
+    var status = stat()
+    if stat(path, &status) == 0 { return true }
+    let code = errno
+    guard code == ENOENT else { throw withRemedy(Fault(operation, errno: code)) }
+    guard lstat(path, &status) == 0 else { return false }
+    throw Fault(operation, code: code, "it is a link to nothing; remove it, or put the file back")
+  }
+}

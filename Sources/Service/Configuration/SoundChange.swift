@@ -1,0 +1,40 @@
+import Horology
+import Sound
+
+extension SoundChange {
+  /// What of this announcement is made otherwise than it was; nil is none.
+  init(
+    of announcement: Announcement?, from old: (Configuration, Composer),
+    to new: (Configuration, Composer)
+  ) {
+    guard let announcement else {
+      self = .none
+      return
+    }
+    let scores = [old.1, new.1].map {
+      try? $0.score(of: announcement.time, announcement.programme, rate: standardRate)
+    }
+    if scores[0] != scores[1] {
+      self = .sound
+    } else {
+      self = old.0.speakerSettings == new.0.speakerSettings ? .none : .speaker
+    }
+  }
+}
+
+extension Configuration {
+  /// All that decides where and how loud an announcement is played.
+  fileprivate struct SpeakerSettings: Equatable {
+    let device: String
+    let isQuick: Bool
+    let mixer: String?
+    let volume: Double
+    let latencyOffset: Duration
+  }
+
+  fileprivate var speakerSettings: SpeakerSettings {
+    SpeakerSettings(
+      device: device, isQuick: hasControls, mixer: mixer, volume: volume,
+      latencyOffset: latencyOffset)
+  }
+}

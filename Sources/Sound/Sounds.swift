@@ -1,0 +1,95 @@
+import Basics
+@preconcurrency import Glibc
+import Horology
+
+/// Where the sounds that came with the program are.
+public enum Sounds {
+  /// The voice of that name beside the program, or in the folder that `name` is the path of.
+  /// - Throws: `Fault` with the voices that there are.
+  public static func voice(_ name: String) throws(Fault) -> VoicePack {
+    if name.contains("/") { return try VoicePack(path: name) }
+    for folder in folders() where access("\(folder)/voices/\(name)/voice.conf", F_OK) == 0 {
+      return try VoicePack(path: "\(folder)/voices/\(name)")
+    }
+    throw notFound("voice", name, voiceNames(), or: ["the path of a voice's folder"])
+  }
+
+  /// The file of that path in the first folder of sounds that has it, as in `bells/bells.ini`.
+  /// - Throws: `Fault` with where it was looked for.
+  public static func file(_ path: String) throws(Fault) -> String {
+    for folder in folders() where access("\(folder)/\(path)", F_OK) == 0 {
+      return "\(folder)/\(path)"
+    }
+    throw Fault(path, "not found in \(places().joined(separator: ", "))")
+  }
+
+  /// The voices that came with the program.
+  public static func voiceNames() -> [String] {
+    let found = folders().flatMap { folder in
+      names(inFolder: "\(folder)/voices").filter {
+        access("\(folder)/voices/\($0)/voice.conf", F_OK) == 0
+      }
+    }
+    return Set(found).sorted()
+  }
+
+  private static func notFound(
+    _ kind: String, _ name: String, _ installed: [String], or others: [String]
+  ) -> Fault {
+    guard installed.isEmpty else {
+      let allowed = (installed + others).joined(separator: ", ")
+      return Fault("\(kind) '\(name)'", "not found: allowed are \(allowed)")
+    }
+    let missing = places().first.map { ": \($0) is not there" } ?? ""
+    return Fault(
+      "\(kind) '\(name)'",
+      "not found, for no \(kind)s are installed\(missing); install clocksmith again, or give "
+        + (others.last ?? ""))
+  }
+
+  private static func folders() -> [String] {
+    places().filter { access($0, F_OK) == 0 }
+  }
+
+  /// `share/clocksmith` beside the program's `bin`, and `sounds` in the source tree that it was
+  /// built in, if it was: in the nearest folder above it that has voices there.
+  private static func places() -> [String] {
+    guard let resolved = realpath("/proc/self/exe", nil) else { return [] }
+    defer { free(resolved) }
+    var parents = String(cString: resolved).split(separator: "/").dropLast()
+    var places = ["/" + (parents.dropLast() + ["share", "clocksmith"]).joined(separator: "/")]
+    while !parents.isEmpty {
+      let sounds = "/" + (parents + ["sounds"]).joined(separator: "/")
+      if access("\(sounds)/voices", F_OK) == 0 {
+        places.append(sounds)
+        break
+      }
+      parents.removeLast()
+    }
+    return places
+  }
+}
+
+extension Sounds {
+  /// The tune of that name beside the program, or in the file that `name` is the path of.
+  /// - Throws: `Fault` with the tunes that there are.
+  public static func tune(_ name: String) throws(Fault) -> Tune {
+    if name.contains("/") { return try Tune(path: name, name: name) }
+    for folder in folders() {
+      let path = "\(folder)/tunes/\(name).tune"
+      if access(path, F_OK) == 0 { return try Tune(path: path, name: name) }
+    }
+    throw notFound("tune", name, tuneNames(), or: ["none", "the path of a tune's file"])
+  }
+
+  /// The tunes that came with the program.
+  public static func tuneNames() -> [String] {
+    let files = folders().flatMap { names(inFolder: "\($0)/tunes") }
+    return Set(files.filter { $0.hasSuffix(".tune") }.map { String($0.dropLast(5)) }).sorted()
+  }
+
+  /// Where the bells are.
+  public static func bells() -> BellRack {
+    BellRack(folders: (folders().isEmpty ? places() : folders()).map { "\($0)/bells" })
+  }
+}

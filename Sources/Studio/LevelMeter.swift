@@ -1,0 +1,42 @@
+import Horology
+
+/// The level of a microphone as a line of text: a bar from -60 to 0 dBFS, with marks between which a
+/// voice should peak.
+public struct LevelMeter: Sendable {
+  private var peak: Float = 0
+  /// The highest of the last lines, and for how many more it is shown.
+  private var held: Float = 0
+  private var heldLines = 0
+
+  private static let columns = 40
+  private static let decibelsAColumn = 1.5
+  /// At ten lines a second.
+  private static let holding = 15
+
+  public init() {}
+
+  /// Takes the next frames.
+  public mutating func add(_ block: UnsafeBufferPointer<Float>) {
+    for sample in block { peak = max(peak, sample.magnitude) }
+  }
+
+  /// The bar of what came since the last line, and the level of the highest peak of late.
+  public mutating func line() -> String {
+    heldLines -= 1
+    if peak >= held || heldLines <= 0 { (held, heldLines) = (peak, Self.holding) }
+    let length = Self.column(Double(peak).decibels)
+    peak = 0
+    let marks = [Self.column(Take.peaks.lowerBound), Self.column(Take.peaks.upperBound)]
+    let bar = (0..<Self.columns).map { column in
+      marks.contains(column) ? "|" : column < length ? "#" : "."
+    }
+    let level = Double(held).decibels
+    let text = level > -60 ? "\(level.text(decimals: 0)) dBFS" : "quiet"
+    return "  \(bar.joined()) \(text)"
+  }
+
+  private static func column(_ decibels: Double) -> Int {
+    guard decibels > -60 else { return 0 }
+    return min(columns + Int((decibels / decibelsAColumn).rounded()), columns)
+  }
+}

@@ -1,0 +1,131 @@
+import Basics
+@preconcurrency import Glibc
+import Horology
+import Sound
+
+/// One spoken word in memory: what is wrong with it, and how it is made fit for a pack.
+public struct Recording: Sendable {
+  /// Mono; full scale is 1.
+  public private(set) var samples: [Float]
+  /// Frames per second.
+  public let rate: Int
+
+  /// No word takes longer, in seconds.
+  public static let longest = 5.0
+  /// What is under it counts as silence: -40 dB of the peak (facts: voices, quality targets).
+  static let audible: Float = 0.01
+
+  public init(samples: [Float], rate: Int) {
+    self.samples = samples
+    self.rate = rate
+  }
+
+  public var seconds: Double { Double(samples.count) / Double(rate) }
+  public var peak: Float { samples.lazy.map(\.magnitude).max() ?? 0 }
+  /// The mean, as a share of full scale.
+  public var dc: Double {
+    samples.reduce(0) { $0 + Double($1) } / Double(max(samples.count, 1))
+  }
+
+  /// Seconds before the first and after the last sample that is audible.
+  public var silence: (before: Double, after: Double) {
+    let threshold = peak * Self.audible
+    guard threshold > 0, let first = samples.firstIndex(where: { $0.magnitude >= threshold }),
+      let last = samples.lastIndex(where: { $0.magnitude >= threshold })
+    else { return (seconds, seconds) }
+    return (Double(first) / Double(rate), Double(samples.count - 1 - last) / Double(rate))
+  }
+
+  /// The most samples in a row that stand at one value close to full scale.
+  public var longestFlatTop: Int {
+    var longest = 0
+    var run = 0
+    var last: Float = 0
+    for sample in samples {
+      run = sample.magnitude < 0.98 ? 0 : run > 0 && sample == last ? run + 1 : 1
+      last = sample
+      longest = max(longest, run)
+    }
+    return longest
+  }
+
+  // MARK: Making
+
+  /// Takes the mean out of it.
+  public mutating func removeDC() {
+    let dc = Float(dc)
+    for index in samples.indices { samples[index] -= dc }
+  }
+
+  /// Cuts off what lies before and after the word, but for 8 ms before and 25 ms after it.
+  ///
+  /// The word is where 5 ms are at -40 dB of the peak in the mean, and above the noise of the room:
+  /// single samples of a good recording's noise reach that.
+  public mutating func trim() {
+    let window = max(rate / 200, 1)
+    let levels = stride(from: 0, to: samples.count, by: window).map { start in
+      let part = samples[start..<min(start + window, samples.count)]
+      return (part.reduce(0) { $0 + $1 * $1 } / Float(part.count)).squareRoot()
+    }
+    let threshold = max(peak * Self.audible, noise(levels))
+    guard let first = levels.firstIndex(where: { $0 >= threshold }),
+      let last = levels.lastIndex(where: { $0 >= threshold })
+    else { return }
+    let start = max(first * window - rate * 8 / 1000, 0)
+    let end = min((last + 1) * window + rate * 25 / 1000, samples.count)
+    samples = Array(samples[start..<end])
+  }
+
+  /// Twice the level of the quietest 50 ms; 0 if even those may be speech, as in what is cut
+  /// tightly.
+  private func noise(_ levels: [Float]) -> Float {
+    let count = 10
+    guard levels.count > count else { return 0 }
+    let quietest =
+      (0...levels.count - count).lazy
+      .map { start in levels[start..<start + count].reduce(0, +) / Float(count) }.min() ?? 0
+    return quietest * 2 <= peak / 32 ? quietest * 2 : 0
+  }
+
+  /// Raises or lowers it, in dB.
+  public mutating func amplify(by decibels: Double) {
+    let factor = Float(pow(10, decibels / 20))
+    for index in samples.indices { samples[index] *= factor }
+  }
+
+  /// Fades of 5 ms at both ends, raised cosines.
+  public mutating func fade() {
+    let frames = min(rate / 200, samples.count / 2)
+    for step in 0..<frames {
+      let level = (1 - cosf(Float(step) / Float(frames) * .pi)) / 2
+      samples[step] *= level
+      samples[samples.count - 1 - step] *= level
+    }
+  }
+
+  /// Writes it as mono of 16 bit.
+  public func write(to path: String) throws(Fault) {
+    let writer = try SoundFileWriter(path: path, rate: rate)
+    let block = UnsafeMutableBufferPointer<Float>.allocate(capacity: samples.count)
+    defer { block.deallocate() }
+    _ = block.initialize(from: samples)
+    try writer.write(UnsafeBufferPointer(block))
+    try writer.finish()
+  }
+}
+
+extension Double {
+  /// In dB, of an amplitude.
+  var decibels: Double { self > 0 ? 20 * log10(self) : -.infinity }
+
+  /// With so many decimals, rounded.
+  func text(decimals: Int) -> String {
+    let scale = pow(10, Double(decimals))
+    guard magnitude < 1e9 else { return self < 0 ? "-inf" : "inf" }
+    let rounded = Int((magnitude * scale).rounded())
+    let fraction = String(rounded % Int(scale))
+    let whole = "\(self < 0 && rounded > 0 ? "-" : "")\(rounded / Int(scale))"
+    if decimals == 0 { return whole }
+    return "\(whole).\(String(repeating: "0", count: decimals - fraction.count))\(fraction)"
+  }
+}

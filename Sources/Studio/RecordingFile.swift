@@ -1,0 +1,56 @@
+import Basics
+import Sound
+
+extension Recording {
+  /// What peaks lower holds no word: -40 dBFS.
+  private static let faintest: Float = 0.01
+  /// In seconds; no word is shorter.
+  private static let shortest = 0.05
+
+  /// Reads what somebody has recorded, of any format, rate and number of channels, and makes of it
+  /// a word at 48 kHz that is neither levelled nor faded.
+  /// - Throws: `Fault` with what to do, if it is no sound, clipped, silent or too long.
+  init(recorded path: String) throws(Fault) {
+    let file = try SoundFile(path: path, anyChannels: true)
+    func refuse(_ words: String) -> Fault { Fault("cannot use \(path)", words) }
+    let seconds = Double(file.frames) / Double(file.rate)
+    guard seconds <= Self.longest else {
+      throw refuse(
+        "it takes \(seconds.text(decimals: 1)) s, and no word takes longer than 5 s; cut the word out"
+      )
+    }
+    let channels = try file.readChannels()
+    for channel in channels {
+      let run = Recording(samples: channel, rate: file.rate).longestFlatTop
+      // Slow waves at high rates have flat tops of their own.
+      guard run < max(3, file.rate / 16_000) else {
+        throw refuse("it is clipped: \(run) samples in a row at full scale; record it less loudly")
+      }
+    }
+    let mixed = Self.mixed(channels)
+    self.init(
+      samples: try RateConverter.convert(mixed, from: file.rate, to: standardRate),
+      rate: standardRate)
+    removeDC()
+    guard peak >= Self.faintest else {
+      throw refuse(
+        "it is silent: it peaks at \(Double(peak).decibels.text(decimals: 0)) dBFS; record it again"
+      )
+    }
+    trim()
+    removeDC()
+    guard self.seconds >= Self.shortest else {
+      throw refuse("there is a click in it and no word; record it again")
+    }
+  }
+
+  /// The mean of the channels, or the loudest of them where they cancel each other, as two of which
+  /// one is upside down do.
+  private static func mixed(_ channels: [[Float]]) -> [Float] {
+    func power(_ samples: [Float]) -> Float { samples.reduce(0) { $0 + $1 * $1 } }
+    let share = 1 / Float(channels.count)
+    let mean = channels[0].indices.map { frame in channels.reduce(0) { $0 + $1[frame] } * share }
+    let loudest = channels.max { power($0) < power($1) } ?? mean
+    return power(mean) * 10 < power(loudest) ? loudest : mean
+  }
+}

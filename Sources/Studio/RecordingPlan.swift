@@ -1,0 +1,46 @@
+import Sound
+
+/// A phrase that a person reads aloud, and that is then cut into its words.
+public struct RecordingPrompt: Hashable, Sendable {
+  public let words: [EnglishWord]
+
+  init(_ words: [EnglishWord]) {
+    self.words = words
+  }
+
+  /// As it is shown: `three ... forty-five ... P M`.
+  public var text: String { words.map(\.text).joined(separator: " ... ") }
+  /// What its take is called: `3-45-pm`.
+  public var name: String { words.map(\.clipName).joined(separator: "-") }
+}
+
+/// Which phrases make a voice.
+public enum RecordingPlan: String, CaseIterable, Sendable {
+  /// The classic clips: every quarter of an hour on the clock of 12 hours.
+  case quarters
+  /// Every minute, on the clocks of 12 and of 24 hours.
+  case minutes
+
+  /// Every word stands where it will be spoken: the hour first, the minute in the middle, A M or
+  /// P M last. Each minute of the quarters comes four times, A M and P M six times: the middle one
+  /// of the takes is used. What `quarters` has recorded `minutes` has too.
+  public var prompts: [RecordingPrompt] {
+    let quarters =
+      (1...12).map { hour in
+        RecordingPrompt([
+          .number(hour), .number([45, 15, 30][hour % 3]), hour % 2 == 0 ? .pm : .am,
+        ])
+      } + [RecordingPrompt([.number(10), .oclock])]
+    guard self == .minutes else { return quarters }
+    let others = (10...59).filter { $0 % 15 != 0 }.map { minute in
+      RecordingPrompt([
+        .number(minute % 12 == 0 ? 12 : minute % 12), .number(minute),
+        minute % 2 == 0 ? .pm : .am,
+      ])
+    }
+    return quarters + others + [
+      RecordingPrompt([.number(6), .oh, .number(5), .pm]),
+      RecordingPrompt([.number(0), .hundred]),
+    ]
+  }
+}

@@ -1,0 +1,149 @@
+import Basics
+@preconcurrency import Glibc
+import Sound
+
+/// The folder of a voice while it is being recorded: each take that was kept is a file in its
+/// `takes`, whole and on the disk; and when all are there it becomes the pack.
+public final class TakeFolder {
+  public let path: String
+  private let plan: RecordingPlan
+  /// The folder `takes`, open and locked.
+  private let descriptor: Int32
+  /// The folder was not there before.
+  private let makesFolder: Bool
+
+  private var takes: String { "\(path)/takes" }
+  /// The phrase that waits to be kept, and what is played.
+  private var waitingPath: String { "\(takes)/.waiting.wav" }
+  private var playedPath: String { "\(takes)/.played.wav" }
+
+  /// Makes the folder, or takes up what is there.
+  /// - Throws: `Fault` if it cannot be written to, is a pack already, or is being recorded into.
+  public init(path: String, plan: RecordingPlan) throws(Fault) {
+    self.path = path
+    self.plan = plan
+    let operation = "cannot record into \(path)"
+    var status = stat()
+    if stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFDIR {
+      throw Fault(operation, "it is a file; give the name of a folder")
+    }
+    guard access("\(path)/voice.conf", F_OK) != 0 else {
+      throw Fault(
+        operation,
+        "it is a voice pack already; give another folder, or remove its voice.conf to "
+          + "record more of it")
+    }
+    let makesFolder = access(path, F_OK) != 0
+    for folder in [path, "\(path)/takes"] where mkdir(folder, 0o777) != 0 && errno != EEXIST {
+      throw Fault(operation, errno: errno)
+    }
+    guard access(path, W_OK | X_OK) == 0, access("\(path)/takes", W_OK | X_OK) == 0 else {
+      throw Fault(operation, errno: errno)
+    }
+    let opened = try retryingInterrupts(operation) {
+      open("\(path)/takes", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    }
+    guard flock(opened, LOCK_EX | LOCK_NB) == 0 else {
+      let code = errno
+      close(opened)
+      throw code == EWOULDBLOCK
+        ? Fault(operation, "it is being recorded into already; end the other one first")
+        : Fault(operation, errno: code)
+    }
+    descriptor = opened
+    self.makesFolder = makesFolder
+    clear()
+    try syncToDisk(path)
+    // Where it lies may be a folder that one may not read.
+    try? syncToDisk("\(path)/..")
+  }
+
+  deinit {
+    clear()
+    // A folder into which nothing was recorded is not left behind.
+    if rmdir(takes) == 0 && makesFolder { rmdir(path) }
+    close(descriptor)
+  }
+
+  /// Removes what is no take: what was not kept, now or when the power was cut.
+  private func clear() {
+    for name in names(inFolder: takes) where name.hasPrefix(".") { unlink("\(takes)/\(name)") }
+  }
+
+  /// The prompts that have a take, by their indices; what is there and cannot be used has none.
+  /// - Parameter unusable: told of such takes.
+  public func kept(unusable: (Fault) -> Void) -> Set<Int> {
+    var kept: Set<Int> = []
+    for (index, prompt) in plan.prompts.enumerated() where access(file(prompt), F_OK) == 0 {
+      do throws(Fault) {
+        _ = try take(prompt)
+        kept.insert(index)
+      } catch {
+        unusable(error)
+      }
+    }
+    return kept
+  }
+
+  /// Puts a take on the disk, in place of an earlier one if there is one.
+  public func keep(_ take: Take) throws(Fault) {
+    try Recording(samples: take.samples, rate: take.rate).write(to: waitingPath)
+    try syncToDisk(waitingPath)
+    guard rename(waitingPath, file(take.prompt)) == 0 else {
+      throw Fault("cannot write \(file(take.prompt))", errno: errno)
+    }
+    try syncToDisk(takes)
+  }
+
+  /// The score of a phrase as the voice would say it.
+  public func score(of take: Take) throws(Fault) -> (Int) -> Score {
+    try take.spoken().write(to: playedPath)
+    let file = try SoundFile(path: playedPath)
+    let (path, seconds) = (playedPath, Double(file.frames) / Double(file.rate))
+    return { rate in
+      let frames = Int((seconds * Double(rate)).rounded())
+      return Score(rate: rate, parts: [Score.Part(path: path, start: 0, frames: frames)], anchor: 0)
+    }
+  }
+
+  /// The take of a prompt that has one.
+  public func take(_ prompt: RecordingPrompt) throws(Fault) -> Take {
+    let path = file(prompt)
+    let sound = try SoundFile(path: path)
+    guard Double(sound.frames) <= Take.longest * Double(sound.rate) * 2 else {
+      throw Fault("cannot use \(path)", "it is too long; say it again")
+    }
+    let samples = try sound.readChannels()[0]
+    do throws(Take.Refusal) {
+      return try Take(cutting: samples, rate: sound.rate, prompt)
+    } catch {
+      throw Fault("cannot use \(path)", error.description)
+    }
+  }
+
+  private func file(_ prompt: RecordingPrompt) -> String { "\(takes)/\(prompt.name).wav" }
+
+  // MARK: The pack
+
+  /// Cuts all takes into their words, of each word takes the middle one, and makes the folder a
+  /// pack of them.
+  public func makePack() throws(Fault) -> VoicePack {
+    var found: [EnglishWord: [Recording]] = [:]
+    for prompt in plan.prompts {
+      for (word, recording) in zip(prompt.words, try take(prompt).cutWords()) {
+        found[word, default: []].append(recording)
+      }
+    }
+    // Neither hurried nor drawn out: the one of middle length.
+    let draft = VoiceDraft(
+      levelling: found.mapValues { takes in
+        takes.sorted { $0.samples.count < $1.samples.count }[takes.count / 2]
+      })
+    if let problem = draft.problems.first { throw problem }
+    let name = path.split(separator: "/").last.map { String($0) } ?? path
+    try draft.write(to: path, source: name, licence: nil)
+    let pack = try VoicePack(path: path)
+    for format in pack.formats { try pack.verify(every: .quarter, format: format) }
+    return pack
+  }
+}

@@ -1,0 +1,102 @@
+import Basics
+import Horology
+import Sound
+
+/// The words of a voice on their way to a pack: brought to one loudness, faded, and written with
+/// the rules by which they say times.
+struct VoiceDraft {
+  /// The loudness of every clip, in LUFS: -20, or lower where a word's peaks would be cut off.
+  private(set) var loudness = -20.0
+  /// The word whose peaks made all of it lower.
+  private(set) var mostPeaked: EnglishWord?
+  /// Words that cannot be levelled, and why.
+  private(set) var problems: [Fault] = []
+
+  private var recordings: [EnglishWord: Recording]
+
+  /// In dBTP: under the -1 that are allowed by what rounding to 16 bit may add.
+  private static let highestPeak = -1.05
+  /// A word that peaks so far above -20 LUFS has a click in it.
+  private static let lowestLoudness = -28.0
+
+  /// Brings every word to one loudness at which none is cut off.
+  init(levelling words: [EnglishWord: Recording]) {
+    recordings = words
+    var measured: [EnglishWord: Loudness] = [:]
+    for (word, recording) in words.sorted(by: { $0.key.clipName < $1.key.clipName }) {
+      do throws(Fault) {
+        let found = try Loudness(of: recording.samples, rate: recording.rate)
+        measured[word] = found
+        let possible = Self.possibleLoudness(found)
+        if possible < Self.lowestLoudness {
+          problems.append(
+            Fault(
+              "cannot use '\(word.text)'",
+              "it peaks \((found.truePeak - found.momentary).text(decimals: 0)) dB above its "
+                + "loudness, as a click does; record it again"))
+        } else if possible < loudness {
+          loudness = possible
+          mostPeaked = word
+        }
+      } catch {
+        problems.append(error)
+      }
+    }
+    for (word, found) in measured {
+      recordings[word]?.amplify(by: loudness - found.momentary)
+      recordings[word]?.fade()
+    }
+  }
+
+  /// True if a sound's peaks stand so far out of it that it has a click in it.
+  static func hasClick(_ sound: Loudness) -> Bool { possibleLoudness(sound) < lowestLoudness }
+
+  /// How loud a sound can be made before its peaks are cut off, in LUFS.
+  private static func possibleLoudness(_ sound: Loudness) -> Double {
+    sound.momentary - sound.truePeak + highestPeak
+  }
+
+  var rules: EnglishRules { EnglishRules(words: Set(recordings.keys)) }
+
+  /// Writes the clips, the licence and, last, `voice.conf`, which makes a pack of the folder. What
+  /// `voice.conf` speaks of is on the disk before it is.
+  /// - Parameters:
+  ///   - source: where the recordings are from, for `description`.
+  ///   - licence: nil leaves a text that asks for one.
+  func write(to folder: String, source: String, licence: [UInt8]?) throws(Fault) {
+    for (word, recording) in recordings {
+      let path = "\(folder)/\(word.clipName).flac"
+      try recording.write(to: path)
+      try syncToDisk(path)
+    }
+    try writeBytes(licence ?? Self.noLicence, to: "\(folder)/LICENCE", isSynced: true)
+    try writeText(description(source), to: "\(folder)/voice.conf", isSynced: true)
+  }
+
+  private static let noLicence = Array(
+    ("There was no licence with these recordings. Write here who spoke them, and what others\n"
+      + "may do with them, before you pass them on.\n").utf8)
+
+  /// What `voice.conf` says.
+  private func description(_ source: String) -> String {
+    let source = source.prefix(100)
+      .map { $0.isLetter || $0.isNumber || "-_. ".contains($0) ? $0 : "_" }
+    var lines = [
+      "[voice]", "language = en", "description = English, from the recordings in \(String(source))",
+      "licence = LICENCE", "; words spoken one by one want a pause between them", "gap = 60ms", "",
+      "; hhmm, where * is any digit; the first that matches is spoken",
+    ]
+    for format in HourFormat.allCases {
+      let rules = rules.rules(format)
+      guard !rules.isEmpty else { continue }
+      lines.append("[clock \(format.rawValue)]")
+      lines += rules.map { "\($0.pattern) = \($0.phrase)" } + [""]
+    }
+    let clips = recordings.keys.sorted { left, right in
+      // In the order of the numbers, and then of the words.
+      (left.clipName.count, left.clipName) < (right.clipName.count, right.clipName)
+    }
+    lines += ["; clip = what it says", "[clips]"] + clips.map { "\($0.clipName) = \($0.text)" }
+    return lines.joined(separator: "\n") + "\n"
+  }
+}

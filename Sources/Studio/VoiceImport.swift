@@ -1,0 +1,139 @@
+import Basics
+@preconcurrency import Glibc
+import Horology
+import Sound
+
+/// A folder of recorded words on its way to a voice pack.
+public struct VoiceImport {
+  /// What is wrong, a sentence each; nothing is made unless there are none.
+  public private(set) var problems: [Fault] = []
+  /// Sounds in the folder that are no word of a spoken time.
+  public private(set) var ignored: [String] = []
+  /// The word whose peaks made all of it lower than -20 LUFS.
+  public var mostPeaked: String? { draft.mostPeaked?.text }
+  /// The loudness of every clip.
+  public var loudnessText: String { draft.loudness.text(decimals: 1) }
+
+  private let folder: String
+  private var draft = VoiceDraft(levelling: [:])
+  private let licence: String?
+
+  private static let suffixes = [
+    "wav", "wave", "flac", "caf", "aif", "aiff", "aifc", "au", "snd", "ogg", "oga", "opus", "mp3",
+    "w64", "rf64", "gsm", "g722", "sln", "ulaw", "alaw",
+  ]
+
+  /// Reads the recordings in `folder` and, as Asterisk has them, in its `digits`.
+  /// - Throws: `Fault` if the folder cannot be read.
+  public init(folder: String) throws(Fault) {
+    self.folder = folder
+    guard let directory = opendir(folder) else {
+      throw Fault("cannot read \(folder)", errno: errno)
+    }
+    closedir(directory)
+    let files = Self.files(in: folder)
+    licence = files.first { name in
+      ["licence", "license", "copying", "copyright"].contains { name.lowercased().hasPrefix($0) }
+    }
+    var paths: [EnglishWord: [String]] = [:]
+    for file in files + Self.files(in: "\(folder)/digits").map({ "digits/\($0)" }) {
+      let name = file.split(separator: "/").last ?? ""
+      guard let dot = name.lastIndex(of: "."), dot > name.startIndex,
+        Self.suffixes.contains(name[name.index(after: dot)...].lowercased())
+      else { continue }
+      if let word = EnglishWord(fileName: name[..<dot]) {
+        paths[word, default: []].append(file)
+      } else {
+        ignored.append(file)
+      }
+    }
+    draft = VoiceDraft(levelling: read(paths))
+    problems += draft.problems
+  }
+
+  /// What lies in a folder, but for folders.
+  private static func files(in folder: String) -> [String] {
+    names(inFolder: folder).filter { name in
+      var status = stat()
+      return stat("\(folder)/\(name)", &status) != 0 || status.st_mode & S_IFMT != S_IFDIR
+    }
+  }
+
+  private mutating func read(_ paths: [EnglishWord: [String]]) -> [EnglishWord: Recording] {
+    var recordings: [EnglishWord: Recording] = [:]
+    for (word, files) in paths.sorted(by: { $0.value[0] < $1.value[0] }) {
+      guard files.count == 1 else {
+        problems.append(
+          Fault(
+            "cannot use \(folder)",
+            "\(files.joined(separator: " and ")) are both '\(word.text)'; keep one of them"))
+        continue
+      }
+      do throws(Fault) {
+        recordings[word] = try Recording(recorded: "\(folder)/\(files[0])")
+      } catch {
+        problems.append(error)
+      }
+    }
+    let rules = EnglishRules(words: Set(paths.keys))
+    if !HourFormat.allCases.contains(where: rules.sayQuarters) {
+      let missing = rules.missing
+      problems.append(
+        Fault(
+          "cannot use \(folder)",
+          "no recording of \(missing.map { "'\($0.text)'" }.joined(separator: ", ")), which the "
+            + "quarters of an hour need; add \(missing.count == 1 ? "it" : "them")"))
+    }
+    return recordings
+  }
+
+  // MARK: The pack
+
+  /// Makes the pack: in a folder beside it, that gets its name when it is whole.
+  /// - Throws: `Fault` if there is something of that name, or it cannot be written; then nothing
+  ///   of it stays.
+  public func make(_ pack: String) throws(Fault) -> VoicePack {
+    if let problem = problems.first { throw problem }
+    let operation = "cannot make \(pack)"
+    var status = stat()
+    guard lstat(pack, &status) != 0 else {
+      throw Fault(operation, "it is there already; give another --output, or remove it")
+    }
+    let target = "\(pack).\(getpid()).part"
+    guard mkdir(target, 0o777) == 0 else { throw Fault(operation, errno: errno) }
+    do throws(Fault) {
+      let source = folder.split(separator: "/").last ?? ""
+      try draft.write(to: target, source: String(source), licence: licenceText())
+      let made = try VoicePack(path: target)
+      for format in HourFormat.allCases where draft.rules.sayQuarters(format) {
+        try made.verify(every: .quarter, format: format)
+      }
+      guard rename(target, pack) == 0 else { throw Fault(operation, errno: errno) }
+    } catch {
+      for name in names(inFolder: target) { unlink("\(target)/\(name)") }
+      rmdir(target)
+      throw error
+    }
+    return try VoicePack(path: pack)
+  }
+
+  private func licenceText() throws(Fault) -> [UInt8]? {
+    guard let licence else { return nil }
+    return try readSmallFile("\(folder)/\(licence)")
+  }
+}
+
+/// All bytes of a file of at most 1 MiB.
+private func readSmallFile(_ path: String) throws(Fault) -> [UInt8] {
+  let descriptor = try openRegularFile(path, largest: 1 << 20)
+  defer { close(descriptor) }
+  var bytes: [UInt8] = []
+  var block = [UInt8](repeating: 0, count: 65_536)
+  while true {
+    let count = try retryingInterrupts("cannot read \(path)") {
+      read(descriptor, &block, block.count)
+    }
+    if count == 0 { return bytes }
+    bytes += block[..<count]
+  }
+}

@@ -1,0 +1,126 @@
+import Basics
+import Horology
+import Sound
+
+/// What a voice pack says, and what of it misses the quality targets (facts: voices).
+public struct VoiceVerification {
+  /// A clip, what is wrong with it, and what to do.
+  public struct Finding: Hashable, Sendable {
+    public let clip: String
+    public let words: String
+  }
+
+  /// Of the clips, in the order of their names.
+  public private(set) var findings: [Finding] = []
+  /// Times that rules lead to and clips are lacking for, a sentence a clock.
+  public private(set) var brokenRules: [String] = []
+  /// For each clock that the pack has rules for, what it says; nil where not even the full hours.
+  public let coverage: [(format: HourFormat, interval: Interval?)]
+
+  private static let longestBefore = 0.015
+  private static let longestAfter = 0.040
+  private static let mostDC = 0.001
+  private static let highestPeak = -1.0
+  private static let loudnessTolerance = 1.0
+
+  /// Reads every clip of a pack.
+  public init(of pack: VoicePack) {
+    coverage = pack.formats.map { ($0, pack.shortestInterval(format: $0)) }
+    for format in pack.formats {
+      if let sentence = Self.lacking(pack, format) { brokenRules.append(sentence) }
+    }
+    var loudness: [(clip: String, momentary: Double)] = []
+    for name in pack.clipNames {
+      guard let path = pack.clip(name)?.path else { continue }
+      do throws(Fault) {
+        let recording = try Recording(clip: path)
+        let found = try Loudness(of: recording.samples, rate: recording.rate)
+        loudness.append((name, found.momentary))
+        findings += Self.faults(recording, found).map { Finding(clip: name, words: $0) }
+      } catch {
+        findings.append(Finding(clip: name, words: error.description))
+      }
+    }
+    findings += Self.uneven(loudness)
+    findings.sort { ($0.clip, $0.words) < ($1.clip, $1.words) }
+  }
+
+  /// The first time of day for which a rule names a clip that is not there.
+  private static func lacking(_ pack: VoicePack, _ format: HourFormat) -> String? {
+    for minute in 0..<1440 where pack.hasRule(hour: minute / 60, minute: minute % 60, format) {
+      do throws(Fault) {
+        _ = try pack.phrase(hour: minute / 60, minute: minute % 60, format: format)
+      } catch {
+        return "\(error.detail); record it, or take the rule out"
+      }
+    }
+    return nil
+  }
+
+  /// What is wrong with one clip by itself.
+  static func faults(_ recording: Recording, _ loudness: Loudness) -> [String] {
+    guard recording.peak > 0 else { return ["it is silent; record it again"] }
+    var faults: [String] = []
+    let (before, after) = recording.silence
+    if before > longestBefore {
+      faults.append("\(milliseconds(before)) ms of silence before it, more than 15; trim it")
+    }
+    if after > longestAfter {
+      faults.append("\(milliseconds(after)) ms of silence after it, more than 40; trim it")
+    }
+    if recording.dc.magnitude >= mostDC {
+      faults.append(
+        "\((recording.dc * 100).text(decimals: 2)) % of DC, not under 0.1 %; take its mean out")
+    }
+    if loudness.truePeak > highestPeak {
+      let peak = loudness.truePeak.text(decimals: 1)
+      faults.append("it peaks at \(peak) dBTP, over -1; make the whole pack lower")
+    }
+    if recording.longestFlatTop > 1 {
+      faults.append(
+        "\(recording.longestFlatTop) samples in a row at full scale: clipped; record it again")
+    }
+    return faults
+  }
+
+  /// The clips that stand out of the pack: those outside the range, twice the tolerance wide, that
+  /// holds the most clips. One that is far off does not condemn the others.
+  static func uneven(_ loudness: [(clip: String, momentary: Double)]) -> [Finding] {
+    let sorted = loudness.map(\.momentary).filter(\.isFinite).sorted()
+    let ranges = sorted.indices.map { first in
+      sorted[first...].prefix { $0 - sorted[first] <= 2 * loudnessTolerance }
+    }
+    guard let range = ranges.max(by: { $0.count < $1.count }), let softest = range.first,
+      let loudest = range.last
+    else { return [] }
+    let level = (softest + loudest) / 2
+    return loudness.compactMap { clip, momentary in
+      let difference = momentary - level
+      guard !(softest...loudest).contains(momentary) else { return nil }
+      let direction = difference > 0 ? "louder" : "softer"
+      return Finding(
+        clip: clip,
+        words: "\(difference.magnitude.text(decimals: 1)) LU \(direction) than the pack "
+          + "(\(momentary.text(decimals: 1)) against \(level.text(decimals: 1)) LUFS), more than 1; "
+          + "level it")
+    }
+  }
+
+  private static func milliseconds(_ seconds: Double) -> String {
+    (seconds * 1000).text(decimals: 0)
+  }
+}
+
+extension Recording {
+  /// Reads a clip of a pack as it is.
+  /// - Throws: `Fault` if it is no mono sound, or too long for a word.
+  init(clip path: String) throws(Fault) {
+    let file = try SoundFile(path: path)
+    let seconds = Double(file.frames) / Double(file.rate)
+    guard seconds <= Self.longest else {
+      throw Fault(
+        "cannot use \(path)", "it takes \(seconds.text(decimals: 1)) s, more than 5; cut it")
+    }
+    self.init(samples: try file.readChannels()[0], rate: file.rate)
+  }
+}

@@ -1,0 +1,19 @@
+import Basics
+import Testing
+
+@Suite struct FaultTests {
+  @Test(
+    "what would steer a terminal is told by its number",
+    arguments: [
+      ("\u{1B}[31mred", #"\u{1B}[31mred"#), ("two\nlines", #"two\u{A}lines"#),
+      ("\u{202E}back", #"\u{202E}back"#), ("a\u{FEFF}b\u{A0}c", #"a\u{FEFF}b\u{A0}c"#),
+    ])
+  func control(text: String, told: String) {
+    #expect(Fault("x", text).description == "x: \(told)")
+  }
+
+  @Test("any letter is told as it is", arguments: ["Zürich café", "東京 ☃ 🔔", ""])
+  func letters(text: String) {
+    #expect(text.printable == text)
+  }
+}

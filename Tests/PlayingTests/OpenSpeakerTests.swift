@@ -1,0 +1,134 @@
+import Basics
+import Horology
+import Service
+import TestSupport
+import Testing
+
+@testable import Devices
+@testable import Playing
+@testable import Sound
+
+/// What becomes of a speaker that stays open between announcements, or proves to be another than it
+/// promised. These run in real time.
+@Suite(.serialized) struct OpenSpeakerTests {
+  private let folder = TemporaryFolder()
+
+  /// A tenth of a second of constant level.
+  private func makeScore() throws -> Score {
+    let path = try folder.write(
+      "clip.wav", rate: 48_000, samples: [Float](repeating: 0.5, count: 4800))
+    let part = Score.Part(path: path, start: 0, frames: 4800, isTimed: true)
+    return Score(rate: 48_000, parts: [part], anchor: 0)
+  }
+
+  /// Plays a score some times, one after the other, on a player that keeps its speaker open.
+  private func play(
+    times: Int, _ sink: @escaping () -> any Sink,
+    during: @escaping (Player, _ announcement: Int) -> Void = { _, _ in }
+  ) throws -> [Outcome] {
+    let loop = try EventLoop()
+    let player = Player(loop: loop, sink: sink)
+    player.settings.keepOpen = .always
+    let score = try makeScore()
+    var outcomes: [Outcome] = []
+    func playNext() {
+      do throws(Fault) {
+        try player.play(anchoredAt: SystemClock.now.instant + .milliseconds(300)) {
+          _ throws(Fault) in score
+        }
+        during(player, outcomes.count)
+      } catch {
+        Issue.record("\(error)")
+        loop.exit()
+      }
+    }
+    player.ended = {
+      outcomes.append($0)
+      if outcomes.count < times { playNext() } else { loop.exit() }
+    }
+    playNext()
+    try loop.run()
+    return outcomes
+  }
+
+  private func underruns(_ outcome: Outcome) -> Int? {
+    if case .finished(let timing) = outcome { timing.underruns } else { nil }
+  }
+
+  @Test("a device that is set while something sounds is opened for the next announcement")
+  func newDevice() throws {
+    var opened = 0
+    _ = try play(times: 3) {
+      opened += 1
+      return TimedSink()
+    } during: { player, announcement in
+      if announcement == 1 { player.closeWhenIdle() }
+    }
+    #expect(opened == 2)
+  }
+
+  @Test("the times that a speaker ran dry are told of the announcement in which it did")
+  func underrunsOfEach() throws {
+    let sink = TimedSink()
+    let outcomes = try play(times: 2) {
+      sink
+    } during: { _, announcement in
+      if announcement == 0 { sink.underruns = 3 }
+    }
+    #expect(outcomes.map(underruns) == [3, 0])
+  }
+
+  @Test("a speaker that proves to hold little is fed often from then on, and never runs dry")
+  func shortened() throws {
+    let sink = TimedSink(shortening: true)
+    let outcomes = try play(times: 1) { sink }
+    #expect(outcomes.map(underruns) == [0])
+  }
+}
+
+/// Takes sound by the time that passes. One that shortens holds a fifth of a second from its second
+/// write on, and says so.
+private final class TimedSink: Sink {
+  let name = "test"
+  let capacity = 48_000
+  var underruns = 0
+  private let isShortening: Bool
+  private var opened = SystemClock.uptime
+  private var written = 0
+  private var writes = 0
+
+  init(shortening: Bool = false) {
+    isShortening = shortening
+  }
+
+  private var isShort: Bool { isShortening && writes > 1 }
+  var feedInterval: Duration { isShort ? .milliseconds(40) : .milliseconds(250) }
+  private var played: Double { (SystemClock.uptime - opened).inSeconds * 48_000 }
+
+  func open() throws(Fault) -> Int {
+    opened = SystemClock.uptime
+    written = 0
+    writes = 0
+    return 48_000
+  }
+
+  func space() throws(Fault) -> Int {
+    if played > Double(written) && written > 0 {
+      underruns += 1
+      opened = SystemClock.uptime - .seconds(Double(written) / 48_000)
+    }
+    return max(Int(played) + (isShort ? 9_600 : 12_000 + (isShortening ? 0 : 36_000)) - written, 0)
+  }
+
+  func write(_ block: UnsafeBufferPointer<Float>) throws(Fault) {
+    written += block.count
+    writes += 1
+  }
+
+  func position() throws(Fault) -> StreamPosition? {
+    StreamPosition(uptime: SystemClock.uptime, frame: played)
+  }
+
+  func takeBack() -> Int { 0 }
+  func close() {}
+}
