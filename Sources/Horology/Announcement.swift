@@ -6,6 +6,7 @@ public struct Announcement: Hashable, Sendable {
     case request
   }
 
+  public let id: SoundingID
   public let cause: Cause
   /// The time that is spoken.
   public let time: CivilTime
@@ -21,9 +22,10 @@ public struct Announcement: Hashable, Sendable {
   public internal(set) var decibels = 0.0
 
   public init(
-    cause: Cause, time: CivilTime, anchor: Instant, latest: Instant? = nil,
+    _ id: SoundingID, cause: Cause, time: CivilTime, anchor: Instant, latest: Instant? = nil,
     programme: Programme = .wordsAlone, isShortened: Bool = false
   ) {
+    self.id = id
     self.cause = cause
     self.time = time
     self.anchor = anchor
@@ -54,7 +56,7 @@ public enum Event {
   /// What sounds is to end, at a person's wish or with the service.
   case stop(StopReason)
   /// What was playing is no longer.
-  case ended(Outcome)
+  case ended(SoundingID, Outcome)
 }
 
 /// What a reload has changed of how the announcement that is under way is made.
@@ -101,8 +103,8 @@ public enum Effect: Hashable, Sendable {
   /// Wake at this instant; replaces the wake-up that was asked for before. Always the last.
   case wake(at: Instant)
   case play(Announcement)
-  /// Fade out what plays; its end is reported as an event.
-  case stop(StopReason)
+  /// Fade this out; its end is reported as an event.
+  case stop(SoundingID, StopReason)
   case report(Report)
 }
 

@@ -26,6 +26,8 @@ public struct Announcer {
   public private(set) var playing: Announcement?
   /// The service ends: no further occasion is decided.
   private var isEnding = false
+  /// How many there have been.
+  private var soundings = 0
   /// What plays is being stopped before its anchor, and its occasion is open again.
   private var isTakenBack = false
   /// When what stops it came about: the first, should several.
@@ -87,9 +89,11 @@ public struct Announcer {
       effects.append(answer(time, within: speakerIsAwake ? Self.requestLead : lead, at: now))
     case .stop(let reason):
       if reason == .serviceEnds { isEnding = true }
-      if isEnded(by: reason, at: now) { effects.append(stop(reason, at: now.uptime)) }
-    case .ended(let outcome):
-      effects += end(with: outcome, at: now)
+      if let playing, isEnded(playing, by: reason, at: now) {
+        effects.append(stop(playing, reason, at: now.uptime))
+      }
+    case .ended(let sounding, let outcome):
+      if sounding == playing?.id { effects += end(with: outcome, at: now) }
     }
     return effects + settle(at: now)
   }
@@ -115,7 +119,7 @@ public struct Announcer {
       jump.magnitude > settings.lateLimit
     {
       // Already speaking: cut it only if the step made the time wrong.
-      effects.append(stop(.clockSet, at: now.uptime))
+      effects.append(stop(announcement, .clockSet, at: now.uptime))
     }
     return effects
   }
@@ -131,7 +135,7 @@ public struct Announcer {
       decisions.reopen(occasion)
       isTakenBack = true
     }
-    return [stop(reason, at: now.uptime)]
+    return [stop(announcement, reason, at: now.uptime)]
   }
 
   /// True if there is time to prepare once more what is not heard yet. A chime for which there is
@@ -141,9 +145,11 @@ public struct Announcer {
     return now.instant + preparation <= announcement.begins
   }
 
-  private mutating func stop(_ reason: StopReason, at moment: Uptime) -> Effect {
+  private mutating func stop(
+    _ announcement: Announcement, _ reason: StopReason, at moment: Uptime
+  ) -> Effect {
     stoppedAt = stoppedAt ?? moment
-    return .stop(reason)
+    return .stop(announcement.id, reason)
   }
 
   // MARK: The rules are changed
@@ -169,12 +175,11 @@ public struct Announcer {
     guard ringer != self.ringer else { return [] }
     self.ringer = ringer
     var effects: [Effect] = []
-    if isSilencedBySwitch && playing != nil {
+    if isSilencedBySwitch, let playing {
       // Silence first, words after. What has not begun is open again, should the switch be put
       // back before its instant.
-      let isHeard = playing.map { now.instant >= $0.begins } ?? false
-      if !isHeard { effects = takeBack(.muted, at: now) }
-      if effects.isEmpty && !isTakenBack { effects = [stop(.muted, at: moment)] }
+      if now.instant < playing.begins { effects = takeBack(.muted, at: now) }
+      if effects.isEmpty && !isTakenBack { effects = [stop(playing, .muted, at: moment)] }
     }
     return effects + [.report(.ringer(ringer))]
   }
@@ -194,12 +199,16 @@ public struct Announcer {
     if mute == .next && !isNext { return [report] }
     return isNext
       ? takeBack(.softwareMuted, at: now) + [report]
-      : [stop(.softwareMuted, at: now.uptime), report]
+      : [stop(playing, .softwareMuted, at: now.uptime), report]
   }
 
   // MARK: It begins
 
+  /// Of what is begun next.
+  var newID: SoundingID { SoundingID(soundings + 1) }
+
   mutating func begin(_ announcement: Announcement) -> Effect {
+    soundings += 1
     var announcement = announcement
     announcement.decibels = decibels(at: announcement.anchor)
     playing = announcement
@@ -258,9 +267,8 @@ public struct Announcer {
     return reason == .softwareMuted && mute == .next ? [report] + unmute() : [report]
   }
 
-  /// True if something plays, and this is a reason to end it as things are now.
-  private func isEnded(by reason: StopReason, at now: Now) -> Bool {
-    guard let playing else { return false }
+  /// True if this is a reason to end what plays, as things are now.
+  private func isEnded(_ playing: Announcement, by reason: StopReason, at now: Now) -> Bool {
     let isHeard = now.instant >= playing.begins
     switch reason {
     // What is not heard yet is the next occasion, which sounds.
@@ -349,12 +357,12 @@ public struct Announcer {
     if isInTime {
       let latest = programme.blows.isEmpty ? latestWords : anchor + Self.latestBlow
       return Announcement(
-        cause: .occasion(occasion), time: occasion.civil, anchor: anchor, latest: latest,
+        newID, cause: .occasion(occasion), time: occasion.civil, anchor: anchor, latest: latest,
         programme: programme)
     }
     guard programme.words != .none else { return nil }
     return Announcement(
-      cause: .occasion(occasion), time: occasion.civil, anchor: anchor, latest: latestWords,
+      newID, cause: .occasion(occasion), time: occasion.civil, anchor: anchor, latest: latestWords,
       programme: .wordsAlone, isShortened: true)
   }
 

@@ -20,7 +20,7 @@ extension Announcer {
       let end = anchor.endOfMinute(of: said)
       latest = min(latest ?? end, end)
     }
-    return begin(Announcement(cause: .request, time: said, anchor: anchor, latest: latest))
+    return begin(Announcement(newID, cause: .request, time: said, anchor: anchor, latest: latest))
   }
 
   /// Answers once more, now that it is known by how much the speaker is late: its words were no

@@ -75,6 +75,14 @@ public struct Now: Hashable, Sendable {
     uptime + (instant - self.instant)
   }
 
+  /// The uptime at which the anchor is due, if nobody sets the clock and the machine stays awake.
+  public func uptime(at anchor: Anchor) -> Uptime {
+    switch anchor {
+    case .utc(let instant): uptime(at: instant)
+    case .elapsed(let sinceBoot): uptime + (sinceBoot - self.sinceBoot)
+    }
+  }
+
   /// By how much the clock has been set since `earlier`: positive is forward. All clocks run at the
   /// same disciplined rate, so slewing is no step.
   public func step(since earlier: Now) -> Duration {
@@ -90,6 +98,14 @@ public struct Now: Hashable, Sendable {
   public func jump(since earlier: Now) -> Duration {
     (instant - earlier.instant) - (uptime - earlier.uptime)
   }
+}
+
+/// What the first frame of a thing, or its first blow, belongs to.
+public enum Anchor: Hashable, Sendable {
+  /// It moves with the clock, should that be set.
+  case utc(Instant)
+  /// Since the machine started, sleep included: of what is timed, whatever the clock shows.
+  case elapsed(Duration)
 }
 
 extension Duration {

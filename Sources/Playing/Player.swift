@@ -18,10 +18,10 @@ public protocol Ticker {
   func every(_ interval: Duration, _ handler: @escaping () -> Void) throws(Fault) -> Ticks
 }
 
-/// Plays one score at a time on a sink, so that its anchor leaves the converter at an instant.
+/// Plays scores on a sink, each so that its anchor leaves the converter at its moment.
 ///
-/// The stream runs on silence first; where the score begins in it is decided as late as can be,
-/// by what the device says of its own position.
+/// The stream runs on silence first; where a score begins in it is decided as late as can be, by
+/// what the device says of its own position.
 public final class Player {
   /// What the owner has set of the speaker.
   public struct Settings: Hashable, Sendable {
@@ -54,20 +54,28 @@ public final class Player {
   private let ticker: any Ticker
   private let now: () -> Now
   private let makeSink: () -> any Sink
+  /// The gain counts for what begins in silence.
   public var settings = Settings()
   /// Told once for each `play` that did not throw.
-  public var ended: (Outcome) -> Void = { _ in }
+  public var ended: (SoundingID, Outcome) -> Void = { _, _ in }
+
+  /// A score that plays, and the device as it was when it was begun.
+  private struct Turn {
+    let track: Track
+    let underruns: Int
+    /// When it must be over, or the device has stalled.
+    let deadline: Uptime
+  }
 
   private var stream: Stream?
+  private var desk: Desk?
+  private var turns: [Turn] = []
   private var ticks: AnyObject?
   private var feedInterval = Duration.zero
   /// The device is to be opened anew for what comes next.
   private var isOutdated = false
-  private var performance: Performance?
-  /// Of the device, when what plays was begun.
-  private var underruns = 0
-  /// When the performance must be over, or the device has stalled; or when the device is closed.
-  private var deadline: Uptime?
+  /// When the device is closed, while nothing plays; nil for never.
+  private var closing: Uptime?
   private var taken = Uptime(nanoseconds: 0)
   /// When the device was last fed, since the machine started, sleep included.
   private var fed = Duration.zero
@@ -84,13 +92,13 @@ public final class Player {
     makeSink = sink
   }
 
-  public var isPlaying: Bool { performance != nil }
+  public var isPlaying: Bool { !turns.isEmpty }
 
   /// By when what plays is over, unless the device is late; nil if nothing plays.
-  public var endsBy: Uptime? { performance == nil ? nil : deadline }
+  public var endsBy: Uptime? { turns.map(\.deadline).max() }
 
   /// When the device last took frames, or when what plays was begun; nil if nothing plays.
-  public var lastTaken: Uptime? { performance == nil ? nil : taken }
+  public var lastTaken: Uptime? { isPlaying ? taken : nil }
 
   /// True while the device runs, if only on silence.
   public var isAwake: Bool { stream != nil }
@@ -98,18 +106,20 @@ public final class Player {
   /// Opens the device and plays what `compose` makes for its rate.
   /// - Parameters:
   ///   - decibels: how loud, on top of what the settings say.
-  ///   - latest: what cannot have its anchor by then ends as too late, before it begins; nil of
-  ///     what may be late at will.
-  /// - Throws: `Fault` if the device cannot be had, or a sound is missing or torn; then nothing
-  ///   plays.
+  ///   - mayBeLateBy: what cannot have its anchor by then ends as too late, before it begins; nil
+  ///     of what may be late at will.
+  ///   - ducksOthers: what sounds beside it is turned down meanwhile.
+  /// - Throws: `Fault` if the device cannot be had, or a sound is missing or torn; then it does not
+  ///   play.
   public func play(
-    anchoredAt anchor: Instant, decibels: Double = 0, latest: Instant? = nil,
+    _ sounding: SoundingID, anchoredAt anchor: Anchor, decibels: Double = 0,
+    mayBeLateBy: Duration? = nil, ducksOthers: Bool = false,
     _ compose: (_ rate: Int) throws(Fault) -> Score
   ) throws(Fault) {
-    if longPause() != nil { close() }
+    if !isPlaying && longPause() != nil { close() }
     let asked = now()
     do throws(Fault) {
-      let stream = try openedStream()
+      let (stream, desk) = try opened()
       let score = try compose(stream.rate)
       // Half a time is worse than none: every clip is read once before the first is heard.
       try score.verify()
@@ -117,52 +127,74 @@ public final class Player {
       if slept > Self.longestPause {
         throw Fault("speaker \(stream.sink.name)", "the machine slept for \(slept.roughly)")
       }
-      performance = Performance(
-        score: score, anchor: anchor, latencyOffset: settings.latencyOffset,
-        gain: settings.gain * Mixer.gain(decibels: decibels), latest: latest)
-      underruns = stream.sink.underruns
-      let sounding = Duration.seconds(Double(score.frames - score.anchor) / Double(stream.rate))
+      let length = Duration.seconds(Double(score.frames - score.anchor) / Double(stream.rate))
       let now = SystemClock.now
-      taken = now.uptime
-      deadline = max(now.uptime(at: anchor), now.uptime) + sounding + Self.patience
-      fed = SystemClock.sinceBoot
-      try feed()
+      if !isPlaying {
+        desk.gain = settings.gain
+        taken = now.uptime
+        fed = now.sinceBoot
+      }
+      let track = Track(
+        sounding, score, anchor: anchor, latencyOffset: settings.latencyOffset,
+        gain: Mixer.gain(decibels: decibels), mayBeLateBy: mayBeLateBy, ducksOthers: ducksOthers,
+        memory: desk.memoryOfTracks)
+      desk.add(track)
+      turns.append(
+        Turn(
+          track: track, underruns: stream.sink.underruns,
+          deadline: max(now.uptime(at: anchor), now.uptime) + length + Self.patience))
+      do throws(Fault) {
+        try feed()
+      } catch {
+        drop(track)
+        throw error
+      }
     } catch {
-      close()
+      if !isPlaying { close() }
       throw error
     }
   }
 
-  /// Fades out what plays; its end is told as any other.
-  public func stop(_ reason: StopReason) {
-    guard let performance, let stream, performance.stopReason == nil else { return }
-    guard performance.start != nil else { return finish(.stopped(reason, silentAt: nil)) }
-    let fade = stream.frames(Self.stopFade)
-    let taken = stream.takeBack(fade)
-    performance.stop(reason, takenBack: taken, at: stream.written, fadeFrames: fade)
-    // At once: the little that was left to the converter is over in milliseconds.
-    do throws(Fault) {
-      try stream.write(taken.count) { block throws(Fault) in
-        try performance.render(into: block, at: stream.written, stream.clock, now())
-      }
-    } catch {
-      return fail(error.description)
+  /// Fades these out; the end of each is told as any other.
+  public func stop(_ soundings: [SoundingID], _ reason: StopReason) {
+    let stopped = turns.map(\.track).filter {
+      soundings.contains($0.sounding) && $0.stopReason == nil
     }
-    tick()
+    let begun = stopped.filter { $0.start != nil }
+    if let stream, let desk, !begun.isEmpty {
+      let fade = stream.frames(Self.stopFade)
+      let taken = stream.takeBack()
+      desk.goBack(by: taken)
+      desk.stop(begun, reason, fadeFrames: fade)
+      // At once: the little that was left to the converter is over in milliseconds.
+      do throws(Fault) {
+        let now = now()
+        try stream.write(min(taken, fade)) { block throws(Fault) in
+          try desk.render(into: block, stream.clock, now)
+        }
+      } catch {
+        return fail(error.description)
+      }
+    }
+    for track in stopped where track.start == nil {
+      finish(track, .stopped(reason, silentAt: nil))
+    }
+    if !begun.isEmpty { tick() }
   }
 
   /// Closes the device, at once or when what plays on it is over: the next announcement opens it
   /// anew, as it is set then.
   public func closeWhenIdle() {
-    if performance == nil { close() } else { isOutdated = true }
+    if isPlaying { isOutdated = true } else { close() }
   }
 
-  private func openedStream() throws(Fault) -> Stream {
-    if let stream { return stream }
+  private func opened() throws(Fault) -> (Stream, Desk) {
+    if let stream, let desk { return (stream, desk) }
     let opened = try Stream(makeSink())
-    stream = opened
+    let made = Desk(rate: opened.rate, memory: opened.sink.capacity)
+    (stream, desk) = (opened, made)
     try feedInTime(opened.sink)
-    return opened
+    return (opened, made)
   }
 
   /// Feeds as often as the device wants it now: one that proves to take nothing back holds less.
@@ -178,14 +210,14 @@ public final class Player {
     } catch {
       return fail(error.description)
     }
-    if performance == nil {
-      if let deadline, SystemClock.uptime > deadline { close() }
+    if !isPlaying {
+      if let closing, SystemClock.uptime > closing { close() }
     } else if let stream, let ailment {
       fail("speaker \(stream.sink.name): \(ailment)")
-    } else if let delay = performance?.tooLateBy {
-      finish(.tooLate(by: delay))
     } else {
-      finishIfPlayed()
+      for turn in turns where turns.contains(where: { $0.track === turn.track }) {
+        finishIfOver(turn)
+      }
     }
   }
 
@@ -198,83 +230,93 @@ public final class Player {
   }
 
   private func feed() throws(Fault) {
-    guard let stream else { return }
-    let sinceBoot = SystemClock.sinceBoot
-    if let longPause = longPause(until: sinceBoot) {
+    guard let stream, let desk else { return }
+    let now = SystemClock.now
+    if let longPause = longPause(until: now.sinceBoot) {
       throw Fault("speaker \(stream.sink.name)", longPause)
     }
-    fed = sinceBoot
-    let now = SystemClock.now
+    fed = now.sinceBoot
     let written = stream.written
     try stream.feed { block throws(Fault) in
-      guard let performance else { return block.update(repeating: 0) }
-      try performance.render(into: block, at: stream.written, stream.clock, now)
+      try desk.render(into: block, stream.clock, now)
       // Most sleeps that come in the middle of this come while it renders.
-      if let longPause = longPause() { throw Fault("speaker \(stream.sink.name)", longPause) }
+      if isPlaying, let longPause = longPause() {
+        throw Fault("speaker \(stream.sink.name)", longPause)
+      }
     }
     try feedInTime(stream.sink)
     if stream.written > written { taken = now.uptime }
     if let position = stream.lastPosition {
-      performance?.measure(stream.clock, played: position.frame)
+      for turn in turns { turn.track.measure(stream.clock, played: position.frame) }
     }
   }
 
   /// Why what plays will not come to its end, if it is late.
   private var ailment: String? {
     let now = SystemClock.uptime
-    if performance?.start != nil, let told = stream?.lastPosition?.uptime,
+    if turns.contains(where: { $0.track.start != nil }), let told = stream?.lastPosition?.uptime,
       now - told > Self.longestSilence
     {
       return Stream.hasStalled
     }
-    guard let deadline, now > deadline else { return nil }
+    guard let deadline = turns.map(\.deadline).min(), now > deadline else { return nil }
     if now - taken > Self.patience { return Stream.hasStalled }
     return now > deadline + Self.longestDelay ? "it plays too slowly" : nil
   }
 
-  private func finishIfPlayed() {
-    guard let performance, let stream, let end = performance.end,
-      let played = stream.lastPosition?.frame, played >= Double(end + stream.frames(Self.tail))
+  private func finishIfOver(_ turn: Turn) {
+    let track = turn.track
+    if let delay = track.tooLateBy { return finish(track, .tooLate(by: delay)) }
+    guard let stream, let end = track.end, let played = stream.lastPosition?.frame,
+      played >= Double(end + stream.frames(Self.tail))
     else { return }
-    if let reason = performance.stopReason {
+    if let reason = track.stopReason {
       let silentAt = stream.clock.uptime(ofFrame: Double(end))
-      finish(.stopped(reason, silentAt: hasBegun ? silentAt : nil))
+      finish(track, .stopped(reason, silentAt: hasBegun(track) ? silentAt : nil))
     } else {
-      performance.measure(stream.clock, played: played, isOver: true)
-      finish(.finished(performance.timing(underruns: stream.sink.underruns - underruns)))
+      track.measure(stream.clock, played: played, isOver: true)
+      finish(
+        track, .finished(track.timing(underruns: stream.sink.underruns - turn.underruns)))
     }
   }
 
   /// True if some of the score has left the converter.
-  private var hasBegun: Bool {
-    guard let start = performance?.start, let position = stream?.lastPosition else { return false }
+  private func hasBegun(_ track: Track) -> Bool {
+    guard let start = track.start, let position = stream?.lastPosition else { return false }
     return position.frame > Double(start)
   }
 
   private func fail(_ why: String) {
     // What a sleep has torn fails in many ways, should it have come in the middle of the feeding.
     let slept = longPause().flatMap { pause in stream.map { "speaker \($0.sink.name): \(pause)" } }
-    let wasPlaying = performance != nil
-    let begun = hasBegun
-    close()
+    let failed = turns.map { ($0.track.sounding, begun: hasBegun($0.track)) }
     // A device that goes while nothing plays is opened anew for the next announcement.
-    if wasPlaying { ended(.failed(slept ?? why, begun: begun)) }
+    close()
+    for (sounding, begun) in failed { ended(sounding, .failed(slept ?? why, begun: begun)) }
   }
 
-  private func finish(_ outcome: Outcome) {
-    performance = nil
-    switch settings.keepOpen {
-    case _ where isOutdated: close()
-    case .always: deadline = nil
-    case .lasting(let duration):
-      deadline = SystemClock.uptime + duration
-      if duration == .zero { close() }
+  private func drop(_ track: Track) {
+    desk?.remove(track)
+    turns.removeAll { $0.track === track }
+  }
+
+  private func finish(_ track: Track, _ outcome: Outcome) {
+    drop(track)
+    if !isPlaying {
+      switch settings.keepOpen {
+      case _ where isOutdated: close()
+      case .always: closing = nil
+      case .lasting(let duration):
+        closing = SystemClock.uptime + duration
+        if duration == .zero { close() }
+      }
     }
-    ended(outcome)
+    ended(track.sounding, outcome)
   }
 
   private func close() {
-    performance = nil
+    turns = []
+    desk = nil
     ticks = nil
     stream = nil
     isOutdated = false

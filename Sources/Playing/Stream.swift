@@ -13,8 +13,6 @@ final class Stream {
   /// The next frame to be written, counted from the opening.
   private(set) var written = 0
 
-  /// What was written last, so that it can be given again, faded.
-  private var recent: [Float]
   private let block = UnsafeMutableBufferPointer<Float>.allocate(capacity: 1024)
   /// Of the sink, when it was last fed.
   private var underruns = 0
@@ -29,7 +27,6 @@ final class Stream {
     self.sink = sink
     rate = try sink.open()
     clock = StreamClock(rate: rate)
-    recent = [Float](repeating: 0, count: sink.capacity)
   }
 
   deinit {
@@ -67,20 +64,17 @@ final class Stream {
       let part = UnsafeMutableBufferPointer(rebasing: block[..<min(left, block.count)])
       try render(part)
       try sink.write(UnsafeBufferPointer(part))
-      for (index, sample) in part.enumerated() {
-        recent[(written + index) % recent.count] = sample
-      }
       written += part.count
       left -= part.count
     }
   }
 
   /// Takes back what has not reached the converter; others are to be written in its place.
-  /// - Returns: the first `most` of the frames, in order.
-  func takeBack(_ most: Int) -> [Float] {
+  /// - Returns: how many frames that are.
+  func takeBack() -> Int {
     let count = sink.takeBack()
     written -= count
-    return (written..<written + min(count, most)).map { recent[$0 % recent.count] }
+    return count
   }
 
   private func noteProgress(_ position: StreamPosition) throws(Fault) {

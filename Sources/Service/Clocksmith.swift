@@ -122,8 +122,8 @@ public final class Clocksmith {
       return speaker
     }
     player.settings = configuration.playerSettings
-    player.ended = { [unowned self] outcome in
-      handle(.ended(outcome))
+    player.ended = { [unowned self] sounding, outcome in
+      handle(.ended(sounding, outcome))
       tellVanities()
       if isStopping { loop.exit() }
     }
@@ -186,8 +186,8 @@ public final class Clocksmith {
       if let timer, !timer.arm(at: instant) { queue.append(.clockSet) }
     case .play(let announcement):
       play(announcement)
-    case .stop(let reason):
-      player?.stop(reason)
+    case .stop(let sounding, let reason):
+      player?.stop([sounding], reason)
     case .report(let report):
       tell(report)
     }
@@ -220,13 +220,13 @@ public final class Clocksmith {
   private func play(_ announcement: Announcement) {
     do throws(Fault) {
       try player?.play(
-        anchoredAt: announcement.anchor, decibels: announcement.decibels,
-        latest: announcement.latest
+        announcement.id, anchoredAt: .utc(announcement.anchor), decibels: announcement.decibels,
+        mayBeLateBy: announcement.latest.map { $0 - announcement.anchor }
       ) { [composer] rate throws(Fault) in
         try composer.score(of: announcement.time, announcement.programme, rate: rate)
       }
     } catch {
-      queue.append(.ended(.failed(error.description, begun: false)))
+      queue.append(.ended(announcement.id, .failed(error.description, begun: false)))
     }
   }
 

@@ -49,6 +49,30 @@ final class Limiter {
     line.deallocate()
   }
 
+  /// All that what comes out depends on, beside what goes in.
+  struct Mark {
+    fileprivate let line: [Float]
+    fileprivate let frame: Int
+    fileprivate let wanted: (now: Int, before: Int)
+    fileprivate let reduction: Int
+    fileprivate let reductions: [Int]
+    fileprivate let sum: Int
+  }
+
+  /// Where it stands now.
+  var mark: Mark {
+    Mark(
+      line: Array(line[..<delay]), frame: frame, wanted: wanted, reduction: reduction,
+      reductions: reductions, sum: sum)
+  }
+
+  /// Goes back to where it stood.
+  func goBack(to mark: Mark) {
+    _ = line.update(fromContentsOf: mark.line)
+    (frame, wanted, reduction) = (mark.frame, mark.wanted, mark.reduction)
+    (reductions, sum) = (mark.reductions, mark.sum)
+  }
+
   /// Takes the frames of `block` in, and gives in their place as many out.
   func process(_ block: UnsafeMutableBufferPointer<Float>) {
     guard let sounds = block.baseAddress, let line = line.baseAddress else { return }

@@ -1,12 +1,9 @@
 import Basics
 @preconcurrency import Glibc
 
-/// Renders a score block by block; its memory does not grow with the score.
-///
-/// What comes out of it is what is heard: every gain is in it, and it peaks at -1 dBTP at most.
+/// Sums up the parts of a score block by block; its memory does not grow with the score.
 public final class Mixer {
   public let score: Score
-  private let gain: Float
   /// The next frame of the score to be rendered.
   public private(set) var position = 0
   /// By how many frames the next timed part begins later than the score has it, or earlier where
@@ -16,20 +13,14 @@ public final class Mixer {
   private var waiting: ArraySlice<Score.Part>
   private var sounding: [Voice] = []
   private let scratch = UnsafeMutableBufferPointer<Float>.allocate(capacity: 1024)
-  private let limiter: Limiter
-  /// The next frame to be mixed: ahead of `position` by what the limiter holds back.
-  private var mixed = 0
   /// The frame after the last sound that has ended.
   private var silentFrom = 0
   /// The shift of the timed part that began last, which those that belong to it share.
   private var chainShift = 0
 
-  /// - Parameter gain: what every sample of the sum is multiplied by.
-  public init(score: Score, gain: Float = 1) {
+  public init(score: Score) {
     self.score = score
-    self.gain = gain
     waiting = score.parts[...]
-    limiter = Limiter(rate: score.rate, longestBlock: scratch.count)
   }
 
   /// What a sample is multiplied by, to be so much louder.
@@ -51,17 +42,11 @@ public final class Mixer {
     into block: UnsafeMutableBufferPointer<Float>,
     began: (_ scored: Int, _ placed: Int) -> Void = { _, _ in }
   ) throws(Fault) {
-    var done = 0
-    while done < block.count {
-      // Nothing that is heard comes out for the frames that are mixed first.
-      let ahead = limiter.delay - (mixed - position)
-      let count = min(scratch.count, block.count - done, ahead > 0 ? ahead : .max)
-      let part = UnsafeMutableBufferPointer(rebasing: block[done..<done + count])
-      try mix(into: part, began)
-      limiter.process(part)
-      guard ahead <= 0 else { continue }
-      position += count
-      done += count
+    var rest = block[...]
+    while !rest.isEmpty {
+      let count = min(scratch.count, rest.count)
+      try mix(into: UnsafeMutableBufferPointer(rebasing: rest.prefix(count)), began)
+      rest = rest.dropFirst(count)
     }
   }
 
@@ -69,7 +54,7 @@ public final class Mixer {
     into block: UnsafeMutableBufferPointer<Float>, _ began: (Int, Int) -> Void
   ) throws(Fault) {
     block.update(repeating: 0)
-    let end = mixed + block.count
+    let end = position + block.count
     while let part = waiting.first, place(of: part) < end {
       let start = place(of: part)
       if part.isTimed {
@@ -80,17 +65,16 @@ public final class Mixer {
       waiting.removeFirst()
     }
     for index in sounding.indices {
-      try sounding[index].add(to: block, at: mixed, scratch: scratch)
+      try sounding[index].add(to: block, at: position, scratch: scratch)
       silentFrom = max(silentFrom, sounding[index].end)
     }
     sounding.removeAll { $0.end <= end }
-    for index in block.indices { block[index] *= gain }
-    mixed = end
+    position = end
   }
 
   /// The frame at which a part begins that has not begun; what is late begins at once.
   private func place(of part: Score.Part) -> Int {
-    max(part.start + (part.isTimed ? shift : chainShift), mixed)
+    max(part.start + (part.isTimed ? shift : chainShift), position)
   }
 }
 

@@ -136,13 +136,14 @@ extension Score {
   public func render(
     gain: Float = 1, _ heard: (UnsafeBufferPointer<Float>) throws(Fault) -> Void
   ) throws(Fault) {
-    let mixer = Mixer(score: self, gain: gain)
+    let mixer = Mixer(score: self)
+    let master = Master(rate: rate, gain: gain)
     let block = UnsafeMutableBufferPointer<Float>.allocate(capacity: 4096)
     defer { block.deallocate() }
-    while mixer.position < frames {
+    while master.position < frames {
       let part = UnsafeMutableBufferPointer(
-        rebasing: block[..<min(block.count, frames - mixer.position)])
-      try mixer.render(into: part)
+        rebasing: block[..<min(block.count, frames - master.position)])
+      try master.render(into: part) { sum, _ throws(Fault) in try mixer.render(into: sum) }
       try heard(UnsafeBufferPointer(part))
     }
   }

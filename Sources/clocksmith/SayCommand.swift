@@ -96,10 +96,13 @@ private func play(
   let player = Player(loop: loop) { speaker }
   player.settings = configuration.playerSettings
   player.ended = {
-    outcome = $0
+    outcome = $1
     loop.exit()
   }
-  try player.play(anchoredAt: anchor, decibels: decibels, latest: latest) { rate throws(Fault) in
+  try player.play(
+    SoundingID(1), anchoredAt: .utc(anchor), decibels: decibels,
+    mayBeLateBy: latest.map { $0 - anchor }
+  ) { rate throws(Fault) in
     try composer.score(of: time, rate: rate)
   }
   try loop.run()

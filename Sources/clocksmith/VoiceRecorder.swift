@@ -137,12 +137,13 @@ final class VoiceRecorder {
     let score = try folder.score(of: take)
     let player = player()
     playing = player
-    player.ended = { [unowned self] outcome in
+    player.ended = { [unowned self] _, outcome in
       if case .failed(let why, _) = outcome { perform([.tell("cannot play it: \(why)")]) }
       self.take(.playEnded)
     }
     do throws(Fault) {
-      try player.play(anchoredAt: SystemClock.now.instant + Announcer.requestLead) { score($0) }
+      let anchor = SystemClock.now.instant + Announcer.requestLead
+      try player.play(SoundingID(1), anchoredAt: .utc(anchor)) { score($0) }
     } catch {
       try tell("cannot play it: \(error)")
       self.take(.playEnded)

@@ -33,7 +33,7 @@ import Testing
     var outcomes: [Outcome] = []
     func playNext() {
       do throws(Fault) {
-        try player.play(anchoredAt: SystemClock.now.instant + .milliseconds(300)) {
+        try player.play(SoundingID(1), anchoredAt: .utc(SystemClock.now.instant + .milliseconds(300))) {
           _ throws(Fault) in score
         }
         during(player, outcomes.count)
@@ -43,7 +43,7 @@ import Testing
       }
     }
     player.ended = {
-      outcomes.append($0)
+      outcomes.append($1)
       if outcomes.count < times { playNext() } else { loop.exit() }
     }
     playNext()

@@ -31,16 +31,16 @@ import Testing
     var outcome: Outcome?
     let player = Player(loop: loop) { sink }
     player.ended = {
-      outcome = $0
+      outcome = $1
       loop.exit()
     }
-    try player.play(anchoredAt: SystemClock.now.instant + .milliseconds(500)) {
+    try player.play(SoundingID(1), anchoredAt: .utc(SystemClock.now.instant + .milliseconds(500))) {
       _ throws(Fault) in score
     }
     let stop = try delay.map {
       try loop.after($0) {
         stoppedAt = SystemClock.uptime
-        player.stop(.serviceEnds)
+        player.stop([SoundingID(1)], .serviceEnds)
       }
     }
     try loop.run()
@@ -87,7 +87,7 @@ import Testing
       }
       let player = Player(loop: try EventLoop(), now: { now }, sink: open)
       let fault = faultThrown {
-        try player.play(anchoredAt: start.instant) { _ throws(Fault) in score }
+        try player.play(SoundingID(1), anchoredAt: .utc(start.instant)) { _ throws(Fault) in score }
       }
       #expect((fault?.description.contains("the machine slept for") == true) == (sleep == span))
       #expect(player.isPlaying == (sleep == .zero))
@@ -125,12 +125,12 @@ import Testing
     var outcome: Outcome?
     let player = Player(loop: loop) { [path] in try! WAVSink(path: "\(path).wav") }
     player.ended = {
-      outcome = $0
+      outcome = $1
       loop.exit()
     }
     let score = try makeScore()
     let anchor = SystemClock.now.instant - .seconds(3)
-    try player.play(anchoredAt: anchor, latest: anchor + .seconds(2)) { _ throws(Fault) in score }
+    try player.play(SoundingID(1), anchoredAt: .utc(anchor), mayBeLateBy: .seconds(2)) { _ throws(Fault) in score }
     try loop.run()
     guard case .tooLate(let delay)? = outcome else {
       Issue.record("\(String(describing: outcome))")
@@ -199,7 +199,7 @@ import Testing
     #expect(player.lastTaken == nil)
     let score = try makeScore()
     let since = SystemClock.uptime
-    try player.play(anchoredAt: SystemClock.now.instant + .milliseconds(500)) {
+    try player.play(SoundingID(1), anchoredAt: .utc(SystemClock.now.instant + .milliseconds(500))) {
       _ throws(Fault) in score
     }
     let taken = try #require(player.lastTaken)

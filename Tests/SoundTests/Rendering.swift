@@ -1,14 +1,16 @@
+import Basics
 import Foundation
 import Sound
 
 /// Renders a whole score in blocks of the given size.
 func render(_ score: Score, blockFrames: Int, gain: Float = 1) throws -> [Float] {
-  let mixer = Mixer(score: score, gain: gain)
+  let mixer = Mixer(score: score)
+  let master = Master(rate: score.rate, gain: gain)
   var rendered: [Float] = []
   let block = UnsafeMutableBufferPointer<Float>.allocate(capacity: blockFrames)
   defer { block.deallocate() }
   while rendered.count < score.frames {
-    try mixer.render(into: block)
+    try master.render(into: block) { sum, _ throws(Fault) in try mixer.render(into: sum) }
     rendered += block
   }
   return Array(rendered.prefix(score.frames))

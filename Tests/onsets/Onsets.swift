@@ -67,7 +67,7 @@ private final class Session {
   }
 
   func run() throws(Fault) {
-    player.ended = { [unowned self] outcome in
+    player.ended = { [unowned self] _, outcome in
       tell(outcome)
       prepare()
     }
@@ -93,7 +93,7 @@ private final class Session {
 
   private func play() {
     do throws(Fault) {
-      try player.play(anchoredAt: anchor, compose)
+      try player.play(SoundingID(left), anchoredAt: .utc(anchor), compose)
     } catch {
       tell(.failed(error.description, begun: false))
       prepare()

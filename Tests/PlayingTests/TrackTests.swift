@@ -12,7 +12,7 @@ import Testing
 
 /// These run in simulated time, on a converter whose true clock is known. It is slow, so that a noon
 /// takes a second: a frame of it is a fifth of what a blow may be off.
-@Suite struct PerformanceTests {
+@Suite struct TrackTests {
   private static let rate = 16_000
   private let folder = TemporaryFolder()
 
@@ -37,34 +37,32 @@ import Testing
   private func perform(
     _ score: Score, on sink: SimulatedSink, gain: Float = 1, mayBeLate: Bool = true,
     stoppingAt stop: Duration? = nil, clockSet: (after: Duration, by: Duration)? = nil
-  ) throws -> Performance {
+  ) throws -> Track {
     let stream = try Stream(sink)
+    let desk = Desk(rate: Self.rate, memory: sink.capacity)
     let start = sink.uptime
-    let performance = Performance(
-      score: score, anchor: Instant(seconds: 1_000_005), latencyOffset: .zero, gain: gain,
-      latest: mayBeLate ? nil : Instant(seconds: 1_000_005) + Announcer.latestBlow)
-    while performance.tooLateBy == nil {
+    let track = Track(
+      SoundingID(1), score, anchor: .utc(Instant(seconds: 1_000_005)), latencyOffset: .zero,
+      gain: gain, mayBeLateBy: mayBeLate ? nil : Announcer.latestBlow, memory: desk.memoryOfTracks)
+    desk.add(track)
+    while track.tooLateBy == nil {
       let span = sink.uptime - start
       let step = clockSet.map { span < $0.after ? .zero : $0.by } ?? .zero
       let now = Now(
         instant: Instant(seconds: 1_000_000) + span + step, uptime: sink.uptime, sinceBoot: span)
-      try stream.feed { block throws(Fault) in
-        try performance.render(into: block, at: stream.written, stream.clock, now)
-      }
+      try stream.feed { block throws(Fault) in try desk.render(into: block, stream.clock, now) }
       let played = stream.lastPosition?.frame ?? 0
-      performance.measure(stream.clock, played: played)
-      if let end = performance.end, played > Double(end + Self.rate / 2) { return performance }
-      if let stop, sink.uptime - start >= stop, performance.stopReason == nil {
-        let taken = stream.takeBack(Self.rate / 125)
-        performance.stop(
-          .muted, takenBack: taken, at: stream.written,
-          fadeFrames: Self.rate / 125)
+      track.measure(stream.clock, played: played)
+      if let end = track.end, played > Double(end + Self.rate / 2) { return track }
+      if let stop, sink.uptime - start >= stop, track.stopReason == nil {
+        desk.goBack(by: stream.takeBack())
+        desk.stop([track], .muted, fadeFrames: Self.rate / 125)
       }
       // A loop is never quite on time.
       let late = Duration.microseconds(stream.written % 7 * 300)
       sink.uptime = sink.uptime + sink.feedInterval + late
     }
-    return performance
+    return track
   }
 
   @Test(
@@ -72,7 +70,7 @@ import Testing
     arguments: [-500.0, -200, 0, 200, 500])
   func everyBlowIsOnItsSecond(deviation: Double) throws {
     let sink = SimulatedSink(deviation: deviation, jitter: .milliseconds(1))
-    let performance = try perform(try noon(), on: sink)
+    let track = try perform(try noon(), on: sink)
     let onsets = sink.onsets
     #expect(onsets.count == 12)
     for (onset, blow) in zip(onsets, Self.blows) {
@@ -80,7 +78,7 @@ import Testing
       #expect(error.magnitude < .microseconds(300), "blow at \(blow) s: \(error)")
     }
     #expect(
-      try #require(performance.timing(underruns: 0).worstError).magnitude < .microseconds(300))
+      try #require(track.timing(underruns: 0).worstError).magnitude < .microseconds(300))
   }
 
   @Test("a converter that tells its position in steps of 10 ms is met within a millisecond")
@@ -102,10 +100,10 @@ import Testing
     let sink = SimulatedSink(
       deviation: 100, jitter: .microseconds(100),
       gap: (.seconds(4), .milliseconds(milliseconds)))
-    let performance = try perform(try noon(blows: 1), on: sink)
+    let track = try perform(try noon(blows: 1), on: sink)
     let error = try #require(sink.onsets.first) - Uptime(seconds: 505)
     #expect(error.magnitude < .microseconds(300), "\(error)")
-    let told = try #require(performance.timing(underruns: 1).onsetError)
+    let told = try #require(track.timing(underruns: 1).onsetError)
     #expect((told - error).magnitude < .microseconds(300), "told \(told), in truth \(error)")
   }
 
@@ -113,9 +111,9 @@ import Testing
   func ranDryAfter() throws {
     let sink = SimulatedSink(
       deviation: 0, jitter: .zero, gap: (.milliseconds(5_100), .milliseconds(15)))
-    let performance = try perform(try noon(blows: 2), on: sink)
+    let track = try perform(try noon(blows: 2), on: sink)
     #expect(
-      try #require(performance.timing(underruns: 1).onsetError).magnitude < .microseconds(100))
+      try #require(track.timing(underruns: 1).onsetError).magnitude < .microseconds(100))
   }
 
   /// Three words, half a second from one to the next.
@@ -131,14 +129,14 @@ import Testing
   @Test("words on a speaker that is ready too late are heard one after the other, and told as late")
   func wordsThatAreLate() throws {
     let sink = SimulatedSink(deviation: 0, jitter: .zero, gap: (.zero, .seconds(7)))
-    let performance = try perform(try phrase(), on: sink)
+    let track = try perform(try phrase(), on: sink)
     let onsets = sink.onsets
     try #require(onsets.count == 3)
     #expect((onsets[1] - onsets[0] - .milliseconds(500)).magnitude < .milliseconds(1))
     #expect((onsets[2] - onsets[1] - .milliseconds(500)).magnitude < .milliseconds(1))
     let late = onsets[0] - Uptime(seconds: 505)
     #expect(late > .seconds(2))
-    let told = try #require(performance.timing(underruns: 1).onsetError)
+    let told = try #require(track.timing(underruns: 1).onsetError)
     #expect((told - late).magnitude < .milliseconds(1), "told \(told), in truth \(late)")
   }
 
@@ -210,10 +208,10 @@ import Testing
     let path = try folder.write(
       "blow.wav", rate: Self.rate, samples: [Float](repeating: 0.5, count: 99))
     let part = Score.Part(path: path, start: 2 * Self.rate, frames: 99, isTimed: true)
-    let performance = try perform(
+    let track = try perform(
       Score(rate: Self.rate, parts: [part], anchor: 0),
       on: SimulatedSink(deviation: 0, jitter: .zero))
-    let timing = performance.timing(underruns: 0)
+    let timing = track.timing(underruns: 0)
     #expect(timing.onsetError == nil)
     #expect(try #require(timing.worstError).magnitude < .microseconds(300))
     #expect(timing.inWords.hasPrefix("onset not measured, at worst"))
@@ -225,13 +223,13 @@ import Testing
     let path = try folder.write("loud.wav", rate: Self.rate, samples: samples)
     let part = Score.Part(path: path, start: 0, frames: Self.rate, isTimed: true)
     let sink = SimulatedSink(deviation: 0, jitter: .zero)
-    let performance = try perform(
+    let track = try perform(
       Score(rate: Self.rate, parts: [part], anchor: 0), on: sink, gain: 4,
       stoppingAt: .milliseconds(5_700))
     let peak = try Loudness(of: sink.heard, rate: Self.rate).truePeak
     #expect((-1.3 ... -1).contains(peak), "\(peak) dBTP")
     #expect(
-      try #require(performance.timing(underruns: 0).onsetError).magnitude < .microseconds(100))
+      try #require(track.timing(underruns: 0).onsetError).magnitude < .microseconds(100))
     let sounding = sink.heard.indices.filter { sink.heard[$0] != 0 }
     // The sine's own first sample is 0.
     #expect(abs(sounding.first! - 1 - 5 * Self.rate) <= 2, "\(sounding.first!)")

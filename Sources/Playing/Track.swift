@@ -1,0 +1,194 @@
+import Basics
+import Horology
+import Sound
+
+/// One score among those that play: where it begins in the stream, what of it is rendered, how well
+/// it met its moments. It reads no clock.
+///
+/// It remembers what it has rendered, so that the stream can go back and be summed up again without
+/// it, or with it faded.
+final class Track {
+  let sounding: SoundingID
+  /// What sounds beside it is turned down while it sounds.
+  let ducksOthers: Bool
+  private let mixer: Mixer
+  private let anchor: Anchor
+  private let latencyOffset: Duration
+  private let gain: Float
+
+  /// The stream's frame at which the score begins, once that is decided.
+  private(set) var start: Int?
+  /// The stream's frame after which nothing more of it sounds.
+  private(set) var end: Int?
+  /// When the anchor is to leave the converter; fixed with `start`, for what follows belongs to
+  /// the anchor even if the clock is set meanwhile.
+  private var target: Uptime?
+  /// By how much it began too late, as a whole.
+  private var delay = Duration.zero
+  private let mayBeLateBy: Duration?
+  /// By how much it would begin too late at the earliest, if that is later than it may.
+  private(set) var tooLateBy: Duration?
+
+  private(set) var stopReason: StopReason?
+  private var fade: Fade?
+
+  /// What was rendered last, frame `n` of the stream at `n` modulo its size.
+  private var memory: [Float]
+  /// The stream's frame that is rendered next.
+  private var rendered = 0
+
+  /// The blows that have been placed, and whose moment is not measured yet.
+  private var placed: [(frame: Int, ideal: Uptime, isAnchor: Bool)] = []
+  private var onsetError: Duration?
+  private var worstError: Duration?
+  /// How long after a blow its moment is measured: among the readings, so that nothing is
+  /// extrapolated.
+  private static let measuredAfter = Duration.milliseconds(300)
+
+  /// - Parameters:
+  ///   - gain: what every sample of it is multiplied by.
+  ///   - mayBeLateBy: what cannot have its anchor by then does not begin; nil of what may be late
+  ///     at will. Before that it is moved as a whole.
+  ///   - memory: how many frames it remembers.
+  init(
+    _ sounding: SoundingID, _ score: Score, anchor: Anchor, latencyOffset: Duration, gain: Float = 1,
+    mayBeLateBy: Duration? = nil, ducksOthers: Bool = false, memory: Int
+  ) {
+    self.sounding = sounding
+    mixer = Mixer(score: score)
+    self.anchor = anchor
+    self.latencyOffset = latencyOffset
+    self.gain = gain
+    self.mayBeLateBy = mayBeLateBy
+    self.ducksOthers = ducksOthers
+    // A power of two, so that the remainder is cheap.
+    self.memory = [Float](repeating: 0, count: 1 << (Int.bitWidth - (memory - 1).leadingZeroBitCount))
+  }
+
+  /// Adds what of it falls into `sum`, whose first frame is frame `frame` of the stream.
+  /// - Parameters:
+  ///   - ducking: what a frame is multiplied by, for what else sounds; nil if nothing ducks it.
+  ///   - scratch: holds at least as many frames as `sum`.
+  func add(
+    to sum: UnsafeMutableBufferPointer<Float>, at frame: Int, ducking: ((Int) -> Float)?,
+    scratch: UnsafeMutableBufferPointer<Float>, _ clock: StreamClock, _ now: Now
+  ) throws(Fault) {
+    try refuseIfClockWasSet(clock, now)
+    if start == nil { decideStart(within: sum.count, at: frame, clock, now) }
+    guard let start else { return }
+    let first = max(start, frame)
+    let last = min(frame + sum.count, end ?? .max)
+    guard first < last else { return }
+    if rendered < last {
+      try render(UnsafeMutableBufferPointer(rebasing: scratch[..<(last - rendered)]), clock)
+    }
+    for place in first..<last {
+      var sample = memory[place & (memory.count - 1)] * gain
+      if let ducking { sample *= ducking(place) }
+      if let fade { sample *= fade.level(at: place) }
+      sum[place - frame] += sample
+    }
+  }
+
+  /// Renders the next frames of it, and remembers them.
+  private func render(
+    _ block: UnsafeMutableBufferPointer<Float>, _ clock: StreamClock
+  ) throws(Fault) {
+    followDrift(clock)
+    try mixer.render(into: block) { scored, placed in note(scored, placed) }
+    for (index, sample) in block.enumerated() { memory[(rendered + index) & (memory.count - 1)] = sample }
+    rendered += block.count
+    if end == nil && mixer.hasEnded { end = rendered }
+  }
+
+  // MARK: Beginning
+
+  /// - Throws: `Fault` if it is queued for a moment that is no longer its own, and none of it has
+  ///   been heard.
+  private func refuseIfClockWasSet(_ clock: StreamClock, _ now: Now) throws(Fault) {
+    guard let mayBeLateBy, let start, let target, let heard = clock.frame(at: now.uptime),
+      heard < Double(start)
+    else { return }
+    let step = now.uptime(at: anchor) - latencyOffset - target
+    if step.magnitude >= max(Announcer.stepThreshold, mayBeLateBy) {
+      throw Fault("the announcement", "the clock was set just before it")
+    }
+  }
+
+  /// Decides where the score begins, if that is among the next `count` frames. Words that should
+  /// have begun already begin now, unless that is too late.
+  private func decideStart(within count: Int, at frame: Int, _ clock: StreamClock, _ now: Now) {
+    let target = now.uptime(at: anchor) - latencyOffset
+    guard let anchorFrame = clock.frame(at: target) else { return }
+    let wanted = Int(anchorFrame.rounded()) - mixer.score.anchor
+    guard tooLateBy == nil, wanted < frame + count else { return }
+    delay = .seconds(Double(max(frame - wanted, 0)) / Double(mixer.score.rate))
+    if let mayBeLateBy, delay > mayBeLateBy {
+      tooLateBy = delay
+      return
+    }
+    start = max(wanted, frame)
+    rendered = max(wanted, frame)
+    self.target = target
+  }
+
+  // MARK: Keeping to the moments
+
+  /// When a frame of the score is to leave the converter.
+  private func ideal(_ scored: Int, _ target: Uptime) -> Uptime {
+    target + .seconds(Double(scored - mixer.score.anchor) / Double(mixer.score.rate))
+  }
+
+  /// The next blow is placed by what the converter's clock says now, so that a drift never adds up.
+  private func followDrift(_ clock: StreamClock) {
+    guard let start, let target,
+      let frame = clock.frame(at: ideal(mixer.position, target + delay))
+    else { return }
+    mixer.shift = Int(frame.rounded()) - (start + mixer.position)
+  }
+
+  private func note(_ scored: Int, _ place: Int) {
+    guard let start, let target else { return }
+    placed.append((start + place, ideal(scored, target), scored == mixer.score.anchor))
+  }
+
+  /// Measures every blow that has left the converter, `isOver` or not a moment ago.
+  func measure(_ clock: StreamClock, played: Double, isOver: Bool = false) {
+    let wait = isOver ? 0 : Self.measuredAfter.inSeconds * Double(mixer.score.rate)
+    while let blow = placed.first, Double(blow.frame) + wait <= played {
+      placed.removeFirst()
+      guard let left = clock.uptime(ofFrame: Double(blow.frame)) else { continue }
+      let error = left - blow.ideal
+      if blow.isAnchor { onsetError = error }
+      if error.magnitude >= worstError?.magnitude ?? .zero { worstError = error }
+    }
+  }
+
+  func timing(underruns: Int) -> Timing {
+    Timing(onsetError: onsetError, worstError: worstError, underruns: underruns)
+  }
+
+  // MARK: Stopping
+
+  /// Nothing of it sounds after this fade.
+  /// - Parameter isAlone: the sum is faded, and not this track.
+  func stop(_ reason: StopReason, _ fade: Fade, isAlone: Bool) {
+    stopReason = reason
+    end = fade.end
+    if !isAlone { self.fade = fade }
+  }
+}
+
+/// From full level to silence, as a quarter of a cosine.
+struct Fade {
+  /// The stream's frame from which on it falls.
+  let start: Int
+  let frames: Int
+
+  /// The first frame of silence.
+  var end: Int { start + frames }
+
+  func level(at frame: Int) -> Float {
+    frame < start ? 1 : quarterSine(max(end - frame, 0), of: frames)
+  }
+}
