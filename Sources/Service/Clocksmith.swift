@@ -122,6 +122,7 @@ public final class Clocksmith {
     player.settings = configuration.playerSettings
     player.ended = { [unowned self] outcome in
       handle(.ended(outcome))
+      memory.check()
       tellVanities()
       if isStopping { loop.exit() }
     }
@@ -240,8 +241,12 @@ public final class Clocksmith {
     case .stop: handle(.stop(.byHand))
     case .muteFor(let duration): handle(.mute(.until(SystemClock.now.instant + duration)))
     case .mute(let mute): handle(.mute(mute))
-    case .volume(let decibels): set(volume: decibels)
+    case .volume(let decibels):
+      set(volume: decibels)
+      return .success("")
     }
+    // A mute is on the disk before it is answered, or else once nothing sounds.
+    memory.check()
     return .success("")
   }
 
