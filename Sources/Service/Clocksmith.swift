@@ -77,9 +77,7 @@ public final class Clocksmith {
     sources.append(try loop.whenSignalled(SIGHUP) { [unowned self] in reload() })
     // A terminal, or a reader of standard error, that goes away is no reason to end; nor is a
     // signal that means nothing to it.
-    for signal in [SIGPIPE, SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGPOLL, SIGPWR] {
-      Glibc.signal(signal, SIG_IGN)
-    }
+    for signal in EventLoop.meaningless { Glibc.signal(signal, SIG_IGN) }
     try watchZone()
 
     journal.log(
