@@ -12,8 +12,8 @@ final class Performance {
   private(set) var start: Int?
   /// The stream's frame after which nothing more sounds.
   private(set) var end: Int?
-  /// When the anchor is to leave the converter; fixed with `start`, for what follows belongs to
-  /// the anchor even if the clock is set meanwhile.
+  /// When the anchor is to leave the converter; fixed with `start`. Until the anchor is placed it
+  /// follows a clock that is set a little; what comes later belongs to the anchor.
   private var target: Uptime?
   /// By how much it began too late, as a whole.
   private var delay = Duration.zero
@@ -51,6 +51,7 @@ final class Performance {
   ) throws(Fault) {
     var silence = 0
     try refuseIfClockWasSet(clock, now)
+    followClock(clock, now)
     if start == nil {
       decideStart(within: block.count, at: written, clock, now)
       silence = start.map { $0 - written } ?? block.count
@@ -76,6 +77,22 @@ final class Performance {
     let step = now.uptime(at: anchor) - latencyOffset - target
     if step.magnitude >= max(Announcer.stepThreshold, latest - anchor) {
       throw Fault("the announcement", "the clock was set just before it")
+    }
+  }
+
+  /// Moves the blows that are not queued yet with a clock that was set.
+  private func followClock(_ clock: StreamClock, _ now: Now) {
+    guard let target, mixer.position < mixer.score.anchor,
+      let heard = clock.frame(at: now.uptime)
+    else { return }
+    let moved = now.uptime(at: anchor) - latencyOffset
+    let step = moved - target
+    guard (Announcer.stepThreshold...Announcer.longestFollowedStep).contains(step.magnitude)
+    else { return }
+    self.target = moved
+    // Those that are queued come when they would have come, which is no longer their moment.
+    for index in placed.indices where Double(placed[index].frame) > heard {
+      placed[index].ideal = placed[index].ideal + step
     }
   }
 

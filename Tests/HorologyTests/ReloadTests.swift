@@ -64,17 +64,36 @@ import Testing
   }
 
   @Test(
-    "a step takes a chime back that can begin anew, or is heard, or whose beginning has passed",
+    "a step takes a chime back that can begin anew, or whose beginning has passed",
     arguments: [
       ("38", Duration.milliseconds(60), false), ("38", .milliseconds(-500), false),
       ("38", .seconds(-2), true), ("36", .milliseconds(60), true), ("38", .seconds(2), true),
-      ("45", .milliseconds(60), true),
     ])
   func clockThatIsSet(second: String, step: Duration, isTakenBack: Bool) {
     var desk = noon()
     desk.wait(until: "2026-11-21T11:59:\(second)")
     desk.step(by: step)
     #expect(desk.effects.contains(.stop(.clockSet)) == isTakenBack)
+  }
+
+  @Test(
+    "a melody that sounds goes on through a small step, while its blow can be moved with the clock",
+    arguments: [
+      (Duration.seconds(45), Duration.milliseconds(60), false),
+      (.seconds(45), .milliseconds(500), false), (.seconds(45), .milliseconds(-500), false),
+      (.seconds(45), .milliseconds(501), true), (.seconds(45), .milliseconds(-501), true),
+      (.milliseconds(59_500), .milliseconds(60), false),
+      (.milliseconds(59_500), .milliseconds(101), true),
+      (.milliseconds(59_900), .milliseconds(200), true),
+    ])
+  func clockThatIsSetInTheMelody(second: Duration, step: Duration, isTakenBack: Bool) {
+    var desk = noon()
+    desk.wait(until: "2026-11-21T11:59:00", plus: second)
+    desk.step(by: step)
+    #expect(desk.effects.contains(.stop(.clockSet)) == isTakenBack)
+    #expect(desk.reports.contains(.clockSet(by: step)))
+    let next = isTakenBack ? "2026-11-21T12:00:00" : "2026-11-21T12:15:00"
+    #expect(desk.announcer.next.instant == Instant(next))
   }
 
   @Test("a zone that shows the same leaves a chime alone") func sameTime() {
