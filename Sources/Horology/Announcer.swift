@@ -157,6 +157,7 @@ public struct Announcer {
   ) -> [Effect] {
     let before = playing.map(ruling)
     self.settings = settings
+    decisions.change(from: schedule, at: now.instant)
     schedule = Schedule(interval: settings.interval, zone: zone)
     guard let playing else { return [] }
     let isMadeAnew =

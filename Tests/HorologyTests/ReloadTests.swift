@@ -96,6 +96,39 @@ import Testing
     #expect(desk.announcer.next.instant == Instant(next))
   }
 
+  @Test("occasions of another interval, or zone, that have passed are not told as missed")
+  func passedOccasions() throws {
+    var desk = Desk(at: "2026-11-21T11:59:00") { $0.interval = Interval(minutes: 60)! }
+    desk.wait(until: "2026-11-21T11:59:58")
+    desk.wait(until: "2026-11-21T12:00:05")
+    desk.tell(.ended(.finished(.exact)))
+    desk.wait(until: "2026-11-21T12:40:00")
+    var settings = desk.announcer.settings
+    settings.interval = .quarter
+    desk.tell(.reloaded(settings, .none))
+    #expect(desk.skips.isEmpty)
+    #expect(desk.announcer.next.instant == Instant("2026-11-21T12:45:00"))
+    settings.interval = Interval(minutes: 60)!
+    desk.tell(.reloaded(settings, .none))
+    desk.tell(.zoneChanged(TestZone.fixed(minutes: 30)))
+    #expect(desk.skips.isEmpty)
+    #expect(desk.announcer.next.instant == Instant("2026-11-21T13:30:00"))
+  }
+
+  @Test("an occasion that may still come late does so under another interval")
+  func lateOccasion() throws {
+    var desk = Desk(at: "2026-11-21T12:10:00")
+    desk.wait(until: "2026-11-21T12:14:57")
+    desk.wait(until: "2026-11-21T12:15:02")
+    desk.tell(.ended(.failed("busy", begun: false)))
+    var settings = desk.announcer.settings
+    settings.interval = Interval(minutes: 5)!
+    desk.tell(.reloaded(settings, .none))
+    #expect(desk.skips.isEmpty)
+    desk.wait(until: "2026-11-21T12:15:04")
+    #expect(desk.played == "12:15:00")
+  }
+
   @Test("a zone that shows the same leaves a chime alone") func sameTime() {
     var desk = noon()
     desk.wait(until: "2026-11-21T11:59:45")
