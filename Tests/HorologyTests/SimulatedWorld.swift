@@ -127,7 +127,8 @@ struct SimulatedWorld {
     let due = max(now.uptime(at: announcement.anchor), now.uptime)
     // A sound server whose queue is seconds long.
     let delay = Duration.milliseconds(
-      Int.random(in: 0..<8, using: &numbers) == 0 ? Int64.random(in: 1...6_000, using: &numbers) : 0)
+      Int.random(in: 0..<8, using: &numbers) == 0 ? Int64.random(in: 1...6_000, using: &numbers) : 0
+    )
     let begins = due + delay
     if let latest = announcement.latest, announcement.anchor + delay > latest {
       playing = Playing(
