@@ -43,10 +43,10 @@ public struct Agenda: Sequence, IteratorProtocol {
         if entry.occasion.instant >= start { return entry }
         continue
       }
-      if let end, end <= wake {
+      if let playing = announcer.playing, let end, end <= wake {
         self.end = nil
         let timing = Timing(onsetError: .zero, worstError: .zero, underruns: 0)
-        tell(.ended(.finished(timing)), at: end)
+        tell(.ended(playing.id, .finished(timing)), at: end)
       } else {
         tell(.woke, at: wake)
       }
@@ -55,8 +55,7 @@ public struct Agenda: Sequence, IteratorProtocol {
 
   private mutating func tell(_ event: Event, at instant: Instant) {
     let span = Swift.max(instant - now.instant, .zero)
-    now = Now(
-      instant: now.instant + span, uptime: now.uptime + span, sinceBoot: now.sinceBoot + span)
+    now = now.later(by: span)
     for effect in announcer.handle(event, at: now) {
       switch effect {
       case .wake(let instant): wake = instant

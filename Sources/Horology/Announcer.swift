@@ -17,6 +17,9 @@ public struct Announcer {
   public static let retryDelay = Duration.seconds(1)
   /// Differences of the two clocks below this are their reading, not a step.
   public static let stepThreshold = Duration.milliseconds(50)
+  /// A melody that sounds goes on through a step up to this, and its blows to come are moved with
+  /// the clock. It is about as long as from one note to the next, so that none is overtaken.
+  public static let longestFollowedStep = Duration.milliseconds(500)
 
   public private(set) var settings: AnnouncerSettings
   public private(set) var trust: ClockTrust
@@ -108,7 +111,7 @@ public struct Announcer {
     guard jump.magnitude >= Self.stepThreshold else { return [] }
     var effects: [Effect] = [.report(.clockSet(by: jump))]
     keepEndOfMute(at: now)
-    if let announcement = playing,
+    if let announcement = playing, !isFollowed(jump, by: announcement, at: now),
       showed >= announcement.begins || now.instant >= announcement.begins
         || canBeginAnew(announcement, at: now)
     {
@@ -160,6 +163,7 @@ public struct Announcer {
   ) -> [Effect] {
     let before = playing.map(ruling)
     self.settings = settings
+    decisions.change(from: schedule, at: now.instant)
     schedule = Schedule(interval: settings.interval, zone: zone)
     guard let playing else { return [] }
     let isMadeAnew =

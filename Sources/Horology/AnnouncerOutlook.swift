@@ -37,3 +37,14 @@ extension Announcer {
     min(now.instant, now.instant - settings.lateLimit + lead - .nanoseconds(1))
   }
 }
+
+/// What goes on although the clock was set.
+extension Announcer {
+  /// True if a melody sounds that the player moves with the clock, and there is time to move the
+  /// blow of the hour, too.
+  func isFollowed(_ step: Duration, by announcement: Announcement, at now: Now) -> Bool {
+    !announcement.programme.blows.isEmpty && step.magnitude <= Self.longestFollowedStep
+      && now.instant - step >= announcement.begins
+      && now.instant + Self.requestLead <= announcement.anchor
+  }
+}

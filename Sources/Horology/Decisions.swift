@@ -29,6 +29,12 @@ struct Decisions: Sendable {
     through = last.instant
   }
 
+  /// The occasions will be others: those that have passed were none while they passed. What is
+  /// still open of the old ones stays open.
+  mutating func change(from schedule: Schedule, at now: Instant) {
+    through = max(through, min(now, next(in: schedule).instant - .nanoseconds(1)))
+  }
+
   /// Opens an occasion that was decided, and every later one.
   mutating func reopen(_ occasion: Occasion) {
     through = min(through, occasion.instant - .nanoseconds(1))

@@ -55,7 +55,8 @@ final class Desk {
     let first = master.position
     try master.render(into: block) { sum, frame throws(Fault) in
       sum.update(repeating: 0)
-      for track in tracks {
+      // Cues first: what they sound over is turned down from their first frame to their last.
+      for track in tracks.filter(\.ducksOthers) + tracks.filter({ !$0.ducksOthers }) {
         let cues = (tracks + pastCues).filter { $0.ducksOthers && $0 !== track }
         let ducking = cues.isEmpty ? nil : { [self] in level(at: $0, under: cues) }
         try track.add(to: sum, at: frame, ducking: ducking, scratch: scratch, clock, now)

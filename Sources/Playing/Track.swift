@@ -20,8 +20,8 @@ final class Track {
   private(set) var start: Int?
   /// The stream's frame after which nothing more of it sounds.
   private(set) var end: Int?
-  /// When the anchor is to leave the converter; fixed with `start`, for what follows belongs to
-  /// the anchor even if the clock is set meanwhile.
+  /// When the anchor is to leave the converter; fixed with `start`. Until the anchor is placed it
+  /// follows a clock that is set a little; what comes later belongs to the anchor.
   private var target: Uptime?
   /// By how much it began too late, as a whole.
   private var delay = Duration.zero
@@ -74,6 +74,7 @@ final class Track {
     scratch: UnsafeMutableBufferPointer<Float>, _ clock: StreamClock, _ now: Now
   ) throws(Fault) {
     try refuseIfClockWasSet(clock, now)
+    followClock(clock, now)
     if start == nil { decideStart(within: sum.count, at: frame, clock, now) }
     guard let start else { return }
     let first = max(start, frame)
@@ -98,7 +99,7 @@ final class Track {
     try mixer.render(into: block) { scored, placed in note(scored, placed) }
     for (index, sample) in block.enumerated() { memory[(rendered + index) & (memory.count - 1)] = sample }
     rendered += block.count
-    if end == nil && mixer.hasEnded { end = rendered }
+    if end == nil, mixer.hasEnded, let start { end = start + mixer.silentFrom }
   }
 
   // MARK: Beginning
@@ -112,6 +113,22 @@ final class Track {
     let step = now.uptime(at: anchor) - latencyOffset - target
     if step.magnitude >= max(Announcer.stepThreshold, mayBeLateBy) {
       throw Fault("the announcement", "the clock was set just before it")
+    }
+  }
+
+  /// Moves the blows that are not queued yet with a clock that was set.
+  private func followClock(_ clock: StreamClock, _ now: Now) {
+    guard let target, mixer.position < mixer.score.anchor,
+      let heard = clock.frame(at: now.uptime)
+    else { return }
+    let moved = now.uptime(at: anchor) - latencyOffset
+    let step = moved - target
+    guard (Announcer.stepThreshold...Announcer.longestFollowedStep).contains(step.magnitude)
+    else { return }
+    self.target = moved
+    // Those that are queued come when they would have come, which is no longer their moment.
+    for index in placed.indices where Double(placed[index].frame) > heard {
+      placed[index].ideal = placed[index].ideal + step
     }
   }
 

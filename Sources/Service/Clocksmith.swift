@@ -79,9 +79,7 @@ public final class Clocksmith {
     sources.append(try loop.whenSignalled(SIGHUP) { [unowned self] in reload() })
     // A terminal, or a reader of standard error, that goes away is no reason to end; nor is a
     // signal that means nothing to it.
-    for signal in [SIGPIPE, SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGPOLL, SIGPWR] {
-      Glibc.signal(signal, SIG_IGN)
-    }
+    for signal in EventLoop.meaningless { Glibc.signal(signal, SIG_IGN) }
     try watchZone()
 
     journal.log(
@@ -124,6 +122,7 @@ public final class Clocksmith {
     player.settings = configuration.playerSettings
     player.ended = { [unowned self] sounding, outcome in
       handle(.ended(sounding, outcome))
+      memory.check()
       tellVanities()
       if isStopping { loop.exit() }
     }
@@ -242,8 +241,12 @@ public final class Clocksmith {
     case .stop: handle(.stop(.byHand))
     case .muteFor(let duration): handle(.mute(.until(SystemClock.now.instant + duration)))
     case .mute(let mute): handle(.mute(mute))
-    case .volume(let decibels): set(volume: decibels)
+    case .volume(let decibels):
+      set(volume: decibels)
+      return .success("")
     }
+    // A mute is on the disk before it is answered, or else once nothing sounds.
+    memory.check()
     return .success("")
   }
 

@@ -9,6 +9,11 @@ import Playing
 public final class EventLoop {
   private let event: OpaquePointer
 
+  /// Signals that would end the program and say nothing to it, those of real time among them.
+  static let meaningless: [Int32] =
+    [SIGPIPE, SIGUSR1, SIGUSR2, SIGALRM, SIGSTKFLT, SIGVTALRM, SIGPROF, SIGPOLL, SIGPWR]
+    + (__libc_current_sigrtmin()...__libc_current_sigrtmax())
+
   public init() throws(Fault) {
     var made: OpaquePointer?
     let code = sd_event_new(&made)

@@ -3,8 +3,8 @@ import Basics
 /// The saved state, and the file that it is kept in. A file that cannot be written is tried again
 /// at each `check()`, and complained of once.
 final class Memory {
-  /// How long after a change it is written. A disk may take as long as it likes, and whoever
-  /// changes something a thousand times a second has it written once.
+  /// How long after a change it is written, if no `check()` comes first: many changes, as of a
+  /// volume that is turned, are written once.
   private static let delay = Duration.seconds(1)
 
   private let loop: EventLoop
@@ -37,9 +37,9 @@ final class Memory {
     saveSoon()
   }
 
-  /// Saves what could not be saved before, unless a disk would hold up the loop.
+  /// Saves what is not saved yet, unless a disk would hold up the loop.
   func check() {
-    if timer == nil && !isBusy() { save() }
+    if !isBusy() { save() }
   }
 
   /// Saves at once what is not saved yet.
@@ -66,7 +66,7 @@ final class Memory {
     guard timer == nil, file != nil else { return }
     timer = try? loop.after(Self.delay, accuracy: .milliseconds(100)) { [unowned self] in
       timer = nil
-      if isBusy() { saveSoon() } else { save() }
+      check()
     }
   }
 }

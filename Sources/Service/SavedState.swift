@@ -78,9 +78,10 @@ extension SavedState {
 
   /// - Throws: `Fault` for anything but the whole text of a state of this version.
   init(text: String, path: String) throws(Fault) {
-    guard let object = JSONText.object(text) else { throw Fault(path, "it is torn, or no state") }
-    defer { json_object_put(object) }
-    guard let version = JSONText.integer(object, "version") else {
+    guard let object = JSONObject(text, path: path) else {
+      throw Fault(path, "it is torn, or no state")
+    }
+    guard let version = try object.integer("version") else {
       throw Fault(path, "it has no version")
     }
     guard (1...Int64(Self.version)).contains(version) else {
@@ -89,33 +90,31 @@ extension SavedState {
     guard version == 1 || Self.isSealed(text) else {
       throw Fault(path, "its checksum is wrong: it is torn, or was edited")
     }
-    if let end = JSONText.integer(object, "mute_until_usec") {
-      // 1970 to 2200, so that nothing overflows.
-      guard (0...7_258_118_400_000_000).contains(end) else {
-        throw Fault(path, "mute_until_usec \(end) is no time from 1970 to 2200")
-      }
+    if let end = try object.microseconds("mute_until_usec") {
       mute = .until(Instant(nanoseconds: end * 1000))
-      if let boot = JSONText.text(object, "mute_boot"),
-        let sinceBoot = JSONText.integer(object, "mute_until_boot_usec")
-      {
-        guard (0...7_258_118_400_000_000).contains(sinceBoot) else {
-          throw Fault(path, "mute_until_boot_usec \(sinceBoot) is no time since a start")
-        }
-        muteEnd = End(boot: boot, sinceBoot: .microseconds(sinceBoot))
-      }
-    } else if let text = JSONText.text(object, "mute") {
+    } else if let text = try object.text("mute") {
       guard let mute: SoftwareMute = ["on": .on, "next": .next][text] else {
         throw Fault(path, "mute '\(text)' is neither on nor next")
       }
       self.mute = mute
     }
-    if let decibels = JSONText.number(object, "volume_db"),
-      let configured = JSONText.number(object, "volume_configured_db")
-    {
+    let boot = try object.text("mute_boot")
+    let sinceBoot = try object.microseconds("mute_until_boot_usec")
+    switch (mute, boot, sinceBoot) {
+    case (_, nil, nil): break
+    case (.until, let boot?, let sinceBoot?):
+      muteEnd = End(boot: boot, sinceBoot: .microseconds(sinceBoot))
+    default:
+      throw Fault(path, "it lacks mute_until_usec, mute_boot or mute_until_boot_usec")
+    }
+    switch (try object.number("volume_db"), try object.number("volume_configured_db")) {
+    case (nil, nil): break
+    case (let decibels?, let configured?):
       guard VolumeRange.decibels.contains(decibels) else {
         throw Fault(path, "volume_db \(decibels) is not \(VolumeRange.words)")
       }
       volume = Volume(decibels: decibels, configured: configured)
+    default: throw Fault(path, "it lacks volume_db or volume_configured_db")
     }
   }
 }
@@ -134,43 +133,62 @@ extension SavedState {
   }
 }
 
-/// Reads what json-c has parsed.
-private enum JSONText {
-  /// The object that is all of the text; nil for anything else. To be put by the caller.
-  static func object(_ text: String) -> OpaquePointer? {
+/// An object that json-c has parsed. Of a key that is not there it answers nil; a value of another
+/// type is a `Fault`.
+private final class JSONObject {
+  private let object: OpaquePointer
+  private let path: String
+
+  /// The object that is all of the text; nil for anything else.
+  init?(_ text: String, path: String) {
     guard let tokener = json_tokener_new() else { return nil }
     defer { json_tokener_free(tokener) }
     json_tokener_set_flags(tokener, JSON_TOKENER_STRICT)
     let parsed = json_tokener_parse_ex(tokener, text, Int32(text.utf8.count))
-    guard json_tokener_get_error(tokener) == json_tokener_success,
+    guard json_tokener_get_error(tokener) == json_tokener_success, let parsed,
       json_object_is_type(parsed, json_type_object) == 1
     else {
       json_object_put(parsed)
       return nil
     }
-    return parsed
+    object = parsed
+    self.path = path
   }
 
-  static func integer(_ object: OpaquePointer, _ key: String) -> Int64? {
-    value(object, key, json_type_int).map { json_object_get_int64($0) }
+  deinit {
+    json_object_put(object)
   }
 
-  static func number(_ object: OpaquePointer, _ key: String) -> Double? {
-    let number = value(object, key, json_type_double) ?? value(object, key, json_type_int)
-    return number.map { json_object_get_double($0) }
+  func integer(_ key: String) throws(Fault) -> Int64? {
+    try value(key, [json_type_int], "a whole number").map { json_object_get_int64($0) }
   }
 
-  static func text(_ object: OpaquePointer, _ key: String) -> String? {
-    value(object, key, json_type_string).map { String(cString: json_object_get_string($0)) }
+  /// From 1970 to 2200, or as long since a start, so that nothing overflows.
+  func microseconds(_ key: String) throws(Fault) -> Int64? {
+    guard let count = try integer(key) else { return nil }
+    guard (0...7_258_118_400_000_000).contains(count) else {
+      throw Fault(path, "\(key) \(count) is no time from 1970 to 2200")
+    }
+    return count
   }
 
-  private static func value(
-    _ object: OpaquePointer, _ key: String, _ type: json_type
-  ) -> OpaquePointer? {
+  func number(_ key: String) throws(Fault) -> Double? {
+    try value(key, [json_type_double, json_type_int], "a number").map { json_object_get_double($0) }
+  }
+
+  func text(_ key: String) throws(Fault) -> String? {
+    try value(key, [json_type_string], "a text").map { String(cString: json_object_get_string($0)) }
+  }
+
+  private func value(
+    _ key: String, _ types: [json_type], _ what: String
+  ) throws(Fault) -> OpaquePointer? {
     var value: OpaquePointer?
-    guard json_object_object_get_ex(object, key, &value) == 1,
-      json_object_is_type(value, type) == 1
-    else { return nil }
+    guard json_object_object_get_ex(object, key, &value) == 1 else { return nil }
+    guard types.contains(where: { json_object_is_type(value, $0) == 1 }) else {
+      let told = value.map { String(cString: json_object_to_json_string($0)) } ?? "null"
+      throw Fault(path, "\(key) \(told) is not \(what)")
+    }
     return value
   }
 }

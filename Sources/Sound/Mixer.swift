@@ -13,8 +13,8 @@ public final class Mixer {
   private var waiting: ArraySlice<Score.Part>
   private var sounding: [Voice] = []
   private let scratch = UnsafeMutableBufferPointer<Float>.allocate(capacity: 1024)
-  /// The frame after the last sound that has ended.
-  private var silentFrom = 0
+  /// The frame after the last sound that has begun.
+  public private(set) var silentFrom = 0
   /// The shift of the timed part that began last, which those that belong to it share.
   private var chainShift = 0
 

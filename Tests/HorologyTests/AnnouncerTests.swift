@@ -2,8 +2,6 @@ import Horology
 import Testing
 
 @Suite struct AnnouncerTests {
-  private let finished = Event.ended(.finished(.exact))
-
   @Test("it wakes ahead of the next quarter and plays it on the second")
   func itWakesAheadOfTheNextQuarterAndPlaysItOnTheSecond() {
     var desk = Desk(at: "2026-11-21T15:07:00")
@@ -77,7 +75,7 @@ import Testing
     var desk = Desk(at: "2026-11-21T15:14:58")
     #expect(desk.played == "15:15:00")
     desk.wait(until: "2026-11-21T15:15:02")
-    desk.tell(finished)
+    desk.end(.finished(.exact))
     desk.step(by: .seconds(-60))
     desk.wait(until: "2026-11-21T15:15:01")
     #expect(desk.played == nil)
@@ -88,7 +86,7 @@ import Testing
   func aStepBackOfMoreThanTheIntervalForgetsThePast() {
     var desk = Desk(at: "2026-11-21T15:14:58")
     desk.wait(until: "2026-11-21T15:29:00")
-    desk.tell(finished)
+    desk.end(.finished(.exact))
     desk.step(by: .seconds(-20 * 60))
     desk.wait(until: "2026-11-21T15:14:57")
     #expect(desk.played == "15:15:00")
@@ -98,7 +96,7 @@ import Testing
   func manySmallStepsBackForgetThePast() {
     var desk = Desk(at: "2026-11-21T15:14:58")
     desk.wait(until: "2026-11-21T15:15:05")
-    desk.tell(finished)
+    desk.end(.finished(.exact))
     for _ in 1...4 { desk.step(by: .seconds(-5 * 60)) }
     #expect(desk.wake == Instant("2026-11-21T15:00:00") - Announcer.preparation)
     desk.wait(until: "2026-11-21T15:14:57")
@@ -109,7 +107,7 @@ import Testing
   func smallStepsBackDoNotRepeatAQuarter() {
     var desk = Desk(at: "2026-11-21T15:14:58")
     desk.wait(until: "2026-11-21T15:15:05")
-    desk.tell(finished)
+    desk.end(.finished(.exact))
     for _ in 1...20 {
       desk.step(by: .seconds(-10 * 60))
       desk.wait(until: "2026-11-21T15:15:05")
@@ -130,8 +128,8 @@ import Testing
   func aStepBeforeTheAnchorTakesTheAnnouncementBackAndDecidesAnew() {
     var desk = Desk(at: "2026-11-21T15:14:58")
     desk.step(by: .seconds(-30))
-    #expect(desk.effects.contains(.stop(.clockSet)))
-    desk.tell(.ended(.stopped(.clockSet, silentAt: nil)))
+    #expect((desk.stopReason == .clockSet))
+    desk.end(.stopped(.clockSet, silentAt: nil))
     #expect(desk.skipReason == nil)
     #expect(desk.wake == Instant("2026-11-21T15:15:00") - Announcer.preparation)
     desk.wait(until: "2026-11-21T15:14:57")
@@ -143,7 +141,7 @@ import Testing
     var desk = Desk(at: "2026-11-21T15:14:58")
     desk.step(by: .seconds(60))
     #expect(desk.skipReason == .late(.seconds(58)))
-    desk.tell(.ended(.stopped(.clockSet, silentAt: nil)))
+    desk.end(.stopped(.clockSet, silentAt: nil))
     #expect(desk.skipReason == nil)
     #expect(desk.announcer.next.instant == Instant("2026-11-21T15:30:00"))
   }
@@ -152,15 +150,15 @@ import Testing
     var desk = Desk(at: "2026-11-21T15:14:58")
     desk.wait(until: "2026-11-21T15:15:01")
     desk.step(by: .seconds(2))
-    #expect(!desk.effects.contains(.stop(.clockSet)))
+    #expect(!(desk.stopReason == .clockSet))
   }
 
   @Test("a step that makes it untrue ends it") func aStepThatMakesItUntrueEndsIt() {
     var desk = Desk(at: "2026-11-21T15:14:58")
     desk.wait(until: "2026-11-21T15:15:01")
     desk.step(by: .seconds(365 * 86_400))
-    #expect(desk.effects.contains(.stop(.clockSet)))
-    desk.tell(.ended(.stopped(.clockSet, silentAt: nil)))
+    #expect((desk.stopReason == .clockSet))
+    desk.end(.stopped(.clockSet, silentAt: nil))
     #expect(desk.skipReason == .stopped(.clockSet))
   }
 
@@ -187,7 +185,7 @@ import Testing
     #expect((desk.played != nil) == occasions)
     #expect((desk.skipReason == .untrusted) == !occasions)
     desk.wait(until: "2026-11-21T15:20:00")
-    desk.tell(finished)
+    desk.end(.finished(.exact))
     desk.tell(.asked(speakerIsAwake: false))
     #expect((desk.played != nil) == requests)
     #expect((desk.refusal == .untrusted) == !requests)
@@ -217,11 +215,11 @@ import Testing
     #expect(desk.played == "15:07:58")
     #expect(desk.latest == Instant("2026-11-21T15:08:00"))
     desk.now = desk.now.later(by: .seconds(2))
-    desk.tell(.ended(.tooLate(by: .seconds(3))))
+    desk.end(.tooLate(by: .seconds(3)))
     #expect(desk.played == "15:08:03")
     #expect(desk.anchor == desk.now.instant + .seconds(3) + Announcer.requestLead)
     #expect(desk.latest == Instant("2026-11-21T15:09:00"))
-    desk.tell(.ended(.tooLate(by: .seconds(9))))
+    desk.end(.tooLate(by: .seconds(9)))
     #expect(desk.played == nil)
     #expect(desk.refusal == .failed("the speaker was ready 9.0 s too late for it"))
   }
@@ -236,7 +234,7 @@ import Testing
     desk.tell(.asked(noon, speakerIsAwake: false))
     #expect(desk.played == "12:00:00")
     desk.now = desk.now.later(by: .seconds(1))
-    desk.tell(.ended(.tooLate(by: .seconds(2))))
+    desk.end(.tooLate(by: .seconds(2)))
     #expect(desk.refusal == .occasionIsNear)
   }
 
@@ -245,11 +243,11 @@ import Testing
     var desk = Desk(at: "2026-11-21T15:14:58")
     #expect(desk.latest == Instant("2026-11-21T15:15:10"))
     desk.wait(until: "2026-11-21T15:15:04")
-    desk.tell(.ended(.tooLate(by: .seconds(11))))
+    desk.end(.tooLate(by: .seconds(11)))
     #expect(desk.wake == desk.now.instant + Announcer.retryDelay)
     desk.wait(until: "2026-11-21T15:15:05")
     desk.wait(until: "2026-11-21T15:15:11")
-    desk.tell(.ended(.tooLate(by: .seconds(6))))
+    desk.end(.tooLate(by: .seconds(6)))
     #expect(desk.skipReason == .failed("the speaker was ready 6.0 s too late for it"))
   }
 
@@ -285,12 +283,12 @@ import Testing
   @Test("a speaker that fails is tried again while the time is true")
   func aSpeakerThatFailsIsTriedAgainWhileTheTimeIsTrue() {
     var desk = Desk(at: "2026-11-21T15:14:58")
-    desk.tell(.ended(.failed("gone", begun: false)))
+    desk.end(.failed("gone", begun: false))
     #expect(desk.reports.count == 1)
     #expect(desk.wake == desk.now.instant + Announcer.retryDelay)
     desk.wait(until: "2026-11-21T15:15:05")
     #expect(desk.played == "15:15:00")
-    desk.tell(.ended(.failed("gone", begun: false)))
+    desk.end(.failed("gone", begun: false))
     #expect(desk.reports.isEmpty)
     desk.wait(until: "2026-11-21T15:15:11")
     #expect(desk.skipReason == .failed("gone"))
@@ -301,7 +299,7 @@ import Testing
   func whatBrokeOffInTheMiddleIsNotBegunAgain() {
     var desk = Desk(at: "2026-11-21T15:14:58")
     desk.wait(until: "2026-11-21T15:15:01")
-    desk.tell(.ended(.failed("gone", begun: true)))
+    desk.end(.failed("gone", begun: true))
     #expect(desk.skipReason == .failed("gone"))
     #expect(desk.played == nil)
   }
@@ -314,7 +312,7 @@ import Testing
     desk.wait(until: "2026-11-21T15:15:58")
     #expect(desk.played == nil)
     desk.wait(until: "2026-11-21T15:16:03")
-    desk.tell(finished)
+    desk.end(.finished(.exact))
     #expect(desk.played == "15:16:00")
     desk.wait(until: "2026-11-21T15:17:11")
     #expect(desk.skipReason == .busy)
@@ -338,8 +336,8 @@ import Testing
     var desk = Desk(at: "2026-11-21T15:14:58")
     #expect(desk.played == "15:15:00")
     desk.tell(.zoneChanged(TestZone.fixed(minutes: 60)))
-    #expect(desk.effects.contains(.stop(.rulesChanged)))
-    desk.tell(.ended(.stopped(.rulesChanged, silentAt: nil)))
+    #expect((desk.stopReason == .rulesChanged))
+    desk.end(.stopped(.rulesChanged, silentAt: nil))
     #expect(desk.played == "16:15:00")
     #expect(desk.skips.isEmpty)
   }
@@ -350,9 +348,9 @@ import Testing
     var settings = desk.announcer.settings
     settings.quiet = try QuietHours(text: "15:00-16:00")
     desk.tell(.reloaded(settings, .none))
-    #expect(desk.effects.contains(.stop(.rulesChanged)))
+    #expect((desk.stopReason == .rulesChanged))
     #expect(desk.skipReason == .quietHours)
-    desk.tell(.ended(.stopped(.rulesChanged, silentAt: nil)))
+    desk.end(.stopped(.rulesChanged, silentAt: nil))
     #expect(desk.played == nil)
     #expect(desk.skips.isEmpty)
   }
@@ -361,7 +359,7 @@ import Testing
     var desk = Desk(at: "2026-11-21T15:14:58")
     desk.wait(until: "2026-11-21T15:15:01")
     desk.tell(.zoneChanged(TestZone.fixed(minutes: 60)))
-    #expect(!desk.effects.contains(.stop(.rulesChanged)))
+    #expect(!(desk.stopReason == .rulesChanged))
   }
 
   @Test("a new interval counts from now") func aNewIntervalCountsFromNow() {

@@ -21,6 +21,11 @@ struct Desk {
     effects = announcer.handle(event, at: now)
   }
 
+  /// What plays is no longer.
+  mutating func end(_ outcome: Outcome) {
+    effects = announcer.end(outcome, at: now)
+  }
+
   /// Lets time pass until the clock shows `text`, and wakes the Announcer.
   mutating func wait(until text: String, plus span: Duration = .zero) {
     now = now.later(by: Instant(text) + span - now.instant)
@@ -56,6 +61,16 @@ struct Desk {
     return nil
   }
 
+  /// Of what plays.
+  func stop(_ reason: StopReason) -> Effect? {
+    announcer.playing.map { .stop($0.id, reason) }
+  }
+
+  var stopReason: StopReason? {
+    for case .stop(_, let reason) in effects { return reason }
+    return nil
+  }
+
   var latest: Instant? {
     for case .play(let announcement) in effects { return announcement.latest }
     return nil
@@ -85,6 +100,13 @@ struct Desk {
   var refusal: SkipReason? {
     for case .refused(let reason) in reports { return reason }
     return nil
+  }
+}
+
+extension Announcer {
+  /// What plays is no longer.
+  mutating func end(_ outcome: Outcome, at now: Now) -> [Effect] {
+    handle(.ended(playing?.id ?? SoundingID(0), outcome), at: now)
   }
 }
 

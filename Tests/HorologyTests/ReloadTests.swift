@@ -26,7 +26,7 @@ import Testing
     settings.lateLimit = .seconds(5)
     settings.chimeQuarters = Self.chime
     desk.tell(.reloaded(settings, .none))
-    #expect(!desk.effects.contains(.stop(.rulesChanged)))
+    #expect(!(desk.stopReason == .rulesChanged))
     #expect(desk.announcer.playing != nil)
   }
 
@@ -36,7 +36,7 @@ import Testing
     var settings = desk.announcer.settings
     settings.chime = nil
     desk.tell(.reloaded(settings, .none))
-    #expect(desk.effects.contains(.stop(.rulesChanged)))
+    #expect((desk.stopReason == .rulesChanged))
   }
 
   @Test(
@@ -49,7 +49,7 @@ import Testing
     var desk = noon()
     desk.wait(until: "2026-11-21T11:59:\(second)")
     desk.tell(.reloaded(desk.announcer.settings, change))
-    #expect(desk.effects.contains(.stop(.rulesChanged)) == isTakenBack)
+    #expect((desk.stopReason == .rulesChanged) == isTakenBack)
   }
 
   @Test("a loudness that is changed when a chime cannot begin anew leaves it alone")
@@ -59,28 +59,80 @@ import Testing
     var settings = desk.announcer.settings
     settings.quieter = try VolumeRules(text: "11:00-13:00 -12dB")
     desk.tell(.reloaded(settings, .none))
-    #expect(!desk.effects.contains(.stop(.rulesChanged)))
+    #expect(!(desk.stopReason == .rulesChanged))
     #expect(desk.announcer.playing != nil)
   }
 
   @Test(
-    "a step takes a chime back that can begin anew, or is heard, or whose beginning has passed",
+    "a step takes a chime back that can begin anew, or whose beginning has passed",
     arguments: [
       ("38", Duration.milliseconds(60), false), ("38", .milliseconds(-500), false),
       ("38", .seconds(-2), true), ("36", .milliseconds(60), true), ("38", .seconds(2), true),
-      ("45", .milliseconds(60), true),
     ])
   func clockThatIsSet(second: String, step: Duration, isTakenBack: Bool) {
     var desk = noon()
     desk.wait(until: "2026-11-21T11:59:\(second)")
     desk.step(by: step)
-    #expect(desk.effects.contains(.stop(.clockSet)) == isTakenBack)
+    #expect((desk.stopReason == .clockSet) == isTakenBack)
+  }
+
+  @Test(
+    "a melody that sounds goes on through a small step, while its blow can be moved with the clock",
+    arguments: [
+      (Duration.seconds(45), Duration.milliseconds(60), false),
+      (.seconds(45), .milliseconds(500), false), (.seconds(45), .milliseconds(-500), false),
+      (.seconds(45), .milliseconds(501), true), (.seconds(45), .milliseconds(-501), true),
+      (.milliseconds(59_500), .milliseconds(60), false),
+      (.milliseconds(59_500), .milliseconds(101), true),
+      (.milliseconds(59_900), .milliseconds(200), true),
+    ])
+  func clockThatIsSetInTheMelody(second: Duration, step: Duration, isTakenBack: Bool) {
+    var desk = noon()
+    desk.wait(until: "2026-11-21T11:59:00", plus: second)
+    desk.step(by: step)
+    #expect((desk.stopReason == .clockSet) == isTakenBack)
+    #expect(desk.reports.contains(.clockSet(by: step)))
+    let next = isTakenBack ? "2026-11-21T12:00:00" : "2026-11-21T12:15:00"
+    #expect(desk.announcer.next.instant == Instant(next))
+  }
+
+  @Test("occasions of another interval, or zone, that have passed are not told as missed")
+  func passedOccasions() throws {
+    var desk = Desk(at: "2026-11-21T11:59:00") { $0.interval = Interval(minutes: 60)! }
+    desk.wait(until: "2026-11-21T11:59:58")
+    desk.wait(until: "2026-11-21T12:00:05")
+    desk.end(.finished(.exact))
+    desk.wait(until: "2026-11-21T12:40:00")
+    var settings = desk.announcer.settings
+    settings.interval = .quarter
+    desk.tell(.reloaded(settings, .none))
+    #expect(desk.skips.isEmpty)
+    #expect(desk.announcer.next.instant == Instant("2026-11-21T12:45:00"))
+    settings.interval = Interval(minutes: 60)!
+    desk.tell(.reloaded(settings, .none))
+    desk.tell(.zoneChanged(TestZone.fixed(minutes: 30)))
+    #expect(desk.skips.isEmpty)
+    #expect(desk.announcer.next.instant == Instant("2026-11-21T13:30:00"))
+  }
+
+  @Test("an occasion that may still come late does so under another interval")
+  func lateOccasion() throws {
+    var desk = Desk(at: "2026-11-21T12:10:00")
+    desk.wait(until: "2026-11-21T12:14:57")
+    desk.wait(until: "2026-11-21T12:15:02")
+    desk.end(.failed("busy", begun: false))
+    var settings = desk.announcer.settings
+    settings.interval = Interval(minutes: 5)!
+    desk.tell(.reloaded(settings, .none))
+    #expect(desk.skips.isEmpty)
+    desk.wait(until: "2026-11-21T12:15:04")
+    #expect(desk.played == "12:15:00")
   }
 
   @Test("a zone that shows the same leaves a chime alone") func sameTime() {
     var desk = noon()
     desk.wait(until: "2026-11-21T11:59:45")
     desk.tell(.zoneChanged(TestZone.fixed(minutes: 0)))
-    #expect(!desk.effects.contains(.stop(.rulesChanged)))
+    #expect(!(desk.stopReason == .rulesChanged))
   }
 }

@@ -111,7 +111,7 @@ struct SimulatedWorld {
           wake = instant
           history.furthestWakeUp = max(history.furthestWakeUp, wake - now.instant)
         case .play(let announcement): events += begin(announcement)
-        case .stop(let reason): events += stop(reason)
+        case .stop(let sounding, let reason): events += stop(sounding, reason)
         case .report(.skipped(let first, let last, _)):
           history.skips.append((first.instant, last.instant))
         case .report: break
@@ -123,11 +123,12 @@ struct SimulatedWorld {
   private mutating func begin(_ announcement: Announcement) -> [Event] {
     if playing != nil { history.overlaps += 1 }
     let chance = Int.random(in: 0..<20, using: &numbers)
-    if chance == 0 { return [.ended(.failed("the speaker is busy", begun: false))] }
+    if chance == 0 { return [.ended(announcement.id, .failed("the speaker is busy", begun: false))] }
     let due = max(now.uptime(at: announcement.anchor), now.uptime)
     // A sound server whose queue is seconds long.
     let delay = Duration.milliseconds(
-      Int.random(in: 0..<8, using: &numbers) == 0 ? Int64.random(in: 1...6_000, using: &numbers) : 0)
+      Int.random(in: 0..<8, using: &numbers) == 0 ? Int64.random(in: 1...6_000, using: &numbers) : 0
+    )
     let begins = due + delay
     if let latest = announcement.latest, announcement.anchor + delay > latest {
       playing = Playing(
@@ -143,21 +144,21 @@ struct SimulatedWorld {
     return []
   }
 
-  private mutating func stop(_ reason: StopReason) -> [Event] {
-    guard let current = playing else { return [] }
+  private mutating func stop(_ sounding: SoundingID, _ reason: StopReason) -> [Event] {
+    guard let current = playing, current.announcement.id == sounding else { return [] }
     playing = nil
     guard now.uptime > current.begins.uptime else {
-      return [.ended(.stopped(reason, silentAt: nil))]
+      return [.ended(sounding, .stopped(reason, silentAt: nil))]
     }
     heard(current)
-    return [.ended(.stopped(reason, silentAt: now.uptime))]
+    return [.ended(sounding, .stopped(reason, silentAt: now.uptime))]
   }
 
   private mutating func endPlaying() {
     guard let current = playing else { return }
     playing = nil
     if case .tooLate = current.outcome {} else { heard(current) }
-    tell(.ended(current.outcome))
+    tell(.ended(current.announcement.id, current.outcome))
   }
 
   private mutating func heard(_ playing: Playing) {

@@ -24,40 +24,40 @@ import Testing
     var desk = noon(.fade)
     #expect(desk.announcer.playing != nil)
     desk.tell(.stop(.byHand))
-    #expect(!desk.effects.contains(.stop(.byHand)))
+    #expect(!(desk.stopReason == .byHand))
     desk.wait(until: "2026-11-21T11:59:41")
     desk.tell(.stop(.byHand))
-    #expect(desk.effects.contains(.stop(.byHand)))
+    #expect((desk.stopReason == .byHand))
   }
 
   @Test("what was asked for is stopped by hand before it is heard, too") func byHandAsked() {
     var desk = Desk(at: "2026-11-21T15:07:00") { $0.leadIn = .seconds(4) }
     desk.tell(.asked(speakerIsAwake: false))
     desk.tell(.stop(.byHand))
-    #expect(desk.effects.contains(.stop(.byHand)))
+    #expect((desk.stopReason == .byHand))
   }
 
   @Test("what sounds is faded out when the service ends") func fade() {
     var desk = noon(.fade)
     desk.wait(until: "2026-11-21T11:59:45")
     desk.tell(.stop(.serviceEnds))
-    #expect(desk.effects.contains(.stop(.serviceEnds)))
+    #expect((desk.stopReason == .serviceEnds))
   }
 
   @Test("what is heard is heard to its end, where the owner wants that") func finish() {
     var desk = noon(.finish)
     desk.wait(until: "2026-11-21T11:59:45")
     desk.tell(.stop(.serviceEnds))
-    #expect(!desk.effects.contains(.stop(.serviceEnds)))
+    #expect(!(desk.stopReason == .serviceEnds))
     // The switch is obeyed all the same.
     desk.tell(.ringer(.off, at: desk.now.uptime))
-    #expect(desk.effects.contains(.stop(.muted)))
+    #expect((desk.stopReason == .muted))
   }
 
   @Test("what is not heard yet is not begun") func notBegun() {
     var desk = noon(.finish)
     desk.tell(.stop(.serviceEnds))
-    #expect(desk.effects.contains(.stop(.serviceEnds)))
+    #expect((desk.stopReason == .serviceEnds))
   }
 
   @Test("nothing further is decided while the last is heard") func nothingFurther() {
@@ -65,7 +65,7 @@ import Testing
     desk.wait(until: "2026-11-21T12:00:03")
     desk.tell(.stop(.serviceEnds))
     desk.wait(until: "2026-11-21T12:14:57")
-    desk.tell(.ended(.finished(.exact)))
+    desk.end(.finished(.exact))
     #expect(desk.played == nil)
     desk.wait(until: "2026-11-21T12:20:00")
     #expect(desk.skipReason == nil)

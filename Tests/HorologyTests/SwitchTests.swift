@@ -2,8 +2,6 @@ import Horology
 import Testing
 
 @Suite struct SwitchTests {
-  private let finished = Event.ended(.finished(.exact))
-
   private func turn(_ desk: inout Desk, _ ringer: Ringer) {
     desk.tell(.ringer(ringer, at: desk.now.uptime))
   }
@@ -26,8 +24,8 @@ import Testing
     desk.wait(until: "2026-11-21T15:15:01")
     let edge = desk.now.uptime
     turn(&desk, .off)
-    #expect(desk.effects.first == .stop(.muted), "silence comes before words")
-    desk.tell(.ended(.stopped(.muted, silentAt: edge + .milliseconds(14))))
+    #expect(desk.effects.first == desk.stop(.muted), "silence comes before words")
+    desk.end(.stopped(.muted, silentAt: edge + .milliseconds(14)))
     guard case .cutOff(_, .muted, let after)? = desk.reports.first else {
       Issue.record("\(desk.reports)")
       return
@@ -46,7 +44,7 @@ import Testing
     turn(&desk, .off)
     desk.wait(until: "2026-11-21T15:15:01", plus: .milliseconds(5))
     desk.tell(.stop(.byHand))
-    desk.tell(.ended(.stopped(.muted, silentAt: edge + .milliseconds(14))))
+    desk.end(.stopped(.muted, silentAt: edge + .milliseconds(14)))
     guard case .cutOff(_, .muted, let after)? = desk.reports.first else {
       Issue.record("\(desk.reports)")
       return
@@ -58,8 +56,8 @@ import Testing
     var desk = Desk(at: "2026-11-21T15:14:57")
     #expect(desk.played == "15:15:00")
     turn(&desk, .off)
-    #expect(desk.effects.contains(.stop(.muted)))
-    desk.tell(.ended(.stopped(.muted, silentAt: nil)))
+    #expect((desk.stopReason == .muted))
+    desk.end(.stopped(.muted, silentAt: nil))
     #expect(desk.skips.isEmpty)
     #expect(desk.wake == Instant("2026-11-21T15:15:00"))
     desk.wait(until: "2026-11-21T15:14:58")
@@ -90,7 +88,7 @@ import Testing
     var desk = Desk(at: "2026-11-21T15:07:00") { $0.leadIn = .seconds(2) }
     desk.tell(.asked(speakerIsAwake: false))
     #expect(desk.anchor == desk.now.instant + .seconds(2))
-    desk.tell(finished)
+    desk.end(.finished(.exact))
     desk.tell(.asked(speakerIsAwake: true))
     #expect(desk.anchor == desk.now.instant + Announcer.requestLead)
   }
@@ -102,7 +100,7 @@ import Testing
     desk.wait(until: "2026-11-21T15:14:57")
     desk.wait(until: "2026-11-21T15:15:01")
     desk.tell(.stop(.byHand))
-    #expect(desk.effects.contains(.stop(.byHand)))
+    #expect((desk.stopReason == .byHand))
   }
 
   @Test("the lamp shows whether it may sound") func theLamp() throws {

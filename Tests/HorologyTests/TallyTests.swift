@@ -18,7 +18,7 @@ import Testing
     let occasion = occasion(text)
     return .announced(
       Announcement(
-        cause: .occasion(occasion), time: occasion.civil, anchor: occasion.instant),
+        SoundingID(1), cause: .occasion(occasion), time: occasion.civil, anchor: occasion.instant),
       Timing(onsetError: .zero, worstError: error, underruns: 1))
   }
 

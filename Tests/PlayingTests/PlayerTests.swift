@@ -204,7 +204,7 @@ import Testing
     }
     let taken = try #require(player.lastTaken)
     #expect(taken >= since && taken <= SystemClock.uptime)
-    player.ended = { _ in loop.exit() }
+    player.ended = { _, _ in loop.exit() }
     var lastSeen: Uptime?
     let look = try loop.every(.milliseconds(50)) { lastSeen = player.lastTaken ?? lastSeen }
     try loop.run()

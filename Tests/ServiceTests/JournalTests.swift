@@ -22,7 +22,7 @@ import Testing
     .next(after: Instant(seconds: 1_795_273_900))
 
   private func announcement(_ cause: Announcement.Cause) -> Announcement {
-    Announcement(cause: cause, time: occasion.civil, anchor: occasion.instant)
+    Announcement(SoundingID(1), cause: cause, time: occasion.civil, anchor: occasion.instant)
   }
 
   private let timing = Timing(

@@ -69,6 +69,30 @@ import Testing
     #expect(state.volume == SavedState.Volume(decibels: -12, configured: 0))
   }
 
+  @Test(
+    "a value of another type, or without its other half, is told and not forgotten",
+    arguments: [
+      (#""volume_db":"-12","volume_configured_db":0"#, #"volume_db "-12" is not a number"#),
+      (#""volume_db":null,"volume_configured_db":0"#, "volume_db null is not a number"),
+      (#""volume_db":-12"#, "it lacks volume_db or volume_configured_db"),
+      (#""mute":true"#, "mute true is not a text"),
+      (#""mute_until_usec":1.5"#, "mute_until_usec 1.5 is not a whole number"),
+      (
+        #""mute_until_usec":1,"mute_boot":7,"mute_until_boot_usec":1"#,
+        "mute_boot 7 is not a text"
+      ),
+      (
+        #""mute_until_usec":1,"mute_boot":"a""#,
+        "it lacks mute_until_usec, mute_boot or mute_until_boot_usec"
+      ),
+    ])
+  func anotherType(values: String, told: String) {
+    let fault = faultThrown {
+      _ = try SavedState(text: #"{"version":1,\#(values)}"#, path: "state")
+    }
+    #expect(fault?.detail == told)
+  }
+
   @Test("a state whose checksum was taken out is none") func withoutChecksum() throws {
     let fault = faultThrown { _ = try SavedState(text: #"{"version":2}"#, path: "state") }
     #expect(fault?.detail == "its checksum is wrong: it is torn, or was edited")

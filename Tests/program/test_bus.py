@@ -361,6 +361,7 @@ def test_the_configuration_wins_over_an_older_volume(start, bus):
     '{"version":2,"mute":"next","checksum":"0"}', "[1]", "\0" * 4096,
     '{"version":1,"mute":"sometimes"}', '{"version":1,"mute_until_usec":-1}', "x" * 100_000,
     '{"version":1,"volume_db":99.0,"volume_configured_db":0.0}',
+    '{"version":1,"volume_db":"-9","volume_configured_db":0.0}',
 ])
 def test_a_state_that_is_torn_or_of_the_future_is_set_aside(start, on_the_bus, text):
     state = on_the_bus.folder / "state/state.json"

@@ -175,8 +175,9 @@ def test_sigterm_in_the_middle_of_a_phrase_is_told_as_what_ended_it(cut_short):
     assert any("the service was stopped" in line for line in cut_short[1])
 
 
-@pytest.mark.parametrize(
-    "number", [signal.SIGUSR1, signal.SIGUSR2, signal.SIGALRM, signal.SIGPWR])
+@pytest.mark.parametrize("number", [
+    signal.SIGUSR1, signal.SIGUSR2, signal.SIGALRM, signal.SIGPWR, signal.SIGSTKFLT,
+    signal.SIGRTMIN, signal.SIGRTMIN + 15, signal.SIGRTMAX])
 def test_a_signal_that_means_nothing_to_it_ends_nothing(reloading, number):
     clock, _ = reloading
     clock.signal(number)

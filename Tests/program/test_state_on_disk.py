@@ -71,23 +71,58 @@ def speak(caller, folder):
     wait_until(lambda: played.stat().st_size > before + 1.2 * RATE, 10, "the words")
 
 
-def is_muted(folder):
+def saved(folder):
     state = folder / "state/state.json"
-    return state.exists() and "mute_until_usec" in json.loads(state.read_text())
+    return json.loads(state.read_text()) if state.exists() else {}
+
+
+def is_muted(folder):
+    return "mute_until_usec" in saved(folder)
+
+
+def test_a_mute_is_on_the_disk_before_it_is_answered(start, tmp_path):
+    (tmp_path / "state").mkdir()
+    service, caller = start()
+    caller.call("Mute", "t", 3_600_000_000)
+    caller.call("Unmute")
+    caller.call("MuteNext")
+    service.process.kill()
+    service.process.wait()
+    assert saved(tmp_path)["mute"] == "next"
+
+
+def test_a_mute_that_cuts_something_off_is_on_the_disk_once_that_is_silent(start, tmp_path):
+    (tmp_path / "state").mkdir()
+    service, caller = start()
+    speak(caller, tmp_path)
+    caller.call("Mute", "t", 3_600_000_000)
+    service.wait_for("cut off .*: it was muted")
+    # What is asked for is served behind what is under way.
+    caller.get("Muted")
+    service.process.kill()
+    service.process.wait()
+    assert is_muted(tmp_path)
+
+
+def test_a_volume_is_on_the_disk_a_second_later(start, tmp_path):
+    (tmp_path / "state").mkdir()
+    _, caller = start()
+    caller.set("Volume", "d", -20.0)
+    wait_until(lambda: saved(tmp_path).get("volume_db") == -20, 5, "the volume")
 
 
 def test_a_slow_disk_does_not_hold_up_the_fade_at_the_stop(start, slow, tmp_path):
     (tmp_path / "state").mkdir()
     service, caller = start()
-    # It is not saved for a second, and then not as long as something sounds.
-    caller.call("Mute", "t", 3_600_000_000)
     speak(caller, tmp_path)
+    # It is not saved as long as something sounds.
+    caller.set("Volume", "d", -20.0)
     slow.touch()
     service.process.terminate()
     service.wait_for("cut off .*: the service was stopped", 5)
     slow.unlink()
     assert service.process.wait(5) == 0
-    assert is_muted(tmp_path)
+    assert saved(tmp_path)["volume_db"] == -20
 
 
 def test_what_could_not_be_saved_is_not_saved_while_something_sounds(

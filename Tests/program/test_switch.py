@@ -1,10 +1,16 @@
-"""A switch on a machine that has no GPIO: what is missing is said, and nothing is made up."""
+"""A switch on a machine that has no GPIO: what is missing is said, and nothing is made up. And one
+that the tests make up."""
 
 import glob
+import re
 
 import pytest
 
-from program import refusal
+from message_bus import MessageBus
+from pretended_line import PretendedLine
+from program import SILENT_ALSA, refusal
+from service import Service
+from sound_server import RATE, wait_until
 
 pytestmark = pytest.mark.skipif(
     bool(glob.glob("/dev/gpiochip*")), reason="SKIP: this machine has GPIO chips of its own")
@@ -35,3 +41,27 @@ def test_check_says_that_there_are_no_timers_to_let_through(clocksmith, silences
     done = clocksmith.run("check", "--config", configuration)
     [line] = [line for line in done.stdout.splitlines() if line.startswith("ok    switch ")]
     assert ("'silences = announcements' does nothing yet" in line) is told
+
+
+def test_silence_does_not_wait_for_the_clock_to_be_judged(clocksmith, tmp_path):
+    line, bus = PretendedLine(tmp_path), MessageBus(tmp_path)
+    clocksmith.environment = clocksmith.environment | line.environment | {
+        "DBUS_SYSTEM_BUS_ADDRESS": bus.address}
+    played = tmp_path / "played.wav"
+    service = Service(
+        clocksmith, clocksmith.configuration("interval = 60", "[switch]\nline = SWITCH"),
+        "--output", played, alsa=SILENT_ALSA)
+    try:
+        with bus.caller() as caller:
+            caller.wait_for_service()
+            caller.call("AnnounceTime", "uu", 11, 45)
+            wait_until(lambda: played.stat().st_size > RATE, 10, "the words")
+            line.slow_clock.touch()
+            line.put(is_active=True)
+            told = service.wait_for("cut off .*: the switch was put off")
+    finally:
+        line.slow_clock.unlink(missing_ok=True)
+        assert service.stop() == 0
+        bus.stop()
+    after = re.search(r"silent \+?([\d.]+) ms after that", told)
+    assert float(after[1]) < 200, told

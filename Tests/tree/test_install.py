@@ -1,4 +1,4 @@
-"""What deploy/install does before it changes anything, on a machine that is made up."""
+"""What deploy/install and deploy/run do before they change anything, on a machine that is made up."""
 
 import re
 import shutil
@@ -48,9 +48,12 @@ class Pi:
             f"MemTotal: {memory * 1024} kB\nMemFree: 9 kB\nSwapTotal: {swap * 1024} kB\n")
         return ["unshare", "--map-root-user", "--mount", "sh", "-c", INSIDE, meminfo, *words]
 
-    def install(self, *words, memory=906, swap=0, disk=8000):
+    def install(self, *words, **machine):
+        return self.deploy("install", *words, **machine)
+
+    def deploy(self, script, *words, memory=906, swap=0, disk=8000):
         return subprocess.run(
-            self.command(memory, swap, TREE / "deploy/install", *words),
+            self.command(memory, swap, TREE / "deploy" / script, *words),
             capture_output=True, text=True, timeout=60, check=False, cwd=self.folder,
             env={"PATH": f"{self.programs}:{PATH}", "HOME": str(self.folder), "LC_ALL": "C",
                  "CLOCKSMITH_CACHE": str(self.folder / "cache"), "DISK": str(disk),
@@ -106,6 +109,17 @@ def test_too_little_memory_is_told_before_anything_is_installed(pi):
 def test_swap_counts_as_memory(pi):
     pi.install(memory=416, swap=512)
     assert pi.builds
+
+
+def test_too_little_memory_to_run_it_from_here_is_told_before_anything_is_installed(pi):
+    refused(pi.deploy("run", memory=416), "run: the build needs 550 MB of memory and swap",
+            "this machine has 416 MB:", "./deploy/package arm64")
+    assert pi.called == []
+
+
+def test_enough_memory_to_run_it_from_here_builds(pi):
+    pi.deploy("run", memory=416, swap=512)
+    assert any(call.startswith("swift build ") for call in pi.called)
 
 
 def test_what_the_build_needs_is_told_before_it_begins(pi):

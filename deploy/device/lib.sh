@@ -89,3 +89,13 @@ need_arm64() {
     arch-test arm64 >/dev/null 2>&1 \
         || die "this machine cannot run arm64 programs: run 'sudo update-binfmts --enable qemu-aarch64', then try again."
 }
+
+# Two that make the same tree at once would disturb each other: the scripts that make one, and so
+# read this, wait here for another of their name. The lock goes with the script.
+case ${0##*/} in
+*-tree | card)
+    mkdir -p "$cache"
+    exec {making}>"$cache/lock-${0##*/}"
+    flock --nonblock "$making" || { say "waiting for another ${0##*/}"; flock "$making"; }
+    ;;
+esac

@@ -1,0 +1,166 @@
+import Basics
+import Devices
+import Horology
+import Sound
+import TestSupport
+import Testing
+
+@testable import Playing
+
+/// Several tracks on one stream, in simulated time. What is heard is judged frame by frame.
+@Suite struct DeskTests {
+  private static let rate = 48_000
+  private let folder = TemporaryFolder()
+
+  /// A converter that plays what it holds, and gives back all but 5 ms of it.
+  private final class Converter {
+    let desk = Desk(rate: DeskTests.rate, memory: 9_600)
+    /// All that was written.
+    private(set) var heard: [Float] = []
+    private let start = Now(
+      instant: Instant(seconds: 1_000), uptime: Uptime(seconds: 10), sinceBoot: .seconds(50))
+    private var clock = StreamClock(rate: DeskTests.rate)
+
+    /// Fills it up to 200 ms ahead of frame `played`.
+    func feed(played: Int) throws {
+      let span = Duration.seconds(Double(played) / Double(DeskTests.rate))
+      clock.add(StreamPosition(uptime: start.uptime + span, frame: Double(played)))
+      while heard.count < played + 9_600 {
+        let block = UnsafeMutableBufferPointer<Float>.allocate(
+          capacity: min(960, played + 9_600 - heard.count))
+        defer { block.deallocate() }
+        try desk.render(into: block, clock, start.later(by: span))
+        heard += block
+      }
+    }
+
+    func play(until frame: Int) throws {
+      for played in stride(from: 0, through: frame, by: 480) where played + 9_600 > heard.count {
+        try feed(played: played)
+      }
+    }
+
+    /// Stops these when frame `played` leaves it.
+    func stop(_ tracks: [Track], played: Int) {
+      let taken = heard.count - played - 240
+      heard.removeLast(taken)
+      desk.goBack(by: taken)
+      desk.stop(tracks, .byHand, fadeFrames: 384)
+    }
+  }
+
+  /// A track that is anchored at a frame of the stream.
+  private func track(
+    _ number: Int, _ samples: [Float], at frame: Int, on desk: Desk, isCue: Bool = false
+  ) throws -> Track {
+    let path = try folder.write("\(number).wav", rate: Self.rate, samples: samples)
+    let part = Score.Part(path: path, start: 0, frames: samples.count, isTimed: true)
+    // By the clock that is set, or by the one that only runs.
+    let span = Duration.seconds(Double(frame) / Double(Self.rate))
+    let track = Track(
+      SoundingID(number), Score(rate: Self.rate, parts: [part], anchor: 0),
+      anchor: isCue ? .elapsed(.seconds(50) + span) : .utc(Instant(seconds: 1_000) + span),
+      latencyOffset: .zero, ducksOthers: isCue, memory: desk.memoryOfTracks)
+    desk.add(track)
+    return track
+  }
+
+  private func constant(_ level: Float, frames: Int) -> [Float] {
+    [Float](repeating: level, count: frames)
+  }
+
+  private func steps(_ heard: [Float]) -> Float {
+    zip(heard, heard.dropFirst()).map { abs($1 - $0) }.max() ?? 0
+  }
+
+  @Test("a cue sounds on its frame, and what it sounds over is turned down by 12 dB and comes back")
+  func ducking() throws {
+    let converter = Converter()
+    _ = try track(1, constant(0.5, frames: 96_000), at: 4_800, on: converter.desk)
+    _ = try track(2, constant(0.25, frames: 9_600), at: 48_000, on: converter.desk, isCue: true)
+    try converter.play(until: 100_000)
+    let heard = converter.heard
+    #expect(heard[4_799] == 0 && heard[4_800] == 0.5 && heard[47_999] == 0.5)
+    // The cue's own first frame, before anything is turned down.
+    #expect(abs(heard[48_000] - 0.75) < 0.001)
+    // After 20 ms, and to its end.
+    for frame in [48_960, 57_599] { #expect(abs(heard[frame] - 0.25 - 0.5 * 0.251) < 0.001) }
+    #expect(abs(heard[57_600] - 0.5 * 0.251) < 0.001)
+    // Back after 300 ms, without a step.
+    #expect(heard[57_600 + 14_400] == 0.5)
+    #expect(heard[57_600 + 14_000] < 0.5)
+    #expect(steps(Array(heard[57_601..<80_000])) < 0.001)
+    #expect(heard[100_799] == 0.5 && heard[100_800] == 0)
+  }
+
+  @Test("of two that sound one is faded out, and the other goes on to the bit")
+  func oneIsStopped() throws {
+    let other = (0..<96_000).map { Float(($0 * 31) % 997) / 4_096 }
+    let converter = Converter()
+    _ = try track(1, other, at: 4_800, on: converter.desk)
+    let stopped = try track(2, constant(0.5, frames: 48_000), at: 9_600, on: converter.desk)
+    try converter.play(until: 20_160)
+    converter.stop([stopped], played: 20_160)
+    for played in stride(from: 20_640, through: 100_000, by: 480) {
+      try converter.feed(played: played)
+    }
+    let rest = converter.heard.indices.map { frame in
+      converter.heard[frame] - ((4_800..<100_800).contains(frame) ? other[frame - 4_800] : 0)
+    }
+    // What the limiter has heard goes out as it was: 5 ms after what was taken back.
+    let fade = 20_400..<20_400 + 250 + 384
+    #expect(rest[9_600..<fade.lowerBound].allSatisfy { abs($0 - 0.5) < 1e-6 })
+    #expect(steps(Array(rest[fade])) < 0.003)
+    #expect(rest[fade.upperBound...].allSatisfy { abs($0) < 1e-6 })
+    #expect(stopped.end.map { $0 <= fade.upperBound } == true)
+  }
+
+  @Test("what sounds alone is faded out at once")
+  func aloneIsStopped() throws {
+    let converter = Converter()
+    let stopped = try track(1, constant(0.5, frames: 48_000), at: 9_600, on: converter.desk)
+    let later = try track(2, constant(0.5, frames: 4_800), at: 48_000, on: converter.desk)
+    try converter.play(until: 20_160)
+    converter.stop([stopped], played: 20_160)
+    for played in stride(from: 20_640, through: 60_000, by: 480) {
+      try converter.feed(played: played)
+    }
+    let heard = converter.heard
+    #expect(heard[20_399] == 0.5 && heard[20_401] < 0.5 && heard[20_400 + 384] == 0)
+    #expect(steps(Array(heard[20_000..<21_000])) < 0.003)
+    #expect(stopped.end == 20_784)
+    // What follows is not faded.
+    #expect(later.start == 48_000 && heard[48_000] == 0.5)
+  }
+
+  @Test("a cue that is stopped gives back what it turned down")
+  func cueIsStopped() throws {
+    let converter = Converter()
+    _ = try track(1, constant(0.5, frames: 96_000), at: 4_800, on: converter.desk)
+    let cue = try track(2, constant(0.25, frames: 48_000), at: 19_200, on: converter.desk, isCue: true)
+    try converter.play(until: 24_000)
+    converter.stop([cue], played: 24_000)
+    try converter.feed(played: 24_480)
+    converter.desk.remove(cue)
+    for played in stride(from: 24_960, through: 60_000, by: 480) {
+      try converter.feed(played: played)
+    }
+    #expect(steps(Array(converter.heard[24_000..<60_000])) < 0.003)
+    #expect(converter.heard[24_240 + 250 + 384 + 14_400] == 0.5)
+  }
+
+  @Test("two that together are too loud are held down, and a stop of one makes no step")
+  func limited() throws {
+    let converter = Converter()
+    _ = try track(1, constant(0.8, frames: 96_000), at: 4_800, on: converter.desk)
+    let stopped = try track(2, constant(0.8, frames: 48_000), at: 9_600, on: converter.desk)
+    try converter.play(until: 20_160)
+    converter.stop([stopped], played: 20_160)
+    for played in stride(from: 20_640, through: 80_000, by: 480) {
+      try converter.feed(played: played)
+    }
+    #expect(converter.heard.allSatisfy { $0 <= 0.892 })
+    #expect(steps(Array(converter.heard[10_000..<80_000])) < 0.006)
+    #expect(abs(converter.heard[79_999] - 0.8) < 0.001)
+  }
+}

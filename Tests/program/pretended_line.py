@@ -1,0 +1,87 @@
+"""A GPIO line that is not there, for a switch, on a machine whose clock is slow to judge."""
+
+import os
+import shutil
+import subprocess
+
+import pytest
+
+from program import PROGRAM
+
+# Stands before libgpiod 1 and the kernel's clock. Each byte that is written to the pipe is an edge:
+# 1 to active, 0 back. While the file MARKER is there, whoever asks how good the clock is waits.
+LIBRARY = r"""
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/timex.h>
+#include <time.h>
+#include <unistd.h>
+
+struct event { struct timespec at; int type; };
+static int descriptor = -1, level;
+
+int scandir(const char *folder, struct dirent ***entries,
+            int (*filter)(const struct dirent *),
+            int (*compare)(const struct dirent **, const struct dirent **)) {
+  struct dirent *chip = calloc(1, sizeof *chip);
+  chip->d_type = DT_CHR;
+  strcpy(chip->d_name, "gpiochip0");
+  *entries = malloc(sizeof **entries);
+  **entries = chip;
+  return 1;
+}
+void *gpiod_chip_open(const char *path) { return &level; }
+unsigned gpiod_chip_num_lines(void *chip) { return 1; }
+void *gpiod_chip_get_line(void *chip, unsigned offset) { return &level; }
+const char *gpiod_chip_label(void *chip) { return "pretended"; }
+void gpiod_chip_close(void *chip) {}
+const char *gpiod_line_consumer(void *line) { return 0; }
+const char *gpiod_line_name(void *line) { return "SWITCH"; }
+_Bool gpiod_line_is_used(void *line) { return 0; }
+int gpiod_line_request(void *line, const void *configuration, int value) {
+  descriptor = open(PIPE, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+  return descriptor < 0 ? -1 : 0;
+}
+int gpiod_line_event_get_fd(void *line) { return descriptor; }
+int gpiod_line_get_value(void *line) { return level; }
+int gpiod_line_event_read_multiple(void *line, struct event *events, unsigned most) {
+  char byte;
+  if (read(descriptor, &byte, 1) != 1) return -1;
+  level = byte == '1';
+  clock_gettime(CLOCK_MONOTONIC, &events->at);
+  events->type = level ? 1 : 2;
+  return 1;
+}
+int adjtimex(struct timex *state) {
+  int (*ask)(struct timex *) = dlsym(RTLD_NEXT, "adjtimex");
+  if (access(MARKER, F_OK) == 0) usleep(400000);
+  return ask(state);
+}
+"""
+
+
+class PretendedLine:
+    """The line `SWITCH`, and the environment in which it is there."""
+
+    def __init__(self, folder):
+        compiler = shutil.which("cc") or shutil.which("clang")
+        if not compiler:
+            pytest.skip("no C compiler to pretend a GPIO line")
+        linked = subprocess.run(["ldd", PROGRAM], stdout=subprocess.PIPE, text=True, check=True)
+        if "libgpiod.so.2 " not in linked.stdout:
+            pytest.skip("only a line of libgpiod 1 can be pretended")
+        self.slow_clock, self._pipe = folder / "slow clock", folder / "line"
+        os.mkfifo(self._pipe)
+        library = folder / "line.so"
+        subprocess.run(
+            [compiler, "-shared", "-fPIC", f'-DPIPE="{self._pipe}"',
+             f'-DMARKER="{self.slow_clock}"', "-xc", "-", "-o", library],
+            input=LIBRARY, text=True, check=True)
+        self.environment = {"LD_PRELOAD": str(library)}
+
+    def put(self, is_active):
+        self._pipe.write_text("1" if is_active else "0", encoding="ascii")
