@@ -51,7 +51,8 @@ final class Track {
   ///     at will. Before that it is moved as a whole.
   ///   - memory: how many frames it remembers.
   init(
-    _ sounding: SoundingID, _ score: Score, anchor: Anchor, latencyOffset: Duration, gain: Float = 1,
+    _ sounding: SoundingID, _ score: Score, anchor: Anchor, latencyOffset: Duration,
+    gain: Float = 1,
     mayBeLateBy: Duration? = nil, ducksOthers: Bool = false, memory: Int
   ) {
     self.sounding = sounding
@@ -62,7 +63,8 @@ final class Track {
     self.mayBeLateBy = mayBeLateBy
     self.ducksOthers = ducksOthers
     // A power of two, so that the remainder is cheap.
-    self.memory = [Float](repeating: 0, count: 1 << (Int.bitWidth - (memory - 1).leadingZeroBitCount))
+    self.memory = [Float](
+      repeating: 0, count: 1 << (Int.bitWidth - (memory - 1).leadingZeroBitCount))
   }
 
   /// Adds what of it falls into `sum`, whose first frame is frame `frame` of the stream.
@@ -97,7 +99,9 @@ final class Track {
   ) throws(Fault) {
     followDrift(clock)
     try mixer.render(into: block) { scored, placed in note(scored, placed) }
-    for (index, sample) in block.enumerated() { memory[(rendered + index) & (memory.count - 1)] = sample }
+    for (index, sample) in block.enumerated() {
+      memory[(rendered + index) & (memory.count - 1)] = sample
+    }
     rendered += block.count
     if end == nil, mixer.hasEnded, let start { end = start + mixer.silentFrom }
   }

@@ -59,7 +59,8 @@ public final class RateConverter {
   }
 
   /// Converts a whole mono sound in memory.
-  public static func convert(_ samples: [Float], from rate: Int, to newRate: Int) throws(Fault) -> [Float]
+  public static func convert(_ samples: [Float], from rate: Int, to newRate: Int) throws(Fault)
+    -> [Float]
   {
     guard rate != newRate else { return samples }
     let ratio = Double(newRate) / Double(rate)

@@ -123,7 +123,9 @@ struct SimulatedWorld {
   private mutating func begin(_ announcement: Announcement) -> [Event] {
     if playing != nil { history.overlaps += 1 }
     let chance = Int.random(in: 0..<20, using: &numbers)
-    if chance == 0 { return [.ended(announcement.id, .failed("the speaker is busy", begun: false))] }
+    if chance == 0 {
+      return [.ended(announcement.id, .failed("the speaker is busy", begun: false))]
+    }
     let due = max(now.uptime(at: announcement.anchor), now.uptime)
     // A sound server whose queue is seconds long.
     let delay = Duration.milliseconds(

@@ -137,7 +137,8 @@ import Testing
   func cueIsStopped() throws {
     let converter = Converter()
     _ = try track(1, constant(0.5, frames: 96_000), at: 4_800, on: converter.desk)
-    let cue = try track(2, constant(0.25, frames: 48_000), at: 19_200, on: converter.desk, isCue: true)
+    let cue = try track(
+      2, constant(0.25, frames: 48_000), at: 19_200, on: converter.desk, isCue: true)
     try converter.play(until: 24_000)
     converter.stop([cue], played: 24_000)
     try converter.feed(played: 24_480)

@@ -33,7 +33,9 @@ import Testing
     var outcomes: [Outcome] = []
     func playNext() {
       do throws(Fault) {
-        try player.play(SoundingID(1), anchoredAt: .utc(SystemClock.now.instant + .milliseconds(300))) {
+        try player.play(
+          SoundingID(1), anchoredAt: .utc(SystemClock.now.instant + .milliseconds(300))
+        ) {
           _ throws(Fault) in score
         }
         during(player, outcomes.count)

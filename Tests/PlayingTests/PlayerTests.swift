@@ -130,7 +130,9 @@ import Testing
     }
     let score = try makeScore()
     let anchor = SystemClock.now.instant - .seconds(3)
-    try player.play(SoundingID(1), anchoredAt: .utc(anchor), mayBeLateBy: .seconds(2)) { _ throws(Fault) in score }
+    try player.play(SoundingID(1), anchoredAt: .utc(anchor), mayBeLateBy: .seconds(2)) {
+      _ throws(Fault) in score
+    }
     try loop.run()
     guard case .tooLate(let delay)? = outcome else {
       Issue.record("\(String(describing: outcome))")
