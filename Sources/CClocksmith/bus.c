@@ -74,6 +74,9 @@ static const sd_bus_vtable vtable[] = {
         "Skipped", "ttss",
         SD_BUS_PARAM(first_usec) SD_BUS_PARAM(last_usec) SD_BUS_PARAM(reason) SD_BUS_PARAM(words),
         0),
+    SD_BUS_SIGNAL_WITH_NAMES(
+        "Noticed", "sysa{ss}",
+        SD_BUS_PARAM(event) SD_BUS_PARAM(priority) SD_BUS_PARAM(words) SD_BUS_PARAM(fields), 0),
     SD_BUS_VTABLE_END,
 };
 

@@ -10,6 +10,8 @@ public enum BusValue: Hashable, Sendable {
   case unsigned(UInt64)
   case signed(Int64)
   case number(Double)
+  case byte(UInt8)
+  case fields([String: String])
 }
 
 /// The owner of an `sd_bus_message`.
@@ -49,7 +51,20 @@ enum BusWriter {
     case .unsigned(var number): return append(type: "t", &number, to: message)
     case .signed(var number): return append(type: "x", &number, to: message)
     case .number(var number): return append(type: "d", &number, to: message)
+    case .byte(var number): return append(type: "y", &number, to: message)
+    case .fields(let fields): return append(fields, to: message)
     }
+  }
+
+  private static func append(_ fields: [String: String], to message: OpaquePointer) -> Int32 {
+    sd_bus_message_open_container(message, CChar(UInt8(ascii: "a")), "{ss}")
+    for (name, value) in fields.sorted(by: { $0.key < $1.key }) {
+      sd_bus_message_open_container(message, CChar(UInt8(ascii: "e")), "ss")
+      append(.text(name), to: message)
+      append(.text(value), to: message)
+      sd_bus_message_close_container(message)
+    }
+    return sd_bus_message_close_container(message)
   }
 
   private static func append(

@@ -29,8 +29,8 @@ public final class ClockWatch {
   /// - Parameter mayReadRTC: false while something sounds, for a chip that no longer answers holds
   ///   up whoever asks it.
   /// - Returns: what has changed, for the journal.
-  public func look(mayReadRTC: Bool = true) -> [JournalEntry] {
-    var entries: [JournalEntry] = []
+  public func look(mayReadRTC: Bool = true) -> [Notice] {
+    var entries: [Notice] = []
     let kernel = SystemClock.kernel
     var now = SystemClock.now
     if mayReadRTC, judge.isReadingDue(at: now) {
@@ -42,14 +42,14 @@ public final class ClockWatch {
     return entries
   }
 
-  private func readRTC(_ entries: inout [JournalEntry]) -> RTCReading? {
+  private func readRTC(_ entries: inout [Notice]) -> RTCReading? {
     do throws(Fault) {
       let clock = try RealTimeClock.chosen(choice)
       complaint = nil
       return clock?.read()
     } catch {
       if complaint != error.description {
-        entries.append(JournalEntry(.rtcMissing, .warning, error.description))
+        entries.append(Notice(.rtcMissing, .warning, error.description))
       }
       complaint = error.description
       return nil
@@ -59,33 +59,33 @@ public final class ClockWatch {
 
 extension ClockJudge.Report {
   /// The entry that a report makes.
-  var entry: JournalEntry {
+  var entry: Notice {
     switch self {
     case .rtcFound(let judgement):
-      JournalEntry(
+      Notice(
         .rtc, .info, "the RTC \(judgement.reading.name) is valid",
         ["RTC": judgement.reading.name])
     case .rtcValid(let name):
-      JournalEntry(.rtc, .notice, "the RTC \(name) is valid again", ["RTC": name])
+      Notice(.rtc, .notice, "the RTC \(name) is valid again", ["RTC": name])
     case .rtcInvalid(let name, let fault):
-      JournalEntry(
+      Notice(
         .rtcInvalid, .warning, "the RTC \(name) \(fault.words)",
         ["RTC": name, "REASON": fault.key, "DETAIL": fault.remedy])
     case .rtcWarning(let name, let warning):
-      JournalEntry(
+      Notice(
         .rtcWarning, .warning, "the RTC \(name): \(warning.words)",
         ["RTC": name, "REASON": warning.key])
     case .rtcGone(let name):
-      JournalEntry(.rtcMissing, .warning, "the RTC \(name) is gone", ["RTC": name])
+      Notice(.rtcMissing, .warning, "the RTC \(name) is gone", ["RTC": name])
     case .rtcDrift(let drift):
-      JournalEntry(
+      Notice(
         .rtcDrift, .info, drift.words,
         [
           "RTC": drift.name, "AHEAD_USEC": drift.ahead.inMicroseconds,
           "DRIFT_PPM": String(drift.rate), "DRIFT_ERROR_PPM": String(drift.rateError),
         ])
     case .doubt(let doubt):
-      JournalEntry(
+      Notice(
         .doubt, .warning, "nothing vouches for the clock: \(doubt.words)", ["REASON": doubt.key])
     }
   }

@@ -21,21 +21,16 @@ public final class Clocksmith {
   private var composer: Composer
   private var player: Player?
   private var controls: Controls?
-  private var announcer: Announcer
+  private let conductor: Conductor
   private var tally: Tally
   private let clockWatch: ClockWatch
   private let memory: Memory
   private var bus: BusServer?
 
-  /// Events that have come while another is being handled.
-  private var queue: [Event] = []
-  private var isHandling = false
   private var lastTiming: Timing?
   private var substitute: ALSASink.Substitute?
   /// The last warning, with the time of day of its entry.
   private var lastError = ""
-  /// Why the request that is being handled is not met.
-  private var refusal: SkipReason?
   /// The refusal that the journal knows of.
   private var toldRefusal: SkipReason?
   private var isStopping = false
@@ -55,10 +50,12 @@ public final class Clocksmith {
     memory = Memory(loop: loop, file: StateFile.ofService, journal: journal)
     let zone = try SystemZone.current()
     let now = SystemClock.now
-    announcer = Announcer(
+    let announcer = Announcer(
       settings: configuration.announcer, zone: zone, trust: clockWatch.state.trust,
       mute: memory.state.mute, muteEndsSinceBoot: memory.state.muteEndInThisBoot, at: now)
     tally = Tally(today: zone.civil(at: now.instant), trust: announcer.trust, at: now.uptime)
+    conductor = Conductor(announcer)
+    conductor.instruments = self
     memory.isBusy = { [unowned self] in player?.isPlaying ?? false }
     takeVolume()
   }
@@ -97,7 +94,7 @@ public final class Clocksmith {
     takeControls()
     takeBus()
     handle(.woke)
-    if options.saysNow { handle(.asked(speakerIsAwake: false)) }
+    if options.saysNow { _ = conductor.ask(speakerIsAwake: false) }
     notifier.ready(statusLine)
     tellVanities()
     pulse = Pulse(loop: loop, journal: journal, notifier: notifier) { [unowned self] in look() }
@@ -150,83 +147,25 @@ public final class Clocksmith {
       serve: { [unowned self] request in serve(request) },
       properties: { [unowned self] in status.properties })
     bus = BusServer(loop: loop, journal: journal, service: service)
+    journal.heard = { [unowned self] notice in
+      let (name, values) = notice.signal
+      bus?.signal(name, values)
+    }
     bus?.check()
   }
 
   // MARK: Events in, effects out
 
-  private func handle(_ event: Event) {
-    queue.append(event)
-    guard !isHandling else { return }
-    isHandling = true
-    defer { isHandling = false }
-    // What sounds is silenced before anything else: the switch waits for no judging of the clock.
-    if case .ringer = event, player?.isPlaying == true { take(queue.removeFirst()) }
-    while !queue.isEmpty {
-      // The clock is judged before every decision.
-      let trust = currentTrust()
-      if trust != announcer.trust { take(.trust(trust)) }
-      take(queue.removeFirst())
-    }
-    memory.keep { $0.take(announcer) }
-    controls?.show(announcer.lamp)
-    notifier.status(statusLine)
-    bus?.tellChanges()
-  }
+  private var announcer: Announcer { conductor.announcer }
 
-  private func take(_ event: Event) {
-    for effect in announcer.handle(event, at: SystemClock.now) { carryOut(effect) }
-  }
-
-  private func carryOut(_ effect: Effect) {
-    switch effect {
-    case .wake(let instant):
-      // A clock that was set while the timer was off would otherwise go unnoticed.
-      if let timer, !timer.arm(at: instant) { queue.append(.clockSet) }
-    case .play(let announcement):
-      play(announcement)
-    case .stop(let sounding, let reason):
-      player?.stop([sounding], reason)
-    case .report(let report):
-      tell(report)
-    }
-  }
-
-  private func tell(_ report: Report) {
-    if case .refused(let reason) = report {
-      refusal = reason
-      // Log identical refusals in a row once; answer each.
-      guard reason != toldRefusal else { return }
-      toldRefusal = reason
-    } else {
-      toldRefusal = nil
-    }
-    if case .announced(_, let timing) = report { lastTiming = timing }
-    log(report.entry(composer, clockWatch.state))
-    let ended = tally.take(report, every: announcer.settings.interval, at: SystemClock.uptime)
-    if let ended { journal.log(ended.entry) }
-    if let (name, values) = report.signal(composer) { bus?.signal(name, values) }
-  }
+  private func handle(_ event: Event) { conductor.handle(event) }
 
   /// Tells the journal, and remembers the last warning.
-  private func log(_ entry: JournalEntry) {
+  private func log(_ entry: Notice) {
     journal.log(entry)
     guard entry.priority.rawValue <= Priority.warning.rawValue else { return }
     let now = announcer.zone.civil(at: SystemClock.now.instant)
     lastError = "\(now.dateTime): \(entry.message)"
-  }
-
-  private func play(_ announcement: Announcement) {
-    do throws(Fault) {
-      try player?.play(
-        announcement.id, anchoredAt: .utc(announcement.anchor), decibels: announcement.decibels,
-        mayBeLateBy: announcement.latest.map { $0 - announcement.anchor }
-      ) { [composer] rate throws(Fault) in
-        try composer.score(of: announcement.time, announcement.programme, rate: rate)
-      }
-    } catch {
-      queue.append(.ended(announcement.id, .failed(error.description, begun: false)))
-    }
   }
 
   // MARK: Requests
@@ -234,10 +173,10 @@ public final class Clocksmith {
   private func serve(_ request: BusServer.Request) -> Result<String, BusServer.Refusal> {
     switch request {
     case .announce(let time):
-      refusal = nil
-      handle(.asked(time, speakerIsAwake: player?.isAwake ?? false))
-      if let refusal { return .failure(.refused(refusal.description)) }
-      return .success(status.playing)
+      switch conductor.ask(time, speakerIsAwake: player?.isAwake ?? false) {
+      case .success: return .success(status.playing)
+      case .failure(let refused): return .failure(.refused(refused.reason.description))
+      }
     case .stop: handle(.stop(.byHand))
     case .muteFor(let duration): handle(.mute(.until(SystemClock.now.instant + duration)))
     case .mute(let mute): handle(.mute(mute))
@@ -271,13 +210,6 @@ public final class Clocksmith {
   }
 
   // MARK: The clock
-
-  private func currentTrust() -> ClockTrust {
-    for entry in clockWatch.look(mayReadRTC: player?.isPlaying != true) {
-      journal.log(entry)
-    }
-    return clockWatch.state.trust
-  }
 
   private func warnOfUntrustedClock() {
     let consequence =
@@ -389,9 +321,59 @@ public final class Clocksmith {
     memory.check()
     journal.tellLosses()
     // So that the journal and the status tell of a clock that was synchronised meanwhile.
-    if currentTrust() != announcer.trust { handle(.woke) }
+    if judgeClock() != announcer.trust { handle(.woke) }
     return Vitals(
       wakeUp: timer?.armedFor, contactsAnswer: controls?.answer ?? false,
       lastTaken: player?.lastTaken)
+  }
+}
+
+// MARK: What the Conductor plays on
+
+extension Clocksmith: Instruments {
+  public var now: Now { SystemClock.now }
+
+  public var isPlaying: Bool { player?.isPlaying ?? false }
+
+  public func judgeClock() -> ClockTrust {
+    for notice in clockWatch.look(mayReadRTC: !isPlaying) { journal.log(notice) }
+    return clockWatch.state.trust
+  }
+
+  public func play(_ announcement: Announcement) throws(Fault) {
+    try player?.play(
+      announcement.id, anchoredAt: .utc(announcement.anchor), decibels: announcement.decibels,
+      mayBeLateBy: announcement.latest.map { $0 - announcement.anchor }
+    ) { [composer] rate throws(Fault) in
+      try composer.score(of: announcement.time, announcement.programme, rate: rate)
+    }
+  }
+
+  public func stop(_ sounding: SoundingID, _ reason: StopReason) {
+    player?.stop([sounding], reason)
+  }
+
+  public func wake(at instant: Instant) -> Bool { timer?.arm(at: instant) ?? true }
+
+  public func tell(_ report: Report) {
+    if case .refused(let reason) = report {
+      // Log identical refusals in a row once; answer each.
+      guard reason != toldRefusal else { return }
+      toldRefusal = reason
+    } else {
+      toldRefusal = nil
+    }
+    if case .announced(_, let timing) = report { lastTiming = timing }
+    log(report.entry(composer, clockWatch.state))
+    let ended = tally.take(report, every: announcer.settings.interval, at: SystemClock.uptime)
+    if let ended { journal.log(ended.entry) }
+    if let (name, values) = report.signal(composer) { bus?.signal(name, values) }
+  }
+
+  public func rest() {
+    memory.keep { $0.take(announcer) }
+    controls?.show(announcer.lamp)
+    notifier.status(statusLine)
+    bus?.tellChanges()
   }
 }

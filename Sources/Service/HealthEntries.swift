@@ -2,8 +2,8 @@ import Horology
 
 extension Tally.Day {
   /// As in `2026-11-21: 96 occasions sounded, at worst +0.1 ms off; the clock synchronised 24 h`.
-  var entry: JournalEntry {
-    JournalEntry(.day, .info, "\(date): \(parts.joined(separator: "; "))", fields)
+  var entry: Notice {
+    Notice(.day, .info, "\(date): \(parts.joined(separator: "; "))", fields)
   }
 
   private var parts: [String] {
@@ -49,8 +49,8 @@ extension Tally.Day {
 
 extension Ailment {
   /// - Parameter isWatched: true if systemd restarts a service that shows no sign of life.
-  func entry(isWatched: Bool) -> JournalEntry {
+  func entry(isWatched: Bool) -> Notice {
     let consequence = isWatched ? ", and systemd will restart it" : "; restart it"
-    return JournalEntry(.ailing, .error, "not alive\(consequence): \(self)", ["REASON": key])
+    return Notice(.ailing, .error, "not alive\(consequence): \(self)", ["REASON": key])
   }
 }

@@ -1,43 +1,6 @@
 @preconcurrency import Glibc
 import Sound
 
-/// How much an entry matters, as syslog counts it.
-public enum Priority: Int, Sendable {
-  case error = 3
-  case warning = 4
-  case notice = 5
-  case info = 6
-}
-
-/// An event of the service, as the journal keeps it.
-public struct JournalEntry: Hashable, Sendable {
-  public let event: JournalEvent
-  public let priority: Priority
-  /// A sentence for a person.
-  public let message: String
-  /// What programs look for: a field's name without its `CLOCKSMITH_`, and its value.
-  public let fields: [String: String]
-
-  /// - Parameter fields: those that are nil are left out.
-  public init(
-    _ event: JournalEvent, _ priority: Priority, _ message: String,
-    _ fields: [String: String?] = [:]
-  ) {
-    self.event = event
-    self.priority = priority
-    self.message = message
-    self.fields = fields.compactMapValues { $0 }
-  }
-
-  /// As the journal takes it, `NAME=value` each.
-  var lines: [String] {
-    [
-      "MESSAGE=\(message)", "PRIORITY=\(priority.rawValue)", "SYSLOG_IDENTIFIER=clocksmith",
-      "MESSAGE_ID=\(event.messageID)", "CLOCKSMITH_EVENT=\(event.rawValue)",
-    ] + fields.sorted { $0.key < $1.key }.map { "CLOCKSMITH_\($0.key)=\($0.value)" }
-  }
-}
-
 /// The story of the service: an entry for each event, with its fields to the journal of systemd,
 /// or as a line to whatever else standard error is.
 ///
@@ -48,6 +11,8 @@ public final class Journal {
   private let standardError = StandardError()
   /// Entries that nobody took.
   private var lost = 0
+  /// Told of every notice as well.
+  var heard: (Notice) -> Void = { _ in }
 
   public init() {}
 
@@ -55,12 +20,13 @@ public final class Journal {
     _ event: JournalEvent, _ priority: Priority, _ message: String,
     _ fields: [String: String?] = [:]
   ) {
-    log(JournalEntry(event, priority, message, fields))
+    log(Notice(event, priority, message, fields))
   }
 
-  public func log(_ entry: JournalEntry) {
+  public func log(_ notice: Notice) {
     tellLosses()
-    if lost > 0 || !put(entry) { lost += 1 }
+    if lost > 0 || !put(notice) { lost += 1 }
+    heard(notice)
   }
 
   /// Tells how much was lost, if something was and words are taken again.
@@ -68,20 +34,20 @@ public final class Journal {
     guard lost > 0 else { return }
     let entries = lost == 1 ? "1 entry" : "\(lost) entries"
     let reader = isUnderSystemd ? "the journal" : "standard error"
-    let entry = JournalEntry(
+    let notice = Notice(
       .wordsLost, .warning, "lost \(entries): \(reader) took nothing for a while",
       ["LOST": String(lost)])
-    if put(entry) { lost = 0 }
+    if put(notice) { lost = 0 }
   }
 
   /// - Returns: false if nobody took it.
-  private func put(_ entry: JournalEntry) -> Bool {
-    if isUnderSystemd && socket.send(entry.lines) { return true }
+  private func put(_ notice: Notice) -> Bool {
+    if isUnderSystemd && socket.send(notice.lines) { return true }
     // Under systemd the priority stands before a line, as sd-daemon(3) has it; for a person it
     // does not.
-    let mark = isUnderSystemd ? "<\(entry.priority.rawValue)>" : ""
+    let mark = isUnderSystemd ? "<\(notice.priority.rawValue)>" : ""
     // One write, so that lines do not mix.
-    return standardError.write("\(mark)\(entry.message)\n")
+    return standardError.write("\(mark)\(notice.message)\n")
   }
 
   /// As systemd.exec(5) tells to find out: `JOURNAL_STREAM` is inherited by what has its standard

@@ -242,3 +242,15 @@ extension Report {
     }
   }
 }
+
+extension Notice {
+  /// The signal that every notice makes, with its arguments.
+  var signal: (name: String, [BusValue]) {
+    (
+      "Noticed",
+      [
+        .text(event.rawValue), .byte(UInt8(priority.rawValue)), .text(message), .fields(fields),
+      ]
+    )
+  }
+}

@@ -30,7 +30,7 @@ import Testing
 
   private func entry(
     _ report: Report, _ clock: ClockState = Self.synchronised
-  ) throws -> JournalEntry {
+  ) throws -> Notice {
     report.entry(try Configuration().composer(), clock)
   }
 

@@ -18,7 +18,7 @@ from sound_server import Recording, SoundServer, wait_until
 
 CLASSIC = 'three thirty P M'
 METHODS = {"Announce", "AnnounceTime", "Stop", "Mute", "MuteNext", "Unmute"}
-SIGNALS = {"Announced", "Skipped"}
+SIGNALS = {"Announced", "Skipped", "Noticed"}
 
 
 @pytest.fixture(scope="module")
@@ -162,6 +162,13 @@ def test_a_muted_occasion_is_skipped_and_told(one_minute):
     assert (key, words) == ("muted", "it is muted ('clocksmith unmute' ends that)")
     assert caller.next_change(signals, "Muted") is False
     assert one_minute.about("muted") == [f"skipped {one_minute.time_of_day}: {words}"]
+
+
+def test_every_entry_of_the_journal_is_a_signal(caller):
+    signals = caller.listen()
+    caller.call("MuteNext")
+    assert caller.next_signal(signals, "Noticed") == (
+        "mute", 6, "muted for the next announcement", {"MUTE": "next"})
 
 
 def test_the_volume_is_set_and_told(caller, service):

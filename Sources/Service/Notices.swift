@@ -5,42 +5,42 @@ import Sound
 extension Report {
   /// The entry that a report makes.
   /// - Parameter clock: how far it is trusted as the report is made.
-  func entry(_ composer: Composer, _ clock: ClockState) -> JournalEntry {
+  func entry(_ composer: Composer, _ clock: ClockState) -> Notice {
     let trust = clock.trust.rawValue
     switch self {
     case .announced(let announcement, let timing):
       return announcement.entry(timing, composer, trust)
     case .cutOff(let announcement, let reason, let after):
       let what = announcement.inWords(composer, chimed: "the chime", said: "")
-      return JournalEntry(
+      return Notice(
         .cutOff, .info, "cut off \(what): \(reason); silent \(after.milliseconds) after that",
         announcement.fields(composer).merging(
           ["REASON": reason.key, "SILENT_AFTER_USEC": after.inMicroseconds, "TRUST": trust]
         ) { $1 })
     case .skipped(let first, let last, let reason):
       let range = first == last ? first.timeOfDay : "\(first.civil) to \(last.civil)"
-      return JournalEntry(
+      return Notice(
         .skipped, reason.priority, "skipped \(range): \(reason.words(clock))",
         first.fields.merging(last == first ? [:] : last.fieldsOfLast) { $1 }
           .merging(["REASON": reason.key, "TRUST": trust]) { $1 })
     case .refused(let reason):
-      return JournalEntry(
+      return Notice(
         .refused, reason.priority,
         "did not say the time that was asked for: \(reason.words(clock))",
         ["REASON": reason.key, "TRUST": trust, "CAUSE": "request"])
     case .trust(let trust):
-      return JournalEntry(
+      return Notice(
         .trust, trust == .untrusted ? .warning : .notice, "the clock is \(trust.rawValue)",
         ["TRUST": trust.rawValue])
     case .ringer(let ringer): return ringer.entry
     case .mute(let mute, let end): return mute.entry(until: end)
     case .clockSet(let step):
       let direction = step < .zero ? "back" : "forward"
-      return JournalEntry(
+      return Notice(
         .clockSet, .notice, "the clock went \(direction) by \(step.magnitude.milliseconds)",
         ["STEP_USEC": step.inMicroseconds])
     case .retrying(let occasion, let why):
-      return JournalEntry(
+      return Notice(
         .retrying, .warning, "\(occasion.timeOfDay) cannot sound yet, trying again: \(why)",
         occasion.fields.merging(["REASON": "failed", "DETAIL": why]) { $1 })
     }
@@ -51,23 +51,23 @@ extension ALSASink.Substitute {
   /// As in `plughw:CARD=DAC,DEV=0 plays instead: speaker default: ...`.
   public var inWords: String { "\(device) plays instead of the default: \(why)" }
 
-  var entry: JournalEntry {
-    JournalEntry(
+  var entry: Notice {
+    Notice(
       .speakerSubstituted, .warning, inWords, ["DEVICE": device, "DETAIL": why])
   }
 
-  static let entryOfReturn = JournalEntry(.speaker, .notice, "the default speaker is back")
+  static let entryOfReturn = Notice(.speaker, .notice, "the default speaker is back")
 }
 
 extension Ringer {
-  fileprivate var entry: JournalEntry {
+  fileprivate var entry: Notice {
     switch self {
     case .absent:
-      JournalEntry(.switch, .notice, "there is no switch any more", ["SWITCH": "absent"])
-    case .on: JournalEntry(.switch, .info, "the switch is on", ["SWITCH": "on"])
-    case .off: JournalEntry(.switch, .info, "the switch is off: silence", ["SWITCH": "off"])
+      Notice(.switch, .notice, "there is no switch any more", ["SWITCH": "absent"])
+    case .on: Notice(.switch, .info, "the switch is on", ["SWITCH": "on"])
+    case .off: Notice(.switch, .info, "the switch is off: silence", ["SWITCH": "off"])
     case .lost(let why):
-      JournalEntry(
+      Notice(
         .switchLost, .warning, "the switch cannot be read: \(why)",
         ["SWITCH": "lost", "DETAIL": why])
     }
@@ -76,7 +76,7 @@ extension Ringer {
 
 extension SoftwareMute {
   /// - Parameter end: what the clocks show when it ends by itself.
-  fileprivate func entry(until end: CivilTime?) -> JournalEntry {
+  fileprivate func entry(until end: CivilTime?) -> Notice {
     let (words, key) =
       switch self {
       case .off: ("not muted any more", "off")
@@ -84,7 +84,7 @@ extension SoftwareMute {
       case .next: ("muted for the next announcement", "next")
       case .on: ("muted until it is unmuted", "on")
       }
-    return JournalEntry(.mute, .info, words, ["MUTE": key, "UNTIL": end?.description])
+    return Notice(.mute, .info, words, ["MUTE": key, "UNTIL": end?.description])
   }
 }
 
@@ -106,7 +106,7 @@ extension SkipReason {
 
 extension Announcement {
   /// The entry of one that has sounded.
-  fileprivate func entry(_ timing: Timing, _ composer: Composer, _ trust: String) -> JournalEntry {
+  fileprivate func entry(_ timing: Timing, _ composer: Composer, _ trust: String) -> Notice {
     let done = inWords(composer, chimed: "chimed", said: "said")
     var fields = fields(composer).merging([
       "TRUST": trust,
@@ -120,11 +120,11 @@ extension Announcement {
       fields["LATE_USEC"] = late.inMicroseconds
       let lateness = late > .zero ? ", \(late.milliseconds) late" : ""
       let missing = isShortened ? ", too late for its chime" : ""
-      return JournalEntry(
+      return Notice(
         .announced, .info,
         "\(done) for \(occasion.timeOfDay)\(lateness)\(missing), \(timing.inWords)", fields)
     case .request:
-      return JournalEntry(
+      return Notice(
         .announced, .info, "\(done) because it was asked for, \(timing.inWords)", fields)
     }
   }

@@ -1,0 +1,104 @@
+import Basics
+import Horology
+
+/// What the Conductor plays on. In the service and in a simulation they differ; nothing else does.
+public protocol Instruments: AnyObject {
+  var now: Now { get }
+
+  /// True while something sounds, or is about to: then nothing may hold up its silence.
+  var isPlaying: Bool { get }
+
+  /// Judges the clock as it is now.
+  func judgeClock() -> ClockTrust
+
+  /// - Throws: `Fault` if it cannot be played; then its end is told by nobody else.
+  func play(_ announcement: Announcement) throws(Fault)
+
+  /// Fades it out; its end is told later.
+  func stop(_ sounding: SoundingID, _ reason: StopReason)
+
+  /// Sees to it that the Conductor is told `.woke` at that instant.
+  /// - Returns: false if the clock was set while nobody watched it.
+  func wake(at instant: Instant) -> Bool
+
+  func tell(_ report: Report)
+
+  /// All that came of an event is done.
+  func rest()
+}
+
+/// Takes events to the Announcer, one at a time, and carries its effects out.
+public final class Conductor {
+  public private(set) var announcer: Announcer
+  public weak var instruments: (any Instruments)?
+  /// Events that have come while another is being handled.
+  private var queue: [Event] = []
+  private var isHandling = false
+  /// Why the request that is being handled is not met.
+  private var refusal: SkipReason?
+
+  public init(_ announcer: Announcer) {
+    self.announcer = announcer
+  }
+
+  /// Takes an event in, and all that comes of it.
+  public func handle(_ event: Event) {
+    queue.append(event)
+    guard !isHandling, let instruments else { return }
+    isHandling = true
+    defer { isHandling = false }
+    // What sounds is silenced before anything else: the switch waits for no judging of the clock.
+    if case .ringer = event, instruments.isPlaying { take(queue.removeFirst(), instruments) }
+    while !queue.isEmpty {
+      // The clock is judged before every decision.
+      let trust = instruments.judgeClock()
+      if trust != announcer.trust { take(.trust(trust), instruments) }
+      take(queue.removeFirst(), instruments)
+    }
+    instruments.rest()
+  }
+
+  /// A person asks for this time, or for the time now.
+  /// - Returns: what is said, or why nothing is.
+  public func ask(
+    _ time: CivilTime? = nil, speakerIsAwake: Bool
+  ) -> Result<Announcement, Refused> {
+    refusal = nil
+    handle(.asked(time, speakerIsAwake: speakerIsAwake))
+    if let refusal { return .failure(Refused(reason: refusal)) }
+    guard let playing = announcer.playing else { return .failure(Refused(reason: .busy)) }
+    return .success(playing)
+  }
+
+  /// Why a request is not met.
+  public struct Refused: Error, Hashable {
+    public let reason: SkipReason
+
+    public init(reason: SkipReason) {
+      self.reason = reason
+    }
+  }
+
+  private func take(_ event: Event, _ instruments: any Instruments) {
+    for effect in announcer.handle(event, at: instruments.now) { carryOut(effect, instruments) }
+  }
+
+  private func carryOut(_ effect: Effect, _ instruments: any Instruments) {
+    switch effect {
+    case .wake(let instant):
+      // A clock that was set while nobody watched it would otherwise go unnoticed.
+      if !instruments.wake(at: instant) { queue.append(.clockSet) }
+    case .play(let announcement):
+      do throws(Fault) {
+        try instruments.play(announcement)
+      } catch {
+        queue.append(.ended(announcement.id, .failed(error.description, begun: false)))
+      }
+    case .stop(let sounding, let reason):
+      instruments.stop(sounding, reason)
+    case .report(let report):
+      if case .refused(let reason) = report { refusal = reason }
+      instruments.tell(report)
+    }
+  }
+}

@@ -1,0 +1,37 @@
+/// How much a notice matters, as syslog counts it.
+public enum Priority: Int, Sendable {
+  case error = 3
+  case warning = 4
+  case notice = 5
+  case info = 6
+}
+
+/// Something that has happened: made once, and handed to the journal and to whoever listens on the
+/// bus.
+public struct Notice: Hashable, Sendable {
+  public let event: JournalEvent
+  public let priority: Priority
+  /// A sentence for a person.
+  public let message: String
+  /// What programs look for: a field's name without its `CLOCKSMITH_`, and its value.
+  public let fields: [String: String]
+
+  /// - Parameter fields: those that are nil are left out.
+  public init(
+    _ event: JournalEvent, _ priority: Priority, _ message: String,
+    _ fields: [String: String?] = [:]
+  ) {
+    self.event = event
+    self.priority = priority
+    self.message = message
+    self.fields = fields.compactMapValues { $0 }
+  }
+
+  /// As the journal takes it, `NAME=value` each.
+  var lines: [String] {
+    [
+      "MESSAGE=\(message)", "PRIORITY=\(priority.rawValue)", "SYSLOG_IDENTIFIER=clocksmith",
+      "MESSAGE_ID=\(event.messageID)", "CLOCKSMITH_EVENT=\(event.rawValue)",
+    ] + fields.sorted { $0.key < $1.key }.map { "CLOCKSMITH_\($0.key)=\($0.value)" }
+  }
+}

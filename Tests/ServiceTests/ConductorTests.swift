@@ -1,0 +1,130 @@
+import Basics
+import Horology
+import Service
+import Testing
+
+/// The Conductor on instruments that note what they are told.
+@Suite struct ConductorTests {
+  private final class Score: Instruments {
+    var now: Now
+    var isPlaying = false
+    var trust = ClockTrust.synchronised
+    var fault: Fault?
+    var wasSetUnwatched = false
+    private(set) var calls: [String] = []
+
+    init(at instant: Instant) {
+      now = Now(instant: instant, uptime: Uptime(seconds: 100), sinceBoot: .seconds(100))
+    }
+
+    func judgeClock() -> ClockTrust {
+      calls.append("judge")
+      return trust
+    }
+    func play(_ announcement: Announcement) throws(Fault) {
+      calls.append("play \(announcement.time.dateTime.timeOfDay)")
+      if let fault { throw fault }
+      isPlaying = true
+    }
+    func stop(_ sounding: SoundingID, _ reason: StopReason) {
+      calls.append("stop \(sounding.number) \(reason.key)")
+    }
+    func wake(at instant: Instant) -> Bool {
+      defer { wasSetUnwatched = false }
+      return !wasSetUnwatched
+    }
+    func tell(_ report: Report) {
+      switch report {
+      case .refused(let reason): calls.append("refused \(reason.key)")
+      case .retrying: calls.append("retrying")
+      case .clockSet: calls.append("clock set")
+      case .trust(let trust): calls.append("trust \(trust.rawValue)")
+      default: calls.append("other")
+      }
+    }
+    func rest() { calls.append("rest") }
+
+    func takeCalls() -> [String] {
+      defer { calls = [] }
+      return calls
+    }
+  }
+
+  private struct UTCZone: Zone {
+    let name = "UTC"
+    func civil(at instant: Instant) -> CivilTime {
+      let minute = Int(instant.seconds / 60 % 1440)
+      return CivilTime(hour: minute / 60, minute: minute % 60)!
+    }
+    func instants(of time: CivilDateTime) -> [Instant] { [] }
+  }
+
+  /// At so many seconds of 1970.
+  private func conductor(at seconds: Int64) -> (Conductor, Score) {
+    let score = Score(at: Instant(seconds: seconds))
+    let conductor = Conductor(
+      Announcer(
+        settings: AnnouncerSettings(), zone: UTCZone(), trust: .synchronised, ringer: .on,
+        at: score.now))
+    conductor.instruments = score
+    return (conductor, score)
+  }
+
+  @Test("what sounds is silenced before the clock is judged") func silenceFirst() {
+    let (conductor, score) = conductor(at: 897)
+    conductor.handle(.woke)
+    #expect(score.takeCalls() == ["judge", "play 00:15:00", "rest"])
+    score.now = score.now.later(by: .seconds(4))
+    conductor.handle(.ringer(.off, at: score.now.uptime))
+    #expect(score.takeCalls() == ["stop 1 switch_off", "other", "rest"])
+  }
+
+  @Test("the clock is judged before every decision") func judgedFirst() {
+    let (conductor, score) = conductor(at: 300)
+    score.trust = .untrusted
+    conductor.handle(.ringer(.off, at: score.now.uptime))
+    #expect(score.takeCalls() == ["judge", "trust untrusted", "other", "rest"])
+  }
+
+  @Test("who asks is answered with what is said, or with why nothing is") func asked() throws {
+    let (conductor, score) = conductor(at: 300)
+    #expect(try conductor.ask(speakerIsAwake: true).get().time.minute == 5)
+    #expect(conductor.ask(speakerIsAwake: true) == .failure(.init(reason: .busy)))
+    score.isPlaying = false
+    conductor.handle(
+      .ended(SoundingID(1), .finished(.init(onsetError: nil, worstError: nil, underruns: 0))))
+    score.fault = Fault("speaker", "gone")
+    #expect(
+      conductor.ask(speakerIsAwake: true) == .failure(.init(reason: .failed("speaker: gone"))))
+    // What was refused before is not told again.
+    score.fault = nil
+    #expect(try conductor.ask(speakerIsAwake: true).get().id == SoundingID(3))
+  }
+
+  @Test("the end of what plays no longer is the end of nothing else") func endOfAnother() throws {
+    let (conductor, score) = conductor(at: 300)
+    let asked = try conductor.ask(speakerIsAwake: true).get()
+    conductor.handle(.ended(SoundingID(7), .failed("gone", begun: true)))
+    #expect(conductor.announcer.playing == asked)
+    #expect(score.isPlaying)
+  }
+
+  @Test("an occasion that cannot be played is tried again") func failing() {
+    let (conductor, score) = conductor(at: 897)
+    score.fault = Fault("speaker", "busy")
+    conductor.handle(.woke)
+    #expect(score.takeCalls() == ["judge", "play 00:15:00", "judge", "retrying", "rest"])
+  }
+
+  @Test("a clock that was set while nobody watched is noticed") func unwatched() {
+    let (conductor, score) = conductor(at: 300)
+    conductor.handle(.woke)
+    _ = score.takeCalls()
+    score.wasSetUnwatched = true
+    score.now = Now(
+      instant: score.now.instant + .seconds(5_000), uptime: score.now.uptime,
+      sinceBoot: score.now.sinceBoot)
+    conductor.handle(.woke)
+    #expect(score.takeCalls().filter { $0 == "judge" }.count == 2)
+  }
+}
