@@ -100,7 +100,7 @@ private struct Checkup {
 private func checkVoice(_ configuration: Configuration) throws(Fault) -> Finding {
   let voice = try configuration.composer().voice
   let times = voice.shortestInterval(format: configuration.hourFormat)?.times ?? "nothing"
-  return checkSounds(voice.clipNames.map { voice.clip($0)!.path })
+  return found(voice.flaws())
     ?? .well("\(voice.path): \(voice.clipNames.count) clips say \(times)")
 }
 
@@ -109,25 +109,25 @@ private func checkChime(_ configuration: Configuration) throws(Fault) -> Finding
   let hour = settings.chime?.name ?? "none"
   let quarters = settings.chimeQuarters?.name ?? "none"
   let composer = try configuration.composer()
-  if let broken = checkSounds(composer.bells.paths) { return broken }
-  let vanities = configuration.vanities(composer)
-  return vanities.isEmpty
-    ? .well("\(hour) at the hour, \(quarters) at the other quarters")
-    : .found(vanities.joined(separator: "; "))
-}
-
-/// What is broken of these sound files; nil if nothing is.
-private func checkSounds(_ paths: [String]) -> Finding? {
   var broken: [String] = []
-  for path in paths {
+  for path in composer.bells.paths {
     do throws(Fault) {
       try SoundFile(path: path).verify()
     } catch {
       broken.append(error.description)
     }
   }
-  guard let first = broken.first else { return nil }
-  return .found(broken.count == 1 ? first : "\(first) (and \(broken.count - 1) more)")
+  if let finding = found(broken) { return finding }
+  let vanities = configuration.vanities(composer)
+  return vanities.isEmpty
+    ? .well("\(hour) at the hour, \(quarters) at the other quarters")
+    : .found(vanities.joined(separator: "; "))
+}
+
+/// The first of these flaws, and how many more there are; nil if there are none.
+private func found(_ flaws: [String]) -> Finding? {
+  guard let first = flaws.first else { return nil }
+  return .found(flaws.count == 1 ? first : "\(first) (and \(flaws.count - 1) more)")
 }
 
 private func checkRTC(_ configuration: Configuration) throws(Fault) -> Finding {
