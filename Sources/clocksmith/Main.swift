@@ -1,3 +1,4 @@
+import Devices
 @preconcurrency import Glibc
 import Sound
 
@@ -22,6 +23,7 @@ enum Main {
     signal(SIGPIPE, SIG_IGN)
     // A file that may grow no further is told as an error of the file.
     signal(SIGXFSZ, SIG_IGN)
+    SystemZone.readOnlyWhenAsked()
     exit(status(of: Array(CommandLine.arguments.dropFirst())))
   }
 
