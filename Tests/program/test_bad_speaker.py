@@ -1,7 +1,9 @@
 """A speaker that is absent, busy or torn out: one sentence, and the service goes on."""
 
 import concurrent.futures
+import os
 import re
+import time
 
 import pytest
 import soundfile
@@ -67,6 +69,44 @@ def test_say_speaks_the_time_that_it_is_given(clocksmith, speaker, tmp_path):
     _, heard, environment = speaker
     words = ["15:15", "--config", clocksmith.configuration()]
     done = clocksmith.run("say", *words, environment=environment)
+@pytest.fixture
+def unread_pipe(tmp_path):
+    """A speaker that is a pipe without a reader: to open it waits for one."""
+    os.mkfifo(tmp_path / "pipe")
+    return f"""
+pcm.nothing {{ type null }}
+pcm.default {{ type file slave.pcm nothing file {tmp_path}/pipe format raw }}
+ctl.default {{ type null }}
+"""
+
+
+def test_a_pipe_without_a_reader_holds_say_and_check_up_for_five_seconds_at_most(
+        clocksmith, tmp_path, unread_pipe):
+    path = tmp_path / "asound.conf"
+    path.write_text(unread_pipe)
+    for words, status in [(["say", "15:15"], 1), (["check"], 3)]:
+        since = time.monotonic()
+        done = clocksmith.run(
+            *words, "--config", clocksmith.configuration(),
+            environment={"ALSA_CONFIG_PATH": str(path)})
+        assert time.monotonic() - since < 5
+        assert done.returncode == status
+        assert (
+            "speaker default: it takes more than 4 s to open, as a pipe does that nobody has opened "
+            "at its other end; do that first, or ") in done.stdout + done.stderr
+
+
+def test_a_service_that_waits_for_a_pipes_reader_ends_when_it_is_told(clocksmith, unread_pipe):
+    service = Service(
+        clocksmith, clocksmith.configuration(), "--say-now", alsa=unread_pipe)
+    try:
+        since = time.monotonic()
+        assert service.stop() == 0
+        assert time.monotonic() - since < 6
+    finally:
+        service.process.kill()
+
+
     clocksmith.run("say", *words, "--output", tmp_path / "phrase.wav")
     phrase, _ = soundfile.read(tmp_path / "phrase.wav", dtype="float32")
     assert (done.returncode, done.stdout, done.stderr) == (0, "three fifteen P M\n", "")
