@@ -24,12 +24,16 @@ def devices(clocksmith, tmp_path):
         "no sound server": (
             f'pcm.default {{ type pulse server "unix:{tmp_path}/nobody" }}\n', "refused"),
         "of no known kind": ("pcm.default { type nonsense }\n", "there is no such sound device"),
+        "of a torn configuration": (
+            "pcm.default { type null\n", f"{tmp_path}/asound.conf may be old or corrupted"),
+        "of a half definition": ("pcm.default { type plug }\n", "(slave is not defined); correct it in"),
         "busy": (None, "another program is using it"),
     }
 
 
 @pytest.fixture(
-    params=["not defined", "no such card", "no sound server", "of no known kind", "busy"])
+    params=["not defined", "no such card", "no sound server", "of no known kind",
+            "of a torn configuration", "of a half definition", "busy"])
 def trouble(devices, request, tmp_path):
     """(environment, what is to be said)."""
     alsa, words = devices[request.param]
@@ -65,10 +69,6 @@ def speaker(clocksmith, tmp_path):
     heard.stop()
 
 
-def test_say_speaks_the_time_that_it_is_given(clocksmith, speaker, tmp_path):
-    _, heard, environment = speaker
-    words = ["15:15", "--config", clocksmith.configuration()]
-    done = clocksmith.run("say", *words, environment=environment)
 @pytest.fixture
 def unread_pipe(tmp_path):
     """A speaker that is a pipe without a reader: to open it waits for one."""
@@ -107,6 +107,10 @@ def test_a_service_that_waits_for_a_pipes_reader_ends_when_it_is_told(clocksmith
         service.process.kill()
 
 
+def test_say_speaks_the_time_that_it_is_given(clocksmith, speaker, tmp_path):
+    _, heard, environment = speaker
+    words = ["15:15", "--config", clocksmith.configuration()]
+    done = clocksmith.run("say", *words, environment=environment)
     clocksmith.run("say", *words, "--output", tmp_path / "phrase.wav")
     phrase, _ = soundfile.read(tmp_path / "phrase.wav", dtype="float32")
     assert (done.returncode, done.stdout, done.stderr) == (0, "three fifteen P M\n", "")
