@@ -34,7 +34,7 @@ extension VolumeRules {
     let words = text.split(separator: " ")
     guard let level = words.last, words.count > 1, let decibels = Decibels(text: level) else {
       throw QuietHoursError(
-        description: "'\(text)' is not times and a level from -60dB to 0dB, as in "
+        description: "'\(text.shortened)' is not times and a level from -60dB to 0dB, as in "
           + "22:00-07:00 -12dB")
     }
     let times = words.dropLast().joined(separator: " ")
