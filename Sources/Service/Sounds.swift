@@ -20,8 +20,11 @@ public enum Sounds {
     for folder in folders() where access("\(folder)/bells/bells.ini", F_OK) == 0 {
       return try BellTable(path: "\(folder)/bells/bells.ini", tuning: tuning)
     }
+    let missing = places().first ?? "share/clocksmith"
     throw Fault(
-      "bells.ini", "not found in \(places().map { "\($0)/bells" }.joined(separator: ", "))")
+      "the bells' table",
+      "\(missing)/bells/bells.ini is not there; install clocksmith again, or run it from where "
+        + "it was built")
   }
 
   /// The voices that came with the program.
