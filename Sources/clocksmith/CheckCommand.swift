@@ -9,8 +9,8 @@ let checkCommand = Subcommand(
   summary: "look whether everything that the clock needs is there and well",
   details: """
     Looks at the configuration, every clip and every time that is to be said, the bells and whether
-    each chime can sound, the speaker, the switch, the button, the lamp, the zone, the RTC and the
-    clock: a line each, with what to do. Exit status 3 if something was found.
+    each chime can sound, the speaker, the switch, the button, the lamp, the zone, the RTC, the
+    clock and the system bus: a line each, with what to do. Exit status 3 if something was found.
     """,
   options: [
     Option(
@@ -67,6 +67,11 @@ let checkCommand = Subcommand(
   try checkup.look("zone") { () throws(Fault) in .well(try SystemZone.current().name) }
   try checkup.look("rtc") { () throws(Fault) in try checkRTC(configuration) }
   try checkup.look("clock") { () throws(Fault) in checkClock(configuration) }
+  try checkup.look("bus") { () throws(Fault) in
+    .well(
+      try RunningService() == nil
+        ? "the service is not on the system bus" : "the service is on the system bus")
+  }
   return checkup.hasFound ? ExitStatus.found : ExitStatus.done
 }
 
