@@ -65,7 +65,7 @@ extension QuietHours {
   }
 
   private static func window(_ text: Substring) throws(QuietHoursError) -> Window {
-    let words = text.split(separator: " ")
+    let words = text.split(whereSeparator: \.isWhitespace)
     guard let times = words.last, words.count <= 2 else {
       throw QuietHoursError(
         description: "'\(text.shortened)' is not a time of day like 22:00-07:00 or "

@@ -133,7 +133,7 @@ def test_an_unknown_zone_in_the_environment_is_not_taken_for_utc(clocksmith):
      ("[announce]\nquiet = none\rinterval = 30\n", 2, "carriage return"),
      ("[announce]\nclock = 24\n  interval = 7\n", 3, "interval = 7"),
      ("[announce]\nquiet = mon-fri 22:00-07:00\n  and more\n", 3, "key = value"),
-     ("[announce]\nvoice = " + "x" * 5000 + "\n", 2, "long"),
+     ("[announce]\nvoice = " + "x" * 5000 + "\n", 2, "longer than 198 characters; shorten it"),
      ("[announce]\nclock = 12\0nonsense\n", 2, "")])
 def test_a_bad_line_is_named_with_file_line_and_reason(clocksmith, tmp_path, text, line, named):
     path = tmp_path / "bad.conf"
@@ -165,6 +165,10 @@ def test_too_few_descriptors_are_told_with_what_to_do(clocksmith, command):
 @pytest.mark.parametrize(
     "text, words",
     [("notes = B3 -1 E4", ":4: '-1' is no gap: allowed are seconds from 0.02 to 20, as in 0.86"),
+     ("notes = " + "E4 1 " * 60, ":4: the line is longer than 198 characters; go on in another line "
+      "that begins with 'notes =', too"),
+     ("notes = E4 1 E4 1\n" * 100 + "notes = E4",
+      ":104: 201 notes are no tune; at most 200"),
      (None, "No such file or directory")])
 def test_a_bad_tune_is_named_once(clocksmith, tmp_path, text, words):
     tune = tmp_path / "mine.tune"
