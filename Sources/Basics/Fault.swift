@@ -18,7 +18,12 @@ public struct Fault: Error, Hashable, CustomStringConvertible {
 
   /// A fault of the kernel or the C library, in the words of `strerror(3)`.
   public init(_ operation: String, errno code: Int32) {
-    self.init(operation, code: code, String(cString: strerror(code)))
+    let words = String(cString: strerror(code))
+    self.init(
+      operation, code: code,
+      code == EMFILE
+        ? "\(words); let it open at least 64 at once ('ulimit -n', or LimitNOFILE= of the service)"
+        : words)
   }
 
   public var description: String {

@@ -18,12 +18,13 @@ public struct INIFile {
   static let largestSize = 1 << 20
 
   /// Reads a whole file.
+  /// - Parameter remedy: what to do about a line that is too long for libinih.
   /// - Throws: `Fault` if it cannot be opened, is not a regular file, is larger than 1 MiB, or
   ///   has a line that is neither a section, a comment nor `key = value`, or of which libinih would
   ///   drop a part.
-  public init(path: String) throws(Fault) {
+  public init(path: String, remedyOfLongLines remedy: String = "shorten it") throws(Fault) {
     self.path = path
-    let reader = try LineReader(path: path)
+    let reader = try LineReader(path: path, remedyOfLongLines: remedy)
     let failedLine = ini_parse_stream(
       { line, size, context in
         Unmanaged<LineReader>.fromOpaque(context!).takeUnretainedValue().next(line!, size)
@@ -90,11 +91,13 @@ private struct INILine {
 /// first line of which libinih would drop a part.
 private final class LineReader {
   private let file: UnsafeMutablePointer<FILE>
+  private let remedyOfLongLines: String
   private var line = 0
   private(set) var problem: (line: Int, words: String)?
   private(set) var entries: [INIFile.Entry] = []
 
-  init(path: String) throws(Fault) {
+  init(path: String, remedyOfLongLines remedy: String) throws(Fault) {
+    remedyOfLongLines = remedy
     let descriptor = try openRegularFile(path, largest: INIFile.largestSize)
     guard let opened = fdopen(descriptor, "r") else {
       let code = errno
@@ -126,7 +129,7 @@ private final class LineReader {
     let bytes = Array(UnsafeRawBufferPointer(start: buffer, count: length))
     let longest = Int(size) - 2
     if length > longest && bytes.last != UInt8(ascii: "\n") {
-      problem = (line, "the line is longer than \(longest) characters")
+      problem = (line, "the line is longer than \(longest) characters; \(remedyOfLongLines)")
       return nil
     }
     let text = INILine(bytes)

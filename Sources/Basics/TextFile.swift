@@ -14,12 +14,23 @@ public func writeText(
 /// Writes bytes as `writeText(_:to:isSynced:)` does a text.
 public func writeBytes(_ bytes: [UInt8], to path: String, isSynced: Bool) throws(Fault) {
   let operation = "cannot write \(path)"
+  let target = try outputPath(path)
   // A device such as /dev/null or a pipe is written to as it is, but for what has to be on a disk.
-  let isInPlace = !isSynced && isSpecialFile(path)
-  let temporaryPath = isInPlace ? nil : "\(path).\(getpid()).text.part"
-  let descriptor = try retryingInterrupts(operation) {
-    open(temporaryPath ?? path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+  let isInPlace = !isSynced && isSpecialFile(target)
+  let temporaryPath = isInPlace ? nil : "\(target).\(getpid()).text.part"
+  let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC
+  let descriptor: Int32
+  do throws(Fault) {
+    // Else it would wait for a pipe's reader for ever.
+    descriptor = try retryingInterrupts(operation) {
+      open(temporaryPath ?? target, flags | O_NONBLOCK, 0o666)
+    }
+  } catch {
+    guard error.code == ENXIO else { throw error }
+    throw Fault(
+      operation, code: ENXIO, "nobody reads what is written there; start the pipe's reader first")
   }
+  _ = fcntl(descriptor, F_SETFL, flags)
   do throws(Fault) {
     try write(bytes[...], to: descriptor, operation)
     let synced = isSynced ? fsync(descriptor) : 0
@@ -28,7 +39,7 @@ public func writeBytes(_ bytes: [UInt8], to path: String, isSynced: Bool) throws
     guard close(descriptor) == 0 else { throw Fault(operation, errno: errno) }
     guard synced == 0 else { throw Fault(operation, errno: code) }
     guard let temporaryPath else { return }
-    guard rename(temporaryPath, path) == 0 else { throw Fault(operation, errno: errno) }
+    guard rename(temporaryPath, target) == 0 else { throw Fault(operation, errno: errno) }
     if isSynced { try syncFolder(of: path) }
   } catch {
     if let temporaryPath { unlink(temporaryPath) }
@@ -68,6 +79,18 @@ private func write(
       throw error
     }
   }
+}
+
+/// The file to write for this name: for /dev/stdout and its like, which are links, the file that
+/// they lead to, so that it is replaced and not the link.
+/// - Throws: `Fault` for `-`, which many take for standard output.
+public func outputPath(_ path: String) throws(Fault) -> String {
+  guard path != "-" else {
+    throw Fault("cannot write -", "standard output is for words; name a file")
+  }
+  guard path.hasPrefix("/dev/"), let resolved = realpath(path, nil) else { return path }
+  defer { free(resolved) }
+  return String(cString: resolved)
 }
 
 /// True of a device, a pipe or a folder: of whatever is there and is no regular file.

@@ -9,7 +9,8 @@
 
 /* The libraries of sound servers wait for an answer for half a minute or for ever, and cannot be
  * told otherwise. But they give up at once when the connection ends: so it is ended, from a signal
- * handler, by shutdown(2), which POSIX counts among what is safe there. */
+ * handler, by shutdown(2), which POSIX counts among what is safe there. A plugin that opens a pipe
+ * which nobody reads waits for ever, too: the signal itself ends that. */
 
 #define MOST_DESCRIPTORS 256
 
@@ -57,7 +58,8 @@ void clocksmith_patience_begin(const struct clocksmith_sockets *only,
   ends_all = !only;
   has_run_out = 0;
   is_on = 1;
-  struct sigaction action = {.sa_handler = run_out, .sa_flags = SA_RESTART};
+  /* Without SA_RESTART: what waits for no socket, but for the reader of a pipe, ends with EINTR. */
+  struct sigaction action = {.sa_handler = run_out};
   sigaction(SIGALRM, &action, NULL);
   struct itimerval timer = {
       /* A library that connects anew is hung up on anew. */

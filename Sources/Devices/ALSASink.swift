@@ -111,19 +111,24 @@ public final class ALSASink: Sink {
     close()
     self.device = device
     var patience = ServerPatience()
-    try patience.opening(device) { () throws(Fault) in
-      let pcm = try device.open()
-      self.pcm = pcm
-      touched = SystemClock.sinceBoot
-      do throws(Fault) {
-        rate = try configureHardware(pcm)
-        try configureSoftware(pcm)
-        try setVolume(pcm)
-      } catch {
-        // Here, for the closing may wait for the server, too.
-        release(pcm)
-        throw error
+    do throws(Fault) {
+      try patience.opening(device) { () throws(Fault) in
+        let pcm = try device.open()
+        self.pcm = pcm
+        touched = SystemClock.sinceBoot
+        do throws(Fault) {
+          rate = try configureHardware(pcm)
+          try configureSoftware(pcm)
+          try setVolume(pcm)
+        } catch {
+          // Here, for the closing may wait for the server, too.
+          release(pcm)
+          throw error
+        }
       }
+    } catch {
+      if let pcm { release(pcm) }
+      throw error
     }
     self.patience = patience
     written = 0

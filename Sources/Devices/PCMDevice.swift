@@ -1,5 +1,6 @@
 import Basics
 import CALSA
+import CClocksmith
 @preconcurrency import Glibc
 import Horology
 
@@ -29,8 +30,11 @@ struct PCMDevice {
   func open() throws(Fault) -> OpaquePointer {
     let stream = direction == .speaker ? SND_PCM_STREAM_PLAYBACK : SND_PCM_STREAM_CAPTURE
     var pcm: OpaquePointer?
+    clocksmith_alsa_forget()
     let code = snd_pcm_open(&pcm, name, stream, SND_PCM_NONBLOCK)
-    guard code == 0, let pcm else { throw fault("cannot open", code) }
+    guard code == 0, let pcm else {
+      throw code == -EINVAL ? configurationFault : fault("cannot open", code)
+    }
     return pcm
   }
 
@@ -76,6 +80,15 @@ struct PCMDevice {
     return Hardware(
       format: format, channels: Int(channels), rate: Int(rate), bufferFrames: Int(bufferFrames),
       periodFrames: Int(periodFrames), isCoarse: snd_pcm_hw_params_is_batch(parameters) == 1)
+  }
+
+  /// ALSA's configuration makes no sense, as a whole or for this device.
+  private var configurationFault: Fault {
+    let said = String(cString: clocksmith_alsa_said())
+    return Fault(
+      "cannot open \(direction) \(name)", code: EINVAL,
+      "its definition in ALSA's configuration cannot be used\(said.isEmpty ? "" : " (\(said))"); "
+        + "correct it in /etc/asound.conf or .asoundrc, or name another device")
   }
 
   func check(_ operation: String, _ code: Int32) throws(Fault) {

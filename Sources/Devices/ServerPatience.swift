@@ -2,10 +2,10 @@ import Basics
 import CClocksmith
 @preconcurrency import Glibc
 
-/// Holds what waits for a sound server to some seconds.
+/// Holds what waits for a sound server, or for a pipe's reader, to some seconds.
 ///
-/// ALSA's plugins wait for the answer of a sound server for half a minute, or for ever. Here the
-/// connection is ended instead, and what waited fails.
+/// ALSA's plugins wait for the answer of a sound server for half a minute, or for ever, and to open
+/// a pipe for its reader. Here the connection is ended instead, and what waited fails.
 struct ServerPatience {
   /// A device that is slow to open takes three seconds; nothing may be held up for five.
   private static let milliseconds: Int32 = 4_000
@@ -14,17 +14,21 @@ struct ServerPatience {
   private var own = clocksmith_sockets()
 
   /// Opens a device.
-  /// - Throws: what `body` throws, or that the server does not answer.
+  /// - Throws: what `body` throws, or that the server does not answer, or that it took too long:
+  ///   then `body` may have opened the device all the same, without what it waited for.
   mutating func opening<Result>(
     _ device: PCMDevice, _ body: () throws(Fault) -> Result
   ) throws(Fault) -> Result {
     var others = clocksmith_sockets()
     clocksmith_sockets_find(&others, nil)
-    let result = try withUnsafePointer(to: others) { others in
+    let (result, hasRunOut) = withUnsafePointer(to: others) { others in
       Self.limited(device, only: nil, others: others, body)
-    }.get()
+    }
+    let opened = try result.get()
+    // The plugin that writes into a file says that all is well when it has none.
+    guard !hasRunOut else { throw Self.waitsInVain(device) }
     clocksmith_sockets_find(&own, &others)
-    return result
+    return opened
   }
 
   /// Calls upon a device that is open.
@@ -34,14 +38,14 @@ struct ServerPatience {
     // A device without a server waits for nobody.
     guard own.count > 0 else { return try body() }
     return try withUnsafePointer(to: own) { own in
-      Self.limited(device, only: own, others: nil, body)
+      Self.limited(device, only: own, others: nil, body).result
     }.get()
   }
 
   private static func limited<Value>(
     _ device: PCMDevice, only: UnsafePointer<clocksmith_sockets>?,
     others: UnsafePointer<clocksmith_sockets>?, _ body: () throws(Fault) -> Value
-  ) -> Result<Value, Fault> {
+  ) -> (result: Result<Value, Fault>, hasRunOut: Bool) {
     clocksmith_patience_begin(only, others, milliseconds)
     let result: Result<Value, Fault>
     do throws(Fault) {
@@ -50,10 +54,18 @@ struct ServerPatience {
       result = .failure(error)
     }
     let hasRunOut = clocksmith_patience_end()
-    guard hasRunOut, case .failure = result else { return result }
-    return .failure(
-      Fault(
-        "\(device.direction) \(device.name)", code: ETIMEDOUT,
-        "its sound server does not answer; \(device.remedy)"))
+    guard hasRunOut, case .failure(let fault) = result else { return (result, hasRunOut) }
+    if fault.code == EINTR { return (.failure(waitsInVain(device)), true) }
+    let silence = Fault(
+      "\(device.direction) \(device.name)", code: ETIMEDOUT,
+      "its sound server does not answer; \(device.remedy)")
+    return (.failure(silence), true)
+  }
+
+  private static func waitsInVain(_ device: PCMDevice) -> Fault {
+    Fault(
+      "\(device.direction) \(device.name)", code: ETIMEDOUT,
+      "it takes more than \(milliseconds / 1000) s to open, as a pipe does that nobody has opened at "
+        + "its other end; do that first, or \(device.remedy)")
   }
 }

@@ -23,10 +23,13 @@ public struct SystemZone: Zone {
     if lstat(localtime, &status) == -1 && errno == ENOENT { return SystemZone(loaded: "UTC") }
     if let flaw = ZoneFile.flaw(of: localtime) {
       let leadsNowhere = stat(localtime, &status) == -1 && errno == ENOENT
-      throw Fault(
-        localtime,
-        "\(leadsNowhere ? "it is a link to nothing" : flaw.words); 'timedatectl set-timezone' sets "
-          + "another")
+      let remedy =
+        switch flaw {
+        case .unreadable(EACCES): "; let everyone read it with 'sudo chmod a+r \(localtime)'"
+        case .unreadable: ""
+        default: "; 'timedatectl set-timezone' sets another"
+        }
+      throw Fault(localtime, (leadsNowhere ? "it is a link to nothing" : flaw.words) + remedy)
     }
     return SystemZone(loaded: nameBehindLocaltime ?? localtime)
   }
@@ -34,9 +37,17 @@ public struct SystemZone: Zone {
   /// The zone of that name in the tz database, as in `Europe/London`.
   /// - Throws: `Fault` if there is none.
   public init(name: String) throws(Fault) {
-    try self.init(name: name, origin: "zone '\(name)'")
-    setenv("TZ", ":\(name)", 1)
+    try self.init(name: name, origin: "zone '\(name)'", variable: ":\(name)")
+  }
+
+  /// Keeps glibc from reading a zone by itself, which it does when it is first asked for a time of
+  /// any kind: where the file is a pipe it would wait for ever. It reads none until a `SystemZone`
+  /// is made, which looks at the file first.
+  public static func readOnlyWhenAsked() {
+    let variable = getenv("TZ").map { String(cString: $0) }
+    setenv("TZ", "UTC0", 1)
     tzset()
+    if let variable { setenv("TZ", variable, 1) } else { unsetenv("TZ") }
   }
 
   /// UTC, for showing times where no zone can be had. It needs no file.
@@ -45,10 +56,13 @@ public struct SystemZone: Zone {
     return SystemZone(loaded: "UTC")
   }
 
-  private init(name: String, origin: String) throws(Fault) {
+  /// - Parameter variable: what to set `TZ` to; nil leaves it as it is.
+  private init(name: String, origin: String, variable: String? = nil) throws(Fault) {
     let path = name.hasPrefix("/") ? name : "\(Self.database)/\(name)"
     switch name.split(separator: "/").contains("..") ? .noZoneFile : ZoneFile.flaw(of: path) {
-    case nil: self.init(loaded: name)
+    case nil:
+      if let variable { setenv("TZ", variable, 1) }
+      self.init(loaded: name)
     case .noZoneFile:
       throw Fault(
         origin,

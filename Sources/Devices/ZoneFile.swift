@@ -8,6 +8,8 @@ enum ZoneFile {
   enum Flaw: Error, Equatable {
     /// It is not there, or something else.
     case noZoneFile
+    /// It is there and cannot be read, with this `errno`.
+    case unreadable(Int32)
     /// It is not whole.
     case torn
     /// What it says contradicts itself.
@@ -22,18 +24,23 @@ enum ZoneFile {
 
   /// What is wrong with a file; nil if nothing is.
   static func flaw(of path: String) -> Flaw? {
-    guard let bytes = bytes(of: path) else { return .noZoneFile }
-    return flaw(in: bytes)
+    do throws(Fault) {
+      return flaw(in: try bytes(of: path))
+    } catch {
+      return [0, ENOENT, ENOTDIR, ELOOP, ENAMETOOLONG].contains(error.code)
+        ? .noZoneFile : .unreadable(error.code)
+    }
   }
 
-  private static func bytes(of path: String) -> [UInt8]? {
-    guard let descriptor = try? openRegularFile(path, largest: mostBytes) else { return nil }
+  /// - Throws: `Fault`, of the code 0 if it is no regular file or too large.
+  private static func bytes(of path: String) throws(Fault) -> [UInt8] {
+    let descriptor = try openRegularFile(path, largest: mostBytes)
     defer { close(descriptor) }
     var bytes = [UInt8](repeating: 0, count: mostBytes)
-    let count = try? retryingInterrupts("cannot read \(path)") {
+    let count = try retryingInterrupts("cannot read \(path)") {
       read(descriptor, &bytes, mostBytes)
     }
-    return count.map { Array(bytes[..<$0]) }
+    return Array(bytes[..<count])
   }
 
   /// What is wrong with a file of these bytes; nil if nothing is.
@@ -92,6 +99,7 @@ extension ZoneFile.Flaw {
   var words: String {
     switch self {
     case .noZoneFile: "it is no time zone file"
+    case .unreadable(let code): "it cannot be read: \(Fault("", errno: code).detail)"
     case .torn: "the time zone file is torn; reinstall the package tzdata"
     case .damaged(let why):
       "the time zone file is damaged (\(why)); reinstall the package tzdata"

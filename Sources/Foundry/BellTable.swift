@@ -93,7 +93,7 @@ private struct Draft {
       numbers[entry.key] = number
       return
     }
-    let words = entry.value.split(separator: " ")
+    let words = entry.value.split(whereSeparator: \.isWhitespace)
     switch entry.key {
     case "from":
       from = entry.value

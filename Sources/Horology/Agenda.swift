@@ -11,8 +11,7 @@ public struct Agenda: Sequence, IteratorProtocol {
     case skipped(SkipReason)
   }
 
-  /// Longer than any tune: what sounds at the first moment may have begun so long before it.
-  private static let lookback = Duration.seconds(2 * 3600)
+  private static let day: Int64 = 86_400
 
   private let start: Instant
   private let length: (Announcement) -> Duration
@@ -31,7 +30,11 @@ public struct Agenda: Sequence, IteratorProtocol {
   ) {
     self.start = start
     self.length = length
-    wake = start - Self.lookback
+    // What sounds at the first moment depends on what sounded before it, that on what was before,
+    // and so on. With each start on one day reckoned from one moment, all have one answer; and
+    // within a whole day there is hardly a tune so long that it never comes to rest.
+    let days = start.seconds.flooredQuotient(by: Self.day) - 1
+    wake = Instant(seconds: days * Self.day)
     now = Now(instant: wake, uptime: Uptime(nanoseconds: 0), sinceBoot: .zero)
     announcer = Announcer(settings: settings, zone: zone, trust: .synchronised, at: now)
   }

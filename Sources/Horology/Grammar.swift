@@ -54,7 +54,7 @@ public struct Grammar: Hashable, Sendable {
   /// Adds a rule after those there are. False if the pattern is not four digits or `*`, or the
   /// phrase is empty or holds a placeholder that does not exist; then nothing is added.
   public mutating func add(pattern: String, phrase: String) -> Bool {
-    let names = phrase.split(separator: " ").map(Self.pieces)
+    let names = phrase.split(whereSeparator: \.isWhitespace).map(Self.pieces)
     guard pattern.count == 4, pattern.allSatisfy({ $0 == "*" || $0.isASCIIDigit }),
       !names.isEmpty, !names.contains(nil)
     else { return false }

@@ -65,16 +65,17 @@ extension QuietHours {
   }
 
   private static func window(_ text: Substring) throws(QuietHoursError) -> Window {
-    let words = text.split(separator: " ")
+    let words = text.split(whereSeparator: \.isWhitespace)
     guard let times = words.last, words.count <= 2 else {
       throw QuietHoursError(
-        description: "'\(text)' is not a time of day like 22:00-07:00 or mon-fri 22:00-07:00")
+        description: "'\(text.shortened)' is not a time of day like 22:00-07:00 or "
+          + "mon-fri 22:00-07:00")
     }
     let days = words.count == 2 ? try Self.weekdays(words[0]) : Set(Weekday.allCases)
     let ends = times.split(separator: "-", omittingEmptySubsequences: false).map { minuteOfDay($0) }
     guard ends.count == 2, let from = ends[0], let to = ends[1], from < 1440 else {
       throw QuietHoursError(
-        description: "'\(times)' is not a time of day from-to, like 22:00-07:00")
+        description: "'\(times.shortened)' is not a time of day from-to, like 22:00-07:00")
     }
     guard from != to else {
       throw QuietHoursError(
@@ -88,7 +89,8 @@ extension QuietHours {
       .map { Weekday(abbreviation: $0) }
     guard let first = ends[0], let last = ends[ends.count - 1], ends.count <= 2 else {
       throw QuietHoursError(
-        description: "'\(text)' is not a weekday (mon tue wed thu fri sat sun) or two, as mon-fri")
+        description: "'\(text.shortened)' is not a weekday (mon tue wed thu fri sat sun) or two, "
+          + "as mon-fri")
     }
     // From the last day back to the first, so that sat-mon crosses the end of the week.
     return Set(sequence(first: last) { $0 == first ? nil : $0.previous })

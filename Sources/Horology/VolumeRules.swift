@@ -31,10 +31,10 @@ extension VolumeRules {
   }
 
   private static func rule(_ text: Substring) throws(QuietHoursError) -> Rule {
-    let words = text.split(separator: " ")
+    let words = text.split(whereSeparator: \.isWhitespace)
     guard let level = words.last, words.count > 1, let decibels = Decibels(text: level) else {
       throw QuietHoursError(
-        description: "'\(text)' is not times and a level from -60dB to 0dB, as in "
+        description: "'\(text.shortened)' is not times and a level from -60dB to 0dB, as in "
           + "22:00-07:00 -12dB")
     }
     let times = words.dropLast().joined(separator: " ")

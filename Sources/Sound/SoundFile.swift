@@ -1,5 +1,6 @@
 import Basics
 import CSndFile
+import Horology
 
 /// Frames per second of the clips and the bells, and of every file that is written.
 public let standardRate = 48_000
@@ -115,11 +116,20 @@ public final class SoundFile {
   }
 
   /// Reads the file to its end, to see that it is whole.
-  public func verify() throws(Fault) {
+  /// - Returns: the largest magnitude of its samples; full scale is 1.
+  @discardableResult
+  public func verify() throws(Fault) -> Float {
     let block = UnsafeMutableBufferPointer<Float>.allocate(capacity: 4096)
     defer { block.deallocate() }
-    while try read(into: block) > 0 {}
+    var peak: Float = 0
+    while case let count = try read(into: block), count > 0 {
+      peak = block[..<count].reduce(peak) { max($0, $1.magnitude) }
+    }
+    return peak
   }
+
+  /// Seconds, as its header promises.
+  public var seconds: Double { Double(frames) / Double(rate) }
 
   /// Why the last file could not be opened, in words for a reader who does not know libsndfile.
   private static func refusal(_ path: String) -> Fault {

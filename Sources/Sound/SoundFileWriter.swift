@@ -10,6 +10,7 @@ import CSndFile
 public final class SoundFileWriter {
   public let path: String
   private let handle: OpaquePointer
+  private let finalPath: String
   private let temporaryPath: String?
 
   /// - Parameter inPlace: write under the final name from the start, for a file that grows while
@@ -17,14 +18,22 @@ public final class SoundFileWriter {
   /// - Throws: `Fault` if it cannot be made, or has a name of another kind of file.
   public init(path: String, rate: Int, inPlace: Bool = false) throws(Fault) {
     self.path = path
-    // A device such as /dev/null or a pipe is written to as it is.
-    let isSpecial = isSpecialFile(path)
+    finalPath = try outputPath(path)
+    // A device such as /dev/null is written to as it is.
+    let isSpecial = isSpecialFile(finalPath)
     let writesInPlace = inPlace || isSpecial
     let isFLAC = try isSpecial ? false : Self.isFLAC(path, inPlace: inPlace)
-    let target = writesInPlace ? path : "\(path).\(getpid()).part"
+    let target = writesInPlace ? finalPath : "\(finalPath).\(getpid()).part"
     temporaryPath = writesInPlace ? nil : target
     let descriptor = try retryingInterrupts("cannot write \(path)") {
       open(target, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+    }
+    guard lseek(descriptor, 0, SEEK_CUR) != -1 || errno != ESPIPE else {
+      close(descriptor)
+      throw Fault(
+        "cannot write \(path)", code: ESPIPE,
+        "it is a pipe or a terminal, and the start of a sound file is written last; name a file, "
+          + "and pass that on")
     }
     var info = SF_INFO()
     info.samplerate = Int32(rate)
@@ -99,7 +108,7 @@ public final class SoundFileWriter {
       throw Fault("cannot write \(path)", errno: errno)
     }
     guard let temporaryPath else { return }
-    guard rename(temporaryPath, path) == 0 else {
+    guard rename(temporaryPath, finalPath) == 0 else {
       let code = errno
       unlink(temporaryPath)
       throw Fault("cannot write \(path)", errno: code)

@@ -20,7 +20,11 @@ public enum Sounds {
     for folder in folders() where access("\(folder)/\(path)", F_OK) == 0 {
       return "\(folder)/\(path)"
     }
-    throw Fault(path, "not found in \(places().joined(separator: ", "))")
+    let missing = places().first ?? "share/clocksmith"
+    throw Fault(
+      path,
+      "\(missing)/\(path) is not there; install clocksmith again, or run it from where it was "
+        + "built")
   }
 
   /// The voices that came with the program.

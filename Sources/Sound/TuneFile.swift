@@ -9,7 +9,8 @@ extension Tune {
   /// Reads a tune's file: `[tune]` with a description, and a section for each quarter that sounds.
   /// - Throws: `Fault` with file and line for anything in it that is unknown or wrong.
   public init(path: String, name: String) throws(Fault) {
-    let file = try INIFile(path: path)
+    let file = try INIFile(
+      path: path, remedyOfLongLines: "go on in another line that begins with 'notes =', too")
     var description: String?
     var drafts: [Int: Draft] = [:]
     var seen: Set<String> = []
@@ -62,7 +63,7 @@ private struct Draft {
   }
 
   mutating func take(_ entry: INIFile.Entry, _ place: String) throws(Fault) {
-    let words = entry.value.split(separator: " ")
+    let words = entry.value.split(whereSeparator: \.isWhitespace)
     places[entry.key] = place
     switch entry.key {
     case "notes":
@@ -91,8 +92,8 @@ private struct Draft {
 
   /// Notes and, between them, the seconds from one to the next: `G#4 0.86 F#4 0.85 E4`.
   private static func melody(_ words: [String], _ place: String) throws(Fault) -> [Blow] {
-    guard words.count <= 2 * Tune.mostNotes else {
-      throw Fault(place, "\(words.count / 2) notes are no tune; at most \(Tune.mostNotes)")
+    guard words.count < 2 * Tune.mostNotes else {
+      throw Fault(place, "\((words.count + 1) / 2) notes are no tune; at most \(Tune.mostNotes)")
     }
     guard words.count % 2 == 1 else {
       throw Fault(place, "notes are bells with seconds between them, as in 'G#4 0.86 F#4'")

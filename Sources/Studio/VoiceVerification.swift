@@ -14,6 +14,8 @@ public struct VoiceVerification {
   public private(set) var findings: [Finding] = []
   /// Times that rules lead to and clips are lacking for, a sentence a clock.
   public private(set) var brokenRules: [String] = []
+  /// Why the crossfade cannot be what it is set to; nil if it can.
+  public let crossfade: String?
   /// For each clock that the pack has rules for, what it says; nil where not even the full hours.
   public let coverage: [(format: HourFormat, interval: Interval?)]
 
@@ -29,11 +31,16 @@ public struct VoiceVerification {
     for format in pack.formats {
       if let sentence = Self.lacking(pack, format) { brokenRules.append(sentence) }
     }
+    crossfade = pack.crossfadeFlaw
     var loudness: [(clip: String, momentary: Double)] = []
     for name in pack.clipNames {
       guard let path = pack.clip(name)?.path else { continue }
       do throws(Fault) {
         let recording = try Recording(clip: path)
+        if let flaw = ClipFlaw(seconds: recording.seconds, peak: recording.peak) {
+          findings.append(Finding(clip: name, words: flaw.words))
+          continue
+        }
         let found = try Loudness(of: recording.samples, rate: recording.rate)
         loudness.append((name, found.momentary))
         findings += Self.faults(recording, found).map { Finding(clip: name, words: $0) }
@@ -59,7 +66,6 @@ public struct VoiceVerification {
 
   /// What is wrong with one clip by itself.
   static func faults(_ recording: Recording, _ loudness: Loudness) -> [String] {
-    guard recording.peak > 0 else { return ["it is silent; record it again"] }
     var faults: [String] = []
     let (before, after) = recording.silence
     if before > longestBefore {
@@ -116,10 +122,9 @@ extension Recording {
   /// - Throws: `Fault` if it is no mono sound, or too long for a word.
   init(clip path: String) throws(Fault) {
     let file = try SoundFile(path: path)
-    let seconds = Double(file.frames) / Double(file.rate)
-    guard seconds <= Self.longest else {
-      throw Fault(
-        "cannot use \(path)", "it takes \(seconds.text(decimals: 1)) s, more than 5; cut it")
+    // So that none that is far too long is held in memory.
+    if let flaw = ClipFlaw(seconds: file.seconds, peak: 1) {
+      throw Fault("cannot use \(path)", flaw.words)
     }
     self.init(samples: try file.readChannels()[0], rate: file.rate)
   }

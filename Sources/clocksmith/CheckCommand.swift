@@ -10,8 +10,8 @@ let checkCommand = Subcommand(
   summary: "look whether everything that the clock needs is there and well",
   details: """
     Looks at the configuration, every clip and every time that is to be said, the bells and whether
-    each chime can sound, the speaker, the switch, the button, the lamp, the zone, the RTC and the
-    clock: a line each, with what to do. Exit status 3 if something was found.
+    each chime can sound, the speaker, the switch, the button, the lamp, the zone, the RTC, the
+    clock and the system bus: a line each, with what to do. Exit status 3 if something was found.
     """,
   options: [
     Option(
@@ -68,6 +68,11 @@ let checkCommand = Subcommand(
   try checkup.look("zone") { () throws(Fault) in .well(try SystemZone.current().name) }
   try checkup.look("rtc") { () throws(Fault) in try checkRTC(configuration) }
   try checkup.look("clock") { () throws(Fault) in checkClock(configuration) }
+  try checkup.look("bus") { () throws(Fault) in
+    .well(
+      try RunningService() == nil
+        ? "the service is not on the system bus" : "the service is on the system bus")
+  }
   return checkup.hasFound ? ExitStatus.found : ExitStatus.done
 }
 
@@ -101,7 +106,7 @@ private struct Checkup {
 private func checkVoice(_ configuration: Configuration) throws(Fault) -> Finding {
   let voice = try configuration.composer().voice
   let times = voice.shortestInterval(format: configuration.hourFormat)?.times ?? "nothing"
-  return checkSounds(voice.clipNames.map { voice.clip($0)!.path })
+  return found(voice.flaws())
     ?? .well("\(voice.path): \(voice.clipNames.count) clips say \(times)")
 }
 
@@ -110,25 +115,25 @@ private func checkChime(_ configuration: Configuration) throws(Fault) -> Finding
   let hour = settings.chime?.name ?? "none"
   let quarters = settings.chimeQuarters?.name ?? "none"
   let composer = try configuration.composer()
-  if let broken = checkSounds(composer.bells.paths) { return broken }
-  let vanities = configuration.vanities(composer)
-  return vanities.isEmpty
-    ? .well("\(hour) at the hour, \(quarters) at the other quarters")
-    : .found(vanities.joined(separator: "; "))
-}
-
-/// What is broken of these sound files; nil if nothing is.
-private func checkSounds(_ paths: [String]) -> Finding? {
   var broken: [String] = []
-  for path in paths {
+  for path in composer.bells.paths {
     do throws(Fault) {
       try SoundFile(path: path).verify()
     } catch {
       broken.append(error.description)
     }
   }
-  guard let first = broken.first else { return nil }
-  return .found(broken.count == 1 ? first : "\(first) (and \(broken.count - 1) more)")
+  if let finding = found(broken) { return finding }
+  let vanities = configuration.vanities(composer)
+  return vanities.isEmpty
+    ? .well("\(hour) at the hour, \(quarters) at the other quarters")
+    : .found(vanities.joined(separator: "; "))
+}
+
+/// The first of these flaws, and how many more there are; nil if there are none.
+private func found(_ flaws: [String]) -> Finding? {
+  guard let first = flaws.first else { return nil }
+  return .found(flaws.count == 1 ? first : "\(first) (and \(flaws.count - 1) more)")
 }
 
 private func checkRTC(_ configuration: Configuration) throws(Fault) -> Finding {

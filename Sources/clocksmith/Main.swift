@@ -1,4 +1,5 @@
 import Basics
+import Devices
 @preconcurrency import Glibc
 
 /// The exit statuses of every subcommand.
@@ -22,6 +23,7 @@ enum Main {
     signal(SIGPIPE, SIG_IGN)
     // A file that may grow no further is told as an error of the file.
     signal(SIGXFSZ, SIG_IGN)
+    SystemZone.readOnlyWhenAsked()
     exit(status(of: Array(CommandLine.arguments.dropFirst())))
   }
 

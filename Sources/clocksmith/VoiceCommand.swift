@@ -143,6 +143,7 @@ private func verifyVoice(_ name: String) throws -> Int32 {
   }
   if verification.coverage.isEmpty { try found("rules       neither [clock 12] nor [clock 24]") }
   for words in verification.brokenRules { try found("rules       \(words)") }
+  if let words = verification.crossfade { try found("crossfade   \(words)") }
   for finding in verification.findings {
     try found("clip        \(finding.clip): \(finding.words)")
   }

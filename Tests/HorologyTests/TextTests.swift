@@ -121,7 +121,7 @@ import Testing
 
   @Test("a night belongs to the weekday on which it begins")
   func aNightBelongsToTheWeekdayOnWhichItBegins() throws {
-    let quiet = try QuietHours(text: "mon-fri 22:00-07:00, sat-sun 23:00-09:00")
+    let quiet = try QuietHours(text: "mon-fri 22:00-07:00,\tsat-sun\t23:00-09:00")
     #expect(quiet.contains(time("2026-11-20T22:15")))
     #expect(quiet.contains(time("2026-11-21T06:45")))
     #expect(!quiet.contains(time("2026-11-21T08:00")))

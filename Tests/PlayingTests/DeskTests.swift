@@ -1,4 +1,3 @@
-import Basics
 import Devices
 import Horology
 import Sound

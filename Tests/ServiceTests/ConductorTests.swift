@@ -1,6 +1,7 @@
 import Basics
 import Horology
 import Service
+import Sound
 import Testing
 
 /// The Conductor on instruments that note what they are told.

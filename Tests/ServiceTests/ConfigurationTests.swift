@@ -124,7 +124,7 @@ import Testing
       ("[speaker]\nbells_volume = 13dB", ":2: bells_volume = 13dB: allowed: -60dB to 12dB"),
       ("[speaker]\nkeep_open = never", ":2: keep_open = never: allowed: always, or how long"),
       ("[speaker]\nlead_in = 5s", ":2: lead_in = 5s: allowed: 0s to 4s"),
-      ("[button]\nline = GPIO1\n[led]\nline = GPIO1", ": line GPIO1 is set for both"),
+      ("[button]\nline = GPIO1\n[led]\nline = GPIO1", ":4: line = GPIO1: [led] cannot have it"),
       ("[clock]\nrtc =", ":2: rtc = : allowed: auto, none, or the name of an RTC"),
     ])
   func whatIsWrongIsTold(text: String, words: String) throws {

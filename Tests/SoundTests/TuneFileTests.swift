@@ -20,6 +20,12 @@ import Testing
     #expect(movement.melody.map(\.offset) == [.zero, .milliseconds(500), .seconds(2)])
   }
 
+  @Test("tabs part notes as spaces do") func tabs() throws {
+    let text = "[tune]\ndescription = x\n[hour]\nnotes = B3\t0.5\tE4 \t1.5  G#4\n"
+    let movement = try #require(try tune(text).movements[0])
+    #expect(movement.melody.map(\.bell) == ["B3", "E4", "G#4"])
+  }
+
   @Test(
     "what is wrong is told with its line and what is allowed",
     arguments: [

@@ -101,6 +101,43 @@ def test_a_broken_clip_is_found_by_check(clocksmith, broken_pack):
     assert done.returncode == 3 and line.startswith("FOUND") and CLIP in line
 
 
+def of_samples(samples):
+    """What puts a clip of these samples in the place of the good one."""
+    return lambda pack: soundfile.write(pack / f"{CLIP}.wav", samples, 48_000)
+
+
+@pytest.mark.parametrize(
+    "spoil, words",
+    [(of_samples(numpy.zeros(24_000)), "it is silent; record it again"),
+     (of_samples(numpy.full(24_000, 0.0005)), "it is silent; record it again"),
+     (of_samples(numpy.full(1, 0.5)), "it takes 0.0 ms, too short for a word; record it again"),
+     (of_samples(numpy.tile([0.5, -0.5], 300 * 48_000)), "it takes 600.0 s, more than 5; cut it")],
+    ids=["silent", "nearly silent", "a frame", "ten minutes"])
+def test_a_clip_that_is_no_word_is_found_by_check_and_by_verify(clocksmith, pack, spoil, words):
+    (pack / f"{CLIP}.flac").unlink()
+    spoil(pack)
+    done = clocksmith.run(
+        "check", "--config", clocksmith.configuration(voice=pack), timeout=3)
+    assert done.returncode == 3
+    assert f"FOUND voice         {pack}/{CLIP}.wav: {words}" in done.stdout.splitlines()
+    done = clocksmith.run("voice", "verify", pack)
+    [line] = [line for line in done.stdout.splitlines() if line.startswith("FOUND")]
+    assert done.returncode == 3 and f"clip        {CLIP}: " in line and line.endswith(words)
+
+
+def test_a_crossfade_that_clips_are_too_short_for_is_found_by_check_and_by_verify(clocksmith, pack):
+    description = pack / "voice.conf"
+    description.write_text(description.read_text().replace("crossfade = 20ms", "crossfade = 1s"))
+    words = (
+        "crossfade = 1000ms is more than half of clip 'hour-8-oclock', which takes 201 ms, so that "
+        "words run into each other; set it to 20ms, say")
+    done = clocksmith.run("check", "--config", clocksmith.configuration(voice=pack))
+    assert done.returncode == 3
+    assert f"FOUND voice         {description}: {words}" in done.stdout.splitlines()
+    done = clocksmith.run("voice", "verify", pack)
+    assert done.returncode == 3 and f"FOUND crossfade   {words}" in done.stdout.splitlines()
+
+
 def test_a_broken_clip_is_told_of_in_our_own_words(clocksmith, broken_pack, tmp_path):
     done = clocksmith.run(
         "render", "--at", "2026-11-21T15:15", "--output", tmp_path / "clock.wav", "--config",

@@ -116,8 +116,11 @@ def test_an_unknown_zone_in_the_environment_is_not_taken_for_utc(clocksmith):
      ("[announce]\nquiet = 22:00-07:00,\n", 2, "quiet"),
      ("[announce]\nlate_limit = 10\n", 2, "late_limit"),
      ("[announce]\nlate_limit = -1s\n", 2, "late_limit"),
-     ("[announce]\nvoice = caruso\n", None, "caruso"),
-     ("[announce]\nvoice = /nowhere/caruso\n", None, "/nowhere/caruso"),
+     ("[announce]\nquiet = " + "10:00-10:30," * 14 + "25:00-07:00\n", 2, "'25:00-07:00'"),
+     ("[announce]\nquiet = " + "mon 10:00-10:30 " * 11 + "\n", 2, "mon 10:00-10:30"),
+     ("[speaker]\nquieter = " + "mon 10:00-10:30 " * 11 + "\n", 2, "mon 10:00-10:30"),
+     ("[announce]\nvoice = caruso\n", 2, "voice 'caruso'"),
+     ("[announce]\nvoice = /nowhere/caruso\n", 2, "/nowhere/caruso"),
      ("[announce]\nlate_limit = -9223372036854775808s\n", 2, "late_limit"),
      ("[clock]\nuntrusted = shout\n", 2, "shout"),
      ("[clock]\nuntrusted = \x1b[31m\n", 2, r"\u{1B}[31m"),
@@ -130,18 +133,42 @@ def test_an_unknown_zone_in_the_environment_is_not_taken_for_utc(clocksmith):
      ("[announce]\nquiet = none\rinterval = 30\n", 2, "carriage return"),
      ("[announce]\nclock = 24\n  interval = 7\n", 3, "interval = 7"),
      ("[announce]\nquiet = mon-fri 22:00-07:00\n  and more\n", 3, "key = value"),
-     ("[announce]\nvoice = " + "x" * 5000 + "\n", 2, "long"),
+     ("[announce]\nvoice = " + "x" * 5000 + "\n", 2, "longer than 198 characters; shorten it"),
      ("[announce]\nclock = 12\0nonsense\n", 2, "")])
 def test_a_bad_line_is_named_with_file_line_and_reason(clocksmith, tmp_path, text, line, named):
     path = tmp_path / "bad.conf"
     path.write_text(text)
     sentence = refusal(clocksmith.run("agenda", "--config", path), 1)
-    assert (f"{path}:{line}:" if line else "voice") in sentence and named in sentence
+    assert f"{path}:{line}:" in sentence and named in sentence
+    assert len(sentence) < len(str(path)) + 250
+
+
+@pytest.mark.parametrize("keys", [("switch", "button"), ("switch", "led"), ("button", "led")])
+def test_a_line_that_two_have_is_named_with_the_places_of_both(clocksmith, tmp_path, keys):
+    path = tmp_path / "bad.conf"
+    path.write_text("".join(f"[{key}]\nline = GPIO17\n" for key in keys))
+    assert refusal(clocksmith.run("agenda", "--config", path), 1) == (
+        f"clocksmith: {path}:4: line = GPIO17: [{keys[1]}] cannot have it, for [{keys[0]}] has it "
+        f"({path}:2); take another line for one of them")
+
+
+@pytest.mark.parametrize("command", [["run"], ["say", "15:15"]])
+def test_too_few_descriptors_are_told_with_what_to_do(clocksmith, command):
+    done = subprocess.run(
+        ["sh", "-c", 'ulimit -n 6 && exec "$0" "$@"', PROGRAM, *command, "--config",
+         clocksmith.configuration()],
+        env=clocksmith.environment, capture_output=True, text=True, timeout=20, check=False)
+    sentence = refusal(done, 1)
+    assert "Too many open files; let it open at least 64 at once ('ulimit -n'" in sentence
 
 
 @pytest.mark.parametrize(
     "text, words",
     [("notes = B3 -1 E4", ":4: '-1' is no gap: allowed are seconds from 0.02 to 20, as in 0.86"),
+     ("notes = " + "E4 1 " * 60, ":4: the line is longer than 198 characters; go on in another line "
+      "that begins with 'notes =', too"),
+     ("notes = E4 1 E4 1\n" * 100 + "notes = E4",
+      ":104: 201 notes are no tune; at most 200"),
      (None, "No such file or directory")])
 def test_a_bad_tune_is_named_once(clocksmith, tmp_path, text, words):
     tune = tmp_path / "mine.tune"

@@ -1,7 +1,9 @@
 """A speaker that is absent, busy or torn out: one sentence, and the service goes on."""
 
 import concurrent.futures
+import os
 import re
+import time
 
 import pytest
 import soundfile
@@ -22,12 +24,16 @@ def devices(clocksmith, tmp_path):
         "no sound server": (
             f'pcm.default {{ type pulse server "unix:{tmp_path}/nobody" }}\n', "refused"),
         "of no known kind": ("pcm.default { type nonsense }\n", "there is no such sound device"),
+        "of a torn configuration": (
+            "pcm.default { type null\n", f"{tmp_path}/asound.conf may be old or corrupted"),
+        "of a half definition": ("pcm.default { type plug }\n", "(slave is not defined); correct it in"),
         "busy": (None, "another program is using it"),
     }
 
 
 @pytest.fixture(
-    params=["not defined", "no such card", "no sound server", "of no known kind", "busy"])
+    params=["not defined", "no such card", "no sound server", "of no known kind",
+            "of a torn configuration", "of a half definition", "busy"])
 def trouble(devices, request, tmp_path):
     """(environment, what is to be said)."""
     alsa, words = devices[request.param]
@@ -61,6 +67,44 @@ def speaker(clocksmith, tmp_path):
     yield server, heard, {"ALSA_CONFIG_PATH": str(path)}
     server.kill()
     heard.stop()
+
+
+@pytest.fixture
+def unread_pipe(tmp_path):
+    """A speaker that is a pipe without a reader: to open it waits for one."""
+    os.mkfifo(tmp_path / "pipe")
+    return f"""
+pcm.nothing {{ type null }}
+pcm.default {{ type file slave.pcm nothing file {tmp_path}/pipe format raw }}
+ctl.default {{ type null }}
+"""
+
+
+def test_a_pipe_without_a_reader_holds_say_and_check_up_for_five_seconds_at_most(
+        clocksmith, tmp_path, unread_pipe):
+    path = tmp_path / "asound.conf"
+    path.write_text(unread_pipe)
+    for words, status in [(["say", "15:15"], 1), (["check"], 3)]:
+        since = time.monotonic()
+        done = clocksmith.run(
+            *words, "--config", clocksmith.configuration(),
+            environment={"ALSA_CONFIG_PATH": str(path)})
+        assert time.monotonic() - since < 5
+        assert done.returncode == status
+        assert (
+            "speaker default: it takes more than 4 s to open, as a pipe does that nobody has opened "
+            "at its other end; do that first, or ") in done.stdout + done.stderr
+
+
+def test_a_service_that_waits_for_a_pipes_reader_ends_when_it_is_told(clocksmith, unread_pipe):
+    service = Service(
+        clocksmith, clocksmith.configuration(), "--say-now", alsa=unread_pipe)
+    try:
+        since = time.monotonic()
+        assert service.stop() == 0
+        assert time.monotonic() - since < 6
+    finally:
+        service.process.kill()
 
 
 def test_say_speaks_the_time_that_it_is_given(clocksmith, speaker, tmp_path):

@@ -143,6 +143,8 @@ def test_it_is_muted_for_a_while_and_not_any_more(caller, service):
 def test_a_mute_ends_by_itself(caller):
     signals = caller.listen()
     caller.call("Mute", "t", 500_000)
+    event, priority, words, fields = caller.next_signal(signals, "Noticed")
+    assert (event, priority, fields["MUTE"]) == ("mute", 6, "until") and words.startswith("muted")
     caller.next_change(signals, "Muted", True)
     caller.next_change(signals, "Muted", False, seconds=3)
 
@@ -162,13 +164,6 @@ def test_a_muted_occasion_is_skipped_and_told(one_minute):
     assert (key, words) == ("muted", "it is muted ('clocksmith unmute' ends that)")
     assert caller.next_change(signals, "Muted") is False
     assert one_minute.about("muted") == [f"skipped {one_minute.time_of_day}: {words}"]
-
-
-def test_every_entry_of_the_journal_is_a_signal(caller):
-    signals = caller.listen()
-    caller.call("MuteNext")
-    assert caller.next_signal(signals, "Noticed") == (
-        "mute", 6, "muted for the next announcement", {"MUTE": "next"})
 
 
 def test_the_volume_is_set_and_told(caller, service):

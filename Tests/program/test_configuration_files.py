@@ -54,6 +54,11 @@ def a_link_to_nothing(etc):
     return "clocksmith.conf"
 
 
+def a_link_to_nothing_in_the_folder(etc):
+    (etc.folder / "conf.d/10-quiet.conf").symlink_to("elsewhere")
+    return "conf.d/10-quiet.conf"
+
+
 def an_unreadable_folder(etc):
     (etc.folder / "conf.d/10-quiet.conf").touch()
     without_rights(etc.folder / "conf.d")
@@ -79,7 +84,7 @@ def an_unreadable_clocksmith(etc):
 
 
 BREAKAGES = [
-    an_unreadable_file, a_link_to_nothing, an_unreadable_folder, a_file_in_the_folders_place,
+    an_unreadable_file, a_link_to_nothing, a_link_to_nothing_in_the_folder, an_unreadable_folder, a_file_in_the_folders_place,
     a_folder_that_is_a_link_to_nothing, an_unreadable_clocksmith]
 
 
@@ -102,9 +107,16 @@ def test_missing_rights_are_told_with_what_gives_them(etc):
     assert "sudo chmod -R a+rX /etc/clocksmith" in refusal(etc.run("agenda"), 1)
 
 
-def test_a_link_to_nothing_is_called_one(etc):
-    a_link_to_nothing(etc)
+@pytest.mark.parametrize("make", [a_link_to_nothing, a_link_to_nothing_in_the_folder])
+def test_a_link_to_nothing_is_called_one(etc, make):
+    make(etc)
     assert "it is a link to nothing" in refusal(etc.run("agenda"), 1)
+
+
+def test_a_file_in_the_folders_place_is_told_with_what_to_do(etc):
+    a_file_in_the_folders_place(etc)
+    assert refusal(etc.run("agenda"), 1).endswith(
+        "it is no folder; move it away, and put settings into /etc/clocksmith/conf.d/NAME.conf")
 
 
 def test_without_files_the_defaults_count(etc):

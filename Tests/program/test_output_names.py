@@ -1,9 +1,12 @@
 """The names of the files that are written: each holds what it is called, and none is lost."""
 
+import os
+import subprocess
+
 import pytest
 import soundfile
 
-from program import refusal
+from program import PROGRAM, refusal
 
 RENDER = ["render", "--at", "2026-11-21T15:15"]
 
@@ -59,3 +62,58 @@ def test_both_may_go_nowhere(clocksmith):
         *RENDER, "--output", "/dev/null", "--picture", "/dev/null", "--config",
         clocksmith.configuration())
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(
+    "words", [[*RENDER, "--output"], [*RENDER, "--picture"], ["say", "15:15", "--output"]])
+def test_a_dash_is_no_file(clocksmith, tmp_path, words):
+    folder = tmp_path / "output"
+    folder.mkdir()
+    done = clocksmith.run(*words, "-", "--config", clocksmith.configuration(), cwd=folder)
+    assert refusal(done, 1) == (
+        "clocksmith: cannot write -: standard output is for words; name a file")
+    assert not list(folder.iterdir())
+
+
+def test_a_sound_for_a_pipe_is_refused_with_the_reason(clocksmith):
+    done = clocksmith.run(
+        "say", "15:15", "--output", "/dev/stdout", "--config", clocksmith.configuration())
+    assert refusal(done, 1) == (
+        "clocksmith: cannot write /dev/stdout: it is a pipe or a terminal, and the start of a sound "
+        "file is written last; name a file, and pass that on")
+
+
+def test_a_picture_for_a_pipe_that_nobody_reads_is_not_waited_for(clocksmith, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    done = clocksmith.run(
+        *RENDER, "--picture", tmp_path / "pipe", "--config", clocksmith.configuration(), timeout=5)
+    assert "nobody reads what is written there; start the pipe's reader first" in refusal(done, 1)
+
+
+def test_a_picture_goes_to_the_reader_of_a_pipe(clocksmith, tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE, text=True)
+    script = 'until "$0" "$@" 2>/dev/null; do sleep 0.05; done'
+    subprocess.run(
+        ["sh", "-c", script, PROGRAM, *RENDER, "--picture", pipe, "--config",
+         clocksmith.configuration()], env=clocksmith.environment, timeout=20, check=True)
+    assert reader.communicate(timeout=5)[0].endswith("</svg>\n")
+
+
+def test_standard_output_is_written_where_it_goes_and_stays_a_link(clocksmith, tmp_path):
+    # In a /dev of its own: what would replace the link would replace the machine's.
+    script = """
+mount -t tmpfs tmpfs /dev && ln -s /proc/self/fd/1 /dev/stdout && "$@" && test -L /dev/stdout
+"""
+    picture = tmp_path / "picture.svg"
+    with picture.open("w", encoding="utf-8") as output:
+        done = subprocess.run(
+            ["unshare", "--map-root-user", "--mount", "sh", "-c", script, "sh", PROGRAM, *RENDER,
+             "--picture", "/dev/stdout", "--config", clocksmith.configuration()],
+            env=clocksmith.environment, stdout=output, stderr=subprocess.PIPE, text=True, timeout=20,
+            check=False)
+    if "unshare" in done.stderr or "mount" in done.stderr:
+        pytest.skip("nothing can be mounted here, so no /dev made up")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert picture.read_text(encoding="utf-8").endswith("</svg>\n")

@@ -58,11 +58,12 @@ def answers(surroundings, tmp_path_factory):
             done = clocksmith.run(*words, timeout=30)
             return done, time.monotonic() - since
 
-        commands = [["mute", "1h"], ["unmute"], ["stop"], ["say", "15:30"], ["status", "--json"]]
+        commands = [["mute", "1h"], ["unmute"], ["stop"], ["say", "15:30"], ["status", "--json"],
+                    ["check"]]
         yield dict(zip([words[0] for words in commands], pool.map(answer, commands)))
 
 
-@pytest.mark.parametrize("command", ["mute", "unmute", "stop", "say", "status"])
+@pytest.mark.parametrize("command", ["mute", "unmute", "stop", "say", "status", "check"])
 def test_a_silent_bus_is_given_up_after_five_seconds(answers, command):
     assert 4.5 < answers[command][1] < 7.5
 
@@ -76,6 +77,14 @@ def test_say_does_without_a_silent_bus_and_says_so(answers):
     done, _ = answers["say"]
     assert (done.returncode, done.stdout) == (0, "three thirty P M\n")
     assert "note: the system bus: it does not answer" in done.stderr
+
+
+def test_check_finds_a_silent_bus(answers):
+    done, _ = answers["check"]
+    assert done.returncode == 3
+    [line] = [line for line in done.stdout.splitlines() if line.split()[1] == "bus"]
+    assert line == (
+        "FOUND bus           the system bus: it does not answer; see 'systemctl status dbus'")
 
 
 def test_status_does_without_a_silent_bus_and_says_so(answers):

@@ -1,7 +1,9 @@
 """Zone files that are torn, or count leap seconds: never taken for UTC without a word."""
 
 import json
+import os
 import pathlib
+import shutil
 import subprocess
 
 import pytest
@@ -88,6 +90,32 @@ def test_a_link_to_a_zone_that_is_not_there_is_not_taken_for_utc(clocksmith, etc
     (etc / "localtime").symlink_to("nowhere")
     said = refusal(without_zone(clocksmith, etc, "agenda", "--hours", "1"), 1)
     assert "/etc/localtime: it is a link to nothing" in said and "timedatectl" in said
+
+
+@pytest.mark.parametrize(
+    "words, status",
+    [(["agenda", "--hours", "1"], 1), (["agenda", "--hours", "1", "--zone", "Europe/London"], 0),
+     (["check"], 3)])
+def test_a_pipe_in_the_zones_place_is_not_waited_for(clocksmith, etc, words, status):
+    (etc / "localtime").unlink()
+    os.mkfifo(etc / "localtime")
+    done = without_zone(clocksmith, etc, *words, "--config", clocksmith.configuration())
+    assert done.returncode == status
+    if status:
+        assert "/etc/localtime: it is no time zone file" in done.stdout + done.stderr
+
+
+def test_a_zone_that_only_root_may_read_is_told_with_what_to_do(clocksmith, etc, new_york):
+    if os.geteuid() != 0:
+        pytest.skip("no file can be given to somebody else here (not root)")
+    (etc / "localtime").unlink()
+    shutil.copy(new_york, etc / "localtime")
+    (etc / "localtime").chmod(0o600)
+    # The root of the namespace is nobody to it.
+    os.chown(etc / "localtime", 1, 1)
+    assert refusal(without_zone(clocksmith, etc, "agenda"), 1) == (
+        "clocksmith: /etc/localtime: it cannot be read: Permission denied; let everyone read it with "
+        "'sudo chmod a+r /etc/localtime'")
 
 
 def test_a_machine_without_a_zone_shows_utc(clocksmith, etc):

@@ -12,6 +12,10 @@
  * each call returns. */
 void clocksmith_silence_alsa(void);
 
+/* What it would have written since clocksmith_alsa_forget: its first messages, or nothing. */
+const char *clocksmith_alsa_said(void);
+void clocksmith_alsa_forget(void);
+
 #define CLOCKSMITH_MOST_SOCKETS 64
 
 /* Sockets that were open at some moment. */

@@ -34,9 +34,8 @@ public struct Configuration: Sendable {
 
   /// The files that were read, in order.
   public private(set) var files: [String] = []
-  /// File and line of the quiet hours that count.
-  private var quietPlace = ""
-  private var choosesChime = false
+  /// File and line of each key's value that counts, by `section.key`.
+  private var places: [String: String] = [:]
 
   /// What chimes at the hour unless the owner wants something else.
   private static let defaultChime = "westminster"
@@ -59,13 +58,13 @@ public struct Configuration: Sendable {
         }
       }
     }
-    if !configuration.choosesChime {
+    if configuration.places["announce.chime"] == nil {
       configuration.announcer.chime = try Sounds.tune(defaultChime)
     }
     let settings = configuration.announcer
     if settings.quiet.swallowEverything(interval: settings.interval) {
       throw Fault(
-        configuration.quietPlace,
+        configuration.places["announce.quiet"] ?? "",
         "the quiet hours swallow the whole week: nothing would ever sound")
     }
     try configuration.checkLines()
@@ -75,13 +74,26 @@ public struct Configuration: Sendable {
   private func checkLines() throws(Fault) {
     var owners: [String: String] = [:]
     for (owner, line) in [
-      ("[switch]", switchInput.line), ("[button]", button.line), ("[led]", led.line),
+      ("switch", switchInput.line), ("button", button.line), ("led", led.line),
     ] {
       guard let line else { continue }
       if let other = owners.updateValue(owner, forKey: line) {
         throw Fault(
-          files.joined(separator: ", "), "line \(line) is set for both \(other) and \(owner)")
+          places["\(owner).line"] ?? "",
+          "line = \(line): [\(owner)] cannot have it, for [\(other)] has it "
+            + "(\(places["\(other).line"] ?? "")); take another line for one of them")
       }
+    }
+  }
+
+  /// The voice that is configured.
+  /// - Throws: `Fault`, with the file and line that name the voice, if it cannot be used.
+  func voicePack() throws(Fault) -> VoicePack {
+    do throws(Fault) {
+      return try Sounds.voice(voice)
+    } catch {
+      guard let place = places["announce.voice"] else { throw error }
+      throw Fault(place, code: error.code, error.description)
     }
   }
 
@@ -107,10 +119,9 @@ public struct Configuration: Sendable {
         // By glibc's search: Swift's brings two megabytes of regular expressions with it.
         let isNamed = entry.value.contains("/") && strstr(complaint, entry.value) != nil
         throw Fault(
-          place, "\(entry.key)\(isNamed ? "" : " = \(entry.value)"): \(complaint)")
+          place, "\(entry.key)\(isNamed ? "" : " = \(entry.value.shortened)"): \(complaint)")
       }
-      if entry.key == "quiet" { quietPlace = place }
-      if entry.key == "chime" { choosesChime = true }
+      places["\(entry.section).\(entry.key)"] = place
     }
     files.append(path)
   }

@@ -15,21 +15,30 @@ enum ConfigurationFiles {
     guard try isThere(home) else { return [] }
     var files = try isThere(mainFile) ? [mainFile] : []
     guard try isThere(folder) else { return files }
+    let names: [String]
     do throws(Fault) {
-      files += try readNames(inFolder: folder)
-        .filter { $0.hasSuffix(".conf") && !$0.hasPrefix(".") }.map { "\(folder)/\($0)" }
+      names = try readNames(inFolder: folder)
     } catch {
       throw withRemedy(error)
+    }
+    for name in names where name.hasSuffix(".conf") && !name.hasPrefix(".") {
+      // One that was removed this moment is none.
+      if try isThere("\(folder)/\(name)") { files.append("\(folder)/\(name)") }
     }
     return files
   }
 
-  /// The fault, with what gives the rights that are missing.
+  /// The fault, with what to do about it where that is known.
   static func withRemedy(_ fault: Fault) -> Fault {
-    guard fault.code == EACCES else { return fault }
-    return Fault(
-      fault.operation, code: fault.code,
-      "\(fault.detail); let everyone read it with 'sudo chmod -R a+rX \(home)'")
+    let words: String
+    switch fault.code {
+    case EACCES:
+      words = "\(fault.detail); let everyone read it with 'sudo chmod -R a+rX \(home)'"
+    case ENOTDIR:
+      words = "it is no folder; move it away, and put settings into \(folder)/NAME.conf"
+    default: return fault
+    }
+    return Fault(fault.operation, code: fault.code, words)
   }
 
   /// - Throws: `Fault` for anything but a file or folder that is there, or is not.

@@ -29,7 +29,7 @@ extension Configuration {
   /// The voice that is configured, in the format that is configured, with a phrase and clips for
   /// every occasion of the interval that is configured.
   public func composer() throws(Fault) -> Composer {
-    let voice = try Sounds.voice(voice)
+    let voice = try voicePack()
     try voice.verify(every: announcer.interval, format: hourFormat)
     var bells = Sounds.bells()
     for tune in [announcer.chime, announcer.chimeQuarters] {
