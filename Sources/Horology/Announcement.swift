@@ -121,8 +121,8 @@ public enum Report: Hashable, Sendable {
   case ringer(Ringer)
   /// With what the clocks show when it ends by itself.
   case mute(SoftwareMute, until: CivilTime?)
-  /// The clock was set by this much, or the machine has slept that long.
   case clockSet(by: Duration)
+  case slept(for: Duration)
   /// The device did not play; it is tried again while the spoken time is true.
   case retrying(Occasion, String)
 }

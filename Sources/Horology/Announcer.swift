@@ -21,29 +21,17 @@ public struct Announcer {
   /// the clock. It is about as long as from one note to the next, so that none is overtaken.
   public static let longestFollowedStep = Duration.milliseconds(500)
 
-  public private(set) var settings: AnnouncerSettings
-  public private(set) var trust: ClockTrust
-  public private(set) var ringer: Ringer
-  public private(set) var mute: SoftwareMute
-  /// What sounds, or is about to.
-  public private(set) var playing: Announcement?
+  /// Whether something may sound as things are now.
+  public private(set) var rules: Rules
+  /// What sounds by itself; what is asked for is in AnnouncerRequests.swift.
+  private(set) var quarters: Quarters
+  private(set) var stage = Stage()
   /// The service ends: no further occasion is decided.
   private var isEnding = false
-  /// How many there have been.
-  private var soundings = 0
-  /// What plays is being stopped before its anchor, and its occasion is open again.
-  private var isTakenBack = false
-  /// When what stops it came about: the first, should several.
-  private var stoppedAt: Uptime?
-
-  private(set) var schedule: Schedule
-  private var decisions: Decisions
   /// When a mute for a span of time ends, since the machine started, sleep included; nil of one
   /// that ends at the instant that it names, however the clock is set.
   public private(set) var muteEndsSinceBoot: Duration?
   private var previous: Now
-  /// The failure of the occasion that is still open.
-  private var failure: (occasion: Occasion, why: String, retryAt: Uptime)?
 
   /// Occasions before `now` are past: after a start only later ones sound.
   /// - Parameters:
@@ -54,22 +42,12 @@ public struct Announcer {
     settings: AnnouncerSettings, zone: any Zone, trust: ClockTrust, ringer: Ringer = .absent,
     mute: SoftwareMute = .off, muteEndsSinceBoot: Duration? = nil, at now: Now
   ) {
-    self.settings = settings
-    self.trust = trust
-    self.ringer = ringer
-    self.mute = mute
-    schedule = Schedule(interval: settings.interval, zone: zone)
+    rules = Rules(settings, trust: trust, ringer: ringer, mute: mute)
+    quarters = Quarters(Schedule(interval: settings.interval, zone: zone), at: now.instant)
     self.muteEndsSinceBoot = muteEndsSinceBoot
-    decisions = Decisions(at: now.instant)
     previous = now
     keepEndOfMute(at: now)
   }
-
-  /// The first occasion that has not been decided yet.
-  public var next: Occasion { decisions.next(in: schedule) }
-
-  /// The zone whose civil time is announced.
-  public var zone: any Zone { schedule.zone }
 
   /// Takes one event in. The last effect is always the next wake-up.
   public mutating func handle(_ event: Event, at now: Now) -> [Effect] {
@@ -83,46 +61,51 @@ public struct Announcer {
       effects += change(settings, zone, sound, at: now)
     case .trust(let trust):
       if trust != self.trust { effects.append(.report(.trust(trust))) }
-      self.trust = trust
+      rules.trust = trust
     case .ringer(let ringer, let moment):
       effects += turn(ringer, at: moment, now)
     case .mute(let mute):
       effects += turn(mute, at: now)
     case .asked(let time, let speakerIsAwake):
-      effects.append(answer(time, within: speakerIsAwake ? Self.requestLead : lead, at: now))
+      let lead = speakerIsAwake ? Self.requestLead : rules.lead
+      effects.append(answer(time, within: lead, at: now))
     case .stop(let reason):
       if reason == .serviceEnds { isEnding = true }
       if let playing, isEnded(playing, by: reason, at: now) {
-        effects.append(stop(playing, reason, at: now.uptime))
+        effects += stage.stop(reason, at: now.uptime)
       }
     case .ended(let sounding, let outcome):
-      if sounding == playing?.id { effects += end(with: outcome, at: now) }
+      if let turn = stage.end(sounding) { effects += end(turn, with: outcome, at: now) }
     }
     return effects + settle(at: now)
   }
 
-  // MARK: The clock was set
+  // MARK: The clock was set, or the machine slept
 
   private mutating func noticeStep(at now: Now) -> [Effect] {
     defer { previous = now }
     let jump = now.jump(since: previous)
+    let step = now.step(since: previous)
+    let sleep = now.sleep(since: previous)
     let showed = now.instant - jump
-    decisions.note(now.instant, before: showed, every: settings.interval)
-    guard jump.magnitude >= Self.stepThreshold else { return [] }
-    var effects: [Effect] = [.report(.clockSet(by: jump))]
+    quarters.note(now.instant, before: showed)
+    var effects: [Effect] = []
+    if step.magnitude >= Self.stepThreshold { effects.append(.report(.clockSet(by: step))) }
+    if sleep >= Self.stepThreshold { effects.append(.report(.slept(for: sleep))) }
+    guard jump.magnitude >= Self.stepThreshold || !effects.isEmpty else { return [] }
     keepEndOfMute(at: now)
-    if let announcement = playing, !isFollowed(jump, by: announcement, at: now),
-      showed >= announcement.begins || now.instant >= announcement.begins
-        || canBeginAnew(announcement, at: now)
+    // What plays is timed by a clock that knows of neither.
+    guard jump.magnitude >= Self.stepThreshold else { return effects }
+    let reason: StopReason = step.magnitude >= Self.stepThreshold ? .clockSet : .slept
+    if let playing, !isFollowed(jump, by: playing, at: now),
+      showed >= playing.begins || now.instant >= playing.begins || canBeginAnew(playing, at: now)
     {
-      effects += takeBack(.clockSet, at: now, showing: showed)
+      effects += takeBack(reason, at: now, showing: showed)
     }
     // Any other chime is about to begin: the player still moves it with the clock.
-    if let announcement = playing, showed >= announcement.anchor,
-      jump.magnitude > settings.lateLimit
-    {
-      // Already speaking: cut it only if the step made the time wrong.
-      effects.append(stop(announcement, .clockSet, at: now.uptime))
+    if let playing, showed >= playing.anchor, jump.magnitude > settings.lateLimit {
+      // Already speaking: cut it only if the time is wrong now.
+      effects += stage.stop(reason, at: now.uptime)
     }
     return effects
   }
@@ -132,13 +115,14 @@ public struct Announcer {
   private mutating func takeBack(
     _ reason: StopReason, at now: Now, showing: Instant? = nil
   ) -> [Effect] {
-    guard let announcement = playing, showing ?? now.instant < announcement.anchor, !isTakenBack
+    guard let turn = stage.turn, showing ?? now.instant < turn.announcement.anchor,
+      !turn.isTakenBack
     else { return [] }
-    if case .occasion(let occasion) = announcement.cause {
-      decisions.reopen(occasion)
-      isTakenBack = true
+    if case .occasion(let occasion) = turn.announcement.cause {
+      quarters.reopen(occasion)
+      stage.takeBack()
     }
-    return [stop(announcement, reason, at: now.uptime)]
+    return stage.stop(reason, at: now.uptime)
   }
 
   /// True if there is time to prepare once more what is not heard yet. A chime for which there is
@@ -148,13 +132,6 @@ public struct Announcer {
     return now.instant + preparation <= announcement.begins
   }
 
-  private mutating func stop(
-    _ announcement: Announcement, _ reason: StopReason, at moment: Uptime
-  ) -> Effect {
-    stoppedAt = stoppedAt ?? moment
-    return .stop(announcement.id, reason)
-  }
-
   // MARK: The rules are changed
 
   /// Takes other rules, and takes back what they say something else of.
@@ -162,9 +139,8 @@ public struct Announcer {
     _ settings: AnnouncerSettings, _ zone: any Zone, _ sound: SoundChange, at now: Now
   ) -> [Effect] {
     let before = playing.map(ruling)
-    self.settings = settings
-    decisions.change(from: schedule, at: now.instant)
-    schedule = Schedule(interval: settings.interval, zone: zone)
+    rules.settings = settings
+    quarters.change(Schedule(interval: settings.interval, zone: zone), at: now.instant)
     guard let playing else { return [] }
     let isMadeAnew =
       sound == .sound
@@ -173,94 +149,88 @@ public struct Announcer {
     return isMadeAnew || ruling(on: playing) != before ? takeBack(.rulesChanged, at: now) : []
   }
 
-  // MARK: The switch
+  // MARK: The switch, and the mute
 
   private mutating func turn(_ ringer: Ringer, at moment: Uptime, _ now: Now) -> [Effect] {
     guard ringer != self.ringer else { return [] }
-    self.ringer = ringer
+    rules.ringer = ringer
     var effects: [Effect] = []
-    if isSilencedBySwitch, let playing {
+    if rules.isSilencedBySwitch, let turn = stage.turn {
       // Silence first, words after. What has not begun is open again, should the switch be put
       // back before its instant.
-      if now.instant < playing.begins { effects = takeBack(.muted, at: now) }
-      if effects.isEmpty && !isTakenBack { effects = [stop(playing, .muted, at: moment)] }
+      if now.instant < turn.announcement.begins { effects = takeBack(.muted, at: now) }
+      if effects.isEmpty && !turn.isTakenBack { effects = stage.stop(.muted, at: moment) }
     }
     return effects + [.report(.ringer(ringer))]
   }
 
   private mutating func turn(_ mute: SoftwareMute, at now: Now) -> [Effect] {
     guard mute != self.mute else { return [] }
-    self.mute = mute
+    rules.mute = mute
     if case .until(let end) = mute {
       muteEndsSinceBoot = now.sinceBoot + (end - now.instant)
     } else {
       muteEndsSinceBoot = nil
     }
     let report = Effect.report(reportOfMute)
-    guard mute != .off, let playing, !isTakenBack else { return [report] }
+    guard mute != .off, let turn = stage.turn, !turn.isTakenBack else { return [report] }
     // What sounds, or was asked for, is not the next occasion.
-    let isNext = now.instant < playing.begins && playing.cause != .request
+    let isNext = now.instant < turn.announcement.begins && turn.announcement.cause != .request
     if mute == .next && !isNext { return [report] }
-    return isNext
-      ? takeBack(.softwareMuted, at: now) + [report]
-      : [stop(playing, .softwareMuted, at: now.uptime), report]
+    let silenced =
+      isNext ? takeBack(.softwareMuted, at: now) : stage.stop(.softwareMuted, at: now.uptime)
+    return silenced + [report]
   }
 
   // MARK: It begins
 
-  /// Of what is begun next.
-  var newID: SoundingID { SoundingID(soundings + 1) }
-
   mutating func begin(_ announcement: Announcement) -> Effect {
-    soundings += 1
     var announcement = announcement
     announcement.decibels = decibels(at: announcement.anchor)
-    playing = announcement
-    isTakenBack = false
-    stoppedAt = nil
-    return .play(announcement)
+    return stage.begin(announcement)
   }
 
   /// How loud something is that sounds then.
   private func decibels(at instant: Instant) -> Double {
-    settings.quieter.decibels(at: zone.civil(at: instant))
+    rules.decibels(at: zone.civil(at: instant))
   }
 
   // MARK: What played has ended
 
-  private mutating func end(with outcome: Outcome, at now: Now) -> [Effect] {
-    guard let announcement = playing else { return [] }
-    playing = nil
+  private mutating func end(
+    _ turn: Stage.Turn, with outcome: Outcome, at now: Now
+  ) -> [Effect] {
+    let announcement = turn.announcement
     switch (outcome, announcement.cause) {
     case (.finished(let timing), _):
       return [.report(.announced(announcement, timing))]
     case (.stopped(let reason, let silentAt?), _):
-      return [.report(.cutOff(announcement, reason, after: silentAt - (stoppedAt ?? silentAt)))]
+      let after = silentAt - (turn.stoppedAt ?? silentAt)
+      return [.report(.cutOff(announcement, reason, after: after))]
     case (.stopped(let reason, nil), .request):
       return [.report(.refused(.stopped(reason)))]
-    case (.stopped(let reason, nil), .occasion(let occasion)):
-      return isTakenBack ? [] : skip(occasion, .stopped(reason))
     case (.failed(let why, _), .request):
       return [.report(.refused(.failed(why)))]
     case (.tooLate(let delay), .request):
       return [answerAnew(announcement, after: delay, at: now)]
+    case (_, .occasion) where turn.isTakenBack:
+      return []
+    case (.stopped(let reason, nil), .occasion(let occasion)):
+      return skip(occasion, .stopped(reason))
     case (.failed(let why, let begun), .occasion(let occasion)):
-      return isTakenBack ? [] : retry(occasion, why, begun: begun, at: now)
+      return retry(occasion, why, begun: begun, at: now)
     case (.tooLate(let delay), .occasion(let occasion)):
-      return isTakenBack ? [] : retry(occasion, Self.tooLate(delay), begun: false, at: now)
+      return retry(occasion, Self.tooLate(delay), begun: false, at: now)
     }
   }
 
   private mutating func retry(
     _ occasion: Occasion, _ why: String, begun: Bool, at now: Now
   ) -> [Effect] {
-    guard !begun && now.instant < passing(of: occasion) else {
+    guard !begun && now.instant < rules.passing(of: occasion) else {
       return skip(occasion, .failed(why))
     }
-    let isFirst = failure?.occasion != occasion
-    decisions.reopen(occasion)
-    failure = (occasion, why, now.uptime + Self.retryDelay)
-    return isFirst ? [.report(.retrying(occasion, why))] : []
+    return quarters.retry(occasion, why, at: now) ? [.report(.retrying(occasion, why))] : []
   }
 
   private mutating func skip(
@@ -289,15 +259,14 @@ public struct Announcer {
     var effects = endMute(at: now)
     while true {
       let occasion = next
-      let programme = settings.programme(at: occasion.civil, trust: trust)
-      let due = occasion.instant - programme.lead - Self.preparation
+      let due = Quarters.due(occasion, rules)
       guard now.instant >= due, !isEnding else { return effects + [wake(at: due)] }
 
-      if now.instant >= passing(of: occasion) {
-        let last = schedule.last(atOrBefore: lastToPass(at: now))
+      if now.instant >= rules.passing(of: occasion) {
+        let last = quarters.schedule.last(atOrBefore: rules.lastToPass(at: now))
         let reason = reasonForMissing(occasion, through: last, at: now)
         effects += skip(occasion, through: last, reason)
-        decisions.decide(through: last, in: schedule)
+        quarters.decide(through: last)
         continue
       }
       if let refusal = refusal(of: occasion) {
@@ -306,21 +275,21 @@ public struct Announcer {
           return effects + [wake(at: occasion.instant)]
         }
         effects += skip(occasion, refusal)
-        decisions.decide(through: occasion, in: schedule)
+        quarters.decide(through: occasion)
         continue
       }
       if playing != nil {
-        return effects + [wake(at: passing(of: occasion) + .milliseconds(1))]
+        return effects + [wake(at: rules.passing(of: occasion) + .milliseconds(1))]
       }
-      if let failure, failure.occasion == occasion, now.uptime < failure.retryAt {
-        return effects + [wake(at: now.instant + (failure.retryAt - now.uptime))]
+      if let retry = quarters.retry(of: occasion, after: now) {
+        return effects + [wake(at: retry)]
       }
-      decisions.decide(through: occasion, in: schedule)
-      guard let announcement = announcement(of: occasion, programme, at: now) else {
-        effects += skip(occasion, failureReason(of: occasion) ?? .tooLateForChime)
+      quarters.decide(through: occasion)
+      guard let made = Quarters.announcement(stage.nextID, of: occasion, rules, at: now) else {
+        effects += skip(occasion, quarters.failureReason(of: occasion) ?? .tooLateForChime)
         continue
       }
-      effects.append(begin(announcement))
+      effects.append(begin(made))
     }
   }
 
@@ -338,42 +307,13 @@ public struct Announcer {
   private mutating func keepEndOfMute(at now: Now) {
     guard case .until(let named) = mute, let muteEndsSinceBoot else { return }
     let end = now.instant + (muteEndsSinceBoot - now.sinceBoot)
-    if (end - named).magnitude >= Self.stepThreshold { mute = .until(end) }
+    if (end - named).magnitude >= Self.stepThreshold { rules.mute = .until(end) }
   }
 
   private mutating func unmute() -> [Effect] {
-    mute = .off
+    rules.mute = .off
     muteEndsSinceBoot = nil
     return [.report(reportOfMute)]
-  }
-
-  /// What can still be made of an occasion: a chime is never late, words may be; nil if nothing is
-  /// left.
-  private func announcement(
-    of occasion: Occasion, _ programme: Programme, at now: Now
-  ) -> Announcement? {
-    let anchor =
-      now.instant < occasion.instant ? occasion.instant : now.instant + lead
-    let latestWords = occasion.instant + max(settings.lateLimit, Self.latestBlow)
-    let isInTime =
-      programme.blows.isEmpty
-      || now.instant + Self.chimePreparation <= occasion.instant - programme.lead
-    if isInTime {
-      let latest = programme.blows.isEmpty ? latestWords : anchor + Self.latestBlow
-      return Announcement(
-        newID, cause: .occasion(occasion), time: occasion.civil, anchor: anchor, latest: latest,
-        programme: programme)
-    }
-    guard programme.words != .none else { return nil }
-    return Announcement(
-      newID, cause: .occasion(occasion), time: occasion.civil, anchor: anchor, latest: latestWords,
-      programme: .wordsAlone, isShortened: true)
-  }
-
-  /// What the speaker has said, if it has failed this occasion.
-  private func failureReason(of occasion: Occasion) -> SkipReason? {
-    guard let failure, failure.occasion == occasion else { return nil }
-    return .failed(failure.why)
   }
 
   private func reasonForMissing(
@@ -381,8 +321,8 @@ public struct Announcer {
   ) -> SkipReason {
     if first == last {
       if let refusal = refusal(of: first) { return refusal }
-      if let reason = failureReason(of: first) { return reason }
-      if playing != nil && !isTakenBack { return .busy }
+      if let reason = quarters.failureReason(of: first) { return reason }
+      if let turn = stage.turn, !turn.isTakenBack { return .busy }
     }
     return .late(now.instant - first.instant)
   }

@@ -1,15 +1,24 @@
 /// What is to be seen of how things are now.
 extension Announcer {
+  public var settings: AnnouncerSettings { rules.settings }
+  public var trust: ClockTrust { rules.trust }
+  public var ringer: Ringer { rules.ringer }
+  public var mute: SoftwareMute { rules.mute }
+
+  /// What sounds, or is about to.
+  public var playing: Announcement? { stage.playing }
+
+  /// The first occasion that has not been decided yet.
+  public var next: Occasion { quarters.next }
+
+  /// The zone whose civil time is announced.
+  public var zone: any Zone { quarters.schedule.zone }
+
   /// Why an occasion must not sound as things are now, or nil if it may.
-  public func refusal(of occasion: Occasion) -> SkipReason? {
-    if let refusal = settings.refusal(at: occasion.civil, trust: trust, ringer: ringer) {
-      return refusal
-    }
-    return mute.silences(occasion.instant) ? .softwareMuted : nil
-  }
+  public func refusal(of occasion: Occasion) -> SkipReason? { rules.refusal(of: occasion) }
 
   /// True if the switch, as it is, silences everything.
-  public var isSilencedBySwitch: Bool { settings.refusal(ringer) != nil }
+  public var isSilencedBySwitch: Bool { rules.isSilencedBySwitch }
 
   /// What the journal is told of the mute as it is.
   public var reportOfMute: Report {
@@ -22,19 +31,6 @@ extension Announcer {
     if isSilencedBySwitch { return .off }
     if trust == .untrusted { return .blinking }
     return refusal(of: next) == nil ? .on : .off
-  }
-}
-
-/// When it is too late for an occasion.
-extension Announcer {
-  /// From then on even its words would be heard too late.
-  func passing(of occasion: Occasion) -> Instant {
-    max(occasion.instant, occasion.instant + settings.lateLimit - lead + .nanoseconds(1))
-  }
-
-  /// No occasion after this has passed.
-  func lastToPass(at now: Now) -> Instant {
-    min(now.instant, now.instant - settings.lateLimit + lead - .nanoseconds(1))
   }
 }
 

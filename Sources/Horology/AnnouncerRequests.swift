@@ -3,9 +3,7 @@ extension Announcer {
   /// Answers a person who asks for this time, or for the time now.
   /// - Parameter lead: how far ahead of now it can begin.
   mutating func answer(_ time: CivilTime?, within lead: Duration, at now: Now) -> Effect {
-    // A time that is given says nothing of the clock.
-    let trust = time == nil ? self.trust : .synchronised
-    if let refusal = settings.refusalOfRequest(trust: trust, ringer: ringer) {
+    if let refusal = rules.refusalOfRequest(isGiven: time != nil) {
       return .report(.refused(refusal))
     }
     if let playing {
@@ -13,14 +11,16 @@ extension Announcer {
       return .report(.refused(isNear ? .occasionIsNear : .busy))
     }
     let anchor = now.instant + lead
-    var latest = refusal(of: next) == nil ? needsSpeaker(for: next) - Programme.longestPhrase : nil
+    var latest =
+      refusal(of: next) == nil ? rules.needsSpeaker(for: next) - Programme.longestPhrase : nil
     if let latest, anchor > latest { return .report(.refused(.occasionIsNear)) }
     let said = time ?? zone.civil(at: anchor)
     if time == nil {
       let end = anchor.endOfMinute(of: said)
       latest = min(latest ?? end, end)
     }
-    return begin(Announcement(newID, cause: .request, time: said, anchor: anchor, latest: latest))
+    return begin(
+      Announcement(stage.nextID, cause: .request, time: said, anchor: anchor, latest: latest))
   }
 
   /// Answers once more, now that it is known by how much the speaker is late: its words were no
@@ -31,19 +31,8 @@ extension Announcer {
     // What is later than that is later each time.
     guard delay < Self.preparation else { return .report(.refused(.failed(Self.tooLate(delay)))) }
     let wasNow = announcement.time == zone.civil(at: announcement.anchor)
-    return answer(wasNow ? nil : announcement.time, within: delay + lead, at: now)
+    return answer(wasNow ? nil : announcement.time, within: delay + rules.lead, at: now)
   }
-
-  /// From when on the speaker must be free for an occasion. A melody that is not given all of its
-  /// preparation may come too late, and is never late; words may be.
-  private func needsSpeaker(for occasion: Occasion) -> Instant {
-    let programme = settings.programme(at: occasion.civil, trust: trust)
-    return occasion.instant - programme.lead
-      - (programme.blows.isEmpty ? lead : Self.preparation)
-  }
-
-  /// How far ahead of now something can begin at the earliest.
-  var lead: Duration { max(settings.leadIn, Self.requestLead) }
 
   static func tooLate(_ delay: Duration) -> String {
     "the speaker was ready \(delay.roughly) too late for it"

@@ -65,43 +65,6 @@ public struct AnnouncerSettings: Hashable, Sendable {
       }
     return Programme(blows: blows, words: words)
   }
-
-  /// Why an occasion that shows `time` must not sound, or nil if it may. This is the one place
-  /// that knows.
-  public func refusal(
-    at time: CivilTime, trust: ClockTrust, ringer: Ringer
-  ) -> SkipReason? {
-    if quiet.contains(time) { return .quietHours }
-    if !speaks(at: time) && chime(at: time) == nil { return .nothingToSound }
-    if let refusal = refusal(ringer) { return refusal }
-    if trust == .untrusted {
-      switch untrusted {
-      case .silent, .ask: return .untrusted
-      case .chime: if chime(at: time) == nil { return .untrusted }
-      case .speak: break
-      }
-    }
-    return nil
-  }
-
-  /// Why nothing must sound as the switch is, or nil if it may.
-  func refusal(_ ringer: Ringer) -> SkipReason? {
-    switch ringer {
-    case .absent, .on: nil
-    case .off: .muted
-    case .lost: whenLost == .mute ? .switchLost : nil
-    }
-  }
-
-  /// Why a person who asks for the time gets no answer, or nil if they get one.
-  public func refusalOfRequest(trust: ClockTrust, ringer: Ringer) -> SkipReason? {
-    if let refusal = refusal(ringer) { return refusal }
-    guard trust == .untrusted else { return nil }
-    switch untrusted {
-    case .silent, .chime: return .untrusted
-    case .ask, .speak: return nil
-    }
-  }
 }
 
 /// Why something did not sound.
@@ -131,6 +94,8 @@ public enum SkipReason: Hashable, Sendable {
 /// Why what sounded, or was about to, was stopped.
 public enum StopReason: Hashable, Sendable {
   case clockSet
+  /// The machine has slept.
+  case slept
   /// The zone or the configuration is another.
   case rulesChanged
   /// The switch silences.
@@ -167,6 +132,7 @@ extension StopReason: CustomStringConvertible {
   public var description: String {
     switch self {
     case .clockSet: "the clock was set"
+    case .slept: "the machine slept"
     case .rulesChanged: "the zone or the configuration was changed"
     case .muted: "the switch was put off"
     case .softwareMuted: "it was muted"

@@ -23,6 +23,7 @@ extension StopReason {
   public var key: String {
     switch self {
     case .clockSet: "clock_set"
+    case .slept: "slept"
     case .rulesChanged: "rules_changed"
     case .muted: "switch_off"
     case .softwareMuted: "muted"

@@ -16,8 +16,8 @@ extension Announcer {
       return Ruling(time: time, occasion: nil, programme: nil, refusal: nil)
     }
     return Ruling(
-      time: time, occasion: schedule.next(after: occasion.instant - .nanoseconds(1)),
-      programme: settings.programme(at: occasion.civil, trust: trust),
+      time: time, occasion: quarters.schedule.next(after: occasion.instant - .nanoseconds(1)),
+      programme: rules.programme(of: occasion),
       refusal: refusal(of: occasion))
   }
 }

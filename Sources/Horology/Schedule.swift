@@ -4,6 +4,11 @@ public struct Occasion: Hashable, Sendable {
   /// What the clocks show then: seconds are zero.
   public let civil: CivilTime
 
+  public init(instant: Instant, civil: CivilTime) {
+    self.instant = instant
+    self.civil = civil
+  }
+
   /// True at the full hour.
   public var isHour: Bool { civil.minute == 0 }
 }

@@ -99,7 +99,7 @@ public struct Tally: Hashable, Sendable {
       failed = occasion
     case .ringer(.lost): day.switchLosses += 1
     case .clockSet: day.clockSteps += 1
-    case .refused, .ringer, .trust, .mute: break
+    case .refused, .ringer, .trust, .mute, .slept: break
     }
   }
 }

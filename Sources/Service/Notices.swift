@@ -39,6 +39,10 @@ extension Report {
       return Notice(
         .clockSet, .notice, "the clock went \(direction) by \(step.magnitude.milliseconds)",
         ["STEP_USEC": step.inMicroseconds])
+    case .slept(let span):
+      return Notice(
+        .slept, .notice, "the machine slept for \(span.roughly)",
+        ["SLEPT_USEC": span.inMicroseconds])
     case .retrying(let occasion, let why):
       return Notice(
         .retrying, .warning, "\(occasion.timeOfDay) cannot sound yet, trying again: \(why)",

@@ -69,8 +69,7 @@ public struct Status: Hashable, Sendable {
     let occasion = Schedule(interval: settings.interval, zone: zone).next(after: instant)
     self.init(configuration, clock, zone: zone)
     next = try Self.next(
-      occasion, composer, settings,
-      settings.refusal(at: occasion.civil, trust: clock.trust, ringer: .absent))
+      occasion, composer, settings, Rules(settings, trust: clock.trust).refusal(of: occasion))
   }
 
   /// What the service knows of itself.

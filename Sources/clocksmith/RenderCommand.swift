@@ -51,8 +51,8 @@ let renderCommand = Subcommand(
     toSVG: arguments["picture"], title, at: time)
   let anchor = Duration.seconds(Double(score.anchor) / Double(score.rate))
   try say("anchor: \(anchor.secondsText)")
-  if let refusal = configuration.announcer.refusal(at: time, trust: .synchronised, ringer: .absent)
-  {
+  let occasion = Occasion(instant: instant, civil: time)
+  if let refusal = Rules(configuration.announcer, trust: .synchronised).refusal(of: occasion) {
     complain("note: at \(time.dateTime) the clock does not sound: \(refusal)")
   }
   return ExitStatus.done

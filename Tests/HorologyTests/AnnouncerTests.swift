@@ -251,6 +251,31 @@ import Testing
     #expect(desk.skipReason == .failed("the speaker was ready 6.0 s too late for it"))
   }
 
+  @Test("a sleep and a clock that is set are told apart, and both where both came")
+  func sleepAndStep() {
+    var desk = Desk(at: "2026-11-21T15:07:00")
+    desk.sleep(for: .seconds(3600))
+    #expect(desk.reports.first == .slept(for: .seconds(3600)))
+    #expect(!desk.reports.contains { if case .clockSet = $0 { true } else { false } })
+    desk.step(by: .seconds(-20))
+    #expect(desk.reports.first == .clockSet(by: .seconds(-20)))
+    desk.now = desk.now.asleep(for: .seconds(60)).set(by: .seconds(60))
+    desk.tell(.woke)
+    #expect(
+      desk.reports.prefix(2) == [.clockSet(by: .seconds(60)), .slept(for: .seconds(60))])
+    // A sleep that the clock did not count: nothing moves against what plays.
+    desk.now = desk.now.asleep(for: .seconds(30)).set(by: .seconds(-30))
+    desk.tell(.woke)
+    #expect(desk.reports == [.clockSet(by: .seconds(-30)), .slept(for: .seconds(30))])
+  }
+
+  @Test("what a sleep cuts off is told as cut off by the sleep") func cutOffBySleep() {
+    var desk = Desk(at: "2026-11-21T15:14:58")
+    desk.wait(until: "2026-11-21T15:15:01")
+    desk.sleep(for: .seconds(60))
+    #expect(desk.stopReason == .slept)
+  }
+
   @Test("a question just before a quarter is answered by the quarter")
   func aQuestionJustBeforeAQuarterIsAnsweredByTheQuarter() {
     var desk = Desk(at: "2026-11-21T15:14:56")

@@ -118,6 +118,7 @@ import Testing
       .announced(announcement, timing), .cutOff(announcement, .muted, after: .milliseconds(20)),
       .skipped(from: occasion, through: occasion, .muted), .refused(.busy), .trust(.untrusted),
       .ringer(.on), .ringer(.lost("gone")), .clockSet(by: .seconds(1)),
+      .slept(for: .seconds(9)),
       .retrying(occasion, "gone"),
     ]
     let judged: [ClockJudge.Report] = [

@@ -1,0 +1,87 @@
+/// The occasions: which are decided, which is next, what failed of it, and what can still be made of
+/// it.
+struct Quarters {
+  private(set) var schedule: Schedule
+  private var decisions: Decisions
+  /// The failure of the occasion that is still open.
+  private(set) var failure: (occasion: Occasion, why: String, retryAt: Uptime)?
+
+  init(_ schedule: Schedule, at now: Instant) {
+    self.schedule = schedule
+    decisions = Decisions(at: now)
+  }
+
+  /// The first that has not been decided yet.
+  var next: Occasion { decisions.next(in: schedule) }
+
+  mutating func change(_ schedule: Schedule, at now: Instant) {
+    decisions.change(from: self.schedule, at: now)
+    self.schedule = schedule
+  }
+
+  /// What the clock shows now, and what it showed before it was set.
+  mutating func note(_ shown: Instant, before: Instant) {
+    decisions.note(shown, before: before, every: schedule.interval)
+  }
+
+  mutating func decide(through last: Occasion) { decisions.decide(through: last, in: schedule) }
+
+  mutating func reopen(_ occasion: Occasion) { decisions.reopen(occasion) }
+
+  // MARK: What failed
+
+  /// Opens an occasion again that could not be played.
+  /// - Returns: true if it is the first time.
+  mutating func retry(_ occasion: Occasion, _ why: String, at now: Now) -> Bool {
+    let isFirst = failure?.occasion != occasion
+    decisions.reopen(occasion)
+    failure = (occasion, why, now.uptime + Announcer.retryDelay)
+    return isFirst
+  }
+
+  /// When an occasion that has failed is tried again; nil if it can be tried now.
+  func retry(of occasion: Occasion, after now: Now) -> Instant? {
+    guard let failure, failure.occasion == occasion, now.uptime < failure.retryAt else {
+      return nil
+    }
+    return now.instant + (failure.retryAt - now.uptime)
+  }
+
+  /// What the speaker has said, if it has failed this occasion.
+  func failureReason(of occasion: Occasion) -> SkipReason? {
+    guard let failure, failure.occasion == occasion else { return nil }
+    return .failed(failure.why)
+  }
+
+  // MARK: What sounds
+
+  /// When an occasion is handed to the player.
+  static func due(_ occasion: Occasion, _ rules: Rules) -> Instant {
+    occasion.instant - rules.programme(of: occasion).lead - Announcer.preparation
+  }
+
+  /// What can still be made of an occasion: a chime is never late, words may be; nil if nothing is
+  /// left.
+  static func announcement(
+    _ id: SoundingID, of occasion: Occasion, _ rules: Rules, at now: Now
+  ) -> Announcement? {
+    let programme = rules.programme(of: occasion)
+    let anchor =
+      now.instant < occasion.instant ? occasion.instant : now.instant + rules.lead
+    let isInTime =
+      programme.blows.isEmpty
+      || now.instant + Announcer.chimePreparation <= occasion.instant - programme.lead
+    if isInTime {
+      let latest =
+        programme.blows.isEmpty
+        ? rules.latestWords(of: occasion) : anchor + Announcer.latestBlow
+      return Announcement(
+        id, cause: .occasion(occasion), time: occasion.civil, anchor: anchor, latest: latest,
+        programme: programme)
+    }
+    guard programme.words != .none else { return nil }
+    return Announcement(
+      id, cause: .occasion(occasion), time: occasion.civil, anchor: anchor,
+      latest: rules.latestWords(of: occasion), programme: .wordsAlone, isShortened: true)
+  }
+}

@@ -1,0 +1,96 @@
+/// Whether something may sound as things are, how loud, and if not why: the one place that knows,
+/// for what is decided, for the agenda, and for whoever looks.
+public struct Rules: Hashable, Sendable {
+  public var settings: AnnouncerSettings
+  public var trust: ClockTrust
+  public var ringer: Ringer
+  public var mute: SoftwareMute
+
+  public init(
+    _ settings: AnnouncerSettings, trust: ClockTrust, ringer: Ringer = .absent,
+    mute: SoftwareMute = .off
+  ) {
+    self.settings = settings
+    self.trust = trust
+    self.ringer = ringer
+    self.mute = mute
+  }
+
+  // MARK: May it sound
+
+  /// Why an occasion must not sound, or nil if it may.
+  public func refusal(of occasion: Occasion) -> SkipReason? {
+    let time = occasion.civil
+    if settings.quiet.contains(time) { return .quietHours }
+    if !settings.speaks(at: time) && settings.chime(at: time) == nil { return .nothingToSound }
+    if let refusalBySwitch { return refusalBySwitch }
+    if trust == .untrusted {
+      switch settings.untrusted {
+      case .silent, .ask: return .untrusted
+      case .chime: if settings.chime(at: time) == nil { return .untrusted }
+      case .speak: break
+      }
+    }
+    return mute.silences(occasion.instant) ? .softwareMuted : nil
+  }
+
+  /// Why a person who asks for the time gets no answer, or nil if they get one.
+  /// - Parameter isGiven: they have said which time, which says nothing of the clock.
+  public func refusalOfRequest(isGiven: Bool) -> SkipReason? {
+    if let refusalBySwitch { return refusalBySwitch }
+    guard trust == .untrusted, !isGiven else { return nil }
+    switch settings.untrusted {
+    case .silent, .chime: return .untrusted
+    case .ask, .speak: return nil
+    }
+  }
+
+  /// True if the switch, as it is, silences everything.
+  public var isSilencedBySwitch: Bool { refusalBySwitch != nil }
+
+  private var refusalBySwitch: SkipReason? {
+    switch ringer {
+    case .absent, .on: nil
+    case .off: .muted
+    case .lost: settings.whenLost == .mute ? .switchLost : nil
+    }
+  }
+
+  // MARK: What sounds, and how loud
+
+  /// What is to be heard at an occasion, if it may sound.
+  func programme(of occasion: Occasion) -> Programme {
+    settings.programme(at: occasion.civil, trust: trust)
+  }
+
+  /// In dB at most 0, of what sounds when the clocks show this.
+  func decibels(at time: CivilTime) -> Double { settings.quieter.decibels(at: time) }
+
+  // MARK: When it is too late
+
+  /// How far ahead of now something can begin at the earliest.
+  var lead: Duration { max(settings.leadIn, Announcer.requestLead) }
+
+  /// When words of an occasion may begin at the latest.
+  func latestWords(of occasion: Occasion) -> Instant {
+    occasion.instant + max(settings.lateLimit, Announcer.latestBlow)
+  }
+
+  /// From then on even the words of an occasion would be heard too late.
+  func passing(of occasion: Occasion) -> Instant {
+    max(occasion.instant, occasion.instant + settings.lateLimit - lead + .nanoseconds(1))
+  }
+
+  /// No occasion after this has passed.
+  func lastToPass(at now: Now) -> Instant {
+    min(now.instant, now.instant - settings.lateLimit + lead - .nanoseconds(1))
+  }
+
+  /// From when on the speaker must be free for an occasion. A melody that is not given all of its
+  /// preparation may come too late, and is never late; words may be.
+  func needsSpeaker(for occasion: Occasion) -> Instant {
+    let programme = programme(of: occasion)
+    return occasion.instant - programme.lead
+      - (programme.blows.isEmpty ? lead : Announcer.preparation)
+  }
+}

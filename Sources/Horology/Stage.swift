@@ -1,0 +1,43 @@
+/// What is preparing, sounding or stopping: at most one of all that speaks and chimes.
+struct Stage: Sendable {
+  /// What has the speaker.
+  struct Turn: Sendable {
+    let announcement: Announcement
+    /// It is being stopped before its anchor, and its occasion is open again.
+    var isTakenBack = false
+    /// When what stops it came about: the first, should several.
+    var stoppedAt: Uptime?
+  }
+
+  private(set) var turn: Turn?
+  /// How many there have been.
+  private var count = 0
+
+  var playing: Announcement? { turn?.announcement }
+
+  /// Of what comes next.
+  var nextID: SoundingID { SoundingID(count + 1) }
+
+  mutating func begin(_ announcement: Announcement) -> Effect {
+    count += 1
+    turn = Turn(announcement: announcement)
+    return .play(announcement)
+  }
+
+  /// Fades out what has the turn.
+  mutating func stop(_ reason: StopReason, at moment: Uptime) -> [Effect] {
+    guard let turn else { return [] }
+    self.turn?.stoppedAt = turn.stoppedAt ?? moment
+    return [.stop(turn.announcement.id, reason)]
+  }
+
+  /// Its occasion is open again.
+  mutating func takeBack() { turn?.isTakenBack = true }
+
+  /// - Returns: the turn that is over; nil if another has it now.
+  mutating func end(_ sounding: SoundingID) -> Turn? {
+    guard let turn, turn.announcement.id == sounding else { return nil }
+    self.turn = nil
+    return turn
+  }
+}
