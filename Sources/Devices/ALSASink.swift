@@ -112,7 +112,7 @@ public final class ALSASink: Sink {
     self.device = device
     var patience = ServerPatience()
     do throws(Fault) {
-      try patience.opening(device) { () throws(Fault) in
+      try patience.opening(device, isOpen: { self.isCard }) { () throws(Fault) in
         let pcm = try device.open()
         self.pcm = pcm
         touched = SystemClock.sinceBoot
@@ -139,7 +139,7 @@ public final class ALSASink: Sink {
 
   private func configureHardware(_ pcm: OpaquePointer) throws(Fault) -> Int {
     // A plugin that plays on no card, as a sound server's, has passed on what it was given.
-    let isShort = isQuick && card(of: pcm) == nil
+    let isShort = isQuick && PCMDevice.card(of: pcm) == nil
     let hardware = try device.configure(
       pcm, channels: Self.wantedChannels, period: Self.period,
       buffer: isShort ? Self.shortQueue : Self.buffer)
@@ -155,19 +155,11 @@ public final class ALSASink: Sink {
     return hardware.rate
   }
 
-  /// The number that the card has now; nil behind a plugin that plays on no card.
-  private func card(of pcm: OpaquePointer) -> Int32? {
-    var information: OpaquePointer?
-    guard snd_pcm_info_malloc(&information) == 0 else { return nil }
-    defer { snd_pcm_info_free(information) }
-    guard snd_pcm_info(pcm, information) == 0 else { return nil }
-    let card = snd_pcm_info_get_card(information)
-    return card >= 0 ? card : nil
-  }
+  private var isCard: Bool { pcm.flatMap(PCMDevice.card) != nil }
 
   private func setVolume(_ pcm: OpaquePointer) throws(Fault) {
     guard let volume else { return }
-    let control = card(of: pcm).map { "hw:\($0)" } ?? "default"
+    let control = PCMDevice.card(of: pcm).map { "hw:\($0)" } ?? "default"
     let mixer = try CardMixer(control: control, name: volume.control)
     try mixer.set(decibels: volume.decibels)
     self.mixer = mixer

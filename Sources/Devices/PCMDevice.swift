@@ -124,4 +124,14 @@ struct PCMDevice {
       ? "set [speaker] device to a sound card, when there is one ('clocksmith check' lists them)"
       : "set [speaker] device = \(cards.joined(separator: " or "))"
   }
+
+  /// The number that the card has now; nil behind a plugin that plays on no card.
+  static func card(of pcm: OpaquePointer) -> Int32? {
+    var information: OpaquePointer?
+    guard snd_pcm_info_malloc(&information) == 0 else { return nil }
+    defer { snd_pcm_info_free(information) }
+    guard snd_pcm_info(pcm, information) == 0 else { return nil }
+    let card = snd_pcm_info_get_card(information)
+    return card >= 0 ? card : nil
+  }
 }

@@ -97,7 +97,9 @@ public struct Announcer {
     // What plays is timed by a clock that knows of neither.
     guard jump.magnitude >= Self.stepThreshold else { return effects }
     let reason: StopReason = step.magnitude >= Self.stepThreshold ? .clockSet : .slept
-    if let playing, !isFollowed(jump, by: playing, at: now),
+    if let playing, isFollowed(jump, by: playing, at: now) {
+      stage.follow()
+    } else if let playing,
       showed >= playing.begins || now.instant >= playing.begins || canBeginAnew(playing, at: now)
     {
       effects += takeBack(reason, at: now, showing: showed)
@@ -158,7 +160,7 @@ public struct Announcer {
     if rules.isSilencedBySwitch, let turn = stage.turn {
       // Silence first, words after. What has not begun is open again, should the switch be put
       // back before its instant.
-      if now.instant < turn.announcement.begins { effects = takeBack(.muted, at: now) }
+      if !stage.isHeard(at: now) { effects = takeBack(.muted, at: now) }
       if effects.isEmpty && !turn.isTakenBack { effects = stage.stop(.muted, at: moment) }
     }
     return effects + [.report(.ringer(ringer))]
@@ -175,7 +177,7 @@ public struct Announcer {
     let report = Effect.report(reportOfMute)
     guard mute != .off, let turn = stage.turn, !turn.isTakenBack else { return [report] }
     // What sounds, or was asked for, is not the next occasion.
-    let isNext = now.instant < turn.announcement.begins && turn.announcement.cause != .request
+    let isNext = !stage.isHeard(at: now) && turn.announcement.cause != .request
     if mute == .next && !isNext { return [report] }
     let silenced =
       isNext ? takeBack(.softwareMuted, at: now) : stage.stop(.softwareMuted, at: now.uptime)
@@ -212,7 +214,9 @@ public struct Announcer {
     case (.failed(let why, _), .request):
       return [.report(.refused(.failed(why)))]
     case (.tooLate(let delay), .request):
-      return [answerAnew(announcement, after: delay, at: now)]
+      return isEnding
+        ? [.report(.refused(.stopped(.serviceEnds)))]
+        : [answerAnew(announcement, after: delay, at: now)]
     case (_, .occasion) where turn.isTakenBack:
       return []
     case (.stopped(let reason, nil), .occasion(let occasion)):
@@ -243,7 +247,7 @@ public struct Announcer {
 
   /// True if this is a reason to end what plays, as things are now.
   private func isEnded(_ playing: Announcement, by reason: StopReason, at now: Now) -> Bool {
-    let isHeard = now.instant >= playing.begins
+    let isHeard = stage.isHeard(at: now)
     switch reason {
     // What is not heard yet is the next occasion, which sounds.
     case .byHand: return isHeard || playing.cause == .request

@@ -3,6 +3,8 @@ struct Stage: Sendable {
   /// What has the speaker.
   struct Turn: Sendable {
     let announcement: Announcement
+    /// It was heard when the clock was set back, and that was followed.
+    var wasHeard = false
     /// It is being stopped before its anchor, and its occasion is open again.
     var isTakenBack = false
     /// When what stops it came about: the first, should several.
@@ -29,6 +31,14 @@ struct Stage: Sendable {
     guard let turn else { return [] }
     self.turn?.stoppedAt = turn.stoppedAt ?? moment
     return [.stop(turn.announcement.id, reason)]
+  }
+
+  /// It goes on, although the clock may show again what it showed before it was heard.
+  mutating func follow() { turn?.wasHeard = true }
+
+  /// True if some of it has been heard, or is just about to be.
+  func isHeard(at now: Now) -> Bool {
+    turn.map { $0.wasHeard || now.instant >= $0.announcement.begins } ?? false
   }
 
   /// Its occasion is open again.

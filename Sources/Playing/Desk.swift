@@ -45,21 +45,21 @@ final class Desk {
 
   func remove(_ track: Track) {
     tracks.removeAll { $0 === track }
-    if track.ducksOthers { pastCues.append(track) }
+    if track.ducksOthers && track.end != nil { pastCues.append(track) }
   }
 
   /// Renders the next frames of the stream over whatever `block` held.
   func render(
     into block: UnsafeMutableBufferPointer<Float>, _ clock: StreamClock, _ now: Now
-  ) throws(Fault) {
+  ) {
     let first = master.position
-    try master.render(into: block) { sum, frame throws(Fault) in
+    master.render(into: block) { sum, frame in
       sum.update(repeating: 0)
       // Cues first: what they sound over is turned down from their first frame to their last.
       for track in tracks.filter(\.ducksOthers) + tracks.filter({ !$0.ducksOthers }) {
-        let cues = (tracks + pastCues).filter { $0.ducksOthers && $0 !== track }
+        let cues = track.ducksOthers ? [] : (tracks + pastCues).filter(\.ducksOthers)
         let ducking = cues.isEmpty ? nil : { [self] in level(at: $0, under: cues) }
-        try track.add(to: sum, at: frame, ducking: ducking, scratch: scratch, clock, now)
+        track.add(to: sum, at: frame, ducking: ducking, scratch: scratch, clock, now)
       }
     }
     for fade in fades where fade.start < first + block.count && first < fade.end {
@@ -96,7 +96,8 @@ final class Desk {
     let othersSound = tracks.contains { track in
       track.start != nil && !stopped.contains { $0 === track }
     }
-    let fade = Fade(start: othersSound ? master.mixed : master.position, frames: fadeFrames)
+    let fade = Fade(
+      start: othersSound ? master.decided : master.position, frames: fadeFrames)
     for track in stopped { track.stop(reason, fade, isAlone: !othersSound) }
     if !othersSound { fades.append(fade) }
   }

@@ -121,8 +121,9 @@ public final class Player {
     do throws(Fault) {
       let (stream, desk) = try opened()
       let score = try compose(stream.rate)
-      // Half a time is worse than none: every clip is read once before the first is heard.
-      try score.verify()
+      // Half a time is worse than none: every clip is read once before the first is heard. What
+      // else sounds goes on meanwhile.
+      try score.verify { () throws(Fault) in if isPlaying { try feed() } }
       let slept = self.now().sleep(since: asked)
       if slept > Self.longestPause {
         throw Fault("speaker \(stream.sink.name)", "the machine slept for \(slept.roughly)")
@@ -169,9 +170,7 @@ public final class Player {
       // At once: the little that was left to the converter is over in milliseconds.
       do throws(Fault) {
         let now = now()
-        try stream.write(min(taken, fade)) { block throws(Fault) in
-          try desk.render(into: block, stream.clock, now)
-        }
+        try stream.write(min(taken, fade)) { block in desk.render(into: block, stream.clock, now) }
       } catch {
         return fail(error.description)
       }
@@ -238,7 +237,7 @@ public final class Player {
     fed = now.sinceBoot
     let written = stream.written
     try stream.feed { block throws(Fault) in
-      try desk.render(into: block, stream.clock, now)
+      desk.render(into: block, stream.clock, now)
       // Most sleeps that come in the middle of this come while it renders.
       if isPlaying, let longPause = longPause() {
         throw Fault("speaker \(stream.sink.name)", longPause)
@@ -267,6 +266,9 @@ public final class Player {
   private func finishIfOver(_ turn: Turn) {
     let track = turn.track
     if let delay = track.tooLateBy { return finish(track, .tooLate(by: delay)) }
+    if let why = track.failure {
+      return finish(track, .failed(why, begun: hasBegun(track)))
+    }
     guard let stream, let end = track.end, let played = stream.lastPosition?.frame,
       played >= Double(end + stream.frames(Self.tail))
     else { return }
@@ -283,7 +285,7 @@ public final class Player {
   /// True if some of the score has left the converter.
   private func hasBegun(_ track: Track) -> Bool {
     guard let start = track.start, let position = stream?.lastPosition else { return false }
-    return position.frame > Double(start)
+    return min(position.frame, Double(track.end ?? .max)) > Double(start)
   }
 
   private func fail(_ why: String) {

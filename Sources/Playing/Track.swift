@@ -29,7 +29,10 @@ final class Track {
   /// By how much it would begin too late at the earliest, if that is later than it may.
   private(set) var tooLateBy: Duration?
 
+  /// Why it ends before its time.
   private(set) var stopReason: StopReason?
+  /// Why it cannot go on; nothing more of it sounds.
+  private(set) var failure: String?
   private var fade: Fade?
 
   /// What was rendered last, frame `n` of the stream at `n` modulo its size.
@@ -70,21 +73,20 @@ final class Track {
   /// Adds what of it falls into `sum`, whose first frame is frame `frame` of the stream.
   /// - Parameters:
   ///   - ducking: what a frame is multiplied by, for what else sounds; nil if nothing ducks it.
-  ///   - scratch: holds at least as many frames as `sum`.
+  ///   - scratch: what is rendered is rendered into it, piece by piece.
   func add(
     to sum: UnsafeMutableBufferPointer<Float>, at frame: Int, ducking: ((Int) -> Float)?,
     scratch: UnsafeMutableBufferPointer<Float>, _ clock: StreamClock, _ now: Now
-  ) throws(Fault) {
-    try refuseIfClockWasSet(clock, now)
+  ) {
+    guard failure == nil else { return }
+    if stopReason == nil { refuseIfClockWasSet(clock, now) }
     followClock(clock, now)
     if start == nil { decideStart(within: sum.count, at: frame, clock, now) }
     guard let start else { return }
+    render(until: min(frame + sum.count, end ?? .max), scratch, clock)
     let first = max(start, frame)
     let last = min(frame + sum.count, end ?? .max)
     guard first < last else { return }
-    if rendered < last {
-      try render(UnsafeMutableBufferPointer(rebasing: scratch[..<(last - rendered)]), clock)
-    }
     for place in first..<last {
       var sample = memory[place & (memory.count - 1)] * gain
       if let ducking { sample *= ducking(place) }
@@ -93,30 +95,42 @@ final class Track {
     }
   }
 
-  /// Renders the next frames of it, and remembers them.
+  /// Renders it up to a frame of the stream, or to its end, and remembers it.
   private func render(
-    _ block: UnsafeMutableBufferPointer<Float>, _ clock: StreamClock
-  ) throws(Fault) {
-    followDrift(clock)
-    try mixer.render(into: block) { scored, placed in note(scored, placed) }
-    for (index, sample) in block.enumerated() {
-      memory[(rendered + index) & (memory.count - 1)] = sample
+    until last: Int, _ scratch: UnsafeMutableBufferPointer<Float>, _ clock: StreamClock
+  ) {
+    while rendered < last, !mixer.hasEnded {
+      let block = UnsafeMutableBufferPointer(
+        rebasing: scratch[..<min(last - rendered, scratch.count)])
+      followDrift(clock)
+      do throws(Fault) {
+        try mixer.render(into: block) { scored, placed in note(scored, placed) }
+      } catch {
+        return fail(error.description, at: rendered)
+      }
+      for (index, sample) in block.enumerated() {
+        memory[(rendered + index) & (memory.count - 1)] = sample
+      }
+      rendered += block.count
+      if mixer.hasEnded, let start { end = min(end ?? .max, start + mixer.silentFrom) }
     }
-    rendered += block.count
-    if end == nil, mixer.hasEnded, let start { end = start + mixer.silentFrom }
+  }
+
+  private func fail(_ why: String, at frame: Int) {
+    failure = why
+    end = min(end ?? .max, frame)
   }
 
   // MARK: Beginning
 
-  /// - Throws: `Fault` if it is queued for a moment that is no longer its own, and none of it has
-  ///   been heard.
-  private func refuseIfClockWasSet(_ clock: StreamClock, _ now: Now) throws(Fault) {
+  /// Fails if it is queued for a moment that is no longer its own, and none of it has been heard.
+  private func refuseIfClockWasSet(_ clock: StreamClock, _ now: Now) {
     guard let mayBeLateBy, let start, let target, let heard = clock.frame(at: now.uptime),
       heard < Double(start)
     else { return }
     let step = now.uptime(at: anchor) - latencyOffset - target
     if step.magnitude >= max(Announcer.stepThreshold, mayBeLateBy) {
-      throw Fault("the announcement", "the clock was set just before it")
+      fail("the clock was set just before it", at: start)
     }
   }
 
@@ -191,11 +205,12 @@ final class Track {
 
   // MARK: Stopping
 
-  /// Nothing of it sounds after this fade.
+  /// Nothing of it sounds after this fade; what is over before it ends as it would have.
   /// - Parameter isAlone: the sum is faded, and not this track.
   func stop(_ reason: StopReason, _ fade: Fade, isAlone: Bool) {
+    if let end, end <= fade.start { return }
     stopReason = reason
-    end = fade.end
+    end = min(end ?? .max, fade.end)
     if !isAlone { self.fade = fade }
   }
 }

@@ -14,6 +14,42 @@ public enum BusValue: Hashable, Sendable {
   case fields([String: String])
 }
 
+/// What a value of a property may hold.
+protocol BusType {
+  var busValue: BusValue { get }
+
+  /// Nil if it is of another type.
+  init?(_ value: BusValue)
+}
+
+extension String: BusType {
+  var busValue: BusValue { .text(self) }
+  init?(_ value: BusValue) {
+    if case .text(let text) = value { self = text } else { return nil }
+  }
+}
+
+extension UInt64: BusType {
+  var busValue: BusValue { .unsigned(self) }
+  init?(_ value: BusValue) {
+    if case .unsigned(let number) = value { self = number } else { return nil }
+  }
+}
+
+extension Int64: BusType {
+  var busValue: BusValue { .signed(self) }
+  init?(_ value: BusValue) {
+    if case .signed(let number) = value { self = number } else { return nil }
+  }
+}
+
+extension Double: BusType {
+  var busValue: BusValue { .number(self) }
+  init?(_ value: BusValue) {
+    if case .number(let number) = value { self = number } else { return nil }
+  }
+}
+
 /// The owner of an `sd_bus_message`.
 final class BusMessage {
   let pointer: OpaquePointer

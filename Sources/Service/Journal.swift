@@ -37,7 +37,9 @@ public final class Journal {
     let notice = Notice(
       .wordsLost, .warning, "lost \(entries): \(reader) took nothing for a while",
       ["LOST": String(lost)])
-    if put(notice) { lost = 0 }
+    guard put(notice) else { return }
+    lost = 0
+    heard(notice)
   }
 
   /// - Returns: false if nobody took it.

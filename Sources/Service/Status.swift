@@ -23,34 +23,35 @@ public struct Status: Hashable, Sendable {
     public var words: String
   }
 
-  public var zone: String
-  public var voice: String
+  public var zone = ""
+  public var voice = ""
   /// An ALSA device, or a file, as it is set.
-  public var device: String
+  public var device = ""
   /// The sound card that plays instead of it, for it cannot be had; empty if it plays itself.
   public var substitute = ""
   /// In dB.
-  public var volume: Double
-  public var next: Next
-  public var mute: SoftwareMute
+  public var volume = 0.0
+  public var next = Next(
+    instant: Instant(seconds: 0), local: "", chime: "none", text: "", refusal: nil)
+  public var mute = SoftwareMute.off
   /// A key of `Ringer`; empty if nobody has looked.
-  public var ringer: String
+  public var ringer = ""
   /// Why the switch cannot be read; empty if it can.
-  public var ringerError: String
+  public var ringerError = ""
   /// True if the switch, as it is, silences.
-  public var isSilencedBySwitch: Bool
-  public var trust: String
+  public var isSilencedBySwitch = false
+  public var trust = ""
   /// A key of `ClockState.Basis`.
-  public var clockBasis: String
-  public var clockWords: String
+  public var clockBasis = ""
+  public var clockWords = ""
   /// In seconds; nil if it may be anything.
   public var clockUncertainty: Double?
   /// What sounds now; empty for nothing.
-  public var playing: String
+  public var playing = ""
   /// In microseconds, of the last announcement; nil if there was none.
   public var lastOnsetError: Int64?
   /// The last thing that went wrong, with its time; empty if nothing did.
-  public var lastError: String
+  public var lastError = ""
 
   public var speaker: String { Self.speaker(device, substitute) }
 
@@ -98,15 +99,14 @@ public struct Status: Hashable, Sendable {
     voice = configuration.voice
     device = configuration.device
     volume = configuration.volume
-    next = Next(instant: Instant(seconds: 0), local: "", chime: "none", text: "", refusal: nil)
-    mute = .off
-    (ringer, ringerError, isSilencedBySwitch) = ("", "", false)
     trust = clock.trust.rawValue
     clockBasis = clock.basis.key
     clockWords = clock.words
     clockUncertainty = clock.uncertainty?.inSeconds
-    (playing, lastError) = ("", "")
   }
+
+  /// Nobody has looked.
+  private init() {}
 
   private static func next(
     _ occasion: Occasion, _ composer: Composer, _ settings: AnnouncerSettings,
@@ -123,25 +123,85 @@ public struct Status: Hashable, Sendable {
 // MARK: On the bus
 
 extension Status {
-  /// As the properties of org.clocksmith.Announcer1. What is not there is empty, 0 or, of an
-  /// uncertainty, not a number; an end that never comes is the largest number.
+  /// A property of org.clocksmith.Announcer1, how it is told and how it is read. What is not there
+  /// is empty, 0 or, of an uncertainty, not a number; an end that never comes is the largest number.
+  private struct Property {
+    let name: String
+    let tell: (Status) -> BusValue
+    /// False if the value is of another type.
+    let read: (inout Status, BusValue) -> Bool
+
+    /// One that follows from others.
+    static func derived(_ name: String, _ tell: @escaping (Status) -> BusValue) -> Property {
+      Property(name: name, tell: tell, read: { _, _ in true })
+    }
+
+    static func plain<Value: BusType>(
+      _ name: String, _ place: WritableKeyPath<Status, Value>
+    ) -> Property {
+      plain(name, { $0[keyPath: place] }, { $0[keyPath: place] = $1 })
+    }
+
+    static func plain<Value: BusType>(
+      _ name: String, _ tell: @escaping (Status) -> Value,
+      _ read: @escaping (inout Status, Value) -> Void
+    ) -> Property {
+      Property(name: name, tell: { tell($0).busValue }) { status, value in
+        guard let value = Value(value) else { return false }
+        read(&status, value)
+        return true
+      }
+    }
+  }
+
+  /// In the order in which they are read.
+  private nonisolated(unsafe) static let table: [Property] = [
+    .plain("Zone", \.zone),
+    .plain("Voice", \.voice),
+    .plain("Device", \.device),
+    .plain("Substitute", \.substitute),
+    .plain("Volume", \.volume),
+    .plain(
+      "NextOccasion", { $0.next.instant.microseconds },
+      { $0.next.instant = Instant(microseconds: $1) }),
+    .plain("NextLocal", \.next.local),
+    .plain("NextChime", \.next.chime),
+    .plain("NextText", \.next.text),
+    .derived("NextSounds") { .flag($0.next.refusal == nil) },
+    .plain(
+      "NextReasonKey", { $0.next.refusal?.key ?? "" },
+      { $0.next.refusal = $1.isEmpty ? nil : Refusal(key: $1, words: "") }),
+    .plain("NextReason", { $0.next.refusal?.words ?? "" }, { $0.next.refusal?.words = $1 }),
+    .derived("Muted") { .flag($0.mute != .off || $0.isSilencedBySwitch) },
+    .plain(
+      "MutedBy", { $0.mutedBy },
+      {
+        $0.mute = $1 == "next" ? .next : .off
+        $0.isSilencedBySwitch = $1 == "switch"
+      }),
+    .plain(
+      "MutedUntil", { $0.mutedUntil },
+      {
+        if $1 == .max { $0.mute = .on }
+        if $1 != 0 && $1 != .max { $0.mute = .until(Instant(microseconds: $1)) }
+      }),
+    .plain("Switch", \.ringer),
+    .plain("SwitchError", \.ringerError),
+    .plain("Trust", \.trust),
+    .plain("ClockBasis", \.clockBasis),
+    .plain("ClockWords", \.clockWords),
+    .plain(
+      "ClockUncertainty", { $0.clockUncertainty ?? .nan },
+      { $0.clockUncertainty = $1.isNaN ? nil : $1 }),
+    .plain("Playing", \.playing),
+    .plain(
+      "LastOnsetError", { $0.lastOnsetError ?? .min },
+      { $0.lastOnsetError = $1 == .min ? nil : $1 }),
+    .plain("LastError", \.lastError),
+  ]
+
   var properties: [String: BusValue] {
-    [
-      "Zone": .text(zone), "Voice": .text(voice), "Device": .text(device),
-      "Substitute": .text(substitute), "Volume": .number(volume),
-      "NextOccasion": .unsigned(next.instant.microseconds), "NextLocal": .text(next.local),
-      "NextChime": .text(next.chime), "NextText": .text(next.text),
-      "NextSounds": .flag(next.refusal == nil),
-      "NextReasonKey": .text(next.refusal?.key ?? ""),
-      "NextReason": .text(next.refusal?.words ?? ""),
-      "Muted": .flag(mute != .off || isSilencedBySwitch), "MutedBy": .text(mutedBy),
-      "MutedUntil": .unsigned(mutedUntil),
-      "Switch": .text(ringer), "SwitchError": .text(ringerError),
-      "Trust": .text(trust), "ClockBasis": .text(clockBasis), "ClockWords": .text(clockWords),
-      "ClockUncertainty": .number(clockUncertainty ?? .nan),
-      "Playing": .text(playing), "LastOnsetError": .signed(lastOnsetError ?? .min),
-      "LastError": .text(lastError),
-    ]
+    Dictionary(uniqueKeysWithValues: Self.table.map { ($0.name, $0.tell(self)) })
   }
 
   /// The properties that change all the time, and of whose changes nobody is told.
@@ -159,8 +219,7 @@ extension Status {
 
   private var mutedUntil: UInt64 {
     switch mute {
-    case .off: 0
-    case .next: 0
+    case .off, .next: 0
     case .until(let end): end.microseconds
     case .on: .max
     }
@@ -168,40 +227,10 @@ extension Status {
 
   /// Nil if a property is missing, as of a service of another version.
   init?(properties: [String: BusValue]) {
-    func text(_ name: String) -> String? {
-      if case .text(let text)? = properties[name] { text } else { nil }
+    self.init()
+    for property in Self.table {
+      guard let value = properties[property.name], property.read(&self, value) else { return nil }
     }
-    guard let zone = text("Zone"), let voice = text("Voice"), let device = text("Device"),
-      let substitute = text("Substitute"),
-      case .number(let volume)? = properties["Volume"],
-      case .unsigned(let instant)? = properties["NextOccasion"], let local = text("NextLocal"),
-      let chime = text("NextChime"), let nextText = text("NextText"),
-      let key = text("NextReasonKey"),
-      let words = text("NextReason"), let mutedBy = text("MutedBy"),
-      case .unsigned(let mutedUntil)? = properties["MutedUntil"],
-      let ringer = text("Switch"), let ringerError = text("SwitchError"),
-      let trust = text("Trust"), let basis = text("ClockBasis"), let clock = text("ClockWords"),
-      case .number(let uncertainty)? = properties["ClockUncertainty"],
-      let playing = text("Playing"), case .signed(let onset)? = properties["LastOnsetError"],
-      let lastError = text("LastError")
-    else { return nil }
-    (self.zone, self.voice, self.volume) = (zone, voice, volume)
-    (self.device, self.substitute) = (device, substitute)
-    next = Next(
-      instant: Instant(microseconds: instant), local: local, chime: chime, text: nextText,
-      refusal: key.isEmpty ? nil : Refusal(key: key, words: words))
-    switch mutedUntil {
-    case 0: mute = mutedBy == "next" ? .next : .off
-    case .max: mute = .on
-    default: mute = .until(Instant(microseconds: mutedUntil))
-    }
-    (self.ringer, self.ringerError) = (ringer, ringerError)
-    isSilencedBySwitch = mutedBy == "switch"
-    (self.trust, clockBasis, clockWords) = (trust, basis, clock)
-    clockUncertainty = uncertainty.isNaN ? nil : uncertainty
-    self.playing = playing
-    lastOnsetError = onset == .min ? nil : onset
-    self.lastError = lastError
   }
 }
 

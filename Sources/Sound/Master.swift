@@ -4,7 +4,7 @@ import Basics
 /// is what is heard, and peaks at -1 dBTP at most.
 ///
 /// It hears the sum before it gives it out. What was given out can be taken back and rendered
-/// again, from a sum that has changed since: up to `mixed` it must be the same.
+/// again, from a sum that has changed since: up to `decided` it must be the same.
 public final class Master {
   /// What every sample of the sum is multiplied by.
   public var gain: Float
@@ -30,16 +30,20 @@ public final class Master {
     limiter = Limiter(rate: rate, longestBlock: Self.longestBlock)
   }
 
+  /// Up to here the sum has been heard by the limiter that stands before what is given out next:
+  /// what is summed up again must be the same.
+  public var decided: Int { position + limiter.delay }
+
   /// By how many frames what sounds must be remembered, so that it can be summed up again.
   public var memoryOfSounds: Int { memory + limiter.delay + Self.longestBlock }
 
   /// Renders the next frames over whatever `block` held.
   /// - Parameter mix: writes the next frames of the sum, of which the first is `frame`, over
   ///   whatever its block held.
-  public func render(
+  public func render<Failure: Error>(
     into block: UnsafeMutableBufferPointer<Float>,
-    _ mix: (_ block: UnsafeMutableBufferPointer<Float>, _ frame: Int) throws(Fault) -> Void
-  ) throws(Fault) {
+    _ mix: (_ block: UnsafeMutableBufferPointer<Float>, _ frame: Int) throws(Failure) -> Void
+  ) throws(Failure) {
     var done = 0
     while done < block.count {
       // Nothing that is heard comes out for the frames that are taken in first.

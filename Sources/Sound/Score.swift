@@ -64,8 +64,12 @@ public struct Score: Hashable, Sendable {
   public var frames: Int { parts.map(\.end).max() ?? 0 }
 
   /// Reads every sound to its end.
+  /// - Parameter meanwhile: called after each of them.
   /// - Throws: `Fault` for the first that is missing, torn or no sound.
-  public func verify() throws(Fault) {
-    for path in Set(parts.map(\.path)) { try SoundFile(path: path).verify() }
+  public func verify(_ meanwhile: () throws(Fault) -> Void = {}) throws(Fault) {
+    for path in Set(parts.map(\.path)) {
+      try SoundFile(path: path).verify()
+      try meanwhile()
+    }
   }
 }

@@ -21,22 +21,20 @@ import Testing
     private var clock = StreamClock(rate: DeskTests.rate)
 
     /// Fills it up to 200 ms ahead of frame `played`.
-    func feed(played: Int) throws {
+    func feed(played: Int) {
       let span = Duration.seconds(Double(played) / Double(DeskTests.rate))
       clock.add(StreamPosition(uptime: start.uptime + span, frame: Double(played)))
       while heard.count < played + 9_600 {
         let block = UnsafeMutableBufferPointer<Float>.allocate(
           capacity: min(960, played + 9_600 - heard.count))
         defer { block.deallocate() }
-        try desk.render(into: block, clock, start.later(by: span))
+        desk.render(into: block, clock, start.later(by: span))
         heard += block
       }
     }
 
-    func play(until frame: Int) throws {
-      for played in stride(from: 0, through: frame, by: 480) where played + 9_600 > heard.count {
-        try feed(played: played)
-      }
+    func play(from first: Int = 0, until frame: Int, every step: Int = 480) {
+      for played in stride(from: first, through: frame, by: step) { feed(played: played) }
     }
 
     /// Stops these when frame `played` leaves it.
@@ -77,7 +75,7 @@ import Testing
     let converter = Converter()
     _ = try track(1, constant(0.5, frames: 96_000), at: 4_800, on: converter.desk)
     _ = try track(2, constant(0.25, frames: 9_600), at: 48_000, on: converter.desk, isCue: true)
-    try converter.play(until: 100_000)
+    converter.play(until: 100_000)
     let heard = converter.heard
     #expect(heard[4_799] == 0 && heard[4_800] == 0.5 && heard[47_999] == 0.5)
     // The cue's own first frame, before anything is turned down.
@@ -92,26 +90,57 @@ import Testing
     #expect(heard[100_799] == 0.5 && heard[100_800] == 0)
   }
 
-  @Test("of two that sound one is faded out, and the other goes on to the bit")
-  func oneIsStopped() throws {
+  @Test(
+    "of two that sound one is faded out, and the other goes on to the bit, wherever it is stopped",
+    arguments: [20_160, 20_161, 20_400, 20_640, 20_800, 20_960, 21_119], [480, 960, 237])
+  func oneIsStopped(at stop: Int, every step: Int) throws {
     let other = (0..<96_000).map { Float(($0 * 31) % 997) / 4_096 }
     let converter = Converter()
     _ = try track(1, other, at: 4_800, on: converter.desk)
     let stopped = try track(2, constant(0.5, frames: 48_000), at: 9_600, on: converter.desk)
-    try converter.play(until: 20_160)
-    converter.stop([stopped], played: 20_160)
-    for played in stride(from: 20_640, through: 100_000, by: 480) {
-      try converter.feed(played: played)
-    }
+    converter.play(until: stop, every: step)
+    converter.stop([stopped], played: stop)
+    converter.play(from: stop + 480, until: 100_000, every: step)
     let rest = converter.heard.indices.map { frame in
       converter.heard[frame] - ((4_800..<100_800).contains(frame) ? other[frame - 4_800] : 0)
     }
     // What the limiter has heard goes out as it was: 5 ms after what was taken back.
-    let fade = 20_400..<20_400 + 250 + 384
+    let fade = stop + 240..<stop + 240 + 250 + 384
     #expect(rest[9_600..<fade.lowerBound].allSatisfy { abs($0 - 0.5) < 1e-6 })
-    #expect(steps(Array(rest[fade])) < 0.003)
+    #expect(steps(Array(rest[fade.lowerBound - 1...fade.upperBound])) < 0.003)
     #expect(rest[fade.upperBound...].allSatisfy { abs($0) < 1e-6 })
-    #expect(stopped.end.map { $0 <= fade.upperBound } == true)
+    #expect(stopped.end == fade.upperBound)
+  }
+
+  @Test("what is stopped after it is over ends as it would have") func stoppedWhenOver() throws {
+    let converter = Converter()
+    let over = try track(1, constant(0.5, frames: 4_800), at: 9_600, on: converter.desk)
+    converter.play(until: 15_000)
+    converter.stop([over], played: 15_000)
+    converter.play(from: 15_480, until: 40_000)
+    #expect(over.end == 14_400 && over.stopReason == nil)
+    #expect(converter.heard.indices.filter { converter.heard[$0] != 0 } == Array(9_600..<14_400))
+  }
+
+  @Test("what cannot be taken back is faded to its own end and no further")
+  func stoppedNearTheEnd() throws {
+    let converter = Converter()
+    let ending = try track(1, constant(0.5, frames: 20_000), at: 9_600, on: converter.desk)
+    converter.play(until: 20_160)
+    // All of it is queued already.
+    converter.desk.stop([ending], .byHand, fadeFrames: 384)
+    converter.play(from: 20_640, until: 60_000)
+    #expect(ending.end == 29_600)
+    #expect(converter.heard.lastIndex { $0 != 0 } == 29_599)
+  }
+
+  @Test("cues do not turn each other down") func twoCues() throws {
+    let converter = Converter()
+    _ = try track(1, constant(0.5, frames: 9_600), at: 9_600, on: converter.desk, isCue: true)
+    _ = try track(2, constant(0.25, frames: 4_800), at: 12_000, on: converter.desk, isCue: true)
+    converter.play(until: 30_000)
+    #expect(converter.heard[11_999] == 0.5 && converter.heard[12_000] == 0.75)
+    #expect(converter.heard[16_799] == 0.75 && converter.heard[16_800] == 0.5)
   }
 
   @Test("what sounds alone is faded out at once")
@@ -119,11 +148,9 @@ import Testing
     let converter = Converter()
     let stopped = try track(1, constant(0.5, frames: 48_000), at: 9_600, on: converter.desk)
     let later = try track(2, constant(0.5, frames: 4_800), at: 48_000, on: converter.desk)
-    try converter.play(until: 20_160)
+    converter.play(until: 20_160)
     converter.stop([stopped], played: 20_160)
-    for played in stride(from: 20_640, through: 60_000, by: 480) {
-      try converter.feed(played: played)
-    }
+    converter.play(from: 20_640, until: 60_000)
     let heard = converter.heard
     #expect(heard[20_399] == 0.5 && heard[20_401] < 0.5 && heard[20_400 + 384] == 0)
     #expect(steps(Array(heard[20_000..<21_000])) < 0.003)
@@ -138,13 +165,11 @@ import Testing
     _ = try track(1, constant(0.5, frames: 96_000), at: 4_800, on: converter.desk)
     let cue = try track(
       2, constant(0.25, frames: 48_000), at: 19_200, on: converter.desk, isCue: true)
-    try converter.play(until: 24_000)
+    converter.play(until: 24_000)
     converter.stop([cue], played: 24_000)
-    try converter.feed(played: 24_480)
+    converter.feed(played: 24_480)
     converter.desk.remove(cue)
-    for played in stride(from: 24_960, through: 60_000, by: 480) {
-      try converter.feed(played: played)
-    }
+    converter.play(from: 24_960, until: 60_000)
     #expect(steps(Array(converter.heard[24_000..<60_000])) < 0.003)
     #expect(converter.heard[24_240 + 250 + 384 + 14_400] == 0.5)
   }
@@ -154,11 +179,9 @@ import Testing
     let converter = Converter()
     _ = try track(1, constant(0.8, frames: 96_000), at: 4_800, on: converter.desk)
     let stopped = try track(2, constant(0.8, frames: 48_000), at: 9_600, on: converter.desk)
-    try converter.play(until: 20_160)
+    converter.play(until: 20_160)
     converter.stop([stopped], played: 20_160)
-    for played in stride(from: 20_640, through: 80_000, by: 480) {
-      try converter.feed(played: played)
-    }
+    converter.play(from: 20_640, until: 80_000)
     #expect(converter.heard.allSatisfy { $0 <= 0.892 })
     #expect(steps(Array(converter.heard[10_000..<80_000])) < 0.006)
     #expect(abs(converter.heard[79_999] - 0.8) < 0.001)

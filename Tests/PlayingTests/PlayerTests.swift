@@ -143,6 +143,89 @@ import Testing
     #expect(try recorded().allSatisfy { $0 == 0 })
   }
 
+  @Test(
+    "a stop before the first sound is heard ends it unheard, and one after the last leaves it whole",
+    arguments: [(430, true), (450, true), (480, true), (730, false), (760, false), (785, false)],
+    [true, false])
+  func stopAtTheEnds(_ when: (milliseconds: Int, isBefore: Bool), takesBack: Bool) throws {
+    let file = try WAVSink(path: "\(path).wav")
+    let sink: any Sink = takesBack ? file : TracingSink(file, takesBack: false)
+    let outcome = try play(
+      on: sink, try makeScore(), stoppingAfter: .milliseconds(when.milliseconds)
+    ).outcome
+    let frames = try recorded().filter { $0 != 0 }.count
+    switch outcome {
+    case .stopped(.serviceEnds, silentAt: nil)?: #expect(when.isBefore && frames == 0)
+    case .stopped(.serviceEnds, .some)?: #expect(!takesBack && frames > 0)
+    case .finished?: #expect(!when.isBefore && frames == 9_600)
+    default: Issue.record("\(String(describing: outcome))")
+    }
+  }
+
+  @Test("of two one is stopped and the other goes on; the device is closed after the last")
+  func two() throws {
+    let loop = try EventLoop()
+    let sink = try WAVSink(path: "\(path).wav")
+    let player = Player(loop: loop) { sink }
+    var ends: [SoundingID: Outcome] = [:]
+    var wereAwake: [Bool] = []
+    player.ended = {
+      ends[$0] = $1
+      wereAwake.append(player.isAwake)
+      if ends.count == 2 { loop.exit() }
+    }
+    let score = try makeScore()
+    let anchor = SystemClock.now.instant + .milliseconds(500)
+    try player.play(SoundingID(1), anchoredAt: .utc(anchor)) { _ throws(Fault) in score }
+    try player.play(
+      SoundingID(2), anchoredAt: .elapsed(SystemClock.sinceBoot + .milliseconds(600)), decibels: -6
+    ) { _ throws(Fault) in score }
+    let stop = try loop.after(.milliseconds(650)) { player.stop([SoundingID(1)], .byHand) }
+    try loop.run()
+    _ = stop
+    guard case .stopped(.byHand, .some)? = ends[SoundingID(1)] else {
+      Issue.record("\(ends)")
+      return
+    }
+    guard case .finished(let timing)? = ends[SoundingID(2)] else {
+      Issue.record("\(ends)")
+      return
+    }
+    #expect(try #require(timing.onsetError).magnitude < .milliseconds(1))
+    #expect(wereAwake == [true, false])
+    let frames = try recorded()
+    // Both began, one was faded, and there is no step but the beginnings and the end.
+    #expect(zip(frames, frames.dropFirst()).filter { abs($1 - $0) > 0.01 }.count == 3)
+    #expect(frames.max()! > 0.7)
+  }
+
+  @Test("what cannot be read any more ends alone") func oneFails() throws {
+    let loop = try EventLoop()
+    let sink = try WAVSink(path: "\(path).wav")
+    let player = Player(loop: loop) { sink }
+    var ends: [SoundingID: Outcome] = [:]
+    player.ended = {
+      ends[$0] = $1
+      if ends.count == 2 { loop.exit() }
+    }
+    let score = try makeScore()
+    let torn = try folder.write(
+      "torn.wav", rate: 48_000, samples: [Float](repeating: 0.1, count: 96_000))
+    let long = Score(
+      rate: 48_000, parts: [Score.Part(path: torn, start: 0, frames: 96_000, isTimed: true)],
+      anchor: 0)
+    let anchor = SystemClock.now.instant + .milliseconds(500)
+    try player.play(SoundingID(1), anchoredAt: .utc(anchor)) { _ throws(Fault) in score }
+    try player.play(SoundingID(2), anchoredAt: .utc(anchor)) { _ throws(Fault) in long }
+    folder.tear("torn.wav", to: 100)
+    unlink(torn)
+    try loop.run()
+    guard case .finished? = ends[SoundingID(1)], case .failed? = ends[SoundingID(2)] else {
+      Issue.record("\(ends)")
+      return
+    }
+  }
+
   @Test("a speaker that is torn out ends the announcement") func tornOut() throws {
     let outcome = try play(on: FailingSink(afterFrames: 36_000), try makeScore()).outcome
     #expect(outcome == .failed("cannot write to speaker test: it is gone", begun: true))
@@ -221,151 +304,4 @@ import Testing
     truncate("\(path)-clip.wav", 9_000)
     #expect(throws: Fault.self) { try play(on: try WAVSink(path: "\(path).wav"), score) }
   }
-}
-
-/// Takes sound in real time, until it is torn out.
-private final class FailingSink: Sink {
-  let name = "test"
-  private let inner: WAVSink
-  private var left: Int
-
-  init(afterFrames frames: Int) throws {
-    inner = try WAVSink(path: "/dev/null")
-    left = frames
-  }
-
-  func open() throws(Fault) -> Int { try inner.open() }
-  var feedInterval: Duration { inner.feedInterval }
-  var capacity: Int { inner.capacity }
-  var underruns: Int { 0 }
-  func takeBack() -> Int { inner.takeBack() }
-  func space() throws(Fault) -> Int { try inner.space() }
-  func position() throws(Fault) -> StreamPosition? { try inner.position() }
-  func close() { inner.close() }
-
-  func write(_ block: UnsafeBufferPointer<Float>) throws(Fault) {
-    left -= block.count
-    if left < 0 { throw Fault("cannot write to speaker test", "it is gone") }
-    try inner.write(block)
-  }
-}
-
-/// A file that tells what was asked of it.
-private final class TracingSink: Sink {
-  enum Call: Equatable {
-    case other
-    case takeBack
-    case write(Int)
-  }
-  let name = "test"
-  private let inner: WAVSink
-  private(set) var calls: [Call] = []
-
-  init(_ inner: WAVSink) { self.inner = inner }
-
-  func open() throws(Fault) -> Int { try inner.open() }
-  var feedInterval: Duration { inner.feedInterval }
-  var capacity: Int { inner.capacity }
-  var underruns: Int { 0 }
-  func close() { inner.close() }
-
-  func takeBack() -> Int {
-    calls.append(.takeBack)
-    return inner.takeBack()
-  }
-  func space() throws(Fault) -> Int {
-    calls.append(.other)
-    return try inner.space()
-  }
-  func position() throws(Fault) -> StreamPosition? {
-    calls.append(.other)
-    return try inner.position()
-  }
-  func write(_ block: UnsafeBufferPointer<Float>) throws(Fault) {
-    calls.append(.write(block.count))
-    try inner.write(block)
-  }
-}
-
-/// Takes what its buffer holds, says that it runs, and plays none of it.
-private final class FrozenSink: Sink {
-  let name = "test"
-  private var held = 0
-  func open() throws(Fault) -> Int { 48_000 }
-  let feedInterval = Duration.milliseconds(20)
-  let capacity = 9600
-  let underruns = 0
-  func takeBack() -> Int { 0 }
-  func space() throws(Fault) -> Int { 9600 - held }
-  func write(_ block: UnsafeBufferPointer<Float>) throws(Fault) { held += block.count }
-  func close() {}
-
-  func position() throws(Fault) -> StreamPosition? {
-    StreamPosition(uptime: SystemClock.uptime, frame: 480)
-  }
-}
-
-/// Plays for a second, and then takes nothing and tells nothing, as a sound server that was stopped.
-private final class FallingSilentSink: Sink {
-  let name = "test"
-  let feedInterval = Duration.milliseconds(20)
-  let capacity = 9600
-  let underruns = 0
-  private let opened = SystemClock.uptime
-  private var written = 0
-
-  private var played: Double? {
-    let seconds = (SystemClock.uptime - opened).inSeconds
-    return seconds < 1 ? seconds * 48_000 : nil
-  }
-
-  func open() throws(Fault) -> Int { 48_000 }
-  func space() throws(Fault) -> Int { played.map { Int($0) + capacity - written } ?? 0 }
-  func position() throws(Fault) -> StreamPosition? {
-    played.map { StreamPosition(uptime: SystemClock.uptime, frame: $0) }
-  }
-  func write(_ block: UnsafeBufferPointer<Float>) throws(Fault) { written += block.count }
-  func takeBack() -> Int { 0 }
-  func close() {}
-}
-
-/// Opens, and then takes nothing.
-private final class StallingSink: Sink {
-  let name = "test"
-  func open() throws(Fault) -> Int { 48_000 }
-  let feedInterval = Duration.milliseconds(20)
-  let capacity = 9600
-  let underruns = 0
-  func takeBack() -> Int { 0 }
-  func space() throws(Fault) -> Int { 0 }
-  func position() throws(Fault) -> StreamPosition? { nil }
-  func write(_ block: UnsafeBufferPointer<Float>) throws(Fault) {}
-  func close() {}
-}
-
-/// A speaker whose converter runs at a part of its rate.
-private final class SlowSink: Sink {
-  let name = "test"
-  let feedInterval = Duration.milliseconds(20)
-  let capacity = 9600
-  let underruns = 0
-  private let pace: Double
-  private let opened = SystemClock.uptime
-  private var written = 0
-
-  init(pace: Double) { self.pace = pace }
-
-  private func played(at moment: Uptime) -> Double {
-    (moment - opened).inSeconds * pace * 48_000
-  }
-
-  func open() throws(Fault) -> Int { 48_000 }
-  func space() throws(Fault) -> Int { Int(played(at: SystemClock.uptime)) + 9_600 - written }
-  func position() throws(Fault) -> StreamPosition? {
-    let now = SystemClock.uptime
-    return StreamPosition(uptime: now, frame: played(at: now))
-  }
-  func write(_ block: UnsafeBufferPointer<Float>) throws(Fault) { written += block.count }
-  func takeBack() -> Int { 0 }
-  func close() {}
 }

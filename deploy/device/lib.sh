@@ -95,7 +95,8 @@ need_arm64() {
 case ${0##*/} in
 *-tree | card)
     mkdir -p "$cache"
-    exec {making}>"$cache/lock-${0##*/}"
+    exec {making}>"$cache/lock-${0##*/}" \
+        || die "the cache in $cache cannot be written: give it to $(id -un), or set CLOCKSMITH_CACHE."
     flock --nonblock "$making" || { say "waiting for another ${0##*/}"; flock "$making"; }
     ;;
 esac

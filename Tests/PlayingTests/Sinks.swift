@@ -1,0 +1,155 @@
+import Basics
+import Horology
+
+@testable import Devices
+
+/// Takes sound in real time, until it is torn out.
+final class FailingSink: Sink {
+  let name = "test"
+  private let inner: WAVSink
+  private var left: Int
+
+  init(afterFrames frames: Int) throws {
+    inner = try WAVSink(path: "/dev/null")
+    left = frames
+  }
+
+  func open() throws(Fault) -> Int { try inner.open() }
+  var feedInterval: Duration { inner.feedInterval }
+  var capacity: Int { inner.capacity }
+  var underruns: Int { 0 }
+  func takeBack() -> Int { inner.takeBack() }
+  func space() throws(Fault) -> Int { try inner.space() }
+  func position() throws(Fault) -> StreamPosition? { try inner.position() }
+  func close() { inner.close() }
+
+  func write(_ block: UnsafeBufferPointer<Float>) throws(Fault) {
+    left -= block.count
+    if left < 0 { throw Fault("cannot write to speaker test", "it is gone") }
+    try inner.write(block)
+  }
+}
+
+/// A file that tells what was asked of it.
+final class TracingSink: Sink {
+  enum Call: Equatable {
+    case other
+    case takeBack
+    case write(Int)
+  }
+  let name = "test"
+  private let inner: WAVSink
+  private let takesBack: Bool
+  private(set) var calls: [Call] = []
+
+  init(_ inner: WAVSink, takesBack: Bool = true) {
+    self.inner = inner
+    self.takesBack = takesBack
+  }
+
+  func open() throws(Fault) -> Int { try inner.open() }
+  var feedInterval: Duration { inner.feedInterval }
+  var capacity: Int { inner.capacity }
+  var underruns: Int { 0 }
+  func close() { inner.close() }
+
+  func takeBack() -> Int {
+    calls.append(.takeBack)
+    return takesBack ? inner.takeBack() : 0
+  }
+  func space() throws(Fault) -> Int {
+    calls.append(.other)
+    return try inner.space()
+  }
+  func position() throws(Fault) -> StreamPosition? {
+    calls.append(.other)
+    return try inner.position()
+  }
+  func write(_ block: UnsafeBufferPointer<Float>) throws(Fault) {
+    calls.append(.write(block.count))
+    try inner.write(block)
+  }
+}
+
+/// Takes what its buffer holds, says that it runs, and plays none of it.
+final class FrozenSink: Sink {
+  let name = "test"
+  private var held = 0
+  func open() throws(Fault) -> Int { 48_000 }
+  let feedInterval = Duration.milliseconds(20)
+  let capacity = 9600
+  let underruns = 0
+  func takeBack() -> Int { 0 }
+  func space() throws(Fault) -> Int { 9600 - held }
+  func write(_ block: UnsafeBufferPointer<Float>) throws(Fault) { held += block.count }
+  func close() {}
+
+  func position() throws(Fault) -> StreamPosition? {
+    StreamPosition(uptime: SystemClock.uptime, frame: 480)
+  }
+}
+
+/// Plays for a second, and then takes nothing and tells nothing, as a sound server that was stopped.
+final class FallingSilentSink: Sink {
+  let name = "test"
+  let feedInterval = Duration.milliseconds(20)
+  let capacity = 9600
+  let underruns = 0
+  private let opened = SystemClock.uptime
+  private var written = 0
+
+  private var played: Double? {
+    let seconds = (SystemClock.uptime - opened).inSeconds
+    return seconds < 1 ? seconds * 48_000 : nil
+  }
+
+  func open() throws(Fault) -> Int { 48_000 }
+  func space() throws(Fault) -> Int { played.map { Int($0) + capacity - written } ?? 0 }
+  func position() throws(Fault) -> StreamPosition? {
+    played.map { StreamPosition(uptime: SystemClock.uptime, frame: $0) }
+  }
+  func write(_ block: UnsafeBufferPointer<Float>) throws(Fault) { written += block.count }
+  func takeBack() -> Int { 0 }
+  func close() {}
+}
+
+/// Opens, and then takes nothing.
+final class StallingSink: Sink {
+  let name = "test"
+  func open() throws(Fault) -> Int { 48_000 }
+  let feedInterval = Duration.milliseconds(20)
+  let capacity = 9600
+  let underruns = 0
+  func takeBack() -> Int { 0 }
+  func space() throws(Fault) -> Int { 0 }
+  func position() throws(Fault) -> StreamPosition? { nil }
+  func write(_ block: UnsafeBufferPointer<Float>) throws(Fault) {}
+  func close() {}
+}
+
+/// A speaker whose converter runs at a part of its rate.
+final class SlowSink: Sink {
+  let name = "test"
+  let feedInterval = Duration.milliseconds(20)
+  let capacity = 9600
+  let underruns = 0
+  private let pace: Double
+  private let opened = SystemClock.uptime
+  private var written = 0
+
+  init(pace: Double) { self.pace = pace }
+
+  private func played(at moment: Uptime) -> Double {
+    (moment - opened).inSeconds * pace * 48_000
+  }
+
+  func open() throws(Fault) -> Int { 48_000 }
+  func space() throws(Fault) -> Int { Int(played(at: SystemClock.uptime)) + 9_600 - written }
+  func position() throws(Fault) -> StreamPosition? {
+    let now = SystemClock.uptime
+    return StreamPosition(uptime: now, frame: played(at: now))
+  }
+  func write(_ block: UnsafeBufferPointer<Float>) throws(Fault) { written += block.count }
+  func takeBack() -> Int { 0 }
+  func close() {}
+}
