@@ -61,7 +61,7 @@ public struct AnnouncerSettings: Hashable, Sendable {
       } else if time.minute == 0 && voiceAtHour == .before {
         .before(Self.pauseBeforeChime)
       } else {
-        .at((blows.last?.offset ?? .zero) + movement.rest)
+        .at(max(blows.last?.offset ?? .zero, .zero) + movement.rest)
       }
     return Programme(blows: blows, words: words)
   }

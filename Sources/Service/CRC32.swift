@@ -1,3 +1,5 @@
+import Basics
+
 /// The checksum of IEEE 802.3, which tells whole texts from torn ones: any damage of up to 32 bits
 /// in a row, and all but one in four thousand million of any other.
 enum CRC32 {

@@ -88,6 +88,7 @@ public final class Clocksmith {
         "TRUST": announcer.trust.rawValue, "SPEAKER": options.output ?? configuration.device,
       ])
     if announcer.trust == .untrusted { warnOfUntrustedClock() }
+    if configuration.volume != configuredVolume { tellVolume() }
     if announcer.mute != .off {
       journal.log(announcer.reportOfMute.entry(composer, clockWatch.state))
     }
@@ -191,9 +192,17 @@ public final class Clocksmith {
 
   private func set(volume decibels: Double) {
     memory.keep { $0.volume = .init(decibels: decibels, configured: configuredVolume) }
+    let before = configuration.volume
     takeVolume()
+    if configuration.volume != before { tellVolume() }
     player?.closeWhenIdle()
     bus?.tellChanges()
+  }
+
+  private func tellVolume() {
+    let volume = "\(configuration.volume)"
+    journal.log(
+      .volume, .info, "the volume is \(volume) dB, as it was set by hand", ["VOLUME_DB": volume])
   }
 
   /// What a person has set counts until the configuration says something else.

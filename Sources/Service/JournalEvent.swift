@@ -27,6 +27,7 @@ public enum JournalEvent: String, CaseIterable, Sendable {
   case trust, doubt
   case clockSet = "clock_set"
   case slept
+  case volume
   case rtc
   case rtcInvalid = "rtc_invalid"
   case rtcWarning = "rtc_warning"
@@ -69,6 +70,7 @@ public enum JournalEvent: String, CaseIterable, Sendable {
     case .trust: "1135082ca0e14212906aa67eaa238125"
     case .doubt: "c7d89cc200ad4a91a0a3888bd820efdf"
     case .clockSet: "8fa48b4fcb3b459599a680ffc3cde463"
+    case .volume: "93ecaca9a2ce4f7fa297df1bb2ea1e9b"
     case .slept: "d6b3af9e207747e2b73bb72f273f138d"
     case .rtc: "0865b4daf2f54fff90371baad7c048a7"
     case .rtcInvalid: "73597d07c01a4202a3b0164b607dc308"

@@ -1,3 +1,4 @@
+import Basics
 import Horology
 
 /// A word that a spoken English time is made of.

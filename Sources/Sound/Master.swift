@@ -1,5 +1,3 @@
-import Basics
-
 /// What stands once behind the sum of all sounds: the volume, and the limiter. What comes out of it
 /// is what is heard, and peaks at -1 dBTP at most.
 ///
@@ -18,7 +16,9 @@ public final class Master {
   public static let longestBlock = 1024
   /// How far it can go back, in frames.
   private let memory: Int
-  /// The limiter before each block that it remembers, the oldest first.
+  /// What is gone back to begins here or earlier by less than a part, which is summed up again.
+  private let longestPart: Int
+  /// The limiter before each part that it remembers, the oldest first.
   private var marks: [(mixed: Int, limiter: Limiter.Mark)] = []
 
   /// - Parameters:
@@ -27,6 +27,7 @@ public final class Master {
   public init(rate: Int, gain: Float = 1, memory: Int = 0) {
     self.gain = gain
     self.memory = memory
+    longestPart = memory > 0 ? Self.longestBlock / 4 : Self.longestBlock
     limiter = Limiter(rate: rate, longestBlock: Self.longestBlock)
   }
 
@@ -48,7 +49,7 @@ public final class Master {
     while done < block.count {
       // Nothing that is heard comes out for the frames that are taken in first.
       let ahead = limiter.delay - (mixed - position)
-      let count = min(Self.longestBlock, block.count - done, ahead > 0 ? ahead : .max)
+      let count = min(longestPart, block.count - done, ahead > 0 ? ahead : .max)
       let part = UnsafeMutableBufferPointer(rebasing: block[done..<done + count])
       if memory > 0 { remember() }
       try mix(part, mixed)

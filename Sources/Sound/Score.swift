@@ -65,10 +65,13 @@ public struct Score: Hashable, Sendable {
 
   /// Reads every sound to its end.
   /// - Parameter meanwhile: called after each of them.
-  /// - Throws: `Fault` for the first that is missing, torn or no sound.
+  /// - Throws: `Fault` for the first that is missing, torn, silent or no sound.
   public func verify(_ meanwhile: () throws(Fault) -> Void = {}) throws(Fault) {
     for path in Set(parts.map(\.path)) {
-      try SoundFile(path: path).verify()
+      // One that is not heard would leave something else than the time.
+      if try SoundFile(path: path).verify() < ClipFlaw.softest {
+        throw Fault("cannot use \(path)", "it is silent; record it again")
+      }
       try meanwhile()
     }
   }

@@ -84,7 +84,8 @@ public final class SoundFile {
     let wanted = min(block.count, frames - position)
     guard wanted > 0 else { return 0 }
     let count = Int(sf_readf_float(handle, block.baseAddress, sf_count_t(wanted)))
-    guard count == wanted else {
+    // Where the decoder loses a frame it goes on with the next, and only its error tells.
+    guard count == wanted, sf_error(handle) == SF_ERR_NO_ERROR else {
       throw Fault(
         "cannot read \(path)", code: sf_error(handle),
         "it is torn: \(position + max(count, 0)) of \(frames) frames can be read")
@@ -102,7 +103,7 @@ public final class SoundFile {
     let block = UnsafeMutableBufferPointer<Float>.allocate(capacity: frames * channels)
     defer { block.deallocate() }
     let count = Int(sf_readf_float(handle, block.baseAddress, sf_count_t(frames)))
-    guard count == frames else {
+    guard count == frames, sf_error(handle) == SF_ERR_NO_ERROR else {
       throw Fault(
         "cannot read \(path)", code: sf_error(handle),
         "it is torn: \(max(count, 0)) of \(frames) frames can be read")

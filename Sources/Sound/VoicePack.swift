@@ -63,6 +63,9 @@ public struct VoicePack: Sendable {
     var lengths: [Int] = []
     for clip in clips {
       let file = try SoundFile(path: clip.path)
+      if let flaw = ClipFlaw(seconds: file.seconds, peak: 1) {
+        throw Fault("cannot use \(clip.path)", flaw.words)
+      }
       lengths.append(Int((Double(file.frames) * Double(rate) / Double(file.rate)).rounded()))
     }
     // A crossfade takes no more than half of either clip.

@@ -1,3 +1,4 @@
+import Basics
 import Horology
 
 /// The level of a microphone as a line of text: a bar from -60 to 0 dBFS, with marks between which a

@@ -11,7 +11,7 @@ public struct Recording: Sendable {
   public let rate: Int
 
   /// No word takes longer, in seconds.
-  public static let longest = 5.0
+  public static let longest = ClipFlaw.longest
   /// What is under it counts as silence: -40 dB of the peak (facts: voices, quality targets).
   static let audible: Float = 0.01
 
@@ -117,15 +117,4 @@ public struct Recording: Sendable {
 extension Double {
   /// In dB, of an amplitude.
   var decibels: Double { self > 0 ? 20 * log10(self) : -.infinity }
-
-  /// With so many decimals, rounded.
-  func text(decimals: Int) -> String {
-    let scale = pow(10, Double(decimals))
-    guard magnitude < 1e9 else { return self < 0 ? "-inf" : "inf" }
-    let rounded = Int((magnitude * scale).rounded())
-    let fraction = String(rounded % Int(scale))
-    let whole = "\(self < 0 && rounded > 0 ? "-" : "")\(rounded / Int(scale))"
-    if decimals == 0 { return whole }
-    return "\(whole).\(String(repeating: "0", count: decimals - fraction.count))\(fraction)"
-  }
 }

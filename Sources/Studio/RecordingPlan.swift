@@ -1,3 +1,4 @@
+import Basics
 import Sound
 
 /// A phrase that a person reads aloud, and that is then cut into its words.

@@ -1,3 +1,4 @@
+import Basics
 import Horology
 
 /// What a person with a microphone is led through: which phrase is due, what each key does, and

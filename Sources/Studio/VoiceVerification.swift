@@ -30,6 +30,7 @@ public struct VoiceVerification {
     coverage = pack.formats.map { ($0, pack.shortestInterval(format: $0)) }
     for format in pack.formats {
       if let sentence = Self.lacking(pack, format) { brokenRules.append(sentence) }
+      if let sentence = Self.ambiguous(pack, format) { brokenRules.append(sentence) }
     }
     crossfade = pack.crossfadeFlaw
     var loudness: [(clip: String, momentary: Double)] = []
@@ -50,6 +51,27 @@ public struct VoiceVerification {
     }
     findings += Self.uneven(loudness)
     findings.sort { ($0.clip, $0.words) < ($1.clip, $1.words) }
+  }
+
+  /// The first time of day that is said as another is. Without AM and PM that is so of times half a
+  /// day apart.
+  private static func ambiguous(_ pack: VoicePack, _ format: HourFormat) -> String? {
+    let half = format == .twelve ? 720 : 1440
+    var said: [[String]: Int] = [:]
+    for minute in 0..<1440 {
+      let phrase = try? pack.phrase(hour: minute / 60, minute: minute % 60, format: format)
+      guard let words = phrase?.map(\.path) else { continue }
+      guard let other = said[words] else {
+        said[words] = minute
+        continue
+      }
+      if other % half != minute % half {
+        let times = [other, minute].map { CivilTime(hour: $0 / 60, minute: $0 % 60)! }
+        let names = times.map { String($0.dateTime.timeOfDay.prefix(5)) }
+        return "[clock \(format.rawValue)] says \(names[1]) as it says \(names[0])"
+      }
+    }
+    return nil
   }
 
   /// The first time of day for which a rule names a clip that is not there.

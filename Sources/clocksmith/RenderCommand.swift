@@ -32,6 +32,11 @@ let renderCommand = Subcommand(
   {
     throw Misuse(description: "--output and --picture are the same file, '\(sound)'; name two")
   }
+  if let picture = arguments["picture"], picture != "-", !picture.hasPrefix("/dev/"),
+    !picture.hasSuffix(".svg"), !isSpecialFile(picture)
+  {
+    throw Misuse(description: "--picture '\(picture)' is drawn as SVG; name it '\(picture).svg'")
+  }
   let zone = try arguments.zone()
   let instant = try arguments.instant("at", in: zone)!
   let time = zone.civil(at: instant)

@@ -55,6 +55,18 @@ import Testing
     #expect(self.programme("15:30:00") == .wordsAlone)
   }
 
+  @Test("what is over long before its moment leaves the words after the moment") func earlyMelody()
+  {
+    let early = Tune.Movement(
+      melody: [Blow(bell: "B3", offset: .zero), Blow(bell: "E4", offset: .milliseconds(500))],
+      lead: .seconds(40), strikes: nil, rest: .seconds(1))
+    var settings = AnnouncerSettings()
+    settings.chimeQuarters = Tune(name: "early", description: "", movements: [3: early])
+    let programme = settings.programme(at: time("15:45:00"), trust: .synchronised)
+    #expect(programme.blows.map(\.offset) == [.seconds(-40), .milliseconds(-39_500)])
+    #expect(programme.words == .at(.seconds(1)))
+  }
+
   @Test("the hour is spoken before, or not at all, where its owner wants that") func voiceAtHour() {
     #expect(programme("15:00:00", .before).words == .before(.seconds(1)))
     #expect(programme("15:00:00", .before).lead == .seconds(16))

@@ -1,5 +1,7 @@
 import Basics
 import Horology
+import Service
+import Sound
 
 @testable import Devices
 

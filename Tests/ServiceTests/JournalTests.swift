@@ -1,3 +1,4 @@
+import Basics
 import Devices
 import Foundation
 import Horology

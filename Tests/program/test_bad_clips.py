@@ -125,6 +125,41 @@ def test_a_clip_that_is_no_word_is_found_by_check_and_by_verify(clocksmith, pack
     assert done.returncode == 3 and f"clip        {CLIP}: " in line and line.endswith(words)
 
 
+@pytest.mark.parametrize("place", [3000, 3300, 4100, 4900, 7000])
+def test_a_flac_with_one_byte_wrong_is_found_by_check_and_by_verify(clocksmith, pack, place):
+    clip = pack / f"{CLIP}.flac"
+    whole = bytearray(clip.read_bytes())
+    clip.unlink()
+    whole[place] ^= 255
+    clip.write_bytes(whole)
+    for words in (["check", "--config", clocksmith.configuration(voice=pack)],
+                  ["voice", "verify", pack]):
+        done = clocksmith.run(*words)
+        assert done.returncode == 3 and f"cannot read {clip}: it is torn" in done.stdout
+
+
+@pytest.mark.parametrize("samples", [numpy.full(480, 0.5), numpy.tile([0.5, -0.5], 150_000)])
+def test_a_clip_of_no_words_length_is_not_said(clocksmith, pack, tmp_path, samples):
+    (pack / f"{CLIP}.flac").unlink()
+    of_samples(samples)(pack)
+    done = clocksmith.run(
+        "say", "15:15", "--output", tmp_path / "x.wav", "--config",
+        clocksmith.configuration(voice=pack))
+    assert f"cannot use {pack}/{CLIP}.wav: it takes" in refusal(done, 1)
+    assert not (tmp_path / "x.wav").exists()
+
+
+def test_a_phrase_with_a_silent_word_is_not_played(clocksmith, pack, tmp_path):
+    # Without it another time would be heard.
+    (pack / f"{CLIP}.flac").unlink()
+    of_samples(numpy.zeros(24_000))(pack)
+    (tmp_path / "asound").write_text("pcm.default { type null }\nctl.default { type null }\n")
+    done = clocksmith.run(
+        "say", "15:15", "--config", clocksmith.configuration(voice=pack),
+        environment={"ALSA_CONFIG_PATH": str(tmp_path / "asound")})
+    assert f"cannot use {pack}/{CLIP}.wav: it is silent; record it again" in refusal(done, 1)
+
+
 def test_a_crossfade_that_clips_are_too_short_for_is_found_by_check_and_by_verify(clocksmith, pack):
     description = pack / "voice.conf"
     description.write_text(description.read_text().replace("crossfade = 20ms", "crossfade = 1s"))

@@ -169,6 +169,7 @@ def test_a_muted_occasion_is_skipped_and_told(one_minute):
 def test_the_volume_is_set_and_told(caller, service):
     signals = caller.listen()
     caller.set("Volume", "d", -12.5)
+    assert caller.next_signal(signals, "Noticed")[2].startswith("the volume is -12.5 dB")
     assert caller.next_change(signals, "Volume") == -12.5
     for wrong in (0.5, -60.5, float("nan"), float("inf")):
         with pytest.raises(Refused) as refused:

@@ -37,6 +37,16 @@ def test_a_name_of_another_kind_is_refused(clocksmith, tmp_path, words, name):
     assert not list(folder.iterdir())
 
 
+@pytest.mark.parametrize("name", ["clock.png", "clock.conf", "clock"])
+def test_a_picture_has_the_name_of_one(clocksmith, tmp_path, name):
+    path = tmp_path / name
+    path.write_text("mine")
+    done = clocksmith.run(*RENDER, "--picture", path, "--config", clocksmith.configuration())
+    assert refusal(done, 2) == (
+        f"clocksmith: --picture '{path}' is drawn as SVG; name it '{path}.svg'")
+    assert path.read_text() == "mine"
+
+
 @pytest.mark.parametrize("name", ["clock.flac", "clock.mp3"])
 def test_what_is_played_into_a_file_in_real_time_is_wav_alone(clocksmith, tmp_path, name):
     path = tmp_path / name

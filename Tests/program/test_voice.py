@@ -248,6 +248,13 @@ def test_verify_names_the_clip_and_what_is_wrong_with_it(clocksmith, brought_in,
         assert any(word in line for line in found), (word, found)
 
 
+def test_verify_finds_two_times_that_are_said_alike(clocksmith, pack):
+    description = pack / "voice.conf"
+    description.write_text(description.read_text().replace("minute-{minute} {ampm}", "{ampm}"))
+    lines = lines_of(clocksmith.run("voice", "verify", pack), 3)
+    assert "FOUND rules       [clock 12] says 00:02 as it says 00:01" in lines
+
+
 def test_verify_finds_a_rule_whose_clip_is_not_there(clocksmith, brought_in):
     _, pack = brought_in()
     description = pack / "voice.conf"

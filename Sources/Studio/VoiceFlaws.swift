@@ -2,32 +2,6 @@ import Basics
 import Horology
 import Sound
 
-/// Why a clip cannot be a word: with it, the clock says something else than the time.
-struct ClipFlaw {
-  /// What is wrong, and what to do.
-  let words: String
-
-  /// Seconds; the shortest words of the voices that ship take 0.16.
-  private static let shortest = 0.05
-  /// -60 dB of full scale: nobody hears a word below it.
-  private static let softest: Float = 0.001
-
-  /// Nil if there is none.
-  /// - Parameter peak: the largest magnitude of its samples; full scale is 1.
-  init?(seconds: Double, peak: Float) {
-    if seconds > Recording.longest {
-      words = "it takes \(seconds.text(decimals: 1)) s, more than 5; cut it"
-    } else if seconds < Self.shortest {
-      words =
-        "it takes \((seconds * 1000).text(decimals: 1)) ms, too short for a word; record it again"
-    } else if peak < Self.softest {
-      words = "it is silent; record it again"
-    } else {
-      return nil
-    }
-  }
-}
-
 extension VoicePack {
   /// What makes the clock say something else than the time, a sentence each: clips that are torn,
   /// silent, far too short or too long, and a crossfade that they are too short for.
@@ -62,7 +36,7 @@ extension VoicePack {
         ClipFlaw(seconds: file.seconds, peak: 1) == nil
       else { continue }
       let length = Duration.seconds(file.seconds)
-      if length < shortest?.length ?? .seconds(Recording.longest) { shortest = (name, length) }
+      if length < shortest?.length ?? .seconds(ClipFlaw.longest) { shortest = (name, length) }
     }
     guard let shortest, overlap > shortest.length / 2 else { return nil }
     let milliseconds = shortest.length.nanoseconds / 1_000_000
