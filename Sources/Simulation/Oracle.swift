@@ -28,6 +28,9 @@ struct Oracle {
   var silentBy: Int64?
   /// When something was last heard of an occasion's anchor.
   var lastAnchor: (occasion: Int64, moment: Moment)?
+  var earlierAnchor: (occasion: Int64, moment: Moment)?
+  /// The time that is asked for, and the one that is to be answered; nil is now.
+  var asked: CivilTime?
   var askedFor: CivilTime?
   /// The player has something.
   var isBusy = false
@@ -128,16 +131,21 @@ struct Oracle {
   mutating func take(_ rules: Rules, _ moment: Moment) {
     earlier = (self.rules, face, moment.elapsed)
     self.rules = rules
-    passing.nextOccasion = nil
-    disturbed(.rules, moment)
+    takeOthers(moment)
     noteSilence(moment)
+  }
+
+  /// The occasions are others: those that are none any more need not sound.
+  private mutating func takeOthers(_ moment: Moment) {
+    passing.nextOccasion = nil
+    passing.open.removeAll { !rules.isOccasion(face.reading($0.occasion)) }
+    disturbed(.rules, moment)
   }
 
   mutating func take(_ face: Face, _ moment: Moment) {
     earlier = (rules, self.face, moment.elapsed)
     self.face = face
-    passing.nextOccasion = nil
-    disturbed(.rules, moment)
+    takeOthers(moment)
   }
 
   // MARK: What it may be put down to
@@ -150,10 +158,13 @@ struct Oracle {
   /// What the clock would show had it not been set in the last moments: what is queued already
   /// can no longer be moved.
   func readings(_ moment: Moment) -> [Int64] {
+    // Some sound servers have seconds in their queue.
+    let isSlow = happened([.speaker], since: (played?.since ?? 0) - 10 * second)
+    let queue = isSlow ? 8 * second : 2 * second
     var shown = moment.shown
     var readings = [shown]
     for disturbance in disturbances.reversed() where disturbance.step != 0 {
-      guard disturbance.at >= moment.elapsed - 2 * second else { break }
+      guard disturbance.at >= moment.elapsed - queue else { break }
       shown -= disturbance.step
       readings.append(shown)
     }

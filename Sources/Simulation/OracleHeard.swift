@@ -102,7 +102,12 @@ extension Oracle {
       let first = max(0, heard!.announcement.programme.piece.blows.first ?? 0)
       error = moment.elapsed - anchor.elapsed - offset + first
     } else {
-      error = readings(moment).map { $0 - occasion - offset }.min { abs($0) < abs($1) }!
+      let errors = readings(moment).map { $0 - occasion - offset }
+      // A step forward may overtake a blow, which then comes at once.
+      let isOvertaken = zip(errors, errors.dropFirst()).contains {
+        $0 > 0 && $1 < 0 && $0 - $1 <= 500 * millisecond
+      }
+      error = isOvertaken ? 0 : errors.min { abs($0) < abs($1) }!
     }
     let allowed = Self.tolerance + smallSteps(since: heard!.began.elapsed - 10 * second)
     if abs(error) > allowed {
@@ -133,6 +138,7 @@ extension Oracle {
     {
       violated(.order, "an earlier occasion sounds after a later one", moment)
     }
+    earlierAnchor = lastAnchor
     lastAnchor = (occasion, moment)
     passing.sounded[occasion] = moment.elapsed
     passing.account(occasion)
@@ -143,8 +149,13 @@ extension Oracle {
     guard let heard else { return }
     self.heard = nil
     silentBy = nil
-    if case .occasion = heard.announcement.cause {
+    if case .occasion(let occasion) = heard.announcement.cause {
       passing.lastOccasionEnd = moment.elapsed
+      // Stopped before it began, it faded.
+      if let anchor = heard.anchor, moment.elapsed - anchor.elapsed <= Self.fade {
+        passing.sounded[occasion.instant.shown] = nil
+        lastAnchor = earlierAnchor
+      }
     }
     disturbed(.busy, moment)
     let since = (played?.since ?? 0) - second

@@ -1,3 +1,4 @@
+import Glibc
 import Horology
 
 /// What the clock passes, and what the service says of it.
@@ -113,17 +114,20 @@ extension Oracle {
     self.mute.take(mute, moment)
     guard mute != .off, let played else { return }
     // What sounds, or was asked for, is not the next occasion.
-    let isNext = heard == nil && played.announcement.cause != .request
+    let begins = played.announcement.begins.shown
+    let isNext =
+      heard == nil && moment.shown < begins && played.announcement.cause != .request
     if mute != .next || isNext { silentBy = min(silentBy ?? .max, moment.elapsed + Self.fade) }
   }
 
   // MARK: Requests
 
   mutating func asked(_ time: CivilTime?, _ moment: Moment) {
-    askedFor = time
+    asked = time
   }
 
   mutating func answered(_ announcement: Announcement, _ moment: Moment) {
+    askedFor = asked
     if isSilencedBySwitch {
       violated(.muted, "who asks is answered though the switch silences", moment)
     }
@@ -133,7 +137,7 @@ extension Oracle {
 
   mutating func told(_ report: Report, _ moment: Moment) {
     switch report {
-    case .announced, .trust, .ringer, .mute, .clockSet, .retrying: break
+    case .announced, .trust, .ringer, .mute, .clockSet, .slept, .retrying: break
     case .cutOff(let announcement, let reason, _):
       if case .occasion(let occasion) = announcement.cause {
         passing.account(occasion.instant.shown)

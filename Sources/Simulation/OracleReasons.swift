@@ -50,8 +50,11 @@ extension Oracle {
 
   /// Whether something was stopped for that.
   func isTrue(_ reason: StopReason, since: Int64) -> Bool {
-    switch reason {
-    case .clockSet: happened([.clock, .sleep], since: since)
+    // Told after a sleep, it may have come before it.
+    if happened([.sleep], since: since) { return true }
+    return switch reason {
+    case .clockSet: happened([.clock], since: since)
+    case .slept: happened([.sleep], since: since)
     case .rulesChanged: happened([.rules], since: since)
     case .muted: happened([.lever], since: since)
     case .softwareMuted: happened([.mute], since: since)
@@ -66,9 +69,9 @@ extension Oracle {
       switch reason {
       case .muted: lever.told == .off
       case .switchLost: isSilencedBySwitch
-      case .untrusted: !rules.answers(trust) && askedFor == nil
+      case .untrusted: !rules.answers(trust) && (asked == nil || askedFor == nil)
       case .busy: isBusy
-      case .occasionIsNear: isNearOccasion(moment)
+      case .occasionIsNear: isBusy || isNearOccasion(moment)
       case .failed: happened([.speaker, .sleep, .hold, .clock], since: since)
       case .stopped(let reason): self.isTrue(reason, since: since)
       default: false

@@ -53,7 +53,8 @@ extension Rules.Melody {
 
   private static let hourBell = Rules.Melody(
     name: "hour bell",
-    parts: [0: .init(notes: [], lead: 0, strikes: .hour, gap: 4500 * millisecond, rest: 3 * second)])
+    parts: [0: .init(notes: [], lead: 0, strikes: .hour, gap: 4500 * millisecond, rest: 3 * second)]
+  )
 
   private static let westminster = Rules.Melody(
     name: "westminster",
@@ -82,12 +83,12 @@ extension Rules.Melody {
       0: .init(notes: notes(6, second), lead: 5 * second, strikes: nil, gap: second, rest: second)
     ])
 
-  /// Longer than the shortest interval.
+  /// Nearly as long as the shortest interval.
   private static let carillon = Rules.Melody(
     name: "carillon",
     parts: [
       0: .init(
-        notes: notes(60, 1300 * millisecond), lead: 80 * second, strikes: .hour, gap: 3 * second,
+        notes: notes(60, 800 * millisecond), lead: 48 * second, strikes: .hour, gap: 3 * second,
         rest: 4 * second),
       2: .init(
         notes: notes(21, 1500 * millisecond), lead: 30 * second, strikes: nil, gap: second,

@@ -102,7 +102,7 @@ public struct Simulation {
       invariant: found.invariant.rawValue, what: found.what, seed: seed, zone: zone,
       shown: Self.text(found.shown),
       history: shortest.happened.map { "\(Self.text($0.moment.shown))  \($0.incident.kind)" },
-      rules: "\(shortest.machine.rules)")
+      rules: "\(scene.rules); in the end \(shortest.machine.rules)")
   }
 
   private static func text(_ shown: Int64) -> String {
@@ -119,24 +119,36 @@ struct Shrinking {
   /// How often a history is told again at most.
   private static let patience = 600
 
-  /// Leaves out incidents, first half of them and in the end one by one.
+  /// Keeps the last incidents alone, as few as will do; leaves out some of those, then one by one.
   /// - Parameter world: in which the invariant was violated.
   func shortest(_ world: World, _ invariant: Oracle.Invariant) -> World {
-    var best = world
     let end = world.machine.moment.elapsed + hour
-    var size = max(1, best.happened.count / 2)
     var tries = 0
+    func again(_ kept: [Incident]) -> World? {
+      tries += 1
+      let again = World(scene, faces: faces, sabotage: sabotage)
+      again.run(until: end, kept)
+      return again.oracle.violation?.invariant == invariant ? again : nil
+    }
+    var best = world
+    let all = world.happened.map(\.incident)
+    var count = 1
+    while count < all.count {
+      if let last = again(all.suffix(count)) {
+        best = last
+        break
+      }
+      count *= 2
+    }
+    var size = max(1, best.happened.count / 2)
     while true {
       var start = 0
       var hasShrunk = false
       while start < best.happened.count, tries < Self.patience {
-        tries += 1
         var kept = best.happened.map(\.incident)
         kept.removeSubrange(start..<min(start + size, kept.count))
-        let again = World(scene, faces: faces, sabotage: sabotage)
-        again.run(until: end, kept)
-        if again.oracle.violation?.invariant == invariant {
-          best = again
+        if let shorter = again(kept) {
+          best = shorter
           hasShrunk = true
         } else {
           start += size

@@ -15,6 +15,8 @@ final class World {
   /// What is broken on purpose.
   var sabotage: Sabotage?
 
+  /// The loop is being held up.
+  private(set) var isHeld = false
   /// What is still to happen, the next one last.
   private(set) var upcoming: [Incident] = []
   /// When the next incident happens, since the history began.
@@ -33,6 +35,8 @@ final class World {
     fileprivate let turn: Turn?
     fileprivate let oracle: Oracle
     fileprivate let announcer: Announcer?
+
+    var rules: Rules { machine.rules }
   }
 
   init(shown: Int64, rules: Rules, zone: String, faces: Faces, sabotage: Sabotage? = nil) {
@@ -131,6 +135,8 @@ final class World {
 
   /// The loop is held up for so long; meanwhile the world goes on.
   func hold(_ span: Int64) {
+    isHeld = true
+    defer { isHeld = false }
     let end = machine.uptime + span
     let isTorn = span > second
     let queued = isTorn && turn != nil

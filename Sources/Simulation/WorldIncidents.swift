@@ -18,6 +18,8 @@ extension World {
     case .drift(let millionths): machine.driftMillionths = millionths
     case .sleep(let span): sleep(span)
     case .stall(let span): if machine.starts == nil { machine.inbox.append(.stall(span)) }
+    // What the loop is at cannot be broken off here: the power goes right after it.
+    case .powerCut where isHeld: machine.inbox.insert(.incident(kind), at: 0)
     case .powerCut(let span, let behind): cutPower(span, clockIsBehind: behind)
     case .wakeUpLost:
       guard machine.starts == nil, machine.wakeUp != nil else { return }
@@ -102,7 +104,7 @@ extension World {
     }
   }
 
-  private func cutPower(_ span: Int64, clockIsBehind behind: Int64) {
+  func cutPower(_ span: Int64, clockIsBehind behind: Int64) {
     let wasRunning = conductor != nil
     if wasRunning { endService(after: 0) }
     machine.pass(span)

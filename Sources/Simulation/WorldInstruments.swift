@@ -22,8 +22,14 @@ enum Sabotage: CaseIterable {
 
 extension World: Instruments {
   var now: Now {
-    oracle.looked(machine.moment, uptime: machine.uptime, isBusy: turn != nil)
+    look(at: machine.moment)
     return machine.now
+  }
+
+  /// The oracle sees what the service sees.
+  func look(at moment: Moment) {
+    if machine.isWakeUpLost { oracle.disturbed(.service, moment) }
+    oracle.looked(moment, uptime: machine.uptime, isBusy: turn != nil)
   }
 
   var isPlaying: Bool { turn != nil }

@@ -48,7 +48,6 @@ extension World {
   }
 
   func handle(_ event: Event) {
-    if machine.isWakeUpLost { oracle.disturbed(.service, machine.moment) }
     conductor?.handle(event)
   }
 
@@ -86,10 +85,12 @@ extension World {
     case .zone(let name):
       machine.zone = name
       let zone = faces.use(name)
+      look(at: machine.moment)
       oracle.take(faces.face(name), machine.moment)
       handle(.zoneChanged(zone))
     case .reload(let seed, let sound): reload(seed, sound)
     case .restart(let gap): stop(startingAfter: gap)
+    case .powerCut(let span, let behind): cutPower(span, clockIsBehind: behind)
     default: break
     }
   }
@@ -115,6 +116,7 @@ extension World {
     // The lines are taken anew, and tell what they are at.
     machine.unread = []
     takeContact()
+    look(at: machine.moment)
     oracle.take(machine.rules, machine.moment)
     handle(.reloaded(settings, sound))
   }
@@ -200,6 +202,7 @@ extension World {
     }
     if playsAgain(turn) { return }
     self.turn = nil
+    oracle.disturbed(.busy, machine.moment)
     if case .failed = verdict.outcome { oracle.disturbed(.speaker, machine.moment) }
     if case .tooLate = verdict.outcome { oracle.disturbed(.speaker, machine.moment) }
     handle(.ended(turn.announcement.id, verdict.outcome))
