@@ -32,12 +32,17 @@ let package = Package(
         "Basics", "Horology", "Sound", "Devices", "Playing", "CClocksmith", "CJSON", "CLinux",
         "CSystemd",
       ]),
+    .target(name: "Simulation", dependencies: ["Basics", "Horology", "Devices", "Service"]),
     .executableTarget(
       name: "clocksmith",
       dependencies: [
         "Basics", "Horology", "Sound", "Foundry", "Studio", "Devices", "Playing", "Service",
         "CLinux",
       ]),
+    // Built, not installed.
+    .executableTarget(
+      name: "clocksmith-simulate",
+      dependencies: ["Basics", "Horology", "Devices", "Simulation", "CLinux"]),
 
     // What deploy/bench measures with; no product has it.
     .executableTarget(
@@ -54,6 +59,7 @@ let package = Package(
     .testTarget(
       name: "PlayingTests", dependencies: ["Playing", "Service", "Studio", "TestSupport"]),
     .testTarget(name: "ServiceTests", dependencies: ["Service", "TestSupport"]),
+    .testTarget(name: "SimulationTests", dependencies: ["Horology", "Simulation"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -68,6 +68,8 @@ public struct Announcer {
       effects += turn(mute, at: now)
     case .asked(let time, let speakerIsAwake):
       let lead = speakerIsAwake ? Self.requestLead : rules.lead
+      // Occasions that have passed meanwhile are in nobody's way.
+      effects += settle(at: now)
       effects.append(answer(time, within: lead, at: now))
     case .stop(let reason):
       if reason == .serviceEnds { isEnding = true }
@@ -89,6 +91,7 @@ public struct Announcer {
     let sleep = now.sleep(since: previous)
     let showed = now.instant - jump
     quarters.note(now.instant, before: showed)
+    stage.note(showed)
     var effects: [Effect] = []
     if step.magnitude >= Self.stepThreshold { effects.append(.report(.clockSet(by: step))) }
     if sleep >= Self.stepThreshold { effects.append(.report(.slept(for: sleep))) }
@@ -105,7 +108,10 @@ public struct Announcer {
       effects += takeBack(reason, at: now, showing: showed)
     }
     // Any other chime is about to begin: the player still moves it with the clock.
-    if let playing, showed >= playing.anchor, jump.magnitude > settings.lateLimit {
+    stage.shift(by: jump)
+    if let playing,
+      (showed >= playing.anchor && jump.magnitude > settings.lateLimit) || saysWrongTime(at: now)
+    {
       // Already speaking: cut it only if the time is wrong now.
       effects += stage.stop(reason, at: now.uptime)
     }
@@ -118,7 +124,7 @@ public struct Announcer {
     _ reason: StopReason, at now: Now, showing: Instant? = nil
   ) -> [Effect] {
     guard let turn = stage.turn, showing ?? now.instant < turn.announcement.anchor,
-      !turn.isTakenBack
+      !turn.hasReachedAnchor, !turn.isTakenBack
     else { return [] }
     if case .occasion(let occasion) = turn.announcement.cause {
       quarters.reopen(occasion)
@@ -140,7 +146,7 @@ public struct Announcer {
   private mutating func change(
     _ settings: AnnouncerSettings, _ zone: any Zone, _ sound: SoundChange, at now: Now
   ) -> [Effect] {
-    let before = playing.map(ruling)
+    let before = stage.turn.map(rulingSoFar)
     rules.settings = settings
     quarters.change(Schedule(interval: settings.interval, zone: zone), at: now.instant)
     guard let playing else { return [] }
@@ -167,7 +173,8 @@ public struct Announcer {
   }
 
   private mutating func turn(_ mute: SoftwareMute, at now: Now) -> [Effect] {
-    guard mute != self.mute else { return [] }
+    // Said again, it still silences an answer.
+    guard mute != self.mute || (mute == .on && playing != nil) else { return [] }
     rules.mute = mute
     if case .until(let end) = mute {
       muteEndsSinceBoot = now.sinceBoot + (end - now.instant)
@@ -188,8 +195,9 @@ public struct Announcer {
 
   mutating func begin(_ announcement: Announcement) -> Effect {
     var announcement = announcement
-    announcement.decibels = decibels(at: announcement.anchor)
-    return stage.begin(announcement)
+    let shown = zone.civil(at: announcement.anchor)
+    announcement.decibels = rules.decibels(at: shown)
+    return stage.begin(announcement, showing: shown)
   }
 
   /// How loud something is that sounds then.

@@ -44,3 +44,17 @@ extension Announcer {
       && now.instant + Self.requestLead <= announcement.anchor
   }
 }
+
+/// What is still to be said.
+extension Announcer {
+  /// True if the words after the blows of an occasion will be wrong when they come, by a clock that
+  /// was set after the anchor.
+  func saysWrongTime(at now: Now) -> Bool {
+    guard let turn = stage.turn, turn.hasReachedAnchor, case .occasion = turn.announcement.cause,
+      case .at(let offset) = turn.announcement.programme.words
+    else { return false }
+    let begins = turn.announcement.anchor + offset + turn.shift
+    return now.instant < begins
+      && zone.civil(at: begins).minuteOfDay != turn.announcement.time.minuteOfDay
+  }
+}

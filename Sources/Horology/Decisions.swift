@@ -4,6 +4,8 @@ struct Decisions: Sendable {
   private var through: Instant
   /// The latest that the clock has shown since its past was last forgotten.
   private var reached: Instant
+  /// For so long, twice the longest interval there is: the one that counts may become longer.
+  private static let memory = Duration.seconds(2 * 3600)
   /// Those that have been decided, and that a clock which is set back may come to again.
   private var recent: [Instant] = []
 
@@ -52,6 +54,6 @@ struct Decisions: Sendable {
     }
     reached = max(reached, shown)
     if shown < before { through = min(through, shown) }
-    recent.removeAll { $0 < reached - interval.duration - interval.duration }
+    recent.removeAll { $0 < reached - Self.memory }
   }
 }

@@ -3,6 +3,12 @@ struct Stage: Sendable {
   /// What has the speaker.
   struct Turn: Sendable {
     let announcement: Announcement
+    /// What the clocks of the zone show at its anchor, by the zone that there was when it began.
+    let shown: CivilTime
+    /// The clock has shown its anchor, though it may have been set back since.
+    var hasReachedAnchor = false
+    /// By how much the clock was set since then.
+    var shift = Duration.zero
     /// It was heard when the clock was set back, and that was followed.
     var wasHeard = false
     /// It is being stopped before its anchor, and its occasion is open again.
@@ -20,9 +26,10 @@ struct Stage: Sendable {
   /// Of what comes next.
   var nextID: SoundingID { SoundingID(count + 1) }
 
-  mutating func begin(_ announcement: Announcement) -> Effect {
+  /// - Parameter shown: at its anchor.
+  mutating func begin(_ announcement: Announcement, showing shown: CivilTime) -> Effect {
     count += 1
-    turn = Turn(announcement: announcement)
+    turn = Turn(announcement: announcement, shown: shown)
     return .play(announcement)
   }
 
@@ -31,6 +38,16 @@ struct Stage: Sendable {
     guard let turn else { return [] }
     self.turn?.stoppedAt = turn.stoppedAt ?? moment
     return [.stop(turn.announcement.id, reason)]
+  }
+
+  /// Takes in what the clock has shown.
+  mutating func note(_ shown: Instant) {
+    if let turn, shown >= turn.announcement.anchor { self.turn?.hasReachedAnchor = true }
+  }
+
+  /// Takes in that the clock was set after the anchor: what is still to come belongs to the anchor.
+  mutating func shift(by jump: Duration) {
+    if let turn, turn.hasReachedAnchor { self.turn?.shift = turn.shift + jump }
   }
 
   /// It goes on, although the clock may show again what it showed before it was heard.

@@ -1,0 +1,50 @@
+import Basics
+
+/// Nanoseconds of a millisecond, a second, a minute, an hour and a day.
+let millisecond: Int64 = 1_000_000
+let second: Int64 = 1_000_000_000
+let minute: Int64 = 60 * second
+let hour: Int64 = 60 * minute
+let day: Int64 = 24 * hour
+
+/// Choices that look random and are the same for the same seed everywhere.
+struct Chance {
+  private var numbers: SplitMix64
+
+  init(seed: UInt64) {
+    numbers = SplitMix64(seed: seed)
+  }
+
+  /// From 0 to below `count`.
+  mutating func below(_ count: Int) -> Int {
+    Int(numbers.next() % UInt64(count))
+  }
+
+  mutating func between(_ least: Int64, _ most: Int64) -> Int64 {
+    least + Int64(numbers.next() % UInt64(most - least + 1))
+  }
+
+  /// True once in `count` times.
+  mutating func oneIn(_ count: Int) -> Bool { below(count) == 0 }
+
+  mutating func pick<Choice>(_ choices: [Choice]) -> Choice { choices[below(choices.count)] }
+
+  /// A seed for something that is not to depend on what is chosen after it.
+  mutating func seed() -> UInt64 { numbers.next() }
+}
+
+extension UInt64 {
+  /// A seed made of this one and another number.
+  func mixed(with other: UInt64) -> UInt64 {
+    var numbers = SplitMix64(seed: self ^ (other &* 0xD6E8_FEB8_6659_FD93))
+    return numbers.next()
+  }
+
+  /// A seed made of this one and a name, by FNV-1a.
+  func mixed(with name: String) -> UInt64 {
+    let hash = name.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) {
+      ($0 ^ UInt64($1)) &* 0x100_0000_01B3
+    }
+    return mixed(with: hash)
+  }
+}

@@ -1,0 +1,85 @@
+import Devices
+import Horology
+
+/// The oracle's own reckoning of what the clocks of a zone show: the offsets from UTC over some
+/// years, and arithmetic.
+struct Face {
+  let name: String
+  /// Seconds of UTC from which on an offset holds; the first holds before, too.
+  private var starts: [Int64] = []
+  private var offsets: [Int64] = []
+
+  /// What a clock on the wall shows.
+  struct Reading: Hashable {
+    let minuteOfDay: Int
+    let second: Int
+    /// Sunday is 0.
+    let weekday: Int
+  }
+
+  /// Asks the zone, which must be that of the process, for its offsets.
+  /// - Parameter seconds: since 1970, of UTC.
+  init(_ zone: SystemZone, over seconds: Range<Int64>) {
+    name = zone.name
+    func offset(_ second: Int64) -> Int64 {
+      Int64(zone.civil(at: Instant(seconds: second)).utcOffsetSeconds)
+    }
+    var known = offset(seconds.lowerBound)
+    starts = [seconds.lowerBound]
+    offsets = [known]
+    // No zone has ever changed twice within so long.
+    let stride: Int64 = 6 * 3600
+    var from = seconds.lowerBound
+    while from < seconds.upperBound {
+      let to = from + stride
+      let new = offset(to)
+      if new != known {
+        var (old, changed) = (from, to)
+        while changed - old > 1 {
+          let middle = (old + changed) / 2
+          if offset(middle) == known { old = middle } else { changed = middle }
+        }
+        starts.append(changed)
+        offsets.append(new)
+        known = new
+      }
+      from = to
+    }
+  }
+
+  private func offset(at second: Int64) -> Int64 {
+    var (low, high) = (0, starts.count)
+    while high - low > 1 {
+      let middle = (low + high) / 2
+      if starts[middle] <= second { low = middle } else { high = middle }
+    }
+    return offsets[low]
+  }
+
+  /// - Parameter shown: nanoseconds of UTC since 1970.
+  func reading(_ shown: Int64) -> Reading {
+    let seconds = (shown - (shown % second + second) % second) / second
+    let local = seconds + offset(at: seconds)
+    let inDay = (local % 86_400 + 86_400) % 86_400
+    // 1 January 1970 was a Thursday.
+    let weekday = (((local - inDay) / 86_400 + 4) % 7 + 7) % 7
+    return Reading(minuteOfDay: Int(inDay / 60), second: Int(inDay % 60), weekday: Int(weekday))
+  }
+
+  /// The occasions after one instant and up to another, in order.
+  func occasions(after start: Int64, through end: Int64, _ rules: Rules) -> [Int64] {
+    guard end > start else { return [] }
+    var found: [Int64] = []
+    var shown = start - (start % second) + second
+    while shown <= end {
+      let reading = reading(shown)
+      if rules.isOccasion(reading) { found.append(shown) }
+      // At the next multiple, or at a change of the offset if that comes first.
+      let minutes = rules.interval - reading.minuteOfDay % rules.interval
+      let next = shown + Int64(minutes * 60 - reading.second) * second
+      let change = starts.first { $0 * second > shown }.map { $0 * second } ?? .max
+      shown = min(next, change)
+    }
+    return found
+  }
+}

@@ -1,0 +1,137 @@
+import Horology
+
+/// Something that happens to the clock, the machine, the speaker or the switch, or that a person
+/// does.
+struct Incident: Hashable {
+  let time: Time
+  let kind: Kind
+
+  /// When it happens.
+  enum Time: Hashable {
+    /// Since the history began.
+    case at(Int64)
+    /// From then on, so long after a quarter of an hour as the clock shows it; before it if that is
+    /// negative.
+    case nearQuarter(Int64, offset: Int64)
+    /// So long after the incident before it.
+    case after(Int64)
+  }
+
+  enum Kind: Hashable {
+    /// Somebody sets the clock.
+    case step(Int64)
+    /// The clock is synchronised, and set right if it is wrong.
+    case synchronised
+    case trust(ClockTrust)
+    /// From now on the clock gains so many millionths on the truth.
+    case drift(Int64)
+    case sleep(Int64)
+    /// The loop is held up.
+    case stall(Int64)
+    /// The service is stopped as systemd does it, and started again so much later.
+    case restart(Int64)
+    /// For so long; then the clock is behind the truth by so much.
+    case powerCut(Int64, clockIsBehind: Int64)
+    /// The wake-up that is armed never comes.
+    case wakeUpLost
+    case zone(String)
+    /// The switch: its contact is closed, or opened; with so many edges, so long apart.
+    case contact(isActive: Bool, edges: Int, apart: Int64)
+    case switchLost
+    case switchFound
+    case muteFor(Int64)
+    case muteNext
+    case muteOn
+    case unmute
+    case stopByHand
+    case ask(speakerIsAwake: Bool)
+    case askFor(hour: Int, minute: Int)
+    /// One decision of the owner is another, as the seed has it.
+    case reload(UInt64, SoundChange)
+    /// For the first so long, opening the speaker takes the second.
+    case slowToOpen(Int64, Int64)
+    case busy(Int64)
+    case speakerLost
+    /// For the first so long, the speaker has the second in its queue.
+    case longQueue(Int64, Int64)
+    /// For the first so long, the end of what is stopped is told later by the second.
+    case stopsLate(Int64, Int64)
+  }
+}
+
+extension Incident.Kind {
+  /// For the count of each.
+  var name: String {
+    switch self {
+    case .step: "step"
+    case .synchronised: "synchronised"
+    case .trust: "trust"
+    case .drift: "drift"
+    case .sleep: "sleep"
+    case .stall: "late loop"
+    case .restart: "restart"
+    case .powerCut: "power cut"
+    case .wakeUpLost: "wake-up lost"
+    case .zone: "zone"
+    case .contact(_, let edges, _): edges > 1 ? "switch chatters" : "switch"
+    case .switchLost: "switch lost"
+    case .switchFound: "switch found"
+    case .muteFor: "mute for"
+    case .muteNext: "mute next"
+    case .muteOn: "mute"
+    case .unmute: "unmute"
+    case .stopByHand: "stop"
+    case .ask: "ask"
+    case .askFor: "ask for a time"
+    case .reload: "reload"
+    case .slowToOpen: "speaker slow to open"
+    case .busy: "speaker busy"
+    case .speakerLost: "speaker lost"
+    case .longQueue: "speaker late"
+    case .stopsLate: "speaker stops late"
+    }
+  }
+}
+
+extension Incident.Kind: CustomStringConvertible {
+  var description: String {
+    func span(_ nanoseconds: Int64) -> String {
+      (nanoseconds < 0 ? "-" : "+") + Duration.nanoseconds(nanoseconds).roughly
+    }
+    func length(_ nanoseconds: Int64) -> String { Duration.nanoseconds(nanoseconds).roughly }
+    return switch self {
+    case .step(let by): "the clock is set by \(span(by))"
+    case .synchronised: "the clock is synchronised"
+    case .trust(let trust): "the clock is \(trust.rawValue)"
+    case .drift(let millionths): "the clock drifts by \(millionths) ppm"
+    case .sleep(let time): "the machine sleeps for \(length(time))"
+    case .stall(let time): "the loop is held up for \(length(time))"
+    case .restart(let time): "the service is restarted, which takes \(length(time))"
+    case .powerCut(let time, let behind):
+      "the power is cut for \(length(time)); then the clock is behind by \(length(behind))"
+    case .wakeUpLost: "the wake-up is lost"
+    case .zone(let name): "the zone is \(name)"
+    case .contact(let isActive, let edges, let apart):
+      "the switch is put \(isActive ? "off" : "on")"
+        + (edges > 1 ? ", with \(edges) edges \(length(apart)) apart" : "")
+    case .switchLost: "the switch is lost"
+    case .switchFound: "the switch is found"
+    case .muteFor(let time): "muted for \(length(time))"
+    case .muteNext: "the next occasion is muted"
+    case .muteOn: "muted"
+    case .unmute: "unmuted"
+    case .stopByHand: "stopped by hand"
+    case .ask(let isAwake): "asked for the time" + (isAwake ? ", the speaker is awake" : "")
+    case .askFor(let hour, let minute): "asked for \(hour):\(minute < 10 ? "0" : "")\(minute)"
+    case .reload(_, let sound): "the configuration is read again (sound: \(sound))"
+    case .slowToOpen(let time, let opening):
+      "for \(length(time)) the speaker takes \(length(opening)) to open"
+    case .busy(let time): "the speaker is busy for \(length(time))"
+    case .speakerLost: "the speaker is pulled out"
+    case .longQueue(let time, let queue):
+      "for \(length(time)) the speaker has \(length(queue)) in its queue"
+    case .stopsLate(let time, let late):
+      "for \(length(time)) the end of what is stopped is told \(length(late)) later"
+    }
+  }
+}

@@ -1,0 +1,169 @@
+import Horology
+
+/// What is heard.
+extension Oracle {
+  /// Something is given to the player.
+  mutating func plays(_ announcement: Announcement, _ moment: Moment) {
+    played = Played(announcement: announcement, since: moment.elapsed, trust: trust)
+    silentBy = nil
+  }
+
+  mutating func hears(_ kind: Sound.Kind, of announcement: Announcement?, _ moment: Moment) {
+    if let silentBy, moment.elapsed > silentBy {
+      violated(.muted, "it sounds on, though it was muted", moment)
+    }
+    guard kind != .ends else { return falls(moment) }
+    guard let announcement else { return }
+    if kind == .begins { return begins(announcement, moment) }
+    guard heard != nil else { return }
+    switch (announcement.cause, kind) {
+    case (.request, .words): hearsAnswer(announcement, moment)
+    case (.occasion(let occasion), .words):
+      hearsWords(announcement, of: occasion.instant.shown, moment)
+    case (.occasion(let occasion), .blow(let offset)):
+      hearsBlow(offset, of: occasion.instant.shown, moment)
+    default: break
+    }
+  }
+
+  private mutating func begins(_ announcement: Announcement, _ moment: Moment) {
+    if heard != nil { violated(.overlap, "something begins while something sounds", moment) }
+    heard = Heard(announcement: announcement, began: moment)
+    sounded()
+    if let since = lever.silentSince, moment.elapsed > since + Self.fade {
+      violated(.muted, "it begins though the switch silences", moment)
+    }
+    if lever.isClosed(longerThan: 1100 * millisecond, moment) {
+      violated(.muted, "it begins though the switch is off", moment)
+    }
+    guard case .occasion(let occasion) = announcement.cause else { return }
+    let instant = occasion.instant.shown
+    if mute.covers(instant, moment) == true, moment.elapsed > mute.since + Self.fade {
+      violated(.muted, "it begins though it is muted by a person", moment)
+    }
+    isWhole(announcement, instant, moment)
+  }
+
+  /// It is what belongs to the occasion; without its chime only if something was in its way.
+  private mutating func isWhole(
+    _ announcement: Announcement, _ occasion: Int64, _ moment: Moment
+  ) {
+    guard let played, !happened([.rules], since: played.since - second) else { return }
+    let due = rules.piece(face.reading(occasion), isTrusted: played.trust != .untrusted)
+    let piece = announcement.programme.piece
+    if piece == due { return }
+    guard piece == .wordsAlone, due.words != .none, !due.blows.isEmpty else {
+      return violated(.complete, "it is not what belongs to the occasion", moment)
+    }
+    let causes = Set(Cause.allCases).subtracting([.busy])
+    let since = window(of: occasion, moment)
+    if !happened(causes, since: since), passing.lastOccasionEnd < since {
+      violated(.complete, "its chime is missing, and nothing was in its way", moment)
+    }
+  }
+
+  private mutating func hearsAnswer(_ announcement: Announcement, _ moment: Moment) {
+    if announcement.time == askedFor { return }
+    let isTrue = valid(moment).contains { _, face in
+      readings(moment).contains { announcement.time.isSame(as: face.reading($0)) }
+    }
+    if !isTrue { violated(.truth, "'\(announcement.time.dateTime)' is said", moment) }
+  }
+
+  private mutating func hearsWords(
+    _ announcement: Announcement, of occasion: Int64, _ moment: Moment
+  ) {
+    let time = announcement.time
+    if case .before = announcement.programme.words {
+      let isTrue = valid(moment, for: 2 * minute).contains { time.isSame(as: $1.reading(occasion)) }
+      if !isTrue { violated(.truth, "'\(time.dateTime)' is said before its chime", moment) }
+      return
+    }
+    let isTrue = valid(moment, for: minute).contains { _, face in
+      readings(moment).contains { time.isSame(as: face.reading($0)) }
+    }
+    if !isTrue { violated(.truth, "'\(time.dateTime)' is said", moment) }
+    if announcement.programme.blows.isEmpty {
+      let allowed = Self.tolerance + smallSteps(since: heard!.began.elapsed - 10 * second)
+      let latest = rules.lateLimit + allowed
+      let isTimely = readings(moment).contains { (-allowed...latest).contains($0 - occasion) }
+      if !isTimely, !happened([.rules], since: played?.since ?? 0) {
+        let delay = Duration.nanoseconds(moment.shown - occasion).roughly
+        violated(.late, "the words are \(delay) off their occasion", moment)
+      }
+    }
+    reachesAnchor(occasion, moment)
+  }
+
+  private mutating func hearsBlow(_ offset: Int64, of occasion: Int64, _ moment: Moment) {
+    let error: Int64
+    if let anchor = heard?.anchor {
+      // What comes after the anchor belongs to it, whatever the clock shows.
+      let first = max(0, heard!.announcement.programme.piece.blows.first ?? 0)
+      error = moment.elapsed - anchor.elapsed - offset + first
+    } else {
+      let errors = readings(moment).map { $0 - occasion - offset }
+      // A step forward may overtake a blow, which then comes at once.
+      let isOvertaken = zip(errors, errors.dropFirst()).contains {
+        $0 > 0 && $1 < 0 && $0 - $1 <= 500 * millisecond
+      }
+      error = isOvertaken ? 0 : errors.min { abs($0) < abs($1) }!
+    }
+    let allowed = Self.tolerance + smallSteps(since: heard!.began.elapsed - 10 * second)
+    if abs(error) > allowed {
+      violated(.late, "a blow is \(Duration.nanoseconds(error).roughly) off its moment", moment)
+    }
+    if offset >= 0 { reachesAnchor(occasion, moment) }
+  }
+
+  /// From here on the occasion has sounded.
+  private mutating func reachesAnchor(_ occasion: Int64, _ moment: Moment) {
+    guard heard?.anchor == nil else { return }
+    heard?.anchor = moment
+    let known = valid(moment)
+    if !known.contains(where: { $0.isOccasion($1.reading(occasion)) }) {
+      violated(.truth, "there is no occasion", moment)
+    }
+    if known.allSatisfy({ $0.isQuiet($1.reading(occasion)) }) {
+      violated(.quiet, "it sounds in quiet hours", moment)
+    }
+    if passing.sounded[occasion] != nil {
+      violated(.once, "the occasion sounds again", moment)
+    }
+    if occasion <= passing.lowest - Self.tolerance {
+      violated(.once, "an occasion from before the start sounds", moment)
+    }
+    if let lastAnchor, occasion <= lastAnchor.occasion,
+      passing.lastBackStep < lastAnchor.moment.elapsed
+    {
+      violated(.order, "an earlier occasion sounds after a later one", moment)
+    }
+    earlierAnchor = lastAnchor
+    lastAnchor = (occasion, moment)
+    passing.sounded[occasion] = moment.elapsed
+    passing.account(occasion)
+  }
+
+  /// What is heard ends.
+  private mutating func falls(_ moment: Moment) {
+    guard let heard else { return }
+    self.heard = nil
+    silentBy = nil
+    if case .occasion(let occasion) = heard.announcement.cause {
+      passing.lastOccasionEnd = moment.elapsed
+      // Stopped before it began, it faded.
+      if let anchor = heard.anchor, moment.elapsed - anchor.elapsed <= Self.fade {
+        passing.sounded[occasion.instant.shown] = nil
+        lastAnchor = earlierAnchor
+      }
+    }
+    disturbed(.busy, moment)
+    let since = (played?.since ?? 0) - second
+    guard !happened([.rules, .clock, .sleep], since: since) else { return }
+    let anchor = heard.announcement.anchor.shown
+    let levels = [heard.began.shown, anchor, moment.shown].map { rules.decibels(face.reading($0)) }
+    if !levels.contains(heard.announcement.decibels) {
+      violated(.level, "it is at \(heard.announcement.decibels) dB, not \(levels[1])", moment)
+    }
+  }
+}

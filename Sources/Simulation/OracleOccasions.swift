@@ -1,0 +1,164 @@
+import Glibc
+import Horology
+
+/// What the clock passes, and what the service says of it.
+extension Oracle {
+  mutating func started(_ moment: Moment, _ trust: ClockTrust) {
+    passing.start(moment.shown)
+    lastAnchor = nil
+    self.trust = trust
+    mute.look(moment)
+    lever.tell(.absent)
+    noteSilence(moment)
+    disturbed(.service, moment)
+  }
+
+  mutating func ended(_ moment: Moment) {
+    mute.end()
+    passing.open = []
+    passing.previous = nil
+    played = nil
+    silentBy = nil
+    disturbed(.service, moment)
+  }
+
+  mutating func saved() { mute.save() }
+
+  mutating func powerCame(_ moment: Moment) { mute.powerCame(moment) }
+
+  // MARK: The clock
+
+  /// The service looks at its clocks.
+  mutating func looked(_ moment: Moment, uptime: Int64, isBusy: Bool) {
+    defer { passing.previous = (moment.shown, uptime) }
+    self.isBusy = isBusy
+    mute.look(moment)
+    guard let previous = passing.previous else { return }
+    let showed = previous.shown + uptime - previous.uptime
+    pass(previous.shown, showed, moment)
+    passing.reached = max(passing.reached, showed)
+    if moment.shown < passing.reached - Int64(rules.interval) * minute {
+      // It was wrong before: the past is forgotten.
+      passing.forget()
+      passing.reached = moment.shown
+      passing.lowest = moment.shown
+    }
+    passing.reached = max(passing.reached, moment.shown)
+    passing.lowest = min(passing.lowest, moment.shown)
+    if moment.shown > showed {
+      pass(showed, moment.shown, moment)
+    } else if moment.shown < showed {
+      passing.lastBackStep = moment.elapsed
+      passing.nextOccasion = nil
+      passing.open.removeAll { $0.occasion > moment.shown }
+    }
+  }
+
+  private mutating func pass(_ from: Int64, _ to: Int64, _ moment: Moment) {
+    if let next = passing.nextOccasion, to < next { return }
+    for occasion in face.occasions(after: from, through: to, rules)
+    where !passing.accounted.contains(occasion) {
+      passing.open.append(.init(occasion: occasion, at: moment.elapsed))
+    }
+    passing.nextOccasion = face.occasions(after: to, through: to + 3 * hour, rules).first
+  }
+
+  /// All that came of an event is done.
+  mutating func rested(wakeUp: Int64?, ailment: String?, isBusy: Bool, _ moment: Moment) {
+    if let ailment { violated(.wakes, "the living is taken for dead: \(ailment)", moment) }
+    guard let wakeUp else { return violated(.wakes, "no wake-up is armed", moment) }
+    if wakeUp - moment.shown > 3 * hour { violated(.wakes, "the wake-up is too far away", moment) }
+    guard !isBusy, let open = passing.open.first else { return }
+    if moment.elapsed - open.at > rules.lateLimit + 20 * second {
+      violated(
+        .complete, "\(Instant(nanoseconds: open.occasion).text) neither sounded nor was explained",
+        moment)
+    }
+  }
+
+  /// The service looked after itself while its wake-up was lost.
+  mutating func pulse(isAlive: Bool, wakeUp: Int64?, _ moment: Moment) {
+    let isMissed = wakeUp.map { moment.shown - $0 > 5 * second } ?? true
+    if isAlive && isMissed { violated(.wakes, "the dead is taken for living", moment) }
+  }
+
+  // MARK: The switch and the mute
+
+  mutating func edge(_ isActive: Bool, _ moment: Moment) { lever.edge(isActive, moment) }
+
+  mutating func lostSwitch(_ moment: Moment) { lever.set(lost: true) }
+
+  mutating func tookContact(isLost: Bool, _ moment: Moment) { lever.set(lost: isLost) }
+
+  mutating func told(_ ringer: Ringer, _ moment: Moment) {
+    lever.tell(ringer)
+    disturbed(.lever, moment)
+    noteSilence(moment)
+    if isSilencedBySwitch { silentBy = min(silentBy ?? .max, moment.elapsed + Self.fade) }
+  }
+
+  var isSilencedBySwitch: Bool {
+    switch lever.told {
+    case .absent, .on: false
+    case .off: true
+    case .lost: rules.whenLost == .mute
+    }
+  }
+
+  mutating func noteSilence(_ moment: Moment) {
+    lever.note(isSilent: isSilencedBySwitch, moment)
+  }
+
+  mutating func muted(_ mute: SoftwareMute, _ moment: Moment) {
+    disturbed(.mute, moment)
+    self.mute.take(mute, moment)
+    guard mute != .off, let played else { return }
+    // What sounds, or was asked for, is not the next occasion.
+    let begins = played.announcement.begins.shown
+    let isNext =
+      heard == nil && moment.shown < begins && played.announcement.cause != .request
+    if mute != .next || isNext { silentBy = min(silentBy ?? .max, moment.elapsed + Self.fade) }
+  }
+
+  // MARK: Requests
+
+  mutating func asked(_ time: CivilTime?, _ moment: Moment) {
+    asked = time
+  }
+
+  mutating func answered(_ announcement: Announcement, _ moment: Moment) {
+    askedFor = asked
+    if isSilencedBySwitch {
+      violated(.muted, "who asks is answered though the switch silences", moment)
+    }
+  }
+
+  // MARK: What is reported
+
+  mutating func told(_ report: Report, _ moment: Moment) {
+    switch report {
+    case .announced, .trust, .ringer, .mute, .clockSet, .slept, .retrying: break
+    case .cutOff(let announcement, let reason, _):
+      if case .occasion(let occasion) = announcement.cause {
+        passing.account(occasion.instant.shown)
+      }
+      let since = moment.elapsed - 10 * second
+      if !isTrue(reason, since: since) {
+        violated(.complete, "it was cut off for no true reason: \(reason)", moment)
+      }
+    case .refused(let reason): judgeRefusal(reason, moment)
+    case .skipped(let first, let last, let reason):
+      judgeSkip(first.instant.shown, last.instant.shown, reason, moment)
+      for open in passing.open
+      where (first.instant.shown...last.instant.shown).contains(open.occasion) {
+        passing.account(open.occasion)
+      }
+      passing.account(last.instant.shown)
+    }
+  }
+}
+
+extension Instant {
+  /// As seconds of the day and days since 1970 would be written.
+  var text: String { utcText() }
+}

@@ -1,0 +1,156 @@
+import Horology
+
+/// What a person has muted, as the person would reckon it.
+struct MuteReckoning: Equatable {
+  enum State: Equatable {
+    case off, on, next
+    /// Until so long after the history began.
+    case through(Int64)
+    /// Until the clock shows it.
+    case until(Int64)
+  }
+
+  private(set) var state = State.off
+  /// Since when, since the history began.
+  private(set) var since: Int64 = .min
+  /// What outlasts the power; it names the end by the clock.
+  private var saved = State.off
+  /// A mute may have been lost: nobody knows.
+  private var isUnsure = false
+  /// What the clock shows at the end, as it was last seen.
+  private var named: Int64 = 0
+
+  mutating func take(_ mute: SoftwareMute, _ moment: Moment) {
+    since = moment.elapsed
+    isUnsure = false
+    state =
+      switch mute {
+      case .off: .off
+      case .on: .on
+      case .next: .next
+      case .until(let end): .through(moment.elapsed + end.shown - moment.shown)
+      }
+    look(moment)
+  }
+
+  mutating func look(_ moment: Moment) {
+    switch state {
+    case .through(let end):
+      named = moment.shown + end - moment.elapsed
+      if moment.elapsed >= end { state = .off }
+    case .until(let end): if moment.shown >= end { state = .off }
+    default: break
+    }
+  }
+
+  /// The occasion that it was for has passed.
+  mutating func passedNext() {
+    if state == .next || isUnsure { state = .off }
+  }
+
+  mutating func save() { saved = state }
+
+  /// The service has ended: what is not on the disk may be lost.
+  mutating func end() { if saved != state { isUnsure = true } }
+
+  /// The power was cut.
+  mutating func powerCame(_ moment: Moment) {
+    if case .through = state { state = .until(named) }
+    saved = state
+    look(moment)
+  }
+
+  /// True if an occasion is muted; nil if that cannot be said.
+  func covers(_ occasion: Int64, _ moment: Moment) -> Bool? {
+    if isUnsure { return nil }
+    let end: Int64
+    switch state {
+    case .off: return false
+    case .on, .next: return true
+    case .through(let elapsed): end = moment.shown + elapsed - moment.elapsed
+    case .until(let shown): end = shown
+    }
+    return abs(occasion - end) < second ? nil : occasion < end
+  }
+}
+
+/// What the switch is at, by its contact and by what the service was told.
+struct LeverReckoning {
+  private var isActive = false
+  /// When the contact was closed, and when it was opened.
+  private var closedAt: Int64?
+  private var openedAt: Int64?
+  private var isLost = false
+  /// What the service knows.
+  private(set) var told = Ringer.absent
+  /// Since when that is to silence everything, since the history began.
+  private(set) var silentSince: Int64?
+
+  mutating func edge(_ isActive: Bool, _ moment: Moment) {
+    if isActive {
+      let isBounce = openedAt.map { moment.elapsed - $0 < World.debounce } ?? false
+      if !self.isActive && !(isBounce && closedAt != nil) { closedAt = moment.elapsed }
+      openedAt = nil
+    } else if self.isActive {
+      openedAt = moment.elapsed
+    }
+    self.isActive = isActive
+  }
+
+  mutating func set(lost: Bool) { isLost = lost }
+
+  mutating func tell(_ ringer: Ringer) { told = ringer }
+
+  mutating func note(isSilent: Bool, _ moment: Moment) {
+    if !isSilent { silentSince = nil } else if silentSince == nil { silentSince = moment.elapsed }
+  }
+
+  /// True if the contact has been closed for longer than that.
+  func isClosed(longerThan span: Int64, _ moment: Moment) -> Bool {
+    isActive && !isLost && closedAt.map { moment.elapsed - $0 > span } == true
+  }
+}
+
+/// What the clock has passed while the service ran.
+struct PassingReckoning {
+  /// An occasion that neither sounded nor was explained so far.
+  struct Open {
+    let occasion: Int64
+    /// When that was seen, since the history began.
+    let at: Int64
+  }
+
+  /// As the service last looked at the clocks.
+  var previous: (shown: Int64, uptime: Int64)?
+  /// The latest and the earliest that the clock has shown, as far as that counts.
+  var reached: Int64 = .min
+  var lowest: Int64 = .max
+  var open: [Open] = []
+  /// What has sounded or was explained.
+  private(set) var accounted: Set<Int64> = []
+  /// When each sounded, since the history began.
+  var sounded: [Int64: Int64] = [:]
+  var lastBackStep: Int64 = .min
+  /// When an occasion was last heard to end.
+  var lastOccasionEnd: Int64 = .min
+  /// The first after what the clock showed last, if that is known.
+  var nextOccasion: Int64?
+
+  mutating func account(_ occasion: Int64) {
+    accounted.insert(occasion)
+    open.removeAll { $0.occasion == occasion }
+    if accounted.count > 2000 { accounted = accounted.filter { $0 > reached - 3 * hour } }
+    if sounded.count > 2000 { sounded = sounded.filter { $0.key > reached - 3 * hour } }
+  }
+
+  mutating func forget() {
+    accounted = []
+    sounded = [:]
+  }
+
+  mutating func start(_ shown: Int64) {
+    self = PassingReckoning()
+    reached = shown
+    lowest = shown
+  }
+}

@@ -1,0 +1,151 @@
+import Horology
+
+/// How much goes wrong.
+public enum Faults: String, CaseIterable, Sendable {
+  case none, low, high
+
+  /// From one group of incidents to the next, at most.
+  var spacing: Int64? {
+    switch self {
+    case .none: nil
+    case .low: 24 * hour
+    case .high: 2 * hour
+    }
+  }
+}
+
+/// The incidents of a history, a chapter at a time: each chapter has its own seed.
+struct Plan {
+  static let chapter = 30 * day
+
+  let seed: UInt64
+  let faults: Faults
+  /// Zones that may be put in the place of the one that there is.
+  let zones: [String]
+
+  func incidents(ofChapter number: Int) -> [Incident] {
+    guard let spacing = faults.spacing else { return [] }
+    var chance = Chance(seed: seed.mixed(with: UInt64(number)))
+    var incidents: [Incident] = []
+    var at = Int64(number) * Self.chapter
+    let end = at + Self.chapter
+    while true {
+      at += chance.between(second, spacing)
+      guard at < end else { return incidents }
+      let isNear = !chance.oneIn(3)
+      incidents.append(
+        Incident(
+          time: isNear
+            ? .nearQuarter(at, offset: Self.offset(&chance)) : .at(at), kind: kind(&chance)))
+      // A clock that is pulled, bit by bit.
+      if chance.oneIn(100) {
+        for _ in 0..<chance.below(25) {
+          incidents.append(
+            Incident(
+              time: .after(chance.between(0, second)),
+              kind: .step(chance.between(-15 * minute, 5 * minute))))
+        }
+      }
+      while chance.oneIn(3) {
+        let gap = chance.pick([20 * millisecond, second, 10 * second, 15 * minute])
+        incidents.append(
+          Incident(time: .after(chance.between(0, gap)), kind: kind(&chance)))
+      }
+      // What is put off or lost is seldom so for long.
+      while let remedy = Self.remedy(of: incidents.last?.kind), !chance.oneIn(4) {
+        incidents.append(
+          Incident(time: .after(chance.between(0, chance.pick([second, hour]))), kind: remedy))
+      }
+    }
+  }
+
+  /// From a quarter of an hour to an incident near it.
+  private static func offset(_ chance: inout Chance) -> Int64 {
+    let reach = chance.pick([second, 8 * second, 30 * second, 100 * second])
+    return chance.between(-reach, reach / 2)
+  }
+
+  private static func remedy(of kind: Incident.Kind?) -> Incident.Kind? {
+    switch kind {
+    case .contact(true, _, _): .contact(isActive: false, edges: 1, apart: 0)
+    case .switchLost: .switchFound
+    case .muteOn: .unmute
+    case .trust(.untrusted): .synchronised
+    case .step(let by) where abs(by) > 2 * second: .synchronised
+    case .powerCut(_, let behind) where behind > second: .synchronised
+    default: nil
+    }
+  }
+
+  private func kind(_ chance: inout Chance) -> Incident.Kind {
+    switch chance.below(40) {
+    case 0...7: Self.clock(&chance)
+    case 8...9: .sleep(Self.length(&chance, [10 * second, 20 * minute, 9 * hour]) + 2 * second)
+    case 10...12: .stall(Self.length(&chance, [second, 15 * second]))
+    case 13...14: .restart(Self.length(&chance, [3 * second, hour]))
+    case 15:
+      .powerCut(
+        Self.length(&chance, [minute, 3 * day]),
+        clockIsBehind: chance.pick([0, 0, second, hour, 40 * day]))
+    case 16: chance.oneIn(4) ? .wakeUpLost : .zone(chance.pick(zones))
+    case 17...20: Self.lever(&chance)
+    case 21...24: Self.mute(&chance)
+    case 25...26: .stopByHand
+    case 27...29: .ask(speakerIsAwake: chance.oneIn(2))
+    case 30: .askFor(hour: chance.below(24), minute: chance.below(60))
+    case 31...33:
+      .reload(chance.seed(), chance.pick([SoundChange.none, .none, .speaker, .sound]))
+    default: Self.speaker(&chance)
+    }
+  }
+
+  private static func length(_ chance: inout Chance, _ most: [Int64]) -> Int64 {
+    chance.between(millisecond, chance.pick(most))
+  }
+
+  private static func clock(_ chance: inout Chance) -> Incident.Kind {
+    switch chance.below(10) {
+    case 0...5:
+      let reach = chance.pick([
+        60 * millisecond, 500 * millisecond, 3 * second, 70 * second, 16 * minute, 2 * hour,
+        26 * hour, 21 * day,
+      ])
+      return .step(chance.between(-reach, reach))
+    case 6...7: return .synchronised
+    case 8: return .trust(chance.pick(ClockTrust.allCases))
+    default: return .drift(chance.between(-500, 500))
+    }
+  }
+
+  private static func lever(_ chance: inout Chance) -> Incident.Kind {
+    switch chance.below(8) {
+    case 0: .switchLost
+    case 1: .switchFound
+    case 2...3:
+      .contact(
+        isActive: chance.oneIn(2), edges: chance.below(40) + 2,
+        apart: chance.between(millisecond, 70 * millisecond))
+    default: .contact(isActive: chance.oneIn(2), edges: 1, apart: 0)
+    }
+  }
+
+  private static func mute(_ chance: inout Chance) -> Incident.Kind {
+    switch chance.below(6) {
+    case 0: .muteOn
+    case 1...2: .muteNext
+    case 3...4: .muteFor(length(&chance, [10 * second, hour, 2 * day]))
+    default: .unmute
+    }
+  }
+
+  private static func speaker(_ chance: inout Chance) -> Incident.Kind {
+    let span = length(&chance, [20 * second, hour, 5 * hour])
+    return switch chance.below(6) {
+    case 0: .slowToOpen(span, chance.between(300 * millisecond, 4500 * millisecond))
+    case 1: .busy(chance.pick([span, chance.between(0, 20 * second)]))
+    case 2...3: .speakerLost
+    case 4: .longQueue(span, chance.between(200 * millisecond, 6 * second))
+    default: .stopsLate(span, chance.between(100 * millisecond, 3 * second))
+    }
+  }
+}

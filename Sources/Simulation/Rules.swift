@@ -1,0 +1,215 @@
+import Horology
+
+/// What the owner has decided, in the words of the simulation: the oracle reckons with these, the
+/// Announcer with the settings that are made of them.
+struct Rules: Hashable {
+  /// Minutes.
+  var interval = 15
+  var quiet: [Window] = []
+  var quieter: [Level] = []
+  var chime: Melody?
+  var chimeQuarters: Melody?
+  var voiceAtHour = VoiceAtHour.after
+  var lateLimit = 10 * second
+  var leadIn = 400 * millisecond
+  var untrusted = UntrustedPolicy.silent
+  var whenLost = LostSwitchPolicy.mute
+  var silences = SwitchScope.everything
+  var atStop = AtStop.fade
+
+  /// A stretch of local time on some days.
+  struct Window: Hashable {
+    /// By number, Sunday 0: those on which it begins. From the first to the last, round the week.
+    let firstDay: Int
+    let lastDay: Int
+    /// Minutes since midnight.
+    let from: Int
+    let to: Int
+
+    func contains(_ time: Face.Reading) -> Bool {
+      let minuteOfWeek = time.weekday * 1440 + time.minuteOfDay
+      let length = from < to ? to - from : to + 1440 - from
+      let days = (lastDay - firstDay + 7) % 7
+      return (0...days).contains { number in
+        let begins = (firstDay + number) % 7 * 1440 + from
+        return (minuteOfWeek - begins + 7 * 1440) % (7 * 1440) < length
+      }
+    }
+
+    var text: String {
+      let names = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"]
+      return "\(names[firstDay])-\(names[lastDay]) \(Self.clock(from))-\(Self.clock(to))"
+    }
+
+    private static func clock(_ minutes: Int) -> String {
+      let (hour, minute) = (minutes / 60, minutes % 60)
+      return "\(hour < 10 ? "0" : "")\(hour):\(minute < 10 ? "0" : "")\(minute)"
+    }
+  }
+
+  /// How loud it is in a stretch of time.
+  struct Level: Hashable {
+    let window: Window
+    let decibels: Int
+  }
+
+  /// A tune.
+  struct Melody: Hashable {
+    let name: String
+    /// By the quarter.
+    let parts: [Int: Part]
+
+    struct Part: Hashable {
+      /// From the first note.
+      let notes: [Int64]
+      let lead: Int64
+      let strikes: Tune.Count?
+      let gap: Int64
+      let rest: Int64
+    }
+  }
+
+  /// What is to be heard at an occasion.
+  struct Piece: Hashable {
+    /// From the anchor.
+    var blows: [Int64] = []
+    var words = Words.none
+
+    enum Words: Hashable {
+      case none
+      case at(Int64)
+      /// The last word ends so long before the first blow.
+      case before(Int64)
+    }
+
+    static let wordsAlone = Piece(blows: [], words: .at(0))
+
+    /// How long before the anchor it begins, at most.
+    var lead: Int64 {
+      let melody = max(0, -(blows.first ?? 0))
+      if case .before(let gap) = words { return melody + gap + 5 * second }
+      return melody
+    }
+  }
+}
+
+// MARK: What the oracle reckons
+
+extension Rules {
+  func isOccasion(_ time: Face.Reading) -> Bool {
+    time.second == 0 && time.minuteOfDay % interval == 0
+  }
+
+  func isQuiet(_ time: Face.Reading) -> Bool { quiet.contains { $0.contains(time) } }
+
+  func decibels(_ time: Face.Reading) -> Double {
+    Double(quieter.filter { $0.window.contains(time) }.map(\.decibels).min() ?? 0)
+  }
+
+  /// What is to be heard at an occasion that shows `time`; a piece of nothing if nothing is.
+  func piece(_ time: Face.Reading, isTrusted: Bool) -> Piece {
+    let isHour = time.minuteOfDay % 60 == 0
+    let speaks = (!isHour || voiceAtHour != .none) && (isTrusted || untrusted != .chime)
+    guard let part = part(time) else { return speaks ? .wordsAlone : Piece() }
+    var blows = part.notes.map { $0 - part.lead }
+    let clockHour = time.minuteOfDay / 60
+    switch part.strikes {
+    case nil: break
+    case .hour:
+      let count = clockHour % 12 == 0 ? 12 : clockHour % 12
+      blows += (0..<Int64(count)).map { $0 * part.gap }
+    case .watch:
+      let bells = time.minuteOfDay % 240 / 30
+      blows += (0..<Int64(bells == 0 ? 8 : bells)).map { $0 * part.gap }
+    }
+    let end = (blows.last ?? 0) + part.rest
+    if !speaks { return Piece(blows: blows) }
+    let isBefore = isHour && voiceAtHour == .before
+    return Piece(blows: blows, words: isBefore ? .before(second) : .at(end))
+  }
+
+  private func part(_ time: Face.Reading) -> Melody.Part? {
+    let tune = time.minuteOfDay % 60 == 0 ? chime : chimeQuarters
+    return time.minuteOfDay % 15 == 0 ? tune?.parts[time.minuteOfDay % 60 / 15] : nil
+  }
+
+  /// True if the clock may sound by itself as far as it is trusted.
+  func allows(_ trust: ClockTrust, at time: Face.Reading) -> Bool {
+    if trust != .untrusted { return true }
+    return untrusted == .speak || (untrusted == .chime && part(time) != nil)
+  }
+
+  /// True if a person who asks is answered as far as the clock is trusted.
+  func answers(_ trust: ClockTrust) -> Bool {
+    trust != .untrusted || untrusted == .ask || untrusted == .speak
+  }
+
+  /// How far ahead of now something can begin.
+  var lead: Int64 { max(leadIn, 400 * millisecond) }
+}
+
+// MARK: What the Announcer is given
+
+extension Rules {
+  var settings: AnnouncerSettings {
+    var settings = AnnouncerSettings()
+    settings.interval = Interval(minutes: interval)!
+    settings.quiet = try! QuietHours(text: quiet.map(\.text).joined(separator: ", "))
+    settings.quieter = try! VolumeRules(
+      text: quieter.map { "\($0.window.text) \($0.decibels)dB" }.joined(separator: ", "))
+    settings.chime = chime?.tune
+    settings.chimeQuarters = chimeQuarters?.tune
+    settings.voiceAtHour = voiceAtHour
+    settings.lateLimit = .nanoseconds(lateLimit)
+    settings.leadIn = .nanoseconds(leadIn)
+    settings.untrusted = untrusted
+    settings.whenLost = whenLost
+    settings.silences = silences
+    settings.atStop = atStop
+    return settings
+  }
+}
+
+extension Rules.Melody {
+  var tune: Tune {
+    Tune(
+      name: name, description: name,
+      movements: parts.mapValues { part in
+        Tune.Movement(
+          melody: part.notes.map { Blow(bell: "E4", offset: .nanoseconds($0)) },
+          lead: .nanoseconds(part.lead),
+          strikes: part.strikes.map {
+            Tune.Strikes(bell: "E3", count: $0, gaps: [.nanoseconds(part.gap)])
+          },
+          rest: .nanoseconds(part.rest))
+      })
+  }
+}
+
+// MARK: In words
+
+extension Rules: CustomStringConvertible {
+  /// What differs from what is shipped.
+  var description: String {
+    let usual = Rules()
+    var words: [String] = []
+    func tell<Value: Equatable>(_ name: String, _ path: KeyPath<Rules, Value>, _ text: String) {
+      if self[keyPath: path] != usual[keyPath: path] { words.append("\(name) \(text)") }
+    }
+    tell("interval", \.interval, "\(interval)")
+    tell("quiet", \.quiet, quiet.map(\.text).joined(separator: ", "))
+    tell(
+      "quieter", \.quieter,
+      quieter.map { "\($0.window.text) \($0.decibels)dB" }.joined(separator: ", "))
+    tell("chime", \.chime, chime?.name ?? "none")
+    tell("chime_quarters", \.chimeQuarters, chimeQuarters?.name ?? "none")
+    tell("voice_at_hour", \.voiceAtHour, voiceAtHour.rawValue)
+    tell("late_limit", \.lateLimit, Duration.nanoseconds(lateLimit).roughly)
+    tell("lead_in", \.leadIn, Duration.nanoseconds(leadIn).roughly)
+    tell("untrusted", \.untrusted, untrusted.rawValue)
+    tell("when_lost", \.whenLost, whenLost.rawValue)
+    tell("silences", \.silences, silences.rawValue)
+    tell("at_stop", \.atStop, atStop.rawValue)
+    return words.isEmpty ? "as shipped" : words.joined(separator: "; ")
+  }
+}

@@ -1,0 +1,97 @@
+import Horology
+
+extension Rules {
+  /// Rules of a house somewhere: mostly as they are shipped.
+  init(_ chance: inout Chance) {
+    for _ in 0..<chance.below(7) { change(&chance) }
+  }
+
+  /// One decision is another.
+  mutating func change(_ chance: inout Chance) {
+    switch chance.below(14) {
+    case 0: interval = chance.pick([1, 2, 5, 10, 12, 20, 30, 60])
+    case 1, 2: interval = 15
+    case 3: quiet = (0..<chance.below(3)).map { _ in Window(&chance) }
+    case 4:
+      quieter = (0..<chance.below(3)).map { _ in
+        Level(window: Window(&chance), decibels: -chance.below(30))
+      }
+    case 5, 6: chime = chance.pick(Melody.all)
+    case 7: chimeQuarters = chance.pick(Melody.all)
+    case 8: voiceAtHour = chance.pick([.before, .after, .after, .none])
+    case 9: lateLimit = chance.pick([0, 1, 10, 10, 30, 59]) * second
+    case 10: leadIn = chance.pick([0, 400, 400, 1500, 4000]) * millisecond
+    case 11: untrusted = chance.pick(UntrustedPolicy.allCases)
+    case 12:
+      whenLost = chance.pick([.mute, .sound])
+      silences = chance.pick([.everything, .announcements])
+    default: atStop = chance.pick([.fade, .finish])
+    }
+  }
+}
+
+extension Rules.Window {
+  init(_ chance: inout Chance) {
+    let from = chance.below(96) * 15
+    // Never as long as to begin when it ends, seldom the whole day.
+    let length = (chance.below(chance.oneIn(8) ? 95 : 40) + 1) * 15
+    let to = (from + length) % 1440
+    let isWeek = chance.oneIn(2)
+    self.init(
+      firstDay: isWeek ? 0 : chance.below(7), lastDay: isWeek ? 6 : chance.below(7), from: from,
+      to: to == 0 ? 1440 : to)
+  }
+}
+
+extension Rules.Melody {
+  /// No chime, and tunes of several lengths.
+  static let all: [Rules.Melody?] = [nil, hourBell, westminster, ship, pips, carillon]
+
+  private static func notes(_ count: Int, _ gap: Int64) -> [Int64] {
+    (0..<Int64(count)).map { $0 * gap }
+  }
+
+  private static let hourBell = Rules.Melody(
+    name: "hour bell",
+    parts: [0: .init(notes: [], lead: 0, strikes: .hour, gap: 4500 * millisecond, rest: 3 * second)]
+  )
+
+  private static let westminster = Rules.Melody(
+    name: "westminster",
+    parts: [
+      0: .init(
+        notes: notes(16, 1250 * millisecond), lead: 23 * second, strikes: .hour,
+        gap: 4 * second, rest: 3 * second),
+      1: .init(
+        notes: notes(4, 900 * millisecond), lead: 0, strikes: nil, gap: second, rest: 2 * second),
+      2: .init(
+        notes: notes(8, 900 * millisecond), lead: 0, strikes: nil, gap: second, rest: 2 * second),
+      3: .init(
+        notes: notes(12, 900 * millisecond), lead: 0, strikes: nil, gap: second, rest: 2 * second),
+    ])
+
+  private static let ship = Rules.Melody(
+    name: "ship's bell",
+    parts: [
+      0: .init(notes: [], lead: 0, strikes: .watch, gap: 700 * millisecond, rest: second),
+      2: .init(notes: [], lead: 0, strikes: .watch, gap: 700 * millisecond, rest: second),
+    ])
+
+  private static let pips = Rules.Melody(
+    name: "pips",
+    parts: [
+      0: .init(notes: notes(6, second), lead: 5 * second, strikes: nil, gap: second, rest: second)
+    ])
+
+  /// Nearly as long as the shortest interval.
+  private static let carillon = Rules.Melody(
+    name: "carillon",
+    parts: [
+      0: .init(
+        notes: notes(60, 800 * millisecond), lead: 48 * second, strikes: .hour, gap: 3 * second,
+        rest: 4 * second),
+      2: .init(
+        notes: notes(21, 1500 * millisecond), lead: 30 * second, strikes: nil, gap: second,
+        rest: 4 * second),
+    ])
+}

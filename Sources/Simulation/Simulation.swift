@@ -1,0 +1,161 @@
+import Devices
+import Horology
+
+/// The history of one zone over some years, from one seed.
+public struct Simulation {
+  private static let beginning: Int64 = 1_577_836_800 * second  // 2020
+  /// Zones with odd offsets, that are put in the place of the one that there is.
+  private static let others = [
+    "Europe/London", "Australia/Lord_Howe", "America/St_Johns", "Asia/Kathmandu", "Pacific/Chatham",
+  ]
+
+  public let seed: UInt64
+  public let zone: String
+  private let length: Int64
+  private let plan: Plan
+  private let faces: Faces
+  private let sabotage: Sabotage?
+
+  /// What came of a history.
+  public struct Outcome: Sendable {
+    /// How much of it there was, in years.
+    public var years: Double
+    public var soundings: Int
+    /// How often each kind of fault struck.
+    public var faults: [String: Int]
+    public var violation: Failure?
+
+    public init(
+      years: Double = 0, soundings: Int = 0, faults: [String: Int] = [:], violation: Failure? = nil
+    ) {
+      self.years = years
+      self.soundings = soundings
+      self.faults = faults
+      self.violation = violation
+    }
+  }
+
+  /// What was violated, and the shortest history found in which it is.
+  public struct Failure: Sendable {
+    public let invariant: String
+    /// What was wrong.
+    public let what: String
+    public let seed: UInt64
+    public let zone: String
+    /// UTC, as the clock showed it.
+    public let shown: String
+    /// What happened before, each with what the clock showed.
+    public let history: [String]
+    /// What the owner had set.
+    public let rules: String
+  }
+
+  /// - Parameter zone: of the tz database.
+  public init(seed: UInt64, years: Double, zone: String, faults: Faults) {
+    self.init(seed: seed, years: years, zone: zone, faults: faults, sabotage: nil)
+  }
+
+  init(seed: UInt64, years: Double, zone: String, faults: Faults, sabotage: Sabotage?) {
+    self.seed = seed
+    self.zone = zone
+    self.sabotage = sabotage
+    length = Int64(years * 365.25) * day
+    let zones = Self.others + [String](repeating: zone, count: Self.others.count)
+    plan = Plan(seed: seed.mixed(with: zone), faults: faults, zones: zones)
+    let first = Self.beginning / second
+    faces = Faces(over: first - 366 * 86_400..<first + length / second + 3 * 366 * 86_400)
+  }
+
+  public func run() -> Outcome {
+    var chance = Chance(seed: plan.seed)
+    let rules = plan.faults == .none ? Rules() : Rules(&chance)
+    let start = Self.beginning + chance.between(0, day)
+    var world = World(shown: start, rules: rules, zone: zone, faces: faces, sabotage: sabotage)
+    var chapter = 0
+    while true {
+      let scene = world.scene
+      let end = min(Int64(chapter + 1) * Plan.chapter, length)
+      world.run(until: end, plan.incidents(ofChapter: chapter))
+      if let violation = world.oracle.violation {
+        return outcome(world, failure(violation, scene, world))
+      }
+      guard end < length else { return outcome(world, nil) }
+      chapter += 1
+      // The next chapter begins as a scene, so that it can be begun anew.
+      world = World(world.scene, faces: faces, sabotage: sabotage)
+    }
+  }
+
+  private func outcome(_ world: World, _ failure: Failure?) -> Outcome {
+    Outcome(
+      years: Double(world.machine.moment.elapsed) / Double(day) / 365.25,
+      soundings: world.oracle.soundings, faults: world.oracle.counts, violation: failure)
+  }
+
+  private func failure(
+    _ violation: Oracle.Violation, _ scene: World.Scene, _ world: World
+  ) -> Failure {
+    let shortest = Shrinking(scene: scene, faces: faces, sabotage: sabotage)
+      .shortest(world, violation.invariant)
+    let found = shortest.oracle.violation ?? violation
+    return Failure(
+      invariant: found.invariant.rawValue, what: found.what, seed: seed, zone: zone,
+      shown: Self.text(found.shown),
+      history: shortest.happened.map { "\(Self.text($0.moment.shown))  \($0.incident.kind)" },
+      rules: "\(scene.rules); in the end \(shortest.machine.rules)")
+  }
+
+  private static func text(_ shown: Int64) -> String {
+    let thousandths = String(1000 + shown / millisecond % 1000).dropFirst()
+    return "\(SystemZone.utc(at: Instant(nanoseconds: shown)).dateTime).\(thousandths)Z"
+  }
+}
+
+/// Finds a shorter history that violates the same.
+struct Shrinking {
+  let scene: World.Scene
+  let faces: Faces
+  let sabotage: Sabotage?
+  /// How often a history is told again at most.
+  private static let patience = 600
+
+  /// Keeps the last incidents alone, as few as will do; leaves out some of those, then one by one.
+  /// - Parameter world: in which the invariant was violated.
+  func shortest(_ world: World, _ invariant: Oracle.Invariant) -> World {
+    let end = world.machine.moment.elapsed + hour
+    var tries = 0
+    func again(_ kept: [Incident]) -> World? {
+      tries += 1
+      let again = World(scene, faces: faces, sabotage: sabotage)
+      again.run(until: end, kept)
+      return again.oracle.violation?.invariant == invariant ? again : nil
+    }
+    var best = world
+    let all = world.happened.map(\.incident)
+    var count = 1
+    while count < all.count {
+      if let last = again(all.suffix(count)) {
+        best = last
+        break
+      }
+      count *= 2
+    }
+    var size = max(1, best.happened.count / 2)
+    while true {
+      var start = 0
+      var hasShrunk = false
+      while start < best.happened.count, tries < Self.patience {
+        var kept = best.happened.map(\.incident)
+        kept.removeSubrange(start..<min(start + size, kept.count))
+        if let shorter = again(kept) {
+          best = shorter
+          hasShrunk = true
+        } else {
+          start += size
+        }
+      }
+      if size == 1 && !hasShrunk || tries >= Self.patience { return best }
+      size = max(1, size / 2)
+    }
+  }
+}

@@ -1,0 +1,165 @@
+import Horology
+
+/// What is heard of an announcement.
+struct Sound: Hashable {
+  enum Kind: Hashable {
+    case begins
+    /// So long after the anchor, by the programme.
+    case blow(Int64)
+    case words
+    case ends
+  }
+
+  /// By the uptime.
+  var at: Int64
+  let kind: Kind
+}
+
+/// An announcement that the simulated speaker plays, as the Player and its Track do it: where it
+/// begins is decided as late as the queue allows, and what is not queued yet follows the clock.
+struct Turn {
+  /// How long the last blow rings.
+  private static let ring = 4 * second
+  /// From the last sound to the end that is told.
+  private static let tail = 100 * millisecond
+
+  let announcement: Announcement
+  /// How long the words are.
+  private let phrase: Int64
+  /// What is queued is heard so much later.
+  private let queue: Int64
+  /// What is still to be heard.
+  private(set) var sounds: [Sound] = []
+  /// The uptime of its anchor, once that is decided.
+  private(set) var target: Int64?
+  private var delay: Int64 = 0
+  private(set) var isStopped = false
+  private(set) var hasBegun = false
+  /// What becomes of it, and when that is told, by the uptime.
+  private(set) var verdict: (at: Int64, outcome: Outcome)?
+
+  init(_ announcement: Announcement, phrase: Int64, queue: Int64) {
+    self.announcement = announcement
+    self.phrase = phrase
+    self.queue = queue
+  }
+
+  private var anchor: Int64 { announcement.anchor.nanoseconds }
+
+  /// By how much it may be late; nil if at will.
+  private var leeway: Int64? { announcement.latest.map { $0.nanoseconds - anchor } }
+
+  /// When something is to be done with it, by the uptime.
+  func next(_ machine: Machine) -> Int64 {
+    verdict?.at ?? max(machine.uptime, machine.uptime(at: anchor) + offsets.first - queue)
+  }
+
+  /// Where it begins and ends, from its anchor; and where its words are.
+  private var offsets: (first: Int64, last: Int64, words: Int64?) {
+    let blows = announcement.programme.blows.map(\.offset.nanoseconds)
+    let words: Int64? =
+      switch announcement.programme.words {
+      case .none: nil
+      case .at(let offset): offset.nanoseconds
+      case .before(let gap): (blows.first ?? 0) - gap.nanoseconds - phrase
+      }
+    let first = min(blows.first ?? .max, words ?? .max)
+    let last = max(blows.last.map { $0 + Self.ring } ?? .min, words.map { $0 + phrase } ?? .min)
+    return (first, last, words)
+  }
+
+  /// Decides where it begins, if that is still open.
+  mutating func decide(_ machine: Machine) {
+    guard target == nil, verdict == nil else { return }
+    let (first, last, words) = offsets
+    let wanted = machine.uptime(at: anchor)
+    guard machine.uptime >= wanted + first - queue else { return }
+    delay = max(0, machine.uptime + queue - wanted - first)
+    if let leeway, delay > leeway {
+      verdict = (machine.uptime + 20 * millisecond, .tooLate(by: .nanoseconds(delay)))
+      return
+    }
+    target = wanted
+    let heard = wanted + delay
+    sounds = [Sound(at: heard + first, kind: .begins)]
+    for blow in announcement.programme.blows {
+      let offset = blow.offset.nanoseconds
+      sounds.append(Sound(at: heard + offset, kind: .blow(offset)))
+    }
+    if let words { sounds.append(Sound(at: heard + words, kind: .words)) }
+    sounds.append(Sound(at: heard + last, kind: .ends))
+    sounds.sort { $0.at < $1.at }
+    let timing = Timing(onsetError: .zero, worstError: .zero, underruns: 0)
+    verdict = (heard + last + Self.tail + machine.whim(25 * millisecond), .finished(timing))
+  }
+
+  /// What is heard next, if that is by then.
+  mutating func takeSound(through uptime: Int64) -> Sound? {
+    guard let sound = sounds.first, sound.at <= uptime else { return nil }
+    sounds.removeFirst()
+    hasBegun = true
+    return sound
+  }
+
+  /// Looks at the clock.
+  mutating func follow(_ machine: Machine) {
+    decide(machine)
+    guard let target, let told = verdict, !isStopped, case .finished = told.outcome else { return }
+    let moved = machine.uptime(at: anchor)
+    let step = moved - target
+    if !hasBegun, let leeway, abs(step) >= max(50 * millisecond, leeway) {
+      return fail("the clock was set just before it", machine)
+    }
+    let isAnchorOpen = machine.uptime + queue < target + delay
+    guard isAnchorOpen, (50 * millisecond...500 * millisecond).contains(abs(step)) else { return }
+    for index in sounds.indices where sounds[index].at > machine.uptime + queue {
+      sounds[index].at += step
+    }
+    sounds.sort { $0.at < $1.at }
+    self.target = moved
+    verdict?.at += step
+  }
+
+  /// It is heard no longer from then on.
+  private mutating func silence(at uptime: Int64) {
+    let sounded = hasBegun || sounds.first.map { $0.at < uptime } == true
+    sounds = sounds.filter { $0.at < uptime && $0.kind != .ends }
+    if sounded { sounds.append(Sound(at: uptime, kind: .ends)) }
+  }
+
+  /// Fades it out.
+  /// - Parameter late: how much later that is told.
+  mutating func stop(_ reason: StopReason, late: Int64, _ machine: Machine) {
+    guard !isStopped else { return }
+    isStopped = true
+    guard target != nil else {
+      verdict = (machine.uptime, .stopped(reason, silentAt: nil))
+      return
+    }
+    // What has come to its end, or failed, is told so.
+    switch verdict?.outcome {
+    case .failed, .tooLate: return
+    default: break
+    }
+    let silentAt = machine.uptime + 8 * millisecond + machine.whim(18 * millisecond)
+    let isHeard = hasBegun || sounds.first.map { $0.at < silentAt } == true
+    silence(at: silentAt)
+    verdict = (
+      silentAt + Self.tail + late,
+      .stopped(reason, silentAt: isHeard ? Uptime(nanoseconds: silentAt) : nil)
+    )
+  }
+
+  /// The device gives out.
+  /// - Parameter lasting: what is queued is heard for so long.
+  mutating func fail(_ why: String, _ machine: Machine, lasting: Int64 = 0) {
+    silence(at: machine.uptime + min(lasting, queue))
+    let begun = hasBegun || !sounds.isEmpty
+    verdict = (machine.uptime, .failed(why, begun: begun))
+  }
+
+  /// Puts off what is told.
+  mutating func tell(at uptime: Int64) {
+    if let outcome = verdict?.outcome { verdict = (uptime, outcome) }
+  }
+}

@@ -1,0 +1,227 @@
+import Devices
+import Horology
+import Service
+
+/// A world in which time passes as fast as the program runs: a machine on which the Conductor and
+/// its Announcer work, and what happens to it. The oracle looks on.
+final class World {
+  var machine: Machine
+  /// What the speaker plays.
+  var turn: Turn?
+  var oracle: Oracle
+  /// Nil while the service does not run.
+  var conductor: Conductor?
+  let faces: Faces
+  /// What is broken on purpose.
+  var sabotage: Sabotage?
+
+  /// The loop is being held up.
+  private(set) var isHeld = false
+  /// What is still to happen, the next one last.
+  private(set) var upcoming: [Incident] = []
+  /// When the next incident happens, since the history began.
+  private var due: Int64?
+  /// What has happened since the last scene.
+  private(set) var happened: [Happening] = []
+
+  struct Happening {
+    let moment: Moment
+    let incident: Incident
+  }
+
+  /// All that is known of a moment: from it, history goes on as it went on.
+  struct Scene {
+    fileprivate let machine: Machine
+    fileprivate let turn: Turn?
+    fileprivate let oracle: Oracle
+    fileprivate let announcer: Announcer?
+
+    var rules: Rules { machine.rules }
+  }
+
+  init(shown: Int64, rules: Rules, zone: String, faces: Faces, sabotage: Sabotage? = nil) {
+    machine = Machine(shown: shown, rules: rules, zone: zone)
+    self.faces = faces
+    self.sabotage = sabotage
+    faces.use(zone)
+    oracle = Oracle(rules: rules, face: faces.face(zone))
+    startService()
+  }
+
+  /// Goes on from a scene.
+  init(_ scene: Scene, faces: Faces, sabotage: Sabotage? = nil) {
+    machine = scene.machine
+    turn = scene.turn
+    oracle = scene.oracle
+    self.faces = faces
+    self.sabotage = sabotage
+    faces.use(machine.zone)
+    conductor = scene.announcer.map { Conductor($0) }
+    conductor?.instruments = self
+  }
+
+  var scene: Scene {
+    Scene(machine: machine, turn: turn, oracle: oracle, announcer: conductor?.announcer)
+  }
+
+  /// Lets time pass until so long after the beginning, or until something is violated.
+  func run(until end: Int64, _ incidents: [Incident]) {
+    upcoming = incidents.reversed()
+    happened = []
+    due = nil
+    while machine.moment.elapsed < end, oracle.violation == nil {
+      if machine.starts == nil, !machine.inbox.isEmpty {
+        serve(machine.inbox.removeFirst())
+      } else {
+        goOn(until: end)
+      }
+    }
+  }
+
+  private enum Act {
+    case rest, happen, start, tick, readContact, look, wakeUp
+  }
+
+  /// Lets time pass until the next thing happens, and lets it.
+  private func goOn(until end: Int64) {
+    var next = machine.uptime + end - machine.moment.elapsed
+    var act = Act.rest
+    func consider(_ uptime: Int64?, _ then: Act) {
+      guard let uptime, max(uptime, machine.uptime) < next else { return }
+      next = max(uptime, machine.uptime)
+      act = then
+    }
+    consider(nextOutside, .happen)
+    if let starts = machine.starts {
+      consider(starts, .start)
+    } else {
+      consider(turn?.next(machine), .tick)
+      consider(machine.contact?.looksAgainAt?.nanoseconds, .readContact)
+      consider(machine.pulse, .look)
+      if let wakeUp = machine.wakeUp, !machine.isWakeUpLost {
+        consider(machine.uptime(at: wakeUp), .wakeUp)
+      }
+    }
+    flow(next - machine.uptime)
+    switch act {
+    case .rest: break
+    case .happen: happen()
+    case .start: startService()
+    case .tick: tick()
+    case .readContact: readContact()
+    case .look: look()
+    case .wakeUp: wakeUpComes()
+    }
+  }
+
+  private func wakeUpComes() {
+    // Timers come late, never early.
+    flow(machine.whim(900_000))
+    machine.wakeUp = nil
+    machine.wasSet = false
+    handle(.woke)
+  }
+
+  /// Lets time pass in which nothing happens but sound.
+  func flow(_ span: Int64) {
+    guard span > 0 else { return }
+    let end = machine.uptime + span
+    while let sound = turn?.takeSound(through: end), let turn {
+      oracle.hears(
+        sound.kind, of: turn.announcement, machine.moment.later(by: sound.at - machine.uptime))
+    }
+    machine.pass(span)
+  }
+
+  /// The loop is held up for so long; meanwhile the world goes on.
+  func hold(_ span: Int64) {
+    isHeld = true
+    defer { isHeld = false }
+    let end = machine.uptime + span
+    let isTorn = span > second
+    let queued = isTorn && turn != nil
+    if queued { turn?.fail(Self.stoodStill, machine, lasting: 200 * millisecond) }
+    while let next = nextOutside, next <= end {
+      flow(next - machine.uptime)
+      happen()
+    }
+    flow(end - machine.uptime)
+    if queued { turn?.tell(at: machine.uptime) }
+    if span >= 50 * millisecond { oracle.disturbed(.hold, machine.moment) }
+  }
+
+  static let stoodStill = "the machine slept, or stood still"
+
+  // MARK: What happens outside
+
+  /// The uptime of the next thing that asks nobody.
+  private var nextOutside: Int64? {
+    let edge = machine.edges.first?.uptime
+    guard let incident = dueIncident else { return edge }
+    let uptime = max(machine.uptime + incident - machine.moment.elapsed, machine.uptime)
+    return edge.map { min($0, uptime) } ?? uptime
+  }
+
+  /// When the next incident happens, since the history began.
+  private var dueIncident: Int64? {
+    if let due { return due }
+    guard let incident = upcoming.last else { return nil }
+    let moment = machine.moment
+    switch incident.time {
+    case .at(let at): due = at
+    case .after(let gap): due = moment.elapsed + gap
+    case .nearQuarter(let at, let offset):
+      let earliest = moment.later(by: max(at - moment.elapsed, 0))
+      let quarter = 15 * minute
+      let number = (earliest.shown - offset + quarter - 1) / quarter
+      due = earliest.elapsed + number * quarter + offset - earliest.shown
+    }
+    return due
+  }
+
+  private func happen() {
+    if let edge = machine.edges.first, edge.uptime <= machine.uptime {
+      machine.edges.removeFirst()
+      machine.isActive = edge.isActive
+      oracle.edge(edge.isActive, machine.moment)
+      guard !machine.isSwitchLost else { return }
+      machine.unread.append(edge)
+      machine.inbox.append(.edges)
+    } else if let incident = upcoming.popLast() {
+      due = nil
+      happened.append(Happening(moment: machine.moment, incident: incident))
+      oracle.count(incident.kind)
+      strike(incident.kind)
+    }
+  }
+}
+
+/// The faces of zones, made once; and the one zone that the process has.
+final class Faces {
+  private var made: [String: (SystemZone, Face)] = [:]
+  private var current = ""
+  private let seconds: Range<Int64>
+
+  init(over seconds: Range<Int64>) {
+    self.seconds = seconds
+  }
+
+  /// Makes it the zone of the process.
+  @discardableResult
+  func use(_ name: String) -> SystemZone {
+    if name == current, let (zone, _) = made[name] { return zone }
+    current = name
+    // Named before, or of the database.
+    guard let zone = try? SystemZone(name: name) else { fatalError("no zone \(name)") }
+    if made[name] == nil { made[name] = (zone, Face(zone, over: seconds)) }
+    return zone
+  }
+
+  func face(_ name: String) -> Face {
+    if let (_, face) = made[name] { return face }
+    let before = current
+    use(name)
+    if !before.isEmpty { use(before) }
+    return made[name]!.1
+  }
+}

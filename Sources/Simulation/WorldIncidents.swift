@@ -1,0 +1,132 @@
+import Horology
+
+/// What an incident does to the machine, at once, whatever the loop is at; what concerns the
+/// service waits in its inbox.
+extension World {
+  func strike(_ kind: Incident.Kind) {
+    switch kind {
+    case .step(let span): setClock(by: span)
+    case .synchronised:
+      trust(.synchronised)
+      // What is less is slewed away.
+      if abs(machine.error) > 128 * millisecond {
+        setClock(by: -machine.error)
+      } else {
+        machine.error = 0
+      }
+    case .trust(let trust): self.trust(trust)
+    case .drift(let millionths): machine.driftMillionths = millionths
+    case .sleep(let span): sleep(span)
+    case .stall(let span): if machine.starts == nil { machine.inbox.append(.stall(span)) }
+    // What the loop is at cannot be broken off here: the power goes right after it.
+    case .powerCut where isHeld: machine.inbox.insert(.incident(kind), at: 0)
+    case .powerCut(let span, let behind): cutPower(span, clockIsBehind: behind)
+    case .wakeUpLost:
+      guard machine.starts == nil, machine.wakeUp != nil else { return }
+      machine.isWakeUpLost = true
+      oracle.disturbed(.service, machine.moment)
+      machine.pulse = machine.uptime + machine.whim(30 * second)
+    case .zone(let name):
+      if machine.starts != nil {
+        machine.zone = name
+        faces.use(name)
+        oracle.take(faces.face(name), machine.moment)
+      } else {
+        machine.inbox.append(.incident(kind))
+      }
+    case .contact(let isActive, let edges, let apart): move(to: isActive, edges, apart)
+    case .switchLost:
+      machine.isSwitchLost = true
+      machine.unread = []
+      oracle.lostSwitch(machine.moment)
+      if machine.starts == nil { machine.inbox.append(.switchLost) }
+    case .switchFound:
+      guard machine.isSwitchLost else { return }
+      machine.isSwitchLost = false
+      if machine.starts == nil { machine.inbox.append(.edges) }
+    case .slowToOpen(let span, let length): machine.slow = spell(span, length)
+    case .busy(let span): machine.busy = spell(span, 0)
+    case .longQueue(let span, let length): machine.queued = spell(span, length)
+    case .stopsLate(let span, let length): machine.late = spell(span, length)
+    case .speakerLost:
+      guard turn != nil else { return }
+      turn?.fail("the speaker is gone", machine)
+      oracle.disturbed(.speaker, machine.moment)
+    case .restart, .muteFor, .muteNext, .muteOn, .unmute, .stopByHand, .ask, .askFor, .reload:
+      // Nobody hears it while the service does not run.
+      if machine.starts == nil, machine.stopping == nil { machine.inbox.append(.incident(kind)) }
+    }
+  }
+
+  private func spell(_ span: Int64, _ length: Int64) -> Machine.Spell {
+    Machine.Spell(until: machine.moment.elapsed + span, length: length)
+  }
+
+  private func setClock(by span: Int64) {
+    // Never so far from the truth that the faces do not reach.
+    let span = abs(machine.error + span) > 200 * day ? -machine.error : span
+    guard span != 0 else { return }
+    machine.set(by: span)
+    oracle.clockWasSet(by: span, machine.moment)
+    guard machine.starts == nil else { return }
+    tellOfClock()
+  }
+
+  /// The player and the timer both notice, either first.
+  private func tellOfClock() {
+    let notes: [Machine.Note] =
+      machine.whim(1) == 0 ? [.tick, .clockSet] : [.clockSet, .tick]
+    machine.inbox += notes
+  }
+
+  private func trust(_ trust: ClockTrust) {
+    machine.trust = trust
+    oracle.trusts(trust, machine.moment)
+    guard machine.starts == nil else { return }
+    let pulse = machine.uptime + machine.whim(60 * second)
+    machine.pulse = min(pulse, machine.pulse ?? pulse)
+  }
+
+  private func sleep(_ span: Int64) {
+    if turn != nil {
+      turn?.fail(Self.stoodStill, machine)
+      flushSounds()
+    }
+    machine.sleep(span)
+    oracle.slept(span, machine.moment)
+    if machine.starts == nil { tellOfClock() }
+  }
+
+  /// What ends with this moment is heard to end.
+  func flushSounds() {
+    while let sound = turn?.takeSound(through: machine.uptime), let turn {
+      oracle.hears(sound.kind, of: turn.announcement, machine.moment)
+    }
+  }
+
+  func cutPower(_ span: Int64, clockIsBehind behind: Int64) {
+    let wasRunning = conductor != nil
+    if wasRunning { endService(after: 0) }
+    machine.pass(span)
+    machine.boot += 1
+    machine.uptime = 10 * second
+    machine.sinceBoot = 10 * second
+    machine.edges = []
+    machine.moment.shown -= machine.error + behind
+    machine.error = -behind
+    machine.trust = behind > second ? .untrusted : .holdover
+    machine.starts = machine.uptime + machine.whim(20 * second)
+    oracle.powerCame(machine.moment)
+    oracle.trusts(machine.trust, machine.moment)
+  }
+
+  private func move(to isActive: Bool, _ edges: Int, _ apart: Int64) {
+    // So many, the last of which is to the level at which it stays.
+    for number in 0..<edges {
+      let level = (edges - 1 - number) % 2 == 0 ? isActive : !isActive
+      machine.edges.append(
+        Machine.Edge(uptime: machine.uptime + Int64(number) * apart, isActive: level))
+    }
+    machine.edges.sort { $0.uptime < $1.uptime }
+  }
+}

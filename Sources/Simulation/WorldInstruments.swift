@@ -1,0 +1,111 @@
+import Basics
+import Horology
+import Service
+
+/// What is broken on purpose, to see whether the oracle sees it.
+enum Sabotage: CaseIterable {
+  /// What is said is an hour off.
+  case wrongHour
+  /// What has sounded sounds once more.
+  case playedTwice
+  /// Every blow comes 20 ms later.
+  case lateBlows
+  /// No stop reaches the speaker.
+  case stopsUnheard
+  /// The owner's quiet hours are not read.
+  case quietHoursUnread
+  /// Every tenth occasion is neither played nor explained.
+  case occasionsDropped
+  /// The wake-up is armed for hours later.
+  case wakeUpTooFar
+}
+
+extension World: Instruments {
+  var now: Now {
+    look(at: machine.moment)
+    return machine.now
+  }
+
+  /// The oracle sees what the service sees.
+  func look(at moment: Moment) {
+    if machine.isWakeUpLost { oracle.disturbed(.service, moment) }
+    oracle.looked(moment, uptime: machine.uptime, isBusy: turn != nil)
+  }
+
+  var isPlaying: Bool { turn != nil }
+
+  func judgeClock() -> ClockTrust { machine.trust }
+
+  func play(_ announcement: Announcement) throws(Fault) {
+    let elapsed = machine.moment.elapsed
+    if turn != nil { oracle.violated(.overlap, "it plays while it plays", machine.moment) }
+    oracle.plays(announcement, machine.moment)
+    if sabotage == .occasionsDropped, announcement.anchor.nanoseconds / minute % 10 == 0 { return }
+    guard machine.busy.length(at: elapsed) == nil else {
+      oracle.disturbed(.speaker, machine.moment)
+      throw Fault("the speaker", "it is busy")
+    }
+    let slow = machine.slow.length(at: elapsed)
+    let sinceBoot = machine.sinceBoot - machine.uptime
+    hold(slow ?? machine.whim(200 * millisecond))
+    let slept = machine.sinceBoot - machine.uptime - sinceBoot
+    if let slow, slow > second { oracle.disturbed(.speaker, machine.moment) }
+    guard slept <= second else {
+      oracle.disturbed(.speaker, machine.moment)
+      throw Fault("the speaker", Self.stoodStill)
+    }
+    let queue = machine.queued.length(at: elapsed)
+    if queue != nil { oracle.disturbed(.speaker, machine.moment) }
+    let phrase = 1200 * millisecond + machine.whim(2 * second)
+    turn = Turn(
+      sabotaged(announcement), phrase: phrase, queue: queue ?? 100 * millisecond)
+    turn?.decide(machine)
+  }
+
+  private func sabotaged(_ announcement: Announcement) -> Announcement {
+    var (time, anchor) = (announcement.time, announcement.anchor)
+    switch sabotage {
+    case .wrongHour where time.hour < 23:
+      time = CivilTime(hour: time.hour + 1, minute: time.minute) ?? time
+    case .lateBlows: anchor = anchor + .milliseconds(20)
+    default: return announcement
+    }
+    return Announcement(
+      announcement.id, cause: announcement.cause, time: time, anchor: anchor,
+      latest: announcement.latest.map { $0 + .milliseconds(20) },
+      programme: announcement.programme, isShortened: announcement.isShortened)
+  }
+
+  func stop(_ sounding: SoundingID, _ reason: StopReason) {
+    guard turn?.announcement.id == sounding, sabotage != .stopsUnheard else { return }
+    let late = machine.late.length(at: machine.moment.elapsed) ?? 0
+    turn?.stop(reason, late: late, machine)
+    // What had not begun is told at once.
+    if let turn, turn.target == nil, turn.isStopped, let verdict = turn.verdict {
+      self.turn = nil
+      handle(.ended(sounding, verdict.outcome))
+    }
+  }
+
+  func wake(at instant: Instant) -> Bool {
+    // Once it is to end, there is no timer.
+    guard machine.stopping == nil else { return true }
+    machine.wakeUp = instant.nanoseconds + (sabotage == .wakeUpTooFar ? 4 * hour : 0)
+    machine.isWakeUpLost = false
+    defer { machine.wasSet = false }
+    return !machine.wasSet
+  }
+
+  func tell(_ report: Report) {
+    oracle.told(report, machine.moment)
+  }
+
+  func rest() {
+    save()
+    guard machine.stopping == nil else { return }
+    let ailment = vitals.ailment(at: machine.now)
+    oracle.rested(
+      wakeUp: machine.wakeUp, ailment: ailment?.description, isBusy: turn != nil,
+      machine.moment)
+  }
+}

@@ -1,0 +1,246 @@
+import Horology
+import Service
+
+/// The service, from its start to its end, and what its loop serves.
+extension World {
+  /// How long a contact must be quiet.
+  static let debounce = 50 * millisecond
+
+  /// As `Clocksmith` starts it: with what is on the disk.
+  func startService() {
+    machine.starts = nil
+    machine.stopping = nil
+    let now = machine.now
+    let saved = machine.saved
+    let announcer = Announcer(
+      settings: settings, zone: faces.use(machine.zone), trust: machine.trust, mute: saved.mute,
+      muteEndsSinceBoot: saved.boot == machine.boot ? saved.end : nil, at: now)
+    oracle.started(machine.moment, machine.trust)
+    let conductor = Conductor(announcer)
+    conductor.instruments = self
+    self.conductor = conductor
+    machine.ringer = .absent
+    machine.unread = []
+    takeContact()
+    handle(.woke)
+  }
+
+  /// What the Announcer is given of the rules.
+  var settings: AnnouncerSettings {
+    var settings = machine.rules.settings
+    if sabotage == .quietHoursUnread { settings.quiet = .none }
+    return settings
+  }
+
+  /// The service ends at once, whatever it does.
+  func endService(after gap: Int64) {
+    if turn?.hasBegun == true { oracle.hears(.ends, of: nil, machine.moment) }
+    turn = nil
+    conductor = nil
+    machine.wakeUp = nil
+    machine.isWakeUpLost = false
+    machine.wasSet = false
+    machine.pulse = nil
+    machine.inbox = []
+    machine.contact = nil
+    machine.starts = machine.uptime + gap
+    oracle.ended(machine.moment)
+  }
+
+  func handle(_ event: Event) {
+    conductor?.handle(event)
+  }
+
+  func serve(_ note: Machine.Note) {
+    switch note {
+    case .tick: tick()
+    case .clockSet:
+      // The timer tells of it once, unless it was found out when the timer was armed.
+      guard machine.wasSet else { return }
+      machine.wasSet = false
+      machine.wakeUp = nil
+      handle(.clockSet)
+    case .edges: readContact()
+    case .switchLost:
+      machine.contact = nil
+      become(.lost("gone"), at: machine.uptime)
+    case .stall(let span): hold(span)
+    case .incident(let kind): take(kind)
+    }
+  }
+
+  /// What a person, or the system, wants of the service.
+  private func take(_ kind: Incident.Kind) {
+    switch kind {
+    case .muteFor(let span): ask(.until(machine.now.instant + .nanoseconds(span)))
+    case .muteNext: ask(.next)
+    case .muteOn: ask(.on)
+    case .unmute: ask(.off)
+    case .stopByHand:
+      oracle.disturbed(.hand, machine.moment)
+      handle(.stop(.byHand))
+    case .ask(let speakerIsAwake): ask(nil, speakerIsAwake)
+    case .askFor(let hour, let minute):
+      ask(CivilTime(hour: hour, minute: minute), false)
+    case .zone(let name):
+      machine.zone = name
+      let zone = faces.use(name)
+      look(at: machine.moment)
+      oracle.take(faces.face(name), machine.moment)
+      handle(.zoneChanged(zone))
+    case .reload(let seed, let sound): reload(seed, sound)
+    case .restart(let gap): stop(startingAfter: gap)
+    case .powerCut(let span, let behind): cutPower(span, clockIsBehind: behind)
+    default: break
+    }
+  }
+
+  private func ask(_ mute: SoftwareMute) {
+    // A mute is on the disk before it is answered, or else once nothing sounds.
+    oracle.muted(mute, machine.moment)
+    handle(.mute(mute))
+    save()
+  }
+
+  private func ask(_ time: CivilTime?, _ speakerIsAwake: Bool) {
+    guard let conductor else { return }
+    oracle.asked(time, machine.moment)
+    if case .success(let announcement) = conductor.ask(time, speakerIsAwake: speakerIsAwake) {
+      oracle.answered(announcement, machine.moment)
+    }
+  }
+
+  private func reload(_ seed: UInt64, _ sound: SoundChange) {
+    var chance = Chance(seed: seed)
+    machine.rules.change(&chance)
+    // The lines are taken anew, and tell what they are at.
+    machine.unread = []
+    takeContact()
+    look(at: machine.moment)
+    oracle.take(machine.rules, machine.moment)
+    handle(.reloaded(settings, sound))
+  }
+
+  private func stop(startingAfter gap: Int64) {
+    guard machine.stopping == nil else { return }
+    oracle.disturbed(.service, machine.moment)
+    machine.stopping = gap
+    machine.wakeUp = nil
+    machine.pulse = nil
+    guard turn != nil else { return endGracefully() }
+    handle(.stop(.serviceEnds))
+  }
+
+  private func endGracefully() {
+    guard let gap = machine.stopping, let announcer = conductor?.announcer else { return }
+    keep(announcer)
+    oracle.saved()
+    endService(after: gap)
+  }
+
+  func save() {
+    guard turn == nil, let announcer = conductor?.announcer else { return }
+    keep(announcer)
+    oracle.saved()
+  }
+
+  /// As `SavedState` does: in microseconds.
+  private func keep(_ announcer: Announcer) {
+    var mute = announcer.mute
+    if case .until(let end) = mute {
+      mute = .until(Instant(nanoseconds: end.nanoseconds / 1000 * 1000))
+    }
+    let end = announcer.muteEndsSinceBoot.map { Duration.microseconds($0.nanoseconds / 1000) }
+    machine.saved = Machine.Saved(mute: mute, end: end, boot: machine.boot)
+  }
+
+  // MARK: The switch
+
+  private func takeContact() {
+    machine.contact =
+      machine.isSwitchLost
+      ? nil : Contact(isActive: machine.isActive, debounce: .nanoseconds(Self.debounce))
+    let ringer: Ringer =
+      machine.isSwitchLost ? .lost("gone") : machine.isActive ? .off : .on
+    oracle.tookContact(isLost: machine.isSwitchLost, machine.moment)
+    become(ringer, at: machine.uptime)
+  }
+
+  /// Reads the edges that have come, as `ContactWatch` does, or looks again at a level.
+  func readContact() {
+    guard machine.contact != nil else {
+      if !machine.isSwitchLost { takeContact() }
+      return
+    }
+    var changedAt = machine.uptime
+    let now = Uptime(nanoseconds: machine.uptime)
+    for edge in machine.unread {
+      let before = machine.contact!.isActive
+      machine.contact!.note(isActive: edge.isActive, at: Uptime(nanoseconds: edge.uptime))
+      if machine.contact!.isActive && !before { changedAt = edge.uptime }
+    }
+    machine.unread = []
+    machine.contact!.note(isActive: machine.isActive, at: now)
+    become(machine.contact!.isActive ? .off : .on, at: changedAt)
+  }
+
+  private func become(_ ringer: Ringer, at uptime: Int64) {
+    guard ringer != machine.ringer else { return }
+    machine.ringer = ringer
+    oracle.told(ringer, machine.moment)
+    handle(.ringer(ringer, at: Uptime(nanoseconds: uptime)))
+  }
+
+  // MARK: The player and the pulse
+
+  /// The player looks at its device.
+  func tick() {
+    turn?.follow(machine)
+    flushSounds()
+    guard let turn, let verdict = turn.verdict, verdict.at <= machine.uptime else {
+      return
+    }
+    if playsAgain(turn) { return }
+    self.turn = nil
+    oracle.disturbed(.busy, machine.moment)
+    if case .failed = verdict.outcome { oracle.disturbed(.speaker, machine.moment) }
+    if case .tooLate = verdict.outcome { oracle.disturbed(.speaker, machine.moment) }
+    handle(.ended(turn.announcement.id, verdict.outcome))
+    save()
+    if machine.stopping != nil, self.turn == nil { endGracefully() }
+  }
+
+  private func playsAgain(_ turn: Turn) -> Bool {
+    let announcement = turn.announcement
+    guard sabotage == .playedTwice, case .finished = turn.verdict?.outcome,
+      announcement.anchor.nanoseconds / minute % 10 == 0
+    else { return false }
+    let again = Announcement(
+      announcement.id, cause: announcement.cause, time: announcement.time,
+      anchor: machine.now.instant + .seconds(1))
+    self.turn = Turn(again, phrase: second, queue: 100 * millisecond)
+    return true
+  }
+
+  /// What the service does once a minute, as far as something may have changed unnoticed; systemd
+  /// restarts it if it is not alive.
+  func look() {
+    machine.pulse = nil
+    guard let announcer = conductor?.announcer else { return }
+    if machine.trust != announcer.trust { handle(.woke) }
+    guard machine.isWakeUpLost else { return }
+    let isAlive = vitals.ailment(at: machine.now) == nil
+    oracle.pulse(isAlive: isAlive, wakeUp: machine.wakeUp, machine.moment)
+    if isAlive {
+      machine.pulse = machine.uptime + 30 * second
+    } else {
+      endService(after: second)
+    }
+  }
+
+  var vitals: Vitals {
+    Vitals(
+      wakeUp: machine.wakeUp.map { Instant(nanoseconds: $0) }, contactsAnswer: true,
+      lastTaken: turn == nil ? nil : Uptime(nanoseconds: machine.uptime))
+  }
+}

@@ -1,0 +1,106 @@
+import Testing
+
+@testable import Horology
+
+/// What clocksmith-simulate has found.
+@Suite struct SimulatedFindingsTests {
+  @Test("set back twice after it began to speak, it does not speak again") func setBackTwice() {
+    var desk = Desk(at: "2026-11-21T15:14:00")
+    desk.wait(until: "2026-11-21T15:14:55")
+    desk.wait(until: "2026-11-21T15:15:01")
+    desk.step(by: .milliseconds(-2_000))
+    desk.step(by: .milliseconds(-60))
+    desk.end(.finished(.exact))
+    desk.wait(until: "2026-11-21T15:15:00")
+    #expect(desk.announcer.playing == nil)
+    #expect(desk.announcer.next.civil.minute == 30)
+  }
+
+  @Test("set back after the interval became longer, no occasion sounds again")
+  func longerInterval() {
+    var desk = Desk(at: "2026-11-21T14:50:00") { $0.interval = .quarter }
+    for minute in ["14:59", "15:14", "15:29"] {
+      desk.wait(until: "2026-11-21T\(minute):55")
+      desk.end(.finished(.exact))
+    }
+    desk.wait(until: "2026-11-21T15:44:00")
+    var settings = desk.announcer.settings
+    settings.interval = Interval(minutes: 60)!
+    desk.tell(.reloaded(settings, .none))
+    desk.step(by: .seconds(-50 * 60))
+    #expect(desk.announcer.next.civil.hour == 16)
+  }
+
+  @Test("muted again, it still silences an answer") func mutedAgain() {
+    var desk = Desk(at: "2026-11-21T15:07:00")
+    desk.tell(.mute(.on))
+    desk.tell(.asked(speakerIsAwake: true))
+    #expect(desk.announcer.playing != nil)
+    desk.tell(.mute(.on))
+    #expect(desk.stopReason == .softwareMuted)
+  }
+
+  @Test("asked right after a sleep, it is not refused for an occasion that has passed")
+  func askedAfterSleep() {
+    var desk = Desk(at: "2026-11-21T15:07:00")
+    desk.now = desk.now.asleep(for: .seconds(17 * 60))
+    desk.tell(.asked(speakerIsAwake: true))
+    #expect(desk.refusal == nil)
+    #expect(desk.announcer.playing?.cause == .request)
+  }
+
+  @Test("words that a clock set back makes wrong are not said after their chime")
+  func wordsAfterChime() {
+    let chime = Tune(
+      name: "test", description: "",
+      movements: [
+        1: Tune.Movement(
+          melody: [Blow(bell: "E3", offset: .zero)], lead: .zero, strikes: nil, rest: .seconds(8))
+      ])
+    var desk = Desk(at: "2026-11-21T15:10:00") {
+      $0.chimeQuarters = chime
+      $0.lateLimit = .seconds(30)
+    }
+    desk.wait(until: "2026-11-21T15:14:55")
+    desk.wait(until: "2026-11-21T15:15:01")
+    desk.step(by: .seconds(-5))
+    #expect(desk.stopReason == nil)
+    desk.step(by: .seconds(-15))
+    #expect(desk.stopReason == .clockSet)
+  }
+
+  @Test("a process has one zone: where that is another now, what is prepared is made anew")
+  func zoneOfTheProcess() {
+    ZoneOfProcess.offset = 0
+    var desk = Desk(at: "2026-11-21T15:10:00")
+    desk.tell(.zoneChanged(ZoneOfProcess()))
+    desk.wait(until: "2026-11-21T15:14:56")
+    #expect(desk.announcer.playing != nil)
+    ZoneOfProcess.offset = 20_700
+    desk.tell(.zoneChanged(ZoneOfProcess()))
+    #expect(desk.stopReason == .rulesChanged)
+  }
+
+  @Test("a switch that silences by other rules stops an answer that is prepared")
+  func switchByOtherRules() {
+    var desk = Desk(at: "2026-11-21T15:07:00") { $0.whenLost = .sound }
+    desk.tell(.ringer(.lost("gone"), at: desk.now.uptime))
+    desk.tell(.asked(speakerIsAwake: true))
+    var settings = desk.announcer.settings
+    settings.whenLost = .mute
+    desk.tell(.reloaded(settings, .none))
+    #expect(desk.stopReason == .rulesChanged)
+  }
+}
+
+/// As `SystemZone`: all of them show what the one zone of the process shows.
+private struct ZoneOfProcess: Zone {
+  nonisolated(unsafe) static var offset = 0
+  let name = "Process"
+
+  func civil(at instant: Instant) -> CivilTime {
+    TestZone { _ in Self.offset }.civil(at: instant)
+  }
+
+  func instants(of time: CivilDateTime) -> [Instant] { [] }
+}
