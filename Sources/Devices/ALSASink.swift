@@ -112,7 +112,7 @@ public final class ALSASink: Sink {
     self.device = device
     var patience = ServerPatience()
     do throws(Fault) {
-      try patience.opening(device, isOpen: { self.isCard }) { () throws(Fault) in
+      try patience.opening(device, isOpen: isCard) { () throws(Fault) in
         let pcm = try device.open()
         self.pcm = pcm
         touched = SystemClock.sinceBoot

@@ -37,7 +37,7 @@ public final class ALSASource: Source {
     close()
     var patience = ServerPatience()
     do throws(Fault) {
-      return try patience.opening(device, isOpen: { self.pcm.flatMap(PCMDevice.card) != nil }) {
+      return try patience.opening(device, isOpen: pcm.flatMap(PCMDevice.card) != nil) {
         () throws(Fault) in
         let pcm = try device.open()
         self.pcm = pcm

@@ -18,7 +18,7 @@ struct ServerPatience {
   /// - Throws: what `body` throws, or that the server does not answer, or that it took too long:
   ///   then `body` may have opened the device all the same, without what it waited for.
   mutating func opening<Result>(
-    _ device: PCMDevice, isOpen: () -> Bool = { false }, _ body: () throws(Fault) -> Result
+    _ device: PCMDevice, isOpen: @autoclosure () -> Bool = false, _ body: () throws(Fault) -> Result
   ) throws(Fault) -> Result {
     var others = clocksmith_sockets()
     clocksmith_sockets_find(&others, nil)

@@ -146,11 +146,13 @@ extension Status {
       _ name: String, _ tell: @escaping (Status) -> Value,
       _ read: @escaping (inout Status, Value) -> Void
     ) -> Property {
-      Property(name: name, tell: { tell($0).busValue }) { status, value in
-        guard let value = Value(value) else { return false }
-        read(&status, value)
-        return true
-      }
+      Property(
+        name: name, tell: { tell($0).busValue },
+        read: { status, value in
+          guard let value = Value(value) else { return false }
+          read(&status, value)
+          return true
+        })
     }
   }
 
