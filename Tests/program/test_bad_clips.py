@@ -138,10 +138,9 @@ def test_a_flac_with_one_byte_wrong_is_found_by_check_and_by_verify(clocksmith, 
         assert done.returncode == 3 and f"cannot read {clip}: it is torn" in done.stdout
 
 
-@pytest.mark.parametrize("samples", [numpy.full(480, 0.5), numpy.tile([0.5, -0.5], 150_000)])
-def test_a_clip_of_no_words_length_is_not_said(clocksmith, pack, tmp_path, samples):
+def test_a_clip_that_is_too_short_for_a_word_is_not_said(clocksmith, pack, tmp_path):
     (pack / f"{CLIP}.flac").unlink()
-    of_samples(samples)(pack)
+    of_samples(numpy.full(480, 0.5))(pack)
     done = clocksmith.run(
         "say", "15:15", "--output", tmp_path / "x.wav", "--config",
         clocksmith.configuration(voice=pack))
