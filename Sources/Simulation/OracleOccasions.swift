@@ -149,10 +149,7 @@ extension Oracle {
     case .refused(let reason): judgeRefusal(reason, moment)
     case .skipped(let first, let last, let reason):
       judgeSkip(first.instant.shown, last.instant.shown, reason, moment)
-      for open in passing.open
-      where (first.instant.shown...last.instant.shown).contains(open.occasion) {
-        passing.account(open.occasion)
-      }
+      passing.account(first.instant.shown...last.instant.shown)
       passing.account(last.instant.shown)
     }
   }

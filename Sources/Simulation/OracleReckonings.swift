@@ -12,7 +12,7 @@ struct MuteReckoning: Equatable {
 
   private(set) var state = State.off
   /// Since when, since the history began.
-  private(set) var since: Int64 = .min
+  private(set) var since: Int64 = 0
   /// What outlasts the power; it names the end by the clock.
   private var saved = State.off
   /// A mute may have been lost: nobody knows.
@@ -141,6 +141,14 @@ struct PassingReckoning {
     open.removeAll { $0.occasion == occasion }
     if accounted.count > 2000 { accounted = accounted.filter { $0 > reached - 3 * hour } }
     if sounded.count > 2000 { sounded = sounded.filter { $0.key > reached - 3 * hour } }
+  }
+
+  /// Of many, those are remembered that the clock may come to again.
+  mutating func account(_ occasions: ClosedRange<Int64>) {
+    let recent = open.lazy.map(\.occasion)
+      .filter { [reached] in occasions.contains($0) && $0 > reached - 3 * hour }
+    accounted.formUnion(recent)
+    open.removeAll { occasions.contains($0.occasion) }
   }
 
   mutating func forget() {

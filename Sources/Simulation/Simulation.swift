@@ -15,6 +15,8 @@ public struct Simulation {
   private let plan: Plan
   private let faces: Faces
   private let sabotage: Sabotage?
+  /// How often a history is told again at most, to shorten it.
+  private let patience: Int
 
   /// What came of a history.
   public struct Outcome: Sendable {
@@ -55,7 +57,11 @@ public struct Simulation {
     self.init(seed: seed, years: years, zone: zone, faults: faults, sabotage: nil)
   }
 
-  init(seed: UInt64, years: Double, zone: String, faults: Faults, sabotage: Sabotage?) {
+  init(
+    seed: UInt64, years: Double, zone: String, faults: Faults, sabotage: Sabotage?,
+    patience: Int = 400
+  ) {
+    self.patience = patience
     self.seed = seed
     self.zone = zone
     self.sabotage = sabotage
@@ -95,7 +101,7 @@ public struct Simulation {
   private func failure(
     _ violation: Oracle.Violation, _ scene: World.Scene, _ world: World
   ) -> Failure {
-    let shortest = Shrinking(scene: scene, faces: faces, sabotage: sabotage)
+    let shortest = Shrinking(scene: scene, faces: faces, sabotage: sabotage, patience: patience)
       .shortest(world, violation.invariant)
     let found = shortest.oracle.violation ?? violation
     return Failure(
@@ -116,8 +122,7 @@ struct Shrinking {
   let scene: World.Scene
   let faces: Faces
   let sabotage: Sabotage?
-  /// How often a history is told again at most.
-  private static let patience = 600
+  let patience: Int
 
   /// Keeps the last incidents alone, as few as will do; leaves out some of those, then one by one.
   /// - Parameter world: in which the invariant was violated.
@@ -144,7 +149,7 @@ struct Shrinking {
     while true {
       var start = 0
       var hasShrunk = false
-      while start < best.happened.count, tries < Self.patience {
+      while start < best.happened.count, tries < patience {
         var kept = best.happened.map(\.incident)
         kept.removeSubrange(start..<min(start + size, kept.count))
         if let shorter = again(kept) {
@@ -154,7 +159,7 @@ struct Shrinking {
           start += size
         }
       }
-      if size == 1 && !hasShrunk || tries >= Self.patience { return best }
+      if size == 1 && !hasShrunk || tries >= patience { return best }
       size = max(1, size / 2)
     }
   }

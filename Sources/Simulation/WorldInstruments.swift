@@ -97,6 +97,7 @@ extension World: Instruments {
   }
 
   func tell(_ report: Report) {
+    oracle.isBusy = oracle.isBusy || turn != nil
     oracle.told(report, machine.moment)
   }
 

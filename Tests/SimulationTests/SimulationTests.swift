@@ -1,0 +1,63 @@
+import Testing
+
+@testable import Simulation
+
+/// Simulated years. glibc knows one zone at a time, so one goes on at a time.
+@Suite(.serialized) struct SimulationTests {
+  @Test(
+    "a world with many faults violates nothing",
+    arguments: [
+      "Europe/London", "America/St_Johns", "Australia/Lord_Howe", "Asia/Kathmandu",
+    ])
+  func manyFaults(zone: String) {
+    let outcome = Simulation(seed: 1, years: 0.05, zone: zone, faults: .high).run()
+    #expect(outcome.violation == nil)
+    #expect(outcome.soundings > 20)
+    #expect(outcome.faults.count > 20)
+  }
+
+  @Test("without faults every quarter of a year sounds") func noFaults() {
+    let outcome = Simulation(seed: 1, years: 0.2, zone: "Europe/London", faults: .none).run()
+    #expect(outcome.violation == nil)
+    #expect((73 * 96 - 1...73 * 96 + 1).contains(outcome.soundings))
+  }
+
+  @Test("the same seed gives the same history") func sameSeed() {
+    func run() -> Simulation.Outcome {
+      Simulation(seed: 3, years: 0.05, zone: "Europe/London", faults: .high).run()
+    }
+    let (first, second) = (run(), run())
+    #expect(first.soundings == second.soundings)
+    #expect(first.faults == second.faults)
+  }
+
+  @Test(
+    "the oracle sees what is broken",
+    arguments: [
+      (Sabotage.wrongHour, "truth"), (.playedTwice, "once"), (.lateBlows, "late"),
+      (.stopsUnheard, "muted"), (.quietHoursUnread, "quiet"), (.occasionsDropped, "complete"),
+      (.wakeUpTooFar, "wakes"),
+    ])
+  func seesBreaks(sabotage: Sabotage, invariant: String) throws {
+    var found: [String] = []
+    let seeds: ClosedRange<UInt64> = 1...4
+    for seed in seeds where !found.contains(invariant) {
+      let outcome = Simulation(
+        seed: seed, years: 0.1, zone: "Europe/London", faults: .high, sabotage: sabotage,
+        patience: 20
+      ).run()
+      if let violation = outcome.violation {
+        found.append(violation.invariant)
+      }
+    }
+    #expect(found.contains(invariant), "found: \(found)")
+  }
+
+  @Test("the oracle's quiet hours cross midnight and the end of the week") func quietWindow() {
+    let window = Rules.Window(firstDay: 6, lastDay: 6, from: 22 * 60, to: 7 * 60)
+    #expect(window.contains(.init(minuteOfDay: 23 * 60, second: 0, weekday: 6)))
+    #expect(window.contains(.init(minuteOfDay: 6 * 60, second: 0, weekday: 0)))
+    #expect(!window.contains(.init(minuteOfDay: 7 * 60, second: 0, weekday: 0)))
+    #expect(!window.contains(.init(minuteOfDay: 6 * 60, second: 0, weekday: 6)))
+  }
+}
