@@ -147,6 +147,7 @@ public struct Announcer {
     _ settings: AnnouncerSettings, _ zone: any Zone, _ sound: SoundChange, at now: Now
   ) -> [Effect] {
     let before = stage.turn.map(rulingSoFar)
+    let wasSilenced = rules.isSilencedBySwitch
     rules.settings = settings
     quarters.change(Schedule(interval: settings.interval, zone: zone), at: now.instant)
     guard let playing else { return [] }
@@ -154,7 +155,11 @@ public struct Announcer {
       sound == .sound
       || canBeginAnew(playing, at: now)
         && (sound == .speaker || decibels(at: playing.anchor) != playing.decibels)
-    return isMadeAnew || ruling(on: playing) != before ? takeBack(.rulesChanged, at: now) : []
+    let effects =
+      isMadeAnew || ruling(on: playing) != before ? takeBack(.rulesChanged, at: now) : []
+    // The switch counts from now on, also for what can no longer be taken back.
+    return effects.isEmpty && rules.isSilencedBySwitch && !wasSilenced
+      ? stage.stop(.rulesChanged, at: now.uptime) : effects
   }
 
   // MARK: The switch, and the mute
@@ -224,7 +229,7 @@ public struct Announcer {
     case (.tooLate(let delay), .request):
       return isEnding
         ? [.report(.refused(.stopped(.serviceEnds)))]
-        : [answerAnew(announcement, after: delay, at: now)]
+        : [answerAnew(turn, after: delay, at: now)]
     case (_, .occasion) where turn.isTakenBack:
       return []
     case (.stopped(let reason, nil), .occasion(let occasion)):

@@ -26,12 +26,12 @@ extension Announcer {
   /// Answers once more, now that it is known by how much the speaker is late: its words were no
   /// longer true, or in the way of the next occasion.
   mutating func answerAnew(
-    _ announcement: Announcement, after delay: Duration, at now: Now
+    _ turn: Stage.Turn, after delay: Duration, at now: Now
   ) -> Effect {
     // What is later than that is later each time.
     guard delay < Self.preparation else { return .report(.refused(.failed(Self.tooLate(delay)))) }
-    let wasNow = announcement.time == zone.civil(at: announcement.anchor)
-    return answer(wasNow ? nil : announcement.time, within: delay + rules.lead, at: now)
+    let wasNow = turn.announcement.time == turn.shown
+    return answer(wasNow ? nil : turn.announcement.time, within: delay + rules.lead, at: now)
   }
 
   static func tooLate(_ delay: Duration) -> String {

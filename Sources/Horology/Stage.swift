@@ -55,7 +55,9 @@ struct Stage: Sendable {
 
   /// True if some of it has been heard, or is just about to be.
   func isHeard(at now: Now) -> Bool {
-    turn.map { $0.wasHeard || now.instant >= $0.announcement.begins } ?? false
+    turn.map {
+      $0.wasHeard || $0.hasReachedAnchor || now.instant >= $0.announcement.begins
+    } ?? false
   }
 
   /// Its occasion is open again.

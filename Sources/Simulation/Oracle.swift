@@ -12,8 +12,8 @@ struct Oracle {
   var rules: Rules
   var face: Face
   var trust = ClockTrust.synchronised
-  /// As the rules were before they were changed last, and when that was.
-  private(set) var earlier: (rules: Rules, face: Face, until: Int64)?
+  /// As the rules were before they were changed, and until when.
+  private(set) var earlier: [(rules: Rules, face: Face, until: Int64)] = []
   private(set) var disturbances: [Disturbance] = []
 
   var mute = MuteReckoning()
@@ -129,7 +129,7 @@ struct Oracle {
   }
 
   mutating func take(_ rules: Rules, _ moment: Moment) {
-    earlier = (self.rules, face, moment.elapsed)
+    keep(moment)
     self.rules = rules
     takeOthers(moment)
     noteSilence(moment)
@@ -143,7 +143,7 @@ struct Oracle {
   }
 
   mutating func take(_ face: Face, _ moment: Moment) {
-    earlier = (rules, self.face, moment.elapsed)
+    keep(moment)
     self.face = face
     takeOthers(moment)
   }
@@ -179,8 +179,14 @@ struct Oracle {
 
   /// The rules and faces that count, or did until a moment ago.
   func valid(_ moment: Moment, for span: Int64 = 2 * second) -> [(rules: Rules, face: Face)] {
-    guard let earlier, earlier.until >= moment.elapsed - span else { return [(rules, face)] }
-    return [(rules, face), (earlier.rules, earlier.face)]
+    let recent = earlier.filter { $0.until >= moment.elapsed - span }
+    return [(rules, face)] + recent.map { ($0.rules, $0.face) }
+  }
+
+  /// What counts no longer is remembered for a while.
+  private mutating func keep(_ moment: Moment) {
+    earlier.removeAll { $0.until < moment.elapsed - 5 * minute }
+    earlier.append((rules, face, moment.elapsed))
   }
 
   /// From when on something may have been in the way of an occasion that is decided now.

@@ -86,9 +86,9 @@ extension Oracle {
 
   mutating func edge(_ isActive: Bool, _ moment: Moment) { lever.edge(isActive, moment) }
 
-  mutating func lostSwitch(_ moment: Moment) { lever.set(lost: true) }
+  mutating func lostSwitch(_ moment: Moment) { lever.set(lost: true, moment) }
 
-  mutating func tookContact(isLost: Bool, _ moment: Moment) { lever.set(lost: isLost) }
+  mutating func tookContact(isLost: Bool, _ moment: Moment) { lever.set(lost: isLost, moment) }
 
   mutating func told(_ ringer: Ringer, _ moment: Moment) {
     lever.tell(ringer)

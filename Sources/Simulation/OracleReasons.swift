@@ -32,11 +32,14 @@ extension Oracle {
     case .untrusted:
       let wasTrust = trust == .untrusted || happened([.trust], since: moment.elapsed - minute)
       return wasTrust && !rules.allows(.untrusted, at: reading)
-    case .muted: return lever.told == .off
+    // The clock is judged before a change of the switch, or of the mute, is taken in.
+    case .muted: return lever.told == .off || happened([.lever], since: moment.elapsed)
     case .switchLost:
+      if happened([.lever, .rules], since: moment.elapsed) { return true }
       guard case .lost = lever.told else { return false }
       return rules.whenLost == .mute
-    case .softwareMuted: return mute.covers(occasion, moment) != false
+    case .softwareMuted:
+      return mute.covers(occasion, moment) != false || happened([.mute], since: moment.elapsed)
     case .tooLateForChime:
       let piece = rules.piece(reading, isTrusted: trust != .untrusted)
       return piece.words == .none && !piece.blows.isEmpty

@@ -97,7 +97,10 @@ struct LeverReckoning {
     self.isActive = isActive
   }
 
-  mutating func set(lost: Bool) { isLost = lost }
+  mutating func set(lost: Bool, _ moment: Moment) {
+    if isLost && !lost && isActive { closedAt = moment.elapsed }
+    isLost = lost
+  }
 
   mutating func tell(_ ringer: Ringer) { told = ringer }
 

@@ -16,6 +16,25 @@ import Testing
     #expect(desk.announcer.next.civil.minute == 30)
   }
 
+  @Test("muted after a step back, what sounds is silent") func mutedAfterStepBack() {
+    var desk = Desk(at: "2026-11-21T15:14:00")
+    desk.wait(until: "2026-11-21T15:14:55")
+    desk.wait(until: "2026-11-21T15:15:00", plus: .milliseconds(500))
+    desk.step(by: .milliseconds(-1_100))
+    desk.tell(.mute(.on))
+    #expect(desk.stopReason == .softwareMuted)
+  }
+
+  @Test("asked for the time, it says the time of another zone if that is the zone meanwhile")
+  func askedBeforeZone() {
+    var desk = Desk(at: "2026-11-21T15:07:00")
+    desk.tell(.asked(speakerIsAwake: false))
+    desk.now = desk.now.later(by: .seconds(1))
+    desk.tell(.zoneChanged(TestZone.fixed(minutes: 345)))
+    desk.end(.tooLate(by: .seconds(2)))
+    #expect(desk.announcer.playing?.time.dateTime.timeOfDay.prefix(5) == "20:52")
+  }
+
   @Test("set back after the interval became longer, no occasion sounds again")
   func longerInterval() {
     var desk = Desk(at: "2026-11-21T14:50:00") { $0.interval = .quarter }
