@@ -123,7 +123,8 @@ struct Turn {
   /// It is heard no longer from then on.
   private mutating func silence(at latest: Int64) {
     let uptime = min(latest, sounds.last?.at ?? latest)
-    let sounded = hasBegun || sounds.first.map { $0.at < uptime } == true
+    let sounded =
+      (hasBegun && !sounds.isEmpty) || sounds.first.map { $0.at < uptime } == true
     sounds = sounds.filter { $0.at < uptime && $0.kind != .ends }
     if sounded { sounds.append(Sound(at: uptime, kind: .ends)) }
   }
