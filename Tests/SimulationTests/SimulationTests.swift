@@ -44,7 +44,7 @@ import Testing
     for seed in seeds where !found.contains(invariant) {
       let outcome = Simulation(
         seed: seed, years: 0.1, zone: "Europe/London", faults: .high, sabotage: sabotage,
-        patience: 20
+        patience: 0
       ).run()
       if let violation = outcome.violation {
         found.append(violation.invariant)
