@@ -2,8 +2,10 @@ import Testing
 
 @testable import Simulation
 
-/// Simulated years. glibc knows one zone at a time, so one goes on at a time.
-@Suite(.serialized) struct SimulationTests {
+/// Simulated years. glibc knows one zone at a time, so one goes on at a time, and in a process by
+/// itself: `swift test --filter SimulationTests`.
+@Suite(.serialized, .enabled(if: CommandLine.arguments.contains("SimulationTests")))
+struct SimulationTests {
   @Test(
     "a world with many faults violates nothing",
     arguments: [
