@@ -266,9 +266,7 @@ public final class Player {
   private func finishIfOver(_ turn: Turn) {
     let track = turn.track
     if let delay = track.tooLateBy { return finish(track, .tooLate(by: delay)) }
-    if let why = track.failure {
-      return finish(track, .failed(why, begun: hasBegun(track)))
-    }
+    if let why = track.failure { return giveUp(track, why) }
     guard let stream, let end = track.end, let played = stream.lastPosition?.frame,
       played >= Double(end + stream.frames(Self.tail))
     else { return }
@@ -280,6 +278,24 @@ public final class Player {
       finish(
         track, .finished(track.timing(underruns: stream.sink.underruns - turn.underruns)))
     }
+  }
+
+  /// Ends what cannot go on. What is queued of it is not to be heard: it goes with the device, or is
+  /// taken back where something else sounds.
+  private func giveUp(_ track: Track, _ why: String) {
+    let begun = hasBegun(track)
+    drop(track)
+    if isPlaying, let stream, let desk {
+      desk.goBack(by: stream.takeBack())
+      do throws(Fault) {
+        try feed()
+      } catch {
+        fail(error.description)
+      }
+    } else {
+      isOutdated = true
+    }
+    finish(track, .failed(why, begun: begun))
   }
 
   /// True if some of the score has left the converter.

@@ -199,31 +199,58 @@ import Testing
     #expect(frames.max()! > 0.7)
   }
 
-  @Test("what cannot be read any more ends alone") func oneFails() throws {
+  /// Plays two seconds of a level from 500 ms on, and another score beside it; when some of the
+  /// level is queued and none is heard, nothing more can be read of it.
+  private func playTorn(beside other: Score?) throws -> (ends: [SoundingID: Outcome], Player) {
+    let torn = try folder.write(
+      "torn.wav", rate: 48_000, samples: [Float](repeating: 0.1, count: 96_000))
+    let part = Score.Part(path: torn, start: 0, frames: 96_000, isTimed: true)
     let loop = try EventLoop()
     let sink = try WAVSink(path: "\(path).wav")
     let player = Player(loop: loop) { sink }
+    player.settings.keepOpen = .always
     var ends: [SoundingID: Outcome] = [:]
     player.ended = {
       ends[$0] = $1
-      if ends.count == 2 { loop.exit() }
+      if ends.count == (other == nil ? 1 : 2) { loop.exit() }
     }
-    let score = try makeScore()
-    let torn = try folder.write(
-      "torn.wav", rate: 48_000, samples: [Float](repeating: 0.1, count: 96_000))
-    let long = Score(
-      rate: 48_000, parts: [Score.Part(path: torn, start: 0, frames: 96_000, isTimed: true)],
-      anchor: 0)
     let anchor = SystemClock.now.instant + .milliseconds(500)
-    try player.play(SoundingID(1), anchoredAt: .utc(anchor)) { _ throws(Fault) in score }
-    try player.play(SoundingID(2), anchoredAt: .utc(anchor)) { _ throws(Fault) in long }
-    folder.tear("torn.wav", to: 100)
-    unlink(torn)
+    try player.play(SoundingID(1), anchoredAt: .utc(anchor)) { _ throws(Fault) in
+      Score(rate: 48_000, parts: [part], anchor: 0)
+    }
+    if let other {
+      try player.play(SoundingID(2), anchoredAt: .utc(anchor)) { _ throws(Fault) in other }
+    }
+    let tear = try loop.after(.milliseconds(380)) { [folder] in folder.tear("torn.wav", to: 100) }
     try loop.run()
-    guard case .finished? = ends[SoundingID(1)], case .failed? = ends[SoundingID(2)] else {
+    _ = tear
+    return (ends, player)
+  }
+
+  @Test("what cannot be read any more ends alone and unheard") func oneFails() throws {
+    let (ends, player) = try playTorn(beside: try makeScore())
+    guard case .failed(_, begun: false)? = ends[SoundingID(1)],
+      case .finished? = ends[SoundingID(2)]
+    else {
       Issue.record("\(ends)")
       return
     }
+    #expect(player.isAwake)
+    player.closeWhenIdle()
+    // Of the one nothing is heard, and the other is whole.
+    #expect(try recorded().filter { $0 != 0 } == [Float](repeating: 0.5, count: 9600))
+  }
+
+  @Test("what cannot be read any more is unheard, though the speaker is kept open")
+  func failsAlone() throws {
+    let (ends, player) = try playTorn(beside: nil)
+    guard case .failed(_, begun: false)? = ends[SoundingID(1)] else {
+      Issue.record("\(ends)")
+      return
+    }
+    #expect(!player.isAwake)
+    player.closeWhenIdle()
+    #expect(try recorded().allSatisfy { $0 == 0 })
   }
 
   @Test("a speaker that is torn out ends the announcement") func tornOut() throws {
