@@ -32,6 +32,8 @@ public struct Announcer {
   /// that ends at the instant that it names, however the clock is set.
   public private(set) var muteEndsSinceBoot: Duration?
   private var previous: Now
+  /// What the clock would show now, had it not been set or slept just now.
+  private var showed: Instant
 
   /// Occasions before `now` are past: after a start only later ones sound.
   /// - Parameters:
@@ -46,6 +48,7 @@ public struct Announcer {
     quarters = Quarters(Schedule(interval: settings.interval, zone: zone), at: now.instant)
     self.muteEndsSinceBoot = muteEndsSinceBoot
     previous = now
+    showed = now.instant
     keepEndOfMute(at: now)
   }
 
@@ -89,7 +92,7 @@ public struct Announcer {
     let jump = now.jump(since: previous)
     let step = now.step(since: previous)
     let sleep = now.sleep(since: previous)
-    let showed = now.instant - jump
+    showed = now.instant - jump
     quarters.note(now.instant, before: showed)
     stage.note(showed)
     var effects: [Effect] = []
@@ -339,7 +342,9 @@ public struct Announcer {
     if first == last {
       if let refusal = refusal(of: first) { return refusal }
       if let reason = quarters.failureReason(of: first) { return reason }
-      if let turn = stage.turn, !turn.isTakenBack { return .busy }
+      if let turn = stage.turn, !turn.isTakenBack, showed >= rules.passing(of: first) {
+        return .busy
+      }
     }
     return .late(now.instant - first.instant)
   }

@@ -6,8 +6,10 @@ extension Announcer {
     if let refusal = rules.refusalOfRequest(isGiven: time != nil) {
       return .report(.refused(refusal))
     }
-    if let playing {
-      let isNear = playing.cause != .request && now.instant < playing.anchor
+    if let turn = stage.turn {
+      let isNear =
+        turn.announcement.cause != .request && now.instant < turn.announcement.anchor
+        && turn.stoppedAt == nil
       return .report(.refused(isNear ? .occasionIsNear : .busy))
     }
     let anchor = now.instant + lead

@@ -4,14 +4,18 @@ struct Decisions: Sendable {
   private var through: Instant
   /// The latest that the clock has shown since its past was last forgotten.
   private var reached: Instant
+  /// Set back to before this, the clock was wrong: an interval before what it has reached, by the
+  /// longest interval that has counted since then.
+  private var horizon: Instant
   /// For so long, twice the longest interval there is: the one that counts may become longer.
   private static let memory = Duration.seconds(2 * 3600)
   /// Those that have been decided, and that a clock which is set back may come to again.
   private var recent: [Instant] = []
 
-  init(at start: Instant) {
+  init(at start: Instant, every interval: Interval) {
     through = start
     reached = start
+    horizon = start - interval.duration
   }
 
   /// The first occasion that has not been decided.
@@ -47,13 +51,22 @@ struct Decisions: Sendable {
   /// behind what it has reached, by one step or by many, it was wrong before: its past is
   /// forgotten. Else an occasion that comes again is open only if it was not decided.
   mutating func note(_ shown: Instant, before: Instant, every interval: Interval) {
-    reached = max(reached, before)
-    if shown < reached - interval.duration {
+    reach(before, every: interval)
+    if shown < horizon {
       recent = []
       reached = shown
+      horizon = shown - interval.duration
     }
-    reached = max(reached, shown)
+    reach(shown, every: interval)
     if shown < before { through = min(through, shown) }
     recent.removeAll { $0 < reached - Self.memory }
+  }
+
+  private mutating func reach(_ shown: Instant, every interval: Interval) {
+    if shown > reached {
+      reached = shown
+      horizon = shown - interval.duration
+    }
+    horizon = min(horizon, reached - interval.duration)
   }
 }

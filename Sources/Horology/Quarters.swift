@@ -8,7 +8,7 @@ struct Quarters {
 
   init(_ schedule: Schedule, at now: Instant) {
     self.schedule = schedule
-    decisions = Decisions(at: now)
+    decisions = Decisions(at: now, every: schedule.interval)
   }
 
   /// The first that has not been decided yet.

@@ -30,26 +30,26 @@ public final class ClockWatch {
   ///   up whoever asks it.
   /// - Returns: what has changed, for the journal.
   public func look(mayReadRTC: Bool = true) -> [Notice] {
-    var entries: [Notice] = []
+    var notices: [Notice] = []
     let kernel = SystemClock.kernel
     var now = SystemClock.now
     if mayReadRTC, judge.isReadingDue(at: now) {
-      let reading = readRTC(&entries)
+      let reading = readRTC(&notices)
       now = SystemClock.now
-      entries += judge.take(reading, kernel: kernel, at: now).map(\.entry)
+      notices += judge.take(reading, kernel: kernel, at: now).map(\.notice)
     }
-    entries += judge.judge(kernel, at: now).map(\.entry)
-    return entries
+    notices += judge.judge(kernel, at: now).map(\.notice)
+    return notices
   }
 
-  private func readRTC(_ entries: inout [Notice]) -> RTCReading? {
+  private func readRTC(_ notices: inout [Notice]) -> RTCReading? {
     do throws(Fault) {
       let clock = try RealTimeClock.chosen(choice)
       complaint = nil
       return clock?.read()
     } catch {
       if complaint != error.description {
-        entries.append(Notice(.rtcMissing, .warning, error.description))
+        notices.append(Notice(.rtcMissing, .warning, error.description))
       }
       complaint = error.description
       return nil
@@ -58,8 +58,8 @@ public final class ClockWatch {
 }
 
 extension ClockJudge.Report {
-  /// The entry that a report makes.
-  var entry: Notice {
+  /// The notice that a report makes.
+  var notice: Notice {
     switch self {
     case .rtcFound(let judgement):
       Notice(

@@ -5,7 +5,7 @@ import Horology
 import Playing
 import Sound
 
-/// The service: takes events from the world to the Announcer, and carries out its effects.
+/// The service: its parts, put together.
 public final class Clocksmith {
   private let options: Options
   private let loop: EventLoop
@@ -13,26 +13,20 @@ public final class Clocksmith {
   private let notifier = Notifier()
   private var sources: [EventSource] = []
   private var pulse: Pulse?
-  private var timer: CalendarTimer?
 
   private var configuration: Configuration
   /// In dB, by the configuration; a person may have set another since.
   private var configuredVolume: Double
   private var composer: Composer
-  private var player: Player?
   private var controls: Controls?
   private let conductor: Conductor
-  private var tally: Tally
+  private let instruments: ServiceInstruments
+  private let reporter: Reporter
   private let clockWatch: ClockWatch
   private let memory: Memory
   private var bus: BusServer?
 
-  private var lastTiming: Timing?
   private var substitute: ALSASink.Substitute?
-  /// The last warning, with the time of day of its entry.
-  private var lastError = ""
-  /// The refusal that the journal knows of.
-  private var toldRefusal: SkipReason?
   private var isStopping = false
   /// It is not told yet what of the configuration can never sound.
   private var owesVanities = true
@@ -46,16 +40,17 @@ public final class Clocksmith {
     composer = try configuration.composer()
     configuredVolume = configuration.volume
     clockWatch = ClockWatch(rtc: configuration.rtc)
-    for entry in clockWatch.look() { journal.log(entry) }
+    for notice in clockWatch.look() { journal.log(notice) }
     memory = Memory(loop: loop, file: StateFile.ofService, journal: journal)
     let zone = try SystemZone.current()
-    let now = SystemClock.now
     let announcer = Announcer(
       settings: configuration.announcer, zone: zone, trust: clockWatch.state.trust,
-      mute: memory.state.mute, muteEndsSinceBoot: memory.state.muteEndInThisBoot, at: now)
-    tally = Tally(today: zone.civil(at: now.instant), trust: announcer.trust, at: now.uptime)
+      mute: memory.state.mute, muteEndsSinceBoot: memory.state.muteEndInThisBoot,
+      at: SystemClock.now)
     conductor = Conductor(announcer)
-    conductor.instruments = self
+    reporter = Reporter(journal, conductor, clockWatch, composer)
+    instruments = ServiceInstruments(journal, clockWatch, reporter, composer)
+    conductor.instruments = instruments
     memory.isBusy = { [unowned self] in player?.isPlaying ?? false }
     takeVolume()
   }
@@ -63,8 +58,9 @@ public final class Clocksmith {
   /// Serves until SIGTERM or SIGINT.
   /// - Throws: `Fault` if the loop, or the file to play into, cannot be had.
   public func run() throws(Fault) {
-    player = try makePlayer()
-    timer = try CalendarTimer(loop: loop) { [unowned self] cause in
+    instruments.player = try makePlayer()
+    instruments.rested = { [unowned self] in rest() }
+    instruments.timer = try CalendarTimer(loop: loop) { [unowned self] cause in
       switch cause {
       case .reached: handle(.woke)
       case .clockSet: handle(.clockSet)
@@ -90,7 +86,7 @@ public final class Clocksmith {
     if announcer.trust == .untrusted { warnOfUntrustedClock() }
     if configuration.volume != configuredVolume { tellVolume() }
     if announcer.mute != .off {
-      journal.log(announcer.reportOfMute.entry(composer, clockWatch.state))
+      journal.log(announcer.reportOfMute.notice(composer, clockWatch.state))
     }
     takeControls()
     takeBus()
@@ -101,10 +97,9 @@ public final class Clocksmith {
     pulse = Pulse(loop: loop, journal: journal, notifier: notifier) { [unowned self] in look() }
     try loop.run()
     // Only now that nothing sounds, for a disk may take as long as it likes.
-    player = nil
+    instruments.player = nil
     memory.save()
-    let day = tally.end(at: SystemClock.uptime)
-    if !day.isEmpty { journal.log(day.entry) }
+    reporter.end()
   }
 
   private func makePlayer() throws(Fault) -> Player {
@@ -131,7 +126,7 @@ public final class Clocksmith {
   private func tell(_ substitute: ALSASink.Substitute?) {
     guard substitute?.device != self.substitute?.device else { return }
     self.substitute = substitute
-    log(substitute?.entry ?? ALSASink.Substitute.entryOfReturn)
+    reporter.tell(substitute?.notice ?? ALSASink.Substitute.noticeOfReturn)
   }
 
   /// Takes the switch, the button and the lamp.
@@ -148,10 +143,7 @@ public final class Clocksmith {
       serve: { [unowned self] request in serve(request) },
       properties: { [unowned self] in status.properties })
     bus = BusServer(loop: loop, journal: journal, service: service)
-    journal.heard = { [unowned self] notice in
-      let (name, values) = notice.signal
-      bus?.signal(name, values)
-    }
+    reporter.signal = { [unowned self] name, values in bus?.signal(name, values) }
     bus?.check()
   }
 
@@ -161,12 +153,14 @@ public final class Clocksmith {
 
   private func handle(_ event: Event) { conductor.handle(event) }
 
-  /// Tells the journal, and remembers the last warning.
-  private func log(_ entry: Notice) {
-    journal.log(entry)
-    guard entry.priority.rawValue <= Priority.warning.rawValue else { return }
-    let now = announcer.zone.civil(at: SystemClock.now.instant)
-    lastError = "\(now.dateTime): \(entry.message)"
+  private var player: Player? { instruments.player }
+
+  /// What has changed by an event is kept and shown.
+  private func rest() {
+    memory.keep { $0.take(announcer) }
+    controls?.show(announcer.lamp)
+    notifier.status(statusLine)
+    bus?.tellChanges()
   }
 
   // MARK: Requests
@@ -252,7 +246,7 @@ public final class Clocksmith {
     isStopping = true
     journal.log(.stopping, .info, "stopping")
     notifier.stopping()
-    timer = nil
+    instruments.timer = nil
     pulse = nil
     guard let player, player.isPlaying else { return loop.exit() }
     handle(.stop(.serviceEnds))
@@ -269,6 +263,8 @@ public final class Clocksmith {
       if configuration.device != self.configuration.device { substitute = nil }
       self.configuration = configuration
       self.composer = composer
+      instruments.composer = composer
+      reporter.composer = composer
       configuredVolume = configuration.volume
       takeVolume()
       player?.closeWhenIdle()
@@ -309,7 +305,7 @@ public final class Clocksmith {
       }
     return [
       now, announcer.trust.rawValue, announcer.ringer.inWords, speaker,
-      lastTiming.map { "last \($0.inWords)" },
+      reporter.lastTiming.map { "last \($0.inWords)" },
     ]
     .compactMap { $0 }.joined(separator: ", ")
   }
@@ -318,8 +314,8 @@ public final class Clocksmith {
     var status = Status(configuration, composer, announcer, clock: clockWatch.state)
     if let output = options.output { status.device = output }
     status.substitute = substitute?.device ?? ""
-    status.lastOnsetError = lastTiming?.onsetError.map { $0.nanoseconds / 1000 }
-    status.lastError = lastError
+    status.lastOnsetError = reporter.lastTiming?.onsetError.map { $0.nanoseconds / 1000 }
+    status.lastError = reporter.lastError
     return status
   }
 
@@ -330,59 +326,9 @@ public final class Clocksmith {
     memory.check()
     journal.tellLosses()
     // So that the journal and the status tell of a clock that was synchronised meanwhile.
-    if judgeClock() != announcer.trust { handle(.woke) }
+    if instruments.judgeClock() != announcer.trust { handle(.woke) }
     return Vitals(
-      wakeUp: timer?.armedFor, contactsAnswer: controls?.answer ?? false,
+      wakeUp: instruments.timer?.armedFor, contactsAnswer: controls?.answer ?? false,
       lastTaken: player?.lastTaken)
-  }
-}
-
-// MARK: What the Conductor plays on
-
-extension Clocksmith: Instruments {
-  public var now: Now { SystemClock.now }
-
-  public var isPlaying: Bool { player?.isPlaying ?? false }
-
-  public func judgeClock() -> ClockTrust {
-    for notice in clockWatch.look(mayReadRTC: !isPlaying) { journal.log(notice) }
-    return clockWatch.state.trust
-  }
-
-  public func play(_ announcement: Announcement) throws(Fault) {
-    try player?.play(
-      announcement.id, anchoredAt: .utc(announcement.anchor), decibels: announcement.decibels,
-      mayBeLateBy: announcement.latest.map { $0 - announcement.anchor }
-    ) { [composer] rate throws(Fault) in
-      try composer.score(of: announcement.time, announcement.programme, rate: rate)
-    }
-  }
-
-  public func stop(_ sounding: SoundingID, _ reason: StopReason) {
-    player?.stop([sounding], reason)
-  }
-
-  public func wake(at instant: Instant) -> Bool { timer?.arm(at: instant) ?? true }
-
-  public func tell(_ report: Report) {
-    if case .refused(let reason) = report {
-      // Log identical refusals in a row once; answer each.
-      guard reason != toldRefusal else { return }
-      toldRefusal = reason
-    } else {
-      toldRefusal = nil
-    }
-    if case .announced(_, let timing) = report { lastTiming = timing }
-    log(report.entry(composer, clockWatch.state))
-    let ended = tally.take(report, every: announcer.settings.interval, at: SystemClock.uptime)
-    if let ended { journal.log(ended.entry) }
-    if let (name, values) = report.signal(composer) { bus?.signal(name, values) }
-  }
-
-  public func rest() {
-    memory.keep { $0.take(announcer) }
-    controls?.show(announcer.lamp)
-    notifier.status(statusLine)
-    bus?.tellChanges()
   }
 }

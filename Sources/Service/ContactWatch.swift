@@ -45,6 +45,7 @@ final class ContactWatch {
       source = try loop.whenReady(line.descriptor, events: EPOLLIN.rawValue) {
         [unowned self] in read()
       }
+      source?.isServedFirst()
       self.line = line
       retryDelay = Self.firstRetry
       become(contact.isActive ? .active : .inactive, at: SystemClock.uptime)

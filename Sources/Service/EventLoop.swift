@@ -146,6 +146,11 @@ public final class EventSource {
     sd_event_source_disable_unref(source)
   }
 
+  /// Serves it before all else that is due.
+  func isServedFirst() {
+    sd_event_source_set_priority(source, Int64(SD_EVENT_PRIORITY_IMPORTANT))
+  }
+
   /// Serves it after all else that is due.
   func isServedLast() {
     sd_event_source_set_priority(source, Int64(SD_EVENT_PRIORITY_IDLE))

@@ -4,13 +4,13 @@ import Horology
 import Sound
 
 extension Report {
-  /// The entry that a report makes.
+  /// The notice that a report makes.
   /// - Parameter clock: how far it is trusted as the report is made.
-  func entry(_ composer: Composer, _ clock: ClockState) -> Notice {
+  func notice(_ composer: Composer, _ clock: ClockState) -> Notice {
     let trust = clock.trust.rawValue
     switch self {
     case .announced(let announcement, let timing):
-      return announcement.entry(timing, composer, trust)
+      return announcement.notice(timing, composer, trust)
     case .cutOff(let announcement, let reason, let after):
       let what = announcement.inWords(composer, chimed: "the chime", said: "")
       return Notice(
@@ -33,8 +33,8 @@ extension Report {
       return Notice(
         .trust, trust == .untrusted ? .warning : .notice, "the clock is \(trust.rawValue)",
         ["TRUST": trust.rawValue])
-    case .ringer(let ringer): return ringer.entry
-    case .mute(let mute, let end): return mute.entry(until: end)
+    case .ringer(let ringer): return ringer.notice
+    case .mute(let mute, let end): return mute.notice(until: end)
     case .clockSet(let step):
       let direction = step < .zero ? "back" : "forward"
       return Notice(
@@ -56,16 +56,16 @@ extension ALSASink.Substitute {
   /// As in `plughw:CARD=DAC,DEV=0 plays instead: speaker default: ...`.
   public var inWords: String { "\(device) plays instead of the default: \(why)" }
 
-  var entry: Notice {
+  var notice: Notice {
     Notice(
       .speakerSubstituted, .warning, inWords, ["DEVICE": device, "DETAIL": why])
   }
 
-  static let entryOfReturn = Notice(.speaker, .notice, "the default speaker is back")
+  static let noticeOfReturn = Notice(.speaker, .notice, "the default speaker is back")
 }
 
 extension Ringer {
-  fileprivate var entry: Notice {
+  fileprivate var notice: Notice {
     switch self {
     case .absent:
       Notice(.switch, .notice, "there is no switch any more", ["SWITCH": "absent"])
@@ -81,7 +81,7 @@ extension Ringer {
 
 extension SoftwareMute {
   /// - Parameter end: what the clocks show when it ends by itself.
-  fileprivate func entry(until end: CivilTime?) -> Notice {
+  fileprivate func notice(until end: CivilTime?) -> Notice {
     let (words, key) =
       switch self {
       case .off: ("not muted any more", "off")
@@ -110,8 +110,8 @@ extension SkipReason {
 }
 
 extension Announcement {
-  /// The entry of one that has sounded.
-  fileprivate func entry(_ timing: Timing, _ composer: Composer, _ trust: String) -> Notice {
+  /// The notice of one that has sounded.
+  fileprivate func notice(_ timing: Timing, _ composer: Composer, _ trust: String) -> Notice {
     let done = inWords(composer, chimed: "chimed", said: "said")
     var fields = fields(composer).merging([
       "TRUST": trust,

@@ -40,7 +40,7 @@ final class Pulse {
   private func beat() {
     let vitals = look()
     if let ailment = vitals.ailment(at: SystemClock.now) {
-      if !isAiling { journal.log(ailment.entry(isWatched: isWatched)) }
+      if !isAiling { journal.log(ailment.notice(isWatched: isWatched)) }
       isAiling = true
     } else {
       if isAiling { journal.log(.well, .notice, "the service is well again") }

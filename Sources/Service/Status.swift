@@ -274,13 +274,8 @@ extension Report {
 }
 
 extension Notice {
-  /// The signal that every notice makes, with its arguments.
-  var signal: (name: String, [BusValue]) {
-    (
-      "Noticed",
-      [
-        .text(event.rawValue), .byte(UInt8(priority.rawValue)), .text(message), .fields(fields),
-      ]
-    )
+  /// The arguments of the signal `Noticed`, which every notice makes.
+  var values: [BusValue] {
+    [.text(event.rawValue), .byte(UInt8(priority.rawValue)), .text(message), .fields(fields)]
   }
 }

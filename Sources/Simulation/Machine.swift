@@ -110,6 +110,17 @@ extension Machine {
   /// The uptime at which the clock will show it, if nobody sets it.
   func uptime(at shown: Int64) -> Int64 { uptime + shown - moment.shown }
 
+  /// What the loop serves next: the switch before all else.
+  mutating func takeNote() -> Note {
+    let ofSwitch = inbox.firstIndex {
+      switch $0 {
+      case .edges, .switchLost: true
+      default: false
+      }
+    }
+    return inbox.remove(at: ofSwitch ?? 0)
+  }
+
   /// A number that looks random, of this moment.
   func whim(_ most: Int64) -> Int64 {
     Int64((UInt64(bitPattern: moment.elapsed).mixed(with: 7)) % UInt64(most + 1))

@@ -31,6 +31,7 @@ struct Oracle {
   var earlierAnchor: (occasion: Int64, moment: Moment)?
   /// The time that is asked for, and the one that is to be answered; nil is now.
   var asked: CivilTime?
+  var askedAt = Moment(elapsed: 0, shown: 0)
   var askedFor: CivilTime?
   /// The player has something.
   var isBusy = false
@@ -155,12 +156,17 @@ struct Oracle {
     disturbances.last { $0.at >= elapsed && causes.contains($0.cause) } != nil
   }
 
+  /// How long before it is heard the last of what is heard may have been queued.
+  private var longestQueue: Int64 {
+    // Some sound servers have seconds in their queue.
+    let isSlow = happened([.speaker], since: (played?.since ?? 0) - 10 * second)
+    return isSlow ? 8 * second : 2 * second
+  }
+
   /// What the clock would show had it not been set in the last moments: what is queued already
   /// can no longer be moved.
   func readings(_ moment: Moment) -> [Int64] {
-    // Some sound servers have seconds in their queue.
-    let isSlow = happened([.speaker], since: (played?.since ?? 0) - 10 * second)
-    let queue = isSlow ? 8 * second : 2 * second
+    let queue = longestQueue
     var shown = moment.shown
     var readings = [shown]
     for disturbance in disturbances.reversed() where disturbance.step != 0 {
@@ -178,7 +184,8 @@ struct Oracle {
   }
 
   /// The rules and faces that count, or did until a moment ago.
-  func valid(_ moment: Moment, for span: Int64 = 2 * second) -> [(rules: Rules, face: Face)] {
+  func valid(_ moment: Moment, for span: Int64? = nil) -> [(rules: Rules, face: Face)] {
+    let span = span ?? longestQueue
     let recent = earlier.filter { $0.until >= moment.elapsed - span }
     return [(rules, face)] + recent.map { ($0.rules, $0.face) }
   }

@@ -39,8 +39,7 @@ extension Oracle {
     guard case .occasion(let occasion) = announcement.cause else { return }
     let instant = occasion.instant.shown
     // What was due to sound when it was muted is not the next occasion.
-    let shownAtMute = moment.shown - (moment.elapsed - mute.since)
-    let isNext = mute.state != .next || shownAtMute < announcement.begins.shown
+    let isNext = mute.state != .next || mute.isNext(announcement.begins.shown, moment)
     if mute.covers(instant, moment) == true, moment.elapsed > mute.since + Self.fade, isNext {
       violated(.muted, "it begins though it is muted by a person", moment)
     }

@@ -4,7 +4,7 @@ import Horology
 /// What the clock passes, and what the service says of it.
 extension Oracle {
   mutating func started(_ moment: Moment, _ trust: ClockTrust) {
-    passing.start(moment.shown)
+    passing.start(moment.shown, Int64(rules.interval) * minute)
     lastAnchor = nil
     self.trust = trust
     mute.look(moment)
@@ -36,14 +36,14 @@ extension Oracle {
     guard let previous = passing.previous else { return }
     let showed = previous.shown + uptime - previous.uptime
     pass(previous.shown, showed, moment)
-    passing.reached = max(passing.reached, showed)
-    if moment.shown < passing.reached - Int64(rules.interval) * minute {
+    let interval = Int64(rules.interval) * minute
+    passing.reach(showed, interval)
+    if moment.shown < passing.horizon {
       // It was wrong before: the past is forgotten.
       passing.forget()
-      passing.reached = moment.shown
       passing.lowest = moment.shown
     }
-    passing.reached = max(passing.reached, moment.shown)
+    passing.reach(moment.shown, interval)
     passing.lowest = min(passing.lowest, moment.shown)
     if moment.shown > showed {
       pass(showed, moment.shown, moment)
@@ -69,7 +69,9 @@ extension Oracle {
     guard let wakeUp else { return violated(.wakes, "no wake-up is armed", moment) }
     if wakeUp - moment.shown > 3 * hour { violated(.wakes, "the wake-up is too far away", moment) }
     guard !isBusy, let open = passing.open.first else { return }
-    if moment.elapsed - open.at > rules.lateLimit + 20 * second {
+    // Set back a little, the clock leaves more time for it.
+    let since = min(moment.elapsed - open.at, moment.shown - open.occasion)
+    if since > rules.lateLimit + 20 * second {
       violated(
         .complete, "\(Instant(nanoseconds: open.occasion).text) neither sounded nor was explained",
         moment)
@@ -111,12 +113,13 @@ extension Oracle {
 
   mutating func muted(_ mute: SoftwareMute, _ moment: Moment) {
     disturbed(.mute, moment)
-    self.mute.take(mute, moment)
+    self.mute.take(mute, moment, readings(moment))
     guard mute != .off, let played else { return }
     // What sounds, or was asked for, is not the next occasion.
     let begins = played.announcement.begins.shown
     let isNext =
-      heard == nil && moment.shown < begins && played.announcement.cause != .request
+      heard == nil && readings(moment).allSatisfy { $0 < begins }
+      && played.announcement.cause != .request
     if mute != .next || isNext { silentBy = min(silentBy ?? .max, moment.elapsed + Self.fade) }
   }
 
@@ -124,6 +127,7 @@ extension Oracle {
 
   mutating func asked(_ time: CivilTime?, _ moment: Moment) {
     asked = time
+    askedAt = moment
   }
 
   mutating func answered(_ announcement: Announcement, _ moment: Moment) {

@@ -19,7 +19,7 @@ extension Oracle {
       let occasion = Instant(nanoseconds: first).text
       violated(.complete, "\(occasion) was skipped for no true reason: \(reason)", moment)
     }
-    if reason == .softwareMuted { mute.passedNext() }
+    if reason == .softwareMuted { mute.passedNext(moment) }
   }
 
   private func isTrueOfOne(
@@ -27,11 +27,17 @@ extension Oracle {
   ) -> Bool {
     let reading = face.reading(occasion)
     switch reason {
-    case .quietHours: return rules.isQuiet(reading)
-    case .nothingToSound: return rules.piece(reading, isTrusted: true) == Rules.Piece()
+    // The clock is judged before other rules are taken in.
+    case .quietHours:
+      return valid(moment, for: 0).contains { $0.isQuiet($1.reading(occasion)) }
+    case .nothingToSound:
+      return valid(moment, for: 0).contains {
+        $0.piece($1.reading(occasion), isTrusted: true) == Rules.Piece()
+      }
     case .untrusted:
       let wasTrust = trust == .untrusted || happened([.trust], since: moment.elapsed - minute)
-      return wasTrust && !rules.allows(.untrusted, at: reading)
+      return wasTrust
+        && valid(moment, for: 0).contains { !$0.allows(.untrusted, at: $1.reading(occasion)) }
     // The clock is judged before a change of the switch, or of the mute, is taken in.
     case .muted: return lever.told == .off || happened([.lever], since: moment.elapsed)
     case .switchLost:
@@ -73,8 +79,8 @@ extension Oracle {
       case .muted: lever.told == .off
       case .switchLost: isSilencedBySwitch
       case .untrusted: !rules.answers(trust) && (asked == nil || askedFor == nil)
-      case .busy: isBusy
-      case .occasionIsNear: isBusy || isNearOccasion(moment)
+      case .busy: isBusy || happened([.busy], since: moment.elapsed)
+      case .occasionIsNear: isBusy || isNearOccasion(moment) || isNearOccasion(askedAt)
       case .failed: happened([.speaker, .sleep, .hold, .clock], since: since)
       case .stopped(let reason): self.isTrue(reason, since: since)
       default: false
@@ -86,12 +92,14 @@ extension Oracle {
 
   /// True if an occasion that may sound is so near that it answers.
   private func isNearOccasion(_ moment: Moment) -> Bool {
-    let reach = 100 * second + rules.lead + 15 * second
+    // By so much the speaker may have been late when it was to answer.
+    let delay = happened([.speaker], since: moment.elapsed - 10 * second) ? 6 * second : 0
+    let reach = 100 * second + rules.lead + 15 * second + delay
     let late = rules.lateLimit + second
     return face.occasions(after: moment.shown - late, through: moment.shown + reach, rules)
       .contains { occasion in
         let lead = rules.piece(face.reading(occasion), isTrusted: true).lead
-        return occasion - lead - 2 * rules.lead - 11 * second <= moment.shown
+        return occasion - lead - 2 * rules.lead - 11 * second - delay <= moment.shown
       }
   }
 }

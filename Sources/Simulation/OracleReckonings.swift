@@ -13,6 +13,8 @@ struct MuteReckoning: Equatable {
   private(set) var state = State.off
   /// Since when, since the history began.
   private(set) var since: Int64 = 0
+  /// The latest that the clock had shown just before.
+  private var latest: Int64 = .min
   /// What outlasts the power; it names the end by the clock.
   private var saved = State.off
   /// A mute may have been lost: nobody knows.
@@ -20,8 +22,10 @@ struct MuteReckoning: Equatable {
   /// What the clock shows at the end, as it was last seen.
   private var named: Int64 = 0
 
-  mutating func take(_ mute: SoftwareMute, _ moment: Moment) {
+  /// - Parameter readings: what the clock shows, and what it showed before it was set just now.
+  mutating func take(_ mute: SoftwareMute, _ moment: Moment, _ readings: [Int64]) {
     since = moment.elapsed
+    latest = readings.max() ?? moment.shown
     isUnsure = false
     state =
       switch mute {
@@ -44,8 +48,13 @@ struct MuteReckoning: Equatable {
   }
 
   /// The occasion that it was for has passed.
-  mutating func passedNext() {
-    if state == .next || isUnsure { state = .off }
+  mutating func passedNext(_ moment: Moment) {
+    // Which came first cannot be told.
+    if state == .next && since == moment.elapsed {
+      isUnsure = true
+    } else if state == .next || isUnsure {
+      state = .off
+    }
   }
 
   mutating func save() { saved = state }
@@ -57,7 +66,11 @@ struct MuteReckoning: Equatable {
   mutating func powerCame(_ moment: Moment) {
     if case .through = state { state = .until(named) }
     saved = state
-    look(moment)
+  }
+
+  /// False if what begins then was due already when the next was muted.
+  func isNext(_ begins: Int64, _ moment: Moment) -> Bool {
+    max(latest, moment.shown - (moment.elapsed - since)) < begins
   }
 
   /// True if an occasion is muted; nil if that cannot be said.
@@ -126,7 +139,9 @@ struct PassingReckoning {
   /// As the service last looked at the clocks.
   var previous: (shown: Int64, uptime: Int64)?
   /// The latest and the earliest that the clock has shown, as far as that counts.
-  var reached: Int64 = .min
+  private(set) var reached: Int64 = .min
+  /// What it shows before this tells that it was wrong before.
+  private(set) var horizon: Int64 = .min
   var lowest: Int64 = .max
   var open: [Open] = []
   /// What has sounded or was explained.
@@ -154,14 +169,21 @@ struct PassingReckoning {
     open.removeAll { occasions.contains($0.occasion) }
   }
 
+  /// - Parameter interval: that counts now; a shorter one calls no earlier step wrong.
+  mutating func reach(_ shown: Int64, _ interval: Int64) {
+    if shown > reached { (reached, horizon) = (shown, shown - interval) }
+    if interval > reached - horizon { horizon = reached - interval }
+  }
+
   mutating func forget() {
     accounted = []
     sounded = [:]
+    reached = .min
   }
 
-  mutating func start(_ shown: Int64) {
+  mutating func start(_ shown: Int64, _ interval: Int64) {
     self = PassingReckoning()
-    reached = shown
+    reach(shown, interval)
     lowest = shown
   }
 }

@@ -48,6 +48,8 @@ public struct Simulation {
     public let shown: String
     /// What happened before, each with what the clock showed.
     public let history: [String]
+    /// What the service did in the end, and what was heard of it.
+    public let end: [String]
     /// What the owner had set.
     public let rules: String
   }
@@ -101,19 +103,15 @@ public struct Simulation {
   private func failure(
     _ violation: Oracle.Violation, _ scene: World.Scene, _ world: World
   ) -> Failure {
-    let shortest = Shrinking(scene: scene, faces: faces, sabotage: sabotage, patience: patience)
-      .shortest(world, violation.invariant)
+    let shrinking = Shrinking(scene: scene, faces: faces, sabotage: sabotage, patience: patience)
+    let shortest = shrinking.told(shrinking.shortest(world, violation.invariant))
     let found = shortest.oracle.violation ?? violation
     return Failure(
       invariant: found.invariant.rawValue, what: found.what, seed: seed, zone: zone,
-      shown: Self.text(found.shown),
-      history: shortest.happened.map { "\(Self.text($0.moment.shown))  \($0.incident.kind)" },
+      shown: found.shown.utcText,
+      history: shortest.happened.map { "\($0.moment.shown.utcText)  \($0.incident.kind)" },
+      end: Array(shortest.diary?.end ?? []),
       rules: "\(scene.rules); in the end \(shortest.machine.rules)")
-  }
-
-  private static func text(_ shown: Int64) -> String {
-    let thousandths = String(1000 + shown / millisecond % 1000).dropFirst()
-    return "\(SystemZone.utc(at: Instant(nanoseconds: shown)).dateTime).\(thousandths)Z"
   }
 }
 
@@ -123,6 +121,14 @@ struct Shrinking {
   let faces: Faces
   let sabotage: Sabotage?
   let patience: Int
+
+  /// Tells a history once more, with a diary.
+  func told(_ world: World) -> World {
+    let told = World(scene, faces: faces, sabotage: sabotage)
+    told.diary = Diary()
+    told.run(until: world.machine.moment.elapsed + hour, world.happened.map(\.incident))
+    return told
+  }
 
   /// Keeps the last incidents alone, as few as will do; leaves out some of those, then one by one.
   /// - Parameter world: in which the invariant was violated.

@@ -23,6 +23,8 @@ final class World {
   private var due: Int64?
   /// What has happened since the last scene.
   private(set) var happened: [Happening] = []
+  /// Nil where nobody reads it.
+  var diary: Diary?
 
   struct Happening {
     let moment: Moment
@@ -71,7 +73,7 @@ final class World {
     due = nil
     while machine.moment.elapsed < end, oracle.violation == nil {
       if machine.starts == nil, !machine.inbox.isEmpty {
-        serve(machine.inbox.removeFirst())
+        serve(machine.takeNote())
       } else {
         goOn(until: end)
       }
@@ -127,8 +129,9 @@ final class World {
     guard span > 0 else { return }
     let end = machine.uptime + span
     while let sound = turn?.takeSound(through: end), let turn {
-      oracle.hears(
-        sound.kind, of: turn.announcement, machine.moment.later(by: sound.at - machine.uptime))
+      let moment = machine.moment.later(by: sound.at - machine.uptime)
+      diary?.write("  heard: \(turn.announcement.id.number) \(sound.kind)", moment)
+      oracle.hears(sound.kind, of: turn.announcement, moment)
     }
     machine.pass(span)
   }
@@ -191,6 +194,7 @@ final class World {
       due = nil
       happened.append(Happening(moment: machine.moment, incident: incident))
       oracle.count(incident.kind)
+      diary?.write("\(incident.kind)", machine.moment)
       strike(incident.kind)
     }
   }

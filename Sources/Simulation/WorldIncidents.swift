@@ -100,6 +100,7 @@ extension World {
   /// What ends with this moment is heard to end.
   func flushSounds() {
     while let sound = turn?.takeSound(through: machine.uptime), let turn {
+      note("heard: \(turn.announcement.id.number) \(sound.kind)")
       oracle.hears(sound.kind, of: turn.announcement, machine.moment)
     }
   }

@@ -40,6 +40,7 @@ extension World: Instruments {
     let elapsed = machine.moment.elapsed
     if turn != nil { oracle.violated(.overlap, "it plays while it plays", machine.moment) }
     oracle.plays(announcement, machine.moment)
+    note("plays \(announcement.inShort)")
     if sabotage == .occasionsDropped, announcement.anchor.nanoseconds / minute % 10 == 0 { return }
     guard machine.busy.length(at: elapsed) == nil else {
       oracle.disturbed(.speaker, machine.moment)
@@ -79,10 +80,12 @@ extension World: Instruments {
   func stop(_ sounding: SoundingID, _ reason: StopReason) {
     guard turn?.announcement.id == sounding, sabotage != .stopsUnheard else { return }
     let late = machine.late.length(at: machine.moment.elapsed) ?? 0
+    note("stops \(sounding.number): \(reason)")
     turn?.stop(reason, late: late, machine)
     // What had not begun is told at once.
     if let turn, turn.target == nil, turn.isStopped, let verdict = turn.verdict {
       self.turn = nil
+      oracle.disturbed(.busy, machine.moment)
       handle(.ended(sounding, verdict.outcome))
     }
   }
@@ -99,6 +102,7 @@ extension World: Instruments {
   func tell(_ report: Report) {
     oracle.isBusy = oracle.isBusy || turn != nil
     oracle.told(report, machine.moment)
+    note(report.inShort)
   }
 
   func rest() {

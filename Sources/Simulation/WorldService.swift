@@ -10,6 +10,7 @@ extension World {
   func startService() {
     machine.starts = nil
     machine.stopping = nil
+    note("starts")
     let now = machine.now
     let saved = machine.saved
     let announcer = Announcer(
@@ -34,7 +35,8 @@ extension World {
 
   /// The service ends at once, whatever it does.
   func endService(after gap: Int64) {
-    if turn?.hasBegun == true { oracle.hears(.ends, of: nil, machine.moment) }
+    note("ends")
+    if oracle.heard != nil { oracle.hears(.ends, of: nil, machine.moment) }
     turn = nil
     conductor = nil
     machine.wakeUp = nil
@@ -205,6 +207,7 @@ extension World {
     oracle.disturbed(.busy, machine.moment)
     if case .failed = verdict.outcome { oracle.disturbed(.speaker, machine.moment) }
     if case .tooLate = verdict.outcome { oracle.disturbed(.speaker, machine.moment) }
+    note("ended \(turn.announcement.id.number)")
     handle(.ended(turn.announcement.id, verdict.outcome))
     save()
     if machine.stopping != nil, self.turn == nil { endGracefully() }

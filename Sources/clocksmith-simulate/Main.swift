@@ -57,6 +57,8 @@ enum Main {
     print("violated: \(failure.invariant): \(failure.what)")
     print("  at \(failure.shown), seed \(failure.seed), zone \(failure.zone)")
     for line in failure.history { print("  \(line)") }
+    print("  in the end:")
+    for line in failure.end { print("    \(line)") }
     print("  rules: \(failure.rules)")
     print(
       "  again: clocksmith-simulate --seed \(failure.seed) --years \(wish.years) "

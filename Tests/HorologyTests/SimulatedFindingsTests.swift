@@ -50,6 +50,41 @@ import Testing
     #expect(desk.announcer.next.civil.hour == 16)
   }
 
+  @Test("set back by less than the interval was, nothing sounds again when that becomes shorter")
+  func shorterInterval() {
+    var desk = Desk(at: "2026-11-21T14:50:00") { $0.interval = .quarter }
+    for minute in ["14:59", "15:14"] {
+      desk.wait(until: "2026-11-21T\(minute):55")
+      desk.end(.finished(.exact))
+    }
+    desk.wait(until: "2026-11-21T15:24:00")
+    desk.step(by: .seconds(-12 * 60))
+    var settings = desk.announcer.settings
+    settings.interval = Interval(minutes: 5)!
+    desk.tell(.reloaded(settings, .none))
+    desk.tell(.woke)
+    #expect(desk.announcer.next.civil.minute == 20)
+  }
+
+  @Test("what a sleep passes over while something is prepared was slept through")
+  func sleptOverWhilePreparing() {
+    var desk = Desk(at: "2026-11-21T15:07:00")
+    desk.tell(.asked(speakerIsAwake: false))
+    desk.sleep(for: .seconds(9 * 60))
+    #expect(desk.skipReason == .late(.seconds(60)))
+  }
+
+  @Test("asked while an announcement is taken back, it says that the speaker is not free yet")
+  func askedWhileTakenBack() {
+    var desk = Desk(at: "2026-11-21T15:14:00")
+    desk.wait(until: "2026-11-21T15:14:55")
+    desk.wait(until: "2026-11-21T15:14:57")
+    desk.step(by: .seconds(-50))
+    #expect(desk.stopReason == .clockSet)
+    desk.tell(.asked(speakerIsAwake: true))
+    #expect(desk.refusal == .busy)
+  }
+
   @Test("muted again, it still silences an answer") func mutedAgain() {
     var desk = Desk(at: "2026-11-21T15:07:00")
     desk.tell(.mute(.on))

@@ -6,6 +6,26 @@ import Testing
 @testable import Service
 
 @Suite struct ContactWatchTests {
+  @Test("its edges are served before all else that is due") func first() throws {
+    let loop = try EventLoop()
+    let line = PipeLine()
+    let other = Pipe()
+    var served: [String] = []
+    let before = try loop.whenReady(other.fileHandleForReading.fileDescriptor, events: 1) {
+      served.append("another")
+      loop.exit()
+    }
+    let watch = ContactWatch(
+      loop: loop, debounce: .zero, open: { line },
+      changed: { state, _ in served.append("\(state)") })
+    watch.start()
+    other.fileHandleForWriting.write(Data([0]))
+    line.close()
+    try loop.run()
+    _ = before
+    #expect(served == ["inactive", "active", "another"])
+  }
+
   private func watch(
     _ open: @escaping () throws(Fault) -> any InputLine
   ) throws -> ContactWatch {
@@ -35,17 +55,28 @@ import Testing
   }
 }
 
-/// A line without edges, which may go.
+/// A line that may go.
 private final class PipeLine: InputLine {
   static let gone = Fault("cannot read the line", "it is gone")
   private let pipe = Pipe()
   var isGone = false
+  private var isClosed = false
+
+  /// An edge waits to be read.
+  func close() {
+    isClosed = true
+    pipe.fileHandleForWriting.write(Data([0]))
+  }
+
   var descriptor: Int32 { pipe.fileHandleForReading.fileDescriptor }
 
   func isActive() throws(Fault) -> Bool {
     if isGone { throw Self.gone }
-    return false
+    return isClosed
   }
 
-  func readEdges() throws(Fault) -> [Edge] { [] }
+  func readEdges() throws(Fault) -> [Edge] {
+    if isClosed { _ = pipe.fileHandleForReading.availableData }
+    return []
+  }
 }

@@ -29,16 +29,16 @@ import Testing
   private let timing = Timing(
     onsetError: .microseconds(-90), worstError: .microseconds(-90), underruns: 0)
 
-  private func entry(
+  private func notice(
     _ report: Report, _ clock: ClockState = Self.synchronised
   ) throws -> Notice {
-    report.entry(try Configuration().composer(), clock)
+    report.notice(try Configuration().composer(), clock)
   }
 
   @Test("an announcement is told with its fields") func announced() throws {
-    let entry = try entry(.announced(announcement(.occasion(occasion)), timing))
+    let notice = try notice(.announced(announcement(.occasion(occasion)), timing))
     #expect(
-      entry.lines == [
+      notice.lines == [
         #"MESSAGE=said "three fifteen P M" for 15:15:00, onset -0.1 ms"#, "PRIORITY=6",
         "SYSLOG_IDENTIFIER=clocksmith", "MESSAGE_ID=a30e9985b3d3468c8e2b1d022826ff09",
         "CLOCKSMITH_EVENT=announced", "CLOCKSMITH_CAUSE=occasion", "CLOCKSMITH_CHIME=no",
@@ -50,28 +50,28 @@ import Testing
   }
 
   @Test("a time that was asked for has no occasion") func request() throws {
-    let entry = try entry(.announced(announcement(.request), timing))
-    #expect(entry.fields["CAUSE"] == "request")
-    #expect(entry.fields["OCCASION"] == nil)
+    let notice = try notice(.announced(announcement(.request), timing))
+    #expect(notice.fields["CAUSE"] == "request")
+    #expect(notice.fields["OCCASION"] == nil)
   }
 
   @Test("what was skipped is told with its first and its last") func range() throws {
     let last = Schedule(interval: .quarter, zone: UTCZone()).next(after: occasion.instant)
-    let entry = try entry(.skipped(from: occasion, through: last, .quietHours))
-    #expect(entry.fields["OCCASION"] == "2026-11-21T15:15:00Z")
-    #expect(entry.fields["OCCASION_LAST"] == "2026-11-21T15:30:00Z")
-    #expect(entry.fields["REASON"] == "quiet_hours")
+    let notice = try notice(.skipped(from: occasion, through: last, .quietHours))
+    #expect(notice.fields["OCCASION"] == "2026-11-21T15:15:00Z")
+    #expect(notice.fields["OCCASION_LAST"] == "2026-11-21T15:30:00Z")
+    #expect(notice.fields["REASON"] == "quiet_hours")
   }
 
   @Test("a clock that is not trusted is told with the real reason") func untrusted() throws {
     let clock = ClockState(
       basis: .nothing(.differs(name: "ds3231", lead: .seconds(-3600))), uncertainty: nil)
-    let entry = try entry(.skipped(from: occasion, through: occasion, .untrusted), clock)
+    let notice = try notice(.skipped(from: occasion, through: occasion, .untrusted), clock)
     #expect(
-      entry.message == "skipped 15:15:00: the clock is not trusted: it is 1 h behind the RTC "
+      notice.message == "skipped 15:15:00: the clock is not trusted: it is 1 h behind the RTC "
         + "ds3231 (see 'untrusted' in the configuration)")
-    #expect(entry.fields["REASON"] == "untrusted")
-    #expect(entry.priority == .warning)
+    #expect(notice.fields["REASON"] == "untrusted")
+    #expect(notice.priority == .warning)
   }
 
   @Test("a day is told in one line") func day() throws {
@@ -83,12 +83,12 @@ import Testing
     ] {
       _ = tally.take(report, every: .quarter, at: Uptime(seconds: 1))
     }
-    let entry = tally.end(at: Uptime(seconds: 7200)).entry
+    let notice = tally.end(at: Uptime(seconds: 7200)).notice
     #expect(
-      entry.message == "2026-11-21: 1 occasion sounded, at worst -0.1 ms off; 1 skipped "
+      notice.message == "2026-11-21: 1 occasion sounded, at worst -0.1 ms off; 1 skipped "
         + "(1 quiet hours); the clock was set once; the clock synchronised 2 h")
-    #expect(entry.fields["SKIPPED_QUIET_HOURS"] == "1")
-    #expect(entry.fields["SYNCHRONISED_SEC"] == "7200")
+    #expect(notice.fields["SKIPPED_QUIET_HOURS"] == "1")
+    #expect(notice.fields["SYNCHRONISED_SEC"] == "7200")
   }
 
   @Test("every event has an ID and a name of its own") func identity() {
@@ -106,7 +106,7 @@ import Testing
     #expect(Set(explained) == Set(JournalEvent.allCases.map(\.messageID)))
   }
 
-  @Test("the catalog names only fields that the entry has") func placeholders() throws {
+  @Test("the catalog names only fields that the notice has") func placeholders() throws {
     let text = try String(contentsOf: Self.catalog, encoding: .utf8)
     var named: [String: Set<String>] = [:]
     for part in text.components(separatedBy: "\n-- ").dropFirst() {
@@ -126,12 +126,12 @@ import Testing
       .rtcValid("ds3231"), .rtcInvalid("ds3231", .notValid), .rtcWarning("ds3231", .batteryLow),
       .rtcGone("ds3231"), .doubt(.noRTC),
     ]
-    let entries =
-      try reports.map { try entry($0) } + judged.map(\.entry)
-      + [tally.end(at: Uptime(seconds: 1)).entry, Ailment.noWakeUp.entry(isWatched: true)]
-    for entry in entries {
-      let missing = named[entry.event.messageID, default: []].subtracting(entry.fields.keys)
-      #expect(missing.isEmpty, "\(entry.event): \(missing)")
+    let notices =
+      try reports.map { try notice($0) } + judged.map(\.notice)
+      + [tally.end(at: Uptime(seconds: 1)).notice, Ailment.noWakeUp.notice(isWatched: true)]
+    for notice in notices {
+      let missing = named[notice.event.messageID, default: []].subtracting(notice.fields.keys)
+      #expect(missing.isEmpty, "\(notice.event): \(missing)")
     }
   }
 }

@@ -2,7 +2,7 @@ import Horology
 
 extension Tally.Day {
   /// As in `2026-11-21: 96 occasions sounded, at worst +0.1 ms off; the clock synchronised 24 h`.
-  var entry: Notice {
+  var notice: Notice {
     Notice(.day, .info, "\(date): \(parts.joined(separator: "; "))", fields)
   }
 
@@ -49,7 +49,7 @@ extension Tally.Day {
 
 extension Ailment {
   /// - Parameter isWatched: true if systemd restarts a service that shows no sign of life.
-  func entry(isWatched: Bool) -> Notice {
+  func notice(isWatched: Bool) -> Notice {
     let consequence = isWatched ? ", and systemd will restart it" : "; restart it"
     return Notice(.ailing, .error, "not alive\(consequence): \(self)", ["REASON": key])
   }

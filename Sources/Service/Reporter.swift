@@ -1,0 +1,66 @@
+import Devices
+import Horology
+import Sound
+
+/// Makes a notice of what the Announcer reports, and hands it to the journal, the day's tally and
+/// the bus.
+final class Reporter {
+  private let journal: Journal
+  private let conductor: Conductor
+  private let clockWatch: ClockWatch
+  /// What words are said in.
+  var composer: Composer
+  /// Sends a signal on the bus.
+  var signal: (_ name: String, [BusValue]) -> Void = { _, _ in }
+
+  private var tally: Tally
+  /// The refusal that the journal knows of.
+  private var toldRefusal: SkipReason?
+  /// Of what sounded last.
+  private(set) var lastTiming: Timing?
+  /// The last warning, with the time of day of its notice.
+  private(set) var lastError = ""
+
+  init(_ journal: Journal, _ conductor: Conductor, _ clockWatch: ClockWatch, _ composer: Composer) {
+    self.journal = journal
+    self.conductor = conductor
+    self.clockWatch = clockWatch
+    self.composer = composer
+    let now = SystemClock.now
+    let announcer = conductor.announcer
+    tally = Tally(
+      today: announcer.zone.civil(at: now.instant), trust: announcer.trust, at: now.uptime)
+    journal.heard = { [unowned self] in signal("Noticed", $0.values) }
+  }
+
+  func tell(_ report: Report) {
+    if case .refused(let reason) = report {
+      // Identical refusals in a row are told once; each is answered.
+      guard reason != toldRefusal else { return }
+      toldRefusal = reason
+    } else {
+      toldRefusal = nil
+    }
+    if case .announced(_, let timing) = report { lastTiming = timing }
+    tell(report.notice(composer, clockWatch.state))
+    let interval = conductor.announcer.settings.interval
+    if let ended = tally.take(report, every: interval, at: SystemClock.uptime) {
+      journal.log(ended.notice)
+    }
+    if let (name, values) = report.signal(composer) { signal(name, values) }
+  }
+
+  /// Tells a notice, and remembers the last warning.
+  func tell(_ notice: Notice) {
+    journal.log(notice)
+    guard notice.priority.rawValue <= Priority.warning.rawValue else { return }
+    let now = conductor.announcer.zone.civil(at: SystemClock.now.instant)
+    lastError = "\(now.dateTime): \(notice.message)"
+  }
+
+  /// Tells what the day has brought so far.
+  func end() {
+    let day = tally.end(at: SystemClock.uptime)
+    if !day.isEmpty { journal.log(day.notice) }
+  }
+}

@@ -1,0 +1,51 @@
+import Basics
+import Devices
+import Horology
+import Playing
+import Sound
+
+/// What the Conductor plays on in the service: the player, the timer, the clock and the reporter.
+final class ServiceInstruments: Instruments {
+  private let journal: Journal
+  private let clockWatch: ClockWatch
+  private let reporter: Reporter
+  var player: Player?
+  var timer: CalendarTimer?
+  /// What the player is given is made of.
+  var composer: Composer
+  /// All that came of an event is done.
+  var rested: () -> Void = {}
+
+  init(_ journal: Journal, _ clockWatch: ClockWatch, _ reporter: Reporter, _ composer: Composer) {
+    self.journal = journal
+    self.clockWatch = clockWatch
+    self.reporter = reporter
+    self.composer = composer
+  }
+
+  var now: Now { SystemClock.now }
+
+  var isPlaying: Bool { player?.isPlaying ?? false }
+
+  func judgeClock() -> ClockTrust {
+    for notice in clockWatch.look(mayReadRTC: !isPlaying) { journal.log(notice) }
+    return clockWatch.state.trust
+  }
+
+  func play(_ announcement: Announcement) throws(Fault) {
+    try player?.play(
+      announcement.id, anchoredAt: .utc(announcement.anchor), decibels: announcement.decibels,
+      mayBeLateBy: announcement.latest.map { $0 - announcement.anchor }
+    ) { [composer] rate throws(Fault) in
+      try composer.score(of: announcement.time, announcement.programme, rate: rate)
+    }
+  }
+
+  func stop(_ sounding: SoundingID, _ reason: StopReason) { player?.stop([sounding], reason) }
+
+  func wake(at instant: Instant) -> Bool { timer?.arm(at: instant) ?? true }
+
+  func tell(_ report: Report) { reporter.tell(report) }
+
+  func rest() { rested() }
+}

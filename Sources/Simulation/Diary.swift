@@ -1,0 +1,64 @@
+import Devices
+import Horology
+
+/// What happened, and what the service did, in the order in which it was: written only where it is
+/// to be read.
+struct Diary {
+  /// So many lines at the end tell what led to it.
+  private static let length = 40
+
+  private(set) var lines: [String] = []
+
+  mutating func write(_ line: String, _ moment: Moment) {
+    lines.append("\(moment.shown.utcText)  \(line)")
+    if lines.count > 2 * Self.length { lines.removeFirst(Self.length) }
+  }
+
+  var end: ArraySlice<String> { lines.suffix(Self.length) }
+}
+
+extension World {
+  /// Writes down what the service did; what happened to it stands further left.
+  func note(_ line: @autoclosure () -> String) {
+    if diary != nil { diary!.write("  " + line(), machine.moment) }
+  }
+}
+
+extension Int64 {
+  /// As a clock of UTC that is at so many nanoseconds since 1970 shows it, with thousandths.
+  var utcText: String {
+    let thousandths = String(1000 + self / millisecond % 1000).dropFirst()
+    return "\(SystemZone.utc(at: Instant(nanoseconds: self)).dateTime).\(thousandths)Z"
+  }
+}
+
+extension Announcement {
+  var inShort: String {
+    let cause =
+      switch cause {
+      case .occasion(let occasion): "of \(occasion.instant.text)"
+      case .request: "that was asked for"
+      }
+    let what = programme.blows.isEmpty ? "words" : "\(programme.blows.count) blows"
+    return "\(id.number): \(what) \(cause), anchored at \(anchor.shown.utcText)"
+  }
+}
+
+extension Report {
+  var inShort: String {
+    switch self {
+    case .announced(let announcement, _): "announced \(announcement.id.number)"
+    case .cutOff(let announcement, let reason, _): "cut off \(announcement.id.number): \(reason)"
+    case .skipped(let first, let last, let reason):
+      "skipped \(first.instant.text)"
+        + (first == last ? "" : " through \(last.instant.text)") + ": \(reason)"
+    case .refused(let reason): "refused: \(reason)"
+    case .trust(let trust): "the clock is \(trust.rawValue)"
+    case .ringer(let ringer): "the switch is \(ringer)"
+    case .mute(let mute, _): "the mute is \(mute)"
+    case .clockSet(let step): "noticed a step of \(step)"
+    case .slept(let span): "noticed a sleep of \(span)"
+    case .retrying(let occasion, let why): "tries \(occasion.instant.text) again: \(why)"
+    }
+  }
+}
