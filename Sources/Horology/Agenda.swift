@@ -1,5 +1,5 @@
 /// What becomes of every occasion if nothing goes wrong: what the Announcer itself decides where the
-/// clock is trusted, nobody silences it, and each announcement lasts as long as it is.
+/// clock is trusted, nobody touches the switch, and each announcement lasts as long as it is.
 public struct Agenda: Sequence, IteratorProtocol {
   public struct Entry: Hashable, Sendable {
     public let occasion: Occasion
@@ -21,13 +21,18 @@ public struct Agenda: Sequence, IteratorProtocol {
   /// When what sounds is over.
   private var end: Instant?
   private var decided: [Entry] = []
+  /// What a person has muted by then.
+  private var mute: (SoftwareMute, from: Instant)?
 
   /// Every occasion from `start` on, without end.
-  /// - Parameter length: how long an announcement sounds, from its anchor on.
+  /// - Parameters:
+  ///   - mute: as it is, for what is after that instant.
+  ///   - length: how long an announcement sounds, from its anchor on.
   public init(
     _ settings: AnnouncerSettings, zone: any Zone, from start: Instant,
-    length: @escaping (Announcement) -> Duration
+    mute: (SoftwareMute, from: Instant)? = nil, length: @escaping (Announcement) -> Duration
   ) {
+    self.mute = mute
     self.start = start
     self.length = length
     // What sounds at the first moment depends on what sounded before it, that on what was before,
@@ -41,6 +46,12 @@ public struct Agenda: Sequence, IteratorProtocol {
 
   public mutating func next() -> Entry? {
     while true {
+      let next = Swift.min(wake, end ?? wake, decided.first?.occasion.instant ?? wake)
+      if let (mute, from) = mute, next >= from {
+        self.mute = nil
+        tell(.mute(mute), at: from)
+        continue
+      }
       if !decided.isEmpty {
         let entry = decided.removeFirst()
         if entry.occasion.instant >= start { return entry }
@@ -59,6 +70,7 @@ public struct Agenda: Sequence, IteratorProtocol {
   private mutating func tell(_ event: Event, at instant: Instant) {
     let span = Swift.max(instant - now.instant, .zero)
     now = now.later(by: span)
+    var stopped: (SoundingID, StopReason)?
     for effect in announcer.handle(event, at: now) {
       switch effect {
       case .wake(let instant): wake = instant
@@ -72,8 +84,16 @@ public struct Agenda: Sequence, IteratorProtocol {
           guard occasion.instant <= last.instant else { break }
           decided.append(Entry(occasion: occasion, fate: .skipped(reason)))
         }
-      case .stop, .report: break
+      case .stop(let sounding, let reason): stopped = (sounding, reason)
+      case .report: break
       }
     }
+    // A mute alone stops something; what has reached its anchor by then has sounded.
+    guard let (sounding, reason) = stopped, let playing = announcer.playing else { return }
+    let hasSounded = now.instant >= playing.anchor
+    if !hasSounded { decided.removeAll { $0.fate == .sounds(playing) } }
+    end = nil
+    tell(
+      .ended(sounding, .stopped(reason, silentAt: hasSounded ? now.uptime : nil)), at: now.instant)
   }
 }

@@ -132,7 +132,8 @@ extension Oracle {
     if passing.sounded[occasion] != nil {
       violated(.once, "the occasion sounds again", moment)
     }
-    if occasion <= passing.lowest - Self.tolerance {
+    let isOfThisClock = passing.lastBackStep < (played?.since ?? 0)
+    if occasion <= passing.lowest - Self.tolerance, isOfThisClock {
       violated(.once, "an occasion from before the start sounds", moment)
     }
     if let lastAnchor, occasion <= lastAnchor.occasion,

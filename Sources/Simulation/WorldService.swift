@@ -131,6 +131,7 @@ extension World {
     machine.pulse = nil
     guard turn != nil else { return endGracefully() }
     handle(.stop(.serviceEnds))
+    if turn == nil { endGracefully() }
   }
 
   private func endGracefully() {

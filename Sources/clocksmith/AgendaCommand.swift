@@ -7,9 +7,10 @@ let agendaCommand = Subcommand(
   name: "agenda", operands: "", mostOperands: 0,
   summary: "list what will sound, and what will not and why",
   details: """
-    Lists every occasion from one local time up to, but not including, another: a line each.
+    Lists every occasion from one local time up to, but not including, another: a line each. What
+    is muted in the running service is silent; with --config or --zone nobody asks for that.
     With --json each line is an object with the keys instant, local, text, chime, strikes,
-    sounds and reason.
+    sounds, reason and cause.
     """,
   options: [
     Option(name: "from", argument: timeForm, help: "the first moment (default: now)"),
@@ -26,7 +27,9 @@ let agendaCommand = Subcommand(
   let configuration = try Configuration.load(path: arguments["config"])
   let composer = try configuration.composer()
   let settings = configuration.announcer
-  for entry in configuration.agenda(composer, zone: zone, from: start) {
+  let isSupposed = arguments["config"] != nil || arguments["zone"] != nil
+  let mute = isSupposed ? nil : try muteOfService()
+  for entry in configuration.agenda(composer, zone: zone, from: start, mute: mute) {
     let occasion = entry.occasion
     guard occasion.instant < end else { break }
     let text = settings.speaks(at: occasion.civil) ? try composer.text(of: occasion.civil) : ""
@@ -45,6 +48,7 @@ let agendaCommand = Subcommand(
       line.set("strikes", tune?.strikes(at: occasion.civil) ?? 0)
       line.set("sounds", refusal == nil)
       line.set("reason", refusal?.description)
+      line.set("cause", "occasion")
       try say(line.text)
     } else {
       let heard = [tune?.inWords(at: occasion.civil), text].compactMap { $0 }.filter { $0 != "" }
@@ -53,6 +57,13 @@ let agendaCommand = Subcommand(
     }
   }
   return ExitStatus.done
+}
+
+/// What a person has muted in the running service; nil without one.
+private func muteOfService() throws(Fault) -> (SoftwareMute, from: Instant)? {
+  guard let service = reachableService() else { return nil }
+  let mute = try service.status().mute
+  return mute == .off ? nil : (mute, SystemClock.now.instant)
 }
 
 private func endOfAgenda(

@@ -44,6 +44,24 @@ import Testing
     #expect(found.first?.fate == .skipped(.busy))
   }
 
+  @Test(
+    "what is muted is not promised, from the moment on at which it is",
+    arguments: [
+      (SoftwareMute.next, "12:07:00", [15]), (.next, "12:14:57", [15]), (.next, "12:15:01", [30]),
+      (.until(Instant("2026-11-21T12:40:00")), "12:07:00", [15, 30]),
+      (.on, "12:07:00", [15, 30, 45]),
+    ])
+  func muted(mute: SoftwareMute, from: String, silent: [Int]) {
+    let from = Instant("2026-11-21T\(from)")
+    let agenda = Agenda(
+      AnnouncerSettings(), zone: TestZone.utc, from: Instant("2026-11-21T11:50:00"),
+      mute: (mute, from)
+    ) { _ in .seconds(2) }
+    let found = agenda.prefix { $0.occasion.civil.hour < 13 }
+    #expect(found.map(\.occasion.civil.minute) == [0, 15, 30, 45])
+    #expect(found.filter { !sounds($0) }.map(\.occasion.civil.minute) == silent)
+  }
+
   @Test("what becomes of an occasion does not depend on where the list starts") func anyStart() {
     // Each swallows the next hour, so that of two neighbours either could be the one that sounds.
     func fates(from hour: Int) -> [Agenda.Entry] {

@@ -4,9 +4,13 @@ import Sound
 
 extension Configuration {
   /// What becomes of every occasion from `start` on.
-  public func agenda(_ composer: Composer, zone: any Zone, from start: Instant) -> Agenda {
+  /// - Parameter mute: as it is, for what is after that instant.
+  public func agenda(
+    _ composer: Composer, zone: any Zone, from start: Instant,
+    mute: (SoftwareMute, from: Instant)? = nil
+  ) -> Agenda {
     var lengths: [Heard: Duration] = [:]
-    return Agenda(announcer, zone: zone, from: start) { announcement in
+    return Agenda(announcer, zone: zone, from: start, mute: mute) { announcement in
       let programme = announcement.programme
       // Words alone never reach the next occasion, a minute away at the least.
       guard !programme.blows.isEmpty else { return Programme.longestPhrase }
