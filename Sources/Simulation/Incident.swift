@@ -18,11 +18,13 @@ struct Incident: Hashable {
   }
 
   enum Kind: Hashable {
-    /// Somebody sets the clock.
-    case step(Int64)
+    /// Somebody sets the clock: a time server, or a person, after whom the kernel knows nothing.
+    case step(Int64, byServer: Bool)
     /// The clock is synchronised, and set right if it is wrong.
     case synchronised
-    case trust(ClockTrust)
+    /// No time server is heard any more; the kernel knows nothing at once, or after hours.
+    case synchronisationLost(atOnce: Bool)
+    case rtc(ClockHardware.RTC)
     /// From now on the clock gains so many millionths on the truth.
     case drift(Int64)
     case sleep(Int64)
@@ -65,7 +67,8 @@ extension Incident.Kind {
     switch self {
     case .step: "step"
     case .synchronised: "synchronised"
-    case .trust: "trust"
+    case .synchronisationLost: "synchronisation lost"
+    case .rtc: "RTC"
     case .drift: "drift"
     case .sleep: "sleep"
     case .stall: "late loop"
@@ -100,9 +103,18 @@ extension Incident.Kind: CustomStringConvertible {
     }
     func length(_ nanoseconds: Int64) -> String { Duration.nanoseconds(nanoseconds).roughly }
     return switch self {
-    case .step(let by): "the clock is set by \(span(by))"
+    case .step(let by, let byServer):
+      "\(byServer ? "a time server" : "a person") sets the clock by \(span(by))"
     case .synchronised: "the clock is synchronised"
-    case .trust(let trust): "the clock is \(trust.rawValue)"
+    case .synchronisationLost(let atOnce):
+      "no time server is heard" + (atOnce ? ", and the kernel knows nothing" : "")
+    case .rtc(let rtc):
+      switch rtc {
+      case .none: "the RTC is pulled out"
+      case .dead: "the RTC is dead"
+      case .mute: "the RTC does not answer"
+      case .running(let ahead): "there is an RTC, ahead by \(span(ahead))"
+      }
     case .drift(let millionths): "the clock drifts by \(millionths) ppm"
     case .sleep(let time): "the machine sleeps for \(length(time))"
     case .stall(let time): "the loop is held up for \(length(time))"

@@ -22,7 +22,7 @@ struct Machine {
   /// By how much the clock is ahead of the truth.
   var error: Int64 = 0
   var driftMillionths: Int64 = 0
-  var trust = ClockTrust.synchronised
+  var clock = ClockHardware()
 
   // MARK: The service
 

@@ -19,6 +19,7 @@ struct Oracle {
   var mute = MuteReckoning()
   var lever = LeverReckoning()
   var passing = PassingReckoning()
+  var clock = ClockReckoning()
 
   /// What is in the player, and since when.
   var played: Played?
@@ -57,6 +58,8 @@ struct Oracle {
     case late
     /// Every occasion sounds, whole, or is skipped for a reason that is true.
     case complete
+    /// The clock is trusted as far as it may be, and no further.
+    case trust
     /// It is as loud as the rules have it.
     case level
     /// The next wake-up is armed, and near; who lives is known to live, who is dead is not.
@@ -119,15 +122,11 @@ struct Oracle {
   }
 
   mutating func clockWasSet(by step: Int64, _ moment: Moment) {
+    clock.set(by: step, moment)
     disturbed(.clock, moment, step: step)
   }
 
   mutating func slept(_ span: Int64, _ moment: Moment) { disturbed(.sleep, moment) }
-
-  mutating func trusts(_ trust: ClockTrust, _ moment: Moment) {
-    self.trust = trust
-    disturbed(.trust, moment)
-  }
 
   mutating func take(_ rules: Rules, _ moment: Moment) {
     keep(moment)
@@ -179,8 +178,10 @@ struct Oracle {
 
   /// By how much the clock was set in steps too small to be followed.
   func smallSteps(since elapsed: Int64) -> Int64 {
-    disturbances.reversed().prefix { $0.at >= elapsed }
-      .map { abs($0.step) < 50 * millisecond ? abs($0.step) : 0 }.reduce(0, +)
+    let steps = disturbances.reversed().prefix { $0.at >= elapsed }.map(\.step)
+    func small(_ step: Int64) -> Int64 { abs(step) < 50 * millisecond ? abs(step) : 0 }
+    // Two large ones may leave a small one.
+    return max(steps.map(small).reduce(0, +), small(steps.reduce(0, +)))
   }
 
   /// The rules and faces that count, or did until a moment ago.

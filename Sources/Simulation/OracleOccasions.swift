@@ -3,10 +3,10 @@ import Horology
 
 /// What the clock passes, and what the service says of it.
 extension Oracle {
-  mutating func started(_ moment: Moment, _ trust: ClockTrust) {
+  mutating func started(_ moment: Moment) {
+    clock.start()
     passing.start(moment.shown, Int64(rules.interval) * minute)
     lastAnchor = nil
-    self.trust = trust
     mute.look(moment)
     lever.tell(.absent)
     noteSilence(moment)
@@ -14,7 +14,7 @@ extension Oracle {
   }
 
   mutating func ended(_ moment: Moment) {
-    mute.end()
+    mute.end(moment)
     passing.open = []
     passing.previous = nil
     played = nil

@@ -15,8 +15,8 @@ struct MuteReckoning: Equatable {
   private(set) var since: Int64 = 0
   /// The latest that the clock had shown just before.
   private var latest: Int64 = .min
-  /// What outlasts the power; it names the end by the clock.
-  private var saved = State.off
+  /// What outlasts the power; it names the end by the clock. Nil if nobody knows.
+  private var saved: State? = State.off
   /// A mute may have been lost: nobody knows.
   private var isUnsure = false
   /// What the clock shows at the end, as it was last seen.
@@ -57,10 +57,13 @@ struct MuteReckoning: Equatable {
     }
   }
 
-  mutating func save() { saved = state }
+  mutating func save() { saved = isUnsure ? nil : state }
 
   /// The service has ended: what is not on the disk may be lost.
-  mutating func end() { if saved != state { isUnsure = true } }
+  mutating func end(_ moment: Moment) {
+    if case .through(let end) = state, moment.elapsed >= end { state = .off }
+    if saved != state { isUnsure = true }
+  }
 
   /// The power was cut.
   mutating func powerCame(_ moment: Moment) {

@@ -43,7 +43,7 @@ struct Plan {
           incidents.append(
             Incident(
               time: .after(chance.between(0, second)),
-              kind: .step(chance.between(-15 * minute, 5 * minute))))
+              kind: .step(chance.between(-15 * minute, 5 * minute), byServer: chance.oneIn(2))))
         }
       }
       while chance.oneIn(3) {
@@ -70,8 +70,8 @@ struct Plan {
     case .contact(true, _, _): .contact(isActive: false, edges: 1, apart: 0)
     case .switchLost: .switchFound
     case .muteOn: .unmute
-    case .trust(.untrusted): .synchronised
-    case .step(let by) where abs(by) > 2 * second: .synchronised
+    case .synchronisationLost: .synchronised
+    case .step(let by, _) where abs(by) > 2 * second: .synchronised
     case .powerCut(_, let behind) where behind > second: .synchronised
     default: nil
     }
@@ -110,9 +110,16 @@ struct Plan {
         60 * millisecond, 500 * millisecond, 3 * second, 70 * second, 16 * minute, 2 * hour,
         26 * hour, 21 * day,
       ])
-      return .step(chance.between(-reach, reach))
+      return .step(chance.between(-reach, reach), byServer: chance.oneIn(2))
     case 6...7: return .synchronised
-    case 8: return .trust(chance.pick(ClockTrust.allCases))
+    case 8:
+      guard chance.oneIn(2) else { return .synchronisationLost(atOnce: chance.oneIn(2)) }
+      let ahead = chance.pick([0, 0, second, 10 * second, 40 * second, hour, 300 * day])
+      return .rtc(
+        chance.pick([
+          .none, .dead, .mute, .running(ahead: 0),
+          .running(ahead: chance.between(-ahead, ahead)),
+        ]))
     default: return .drift(chance.between(-500, 500))
     }
   }

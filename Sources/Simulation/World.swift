@@ -9,6 +9,8 @@ final class World {
   /// What the speaker plays.
   var turn: Turn?
   var oracle: Oracle
+  /// What the service makes of its clock.
+  var judge = ClockJudge()
   /// Nil while the service does not run.
   var conductor: Conductor?
   let faces: Faces
@@ -37,6 +39,7 @@ final class World {
     fileprivate let turn: Turn?
     fileprivate let oracle: Oracle
     fileprivate let announcer: Announcer?
+    fileprivate let judge: ClockJudge
 
     var rules: Rules { machine.rules }
   }
@@ -54,6 +57,7 @@ final class World {
   init(_ scene: Scene, faces: Faces, sabotage: Sabotage? = nil) {
     machine = scene.machine
     turn = scene.turn
+    judge = scene.judge
     oracle = scene.oracle
     self.faces = faces
     self.sabotage = sabotage
@@ -63,7 +67,9 @@ final class World {
   }
 
   var scene: Scene {
-    Scene(machine: machine, turn: turn, oracle: oracle, announcer: conductor?.announcer)
+    Scene(
+      machine: machine, turn: turn, oracle: oracle, announcer: conductor?.announcer,
+      judge: judge)
   }
 
   /// Lets time pass until so long after the beginning, or until something is violated.

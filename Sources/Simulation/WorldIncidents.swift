@@ -5,16 +5,28 @@ import Horology
 extension World {
   func strike(_ kind: Incident.Kind) {
     switch kind {
-    case .step(let span): setClock(by: span)
+    case .step(let span, let byServer):
+      let isSynchronised = machine.clock.isSynchronised
+      setClock(by: span)
+      if !(byServer && isSynchronised) { machine.clock.lose(machine, atOnce: true) }
+      looksSoon()
     case .synchronised:
-      trust(.synchronised)
+      machine.clock.synchronise()
+      oracle.clock.rtcChanged(machine.moment)
+      looksSoon()
       // What is less is slewed away.
       if abs(machine.error) > 128 * millisecond {
         setClock(by: -machine.error)
       } else {
         machine.error = 0
       }
-    case .trust(let trust): self.trust(trust)
+    case .synchronisationLost(let atOnce):
+      machine.clock.lose(machine, atOnce: atOnce)
+      looksSoon()
+    case .rtc(let rtc):
+      machine.clock.rtc = rtc
+      oracle.clock.rtcChanged(machine.moment)
+      looksSoon()
     case .drift(let millionths): machine.driftMillionths = millionths
     case .sleep(let span): sleep(span)
     case .stall(let span): if machine.starts == nil { machine.inbox.append(.stall(span)) }
@@ -79,9 +91,8 @@ extension World {
     machine.inbox += notes
   }
 
-  private func trust(_ trust: ClockTrust) {
-    machine.trust = trust
-    oracle.trusts(trust, machine.moment)
+  /// The service looks at its clock within a minute.
+  private func looksSoon() {
     guard machine.starts == nil else { return }
     let pulse = machine.uptime + machine.whim(60 * second)
     machine.pulse = min(pulse, machine.pulse ?? pulse)
@@ -113,12 +124,18 @@ extension World {
     machine.uptime = 10 * second
     machine.sinceBoot = 10 * second
     machine.edges = []
+    // A clock without a battery goes on where it was last seen.
+    var behind = behind
+    machine.clock.isSetFromRTC = false
+    if case .running(let ahead) = machine.clock.rtc {
+      behind = -ahead
+      machine.clock.isSetFromRTC = true
+    }
     machine.moment.shown -= machine.error + behind
     machine.error = -behind
-    machine.trust = behind > second ? .untrusted : .holdover
+    machine.clock.start(machine)
     machine.starts = machine.uptime + machine.whim(20 * second)
     oracle.powerCame(machine.moment)
-    oracle.trusts(machine.trust, machine.moment)
   }
 
   private func move(to isActive: Bool, _ edges: Int, _ apart: Int64) {

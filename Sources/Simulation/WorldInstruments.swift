@@ -16,6 +16,8 @@ enum Sabotage: CaseIterable {
   case quietHoursUnread
   /// Every tenth occasion is neither played nor explained.
   case occasionsDropped
+  /// Whatever the kernel and the RTC say, the clock is trusted.
+  case clockAlwaysTrusted
   /// The wake-up is armed for hours later.
   case wakeUpTooFar
 }
@@ -34,7 +36,18 @@ extension World: Instruments {
 
   var isPlaying: Bool { turn != nil }
 
-  func judgeClock() -> ClockTrust { machine.trust }
+  /// As `ClockWatch` does it.
+  func judgeClock() -> ClockTrust {
+    let now = machine.now
+    let kernel = machine.clock.kernel(machine)
+    if turn == nil, judge.isReadingDue(at: now) {
+      _ = judge.take(machine.clock.reading(machine), kernel: kernel, at: now)
+    }
+    _ = judge.judge(kernel, at: now)
+    let trust = sabotage == .clockAlwaysTrusted ? .synchronised : judge.state.trust
+    oracle.judged(trust, machine.clock.facts(machine), machine.moment)
+    return trust
+  }
 
   func play(_ announcement: Announcement) throws(Fault) {
     let elapsed = machine.moment.elapsed

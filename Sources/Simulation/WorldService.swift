@@ -13,10 +13,11 @@ extension World {
     note("starts")
     let now = machine.now
     let saved = machine.saved
+    oracle.started(machine.moment)
+    judge = ClockJudge()
     let announcer = Announcer(
-      settings: settings, zone: faces.use(machine.zone), trust: machine.trust, mute: saved.mute,
+      settings: settings, zone: faces.use(machine.zone), trust: judgeClock(), mute: saved.mute,
       muteEndsSinceBoot: saved.boot == machine.boot ? saved.end : nil, at: now)
-    oracle.started(machine.moment, machine.trust)
     let conductor = Conductor(announcer)
     conductor.instruments = self
     self.conductor = conductor
@@ -231,7 +232,7 @@ extension World {
   func look() {
     machine.pulse = nil
     guard let announcer = conductor?.announcer else { return }
-    if machine.trust != announcer.trust { handle(.woke) }
+    if judgeClock() != announcer.trust { handle(.woke) }
     guard machine.isWakeUpLost else { return }
     let isAlive = vitals.ailment(at: machine.now) == nil
     oracle.pulse(isAlive: isAlive, wakeUp: machine.wakeUp, machine.moment)

@@ -38,7 +38,7 @@ struct SimulationTests {
     arguments: [
       (Sabotage.wrongHour, "truth"), (.playedTwice, "once"), (.lateBlows, "late"),
       (.stopsUnheard, "muted"), (.quietHoursUnread, "quiet"), (.occasionsDropped, "complete"),
-      (.wakeUpTooFar, "wakes"),
+      (.clockAlwaysTrusted, "trust"), (.wakeUpTooFar, "wakes"),
     ])
   func seesBreaks(sabotage: Sabotage, invariant: String) throws {
     var found: [String] = []

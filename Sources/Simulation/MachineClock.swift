@@ -1,0 +1,92 @@
+import Horology
+
+/// What the kernel and a chip know of the time, as far as anybody can ask them.
+struct ClockHardware: Hashable {
+  /// A time server is heard.
+  var isSynchronised = true
+  /// The kernel's largest error when nobody corrected it any more, and since when by the uptime.
+  private var error: Int64 = 0
+  private var since: Int64 = 0
+  /// What the clock showed when it was last synchronised in this boot.
+  private var synchronisedAt: Int64?
+  var rtc = RTC.none
+  /// The kernel took its time from the RTC when it started.
+  var isSetFromRTC = false
+
+  /// A real-time clock.
+  enum RTC: Hashable {
+    case none
+    /// Ahead of the truth by so much.
+    case running(ahead: Int64)
+    /// Its battery is empty: the driver refuses its time.
+    case dead
+    /// It no longer answers.
+    case mute
+  }
+
+  mutating func synchronise() {
+    isSynchronised = true
+    // Whoever disciplines the clock has the kernel set the RTC as well.
+    if case .running = rtc { rtc = .running(ahead: 0) }
+  }
+
+  /// No server is heard any more; or somebody else has set the clock, and the kernel knows nothing.
+  mutating func lose(_ machine: Machine, atOnce: Bool) {
+    if isSynchronised { synchronisedAt = machine.moment.shown }
+    error = atOnce ? 16 * second : isSynchronised ? millisecond : error(machine)
+    since = machine.uptime
+    isSynchronised = false
+  }
+
+  /// The machine is switched on.
+  mutating func start(_ machine: Machine) {
+    isSynchronised = false
+    error = 16 * second
+    since = machine.uptime
+    synchronisedAt = nil
+  }
+
+  /// It grows by 500 ppm while nobody corrects it.
+  private func error(_ machine: Machine) -> Int64 {
+    isSynchronised ? millisecond : min(error + (machine.uptime - since) / 2000, 16 * second)
+  }
+
+  func kernel(_ machine: Machine) -> KernelClock {
+    KernelClock(
+      maximumError: .nanoseconds(error(machine)),
+      timesyncd: isSynchronised
+        ? Instant(nanoseconds: machine.moment.shown)
+        : synchronisedAt.map { Instant(nanoseconds: $0) })
+  }
+
+  /// What comes of reading the RTC.
+  func reading(_ machine: Machine) -> RTCReading? {
+    let answer: RTCReading.Answer
+    switch rtc {
+    case .none: return nil
+    case .dead: answer = .notValid
+    case .mute: answer = .failed("Input/output error")
+    case .running(let ahead):
+      let time = machine.moment.shown - machine.error + ahead
+      answer = .time(Instant(seconds: time / second))
+    }
+    return RTCReading(
+      name: "ds3231", moment: machine.now, answer: answer, health: .unsupported,
+      hasSetTheClock: isSetFromRTC)
+  }
+
+  /// For the oracle.
+  func facts(_ machine: Machine) -> ClockReckoning.Facts {
+    var rtc = ClockReckoning.RTC.none
+    switch self.rtc {
+    case .none: break
+    case .dead, .mute: rtc = .invalid
+    case .running(let ahead):
+      rtc = .shows(machine.moment.shown - machine.error + ahead)
+    }
+    return ClockReckoning.Facts(
+      isSynchronised: error(machine) < 16 * second,
+      wasSynchronised: isSynchronised || synchronisedAt != nil, sinceBoot: machine.sinceBoot,
+      rtc: rtc)
+  }
+}

@@ -1,0 +1,91 @@
+import Horology
+
+/// How far the clock may be trusted, as whoever sees everything would reckon it.
+struct ClockReckoning {
+  /// What there is to be known of the clock.
+  struct Facts: Hashable {
+    /// The kernel has it under control.
+    let isSynchronised: Bool
+    /// It had, in this boot.
+    let wasSynchronised: Bool
+    let sinceBoot: Int64
+    let rtc: RTC
+  }
+
+  enum RTC: Hashable {
+    case none, invalid
+    /// Nanoseconds of UTC since 1970.
+    case shows(Int64)
+  }
+
+  /// No RTC is right that shows less: 1 November 2026.
+  private static let release = 1_793_491_200 * second
+  /// An RTC is read at least so often.
+  private static let readingInterval = hour + 10 * minute
+
+  /// The service has seen it under control.
+  private var isKnown = false
+  /// By how much it was set since then, or since the service started.
+  private var stepped: Int64 = 0
+  /// When the RTC became another, or the clock was set, since the history began.
+  private var changed: Int64 = .min
+
+  mutating func start() { self = ClockReckoning() }
+
+  mutating func set(by step: Int64, _ moment: Moment) {
+    stepped += step
+    changed = moment.elapsed
+  }
+
+  mutating func rtcChanged(_ moment: Moment) { changed = moment.elapsed }
+
+  /// Takes in how far the service trusts the clock.
+  /// - Returns: what is wrong with that.
+  mutating func judge(_ trust: ClockTrust, _ facts: Facts, _ moment: Moment) -> String? {
+    if facts.isSynchronised {
+      isKnown = true
+      stepped = 0
+      return trust == .synchronised ? nil : "the clock is synchronised, and not trusted so"
+    }
+    if trust == .synchronised { return "the clock is not synchronised, and trusted so" }
+    let held = isHeld(facts)
+    let vouched = isVouchedFor(facts, moment)
+    if held == true || vouched == true {
+      return trust == .holdover ? nil : "the clock is good, and not trusted"
+    }
+    if held == false && vouched == false {
+      return trust == .untrusted ? nil : "the clock is trusted for no reason"
+    }
+    return nil
+  }
+
+  /// True if it was synchronised and nobody has set it since; nil if that cannot be known.
+  private func isHeld(_ facts: Facts) -> Bool? {
+    if abs(abs(stepped) - 2 * second) < 100 * millisecond { return nil }
+    if abs(stepped) > 2 * second { return false }
+    if isKnown { return true }
+    return facts.wasSynchronised ? nil : false
+  }
+
+  /// True if an RTC is right and the clock agrees with it; nil if that is not read yet, or nearly.
+  private func isVouchedFor(_ facts: Facts, _ moment: Moment) -> Bool? {
+    guard facts.rtc != .none || changed > .min else { return false }
+    guard moment.elapsed - max(changed, 0) > Self.readingInterval || changed == .min else {
+      return nil
+    }
+    guard case .shows(let shown) = facts.rtc, shown >= Self.release else { return false }
+    let allowed = min(2 * second + facts.sinceBoot / 10_000, 30 * second)
+    let lead = abs(moment.shown - shown)
+    return abs(lead - allowed) < 3 * second ? nil : lead < allowed
+  }
+}
+
+extension Oracle {
+  /// The service has judged the clock.
+  mutating func judged(_ trust: ClockTrust, _ facts: ClockReckoning.Facts, _ moment: Moment) {
+    if let wrong = clock.judge(trust, facts, moment) { violated(.trust, wrong, moment) }
+    guard trust != self.trust else { return }
+    self.trust = trust
+    disturbed(.trust, moment)
+  }
+}
