@@ -126,7 +126,10 @@ struct Oracle {
     disturbed(.clock, moment, step: step)
   }
 
-  mutating func slept(_ span: Int64, _ moment: Moment) { disturbed(.sleep, moment) }
+  mutating func slept(_ span: Int64, _ moment: Moment) {
+    clock.readingIsOld(moment)
+    disturbed(.sleep, moment)
+  }
 
   mutating func take(_ rules: Rules, _ moment: Moment) {
     keep(moment)
@@ -200,7 +203,7 @@ struct Oracle {
   /// From when on something may have been in the way of an occasion that is decided now.
   func window(of occasion: Int64, _ moment: Moment) -> Int64 {
     let lead = rules.piece(face.reading(occasion), isTrusted: true).lead
-    return moment.elapsed - lead - rules.lateLimit - 20 * second
+    return moment.elapsed - lead - rules.lateLimit - minute
   }
 }
 

@@ -27,7 +27,7 @@ struct ClockReckoning {
   private var isKnown = false
   /// By how much it was set since then, or since the service started.
   private var stepped: Int64 = 0
-  /// When the RTC became another, or the clock was set, since the history began.
+  /// When the last reading of the RTC may have become too old, since the history began.
   private var changed: Int64 = .min
 
   mutating func start() { self = ClockReckoning() }
@@ -37,7 +37,8 @@ struct ClockReckoning {
     changed = moment.elapsed
   }
 
-  mutating func rtcChanged(_ moment: Moment) { changed = moment.elapsed }
+  /// The RTC is another, or it slept.
+  mutating func readingIsOld(_ moment: Moment) { changed = moment.elapsed }
 
   /// Takes in how far the service trusts the clock.
   /// - Returns: what is wrong with that.

@@ -154,8 +154,9 @@ extension Oracle {
     silentBy = nil
     if case .occasion(let occasion) = heard.announcement.cause {
       passing.lastOccasionEnd = moment.elapsed
-      // Stopped before it began, it faded.
-      if let anchor = heard.anchor, moment.elapsed - anchor.elapsed <= Self.fade {
+      // Stopped before it began, by a clock that was moved a little just before, it faded.
+      let faded = Self.fade + smallSteps(since: heard.began.elapsed - 10 * second)
+      if let anchor = heard.anchor, moment.elapsed - anchor.elapsed <= faded {
         passing.sounded[occasion.instant.shown] = nil
         lastAnchor = earlierAnchor
       }

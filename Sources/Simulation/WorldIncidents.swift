@@ -12,7 +12,7 @@ extension World {
       looksSoon()
     case .synchronised:
       machine.clock.synchronise()
-      oracle.clock.rtcChanged(machine.moment)
+      oracle.clock.readingIsOld(machine.moment)
       looksSoon()
       // What is less is slewed away.
       if abs(machine.error) > 128 * millisecond {
@@ -25,7 +25,7 @@ extension World {
       looksSoon()
     case .rtc(let rtc):
       machine.clock.rtc = rtc
-      oracle.clock.rtcChanged(machine.moment)
+      oracle.clock.readingIsOld(machine.moment)
       looksSoon()
     case .drift(let millionths): machine.driftMillionths = millionths
     case .sleep(let span): sleep(span)
