@@ -134,6 +134,9 @@ final class Track {
     }
   }
 
+  /// A step that the Announcer has it follow, and what was before it too little to be followed.
+  private static let longestFollowed = Announcer.longestFollowedStep + Announcer.stepThreshold
+
   /// Moves the blows that are not queued yet with a clock that was set.
   private func followClock(_ clock: StreamClock, _ now: Now) {
     guard let target, mixer.position < mixer.score.anchor,
@@ -141,7 +144,7 @@ final class Track {
     else { return }
     let moved = now.uptime(at: anchor) - latencyOffset
     let step = moved - target
-    guard (Announcer.stepThreshold...Announcer.longestFollowedStep).contains(step.magnitude)
+    guard (Announcer.stepThreshold...Self.longestFollowed).contains(step.magnitude)
     else { return }
     self.target = moved
     // Those that are queued come when they would have come, which is no longer their moment.

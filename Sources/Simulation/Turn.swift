@@ -111,7 +111,7 @@ struct Turn {
       return fail("the clock was set just before it", machine)
     }
     let isAnchorOpen = machine.uptime + queue < target + delay
-    guard isAnchorOpen, (50 * millisecond...500 * millisecond).contains(abs(step)) else { return }
+    guard isAnchorOpen, (50 * millisecond...550 * millisecond).contains(abs(step)) else { return }
     for index in sounds.indices where sounds[index].at > machine.uptime + queue {
       sounds[index].at += step
     }
