@@ -107,7 +107,7 @@ extension Oracle {
       let errors = readings(moment).map { $0 - occasion - offset }
       // A step forward may overtake a blow, which then comes at once.
       let isOvertaken = zip(errors, errors.dropFirst()).contains {
-        $0 > 0 && $1 < 0 && $0 - $1 <= 500 * millisecond
+        $0 > 0 && $1 < 0 && $0 - $1 <= 550 * millisecond
       }
       error = isOvertaken ? 0 : errors.min { abs($0) < abs($1) }!
     }
