@@ -56,6 +56,7 @@ static const sd_bus_vtable vtable[] = {
     CHANGING("NextReason", "s"),
     CHANGING("Muted", "b"),
     CHANGING("MutedBy", "s"),
+    CHANGING("SoftwareMute", "s"),
     CHANGING("MutedUntil", "t"),
     CHANGING("Switch", "s"),
     CHANGING("SwitchError", "s"),

@@ -26,13 +26,15 @@ public struct Agenda: Sequence, IteratorProtocol {
 
   /// Every occasion from `start` on, without end.
   /// - Parameters:
-  ///   - mute: as it is, for what is after that instant.
+  ///   - mute: as it is at that instant.
   ///   - length: how long an announcement sounds, from its anchor on.
   public init(
     _ settings: AnnouncerSettings, zone: any Zone, from start: Instant,
-    mute: (SoftwareMute, from: Instant)? = nil, length: @escaping (Announcement) -> Duration
+    mute: (SoftwareMute, at: Instant)? = nil, length: @escaping (Announcement) -> Duration
   ) {
-    self.mute = mute
+    // What is under way was muted before it began, or it would not be under way.
+    let schedule = Schedule(interval: settings.interval, zone: zone)
+    self.mute = mute.map { ($0, schedule.last(atOrBefore: $1).instant + .nanoseconds(1)) }
     self.start = start
     self.length = length
     // What sounds at the first moment depends on what sounded before it, that on what was before,

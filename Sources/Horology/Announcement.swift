@@ -108,11 +108,21 @@ public enum Effect: Hashable, Sendable {
   case report(Report)
 }
 
+extension Effect {
+  /// The same, with what silences before everything else: no word comes between.
+  static func silenceFirst(_ effects: [Effect]) -> [Effect] {
+    func silences(_ effect: Effect) -> Bool { if case .stop = effect { true } else { false } }
+    return effects.filter(silences) + effects.filter { !silences($0) }
+  }
+}
+
 /// What the journal is told.
 public enum Report: Hashable, Sendable {
   case announced(Announcement, Timing)
   /// It was stopped while it sounded, and silent so long after what stopped it.
   case cutOff(Announcement, StopReason, after: Duration)
+  /// It could not be played to its end, though its anchor was heard, or it was asked for.
+  case brokeOff(Announcement, String)
   /// Every occasion from the first to the last of these did not sound.
   case skipped(from: Occasion, through: Occasion, SkipReason)
   /// A person asked and got no answer.

@@ -63,8 +63,7 @@ public struct Announcer {
     case .reloaded(let settings, let sound):
       effects += change(settings, zone, sound, at: now)
     case .trust(let trust):
-      if trust != self.trust { effects.append(.report(.trust(trust))) }
-      rules.trust = trust
+      if trust != self.trust { effects += take(trust, at: now) + [.report(.trust(trust))] }
     case .ringer(let ringer, let moment):
       effects += turn(ringer, at: moment, now)
     case .mute(let mute):
@@ -82,7 +81,7 @@ public struct Announcer {
     case .ended(let sounding, let outcome):
       if let turn = stage.end(sounding) { effects += end(turn, with: outcome, at: now) }
     }
-    return effects + settle(at: now)
+    return Effect.silenceFirst(effects + settle(at: now))
   }
 
   // MARK: The clock was set, or the machine slept
@@ -104,7 +103,7 @@ public struct Announcer {
     guard jump.magnitude >= Self.stepThreshold else { return effects }
     let reason: StopReason = step.magnitude >= Self.stepThreshold ? .clockSet : .slept
     if let playing, isFollowed(jump, by: playing, at: now) {
-      stage.follow()
+      stage.follow(by: jump)
     } else if let playing,
       showed >= playing.begins || now.instant >= playing.begins || canBeginAnew(playing, at: now)
     {
@@ -163,6 +162,18 @@ public struct Announcer {
     // The switch counts from now on, also for what can no longer be taken back.
     return effects.isEmpty && rules.isSilencedBySwitch && !wasSilenced
       ? stage.stop(.rulesChanged, at: now.uptime) : effects
+  }
+
+  /// The clock is trusted otherwise: what is prepared, and would be something else or nothing, is
+  /// made anew.
+  private mutating func take(_ trust: ClockTrust, at now: Now) -> [Effect] {
+    let before = stage.turn.map(rulingSoFar)
+    rules.trust = trust
+    guard let turn = stage.turn, !stage.isHeard(at: now), let before else { return [] }
+    let ruling = rulingSoFar(on: turn)
+    let isAnother = ruling.refusal == nil && canBeginAnew(turn.announcement, at: now)
+    guard ruling != before, ruling.refusal != nil || isAnother else { return [] }
+    return takeBack(.rulesChanged, at: now)
   }
 
   // MARK: The switch, and the mute
@@ -227,8 +238,10 @@ public struct Announcer {
       return [.report(.cutOff(announcement, reason, after: after))]
     case (.stopped(let reason, nil), .request):
       return [.report(.refused(.stopped(reason)))]
-    case (.failed(let why, _), .request):
+    case (.failed(let why, false), .request):
       return [.report(.refused(.failed(why)))]
+    case (.failed(let why, true), .request):
+      return [.report(.brokeOff(announcement, why))]
     case (.tooLate(let delay), .request):
       return isEnding
         ? [.report(.refused(.stopped(.serviceEnds)))]
@@ -237,17 +250,19 @@ public struct Announcer {
       return []
     case (.stopped(let reason, nil), .occasion(let occasion)):
       return skip(occasion, .stopped(reason))
-    case (.failed(let why, let begun), .occasion(let occasion)):
-      return retry(occasion, why, begun: begun, at: now)
+    case (.failed(let why, true), .occasion)
+    where turn.hasReachedAnchor || now.instant >= announcement.anchor:
+      return [.report(.brokeOff(announcement, why))]
+    case (.failed(let why, _), .occasion(let occasion)):
+      return retry(occasion, why, at: now)
     case (.tooLate(let delay), .occasion(let occasion)):
-      return retry(occasion, Self.tooLate(delay), begun: false, at: now)
+      return retry(occasion, Self.tooLate(delay), at: now)
     }
   }
 
-  private mutating func retry(
-    _ occasion: Occasion, _ why: String, begun: Bool, at now: Now
-  ) -> [Effect] {
-    guard !begun && now.instant < rules.passing(of: occasion) else {
+  /// What comes too late for the chime may not be too late for the words.
+  private mutating func retry(_ occasion: Occasion, _ why: String, at now: Now) -> [Effect] {
+    guard now.instant < rules.passing(of: occasion) else {
       return skip(occasion, .failed(why))
     }
     return quarters.retry(occasion, why, at: now) ? [.report(.retrying(occasion, why))] : []

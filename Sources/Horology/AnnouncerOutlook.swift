@@ -39,7 +39,10 @@ extension Announcer {
   /// True if a melody sounds that the player moves with the clock, and there is time to move the
   /// blow of the hour, too.
   func isFollowed(_ step: Duration, by announcement: Announcement, at now: Now) -> Bool {
-    !announcement.programme.blows.isEmpty && step.magnitude <= Self.longestFollowedStep
+    // The player may see several as one.
+    let inAll = step + (stage.turn?.followed ?? .zero)
+    return !announcement.programme.blows.isEmpty
+      && max(step.magnitude, inAll.magnitude) <= Self.longestFollowedStep
       && now.instant - step >= announcement.begins
       && now.instant + Self.requestLead <= announcement.anchor
   }

@@ -31,7 +31,8 @@ public struct Rules: Hashable, Sendable {
       case .speak: break
       }
     }
-    return mute.silences(occasion.instant) ? .softwareMuted : nil
+    // A chime that would begin in a mute is in it, though the hour itself is not.
+    return mute.silences(occasion.instant - programme(of: occasion).lead) ? .softwareMuted : nil
   }
 
   /// Why a person who asks for the time gets no answer, or nil if they get one.

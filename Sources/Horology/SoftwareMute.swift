@@ -4,7 +4,7 @@
 /// answered. The switch wins over it.
 public enum SoftwareMute: Hashable, Sendable {
   case off
-  /// Occasions before this instant are silent.
+  /// What begins before this instant is silent.
   case until(Instant)
   /// The next occasion that would sound is silent.
   case next
@@ -14,7 +14,17 @@ public enum SoftwareMute: Hashable, Sendable {
   /// The longest that can be asked for: 31 days. Whoever wants more asks for `on`.
   public static let longest = Duration.seconds(31 * 86_400)
 
-  /// True if an occasion at this instant is silent, given that it would sound otherwise.
+  /// For programs: it does not change.
+  public var key: String {
+    switch self {
+    case .off: "off"
+    case .until: "until"
+    case .next: "next"
+    case .on: "on"
+    }
+  }
+
+  /// True if what begins at this instant is silent, given that it would sound otherwise.
   func silences(_ instant: Instant) -> Bool {
     switch self {
     case .off: false

@@ -9,8 +9,8 @@ struct Stage: Sendable {
     var hasReachedAnchor = false
     /// By how much the clock was set since then.
     var shift = Duration.zero
-    /// It was heard when the clock was set back, and that was followed.
-    var wasHeard = false
+    /// By how much the clock was set while it was heard, and that was followed; nil if it was not.
+    var followed: Duration?
     /// It is being stopped before its anchor, and its occasion is open again.
     var isTakenBack = false
     /// When what stops it came about: the first, should several.
@@ -51,12 +51,15 @@ struct Stage: Sendable {
   }
 
   /// It goes on, although the clock may show again what it showed before it was heard.
-  mutating func follow() { turn?.wasHeard = true }
+  mutating func follow(by step: Duration) {
+    let before = turn?.followed ?? .zero
+    turn?.followed = before + step
+  }
 
   /// True if some of it has been heard, or is just about to be.
   func isHeard(at now: Now) -> Bool {
     turn.map {
-      $0.wasHeard || $0.hasReachedAnchor || now.instant >= $0.announcement.begins
+      $0.followed != nil || $0.hasReachedAnchor || now.instant >= $0.announcement.begins
     } ?? false
   }
 

@@ -88,6 +88,9 @@ public struct Tally: Hashable, Sendable {
         day.worstError = worst
       }
     case .cutOff: day.cutOff += 1
+    case .brokeOff:
+      day.cutOff += 1
+      day.failures += 1
     case .skipped(let first, let last, let reason):
       // Where the zone's offset changes in between, one more or less.
       let count = (last.instant - first.instant).nanoseconds / interval.duration.nanoseconds + 1
@@ -108,7 +111,8 @@ extension Report {
   /// The first occasion that it decides; nil if it is about none.
   fileprivate var occasion: Occasion? {
     switch self {
-    case .announced(let announcement, _), .cutOff(let announcement, _, _):
+    case .announced(let announcement, _), .cutOff(let announcement, _, _),
+      .brokeOff(let announcement, _):
       if case .occasion(let occasion) = announcement.cause { occasion } else { nil }
     case .skipped(let first, _, _): first
     default: nil

@@ -5,8 +5,9 @@ import Sound
 /// go back with the stream, and render again what has changed since.
 final class Desk {
   private(set) var tracks: [Track] = []
-  /// Cues that are over, and what they sounded over may still be on its way back.
-  private var pastCues: [Track] = []
+  /// What is over: what a cue sounded over may still be on its way back, and what had to be given
+  /// up on its way to silence.
+  private var past: [Track] = []
   private let rate: Double
   private let master: Master
   private let scratch = UnsafeMutableBufferPointer<Float>.allocate(
@@ -43,8 +44,18 @@ final class Desk {
   func add(_ track: Track) { tracks.append(track) }
 
   func remove(_ track: Track) {
+    guard let index = tracks.firstIndex(where: { $0 === track }) else { return }
+    tracks.remove(at: index)
+    if track.ducksOthers && track.end != nil { past.append(track) }
+  }
+
+  /// Removes what cannot go on. What of it the limiter has heard is faded from there, as far as it
+  /// is remembered.
+  func giveUp(_ track: Track, fadeFrames: Int) {
+    guard let start = track.start, start < master.decided else { return remove(track) }
     tracks.removeAll { $0 === track }
-    if track.ducksOthers && track.end != nil { pastCues.append(track) }
+    track.fade(Fade(start: master.decided, frames: fadeFrames))
+    past.append(track)
   }
 
   /// Renders the next frames of the stream over whatever `block` held.
@@ -55,8 +66,10 @@ final class Desk {
     master.render(into: block) { sum, frame in
       sum.update(repeating: 0)
       // Cues first: what they sound over is turned down from their first frame to their last.
-      for track in tracks.filter(\.ducksOthers) + tracks.filter({ !$0.ducksOthers }) {
-        let cues = track.ducksOthers ? [] : (tracks + pastCues).filter(\.ducksOthers)
+      let all = tracks + past
+      let cues = all.filter(\.ducksOthers)
+      for track in cues + all.filter({ !$0.ducksOthers }) {
+        let cues = track.ducksOthers ? [] : cues
         let ducking = cues.isEmpty ? nil : { [self] in level(at: $0, under: cues) }
         track.add(to: sum, at: frame, ducking: ducking, scratch: scratch, clock, now)
       }
@@ -69,7 +82,7 @@ final class Desk {
     let forgotten = first - memoryOfTracks
     fades.removeAll { $0.end < forgotten }
     let returning = Int(Self.returnTakes.inSeconds * rate)
-    pastCues.removeAll { ($0.end ?? 0) + returning < forgotten }
+    past.removeAll { ($0.end ?? 0) + returning < forgotten }
   }
 
   /// How loud at a frame of the stream is what these sound over.
@@ -77,7 +90,9 @@ final class Desk {
     var level: Float = 1
     for cue in cues {
       guard let start = cue.start, frame >= start else { continue }
-      let fallen = min(Double(frame - start) / (Self.duckingTakes.inSeconds * rate), 1)
+      // One that ended before it was heard turns nothing down.
+      let sounded = min(frame, cue.end ?? .max) - start
+      let fallen = min(Double(max(sounded, 0)) / (Self.duckingTakes.inSeconds * rate), 1)
       let over = max(frame - (cue.end ?? .max), 0)
       let risen = min(Double(over) / (Self.returnTakes.inSeconds * rate), 1)
       let share = Float(fallen * (1 - risen))

@@ -13,8 +13,8 @@ public enum KeepOpen: Hashable, Sendable {
 public protocol Ticker {
   associatedtype Ticks: AnyObject
 
-  /// Calls `handler` again and again, `interval` after it last returned, until what is given back
-  /// is released.
+  /// Calls `handler` again and again, `interval` after it was last called or at once if that took
+  /// longer, until what is given back is released.
   func every(_ interval: Duration, _ handler: @escaping () -> Void) throws(Fault) -> Ticks
 }
 
@@ -284,9 +284,10 @@ public final class Player {
   /// taken back where something else sounds.
   private func giveUp(_ track: Track, _ why: String) {
     let begun = hasBegun(track)
-    drop(track)
+    turns.removeAll { $0.track === track }
     if isPlaying, let stream, let desk {
       desk.goBack(by: stream.takeBack())
+      desk.giveUp(track, fadeFrames: stream.frames(Self.stopFade))
       do throws(Fault) {
         try feed()
       } catch {

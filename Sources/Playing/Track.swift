@@ -78,12 +78,13 @@ final class Track {
     to sum: UnsafeMutableBufferPointer<Float>, at frame: Int, ducking: ((Int) -> Float)?,
     scratch: UnsafeMutableBufferPointer<Float>, _ clock: StreamClock, _ now: Now
   ) {
-    guard failure == nil else { return }
-    if stopReason == nil { refuseIfClockWasSet(clock, now) }
-    followClock(clock, now)
-    if start == nil { decideStart(within: sum.count, at: frame, clock, now) }
+    if failure == nil {
+      if stopReason == nil { refuseIfClockWasSet(clock, now) }
+      followClock(clock, now)
+      if start == nil { decideStart(within: sum.count, at: frame, clock, now) }
+      if start != nil { render(until: min(frame + sum.count, end ?? .max), scratch, clock) }
+    }
     guard let start else { return }
-    render(until: min(frame + sum.count, end ?? .max), scratch, clock)
     let first = max(start, frame)
     let last = min(frame + sum.count, end ?? .max)
     guard first < last else { return }
@@ -208,13 +209,18 @@ final class Track {
 
   // MARK: Stopping
 
+  /// It is silent after this, and before it if nothing more of it is remembered.
+  func fade(_ fade: Fade) {
+    self.fade = fade
+    end = min(end ?? .max, fade.end)
+  }
+
   /// Nothing of it sounds after this fade; what is over before it ends as it would have.
   /// - Parameter isAlone: the sum is faded, and not this track.
   func stop(_ reason: StopReason, _ fade: Fade, isAlone: Bool) {
     if let end, end <= fade.start { return }
     stopReason = reason
-    end = min(end ?? .max, fade.end)
-    if !isAlone { self.fade = fade }
+    if isAlone { end = min(end ?? .max, fade.end) } else { self.fade(fade) }
   }
 }
 

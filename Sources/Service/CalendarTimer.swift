@@ -47,6 +47,6 @@ final class CalendarTimer {
       it_value: timespec(
         tv_sec: time_t(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000)))
     let flags = Int32(TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET)
-    return timerfd_settime(descriptor, flags, &setting, nil) == 0
+    return timerfd_settime(descriptor, flags, &setting, nil) == 0 || errno != ECANCELED
   }
 }

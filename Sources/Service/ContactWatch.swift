@@ -45,7 +45,8 @@ final class ContactWatch {
       source = try loop.whenReady(line.descriptor, events: EPOLLIN.rawValue) {
         [unowned self] in read()
       }
-      source?.isServedFirst()
+      // Of a line that floats, the edges never end: ten looks in 20 ms are enough to be silent.
+      source?.isServedFirst(atMost: 10, in: .milliseconds(20))
       self.line = line
       retryDelay = Self.firstRetry
       become(contact.isActive ? .active : .inactive, at: SystemClock.uptime)

@@ -81,7 +81,8 @@ public final class EventLoop {
     }
   }
 
-  /// Calls `handler` again and again, `interval` after it last returned, by the monotonic clock.
+  /// Calls `handler` again and again, `interval` after it was last called, by the monotonic clock;
+  /// what takes longer than that is called again at once.
   public func every(
     _ interval: Duration, _ handler: @escaping () -> Void
   ) throws(Fault) -> EventSource {
@@ -146,9 +147,11 @@ public final class EventSource {
     sd_event_source_disable_unref(source)
   }
 
-  /// Serves it before all else that is due.
-  func isServedFirst() {
+  /// Serves it before all else that is due, but no more often than so many times in a while: what
+  /// never rests leaves the rest its turn.
+  func isServedFirst(atMost count: UInt32, in span: Duration) {
     sd_event_source_set_priority(source, Int64(SD_EVENT_PRIORITY_IMPORTANT))
+    sd_event_source_set_ratelimit(source, UInt64(span.nanoseconds / 1000), count)
   }
 
   /// Serves it after all else that is due.

@@ -15,8 +15,9 @@ extension Tally.Day {
       parts.append("\(skippedInAll) skipped (\(reasons.joined(separator: ", ")))")
     }
     for (count, words) in [
-      (answered, "asked for the time"), (cutOff, "cut off"), (failures, "the speaker failed"),
-      (underruns, "it ran dry"), (switchLosses, "the switch was lost"),
+      (answered, "asked for the time"), (cutOff, "cut off"),
+      (failures, "the speaker or a sound failed"), (underruns, "it ran dry"),
+      (switchLosses, "the switch was lost"),
       (clockSteps, "the clock was set"),
     ] where count > 0 {
       parts.append("\(words) \(count == 1 ? "once" : "\(count) times")")

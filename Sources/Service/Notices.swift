@@ -18,6 +18,13 @@ extension Report {
         announcement.fields(composer).merging(
           ["REASON": reason.key, "SILENT_AFTER_USEC": after.inMicroseconds, "TRUST": trust]
         ) { $1 })
+    case .brokeOff(let announcement, let why):
+      let what = announcement.inWords(composer, chimed: "the chime", said: "")
+      return Notice(
+        .cutOff, .warning, "cut off \(what): \(why)",
+        announcement.fields(composer).merging(
+          ["REASON": "failed", "DETAIL": why, "TRUST": trust]
+        ) { $1 })
     case .skipped(let first, let last, let reason):
       let range = first == last ? first.timeOfDay : "\(first.civil) to \(last.civil)"
       return Notice(
@@ -82,12 +89,12 @@ extension Ringer {
 extension SoftwareMute {
   /// - Parameter end: what the clocks show when it ends by itself.
   fileprivate func notice(until end: CivilTime?) -> Notice {
-    let (words, key) =
+    let words =
       switch self {
-      case .off: ("not muted any more", "off")
-      case .until: ("muted until \(end?.dateTime.description ?? "its end")", "until")
-      case .next: ("muted for the next announcement", "next")
-      case .on: ("muted until it is unmuted", "on")
+      case .off: "not muted any more"
+      case .until: "muted until \(end?.dateTime.description ?? "its end")"
+      case .next: "muted for the next announcement"
+      case .on: "muted until it is unmuted"
       }
     return Notice(.mute, .info, words, ["MUTE": key, "UNTIL": end?.description])
   }
@@ -166,7 +173,9 @@ extension Timing {
     if let worstError, worstError != onsetError {
       words += ", at worst \(worstError.milliseconds)"
     }
-    if underruns > 0 { words += ", the speaker ran dry \(underruns) times" }
+    if underruns > 0 {
+      words += ", the speaker ran dry \(underruns == 1 ? "once" : "\(underruns) times")"
+    }
     return words
   }
 }

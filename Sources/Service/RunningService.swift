@@ -147,11 +147,14 @@ public final class RunningService {
     deadline = nil
     let code = sd_bus_call(
       bus, message.pointer, Self.microseconds(until: until), &error, &reply)
-    guard code >= 0, let reply else { throw Self.fault(error, code) }
+    guard code >= 0, let reply else {
+      throw Self.fault(error, code, acts: interface == CLOCKSMITH_BUS_INTERFACE)
+    }
     return BusMessage(owning: reply)
   }
 
-  private static func fault(_ error: sd_bus_error, _ code: Int32) -> Fault {
+  /// - Parameter acts: what was asked for changes something.
+  private static func fault(_ error: sd_bus_error, _ code: Int32, acts: Bool) -> Fault {
     let service = "clocksmith.service"
     switch error.name.map({ String(cString: $0) }) {
     case SD_BUS_ERROR_ACCESS_DENIED:
@@ -159,7 +162,12 @@ public final class RunningService {
     case SD_BUS_ERROR_SERVICE_UNKNOWN, SD_BUS_ERROR_NAME_HAS_NO_OWNER, SD_BUS_ERROR_DISCONNECTED:
       return Fault(service, code: -code, "it has gone; see 'systemctl status clocksmith'")
     case SD_BUS_ERROR_NO_REPLY, SD_BUS_ERROR_TIMEOUT:
-      return Fault(service, code: -code, "it does not answer; see 'systemctl status clocksmith'")
+      return Fault(
+        service, code: -code,
+        "it does not answer\(acts ? ", and may yet do it" : ""); see 'systemctl status clocksmith'")
+    case SD_BUS_ERROR_UNKNOWN_METHOD:
+      return Fault(
+        service, code: -code, "it is of another version than this command; restart it")
     default:
       let words = error.message.map { String(cString: $0) } ?? String(cString: strerror(-code))
       return Fault(service, code: -code, words)

@@ -176,17 +176,13 @@ extension Status {
     .plain("NextReason", { $0.next.refusal?.words ?? "" }, { $0.next.refusal?.words = $1 }),
     .derived("Muted") { .flag($0.mute != .off || $0.isSilencedBySwitch) },
     .plain(
-      "MutedBy", { $0.mutedBy },
-      {
-        $0.mute = $1 == "next" ? .next : .off
-        $0.isSilencedBySwitch = $1 == "switch"
-      }),
+      "MutedBy", { $0.mutedBy }, { $0.isSilencedBySwitch = $1 == "switch" }),
+    .plain(
+      "SoftwareMute", { $0.mute.key },
+      { $0.mute = $1 == "next" ? .next : $1 == "on" ? .on : .off }),
     .plain(
       "MutedUntil", { $0.mutedUntil },
-      {
-        if $1 == .max { $0.mute = .on }
-        if $1 != 0 && $1 != .max { $0.mute = .until(Instant(microseconds: $1)) }
-      }),
+      { if $1 != 0 && $1 != .max { $0.mute = .until(Instant(microseconds: $1)) } }),
     .plain("Switch", \.ringer),
     .plain("SwitchError", \.ringerError),
     .plain("Trust", \.trust),

@@ -49,6 +49,7 @@ extension Report {
     switch self {
     case .announced(let announcement, _): "announced \(announcement.id.number)"
     case .cutOff(let announcement, let reason, _): "cut off \(announcement.id.number): \(reason)"
+    case .brokeOff(let announcement, let why): "cut off \(announcement.id.number): \(why)"
     case .skipped(let first, let last, let reason):
       "skipped \(first.instant.text)"
         + (first == last ? "" : " through \(last.instant.text)") + ": \(reason)"

@@ -159,7 +159,7 @@ struct Oracle {
   }
 
   /// How long before it is heard the last of what is heard may have been queued.
-  private var longestQueue: Int64 {
+  var longestQueue: Int64 {
     // Some sound servers have seconds in their queue.
     let isSlow = happened([.speaker], since: (played?.since ?? 0) - 10 * second)
     return isSlow ? 8 * second : 2 * second

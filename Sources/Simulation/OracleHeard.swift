@@ -40,8 +40,16 @@ extension Oracle {
     let instant = occasion.instant.shown
     // What was due to sound when it was muted is not the next occasion.
     let isNext = mute.state != .next || mute.isNext(announcement.begins.shown, moment)
-    if mute.covers(instant, moment) == true, moment.elapsed > mute.since + Self.fade, isNext {
+    if mute.covers(min(instant, moment.shown), moment) == true,
+      moment.elapsed > mute.since + Self.fade, isNext
+    {
       violated(.muted, "it begins though it is muted by a person", moment)
+    }
+    let knows = valid(moment).contains { rules, face in
+      rules.allows(trust, at: face.reading(instant))
+    }
+    if !knows, !happened([.trust], since: moment.elapsed - longestQueue) {
+      violated(.trust, "it begins by a clock that is not trusted", moment)
     }
     isWhole(announcement, instant, moment)
   }
@@ -89,6 +97,10 @@ extension Oracle {
       let allowed = Self.tolerance + smallSteps(since: heard!.began.elapsed - 10 * second)
       let latest = rules.lateLimit + allowed
       let isTimely = readings(moment).contains { (-allowed...latest).contains($0 - occasion) }
+      let isPrompt = readings(moment).contains { abs($0 - occasion) <= allowed }
+      if !isPrompt, !happened(Set(Cause.allCases), since: window(of: occasion, moment)) {
+        violated(.late, "the words are late, and nothing was in their way", moment)
+      }
       if !isTimely, !happened([.rules], since: played?.since ?? 0) {
         let delay = Duration.nanoseconds(moment.shown - occasion).roughly
         violated(.late, "the words are \(delay) off their occasion", moment)

@@ -32,7 +32,9 @@ extension Oracle {
   mutating func looked(_ moment: Moment, uptime: Int64, isBusy: Bool) {
     defer { passing.previous = (moment.shown, uptime) }
     self.isBusy = isBusy
+    let wasMuted = mute.state
     mute.look(moment)
+    if mute.state != wasMuted { disturbed(.mute, moment) }
     guard let previous = passing.previous else { return }
     let showed = previous.shown + uptime - previous.uptime
     pass(previous.shown, showed, moment)
@@ -135,6 +137,9 @@ extension Oracle {
     if isSilencedBySwitch {
       violated(.muted, "who asks is answered though the switch silences", moment)
     }
+    if asked == nil, let played, !rules.answers(played.trust) {
+      violated(.trust, "who asks is answered by a clock that is not trusted", moment)
+    }
   }
 
   // MARK: What is reported
@@ -149,6 +154,13 @@ extension Oracle {
       let since = moment.elapsed - 10 * second
       if !isTrue(reason, since: since) {
         violated(.complete, "it was cut off for no true reason: \(reason)", moment)
+      }
+    case .brokeOff(let announcement, let why):
+      if case .occasion(let occasion) = announcement.cause {
+        passing.account(occasion.instant.shown)
+      }
+      if !happened([.speaker, .sleep, .hold, .clock], since: moment.elapsed - minute) {
+        violated(.complete, "it was cut off for no true reason: \(why)", moment)
       }
     case .refused(let reason): judgeRefusal(reason, moment)
     case .skipped(let first, let last, let reason):

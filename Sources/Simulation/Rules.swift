@@ -7,7 +7,7 @@ struct Rules: Hashable {
   var interval = 15
   var quiet: [Window] = []
   var quieter: [Level] = []
-  var chime: Melody?
+  var chime: Melody? = .westminster
   var chimeQuarters: Melody?
   var voiceAtHour = VoiceAtHour.after
   var lateLimit = 10 * second

@@ -56,7 +56,7 @@ extension Rules.Melody {
     parts: [0: .init(notes: [], lead: 0, strikes: .hour, gap: 4500 * millisecond, rest: 3 * second)]
   )
 
-  private static let westminster = Rules.Melody(
+  static let westminster = Rules.Melody(
     name: "westminster",
     parts: [
       0: .init(

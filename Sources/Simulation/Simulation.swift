@@ -68,7 +68,7 @@ public struct Simulation {
     self.seed = seed
     self.zone = zone
     self.sabotage = sabotage
-    length = Int64(years * 365.25) * day
+    length = Int64(years * 365.25 * Double(day))
     let zones = Self.others + [String](repeating: zone, count: Self.others.count)
     plan = Plan(seed: seed.mixed(with: zone), faults: faults, zones: zones)
     let first = Self.beginning / second

@@ -76,8 +76,9 @@ extension Wish {
       }
       self.seed = seed
     case "years":
-      guard let years = Double(value), years > 0, years <= 100 else {
-        throw Misuse(description: "--years '\(value)' is not from 0 to 100")
+      // Of less than a few days nothing is to be learnt.
+      guard let years = Double(value), years >= 0.01, years <= 100 else {
+        throw Misuse(description: "--years '\(value)' is not from 0.01 to 100")
       }
       self.years = years
     case "zone": zone = value == "all" ? nil : value

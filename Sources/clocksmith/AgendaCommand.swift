@@ -28,7 +28,7 @@ let agendaCommand = Subcommand(
   let composer = try configuration.composer()
   let settings = configuration.announcer
   let isSupposed = arguments["config"] != nil || arguments["zone"] != nil
-  let mute = isSupposed ? nil : try muteOfService()
+  let mute = isSupposed ? nil : muteOfService()
   for entry in configuration.agenda(composer, zone: zone, from: start, mute: mute) {
     let occasion = entry.occasion
     guard occasion.instant < end else { break }
@@ -59,11 +59,20 @@ let agendaCommand = Subcommand(
   return ExitStatus.done
 }
 
-/// What a person has muted in the running service; nil without one.
-private func muteOfService() throws(Fault) -> (SoftwareMute, from: Instant)? {
-  guard let service = reachableService() else { return nil }
-  let mute = try service.status().mute
-  return mute == .off ? nil : (mute, SystemClock.now.instant)
+/// What a person has muted in the running service; nil without one. The list is made all the same
+/// if that cannot be known.
+private func muteOfService() -> (SoftwareMute, at: Instant)? {
+  do throws(Fault) {
+    guard let service = try RunningService() else { return nil }
+    let status = try service.status()
+    if status.isSilencedBySwitch {
+      complain("note: the switch silences; until it is put on, nothing of this sounds")
+    }
+    return status.mute == .off ? nil : (status.mute, SystemClock.now.instant)
+  } catch {
+    complain("note: a mute is not known of: \(error)")
+    return nil
+  }
 }
 
 private func endOfAgenda(

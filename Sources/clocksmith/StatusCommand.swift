@@ -188,6 +188,10 @@ struct Seen {
     }
   }
 
+  private var mutedUntil: Instant? {
+    if case .until(let end) = status.mute { end } else { nil }
+  }
+
   func json() -> String {
     let line = JSONLine()
     line.set("instant", instant.utcText())
@@ -208,7 +212,8 @@ struct Seen {
     line.set("rtc_valid", rtc?.isValid)
     line.set("switch", status.ringer.isEmpty ? nil : status.ringer)
     line.set("muted", status.mute != .off || status.isSilencedBySwitch)
-    line.set("muted_until", mute)
+    line.set("muted_until", mutedUntil?.utcText())
+    line.set("software_mute", status.mute.key)
     line.set("playing", status.playing.isEmpty ? nil : status.playing)
     line.set("speaker", status.device)
     line.set("speaker_substitute", status.substitute.isEmpty ? nil : status.substitute)

@@ -37,6 +37,14 @@ import Testing
       for played in stride(from: first, through: frame, by: step) { feed(played: played) }
     }
 
+    /// Gives this up when frame `played` leaves it.
+    func giveUp(_ track: Track, played: Int) {
+      let taken = heard.count - played - 240
+      heard.removeLast(taken)
+      desk.goBack(by: taken)
+      desk.giveUp(track, fadeFrames: 384)
+    }
+
     /// Stops these when frame `played` leaves it.
     func stop(_ tracks: [Track], played: Int) {
       let taken = heard.count - played - 240
@@ -172,6 +180,37 @@ import Testing
     converter.play(from: 24_960, until: 60_000)
     #expect(steps(Array(converter.heard[24_000..<60_000])) < 0.003)
     #expect(converter.heard[24_240 + 250 + 384 + 14_400] == 0.5)
+  }
+
+  @Test("what can be read no further beside another is faded, and the other goes on")
+  func givenUp() throws {
+    let converter = Converter()
+    _ = try track(1, constant(0.5, frames: 96_000), at: 4_800, on: converter.desk)
+    let torn = try track(2, constant(0.25, frames: 96_000), at: 9_600, on: converter.desk)
+    converter.play(until: 20_160)
+    folder.tear("2.wav", to: 60_000)
+    var played = 20_640
+    while torn.failure == nil, played < 90_000 {
+      converter.feed(played: played)
+      played += 480
+    }
+    #expect(torn.failure != nil)
+    converter.giveUp(torn, played: played)
+    converter.play(from: played, until: 98_000)
+    #expect(steps(Array(converter.heard[10_000..<98_000])) < 0.003)
+    #expect(converter.heard[97_999] == 0.5)
+  }
+
+  @Test("a cue that ends before it was heard turns nothing down") func unheardCue() throws {
+    let converter = Converter()
+    _ = try track(1, constant(0.5, frames: 96_000), at: 4_800, on: converter.desk)
+    let cue = try track(
+      2, constant(0.25, frames: 48_000), at: 30_000, on: converter.desk, isCue: true)
+    converter.play(until: 28_800)
+    cue.fade(Fade(start: 29_000, frames: 384))
+    converter.stop([], played: 28_800)
+    converter.play(from: 28_800, until: 60_000)
+    #expect(converter.heard[10_000..<60_000].allSatisfy { $0 == 0.5 })
   }
 
   @Test("two that together are too loud are held down, and a stop of one makes no step")

@@ -1,6 +1,7 @@
 import Basics
 import Devices
 import Foundation
+import Horology
 import Testing
 
 @testable import Service
@@ -24,6 +25,28 @@ import Testing
     try loop.run()
     _ = before
     #expect(served == ["inactive", "active", "another"])
+  }
+
+  @Test("a line whose edges never end leaves the rest its turn") func noise() throws {
+    let loop = try EventLoop()
+    let line = PipeLine()
+    line.isNoisy = true
+    line.close()
+    let watch = ContactWatch(
+      loop: loop, debounce: .milliseconds(50), open: { line }, changed: { _, _ in })
+    watch.start()
+    var ticks = 0
+    let ticker = try loop.every(.milliseconds(20)) {
+      ticks += 1
+      if ticks == 10 { loop.exit() }
+    }
+    let start = SystemClock.uptime
+    let guarding = try loop.after(.seconds(3)) { loop.exit() }
+    try loop.run()
+    _ = (ticker, guarding)
+    #expect(ticks == 10)
+    #expect(SystemClock.uptime - start < .seconds(1))
+    #expect((5...200).contains(line.reads))
   }
 
   private func watch(
@@ -61,6 +84,9 @@ private final class PipeLine: InputLine {
   private let pipe = Pipe()
   var isGone = false
   private var isClosed = false
+  /// What is read is still there.
+  var isNoisy = false
+  private(set) var reads = 0
 
   /// An edge waits to be read.
   func close() {
@@ -76,7 +102,8 @@ private final class PipeLine: InputLine {
   }
 
   func readEdges() throws(Fault) -> [Edge] {
-    if isClosed { _ = pipe.fileHandleForReading.availableData }
+    reads += 1
+    if isClosed && !isNoisy { _ = pipe.fileHandleForReading.availableData }
     return []
   }
 }

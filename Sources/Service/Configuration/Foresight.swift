@@ -4,10 +4,10 @@ import Sound
 
 extension Configuration {
   /// What becomes of every occasion from `start` on.
-  /// - Parameter mute: as it is, for what is after that instant.
+  /// - Parameter mute: as it is at that instant.
   public func agenda(
     _ composer: Composer, zone: any Zone, from start: Instant,
-    mute: (SoftwareMute, from: Instant)? = nil
+    mute: (SoftwareMute, at: Instant)? = nil
   ) -> Agenda {
     var lengths: [Heard: Duration] = [:]
     return Agenda(announcer, zone: zone, from: start, mute: mute) { announcement in
