@@ -121,7 +121,7 @@ public enum Report: Hashable, Sendable {
   case announced(Announcement, Timing)
   /// It was stopped while it sounded, and silent so long after what stopped it.
   case cutOff(Announcement, StopReason, after: Duration)
-  /// It could not be played to its end, though its anchor was heard, or it was asked for.
+  /// It could not be played to its end, though its anchor was heard.
   case brokeOff(Announcement, String)
   /// Every occasion from the first to the last of these did not sound.
   case skipped(from: Occasion, through: Occasion, SkipReason)

@@ -238,10 +238,8 @@ public struct Announcer {
       return [.report(.cutOff(announcement, reason, after: after))]
     case (.stopped(let reason, nil), .request):
       return [.report(.refused(.stopped(reason)))]
-    case (.failed(let why, false), .request):
+    case (.failed(let why, _), .request):
       return [.report(.refused(.failed(why)))]
-    case (.failed(let why, true), .request):
-      return [.report(.brokeOff(announcement, why))]
     case (.tooLate(let delay), .request):
       return isEnding
         ? [.report(.refused(.stopped(.serviceEnds)))]

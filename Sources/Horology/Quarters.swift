@@ -21,6 +21,8 @@ struct Quarters {
 
   /// What the clock shows now, and what it showed before it was set.
   mutating func note(_ shown: Instant, before: Instant) {
+    // What comes again has not failed again.
+    if before - shown > Announcer.retryDelay { failure = nil }
     decisions.note(shown, before: before, every: schedule.interval)
   }
 

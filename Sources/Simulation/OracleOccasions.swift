@@ -146,7 +146,8 @@ extension Oracle {
 
   mutating func told(_ report: Report, _ moment: Moment) {
     switch report {
-    case .announced, .trust, .ringer, .mute, .clockSet, .slept, .retrying: break
+    case .mute: disturbed(.mute, moment)
+    case .announced, .trust, .ringer, .clockSet, .slept, .retrying: break
     case .cutOff(let announcement, let reason, _):
       if case .occasion(let occasion) = announcement.cause {
         passing.account(occasion.instant.shown)

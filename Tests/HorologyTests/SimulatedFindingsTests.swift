@@ -74,6 +74,17 @@ import Testing
     #expect(desk.skipReason == .late(.seconds(60)))
   }
 
+  @Test("an occasion that failed before the clock was set back has not failed when it comes again")
+  func failedBefore() {
+    let now = Now("2026-11-21T14:59:56", running: .seconds(1_000))
+    var quarters = Quarters(Schedule(interval: .quarter, zone: TestZone.utc), at: now.instant)
+    let hour = quarters.next
+    _ = quarters.retry(hour, "gone", at: now)
+    #expect(quarters.failureReason(of: hour) == .failed("gone"))
+    quarters.note(now.instant - .seconds(3_000), before: now.instant)
+    #expect(quarters.failureReason(of: hour) == nil)
+  }
+
   @Test("asked while an announcement is taken back, it says that the speaker is not free yet")
   func askedWhileTakenBack() {
     var desk = Desk(at: "2026-11-21T15:14:00")
