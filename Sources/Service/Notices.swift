@@ -21,7 +21,7 @@ extension Report {
     case .brokeOff(let announcement, let why):
       let what = announcement.inWords(composer, chimed: "the chime", said: "")
       return Notice(
-        .cutOff, .warning, "cut off \(what): \(why)",
+        .cutOff, .warning, "cut off \(what) for \(announcement.time.dateTime.timeOfDay): \(why)",
         announcement.fields(composer).merging(
           ["REASON": "failed", "DETAIL": why, "TRUST": trust]
         ) { $1 })

@@ -186,7 +186,7 @@ class OneMinute:
         self.busy.unlink()
         self.returning.show()
         for clock in self.clocks.values():
-            clock.wait_for(rf"(said .* for|skipped) {self.time_of_day}", 20)
+            clock.wait_for(rf"(said .* for|skipped|cut off .* for) {self.time_of_day}", 20)
 
     @property
     def local(self):
