@@ -87,7 +87,7 @@ public struct Agenda: Sequence, IteratorProtocol {
           decided.append(Entry(occasion: occasion, fate: .skipped(reason)))
         }
       case .stop(let sounding, let reason): stopped = (sounding, reason)
-      case .report: break
+      case .report, .cue: break
       }
     }
     // A mute alone stops something; what has reached its anchor by then has sounded.

@@ -4,11 +4,15 @@ public struct Announcement: Hashable, Sendable {
     case occasion(Occasion)
     /// A person asked for the time.
     case request
+    /// What is said of a timer.
+    case timer(TimerWords)
+
+    var isOccasion: Bool { if case .occasion = self { true } else { false } }
   }
 
   public let id: SoundingID
   public let cause: Cause
-  /// The time that is spoken.
+  /// The time that is spoken; of a timer's words, the time at which they are.
   public let time: CivilTime
   /// When its anchor frame is to leave the converter.
   public let anchor: Instant
@@ -53,6 +57,10 @@ public enum Event {
   case mute(SoftwareMute)
   /// A person asks for this time, or for the time now. A speaker that is awake needs no lead-in.
   case asked(CivilTime? = nil, speakerIsAwake: Bool)
+  /// A person has pressed the button: what rings is stopped, or else the time is asked for.
+  case pressed(speakerIsAwake: Bool)
+  /// A person wants something of the timers.
+  case timer(TimerOrder)
   /// What sounds is to end, at a person's wish or with the service.
   case stop(StopReason)
   /// What was playing is no longer.
@@ -103,6 +111,8 @@ public enum Effect: Hashable, Sendable {
   /// Wake at this instant; replaces the wake-up that was asked for before. Always the last.
   case wake(at: Instant)
   case play(Announcement)
+  /// Play this on its moment, beside whatever else sounds.
+  case cue(Cue)
   /// Fade this out; its end is reported as an event.
   case stop(SoundingID, StopReason)
   case report(Report)
@@ -135,4 +145,9 @@ public enum Report: Hashable, Sendable {
   case slept(for: Duration)
   /// The device did not play; it is tried again while the spoken time is true.
   case retrying(Occasion, String)
+  case timer(Countdown, TimerEvent)
+  /// A person wanted something of the timers, and did not get it.
+  case timerRefused(TimerRefusal)
+  /// What was to be said of a timer was not.
+  case unsaid(TimerWords, SkipReason)
 }

@@ -25,9 +25,11 @@ public struct Announcer {
   public private(set) var rules: Rules
   /// What sounds by itself; what is asked for is in AnnouncerRequests.swift.
   private(set) var quarters: Quarters
-  private(set) var stage = Stage()
+  var stage = Stage()
+  /// What a person has set to sound; what becomes of it is in AnnouncerTimers.swift.
+  public internal(set) var timers: Timers
   /// The service ends: no further occasion is decided.
-  private var isEnding = false
+  private(set) var isEnding = false
   /// When a mute for a span of time ends, since the machine started, sleep included; nil of one
   /// that ends at the instant that it names, however the clock is set.
   public private(set) var muteEndsSinceBoot: Duration?
@@ -40,10 +42,13 @@ public struct Announcer {
   ///   - mute: as it was before the start. The clock may have been set since.
   ///   - muteEndsSinceBoot: when it ends, if it is for a span of time and the machine has not
   ///     started since.
+  ///   - timers: as they were before the start.
   public init(
     settings: AnnouncerSettings, zone: any Zone, trust: ClockTrust, ringer: Ringer = .absent,
-    mute: SoftwareMute = .off, muteEndsSinceBoot: Duration? = nil, at now: Now
+    mute: SoftwareMute = .off, muteEndsSinceBoot: Duration? = nil, timers: Timers = Timers(),
+    at now: Now
   ) {
+    self.timers = timers
     rules = Rules(settings, trust: trust, ringer: ringer, mute: mute)
     quarters = Quarters(Schedule(interval: settings.interval, zone: zone), at: now.instant)
     self.muteEndsSinceBoot = muteEndsSinceBoot
@@ -73,13 +78,27 @@ public struct Announcer {
       // Occasions that have passed meanwhile are in nobody's way.
       effects += settle(at: now)
       effects.append(answer(time, within: lead, at: now))
+    case .pressed(let speakerIsAwake):
+      if timers.isRinging {
+        effects += silenceTimers(.byHand, at: now.uptime)
+      } else {
+        effects += settle(at: now)
+        effects.append(answer(nil, within: speakerIsAwake ? Self.requestLead : rules.lead, at: now))
+      }
+    case .timer(let order):
+      effects += take(order, at: now)
     case .stop(let reason):
       if reason == .serviceEnds { isEnding = true }
+      effects += stopTimers(reason)
       if let playing, isEnded(playing, by: reason, at: now) {
         effects += stage.stop(reason, at: now.uptime)
       }
     case .ended(let sounding, let outcome):
-      if let turn = stage.end(sounding) { effects += end(turn, with: outcome, at: now) }
+      if let turn = stage.end(sounding) {
+        effects += end(turn, with: outcome, at: now)
+      } else {
+        effects += timers.end(sounding, with: outcome, at: now) ?? []
+      }
     }
     return Effect.silenceFirst(effects + settle(at: now))
   }
@@ -99,6 +118,7 @@ public struct Announcer {
     if sleep >= Self.stepThreshold { effects.append(.report(.slept(for: sleep))) }
     guard jump.magnitude >= Self.stepThreshold || !effects.isEmpty else { return [] }
     keepEndOfMute(at: now)
+    effects += noteTimers(wasSet: step.magnitude >= Self.stepThreshold, slept: sleep, at: now)
     // What plays is timed by a clock that knows of neither.
     guard jump.magnitude >= Self.stepThreshold else { return effects }
     let reason: StopReason = step.magnitude >= Self.stepThreshold ? .clockSet : .slept
@@ -181,31 +201,36 @@ public struct Announcer {
   private mutating func turn(_ ringer: Ringer, at moment: Uptime, _ now: Now) -> [Effect] {
     guard ringer != self.ringer else { return [] }
     rules.ringer = ringer
-    var effects: [Effect] = []
-    if rules.isSilencedBySwitch, let turn = stage.turn {
+    var effects = rules.refusalOfTimers == nil ? [] : silenceTimers(.muted, at: moment)
+    if ruledOutBySwitch, let turn = stage.turn {
       // Silence first, words after. What has not begun is open again, should the switch be put
       // back before its instant.
-      if !stage.isHeard(at: now) { effects = takeBack(.muted, at: now) }
-      if effects.isEmpty && !turn.isTakenBack { effects = stage.stop(.muted, at: moment) }
+      let takenBack = stage.isHeard(at: now) ? [] : takeBack(.muted, at: now)
+      effects += takenBack
+      if takenBack.isEmpty && !turn.isTakenBack { effects += stage.stop(.muted, at: moment) }
     }
     return effects + [.report(.ringer(ringer))]
   }
 
   private mutating func turn(_ mute: SoftwareMute, at now: Now) -> [Effect] {
     // Said again, it still silences an answer.
-    guard mute != self.mute || (mute == .on && playing != nil) else { return [] }
+    guard mute != self.mute || (mute == .on && (playing != nil || timers.isRinging)) else {
+      return []
+    }
     rules.mute = mute
     if case .until(let end) = mute {
       muteEndsSinceBoot = now.sinceBoot + (end - now.instant)
     } else {
       muteEndsSinceBoot = nil
     }
+    var silenced: [Effect] = []
+    if mute != .off && mute != .next { silenced = silenceTimers(.softwareMuted, at: now.uptime) }
     let report = Effect.report(reportOfMute)
-    guard mute != .off, let turn = stage.turn, !turn.isTakenBack else { return [report] }
+    guard mute != .off, let turn = stage.turn, !turn.isTakenBack else { return silenced + [report] }
     // What sounds, or was asked for, is not the next occasion.
-    let isNext = !stage.isHeard(at: now) && turn.announcement.cause != .request
+    let isNext = !stage.isHeard(at: now) && turn.announcement.cause.isOccasion
     if mute == .next && !isNext { return [report] }
-    let silenced =
+    silenced +=
       isNext ? takeBack(.softwareMuted, at: now) : stage.stop(.softwareMuted, at: now.uptime)
     return silenced + [report]
   }
@@ -244,6 +269,12 @@ public struct Announcer {
       return isEnding
         ? [.report(.refused(.stopped(.serviceEnds)))]
         : [answerAnew(turn, after: delay, at: now)]
+    case (.stopped(let reason, nil), .timer(let words)):
+      return [.report(.unsaid(words, .stopped(reason)))]
+    case (.failed(let why, _), .timer(let words)):
+      return [.report(.unsaid(words, .failed(why)))]
+    case (.tooLate(let delay), .timer(let words)):
+      return [.report(.unsaid(words, .failed(Self.tooLate(delay))))]
     case (_, .occasion) where turn.isTakenBack:
       return []
     case (.stopped(let reason, nil), .occasion(let occasion)):
@@ -279,7 +310,7 @@ public struct Announcer {
     let isHeard = stage.isHeard(at: now)
     switch reason {
     // What is not heard yet is the next occasion, which sounds.
-    case .byHand: return isHeard || playing.cause == .request
+    case .byHand: return isHeard || !playing.cause.isOccasion
     case .serviceEnds: return !isHeard || settings.atStop == .fade
     default: return true
     }
@@ -289,11 +320,11 @@ public struct Announcer {
 
   /// Decides every occasion that is due, and says when to wake next.
   private mutating func settle(at now: Now) -> [Effect] {
-    var effects = endMute(at: now)
+    var effects = endMute(at: now) + settleTimers(at: now)
     while true {
       let occasion = next
       let due = Quarters.due(occasion, rules)
-      guard now.instant >= due, !isEnding else { return effects + [wake(at: due)] }
+      guard now.instant >= due, !isEnding else { return effects + [wake(at: due, now)] }
 
       if now.instant >= rules.passing(of: occasion) {
         let last = quarters.schedule.last(atOrBefore: rules.lastToPass(at: now))
@@ -305,17 +336,17 @@ public struct Announcer {
       if let refusal = refusal(of: occasion) {
         // Until its instant the switch may still be put on, and a mute be taken back.
         if refusal.mayEndInTime && now.instant < occasion.instant {
-          return effects + [wake(at: occasion.instant)]
+          return effects + [wake(at: occasion.instant, now)]
         }
         effects += skip(occasion, refusal)
         quarters.decide(through: occasion)
         continue
       }
       if playing != nil {
-        return effects + [wake(at: rules.passing(of: occasion) + .milliseconds(1))]
+        return effects + [wake(at: rules.passing(of: occasion) + .milliseconds(1), now)]
       }
       if let retry = quarters.retry(of: occasion, after: now) {
-        return effects + [wake(at: retry)]
+        return effects + [wake(at: retry, now)]
       }
       quarters.decide(through: occasion)
       guard let made = Quarters.announcement(stage.nextID, of: occasion, rules, at: now) else {
@@ -326,9 +357,11 @@ public struct Announcer {
     }
   }
 
-  private func wake(at instant: Instant) -> Effect {
-    guard case .until(let end) = mute else { return .wake(at: instant) }
-    return .wake(at: min(instant, end))
+  private func wake(at instant: Instant, _ now: Now) -> Effect {
+    var instant = instant
+    if case .until(let end) = mute { instant = min(instant, end) }
+    if let due = dueOfTimers(at: now) { instant = min(instant, now.instant + (due - now.sinceBoot)) }
+    return .wake(at: instant)
   }
 
   private mutating func endMute(at now: Now) -> [Effect] {

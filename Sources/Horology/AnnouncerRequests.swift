@@ -8,7 +8,7 @@ extension Announcer {
     }
     if let turn = stage.turn {
       let isNear =
-        turn.announcement.cause != .request && now.instant < turn.announcement.anchor
+        turn.announcement.cause.isOccasion && now.instant < turn.announcement.anchor
         && turn.stoppedAt == nil
       return .report(.refused(isNear ? .occasionIsNear : .busy))
     }

@@ -3,6 +3,14 @@ public enum VoiceAtHour: String, CaseIterable, Sendable {
   case before, after, none
 }
 
+/// When it is said how much is left of a timer.
+public enum TellsLeft: String, CaseIterable, Sendable {
+  /// At half its length.
+  case half
+  /// One minute before zero.
+  case minute
+}
+
 /// What becomes of what sounds when the service is stopped.
 public enum AtStop: String, CaseIterable, Sendable {
   /// It is faded out at once.
@@ -30,6 +38,13 @@ public struct AnnouncerSettings: Hashable, Sendable {
   /// How long the speaker runs on silence before what is to sound at once: an amplifier that was
   /// asleep swallows the first syllable.
   public var leadIn = Duration.milliseconds(400)
+
+  /// How long a timer rings if nobody stops it.
+  public var ringLimit = Duration.seconds(900)
+  /// What is said of a timer before it is at zero.
+  public var tellsLeft: Set<TellsLeft> = []
+  /// The voice has words for timers.
+  public var saysTimers = false
 
   public init() {}
 

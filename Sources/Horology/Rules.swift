@@ -46,7 +46,13 @@ public struct Rules: Hashable, Sendable {
     }
   }
 
-  /// True if the switch, as it is, silences everything.
+  /// Why a timer that a person has set cannot be heard, or nil if it can: quiet hours and mutes
+  /// hold for what sounds by itself.
+  public var refusalOfTimers: SkipReason? {
+    settings.silences == .announcements ? nil : refusalBySwitch
+  }
+
+  /// True if the switch, as it is, silences announcements.
   public var isSilencedBySwitch: Bool { refusalBySwitch != nil }
 
   private var refusalBySwitch: SkipReason? {

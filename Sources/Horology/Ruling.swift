@@ -35,6 +35,8 @@ extension Announcer {
       Ruling(
         time: time, occasion: nil, programme: nil,
         refusal: rules.refusalOfRequest(isGiven: true))
+    case .timer:
+      Ruling(time: time, occasion: nil, programme: nil, refusal: rules.refusalOfTimers)
     }
   }
 }

@@ -26,6 +26,12 @@ struct Stage: Sendable {
   /// Of what comes next.
   var nextID: SoundingID { SoundingID(count + 1) }
 
+  /// For what sounds without the turn.
+  mutating func takeID() -> SoundingID {
+    count += 1
+    return SoundingID(count)
+  }
+
   /// - Parameter shown: at its anchor.
   mutating func begin(_ announcement: Announcement, showing shown: CivilTime) -> Effect {
     count += 1

@@ -82,7 +82,11 @@ public struct Tally: Hashable, Sendable {
   private mutating func count(_ report: Report, every interval: Interval) {
     switch report {
     case .announced(let announcement, let timing):
-      if case .occasion = announcement.cause { day.sounded += 1 } else { day.answered += 1 }
+      switch announcement.cause {
+      case .occasion: day.sounded += 1
+      case .request: day.answered += 1
+      case .timer: break
+      }
       day.underruns += timing.underruns
       if let worst = timing.worstError, worst.magnitude >= day.worstError?.magnitude ?? .zero {
         day.worstError = worst
@@ -102,7 +106,8 @@ public struct Tally: Hashable, Sendable {
       failed = occasion
     case .ringer(.lost): day.switchLosses += 1
     case .clockSet: day.clockSteps += 1
-    case .refused, .ringer, .trust, .mute, .slept: break
+    case .timer(_, .unheard): day.failures += 1
+    case .refused, .ringer, .trust, .mute, .slept, .timer, .timerRefused, .unsaid: break
     }
   }
 }

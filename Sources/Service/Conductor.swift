@@ -14,6 +14,9 @@ public protocol Instruments: AnyObject {
   /// - Throws: `Fault` if it cannot be played; then its end is told by nobody else.
   func play(_ announcement: Announcement) throws(Fault)
 
+  /// - Throws: `Fault` if it cannot be played; then its end is told by nobody else.
+  func play(_ cue: Cue) throws(Fault)
+
   /// Fades it out; its end is told later.
   func stop(_ sounding: SoundingID, _ reason: StopReason)
 
@@ -36,6 +39,8 @@ public final class Conductor {
   private var isHandling = false
   /// Why the request that is being handled is not met.
   private var refusal: SkipReason?
+  /// What has become of the order that is being handled.
+  private var answer: Result<Countdown, TimerRefusal>?
 
   public init(_ announcer: Announcer) {
     self.announcer = announcer
@@ -70,6 +75,14 @@ public final class Conductor {
     return .success(playing)
   }
 
+  /// A person wants something of the timers.
+  /// - Returns: the timer that it is about.
+  public func order(_ order: TimerOrder) -> Result<Countdown, TimerRefusal> {
+    answer = nil
+    handle(.timer(order))
+    return answer ?? .failure(.noTimer)
+  }
+
   /// Why a request is not met.
   public struct Refused: Error, Hashable {
     public let reason: SkipReason
@@ -94,10 +107,21 @@ public final class Conductor {
       } catch {
         queue.append(.ended(announcement.id, .failed(error.description, begun: false)))
       }
+    case .cue(let cue):
+      do throws(Fault) {
+        try instruments.play(cue)
+      } catch {
+        queue.append(.ended(cue.id, .failed(error.description, begun: false)))
+      }
     case .stop(let sounding, let reason):
       instruments.stop(sounding, reason)
     case .report(let report):
-      if case .refused(let reason) = report { refusal = reason }
+      switch report {
+      case .refused(let reason): refusal = reason
+      case .timer(let countdown, _): answer = answer ?? .success(countdown)
+      case .timerRefused(let reason): answer = .failure(reason)
+      default: break
+      }
       instruments.tell(report)
     }
   }

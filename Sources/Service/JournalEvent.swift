@@ -10,6 +10,11 @@ public enum JournalEvent: String, CaseIterable, Sendable {
   case announced, skipped, refused, retrying
   case cutOff = "cut_off"
 
+  case timer
+  case timerElapsed = "timer_elapsed"
+  case timerMissed = "timer_missed"
+  case timerUnheard = "timer_unheard"
+
   case speaker
   case speakerSubstituted = "speaker_substituted"
 
@@ -54,6 +59,10 @@ public enum JournalEvent: String, CaseIterable, Sendable {
     case .refused: "c31a161f84924d13aa19de523e682b15"
     case .retrying: "dd9dd1dc59454f5e816aad42da823cf8"
     case .cutOff: "d301dd3e3a3a4eb6aeaabf4bd5e6cb3a"
+    case .timer: "2f4a75cf85a74e9b9b027909e2314867"
+    case .timerElapsed: "2579c1cc78da4357b3263337d1ffb4b2"
+    case .timerMissed: "4dfc9e4163b5429c8f2bcb632a5200c0"
+    case .timerUnheard: "23b4283a09d74bc79b29480649d27941"
     case .speaker: "cce6775e6cb74f76b319d6063f6e9ecd"
     case .speakerSubstituted: "cd2b328894d94c72b38a1cd11656ebfd"
     case .switch: "d28834c486634ce89afe1d3adaff3c49"

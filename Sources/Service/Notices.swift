@@ -55,6 +55,16 @@ extension Report {
       return Notice(
         .retrying, .warning, "\(occasion.timeOfDay) cannot sound yet, trying again: \(why)",
         occasion.fields.merging(["REASON": "failed", "DETAIL": why]) { $1 })
+    case .timer(let countdown, let event): return event.notice(of: countdown)
+    case .timerRefused(let reason):
+      return Notice(
+        .refused, .info, "did not do what was asked of the timers: \(reason)",
+        ["REASON": reason.key, "TRUST": trust, "CAUSE": "timer"])
+    case .unsaid(let words, let reason):
+      return Notice(
+        .timerUnheard, reason.priority,
+        "did not say that \(words.title) is at zero: \(reason.words(clock))",
+        ["REASON": reason.key, "TIMER": words.title])
     }
   }
 }
@@ -102,7 +112,7 @@ extension SoftwareMute {
 
 extension SkipReason {
   /// What the owner has asked for is information; what went wrong is a warning.
-  fileprivate var priority: Priority {
+  var priority: Priority {
     switch self {
     case .quietHours, .nothingToSound, .muted, .softwareMuted, .occasionIsNear, .stopped: .info
     case .untrusted, .switchLost, .tooLateForChime, .late, .busy, .failed: .warning
@@ -138,6 +148,8 @@ extension Announcement {
     case .request:
       return Notice(
         .announced, .info, "\(done) because it was asked for, \(timing.inWords)", fields)
+    case .timer(let words):
+      return Notice(.announced, .info, "\(done) for \(words.title), \(timing.inWords)", fields)
     }
   }
 
@@ -145,7 +157,7 @@ extension Announcement {
   fileprivate func fields(_ composer: Composer) -> [String: String?] {
     var fields: [String: String?] = [
       "CHIME": programme.blows.isEmpty ? "no" : "yes",
-      "TEXT": programme.words == .none ? nil : try? composer.text(of: time),
+      "TEXT": programme.words == .none ? nil : try? composer.text(of: self),
     ]
     switch cause {
     case .occasion(let occasion):
@@ -153,6 +165,9 @@ extension Announcement {
       fields.merge(occasion.fields) { $1 }
     case .request:
       fields["CAUSE"] = "request"
+    case .timer(let words):
+      fields["CAUSE"] = "timer"
+      fields["TIMER"] = words.title
     }
     return fields
   }
@@ -160,7 +175,7 @@ extension Announcement {
   /// What of it there is: as in `chimed and said "three o'clock"`.
   fileprivate func inWords(_ composer: Composer, chimed: String, said: String) -> String {
     let chime = programme.blows.isEmpty ? nil : chimed
-    let text = programme.words == .none ? nil : try? composer.text(of: time)
+    let text = programme.words == .none ? nil : try? composer.text(of: self)
     let words = text.map { said.isEmpty ? "\"\($0)\"" : "\(said) \"\($0)\"" }
     return [chime, words].compactMap { $0 }.joined(separator: " and ")
   }

@@ -37,7 +37,16 @@ final class ServiceInstruments: Instruments {
       announcement.id, anchoredAt: .utc(announcement.anchor), decibels: announcement.decibels,
       mayBeLateBy: announcement.latest.map { $0 - announcement.anchor }
     ) { [composer] rate throws(Fault) in
-      try composer.score(of: announcement.time, announcement.programme, rate: rate)
+      try composer.score(of: announcement, rate: rate)
+    }
+  }
+
+  func play(_ cue: Cue) throws(Fault) {
+    try player?.play(
+      cue.id, anchoredAt: .elapsed(cue.anchor), decibels: cue.decibels,
+      mayBeLateBy: cue.mayBeLateBy, ducksOthers: true
+    ) { [composer] rate throws(Fault) in
+      try composer.score(of: cue.signal, rate: rate)
     }
   }
 

@@ -89,7 +89,7 @@ public struct Status: Hashable, Sendable {
     if case .lost(let why) = announcer.ringer { ringerError = why }
     isSilencedBySwitch = announcer.isSilencedBySwitch
     if let announcement = announcer.playing {
-      let text = try? composer.text(of: announcement.time)
+      let text = try? composer.text(of: announcement)
       playing = text ?? announcement.time.dateTime.timeOfDay
     }
   }
@@ -248,7 +248,7 @@ extension Report {
   func signal(_ composer: Composer) -> (name: String, [BusValue])? {
     switch self {
     case .announced(let announcement, let timing):
-      let text = try? composer.text(of: announcement.time)
+      let text = try? composer.text(of: announcement)
       return (
         "Announced",
         [

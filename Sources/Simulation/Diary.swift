@@ -38,6 +38,7 @@ extension Announcement {
       switch cause {
       case .occasion(let occasion): "of \(occasion.instant.text)"
       case .request: "that was asked for"
+      case .timer(let words): "of \(words.title)"
       }
     let what = programme.blows.isEmpty ? "words" : "\(programme.blows.count) blows"
     return "\(id.number): \(what) \(cause), anchored at \(anchor.shown.utcText)"
@@ -59,6 +60,9 @@ extension Report {
     case .mute(let mute, _): "the mute is \(mute)"
     case .clockSet(let step): "noticed a step of \(step)"
     case .slept(let span): "noticed a sleep of \(span)"
+    case .timer(let countdown, let event): "\(countdown.title): \(event)"
+    case .timerRefused(let reason): "refused: \(reason)"
+    case .unsaid(let words, let reason): "did not say \(words.title): \(reason)"
     case .retrying(let occasion, let why): "tries \(occasion.instant.text) again: \(why)"
     }
   }

@@ -147,7 +147,9 @@ extension Oracle {
   mutating func told(_ report: Report, _ moment: Moment) {
     switch report {
     case .mute: disturbed(.mute, moment)
-    case .announced, .trust, .ringer, .clockSet, .slept, .retrying: break
+    case .announced, .trust, .ringer, .clockSet, .slept, .retrying, .timer, .timerRefused,
+      .unsaid:
+      break
     case .cutOff(let announcement, let reason, _):
       if case .occasion(let occasion) = announcement.cause {
         passing.account(occasion.instant.shown)

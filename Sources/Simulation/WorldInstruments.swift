@@ -76,6 +76,8 @@ extension World: Instruments {
     turn?.decide(machine)
   }
 
+  func play(_ cue: Cue) throws(Fault) {}
+
   private func sabotaged(_ announcement: Announcement) -> Announcement {
     var (time, anchor) = (announcement.time, announcement.anchor)
     switch sabotage {

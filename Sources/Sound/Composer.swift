@@ -6,6 +6,8 @@ public struct Composer: Sendable {
   public let voice: VoicePack
   public let format: HourFormat
   public let bells: BellRack
+  /// The file of each signal.
+  public let signals: [Signal: String]
   private let voiceGain: Float
   private let bellsGain: Float
 
@@ -14,11 +16,13 @@ public struct Composer: Sendable {
   ///   - bellsVolume: by how much its blows are louder than its bells, in dB.
   public init(
     voice: VoicePack, format: HourFormat, bells: BellRack = BellRack(folders: []),
+    signals: [Signal: String] = [:],
     voiceVolume: Double = 0, bellsVolume: Double = 0
   ) {
     self.voice = voice
     self.format = format
     self.bells = bells
+    self.signals = signals
     voiceGain = Mixer.gain(decibels: voiceVolume)
     bellsGain = Mixer.gain(decibels: bellsVolume)
   }
@@ -47,6 +51,42 @@ public struct Composer: Sendable {
       rate: rate, parts: parts.map { $0.moved(by: -earliest) }, anchor: -earliest)
   }
 
+  /// The score of an announcement, at `rate` frames per second.
+  /// - Throws: `Fault` if a sound is missing or is none, or the voice has no words for it.
+  public func score(of announcement: Announcement, rate: Int) throws(Fault) -> Score {
+    guard case .timer(let words) = announcement.cause else {
+      return try score(of: announcement.time, announcement.programme, rate: rate)
+    }
+    let phrase = try voice.score(of: try clips(of: words), rate: rate)
+    return Score(
+      rate: rate, parts: phrase.parts.map { $0.moved(by: 0, amplifiedBy: voiceGain) }, anchor: 0)
+  }
+
+  /// The score of a signal, whose first frame is the anchor.
+  /// - Throws: `Fault` if its file is missing or no sound.
+  public func score(of signal: Signal, rate: Int) throws(Fault) -> Score {
+    guard let path = signals[signal] else {
+      throw Fault("signal '\(signal.rawValue)'", "it is missing; install clocksmith again")
+    }
+    let file = try SoundFile(path: path)
+    let frames = Int((Double(file.frames) * Double(rate) / Double(file.rate)).rounded())
+    return Score(
+      rate: rate,
+      parts: [
+        Score.Part(
+          path: path, start: 0, frames: frames, gain: bellsGain, isTimed: true,
+          label: signal.rawValue)
+      ], anchor: 0)
+  }
+
+  /// The clips of the first phrase that the voice has words for.
+  private func clips(of words: TimerWords) throws(Fault) -> [VoicePack.Clip] {
+    for phrase in words.phrases {
+      if let clips = voice.clips(of: phrase) { return clips }
+    }
+    throw Fault("voice \(voice.path)", "it has no words for \(words.title)")
+  }
+
   /// How long a programme that speaks `time` sounds, from its anchor on.
   /// - Throws: `Fault` if a sound is missing or is none.
   public func length(of time: CivilTime, _ programme: Programme) throws(Fault) -> Duration {
@@ -71,6 +111,14 @@ public struct Composer: Sendable {
 
   private func frames(_ duration: Duration, _ rate: Int) -> Int {
     Int((duration.inSeconds * Double(rate)).rounded())
+  }
+
+  /// The words of an announcement, for a reader.
+  public func text(of announcement: Announcement) throws(Fault) -> String {
+    guard case .timer(let words) = announcement.cause else {
+      return try text(of: announcement.time)
+    }
+    return try clips(of: words).map(\.text).joined(separator: " ")
   }
 
   /// The words that are spoken, for a reader.

@@ -58,7 +58,12 @@ public struct VoicePack: Sendable {
   public func score(
     hour: Int, minute: Int, format: HourFormat, rate: Int
   ) throws(Fault) -> Score {
-    let clips = try phrase(hour: hour, minute: minute, format: format)
+    try score(of: try phrase(hour: hour, minute: minute, format: format), rate: rate)
+  }
+
+  /// Clips as a score whose anchor is the first frame.
+  /// - Parameter rate: frames per second of the score.
+  public func score(of clips: [Clip], rate: Int) throws(Fault) -> Score {
     let overlapFrames = Int((overlap.inSeconds * Double(rate)).rounded())
     var lengths: [Int] = []
     for clip in clips {

@@ -27,6 +27,7 @@ import Testing
       if let fault { throw fault }
       isPlaying = true
     }
+    func play(_ cue: Cue) throws(Fault) { calls.append("cue \(cue.id.number)") }
     func stop(_ sounding: SoundingID, _ reason: StopReason) {
       calls.append("stop \(sounding.number) \(reason.key)")
     }

@@ -12,7 +12,7 @@ extension SoundChange {
       return
     }
     let scores = [old.1, new.1].map {
-      try? $0.score(of: announcement.time, announcement.programme, rate: standardRate)
+      try? $0.score(of: announcement, rate: standardRate)
     }
     if scores[0] != scores[1] {
       self = .sound

@@ -1,0 +1,171 @@
+/// What becomes of the timers.
+extension Announcer {
+  /// A cue that comes later than this has lost its sense: the next ring is near.
+  private static let latestCue = Duration.seconds(1)
+  /// A timer that is so long past zero has run out unnoticed: in a sleep, or with the power off.
+  private static let unnoticed = Duration.seconds(2)
+
+  /// Does what a person wants of the timers.
+  mutating func take(_ order: TimerOrder, at now: Now) -> [Effect] {
+    do throws(TimerRefusal) {
+      switch order {
+      case .start(let length, let name):
+        return [.report(.timer(try timers.start(length, name: name, at: now), .started))]
+      case .add(let span, let which):
+        let (countdown, stops) = try timers.add(span, to: which, at: now)
+        return stops + [.report(.timer(countdown, .lengthened(by: span)))]
+      case .pause(let which):
+        let (countdown, stops) = try timers.pause(which, at: now)
+        return stops + [.report(.timer(countdown, .paused))]
+      case .resume(let which):
+        return [.report(.timer(try timers.resume(which, at: now), .resumed))]
+      case .cancel(let which):
+        let (countdown, stops) = try timers.cancel(which)
+        return stops + [.report(.timer(countdown, .cancelled))]
+      case .tell(let which):
+        return try tellLeft(of: try timers.find(which, at: now), at: now)
+      }
+    } catch {
+      return [.report(.timerRefused(error))]
+    }
+  }
+
+  /// Says how much is left of a timer, or which one it is that rings.
+  private mutating func tellLeft(
+    of countdown: Countdown, at now: Now
+  ) throws(TimerRefusal) -> [Effect] {
+    if let refusal = rules.refusalOfTimers { throw .speech(refusal) }
+    let left = countdown.left(at: now)
+    let words = TimerWords(
+      .timer(countdown.number), title: countdown.title,
+      countdown.isRinging ? countdown.phrases : [.left(left)],
+      from: now.sinceBoot, until: now.sinceBoot + settings.lateLimit)
+    guard stage.turn == nil else { throw .speech(.busy) }
+    guard let announcement = announcement(of: words, at: now) else {
+      throw .speech(.occasionIsNear)
+    }
+    return [begin(announcement), .report(.timer(countdown, .told(left: left)))]
+  }
+
+  /// Ends what rings, and what is said of it.
+  mutating func silenceTimers(_ reason: StopReason, at moment: Uptime) -> [Effect] {
+    var effects = timers.silence(reason)
+    if reason == .muted { effects += timers.recallCues(reason) }
+    if !effects.isEmpty, let turn = stage.turn, case .timer = turn.announcement.cause {
+      effects += stage.stop(reason, at: moment)
+    }
+    return effects
+  }
+
+  /// What rings is stopped by hand; what rings when the service ends goes on after the next start.
+  mutating func stopTimers(_ reason: StopReason) -> [Effect] {
+    switch reason {
+    case .byHand: timers.silence(reason)
+    case .serviceEnds: settings.atStop == .fade ? timers.recallCues(reason) : []
+    default: []
+    }
+  }
+
+  /// True if the switch, as it is, silences what has the turn.
+  var ruledOutBySwitch: Bool {
+    guard let turn = stage.turn, case .timer = turn.announcement.cause else {
+      return rules.isSilencedBySwitch
+    }
+    return rules.refusalOfTimers != nil
+  }
+
+  /// The clock was set, or the machine slept.
+  mutating func noteTimers(wasSet: Bool, slept: Duration, at now: Now) -> [Effect] {
+    var effects = wasSet ? timers.noteClockSet(at: now) : []
+    // What the player has is timed by a clock that stood still.
+    if slept >= Self.stepThreshold { effects += timers.recallCues(.slept) }
+    return effects
+  }
+
+  /// Rings what has reached zero, and hands the cues to the player whose time has come.
+  mutating func settleTimers(at now: Now) -> [Effect] {
+    if trust != .untrusted { timers.noteTrusted() }
+    guard !isEnding else { return [] }
+    var effects: [Effect] = []
+    for (countdown, late) in timers.elapsed(at: now) {
+      effects += ring(countdown, late: late, at: now)
+    }
+    for countdown in timers.rungOut(after: settings.ringLimit, at: now) {
+      effects += timers.remove(countdown) + [.report(.timer(countdown, .missed))]
+    }
+    if rules.refusalOfTimers == nil {
+      let decibels = rules.decibels(at: zone.civil(at: now.instant))
+      while let due = timers.dueCue(lead: rules.lead, at: now) {
+        let cue = Cue(
+          stage.takeID(), of: due.source, .ring, at: due.anchor,
+          mayBeLateBy: due.isFirst ? Timers.ringPeriod : Self.latestCue, decibels: decibels)
+        timers.give(cue)
+        effects.append(.cue(cue))
+      }
+    }
+    return effects + settleWords(at: now)
+  }
+
+  /// A timer is at zero, or was `late` ago.
+  private mutating func ring(_ countdown: Countdown, late: Duration, at now: Now) -> [Effect] {
+    guard case .running(let zero) = countdown.state else { return [] }
+    if let refusal = rules.refusalOfTimers {
+      return timers.remove(countdown) + [.report(.timer(countdown, .silenced(refusal)))]
+    }
+    if late > settings.ringLimit {
+      return timers.remove(countdown) + [.report(.timer(countdown, .expired(late: late)))]
+    }
+    let isLate = late > Self.unnoticed
+    let since = isLate ? TimedMoment(rules.lead, after: now) : zero
+    timers.ring(countdown, since: since)
+    if settings.saysTimers {
+      let from = since.sinceBoot + Timers.wordsAfterRing - rules.lead
+      timers.say(
+        TimerWords(
+          .timer(countdown.number), title: countdown.title, countdown.phrases, from: from,
+          until: from + settings.lateLimit))
+    }
+    return [.report(.timer(countdown, .elapsed(late: isLate ? late : nil)))]
+  }
+
+  /// Says what is to be said of the timers, unless something else is said.
+  private mutating func settleWords(at now: Now) -> [Effect] {
+    var effects: [Effect] = []
+    for words in timers.words where words.from <= now.sinceBoot {
+      if words.until < now.sinceBoot {
+        timers.dropWords(words)
+        effects.append(.report(.unsaid(words, .busy)))
+      } else if stage.turn == nil, let announcement = announcement(of: words, at: now) {
+        timers.dropWords(words)
+        effects.append(begin(announcement))
+      }
+    }
+    return effects
+  }
+
+  /// Nil if there is no room for words before the next occasion.
+  private func announcement(of words: TimerWords, at now: Now) -> Announcement? {
+    let anchor = now.instant + rules.lead
+    var latest = anchor + (words.until - now.sinceBoot)
+    if refusal(of: next) == nil {
+      latest = min(latest, rules.needsSpeaker(for: next) - Programme.longestPhrase)
+    }
+    guard anchor <= latest else { return nil }
+    return Announcement(
+      stage.nextID, cause: .timer(words), time: zone.civil(at: anchor), anchor: anchor,
+      latest: latest)
+  }
+
+  /// When something is to be done for the timers next, since the machine started.
+  func dueOfTimers(at now: Now) -> Duration? {
+    guard !isEnding else { return nil }
+    return timers.due(
+      ringLimit: settings.ringLimit, lead: rules.lead, areSilenced: rules.refusalOfTimers != nil,
+      at: now)
+  }
+}
+
+extension Countdown {
+  /// What it is called, the best first.
+  var phrases: [TimerPhrase] { [name.map { .name($0) }, .timer(length)].compactMap { $0 } }
+}

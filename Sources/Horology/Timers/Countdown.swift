@@ -1,0 +1,66 @@
+/// A timer that counts down to zero, and then rings until it is stopped.
+public struct Countdown: Hashable, Sendable {
+  public enum State: Hashable, Sendable {
+    case running(zero: TimedMoment)
+    case paused(left: Duration)
+    /// It has been at zero, and rings.
+    case ringing(since: TimedMoment)
+  }
+
+  /// 1 and on: the lowest that was free when it was started.
+  public let number: Int
+  /// Nil if a person gave none.
+  public let name: String?
+  /// From its start to zero, with what was added since.
+  public internal(set) var length: Duration
+  public internal(set) var state: State
+
+  public init(number: Int, name: String?, length: Duration, state: State) {
+    self.number = number
+    self.name = name
+    self.length = length
+    self.state = state
+  }
+
+  /// The longest that can be asked for: 31 days.
+  public static let longest = Duration.seconds(31 * 86_400)
+  /// The shortest.
+  public static let shortest = Duration.seconds(1)
+  /// No name has more characters.
+  public static let longestName = 40
+
+  /// How long it is until zero; zero while it rings.
+  public func left(at now: Now) -> Duration {
+    switch state {
+    case .running(let zero): max(zero.left(at: now), .zero)
+    case .paused(let left): left
+    case .ringing: .zero
+    }
+  }
+
+  public var isRinging: Bool { if case .ringing = state { true } else { false } }
+
+  /// As in `timer 2` or `timer "tea"`.
+  public var title: String { name.map { "timer \"\($0)\"" } ?? "timer \(number)" }
+
+  /// For programs: running, paused or ringing.
+  public var key: String {
+    switch state {
+    case .running: "running"
+    case .paused: "paused"
+    case .ringing: "ringing"
+    }
+  }
+
+  /// What is wrong with a name, as a sentence goes on after it; nil if nothing is.
+  public static func flaw(ofName name: String) -> String? {
+    if name.isEmpty { return "it is empty" }
+    if name.count > longestName { return "it has more than \(longestName) characters" }
+    // No line of the journal is ended by a name.
+    if name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
+      return "it has a control character, such as the end of a line"
+    }
+    if name.first == " " || name.last == " " { return "it begins or ends with a space" }
+    return name.allSatisfy(\.isASCIIDigit) ? "it would be taken for the number of a timer" : nil
+  }
+}

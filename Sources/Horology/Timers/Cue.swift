@@ -1,0 +1,30 @@
+/// A signal on its moment: it waits for nothing, and what else sounds is turned down under it.
+public struct Cue: Hashable, Sendable {
+  /// Whose it is.
+  public enum Source: Hashable, Sendable {
+    /// By the timer's number.
+    case timer(Int)
+  }
+
+  public let id: SoundingID
+  public let source: Source
+  public let signal: Signal
+  /// When its first frame is to leave the converter, since the machine started, sleep included.
+  public let anchor: Duration
+  /// It does not begin later than this after its anchor.
+  public let mayBeLateBy: Duration
+  /// How loud, in dB at most 0, by the rules for the time at which it sounds.
+  public let decibels: Double
+
+  public init(
+    _ id: SoundingID, of source: Source, _ signal: Signal, at anchor: Duration,
+    mayBeLateBy: Duration, decibels: Double
+  ) {
+    self.id = id
+    self.source = source
+    self.signal = signal
+    self.anchor = anchor
+    self.mayBeLateBy = mayBeLateBy
+    self.decibels = decibels
+  }
+}

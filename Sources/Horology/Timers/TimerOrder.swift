@@ -1,0 +1,87 @@
+/// What a person wants of the timers.
+public enum TimerOrder: Hashable, Sendable {
+  case start(Duration, name: String?)
+  /// Which timer: by its name or its number.
+  case add(Duration, to: String)
+  case pause(String)
+  case resume(String)
+  case cancel(String)
+  /// Says how much is left; of the timer that ends next if none is named.
+  case tell(String?)
+}
+
+/// What has become of a timer.
+public enum TimerEvent: Hashable, Sendable {
+  case started
+  case lengthened(by: Duration)
+  case paused
+  case resumed
+  case cancelled
+  /// It was said how much is left of it.
+  case told(left: Duration)
+  /// It has reached zero, so long ago; nil if just now.
+  case elapsed(late: Duration?)
+  /// It has reached zero, and nobody hears it.
+  case silenced(SkipReason)
+  /// A person has heard it, or the switch has silenced it.
+  case stopped(StopReason)
+  /// It rang until `ring_limit`, and nobody stopped it.
+  case missed
+  /// It was at zero so long ago that it does not ring any more.
+  case expired(late: Duration)
+  /// It cannot be heard, with the device's own words.
+  case unheard(String)
+}
+
+/// Why nothing was done.
+public enum TimerRefusal: Error, Hashable, Sendable {
+  case length
+  case name(String)
+  case nameIsTaken(String)
+  case tooMany
+  /// No timer has that name or number.
+  case unknown(String)
+  case noTimer
+  case isPaused(String)
+  case isNotPaused(String)
+  case isRinging(String)
+  /// It cannot be said now.
+  case speech(SkipReason)
+}
+
+extension TimerRefusal: CustomStringConvertible {
+  /// One sentence: what, and what to do.
+  public var description: String {
+    switch self {
+    case .length:
+      "a timer lasts from 1 s to \(Countdown.longest.inWords); choose a length within that"
+    case .name(let flaw): "the name cannot be used: \(flaw); choose another"
+    case .nameIsTaken(let name):
+      "there is a timer \"\(name)\" already; cancel it, or choose another name"
+    case .tooMany: "there are \(Timers.most) timers already; cancel one first"
+    case .unknown(let which):
+      "there is no timer '\(which.shortened)'; 'clocksmith timer list' shows those that there are"
+    case .noTimer: "there is no timer; 'clocksmith timer 10m' starts one"
+    case .isPaused(let title): "\(title) is paused already"
+    case .isNotPaused(let title): "\(title) is not paused"
+    case .isRinging(let title): "\(title) has reached zero, and rings; 'clocksmith stop' stops it"
+    case .speech(let reason): reason.description
+    }
+  }
+
+  /// For programs: it does not change.
+  public var key: String {
+    switch self {
+    case .length: "length"
+    case .name: "name"
+    case .nameIsTaken: "name_is_taken"
+    case .tooMany: "too_many"
+    case .unknown: "unknown"
+    case .noTimer: "no_timer"
+    case .isPaused: "is_paused"
+    case .isNotPaused: "is_not_paused"
+    case .isRinging: "is_ringing"
+    case .speech(let reason): reason.key
+    }
+  }
+}

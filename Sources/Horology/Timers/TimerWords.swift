@@ -1,0 +1,21 @@
+/// What is said of a timer, once nothing else is said.
+public struct TimerWords: Hashable, Sendable {
+  public let source: Cue.Source
+  /// As in `timer "tea"`.
+  public let title: String
+  /// The first that the voice has words for is spoken.
+  public let phrases: [TimerPhrase]
+  /// From when on, since the machine started; after `until` they are dropped.
+  public let from: Duration
+  public let until: Duration
+
+  public init(
+    _ source: Cue.Source, title: String, _ phrases: [TimerPhrase], from: Duration, until: Duration
+  ) {
+    self.source = source
+    self.title = title
+    self.phrases = phrases
+    self.from = from
+    self.until = until
+  }
+}

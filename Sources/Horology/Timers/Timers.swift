@@ -1,0 +1,324 @@
+/// The timers that a person has set: the claimant whose cues sound on their moment.
+///
+/// Every cue is placed by arithmetic from its timer's zero, by the clock that counts since the start,
+/// sleep included: neither a late wake-up nor a clock that is set moves it.
+public struct Timers: Hashable, Sendable {
+  /// There are no more than this: far more than a person can follow, and a bound for memory.
+  public static let most = 1000
+  /// From one ring to the next.
+  public static let ringPeriod = Duration.seconds(3)
+  /// From the beginning of the first ring to its words.
+  public static let wordsAfterRing = Duration.seconds(2)
+
+  /// By number.
+  public private(set) var countdowns: [Countdown] = []
+  /// What the player has been given and has not ended.
+  private(set) var cues: [SoundingID: Cue] = [:]
+  /// The anchor of the last cue that the player was given, by whose it is.
+  private var given: [Cue.Source: Duration] = [:]
+  /// Whose cues could not be heard, which is told once.
+  private var unheard: Set<Cue.Source> = []
+  /// After a failure nothing is given to the player until then, since the machine started.
+  private var restsUntil = Duration.zero
+  /// Words that wait for their moment.
+  private(set) var words: [TimerWords] = []
+  /// The machine has started since they were set, and its clock is not trusted yet: until it is,
+  /// the moments are where the clock shows them.
+  private var areByClock = false
+
+  public init() {}
+
+  /// As they were before the start.
+  /// - Parameter isSameBoot: the machine has not started since.
+  public init(_ countdowns: [Countdown], isSameBoot: Bool, at now: Now) {
+    self.countdowns = countdowns.sorted { $0.number < $1.number }
+    areByClock = !isSameBoot
+    follow(at: now)
+  }
+
+  // MARK: The clocks
+
+  /// The clock was set.
+  mutating func noteClockSet(at now: Now) -> [Effect] {
+    follow(at: now)
+    return areByClock ? recallCues(.clockSet) : []
+  }
+
+  private mutating func follow(at now: Now) {
+    for index in countdowns.indices {
+      countdowns[index].state.change { [areByClock] moment in
+        if areByClock { moment.noteStart(at: now) } else { moment.noteClockSet(at: now) }
+      }
+    }
+  }
+
+  /// The clock is trusted: from now on no step moves anything.
+  mutating func noteTrusted() { areByClock = false }
+
+  /// Takes back all that the player was given; what is still to come of it is given anew.
+  mutating func recallCues(_ reason: StopReason) -> [Effect] {
+    given = [:]
+    return cues.keys.sorted().map { .stop($0, reason) }
+  }
+
+  // MARK: Orders
+
+  /// Does what a person wants of a timer.
+  /// - Returns: the timer, as it is now.
+  mutating func start(
+    _ length: Duration, name: String?, at now: Now
+  ) throws(TimerRefusal) -> Countdown {
+    guard Countdown.shortest <= length, length <= Countdown.longest else { throw .length }
+    if let name {
+      if let flaw = Countdown.flaw(ofName: name) { throw .name(flaw) }
+      guard !countdowns.contains(where: { $0.name == name }) else { throw .nameIsTaken(name) }
+    }
+    guard countdowns.count < Self.most else { throw .tooMany }
+    let gap = countdowns.enumerated().first { $0.element.number != $0.offset + 1 }?.offset
+    let place = gap ?? countdowns.count
+    let countdown = Countdown(
+      number: place + 1, name: name, length: length,
+      state: .running(zero: TimedMoment(length, after: now)))
+    countdowns.insert(countdown, at: place)
+    return countdown
+  }
+
+  mutating func add(
+    _ span: Duration, to which: String, at now: Now
+  ) throws(TimerRefusal) -> (Countdown, [Effect]) {
+    let index = try place(of: which)
+    let left = countdowns[index].left(at: now) + span
+    guard Countdown.shortest <= span, left <= Countdown.longest else { throw .length }
+    let stops = recall(.timer(countdowns[index].number))
+    countdowns[index].length += span
+    if case .paused = countdowns[index].state {
+      countdowns[index].state = .paused(left: left)
+    } else {
+      countdowns[index].state = .running(zero: TimedMoment(left, after: now))
+    }
+    return (countdowns[index], stops)
+  }
+
+  mutating func pause(
+    _ which: String, at now: Now
+  ) throws(TimerRefusal) -> (Countdown, [Effect]) {
+    let index = try place(of: which)
+    switch countdowns[index].state {
+    case .paused: throw .isPaused(countdowns[index].title)
+    case .ringing: throw .isRinging(countdowns[index].title)
+    case .running: break
+    }
+    countdowns[index].state = .paused(left: countdowns[index].left(at: now))
+    return (countdowns[index], recall(.timer(countdowns[index].number)))
+  }
+
+  mutating func resume(_ which: String, at now: Now) throws(TimerRefusal) -> Countdown {
+    let index = try place(of: which)
+    guard case .paused(let left) = countdowns[index].state else {
+      throw .isNotPaused(countdowns[index].title)
+    }
+    countdowns[index].state = .running(zero: TimedMoment(left, after: now))
+    return countdowns[index]
+  }
+
+  mutating func cancel(_ which: String) throws(TimerRefusal) -> (Countdown, [Effect]) {
+    let countdown = countdowns[try place(of: which)]
+    return (countdown, remove(countdown))
+  }
+
+  /// The timer of a name or a number; the one that ends next if that is nil.
+  func find(_ which: String?, at now: Now) throws(TimerRefusal) -> Countdown {
+    if let which { return countdowns[try place(of: which)] }
+    let running = countdowns.filter { if case .running = $0.state { true } else { false } }
+    let next = running.min { $0.left(at: now) < $1.left(at: now) }
+    guard let found = next ?? countdowns.first else { throw .noTimer }
+    return found
+  }
+
+  private func place(of which: String) throws(TimerRefusal) -> Int {
+    let number = Int(which)
+    guard let index = countdowns.firstIndex(where: { $0.name == which || $0.number == number })
+    else { throw .unknown(which) }
+    return index
+  }
+
+  // MARK: Silence
+
+  public var isRinging: Bool { countdowns.contains(where: \.isRinging) }
+
+  /// Ends what rings.
+  mutating func silence(_ reason: StopReason) -> [Effect] {
+    var effects: [Effect] = []
+    for countdown in countdowns where countdown.isRinging {
+      effects += remove(countdown) + [.report(.timer(countdown, .stopped(reason)))]
+    }
+    return effects
+  }
+
+  mutating func remove(_ countdown: Countdown) -> [Effect] {
+    countdowns.removeAll { $0.number == countdown.number }
+    return recall(.timer(countdown.number))
+  }
+
+  /// Takes back what the player was given of this, and the words.
+  private mutating func recall(_ source: Cue.Source) -> [Effect] {
+    given[source] = nil
+    unheard.remove(source)
+    words.removeAll { $0.source == source }
+    return cues.values.filter { $0.source == source }.map(\.id).sorted().map { .stop($0, .byHand) }
+  }
+
+  // MARK: Cues
+
+  /// A cue that the player has ended; nil if it is none of these.
+  mutating func end(_ sounding: SoundingID, with outcome: Outcome, at now: Now) -> [Effect]? {
+    guard let cue = cues.removeValue(forKey: sounding) else { return nil }
+    if case .failed = outcome {
+      restsUntil = now.sinceBoot + Announcer.retryDelay
+      // There may be time to try once more.
+      if given[cue.source] == cue.anchor && now.sinceBoot < cue.anchor { given[cue.source] = nil }
+    }
+    guard case .timer(let number) = cue.source,
+      let countdown = countdowns.first(where: { $0.number == number })
+    else { return [] }
+    switch outcome {
+    case .finished: unheard.remove(cue.source)
+    case .failed(let why, _):
+      if unheard.insert(cue.source).inserted { return [.report(.timer(countdown, .unheard(why)))] }
+    case .stopped, .tooLate: break
+    }
+    return []
+  }
+
+  /// A cue that the player is to be given now.
+  struct DueCue {
+    let source: Cue.Source
+    let anchor: Duration
+    /// The first since its timer has been at zero.
+    let isFirst: Bool
+  }
+
+  /// The first cue whose time to be given has come, if there is one.
+  /// - Parameter lead: how far ahead of now something can begin at the earliest.
+  func dueCue(lead: Duration, at now: Now) -> DueCue? {
+    let newest = newestRinging
+    for countdown in countdowns {
+      guard let (anchor, isFirst) = nextCue(of: countdown, newest, lead: lead, at: now),
+        max(anchor - Announcer.preparation, restsUntil) <= now.sinceBoot
+      else { continue }
+      return DueCue(source: .timer(countdown.number), anchor: anchor, isFirst: isFirst)
+    }
+    return nil
+  }
+
+  /// The player is given this one.
+  mutating func give(_ cue: Cue) {
+    given[cue.source] = cue.anchor
+    cues[cue.id] = cue
+  }
+
+  /// When the next cue of a timer is to sound, since the machine started.
+  private func nextCue(
+    of countdown: Countdown, _ newest: Int?, lead: Duration, at now: Now
+  ) -> (anchor: Duration, isFirst: Bool)? {
+    let last = given[.timer(countdown.number)]
+    switch countdown.state {
+    case .paused: return nil
+    case .running(let zero):
+      return last == zero.sinceBoot ? nil : (zero.sinceBoot, true)
+    case .ringing(let since):
+      // One ring at a time: the others are heard by the newest.
+      guard countdown.number == newest else { return nil }
+      let earliest = max(now.sinceBoot + lead, last.map { $0 + .nanoseconds(1) } ?? .zero)
+      let periods = max(earliest - since.sinceBoot, .zero).periods(of: Self.ringPeriod)
+      return (since.sinceBoot + Self.ringPeriod * periods, periods == 0)
+    }
+  }
+
+  /// The timer that reached zero last, of those that ring.
+  private var newestRinging: Int? {
+    var newest: (number: Int, since: Duration)?
+    for countdown in countdowns {
+      guard case .ringing(let since) = countdown.state else { continue }
+      if since.sinceBoot >= newest?.since ?? since.sinceBoot {
+        newest = (countdown.number, since.sinceBoot)
+      }
+    }
+    return newest?.number
+  }
+
+  // MARK: At zero
+
+  /// The timers that have reached zero.
+  func elapsed(at now: Now) -> [(Countdown, late: Duration)] {
+    countdowns.compactMap { countdown in
+      guard case .running(let zero) = countdown.state, zero.left(at: now) <= .zero else {
+        return nil
+      }
+      return (countdown, .zero - zero.left(at: now))
+    }
+  }
+
+  /// It rings from this moment on.
+  mutating func ring(_ countdown: Countdown, since: TimedMoment) {
+    guard let index = countdowns.firstIndex(where: { $0.number == countdown.number }) else {
+      return
+    }
+    countdowns[index].state = .ringing(since: since)
+  }
+
+  mutating func say(_ phrase: TimerWords) { words.append(phrase) }
+
+  mutating func dropWords(_ phrase: TimerWords) { words.removeAll { $0 == phrase } }
+
+  /// The timers that have rung for so long.
+  func rungOut(after limit: Duration, at now: Now) -> [Countdown] {
+    countdowns.filter {
+      guard case .ringing(let since) = $0.state else { return false }
+      return since.left(at: now) + limit <= .zero
+    }
+  }
+
+  /// When something is to be done next, since the machine started; nil if nothing is.
+  /// - Parameter areSilenced: no cue is given to the player.
+  func due(
+    ringLimit: Duration, lead: Duration, areSilenced: Bool, at now: Now
+  ) -> Duration? {
+    let newest = newestRinging
+    // Words whose moment has come wait for what else is said to end, which is an event.
+    var moments = words.map { $0.from > now.sinceBoot ? $0.from : $0.until + .nanoseconds(1) }
+    for countdown in countdowns {
+      if !areSilenced, let (anchor, _) = nextCue(of: countdown, newest, lead: lead, at: now) {
+        moments.append(max(anchor - Announcer.preparation, restsUntil))
+      }
+      switch countdown.state {
+      case .paused: break
+      case .running(let zero): moments.append(zero.sinceBoot)
+      case .ringing(let since): moments.append(since.sinceBoot + ringLimit)
+      }
+    }
+    return moments.min()
+  }
+}
+
+extension Countdown.State {
+  /// Changes the moment that it is about, if it is about one.
+  fileprivate mutating func change(_ change: (inout TimedMoment) -> Void) {
+    switch self {
+    case .paused: break
+    case .running(var zero):
+      change(&zero)
+      self = .running(zero: zero)
+    case .ringing(var since):
+      change(&since)
+      self = .ringing(since: since)
+    }
+  }
+}
+
+extension Duration {
+  /// How many periods it takes to fill this, the last perhaps not whole.
+  fileprivate func periods(of period: Duration) -> Int {
+    Int((nanoseconds + period.nanoseconds - 1) / period.nanoseconds)
+  }
+}

@@ -1,0 +1,54 @@
+import Horology
+
+extension TimerEvent {
+  /// The notice of what has become of a timer.
+  func notice(of countdown: Countdown) -> Notice {
+    let title = countdown.title
+    var fields: [String: String?] = [
+      "CAUSE": "timer", "TIMER": String(countdown.number), "TIMER_NAME": countdown.name,
+      "LENGTH_USEC": countdown.length.inMicroseconds,
+    ]
+    func notice(_ event: JournalEvent, _ priority: Priority, _ words: String) -> Notice {
+      Notice(event, priority, "\(title) \(words)", fields)
+    }
+    switch self {
+    case .started: return notice(.timer, .info, "was started, for \(countdown.length.exactly)")
+    case .lengthened(let span): return notice(.timer, .info, "has \(span.exactly) more")
+    case .paused: return notice(.timer, .info, "is paused")
+    case .resumed: return notice(.timer, .info, "goes on")
+    case .cancelled: return notice(.timer, .info, "was cancelled")
+    case .told(let left): return notice(.timer, .info, "has \(left.exactly) left, as was said")
+    case .elapsed(nil): return notice(.timerElapsed, .info, "is at zero, and rings")
+    case .elapsed(let late?):
+      fields["LATE_USEC"] = late.inMicroseconds
+      return notice(
+        .timerElapsed, .warning,
+        "was at zero \(late.roughly) ago, with the power off or in a sleep, and rings now")
+    case .silenced(let reason):
+      fields["REASON"] = reason.key
+      return notice(.timerMissed, .warning, "is at zero, and nobody hears it: \(reason)")
+    case .stopped(let reason):
+      fields["REASON"] = reason.key
+      return notice(.timer, .info, "rings no more: \(reason)")
+    case .expired(let late):
+      fields["LATE_USEC"] = late.inMicroseconds
+      return notice(
+        .timerMissed, .warning,
+        "was at zero \(late.roughly) ago, with the power off or in a sleep: too long ago to ring")
+    case .missed: return notice(.timerMissed, .warning, "rang, and nobody stopped it")
+    case .unheard(let why):
+      fields["DETAIL"] = why
+      return notice(.timerUnheard, .warning, "cannot be heard: \(why)")
+    }
+  }
+}
+
+extension Duration {
+  /// To the second, rounded up, as a countdown shows it: `1 h 5 min 30 s`.
+  public var exactly: String {
+    let total = (max(nanoseconds, 0) + 999_999_999) / 1_000_000_000
+    let parts = [(total / 3600, "h"), (total / 60 % 60, "min"), (total % 60, "s")]
+    let words = parts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
+    return words.isEmpty ? "0 s" : words.joined(separator: " ")
+  }
+}

@@ -1,0 +1,70 @@
+@testable import Horology
+
+extension Desk {
+  var cues: [Cue] { effects.compactMap { if case .cue(let cue) = $0 { cue } else { nil } } }
+
+  var stopped: [SoundingID] {
+    effects.compactMap { if case .stop(let id, _) = $0 { id } else { nil } }
+  }
+
+  var timerEvents: [TimerEvent] {
+    reports.compactMap { if case .timer(_, let event) = $0 { event } else { nil } }
+  }
+
+  var timerRefusal: TimerRefusal? {
+    for case .timerRefused(let refusal) in reports { return refusal }
+    return nil
+  }
+
+  var timers: [Countdown] { announcer.timers.countdowns }
+
+  mutating func start(_ length: Duration, _ name: String? = nil) {
+    tell(.timer(.start(length, name: name)))
+  }
+
+  /// Lets so much time pass, and wakes the Announcer.
+  mutating func wait(for span: Duration) {
+    now = now.later(by: span)
+    tell(.woke)
+  }
+
+  /// Wakes the Announcer whenever it wants, for so long; every cue sounds whole, 2 s each.
+  /// - Returns: the cues, and what was told of timers.
+  mutating func live(
+    for span: Duration
+  ) -> (cues: [Cue], events: [TimerEvent], announcements: [Announcement]) {
+    let end = now.sinceBoot + span
+    var sounding: [(id: SoundingID, end: Duration)] = []
+    var seen: (cues: [Cue], events: [TimerEvent], announcements: [Announcement]) = ([], [], [])
+    func look(_ desk: Desk) {
+      seen.cues += desk.cues
+      seen.events += desk.timerEvents
+      for case .play(let announcement) in desk.effects {
+        seen.announcements.append(announcement)
+        let begins = desk.now.sinceBoot + (announcement.anchor - desk.now.instant)
+        sounding.append((announcement.id, begins + .seconds(2)))
+      }
+      sounding += desk.cues.map { ($0.id, $0.anchor + .seconds(2)) }
+    }
+    // Far more often than anything here needs: who wakes more often does not sleep at all.
+    for _ in 0..<5000 {
+      let woken = now.sinceBoot + (wake.map { $0 - now.instant } ?? .seconds(3600))
+      let ended = sounding.min { $0.end < $1.end }
+      let next = max(min(woken, ended?.end ?? woken), now.sinceBoot)
+      guard next <= end else {
+        now = now.later(by: end - now.sinceBoot)
+        return seen
+      }
+      now = now.later(by: next - now.sinceBoot)
+      if let ended, ended.end <= next {
+        sounding.removeAll { $0.id == ended.id }
+        let timing = Timing(onsetError: .zero, worstError: .zero, underruns: 0)
+        tell(.ended(ended.id, .finished(timing)))
+      } else {
+        tell(.woke)
+      }
+      look(self)
+    }
+    fatalError("it wakes again and again at \(now.instant.nanoseconds)")
+  }
+}

@@ -1,0 +1,216 @@
+import Testing
+
+@testable import Horology
+
+/// What silences timers, who waits for whom, and what is left of them after a start.
+@Suite struct TimerSilenceTests {
+  private static let start = "2026-11-21T15:01:00"
+
+  // MARK: The switch, quiet hours, mutes
+
+  @Test("the switch ends what rings, and what is at zero while it is off is told") func muted() {
+    var desk = Desk(at: Self.start)
+    desk.start(.seconds(10))
+    desk.start(.seconds(60))
+    _ = desk.live(for: .seconds(11))
+    desk.tell(.ringer(.off, at: desk.now.uptime))
+    #expect(desk.timerEvents == [.stopped(.muted)])
+    #expect(!desk.stopped.isEmpty)
+    let seen = desk.live(for: .seconds(60))
+    #expect(seen.cues.isEmpty)
+    #expect(seen.events == [.silenced(.muted)])
+    #expect(desk.timers.isEmpty)
+  }
+
+  @Test("a switch that silences announcements lets timers through") func scope() {
+    var desk = Desk(at: Self.start) { $0.silences = .announcements }
+    desk.tell(.ringer(.off, at: desk.now.uptime))
+    desk.start(.seconds(10))
+    let seen = desk.live(for: .seconds(12))
+    #expect(seen.events == [.elapsed(late: nil)])
+    #expect(!seen.cues.isEmpty)
+  }
+
+  @Test("put on again before zero, it rings") func switchedBack() {
+    var desk = Desk(at: Self.start)
+    desk.start(.seconds(10))
+    desk.tell(.ringer(.off, at: desk.now.uptime))
+    desk.wait(for: .seconds(8))
+    #expect(desk.cues.isEmpty)
+    desk.tell(.ringer(.on, at: desk.now.uptime))
+    #expect(desk.cues.map(\.anchor) == [desk.now.sinceBoot + .seconds(2)])
+  }
+
+  @Test("put off between the giving and the ring, the player loses it, and has it anew")
+  func switchedOffAndOn() {
+    var desk = Desk(at: Self.start)
+    desk.start(.seconds(4))
+    let zero = desk.cues.map(\.anchor)
+    desk.tell(.ringer(.off, at: desk.now.uptime))
+    #expect(desk.stopped.count == 1)
+    desk.tell(.ringer(.on, at: desk.now.uptime))
+    #expect(desk.cues.map(\.anchor) == zero)
+  }
+
+  @Test("quiet hours, a mute and a clock that is not trusted hold for no timer") func quiet() throws {
+    let quiet = try QuietHours(text: "00:00-23:00")
+    var desk = Desk(at: Self.start, trust: .untrusted, mute: .on) { $0.quiet = quiet }
+    desk.start(.seconds(10))
+    #expect(desk.live(for: .seconds(12)).events == [.elapsed(late: nil)])
+  }
+
+  @Test("muting ends what rings; a mute of the next occasion does not") func mute() {
+    var desk = Desk(at: Self.start)
+    desk.start(.seconds(10))
+    _ = desk.live(for: .seconds(11))
+    desk.tell(.mute(.next))
+    #expect(desk.stopped.isEmpty)
+    desk.tell(.mute(.on))
+    #expect(desk.timerEvents == [.stopped(.softwareMuted)])
+    #expect(!desk.stopped.isEmpty)
+  }
+
+  // MARK: Words
+
+  @Test("its words follow the first ring") func words() {
+    var desk = Desk(at: Self.start) { $0.saysTimers = true }
+    desk.start(.seconds(600), "tea")
+    let zero = desk.now.instant + .seconds(600)
+    let said = desk.live(for: .seconds(620)).announcements
+    #expect(said.count == 1)
+    #expect(said.first?.anchor == zero + Timers.wordsAfterRing)
+    guard case .timer(let words)? = said.first?.cause else { return }
+    #expect(words.phrases == [.name("tea"), .timer(.seconds(600))])
+  }
+
+  @Test("they wait for an announcement, at most late_limit; the cue waits for nothing")
+  func wordsWait() {
+    // Zero is at 15:15:00, as the quarter.
+    var desk = Desk(at: Self.start) { $0.saysTimers = true }
+    desk.start(.seconds(840))
+    let seen = desk.live(for: .seconds(860))
+    #expect(seen.announcements.map(\.cause.isOccasion) == [true, false])
+    #expect(seen.announcements[0].anchor == Instant("2026-11-21T15:15:00"))
+    #expect(seen.announcements[1].anchor >= Instant("2026-11-21T15:15:02"))
+    #expect(seen.cues.first?.anchor == desk.now.sinceBoot - .seconds(20))
+  }
+
+  @Test("words that wait too long are dropped, and that is told") func wordsDropped() {
+    var desk = Desk(at: Self.start) { $0.saysTimers = true }
+    desk.tell(.asked(speakerIsAwake: true))
+    desk.start(.seconds(1))
+    desk.wait(for: .seconds(1))
+    desk.wait(for: .seconds(1) + desk.announcer.settings.leadIn + .seconds(11))
+    var unsaid: SkipReason?
+    for case .unsaid(_, let reason) in desk.reports { unsaid = reason }
+    #expect(unsaid == .busy)
+    #expect(desk.timers.first?.isRinging == true)
+  }
+
+  @Test("asked for, it says how much is left") func left() {
+    var desk = Desk(at: Self.start)
+    desk.start(.seconds(600), "tea")
+    desk.wait(for: .seconds(120))
+    desk.tell(.timer(.tell(nil)))
+    #expect(desk.timerEvents == [.told(left: .seconds(480))])
+    guard case .timer(let words)? = desk.announcer.playing?.cause else {
+      Issue.record("it says nothing")
+      return
+    }
+    #expect(words.phrases == [.left(.seconds(480))])
+    desk.tell(.timer(.tell("tea")))
+    #expect(desk.timerRefusal == .speech(.busy))
+  }
+
+  @Test("they take no occasion its moment") func nearOccasion() {
+    var desk = Desk(at: "2026-11-21T15:14:50") { $0.saysTimers = true }
+    desk.start(.seconds(600), "tea")
+    desk.wait(for: .milliseconds(4500))
+    desk.tell(.timer(.tell("tea")))
+    #expect(desk.timerRefusal == .speech(.occasionIsNear))
+  }
+
+  // MARK: After a start
+
+  private func restarted(
+    _ desk: Desk, after span: Duration, isSameBoot: Bool, step: Duration = .zero
+  ) -> Desk {
+    let saved = desk.announcer.timers.countdowns
+    var later = desk.now.later(by: span)
+    if !isSameBoot {
+      later = Now(
+        instant: later.instant + step, uptime: Uptime(seconds: 20), sinceBoot: .seconds(20))
+    }
+    var next = desk
+    next.now = later
+    next.announcer = Announcer(
+      settings: desk.announcer.settings, zone: TestZone.utc,
+      trust: step == .zero ? .synchronised : .untrusted,
+      timers: Timers(saved, isSameBoot: isSameBoot, at: later), at: later)
+    return next
+  }
+
+  @Test("a restart loses no timer", arguments: [true, false]) func restart(isSameBoot: Bool) {
+    var desk = Desk(at: Self.start)
+    desk.start(.seconds(600))
+    let zero = desk.now.instant + .seconds(600)
+    desk = restarted(desk, after: .seconds(100), isSameBoot: isSameBoot)
+    desk.tell(.woke)
+    let seen = desk.live(for: .seconds(501))
+    #expect(seen.events == [.elapsed(late: nil)])
+    #expect(seen.cues.first.map { desk.now.instant + ($0.anchor - desk.now.sinceBoot) } == zero)
+  }
+
+  @Test("in the same boot a clock that was set meanwhile moves nothing") func restartAndStep() {
+    var desk = Desk(at: Self.start)
+    let began = desk.now.sinceBoot
+    desk.start(.seconds(600))
+    desk.now = desk.now.set(by: .seconds(7200))
+    desk = restarted(desk, after: .seconds(100), isSameBoot: true)
+    desk.tell(.woke)
+    let seen = desk.live(for: .seconds(501))
+    #expect(seen.cues.first.map { $0.anchor - began } == .seconds(600))
+    // What a power cut leaves is put right.
+    #expect(seen.events == [.elapsed(late: nil)])
+  }
+
+  @Test("what ran out with the power off rings late, or is told if that is long ago")
+  func powerCut() {
+    var desk = Desk(at: Self.start)
+    desk.start(.seconds(600))
+    desk.start(.seconds(1500))
+    desk = restarted(desk, after: .seconds(1800), isSameBoot: false)
+    desk.tell(.woke)
+    #expect(desk.timerEvents == [.expired(late: .seconds(1200)), .elapsed(late: .seconds(300))])
+    #expect(desk.timers.count == 1)
+  }
+
+  @Test("without an RTC it waits for the right time, and then knows what ran out") func noRTC() {
+    var desk = Desk(at: Self.start)
+    desk.start(.seconds(600))
+    // The clock starts where it was when the power went.
+    desk = restarted(desk, after: .seconds(660), isSameBoot: false, step: .seconds(-650))
+    desk.tell(.woke)
+    #expect(desk.timers.first?.left(at: desk.now) == .seconds(590))
+    desk.step(by: .seconds(650))
+    #expect(desk.timerEvents == [.elapsed(late: .seconds(60))])
+    // From then on it is a timer as any other.
+    desk.tell(.trust(.synchronised))
+    desk.start(.seconds(600))
+    desk.step(by: .seconds(-3600))
+    #expect(desk.timers.last?.left(at: desk.now) == .seconds(600))
+  }
+
+  @Test("what rang when the service ended rings again") func ringsOn() {
+    var desk = Desk(at: Self.start)
+    desk.start(.seconds(10))
+    _ = desk.live(for: .seconds(12))
+    desk.tell(.stop(.serviceEnds))
+    #expect(!desk.stopped.isEmpty)
+    desk = restarted(desk, after: .seconds(30), isSameBoot: true)
+    desk.tell(.woke)
+    #expect(!desk.cues.isEmpty)
+    desk.tell(.stop(.byHand))
+    #expect(desk.timerEvents == [.stopped(.byHand)])
+  }
+}

@@ -1,0 +1,203 @@
+import Testing
+
+@testable import Horology
+
+@Suite struct TimerTests {
+  private static let start = "2026-11-21T15:01:00"
+
+  @Test("a timer rings at its zero to the nanosecond, and every three seconds from there")
+  func rings() {
+    var desk = Desk(at: Self.start)
+    let began = desk.now.sinceBoot
+    desk.start(.seconds(600), "tea")
+    #expect(desk.timerEvents == [.started])
+    let seen = desk.live(for: .seconds(610))
+    let offsets = seen.cues.map { $0.anchor - began - .seconds(600) }
+    #expect(offsets.prefix(4) == [.zero, .seconds(3), .seconds(6), .seconds(9)])
+    #expect(seen.cues.allSatisfy { $0.signal == .ring })
+    #expect(seen.events == [.elapsed(late: nil)])
+  }
+
+  @Test("the speaker has five seconds to be ready") func preparation() {
+    var desk = Desk(at: Self.start)
+    desk.start(.seconds(600))
+    #expect(desk.wake == desk.now.instant + .seconds(595))
+    desk.wait(for: .seconds(594))
+    #expect(desk.cues.isEmpty)
+    desk.wait(for: .seconds(1))
+    #expect(desk.cues.map(\.anchor) == [desk.now.sinceBoot + .seconds(5)])
+  }
+
+  @Test("it rings until it is stopped") func stopped() {
+    var desk = Desk(at: Self.start)
+    desk.start(.seconds(10))
+    let seen = desk.live(for: .seconds(14))
+    desk.tell(.stop(.byHand))
+    #expect(desk.timerEvents == [.stopped(.byHand)])
+    #expect(Set(desk.stopped).isSubset(of: Set(seen.cues.map(\.id))))
+    #expect(!desk.stopped.isEmpty)
+    #expect(desk.timers.isEmpty)
+    #expect(desk.live(for: .seconds(60)).cues.isEmpty)
+  }
+
+  @Test("nobody stops it: it ends after ring_limit, and is missed") func missed() {
+    var desk = Desk(at: Self.start) { $0.ringLimit = .seconds(60) }
+    let began = desk.now.sinceBoot
+    desk.start(.seconds(10))
+    let seen = desk.live(for: .seconds(200))
+    #expect(seen.events == [.elapsed(late: nil), .missed])
+    #expect(seen.cues.last!.anchor - began < .seconds(76))
+    #expect(seen.cues.count >= 20)
+    #expect(desk.timers.isEmpty)
+  }
+
+  @Test("the button stops what rings, and else asks for the time") func button() {
+    var desk = Desk(at: Self.start)
+    desk.start(.seconds(10))
+    _ = desk.live(for: .seconds(11))
+    desk.tell(.pressed(speakerIsAwake: true))
+    #expect(desk.timerEvents == [.stopped(.byHand)])
+    #expect(desk.played == nil)
+    desk.tell(.pressed(speakerIsAwake: true))
+    #expect(desk.played != nil)
+  }
+
+  @Test("paused it keeps what is left; resumed it goes on from there") func pause() {
+    var desk = Desk(at: Self.start)
+    desk.start(.seconds(600))
+    desk.wait(for: .seconds(597))
+    let cue = desk.cues.first?.id ?? SoundingID(0)
+    desk.tell(.timer(.pause("1")))
+    #expect(desk.stopped == [cue])
+    #expect(desk.live(for: .seconds(3600)).events.isEmpty)
+    desk.tell(.timer(.pause("1")))
+    #expect(desk.timerRefusal == .isPaused("timer 1"))
+    desk.tell(.timer(.resume("1")))
+    #expect(desk.cues.map(\.anchor) == [desk.now.sinceBoot + .seconds(3)])
+    desk.tell(.timer(.resume("1")))
+    #expect(desk.timerRefusal == .isNotPaused("timer 1"))
+  }
+
+  @Test("what is added counts from zero, or from now if it rings") func add() {
+    var desk = Desk(at: Self.start)
+    desk.start(.seconds(4), "egg")
+    desk.tell(.timer(.add(.seconds(60), to: "egg")))
+    #expect(desk.timers.first?.left(at: desk.now) == .seconds(64))
+    #expect(desk.timers.first?.length == .seconds(64))
+    // The player had the cue already.
+    #expect(desk.stopped.count == 1)
+    _ = desk.live(for: .seconds(72))
+    #expect(desk.timers.first?.isRinging == true)
+    desk.tell(.timer(.add(.seconds(60), to: "egg")))
+    #expect(desk.timers.first?.left(at: desk.now) == .seconds(60))
+    #expect(!desk.stopped.isEmpty)
+  }
+
+  @Test("cancelled it does not sound, though the player has its cue") func cancel() {
+    var desk = Desk(at: Self.start)
+    desk.start(.seconds(4))
+    desk.tell(.timer(.cancel("1")))
+    #expect(desk.stopped.count == 1)
+    #expect(desk.timers.isEmpty)
+    #expect(desk.live(for: .seconds(60)).cues.isEmpty)
+  }
+
+  @Test(
+    "a clock that is set moves no timer",
+    arguments: [Duration.seconds(3600), .seconds(-3600), .seconds(-90_000), .milliseconds(60)])
+  func clockSet(step: Duration) {
+    var desk = Desk(at: Self.start)
+    let began = desk.now.sinceBoot
+    desk.start(.seconds(600))
+    desk.wait(for: .seconds(300))
+    desk.step(by: step)
+    let seen = desk.live(for: .seconds(301))
+    #expect(seen.cues.first.map { $0.anchor - began } == .seconds(600))
+    #expect(seen.events == [.elapsed(late: nil)])
+  }
+
+  @Test("a sleep counts; what ran out in it is told as late") func sleep() {
+    var desk = Desk(at: Self.start)
+    desk.start(.seconds(600))
+    desk.sleep(for: .seconds(500))
+    #expect(desk.timers.first?.left(at: desk.now) == .seconds(100))
+    desk.sleep(for: .seconds(160))
+    #expect(desk.timerEvents == [.elapsed(late: .seconds(60))])
+    #expect(desk.cues.first.map { $0.anchor > desk.now.sinceBoot } == true)
+  }
+
+  @Test("a sleep with the cue in the player has it placed anew") func sleepWithCue() {
+    var desk = Desk(at: Self.start)
+    desk.start(.seconds(4))
+    let (cue, zero) = (desk.cues.first?.id, desk.now.sinceBoot + .seconds(4))
+    desk.sleep(for: .seconds(1))
+    #expect(desk.stopped == [cue])
+    #expect(desk.cues.map(\.anchor) == [zero])
+  }
+
+  @Test("a cue that fails before its moment is tried again, and told once") func failure() {
+    var desk = Desk(at: Self.start)
+    desk.start(.seconds(4))
+    let zero = desk.now.sinceBoot + .seconds(4)
+    for round in 0..<2 {
+      desk.tell(.ended(desk.cues[0].id, .failed("no speaker", begun: false)))
+      #expect(desk.timerEvents == (round == 0 ? [.unheard("no speaker")] : []))
+      desk.wait(for: Announcer.retryDelay)
+      #expect(desk.cues.map(\.anchor) == [zero])
+    }
+  }
+
+  // MARK: Names, numbers and bounds
+
+  @Test("the lowest number that is free is taken") func numbers() {
+    var desk = Desk(at: Self.start)
+    for _ in 1...3 { desk.start(.seconds(600)) }
+    desk.tell(.timer(.cancel("2")))
+    desk.start(.seconds(600))
+    #expect(desk.timers.map(\.number) == [1, 2, 3])
+  }
+
+  @Test("a thousand, and not one more") func bound() {
+    var desk = Desk(at: Self.start)
+    for _ in 1...1000 { desk.start(.seconds(600)) }
+    #expect(desk.timers.count == 1000)
+    desk.start(.seconds(600))
+    #expect(desk.timerRefusal == .tooMany)
+    #expect(desk.timers.count == 1000)
+  }
+
+  @Test(
+    "a name that cannot be used is refused",
+    arguments: ["", "12", "a\nb", " tea", String(repeating: "x", count: 41), "\u{1b}[31m"])
+  func badName(name: String) {
+    var desk = Desk(at: Self.start)
+    desk.start(.seconds(600), name)
+    #expect(desk.timers.isEmpty)
+    if case .name = desk.timerRefusal {} else { Issue.record("\(desk.reports)") }
+  }
+
+  @Test("a name is used once at a time") func twice() {
+    var desk = Desk(at: Self.start)
+    desk.start(.seconds(600), "tea")
+    desk.start(.seconds(60), "tea")
+    #expect(desk.timerRefusal == .nameIsTaken("tea"))
+    #expect(desk.timers.count == 1)
+  }
+
+  @Test(
+    "lengths have bounds",
+    arguments: [Duration.zero, .seconds(-5), .milliseconds(999), .seconds(31 * 86_400 + 1)])
+  func badLength(length: Duration) {
+    var desk = Desk(at: Self.start)
+    desk.start(length)
+    #expect(desk.timerRefusal == .length)
+  }
+
+  @Test("what is not there is refused with its name") func unknown() {
+    var desk = Desk(at: Self.start)
+    desk.tell(.timer(.cancel("soup")))
+    #expect(desk.timerRefusal == .unknown("soup"))
+    desk.tell(.timer(.tell(nil)))
+    #expect(desk.timerRefusal == .noTimer)
+  }
+}
