@@ -40,12 +40,16 @@ public struct Announcer {
   ///   - mute: as it was before the start. The clock may have been set since.
   ///   - muteEndsSinceBoot: when it ends, if it is for a span of time and the machine has not
   ///     started since.
+  ///   - sounded: `lastSounded` as it was before the start. If the clock was set back since, that
+  ///     occasion does not sound again.
   public init(
     settings: AnnouncerSettings, zone: any Zone, trust: ClockTrust, ringer: Ringer = .absent,
-    mute: SoftwareMute = .off, muteEndsSinceBoot: Duration? = nil, at now: Now
+    mute: SoftwareMute = .off, muteEndsSinceBoot: Duration? = nil, sounded: Instant? = nil,
+    at now: Now
   ) {
     rules = Rules(settings, trust: trust, ringer: ringer, mute: mute)
-    quarters = Quarters(Schedule(interval: settings.interval, zone: zone), at: now.instant)
+    quarters = Quarters(
+      Schedule(interval: settings.interval, zone: zone), at: now.instant, sounded: sounded)
     self.muteEndsSinceBoot = muteEndsSinceBoot
     previous = now
     showed = now.instant
@@ -230,6 +234,7 @@ public struct Announcer {
     _ turn: Stage.Turn, with outcome: Outcome, at now: Now
   ) -> [Effect] {
     let announcement = turn.announcement
+    noteSounded(turn, outcome, at: now)
     switch (outcome, announcement.cause) {
     case (.finished(let timing), _):
       return [.report(.announced(announcement, timing))]
@@ -255,6 +260,19 @@ public struct Announcer {
       return retry(occasion, why, at: now)
     case (.tooLate(let delay), .occasion(let occasion)):
       return retry(occasion, Self.tooLate(delay), at: now)
+    }
+  }
+
+  /// An occasion has sounded once its anchor was heard. A melody that ended before may be made up
+  /// for by words, even after a restart.
+  private mutating func noteSounded(_ turn: Stage.Turn, _ outcome: Outcome, at now: Now) {
+    guard case .occasion(let occasion) = turn.announcement.cause, !turn.isTakenBack,
+      turn.hasReachedAnchor || now.instant >= turn.announcement.anchor
+    else { return }
+    switch outcome {
+    case .finished, .stopped(_, silentAt: .some), .failed(_, begun: true):
+      quarters.note(sounded: occasion)
+    case .stopped(_, silentAt: nil), .failed(_, begun: false), .tooLate: break
     }
   }
 

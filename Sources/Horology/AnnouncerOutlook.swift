@@ -1,4 +1,4 @@
-/// What is to be seen of how things are now.
+/// The state that others may read.
 extension Announcer {
   public var settings: AnnouncerSettings { rules.settings }
   public var trust: ClockTrust { rules.trust }
@@ -10,6 +10,10 @@ extension Announcer {
 
   /// The first occasion that has not been decided yet.
   public var next: Occasion { quarters.next }
+
+  /// The latest occasion that has sounded, to be kept for the next start; nil if there was none, or
+  /// the clock was wrong then.
+  public var lastSounded: Instant? { quarters.sounded }
 
   /// The zone whose civil time is announced.
   public var zone: any Zone { quarters.schedule.zone }

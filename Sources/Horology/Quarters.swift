@@ -1,18 +1,21 @@
-/// The occasions: which are decided, which is next, what failed of it, and what can still be made of
-/// it.
+/// The occasions: which are decided, which is next, how it failed, and how it can still sound.
 struct Quarters {
   private(set) var schedule: Schedule
   private var decisions: Decisions
   /// The failure of the occasion that is still open.
   private(set) var failure: (occasion: Occasion, why: String, retryAt: Uptime)?
 
-  init(_ schedule: Schedule, at now: Instant) {
+  /// - Parameter sounded: the latest occasion that sounded before the start.
+  init(_ schedule: Schedule, at now: Instant, sounded: Instant? = nil) {
     self.schedule = schedule
-    decisions = Decisions(at: now, every: schedule.interval)
+    decisions = Decisions(at: now, every: schedule.interval, sounded: sounded)
   }
 
   /// The first that has not been decided yet.
   var next: Occasion { decisions.next(in: schedule) }
+
+  /// The latest occasion that has sounded; nil if there was none, or the past is forgotten.
+  var sounded: Instant? { decisions.sounded }
 
   mutating func change(_ schedule: Schedule, at now: Instant) {
     decisions.change(from: self.schedule, at: now)
@@ -29,6 +32,8 @@ struct Quarters {
   mutating func decide(through last: Occasion) { decisions.decide(through: last, in: schedule) }
 
   mutating func reopen(_ occasion: Occasion) { decisions.reopen(occasion) }
+
+  mutating func note(sounded occasion: Occasion) { decisions.note(sounded: occasion) }
 
   // MARK: What failed
 

@@ -46,7 +46,7 @@ public final class Clocksmith {
     let announcer = Announcer(
       settings: configuration.announcer, zone: zone, trust: clockWatch.state.trust,
       mute: memory.state.mute, muteEndsSinceBoot: memory.state.muteEndInThisBoot,
-      at: SystemClock.now)
+      sounded: memory.state.sounded, at: SystemClock.now)
     conductor = Conductor(announcer)
     reporter = Reporter(journal, conductor, clockWatch, composer)
     instruments = ServiceInstruments(journal, clockWatch, reporter, composer)
