@@ -31,7 +31,8 @@ public struct Announcer {
   /// When a mute for a span of time ends, since the machine started, sleep included; nil of one
   /// that ends at the instant that it names, however the clock is set.
   public private(set) var muteEndsSinceBoot: Duration?
-  private var previous: Now
+  /// When the last event came.
+  private(set) var previous: Now
   /// What the clock would show now, had it not been set or slept just now.
   private var showed: Instant
 
@@ -311,7 +312,7 @@ public struct Announcer {
     while true {
       let occasion = next
       let due = Quarters.due(occasion, rules)
-      guard now.instant >= due, !isEnding else { return effects + [wake(at: due)] }
+      guard now.instant >= due, !isEnding else { return effects + [wake(at: due, now)] }
 
       if now.instant >= rules.passing(of: occasion) {
         let last = quarters.schedule.last(atOrBefore: rules.lastToPass(at: now))
@@ -323,17 +324,17 @@ public struct Announcer {
       if let refusal = refusal(of: occasion) {
         // Until its instant the switch may still be put on, and a mute be taken back.
         if refusal.mayEndInTime && now.instant < occasion.instant {
-          return effects + [wake(at: occasion.instant)]
+          return effects + [wake(at: occasion.instant, now)]
         }
         effects += skip(occasion, refusal)
         quarters.decide(through: occasion)
         continue
       }
       if playing != nil {
-        return effects + [wake(at: rules.passing(of: occasion) + .milliseconds(1))]
+        return effects + [wake(at: rules.passing(of: occasion) + .milliseconds(1), now)]
       }
       if let retry = quarters.retry(of: occasion, after: now) {
-        return effects + [wake(at: retry)]
+        return effects + [wake(at: retry, now)]
       }
       quarters.decide(through: occasion)
       guard let made = Quarters.announcement(stage.nextID, of: occasion, rules, at: now) else {
@@ -344,9 +345,13 @@ public struct Announcer {
     }
   }
 
-  private func wake(at instant: Instant) -> Effect {
-    guard case .until(let end) = mute else { return .wake(at: instant) }
-    return .wake(at: min(instant, end))
+  /// The next wake-up: at the next decision, at the end of a mute, or when what is prepared begins
+  /// to be heard, so that others are told then.
+  private func wake(at decision: Instant, _ now: Now) -> Effect {
+    var instant = decision
+    if case .until(let end) = mute { instant = min(instant, end) }
+    if let playing, !stage.isHeard(at: now) { instant = min(instant, playing.begins) }
+    return .wake(at: instant)
   }
 
   private mutating func endMute(at now: Now) -> [Effect] {

@@ -102,7 +102,7 @@ def test_the_time_now_is_said(caller):
 def test_what_sounds_is_stopped(caller, service):
     caller.call("AnnounceTime", "uu", 11, 45)
     wait_until(lambda: caller.get("Playing"), 5, "the phrase")
-    time.sleep(1)
+    time.sleep(0.6)
     caller.call("Stop")
     wait_until(lambda: not caller.get("Playing"), 5, "silence")
     assert service.wait_for("cut off .*: it was stopped by hand")
@@ -305,6 +305,7 @@ def test_without_a_service_the_command_says_so(on_the_bus, words):
 def test_status_shows_what_the_service_knows(on_the_bus, service, caller):
     on_the_bus.run("mute", "2h")
     caller.call("AnnounceTime", "uu", 15, 30)
+    wait_until(lambda: caller.get("Playing"), 5, "the phrase")
     done = on_the_bus.run("status", "--json")
     status = json.loads(done.stdout)
     assert (status["running"], status["playing"], status["muted"]) == (True, CLASSIC, True)
