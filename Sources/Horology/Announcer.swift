@@ -130,12 +130,13 @@ public struct Announcer {
   private mutating func takeBack(
     _ reason: StopReason, at now: Now, showing: Instant? = nil
   ) -> [Effect] {
-    guard let turn = stage.turn, showing ?? now.instant < turn.announcement.anchor,
-      !turn.hasReachedAnchor, !turn.isTakenBack
+    let shown = showing ?? now.instant
+    guard let turn = stage.turn, shown < turn.announcement.anchor, !turn.hasReachedAnchor,
+      !turn.isTakenBack
     else { return [] }
     if case .occasion(let occasion) = turn.announcement.cause {
       quarters.reopen(occasion)
-      stage.takeBack()
+      stage.takeBack(at: shown)
     }
     return stage.stop(reason, at: now.uptime)
   }
@@ -240,6 +241,7 @@ public struct Announcer {
     case (.finished(let timing), _):
       return [.report(.announced(announcement, timing))]
     case (.stopped(let reason, let silentAt?), _):
+      if case .occasion(let occasion) = announcement.cause { quarters.note(cutOff: occasion) }
       let after = silentAt - (turn.stoppedAt ?? silentAt)
       return [.report(.cutOff(announcement, reason, after: after))]
     case (.stopped(let reason, nil), .request):
@@ -288,9 +290,11 @@ public struct Announcer {
   private mutating func skip(
     _ first: Occasion, through last: Occasion? = nil, _ reason: SkipReason
   ) -> [Effect] {
-    let report = Effect.report(.skipped(from: first, through: last ?? first, reason))
+    let isTold = first == quarters.cutOff && (last ?? first) == first
+    let report: [Effect] =
+      isTold ? [] : [.report(.skipped(from: first, through: last ?? first, reason))]
     // A mute of the next occasion has had its occasion.
-    return reason == .softwareMuted && mute == .next ? [report] + unmute() : [report]
+    return reason == .softwareMuted && mute == .next ? report + unmute() : report
   }
 
   /// True if this is a reason to end what plays, as things are now.
@@ -313,9 +317,16 @@ public struct Announcer {
       let occasion = next
       let due = Quarters.due(occasion, rules)
       guard now.instant >= due, !isEnding else { return effects + [wake(at: due, now)] }
+      if let turn = stage.turn, turn.takenBack == .heard, turn.announcement.cause == .occasion(occasion) {
+        // If some of it was heard, its end is reported in place of a skip.
+        return effects + [wake(at: now.instant + .seconds(1), now)]
+      }
 
       if now.instant >= rules.passing(of: occasion) {
-        let last = quarters.schedule.last(atOrBefore: rules.lastToPass(at: now))
+        // One that was cut off has been told by itself.
+        let last =
+          occasion == quarters.cutOff
+          ? occasion : quarters.schedule.last(atOrBefore: rules.lastToPass(at: now))
         let reason = reasonForMissing(occasion, through: last, at: now)
         effects += skip(occasion, through: last, reason)
         quarters.decide(through: last)

@@ -4,6 +4,9 @@ struct Quarters {
   private var decisions: Decisions
   /// The failure of the occasion that is still open.
   private(set) var failure: (occasion: Occasion, why: String, retryAt: Uptime)?
+  /// An occasion that is open again after its melody was heard and cut off. That was reported: if it
+  /// stays silent after all, nothing more is.
+  private(set) var cutOff: Occasion?
 
   /// - Parameter sounded: the latest occasion that sounded before the start.
   init(_ schedule: Schedule, at now: Instant, sounded: Instant? = nil) {
@@ -24,14 +27,19 @@ struct Quarters {
 
   /// What the clock shows now, and what it showed before it was set.
   mutating func note(_ shown: Instant, before: Instant) {
-    // What comes again has not failed again.
-    if before - shown > Announcer.retryDelay { failure = nil }
+    // An occasion that comes again has not failed again, nor been cut off.
+    if before - shown > Announcer.retryDelay {
+      failure = nil
+      cutOff = nil
+    }
     decisions.note(shown, before: before, every: schedule.interval)
   }
 
   mutating func decide(through last: Occasion) { decisions.decide(through: last, in: schedule) }
 
   mutating func reopen(_ occasion: Occasion) { decisions.reopen(occasion) }
+
+  mutating func note(cutOff occasion: Occasion) { cutOff = occasion }
 
   mutating func note(sounded occasion: Occasion) { decisions.note(sounded: occasion) }
 
