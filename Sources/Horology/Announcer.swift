@@ -150,7 +150,10 @@ public struct Announcer {
 
   // MARK: The rules are changed
 
-  /// Takes other rules, and takes back what they say something else of.
+  /// Takes other settings or another zone.
+  ///
+  /// What is prepared is made anew if they change it and there is time for that. What sounds already
+  /// goes on as it began, unless its occasion now has another programme, or none.
   private mutating func change(
     _ settings: AnnouncerSettings, _ zone: any Zone, _ sound: SoundChange, at now: Now
   ) -> [Effect] {
@@ -160,9 +163,8 @@ public struct Announcer {
     quarters.change(Schedule(interval: settings.interval, zone: zone), at: now.instant)
     guard let playing else { return [] }
     let isMadeAnew =
-      sound == .sound
-      || canBeginAnew(playing, at: now)
-        && (sound == .speaker || decibels(at: playing.anchor) != playing.decibels)
+      canBeginAnew(playing, at: now)
+      && (sound != .none || decibels(at: playing.anchor) != playing.decibels)
     let effects =
       isMadeAnew || ruling(on: playing) != before ? takeBack(.rulesChanged, at: now) : []
     // The switch counts from now on, also for what can no longer be taken back.
@@ -317,7 +319,7 @@ public struct Announcer {
       let occasion = next
       let due = Quarters.due(occasion, rules)
       guard now.instant >= due, !isEnding else { return effects + [wake(at: due, now)] }
-      if let turn = stage.turn, turn.takenBack == .heard, turn.announcement.cause == .occasion(occasion) {
+      if stage.isCuttingOff(occasion) {
         // If some of it was heard, its end is reported in place of a skip.
         return effects + [wake(at: now.instant + .seconds(1), now)]
       }

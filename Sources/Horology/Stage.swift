@@ -80,6 +80,11 @@ struct Stage: Sendable {
     self.turn?.takenBack = isHeard ? .heard : .unheard
   }
 
+  /// True if the melody of an occasion is being stopped, and the occasion is open again.
+  func isCuttingOff(_ occasion: Occasion) -> Bool {
+    turn.map { $0.takenBack == .heard && $0.announcement.cause == .occasion(occasion) } ?? false
+  }
+
   /// - Returns: the turn that is over; nil if another announcement has the speaker now.
   mutating func end(_ sounding: SoundingID) -> Turn? {
     guard let turn, turn.announcement.id == sounding else { return nil }

@@ -71,8 +71,7 @@ import Testing
     #expect(state.volume == SavedState.Volume(decibels: -12, configured: 0))
   }
 
-  @Test("a state of before it was known what has sounded is read") func withoutWhatHasSounded() throws
-  {
+  @Test("a state that does not say what has sounded is read") func withoutWhatHasSounded() throws {
     let state = try SavedState(
       text: #"{"version":2,"mute":"next","checksum":"b944f53f"}"# + "\n", path: "state")
     #expect(state.mute == .next)
