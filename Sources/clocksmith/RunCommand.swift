@@ -54,5 +54,6 @@ private func refuseBesideAnother() throws(Fault) {
   throw Fault(
     "clocksmith run",
     "a clocksmith runs here already\(process), and both would speak; stop that one first ('sudo "
-      + "systemctl stop clocksmith' stops the installed service), or play into a file with --output")
+      + "systemctl stop clocksmith' stops the installed service), or play into a file with --output"
+  )
 }

@@ -134,7 +134,9 @@ struct Seen {
         weight: status.trust == ClockTrust.untrusted.rawValue ? .warning : .plain)
     ]
     if let words = ringer { lines.append(words) }
-    if let words = status.mute.inWords(in: zone) { lines.append(Line(label: "muted", value: words, weight: .warning)) }
+    if let words = status.mute.inWords(in: zone) {
+      lines.append(Line(label: "muted", value: words, weight: .warning))
+    }
     if !status.playing.isEmpty {
       lines.append(Line(label: "sounding", value: "\"\(status.playing)\"", weight: .strong))
     }
