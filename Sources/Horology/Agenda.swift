@@ -1,9 +1,14 @@
-/// What becomes of every occasion if nothing goes wrong: what the Announcer itself decides where the
-/// clock is trusted, nobody touches the switch, and each announcement lasts as long as it is.
+/// What becomes of every occasion if nothing goes wrong.
+///
+/// It asks an Announcer whose clock is trusted and whose switch nobody touches. Each announcement
+/// lasts as long as it really is, so that one may be in the way of the next.
 public struct Agenda: Sequence, IteratorProtocol {
   public struct Entry: Hashable, Sendable {
-    public let occasion: Occasion
+    /// What is heard of it. What is skipped is told as it would have been.
+    public let outlook: Outlook
     public let fate: Fate
+
+    public var occasion: Occasion { outlook.occasion }
   }
 
   public enum Fate: Hashable, Sendable {
@@ -79,12 +84,15 @@ public struct Agenda: Sequence, IteratorProtocol {
       case .play(let announcement):
         guard case .occasion(let occasion) = announcement.cause else { continue }
         end = announcement.anchor + length(announcement)
-        decided.append(Entry(occasion: occasion, fate: .sounds(announcement)))
+        let outlook = announcer.rules.outlook(of: occasion, announcement.programme, nil)
+        decided.append(Entry(outlook: outlook, fate: .sounds(announcement)))
       case .report(.skipped(let first, let last, let reason)):
         let schedule = Schedule(interval: announcer.settings.interval, zone: announcer.zone)
         for occasion in schedule.occasions(from: first.instant) {
           guard occasion.instant <= last.instant else { break }
-          decided.append(Entry(occasion: occasion, fate: .skipped(reason)))
+          let rules = announcer.rules
+          let outlook = rules.outlook(of: occasion, rules.programme(of: occasion), reason)
+          decided.append(Entry(outlook: outlook, fate: .skipped(reason)))
         }
       case .stop(let sounding, let reason): stopped = (sounding, reason)
       case .report, .cue: break

@@ -67,12 +67,12 @@ public enum Event {
   case ended(SoundingID, Outcome)
 }
 
-/// What a reload has changed of how the announcement that is under way is made.
+/// What a reload changes of an announcement that is under way, as far as it is not heard yet.
 public enum SoundChange: Sendable {
   case none
-  /// Where and how loud it is played: it counts for what is not heard yet.
+  /// Where and how loud it is played.
   case speaker
-  /// What it is made of.
+  /// Its bells, or its words.
   case sound
 }
 

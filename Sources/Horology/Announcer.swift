@@ -33,7 +33,8 @@ public struct Announcer {
   /// When a mute for a span of time ends, since the machine started, sleep included; nil of one
   /// that ends at the instant that it names, however the clock is set.
   public private(set) var muteEndsSinceBoot: Duration?
-  private var previous: Now
+  /// When the last event came.
+  private(set) var previous: Now
   /// What the clock would show now, had it not been set or slept just now.
   private var showed: Instant
 
@@ -42,15 +43,19 @@ public struct Announcer {
   ///   - mute: as it was before the start. The clock may have been set since.
   ///   - muteEndsSinceBoot: when it ends, if it is for a span of time and the machine has not
   ///     started since.
+  ///   - sounded: `lastSounded` as it was before the start. If the clock was set back since, that
+  ///     occasion does not sound again.
   ///   - timers: as they were before the start.
   public init(
     settings: AnnouncerSettings, zone: any Zone, trust: ClockTrust, ringer: Ringer = .absent,
-    mute: SoftwareMute = .off, muteEndsSinceBoot: Duration? = nil, timers: Timers = Timers(),
+    mute: SoftwareMute = .off, muteEndsSinceBoot: Duration? = nil, sounded: Instant? = nil,
+    timers: Timers = Timers(),
     at now: Now
   ) {
     self.timers = timers
     rules = Rules(settings, trust: trust, ringer: ringer, mute: mute)
-    quarters = Quarters(Schedule(interval: settings.interval, zone: zone), at: now.instant)
+    quarters = Quarters(
+      Schedule(interval: settings.interval, zone: zone), at: now.instant, sounded: sounded)
     self.muteEndsSinceBoot = muteEndsSinceBoot
     previous = now
     showed = now.instant
@@ -145,12 +150,13 @@ public struct Announcer {
   private mutating func takeBack(
     _ reason: StopReason, at now: Now, showing: Instant? = nil
   ) -> [Effect] {
-    guard let turn = stage.turn, showing ?? now.instant < turn.announcement.anchor,
-      !turn.hasReachedAnchor, !turn.isTakenBack
+    let shown = showing ?? now.instant
+    guard let turn = stage.turn, shown < turn.announcement.anchor, !turn.hasReachedAnchor,
+      !turn.isTakenBack
     else { return [] }
     if case .occasion(let occasion) = turn.announcement.cause {
       quarters.reopen(occasion)
-      stage.takeBack()
+      stage.takeBack(at: shown)
     }
     return stage.stop(reason, at: now.uptime)
   }
@@ -164,7 +170,10 @@ public struct Announcer {
 
   // MARK: The rules are changed
 
-  /// Takes other rules, and takes back what they say something else of.
+  /// Takes other settings or another zone.
+  ///
+  /// What is prepared is made anew if they change it and there is time for that. What sounds already
+  /// goes on as it began, unless its occasion now has another programme, or none.
   private mutating func change(
     _ settings: AnnouncerSettings, _ zone: any Zone, _ sound: SoundChange, at now: Now
   ) -> [Effect] {
@@ -174,9 +183,8 @@ public struct Announcer {
     quarters.change(Schedule(interval: settings.interval, zone: zone), at: now.instant)
     guard let playing else { return [] }
     let isMadeAnew =
-      sound == .sound
-      || canBeginAnew(playing, at: now)
-        && (sound == .speaker || decibels(at: playing.anchor) != playing.decibels)
+      canBeginAnew(playing, at: now)
+      && (sound != .none || decibels(at: playing.anchor) != playing.decibels)
     let effects =
       isMadeAnew || ruling(on: playing) != before ? takeBack(.rulesChanged, at: now) : []
     // The switch counts from now on, also for what can no longer be taken back.
@@ -255,10 +263,12 @@ public struct Announcer {
     _ turn: Stage.Turn, with outcome: Outcome, at now: Now
   ) -> [Effect] {
     let announcement = turn.announcement
+    noteSounded(turn, outcome, at: now)
     switch (outcome, announcement.cause) {
     case (.finished(let timing), _):
       return [.report(.announced(announcement, timing))]
     case (.stopped(let reason, let silentAt?), _):
+      if case .occasion(let occasion) = announcement.cause { quarters.note(cutOff: occasion) }
       let after = silentAt - (turn.stoppedAt ?? silentAt)
       return [.report(.cutOff(announcement, reason, after: after))]
     case (.stopped(let reason, nil), .request):
@@ -289,6 +299,19 @@ public struct Announcer {
     }
   }
 
+  /// An occasion has sounded once its anchor was heard. A melody that ended before may be made up
+  /// for by words, even after a restart.
+  private mutating func noteSounded(_ turn: Stage.Turn, _ outcome: Outcome, at now: Now) {
+    guard case .occasion(let occasion) = turn.announcement.cause, !turn.isTakenBack,
+      turn.hasReachedAnchor || now.instant >= turn.announcement.anchor
+    else { return }
+    switch outcome {
+    case .finished, .stopped(_, silentAt: .some), .failed(_, begun: true):
+      quarters.note(sounded: occasion)
+    case .stopped(_, silentAt: nil), .failed(_, begun: false), .tooLate: break
+    }
+  }
+
   /// What comes too late for the chime may not be too late for the words.
   private mutating func retry(_ occasion: Occasion, _ why: String, at now: Now) -> [Effect] {
     guard now.instant < rules.passing(of: occasion) else {
@@ -300,9 +323,11 @@ public struct Announcer {
   private mutating func skip(
     _ first: Occasion, through last: Occasion? = nil, _ reason: SkipReason
   ) -> [Effect] {
-    let report = Effect.report(.skipped(from: first, through: last ?? first, reason))
+    let isTold = first == quarters.cutOff && (last ?? first) == first
+    let report: [Effect] =
+      isTold ? [] : [.report(.skipped(from: first, through: last ?? first, reason))]
     // A mute of the next occasion has had its occasion.
-    return reason == .softwareMuted && mute == .next ? [report] + unmute() : [report]
+    return reason == .softwareMuted && mute == .next ? report + unmute() : report
   }
 
   /// True if this is a reason to end what plays, as things are now.
@@ -325,9 +350,16 @@ public struct Announcer {
       let occasion = next
       let due = Quarters.due(occasion, rules)
       guard now.instant >= due, !isEnding else { return effects + [wake(at: due, now)] }
+      if stage.isCuttingOff(occasion) {
+        // If some of it was heard, its end is reported in place of a skip.
+        return effects + [wake(at: now.instant + .seconds(1), now)]
+      }
 
       if now.instant >= rules.passing(of: occasion) {
-        let last = quarters.schedule.last(atOrBefore: rules.lastToPass(at: now))
+        // One that was cut off has been told by itself.
+        let last =
+          occasion == quarters.cutOff
+          ? occasion : quarters.schedule.last(atOrBefore: rules.lastToPass(at: now))
         let reason = reasonForMissing(occasion, through: last, at: now)
         effects += skip(occasion, through: last, reason)
         quarters.decide(through: last)
@@ -357,9 +389,12 @@ public struct Announcer {
     }
   }
 
-  private func wake(at instant: Instant, _ now: Now) -> Effect {
-    var instant = instant
+  /// The next wake-up: at the next decision, at the end of a mute, or when what is prepared begins
+  /// to be heard, so that others are told then.
+  private func wake(at decision: Instant, _ now: Now) -> Effect {
+    var instant = decision
     if case .until(let end) = mute { instant = min(instant, end) }
+    if let playing, !stage.isHeard(at: now) { instant = min(instant, playing.begins) }
     if let due = dueOfTimers(at: now) { instant = min(instant, now.instant + (due - now.sinceBoot)) }
     return .wake(at: instant)
   }

@@ -1,15 +1,32 @@
-/// What is to be seen of how things are now.
+/// The state that others may read.
 extension Announcer {
   public var settings: AnnouncerSettings { rules.settings }
   public var trust: ClockTrust { rules.trust }
   public var ringer: Ringer { rules.ringer }
   public var mute: SoftwareMute { rules.mute }
 
-  /// What sounds, or is about to.
+  /// What the player has: it is prepared, sounds, or is being stopped.
   public var playing: Announcement? { stage.playing }
+
+  /// What was heard at the last event; nil if it was silent, or only preparing.
+  public var sounding: Announcement? { stage.isHeard(at: previous) ? stage.playing : nil }
+
+  /// What sounds next: what is prepared, or else the first occasion that has not been decided.
+  public var outlook: Outlook {
+    if let turn = stage.turn, sounding == nil, turn.stoppedAt == nil,
+      case .occasion(let occasion) = turn.announcement.cause
+    {
+      return rules.outlook(of: occasion, turn.announcement.programme, nil)
+    }
+    return rules.outlook(of: next)
+  }
 
   /// The first occasion that has not been decided yet.
   public var next: Occasion { quarters.next }
+
+  /// The latest occasion that has sounded, to be kept for the next start; nil if there was none, or
+  /// the clock was wrong then.
+  public var lastSounded: Instant? { quarters.sounded }
 
   /// The zone whose civil time is announced.
   public var zone: any Zone { quarters.schedule.zone }
@@ -30,7 +47,7 @@ extension Announcer {
   public var lamp: Lamp {
     if isSilencedBySwitch { return .off }
     if trust == .untrusted { return .blinking }
-    return refusal(of: next) == nil ? .on : .off
+    return outlook.refusal == nil ? .on : .off
   }
 }
 

@@ -1,21 +1,40 @@
-/// Which occasions have been decided, by what the clock has shown.
+/// Remembers which occasions have been decided, although the clock may be set back over them.
 struct Decisions: Sendable {
   /// Every occasion up to here has been decided, or had passed before the start.
   private var through: Instant
   /// The latest that the clock has shown since its past was last forgotten.
   private var reached: Instant
-  /// Set back to before this, the clock was wrong: an interval before what it has reached, by the
-  /// longest interval that has counted since then.
+  /// A clock that is set back to before this was wrong. It is an interval before `reached`, the
+  /// longest interval that was configured since the past was last forgotten.
   private var horizon: Instant
-  /// For so long, twice the longest interval there is: the one that counts may become longer.
+  /// How long decided occasions are remembered: twice the longest interval, because a reload may
+  /// make the interval longer.
   private static let memory = Duration.seconds(2 * 3600)
-  /// Those that have been decided, and that a clock which is set back may come to again.
+  /// The decided occasions that a clock which is set back may come to again.
   private var recent: [Instant] = []
+  /// The latest occasion that has sounded; nil if there was none, or the past is forgotten.
+  private(set) var sounded: Instant?
 
-  init(at start: Instant, every interval: Interval) {
+  /// - Parameter sounded: the latest occasion that sounded before the start. The clock may have
+  ///   been set back since; then this occasion stays decided.
+  init(at start: Instant, every interval: Interval, sounded: Instant? = nil) {
     through = start
-    reached = start
-    horizon = start - interval.duration
+    reached = max(start, sounded ?? start)
+    horizon = reached - interval.duration
+    if start < horizon {
+      // The clock was wrong when it sounded.
+      reached = start
+      horizon = start - interval.duration
+    } else if let sounded {
+      self.sounded = sounded
+      recent = [sounded]
+    }
+  }
+
+  /// Takes in that an occasion has sounded, unless the clock was wrong then.
+  mutating func note(sounded occasion: Occasion) {
+    guard occasion.instant <= reached else { return }
+    sounded = max(sounded ?? occasion.instant, occasion.instant)
   }
 
   /// The first occasion that has not been decided.
@@ -35,25 +54,28 @@ struct Decisions: Sendable {
     through = last.instant
   }
 
-  /// The occasions will be others: those that have passed were none while they passed. What is
-  /// still open of the old ones stays open.
+  /// Takes another interval or zone. Its occasions that have passed already are not made up for; an
+  /// old occasion that is still open stays open.
   mutating func change(from schedule: Schedule, at now: Instant) {
     through = max(through, min(now, next(in: schedule).instant - .nanoseconds(1)))
   }
 
-  /// Opens an occasion that was decided, and every later one.
+  /// Opens a decided occasion again, and every later one.
   mutating func reopen(_ occasion: Occasion) {
     through = min(through, occasion.instant - .nanoseconds(1))
     recent.removeAll { $0 >= occasion.instant }
   }
 
-  /// Takes in what the clock shows, and what it showed before it was set. More than an interval
-  /// behind what it has reached, by one step or by many, it was wrong before: its past is
-  /// forgotten. Else an occasion that comes again is open only if it was not decided.
+  /// Takes in what the clock shows now, and what it showed before it was set.
+  ///
+  /// If the clock is now more than an interval before the latest that it has shown, after one step
+  /// or many, it was wrong before: everything decided is forgotten. Otherwise an occasion that comes
+  /// again is open only if it was not decided.
   mutating func note(_ shown: Instant, before: Instant, every interval: Interval) {
     reach(before, every: interval)
     if shown < horizon {
       recent = []
+      sounded = nil
       reached = shown
       horizon = shown - interval.duration
     }

@@ -1,18 +1,24 @@
-/// The occasions: which are decided, which is next, what failed of it, and what can still be made of
-/// it.
+/// The occasions: which are decided, which is next, how it failed, and how it can still sound.
 struct Quarters {
   private(set) var schedule: Schedule
   private var decisions: Decisions
   /// The failure of the occasion that is still open.
   private(set) var failure: (occasion: Occasion, why: String, retryAt: Uptime)?
+  /// An occasion that is open again after its melody was heard and cut off. That was reported: if it
+  /// stays silent after all, nothing more is.
+  private(set) var cutOff: Occasion?
 
-  init(_ schedule: Schedule, at now: Instant) {
+  /// - Parameter sounded: the latest occasion that sounded before the start.
+  init(_ schedule: Schedule, at now: Instant, sounded: Instant? = nil) {
     self.schedule = schedule
-    decisions = Decisions(at: now, every: schedule.interval)
+    decisions = Decisions(at: now, every: schedule.interval, sounded: sounded)
   }
 
   /// The first that has not been decided yet.
   var next: Occasion { decisions.next(in: schedule) }
+
+  /// The latest occasion that has sounded; nil if there was none, or the past is forgotten.
+  var sounded: Instant? { decisions.sounded }
 
   mutating func change(_ schedule: Schedule, at now: Instant) {
     decisions.change(from: self.schedule, at: now)
@@ -21,14 +27,21 @@ struct Quarters {
 
   /// What the clock shows now, and what it showed before it was set.
   mutating func note(_ shown: Instant, before: Instant) {
-    // What comes again has not failed again.
-    if before - shown > Announcer.retryDelay { failure = nil }
+    // An occasion that comes again has not failed again, nor been cut off.
+    if before - shown > Announcer.retryDelay {
+      failure = nil
+      cutOff = nil
+    }
     decisions.note(shown, before: before, every: schedule.interval)
   }
 
   mutating func decide(through last: Occasion) { decisions.decide(through: last, in: schedule) }
 
   mutating func reopen(_ occasion: Occasion) { decisions.reopen(occasion) }
+
+  mutating func note(cutOff occasion: Occasion) { cutOff = occasion }
+
+  mutating func note(sounded occasion: Occasion) { decisions.note(sounded: occasion) }
 
   // MARK: What failed
 

@@ -1,6 +1,6 @@
-/// What is preparing, sounding or stopping: at most one of all that speaks and chimes.
+/// The announcement that is preparing, sounding or stopping: there is at most one.
 struct Stage: Sendable {
-  /// What has the speaker.
+  /// An announcement that has the speaker.
   struct Turn: Sendable {
     let announcement: Announcement
     /// What the clocks of the zone show at its anchor, by the zone that there was when it began.
@@ -11,10 +11,17 @@ struct Stage: Sendable {
     var shift = Duration.zero
     /// By how much the clock was set while it was heard, and that was followed; nil if it was not.
     var followed: Duration?
-    /// It is being stopped before its anchor, and its occasion is open again.
-    var isTakenBack = false
-    /// When what stops it came about: the first, should several.
+    /// Not nil while it is being stopped before its anchor and its occasion is open again.
+    var takenBack: TakenBack?
+    var isTakenBack: Bool { takenBack != nil }
+    /// The moment of the first event that stopped it.
     var stoppedAt: Uptime?
+  }
+
+  enum TakenBack {
+    case unheard
+    /// In its melody, as far as the clock tells.
+    case heard
   }
 
   private(set) var turn: Turn?
@@ -23,7 +30,7 @@ struct Stage: Sendable {
 
   var playing: Announcement? { turn?.announcement }
 
-  /// Of what comes next.
+  /// The identity of the next announcement.
   var nextID: SoundingID { SoundingID(count + 1) }
 
   /// For what sounds without the turn.
@@ -51,12 +58,14 @@ struct Stage: Sendable {
     if let turn, shown >= turn.announcement.anchor { self.turn?.hasReachedAnchor = true }
   }
 
-  /// Takes in that the clock was set after the anchor: what is still to come belongs to the anchor.
+  /// Takes in that the clock was set after the anchor: the words still come at the same distance
+  /// from it.
   mutating func shift(by jump: Duration) {
     if let turn, turn.hasReachedAnchor { self.turn?.shift = turn.shift + jump }
   }
 
-  /// It goes on, although the clock may show again what it showed before it was heard.
+  /// It goes on through a step of the clock. It counts as heard even if the clock was set back to
+  /// before its beginning.
   mutating func follow(by step: Duration) {
     let before = turn?.followed ?? .zero
     turn?.followed = before + step
@@ -70,9 +79,19 @@ struct Stage: Sendable {
   }
 
   /// Its occasion is open again.
-  mutating func takeBack() { turn?.isTakenBack = true }
+  /// - Parameter shown: what the clock shows by the reckoning in which the anchor was set.
+  mutating func takeBack(at shown: Instant) {
+    guard let turn else { return }
+    let isHeard = turn.followed != nil || shown >= turn.announcement.begins
+    self.turn?.takenBack = isHeard ? .heard : .unheard
+  }
 
-  /// - Returns: the turn that is over; nil if another has it now.
+  /// True if the melody of an occasion is being stopped, and the occasion is open again.
+  func isCuttingOff(_ occasion: Occasion) -> Bool {
+    turn.map { $0.takenBack == .heard && $0.announcement.cause == .occasion(occasion) } ?? false
+  }
+
+  /// - Returns: the turn that is over; nil if another announcement has the speaker now.
   mutating func end(_ sounding: SoundingID) -> Turn? {
     guard let turn, turn.announcement.id == sounding else { return nil }
     self.turn = nil

@@ -4,12 +4,12 @@ import CSystemd
 @preconcurrency import Glibc
 import Horology
 
-/// org.clocksmith.Announcer1 on the system bus: takes requests in, tells what has changed.
+/// org.clocksmith.Announcer1 on the system bus: takes requests, and tells what has changed.
 ///
-/// Who may ask for what is the bus's policy. Without a bus the service does the same, unasked; a
-/// bus that comes, or comes back, is found at the next `check()`.
+/// The bus's policy says who may ask for what. Without a bus the service goes on, and each `check()`
+/// looks for the bus again.
 final class BusServer {
-  /// What a person wants.
+  /// A call, read and checked.
   enum Request {
     /// This time, or the time now.
     case announce(CivilTime?)
@@ -34,9 +34,9 @@ final class BusServer {
     }
   }
 
-  /// What it asks of the service.
+  /// The service as this side sees it.
   struct Service {
-    /// Carries a request out; the answer is what will be said, or empty.
+    /// Carries a request out. Returns the words that will be said, or an empty text.
     let serve: (Request) -> Result<String, Refusal>
     /// Every property as it is now.
     let properties: () -> [String: BusValue]
@@ -53,7 +53,7 @@ final class BusServer {
   /// Runs while the bus has not answered yet.
   private var waiting: EventSource?
   private let object: UnsafeMutablePointer<clocksmith_bus_object>
-  /// What has been told of the properties.
+  /// The properties as the bus knows them.
   private var told: [String: BusValue] = [:]
   private var complaint: String?
 
@@ -145,22 +145,24 @@ final class BusServer {
     }
     // 1 is the primary owner, as the D-Bus specification numbers them.
     guard sd_bus_message_read_basic(reply, CChar(UInt8(ascii: "u")), &owner) > 0, owner == 1 else {
-      return lose("another program has the name \(CLOCKSMITH_BUS_NAME) on the system bus")
+      return lose(
+        "another program has the name \(CLOCKSMITH_BUS_NAME) on the system bus",
+        "if it is a second clocksmith, both speak: 'busctl status \(CLOCKSMITH_BUS_NAME)' shows "
+          + "which it is; stop one of the two")
     }
     if complaint != nil { journal.log(.bus, .notice, "the system bus is back") }
     complaint = nil
   }
 
-  private func lose(_ why: String) {
+  private func lose(_ why: String, _ consequence: String = unreachable) {
     close()
-    complain(why)
+    complain(why, consequence)
   }
 
-  private func complain(_ why: String) {
-    if complaint == nil {
-      journal.log(
-        .busMissing, .warning, "\(why); nobody can ask it for anything but by its button")
-    }
+  private static let unreachable = "nobody can ask it for anything but by its button"
+
+  private func complain(_ why: String, _ consequence: String = unreachable) {
+    if complaint == nil { journal.log(.busMissing, .warning, "\(why); \(consequence)") }
     complaint = why
   }
 
@@ -177,7 +179,7 @@ final class BusServer {
 
   // MARK: Telling
 
-  /// Tells of every property that is another.
+  /// Tells of every property that has changed.
   func tellChanges() {
     guard let bus else { return }
     let now = service.properties()
@@ -219,7 +221,7 @@ final class BusServer {
     }
   }
 
-  /// What a call wants; sd-bus has made sure of its signature.
+  /// Reads a call, whose signature sd-bus has checked.
   private func request(_ call: OpaquePointer) throws(Refusal) -> Request {
     switch sd_bus_message_get_member(call).map({ String(cString: $0) }) {
     case "Announce": return .announce(nil)

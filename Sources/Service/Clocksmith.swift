@@ -46,7 +46,7 @@ public final class Clocksmith {
     let announcer = Announcer(
       settings: configuration.announcer, zone: zone, trust: clockWatch.state.trust,
       mute: memory.state.mute, muteEndsSinceBoot: memory.state.muteEndInThisBoot,
-      at: SystemClock.now)
+      sounded: memory.state.sounded, at: SystemClock.now)
     conductor = Conductor(announcer)
     reporter = Reporter(journal, conductor, clockWatch, composer)
     instruments = ServiceInstruments(journal, clockWatch, reporter, composer)
@@ -169,7 +169,7 @@ public final class Clocksmith {
     switch request {
     case .announce(let time):
       switch conductor.ask(time, speakerIsAwake: player?.isAwake ?? false) {
-      case .success: return .success(status.playing)
+      case .success(let announcement): return .success(composer.words(of: announcement))
       case .failure(let refused): return .failure(.refused(refused.reason.description))
       }
     case .stop: handle(.stop(.byHand))
@@ -298,10 +298,10 @@ public final class Clocksmith {
   private var statusLine: String {
     let speaker = Status.speaker(options.output ?? configuration.device, substitute?.device ?? "")
     let now =
-      if let playing = announcer.playing {
-        "sounding \(playing.time.dateTime.timeOfDay)"
+      if let sounding = announcer.sounding {
+        "sounding \(sounding.time.dateTime.timeOfDay)"
       } else {
-        "next \(announcer.next.timeOfDay)"
+        "next \(announcer.outlook.occasion.timeOfDay)"
       }
     return [
       now, announcer.trust.rawValue, announcer.ringer.inWords, speaker,

@@ -1,10 +1,10 @@
 import Basics
 
-/// The saved state, and the file that it is kept in. A file that cannot be written is tried again
-/// at each `check()`, and complained of once.
+/// Holds the saved state and writes it to its file. If that fails, each `check()` tries again; the
+/// journal is told once.
 final class Memory {
-  /// How long after a change it is written, if no `check()` comes first: many changes, as of a
-  /// volume that is turned, are written once.
+  /// How long after an urgent change the file is written, if no `check()` comes first. Many changes
+  /// in a row, as of a volume that is turned, are one write.
   private static let delay = Duration.seconds(1)
 
   private let loop: EventLoop
@@ -13,9 +13,17 @@ final class Memory {
   /// True while the loop must not be held up by a disk.
   var isBusy: () -> Bool = { false }
   private(set) var state = SavedState()
-  private var isSaved = true
+  /// What of the state is not in the file yet.
+  private var unsaved = Unsaved.nothing
   private var timer: EventSource?
   private var complaint: String?
+
+  private enum Unsaved {
+    case nothing
+    /// It is written with the next urgent change, or at the end.
+    case thatCanWait
+    case urgent
+  }
 
   /// - Parameter file: nil to forget everything at the end.
   init(loop: EventLoop, file: StateFile?, journal: Journal) {
@@ -28,27 +36,31 @@ final class Memory {
     if let complaint { journal.log(.stateSetAside, .warning, complaint) }
   }
 
-  /// Changes the state; if it is another then, it is saved soon.
+  /// Changes the state. An urgent change is saved soon, any other with the next save.
   func keep(_ change: (inout SavedState) -> Void) {
     let old = state
     change(&state)
     guard state != old else { return }
-    isSaved = false
-    saveSoon()
+    if state.isUrgent(after: old) {
+      unsaved = .urgent
+      saveSoon()
+    } else if unsaved == .nothing {
+      unsaved = .thatCanWait
+    }
   }
 
-  /// Saves what is not saved yet, unless a disk would hold up the loop.
+  /// Saves an urgent change that is not saved yet, unless a disk would hold up the loop.
   func check() {
-    if !isBusy() { save() }
+    if unsaved == .urgent, !isBusy() { save() }
   }
 
-  /// Saves at once what is not saved yet.
+  /// Saves at once all that is not saved yet.
   func save() {
     timer = nil
-    guard !isSaved, let file else { return }
+    guard unsaved != .nothing, let file else { return }
     do throws(Fault) {
       try file.save(state)
-      isSaved = true
+      unsaved = .nothing
       if complaint != nil {
         journal.log(.state, .notice, "what was set at run time is saved again")
       }

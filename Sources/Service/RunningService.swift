@@ -7,11 +7,14 @@ import Horology
 
 /// The service that runs on this machine, reached over the system bus.
 public final class RunningService {
-  /// How long it may take to answer: its loop never waits for anything as long as this.
+  /// How long it may take to answer. Its loop never waits that long for anything.
   public static let patience = Duration.seconds(5)
 
+  /// The process of the service; nil if the bus does not tell.
+  public let process: pid_t?
+
   private let bus: OpaquePointer
-  /// By when the first call must be answered: the connection counts.
+  /// By when the first call must be answered, counted from when the connection was begun.
   private var deadline: Uptime?
   private var slot: OpaquePointer?
   private var changed: () -> Void = {}
@@ -27,14 +30,18 @@ public final class RunningService {
     sd_bus_set_close_on_exit(bus, 0)
     let deadline = SystemClock.uptime + patience
     self.deadline = deadline
+    var process: pid_t = 0
     var code = Self.connect(bus, until: deadline)
     if code > 0 {
       sd_bus_set_method_call_timeout(bus, Self.microseconds(until: deadline))
       var credentials: OpaquePointer?
-      code = sd_bus_get_name_creds(bus, CLOCKSMITH_BUS_NAME, 0, &credentials)
+      code = sd_bus_get_name_creds(
+        bus, CLOCKSMITH_BUS_NAME, UInt64(SD_BUS_CREDS_PID), &credentials)
+      if code >= 0 { sd_bus_creds_get_pid(credentials, &process) }
       sd_bus_creds_unref(credentials)
       sd_bus_set_method_call_timeout(bus, UInt64(Self.patience.nanoseconds / 1000))
     }
+    self.process = process > 0 ? process : nil
     if code == -ETIMEDOUT {
       throw Fault(
         "the system bus", code: ETIMEDOUT, "it does not answer; see 'systemctl status dbus'")

@@ -4,7 +4,7 @@ import Devices
 @preconcurrency import Glibc
 import Horology
 
-/// What a person has set at run time, and what outlasts the service and the power.
+/// What is kept for the next start: what a person has set at run time, and what has sounded last.
 struct SavedState: Hashable {
   /// A volume in dB, in place of the configuration's.
   struct Volume: Hashable {
@@ -24,14 +24,25 @@ struct SavedState: Hashable {
   /// Nil if the mute ends at the instant that it names.
   var muteEnd: End?
   var volume: Volume?
+  /// The latest occasion that has sounded. After a restart with the clock set back it does not sound
+  /// again.
+  ///
+  /// It is written together with other changes and at the end of the service, and alone it is never
+  /// a reason to write: a write every quarter of an hour would only wear the card. After a power cut
+  /// it may be missing. Then a clock that has come back behind is not trusted until it is set right,
+  /// and setting it right moves it past what has sounded.
+  var sounded: Instant?
 
-  /// Of the form of the text. A text of a later one is not understood; the first had no checksum.
+  /// Of the format. A text of a later version is refused; version 1 had no checksum. A new key that
+  /// may be missing needs no new version: older programs ignore it.
   static let version = 2
+  /// Times before 1970 or after 2200 are refused, so that no sum overflows. In microseconds.
+  fileprivate static let times: ClosedRange<Int64> = 0...7_258_118_400_000_000
 
   init() {}
 }
 
-// MARK: The mute
+// MARK: What is kept of the Announcer
 
 extension SavedState {
   /// When the mute ends since the machine started; nil if it ends at the instant that it names,
@@ -40,12 +51,23 @@ extension SavedState {
     muteEnd.flatMap { $0.boot == SystemClock.boot ? $0.sinceBoot : nil }
   }
 
-  /// Takes the mute as it is now.
+  /// Takes the mute, and what has sounded, as they are now.
   mutating func take(_ announcer: Announcer) {
     mute = announcer.mute
     muteEnd = announcer.muteEndsSinceBoot.flatMap { sinceBoot in
       SystemClock.boot.map { End(boot: $0, sinceBoot: sinceBoot) }
     }
+    // A clock that is far off must not make a file that is refused later.
+    sounded = announcer.lastSounded.flatMap {
+      Self.times.contains($0.nanoseconds / 1000) ? $0 : nil
+    }
+  }
+
+  /// True if something differs that must be saved soon. What has sounded can wait.
+  func isUrgent(after old: SavedState) -> Bool {
+    var same = old
+    same.sounded = sounded
+    return self != same
   }
 }
 
@@ -72,6 +94,7 @@ extension SavedState {
       line.set("volume_db", exactly: volume.decibels)
       line.set("volume_configured_db", exactly: volume.configured)
     }
+    if let sounded { line.set("sounded_usec", Int(sounded.nanoseconds / 1000)) }
     let open = line.text.dropLast()
     return "\(open)\(Self.seal)\(String(CRC32.of(open), radix: 16))\"}\n"
   }
@@ -116,6 +139,7 @@ extension SavedState {
       volume = Volume(decibels: decibels, configured: configured)
     default: throw Fault(path, "it lacks volume_db or volume_configured_db")
     }
+    sounded = try object.microseconds("sounded_usec").map { Instant(nanoseconds: $0 * 1000) }
   }
 }
 
@@ -163,10 +187,10 @@ private final class JSONObject {
     try value(key, [json_type_int], "a whole number").map { json_object_get_int64($0) }
   }
 
-  /// From 1970 to 2200, or as long since a start, so that nothing overflows.
+  /// A time from 1970 to 2200, or a time as long since the machine started.
   func microseconds(_ key: String) throws(Fault) -> Int64? {
     guard let count = try integer(key) else { return nil }
-    guard (0...7_258_118_400_000_000).contains(count) else {
+    guard SavedState.times.contains(count) else {
       throw Fault(path, "\(key) \(count) is no time from 1970 to 2200")
     }
     return count

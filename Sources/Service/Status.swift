@@ -2,9 +2,9 @@ import Basics
 import Horology
 import Sound
 
-/// How the clock is, for whoever looks: by itself, or through the bus from the running service.
+/// What `status` and the bus tell of the clock, from the running service or without one.
 public struct Status: Hashable, Sendable {
-  /// The occasion that is next decided.
+  /// The occasion that comes next.
   public struct Next: Hashable, Sendable {
     public var instant: Instant
     /// As ISO 8601 with the offset.
@@ -34,7 +34,7 @@ public struct Status: Hashable, Sendable {
   public var next = Next(
     instant: Instant(seconds: 0), local: "", chime: "none", text: "", refusal: nil)
   public var mute = SoftwareMute.off
-  /// A key of `Ringer`; empty if nobody has looked.
+  /// A key of `Ringer`; empty if it is not known.
   public var ringer = ""
   /// Why the switch cannot be read; empty if it can.
   public var ringerError = ""
@@ -46,7 +46,7 @@ public struct Status: Hashable, Sendable {
   public var clockWords = ""
   /// In seconds; nil if it may be anything.
   public var clockUncertainty: Double?
-  /// What sounds now; empty for nothing.
+  /// What is heard now; empty for nothing.
   public var playing = ""
   /// In microseconds, of the last announcement; nil if there was none.
   public var lastOnsetError: Int64?
@@ -60,7 +60,7 @@ public struct Status: Hashable, Sendable {
     substitute.isEmpty ? device : "\(substitute) instead of \(device)"
   }
 
-  /// What is seen without a service.
+  /// What can be told without a service.
   /// - Throws: `Fault` if the voice has no text for the next occasion.
   public init(
     _ configuration: Configuration, _ composer: Composer, zone: any Zone, clock: ClockState,
@@ -69,8 +69,7 @@ public struct Status: Hashable, Sendable {
     let settings = configuration.announcer
     let occasion = Schedule(interval: settings.interval, zone: zone).next(after: instant)
     self.init(configuration, clock, zone: zone)
-    next = try Self.next(
-      occasion, composer, settings, Rules(settings, trust: clock.trust).refusal(of: occasion))
+    next = try Next(Rules(settings, trust: clock.trust).outlook(of: occasion), composer)
   }
 
   /// What the service knows of itself.
@@ -80,18 +79,12 @@ public struct Status: Hashable, Sendable {
   ) {
     self.init(configuration, clock, zone: announcer.zone)
     trust = announcer.trust.rawValue
-    let occasion = announcer.next
-    next =
-      (try? Self.next(
-        occasion, composer, announcer.settings, announcer.refusal(of: occasion))) ?? next
+    next = (try? Next(announcer.outlook, composer)) ?? next
     mute = announcer.mute
     ringer = announcer.ringer.key
     if case .lost(let why) = announcer.ringer { ringerError = why }
     isSilencedBySwitch = announcer.isSilencedBySwitch
-    if let announcement = announcer.playing {
-      let text = try? composer.text(of: announcement)
-      playing = text ?? announcement.time.dateTime.timeOfDay
-    }
+    playing = announcer.sounding.map { composer.words(of: $0) } ?? ""
   }
 
   private init(_ configuration: Configuration, _ clock: ClockState, zone: any Zone) {
@@ -105,33 +98,43 @@ public struct Status: Hashable, Sendable {
     clockUncertainty = clock.uncertainty?.inSeconds
   }
 
-  /// Nobody has looked.
+  /// All values are still to be read.
   private init() {}
+}
 
-  private static func next(
-    _ occasion: Occasion, _ composer: Composer, _ settings: AnnouncerSettings,
-    _ refusal: SkipReason?
-  ) throws(Fault) -> Next {
-    Next(
+extension Status.Next {
+  /// - Throws: `Fault` if the voice has no text for it.
+  fileprivate init(_ outlook: Outlook, _ composer: Composer) throws(Fault) {
+    let occasion = outlook.occasion
+    self.init(
       instant: occasion.instant, local: occasion.civil.description,
-      chime: settings.chime(at: occasion.civil)?.name ?? "none",
-      text: settings.speaks(at: occasion.civil) ? try composer.text(of: occasion.civil) : "",
-      refusal: refusal.map { Refusal(key: $0.key, words: $0.description) })
+      chime: outlook.tune?.name ?? "none",
+      text: outlook.speaks ? try composer.text(of: occasion.civil) : "",
+      refusal: outlook.refusal.map { .init(key: $0.key, words: $0.description) })
+  }
+}
+
+extension Composer {
+  /// What an announcement says, or the time of day if the voice has no text for it.
+  func words(of announcement: Announcement) -> String {
+    (try? text(of: announcement.time)) ?? announcement.time.dateTime.timeOfDay
   }
 }
 
 // MARK: On the bus
 
 extension Status {
-  /// A property of org.clocksmith.Announcer1, how it is told and how it is read. What is not there
-  /// is empty, 0 or, of an uncertainty, not a number; an end that never comes is the largest number.
+  /// A property of org.clocksmith.Announcer1, and how it is written and read.
+  ///
+  /// A missing value is empty, 0 or, for an uncertainty, not a number; an end that never comes is
+  /// the largest number.
   private struct Property {
     let name: String
     let tell: (Status) -> BusValue
     /// False if the value is of another type.
     let read: (inout Status, BusValue) -> Bool
 
-    /// One that follows from others.
+    /// One that is reckoned from others, and so is not read.
     static func derived(_ name: String, _ tell: @escaping (Status) -> BusValue) -> Property {
       Property(name: name, tell: tell, read: { _, _ in true })
     }
@@ -202,7 +205,7 @@ extension Status {
     Dictionary(uniqueKeysWithValues: Self.table.map { ($0.name, $0.tell(self)) })
   }
 
-  /// The properties that change all the time, and of whose changes nobody is told.
+  /// The properties that change all the time, so that `PropertiesChanged` leaves them out.
   static let flowing: Set = ["ClockWords", "ClockUncertainty"]
 
   /// The switch wins.

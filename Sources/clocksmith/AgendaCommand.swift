@@ -8,7 +8,8 @@ let agendaCommand = Subcommand(
   summary: "list what will sound, and what will not and why",
   details: """
     Lists every occasion from one local time up to, but not including, another: a line each. What
-    is muted in the running service is silent; with --config or --zone nobody asks for that.
+    is muted in the running service is shown as silent; with --config or --zone the service is not
+    asked.
     With --json each line is an object with the keys instant, local, text, chime, strikes,
     sounds, reason and cause.
     """,
@@ -26,41 +27,36 @@ let agendaCommand = Subcommand(
   let end = try endOfAgenda(arguments, start, zone)
   let configuration = try Configuration.load(path: arguments["config"])
   let composer = try configuration.composer()
-  let settings = configuration.announcer
   let isSupposed = arguments["config"] != nil || arguments["zone"] != nil
   let mute = isSupposed ? nil : muteOfService()
   for entry in configuration.agenda(composer, zone: zone, from: start, mute: mute) {
-    let occasion = entry.occasion
+    let outlook = entry.outlook
+    let occasion = outlook.occasion
     guard occasion.instant < end else { break }
-    let text = settings.speaks(at: occasion.civil) ? try composer.text(of: occasion.civil) : ""
-    var tune = settings.chime(at: occasion.civil)
-    var refusal: SkipReason?
-    switch entry.fate {
-    case .skipped(let reason): refusal = reason
-    case .sounds(let announcement): if announcement.isShortened { tune = nil }
-    }
+    let text = outlook.speaks ? try composer.text(of: occasion.civil) : ""
     if arguments.has("json") {
       let line = JSONLine()
       line.set("instant", occasion.instant.utcText())
       line.set("local", occasion.civil.description)
       line.set("text", text)
-      line.set("chime", tune?.name ?? "none")
-      line.set("strikes", tune?.strikes(at: occasion.civil) ?? 0)
-      line.set("sounds", refusal == nil)
-      line.set("reason", refusal?.description)
+      line.set("chime", outlook.tune?.name ?? "none")
+      line.set("strikes", outlook.strikes)
+      line.set("sounds", outlook.refusal == nil)
+      line.set("reason", outlook.refusal?.description)
       line.set("cause", "occasion")
       try say(line.text)
     } else {
-      let heard = [tune?.inWords(at: occasion.civil), text].compactMap { $0 }.filter { $0 != "" }
-      let note = refusal.map { "silent: \($0)" } ?? heard.joined(separator: ", ")
+      let heard = [outlook.tune?.inWords(at: occasion.civil), text].compactMap { $0 }
+        .filter { $0 != "" }
+      let note = outlook.refusal.map { "silent: \($0)" } ?? heard.joined(separator: ", ")
       try say("\(occasion.civil.weekday.abbreviation) \(occasion.civil)  \(note)")
     }
   }
   return ExitStatus.done
 }
 
-/// What a person has muted in the running service; nil without one. The list is made all the same
-/// if that cannot be known.
+/// The mute of the running service; nil without one. If it cannot be asked, the list is made without
+/// it.
 private func muteOfService() -> (SoftwareMute, at: Instant)? {
   do throws(Fault) {
     guard let service = try RunningService() else { return nil }

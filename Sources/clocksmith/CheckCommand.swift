@@ -69,9 +69,11 @@ let checkCommand = Subcommand(
   try checkup.look("rtc") { () throws(Fault) in try checkRTC(configuration) }
   try checkup.look("clock") { () throws(Fault) in checkClock(configuration) }
   try checkup.look("bus") { () throws(Fault) in
-    .well(
-      try RunningService() == nil
-        ? "the service is not on the system bus" : "the service is on the system bus")
+    guard let service = try RunningService() else {
+      return .well("the service is not on the system bus")
+    }
+    let process = service.process.map { ", as process \($0)" } ?? ""
+    return .well("the service is on the system bus\(process)")
   }
   return checkup.hasFound ? ExitStatus.found : ExitStatus.done
 }

@@ -24,21 +24,29 @@ let muteCommand = Subcommand(
       description: "'\(text)' is no duration; write one from 1s to 744h, as 45min or 8h, or next")
   }
   let service = try runningService()
-  if let duration {
-    try service.mute(for: duration)
-    if let zone = try? SystemZone.current() {
-      try say("muted until \(zone.civil(at: SystemClock.now.instant + duration).dateTime)")
-    } else {
-      try say("muted for \(duration.inWords)")
-    }
-  } else if text == nil {
-    try service.mute(for: nil)
-    try say("muted until 'clocksmith unmute'")
-  } else {
+  if text == "next" {
     try service.muteNext()
-    try say("muted for the next announcement")
+  } else {
+    try service.mute(for: duration)
   }
+  // The service knows when it ends: this program may have another clock, as in a container.
+  let mute = try service.status().mute
+  try say("muted \(mute.inWords(in: try? SystemZone.current()) ?? "no longer: it was taken back")")
   return ExitStatus.done
+}
+
+extension SoftwareMute {
+  /// As in `until 2026-11-21T17:07:00`, to follow "muted"; nil if nothing is muted.
+  /// - Parameter zone: nil if it cannot be read; then times are in UTC.
+  func inWords(in zone: SystemZone?) -> String? {
+    switch self {
+    case .off: nil
+    case .next: "for the next announcement"
+    case .on: "until 'clocksmith unmute'"
+    case .until(let end):
+      zone.map { "until \($0.civil(at: end).dateTime)" } ?? "until \(end.utcText())"
+    }
+  }
 }
 
 let unmuteCommand = Subcommand(

@@ -1,4 +1,5 @@
 import Basics
+@preconcurrency import Glibc
 import Horology
 import Service
 
@@ -7,7 +8,8 @@ let runCommand = Subcommand(
   summary: "say the time at every occasion, until it is stopped",
   details: """
     Says the time at every quarter of an hour, or as the configuration has it. SIGTERM ends it,
-    SIGHUP reads the configuration again. What it does is told on standard error.
+    SIGHUP reads the configuration again. What it does is told on standard error. If a service is on
+    the system bus already, it refuses to speak beside it.
     """,
   options: [
     configOption,
@@ -35,6 +37,23 @@ let runCommand = Subcommand(
     }
     options.untrusted = policy
   }
+  if options.output == nil { try refuseBesideAnother() }
   try Clocksmith(options).run()
   return ExitStatus.done
+}
+
+/// Two clocks on one machine would speak at the same time. A person at a terminal can do something
+/// about that. A service manager cannot: the installed service goes on and warns, for it must not be
+/// silent for good because of a clock that was forgotten in a terminal.
+/// - Throws: `Fault` if a service runs and this is not one.
+private func refuseBesideAnother() throws(Fault) {
+  // A bus that does not answer at once is no reason to wait: it is looked for again while it runs.
+  guard getenv("NOTIFY_SOCKET") == nil, let service = try? RunningService(patience: .seconds(1))
+  else { return }
+  let process = service.process.map { " as process \($0)" } ?? ""
+  throw Fault(
+    "clocksmith run",
+    "a clocksmith runs here already\(process), and both would speak; stop that one first ('sudo "
+      + "systemctl stop clocksmith' stops the installed service), or play into a file with --output"
+  )
 }

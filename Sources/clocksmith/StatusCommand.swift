@@ -37,7 +37,7 @@ let statusCommand = Subcommand(
   return ExitStatus.done
 }
 
-/// Looks at the running service or, without one, at what there would be for it to see.
+/// Asks the running service; without one, looks at what a service would see.
 final class StatusView {
   let zone: SystemZone
   private let configurationPath: String?
@@ -64,7 +64,7 @@ final class StatusView {
     watch = ClockWatch(rtc: configuration.rtc)
   }
 
-  /// Takes the service, if there is one now. A face that lives waits only for a moment.
+  /// Takes the service, if there is one now. It waits only for a moment, to keep the face alive.
   func findService() {
     guard configurationPath == nil, service == nil else { return }
     service = try? RunningService(patience: .milliseconds(200))
@@ -85,7 +85,7 @@ final class StatusView {
       rtc: watch.rtc, voice: configuration.voice == status.voice ? composer.voice.description : nil)
   }
 
-  /// The service has gone, or does not answer: what there is to see is seen without it.
+  /// Goes on without the service, which has gone or does not answer.
   func loseService() {
     service = nil
   }
@@ -98,7 +98,7 @@ struct Seen {
   let zone: SystemZone
   let isRunning: Bool
   let rtc: RTCJudgement?
-  /// What the voice says of itself, if that is known.
+  /// The description in the voice pack; nil if it is not known.
   let voice: String?
 
   /// One line of the face.
@@ -126,7 +126,7 @@ struct Seen {
     [time, next] + lasting
   }
 
-  /// Whatever does not change by itself with time.
+  /// The lines that do not change with time alone.
   var lasting: [Line] {
     var lines = [
       Line(
@@ -134,7 +134,9 @@ struct Seen {
         weight: status.trust == ClockTrust.untrusted.rawValue ? .warning : .plain)
     ]
     if let words = ringer { lines.append(words) }
-    if let words = mute { lines.append(Line(label: "muted", value: words, weight: .warning)) }
+    if let words = status.mute.inWords(in: zone) {
+      lines.append(Line(label: "muted", value: words, weight: .warning))
+    }
     if !status.playing.isEmpty {
       lines.append(Line(label: "sounding", value: "\"\(status.playing)\"", weight: .strong))
     }
@@ -176,15 +178,6 @@ struct Seen {
     case "lost":
       Line(label: "switch", value: "cannot be read: \(status.ringerError)", weight: .warning)
     default: Line(label: "switch", value: status.ringer)
-    }
-  }
-
-  private var mute: String? {
-    switch status.mute {
-    case .off: nil
-    case .next: "for the next announcement"
-    case .on: "until 'clocksmith unmute'"
-    case .until(let end): "until \(zone.civil(at: end).dateTime)"
     }
   }
 

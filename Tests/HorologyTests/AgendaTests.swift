@@ -87,6 +87,7 @@ import Testing
       if case .sounds(let announcement) = entry.fate { announcement.isShortened } else { false }
     }
     #expect(found.allSatisfy(sounds))
+    #expect(found.map { $0.outlook.tune == nil } == isShortened)
     #expect(zip(isShortened, isShortened.dropFirst()).allSatisfy { $0 != $1 })
   }
 
@@ -107,5 +108,6 @@ import Testing
     let found = entries(from: "2026-11-21T21:45:00", 3, lasting: .zero) { $0.quiet = quiet }
     #expect(found.map(sounds) == [true, false, false])
     #expect(found[1].fate == .skipped(.quietHours))
+    #expect(found.map(\.outlook.refusal) == [nil, .quietHours, .quietHours])
   }
 }

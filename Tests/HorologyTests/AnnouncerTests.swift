@@ -9,7 +9,6 @@ import Testing
     desk.wait(until: "2026-11-21T15:14:57")
     #expect(desk.played == "15:15:00")
     #expect(desk.anchor == Instant("2026-11-21T15:15:00"))
-    #expect(desk.wake == Instant("2026-11-21T15:30:00") - Announcer.preparation)
   }
 
   @Test("after a start only later occasions sound") func afterAStartOnlyLaterOccasionsSound() {

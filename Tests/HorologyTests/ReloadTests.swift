@@ -39,11 +39,61 @@ import Testing
     #expect((desk.stopReason == .rulesChanged))
   }
 
+  /// What is told of noon, from a reload in its melody until it has passed.
+  private func told(
+    silentAt: Uptime?, _ change: (inout AnnouncerSettings) throws -> Void
+  ) rethrows -> [String] {
+    var desk = noon()
+    desk.wait(until: "2026-11-21T11:59:45")
+    var settings = desk.announcer.settings
+    try change(&settings)
+    desk.tell(.reloaded(settings, .none))
+    #expect(desk.stopReason == .rulesChanged)
+    var reports = desk.reports
+    desk.end(.stopped(.rulesChanged, silentAt: silentAt))
+    reports += desk.reports
+    desk.wait(until: "2026-11-21T12:00:01")
+    reports += desk.reports
+    #expect(desk.announcer.next.instant == Instant("2026-11-21T12:15:00"))
+    return reports.map {
+      switch $0 {
+      case .cutOff: "cut off"
+      case .skipped(_, _, let reason): "skipped: \(reason.key)"
+      default: "another"
+      }
+    }
+  }
+
+  @Test("a chime that a reload silences in its melody is told once, as cut off")
+  func toldOnce() throws {
+    let quiet = try QuietHours(text: "11:00-13:00")
+    let heard = Uptime(seconds: 2000)
+    #expect(told(silentAt: heard) { $0.quiet = quiet } == ["cut off"])
+    #expect(
+      told(silentAt: heard) {
+        $0.chime = nil
+        $0.voiceAtHour = .none
+      } == ["cut off"])
+    #expect(told(silentAt: nil) { $0.quiet = quiet } == ["skipped: quiet_hours"])
+  }
+
+  @Test("a chime that is cut off because the clock was set past it is told once")
+  func setPastIt() {
+    var desk = noon()
+    desk.wait(until: "2026-11-21T11:59:45")
+    desk.step(by: .seconds(20 * 60))
+    #expect(desk.skips.isEmpty)
+    desk.end(.stopped(.clockSet, silentAt: desk.now.uptime))
+    #expect(desk.reports.count == 2)
+    #expect(desk.skips.map(\.first) == [Instant("2026-11-21T12:15:00")])
+  }
+
   @Test(
-    "what it is made of counts until its anchor, the speaker while there is time to begin anew",
+    "other bells, or another speaker, count while there is time to begin anew; what sounds goes on",
     arguments: [
       ("36", SoundChange.none, false), ("36", .speaker, true), ("36", .sound, true),
-      ("38", .speaker, false), ("38", .sound, true), ("45", .speaker, false), ("45", .sound, true),
+      ("38", .speaker, false), ("38", .sound, false), ("45", .speaker, false),
+      ("45", .sound, false),
     ])
   func anotherSound(second: String, change: SoundChange, isTakenBack: Bool) {
     var desk = noon()

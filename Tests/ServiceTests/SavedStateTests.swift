@@ -19,6 +19,8 @@ import Testing
         var state = SavedState()
         (state.mute, state.volume) = (mute, volume)
         states.append(state)
+        state.sounded = Instant(seconds: 1_795_275_000)
+        states.append(state)
         if case .until = mute {
           state.muteEnd = SavedState.End(
             boot: "0123456789abcdef0123456789abcdef", sinceBoot: .seconds(86_400))
@@ -67,6 +69,45 @@ import Testing
     let state = try SavedState(text: text, path: "state")
     #expect(state.mute == .on)
     #expect(state.volume == SavedState.Volume(decibels: -12, configured: 0))
+  }
+
+  @Test("a state that does not say what has sounded is read") func withoutWhatHasSounded() throws {
+    let state = try SavedState(
+      text: #"{"version":2,"mute":"next","checksum":"b944f53f"}"# + "\n", path: "state")
+    #expect(state.mute == .next)
+    #expect(state.sounded == nil)
+  }
+
+  @Test("what has sounded is written with what else changes, or at the end, and not by itself")
+  func notWrittenByItself() throws {
+    let folder = TemporaryFolder()
+    let file = StateFile(path: "\(folder.path)/state.json")
+    let memory = Memory(loop: try EventLoop(), file: file, journal: Journal())
+    memory.keep { $0.sounded = Instant(seconds: 1_795_275_000) }
+    memory.check()
+    #expect(file.load().0 == SavedState())
+    memory.keep { $0.mute = .on }
+    memory.check()
+    #expect(file.load().0 == memory.state)
+    memory.keep { $0.sounded = Instant(seconds: 1_795_275_900) }
+    memory.check()
+    #expect(file.load().0 != memory.state)
+    memory.save()
+    #expect(file.load().0 == memory.state)
+  }
+
+  @Test("a clock that is far off makes no state that is refused later", arguments: [-1000, 8e9])
+  func farOff(seconds: Double) throws {
+    let last = Instant(seconds: Int64(seconds))
+    var state = SavedState()
+    let configuration = Configuration()
+    state.take(
+      Announcer(
+        settings: configuration.announcer, zone: SystemZone.universal, trust: .synchronised,
+        sounded: last,
+        at: Now(instant: last, uptime: Uptime(nanoseconds: 0), sinceBoot: .zero)))
+    #expect(state.sounded == nil)
+    #expect(try SavedState(text: state.text, path: "state") == state)
   }
 
   @Test(

@@ -24,4 +24,30 @@ import Testing
     #expect(read == told)
     #expect(read.mute == mute)
   }
+
+  @Test("what is only prepared is told as what comes next, and what is heard as sounding")
+  func prepared() throws {
+    let configuration = Configuration()
+    let composer = try configuration.composer()
+    let quarter = Instant(seconds: 1_795_275_000)
+    var now = Now(
+      instant: quarter - .seconds(60), uptime: Uptime(seconds: 100), sinceBoot: .seconds(100))
+    var announcer = Announcer(
+      settings: configuration.announcer, zone: SystemZone.universal, trust: .synchronised, at: now)
+    var status: Status {
+      Status(
+        configuration, composer, announcer,
+        clock: ClockState(basis: .disciplined, uncertainty: nil))
+    }
+    now = now.later(by: .seconds(56))
+    _ = announcer.handle(.woke, at: now)
+    #expect(announcer.playing != nil)
+    #expect(status.playing == "")
+    #expect(status.next.instant == quarter)
+    let text = status.next.text
+    now = now.later(by: .seconds(4))
+    _ = announcer.handle(.woke, at: now)
+    #expect(status.playing == text)
+    #expect(status.next.instant == quarter + .seconds(15 * 60))
+  }
 }

@@ -3,7 +3,9 @@
 import json
 import os
 import pathlib
+import struct
 import subprocess
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = pathlib.Path(os.environ.get("CLOCKSMITH", ROOT / ".build/release/clocksmith")).resolve()
@@ -46,6 +48,18 @@ class Clocksmith:
             "--config", self.configuration(announce))
         assert (done.returncode, done.stderr) == (0, "")
         return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def zone_showing(clocksmith, seconds):
+    """A zone of its own, as TZ names it: its clocks show now that many seconds after midnight."""
+    ahead = (seconds - int(time.time())) % 86_400
+    offset = ahead if ahead < 43_200 else ahead - 86_400
+    # As RFC 9636 has it: ahead of UTC by so many seconds, always.
+    block = b"TZif2" + bytes(15) + struct.pack(">6I", 0, 0, 0, 0, 1, 4)
+    block += struct.pack(">iBB", offset, 0, 0) + b"HRE\0"
+    zone = clocksmith.folder / "Here"
+    zone.write_bytes(block * 2 + b"\n\n")
+    return f":{zone}"
 
 
 def refusal(done, status):

@@ -102,7 +102,7 @@ def test_the_time_now_is_said(caller):
 def test_what_sounds_is_stopped(caller, service):
     caller.call("AnnounceTime", "uu", 11, 45)
     wait_until(lambda: caller.get("Playing"), 5, "the phrase")
-    time.sleep(1)
+    time.sleep(0.6)
     caller.call("Stop")
     wait_until(lambda: not caller.get("Playing"), 5, "silence")
     assert service.wait_for("cut off .*: it was stopped by hand")
@@ -222,8 +222,22 @@ def test_a_caller_that_vanishes_is_nothing_to_it(bus, caller, service):
 
 def test_two_of_them_do_not_share_a_name(caller, start):
     second = start()
-    second.wait_for("another program has the name")
+    line = second.wait_for("another program has the name")
+    assert "both speak" in line and f"'busctl status {NAME}'" in line
     assert second.is_alive()
+
+
+def test_a_second_clock_in_a_terminal_does_not_speak_beside_the_first(on_the_bus, caller, service):
+    said = refusal(on_the_bus.run("run", "--config", on_the_bus.configuration()), 1)
+    assert f"a clocksmith runs here already as process {service.process.pid}" in said
+    assert "systemctl stop clocksmith" in said
+    assert service.is_alive()
+
+
+def test_a_second_service_under_a_manager_goes_on(on_the_bus, caller, service):
+    second = Service(on_the_bus, on_the_bus.configuration(), alsa=SILENT_ALSA, notify=True)
+    assert second.wait_for("another program has the name")
+    assert second.stop() == 0
 
 
 def test_a_bus_that_goes_is_told_once_and_it_goes_on(tmp_path, clocksmith):
@@ -305,6 +319,7 @@ def test_without_a_service_the_command_says_so(on_the_bus, words):
 def test_status_shows_what_the_service_knows(on_the_bus, service, caller):
     on_the_bus.run("mute", "2h")
     caller.call("AnnounceTime", "uu", 15, 30)
+    wait_until(lambda: caller.get("Playing"), 5, "the phrase")
     done = on_the_bus.run("status", "--json")
     status = json.loads(done.stdout)
     assert (status["running"], status["playing"], status["muted"]) == (True, CLASSIC, True)

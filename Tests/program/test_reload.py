@@ -2,13 +2,13 @@
 
 import re
 import signal
-import struct
 import time
 
 import pytest
 import soundfile
 
 from message_bus import MessageBus
+from program import zone_showing
 from service import Service
 from sound_server import Wakefulness, find, wait_until
 
@@ -21,22 +21,12 @@ HOUR = 3600
 LATEST = 0.1
 
 
-def zone_file(offset):
-    """A zone whose clocks are ahead of UTC by so many seconds, as RFC 9636 has it."""
-    block = b"TZif2" + bytes(15) + struct.pack(">6I", 0, 0, 0, 0, 1, 4)
-    block += struct.pack(">iBB", offset, 0, 0) + b"HRE\0"
-    return block * 2 + b"\n\n"
-
-
 @pytest.fixture
 def nearly_one(clocksmith):
     """The program where it is nearly one o'clock in the night, on a bus of its own."""
-    ahead = (START - int(time.time())) % 86_400
-    zone = clocksmith.folder / "Here"
-    zone.write_bytes(zone_file(ahead if ahead < 43_200 else ahead - 86_400))
     bus = MessageBus(clocksmith.folder)
     clocksmith.environment = clocksmith.environment | {
-        "TZ": f":{zone}", "DBUS_SYSTEM_BUS_ADDRESS": bus.address}
+        "TZ": zone_showing(clocksmith, START), "DBUS_SYSTEM_BUS_ADDRESS": bus.address}
     yield clocksmith
     bus.stop()
 

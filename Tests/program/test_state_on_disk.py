@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import subprocess
+import time
 
 import pytest
 
@@ -147,6 +148,15 @@ def test_a_mute_that_is_set_while_the_last_words_are_finished_is_kept(start, tmp
     caller.call("Mute", "t", 3_600_000_000)
     assert service.process.wait(10) == 0
     assert is_muted(tmp_path)
+
+
+def test_an_occasion_that_sounded_before_a_restart_does_not_sound_again(start, tmp_path):
+    # As after a step back: the hour to come has sounded. A state without a checksum is of version 1.
+    hour = (int(time.time()) // 3600 + 1) * 3600
+    (tmp_path / "state").mkdir()
+    (tmp_path / "state/state.json").write_text(f'{{"version":1,"sounded_usec":{hour}000000}}')
+    _, caller = start()
+    assert caller.get("NextOccasion") == (hour + 3600) * 1_000_000
 
 
 @pytest.mark.parametrize("already_there", [True, False], ids=["at the start", "later"])

@@ -2,7 +2,8 @@ import Horology
 import Sound
 
 extension SoundChange {
-  /// What of this announcement is made otherwise than it was; nil is none.
+  /// Compares how an announcement was made with how it would be made now.
+  /// - Parameter announcement: nil if none is under way.
   init(
     of announcement: Announcement?, from old: (Configuration, Composer),
     to new: (Configuration, Composer)
@@ -23,7 +24,7 @@ extension SoundChange {
 }
 
 extension Configuration {
-  /// All that decides where and how loud an announcement is played.
+  /// Where and how loud an announcement is played.
   fileprivate struct SpeakerSettings: Equatable {
     let device: String
     let isQuick: Bool

@@ -1,0 +1,91 @@
+import Horology
+import Testing
+
+/// What is told of now and of what comes next.
+@Suite struct OutlookTests {
+  /// A melody of 20 s that leads to the hour.
+  private static let chime = Tune(
+    name: "test", description: "",
+    movements: [
+      0: Tune.Movement(
+        melody: [Blow(bell: "E3", offset: .zero)], lead: .seconds(20),
+        strikes: Tune.Strikes(bell: "E3", count: .hour, gaps: [.seconds(1)]), rest: .zero)
+    ])
+
+  @Test("what is only prepared comes next, and nothing sounds until it is heard")
+  func prepared() {
+    var desk = Desk(at: "2026-11-21T15:07:00")
+    desk.wait(until: "2026-11-21T15:14:57")
+    #expect(desk.announcer.playing != nil)
+    #expect(desk.announcer.sounding == nil)
+    #expect(desk.announcer.outlook.occasion.instant == Instant("2026-11-21T15:15:00"))
+    #expect(desk.wake == Instant("2026-11-21T15:15:00"), "it is told when it is heard")
+    desk.wait(until: "2026-11-21T15:15:00")
+    #expect(desk.announcer.sounding == desk.announcer.playing)
+    #expect(desk.announcer.outlook.occasion.instant == Instant("2026-11-21T15:30:00"))
+    #expect(desk.wake == Instant("2026-11-21T15:30:00") - Announcer.preparation)
+    desk.end(.finished(.exact))
+    #expect(desk.announcer.sounding == nil)
+  }
+
+  @Test("a chime sounds from its first note on") func firstNote() {
+    var desk = Desk(at: "2026-11-21T15:50:00") { $0.chime = Self.chime }
+    desk.wait(until: "2026-11-21T15:59:36")
+    #expect(desk.wake == Instant("2026-11-21T15:59:40"))
+    #expect(desk.announcer.outlook.occasion.instant == Instant("2026-11-21T16:00:00"))
+    desk.wait(until: "2026-11-21T15:59:40")
+    #expect(desk.announcer.sounding?.time.hour == 16)
+  }
+
+  @Test("what a person has asked for sounds from its first word on") func request() {
+    var desk = Desk(at: "2026-11-21T15:07:00")
+    desk.tell(.asked(speakerIsAwake: true))
+    #expect(desk.announcer.sounding == nil)
+    #expect(desk.wake == desk.now.instant + Announcer.requestLead)
+    desk.now = desk.now.later(by: Announcer.requestLead)
+    desk.tell(.woke)
+    #expect(desk.announcer.sounding?.cause == .request)
+    #expect(desk.wake == Instant("2026-11-21T15:15:00") - Announcer.preparation)
+  }
+
+  @Test("what is prepared and then muted comes next, and is silent") func muted() {
+    var desk = Desk(at: "2026-11-21T15:07:00")
+    desk.wait(until: "2026-11-21T15:14:57")
+    desk.tell(.mute(.next))
+    #expect(desk.announcer.outlook.occasion.instant == Instant("2026-11-21T15:15:00"))
+    #expect(desk.announcer.outlook.refusal == .softwareMuted)
+  }
+
+  @Test("the lamp goes on showing what is prepared") func lamp() throws {
+    let quiet = try QuietHours(text: "15:30-16:00")
+    var desk = Desk(at: "2026-11-21T15:07:00") { $0.quiet = quiet }
+    desk.wait(until: "2026-11-21T15:14:57")
+    #expect(desk.announcer.lamp == .on)
+    desk.wait(until: "2026-11-21T15:15:00")
+    #expect(desk.announcer.lamp == .off)
+  }
+
+  @Test("it tells of the tune, its strikes and the words as they will be heard") func heard() {
+    var desk = Desk(at: "2026-11-21T15:50:00") { $0.chime = Self.chime }
+    #expect(desk.announcer.outlook.tune == Self.chime)
+    #expect(desk.announcer.outlook.strikes == 4)
+    #expect(desk.announcer.outlook.speaks)
+    // Too late for the melody.
+    desk.step(by: .seconds(9 * 60 + 57))
+    #expect(desk.announcer.playing?.isShortened == true)
+    #expect(desk.announcer.outlook.tune == nil)
+    #expect(desk.announcer.outlook.strikes == 0)
+    #expect(desk.announcer.outlook.speaks)
+  }
+
+  @Test("with a clock that may be wrong, words are not promised where only blows are risked")
+  func blowsAlone() {
+    let desk = Desk(at: "2026-11-21T15:50:00", trust: .untrusted) {
+      $0.chime = Self.chime
+      $0.untrusted = .chime
+    }
+    #expect(desk.announcer.outlook.tune == Self.chime)
+    #expect(!desk.announcer.outlook.speaks)
+    #expect(desk.announcer.outlook.refusal == nil)
+  }
+}
