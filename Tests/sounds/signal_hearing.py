@@ -38,7 +38,7 @@ def spectra(samples, seconds=0.032, hop=0.002):
     return np.abs(np.fft.rfft(windows * np.hanning(size), 4 * size)), np.fft.rfftfreq(4 * size, 1 / RATE)
 
 
-def heard_notes(samples, hop=0.002):
+def heard_notes(samples, hop=0.004):
     """(seconds, name) of each note that begins: where the spectrum grows, the pitch that grows most."""
     magnitudes, hertz = spectra(samples, hop=hop)
     band = (hertz >= LOWEST) & (hertz <= HIGHEST)
