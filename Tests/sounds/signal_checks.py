@@ -168,7 +168,7 @@ def to_itself_and_nearest(name, found):
 def known(name, heard, known_by):
     """What was heard is nearer to NAME than to every other signal."""
     itself, nearest, other = to_itself_and_nearest(name, distances(heard, known_by))
-    if itself > KNOWN * other:
+    if not itself < KNOWN * other:
         yield f"{name} is {itself:.1f} dB from itself and {other:.1f} dB from {nearest}"
 
 
@@ -176,7 +176,7 @@ def known_by_notes(name, heard, known_by):
     melody = hearing.melody(heard)
     found = {other: hearing.melody_distance(melody, reference) for other, (_, reference) in known_by.items()}
     itself, nearest, other = to_itself_and_nearest(name, found)
-    if itself > 0.5 * other:
+    if not itself < 0.5 * other:
         yield f"{name} plays {' '.join(melody)}: {itself:.1f} notes from itself, {other:.1f} from {nearest}"
 
 
