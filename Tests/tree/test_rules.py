@@ -14,7 +14,7 @@ ROOMS = {
     "Basics": set(),
     "Horology": set(),
     "Sound": {"Basics", "Horology"},
-    "Foundry": {"Basics", "Sound"},
+    "Foundry": {"Basics", "Horology", "Sound"},
     "Studio": {"Basics", "Horology", "Sound"},
     "Devices": {"Basics", "Horology", "Sound"},
     "Playing": {"Basics", "Horology", "Sound", "Devices"},
