@@ -47,6 +47,13 @@ public struct JSONLine {
     add(key, json_object_new_double_s(number, "\(number)"))
   }
 
+  /// Sets a key to an array of objects.
+  public func set(_ key: String, _ lines: [JSONLine]) {
+    let array = json_object_new_array()
+    for line in lines { json_object_array_add(array, json_object_get(line.object.pointer)) }
+    add(key, array)
+  }
+
   private func add(_ key: String, _ value: OpaquePointer?) {
     json_object_object_add(object.pointer, key, value)
   }

@@ -39,6 +39,13 @@ static const sd_bus_vtable vtable[] = {
     METHOD("Mute", "t", SD_BUS_PARAM(duration_usec), "", ""),
     METHOD("MuteNext", "", "", "", ""),
     METHOD("Unmute", "", "", "", ""),
+    METHOD("StartTimer", "ts", SD_BUS_PARAM(length_usec) SD_BUS_PARAM(name), "u",
+           SD_BUS_PARAM(number)),
+    METHOD("AddToTimer", "st", SD_BUS_PARAM(timer) SD_BUS_PARAM(span_usec), "", ""),
+    METHOD("PauseTimer", "s", SD_BUS_PARAM(timer), "", ""),
+    METHOD("ResumeTimer", "s", SD_BUS_PARAM(timer), "", ""),
+    METHOD("CancelTimer", "s", SD_BUS_PARAM(timer), "", ""),
+    METHOD("TellTimer", "s", SD_BUS_PARAM(timer), "s", SD_BUS_PARAM(text)),
 
     CHANGING("Zone", "s"),
     CHANGING("Voice", "s"),
@@ -65,6 +72,8 @@ static const sd_bus_vtable vtable[] = {
     FLOWING("ClockWords", "s"),
     FLOWING("ClockUncertainty", "d"),
     CHANGING("Playing", "s"),
+    /* number, name, state, length, what is left of a paused one, UTC at zero; in microseconds */
+    CHANGING("Timers", "a(ussttt)"),
     CHANGING("LastOnsetError", "x"),
     CHANGING("LastError", "s"),
 

@@ -60,6 +60,7 @@ public struct Announcer {
     previous = now
     showed = now.instant
     keepEndOfMute(at: now)
+    for countdown in timers.countdowns { planWords(of: countdown, at: now) }
   }
 
   /// Takes one event in. The last effect is always the next wake-up.

@@ -10,15 +10,20 @@ extension Announcer {
     do throws(TimerRefusal) {
       switch order {
       case .start(let length, let name):
-        return [.report(.timer(try timers.start(length, name: name, at: now), .started))]
+        let countdown = try timers.start(length, name: name, at: now)
+        planWords(of: countdown, at: now)
+        return [.report(.timer(countdown, .started))]
       case .add(let span, let which):
         let (countdown, stops) = try timers.add(span, to: which, at: now)
+        planWords(of: countdown, at: now)
         return stops + [.report(.timer(countdown, .lengthened(by: span)))]
       case .pause(let which):
         let (countdown, stops) = try timers.pause(which, at: now)
         return stops + [.report(.timer(countdown, .paused))]
       case .resume(let which):
-        return [.report(.timer(try timers.resume(which, at: now), .resumed))]
+        let countdown = try timers.resume(which, at: now)
+        planWords(of: countdown, at: now)
+        return [.report(.timer(countdown, .resumed))]
       case .cancel(let which):
         let (countdown, stops) = try timers.cancel(which)
         return stops + [.report(.timer(countdown, .cancelled))]
@@ -27,6 +32,24 @@ extension Announcer {
       }
     } catch {
       return [.report(.timerRefused(error))]
+    }
+  }
+
+  /// Plans what is said of a timer before it is at zero (`tell_left`).
+  mutating func planWords(of countdown: Countdown, at now: Now) {
+    guard settings.saysTimers, case .running(let zero) = countdown.state else { return }
+    let half = countdown.length / 2
+    var lefts: Set<Duration> = []
+    // Of less than two minutes half is soon over.
+    if settings.tellsLeft.contains(.half), half >= .seconds(60) { lefts.insert(half) }
+    if settings.tellsLeft.contains(.minute) { lefts.insert(.seconds(60)) }
+    for left in lefts {
+      let from = zero.sinceBoot - left - rules.lead
+      guard from > now.sinceBoot else { continue }
+      timers.say(
+        TimerWords(
+          .timer(countdown.number), title: countdown.title, [.left(left)], from: from,
+          until: from + settings.lateLimit))
     }
   }
 

@@ -24,3 +24,27 @@ extension Character {
     ("0"..."9").contains(self)
   }
 }
+
+extension Duration {
+  /// The length of a timer as a person writes it: hours, minutes and seconds, each at most once and
+  /// in this order, as in `10m`, `90s` or `1h30m`. Nil for anything else.
+  public init?(timer text: some StringProtocol) {
+    var rest = text[...]
+    var seconds: Int64 = 0
+    var units: [(name: String, seconds: Int64)] = [("h", 3600), ("min", 60), ("m", 60), ("s", 1)]
+    guard !rest.isEmpty else { return nil }
+    while !rest.isEmpty {
+      let digits = rest.prefix { $0.isASCIIDigit }
+      rest = rest.dropFirst(digits.count)
+      // More digits than any length has that is allowed.
+      guard let count = Int64(digits), digits.count <= 9,
+        let index = units.firstIndex(where: { rest.hasPrefix($0.name) })
+      else { return nil }
+      let unit = units[index]
+      rest = rest.dropFirst(unit.name.count)
+      seconds += count * unit.seconds
+      units = units.filter { $0.seconds < unit.seconds }
+    }
+    self = .seconds(seconds)
+  }
+}

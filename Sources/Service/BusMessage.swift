@@ -12,6 +12,7 @@ public enum BusValue: Hashable, Sendable {
   case number(Double)
   case byte(UInt8)
   case fields([String: String])
+  case timers([Status.Timer])
 }
 
 /// What a value of a property may hold.
@@ -47,6 +48,13 @@ extension Double: BusType {
   var busValue: BusValue { .number(self) }
   init?(_ value: BusValue) {
     if case .number(let number) = value { self = number } else { return nil }
+  }
+}
+
+extension [Status.Timer]: BusType {
+  var busValue: BusValue { .timers(self) }
+  init?(_ value: BusValue) {
+    if case .timers(let timers) = value { self = timers } else { return nil }
   }
 }
 
@@ -89,6 +97,7 @@ enum BusWriter {
     case .number(var number): return append(type: "d", &number, to: message)
     case .byte(var number): return append(type: "y", &number, to: message)
     case .fields(let fields): return append(fields, to: message)
+    case .timers(let timers): return append(timers, to: message)
     }
   }
 
@@ -98,6 +107,21 @@ enum BusWriter {
       sd_bus_message_open_container(message, CChar(UInt8(ascii: "e")), "ss")
       append(.text(name), to: message)
       append(.text(value), to: message)
+      sd_bus_message_close_container(message)
+    }
+    return sd_bus_message_close_container(message)
+  }
+
+  private static func append(_ timers: [Status.Timer], to message: OpaquePointer) -> Int32 {
+    sd_bus_message_open_container(message, CChar(UInt8(ascii: "a")), "(ussttt)")
+    for timer in timers {
+      sd_bus_message_open_container(message, CChar(UInt8(ascii: "r")), "ussttt")
+      append(.small(timer.number), to: message)
+      append(.text(timer.name), to: message)
+      append(.text(timer.state), to: message)
+      append(.unsigned(timer.length), to: message)
+      append(.unsigned(timer.left), to: message)
+      append(.unsigned(timer.zero), to: message)
       sd_bus_message_close_container(message)
     }
     return sd_bus_message_close_container(message)
@@ -150,7 +174,7 @@ enum BusReader {
     var contents: UnsafePointer<CChar>?
     guard sd_bus_message_peek_type(message, nil, &contents) > 0, let contents else { return nil }
     let type = String(cString: contents)
-    guard ["s", "b", "t", "x", "d"].contains(type) else {
+    guard ["s", "b", "t", "x", "d", "a(ussttt)"].contains(type) else {
       sd_bus_message_skip(message, "v")
       return nil
     }
@@ -162,11 +186,28 @@ enum BusReader {
       var flag: Int32 = 0
       return read("b", &flag, message) ? .flag(flag != 0) : nil
     case "t": return unsigned(message).map { .unsigned($0) }
+    case "a(ussttt)": return timers(message).map { .timers($0) }
     case "x":
       var value: Int64 = 0
       return read("x", &value, message) ? .signed(value) : nil
     default: return number(message).map { .number($0) }
     }
+  }
+
+  private static func timers(_ message: OpaquePointer) -> [Status.Timer]? {
+    guard enter("a", "(ussttt)", message) else { return nil }
+    var timers: [Status.Timer] = []
+    while enter("r", "ussttt", message) {
+      guard let number = uint32(message), let name = text(message), let state = text(message),
+        let length = unsigned(message), let left = unsigned(message), let zero = unsigned(message)
+      else { return nil }
+      timers.append(
+        Status.Timer(
+          number: number, name: name, state: state, length: length, left: left, zero: zero))
+      sd_bus_message_exit_container(message)
+    }
+    sd_bus_message_exit_container(message)
+    return timers
   }
 
   private static func enter(

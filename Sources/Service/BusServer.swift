@@ -18,6 +18,16 @@ final class BusServer {
     case mute(SoftwareMute)
     /// In dB.
     case volume(Double)
+    case timer(TimerOrder)
+  }
+
+  /// What a call is answered with.
+  enum Answer {
+    case done
+    /// What will be said.
+    case text(String)
+    /// The number of a timer.
+    case number(Int)
   }
 
   /// An error with the name that it has on the bus.
@@ -36,8 +46,8 @@ final class BusServer {
 
   /// The service as this side sees it.
   struct Service {
-    /// Carries a request out. Returns the words that will be said, or an empty text.
-    let serve: (Request) -> Result<String, Refusal>
+    /// Carries a request out.
+    let serve: (Request) -> Result<Answer, Refusal>
     /// Every property as it is now.
     let properties: () -> [String: BusValue]
   }
@@ -210,9 +220,13 @@ final class BusServer {
   ) -> Int32 {
     do {
       let request = try request(call)
-      let text = try service.serve(request).get()
+      let answer = try service.serve(request).get()
       let reply = try BusMessage { sd_bus_message_new_method_return(call, &$0) }
-      if case .announce = request { BusWriter.append(.text(text), to: reply.pointer) }
+      switch answer {
+      case .done: break
+      case .text(let text): BusWriter.append(.text(text), to: reply.pointer)
+      case .number(let number): BusWriter.append(.small(UInt32(number)), to: reply.pointer)
+      }
       return sd_bus_send(nil, reply.pointer, nil)
     } catch let refusal as Refusal {
       return sd_bus_error_set(error, refusal.name, refusal.words)
@@ -223,7 +237,9 @@ final class BusServer {
 
   /// Reads a call, whose signature sd-bus has checked.
   private func request(_ call: OpaquePointer) throws(Refusal) -> Request {
-    switch sd_bus_message_get_member(call).map({ String(cString: $0) }) {
+    let member = sd_bus_message_get_member(call).map { String(cString: $0) } ?? ""
+    if let order = BusReader.timerOrder(member, call) { return .timer(order) }
+    switch member {
     case "Announce": return .announce(nil)
     case "AnnounceTime":
       guard let hour = BusReader.uint32(call), let minute = BusReader.uint32(call),

@@ -38,15 +38,17 @@ public final class Clocksmith {
     loop = try EventLoop()
     configuration = try options.configuration()
     composer = try configuration.composer()
+    configuration.announcer.saysTimers = composer.saysTimers
     configuredVolume = configuration.volume
     clockWatch = ClockWatch(rtc: configuration.rtc)
     for notice in clockWatch.look() { journal.log(notice) }
     memory = Memory(loop: loop, file: StateFile.ofService, journal: journal)
     let zone = try SystemZone.current()
+    let now = SystemClock.now
     let announcer = Announcer(
       settings: configuration.announcer, zone: zone, trust: clockWatch.state.trust,
       mute: memory.state.mute, muteEndsSinceBoot: memory.state.muteEndInThisBoot,
-      sounded: memory.state.sounded, at: SystemClock.now)
+      sounded: memory.state.sounded, timers: memory.state.timers(at: now), at: now)
     conductor = Conductor(announcer)
     reporter = Reporter(journal, conductor, clockWatch, composer)
     instruments = ServiceInstruments(journal, clockWatch, reporter, composer)
@@ -165,23 +167,41 @@ public final class Clocksmith {
 
   // MARK: Requests
 
-  private func serve(_ request: BusServer.Request) -> Result<String, BusServer.Refusal> {
+  private func serve(
+    _ request: BusServer.Request
+  ) -> Result<BusServer.Answer, BusServer.Refusal> {
     switch request {
     case .announce(let time):
       switch conductor.ask(time, speakerIsAwake: player?.isAwake ?? false) {
-      case .success(let announcement): return .success(composer.words(of: announcement))
+      case .success(let announcement): return .success(.text(composer.words(of: announcement)))
       case .failure(let refused): return .failure(.refused(refused.reason.description))
       }
     case .stop: handle(.stop(.byHand))
+    case .timer(let order):
+      return serve(order)
     case .muteFor(let duration): handle(.mute(.until(SystemClock.now.instant + duration)))
     case .mute(let mute): handle(.mute(mute))
     case .volume(let decibels):
       set(volume: decibels)
-      return .success("")
+      return .success(.done)
     }
     // A mute is on the disk before it is answered, or else once nothing sounds.
     memory.check()
-    return .success("")
+    return .success(.done)
+  }
+
+  private func serve(_ order: TimerOrder) -> Result<BusServer.Answer, BusServer.Refusal> {
+    switch conductor.order(order) {
+    case .failure(let refusal): return .failure(.refused(refusal.description))
+    case .success(let countdown):
+      // It is on the disk before it is answered, or else once nothing sounds.
+      memory.check()
+      switch order {
+      case .start: return .success(.number(countdown.number))
+      case .tell: return .success(.text(announcer.playing.map { composer.words(of: $0) } ?? ""))
+      default: return .success(.done)
+      }
+    }
   }
 
   private func set(volume decibels: Double) {
@@ -257,8 +277,9 @@ public final class Clocksmith {
   private func reload() {
     notifier.reloading()
     do throws(Fault) {
-      let configuration = try options.configuration()
+      var configuration = try options.configuration()
       let composer = try configuration.composer()
+      configuration.announcer.saysTimers = composer.saysTimers
       let before = (self.configuration, self.composer)
       if configuration.device != self.configuration.device { substitute = nil }
       self.configuration = configuration

@@ -69,7 +69,7 @@ final class Controls {
       case .active:
         // Found pressed at the start it is a short circuit, or somebody leans on it.
         guard wasReleased else { return }
-        tell(.asked(speakerIsAwake: isAwake()))
+        tell(.pressed(speakerIsAwake: isAwake()))
         hold = try? loop.after(configuration.buttonHold) { [unowned self] in tell(.stop(.byHand)) }
       case .inactive:
         wasReleased = true

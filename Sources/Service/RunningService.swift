@@ -106,6 +106,38 @@ public final class RunningService {
     _ = try call("Unmute")
   }
 
+  // MARK: Timers
+
+  /// - Returns: its number.
+  public func startTimer(_ length: Duration, name: String?) throws(Fault) -> Int {
+    let microseconds = UInt64(max(length.nanoseconds / 1000, 0))
+    let reply = try call("StartTimer", [.unsigned(microseconds), .text(name ?? "")])
+    return BusReader.uint32(reply.pointer).map { Int($0) } ?? 0
+  }
+
+  public func addToTimer(_ which: String, _ span: Duration) throws(Fault) {
+    _ = try call(
+      "AddToTimer", [.text(which), .unsigned(UInt64(max(span.nanoseconds / 1000, 0)))])
+  }
+
+  public func pauseTimer(_ which: String) throws(Fault) {
+    _ = try call("PauseTimer", [.text(which)])
+  }
+
+  public func resumeTimer(_ which: String) throws(Fault) {
+    _ = try call("ResumeTimer", [.text(which)])
+  }
+
+  public func cancelTimer(_ which: String) throws(Fault) {
+    _ = try call("CancelTimer", [.text(which)])
+  }
+
+  /// Says how much is left of a timer; of the one that ends next if that is nil.
+  /// - Returns: what it says.
+  public func tellTimer(_ which: String?) throws(Fault) -> String {
+    BusReader.text(try call("TellTimer", [.text(which ?? "")]).pointer) ?? ""
+  }
+
   // MARK: Looking
 
   public func status() throws(Fault) -> Status {

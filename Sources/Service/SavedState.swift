@@ -1,5 +1,4 @@
 import Basics
-import CJSON
 import Devices
 @preconcurrency import Glibc
 import Horology
@@ -33,11 +32,15 @@ struct SavedState: Hashable {
   /// and setting it right moves it past what has sounded.
   var sounded: Instant?
 
+  var timers: [Countdown] = []
+  /// The start of the machine, as `SystemClock.boot`, in which they were set or seen last.
+  var timersBoot: String?
+
   /// Of the format. A text of a later version is refused; version 1 had no checksum. A new key that
   /// may be missing needs no new version: older programs ignore it.
   static let version = 2
   /// Times before 1970 or after 2200 are refused, so that no sum overflows. In microseconds.
-  fileprivate static let times: ClosedRange<Int64> = 0...7_258_118_400_000_000
+  static let times: ClosedRange<Int64> = 0...7_258_118_400_000_000
 
   init() {}
 }
@@ -51,12 +54,20 @@ extension SavedState {
     muteEnd.flatMap { $0.boot == SystemClock.boot ? $0.sinceBoot : nil }
   }
 
-  /// Takes the mute, and what has sounded, as they are now.
+  /// The timers, as they are after this start of the service.
+  func timers(at now: Now) -> Timers {
+    Timers(
+      timers, isSameBoot: timersBoot != nil && timersBoot == SystemClock.boot, at: now)
+  }
+
+  /// Takes the mute, the timers, and what has sounded, as they are now.
   mutating func take(_ announcer: Announcer) {
     mute = announcer.mute
     muteEnd = announcer.muteEndsSinceBoot.flatMap { sinceBoot in
       SystemClock.boot.map { End(boot: $0, sinceBoot: sinceBoot) }
     }
+    timers = announcer.timers.countdowns
+    timersBoot = timers.isEmpty ? nil : SystemClock.boot
     // A clock that is far off must not make a file that is refused later.
     sounded = announcer.lastSounded.flatMap {
       Self.times.contains($0.nanoseconds / 1000) ? $0 : nil
@@ -95,6 +106,10 @@ extension SavedState {
       line.set("volume_configured_db", exactly: volume.configured)
     }
     if let sounded { line.set("sounded_usec", Int(sounded.nanoseconds / 1000)) }
+    if !timers.isEmpty {
+      line.set("timers_boot", timersBoot)
+      line.set("timers", timers.map(\.saved))
+    }
     let open = line.text.dropLast()
     return "\(open)\(Self.seal)\(String(CRC32.of(open), radix: 16))\"}\n"
   }
@@ -140,6 +155,8 @@ extension SavedState {
     default: throw Fault(path, "it lacks volume_db or volume_configured_db")
     }
     sounded = try object.microseconds("sounded_usec").map { Instant(nanoseconds: $0 * 1000) }
+    timersBoot = try object.text("timers_boot")
+    timers = try Countdown.all(in: try object.objects("timers"), path: path)
   }
 }
 
@@ -154,66 +171,6 @@ extension SavedState {
     let open = String(decoding: bytes[..<start], as: UTF8.self)
     let end = String(decoding: bytes[(start + seal.count)...], as: UTF8.self)
     return ["\"}", "\"}\n"].contains { end == String(CRC32.of(open), radix: 16) + $0 }
-  }
-}
-
-/// An object that json-c has parsed. Of a key that is not there it answers nil; a value of another
-/// type is a `Fault`.
-private final class JSONObject {
-  private let object: OpaquePointer
-  private let path: String
-
-  /// The object that is all of the text; nil for anything else.
-  init?(_ text: String, path: String) {
-    guard let tokener = json_tokener_new() else { return nil }
-    defer { json_tokener_free(tokener) }
-    json_tokener_set_flags(tokener, JSON_TOKENER_STRICT)
-    let parsed = json_tokener_parse_ex(tokener, text, Int32(text.utf8.count))
-    guard json_tokener_get_error(tokener) == json_tokener_success, let parsed,
-      json_object_is_type(parsed, json_type_object) == 1
-    else {
-      json_object_put(parsed)
-      return nil
-    }
-    object = parsed
-    self.path = path
-  }
-
-  deinit {
-    json_object_put(object)
-  }
-
-  func integer(_ key: String) throws(Fault) -> Int64? {
-    try value(key, [json_type_int], "a whole number").map { json_object_get_int64($0) }
-  }
-
-  /// A time from 1970 to 2200, or a time as long since the machine started.
-  func microseconds(_ key: String) throws(Fault) -> Int64? {
-    guard let count = try integer(key) else { return nil }
-    guard SavedState.times.contains(count) else {
-      throw Fault(path, "\(key) \(count) is no time from 1970 to 2200")
-    }
-    return count
-  }
-
-  func number(_ key: String) throws(Fault) -> Double? {
-    try value(key, [json_type_double, json_type_int], "a number").map { json_object_get_double($0) }
-  }
-
-  func text(_ key: String) throws(Fault) -> String? {
-    try value(key, [json_type_string], "a text").map { String(cString: json_object_get_string($0)) }
-  }
-
-  private func value(
-    _ key: String, _ types: [json_type], _ what: String
-  ) throws(Fault) -> OpaquePointer? {
-    var value: OpaquePointer?
-    guard json_object_object_get_ex(object, key, &value) == 1 else { return nil }
-    guard types.contains(where: { json_object_is_type(value, $0) == 1 }) else {
-      let told = value.map { String(cString: json_object_to_json_string($0)) } ?? "null"
-      throw Fault(path, "\(key) \(told) is not \(what)")
-    }
-    return value
   }
 }
 

@@ -4,8 +4,8 @@ import Basics
 /// Where the saved state is kept: a file that is always whole.
 struct StateFile {
   let path: String
-  /// More than any state has; a larger file is none.
-  private static let mostBytes = 4096
+  /// More than any state has, with a thousand timers in it; a larger file is none.
+  private static let mostBytes = 1 << 19
 
   /// In the folder that systemd has made for the service (`StateDirectory=`); nil without it.
   static var ofService: StateFile? {
@@ -44,9 +44,12 @@ struct StateFile {
       throw error
     }
     defer { close(descriptor) }
-    var bytes = [UInt8](repeating: 0, count: Self.mostBytes)
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw Fault("cannot read \(path)", errno: errno) }
+    let size = min(Int(status.st_size), Self.mostBytes)
+    var bytes = [UInt8](repeating: 0, count: size)
     let count = try retryingInterrupts("cannot read \(path)") {
-      Glibc.read(descriptor, &bytes, Self.mostBytes)
+      Glibc.read(descriptor, &bytes, size)
     }
     return String(decoding: bytes[..<count], as: UTF8.self)
   }

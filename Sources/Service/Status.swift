@@ -48,6 +48,8 @@ public struct Status: Hashable, Sendable {
   public var clockUncertainty: Double?
   /// What is heard now; empty for nothing.
   public var playing = ""
+  /// By number.
+  public var timers: [Timer] = []
   /// In microseconds, of the last announcement; nil if there was none.
   public var lastOnsetError: Int64?
   /// The last thing that went wrong, with its time; empty if nothing did.
@@ -84,6 +86,7 @@ public struct Status: Hashable, Sendable {
     ringer = announcer.ringer.key
     if case .lost(let why) = announcer.ringer { ringerError = why }
     isSilencedBySwitch = announcer.isSilencedBySwitch
+    timers = announcer.timers.countdowns.map { Timer($0) }
     playing = announcer.sounding.map { composer.words(of: $0) } ?? ""
   }
 
@@ -117,7 +120,7 @@ extension Status.Next {
 extension Composer {
   /// What an announcement says, or the time of day if the voice has no text for it.
   func words(of announcement: Announcement) -> String {
-    (try? text(of: announcement.time)) ?? announcement.time.dateTime.timeOfDay
+    (try? text(of: announcement)) ?? announcement.time.dateTime.timeOfDay
   }
 }
 
@@ -195,6 +198,7 @@ extension Status {
       "ClockUncertainty", { $0.clockUncertainty ?? .nan },
       { $0.clockUncertainty = $1.isNaN ? nil : $1 }),
     .plain("Playing", \.playing),
+    .plain("Timers", \.timers),
     .plain(
       "LastOnsetError", { $0.lastOnsetError ?? .min },
       { $0.lastOnsetError = $1 == .min ? nil : $1 }),

@@ -27,6 +27,9 @@ public struct Composer: Sendable {
     bellsGain = Mixer.gain(decibels: bellsVolume)
   }
 
+  /// True if the voice has words for timers.
+  public var saysTimers: Bool { voice.clips(of: .timer(.seconds(60))) != nil }
+
   /// The score of a programme that speaks `time`, at `rate` frames per second.
   /// - Throws: `Fault` if a sound is missing or is none.
   public func score(

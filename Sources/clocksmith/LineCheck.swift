@@ -2,17 +2,6 @@ import Basics
 import Devices
 import Service
 
-/// How the switch is, and what of its section does nothing yet.
-func checkSwitch(_ configuration: Configuration) throws(Fault) -> Finding {
-  let finding = try checkInput(
-    configuration.switchInput, active: "silenced", inactive: "may sound")
-  guard configuration.announcer.silences == .announcements, case .well(let words) = finding else {
-    return finding
-  }
-  return .well(
-    "\(words); 'silences = announcements' does nothing yet: there are no timers to let through")
-}
-
 /// How a line that is read is: who has it, or what it says now.
 func checkInput(
   _ settings: InputSettings, active: String, inactive: String

@@ -14,7 +14,7 @@ enum ExitStatus {
 enum Main {
   static let subcommands = [
     runCommand, sayCommand, renderCommand, agendaCommand, statusCommand, checkCommand,
-    muteCommand, unmuteCommand, stopCommand, bellsCommand, voiceCommand,
+    muteCommand, unmuteCommand, stopCommand, timerCommand, bellsCommand, voiceCommand,
   ]
 
   static func main() {

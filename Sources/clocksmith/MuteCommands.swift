@@ -64,7 +64,7 @@ let unmuteCommand = Subcommand(
 let stopCommand = Subcommand(
   name: "stop", operands: "", mostOperands: 0,
   summary: "fade out what sounds",
-  details: "Fades out what sounds now; the next occasion sounds again.",
+  details: "Fades out what sounds now, and ends a timer that rings; the next occasion sounds again.",
   options: []
 ) { _ in
   try runningService().stop()
@@ -72,7 +72,7 @@ let stopCommand = Subcommand(
 }
 
 /// - Throws: `Fault` if there is none.
-private func runningService() throws -> RunningService {
+func runningService() throws -> RunningService {
   guard let service = try RunningService() else {
     throw Fault(
       "clocksmith.service",

@@ -123,7 +123,24 @@ struct Seen {
   }
 
   func lines() -> [Line] {
-    [time, next] + lasting
+    [time, next] + timers + lasting
+  }
+
+  /// More than this are counted, not shown.
+  private static let mostTimers = 5
+
+  private var timers: [Line] {
+    let shown = status.timers.prefix(Self.mostTimers).map { timer in
+      let left = timer.left(at: instant)
+      let name = timer.name.isEmpty ? "\(timer.number)" : "\(timer.number) \"\(timer.name)\""
+      return switch timer.state {
+      case "ringing": Line(label: "timer", value: "\(name) rings", weight: .warning)
+      case "paused": Line(label: "timer", value: "\(name) is paused, \(left.exactly) left")
+      default: Line(label: "timer", value: TimerBar.text(title: name, left: left, of: timer.span))
+      }
+    }
+    let more = status.timers.count - shown.count
+    return shown + (more > 0 ? [Line(label: "timers", value: "and \(more) more")] : [])
   }
 
   /// The lines that do not change with time alone.
@@ -208,6 +225,7 @@ struct Seen {
     line.set("muted_until", mutedUntil?.utcText())
     line.set("software_mute", status.mute.key)
     line.set("playing", status.playing.isEmpty ? nil : status.playing)
+    line.set("timers", status.timers.map { $0.json(at: instant) })
     line.set("speaker", status.device)
     line.set("speaker_substitute", status.substitute.isEmpty ? nil : status.substitute)
     line.set("volume_db", status.volume)

@@ -1,20 +1,23 @@
-/// The short sounds of timers, intervals and alarms. The raw value names the sound's file.
+/// What timers, intervals and alarms say without words: a short sound for each turn of a programme.
+///
+/// The raw value is the name of its sound file, without `.flac`.
 public enum Signal: String, CaseIterable, Sendable {
   /// Get ready.
   case prepare
-  /// A work phase begins.
+  /// A phase of work begins.
   case work
+  /// A phase of rest begins.
   case rest
-  /// Half of a work phase is over.
+  /// Half of a phase of work is over.
   case half
-  /// The last work phase begins.
+  /// The last round begins; it sounds instead of `work`.
   case last
-  /// All is over.
+  /// All rounds are over.
   case end
-  /// One of three, two, one.
+  /// One of three, two, one: over before the next second.
   case count
-  /// One cue of a plain interval.
+  /// A plain interval repeats.
   case cue
-  /// A timer at zero, again and again until it is stopped.
+  /// A timer or an alarm rings: one figure, repeated until it is stopped.
   case ring
 }

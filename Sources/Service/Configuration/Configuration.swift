@@ -208,6 +208,18 @@ extension Configuration {
       "debounce": duration(\.button.debounce, from: .zero, to: .seconds(1)),
       "hold": duration(\.buttonHold, from: .zero, to: .seconds(10)),
     ],
+    "timers": [
+      "ring_limit": duration(\.announcer.ringLimit, from: .seconds(10), to: .seconds(3600)),
+      "tell_left": { configuration, value in
+        let words = value == "none" ? [] : value.split(separator: ",")
+        let moments = words.map { TellsLeft(rawValue: String($0.filter { $0 != " " })) }
+        guard !value.isEmpty, !moments.contains(nil) else {
+          return "allowed: none, or half, minute, or both, as in half, minute"
+        }
+        configuration.announcer.tellsLeft = Set(moments.compactMap { $0 })
+        return nil
+      },
+    ],
     "led": [
       "line": line(\.led.line),
       "active": choice(\.led.active),

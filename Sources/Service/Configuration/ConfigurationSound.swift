@@ -36,7 +36,7 @@ extension Configuration {
       if let tune { try bells.add(tune) }
     }
     return Composer(
-      voice: voice, format: hourFormat, bells: bells, voiceVolume: voiceVolume,
-      bellsVolume: bellsVolume)
+      voice: voice, format: hourFormat, bells: bells, signals: try Sounds.signals(),
+      voiceVolume: voiceVolume, bellsVolume: bellsVolume)
   }
 }

@@ -1,0 +1,74 @@
+import Basics
+import Horology
+
+/// A timer as it is kept for the next start.
+extension Countdown {
+  var saved: JSONLine {
+    let line = JSONLine()
+    line.set("number", number)
+    if let name { line.set("name", name) }
+    line.set("length_usec", length.wholeMicroseconds)
+    switch state {
+    case .running(let zero): line.set("zero", zero)
+    case .paused(let left): line.set("left_usec", left.wholeMicroseconds)
+    case .ringing(let since): line.set("ringing", since)
+    }
+    return line
+  }
+
+  /// - Throws: `Fault` for timers that could not have been saved.
+  static func all(in objects: [JSONObject], path: String) throws(Fault) -> [Countdown] {
+    var countdowns: [Countdown] = []
+    for object in objects { countdowns.append(try Countdown(object)) }
+    let names = countdowns.compactMap(\.name)
+    guard countdowns.count <= Timers.most, Set(countdowns.map(\.number)).count == countdowns.count,
+      Set(names).count == names.count
+    else { throw Fault(path, "it has too many timers, or two of one name or number") }
+    return countdowns
+  }
+
+  private init(_ object: JSONObject) throws(Fault) {
+    let path = object.path
+    guard let number = try object.integer("number"), (1...Int64(Timers.most)).contains(number),
+      let length = try object.microseconds("length_usec"), length > 0
+    else { throw Fault(path, "a timer in it lacks its number or its length") }
+    let name = try object.text("name")
+    if let name, let flaw = Countdown.flaw(ofName: name) {
+      throw Fault(path, "the name of timer \(number) cannot be used: \(flaw)")
+    }
+    let left = try object.microseconds("left_usec")
+    let state: State
+    switch (try object.moment("zero"), left, try object.moment("ringing")) {
+    case (let zero?, nil, nil): state = .running(zero: zero)
+    case (nil, let left?, nil): state = .paused(left: .microseconds(left))
+    case (nil, nil, let since?): state = .ringing(since: since)
+    default: throw Fault(path, "timer \(number) in it does not run, pause or ring")
+    }
+    self.init(
+      number: Int(number), name: name, length: .microseconds(length), state: state)
+  }
+}
+
+extension JSONLine {
+  fileprivate func set(_ key: String, _ moment: TimedMoment) {
+    set("\(key)_usec", Int(max(moment.shown.nanoseconds / 1000, 0)))
+    set("\(key)_boot_usec", max(moment.sinceBoot, .zero).wholeMicroseconds)
+  }
+}
+
+extension JSONObject {
+  fileprivate func moment(_ key: String) throws(Fault) -> TimedMoment? {
+    let shown = try microseconds("\(key)_usec")
+    let sinceBoot = try microseconds("\(key)_boot_usec")
+    guard shown != nil || sinceBoot != nil else { return nil }
+    guard let shown, let sinceBoot else {
+      throw Fault(path, "it lacks \(key)_usec or \(key)_boot_usec of a timer")
+    }
+    return TimedMoment(
+      sinceBoot: .microseconds(sinceBoot), shown: Instant(nanoseconds: shown * 1000))
+  }
+}
+
+extension Duration {
+  fileprivate var wholeMicroseconds: Int { Int(nanoseconds / 1000) }
+}

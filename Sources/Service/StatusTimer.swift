@@ -1,0 +1,56 @@
+import Horology
+
+extension Status {
+  /// A timer, as it is seen from outside. Spans are in microseconds.
+  public struct Timer: Hashable, Sendable {
+    public let number: UInt32
+    /// Empty for none.
+    public let name: String
+    /// running, paused or ringing.
+    public let state: String
+    public let length: UInt64
+    /// What is left of one that is paused; 0 of any other, whose zero tells.
+    public let left: UInt64
+    /// When it is at zero, or was; microseconds of UTC since 1970, 0 of one that is paused.
+    public let zero: UInt64
+
+    init(
+      number: UInt32, name: String, state: String, length: UInt64, left: UInt64, zero: UInt64
+    ) {
+      self.number = number
+      self.name = name
+      self.state = state
+      self.length = length
+      self.left = left
+      self.zero = zero
+    }
+
+    init(_ countdown: Countdown) {
+      let (left, zero): (Duration, UInt64) =
+        switch countdown.state {
+        case .running(let zero): (.zero, zero.shown.microseconds)
+        case .paused(let left): (left, 0)
+        case .ringing(let since): (.zero, since.shown.microseconds)
+        }
+      self.init(
+        number: UInt32(countdown.number), name: countdown.name ?? "", state: countdown.key,
+        length: countdown.length.busMicroseconds, left: left.busMicroseconds, zero: zero)
+    }
+
+    /// How long it is until zero.
+    public func left(at instant: Instant) -> Duration {
+      guard state == "running" else { return .microseconds(Int64(clamping: left)) }
+      return .microseconds(max(Int64(clamping: zero) - Int64(clamping: instant.microseconds), 0))
+    }
+
+    /// From its start to zero.
+    public var span: Duration { .microseconds(Int64(clamping: length)) }
+
+    /// As in `timer 2` or `timer "tea"`.
+    public var title: String { name.isEmpty ? "timer \(number)" : "timer \"\(name)\"" }
+  }
+}
+
+extension Duration {
+  fileprivate var busMicroseconds: UInt64 { UInt64(max(nanoseconds / 1000, 0)) }
+}

@@ -1,0 +1,134 @@
+import Basics
+import Devices
+@preconcurrency import Glibc
+import Horology
+import Playing
+import Service
+import Sound
+
+/// `timer` without a service: the same Announcer and Conductor, in this terminal. No occasion sounds.
+final class ForegroundTimer: Instruments {
+  private let length: Duration
+  private let name: String?
+  private let composer: Composer
+  private let loop: EventLoop
+  private let player: Player
+  private let conductor: Conductor
+  private let bar: TimerBar
+  private var sources: [EventSource] = []
+  private var wakeUp: EventSource?
+  private var status = ExitStatus.done
+
+  /// - Throws: `Fault` if the configuration, the voice or the zone cannot be used.
+  init(_ length: Duration, name: String?, configurationPath: String?) throws(Fault) {
+    self.length = length
+    self.name = name
+    let configuration = try Configuration.load(path: configurationPath)
+    composer = try configuration.composer()
+    var settings = configuration.announcer
+    settings.interval = Interval(minutes: 60)!
+    settings.chime = nil
+    settings.voiceAtHour = .none
+    settings.saysTimers = composer.saysTimers
+    loop = try EventLoop()
+    conductor = Conductor(
+      Announcer(
+        settings: settings, zone: try SystemZone.current(), trust: .synchronised,
+        at: SystemClock.now))
+    let speaker = configuration.speaker
+    speaker.opened = { if let substitute = $0 { complain("note: \(substitute.inWords)") } }
+    player = Player(loop: loop) { speaker }
+    player.settings = configuration.playerSettings
+    bar = TimerBar(title: name ?? "timer", length: length)
+    conductor.instruments = self
+    player.ended = { [unowned self] sounding, outcome in
+      conductor.handle(.ended(sounding, outcome))
+    }
+  }
+
+  /// Counts down and rings until Ctrl-C or `ring_limit`.
+  /// - Returns: the exit status; failed if it could not be heard.
+  func run() throws(Fault) -> Int32 {
+    for signal in [SIGINT, SIGTERM, SIGHUP] {
+      sources.append(try loop.whenSignalled(signal) { [unowned self] in end() })
+    }
+    if case .failure(let refusal) = conductor.order(.start(length, name: name)) {
+      throw Fault("timer", refusal.description)
+    }
+    // Each second it looks for a clock that was set and for a sleep, which nobody tells it of.
+    sources.append(
+      try loop.every(.seconds(1)) { [unowned self] in conductor.handle(.woke) })
+    rest()
+    try loop.run()
+    bar.end()
+    return status
+  }
+
+  /// Stops what rings; a timer that counts is given up.
+  private func end() {
+    for countdown in conductor.announcer.timers.countdowns where !countdown.isRinging {
+      _ = conductor.order(.cancel("\(countdown.number)"))
+    }
+    conductor.handle(.stop(.byHand))
+  }
+
+  // MARK: Instruments
+
+  var now: Now { SystemClock.now }
+
+  var isPlaying: Bool { player.isPlaying }
+
+  /// A timer needs no trusted clock.
+  func judgeClock() -> ClockTrust { .synchronised }
+
+  func play(_ announcement: Announcement) throws(Fault) {
+    try player.play(
+      announcement.id, anchoredAt: .utc(announcement.anchor), decibels: announcement.decibels,
+      mayBeLateBy: announcement.latest.map { $0 - announcement.anchor }
+    ) { rate throws(Fault) in
+      try composer.score(of: announcement, rate: rate)
+    }
+  }
+
+  func play(_ cue: Cue) throws(Fault) {
+    try player.play(
+      cue.id, anchoredAt: .elapsed(cue.anchor), decibels: cue.decibels,
+      mayBeLateBy: cue.mayBeLateBy, ducksOthers: true
+    ) { rate throws(Fault) in
+      try composer.score(of: cue.signal, rate: rate)
+    }
+  }
+
+  func stop(_ sounding: SoundingID, _ reason: StopReason) { player.stop([sounding], reason) }
+
+  func wake(at instant: Instant) -> Bool {
+    wakeUp = try? loop.after(
+      max(instant - SystemClock.now.instant, .zero), accuracy: .milliseconds(1)
+    ) { [unowned self] in conductor.handle(.woke) }
+    return true
+  }
+
+  func tell(_ report: Report) {
+    switch report {
+    case .timer(_, .elapsed): status = ExitStatus.done
+    case .timer(_, .unheard(let why)):
+      complain("the timer cannot be heard: \(why)")
+      status = ExitStatus.failed
+    case .timer(_, .missed): complain("note: it rang, and nobody stopped it")
+    default: break
+    }
+  }
+
+  func rest() {
+    let timers = conductor.announcer.timers.countdowns
+    if let timer = timers.first {
+      if timer.isRinging {
+        bar.show("at zero; Ctrl-C stops it")
+      } else {
+        bar.show(left: timer.left(at: now))
+      }
+    } else if !player.isPlaying {
+      loop.exit()
+    }
+  }
+}

@@ -1,0 +1,49 @@
+@preconcurrency import Glibc
+import Horology
+
+/// A bar of one line that grows as a timer counts down; nothing where no terminal is.
+struct TimerBar {
+  private static let width = 30
+
+  let title: String
+  let length: Duration
+  private let isShown = isatty(STDOUT_FILENO) == 1
+
+  init(title: String, length: Duration) {
+    self.title = title
+    self.length = length
+  }
+
+  /// As in `tea  [##########--------------------]  4:12`.
+  static func text(title: String, left: Duration, of length: Duration) -> String {
+    let share = length > .zero ? 1 - left.inSeconds / length.inSeconds : 1
+    let full = min(max(Int(share * Double(width)), 0), width)
+    let bar = String(repeating: "#", count: full) + String(repeating: "-", count: width - full)
+    return "\(title)  [\(bar)]  \(clock(left))"
+  }
+
+  func show(left: Duration) { draw(Self.text(title: title, left: left, of: length)) }
+
+  func show(_ words: String) { draw("\(title): \(words)") }
+
+  func end() {
+    guard isShown else { return }
+    fputs("\n", stdout)
+    fflush(stdout)
+  }
+
+  private func draw(_ text: String) {
+    guard isShown else { return }
+    fputs("\r\(text)\u{1B}[K", stdout)
+    fflush(stdout)
+  }
+
+  /// As in `4:12` or `1:05:00`, rounded up, so that 0:00 is the end.
+  private static func clock(_ left: Duration) -> String {
+    let seconds = (left.nanoseconds + 999_999_999) / 1_000_000_000
+    func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
+    let minutes = "\(seconds / 60 % 60)"
+    let hours = seconds / 3600
+    return (hours > 0 ? "\(hours):\(two(seconds / 60 % 60))" : minutes) + ":\(two(seconds % 60))"
+  }
+}

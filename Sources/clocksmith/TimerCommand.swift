@@ -1,0 +1,163 @@
+import Basics
+import Devices
+@preconcurrency import Glibc
+import Horology
+import Service
+
+let timerCommand = Subcommand(
+  name: "timer", operands: "LENGTH | list | left | add SPAN | pause | resume | cancel [TIMER]",
+  mostOperands: 3,
+  summary: "count down and ring, list the timers or change one",
+  details: """
+    LENGTH           starts a timer, as in 10m, 90s or 1h30m: from 1s to 744h. At zero it rings, and
+                     its name is said, until 'clocksmith stop', the button, or ring_limit.
+    list             lists the timers.
+    left [TIMER]     says how much is left.
+    add SPAN [TIMER] adds SPAN; a timer that rings counts down from there.
+    pause [TIMER], resume [TIMER], cancel [TIMER]
+
+    TIMER is a name or a number; it may be left out if there is only one. The running service keeps
+    the timers, over restarts and power cuts. Without a service, or with --config, LENGTH counts down
+    here, and rings here until Ctrl-C.
+    """,
+  options: [
+    Option(name: "name", argument: "NAME", help: "what it is for, as in tea"),
+    Option(
+      name: "wait", argument: nil,
+      help: "show the time left, and end when the timer does;\nCtrl-C leaves the timer running"),
+    Option(name: "json", argument: nil, help: "list: a JSON object a line"),
+    configOption,
+  ]
+) { arguments in
+  let words = arguments.operands
+  guard let first = words.first else {
+    throw Misuse(description: "timer wants a length, as in 10m; see 'clocksmith timer --help'")
+  }
+  let isStart = first.first.map { !$0.isLetter } ?? true
+  try refuseStrayOptions(arguments, of: isStart ? "" : first)
+  if isStart {
+    if words.count > 1 {
+      throw Misuse(
+        description: "unexpected '\(words[1])'; a length is one word, as in 10m or 1h30m")
+    }
+    return try start(try length(first), arguments)
+  }
+  switch (first, words.count) {
+  case ("list", 1): try list(asJSON: arguments.has("json"))
+  case ("left", 1...2):
+    let service = try runningService()
+    try say(try service.tellTimer(words.count > 1 ? words[1] : nil))
+  case ("add", 2...3):
+    let span = try length(words[1])
+    let service = try runningService()
+    let which = try timer(words.count > 2 ? words[2] : nil, of: service)
+    try service.addToTimer(which, span)
+    try tell(which, of: service)
+  case ("pause", 1...2), ("resume", 1...2), ("cancel", 1...2):
+    let service = try runningService()
+    let which = try timer(words.count > 1 ? words[1] : nil, of: service)
+    switch first {
+    case "pause": try service.pauseTimer(which)
+    case "resume": try service.resumeTimer(which)
+    default: try service.cancelTimer(which)
+    }
+    if first != "cancel" { try tell(which, of: service) }
+  case ("list", _), ("left", _), ("add", _), ("pause", _), ("resume", _), ("cancel", _):
+    throw Misuse(
+      description: "'timer \(first)' has too few or too many words; see 'clocksmith timer --help'")
+  default:
+    throw Misuse(
+      description: "'\(first.shortened)' is neither a length, as in 10m, nor list, left, add, "
+        + "pause, resume or cancel")
+  }
+  return ExitStatus.done
+}
+
+/// Options that mean something elsewhere are mistakes here.
+private func refuseStrayOptions(_ arguments: Arguments, of word: String) throws {
+  let allowed: Set<String> = word.isEmpty ? ["name", "wait", "config"] : word == "list" ? ["json"] : []
+  for option in ["name", "wait", "json", "config"]
+  where arguments.has(option) && !allowed.contains(option) {
+    let place = word.isEmpty ? "a timer that is started" : "'timer \(word)'"
+    throw Misuse(description: "--\(option) means nothing for \(place); leave it out")
+  }
+}
+
+private func length(_ text: String) throws -> Duration {
+  guard let length = Duration(timer: text) else {
+    throw Misuse(description: "'\(text.shortened)' is no length; write it as 10m, 90s or 1h30m")
+  }
+  guard Countdown.shortest <= length, length <= Countdown.longest else {
+    throw Misuse(description: "'\(text.shortened)' is no length for a timer; allowed are 1s to 744h")
+  }
+  return length
+}
+
+private func start(_ length: Duration, _ arguments: Arguments) throws -> Int32 {
+  let name = arguments["name"]
+  if let name, let flaw = Countdown.flaw(ofName: name) {
+    throw Misuse(description: "--name cannot be used: \(flaw); choose another")
+  }
+  guard !arguments.has("config"), let service = reachableService() else {
+    return try ForegroundTimer(length, name: name, configurationPath: arguments["config"]).run()
+  }
+  let number = try service.startTimer(length, name: name)
+  let title = name.map { "timer \($0)" } ?? "timer \(number)"
+  try say("\(title): \(length.exactly)")
+  if arguments.has("wait") {
+    try flushOutput()
+    try TimerWait(service, number: number, length: length, title: title).run()
+  }
+  return ExitStatus.done
+}
+
+/// The timer that a person means: the only one, if they name none.
+private func timer(_ named: String?, of service: RunningService) throws -> String {
+  if let named { return named }
+  let timers = try service.status().timers
+  guard timers.count <= 1 else {
+    let names = timers.prefix(5).map { $0.name.isEmpty ? "\($0.number)" : $0.name }
+    throw Misuse(
+      description: "there are \(timers.count) timers; name one of them: "
+        + names.joined(separator: ", ") + (timers.count > 5 ? ", ..." : ""))
+  }
+  return timers.first.map { "\($0.number)" } ?? "1"
+}
+
+/// Prints how a timer is now.
+private func tell(_ which: String, of service: RunningService) throws {
+  let timers = try service.status().timers
+  if let timer = timers.first(where: { $0.name == which || "\($0.number)" == which }) {
+    try say(timer.line(at: SystemClock.now.instant))
+  }
+}
+
+private func list(asJSON: Bool) throws {
+  let timers = try runningService().status().timers
+  let now = SystemClock.now.instant
+  for timer in timers { try say(asJSON ? timer.json(at: now).text : timer.line(at: now)) }
+  if timers.isEmpty && !asJSON { try say("no timer") }
+}
+
+extension Status.Timer {
+  /// As in `timer 2 "tea": 4 min 12 s left of 10 min`.
+  func line(at instant: Instant) -> String {
+    let what = name.isEmpty ? "timer \(number)" : "timer \(number) \"\(name)\""
+    switch state {
+    case "ringing": return "\(what): rings, after \(span.exactly)"
+    case "paused": return "\(what): paused, \(left(at: instant).exactly) left of \(span.exactly)"
+    default: return "\(what): \(left(at: instant).exactly) left of \(span.exactly)"
+    }
+  }
+
+  func json(at instant: Instant) -> JSONLine {
+    let line = JSONLine()
+    line.set("number", Int(number))
+    line.set("name", name.isEmpty ? nil : name)
+    line.set("state", state)
+    line.set("length_seconds", span.inSeconds)
+    line.set("left_seconds", left(at: instant).inSeconds)
+    line.set("zero", zero == 0 ? nil : Instant(nanoseconds: Int64(clamping: zero) * 1000).utcText())
+    return line
+  }
+}

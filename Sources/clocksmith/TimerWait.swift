@@ -1,0 +1,58 @@
+import Basics
+import Devices
+@preconcurrency import Glibc
+import Horology
+import Service
+
+/// `timer --wait`: shows a timer of the service until it has gone.
+final class TimerWait {
+  private let service: RunningService
+  private let number: UInt32
+  private let loop: EventLoop
+  private let bar: TimerBar
+  private var timer: Status.Timer?
+  private var sources: [EventSource] = []
+  private var failure: Fault?
+
+  init(
+    _ service: RunningService, number: Int, length: Duration, title: String
+  ) throws(Fault) {
+    self.service = service
+    self.number = UInt32(number)
+    loop = try EventLoop()
+    bar = TimerBar(title: title, length: length)
+  }
+
+  /// Shows it until it is stopped, cancelled or missed, or until Ctrl-C.
+  /// - Throws: `Fault` if the service has gone.
+  func run() throws(Fault) {
+    for signal in [SIGINT, SIGTERM, SIGHUP] {
+      sources.append(try loop.whenSignalled(signal) { [unowned self] in loop.exit() })
+    }
+    try service.whenChanged(loop) { [unowned self] in look() }
+    sources.append(try loop.every(.seconds(1)) { [unowned self] in show() })
+    look()
+    if timer != nil { try loop.run() }
+    bar.end()
+    if let failure { throw failure }
+  }
+
+  private func look() {
+    do throws(Fault) {
+      timer = try service.status().timers.first { $0.number == number }
+      if timer == nil { loop.exit() } else { show() }
+    } catch {
+      failure = error
+      loop.exit()
+    }
+  }
+
+  private func show() {
+    guard let timer else { return }
+    if timer.state == "ringing" {
+      bar.show("at zero; 'clocksmith stop' stops it")
+    } else {
+      bar.show(left: timer.left(at: SystemClock.now.instant))
+    }
+  }
+}
