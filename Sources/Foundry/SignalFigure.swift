@@ -102,14 +102,15 @@ struct SignalFigure {
   private static let tonic = 681.06
   /// Of the notes of E major to the E of the same number of octave: pure, so that chords do not
   /// beat. Octaves are counted from C.
-  private static let ratios = [
+  private static let ratios: [String: Double] = [
     "C#": 5.0 / 6, "D#": 15.0 / 16, "E": 1, "F#": 9.0 / 8, "G#": 5.0 / 4, "A": 4.0 / 3,
     "B": 3.0 / 2,
   ]
 
   /// Hz of a note in scientific pitch, from octave 4 on.
   static func frequency(of note: String) -> Double {
-    let octave = Int(note.suffix(1))!
-    return tonic * 0.5 * ratios[String(note.dropLast())]! * Double(1 << (octave - 4))
+    let octavesUp: Int = Int(note.suffix(1))! - 4
+    let ratio: Double = ratios[String(note.dropLast())]!
+    return tonic / 2 * ratio * Double(1 << octavesUp)
   }
 }
