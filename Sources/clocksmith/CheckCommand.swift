@@ -59,7 +59,8 @@ let checkCommand = Subcommand(
     }
   }
   try checkup.look("switch") { () throws(Fault) in
-    try checkSwitch(configuration)
+    try checkInput(
+      configuration.switchInput, active: "silenced", inactive: "may sound")
   }
   try checkup.look("button") { () throws(Fault) in
     try checkInput(configuration.button, active: "pressed", inactive: "released")
