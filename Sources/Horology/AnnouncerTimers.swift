@@ -107,7 +107,7 @@ extension Announcer {
 
   /// Rings what has reached zero, and hands the cues to the player whose time has come.
   mutating func settleTimers(at now: Now) -> [Effect] {
-    if trust != .untrusted { timers.noteTrusted() }
+    if trust != .untrusted && !timers.countdowns.isEmpty { timers.noteTrusted() }
     guard !isEnding else { return [] }
     var effects: [Effect] = []
     for (countdown, late) in timers.elapsed(at: now) {

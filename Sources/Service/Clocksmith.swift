@@ -319,7 +319,9 @@ public final class Clocksmith {
   private var statusLine: String {
     let speaker = Status.speaker(options.output ?? configuration.device, substitute?.device ?? "")
     let now =
-      if let sounding = announcer.sounding {
+      if let ringing = announcer.timers.countdowns.first(where: \.isRinging) {
+        "\(ringing.title) rings"
+      } else if let sounding = announcer.sounding {
         "sounding \(sounding.time.dateTime.timeOfDay)"
       } else {
         "next \(announcer.outlook.occasion.timeOfDay)"

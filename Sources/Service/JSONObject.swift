@@ -64,6 +64,10 @@ final class JSONObject {
     try value(key, [json_type_double, json_type_int], "a number").map { json_object_get_double($0) }
   }
 
+  func flag(_ key: String) throws(Fault) -> Bool? {
+    try value(key, [json_type_boolean], "true or false").map { json_object_get_boolean($0) == 1 }
+  }
+
   func text(_ key: String) throws(Fault) -> String? {
     try value(key, [json_type_string], "a text").map { String(cString: json_object_get_string($0)) }
   }

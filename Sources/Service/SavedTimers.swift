@@ -53,6 +53,7 @@ extension JSONLine {
   fileprivate func set(_ key: String, _ moment: TimedMoment) {
     set("\(key)_usec", Int(max(moment.shown.nanoseconds / 1000, 0)))
     set("\(key)_boot_usec", max(moment.sinceBoot, .zero).wholeMicroseconds)
+    if moment.followsClock { set("follows_clock", true) }
   }
 }
 
@@ -65,7 +66,8 @@ extension JSONObject {
       throw Fault(path, "it lacks \(key)_usec or \(key)_boot_usec of a timer")
     }
     return TimedMoment(
-      sinceBoot: .microseconds(sinceBoot), shown: Instant(nanoseconds: shown * 1000))
+      sinceBoot: .microseconds(sinceBoot), shown: Instant(nanoseconds: shown * 1000),
+      followsClock: try flag("follows_clock") ?? false)
   }
 }
 

@@ -23,6 +23,26 @@ import Testing
   }
 
   @Test(
+    "the length of a timer is read as people write it",
+    arguments: [
+      ("10m", 600), ("10min", 600), ("90s", 90), ("1h30m", 5400), ("1h1m1s", 3661), ("0s", 0),
+      ("744h", 2_678_400), ("1h5s", 3605),
+    ])
+  func lengthOfTimer(text: String, seconds: Int) {
+    #expect(Duration(timer: text) == .seconds(seconds))
+  }
+
+  @Test(
+    "anything else is no length of a timer",
+    arguments: [
+      "", "10", "m", "-5m", "10 m", "10 mins", "1h30", "1m1h", "1m1m", "1m1min", "1.5m", "1H",
+      "٣m", "1d", "5ms", "9999999999s", "99999999999999999999s", "+1m", "1m ",
+    ])
+  func noLengthOfTimer(text: String) {
+    #expect(Duration(timer: text) == nil)
+  }
+
+  @Test(
     "an impossible date is refused",
     arguments: [
       "2026-02-30T10:00", "2026-13-01T10:00", "2026-00-10T10:00", "2025-02-29T10:00",

@@ -194,11 +194,22 @@ import Testing
     #expect(desk.timers.first?.left(at: desk.now) == .seconds(590))
     desk.step(by: .seconds(650))
     #expect(desk.timerEvents == [.elapsed(late: .seconds(60))])
-    // From then on it is a timer as any other.
-    desk.tell(.trust(.synchronised))
+    // One that was set since the start follows no clock.
     desk.start(.seconds(600))
     desk.step(by: .seconds(-3600))
     #expect(desk.timers.last?.left(at: desk.now) == .seconds(600))
+  }
+
+  @Test("once the clock is trusted, no step moves what a power cut left") func trustedSince() {
+    var desk = Desk(at: Self.start)
+    desk.start(.seconds(600))
+    desk = restarted(desk, after: .seconds(60), isSameBoot: false, step: .seconds(-50))
+    desk.tell(.woke)
+    desk.step(by: .seconds(50))
+    #expect(desk.timers.first?.left(at: desk.now) == .seconds(540))
+    desk.tell(.trust(.synchronised))
+    desk.step(by: .seconds(-3600))
+    #expect(desk.timers.first?.left(at: desk.now) == .seconds(540))
   }
 
   @Test("what rang when the service ended rings again") func ringsOn() {

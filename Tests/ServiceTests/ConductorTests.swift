@@ -27,7 +27,10 @@ import Testing
       if let fault { throw fault }
       isPlaying = true
     }
-    func play(_ cue: Cue) throws(Fault) { calls.append("cue \(cue.id.number)") }
+    func play(_ cue: Cue) throws(Fault) { 
+      calls.append("cue \(cue.id.number)")
+      if let fault { throw fault }
+    }
     func stop(_ sounding: SoundingID, _ reason: StopReason) {
       calls.append("stop \(sounding.number) \(reason.key)")
     }
@@ -86,6 +89,30 @@ import Testing
     score.trust = .untrusted
     conductor.handle(.ringer(.off, at: score.now.uptime))
     #expect(score.takeCalls() == ["judge", "trust untrusted", "other", "rest"])
+  }
+
+  @Test("an order is answered with its timer, or with why nothing was done") func order() throws {
+    let (conductor, score) = conductor(at: 100)
+    let countdown = try conductor.order(.start(.seconds(600), name: "tea")).get()
+    #expect(countdown.number == 1)
+    #expect(throws: TimerRefusal.nameIsTaken("tea")) {
+      try conductor.order(.start(.seconds(60), name: "tea")).get()
+    }
+    #expect(try conductor.order(.cancel("tea")).get() == countdown)
+    #expect(conductor.announcer.timers.countdowns.isEmpty)
+    #expect(!score.isPlaying)
+  }
+
+  @Test("a cue that cannot be played is ended as one that failed") func cue() throws {
+    let (conductor, score) = conductor(at: 100)
+    score.fault = Fault("speaker", "it is away")
+    _ = conductor.order(.start(.seconds(2), name: nil))
+    #expect(score.takeCalls().filter { $0.hasPrefix("cue") }.count == 1)
+    // It is tried again a second later.
+    score.fault = nil
+    score.now = score.now.later(by: .seconds(1))
+    conductor.handle(.woke)
+    #expect(score.takeCalls().filter { $0.hasPrefix("cue") }.count == 1)
   }
 
   @Test("who asks is answered with what is said, or with why nothing is") func asked() throws {

@@ -28,6 +28,20 @@ import Testing
         }
       }
     }
+    var kitchen = SavedState()
+    let zero = TimedMoment(
+      sinceBoot: .seconds(86_400), shown: Instant(nanoseconds: 1_795_275_000_000_007_000))
+    kitchen.timers = [
+      Countdown(number: 1, name: "tea \"hot\"", length: .seconds(600), state: .running(zero: zero)),
+      Countdown(number: 2, name: nil, length: .seconds(60), state: .paused(left: .seconds(7))),
+      Countdown(number: 7, name: "über", length: .seconds(1), state: .ringing(since: zero)),
+      Countdown(
+        number: 8, name: nil, length: .seconds(9),
+        state: .running(
+          zero: TimedMoment(sinceBoot: .zero, shown: Instant(seconds: 9), followsClock: true))),
+    ]
+    kitchen.timersBoot = "0123456789abcdef0123456789abcdef"
+    states.append(kitchen)
     return states
   }()
 

@@ -2,13 +2,17 @@
 /// not, whatever the clock is set to.
 public struct TimedMoment: Hashable, Sendable {
   /// Since the machine started, sleep included.
-  public internal(set) var sinceBoot: Duration
-  /// What the clock shows then: what is left of the moment after a power cut.
-  public internal(set) var shown: Instant
+  public private(set) var sinceBoot: Duration
+  /// What the clock shows then: all that is left of the moment after a power cut.
+  public private(set) var shown: Instant
+  /// The machine has started since, and its clock has not been trusted yet: the moment comes when
+  /// the clock shows it, and moves with a clock that is set.
+  public private(set) var followsClock: Bool
 
-  public init(sinceBoot: Duration, shown: Instant) {
+  public init(sinceBoot: Duration, shown: Instant, followsClock: Bool = false) {
     self.sinceBoot = sinceBoot
     self.shown = shown
+    self.followsClock = followsClock
   }
 
   init(_ span: Duration, after now: Now) {
@@ -18,17 +22,20 @@ public struct TimedMoment: Hashable, Sendable {
   /// How long it is until then; negative once it has passed.
   public func left(at now: Now) -> Duration { sinceBoot - now.sinceBoot }
 
-  static func + (moment: Self, span: Duration) -> Self {
-    Self(sinceBoot: moment.sinceBoot + span, shown: moment.shown + span)
-  }
-
-  /// The clock was set: the moment stays, and the clock shows something else then.
   mutating func noteClockSet(at now: Now) {
-    shown = now.instant + left(at: now)
+    if followsClock {
+      sinceBoot = now.sinceBoot + (shown - now.instant)
+    } else {
+      shown = now.instant + left(at: now)
+    }
   }
 
-  /// The machine has started since: the moment comes when the clock shows it.
+  /// The machine has started since it was set.
   mutating func noteStart(at now: Now) {
-    sinceBoot = now.sinceBoot + (shown - now.instant)
+    followsClock = true
+    noteClockSet(at: now)
   }
+
+  /// The clock is right: from now on no step of it moves the moment.
+  mutating func noteTrusted() { followsClock = false }
 }

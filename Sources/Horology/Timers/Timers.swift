@@ -22,9 +22,6 @@ public struct Timers: Hashable, Sendable {
   private var restsUntil = Duration.zero
   /// Words that wait for their moment.
   private(set) var words: [TimerWords] = []
-  /// The machine has started since they were set, and its clock is not trusted yet: until it is,
-  /// the moments are where the clock shows them.
-  private var areByClock = false
 
   public init() {}
 
@@ -32,28 +29,29 @@ public struct Timers: Hashable, Sendable {
   /// - Parameter isSameBoot: the machine has not started since.
   public init(_ countdowns: [Countdown], isSameBoot: Bool, at now: Now) {
     self.countdowns = countdowns.sorted { $0.number < $1.number }
-    areByClock = !isSameBoot
-    follow(at: now)
+    change { moment in
+      if isSameBoot { moment.noteClockSet(at: now) } else { moment.noteStart(at: now) }
+    }
   }
 
   // MARK: The clocks
 
   /// The clock was set.
   mutating func noteClockSet(at now: Now) -> [Effect] {
-    follow(at: now)
-    return areByClock ? recallCues(.clockSet) : []
-  }
-
-  private mutating func follow(at now: Now) {
-    for index in countdowns.indices {
-      countdowns[index].state.change { [areByClock] moment in
-        if areByClock { moment.noteStart(at: now) } else { moment.noteClockSet(at: now) }
-      }
+    var hasMoved = false
+    change { moment in
+      hasMoved = hasMoved || moment.followsClock
+      moment.noteClockSet(at: now)
     }
+    return hasMoved ? recallCues(.clockSet) : []
   }
 
-  /// The clock is trusted: from now on no step moves anything.
-  mutating func noteTrusted() { areByClock = false }
+  /// The clock is trusted.
+  mutating func noteTrusted() { change { $0.noteTrusted() } }
+
+  private mutating func change(_ change: (inout TimedMoment) -> Void) {
+    for index in countdowns.indices { countdowns[index].state.change(change) }
+  }
 
   /// Takes back all that the player was given; what is still to come of it is given anew.
   mutating func recallCues(_ reason: StopReason) -> [Effect] {

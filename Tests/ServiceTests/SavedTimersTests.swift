@@ -1,0 +1,63 @@
+import Basics
+import Devices
+import Horology
+import TestSupport
+import Testing
+
+@testable import Service
+
+@Suite struct SavedTimersTests {
+  private static func state(_ timers: [Countdown]) -> SavedState {
+    var state = SavedState()
+    state.timers = timers
+    state.timersBoot = SystemClock.boot
+    return state
+  }
+
+  private static func running(_ number: Int, _ name: String?) -> Countdown {
+    let zero = TimedMoment(sinceBoot: .seconds(900), shown: Instant(seconds: 1_795_275_000))
+    return Countdown(number: number, name: name, length: .seconds(600), state: .running(zero: zero))
+  }
+
+  @Test(
+    "timers that could not have been saved are no state",
+    arguments: [
+      [running(1, "tea"), running(2, "tea")], [running(1, nil), running(1, nil)],
+      [running(0, nil)], [running(1001, nil)], [running(1, "a\nb")],
+      [Countdown(number: 1, name: nil, length: .zero, state: .paused(left: .zero))],
+    ])
+  func impossible(timers: [Countdown]) {
+    #expect(throws: Fault.self) {
+      try SavedState(text: Self.state(timers).text, path: "state")
+    }
+  }
+
+  @Test("a thousand timers fit into the file") func thousand() throws {
+    let folder = TemporaryFolder()
+    let file = StateFile(path: "\(folder.path)/state.json")
+    let name = String(repeating: "ü", count: 36)
+    let state = Self.state((1...1000).map { Self.running($0, "\(name)\($0)") })
+    try file.save(state)
+    let (read, complaint) = file.load()
+    #expect(complaint == nil)
+    #expect(read == state)
+  }
+
+  @Test("in the same start of the machine they are at zero when they would have been")
+  func sameBoot() {
+    let now = Now(
+      instant: Instant(seconds: 1_795_270_000), uptime: Uptime(seconds: 100),
+      sinceBoot: .seconds(800))
+    let timers = Self.state([Self.running(1, nil)]).timers(at: now)
+    #expect(timers.countdowns.first?.left(at: now) == .seconds(100))
+  }
+
+  @Test("after another start they are at zero when the clock shows it") func otherBoot() {
+    let now = Now(
+      instant: Instant(seconds: 1_795_274_990), uptime: Uptime(seconds: 20),
+      sinceBoot: .seconds(20))
+    var state = Self.state([Self.running(1, nil)])
+    state.timersBoot = "another"
+    #expect(state.timers(at: now).countdowns.first?.left(at: now) == .seconds(10))
+  }
+}

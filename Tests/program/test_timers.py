@@ -1,0 +1,300 @@
+"""Timers as their user has them: started, listed, changed, heard, stopped, and kept."""
+
+import json
+import os
+import pty
+import re
+import signal
+import subprocess
+import time
+
+import pytest
+import soundfile
+
+from message_bus import MessageBus
+from program import PROGRAM, ROOT, SILENT_ALSA, refusal
+from service import Service
+from sound_server import RATE, Recording, SoundServer, find, wait_until
+
+RING, _ = soundfile.read(ROOT / "sounds/signals/ring.flac", dtype="float32")
+
+
+@pytest.fixture(scope="module")
+def bus(tmp_path_factory):
+    bus = MessageBus(tmp_path_factory.mktemp("bus"))
+    yield bus
+    bus.stop()
+
+
+@pytest.fixture
+def kitchen(bus, clocksmith):
+    """The command and the service, on the bus, with a folder for what outlasts them."""
+    state = clocksmith.folder / "state"
+    state.mkdir()
+    clocksmith.environment = clocksmith.environment | {
+        "DBUS_SYSTEM_BUS_ADDRESS": bus.address, "STATE_DIRECTORY": str(state)}
+    return clocksmith
+
+
+@pytest.fixture
+def start(bus, kitchen):
+    started = []
+
+    def start(announce="interval = 60\nvoice_at_hour = none", rest="", alsa=SILENT_ALSA):
+        service = Service(kitchen, kitchen.configuration(announce, rest), alsa=alsa)
+        started.append(service)
+        with bus.caller() as caller:
+            caller.wait_for_service()
+        return service
+
+    yield start
+    for service in started:
+        if service.is_alive():
+            assert service.stop() == 0
+
+
+def timers(kitchen):
+    done = kitchen.run("timer", "list", "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def do(kitchen, *words):
+    done = kitchen.run("timer", *words)
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout.strip()
+
+
+def test_a_timer_is_started_listed_changed_and_cancelled(kitchen, start):
+    service = start()
+    assert do(kitchen, "10m", "--name", "tea") == "timer tea: 10 min"
+    assert do(kitchen, "1h30m") == "timer 2: 1 h 30 min"
+    service.wait_for('timer "tea" was started, for 10 min')
+    tea, other = timers(kitchen)
+    assert (tea["number"], tea["name"], tea["state"]) == (1, "tea", "running")
+    assert 590 < tea["left_seconds"] <= 600
+    assert (other["number"], other["name"], other["length_seconds"]) == (2, None, 5400)
+    assert re.fullmatch(r'timer 1 "tea": 1[01] min .*left of 11 min', do(kitchen, "add", "1m", "tea"))
+    assert "paused" in do(kitchen, "pause", "2")
+    assert timers(kitchen)[1]["state"] == "paused"
+    assert "left of" in do(kitchen, "resume", "2")
+    do(kitchen, "cancel", "tea")
+    # Of one nobody has to say which.
+    do(kitchen, "cancel")
+    assert timers(kitchen) == []
+    assert do(kitchen, "list") == "no timer"
+
+
+def test_the_status_shows_timers_and_tells_of_their_changes(bus, kitchen, start):
+    start()
+    with bus.caller() as caller:
+        signals = caller.listen()
+        do(kitchen, "10m", "--name", "tea")
+        [row] = caller.next_change(signals, "Timers")
+        assert (row[0], row[1], row[2], row[3], row[4]) == (1, "tea", "running", 600_000_000, 0)
+        assert abs(row[5] / 1e6 - time.time() - 600) < 10
+        event = caller.next_signal(signals, "Noticed", lambda body: body[0] == "timer")
+        assert event[2] == 'timer "tea" was started, for 10 min'
+    face = kitchen.run("status").stdout
+    assert re.search(r'^timer    1 "tea"  \[-{30}\]  (9:5\d|10:00)$', face, re.MULTILINE)
+    [seen] = json.loads(kitchen.run("status", "--json").stdout)["timers"]
+    assert seen["name"] == "tea"
+
+
+def test_it_rings_at_zero_to_the_millisecond_until_it_is_stopped(kitchen, start):
+    server = SoundServer(kitchen.folder / "server", kitchen.environment, "good")
+    recording = Recording(server, "good")
+    try:
+        service = start(
+            rest="[speaker]\ndevice = good", alsa=SILENT_ALSA + server.device("good", "good"))
+        do(kitchen, "7s", "--name", "egg")
+        zero = timers(kitchen)[0]["zero"]
+        service.wait_for('timer "egg" is at zero, and rings', 15)
+        time.sleep(4.5)
+        before = time.time()
+        assert kitchen.run("stop").returncode == 0
+        service.wait_for('timer "egg" rings no more: it was stopped by hand')
+        wait_until(lambda: recording.frames / RATE > 14, 20, "the recording")
+        time.sleep(1)
+        samples = recording.samples()
+        start_frame, likeness = find(RING, samples)
+        first = min(start_frame, find(RING, samples[:round(start_frame)])[0]) \
+            if start_frame > 3 * RATE and find(RING, samples[:round(start_frame)])[1] > 0.9 \
+            else start_frame
+        assert likeness > 0.98
+        disturbance = recording.disturbance(first)
+        if disturbance > 0.02:
+            pytest.skip(f"this machine was too busy to play in time: {disturbance * 1000:.0f} ms")
+        due = time.mktime(time.strptime(zero[:19], "%Y-%m-%dT%H:%M:%S")) - time.timezone
+        due += float("0" + re.search(r"\.\d+", zero)[0]) if "." in zero else 0
+        assert abs(recording.instant(first) - due) < 0.001
+        # The second ring is by the same arithmetic, and ends where it was stopped.
+        second = samples[round(first + 3 * RATE):]
+        assert find(RING[:RATE // 2], second[:RATE])[0] < 2
+        last = max(i for i, s in enumerate(samples) if abs(s) > 1e-4)
+        assert recording.instant(last) - before < 0.5
+    finally:
+        recording.stop()
+        server.kill()
+
+
+def test_it_rings_until_ring_limit_and_is_missed(kitchen, start):
+    service = start(rest="[timers]\nring_limit = 10s")
+    do(kitchen, "1s")
+    service.wait_for("timer 1 is at zero, and rings", 10)
+    service.wait_for("timer 1 rang, and nobody stopped it", 15)
+    assert timers(kitchen) == []
+
+
+@pytest.mark.parametrize("end", ["stop", "kill"])
+def test_timers_outlast_the_service(kitchen, start, end):
+    service = start()
+    do(kitchen, "10m", "--name", "tea")
+    do(kitchen, "20m")
+    do(kitchen, "pause", "2")
+    before = timers(kitchen)
+    if end == "stop":
+        assert service.stop() == 0
+    else:
+        service.signal(signal.SIGKILL)
+        service.process.wait(10)
+    start()
+    after = timers(kitchen)
+    assert [t["zero"] for t in after] == [t["zero"] for t in before]
+    assert after[1]["state"] == "paused"
+    assert after[1]["left_seconds"] == before[1]["left_seconds"]
+
+
+def test_what_ran_out_without_the_service_is_told_and_rings(kitchen, start):
+    service = start()
+    do(kitchen, "4s", "--name", "tea")
+    service.signal(signal.SIGKILL)
+    service.process.wait(10)
+    time.sleep(7)
+    service = start()
+    service.wait_for(r'timer "tea" was at zero \d.* ago, .* and rings now')
+    assert timers(kitchen)[0]["state"] == "ringing"
+
+
+def test_a_thousand_timers_and_not_one_more(bus, kitchen, start):
+    service = start()
+    with bus.caller() as caller:
+        for number in range(1000):
+            assert caller.call("StartTimer", "ts", 3_600_000_000, f"n{number}") == (number + 1,)
+        memory = service.memory()
+        assert memory[1] < 3072, "anonymous KiB"
+    assert "there are 1000 timers already; cancel one first" in refusal(
+        kitchen.run("timer", "10m"), 1)
+    listed = timers(kitchen)
+    assert len(listed) == 1000
+    assert service.stop() == 0
+    began = time.monotonic()
+    start()
+    assert time.monotonic() - began < 5
+    assert len(timers(kitchen)) == 1000
+
+
+# MARK: Mistakes
+
+@pytest.mark.parametrize("words, told", [
+    (["0s"], "'0s' is no length for a timer; allowed are 1s to 744h"),
+    (["-5s"], "unknown option '-5s'"),
+    (["876000h"], "'876000h' is no length for a timer"),
+    (["99999999999999999999h"], "is no length; write it as 10m, 90s or 1h30m"),
+    (["10 mins"], "'10 mins' is no length; write it as 10m, 90s or 1h30m"),
+    (["10", "mins"], "unexpected 'mins'"),
+    (["1h30"], "'1h30' is no length"),
+    (["1m1h"], "'1m1h' is no length"),
+    (["1m1m"], "'1m1m' is no length"),
+    (["1.5m"], "'1.5m' is no length"),
+    ([""], "'' is no length"),
+    ([], "timer wants a length, as in 10m"),
+    (["tee"], "'tee' is neither a length, as in 10m, nor list"),
+    (["10m", "--name", ""], "--name cannot be used: it is empty"),
+    (["10m", "--name", "a\nb"], "it has a control character"),
+    (["10m", "--name", "x" * 10_000], "it has more than 40 characters"),
+    (["10m", "--name", "7"], "it would be taken for the number of a timer"),
+    (["10m", "--json"], "--json means nothing for a timer that is started"),
+    (["list", "--wait"], "--wait means nothing for 'timer list'"),
+    (["list", "tea"], "'timer list' has too few or too many words"),
+    (["add"], "'timer add' has too few or too many words"),
+    (["add", "soon", "tea"], "'soon' is no length"),
+])
+def test_a_mistake_is_told_in_a_sentence(clocksmith, words, told):
+    assert told in refusal(clocksmith.run("timer", *words), 2)
+
+
+def test_what_cannot_be_done_is_refused_with_a_reason(kitchen, start):
+    start()
+    do(kitchen, "10m", "--name", 'the "good" tea')
+    do(kitchen, "10m")
+    for words, told in [
+        (["5m", "--name", 'the "good" tea'], 'there is a timer "the "good" tea" already'),
+        (["cancel", "soup"], "there is no timer 'soup'; 'clocksmith timer list' shows"),
+        (["resume", "1"], 'timer "the "good" tea" is not paused'),
+        (["add", "744h", "1"], "a timer lasts from 1 s to 31 d"),
+    ]:
+        assert told in refusal(kitchen.run("timer", *words), 1)
+    assert "there are 2 timers; name one of them: the \"good\" tea, 2" in refusal(
+        kitchen.run("timer", "cancel"), 2)
+
+
+def test_without_a_service_there_is_nothing_to_list(clocksmith):
+    assert "it does not run, or not on the system bus" in refusal(
+        clocksmith.run("timer", "list"), 1)
+
+
+# MARK: In a terminal
+
+def in_a_terminal(clocksmith, *words):
+    """Runs the command on a terminal of its own: (process, what it has drawn so far)."""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [PROGRAM, *words], env=clocksmith.environment | {"TERM": "xterm"}, stdin=theirs,
+        stdout=theirs, stderr=subprocess.PIPE, text=True)
+    os.close(theirs)
+    os.set_blocking(ours, False)
+    drawn = []
+
+    def read():
+        try:
+            drawn.append(os.read(ours, 65536).decode())
+        except OSError:
+            pass
+        return "".join(drawn)
+
+    return process, read
+
+
+def test_without_a_service_it_counts_down_and_rings_here(clocksmith):
+    configuration = clocksmith.configuration()
+    process, drawn = in_a_terminal(
+        clocksmith, "timer", "2s", "--name", "tea", "--config", configuration)
+    wait_until(lambda: "tea  [" in drawn() and "0:01" in drawn(), 10, "the bar")
+    wait_until(lambda: "tea: at zero; Ctrl-C stops it" in drawn(), 10, "zero")
+    process.send_signal(signal.SIGINT)
+    assert process.wait(10) == 0, process.stderr.read()
+    assert process.stderr.read() == ""
+
+
+def test_given_up_it_ends_at_once(clocksmith):
+    process, drawn = in_a_terminal(
+        clocksmith, "timer", "10m", "--config", clocksmith.configuration())
+    wait_until(lambda: "timer  [" in drawn(), 10, "the bar")
+    process.send_signal(signal.SIGINT)
+    assert process.wait(5) == 0
+
+
+def test_waiting_it_shows_the_timer_of_the_service(kitchen, start):
+    start()
+    process, drawn = in_a_terminal(kitchen, "timer", "3s", "--name", "tea", "--wait")
+    wait_until(lambda: "timer tea  [" in drawn(), 10, "the bar")
+    wait_until(lambda: "timer tea: at zero; 'clocksmith stop' stops it" in drawn(), 10, "zero")
+    assert kitchen.run("stop").returncode == 0
+    assert process.wait(10) == 0
+    # Left by Ctrl-C, the timer goes on.
+    process, drawn = in_a_terminal(kitchen, "timer", "10m", "--wait")
+    wait_until(lambda: "[" in drawn(), 10, "the bar")
+    process.send_signal(signal.SIGINT)
+    assert process.wait(10) == 0
+    assert len(timers(kitchen)) == 1
