@@ -8,11 +8,11 @@ let muteCommand = Subcommand(
   name: "mute", operands: "[DURATION|next]", mostOperands: 1,
   summary: "be silent for a while, or at the next occasion",
   details: """
-    Nothing sounds by itself for DURATION (as 45min or 8h, at most 744h), or the next time that
-    something would; without either until 'clocksmith unmute'. What sounds now is faded out, but
-    not for the next. Whoever asks for the time is answered all the same. A restart, or a power
-    cut, does not end it. DURATION passes while the machine sleeps, too, and whatever the clock is
-    set to; after a power cut the mute ends at the time that was named.
+    Nothing sounds by itself for DURATION (as 45min or 8h, at most 744h) or, with 'next', at the
+    next occasion that would sound; with neither, until 'clocksmith unmute'. What sounds now is
+    faded out, but not by 'next'. A person who asks for the time still gets an answer. A restart or
+    a power cut does not end a mute. DURATION also passes while the machine sleeps, and setting the
+    clock does not change it; after a power cut the mute ends at the time that was named.
     """,
   options: []
 ) { arguments in
