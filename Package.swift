@@ -20,7 +20,7 @@ let package = Package(
     .target(name: "Basics", dependencies: ["CINI", "CJSON"]),
     .target(name: "Horology"),
     .target(name: "Sound", dependencies: ["Basics", "Horology", "CSampleRate", "CSndFile"]),
-    .target(name: "Foundry", dependencies: ["Basics", "Sound"]),
+    .target(name: "Foundry", dependencies: ["Basics", "Horology", "Sound"]),
     .target(name: "Studio", dependencies: ["Basics", "Horology", "Sound", "CEBUR128"]),
     .target(
       name: "Devices",
@@ -53,7 +53,7 @@ let package = Package(
     .testTarget(name: "BasicsTests", dependencies: ["Basics", "TestSupport"]),
     .testTarget(name: "HorologyTests", dependencies: ["Horology"]),
     .testTarget(name: "SoundTests", dependencies: ["Sound", "Studio", "TestSupport"]),
-    .testTarget(name: "FoundryTests", dependencies: ["Foundry", "TestSupport"]),
+    .testTarget(name: "FoundryTests", dependencies: ["Foundry", "Horology", "TestSupport"]),
     .testTarget(name: "StudioTests", dependencies: ["Studio", "TestSupport"]),
     .testTarget(name: "DevicesTests", dependencies: ["Devices", "TestSupport"]),
     .testTarget(

@@ -17,10 +17,14 @@ public enum Sounds {
   /// The file of that path in the first folder of sounds that has it, as in `bells/bells.ini`.
   /// - Throws: `Fault` with where it was looked for.
   public static func file(_ path: String) throws(Fault) -> String {
-    for folder in folders() where access("\(folder)/\(path)", F_OK) == 0 {
+    try file(path, in: places())
+  }
+
+  private static func file(_ path: String, in folders: [String]) throws(Fault) -> String {
+    for folder in folders where access("\(folder)/\(path)", F_OK) == 0 {
       return "\(folder)/\(path)"
     }
-    let missing = places().first ?? "share/clocksmith"
+    let missing = folders.first ?? "share/clocksmith"
     throw Fault(
       path,
       "\(missing)/\(path) is not there; install clocksmith again, or run it from where it was "
@@ -95,5 +99,20 @@ extension Sounds {
   /// Where the bells are.
   public static func bells() -> BellRack {
     BellRack(folders: (folders().isEmpty ? places() : folders()).map { "\($0)/bells" })
+  }
+
+  /// The sound file of each signal of a timer, an interval or an alarm.
+  /// - Throws: `Fault` with the first that is missing, and where it was looked for.
+  public static func signals() throws(Fault) -> [Signal: String] {
+    try signals(in: places())
+  }
+
+  /// - Parameter folders: looked into in order.
+  static func signals(in folders: [String]) throws(Fault) -> [Signal: String] {
+    var paths: [Signal: String] = [:]
+    for signal in Signal.allCases {
+      paths[signal] = try file("signals/\(signal.rawValue).flac", in: folders)
+    }
+    return paths
   }
 }

@@ -6,13 +6,16 @@ import Studio
 
 let bellsCommand = Subcommand(
   name: "bells", operands: "list | render DIR", mostOperands: 2,
-  summary: "list the bells, or render them as sound files",
+  summary: "list the bells and signals, or render them as sound files",
   details: """
     list        prints a line for each sound: its name, the strike note of a bell and its tuning,
                 how many takes there are and how long each lasts.
     render DIR  writes every take of every bell, the pips of the time signal and the cuckoo into
                 DIR, mono 16 bit FLAC at 48 kHz; the same to the bit each time. DIR is made if it
                 is not there; files of the same names in it are replaced.
+
+    With --signals they do so with the signals of timers, intervals and alarms: a line has the name
+    of a signal, its notes and how long it lasts.
     """,
   options: [
     Option(
@@ -22,36 +25,46 @@ let bellsCommand = Subcommand(
         + "A at\n440 Hz (default: authentic)"),
     Option(
       name: "bell", argument: "NAME",
-      help: "this bell or sound alone, as E3, F#4, ship, pip,\ncuckoo"
+      help: "this bell or sound alone, as E3, F#4, ship, pip,\ncuckoo, or a signal, as work"
     ),
+    Option(
+      name: "signals", argument: nil,
+      help: "the signals of timers, intervals and alarms\ninstead of the bells"),
   ]
 ) { arguments in
-  let words = arguments["tuning"] ?? Tuning.authentic.rawValue
-  guard let tuning = Tuning(rawValue: words) else {
-    throw Misuse(description: "--tuning '\(words)' is not authentic or concert")
-  }
   guard ["list": 1, "render": 2][arguments.operands.first ?? ""] == arguments.operands.count else {
     throw Misuse(
       description: "bells wants 'list' or 'render DIR'; see 'clocksmith bells --help'")
   }
-  let bells = try BellTable(path: Sounds.file("bells/bells.ini"), tuning: tuning).bells
-  let takes = try chosen(SoundSet(bells: bells).takes, arguments["bell"])
-  if arguments.operands[0] == "list" {
-    try list(takes, bells, tuning)
-  } else {
-    try render(takes, into: arguments.operands[1])
+  let lists = arguments.operands[0] == "list"
+  guard !arguments.has("signals") else {
+    guard arguments["tuning"] == nil else {
+      throw Misuse(description: "--tuning is for the bells; the signals have only one")
+    }
+    let takes = try chosen(SoundSet.signals.takes, arguments["bell"], kind: "signal")
+    try lists ? listSignals(takes) : render(takes, into: arguments.operands[1])
+    return ExitStatus.done
   }
+  let words = arguments["tuning"] ?? Tuning.authentic.rawValue
+  guard let tuning = Tuning(rawValue: words) else {
+    throw Misuse(description: "--tuning '\(words)' is not authentic or concert")
+  }
+  let bells = try BellTable(path: Sounds.file("bells/bells.ini"), tuning: tuning).bells
+  let takes = try chosen(SoundSet(bells: bells).takes, arguments["bell"], kind: "bell")
+  try lists ? list(takes, bells, tuning) : render(takes, into: arguments.operands[1])
   return ExitStatus.done
 }
 
-private func chosen(_ takes: [SoundSet.Take], _ name: String?) throws -> [SoundSet.Take] {
+private func chosen(
+  _ takes: [SoundSet.Take], _ name: String?, kind: String
+) throws -> [SoundSet.Take] {
   guard let name else { return takes }
   let chosen = takes.filter { $0.name == name }
   guard !chosen.isEmpty else {
     var names: [String] = []
     for take in takes where !names.contains(take.name) { names.append(take.name) }
     throw Misuse(
-      description: "no bell '\(name)'; there are \(names.joined(separator: ", "))")
+      description: "no \(kind) '\(name)'; there are \(names.joined(separator: ", "))")
   }
   return chosen
 }
@@ -68,6 +81,13 @@ private func list(_ takes: [SoundSet.Take], _ bells: [Bell], _ tuning: Tuning) t
     }
     try say(
       column(name, 10) + column(strike ?? "", 20) + column(count, 9) + "\(tenths(seconds)) s")
+  }
+}
+
+private func listSignals(_ takes: [SoundSet.Take]) throws {
+  for take in takes {
+    let seconds = Double(take.sound().frames) / Double(standardRate)
+    try say(column(take.name, 10) + column(take.notes, 32) + "\(tenths(seconds)) s")
   }
 }
 

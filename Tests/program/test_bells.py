@@ -55,6 +55,30 @@ def test_render_replaces_what_is_there(clocksmith, tmp_path):
     assert soundfile.info(tmp_path / "pip.flac").frames == 4800
 
 
+SIGNALS = ["prepare", "work", "rest", "half", "last", "end", "count", "cue", "ring"]
+
+
+def test_list_has_a_line_for_each_signal(clocksmith):
+    done = clocksmith.run("bells", "list", "--signals")
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = {line.split()[0]: line.split()[1:] for line in done.stdout.splitlines()}
+    assert list(lines) == SIGNALS
+    assert lines["work"] == ["E5", "G#5", "B5", "E6", "0.9", "s"]
+    assert clocksmith.run("bells", "list", "--signals", "--bell", "cue").stdout.split() == ["cue", "E5", "0.6", "s"]
+
+
+def test_render_writes_the_signals_and_no_bell(clocksmith, tmp_path):
+    done = clocksmith.run("bells", "render", "--signals", tmp_path / "new")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert sorted(file.stem for file in (tmp_path / "new").iterdir()) == sorted(SIGNALS)
+    assert soundfile.info(tmp_path / "new/count.flac").frames == 3840
+
+
+def test_signals_need_no_table(clocksmith, installed):
+    installed.unlink()
+    assert clocksmith.run("bells", "list", "--signals").returncode == 0
+
+
 @pytest.mark.parametrize(
     "words, named",
     [([], "'list' or 'render DIR'"),
@@ -64,7 +88,9 @@ def test_render_replaces_what_is_there(clocksmith, tmp_path):
      (["render", "here", "there"], "'there'"),
      (["render", "--bell", "H3", "here"], "'H3'; there are E3, B3"),
      (["list", "--bell", "H3"], "'H3'"),
-     (["list", "--tuning", "baroque"], "'baroque'")])
+     (["list", "--tuning", "baroque"], "'baroque'"),
+     (["list", "--signals", "--bell", "E3"], "no signal 'E3'; there are prepare, work"),
+     (["list", "--signals", "--tuning", "concert"], "--tuning is for the bells")])
 def test_misuse_is_told(clocksmith, words, named):
     assert named in refusal(clocksmith.run("bells", *words), 2)
 
@@ -101,4 +127,4 @@ def test_the_installed_program_finds_its_table(clocksmith, installed):
 
 def test_help_explains_both_actions(clocksmith):
     text = clocksmith.run("bells", "--help").stdout
-    assert all(word in text for word in ("list", "render DIR", "--tuning", "concert", "--bell"))
+    assert all(word in text for word in ("list", "render DIR", "--tuning", "concert", "--bell", "--signals"))

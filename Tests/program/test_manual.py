@@ -158,6 +158,7 @@ def test_the_phrases_that_are_offered_are_those_of_the_program():
 
 def test_bells_and_voices_are_offered_by_their_names():
     assert "cuckoo" in offered("bells", "--bell", "")
+    assert offered("bells", "--signals", "--bell", "c") == ["count", "cue"]
     assert offered("voice", "verify", "rm") == ["rms"]
 
 

@@ -14,7 +14,7 @@ ROOMS = {
     "Basics": set(),
     "Horology": set(),
     "Sound": {"Basics", "Horology"},
-    "Foundry": {"Basics", "Sound"},
+    "Foundry": {"Basics", "Horology", "Sound"},
     "Studio": {"Basics", "Horology", "Sound"},
     "Devices": {"Basics", "Horology", "Sound"},
     "Playing": {"Basics", "Horology", "Sound", "Devices"},
@@ -125,6 +125,15 @@ def test_every_key_of_the_program_stands_in_the_file_that_ships():
     shipped = (TREE / "deploy/clocksmith.conf").read_text()
     for key in keys:
         assert re.search(rf"^;{key} = ", shipped, re.MULTILINE), key
+
+
+def test_the_package_installs_every_folder_of_sounds():
+    rules = (TREE / "debian/rules").read_text()
+    folders = sorted(path.name for path in (TREE / "sounds").iterdir() if path.is_dir())
+    assert {"bells", "signals", "tunes", "voices"} <= set(folders)
+    for folder in folders:
+        assert re.search(rf"\bsounds/{folder}/\S*", rules), folder
+        assert f"debian/clocksmith/usr/share/clocksmith/{folder}" in rules, folder
 
 
 def test_every_shell_script_is_clean():

@@ -1,0 +1,23 @@
+/// What timers, intervals and alarms say without words: a short sound for each turn of a programme.
+///
+/// The raw value is the name of its sound file, without `.flac`.
+public enum Signal: String, CaseIterable, Sendable {
+  /// Get ready.
+  case prepare
+  /// A phase of work begins.
+  case work
+  /// A phase of rest begins.
+  case rest
+  /// Half of a phase of work is over.
+  case half
+  /// The last round begins; it sounds instead of `work`.
+  case last
+  /// All rounds are over.
+  case end
+  /// One of three, two, one: over before the next second.
+  case count
+  /// A plain interval repeats.
+  case cue
+  /// A timer or an alarm rings: one figure, repeated until it is stopped.
+  case ring
+}

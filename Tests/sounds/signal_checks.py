@@ -1,0 +1,205 @@
+"""What the signals must be. Each check yields what breaks it, a sentence each; none, and it holds.
+
+Functions and not tests, so that signals broken or exchanged on purpose can be put to them as well.
+"""
+
+import functools
+import itertools
+import pathlib
+
+import numpy as np
+import soundfile
+from scipy import signal
+
+import signal_hearing as hearing
+import sound_level
+from sound_level import RATE, decibels
+from voice_pack import VOICES, Pack
+
+FOLDER = pathlib.Path(__file__).resolve().parents[2] / "sounds" / "signals"
+# Seconds, and the notes that an ear names. Written down from what each is for, not from the program.
+SIGNALS = {
+    "prepare": (0.9, "B4 B4 F#5"),
+    "work": (0.9, "E5 G#5 B5 E6"),
+    "rest": (1.5, "G#5 E5 B4"),
+    "half": (0.4, "A5 A5 A5 A5"),
+    "last": (1.25, "B5 E6 G#6 B6 B5 E6 G#6 B6"),
+    "end": (2.4, "B5 B5 E6 E5"),
+    "count": (0.08, "E7"),
+    "cue": (0.6, "E5"),
+    "ring": (1.9, "B5 G#5 B5"),
+}
+# LUFS of the loudest 400 ms, or of the whole if it is shorter; 3-2-1 is softer.
+COMMON_LEVEL, COUNT_BELOW = -20.0, 6.0
+# By how many decibels what plays under a signal is softer.
+DUCKED = 12.0
+# What two signals have to differ by: decibels of colour, and notes.
+COLOUR_MARGIN, MELODY_MARGIN = 3.0, 2.0
+# A disturbed signal is at most so far from itself, as a part of its way to the nearest other.
+KNOWN = 0.8
+
+
+def shipped(folder=FOLDER):
+    """The samples of each signal; full scale is 1."""
+    return {name: soundfile.read(pathlib.Path(folder) / f"{name}.flac")[0] for name in SIGNALS}
+
+
+# MARK: Each by itself
+
+
+def length(name, samples):
+    wanted = SIGNALS[name][0]
+    if abs(len(samples) / RATE - wanted) > 0.001:
+        yield f"{name} lasts {len(samples) / RATE:.3f} s, not {wanted} s"
+
+
+def beginning(name, samples):
+    if abs(samples[0]) > 0.001:
+        yield f"{name} begins with a step to {samples[0]:.3f}"
+    onset, near = samples[:RATE // 200], samples[:RATE // 20]
+    late = decibels(np.abs(onset).max() / np.abs(near).max())
+    if not late > -6:
+        yield f"{name} is {-late:.0f} dB under its first peak 5 ms after its cue"
+    # A click is what is heard far over the highest partial.
+    click = signal.sosfilt(signal.butter(8, 10000, "highpass", fs=RATE, output="sos"), onset)
+    share = 10 * np.log10(max(np.sum(click ** 2), 1e-20) / max(np.sum(onset ** 2), 1e-20))
+    if share > -40:
+        yield f"{name} clicks: {share:.0f} dB of its onset are over 10 kHz"
+
+
+def ending(name, samples):
+    rest = np.abs(samples[-RATE // 200:]).max()
+    if rest > 0.002 or samples[-1] != 0:
+        yield f"{name} ends at {decibels(rest):.0f} dBFS"
+    if abs(samples.mean()) > 0.001:
+        yield f"{name} has DC"
+
+
+def loudness(samples):
+    """LUFS of the loudest 400 ms, or of the whole if that is shorter."""
+    if len(samples) >= sound_level.BLOCK:
+        return sound_level.maximum_momentary(samples)
+    return sound_level.maximum_momentary(samples) + 10 * np.log10(sound_level.BLOCK / len(samples))
+
+
+def level(name, samples):
+    wanted = COMMON_LEVEL - (COUNT_BELOW if name == "count" else 0)
+    lufs, peak = loudness(samples), sound_level.true_peak(samples)
+    if abs(lufs - wanted) > 1:
+        yield f"{name} is at {lufs:.1f} LUFS, not {wanted} LUFS"
+    if peak > -1:
+        yield f"{name} peaks at {peak:.1f} dBTP"
+
+
+def audible_share(samples):
+    """Of its energy, what a small speaker can give: 400 Hz to 4 kHz."""
+    power = np.abs(np.fft.rfft(samples)) ** 2
+    hertz = np.fft.rfftfreq(len(samples), 1 / RATE)
+    return float(power[(hertz >= 400) & (hertz <= 4000)].sum() / power.sum())
+
+
+def band(name, samples):
+    if audible_share(samples) < 0.85:
+        yield f"{name} has only {100 * audible_share(samples):.0f} % of its energy from 400 Hz to 4 kHz"
+
+
+def notes(name, samples):
+    heard = " ".join(hearing.melody(samples))
+    if heard != SIGNALS[name][1]:
+        yield f"{name} plays {heard}, not {SIGNALS[name][1]}"
+
+
+# MARK: One from another
+
+
+def references(sounds):
+    """The colour and the melody by which each is known: (colour, melody) by its name."""
+    return {name: (hearing.colour(samples), hearing.melody(samples)) for name, samples in sounds.items()}
+
+
+def apart(known_by):
+    """Every pair differs by a margin, in its colour and in its notes."""
+    for one, other in itertools.combinations(known_by, 2):
+        colour = hearing.colour_distance(known_by[one][0], known_by[other][0])
+        if colour < COLOUR_MARGIN:
+            yield f"{one} and {other} differ by {colour:.1f} dB of colour"
+        melody = hearing.melody_distance(known_by[one][1], known_by[other][1])
+        if melody < MELODY_MARGIN:
+            yield f"{one} and {other} differ by {melody:.1f} notes"
+
+
+@functools.cache
+def speech(seed, frames):
+    """Words of the voice that ships, from somewhere within the first."""
+    chance = np.random.default_rng(seed)
+    clips = list(Pack(VOICES / "slt").files.values())
+    words = np.concatenate([soundfile.read(clips[chance.integers(len(clips))])[0] for _ in range(20)])
+    return hearing.at_level(words[chance.integers(RATE // 2):][:frames], COMMON_LEVEL - DUCKED)
+
+
+@functools.cache
+def noise(seed, frames):
+    return hearing.at_level(hearing.pink_noise(frames, seed), COMMON_LEVEL - DUCKED)
+
+
+def alone(seed, frames):
+    return np.zeros(frames)
+
+
+def disturbed(samples, under, speaker, seed):
+    """What is heard of a signal with UNDER playing at the same time, through SPEAKER."""
+    heard = under(seed, 3 * RATE).copy()
+    heard[:len(samples)] += samples
+    return speaker(heard)
+
+
+def distances(heard, known_by):
+    """Decibels of colour from what was heard to each signal as it is."""
+    colour = hearing.colour(heard)
+    return {name: hearing.colour_distance(colour, reference) for name, (reference, _) in known_by.items()}
+
+
+def to_itself_and_nearest(name, found):
+    """The distance to NAME, and the name and distance of the nearest other."""
+    nearest = min((other for other in found if other != name), key=found.get)
+    return found[name], nearest, found[nearest]
+
+
+def known(name, heard, known_by):
+    """What was heard is nearer to NAME than to every other signal."""
+    itself, nearest, other = to_itself_and_nearest(name, distances(heard, known_by))
+    if not itself < KNOWN * other:
+        yield f"{name} is {itself:.1f} dB from itself and {other:.1f} dB from {nearest}"
+
+
+def known_by_notes(name, heard, known_by):
+    melody = hearing.melody(heard)
+    found = {other: hearing.melody_distance(melody, reference) for other, (_, reference) in known_by.items()}
+    itself, nearest, other = to_itself_and_nearest(name, found)
+    if not itself < 0.5 * other:
+        yield f"{name} plays {' '.join(melody)}: {itself:.1f} notes from itself, {other:.1f} from {nearest}"
+
+
+# MARK: In their order
+
+
+def mixed(cues, sounds):
+    """What is heard of (seconds, name) of each cue, all ringing on."""
+    starts = [(round(time * RATE), sounds[name]) for time, name in cues]
+    heard = np.zeros(max(start + len(samples) for start, samples in starts))
+    for start, samples in starts:
+        heard[start:start + len(samples)] += samples
+    return heard
+
+
+def countdown(name, sounds):
+    """Nothing of 3-2-1 is left when the signal at zero begins: each sample is that of the signal alone."""
+    heard = mixed([(0, "count"), (1, "count"), (2, "count"), (3, name)], sounds)[3 * RATE:]
+    if not np.array_equal(heard, sounds[name]):
+        yield f"3-2-1 is still heard in {name}"
+
+
+def confusion(sounds, known_by, under, speaker, seeds):
+    """Rows of mean distances: each signal, disturbed, to every signal as it is."""
+    return {name: np.mean([[*distances(disturbed(samples, under, speaker, seed), known_by).values()] for seed in seeds],
+                          axis=0) for name, samples in sounds.items()}

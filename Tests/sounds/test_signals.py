@@ -1,0 +1,150 @@
+"""The signals of timers, intervals and alarms are told apart: by their notes, by their colour, and by figures.
+
+Their synthesiser is asked nothing; only that it makes the same samples again.
+"""
+
+import itertools
+import os
+import pathlib
+import subprocess
+import types
+
+import numpy as np
+import pytest
+import soundfile
+
+import bell_checks
+import signal_checks as checks
+import signal_hearing as hearing
+from sound_level import RATE
+
+TREE = checks.FOLDER.parents[1]
+PROGRAM = pathlib.Path(os.environ.get("CLOCKSMITH", TREE / ".build/release/clocksmith")).resolve()
+SOUNDS = checks.shipped()
+KNOWN_BY = checks.references(SOUNDS)
+PAIRS = list(itertools.combinations(SOUNDS, 2))
+
+every_signal = pytest.mark.parametrize("name", SOUNDS)
+every_place = pytest.mark.parametrize(
+    ("under", "speaker"),
+    [*itertools.product((checks.alone, checks.noise, checks.speech), (np.copy, hearing.small_speaker))],
+    ids=lambda function: function.__name__)
+
+
+def test_a_file_for_each_signal_ships_and_nothing_else():
+    assert {file.stem for file in checks.FOLDER.glob("*.flac")} == checks.SIGNALS.keys()
+    assert (checks.FOLDER / "LICENCE").read_text().strip()
+
+
+def test_files_are_mono_16_bit_flac_at_48_khz():
+    assert list(bell_checks.formats(types.SimpleNamespace(folder=checks.FOLDER))) == []
+
+
+@every_signal
+@pytest.mark.parametrize("check", [checks.length, checks.beginning, checks.ending, checks.level, checks.band, checks.notes],
+                         ids=lambda check: check.__name__)
+def test_each_signal_holds(check, name):
+    assert list(check(name, SOUNDS[name])) == []
+
+
+def test_every_pair_is_told_apart_by_colour_and_by_notes():
+    assert list(checks.apart(KNOWN_BY)) == []
+
+
+@every_signal
+@every_place
+def test_a_signal_is_known_by_its_colour_over_what_plays_under_it(under, speaker, name):
+    for seed in range(4):
+        assert list(checks.known(name, checks.disturbed(SOUNDS[name], under, speaker, seed), KNOWN_BY)) == []
+
+
+@every_signal
+@every_place
+def test_a_signal_is_known_by_its_notes_over_what_plays_under_it(under, speaker, name):
+    for seed in range(2):
+        heard = checks.disturbed(SOUNDS[name], under, speaker, seed)[:len(SOUNDS[name])]
+        assert list(checks.known_by_notes(name, heard, KNOWN_BY)) == []
+
+
+@every_place
+def test_no_signal_is_taken_for_another(under, speaker):
+    rows = checks.confusion(SOUNDS, KNOWN_BY, under, speaker, range(2))
+    print(f"{'':8}" + "".join(f"{name:>8}" for name in rows))
+    for name, row in rows.items():
+        print(f"{name:8}" + "".join(f"{distance:8.1f}" for distance in row))
+    assert [list(rows)[int(np.argmin(row))] for row in rows.values()] == list(rows)
+
+
+@pytest.mark.parametrize("name", [name for name in SOUNDS if name != "count"])
+def test_nothing_of_the_countdown_is_left_at_zero(name):
+    assert list(checks.countdown(name, SOUNDS)) == []
+
+
+@pytest.mark.parametrize("name", [name for name in SOUNDS if name != "count"])
+def test_a_count_that_falls_on_a_signal_hides_nothing(name):
+    """Half-time of a short phase is on one of its last seconds."""
+    assert list(checks.known(name, checks.mixed([(0, name), (0, "count")], SOUNDS), KNOWN_BY)) == []
+
+
+def test_a_cue_is_over_before_the_next_of_the_shortest_interval():
+    assert len(SOUNDS["cue"]) <= 0.6 * RATE
+
+
+# ---- The checks themselves: signals exchanged or broken on purpose ---------------
+
+
+@pytest.mark.parametrize(("one", "other"), PAIRS)
+def test_signals_that_are_exchanged_are_caught_by_their_notes(one, other):
+    assert list(checks.notes(one, SOUNDS[other])) and list(checks.notes(other, SOUNDS[one]))
+
+
+@pytest.mark.parametrize(("one", "other"), PAIRS)
+def test_a_signal_that_sounds_as_another_is_caught_by_both_measures(one, other):
+    words = " ".join(checks.apart(checks.references({one: SOUNDS[one], other: SOUNDS[one] * 0.5})))
+    assert "dB of colour" in words and "notes" in words
+
+
+@pytest.mark.parametrize(("one", "other"), PAIRS)
+def test_signals_that_are_exchanged_are_not_known(one, other):
+    heard = checks.disturbed(SOUNDS[other], checks.speech, hearing.small_speaker, 0)
+    assert list(checks.known(one, heard, KNOWN_BY))
+    assert list(checks.known_by_notes(one, heard[:len(SOUNDS[other])], KNOWN_BY))
+
+
+@pytest.mark.parametrize("other", ["prepare", "work", "rest", "last", "end", "ring"])
+def test_a_count_that_is_exchanged_is_caught(other):
+    """What is over within its second leaves the next signal as it is, and is caught by its level and length."""
+    exchanged = SOUNDS | {"count": SOUNDS[other]}
+    assert list(checks.level("count", SOUNDS[other])) and list(checks.length("count", SOUNDS[other]))
+    assert (list(checks.countdown("half", exchanged)) != []) == (len(SOUNDS[other]) > RATE)
+
+
+def test_a_count_as_loud_as_the_rest_is_caught_where_it_falls_on_half_time():
+    loud = SOUNDS | {"count": SOUNDS["count"] * 8}
+    assert list(checks.known("half", checks.mixed([(0, "half"), (0, "count")], loud), KNOWN_BY))
+
+
+@every_signal
+def test_broken_signals_are_caught(name):
+    samples = SOUNDS[name]
+    late = np.concatenate([np.zeros(RATE // 100), samples])
+    assert list(checks.beginning(name, late)) and list(checks.length(name, late))
+    assert list(checks.beginning(name, samples[40:]))
+    assert list(checks.ending(name, samples[:len(samples) // 3]))
+    assert list(checks.ending(name, samples + 0.01))
+    assert list(checks.level(name, samples * 1.3)) and list(checks.level(name, samples * 0.7))
+    assert list(checks.band(name, np.sin(np.arange(RATE) * 2 * np.pi * 200 / RATE)))
+
+
+# ---- Made again ------------------------------------------------------------------
+
+
+def test_bells_render_signals_makes_the_shipped_samples_again_to_the_bit(tmp_path):
+    """The samples and not the files: one release of libFLAC may pack them tighter than another."""
+    if not PROGRAM.exists():
+        pytest.skip(f"no program at {PROGRAM}: build it, or set CLOCKSMITH")
+    subprocess.run([PROGRAM, "bells", "render", "--signals", tmp_path], check=True)
+    assert {file.stem for file in tmp_path.iterdir()} == checks.SIGNALS.keys()
+    for name in checks.SIGNALS:
+        first, second = (soundfile.read(folder / f"{name}.flac", dtype="int16")[0] for folder in (checks.FOLDER, tmp_path))
+        assert np.array_equal(first, second), name
