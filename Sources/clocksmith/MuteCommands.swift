@@ -31,20 +31,23 @@ let muteCommand = Subcommand(
   }
   // The service knows when it ends: this program may have another clock, as in a container.
   let mute = try service.status().mute
-  try say("muted \(mute.inWords(in: try? SystemZone.current()) ?? "no longer: it was taken back")")
+  let zone = try? SystemZone.current()
+  if case .until = mute, zone == nil, let duration {
+    try say("muted for \(duration.inWords)")
+  } else {
+    try say("muted \(mute.inWords(in: zone ?? .universal) ?? "no longer: it was taken back")")
+  }
   return ExitStatus.done
 }
 
 extension SoftwareMute {
   /// As in `until 2026-11-21T17:07:00`, to follow "muted"; nil if nothing is muted.
-  /// - Parameter zone: nil if it cannot be read; then times are in UTC.
-  func inWords(in zone: SystemZone?) -> String? {
+  func inWords(in zone: SystemZone) -> String? {
     switch self {
     case .off: nil
     case .next: "for the next announcement"
     case .on: "until 'clocksmith unmute'"
-    case .until(let end):
-      zone.map { "until \($0.civil(at: end).dateTime)" } ?? "until \(end.utcText())"
+    case .until(let end): "until \(zone.civil(at: end).dateTime)"
     }
   }
 }
