@@ -23,10 +23,10 @@ public struct Agenda: Sequence, IteratorProtocol {
   private var announcer: Announcer
   private var now: Now
   private var wake: Instant
-  /// When what sounds is over.
+  /// When the announcement that sounds is over.
   private var end: Instant?
   private var decided: [Entry] = []
-  /// What a person has muted by then.
+  /// A mute, and the instant from which on it counts.
   private var mute: (SoftwareMute, from: Instant)?
 
   /// Every occasion from `start` on, without end.
@@ -37,7 +37,7 @@ public struct Agenda: Sequence, IteratorProtocol {
     _ settings: AnnouncerSettings, zone: any Zone, from start: Instant,
     mute: (SoftwareMute, at: Instant)? = nil, length: @escaping (Announcement) -> Duration
   ) {
-    // What is under way was muted before it began, or it would not be under way.
+    // A mute cannot have silenced what is under way at its instant.
     let schedule = Schedule(interval: settings.interval, zone: zone)
     self.mute = mute.map { ($0, schedule.last(atOrBefore: $1).instant + .nanoseconds(1)) }
     self.start = start

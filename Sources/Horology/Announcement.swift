@@ -16,8 +16,8 @@ public struct Announcement: Hashable, Sendable {
   public let time: CivilTime
   /// When its anchor frame is to leave the converter.
   public let anchor: Instant
-  /// When its anchor frame is to have left the converter, or it must not begin at all: a blow is
-  /// never late, and words are said while they are true. Nil if it may be late at will.
+  /// The latest instant for the anchor frame to leave the converter; if that cannot be met, it does
+  /// not begin. A blow is never late, and words must still be true. Nil if it may be late.
   public let latest: Instant?
   public let programme: Programme
   /// True if there was no time left for the chime that belongs to it.
@@ -42,7 +42,7 @@ public struct Announcement: Hashable, Sendable {
   public var begins: Instant { anchor - programme.lead }
 }
 
-/// What has happened, as the Announcer is told of it.
+/// Something that has happened and that the Announcer is told of.
 public enum Event {
   /// The wake-up that was asked for has come, or the service has just started.
   case woke
@@ -63,7 +63,7 @@ public enum Event {
   case timer(TimerOrder)
   /// What sounds is to end, at a person's wish or with the service.
   case stop(StopReason)
-  /// What was playing is no longer.
+  /// An announcement that played has ended.
   case ended(SoundingID, Outcome)
 }
 
@@ -80,10 +80,9 @@ public enum SoundChange: Sendable {
 public enum Outcome: Hashable, Sendable {
   /// It sounded whole.
   case finished(Timing)
-  /// It was faded out, and nothing more left the converter from then on; nil if nothing had.
+  /// It was faded out and silent from `silentAt` on; nil if nothing of it was heard.
   case stopped(StopReason, silentAt: Uptime?)
-  /// The speaker was ready so long after the anchor, which is later than it may be: nothing of it
-  /// was heard.
+  /// The speaker was ready only so long after the anchor. That was too late, and nothing was heard.
   case tooLate(by: Duration)
   /// It could not be played, or not to its end; `begun` if some of it was heard.
   case failed(String, begun: Bool)
@@ -91,8 +90,8 @@ public enum Outcome: Hashable, Sendable {
 
 /// How well an announcement met its instants, by the converter's own time stamps.
 public struct Timing: Hashable, Sendable {
-  /// Positive if the anchor frame left the converter after its instant; nil if that was not
-  /// measured, for no blow stands there or the device told too little.
+  /// Positive if the anchor frame left the converter after its instant. Nil if that was not
+  /// measured: there is no blow at the anchor, or the device told too little.
   public let onsetError: Duration?
   /// The largest, either way, of the anchor and of every other blow; nil if none was measured.
   public let worstError: Duration?
@@ -119,7 +118,7 @@ public enum Effect: Hashable, Sendable {
 }
 
 extension Effect {
-  /// The same, with what silences before everything else: no word comes between.
+  /// The same effects with the stops first, so that nothing delays the silence.
   static func silenceFirst(_ effects: [Effect]) -> [Effect] {
     func silences(_ effect: Effect) -> Bool { if case .stop = effect { true } else { false } }
     return effects.filter(silences) + effects.filter { !silences($0) }
@@ -129,7 +128,8 @@ extension Effect {
 /// What the journal is told.
 public enum Report: Hashable, Sendable {
   case announced(Announcement, Timing)
-  /// It was stopped while it sounded, and silent so long after what stopped it.
+  /// It was stopped while it sounded. `after` is the time from the event that stopped it to
+  /// silence.
   case cutOff(Announcement, StopReason, after: Duration)
   /// It could not be played to its end, though its anchor was heard.
   case brokeOff(Announcement, String)

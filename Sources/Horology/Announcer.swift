@@ -3,39 +3,39 @@
 /// A pure state machine: it is given events and the time, and answers with effects. Each
 /// occasion is decided exactly once, whatever the clock does.
 public struct Announcer {
-  /// How long before its anchor an announcement is handed to the player, so that the device can
-  /// be opened and run on silence first: a sound server may take two seconds to start its stream,
+  /// How long before its beginning an announcement is handed to the player, which opens the device
+  /// and runs it on silence first. A sound server may take two seconds to start its stream, and
   /// some devices take three to open.
   public static let preparation = Duration.seconds(5)
-  /// A chime needs so much until its first blow: as long as some devices take to open.
+  /// The least time that a chime needs to be prepared: some devices take as long to open.
   public static let chimePreparation = Duration.seconds(3)
-  /// The least of the same for what is to sound at once.
+  /// The least time to prepare what is to sound at once.
   public static let requestLead = Duration.milliseconds(400)
-  /// A blow that is later than this is too late: more than readings jitter, less than is heard.
+  /// How late a blow may be: more than clock readings jitter, less than is heard.
   public static let latestBlow = Duration.milliseconds(10)
   /// How long after a failure the device is tried again.
   public static let retryDelay = Duration.seconds(1)
-  /// Differences of the two clocks below this are their reading, not a step.
+  /// A smaller difference between the clocks comes from reading them, not from a step.
   public static let stepThreshold = Duration.milliseconds(50)
-  /// A melody that sounds goes on through a step up to this, and its blows to come are moved with
-  /// the clock. It is about as long as from one note to the next, so that none is overtaken.
+  /// A melody that sounds goes on through a step up to this, and its remaining blows are moved with
+  /// the clock. Notes are about as far apart, so no note overtakes another.
   public static let longestFollowedStep = Duration.milliseconds(500)
 
-  /// Whether something may sound as things are now.
-  public private(set) var rules: Rules
-  /// What sounds by itself; what is asked for is in AnnouncerRequests.swift.
+  /// The rules by which something may sound now.
+  public internal(set) var rules: Rules
+  /// The occasions. Requests are in AnnouncerRequests.swift.
   private(set) var quarters: Quarters
   var stage = Stage()
-  /// What a person has set to sound; what becomes of it is in AnnouncerTimers.swift.
+  /// What a person has set to sound. What becomes of it is in AnnouncerTimers.swift.
   public internal(set) var timers: Timers
-  /// The service ends: no further occasion is decided.
+  /// The service is ending: no further occasion is decided.
   private(set) var isEnding = false
-  /// When a mute for a span of time ends, since the machine started, sleep included; nil of one
-  /// that ends at the instant that it names, however the clock is set.
-  public private(set) var muteEndsSinceBoot: Duration?
+  /// When a mute for a duration ends, counted since the machine started, sleep included. Nil if the
+  /// mute has no such end, or ends at an instant of the clock.
+  public internal(set) var muteEndsSinceBoot: Duration?
   /// When the last event came.
   private(set) var previous: Now
-  /// What the clock would show now, had it not been set or slept just now.
+  /// What the clock would show now without the step or the sleep that was just noticed.
   private var showed: Instant
 
   /// Occasions before `now` are past: after a start only later ones sound.
@@ -148,7 +148,7 @@ public struct Announcer {
 
   /// Cancels an announcement that has not reached its anchor and reopens its occasion.
   /// - Parameter showing: what the clock shows by the reckoning in which the anchor was set.
-  private mutating func takeBack(
+  mutating func takeBack(
     _ reason: StopReason, at now: Now, showing: Instant? = nil
   ) -> [Effect] {
     let shown = showing ?? now.instant
@@ -162,8 +162,8 @@ public struct Announcer {
     return stage.stop(reason, at: now.uptime)
   }
 
-  /// True if there is time to prepare once more what is not heard yet. A chime for which there is
-  /// none would come back as words alone.
+  /// True if there is time to stop an announcement and prepare it again. With less time, a chime
+  /// would come back as words alone.
   private func canBeginAnew(_ announcement: Announcement, at now: Now) -> Bool {
     let preparation = announcement.programme.blows.isEmpty ? .zero : Self.chimePreparation
     return now.instant + preparation <= announcement.begins
@@ -173,8 +173,8 @@ public struct Announcer {
 
   /// Takes other settings or another zone.
   ///
-  /// What is prepared is made anew if they change it and there is time for that. What sounds already
-  /// goes on as it began, unless its occasion now has another programme, or none.
+  /// What is prepared is made anew if they change it and there is time for that. What sounds
+  /// already goes on as it began, unless its occasion now has another programme, or none.
   private mutating func change(
     _ settings: AnnouncerSettings, _ zone: any Zone, _ sound: SoundChange, at now: Now
   ) -> [Effect] {
@@ -193,8 +193,8 @@ public struct Announcer {
       ? stage.stop(.rulesChanged, at: now.uptime) : effects
   }
 
-  /// The clock is trusted otherwise: what is prepared, and would be something else or nothing, is
-  /// made anew.
+  /// Takes another trust in the clock. What is only prepared is made anew if it would now be
+  /// something else, or nothing.
   private mutating func take(_ trust: ClockTrust, at now: Now) -> [Effect] {
     let before = stage.turn.map(rulingSoFar)
     rules.trust = trust
@@ -203,45 +203,6 @@ public struct Announcer {
     let isAnother = ruling.refusal == nil && canBeginAnew(turn.announcement, at: now)
     guard ruling != before, ruling.refusal != nil || isAnother else { return [] }
     return takeBack(.rulesChanged, at: now)
-  }
-
-  // MARK: The switch, and the mute
-
-  private mutating func turn(_ ringer: Ringer, at moment: Uptime, _ now: Now) -> [Effect] {
-    guard ringer != self.ringer else { return [] }
-    rules.ringer = ringer
-    var effects = rules.refusalOfTimers == nil ? [] : silenceTimers(.muted, at: moment)
-    if ruledOutBySwitch, let turn = stage.turn {
-      // Silence first, words after. What has not begun is open again, should the switch be put
-      // back before its instant.
-      let takenBack = stage.isHeard(at: now) ? [] : takeBack(.muted, at: now)
-      effects += takenBack
-      if takenBack.isEmpty && !turn.isTakenBack { effects += stage.stop(.muted, at: moment) }
-    }
-    return effects + [.report(.ringer(ringer))]
-  }
-
-  private mutating func turn(_ mute: SoftwareMute, at now: Now) -> [Effect] {
-    // Said again, it still silences an answer.
-    guard mute != self.mute || (mute == .on && (playing != nil || timers.isRinging)) else {
-      return []
-    }
-    rules.mute = mute
-    if case .until(let end) = mute {
-      muteEndsSinceBoot = now.sinceBoot + (end - now.instant)
-    } else {
-      muteEndsSinceBoot = nil
-    }
-    var silenced: [Effect] = []
-    if mute != .off && mute != .next { silenced = silenceTimers(.softwareMuted, at: now.uptime) }
-    let report = Effect.report(reportOfMute)
-    guard mute != .off, let turn = stage.turn, !turn.isTakenBack else { return silenced + [report] }
-    // What sounds, or was asked for, is not the next occasion.
-    let isNext = !stage.isHeard(at: now) && turn.announcement.cause.isOccasion
-    if mute == .next && !isNext { return [report] }
-    silenced +=
-      isNext ? takeBack(.softwareMuted, at: now) : stage.stop(.softwareMuted, at: now.uptime)
-    return silenced + [report]
   }
 
   // MARK: It begins
@@ -253,7 +214,7 @@ public struct Announcer {
     return stage.begin(announcement, showing: shown)
   }
 
-  /// How loud something is that sounds then.
+  /// How loud something is that sounds at this instant.
   private func decibels(at instant: Instant) -> Double {
     rules.decibels(at: zone.civil(at: instant))
   }
@@ -313,7 +274,7 @@ public struct Announcer {
     }
   }
 
-  /// What comes too late for the chime may not be too late for the words.
+  /// Tries an occasion again: when it is too late for the chime, there may be time for the words.
   private mutating func retry(_ occasion: Occasion, _ why: String, at now: Now) -> [Effect] {
     guard now.instant < rules.passing(of: occasion) else {
       return skip(occasion, .failed(why))
@@ -331,7 +292,7 @@ public struct Announcer {
     return reason == .softwareMuted && mute == .next ? report + unmute() : report
   }
 
-  /// True if this is a reason to end what plays, as things are now.
+  /// True if this is a reason to stop now what plays.
   private func isEnded(_ playing: Announcement, by reason: StopReason, at now: Now) -> Bool {
     let isHeard = stage.isHeard(at: now)
     switch reason {
@@ -398,24 +359,6 @@ public struct Announcer {
     if let playing, !stage.isHeard(at: now) { instant = min(instant, playing.begins) }
     if let due = dueOfTimers(at: now) { instant = min(instant, now.instant + (due - now.sinceBoot)) }
     return .wake(at: instant)
-  }
-
-  private mutating func endMute(at now: Now) -> [Effect] {
-    guard case .until(let end) = mute, now.instant >= end else { return [] }
-    return unmute()
-  }
-
-  /// A mute for a span of time ends when that has passed, whatever the clock says then.
-  private mutating func keepEndOfMute(at now: Now) {
-    guard case .until(let named) = mute, let muteEndsSinceBoot else { return }
-    let end = now.instant + (muteEndsSinceBoot - now.sinceBoot)
-    if (end - named).magnitude >= Self.stepThreshold { rules.mute = .until(end) }
-  }
-
-  private mutating func unmute() -> [Effect] {
-    rules.mute = .off
-    muteEndsSinceBoot = nil
-    return [.report(reportOfMute)]
   }
 
   private func reasonForMissing(

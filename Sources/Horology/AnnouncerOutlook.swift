@@ -31,13 +31,13 @@ extension Announcer {
   /// The zone whose civil time is announced.
   public var zone: any Zone { quarters.schedule.zone }
 
-  /// Why an occasion must not sound as things are now, or nil if it may.
+  /// Why an occasion would not sound now; nil if it would.
   public func refusal(of occasion: Occasion) -> SkipReason? { rules.refusal(of: occasion) }
 
   /// True if the switch, as it is, silences everything.
   public var isSilencedBySwitch: Bool { rules.isSilencedBySwitch }
 
-  /// What the journal is told of the mute as it is.
+  /// The report of the mute as it is now.
   public var reportOfMute: Report {
     guard case .until(let end) = mute else { return .mute(mute, until: nil) }
     return .mute(mute, until: zone.civil(at: end))

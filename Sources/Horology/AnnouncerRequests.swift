@@ -1,4 +1,4 @@
-/// What a person asks for.
+/// Answers to people who ask for the time.
 extension Announcer {
   /// Answers a person who asks for this time, or for the time now.
   /// - Parameter lead: how far ahead of now it can begin.
@@ -25,8 +25,8 @@ extension Announcer {
       Announcement(stage.nextID, cause: .request, time: said, anchor: anchor, latest: latest))
   }
 
-  /// Answers once more, now that it is known by how much the speaker is late: its words were no
-  /// longer true, or in the way of the next occasion.
+  /// Answers once more after the speaker was too late, which now is known to need longer: the words
+  /// would no longer have been true, or in the way of the next occasion.
   mutating func answerAnew(
     _ turn: Stage.Turn, after delay: Duration, at now: Now
   ) -> Effect {
@@ -42,7 +42,7 @@ extension Announcer {
 }
 
 extension Instant {
-  /// The first instant at which what is said of this one is no longer true.
+  /// The first instant after this one at which the clocks no longer show the minute that is said.
   public func endOfMinute(of said: CivilTime) -> Instant {
     Instant(seconds: seconds + 60 - Int64(said.dateTime.second))
   }

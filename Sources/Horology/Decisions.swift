@@ -69,8 +69,8 @@ struct Decisions: Sendable {
   /// Takes in what the clock shows now, and what it showed before it was set.
   ///
   /// If the clock is now more than an interval before the latest that it has shown, after one step
-  /// or many, it was wrong before: everything decided is forgotten. Otherwise an occasion that comes
-  /// again is open only if it was not decided.
+  /// or many, it was wrong before: everything decided is forgotten. Otherwise an occasion that
+  /// comes again is open only if it was not decided.
   mutating func note(_ shown: Instant, before: Instant, every interval: Interval) {
     reach(before, every: interval)
     if shown < horizon {

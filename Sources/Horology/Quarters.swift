@@ -4,8 +4,8 @@ struct Quarters {
   private var decisions: Decisions
   /// The failure of the occasion that is still open.
   private(set) var failure: (occasion: Occasion, why: String, retryAt: Uptime)?
-  /// An occasion that is open again after its melody was heard and cut off. That was reported: if it
-  /// stays silent after all, nothing more is.
+  /// An occasion that is open again after its melody was heard and cut off. That was reported: if
+  /// it stays silent after all, nothing more is.
   private(set) var cutOff: Occasion?
 
   /// - Parameter sounded: the latest occasion that sounded before the start.
@@ -45,7 +45,7 @@ struct Quarters {
 
   // MARK: What failed
 
-  /// Opens an occasion again that could not be played.
+  /// Opens an occasion again whose announcement could not be played.
   /// - Returns: true if it is the first time.
   mutating func retry(_ occasion: Occasion, _ why: String, at now: Now) -> Bool {
     let isFirst = failure?.occasion != occasion
@@ -62,7 +62,7 @@ struct Quarters {
     return now.instant + (failure.retryAt - now.uptime)
   }
 
-  /// What the speaker has said, if it has failed this occasion.
+  /// The failure of the speaker at this occasion, as a reason to skip it; nil if it has not failed.
   func failureReason(of occasion: Occasion) -> SkipReason? {
     guard let failure, failure.occasion == occasion else { return nil }
     return .failed(failure.why)
@@ -75,8 +75,8 @@ struct Quarters {
     occasion.instant - rules.programme(of: occasion).lead - Announcer.preparation
   }
 
-  /// What can still be made of an occasion: a chime is never late, words may be; nil if nothing is
-  /// left.
+  /// Makes the announcement of an occasion: without its chime if there is no time left for that,
+  /// and nil if nothing is left to sound.
   static func announcement(
     _ id: SoundingID, of occasion: Occasion, _ rules: Rules, at now: Now
   ) -> Announcement? {

@@ -1,5 +1,6 @@
-/// Whether something may sound as things are, how loud, and if not why: the one place that knows,
-/// for what is decided, for the agenda, and for whoever looks.
+/// Whether something may sound now, how loud, and if not, why not.
+///
+/// This is the only place that knows: the Announcer, the agenda and the status all ask it.
 public struct Rules: Hashable, Sendable {
   public var settings: AnnouncerSettings
   public var trust: ClockTrust
@@ -36,7 +37,8 @@ public struct Rules: Hashable, Sendable {
   }
 
   /// Why a person who asks for the time gets no answer, or nil if they get one.
-  /// - Parameter isGiven: they have said which time, which says nothing of the clock.
+  /// - Parameter isGiven: true if they name the time that is to be said; then it does not matter
+  ///   whether the clock is right.
   public func refusalOfRequest(isGiven: Bool) -> SkipReason? {
     if let refusalBySwitch { return refusalBySwitch }
     guard trust == .untrusted, !isGiven else { return nil }
@@ -75,26 +77,26 @@ public struct Rules: Hashable, Sendable {
 
   // MARK: When it is too late
 
-  /// How far ahead of now something can begin at the earliest.
+  /// How long it takes from now until something can begin.
   var lead: Duration { max(settings.leadIn, Announcer.requestLead) }
 
-  /// When words of an occasion may begin at the latest.
+  /// The latest instant at which the words of an occasion may begin.
   func latestWords(of occasion: Occasion) -> Instant {
     occasion.instant + max(settings.lateLimit, Announcer.latestBlow)
   }
 
-  /// From then on even the words of an occasion would be heard too late.
+  /// The first instant at which an occasion has passed: even its words would be heard too late.
   func passing(of occasion: Occasion) -> Instant {
     max(occasion.instant, occasion.instant + settings.lateLimit - lead + .nanoseconds(1))
   }
 
-  /// No occasion after this has passed.
+  /// The latest instant at which an occasion has passed by now.
   func lastToPass(at now: Now) -> Instant {
     min(now.instant, now.instant - settings.lateLimit + lead - .nanoseconds(1))
   }
 
-  /// From when on the speaker must be free for an occasion. A melody that is not given all of its
-  /// preparation may come too late, and is never late; words may be.
+  /// From when on the speaker must be free for an occasion. A melody needs all of its preparation,
+  /// because it must not be late; words may be late.
   func needsSpeaker(for occasion: Occasion) -> Instant {
     let programme = programme(of: occasion)
     return occasion.instant - programme.lead

@@ -1,7 +1,7 @@
-/// What a person has asked for in place of the announcements to come: silence, for a while.
+/// A silence that a person has asked for, by a command and not by the switch.
 ///
-/// It is like quiet hours at a word: nothing sounds by itself, and whoever asks for the time is
-/// answered. The switch wins over it.
+/// It works as quiet hours do: nothing sounds by itself, and a person who asks for the time gets an
+/// answer. The switch wins over it.
 public enum SoftwareMute: Hashable, Sendable {
   case off
   /// What begins before this instant is silent.
@@ -11,7 +11,7 @@ public enum SoftwareMute: Hashable, Sendable {
   /// Until it is taken back.
   case on
 
-  /// The longest that can be asked for: 31 days. Whoever wants more asks for `on`.
+  /// The longest duration that can be asked for: 31 days. `on` is for a longer silence.
   public static let longest = Duration.seconds(31 * 86_400)
 
   /// For programs: it does not change.

@@ -6,8 +6,8 @@ import Horology
 
 /// org.clocksmith.Announcer1 on the system bus: takes requests, and tells what has changed.
 ///
-/// The bus's policy says who may ask for what. Without a bus the service goes on, and each `check()`
-/// looks for the bus again.
+/// The bus's policy says who may ask for what. Without a bus the service goes on, and each
+/// `check()` looks for the bus again.
 final class BusServer {
   /// A call, read and checked.
   enum Request {

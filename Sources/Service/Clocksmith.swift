@@ -15,7 +15,7 @@ public final class Clocksmith {
   private var pulse: Pulse?
 
   private var configuration: Configuration
-  /// In dB, by the configuration; a person may have set another since.
+  /// In dB, as the configuration has it. A person may have set another volume since.
   private var configuredVolume: Double
   private var composer: Composer
   private var controls: Controls?
@@ -28,7 +28,7 @@ public final class Clocksmith {
 
   private var substitute: ALSASink.Substitute?
   private var isStopping = false
-  /// It is not told yet what of the configuration can never sound.
+  /// The journal is still to be told of settings that can never sound.
   private var owesVanities = true
 
   /// Reads the configuration and the voice; the speaker may come later.
@@ -124,7 +124,7 @@ public final class Clocksmith {
     return player
   }
 
-  /// Tells of a card that plays instead of the default, once for each change.
+  /// Logs that another card plays instead of the default, once for each change.
   private func tell(_ substitute: ALSASink.Substitute?) {
     guard substitute?.device != self.substitute?.device else { return }
     self.substitute = substitute
@@ -157,7 +157,7 @@ public final class Clocksmith {
 
   private var player: Player? { instruments.player }
 
-  /// What has changed by an event is kept and shown.
+  /// Keeps and shows what an event has changed.
   private func rest() {
     memory.keep { $0.take(announcer) }
     controls?.show(announcer.lamp)
@@ -219,7 +219,7 @@ public final class Clocksmith {
       .volume, .info, "the volume is \(volume) dB, as it was set by hand", ["VOLUME_DB": volume])
   }
 
-  /// What a person has set counts until the configuration says something else.
+  /// Takes the volume that a person has set, unless the configuration was changed since.
   private func takeVolume() {
     configuration.volume = configuredVolume
     if let volume = memory.state.volume {
@@ -304,7 +304,7 @@ public final class Clocksmith {
     tellVanities()
   }
 
-  /// Tells what is set and can never sound. Not while something sounds: sounds are looked up.
+  /// Logs settings that can never sound. It waits for silence, because it reads sound files.
   private func tellVanities() {
     guard owesVanities, player?.isPlaying != true else { return }
     owesVanities = false
@@ -342,7 +342,7 @@ public final class Clocksmith {
     return status
   }
 
-  /// Looks after what may have been lost, and for what may have changed unnoticed.
+  /// Takes back what was lost and has returned, and looks for changes that no event tells of.
   private func look() -> Vitals {
     controls?.check()
     bus?.check()

@@ -1,7 +1,8 @@
 import Basics
 import Horology
 
-/// What the Conductor plays on. In the service and in a simulation they differ; nothing else does.
+/// Everything that the Conductor acts on. The service and the simulation have instruments of their
+/// own; the Conductor is the same in both.
 public protocol Instruments: AnyObject {
   var now: Now { get }
 
@@ -11,7 +12,7 @@ public protocol Instruments: AnyObject {
   /// Judges the clock as it is now.
   func judgeClock() -> ClockTrust
 
-  /// - Throws: `Fault` if it cannot be played; then its end is told by nobody else.
+  /// - Throws: `Fault` if it cannot be played; then its end is not told in any other way.
   func play(_ announcement: Announcement) throws(Fault)
 
   /// - Throws: `Fault` if it cannot be played; then its end is told by nobody else.
@@ -20,13 +21,13 @@ public protocol Instruments: AnyObject {
   /// Fades it out; its end is told later.
   func stop(_ sounding: SoundingID, _ reason: StopReason)
 
-  /// Sees to it that the Conductor is told `.woke` at that instant.
-  /// - Returns: false if the clock was set while nobody watched it.
+  /// Arranges that the Conductor is told `.woke` at that instant.
+  /// - Returns: false if the clock was set since the last wake-up was armed, and that was not told.
   func wake(at instant: Instant) -> Bool
 
   func tell(_ report: Report)
 
-  /// All that came of an event is done.
+  /// All effects of an event have been carried out.
   func rest()
 }
 
@@ -37,7 +38,7 @@ public final class Conductor {
   /// Events that have come while another is being handled.
   private var queue: [Event] = []
   private var isHandling = false
-  /// Why the request that is being handled is not met.
+  /// Why the request that is being handled is refused.
   private var refusal: SkipReason?
   /// What has become of the order that is being handled.
   private var answer: Result<Countdown, TimerRefusal>?
@@ -46,7 +47,7 @@ public final class Conductor {
     self.announcer = announcer
   }
 
-  /// Takes an event in, and all that comes of it.
+  /// Takes an event in, and carries out its effects.
   public func handle(_ event: Event) {
     queue.append(event)
     guard !isHandling, let instruments else { return }
@@ -83,7 +84,7 @@ public final class Conductor {
     return answer ?? .failure(.noTimer)
   }
 
-  /// Why a request is not met.
+  /// Why a request is refused.
   public struct Refused: Error, Hashable {
     public let reason: SkipReason
 

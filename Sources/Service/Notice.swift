@@ -6,7 +6,7 @@ public enum Priority: Int, Sendable {
   case info = 6
 }
 
-/// Something that has happened: made once, and handed to the journal and to whoever listens on the
+/// Something that has happened: made once, and handed to the journal and to the listeners on the
 /// bus.
 public struct Notice: Hashable, Sendable {
   public let event: JournalEvent

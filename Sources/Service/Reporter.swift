@@ -8,7 +8,7 @@ final class Reporter {
   private let journal: Journal
   private let conductor: Conductor
   private let clockWatch: ClockWatch
-  /// What words are said in.
+  /// Gives the words of an announcement.
   var composer: Composer
   /// Sends a signal on the bus.
   var signal: (_ name: String, [BusValue]) -> Void = { _, _ in }
@@ -16,7 +16,7 @@ final class Reporter {
   private var tally: Tally
   /// The refusal that the journal knows of.
   private var toldRefusal: SkipReason?
-  /// Of what sounded last.
+  /// The timing of the last announcement.
   private(set) var lastTiming: Timing?
   /// The last warning, with the time of day of its notice.
   private(set) var lastError = ""
@@ -58,7 +58,7 @@ final class Reporter {
     lastError = "\(now.dateTime): \(notice.message)"
   }
 
-  /// Tells what the day has brought so far.
+  /// Logs the day's tally so far.
   func end() {
     let day = tally.end(at: SystemClock.uptime)
     if !day.isEmpty { journal.log(day.notice) }

@@ -8,7 +8,7 @@ struct SavedState: Hashable {
   /// A volume in dB, in place of the configuration's.
   struct Volume: Hashable {
     let decibels: Double
-    /// What the configuration said then: once it says something else, that counts.
+    /// What the configuration said then. Once it says something else, the configuration counts.
     let configured: Double
   }
 
@@ -23,13 +23,13 @@ struct SavedState: Hashable {
   /// Nil if the mute ends at the instant that it names.
   var muteEnd: End?
   var volume: Volume?
-  /// The latest occasion that has sounded. After a restart with the clock set back it does not sound
-  /// again.
+  /// The latest occasion that has sounded. After a restart with the clock set back it does not
+  /// sound again.
   ///
   /// It is written together with other changes and at the end of the service, and alone it is never
-  /// a reason to write: a write every quarter of an hour would only wear the card. After a power cut
-  /// it may be missing. Then a clock that has come back behind is not trusted until it is set right,
-  /// and setting it right moves it past what has sounded.
+  /// a reason to write: a write every quarter of an hour would only wear the card. After a power
+  /// cut it may be missing. Then a clock that has come back behind is not trusted until it is set
+  /// right, and setting it right moves it past what has sounded.
   var sounded: Instant?
 
   var timers: [Countdown] = []

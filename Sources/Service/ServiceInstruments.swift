@@ -4,16 +4,16 @@ import Horology
 import Playing
 import Sound
 
-/// What the Conductor plays on in the service: the player, the timer, the clock and the reporter.
+/// The instruments of the service: the player, the timer, the clock and the reporter.
 final class ServiceInstruments: Instruments {
   private let journal: Journal
   private let clockWatch: ClockWatch
   private let reporter: Reporter
   var player: Player?
   var timer: CalendarTimer?
-  /// What the player is given is made of.
+  /// Composes what the player is given.
   var composer: Composer
-  /// All that came of an event is done.
+  /// All effects of an event have been carried out.
   var rested: () -> Void = {}
 
   init(_ journal: Journal, _ clockWatch: ClockWatch, _ reporter: Reporter, _ composer: Composer) {

@@ -1,10 +1,10 @@
 import Basics
 @preconcurrency import Glibc
 
-/// Where the saved state is kept: a file that is always whole.
+/// The file of the saved state. It is replaced as a whole, so that it is never half written.
 struct StateFile {
   let path: String
-  /// More than any state has, with a thousand timers in it; a larger file is none.
+  /// More than any state has, with a thousand timers in it; a larger file is refused.
   private static let mostBytes = 1 << 19
 
   /// In the folder that systemd has made for the service (`StateDirectory=`); nil without it.
@@ -15,10 +15,9 @@ struct StateFile {
     }
   }
 
-  /// What is in it: nothing has been set where there is no file.
+  /// Reads the state. Without a file, nothing has been set.
   ///
-  /// A file that cannot be understood is set aside under another name, for it is never a reason
-  /// not to start.
+  /// A file that cannot be understood is renamed, so that the service can always start.
   /// - Returns: the state, and what was wrong with the file.
   func load() -> (SavedState, complaint: String?) {
     do throws(Fault) {

@@ -27,7 +27,7 @@ public struct Status: Hashable, Sendable {
   public var voice = ""
   /// An ALSA device, or a file, as it is set.
   public var device = ""
-  /// The sound card that plays instead of it, for it cannot be had; empty if it plays itself.
+  /// The sound card that plays because the device cannot be opened; empty if the device plays.
   public var substitute = ""
   /// In dB.
   public var volume = 0.0
@@ -57,7 +57,7 @@ public struct Status: Hashable, Sendable {
 
   public var speaker: String { Self.speaker(device, substitute) }
 
-  /// What plays, as in `plughw:CARD=DAC,DEV=0 instead of default`.
+  /// The device that plays, as in `plughw:CARD=DAC,DEV=0 instead of default`.
   static func speaker(_ device: String, _ substitute: String) -> String {
     substitute.isEmpty ? device : "\(substitute) instead of \(device)"
   }

@@ -55,8 +55,8 @@ let agendaCommand = Subcommand(
   return ExitStatus.done
 }
 
-/// The mute of the running service; nil without one. If it cannot be asked, the list is made without
-/// it.
+/// The mute of the running service; nil without one. If it cannot be asked, the list is made
+/// without it.
 private func muteOfService() -> (SoftwareMute, at: Instant)? {
   do throws(Fault) {
     guard let service = try RunningService() else { return nil }

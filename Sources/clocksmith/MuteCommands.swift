@@ -8,11 +8,11 @@ let muteCommand = Subcommand(
   name: "mute", operands: "[DURATION|next]", mostOperands: 1,
   summary: "be silent for a while, or at the next occasion",
   details: """
-    Nothing sounds by itself for DURATION (as 45min or 8h, at most 744h), or the next time that
-    something would; without either until 'clocksmith unmute'. What sounds now is faded out, but
-    not for the next. Whoever asks for the time is answered all the same. A restart, or a power
-    cut, does not end it. DURATION passes while the machine sleeps, too, and whatever the clock is
-    set to; after a power cut the mute ends at the time that was named.
+    Nothing sounds by itself for DURATION (as 45min or 8h, at most 744h) or, with 'next', at the
+    next occasion that would sound; with neither, until 'clocksmith unmute'. What sounds now is
+    faded out, but not by 'next'. A person who asks for the time still gets an answer. A restart or
+    a power cut does not end a mute. DURATION also passes while the machine sleeps, and setting the
+    clock does not change it; after a power cut the mute ends at the time that was named.
     """,
   options: []
 ) { arguments in
@@ -31,20 +31,23 @@ let muteCommand = Subcommand(
   }
   // The service knows when it ends: this program may have another clock, as in a container.
   let mute = try service.status().mute
-  try say("muted \(mute.inWords(in: try? SystemZone.current()) ?? "no longer: it was taken back")")
+  let zone = try? SystemZone.current()
+  if case .until = mute, zone == nil, let duration {
+    try say("muted for \(duration.inWords)")
+  } else {
+    try say("muted \(mute.inWords(in: zone ?? .universal) ?? "no longer: it was taken back")")
+  }
   return ExitStatus.done
 }
 
 extension SoftwareMute {
   /// As in `until 2026-11-21T17:07:00`, to follow "muted"; nil if nothing is muted.
-  /// - Parameter zone: nil if it cannot be read; then times are in UTC.
-  func inWords(in zone: SystemZone?) -> String? {
+  func inWords(in zone: SystemZone) -> String? {
     switch self {
     case .off: nil
     case .next: "for the next announcement"
     case .on: "until 'clocksmith unmute'"
-    case .until(let end):
-      zone.map { "until \($0.civil(at: end).dateTime)" } ?? "until \(end.utcText())"
+    case .until(let end): "until \(zone.civil(at: end).dateTime)"
     }
   }
 }

@@ -43,8 +43,8 @@ let runCommand = Subcommand(
 }
 
 /// Two clocks on one machine would speak at the same time. A person at a terminal can do something
-/// about that. A service manager cannot: the installed service goes on and warns, for it must not be
-/// silent for good because of a clock that was forgotten in a terminal.
+/// about that. A service manager cannot: the installed service goes on and warns, for it must not
+/// be silent for good because of a clock that was forgotten in a terminal.
 /// - Throws: `Fault` if a service runs and this is not one.
 private func refuseBesideAnother() throws(Fault) {
   // A bus that does not answer at once is no reason to wait: it is looked for again while it runs.

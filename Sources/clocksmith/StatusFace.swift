@@ -4,8 +4,8 @@ import Devices
 import Horology
 import Service
 
-/// `status --follow`: a face that lives. On a terminal it is drawn anew each second, as a clock on
-/// a wall; elsewhere a line is printed for each change.
+/// `status --follow`. On a terminal the face is drawn anew each second; elsewhere a line is printed
+/// for each change.
 final class StatusFace {
   /// How often a service that is not there is looked for.
   private static let searchSeconds: Int64 = 5
@@ -107,7 +107,7 @@ extension Seen {
   }
 }
 
-/// A terminal that a few lines are drawn on again and again, where they stand.
+/// A terminal on which a few lines are drawn again and again in the same place.
 private final class Terminal {
   private let hasColour: Bool
   private var drawn = 0

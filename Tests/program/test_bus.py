@@ -220,26 +220,6 @@ def test_a_caller_that_vanishes_is_nothing_to_it(bus, caller, service):
     assert service.is_alive() and caller.get("Trust")
 
 
-def test_two_of_them_do_not_share_a_name(caller, start):
-    second = start()
-    line = second.wait_for("another program has the name")
-    assert "both speak" in line and f"'busctl status {NAME}'" in line
-    assert second.is_alive()
-
-
-def test_a_second_clock_in_a_terminal_does_not_speak_beside_the_first(on_the_bus, caller, service):
-    said = refusal(on_the_bus.run("run", "--config", on_the_bus.configuration()), 1)
-    assert f"a clocksmith runs here already as process {service.process.pid}" in said
-    assert "systemctl stop clocksmith" in said
-    assert service.is_alive()
-
-
-def test_a_second_service_under_a_manager_goes_on(on_the_bus, caller, service):
-    second = Service(on_the_bus, on_the_bus.configuration(), alsa=SILENT_ALSA, notify=True)
-    assert second.wait_for("another program has the name")
-    assert second.stop() == 0
-
-
 def test_a_bus_that_goes_is_told_once_and_it_goes_on(tmp_path, clocksmith):
     bus = MessageBus(tmp_path)
     clocksmith.environment = clocksmith.environment | {"DBUS_SYSTEM_BUS_ADDRESS": bus.address}

@@ -1,0 +1,57 @@
+/// What silences: the switch, and a mute.
+extension Announcer {
+  mutating func turn(_ ringer: Ringer, at moment: Uptime, _ now: Now) -> [Effect] {
+    guard ringer != self.ringer else { return [] }
+    rules.ringer = ringer
+    var effects = rules.refusalOfTimers == nil ? [] : silenceTimers(.muted, at: moment)
+    if ruledOutBySwitch, let turn = stage.turn {
+      // Silence first, words after. What has not begun is open again, should the switch be put
+      // back before its instant.
+      let takenBack = stage.isHeard(at: now) ? [] : takeBack(.muted, at: now)
+      effects += takenBack
+      if takenBack.isEmpty && !turn.isTakenBack { effects += stage.stop(.muted, at: moment) }
+    }
+    return effects + [.report(.ringer(ringer))]
+  }
+
+  mutating func turn(_ mute: SoftwareMute, at now: Now) -> [Effect] {
+    // Said again, it still silences an answer.
+    guard mute != self.mute || (mute == .on && (playing != nil || timers.isRinging)) else {
+      return []
+    }
+    rules.mute = mute
+    if case .until(let end) = mute {
+      muteEndsSinceBoot = now.sinceBoot + (end - now.instant)
+    } else {
+      muteEndsSinceBoot = nil
+    }
+    var silenced: [Effect] = []
+    if mute != .off && mute != .next { silenced = silenceTimers(.softwareMuted, at: now.uptime) }
+    let report = Effect.report(reportOfMute)
+    guard mute != .off, let turn = stage.turn, !turn.isTakenBack else { return silenced + [report] }
+    // What sounds, or was asked for, is not the next occasion.
+    let isNext = !stage.isHeard(at: now) && turn.announcement.cause.isOccasion
+    if mute == .next && !isNext { return [report] }
+    silenced +=
+      isNext ? takeBack(.softwareMuted, at: now) : stage.stop(.softwareMuted, at: now.uptime)
+    return silenced + [report]
+  }
+
+  mutating func endMute(at now: Now) -> [Effect] {
+    guard case .until(let end) = mute, now.instant >= end else { return [] }
+    return unmute()
+  }
+
+  /// Moves the end of a mute for a duration with the clock: it ends when the duration has passed.
+  mutating func keepEndOfMute(at now: Now) {
+    guard case .until(let named) = mute, let muteEndsSinceBoot else { return }
+    let end = now.instant + (muteEndsSinceBoot - now.sinceBoot)
+    if (end - named).magnitude >= Self.stepThreshold { rules.mute = .until(end) }
+  }
+
+  mutating func unmute() -> [Effect] {
+    rules.mute = .off
+    muteEndsSinceBoot = nil
+    return [.report(reportOfMute)]
+  }
+}

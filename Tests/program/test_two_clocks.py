@@ -1,0 +1,41 @@
+"""Two clocks on one machine would speak at the same time: what the second one does about it."""
+
+import pytest
+
+from message_bus import NAME, MessageBus
+from program import SILENT_ALSA, refusal
+from service import Service
+
+
+@pytest.fixture
+def first(clocksmith):
+    """A clock that runs, on a bus that `clocksmith` reaches too."""
+    bus = MessageBus(clocksmith.folder)
+    clocksmith.environment = clocksmith.environment | {"DBUS_SYSTEM_BUS_ADDRESS": bus.address}
+    service = Service(clocksmith, clocksmith.configuration(), alsa=SILENT_ALSA)
+    with bus.caller() as caller:
+        caller.wait_for_service()
+    yield service
+    assert service.is_alive() and service.stop() == 0
+    bus.stop()
+
+
+def test_in_a_terminal_the_second_refuses_to_speak_beside_the_first(clocksmith, first):
+    said = refusal(clocksmith.run("run", "--config", clocksmith.configuration()), 1)
+    assert f"a clocksmith runs here already as process {first.process.pid}" in said
+    assert "systemctl stop clocksmith" in said
+
+
+@pytest.mark.parametrize("kind", ["under a manager", "into a file"])
+def test_a_second_that_goes_on_says_that_there_are_two(clocksmith, first, kind):
+    words = ["--output", clocksmith.folder / "played.wav"] if kind == "into a file" else []
+    second = Service(
+        clocksmith, clocksmith.configuration(), *words, alsa=SILENT_ALSA, notify=not words)
+    line = second.wait_for("another program has the name")
+    assert "both speak" in line and f"'busctl status {NAME}'" in line
+    assert second.is_alive() and second.stop() == 0
+
+
+def test_the_check_names_the_process_that_is_on_the_bus(clocksmith, first):
+    done = clocksmith.run("check", "--config", clocksmith.configuration())
+    assert f"the service is on the system bus, as process {first.process.pid}" in done.stdout
