@@ -8,6 +8,7 @@ import signal
 import subprocess
 import time
 
+import numpy
 import pytest
 import soundfile
 
@@ -90,49 +91,57 @@ def test_the_status_shows_timers_and_tells_of_their_changes(bus, kitchen, start)
     with bus.caller() as caller:
         signals = caller.listen()
         do(kitchen, "10m", "--name", "tea")
+        event = caller.next_signal(signals, "Noticed", lambda body: body[0] == "timer")
+        assert event[2] == 'timer "tea" was started, for 10 min'
         [row] = caller.next_change(signals, "Timers")
         assert (row[0], row[1], row[2], row[3], row[4]) == (1, "tea", "running", 600_000_000, 0)
         assert abs(row[5] / 1e6 - time.time() - 600) < 10
-        event = caller.next_signal(signals, "Noticed", lambda body: body[0] == "timer")
-        assert event[2] == 'timer "tea" was started, for 10 min'
     face = kitchen.run("status").stdout
     assert re.search(r'^timer    1 "tea"  \[-{30}\]  (9:5\d|10:00)$', face, re.MULTILINE)
     [seen] = json.loads(kitchen.run("status", "--json").stdout)["timers"]
     assert seen["name"] == "tea"
 
 
-def test_it_rings_at_zero_to_the_millisecond_until_it_is_stopped(kitchen, start):
+def first_ring(samples):
+    """The frame at which the first of several rings begins, and how alike it is."""
+    # The loudest may be any of them.
+    frame, likeness = find(RING, samples)
+    while frame > 3 * RATE:
+        earlier = find(RING, samples[:round(frame) + RATE])
+        if earlier[1] < 0.9 or earlier[0] > frame - RATE:
+            break
+        frame, likeness = earlier
+    return frame, likeness
+
+
+def test_it_rings_at_zero_to_the_millisecond_until_it_is_stopped(bus, kitchen, start):
     server = SoundServer(kitchen.folder / "server", kitchen.environment, "good")
     recording = Recording(server, "good")
     try:
         service = start(
             rest="[speaker]\ndevice = good", alsa=SILENT_ALSA + server.device("good", "good"))
         do(kitchen, "7s", "--name", "egg")
-        zero = timers(kitchen)[0]["zero"]
+        with bus.caller() as caller:
+            zero = caller.get("Timers")[0][5] / 1e6
         service.wait_for('timer "egg" is at zero, and rings', 15)
         time.sleep(4.5)
-        before = time.time()
+        stopped = time.time()
         assert kitchen.run("stop").returncode == 0
         service.wait_for('timer "egg" rings no more: it was stopped by hand')
-        wait_until(lambda: recording.frames / RATE > 14, 20, "the recording")
-        time.sleep(1)
+        time.sleep(2)
         samples = recording.samples()
-        start_frame, likeness = find(RING, samples)
-        first = min(start_frame, find(RING, samples[:round(start_frame)])[0]) \
-            if start_frame > 3 * RATE and find(RING, samples[:round(start_frame)])[1] > 0.9 \
-            else start_frame
-        assert likeness > 0.98
+        first, likeness = first_ring(samples)
         disturbance = recording.disturbance(first)
         if disturbance > 0.02:
             pytest.skip(f"this machine was too busy to play in time: {disturbance * 1000:.0f} ms")
-        due = time.mktime(time.strptime(zero[:19], "%Y-%m-%dT%H:%M:%S")) - time.timezone
-        due += float("0" + re.search(r"\.\d+", zero)[0]) if "." in zero else 0
-        assert abs(recording.instant(first) - due) < 0.001
-        # The second ring is by the same arithmetic, and ends where it was stopped.
-        second = samples[round(first + 3 * RATE):]
-        assert find(RING[:RATE // 2], second[:RATE])[0] < 2
-        last = max(i for i, s in enumerate(samples) if abs(s) > 1e-4)
-        assert recording.instant(last) - before < 0.5
+        assert likeness > 0.98
+        assert abs(recording.instant(first) - zero) < 0.001
+        # The second ring is by the same arithmetic.
+        second = samples[round(first + 3 * RATE) - 10:]
+        assert abs(find(RING[:RATE], second[:2 * RATE])[0] - 10) < 48
+        # It was in the middle of its sound.
+        last = max(numpy.flatnonzero(numpy.abs(samples) > 1e-4))
+        assert -0.2 < recording.instant(last) - stopped < 0.3
     finally:
         recording.stop()
         server.kill()
@@ -167,10 +176,10 @@ def test_timers_outlast_the_service(kitchen, start, end):
 
 def test_what_ran_out_without_the_service_is_told_and_rings(kitchen, start):
     service = start()
-    do(kitchen, "4s", "--name", "tea")
+    do(kitchen, "8s", "--name", "tea")
     service.signal(signal.SIGKILL)
     service.process.wait(10)
-    time.sleep(7)
+    time.sleep(11)
     service = start()
     service.wait_for(r'timer "tea" was at zero \d.* ago, .* and rings now')
     assert timers(kitchen)[0]["state"] == "ringing"
