@@ -10,8 +10,9 @@ let checkCommand = Subcommand(
   summary: "look whether everything that the clock needs is there and well",
   details: """
     Looks at the configuration, every clip and every time that is to be said, the bells and whether
-    each chime can sound, the speaker, the switch, the button, the lamp, the zone, the RTC, the
-    clock and the system bus: a line each, with what to do. Exit status 3 if something was found.
+    each chime can sound, the signals of timers, the speaker, the switch, the button, the lamp, the
+    zone, the RTC, the clock and the system bus: a line each, with what to do. Exit status 3 if
+    something was found.
     """,
   options: [
     Option(
@@ -35,6 +36,7 @@ let checkCommand = Subcommand(
   guard let configuration = loaded else { return ExitStatus.found }
   try checkup.look("voice") { () throws(Fault) in try checkVoice(configuration) }
   try checkup.look("chime") { () throws(Fault) in try checkChime(configuration) }
+  try checkup.look("signals") { () throws(Fault) in try checkSignals() }
   var opens = false
   try checkup.look("speaker") { () throws(Fault) in
     let speaker = configuration.speaker
@@ -118,19 +120,29 @@ private func checkChime(_ configuration: Configuration) throws(Fault) -> Finding
   let hour = settings.chime?.name ?? "none"
   let quarters = settings.chimeQuarters?.name ?? "none"
   let composer = try configuration.composer()
-  var broken: [String] = []
-  for path in composer.bells.paths {
-    do throws(Fault) {
-      try SoundFile(path: path).verify()
-    } catch {
-      broken.append(error.description)
-    }
-  }
-  if let finding = found(broken) { return finding }
+  if let finding = found(brokenSounds(composer.bells.paths)) { return finding }
   let vanities = configuration.vanities(composer)
   return vanities.isEmpty
     ? .well("\(hour) at the hour, \(quarters) at the other quarters")
     : .found(vanities.joined(separator: "; "))
+}
+
+/// Timers ring with these, whatever the voice can say of them.
+private func checkSignals() throws(Fault) -> Finding {
+  let paths = try Sounds.signals().values.sorted()
+  return found(brokenSounds(paths)) ?? .well("all \(paths.count) of them; a timer can ring")
+}
+
+/// What is wrong with these sound files.
+private func brokenSounds(_ paths: [String]) -> [String] {
+  paths.compactMap { path in
+    do throws(Fault) {
+      try SoundFile(path: path).verify()
+      return nil
+    } catch {
+      return error.description
+    }
+  }
 }
 
 /// The first of these flaws, and how many more there are; nil if there are none.

@@ -115,12 +115,15 @@ import Testing
     }
     var tally = Tally(today: occasion.civil, trust: .holdover, at: Uptime(seconds: 0))
     let announcement = announcement(.occasion(occasion))
+    let tea = Countdown(number: 1, name: "tea", length: .seconds(60), state: .paused(left: .zero))
     let reports: [Report] = [
       .announced(announcement, timing), .cutOff(announcement, .muted, after: .milliseconds(20)),
       .skipped(from: occasion, through: occasion, .muted), .refused(.busy), .trust(.untrusted),
       .ringer(.on), .ringer(.lost("gone")), .clockSet(by: .seconds(1)),
       .slept(for: .seconds(9)),
       .retrying(occasion, "gone"),
+      .timer(tea, .started), .timer(tea, .elapsed(late: nil)), .timer(tea, .missed),
+      .timer(tea, .unheard("gone")),
     ]
     let judged: [ClockJudge.Report] = [
       .rtcValid("ds3231"), .rtcInvalid("ds3231", .notValid), .rtcWarning("ds3231", .batteryLow),

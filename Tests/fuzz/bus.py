@@ -24,14 +24,18 @@ PATH = "/org/clocksmith/Announcer1"
 INTERFACES = [NAME] * 6 + ["org.freedesktop.DBus.Properties"] * 4 + [
     "org.freedesktop.DBus.Introspectable", "org.freedesktop.DBus.Peer", "a.b"]
 MEMBERS = {
-    NAME: ["Announce", "AnnounceTime", "Stop", "Mute", "MuteNext", "Unmute", "Explode", "mute"],
+    NAME: ["Announce", "AnnounceTime", "Stop", "Mute", "MuteNext", "Unmute", "Explode", "mute",
+           "StartTimer", "AddToTimer", "PauseTimer", "ResumeTimer", "CancelTimer", "TellTimer"],
     "org.freedesktop.DBus.Properties": ["Get", "GetAll", "Set", "Put"],
     "org.freedesktop.DBus.Introspectable": ["Introspect"],
     "org.freedesktop.DBus.Peer": ["Ping", "GetMachineId"],
     "a.b": ["C"],
 }
 # The forms that are right, often, so that what is in them is looked at.
-FORMS = {"AnnounceTime": "uu", "Mute": "t", "Get": "ss", "GetAll": "s", "Set": "ssv"}
+FORMS = {
+    "AnnounceTime": "uu", "Mute": "t", "StartTimer": "ts", "AddToTimer": "st", "PauseTimer": "s",
+    "ResumeTimer": "s", "CancelTimer": "s", "TellTimer": "s", "Get": "ss", "GetAll": "s",
+    "Set": "ssv"}
 NAMES = [
     NAME, "", "Volume", "Trust", "Muted", "NextOccasion", "ClockUncertainty", "Nothing",
     "org.freedesktop.DBus.Peer", "é" * 300, "x" * 100_000, "%s%n", "\x1b[31m", "\u202e",

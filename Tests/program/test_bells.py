@@ -79,6 +79,22 @@ def test_signals_need_no_table(clocksmith, installed):
     assert clocksmith.run("bells", "list", "--signals").returncode == 0
 
 
+def test_a_signal_that_is_missing_or_torn_is_found_by_check(clocksmith, installed):
+    def line():
+        done = clocksmith.run("check", "--config", clocksmith.configuration())
+        [found] = [line for line in done.stdout.splitlines() if line.split()[1] == "signals"]
+        return found
+
+    signals = installed.parents[1] / "signals"
+    shutil.copytree(ROOT / "sounds/signals", signals)
+    assert line() == "ok    signals       all 9 of them; a timer can ring"
+    ring = signals / "ring.flac"
+    ring.write_bytes(ring.read_bytes()[:5000])
+    assert line().startswith("FOUND") and f"cannot read {ring}" in line()
+    ring.unlink()
+    assert line().startswith("FOUND") and f"{ring} is not there; install clocksmith" in line()
+
+
 @pytest.mark.parametrize(
     "words, named",
     [([], "'list' or 'render DIR'"),

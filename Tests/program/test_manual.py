@@ -166,7 +166,13 @@ def test_what_a_subcommand_does_is_offered():
     assert offered("voice", "") == ["import", "list", "record", "verify"]
     assert offered("bells", "r") == ["render"]
     assert offered("mute", "") == ["next"]
+    assert offered("timer", "") == sorted(["list", "left", "add", "pause", "resume", "cancel"])
     assert offered("say", "") == []
+
+
+def test_nothing_is_offered_for_what_a_timer_is_called():
+    assert offered("timer", "10m", "--name", "") == []
+    assert offered("timer", "add", "") == offered("timer", "cancel", "") == []
 
 
 def test_folders_are_offered_where_one_is_wanted(tmp_path):

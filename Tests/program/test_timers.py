@@ -147,6 +147,40 @@ def test_it_rings_at_zero_to_the_millisecond_until_it_is_stopped(bus, kitchen, s
         server.kill()
 
 
+def test_what_is_said_goes_on_under_the_ring_and_is_turned_down(bus, kitchen, start):
+    server = SoundServer(kitchen.folder / "server", kitchen.environment, "good")
+    recording = Recording(server, "good")
+    try:
+        start(rest="[speaker]\ndevice = good", alsa=SILENT_ALSA + server.device("good", "good"))
+        do(kitchen, "9s")
+        with bus.caller() as caller:
+            zero = caller.get("Timers")[0][5] / 1e6
+            # The speaker is awake by then, and answers 0.4 s later: 0.7 s before zero.
+            time.sleep(zero - 1.1 - time.time())
+            caller.call("AnnounceTime", "uu", 12, 37)
+        time.sleep(zero + 2.5 - time.time())
+        assert kitchen.run("stop").returncode == 0
+        time.sleep(1)
+        samples = recording.samples()
+        said = kitchen.folder / "said.wav"
+        assert kitchen.run("say", "12:37", "--output", said, "--config",
+                           kitchen.configuration()).returncode == 0
+        words, _ = soundfile.read(said, dtype="float32")
+        ring = round(first_ring(samples)[0])
+        begun = round(find(words[:RATE // 2], samples)[0])
+        assert 0.3 * RATE < ring - begun < len(words) - 0.3 * RATE, "they do not meet"
+        assert numpy.abs(samples[begun:ring] - words[:ring - begun]).max() < 0.002
+        # Below the ring, 12 dB less: what is left without the ring is the words.
+        under = slice(ring + RATE // 20, begun + len(words) - RATE // 10)
+        left = samples[under] - RING[RATE // 20:under.stop - ring]
+        same = words[under.start - begun:under.stop - begun]
+        assert numpy.dot(left, same) / numpy.dot(same, same) == pytest.approx(0.251, abs=0.02)
+        assert numpy.abs(left - 0.251 * same).max() < 0.01
+    finally:
+        recording.stop()
+        server.kill()
+
+
 def test_it_rings_until_ring_limit_and_is_missed(kitchen, start):
     service = start(rest="[timers]\nring_limit = 10s")
     do(kitchen, "1s")
