@@ -36,7 +36,7 @@ def test_the_words_of_timers_are_brought_in_with_those_of_the_time(recordings, b
     lay_timers(recordings)
     done, pack = brought_in()
     assert lines_of(done, 0)[:3] == [
-        f"made {pack}: 41 clips", "in 12 hours it says the quarters of an hour",
+        f"made {pack}: 41 clips", "in 12 hours it says every 10 minutes",
         "it says timers and intervals"]
     assert done.stderr == ""
 
