@@ -357,7 +357,9 @@ public struct Announcer {
     var instant = decision
     if case .until(let end) = mute { instant = min(instant, end) }
     if let playing, !stage.isHeard(at: now) { instant = min(instant, playing.begins) }
-    if let due = dueOfTimers(at: now) { instant = min(instant, now.instant + (due - now.sinceBoot)) }
+    if let due = dueOfTimers(at: now) {
+      instant = min(instant, now.instant + (due - now.sinceBoot))
+    }
     return .wake(at: instant)
   }
 

@@ -58,10 +58,11 @@ extension Announcer {
     of countdown: Countdown, at now: Now
   ) throws(TimerRefusal) -> [Effect] {
     if let refusal = rules.refusalOfTimers { throw .speech(refusal) }
+    guard settings.saysTimers else { throw .noWords }
     let left = countdown.left(at: now)
     let words = TimerWords(
       .timer(countdown.number), title: countdown.title,
-      countdown.isRinging ? countdown.phrases : [.left(left)],
+      TimerPhrase.left(roughly: left).map { [$0] } ?? countdown.phrases,
       from: now.sinceBoot, until: now.sinceBoot + settings.lateLimit)
     guard stage.turn == nil else { throw .speech(.busy) }
     guard let announcement = announcement(of: words, at: now) else {

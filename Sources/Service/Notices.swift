@@ -63,8 +63,8 @@ extension Report {
     case .unsaid(let words, let reason):
       return Notice(
         .timerUnheard, reason.priority,
-        "did not say that \(words.title) is at zero: \(reason.words(clock))",
-        ["REASON": reason.key, "TIMER": words.title])
+        "did not say \(words.subject): \(reason.words(clock))",
+        ["REASON": reason.key, "TIMER": words.number])
     }
   }
 }
@@ -167,7 +167,7 @@ extension Announcement {
       fields["CAUSE"] = "request"
     case .timer(let words):
       fields["CAUSE"] = "timer"
-      fields["TIMER"] = words.title
+      fields["TIMER"] = words.number
     }
     return fields
   }
@@ -218,4 +218,13 @@ extension Duration {
 
   /// Whole microseconds, as the fields named `_USEC` have them.
   var inMicroseconds: String { String(nanoseconds / 1000) }
+}
+
+extension TimerWords {
+  /// Of the timer.
+  fileprivate var number: String {
+    switch source {
+    case .timer(let number): String(number)
+    }
+  }
 }

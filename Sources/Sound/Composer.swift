@@ -28,7 +28,7 @@ public struct Composer: Sendable {
   }
 
   /// True if the voice has words for timers.
-  public var saysTimers: Bool { voice.clips(of: .timer(.seconds(60))) != nil }
+  public var saysTimers: Bool { voice.hasTimers }
 
   /// The score of a programme that speaks `time`, at `rate` frames per second.
   /// - Throws: `Fault` if a sound is missing or is none.
@@ -85,7 +85,7 @@ public struct Composer: Sendable {
   /// The clips of the first phrase that the voice has words for.
   private func clips(of words: TimerWords) throws(Fault) -> [VoicePack.Clip] {
     for phrase in words.phrases {
-      if let clips = voice.clips(of: phrase) { return clips }
+      if let clips = voice.phrase(of: phrase) { return clips }
     }
     throw Fault("voice \(voice.path)", "it has no words for \(words.title)")
   }

@@ -1,11 +1,19 @@
 import Basics
 import Horology
 
-/// A word that a spoken English time is made of.
+/// A word that a spoken English time, or what is said of a timer, is made of.
 public enum EnglishWord: Hashable, Sendable {
   /// 0...59
   case number(Int)
   case am, pm, oclock, oh, hundred
+  case timers(TimerWord)
+
+  /// A word of timers and intervals that is no number, as it is read aloud.
+  public enum TimerWord: String, CaseIterable, Sendable {
+    case hour, hours, minute, minutes, second, seconds, left, timer, round, work, rest, half, go,
+      done
+    case andAHalf = "and a half"
+  }
 
   private static let units = [
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
@@ -24,6 +32,9 @@ public enum EnglishWord: Hashable, Sendable {
       words["\(number)"] = .number(number)
     }
     for number in 1...9 { words["0\(number)"] = .number(number) }
+    for word in TimerWord.allCases {
+      words[word.rawValue.filter { $0 != " " }] = .timers(word)
+    }
     return words
   }()
 
@@ -44,6 +55,7 @@ public enum EnglishWord: Hashable, Sendable {
     case .oclock: "oclock"
     case .oh: "oh"
     case .hundred: "hundred"
+    case .timers(let word): String(word.rawValue.map { $0 == " " ? "-" : $0 })
     }
   }
 
@@ -59,6 +71,7 @@ public enum EnglishWord: Hashable, Sendable {
     case .oclock: "o'clock"
     case .oh: "oh"
     case .hundred: "hundred"
+    case .timers(let word): word.rawValue
     }
   }
 }
@@ -137,5 +150,5 @@ public struct EnglishRules {
   /// What is said for the zero of "oh five".
   private var zero: String? { has(.oh) ? "oh" : has(.number(0)) ? "0" : nil }
 
-  private func has(_ word: EnglishWord) -> Bool { words.contains(word) }
+  func has(_ word: EnglishWord) -> Bool { words.contains(word) }
 }

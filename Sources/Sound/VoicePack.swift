@@ -21,6 +21,8 @@ public struct VoicePack: Sendable {
   public let overlap: Duration
 
   let grammars: [HourFormat: Grammar]
+  /// Without a rule if it has no words of timers and intervals.
+  let timers: TimerGrammar
   let clips: [String: Clip]
 
   /// Every clip, in the order of their names.
@@ -58,12 +60,11 @@ public struct VoicePack: Sendable {
   public func score(
     hour: Int, minute: Int, format: HourFormat, rate: Int
   ) throws(Fault) -> Score {
-    try score(of: try phrase(hour: hour, minute: minute, format: format), rate: rate)
+    try score(of: phrase(hour: hour, minute: minute, format: format), rate: rate)
   }
 
-  /// Clips as a score whose anchor is the first frame.
-  /// - Parameter rate: frames per second of the score.
-  public func score(of clips: [Clip], rate: Int) throws(Fault) -> Score {
+  /// Clips, one after the other, as a score whose anchor is its first frame.
+  func score(of clips: [Clip], rate: Int) throws(Fault) -> Score {
     let overlapFrames = Int((overlap.inSeconds * Double(rate)).rounded())
     var lengths: [Int] = []
     for clip in clips {

@@ -22,6 +22,7 @@ extension VoicePack {
     licence = try required("licence")
     overlap = draft.overlap
     grammars = draft.grammars
+    timers = draft.timers
 
     var clips: [String: Clip] = [:]
     for (name, text) in draft.clipTexts {
@@ -46,6 +47,7 @@ private struct Draft {
   var texts: [String: String] = [:]
   var overlap = Duration.zero
   var grammars: [HourFormat: Grammar] = [:]
+  var timers = TimerGrammar()
   var clipTexts: [String: String] = [:]
   private var voiceKeys: Set<String> = []
 
@@ -55,6 +57,12 @@ private struct Draft {
 
   mutating func take(_ entry: INIFile.Entry) throws(Fault) {
     let place = "\(file.path):\(entry.line)"
+    if let section = TimerGrammar.Section(rawValue: entry.section) {
+      if let problem = timers.add(section, key: entry.key, phrase: entry.value) {
+        throw Fault(place, "'\(entry.key) = \(entry.value)' \(problem)")
+      }
+      return
+    }
     switch entry.section {
     case "voice":
       try takeVoice(entry, place)
@@ -67,7 +75,9 @@ private struct Draft {
         let format = HourFormat(rawValue: String(entry.section.dropFirst("clock ".count)))
       else {
         throw Fault(
-          place, "unknown section [\(entry.section)]; there are voice, clock 12, clock 24, clips")
+          place,
+          "unknown section [\(entry.section)]; there are voice, clock 12, clock 24, left, timer, "
+            + "interval, clips")
       }
       guard grammars[format, default: Grammar()].add(pattern: entry.key, phrase: entry.value)
       else {

@@ -21,11 +21,14 @@ public enum RecordingPlan: String, CaseIterable, Sendable {
   case quarters
   /// Every minute, on the clocks of 12 and of 24 hours.
   case minutes
+  /// What is said of timers and intervals; it is added to a pack that says the time.
+  case timers
 
   /// Every word stands where it will be spoken: the hour first, the minute in the middle, A M or
   /// P M last. Each minute of the quarters comes four times, A M and P M six times: the middle one
   /// of the takes is used. What `quarters` has recorded `minutes` has too.
   public var prompts: [RecordingPrompt] {
+    if self == .timers { return Self.timerPrompts }
     let quarters =
       (1...12).map { hour in
         RecordingPrompt([
@@ -42,6 +45,28 @@ public enum RecordingPlan: String, CaseIterable, Sendable {
     return quarters + others + [
       RecordingPrompt([.number(6), .oh, .number(5), .pm]),
       RecordingPrompt([.number(0), .hundred]),
+    ]
+  }
+
+  /// Every number stands first, before a unit, and the units go round, so that each comes many times.
+  /// A number after `round` has a word behind it as well, so that no take of it falls as a sentence
+  /// does.
+  private static var timerPrompts: [RecordingPrompt] {
+    let ends: [[EnglishWord.TimerWord]] = [
+      [.minutes, .left], [.second, .timer], [.hours, .left], [.minute, .timer], [.seconds, .left],
+      [.hour, .timer],
+    ]
+    let numbers = (1...59).map { number in
+      // One comes at 1, where the unit is a singular.
+      RecordingPrompt([.number(number)] + ends[number % ends.count].map { .timers($0) })
+    }
+    func words(_ words: EnglishWord.TimerWord...) -> [EnglishWord] { words.map { .timers($0) } }
+    return numbers + [
+      RecordingPrompt([.number(4)] + words(.andAHalf, .minutes, .left)),
+      RecordingPrompt([.number(2)] + words(.andAHalf, .hours, .left)),
+      RecordingPrompt(words(.round) + [.number(6)] + words(.go)),
+      RecordingPrompt(words(.round) + [.number(7)] + words(.done)),
+      RecordingPrompt(words(.work)), RecordingPrompt(words(.rest)), RecordingPrompt(words(.half)),
     ]
   }
 }

@@ -27,12 +27,7 @@ public final class TakeFolder {
     if stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFDIR {
       throw Fault(operation, "it is a file; give the name of a folder")
     }
-    guard access("\(path)/voice.conf", F_OK) != 0 else {
-      throw Fault(
-        operation,
-        "it is a voice pack already; give another folder, or remove its voice.conf to "
-          + "record more of it")
-    }
+    try Self.checkPack(path, plan, operation)
     let makesFolder = access(path, F_OK) != 0
     for folder in [path, "\(path)/takes"] where mkdir(folder, 0o777) != 0 && errno != EEXIST {
       throw Fault(operation, errno: errno)
@@ -56,6 +51,27 @@ public final class TakeFolder {
     try syncToDisk(path)
     // Where it lies may be a folder that one may not read.
     try? syncToDisk("\(path)/..")
+  }
+
+  /// A pack of the time is begun where there is none; the words of timers are added to one.
+  private static func checkPack(
+    _ path: String, _ plan: RecordingPlan, _ operation: String
+  ) throws(Fault) {
+    let isPack = access("\(path)/voice.conf", F_OK) == 0
+    if plan == .timers {
+      guard isPack else {
+        throw Fault(
+          operation,
+          "it is no voice pack yet, and timers are added to one; record its quarters or minutes "
+            + "first")
+      }
+      try TimerAddition.refuseTimers(of: try VoicePack(path: path))
+    } else if isPack {
+      throw Fault(
+        operation,
+        "it is a voice pack already; give another folder, or remove its voice.conf to "
+          + "record more of it")
+    }
   }
 
   deinit {
@@ -126,7 +142,7 @@ public final class TakeFolder {
   // MARK: The pack
 
   /// Cuts all takes into their words, of each word takes the middle one, and makes the folder a
-  /// pack of them.
+  /// pack of them, or adds them to the pack that it is.
   public func makePack() throws(Fault) -> VoicePack {
     var found: [EnglishWord: [Recording]] = [:]
     for prompt in plan.prompts {
@@ -135,15 +151,23 @@ public final class TakeFolder {
       }
     }
     // Neither hurried nor drawn out: the one of middle length.
-    let draft = VoiceDraft(
-      levelling: found.mapValues { takes in
-        takes.sorted { $0.samples.count < $1.samples.count }[takes.count / 2]
-      })
+    let words = found.mapValues { takes in
+      takes.sorted { $0.samples.count < $1.samples.count }[takes.count / 2]
+    }
+    if plan == .timers { return try addTimers(words) }
+    let draft = VoiceDraft(levelling: words)
     if let problem = draft.problems.first { throw problem }
     let name = path.split(separator: "/").last.map { String($0) } ?? path
     try draft.write(to: path, source: name, licence: nil)
     let pack = try VoicePack(path: path)
     for format in pack.formats { try pack.verify(every: .quarter, format: format) }
     return pack
+  }
+
+  private func addTimers(_ words: [EnglishWord: Recording]) throws(Fault) -> VoicePack {
+    let pack = try VoicePack(path: path)
+    let draft = VoiceDraft(levelling: words, to: try TimerAddition.loudness(of: pack))
+    if let problem = draft.problems.first { throw problem }
+    return try TimerAddition(draft, to: pack).write()
   }
 }

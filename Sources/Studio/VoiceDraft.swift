@@ -5,14 +5,15 @@ import Sound
 /// The words of a voice on their way to a pack: brought to one loudness, faded, and written with
 /// the rules by which they say times.
 struct VoiceDraft {
-  /// The loudness of every clip, in LUFS: -20, or lower where a word's peaks would be cut off.
-  private(set) var loudness = -20.0
+  /// The loudness of every clip, in LUFS: as wanted, or lower where a word's peaks would be cut off.
+  private(set) var loudness: Double
   /// The word whose peaks made all of it lower.
   private(set) var mostPeaked: EnglishWord?
   /// Words that cannot be levelled, and why.
   private(set) var problems: [Fault] = []
 
-  private var recordings: [EnglishWord: Recording]
+  /// The words, levelled and faded.
+  private(set) var recordings: [EnglishWord: Recording]
 
   /// In dBTP: under the -1 that are allowed by what rounding to 16 bit may add.
   private static let highestPeak = -1.05
@@ -20,7 +21,9 @@ struct VoiceDraft {
   private static let lowestLoudness = -28.0
 
   /// Brings every word to one loudness at which none is cut off.
-  init(levelling words: [EnglishWord: Recording]) {
+  /// - Parameter wanted: how loud, in LUFS, if their peaks allow it.
+  init(levelling words: [EnglishWord: Recording], to wanted: Double = -20) {
+    loudness = wanted
     recordings = words
     var measured: [EnglishWord: Loudness] = [:]
     for (word, recording) in words.sorted(by: { $0.key.clipName < $1.key.clipName }) {
@@ -92,11 +95,30 @@ struct VoiceDraft {
       lines.append("[clock \(format.rawValue)]")
       lines += rules.map { "\($0.pattern) = \($0.phrase)" } + [""]
     }
-    let clips = recordings.keys.sorted { left, right in
-      // In the order of the numbers, and then of the words.
+    lines += timerLines()
+    lines += ["; clip = what it says", "[clips]"]
+    lines += sortedWords.map { "\($0.clipName) = \($0.text)" }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  /// The sections of timers and intervals; none without words for them.
+  /// - Parameter prefix: what the names of the clips of numbers begin with.
+  func timerLines(numbers prefix: String = "") -> [String] {
+    var lines: [String] = []
+    for section in TimerGrammar.Section.allCases {
+      let rules = rules.rules(section, numbers: prefix)
+      guard !rules.isEmpty else { continue }
+      if section != .interval { lines.append("; hhmmss, where * is any digit") }
+      lines.append("[\(section.rawValue)]")
+      lines += rules.map { "\($0.pattern) = \($0.phrase)" } + [""]
+    }
+    return lines
+  }
+
+  /// In the order of the numbers, and then of the words.
+  var sortedWords: [EnglishWord] {
+    recordings.keys.sorted { left, right in
       (left.clipName.count, left.clipName) < (right.clipName.count, right.clipName)
     }
-    lines += ["; clip = what it says", "[clips]"] + clips.map { "\($0.clipName) = \($0.text)" }
-    return lines.joined(separator: "\n") + "\n"
   }
 }

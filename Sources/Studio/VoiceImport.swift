@@ -7,14 +7,19 @@ import Sound
 public struct VoiceImport {
   /// What is wrong, a sentence each; nothing is made unless there are none.
   public private(set) var problems: [Fault] = []
-  /// Sounds in the folder that are no word of a spoken time.
+  /// Sounds in the folder that no phrase has a use for.
   public private(set) var ignored: [String] = []
   /// The word whose peaks made all of it lower than -20 LUFS.
   public var mostPeaked: String? { draft.mostPeaked?.text }
   /// The loudness of every clip.
   public var loudnessText: String { draft.loudness.text(decimals: 1) }
 
+  /// What keeps some of its phrases of timers from being said: of those for which it has words at
+  /// all, so that a folder of a time's words alone lacks nothing.
+  public private(set) var missingForTimers: [EnglishWord] = []
+
   private let folder: String
+  private let pack: VoicePack?
   private var draft = VoiceDraft(levelling: [:])
   private let licence: String?
 
@@ -24,9 +29,14 @@ public struct VoiceImport {
   ]
 
   /// Reads the recordings in `folder` and, as Asterisk has them, in its `digits`.
-  /// - Throws: `Fault` if the folder cannot be read.
-  public init(folder: String) throws(Fault) {
+  /// - Parameter pack: the pack that they are to be added to, which then gains the words of timers
+  ///   and no other; nil for a pack of their own.
+  /// - Throws: `Fault` if the folder cannot be read, or the pack has words of timers already.
+  public init(folder: String, addingTimersTo pack: VoicePack? = nil) throws(Fault) {
     self.folder = folder
+    self.pack = pack
+    var loudness = -20.0
+    if let pack { loudness = try TimerAddition.loudness(of: pack) }
     guard let directory = opendir(folder) else {
       throw Fault("cannot read \(folder)", errno: errno)
     }
@@ -47,7 +57,8 @@ public struct VoiceImport {
         ignored.append(file)
       }
     }
-    draft = VoiceDraft(levelling: read(paths))
+    sortOut(&paths)
+    draft = VoiceDraft(levelling: read(paths), to: loudness)
     problems += draft.problems
   }
 
@@ -57,6 +68,26 @@ public struct VoiceImport {
       var status = stat()
       return stat("\(folder)/\(name)", &status) != 0 || status.st_mode & S_IFMT != S_IFDIR
     }
+  }
+
+  /// Leaves out the words that no phrase would speak.
+  private mutating func sortOut(_ paths: inout [EnglishWord: [String]]) {
+    let rules = EnglishRules(words: Set(paths.keys))
+    for (word, files) in paths {
+      let isSpoken =
+        switch word {
+        case .timers(let word): rules.speaks(word)
+        case .number(let number): pack == nil || number > 0
+        default: pack == nil
+        }
+      if isSpoken { continue }
+      if case .timers = word { missingForTimers = rules.missingForTimers }
+      paths[word] = nil
+      ignored += files
+    }
+    ignored.sort()
+    let hasTimers = paths.keys.contains { if case .timers = $0 { true } else { false } }
+    if hasTimers || pack != nil { missingForTimers = rules.missingForTimers }
   }
 
   private mutating func read(_ paths: [EnglishWord: [String]]) -> [EnglishWord: Recording] {
@@ -75,19 +106,34 @@ public struct VoiceImport {
         problems.append(error)
       }
     }
+    if pack != nil {
+      lack(missingForTimers, "timers")
+      return recordings
+    }
     let rules = EnglishRules(words: Set(paths.keys))
     if !HourFormat.allCases.contains(where: rules.sayQuarters) {
-      let missing = rules.missing
-      problems.append(
-        Fault(
-          "cannot use \(folder)",
-          "no recording of \(missing.map { "'\($0.text)'" }.joined(separator: ", ")), which the "
-            + "quarters of an hour need; add \(missing.count == 1 ? "it" : "them")"))
+      lack(rules.missing, "the quarters of an hour")
     }
     return recordings
   }
 
+  private mutating func lack(_ missing: [EnglishWord], _ what: String) {
+    guard !missing.isEmpty else { return }
+    problems.append(
+      Fault(
+        "cannot use \(folder)",
+        "no recording of \(missing.map { "'\($0.text)'" }.joined(separator: ", ")), which \(what) "
+          + "need; add \(missing.count == 1 ? "it" : "them")"))
+  }
+
   // MARK: The pack
+
+  /// Adds the words of timers to the pack that they are for.
+  public func add() throws(Fault) -> VoicePack {
+    if let problem = problems.first { throw problem }
+    guard let pack else { throw Fault("cannot add \(folder)", "there is no pack to add it to") }
+    return try TimerAddition(draft, to: pack).write()
+  }
 
   /// Makes the pack: in a folder beside it, that gets its name when it is whole.
   /// - Throws: `Fault` if there is something of that name, or it cannot be written; then nothing
@@ -120,20 +166,5 @@ public struct VoiceImport {
   private func licenceText() throws(Fault) -> [UInt8]? {
     guard let licence else { return nil }
     return try readSmallFile("\(folder)/\(licence)")
-  }
-}
-
-/// All bytes of a file of at most 1 MiB.
-private func readSmallFile(_ path: String) throws(Fault) -> [UInt8] {
-  let descriptor = try openRegularFile(path, largest: 1 << 20)
-  defer { close(descriptor) }
-  var bytes: [UInt8] = []
-  var block = [UInt8](repeating: 0, count: 65_536)
-  while true {
-    let count = try retryingInterrupts("cannot read \(path)") {
-      read(descriptor, &block, block.count)
-    }
-    if count == 0 { return bytes }
-    bytes += block[..<count]
   }
 }

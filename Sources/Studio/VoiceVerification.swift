@@ -12,12 +12,16 @@ public struct VoiceVerification {
 
   /// Of the clips, in the order of their names.
   public private(set) var findings: [Finding] = []
-  /// Times that rules lead to and clips are lacking for, a sentence a clock.
+  /// Times and phrases of timers that rules lead to and clips are lacking for, or that are said
+  /// alike: a sentence each.
   public private(set) var brokenRules: [String] = []
   /// Why the crossfade cannot be what it is set to; nil if it can.
   public let crossfade: String?
   /// For each clock that the pack has rules for, what it says; nil where not even the full hours.
   public let coverage: [(format: HourFormat, interval: Interval?)]
+
+  /// What of timers and intervals it says, for a reader.
+  public let timers: String
 
   private static let longestBefore = 0.015
   private static let longestAfter = 0.040
@@ -32,6 +36,9 @@ public struct VoiceVerification {
       if let sentence = Self.lacking(pack, format) { brokenRules.append(sentence) }
       if let sentence = Self.ambiguous(pack, format) { brokenRules.append(sentence) }
     }
+    timers = pack.timersText
+    if let sentence = Self.lackingTimers(pack) { brokenRules.append(sentence) }
+    if let sentence = Self.ambiguousTimers(pack) { brokenRules.append(sentence) }
     crossfade = pack.crossfadeFlaw
     var loudness: [(clip: String, momentary: Double)] = []
     for name in pack.clipNames {
@@ -81,6 +88,28 @@ public struct VoiceVerification {
         _ = try pack.phrase(hour: minute / 60, minute: minute % 60, format: format)
       } catch {
         return "\(error.detail); record it, or take the rule out"
+      }
+    }
+    return nil
+  }
+
+  /// The first phrase of timers and intervals for which a rule names a clip that is not there.
+  private static func lackingTimers(_ pack: VoicePack) -> String? {
+    for phrase in TimerPhrase.range {
+      if let clip = pack.clipMissing(for: phrase) {
+        return "no clip '\(clip)', which '\(phrase.text)' needs; record it, or take the rule out"
+      }
+    }
+    return nil
+  }
+
+  /// The first phrase of timers and intervals that is said as another is.
+  private static func ambiguousTimers(_ pack: VoicePack) -> String? {
+    var said: [[String]: TimerPhrase] = [:]
+    for phrase in TimerPhrase.range {
+      guard let words = pack.phrase(of: phrase)?.map(\.path) else { continue }
+      if let other = said.updateValue(phrase, forKey: words) {
+        return "'\(phrase.text)' is said as '\(other.text)' is"
       }
     }
     return nil

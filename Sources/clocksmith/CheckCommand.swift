@@ -12,7 +12,8 @@ let checkCommand = Subcommand(
     Looks at the configuration, every clip and every time that is to be said, the bells and whether
     each chime can sound, the signals of timers, the speaker, the switch, the button, the lamp, the
     zone, the RTC, the clock and the system bus: a line each, with what to do. Exit status 3 if
-    something was found.
+    something was found. A voice without the words of timers is no fault: timers then give a signal
+    alone.
     """,
   options: [
     Option(
@@ -112,7 +113,7 @@ private func checkVoice(_ configuration: Configuration) throws(Fault) -> Finding
   let voice = try configuration.composer().voice
   let times = voice.shortestInterval(format: configuration.hourFormat)?.times ?? "nothing"
   return found(voice.flaws())
-    ?? .well("\(voice.path): \(voice.clipNames.count) clips say \(times)")
+    ?? .well("\(voice.path): \(voice.clipNames.count) clips say \(times); it \(voice.timersText)")
 }
 
 private func checkChime(_ configuration: Configuration) throws(Fault) -> Finding {

@@ -47,7 +47,7 @@ final class ForegroundTimer: Instruments {
   }
 
   /// Counts down and rings until Ctrl-C or `ring_limit`.
-  /// - Returns: the exit status; failed if it could not be heard.
+  /// - Returns: the exit status; failed if it could not be heard, or was given up before zero.
   func run() throws(Fault) -> Int32 {
     for signal in [SIGINT, SIGTERM, SIGHUP] {
       sources.append(try loop.whenSignalled(signal) { [unowned self] in end() })
@@ -67,6 +67,7 @@ final class ForegroundTimer: Instruments {
   /// Stops what rings; a timer that counts is given up.
   private func end() {
     for countdown in conductor.announcer.timers.countdowns where !countdown.isRinging {
+      status = ExitStatus.failed
       _ = conductor.order(.cancel("\(countdown.number)"))
     }
     conductor.handle(.stop(.byHand))

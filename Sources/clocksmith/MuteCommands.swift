@@ -67,7 +67,9 @@ let unmuteCommand = Subcommand(
 let stopCommand = Subcommand(
   name: "stop", operands: "", mostOperands: 0,
   summary: "fade out what sounds",
-  details: "Fades out what sounds now, and ends a timer that rings; the next occasion sounds again.",
+  details: """
+    Fades out what sounds now, and ends a timer that rings; the next occasion sounds again.
+    """,
   options: []
 ) { _ in
   try runningService().stop()

@@ -75,7 +75,8 @@ let timerCommand = Subcommand(
 
 /// Options that mean something elsewhere are mistakes here.
 private func refuseStrayOptions(_ arguments: Arguments, of word: String) throws {
-  let allowed: Set<String> = word.isEmpty ? ["name", "wait", "config"] : word == "list" ? ["json"] : []
+  let allowed: Set<String> =
+    word.isEmpty ? ["name", "wait", "config"] : word == "list" ? ["json"] : []
   for option in ["name", "wait", "json", "config"]
   where arguments.has(option) && !allowed.contains(option) {
     let place = word.isEmpty ? "a timer that is started" : "'timer \(word)'"
@@ -88,7 +89,8 @@ private func length(_ text: String) throws -> Duration {
     throw Misuse(description: "'\(text.shortened)' is no length; write it as 10m, 90s or 1h30m")
   }
   guard Countdown.shortest <= length, length <= Countdown.longest else {
-    throw Misuse(description: "'\(text.shortened)' is no length for a timer; allowed are 1s to 744h")
+    throw Misuse(
+      description: "'\(text.shortened)' is no length for a timer; allowed are 1s to 744h")
   }
   return length
 }
@@ -102,7 +104,7 @@ private func start(_ length: Duration, _ arguments: Arguments) throws -> Int32 {
     return try ForegroundTimer(length, name: name, configurationPath: arguments["config"]).run()
   }
   let number = try service.startTimer(length, name: name)
-  let title = name.map { "timer \($0)" } ?? "timer \(number)"
+  let title = name.map { "timer \"\($0)\"" } ?? "timer \(number)"
   try say("\(title): \(length.exactly)")
   if arguments.has("wait") {
     try flushOutput()

@@ -25,6 +25,12 @@ let voiceCommand = Subcommand(
     numbers from zero to twenty and twenty, thirty, forty, fifty for every minute. A file is named
     after its word: one.wav, 1.wav, AM.flac, a-m.caf; any format, rate and number of channels
     that libsndfile reads. The layouts of Asterisk and saytime are taken as they are.
+
+    Timers and intervals are spoken of with one to twenty, thirty, forty and fifty, or all numbers
+    from one to fifty-nine, and hour, hours, minute, minutes, second, seconds, left, timer, round,
+    work, rest, half, go, done, "and a half". A voice without these words gives a signal alone.
+    'record --pack timers DIR' and 'import --pack timers DIR --output PACK' add them to a voice that
+    is there.
     """,
   options: [
     Option(
@@ -38,15 +44,16 @@ let voiceCommand = Subcommand(
     Option(
       name: "pack", argument: "PHRASES",
       help:
-        "record: quarters, 13 phrases that say every\nquarter of an hour, or minutes, 62 that say "
-        + "every\nminute (default: quarters)"),
+        "record: quarters, 13 phrases that say every\nquarter of an hour, minutes, 62 that say "
+        + "every\nminute, or timers, 66 that a voice gains for\ntimers and intervals (default: "
+        + "quarters);\nimport: timers, if they are added to a voice"),
     configOption,
   ]
 ) { arguments in
   let hint = "see 'clocksmith voice --help'"
   switch (arguments.operands.first, arguments.operands.dropFirst().first) {
   case ("import", let folder?):
-    return try importVoice(folder, into: arguments["output"])
+    return try importVoice(folder, arguments)
   case ("verify", let folder?):
     return try verifyVoice(folder)
   case ("record", let folder?):
@@ -64,20 +71,39 @@ let voiceCommand = Subcommand(
   }
 }
 
-private func importVoice(_ folder: String, into output: String?) throws -> Int32 {
+private func importVoice(_ folder: String, _ arguments: Arguments) throws -> Int32 {
   let folder = withoutSlash(folder)
-  let target = withoutSlash(output ?? "\(folder)-voice")
-  let recordings = try VoiceImport(folder: folder)
+  let output = arguments["output"].map(withoutSlash)
+  let recordings: VoiceImport
+  switch (arguments["pack"], output) {
+  case (nil, _):
+    recordings = try VoiceImport(folder: folder)
+  case ("timers", let output?):
+    recordings = try VoiceImport(folder: folder, addingTimersTo: VoicePack(path: output))
+  case ("timers", nil):
+    throw Misuse(
+      description: "import --pack timers needs --output, the folder of the voice that they are for")
+  case (let plan?, _):
+    throw Misuse(
+      description: "--pack '\(plan)' is not of import, which adds timers to a voice or needs no "
+        + "--pack")
+  }
   for problem in recordings.problems { complain(problem.description) }
   guard recordings.problems.isEmpty else {
     complain("nothing was made of \(folder)")
     return ExitStatus.failed
   }
-  let pack = try recordings.make(target)
+  let target = output ?? "\(folder)-voice"
+  let isAddition = arguments["pack"] != nil
+  let pack = try isAddition ? recordings.add() : recordings.make(target)
   if !recordings.ignored.isEmpty {
     let first = recordings.ignored.prefix(3).joined(separator: ", ")
     let more = recordings.ignored.count - 3
-    complain("note: no words of a time: \(first)\(more > 0 ? " and \(more) more" : "")")
+    complain("note: no words of a phrase: \(first)\(more > 0 ? " and \(more) more" : "")")
+  }
+  if !recordings.missingForTimers.isEmpty {
+    let words = recordings.missingForTimers.map { "'\($0.text)'" }.joined(separator: ", ")
+    complain("note: not all of a timer can be said without \(words)")
   }
   if let word = recordings.mostPeaked {
     complain(
@@ -90,7 +116,8 @@ private func importVoice(_ folder: String, into output: String?) throws -> Int32
 
 private func recordVoice(_ folder: String, _ arguments: Arguments) throws -> Int32 {
   guard let plan = RecordingPlan(rawValue: arguments["pack"] ?? "quarters") else {
-    throw Misuse(description: "--pack '\(arguments["pack"] ?? "")' is not quarters or minutes")
+    throw Misuse(
+      description: "--pack '\(arguments["pack"] ?? "")' is not quarters or minutes or timers")
   }
   guard isatty(STDIN_FILENO) == 1 else {
     throw Misuse(
@@ -142,6 +169,7 @@ private func verifyVoice(_ name: String) throws -> Int32 {
     }
   }
   if verification.coverage.isEmpty { try found("rules       neither [clock 12] nor [clock 24]") }
+  try say("ok    timers      it \(verification.timers)")
   for words in verification.brokenRules { try found("rules       \(words)") }
   if let words = verification.crossfade { try found("crossfade   \(words)") }
   for finding in verification.findings {
@@ -176,5 +204,5 @@ private func coverage(_ pack: VoicePack) -> String {
   pack.formats.map { format in
     let times = pack.shortestInterval(format: format)?.times ?? "not even the full hours"
     return "in \(format.rawValue) hours it says \(times)"
-  }.joined(separator: "\n")
+  }.joined(separator: "\n") + "\nit \(pack.timersText)"
 }

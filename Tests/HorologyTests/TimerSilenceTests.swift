@@ -52,7 +52,8 @@ import Testing
     #expect(desk.cues.map(\.anchor) == zero)
   }
 
-  @Test("quiet hours, a mute and a clock that is not trusted hold for no timer") func quiet() throws {
+  @Test("quiet hours, a mute and a clock that is not trusted hold for no timer")
+  func quiet() throws {
     let quiet = try QuietHours(text: "00:00-23:00")
     var desk = Desk(at: Self.start, trust: .untrusted, mute: .on) { $0.quiet = quiet }
     desk.start(.seconds(10))
@@ -107,8 +108,17 @@ import Testing
     #expect(desk.timers.first?.isRinging == true)
   }
 
-  @Test("asked for, it says how much is left") func left() {
+  @Test("a voice without the words says nothing, and says so") func noWords() {
     var desk = Desk(at: Self.start)
+    desk.start(.seconds(600))
+    desk.tell(.timer(.tell(nil)))
+    #expect(desk.timerRefusal == .noWords)
+    #expect(desk.played == nil)
+    #expect(desk.live(for: .seconds(610)).announcements.isEmpty)
+  }
+
+  @Test("asked for, it says how much is left") func left() {
+    var desk = Desk(at: Self.start) { $0.saysTimers = true }
     desk.start(.seconds(600), "tea")
     desk.wait(for: .seconds(120))
     desk.tell(.timer(.tell(nil)))
@@ -128,6 +138,22 @@ import Testing
     desk.wait(for: .milliseconds(4500))
     desk.tell(.timer(.tell("tea")))
     #expect(desk.timerRefusal == .speech(.occasionIsNear))
+  }
+
+  @Test("half of it, and one minute, are said where that is wanted") func tellsLeft() {
+    var desk = Desk(at: "2026-11-21T15:01:10") {
+      $0.saysTimers = true
+      $0.tellsLeft = [.half, .minute]
+    }
+    desk.start(.seconds(600), "tea")
+    let began = desk.now.instant
+    let said = desk.live(for: .seconds(620)).announcements
+    #expect(said.map { $0.anchor - began } == [.seconds(300), .seconds(540), .seconds(602)])
+    // Cancelled, nothing is said of it.
+    desk.tell(.stop(.byHand))
+    desk.start(.seconds(600))
+    desk.tell(.timer(.cancel("1")))
+    #expect(desk.live(for: .seconds(120)).announcements.isEmpty)
   }
 
   // MARK: After a start

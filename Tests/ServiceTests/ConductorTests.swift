@@ -27,7 +27,7 @@ import Testing
       if let fault { throw fault }
       isPlaying = true
     }
-    func play(_ cue: Cue) throws(Fault) { 
+    func play(_ cue: Cue) throws(Fault) {
       calls.append("cue \(cue.id.number)")
       if let fault { throw fault }
     }

@@ -24,7 +24,8 @@ import Testing
     arguments: [
       ("one", "1"), ("ONE", "1"), ("01", "1"), ("fifteen", "15"), ("forty-five", "45"),
       ("Forty Five", "45"), ("A.M.", "am"), ("p-m", "pm"), ("O'Clock", "oclock"), ("oh", "oh"),
-      ("zero", "0"), ("h-1", nil), ("60", nil), ("mon-1", nil), ("", nil),
+      ("zero", "0"), ("Minutes", "minutes"), ("and_a-half", "and-a-half"),
+      ("h-1", nil), ("60", nil), ("mon-1", nil), ("", nil),
     ])
   func fileNameIsKnown(name: String, clip: String?) {
     #expect(EnglishWord(fileName: name)?.clipName == clip)
@@ -55,5 +56,55 @@ import Testing
     #expect(EnglishRules(words: words).missing == [.number(7), .number(45), .pm])
     #expect(!EnglishRules(words: words).missing.contains(.oclock))
     #expect(EnglishRules(words: words.union([.number(40)])).missing == [.number(7), .pm])
+  }
+}
+
+@Suite struct EnglishTimerRulesTests {
+  private static let words = EnglishWord.TimerWord.allCases.map { EnglishWord.timers($0) }
+  private static let tens = ((1...20) + [30, 40, 50]).map { EnglishWord.number($0) }
+
+  private func grammar(_ words: [EnglishWord], prefix: String = "") -> TimerGrammar {
+    var grammar = TimerGrammar()
+    for section in TimerGrammar.Section.allCases {
+      for rule in EnglishRules(words: Set(words)).rules(section, numbers: prefix) {
+        let problem = grammar.add(section, key: rule.pattern, phrase: rule.phrase)
+        #expect(problem == nil)
+      }
+    }
+    return grammar
+  }
+
+  private func text(_ phrase: TimerPhrase, _ grammar: TimerGrammar) -> String? {
+    grammar.names(phrase)?.joined(separator: " ")
+  }
+
+  @Test("numbers to twenty, tens and the words say everything") func tensSayEverything() {
+    let grammar = grammar(Self.words + Self.tens)
+    #expect(TimerPhrase.range.allSatisfy { grammar.names($0) != nil })
+    #expect(text(.left(.seconds(47 * 60)), grammar) == "40 7 minutes left")
+    #expect(text(.left(.seconds(3600)), grammar) == "1 hour left")
+    #expect(text(.left(.seconds(90)), grammar) == "1 and-a-half minutes left")
+    #expect(text(.timer(.seconds(5400)), grammar) == "1 hour 30 minute timer")
+    #expect(text(.timer(.seconds(3661)), grammar) == "1 hour 1 minute 1 second timer")
+    #expect(text(.round(20), grammar) == "round 20")
+    #expect(text(.half, grammar) == "half")
+  }
+
+  @Test("whole numbers are said whole, and may have a prefix") func wholeNumbers() {
+    let numbers = (1...59).map { EnglishWord.number($0) }
+    let grammar = grammar(Self.words + numbers, prefix: "n-")
+    #expect(text(.left(.seconds(47 * 60)), grammar) == "n-47 minutes left")
+    #expect(text(.left(.seconds(1)), grammar) == "n-1 second left")
+  }
+
+  @Test("what is lacking is named, and what nothing is said with is not spoken") func lacking() {
+    let digits = EnglishRules(words: Set(Self.tens + [.timers(.minute), .timers(.minutes)]))
+    #expect(!digits.speaks(.minutes))
+    #expect(digits.missingForTimers.contains(.timers(.left)))
+    #expect(!digits.missingForTimers.contains(.timers(.minute)))
+    let some = grammar(Self.tens + [.timers(.minute), .timers(.minutes), .timers(.left)])
+    #expect(text(.left(.seconds(60)), some) == "1 minute left")
+    #expect(text(.left(.seconds(90)), some) == nil && text(.left(.seconds(5)), some) == nil)
+    #expect(EnglishRules(words: Set(Self.words + Self.tens)).missingForTimers.isEmpty)
   }
 }

@@ -212,4 +212,14 @@ private struct Guided {
     #expect(Array(prompts.prefix(13)) == RecordingPlan.quarters.prompts)
     #expect(Set(prompts.map(\.name)).count == 62)
   }
+
+  @Test("the phrases of timers hold every word of them, and no other") func timersHaveEveryWord() {
+    let prompts = RecordingPlan.timers.prompts
+    let rules = EnglishRules(words: Set(prompts.flatMap(\.words)))
+    #expect(rules.missingForTimers.isEmpty)
+    #expect(HourFormat.allCases.allSatisfy { !rules.sayQuarters($0) })
+    #expect(prompts.count == 66 && Set(prompts.map(\.name)).count == 66)
+    #expect(prompts[3].text == "four ... seconds ... left")
+    #expect(prompts[0].text == "one ... second ... timer")
+  }
 }

@@ -1,6 +1,7 @@
 import Basics
 import Foundation
 import Horology
+import Sound
 import TestSupport
 import Testing
 
@@ -218,6 +219,67 @@ private let prompt = RecordingPlan.quarters.prompts[2]
     #expect(pack.shortestInterval(format: .twelve) == .quarter)
     let fault = faultThrown { _ = try TakeFolder(path: path, plan: .quarters) }
     #expect(fault?.description.contains("it is a voice pack already") == true)
+  }
+
+  /// Says and keeps every phrase of a plan, each with as many words as it has.
+  private func record(_ plan: RecordingPlan) throws -> VoicePack {
+    let folder = try TakeFolder(path: path, plan: plan)
+    for prompt in plan.prompts {
+      let count = prompt.words.count
+      let phrase = Phrase(
+        words: (0..<count).map { [0.3, 0.4, 0.3, 0.35][$0] },
+        pauses: [Double](repeating: 0.25, count: count - 1))
+      try folder.keep(Take(of: prompt, samples: phrase.samples(), rate: 48_000, room: -70))
+    }
+    return try folder.makePack()
+  }
+
+  @Test("a pack gains the words of timers, once, and goes on to say the time")
+  func packGainsTimers() throws {
+    #expect(try !record(.quarters).hasTimers)
+    let pack = try record(.timers)
+    #expect(pack.phrasesUnsaid.isEmpty && pack.clipNames.count == 18 + 74)
+    #expect(pack.shortestInterval(format: .twelve) == .quarter)
+    let verification = VoiceVerification(of: pack)
+    #expect(verification.findings.isEmpty && verification.brokenRules.isEmpty)
+    let fault = faultThrown { _ = try TakeFolder(path: path, plan: .timers) }
+    #expect(fault?.description.contains("it has words of timers already; remove [left]") == true)
+  }
+
+  @Test("timers are not recorded where there is no pack to gain them") func timersNeedAPack() throws
+  {
+    let fault = faultThrown { _ = try TakeFolder(path: path, plan: .timers) }
+    #expect(fault?.description.contains("it is no voice pack yet") == true)
+    #expect(!FileManager.default.fileExists(atPath: path))
+  }
+
+  @Test("a clip that says another word is not recorded over") func otherWordsStay() throws {
+    _ = try record(.quarters)
+    let description = try String(contentsOfFile: "\(path)/voice.conf", encoding: .utf8)
+    try (description + "left = links\n").write(
+      toFile: "\(path)/voice.conf", atomically: true, encoding: .utf8)
+    try FileManager.default.copyItem(atPath: "\(path)/am.flac", toPath: "\(path)/left.flac")
+    let fault = faultThrown { _ = try record(.timers) }
+    #expect(fault?.description.contains("its clip 'left' says 'links'") == true)
+    #expect(try !VoicePack(path: path).hasTimers)
+  }
+
+  @Test("a rule of timers without a clip, and two phrases that sound alike, are found")
+  func brokenTimerRulesAreFound() throws {
+    _ = try record(.quarters)
+    let file = "\(path)/voice.conf"
+    let description = try String(contentsOfFile: file, encoding: .utf8)
+    func broken(_ rules: String) throws -> [String] {
+      try (description + rules).write(toFile: file, atomically: true, encoding: .utf8)
+      return VoiceVerification(of: try VoicePack(path: path)).brokenRules
+    }
+    #expect(try broken("") == [])
+    #expect(
+      try broken("[left]\n000004 = 4 left\n")
+        == ["no clip 'left', which '4 s left' needs; record it, or take the rule out"])
+    #expect(
+      try broken("[interval]\nwork = 1\nround 01 = 1\n")
+        == ["'round 1' is said as 'work' is"])
   }
 
   @Test("two cannot record into one folder") func twoCannotRecord() throws {

@@ -68,7 +68,7 @@ def do(kitchen, *words):
 
 def test_a_timer_is_started_listed_changed_and_cancelled(kitchen, start):
     service = start()
-    assert do(kitchen, "10m", "--name", "tea") == "timer tea: 10 min"
+    assert do(kitchen, "10m", "--name", "tea") == 'timer "tea": 10 min'
     assert do(kitchen, "1h30m") == "timer 2: 1 h 30 min"
     service.wait_for('timer "tea" was started, for 10 min')
     tea, other = timers(kitchen)
@@ -325,14 +325,14 @@ def test_given_up_it_ends_at_once(clocksmith):
         clocksmith, "timer", "10m", "--config", clocksmith.configuration())
     wait_until(lambda: "timer  [" in drawn(), 10, "the bar")
     process.send_signal(signal.SIGINT)
-    assert process.wait(5) == 0
+    assert process.wait(5) == 1, "what follows with && must not follow"
 
 
 def test_waiting_it_shows_the_timer_of_the_service(kitchen, start):
     start()
     process, drawn = in_a_terminal(kitchen, "timer", "3s", "--name", "tea", "--wait")
-    wait_until(lambda: "timer tea  [" in drawn(), 10, "the bar")
-    wait_until(lambda: "timer tea: at zero; 'clocksmith stop' stops it" in drawn(), 10, "zero")
+    wait_until(lambda: 'timer "tea"  [' in drawn(), 10, "the bar")
+    wait_until(lambda: 'timer "tea": at zero; \'clocksmith stop\' stops it' in drawn(), 10, "zero")
     assert kitchen.run("stop").returncode == 0
     assert process.wait(10) == 0
     # Left by Ctrl-C, the timer goes on.

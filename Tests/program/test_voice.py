@@ -9,45 +9,9 @@ import pytest
 import soundfile
 
 from program import VOICES, refusal
+from recorded_words import RATE, brought_in, lines_of, recordings, word  # noqa: F401
 
-RATE = 48_000
-NUMBERS = "one two three four five six seven eight nine ten eleven twelve".split()
-CLASSIC = [*NUMBERS, "fifteen", "thirty", "forty-five", "AM", "PM"]
 GAP = RATE * 60 // 1000
-
-
-def word(number, rate=RATE, level=0.4, before=0.3, after=0.4):
-    """A made-up word of 0.3 s whose pitch tells which it is, in a quiet room."""
-    times = numpy.arange(int(0.3 * rate)) / rate
-    voiced = sum(numpy.sin(2 * numpy.pi * (150 + 20 * number) * n * times) / n for n in (1, 2, 3))
-    voiced *= level / 2 * numpy.sin(numpy.pi * times / 0.3) ** 0.5
-    silence = [numpy.zeros(int(seconds * rate)) for seconds in (before, after)]
-    samples = numpy.concatenate([silence[0], voiced, silence[1]])
-    return samples + numpy.random.default_rng(number).normal(0, level / 2000, len(samples)) + 0.003
-
-
-@pytest.fixture
-def recordings(tmp_path):
-    """The classic seventeen, at odd levels and with silence around them."""
-    folder = tmp_path / "my voice"
-    folder.mkdir()
-    for number, name in enumerate(CLASSIC):
-        soundfile.write(folder / f"{name}.wav", word(number, level=0.05 + 0.04 * number), RATE)
-    return folder
-
-
-@pytest.fixture
-def brought_in(clocksmith, recordings, tmp_path):
-    """Imports the recordings: (the run, the pack)."""
-    def bring_in(folder=recordings):
-        pack = tmp_path / "pack"
-        return clocksmith.run("voice", "import", folder, "--output", pack), pack
-    return bring_in
-
-
-def lines_of(done, status):
-    assert done.returncode == status, done.stderr
-    return done.stdout.splitlines()
 
 
 def test_the_classic_seventeen_say_the_quarters(brought_in):
@@ -69,7 +33,9 @@ def test_what_is_imported_is_verified(clocksmith, brought_in):
     _, pack = brought_in()
     lines = lines_of(clocksmith.run("voice", "verify", pack), 0)
     assert lines == [
-        "ok    12 hours    it says the quarters of an hour", "ok    clips       17, all well"]
+        "ok    12 hours    it says the quarters of an hour",
+        "ok    timers      it has no words of timers, which give a signal alone",
+        "ok    clips       17, all well"]
 
 
 def test_a_phrase_is_the_clips_with_gaps(clocksmith, brought_in, tmp_path):
@@ -210,7 +176,7 @@ def test_a_full_disk_leaves_nothing_behind(clocksmith, recordings, full_disk):
 
 
 @pytest.mark.parametrize(
-    "words", [[], ["import"], ["sing"], ["import", "a", "b"], ["import", "--loudly", "a"],
+    "words", [[], ["import"], ["import", "--pack", "timers", "a"], ["import", "--pack", "minutes", "a"], ["sing"], ["import", "a", "b"], ["import", "--loudly", "a"],
               ["verify"], ["list", "a"]])
 def test_misuse_is_told(clocksmith, words):
     refusal(clocksmith.run("voice", *words), 2)
@@ -268,7 +234,8 @@ def test_a_voice_that_ships_says_every_minute_and_is_well(clocksmith, name):
     lines = lines_of(clocksmith.run("voice", "verify", name), 0)
     assert lines == [
         "ok    12 hours    it says every minute of the day",
-        "ok    24 hours    it says every minute of the day", "ok    clips       194, all well"]
+        "ok    24 hours    it says every minute of the day",
+        "ok    timers      it says timers and intervals", "ok    clips       277, all well"]
 
 
 def test_list_shows_the_configured_voice_with_a_star(clocksmith, brought_in):
@@ -277,7 +244,7 @@ def test_list_shows_the_configured_voice_with_a_star(clocksmith, brought_in):
     mine, *shipped = lines_of(done, 0)
     assert mine.startswith(f"* {pack}: en, ") and "17 clips, 12 hours" in mine
     assert [line.split(": ")[0] for line in shipped] == [f"  {name}" for name in VOICES]
-    assert all(line.endswith(" 194 clips, 12 hours and 24 hours") for line in shipped)
+    assert all(line.endswith(" 277 clips, 12 hours and 24 hours") for line in shipped)
 
 
 @pytest.mark.parametrize("name", VOICES)

@@ -317,6 +317,13 @@ def test_misuse_is_told(clocksmith, words):
     refusal(clocksmith.run("voice", *words), 2)
 
 
+def test_timers_are_recorded_into_a_voice_that_is_there(sit_down, tmp_path):
+    person = sit_down(None, tmp_path / "mine", "--pack", "timers")
+    assert person.end() == 1
+    assert person.screen()[-1].endswith(
+        "it is no voice pack yet, and timers are added to one; record its quarters or minutes first")
+
+
 # MARK: What becomes of it
 
 
@@ -337,8 +344,9 @@ def test_the_next_run_goes_on_where_the_first_stopped(recorded):
 def test_what_was_recorded_becomes_a_pack(recorded):
     folder, (_, second), _ = recorded
     assert second.status == 0
-    assert second.screen()[-3:] == [
+    assert second.screen()[-4:] == [
         f"made {folder}: 18 clips", "in 12 hours it says the quarters of an hour",
+        "it has no words of timers, which give a signal alone",
         f"to hear it: 'voice = {folder}' in [announce] of the configuration"]
     assert {path.name for path in folder.iterdir() if path.suffix != ".flac"} == {
         "takes", "voice.conf", "LICENCE"}
@@ -347,7 +355,9 @@ def test_what_was_recorded_becomes_a_pack(recorded):
 def test_the_pack_is_verified(clocksmith, recorded):
     done = clocksmith.run("voice", "verify", recorded[0])
     assert (done.returncode, done.stdout.splitlines()) == (0, [
-        "ok    12 hours    it says the quarters of an hour", "ok    clips       18, all well"])
+        "ok    12 hours    it says the quarters of an hour",
+        "ok    timers      it has no words of timers, which give a signal alone",
+        "ok    clips       18, all well"])
 
 
 @pytest.mark.parametrize(

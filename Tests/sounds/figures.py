@@ -8,6 +8,7 @@ sys.dont_write_bytecode = True
 import numpy as np  # noqa: E402
 
 import sound_level  # noqa: E402
+import timer_phrases  # noqa: E402
 from voice_pack import CLOCKS, MINUTES, RATE, Pack, shipped_packs  # noqa: E402
 
 
@@ -41,10 +42,22 @@ def phrase_figures(pack, clock):
            f"{span(quarters, 's', 2)}, mean {np.mean(quarters):.2f} s")
 
 
+def timer_figures(pack):
+    phrases = {phrase: pack.joined_timer(phrase)[0] for phrase in timer_phrases.ALL}
+    left = [len(clip) / RATE for (kind, *_), clip in phrases.items() if kind == "left"]
+    megabytes = sum(pack.files[name].stat().st_size for name in pack.clips_of_timers_alone()) / 1e6
+    yield "clips of timers alone", "", f"{len(pack.clips_of_timers_alone())}, {megabytes:.1f} MB"
+    chains = [clip for phrase, clip in phrases.items() if phrase not in timer_phrases.WORDS]
+    yield (f"timers, loudness of {len(chains)} phrases", "-20 ±1.25 LUFS",
+           span([*map(sound_level.integrated, chains)], "LUFS", 2))
+    yield "timers, length of what is left", "", f"{span(left, 's', 2)}, mean {np.mean(left):.2f} s"
+
+
 def figures(pack):
     yield from clip_figures(pack)
     for clock in CLOCKS:
         yield from phrase_figures(pack, clock)
+    yield from timer_figures(pack)
 
 
 packs = [Pack(folder) for folder in shipped_packs()]

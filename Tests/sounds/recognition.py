@@ -1,4 +1,4 @@
-"""What a speech recogniser hears: pocketsphinx under a strict grammar of times."""
+"""What a speech recogniser hears: pocketsphinx under a strict grammar of times, or of timers."""
 
 import os
 import pathlib
@@ -25,6 +25,10 @@ SAID = {
     "nineteen": ["N AY N T IY N"], "twenty": ["T W EH N T IY", "T W EH N IY"], "thirty": ["TH ER D IY", "TH ER T IY"],
     "forty": ["F AO R T IY"], "fifty": ["F IH F T IY"], "hundred": ["HH AH N D R AH D", "HH AH N D R IH D"],
     "oclock": ["AH K L AA K"], "am": ["EY EH M"], "pm": ["P IY EH M"],
+    "hour": ["AW ER", "AW R"], "hours": ["AW ER Z", "AW R Z"], "minute": ["M IH N AH T"], "minutes": ["M IH N AH T S"],
+    "second": ["S EH K AH N D", "S EH K AH N"], "seconds": ["S EH K AH N D Z", "S EH K AH N Z"],
+    "and": ["AE N D", "AH N D"], "a": ["AH", "EY"], "half": ["HH AE F"], "left": ["L EH F T"], "timer": ["T AY M ER"],
+    "round": ["R AW N D"], "work": ["W ER K"], "rest": ["R EH S T"], "go": ["G OW"], "done": ["D AH N"],
 }
 
 TEENS = "ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen"
@@ -35,11 +39,15 @@ RULES = f"""
 <minute> = <ohs> | <teen> | (twenty|thirty|forty|fifty) [<digit>];
 <hour12> = <digit> | ten | eleven | twelve;
 <hour24> = zero | <ohs> | <teen> | twenty [one|two|three];
+<number> = <digit> | <teen> | (twenty|thirty|forty|fifty) [<digit>];
+<left> = <number> [and a half] (hour|hours|minute|minutes|second|seconds) left;
+<timer> = [<number> hour] [<number> minute] [<number> second] timer;
 """
 GRAMMARS = {
     "words": "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|thirty|forty five|am|pm|oclock",
     12: "<hour12> (oclock | <minute> (am|pm))",
     24: "<hour24> (hundred | <minute>)",
+    "timers": "<left> | <timer> | round <number> | work | rest | half | go | done",
 }
 
 

@@ -8,6 +8,7 @@ import pytest
 import soundfile
 
 import sound_level
+import timer_phrases
 import voice_checks as checks
 import voice_pack
 from remembered import remembered
@@ -30,16 +31,18 @@ def test_the_configuration_names_language_description_and_crossfade(pack):
 
 @pytest.mark.parametrize("check", [
     checks.formats, checks.silence, checks.fades, checks.ends, checks.dc, checks.full_scale, checks.true_peaks,
-    checks.clip_loudness, checks.clips_of_all_minutes, checks.unused, checks.texts, checks.phrase_peaks, checks.joins, checks.lengths,
+    checks.clip_loudness, checks.clips_of_all_minutes, checks.clips_of_all_timers, checks.unused, checks.texts,
+    checks.phrase_peaks, checks.joins, checks.lengths, checks.timer_lengths,
 ], ids=lambda check: check.__name__)
 def test_a_pack_holds(pack, check):
     assert list(check(pack)) == []
 
 
-def test_every_phrase_of_both_clocks_is_as_loud_as_the_others(pack):
-    code = [pathlib.Path(module.__file__) for module in (checks, sound_level, voice_pack)]
+def test_every_phrase_of_both_clocks_and_of_timers_is_as_loud_as_the_others(pack):
+    code = [pathlib.Path(module.__file__) for module in (checks, sound_level, timer_phrases, voice_pack)]
     files = [*code, pack.folder / "voice.conf", *pack.files.values()]
     assert remembered("phrase-levels", files, lambda: list(checks.phrase_levels(pack))) == []
+    assert remembered("timer-levels", files, lambda: list(checks.timer_levels(pack))) == []
 
 
 # ---- Broken on purpose: what each check is there to catch ------------------------
@@ -111,6 +114,12 @@ def test_a_missing_clip_is_caught(broken):
     assert_caught(checks.texts, pack)
 
 
+def test_a_missing_word_of_a_timer_is_caught(broken):
+    pack = broken(lambda s: s)
+    (pack.folder / "left.flac").unlink()
+    assert list(checks.clips_of_all_timers(pack))
+
+
 def test_a_clip_that_is_never_spoken_is_caught(broken):
     pack = broken(lambda s: s)
     shutil.copy(pack.folder / f"{CLIP}.flac", pack.folder / f"{CLIP}-again.flac")
@@ -122,3 +131,18 @@ def test_a_wrong_text_is_caught(broken):
     conf = pack.folder / "voice.conf"
     conf.write_text(conf.read_text().replace(f"{CLIP} = three", f"{CLIP} = four"))
     assert list(checks.clips_of_all_minutes(Pack(pack.folder)))
+
+
+def test_a_wrong_text_of_a_timer_is_caught(broken):
+    pack = broken(lambda s: s)
+    conf = pack.folder / "voice.conf"
+    conf.write_text(conf.read_text().replace("number-3 = three", "number-3 = four"))
+    assert list(checks.clips_of_all_timers(Pack(pack.folder)))
+
+
+def test_a_phrase_of_a_timer_out_of_level_or_too_long_is_caught(broken):
+    pack = broken(lambda s: s)
+    pack.samples["left"] = np.tile(pack.samples["left"], 6)
+    assert next(checks.timer_lengths(pack), None)
+    pack.samples["round"] = pack.samples["round"] * 3
+    assert [problem for problem in checks.timer_levels(pack) if problem.startswith("round ")]

@@ -1,6 +1,6 @@
 """A speech recogniser hears in the joined clips the time they are meant to say.
 
-All 1,440 minutes of both clocks take some minutes: CLOCKSMITH_ALL_MINUTES=1.
+All 1,440 minutes of both clocks, and all phrases of timers, take some minutes: CLOCKSMITH_ALL_MINUTES=1.
 """
 
 import os
@@ -11,6 +11,7 @@ import pytest
 
 import recognition
 import sayings
+import timer_phrases
 import voice_pack
 from remembered import place, remembered
 from sayings import as_heard, cardinal, said
@@ -33,9 +34,15 @@ def misheard_phrases(pack, clock, times, scratch):
     return {said(clock, *time): heard[time] for time in times if heard[time] != said(clock, *time)}
 
 
+def misheard_timers(pack, phrases, scratch):
+    heard = recognition.recognise({phrase: pack.joined_timer(phrase)[0] for phrase in phrases}, "timers", scratch)
+    said_so = {phrase: timer_phrases.said(phrase) for phrase in phrases}
+    return {said_so[phrase]: heard[phrase] for phrase in phrases if heard[phrase] != said_so[phrase]}
+
+
 def recognition_of(pack):
     """What a recognition rests on: these very clips, and how they are put to the recogniser."""
-    code = [pathlib.Path(module.__file__) for module in (recognition, sayings, voice_pack)]
+    code = [pathlib.Path(module.__file__) for module in (recognition, sayings, timer_phrases, voice_pack)]
     return [*code, pathlib.Path(__file__), pack.folder / "voice.conf", *pack.files.values()]
 
 
@@ -58,6 +65,22 @@ def test_nearly_every_minute_is_recognised(pack, clock, tmp_path):
     assert len(misheard) <= 1440 * 0.02, misheard
 
 
+def test_the_usual_phrases_of_timers_and_intervals_are_recognised(pack, tmp_path):
+    misheard = remembered("recognition-usual-timers", recognition_of(pack),
+                          lambda: misheard_timers(pack, timer_phrases.SAMPLE, tmp_path))
+    assert misheard == {}
+
+
+def test_nearly_every_phrase_of_timers_and_intervals_is_recognised(pack, tmp_path):
+    what, files = "recognition-timers", recognition_of(pack)
+    if not place(what, files).exists() and os.environ.get("CLOCKSMITH_ALL_MINUTES") != "1":
+        pytest.skip("takes minutes: CLOCKSMITH_ALL_MINUTES=1 /usr/bin/python3 -m pytest Tests/sounds")
+    misheard = remembered(what, files, lambda: misheard_timers(pack, timer_phrases.ALL, tmp_path))
+    count = len(timer_phrases.ALL)
+    print(f"{pack.name}, timers: {count - len(misheard)} of {count}; misheard: {misheard}")
+    assert len(misheard) <= count * 0.02, misheard
+
+
 def test_two_clips_taken_for_each_other_are_heard(pack, tmp_path):
     folder = shutil.copytree(pack.folder, tmp_path / pack.name)
     first, second, aside = folder / "hour-3.flac", folder / "hour-4.flac", tmp_path / "aside.flac"
@@ -65,6 +88,8 @@ def test_two_clips_taken_for_each_other_are_heard(pack, tmp_path):
     swapped = Pack(folder)
     assert misheard_words(swapped, tmp_path) == {"hour-3": "four", "hour-4": "three"}
     assert misheard_phrases(swapped, 12, [(3, 15)], tmp_path) == {"three fifteen am": "four fifteen am"}
+    swapped.samples["rest"] = swapped.samples["work"]
+    assert misheard_timers(swapped, [("rest",), ("go",)], tmp_path) == {"rest": "work"}
 
 
 def test_the_recogniser_writes_every_word_of_the_pack(pack):

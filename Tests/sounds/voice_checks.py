@@ -4,11 +4,13 @@ Functions and not tests, so that packs broken on purpose can be put to them as w
 """
 
 import functools
+import itertools
 
 import numpy as np
 import soundfile
 
 import sound_level
+import timer_phrases
 from sayings import as_heard, said
 from voice_pack import CLOCKS, MINUTES, RATE, join
 
@@ -89,8 +91,25 @@ def clips_of_all_minutes(pack):
                 yield f"{hour:02}:{minute:02} reads {' '.join(pack.texts[name] for name in names)!r}"
 
 
+def clips_of_all_timers(pack):
+    """Every phrase of timers and intervals has its clips, which say it and nothing else."""
+    for phrase in timer_phrases.ALL:
+        names = pack.clips_of_timer(*phrase)
+        lost = [name for name in names if name not in pack.files or name not in pack.texts]
+        if lost:
+            yield f"{timer_phrases.said(phrase)!r} needs {lost[0]}, which is not there"
+        elif as_heard(" ".join(pack.texts[name] for name in names)) != timer_phrases.said(phrase):
+            yield f"{timer_phrases.said(phrase)!r} reads {' '.join(pack.texts[name] for name in names)!r}"
+
+
+def _chains(pack):
+    """The clip names of everything that is said."""
+    yield from (pack.clips_of(clock, *time) for clock in CLOCKS for time in MINUTES)
+    yield from (pack.clips_of_timer(*phrase) for phrase in timer_phrases.ALL)
+
+
 def unused(pack):
-    needed = {name for clock in CLOCKS for time in MINUTES for name in pack.clips_of(clock, *time)}
+    needed = {name for names in _chains(pack) for name in names}
     for name in sorted((pack.files.keys() | pack.texts.keys()) - needed):
         yield f"{name} is never spoken"
 
@@ -114,8 +133,35 @@ def phrase_levels(pack):
             yield f"{time} is at {lufs:.1f} LUFS"
 
 
+def timers(pack, phrases):
+    for phrase in phrases:
+        samples, joins = pack.joined_timer(phrase)
+        yield timer_phrases.said(phrase), samples, joins
+
+
+def timer_levels(pack):
+    """But for words by themselves: they are clips, and too short for this measure.
+
+    A phrase of nothing but short words, as "two hours left", comes out louder than its clips.
+    """
+    chains = [phrase for phrase in timer_phrases.ALL if phrase not in timer_phrases.WORDS]
+    for phrase, samples, _ in timers(pack, chains):
+        lufs = sound_level.integrated(samples)
+        if abs(lufs + 20) > 1.25:
+            yield f"{phrase} is at {lufs:.1f} LUFS"
+
+
+def timer_lengths(pack):
+    """As long as a sentence of so many words."""
+    for phrase, samples, _ in timers(pack, timer_phrases.ALL):
+        seconds, words = len(samples) / RATE, len(phrase.split())
+        if not 0.25 * words < seconds < 0.35 + 0.5 * words:
+            yield f"{phrase} takes {seconds:.2f} s"
+
+
 def phrase_peaks(pack):
-    for time, samples, _ in phrases(pack, [(hour, minute) for hour, minute in MINUTES if minute % 15 == 0]):
+    quarters = phrases(pack, [(hour, minute) for hour, minute in MINUTES if minute % 15 == 0])
+    for time, samples, _ in itertools.chain(quarters, timers(pack, timer_phrases.SAMPLE)):
         peak = sound_level.true_peak(samples)
         if peak > -1:
             yield f"{time} peaks at {peak:.1f} dBTP"
@@ -137,8 +183,7 @@ def joins(pack):
 
 @functools.lru_cache(maxsize=4)
 def _neighbours(pack):
-    return {pair for clock in CLOCKS for time in MINUTES
-            for names in [pack.clips_of(clock, *time)] for pair in zip(names, names[1:])}
+    return {pair for names in _chains(pack) for pair in zip(names, names[1:])}
 
 
 def lengths(pack):

@@ -53,6 +53,30 @@ class Pack:
                 return phrase.format(**values).split()
         raise LookupError(f"no template of [clock {clock}] matches {digits}")
 
+    def clips_of_timer(self, kind, *numbers):
+        """The clip names of what is said of a timer or an interval, as timer_phrases has it."""
+        if kind not in self.conf:
+            number, = numbers or [0]
+            for key, phrase in self.conf["interval"].items():
+                word, _, pattern = key.partition(" ")
+                if word == kind and all(p in ("*", d) for p, d in zip(pattern or "**", f"{number:02}", strict=True)):
+                    return phrase.format(number=number).split()
+            raise LookupError(f"nothing in [interval] for {kind} {number}")
+        values = dict(zip(("hours", "minutes", "seconds"), numbers, strict=True))
+        digits = "".join(f"{number:02}" for number in numbers)
+        for pattern, phrase in self.conf[kind].items():
+            if all(p in ("*", d) for p, d in zip(pattern, digits, strict=True)):
+                return phrase.format(**values).split()
+        raise LookupError(f"no template of [{kind}] matches {digits}")
+
+    def clips_of_timers_alone(self):
+        """The clips that no time is made of."""
+        times = {name for clock in CLOCKS for time in MINUTES for name in self.clips_of(clock, *time)}
+        return self.files.keys() - times
+
+    def joined_timer(self, phrase):
+        return join([self.samples[name] for name in self.clips_of_timer(*phrase)], self.crossfade)
+
     def joined(self, clock, hour, minute):
         """The phrase of a time, and the frames at which its crossfades begin."""
         return join([self.samples[name] for name in self.clips_of(clock, hour, minute)], self.crossfade)

@@ -45,6 +45,8 @@ public enum TimerRefusal: Error, Hashable, Sendable {
   case isPaused(String)
   case isNotPaused(String)
   case isRinging(String)
+  /// The voice has no words for timers.
+  case noWords
   /// It cannot be said now.
   case speech(SkipReason)
 }
@@ -65,6 +67,8 @@ extension TimerRefusal: CustomStringConvertible {
     case .isPaused(let title): "\(title) is paused already"
     case .isNotPaused(let title): "\(title) is not paused"
     case .isRinging(let title): "\(title) has reached zero, and rings; 'clocksmith stop' stops it"
+    case .noWords:
+      "the voice has no words for timers; 'clocksmith timer list' shows how much is left"
     case .speech(let reason): reason.description
     }
   }
@@ -81,6 +85,7 @@ extension TimerRefusal: CustomStringConvertible {
     case .isPaused: "is_paused"
     case .isNotPaused: "is_not_paused"
     case .isRinging: "is_ringing"
+    case .noWords: "no_words"
     case .speech(let reason): reason.key
     }
   }

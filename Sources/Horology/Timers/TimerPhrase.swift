@@ -1,11 +1,90 @@
-/// What is said of timers and intervals.
+/// What a voice says of a timer or an interval.
 public enum TimerPhrase: Hashable, Sendable {
-  /// How much is left.
+  /// So much of a timer is left, rounded as `left(roughly:)` does it.
   case left(Duration)
-  /// What a timer of this length is called, as in `ten minute timer`.
+  /// A timer without a name, called by its full length.
   case timer(Duration)
-  /// Its name, if the voice has it.
+  /// The name that its owner gave a timer.
   case name(String)
+  /// The words of an interval.
   case work, rest, half, go, done
+  /// The number of a round of an interval, from 1 on.
   case round(Int)
+
+  /// What is left of a timer, in a few words: from an hour on to half hours, below that to half
+  /// minutes, below a minute to 10 s, and below 10 s to the second. Nil if nothing is left.
+  ///
+  /// It is rounded to the nearest, so that a phrase that comes a moment early or late says the same.
+  /// Halfway between two it is rounded down: who thinks that there is less time left comes in time.
+  /// It is never rounded to zero.
+  public static func left(roughly remaining: Duration) -> TimerPhrase? {
+    guard remaining > .zero else { return nil }
+    let step: Duration =
+      switch remaining {
+      case .seconds(3600)...: .seconds(1800)
+      case .seconds(60)...: .seconds(30)
+      case .seconds(10)...: .seconds(10)
+      default: .seconds(1)
+      }
+    let below = step * Int(remaining.nanoseconds / step.nanoseconds)
+    let rounded = remaining - below > step / 2 ? below + step : below
+    return .left(max(rounded, .seconds(1)))
+  }
+
+  /// For a reader.
+  public var text: String {
+    switch self {
+    case .left(let duration): "\(Self.text(duration)) left"
+    case .timer(let duration): "a timer of \(Self.text(duration))"
+    case .name(let name): name
+    case .work: "work"
+    case .rest: "rest"
+    case .half: "half"
+    case .go: "go"
+    case .done: "done"
+    case .round(let number): "round \(number)"
+    }
+  }
+
+  /// As in `1 h 30 min`.
+  private static func text(_ duration: Duration) -> String {
+    let parts = duration.hoursMinutesSeconds
+    let texts = zip(parts, ["h", "min", "s"]).filter { $0.0 != 0 }.map { "\($0.0) \($0.1)" }
+    return texts.isEmpty ? "0 s" : texts.joined(separator: " ")
+  }
+
+  /// The words of an interval by their keys in `voice.conf`.
+  static let words: [String: TimerPhrase] = [
+    "work": .work, "rest": .rest, "half": .half, "go": .go, "done": .done,
+  ]
+
+  /// What a whole pack says, the parts of a timer's length from 1 to 59: all that is told as left, all
+  /// rounds, all words, and of the lengths those of one unit and so many of more that each number
+  /// stands beside each unit.
+  public static let range: [TimerPhrase] = {
+    let numbers = 1...59
+    var phrases = [TimerPhrase.work, .rest, .half, .go, .done] + numbers.map { .round($0) }
+    phrases += (1...9).map { .left(.seconds($0)) } + (1...5).map { .left(.seconds($0 * 10)) }
+    for unit in [60, 3600] {
+      phrases += numbers.flatMap {
+        [.left(.seconds($0 * unit)), .left(.seconds($0 * unit + unit / 2))]
+      }
+    }
+    for number in numbers {
+      let other = number * 7 % 59 + 1
+      phrases += [
+        number, number * 60, number * 3600, number * 60 + other, number * 3600 + other,
+        number * 3600 + other * 60, number * 3600 + other * 60 + number,
+      ].map { .timer(.seconds($0)) }
+    }
+    return phrases
+  }()
+}
+
+extension Duration {
+  /// Its whole seconds as hours, minutes and seconds; hours may be more than a day.
+  var hoursMinutesSeconds: [Int] {
+    let seconds = Int(components.seconds)
+    return [seconds / 3600, seconds / 60 % 60, seconds % 60]
+  }
 }

@@ -9,6 +9,12 @@ public struct TimerWords: Hashable, Sendable {
   public let from: Duration
   public let until: Duration
 
+  /// What is said, for a reader: as in `how much is left of timer "tea"`.
+  public var subject: String {
+    if case .left? = phrases.first { return "how much is left of \(title)" }
+    return "that \(title) is at zero"
+  }
+
   public init(
     _ source: Cue.Source, title: String, _ phrases: [TimerPhrase], from: Duration, until: Duration
   ) {

@@ -1,0 +1,122 @@
+/// How a language says what is to be said of timers and intervals: the sections `[left]`, `[timer]`
+/// and `[interval]` of a voice.
+///
+/// `[left]` and `[timer]` have rules as a time has: the pattern is `hhmmss` of what is left, or of the
+/// timer's length. In the phrase `{hours}`, `{minutes}` and `{seconds}` stand for their numbers.
+/// `[interval]` has a phrase for each of `work`, `rest`, `half`, `go` and `done`, and for `round`, with
+/// `{number}`; `round` may be followed by a pattern of two digits.
+///
+/// A voice that has no clips for all numbers puts them together: `{minutes-tens}` is 20, 30, 40, 50 or
+/// nothing, and `{minutes-units}` is the rest, 1 to 19 or nothing. A name with nothing in it is left
+/// out.
+public struct TimerGrammar: Hashable, Sendable {
+  public enum Section: String, CaseIterable, Sendable {
+    case left, timer, interval
+  }
+
+  private enum Part: String { case tens, units }
+
+  private struct NumberBlank<Number: RawRepresentable & Hashable & Sendable>: Blank
+  where Number.RawValue == String {
+    let number: Number
+    /// Nil for all of it.
+    let part: Part?
+
+    init?(name: Substring) {
+      let words = name.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
+      guard let number = Number(rawValue: String(words[0])) else { return nil }
+      self.number = number
+      part = words.count > 1 ? Part(rawValue: String(words[1])) : nil
+      if words.count > 1 && part == nil { return nil }
+    }
+
+    func filled(_ number: Int) -> String {
+      switch part {
+      case nil: "\(number)"
+      case .tens: number < 20 ? "" : "\(number / 10 * 10)"
+      case .units: number < 20 ? "\(number)" : number % 10 == 0 ? "" : "\(number % 10)"
+      }
+    }
+  }
+
+  private enum LengthNumber: String, CaseIterable { case hours, minutes, seconds }
+  private enum RoundNumber: String { case number }
+  private struct NoBlank: Blank {
+    init?(name: Substring) { nil }
+  }
+
+  private typealias LengthRules = PhraseRules<NumberBlank<LengthNumber>>
+
+  private var left = LengthRules(digitCount: 6)
+  private var timer = LengthRules(digitCount: 6)
+  private var rounds = PhraseRules<NumberBlank<RoundNumber>>(digitCount: 2)
+  private var words: [TimerPhrase: PhraseRules<NoBlank>] = [:]
+
+  public init() {}
+
+  /// True if there is a rule in one of its sections.
+  public var isEmpty: Bool { left.isEmpty && timer.isEmpty && rounds.isEmpty && words.isEmpty }
+
+  /// Adds a rule to a section.
+  /// - Returns: what is wrong with it, with what is allowed; nil if nothing is, and only then it was
+  ///   added.
+  public mutating func add(_ section: Section, key: String, phrase: String) -> String? {
+    if section == .interval, let word = TimerPhrase.words[key], words[word] != nil {
+      return "is there twice"
+    }
+    let isAdded =
+      switch section {
+      case .left: left.add(pattern: key, phrase: phrase)
+      case .timer: timer.add(pattern: key, phrase: phrase)
+      case .interval: addToInterval(key, phrase)
+      }
+    if isAdded { return nil }
+    if section == .interval {
+      return
+        "is not of an interval: work, rest, half, go or done, then clip names, or round, which "
+        + "may have two digits with * for any behind it, then clip names, which may hold {number}"
+    }
+    return "is no rule: hhmmss with * for any digit, then clip names, which may hold {hours}, "
+      + "{minutes}, {seconds}"
+  }
+
+  private mutating func addToInterval(_ key: String, _ phrase: String) -> Bool {
+    let parts = key.split(whereSeparator: \.isWhitespace)
+    if parts.first == "round", parts.count <= 2 {
+      return rounds.add(pattern: parts.count == 2 ? parts[1] : "**", phrase: phrase)
+    }
+    guard let word = TimerPhrase.words[key] else { return false }
+    var rule = PhraseRules<NoBlank>(digitCount: 0)
+    guard rule.add(pattern: "", phrase: phrase) else { return false }
+    words[word] = rule
+    return true
+  }
+
+  /// The clip names that say a phrase, in order; nil if there is no rule for it, and for a name,
+  /// which is no matter of rules.
+  public func names(_ phrase: TimerPhrase) -> [String]? {
+    switch phrase {
+    case .left(let duration): Self.names(duration, by: left)
+    case .timer(let duration): Self.names(duration, by: timer)
+    case .name: nil
+    case .work, .rest, .half, .go, .done: words[phrase]?.phrase([]) { _ in "" }
+    case .round(let number):
+      (1...99).contains(number)
+        ? rounds.phrase([number / 10, number % 10]) { $0.filled(number) } : nil
+    }
+  }
+
+  private static func names(_ duration: Duration, by rules: LengthRules) -> [String]? {
+    let numbers = duration.hoursMinutesSeconds
+    guard duration > .zero, numbers[0] < 100, numbers.contains(where: { $0 != 0 }) else {
+      return nil
+    }
+    return rules.phrase(numbers.flatMap { [$0 / 10, $0 % 10] }) { blank in
+      switch blank.number {
+      case .hours: blank.filled(numbers[0])
+      case .minutes: blank.filled(numbers[1])
+      case .seconds: blank.filled(numbers[2])
+      }
+    }
+  }
+}

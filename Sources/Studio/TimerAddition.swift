@@ -1,0 +1,74 @@
+import Basics
+import Horology
+import Sound
+
+/// The words of timers and intervals on their way into a pack that says the time.
+struct TimerAddition {
+  /// What the names of its numbers begin with: a pack has `7` for an hour already.
+  private static let prefix = "number-"
+
+  private let draft: VoiceDraft
+  private let pack: VoicePack
+
+  /// - Throws: `Fault` if the pack has words of timers, or clips of the same names for other words.
+  init(_ draft: VoiceDraft, to pack: VoicePack) throws(Fault) {
+    self.draft = draft
+    self.pack = pack
+    try Self.refuseTimers(of: pack)
+    for word in draft.sortedWords {
+      let name = Self.name(word)
+      guard let clip = pack.clip(name), clip.text != word.text else { continue }
+      throw Fault(
+        "cannot add timers to \(pack.path)",
+        "its clip '\(name)' says '\(clip.text)' and not '\(word.text)'; give it another name")
+    }
+  }
+
+  /// Throws if a pack has words of timers already.
+  static func refuseTimers(of pack: VoicePack) throws(Fault) {
+    guard !pack.hasTimers else {
+      throw Fault(
+        "cannot add timers to \(pack.path)",
+        "it has words of timers already; remove [left], [timer] and [interval] from its voice.conf "
+          + "first")
+    }
+  }
+
+  /// How loud the words have to be to go with those that are there, in LUFS: as the middle one.
+  /// - Throws: `Fault` if the pack has words of timers already, or a clip that cannot be read.
+  static func loudness(of pack: VoicePack) throws(Fault) -> Double {
+    try refuseTimers(of: pack)
+    var levels: [Double] = []
+    for name in pack.clipNames {
+      guard let clip = pack.clip(name) else { continue }
+      let recording = try Recording(clip: clip.path)
+      levels.append(try Loudness(of: recording.samples, rate: recording.rate).momentary)
+    }
+    levels = levels.filter(\.isFinite).sorted()
+    return levels.isEmpty ? -20 : levels[levels.count / 2]
+  }
+
+  /// Writes the clips and, last, adds them and their rules to `voice.conf`. Until then the pack is
+  /// what it was.
+  func write() throws(Fault) -> VoicePack {
+    for (word, recording) in draft.recordings {
+      let path = "\(pack.path)/\(Self.name(word)).flac"
+      try recording.write(to: path)
+      try syncToDisk(path)
+    }
+    let path = "\(pack.path)/voice.conf"
+    var lines = [""] + draft.timerLines(numbers: Self.prefix) + ["[clips]"]
+    for word in draft.sortedWords where pack.clip(Self.name(word)) == nil {
+      lines.append("\(Self.name(word)) = \(word.text)")
+    }
+    let bytes = try readSmallFile(path)
+    let end: [UInt8] = bytes.last == UInt8(ascii: "\n") ? [] : [UInt8(ascii: "\n")]
+    try writeBytes(
+      bytes + end + Array((lines.joined(separator: "\n") + "\n").utf8), to: path, isSynced: true)
+    return try VoicePack(path: pack.path)
+  }
+
+  private static func name(_ word: EnglishWord) -> String {
+    if case .number = word { prefix + word.clipName } else { word.clipName }
+  }
+}

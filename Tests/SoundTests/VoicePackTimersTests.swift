@@ -1,0 +1,106 @@
+import Foundation
+import Horology
+import TestSupport
+import Testing
+
+@testable import Sound
+
+@Suite struct VoicePackTimersTests {
+  private let folder = TemporaryFolder()
+
+  private static let head = """
+    [voice]
+    language = en
+    description = test
+    licence = LICENCE
+    crossfade = 20ms
+    """
+  private static let timers = """
+    [left]
+    00**00 = {minutes} minutes left
+    **0000 = {hours} hours left
+    [timer]
+    00**00 = {minutes} minute timer
+    [interval]
+    work = work
+    round = round {number}
+    """
+
+  private func pack(_ timers: String = timers, clips: [(String, String)]) throws -> VoicePack {
+    let lines = clips.map { "\($0) = \($1)" }
+    try folder.write(
+      "voice.conf", ([Self.head, timers, "[clips]"] + lines).joined(separator: "\n") + "\n")
+    for (name, _) in clips {
+      try folder.write("\(name).wav", samples: [Float](repeating: 0.25, count: 9_600))
+    }
+    return try VoicePack(path: folder.path)
+  }
+
+  private static let clips = [
+    ("4", "four"), ("minutes", "minutes"), ("minute", "minute"), ("left", "left"),
+    ("timer", "timer"), ("round", "round"), ("work", "work"), ("green", "Green"), ("tea", "tea"),
+    ("spaghetti", "Spaghetti al dente"),
+  ]
+
+  @Test("what is left, a timer, a round and a word have their clips") func phrasesHaveTheirClips()
+    throws
+  {
+    let pack = try pack(clips: Self.clips)
+    func text(_ phrase: TimerPhrase) -> String? {
+      pack.phrase(of: phrase)?.map(\.text).joined(separator: " ")
+    }
+    #expect(text(.left(.seconds(240))) == "four minutes left")
+    #expect(text(.timer(.seconds(240))) == "four minute timer")
+    #expect(text(.round(4)) == "round four")
+    #expect(text(.work) == "work")
+  }
+
+  @Test("what the pack has no rule or no clip for is nil") func withoutWordsItIsNil() throws {
+    let pack = try pack(clips: Self.clips)
+    for phrase in [TimerPhrase.rest, .left(.seconds(300)), .left(.seconds(14_400)), .round(5)] {
+      #expect(pack.phrase(of: phrase) == nil)
+    }
+    #expect(pack.clipMissing(for: .left(.seconds(14_400))) == "hours")
+    #expect(pack.clipMissing(for: .rest) == nil && pack.clipMissing(for: .work) == nil)
+    #expect(pack.phrasesUnsaid.count == TimerPhrase.range.count - 4)
+  }
+
+  @Test(
+    "a name is said by one clip with that text, or by one for each word",
+    arguments: [
+      ("tea", ["tea"]), ("TEA", ["tea"]), (" green  Tea ", ["green", "tea"]),
+      ("spaghetti AL dente", ["spaghetti"]), ("spaghetti", nil), ("red tea", nil), ("", nil),
+      (" ", nil), ("teas", nil),
+    ])
+  func names(name: String, clips: [String]?) throws {
+    let pack = try pack(clips: Self.clips)
+    #expect(
+      pack.phrase(of: .name(name))?.map(\.path) == clips?.map { "\(folder.path)/\($0).wav" })
+  }
+
+  @Test("a phrase joins as a time does") func phraseJoins() throws {
+    let pack = try pack(clips: Self.clips)
+    let score = try pack.score(of: pack.phrase(of: .left(.seconds(240)))!, rate: 48_000)
+    #expect(score.parts.map(\.start) == [0, 8_640, 17_280])
+    #expect(score.frames == 26_880 && score.anchor == 0)
+  }
+
+  @Test("what is wrong in the sections of timers is told with its line") func wrongRulesAreTold() {
+    for (rule, words) in [
+      ("[left]\n0000 = 4", ":7: '0000 = 4' is no rule: hhmmss"),
+      ("[timer]\n****** = {minute}", ":7: '****** = {minute}' is no rule"),
+      ("[interval]\nwork = work\nwork = work", ":8: 'work = work' is there twice"),
+      ("[intervals]\nwork = work", ":7: unknown section [intervals]"),
+    ] {
+      let fault = faultThrown { _ = try pack(rule, clips: []) }
+      #expect(fault?.description.contains(words) == true, "\(String(describing: fault))")
+    }
+  }
+
+  @Test("of timers a pack says all, some or nothing") func timersText() throws {
+    let some = try pack(clips: Self.clips)
+    #expect(some.timersText.hasPrefix("has no words of timers for 'rest' and "))
+    let none = try pack("", clips: Self.clips)
+    #expect(none.timersText == "has no words of timers, which give a signal alone")
+  }
+}

@@ -1,0 +1,82 @@
+"""The words of timers and intervals in a voice of one's own."""
+
+import soundfile
+
+from program import refusal
+from recorded_words import RATE, brought_in, lines_of, recordings, word  # noqa: F401
+
+TIMERS = [*"hour hours minute minutes second seconds left timer round work rest half go done".split(),
+          "and a half"]
+
+
+def lay_timers(folder):
+    """The words of timers and their numbers, among what is there."""
+    folder.mkdir(exist_ok=True)
+    for number, name in enumerate([*range(1, 21), 30, 40, 50, *TIMERS]):
+        soundfile.write(folder / f"{name}.wav", word(number), RATE)
+
+
+def voice_line(clocksmith, pack):
+    done = clocksmith.run("check", "--config", clocksmith.configuration(voice=pack))
+    [line] = [line for line in done.stdout.splitlines() if line.split()[1] == "voice"]
+    return line
+
+
+def test_a_voice_without_the_words_of_timers_is_told_by_check(clocksmith, brought_in):
+    _, pack = brought_in()
+    line = voice_line(clocksmith, pack)
+    assert line.startswith("ok ") and line.endswith(
+        "; it has no words of timers, which give a signal alone")
+    assert voice_line(clocksmith, "rms").endswith("; it says timers and intervals")
+
+
+def test_the_words_of_timers_are_brought_in_with_those_of_the_time(recordings, brought_in):
+    for name in "one two three four five six seven eight nine ten eleven twelve fifteen thirty".split():
+        (recordings / f"{name}.wav").unlink()
+    lay_timers(recordings)
+    done, pack = brought_in()
+    assert lines_of(done, 0)[:3] == [
+        f"made {pack}: 41 clips", "in 12 hours it says every 10 minutes",
+        "it says timers and intervals"]
+    assert done.stderr == ""
+
+
+def test_a_pack_gains_the_words_of_timers(clocksmith, brought_in, tmp_path):
+    _, pack = brought_in()
+    lay_timers(tmp_path / "timers")
+    soundfile.write(tmp_path / "timers" / "AM.wav", word(9), RATE)
+    before = {path.name: path.read_bytes() for path in pack.glob("*.flac")}
+    words = "voice", "import", tmp_path / "timers", "--pack", "timers", "--output", pack
+    done = clocksmith.run(*words)
+    assert lines_of(done, 0)[:3] == [
+        f"made {pack}: 55 clips", "in 12 hours it says the quarters of an hour",
+        "it says timers and intervals"]
+    assert done.stderr == "clocksmith: note: no words of a phrase: AM.wav\n"
+    assert before.items() <= {path.name: path.read_bytes() for path in pack.glob("*.flac")}.items()
+    assert lines_of(clocksmith.run("voice", "verify", pack), 0) == [
+        "ok    12 hours    it says the quarters of an hour",
+        "ok    timers      it says timers and intervals", "ok    clips       55, all well"]
+    assert "it has words of timers already; remove [left]" in refusal(clocksmith.run(*words), 1)
+
+
+def test_timers_that_lack_a_word_are_not_added(clocksmith, brought_in, tmp_path):
+    _, pack = brought_in()
+    lay_timers(tmp_path / "timers")
+    (tmp_path / "timers" / "left.wav").unlink()
+    before = {path.name: path.read_bytes() for path in pack.iterdir()}
+    done = clocksmith.run(
+        "voice", "import", tmp_path / "timers", "--pack", "timers", "--output", pack)
+    assert done.returncode == 1
+    assert "no recording of 'left', which timers need; add it" in done.stderr
+    assert before == {path.name: path.read_bytes() for path in pack.iterdir()}
+
+
+def test_a_pack_that_lacks_some_words_of_timers_says_which(recordings, brought_in):
+    lay_timers(recordings)
+    for name in "one two three four five six seven eight nine ten eleven twelve fifteen thirty".split():
+        (recordings / f"{name}.wav").unlink()
+    for name in "left", "round":
+        (recordings / f"{name}.wav").unlink()
+    done, _ = brought_in()
+    assert lines_of(done, 0)[2].startswith("it has no words of timers for 'round 1' and ")
+    assert "not all of a timer can be said without 'left', 'round'" in done.stderr
