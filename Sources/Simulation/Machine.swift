@@ -1,14 +1,5 @@
 import Horology
 
-/// When something was: since the history began, whatever the clock showed, and as it showed. Both
-/// in nanoseconds.
-struct Moment: Hashable {
-  var elapsed: Int64
-  var shown: Int64
-
-  func later(by span: Int64) -> Moment { Moment(elapsed: elapsed + span, shown: shown + span) }
-}
-
 /// A machine with a clock, a switch, a speaker and a service, as it is at one moment.
 struct Machine {
   // MARK: The clocks
@@ -26,7 +17,7 @@ struct Machine {
 
   // MARK: The service
 
-  var rules: Rules
+  var rules: OracleRules
   var zone: String
   /// What is armed; it never comes if it is lost.
   var wakeUp: Int64?
@@ -61,7 +52,7 @@ struct Machine {
   var queued = Spell()
   var late = Spell()
 
-  init(shown: Int64, rules: Rules, zone: String) {
+  init(shown: Int64, rules: OracleRules, zone: String) {
     moment = Moment(elapsed: 0, shown: shown)
     self.rules = rules
     self.zone = zone

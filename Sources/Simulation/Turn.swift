@@ -1,20 +1,5 @@
 import Horology
 
-/// What is heard of an announcement.
-struct Sound: Hashable {
-  enum Kind: Hashable {
-    case begins
-    /// So long after the anchor, by the programme.
-    case blow(Int64)
-    case words
-    case ends
-  }
-
-  /// By the uptime.
-  var at: Int64
-  let kind: Kind
-}
-
 /// An announcement that the simulated speaker plays, as the Player and its Track do it: where it
 /// begins is decided as late as the queue allows, and what is not queued yet follows the clock.
 struct Turn {

@@ -57,6 +57,7 @@ extension World: Instruments {
     if sabotage == .occasionsDropped, announcement.anchor.nanoseconds / minute % 10 == 0 { return }
     guard machine.busy.length(at: elapsed) == nil else {
       oracle.disturbed(.speaker, machine.moment)
+      ends(announcement, .failed(begun: false))
       throw Fault("the speaker", "it is busy")
     }
     let slow = machine.slow.length(at: elapsed)
@@ -66,6 +67,7 @@ extension World: Instruments {
     if let slow, slow > second { oracle.disturbed(.speaker, machine.moment) }
     guard slept <= second else {
       oracle.disturbed(.speaker, machine.moment)
+      ends(announcement, .failed(begun: false))
       throw Fault("the speaker", Self.stoodStill)
     }
     let queue = machine.queued.length(at: elapsed)
@@ -91,6 +93,7 @@ extension World: Instruments {
   }
 
   func stop(_ sounding: SoundingID, _ reason: StopReason) {
+    oracle.stops(sounding, reason, machine.moment)
     guard turn?.announcement.id == sounding, sabotage != .stopsUnheard else { return }
     let late = machine.late.length(at: machine.moment.elapsed) ?? 0
     note("stops \(sounding.number): \(reason)")
@@ -98,9 +101,15 @@ extension World: Instruments {
     // What had not begun is told at once.
     if let turn, turn.target == nil, turn.isStopped, let verdict = turn.verdict {
       self.turn = nil
-      oracle.disturbed(.busy, machine.moment)
+      ends(turn.announcement, Fate(verdict.outcome))
       handle(.ended(sounding, verdict.outcome))
     }
+  }
+
+  /// The service is told of it at once, by the clock as it is now.
+  func ends(_ announcement: Announcement, _ fate: Fate) {
+    look(at: machine.moment)
+    oracle.finished(announcement, fate, machine.moment)
   }
 
   func wake(at instant: Instant) -> Bool {
@@ -120,10 +129,22 @@ extension World: Instruments {
 
   func rest() {
     save()
-    guard machine.stopping == nil else { return }
-    let ailment = vitals.ailment(at: machine.now)
+    let ailment = machine.stopping == nil ? vitals.ailment(at: machine.now) : nil
     oracle.rested(
       wakeUp: machine.wakeUp, ailment: ailment?.description, isBusy: turn != nil,
-      machine.moment)
+      isEnding: machine.stopping != nil, machine.moment)
+  }
+}
+
+extension Fate {
+  /// What the speaker tells the service, in the words of the oracle.
+  init(_ outcome: Outcome) {
+    self =
+      switch outcome {
+      case .finished: .whole
+      case .stopped(let reason, let silentAt): .stopped(reason, isHeard: silentAt != nil)
+      case .tooLate(let delay): .tooLate(delay.nanoseconds)
+      case .failed(_, let begun): .failed(begun: begun)
+      }
   }
 }

@@ -80,7 +80,7 @@ extension World {
     case .muteOn: ask(.on)
     case .unmute: ask(.off)
     case .stopByHand:
-      oracle.disturbed(.hand, machine.moment)
+      oracle.stoppedByHand(machine.moment)
       handle(.stop(.byHand))
     case .ask(let speakerIsAwake): ask(nil, speakerIsAwake)
     case .askFor(let hour, let minute):
@@ -126,7 +126,7 @@ extension World {
 
   private func stop(startingAfter gap: Int64) {
     guard machine.stopping == nil else { return }
-    oracle.disturbed(.service, machine.moment)
+    oracle.serviceStops(machine.moment)
     machine.stopping = gap
     machine.wakeUp = nil
     machine.pulse = nil
@@ -206,7 +206,7 @@ extension World {
     }
     if playsAgain(turn) { return }
     self.turn = nil
-    oracle.disturbed(.busy, machine.moment)
+    ends(turn.announcement, Fate(verdict.outcome))
     if case .failed = verdict.outcome { oracle.disturbed(.speaker, machine.moment) }
     if case .tooLate = verdict.outcome { oracle.disturbed(.speaker, machine.moment) }
     note("ended \(turn.announcement.id.number)")

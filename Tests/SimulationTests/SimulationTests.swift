@@ -57,7 +57,7 @@ struct SimulationTests {
   }
 
   @Test("the oracle's quiet hours cross midnight and the end of the week") func quietWindow() {
-    let window = Rules.Window(firstDay: 6, lastDay: 6, from: 22 * 60, to: 7 * 60)
+    let window = OracleRules.Window(firstDay: 6, lastDay: 6, from: 22 * 60, to: 7 * 60)
     #expect(window.contains(.init(minuteOfDay: 23 * 60, second: 0, weekday: 6)))
     #expect(window.contains(.init(minuteOfDay: 6 * 60, second: 0, weekday: 0)))
     #expect(!window.contains(.init(minuteOfDay: 7 * 60, second: 0, weekday: 0)))
