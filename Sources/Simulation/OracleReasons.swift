@@ -73,7 +73,9 @@ extension Oracle {
     let lead = valid(moment, for: minute).map { rules, face in
       rules.piece(face.reading(occasion), isTrusted: true).lead
     }
-    return moment.elapsed - (moment.shown - (occasion - lead.max()! - 5 * second)) - second
+    let due = moment.elapsed - (moment.shown - (occasion - lead.max()! - 5 * second)) - second
+    // By a clock that was set back it is due in time to come.
+    return min(due, moment.elapsed - longestQueue)
   }
 
   /// True if an occasion may have passed before anything could be made of it.
@@ -90,7 +92,9 @@ extension Oracle {
   /// True if something may have cost an occasion its chime.
   func mayBeShortened(_ occasion: Int64, _ moment: Moment) -> Bool {
     let due = due(occasion, moment)
-    return wasDisturbed(occasion, since: due, moment) || wasHeld(1500 * millisecond, since: due)
+    // Trusted anew, it has words that need more time.
+    return wasDisturbed(occasion, since: due, moment) || happened([.trust], since: due)
+      || wasHeld(1500 * millisecond, since: due)
   }
 
   /// True if something may have made the words of an occasion so much late.
