@@ -13,6 +13,10 @@ struct Machine {
   /// By how much the clock is ahead of the truth.
   var error: Int64 = 0
   var driftMillionths: Int64 = 0
+  /// How fast the kernel slews the clock, in millionths, and until when, by the uptime. All clocks of
+  /// the machine are slewed alike, so only the truth and the speaker's converter show it.
+  private(set) var slewMillionths: Int64 = 0
+  private(set) var slewEnds: Int64?
   var clock = ClockHardware()
 
   // MARK: The service
@@ -47,6 +51,8 @@ struct Machine {
 
   // MARK: The speaker
 
+  /// How much too fast its converter is, in millionths.
+  var converterMillionths: Int64 = 0
   var slow = Spell()
   var busy = Spell()
   var queued = Spell()
@@ -122,7 +128,20 @@ extension Machine {
     moment = moment.later(by: span)
     uptime += span
     sinceBoot += span
-    error += span / 1_000_000 * driftMillionths
+    error += span / 1_000_000 * (driftMillionths + slewMillionths)
+  }
+
+  /// How much faster the converter is than the machine's clocks, in millionths.
+  var paceMillionths: Int64 { converterMillionths - driftMillionths - slewMillionths }
+
+  mutating func slew(by span: Int64) {
+    slewMillionths = span < 0 ? -500 : 500
+    slewEnds = uptime + abs(span) * 2000
+  }
+
+  mutating func endSlew() {
+    slewMillionths = 0
+    slewEnds = nil
   }
 
   mutating func set(by span: Int64) {

@@ -96,6 +96,7 @@ struct Oracle {
     let trust: ClockTrust
     /// It is being stopped before its anchor, and its occasion is open again.
     var isTakenBack = false
+    var isStopped = false
     /// Its anchor was heard.
     var hasReachedAnchor = false
     /// The clock has shown its anchor.

@@ -70,9 +70,16 @@ extension Oracle {
   private mutating func hearsAnswer(_ announcement: Announcement, _ moment: Moment) {
     if announcement.time == askedFor { return }
     let isTrue = valid(moment).contains { _, face in
-      readings(moment).contains { announcement.time.isSame(as: face.reading($0)) }
+      isSaid(announcement.time, face, moment)
     }
     if !isTrue { violated(.truth, "'\(announcement.time.dateTime)' is said", moment) }
+  }
+
+  /// True if it is what the clock shows, or will within the tolerance: converters drift.
+  private func isSaid(_ time: CivilTime, _ face: OracleFace, _ moment: Moment) -> Bool {
+    readings(moment).contains {
+      time.isSame(as: face.reading($0)) || time.isSame(as: face.reading($0 + Self.tolerance))
+    }
   }
 
   private mutating func hearsWords(
@@ -85,7 +92,7 @@ extension Oracle {
       return
     }
     let isTrue = valid(moment, for: minute).contains { _, face in
-      readings(moment).contains { time.isSame(as: face.reading($0)) }
+      isSaid(time, face, moment)
     }
     if !isTrue { violated(.truth, "'\(time.dateTime)' is said", moment) }
     if announcement.programme.blows.isEmpty {

@@ -41,6 +41,8 @@ struct Ledger {
   private(set) var debts: [Debt] = []
   /// The last failure of each occasion that has not sounded, since the history began.
   private(set) var failures: [Int64: Int64] = [:]
+  /// The last occasion of which a failure was left untold.
+  private(set) var untold: Int64?
   /// When the last turn of each occasion was stopped before its anchor, since the history began, and
   /// why; it may come again.
   private(set) var stopped: [Int64: (at: Int64, reason: StopReason?)] = [:]
@@ -67,6 +69,9 @@ struct Ledger {
     stopped[occasion] = (moment.elapsed, reason)
     forget(moment)
   }
+
+  /// It was stopped before the service came to its failure, which may be told the next time.
+  mutating func leaveUntold(_ occasion: Int64) { untold = occasion }
 
   /// The clock was set back: a failure before that counts as none.
   mutating func forgetFailures() { failures = [:] }
@@ -118,15 +123,19 @@ extension Oracle {
   /// The service stops what is in the player.
   mutating func stops(_ sounding: SoundingID, _ reason: StopReason, _ moment: Moment) {
     guard let played, played.announcement.id == sounding else { return }
+    self.played?.isStopped = true
     if isTakenBack(played, reason, moment) { self.played?.isTakenBack = true }
     // It had failed, and is stopped before the service came to that.
     if let occasion = played.announcement.occasion, ledger.pay(.failure(occasion)) {
+      ledger.leaveUntold(occasion)
       ledger.stopped(occasion, reason, moment)
     }
     if !isTrue(reason, since: ledger.rested) {
       violated(.complete, "it is stopped for no true reason: \(reason)", moment)
     }
-    if reason == .serviceEnds, rules.atStop == .finish, isHeardFor(tellable, moment) {
+    if reason == .serviceEnds, !played.isStopped, rules.atStop == .finish,
+      isHeardFor(tellable, moment)
+    {
       violated(.complete, "it is cut off, though it may finish (at_stop)", moment)
     }
     if reason == .byHand, !played.hasBegun, !played.hasShownAnchor,
@@ -182,7 +191,9 @@ extension Oracle {
   /// True if what is stopped now before its anchor may sound once more. A mute reopens only what is
   /// not heard yet; a stop by hand, or of the service, reopens nothing.
   private func isTakenBack(_ played: Played, _ reason: StopReason, _ moment: Moment) -> Bool {
-    if played.hasReachedAnchor || played.hasShownAnchor { return false }
+    // A step of the clock may have brought its anchor forward at the same moment.
+    let isJustHeard = heard?.anchor.map { moment.elapsed - $0.elapsed <= Self.fade } == true
+    if played.hasReachedAnchor && !isJustHeard || played.hasShownAnchor { return false }
     return switch reason {
     case .clockSet, .slept, .rulesChanged: true
     case .muted, .softwareMuted:

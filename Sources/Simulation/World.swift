@@ -16,6 +16,10 @@ final class World {
   let faces: Faces
   /// What is broken on purpose.
   var sabotage: Sabotage?
+  /// The last occasion that could not be played.
+  var lastFailure: Int64?
+  /// When a mute counts that is made to wait, by the uptime.
+  var lateMute: Int64?
 
   /// The loop is being held up.
   private(set) var isHeld = false
@@ -107,6 +111,7 @@ final class World {
     } else {
       consider(turn?.next(machine), .tick)
       consider(machine.contact?.looksAgainAt?.nanoseconds, .readContact)
+      consider(lateMute, .readContact)
       consider(machine.pulse, .look)
       if let wakeUp = machine.wakeUp, !machine.isWakeUpLost {
         consider(machine.uptime(at: wakeUp), .wakeUp)
@@ -167,7 +172,7 @@ final class World {
 
   /// The uptime of the next thing that asks nobody.
   private var nextOutside: Int64? {
-    let edge = machine.edges.first?.uptime
+    let edge = [machine.edges.first?.uptime, machine.slewEnds].compactMap { $0 }.min()
     guard let incident = dueIncident else { return edge }
     let uptime = max(machine.uptime + incident - machine.moment.elapsed, machine.uptime)
     return edge.map { min($0, uptime) } ?? uptime
@@ -199,6 +204,8 @@ final class World {
       guard !machine.isSwitchLost else { return }
       machine.unread.append(edge)
       machine.inbox.append(.edges)
+    } else if let ends = machine.slewEnds, ends <= machine.uptime {
+      atAnotherPace { $0.endSlew() }
     } else if let incident = upcoming.popLast() {
       due = nil
       happened.append(Happening(moment: machine.moment, incident: incident))

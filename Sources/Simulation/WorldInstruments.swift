@@ -2,26 +2,6 @@ import Basics
 import Horology
 import Service
 
-/// What is broken on purpose, to see whether the oracle sees it.
-enum Sabotage: CaseIterable {
-  /// What is said is an hour off.
-  case wrongHour
-  /// What has sounded sounds once more.
-  case playedTwice
-  /// Every blow comes 20 ms later.
-  case lateBlows
-  /// No stop reaches the speaker.
-  case stopsUnheard
-  /// The owner's quiet hours are not read.
-  case quietHoursUnread
-  /// Every tenth occasion is neither played nor explained.
-  case occasionsDropped
-  /// Whatever the kernel and the RTC say, the clock is trusted.
-  case clockAlwaysTrusted
-  /// The wake-up is armed for hours later.
-  case wakeUpTooFar
-}
-
 extension World: Instruments {
   var now: Now {
     look(at: machine.moment)
@@ -51,6 +31,10 @@ extension World: Instruments {
 
   func play(_ announcement: Announcement) throws(Fault) {
     let elapsed = machine.moment.elapsed
+    if isSwallowed(announcement) {
+      // The Announcer takes it for stopped; what it reports of that is changed.
+      return handle(.ended(announcement.id, .stopped(.byHand, silentAt: nil)))
+    }
     if turn != nil { oracle.violated(.overlap, "it plays while it plays", machine.moment) }
     oracle.plays(announcement, machine.moment)
     note("plays \(announcement.inShort)")
@@ -58,6 +42,7 @@ extension World: Instruments {
     guard machine.busy.length(at: elapsed) == nil else {
       oracle.disturbed(.speaker, machine.moment)
       ends(announcement, .failed(begun: false))
+      if sabotage == .failuresSwallowed { return }
       throw Fault("the speaker", "it is busy")
     }
     let slow = machine.slow.length(at: elapsed)
@@ -74,22 +59,9 @@ extension World: Instruments {
     if queue != nil { oracle.disturbed(.speaker, machine.moment) }
     let phrase = 1200 * millisecond + machine.whim(2 * second)
     turn = Turn(
-      sabotaged(announcement), phrase: phrase, queue: queue ?? 100 * millisecond)
+      sabotaged(announcement), phrase: phrase, queue: queue ?? 100 * millisecond,
+      uncorrected: sabotage == .driftUncorrected ? machine.paceMillionths : 0)
     turn?.decide(machine)
-  }
-
-  private func sabotaged(_ announcement: Announcement) -> Announcement {
-    var (time, anchor) = (announcement.time, announcement.anchor)
-    switch sabotage {
-    case .wrongHour where time.hour < 23:
-      time = CivilTime(hour: time.hour + 1, minute: time.minute) ?? time
-    case .lateBlows: anchor = anchor + .milliseconds(20)
-    default: return announcement
-    }
-    return Announcement(
-      announcement.id, cause: announcement.cause, time: time, anchor: anchor,
-      latest: announcement.latest.map { $0 + .milliseconds(20) },
-      programme: announcement.programme, isShortened: announcement.isShortened)
   }
 
   func stop(_ sounding: SoundingID, _ reason: StopReason) {
@@ -109,6 +81,7 @@ extension World: Instruments {
   /// The service is told of it at once, by the clock as it is now.
   func ends(_ announcement: Announcement, _ fate: Fate) {
     look(at: machine.moment)
+    if case .failed = fate { lastFailure = announcement.occasion }
     oracle.finished(announcement, fate, machine.moment)
   }
 
@@ -123,8 +96,10 @@ extension World: Instruments {
 
   func tell(_ report: Report) {
     oracle.isBusy = oracle.isBusy || turn != nil
-    oracle.told(report, machine.moment)
-    note(report.inShort)
+    for report in sabotaged(report) {
+      oracle.told(report, machine.moment)
+      note(report.inShort)
+    }
   }
 
   func rest() {

@@ -27,13 +27,6 @@ extension World {
     handle(.woke)
   }
 
-  /// What the Announcer is given of the rules.
-  var settings: AnnouncerSettings {
-    var settings = machine.rules.settings
-    if sabotage == .quietHoursUnread { settings.quiet = .none }
-    return settings
-  }
-
   /// The service ends at once, whatever it does.
   func endService(after gap: Int64) {
     note("ends")
@@ -51,7 +44,7 @@ extension World {
   }
 
   func handle(_ event: Event) {
-    conductor?.handle(event)
+    if let event = sabotaged(event) { conductor?.handle(event) }
   }
 
   func serve(_ note: Machine.Note) {
@@ -173,6 +166,7 @@ extension World {
   /// Reads the edges that have come, as `ContactWatch` does, or looks again at a level.
   func readContact() {
     guard machine.contact != nil else {
+      lateMute = nil
       if !machine.isSwitchLost { takeContact() }
       return
     }
@@ -185,7 +179,9 @@ extension World {
     }
     machine.unread = []
     machine.contact!.note(isActive: machine.isActive, at: now)
-    become(machine.contact!.isActive ? .off : .on, at: changedAt)
+    if sabotage == .muteWaits, waitsToMute() { return }
+    let isActive = sabotage == .unmuteAtOnce ? machine.isActive : machine.contact!.isActive
+    become(isActive ? .off : .on, at: changedAt)
   }
 
   private func become(_ ringer: Ringer, at uptime: Int64) {
