@@ -157,7 +157,7 @@ extension Oracle {
     case .whole: ledger.owe(.announced(id))
     case .stopped(let reason, true):
       ledger.owe(.cutOff(id, reason))
-      if !isAnchorHeard && isTakenBack { ledger.stopped(occasion, reason, moment) }
+      if isTakenBack { ledger.stopped(occasion, reason, moment) }
     case .stopped(let reason, false):
       ledger.stopped(occasion, reason, moment)
       let isForGood = reason == .byHand || reason == .serviceEnds
