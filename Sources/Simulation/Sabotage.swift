@@ -140,6 +140,7 @@ extension World {
     guard sabotage == .decisionsForgotten, turn == nil, let announcer = conductor?.announcer else {
       return
     }
+    forgetsDecisions = false
     let conductor = Conductor(
       Announcer(
         settings: settings, zone: announcer.zone, trust: announcer.trust, ringer: announcer.ringer,

@@ -18,6 +18,8 @@ final class World {
   var sabotage: Sabotage?
   /// The last occasion that could not be played.
   var lastFailure: Int64?
+  /// The clock was set back, and the service has not come to that.
+  var forgetsDecisions = false
   /// When a mute counts that is made to wait, by the uptime.
   var lateMute: Int64?
 

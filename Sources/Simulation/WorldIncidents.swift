@@ -88,7 +88,7 @@ extension World {
     let span = abs(machine.error + span) > 200 * day ? -machine.error : span
     guard span != 0 else { return }
     machine.set(by: span)
-    if span < 0 { forgetDecisions() }
+    if span < 0 { forgetsDecisions = true }
     oracle.clockWasSet(by: span, machine.moment)
     guard machine.starts == nil else { return }
     tellOfClock()

@@ -103,6 +103,7 @@ extension World: Instruments {
   }
 
   func rest() {
+    if forgetsDecisions { forgetDecisions() }
     save()
     let ailment = machine.stopping == nil ? vitals.ailment(at: machine.now) : nil
     oracle.rested(

@@ -55,7 +55,9 @@ struct SimulationTests {
     case .wrongHour: ["truth"]
     case .playedTwice, .decisionsForgotten: ["once"]
     case .lateBlows, .driftUncorrected: ["late"]
-    case .stopsUnheard, .handIgnored, .muteWaits, .unmuteAtOnce, .muteIgnored: ["muted"]
+    case .stopsUnheard, .handIgnored, .muteWaits, .unmuteAtOnce: ["muted"]
+    // It is not told either.
+    case .muteIgnored: ["muted", "complete"]
     case .quietHoursUnread: ["quiet"]
     case .quietMinuteLate: ["quiet", "complete"]
     case .clockAlwaysTrusted: ["trust"]
