@@ -81,7 +81,8 @@ struct Decisions: Sendable {
     }
     reach(shown, every: interval)
     if shown < before { through = min(through, shown) }
-    recent.removeAll { $0 < reached - Self.memory }
+    // Those that the clock has still to pass again are not forgotten, however far it is set.
+    recent.removeAll { $0 < reached - Self.memory && $0 <= through }
   }
 
   private mutating func reach(_ shown: Instant, every interval: Interval) {

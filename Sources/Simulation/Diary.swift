@@ -1,4 +1,3 @@
-import Devices
 import Horology
 
 /// What happened, and what the service did, in the order in which it was: written only where it is
@@ -24,19 +23,11 @@ extension World {
   }
 }
 
-extension Int64 {
-  /// As a clock of UTC that is at so many nanoseconds since 1970 shows it, with thousandths.
-  var utcText: String {
-    let thousandths = String(1000 + self / millisecond % 1000).dropFirst()
-    return "\(SystemZone.utc(at: Instant(nanoseconds: self)).dateTime).\(thousandths)Z"
-  }
-}
-
 extension Announcement {
   var inShort: String {
     let cause =
       switch cause {
-      case .occasion(let occasion): "of \(occasion.instant.text)"
+      case .occasion(let occasion): "of \(occasion.instant.nanoseconds.utcText)"
       case .request: "that was asked for"
       case .timer(let words): "of \(words.title)"
       }
@@ -52,8 +43,8 @@ extension Report {
     case .cutOff(let announcement, let reason, _): "cut off \(announcement.id.number): \(reason)"
     case .brokeOff(let announcement, let why): "cut off \(announcement.id.number): \(why)"
     case .skipped(let first, let last, let reason):
-      "skipped \(first.instant.text)"
-        + (first == last ? "" : " through \(last.instant.text)") + ": \(reason)"
+      "skipped \(first.instant.nanoseconds.utcText)"
+        + (first == last ? "" : " through \(last.instant.nanoseconds.utcText)") + ": \(reason)"
     case .refused(let reason): "refused: \(reason)"
     case .trust(let trust): "the clock is \(trust.rawValue)"
     case .ringer(let ringer): "the switch is \(ringer)"
@@ -62,8 +53,9 @@ extension Report {
     case .slept(let span): "noticed a sleep of \(span)"
     case .timer(let countdown, let event): "\(countdown.title): \(event)"
     case .timerRefused(let reason): "refused: \(reason)"
-    case .unsaid(let words, let reason): "did not say \(words.title): \(reason)"
-    case .retrying(let occasion, let why): "tries \(occasion.instant.text) again: \(why)"
+    case .unsaid(let words, let reason): "did not say \(words.subject): \(reason)"
+    case .retrying(let occasion, let why):
+      "tries \(occasion.instant.nanoseconds.utcText) again: \(why)"
     }
   }
 }

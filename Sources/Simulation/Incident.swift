@@ -27,6 +27,8 @@ struct Incident: Hashable {
     case rtc(ClockHardware.RTC)
     /// From now on the clock gains so many millionths on the truth.
     case drift(Int64)
+    /// adjtime(3): the clock is moved by so much, at 500 millionths.
+    case slew(Int64)
     case sleep(Int64)
     /// The loop is held up.
     case stall(Int64)
@@ -56,6 +58,8 @@ struct Incident: Hashable {
     case speakerLost
     /// For the first so long, the speaker has the second in its queue.
     case longQueue(Int64, Int64)
+    /// From now on its converter is so many millionths too fast.
+    case converter(Int64)
     /// For the first so long, the end of what is stopped is told later by the second.
     case stopsLate(Int64, Int64)
   }
@@ -70,6 +74,7 @@ extension Incident.Kind {
     case .synchronisationLost: "synchronisation lost"
     case .rtc: "RTC"
     case .drift: "drift"
+    case .slew: "slew"
     case .sleep: "sleep"
     case .stall: "late loop"
     case .restart: "restart"
@@ -91,6 +96,7 @@ extension Incident.Kind {
     case .busy: "speaker busy"
     case .speakerLost: "speaker lost"
     case .longQueue: "speaker late"
+    case .converter: "speaker drifts"
     case .stopsLate: "speaker stops late"
     }
   }
@@ -116,6 +122,7 @@ extension Incident.Kind: CustomStringConvertible {
       case .running(let ahead): "there is an RTC, ahead by \(span(ahead))"
       }
     case .drift(let millionths): "the clock drifts by \(millionths) ppm"
+    case .slew(let by): "the clock is slewed by \(span(by))"
     case .sleep(let time): "the machine sleeps for \(length(time))"
     case .stall(let time): "the loop is held up for \(length(time))"
     case .restart(let time): "the service is restarted, which takes \(length(time))"
@@ -142,6 +149,7 @@ extension Incident.Kind: CustomStringConvertible {
     case .speakerLost: "the speaker is pulled out"
     case .longQueue(let time, let queue):
       "for \(length(time)) the speaker has \(length(queue)) in its queue"
+    case .converter(let millionths): "the speaker drifts by \(millionths) ppm"
     case .stopsLate(let time, let late):
       "for \(length(time)) the end of what is stopped is told \(length(late)) later"
     }

@@ -1,14 +1,5 @@
 import Horology
 
-/// When something was: since the history began, whatever the clock showed, and as it showed. Both
-/// in nanoseconds.
-struct Moment: Hashable {
-  var elapsed: Int64
-  var shown: Int64
-
-  func later(by span: Int64) -> Moment { Moment(elapsed: elapsed + span, shown: shown + span) }
-}
-
 /// A machine with a clock, a switch, a speaker and a service, as it is at one moment.
 struct Machine {
   // MARK: The clocks
@@ -22,11 +13,15 @@ struct Machine {
   /// By how much the clock is ahead of the truth.
   var error: Int64 = 0
   var driftMillionths: Int64 = 0
+  /// How fast the kernel slews the clock, in millionths, and until when, by the uptime. All clocks of
+  /// the machine are slewed alike, so only the truth and the speaker's converter show it.
+  private(set) var slewMillionths: Int64 = 0
+  private(set) var slewEnds: Int64?
   var clock = ClockHardware()
 
   // MARK: The service
 
-  var rules: Rules
+  var rules: OracleRules
   var zone: String
   /// What is armed; it never comes if it is lost.
   var wakeUp: Int64?
@@ -56,12 +51,14 @@ struct Machine {
 
   // MARK: The speaker
 
+  /// How much too fast its converter is, in millionths.
+  var converterMillionths: Int64 = 0
   var slow = Spell()
   var busy = Spell()
   var queued = Spell()
   var late = Spell()
 
-  init(shown: Int64, rules: Rules, zone: String) {
+  init(shown: Int64, rules: OracleRules, zone: String) {
     moment = Moment(elapsed: 0, shown: shown)
     self.rules = rules
     self.zone = zone
@@ -131,7 +128,20 @@ extension Machine {
     moment = moment.later(by: span)
     uptime += span
     sinceBoot += span
-    error += span / 1_000_000 * driftMillionths
+    error += span / 1_000_000 * (driftMillionths + slewMillionths)
+  }
+
+  /// How much faster the converter is than the machine's clocks, in millionths.
+  var paceMillionths: Int64 { converterMillionths - driftMillionths - slewMillionths }
+
+  mutating func slew(by span: Int64) {
+    slewMillionths = span < 0 ? -500 : 500
+    slewEnds = uptime + abs(span) * 2000
+  }
+
+  mutating func endSlew() {
+    slewMillionths = 0
+    slewEnds = nil
   }
 
   mutating func set(by span: Int64) {

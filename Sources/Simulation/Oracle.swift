@@ -9,17 +9,20 @@ struct Oracle {
   private(set) var soundings = 0
   private(set) var counts: [String: Int] = [:]
 
-  var rules: Rules
-  var face: Face
+  var rules: OracleRules
+  var face: OracleFace
   var trust = ClockTrust.synchronised
   /// As the rules were before they were changed, and until when.
-  private(set) var earlier: [(rules: Rules, face: Face, until: Int64)] = []
+  private(set) var earlier: [(rules: OracleRules, face: OracleFace, until: Int64)] = []
   private(set) var disturbances: [Disturbance] = []
 
   var mute = MuteReckoning()
-  var lever = LeverReckoning()
+  var lever = OracleSwitch()
   var passing = PassingReckoning()
   var clock = ClockReckoning()
+  var ledger = Ledger()
+  /// systemd has stopped the service, and it has not started again.
+  var isEnding = false
 
   /// What is in the player, and since when.
   var played: Played?
@@ -83,12 +86,22 @@ struct Oracle {
     let at: Int64
     /// By how much the clock was set.
     let step: Int64
+    /// How long the loop was held up.
+    let length: Int64
   }
 
   struct Played {
     let announcement: Announcement
     let since: Int64
     let trust: ClockTrust
+    /// It is being stopped before its anchor, and its occasion is open again.
+    var isTakenBack = false
+    var isStopped = false
+    /// Its anchor was heard.
+    var hasReachedAnchor = false
+    /// The clock has shown its anchor.
+    var hasShownAnchor = false
+    var hasBegun = false
   }
 
   struct Heard {
@@ -97,7 +110,7 @@ struct Oracle {
     var anchor: Moment?
   }
 
-  init(rules: Rules, face: Face) {
+  init(rules: OracleRules, face: OracleFace) {
     self.rules = rules
     self.face = face
   }
@@ -109,16 +122,18 @@ struct Oracle {
     violation = Violation(invariant: invariant, what: what, shown: moment.shown)
   }
 
-  mutating func count(_ kind: Incident.Kind) { counts[kind.name, default: 0] += 1 }
+  mutating func count(_ incident: String) { counts[incident, default: 0] += 1 }
 
   mutating func sounded() { soundings += 1 }
 
-  mutating func disturbed(_ cause: Cause, _ moment: Moment, step: Int64 = 0) {
+  mutating func disturbed(
+    _ cause: Cause, _ moment: Moment, step: Int64 = 0, length: Int64 = 0
+  ) {
     // What is longer ago explains nothing.
     if disturbances.count > 400 {
       disturbances.removeAll { $0.at < moment.elapsed - hour }
     }
-    disturbances.append(Disturbance(cause: cause, at: moment.elapsed, step: step))
+    disturbances.append(Disturbance(cause: cause, at: moment.elapsed, step: step, length: length))
   }
 
   mutating func clockWasSet(by step: Int64, _ moment: Moment) {
@@ -131,11 +146,13 @@ struct Oracle {
     disturbed(.sleep, moment)
   }
 
-  mutating func take(_ rules: Rules, _ moment: Moment) {
+  mutating func take(_ rules: OracleRules, _ moment: Moment) {
     keep(moment)
+    let wasSilenced = isSilencedBySwitch
     self.rules = rules
     takeOthers(moment)
     noteSilence(moment)
+    if isSilencedBySwitch && !wasSilenced { mustBeSilent(by: moment.elapsed + Self.fade) }
   }
 
   /// The occasions are others: those that are none any more need not sound.
@@ -145,7 +162,7 @@ struct Oracle {
     disturbed(.rules, moment)
   }
 
-  mutating func take(_ face: Face, _ moment: Moment) {
+  mutating func take(_ face: OracleFace, _ moment: Moment) {
     keep(moment)
     self.face = face
     takeOthers(moment)
@@ -188,7 +205,7 @@ struct Oracle {
   }
 
   /// The rules and faces that count, or did until a moment ago.
-  func valid(_ moment: Moment, for span: Int64? = nil) -> [(rules: Rules, face: Face)] {
+  func valid(_ moment: Moment, for span: Int64? = nil) -> [(rules: OracleRules, face: OracleFace)] {
     let span = span ?? longestQueue
     let recent = earlier.filter { $0.until >= moment.elapsed - span }
     return [(rules, face)] + recent.map { ($0.rules, $0.face) }
@@ -199,12 +216,6 @@ struct Oracle {
     earlier.removeAll { $0.until < moment.elapsed - 5 * minute }
     earlier.append((rules, face, moment.elapsed))
   }
-
-  /// From when on something may have been in the way of an occasion that is decided now.
-  func window(of occasion: Int64, _ moment: Moment) -> Int64 {
-    let lead = rules.piece(face.reading(occasion), isTrusted: true).lead
-    return moment.elapsed - lead - rules.lateLimit - minute
-  }
 }
 
 extension Instant {
@@ -212,18 +223,18 @@ extension Instant {
 }
 
 extension CivilTime {
-  func isSame(as reading: Face.Reading) -> Bool { minuteOfDay == reading.minuteOfDay }
+  func isSame(as reading: OracleFace.Reading) -> Bool { minuteOfDay == reading.minuteOfDay }
 }
 
 extension Programme {
   /// In the words of the oracle.
-  var piece: Rules.Piece {
-    let words: Rules.Piece.Words =
+  var piece: OracleRules.Piece {
+    let words: OracleRules.Piece.Words =
       switch words {
       case .none: .none
       case .at(let offset): .at(offset.nanoseconds)
       case .before(let gap): .before(gap.nanoseconds)
       }
-    return Rules.Piece(blows: blows.map(\.offset.nanoseconds), words: words)
+    return OracleRules.Piece(blows: blows.map(\.offset.nanoseconds), words: words)
   }
 }

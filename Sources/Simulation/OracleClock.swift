@@ -87,6 +87,7 @@ extension Oracle {
     if let wrong = clock.judge(trust, facts, moment) { violated(.trust, wrong, moment) }
     guard trust != self.trust else { return }
     self.trust = trust
+    if passing.previous != nil { ledger.owe(.trust(trust)) }
     disturbed(.trust, moment)
   }
 }

@@ -2,12 +2,6 @@ import Horology
 
 /// What is heard.
 extension Oracle {
-  /// Something is given to the player.
-  mutating func plays(_ announcement: Announcement, _ moment: Moment) {
-    played = Played(announcement: announcement, since: moment.elapsed, trust: trust)
-    silentBy = nil
-  }
-
   mutating func hears(_ kind: Sound.Kind, of announcement: Announcement?, _ moment: Moment) {
     if let silentBy, moment.elapsed > silentBy {
       violated(.muted, "it sounds on, though it was muted", moment)
@@ -29,6 +23,7 @@ extension Oracle {
   private mutating func begins(_ announcement: Announcement, _ moment: Moment) {
     if heard != nil { violated(.overlap, "something begins while something sounds", moment) }
     heard = Heard(announcement: announcement, began: moment)
+    played?.hasBegun = true
     sounded()
     if let since = lever.silentSince, moment.elapsed > since + Self.fade {
       violated(.muted, "it begins though the switch silences", moment)
@@ -39,7 +34,7 @@ extension Oracle {
     guard case .occasion(let occasion) = announcement.cause else { return }
     let instant = occasion.instant.shown
     // What was due to sound when it was muted is not the next occasion.
-    let isNext = mute.state != .next || mute.isNext(announcement.begins.shown, moment)
+    let isNext = mute.state != .next || mute.isNext(self.begins(announcement), moment)
     if mute.covers(min(instant, moment.shown), moment) == true,
       moment.elapsed > mute.since + Self.fade, isNext
     {
@@ -67,9 +62,7 @@ extension Oracle {
     guard piece == .wordsAlone, due.words != .none, !due.blows.isEmpty else {
       return violated(.complete, "it is not what belongs to the occasion", moment)
     }
-    let causes = Set(Cause.allCases).subtracting([.busy])
-    let since = window(of: occasion, moment)
-    if !happened(causes, since: since), passing.lastOccasionEnd < since {
+    if !mayBeShortened(occasion, moment) {
       violated(.complete, "its chime is missing, and nothing was in its way", moment)
     }
   }
@@ -77,9 +70,16 @@ extension Oracle {
   private mutating func hearsAnswer(_ announcement: Announcement, _ moment: Moment) {
     if announcement.time == askedFor { return }
     let isTrue = valid(moment).contains { _, face in
-      readings(moment).contains { announcement.time.isSame(as: face.reading($0)) }
+      isSaid(announcement.time, face, moment)
     }
     if !isTrue { violated(.truth, "'\(announcement.time.dateTime)' is said", moment) }
+  }
+
+  /// True if it is what the clock shows, or will within the tolerance: converters drift.
+  private func isSaid(_ time: CivilTime, _ face: OracleFace, _ moment: Moment) -> Bool {
+    readings(moment).contains {
+      time.isSame(as: face.reading($0)) || time.isSame(as: face.reading($0 + Self.tolerance))
+    }
   }
 
   private mutating func hearsWords(
@@ -92,7 +92,7 @@ extension Oracle {
       return
     }
     let isTrue = valid(moment, for: minute).contains { _, face in
-      readings(moment).contains { time.isSame(as: face.reading($0)) }
+      isSaid(time, face, moment)
     }
     if !isTrue { violated(.truth, "'\(time.dateTime)' is said", moment) }
     if announcement.programme.blows.isEmpty {
@@ -100,7 +100,8 @@ extension Oracle {
       let latest = rules.lateLimit + allowed
       let isTimely = readings(moment).contains { (-allowed...latest).contains($0 - occasion) }
       let isPrompt = readings(moment).contains { abs($0 - occasion) <= allowed }
-      if !isPrompt, !happened(Set(Cause.allCases), since: window(of: occasion, moment)) {
+      let delay = readings(moment).map { abs($0 - occasion) }.min()!
+      if !isPrompt, !mayBeLate(occasion, by: delay, moment) {
         violated(.late, "the words are late, and nothing was in their way", moment)
       }
       if !isTimely, !happened([.rules], since: played?.since ?? 0) {
@@ -136,6 +137,7 @@ extension Oracle {
   private mutating func reachesAnchor(_ occasion: Int64, _ moment: Moment) {
     guard heard?.anchor == nil else { return }
     heard?.anchor = moment
+    played?.hasReachedAnchor = true
     let known = valid(moment)
     if !known.contains(where: { $0.isOccasion($1.reading(occasion)) }) {
       violated(.truth, "there is no occasion", moment)

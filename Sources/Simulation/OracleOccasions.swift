@@ -5,6 +5,8 @@ import Horology
 extension Oracle {
   mutating func started(_ moment: Moment) {
     clock.start()
+    ledger.end()
+    isEnding = false
     passing.start(moment.shown, Int64(rules.interval) * minute)
     lastAnchor = nil
     mute.look(moment)
@@ -19,6 +21,7 @@ extension Oracle {
     passing.previous = nil
     played = nil
     silentBy = nil
+    ledger.end()
     disturbed(.service, moment)
   }
 
@@ -30,19 +33,22 @@ extension Oracle {
 
   /// The service looks at its clocks.
   mutating func looked(_ moment: Moment, uptime: Int64, isBusy: Bool) {
-    defer { passing.previous = (moment.shown, uptime) }
+    defer { passing.previous = (moment, uptime) }
     self.isBusy = isBusy
     let wasMuted = mute.state
     mute.look(moment)
     if mute.state != wasMuted { disturbed(.mute, moment) }
     guard let previous = passing.previous else { return }
-    let showed = previous.shown + uptime - previous.uptime
-    pass(previous.shown, showed, moment)
+    let elapsed = moment.elapsed - previous.moment.elapsed
+    noteStep(moment.shown - previous.moment.shown - elapsed, elapsed - (uptime - previous.uptime))
+    let showed = previous.moment.shown + uptime - previous.uptime
+    pass(previous.moment.shown, showed, moment)
+    if let played, showed >= played.announcement.anchor.shown { self.played?.hasShownAnchor = true }
     let interval = Int64(rules.interval) * minute
     passing.reach(showed, interval)
     if moment.shown < passing.horizon {
       // It was wrong before: the past is forgotten.
-      passing.forget()
+      passing.forget(moment)
       passing.lowest = moment.shown
     }
     passing.reach(moment.shown, interval)
@@ -51,9 +57,16 @@ extension Oracle {
       pass(showed, moment.shown, moment)
     } else if moment.shown < showed {
       passing.lastBackStep = moment.elapsed
+      if showed - moment.shown > second { ledger.forgetFailures() }
       passing.nextOccasion = nil
       passing.open.removeAll { $0.occasion > moment.shown }
     }
+  }
+
+  /// A step or a sleep that is told; smaller ones are how two readings differ.
+  private mutating func noteStep(_ step: Int64, _ sleep: Int64) {
+    if abs(step) >= 50 * millisecond { ledger.owe(.clockSet(step)) }
+    if sleep >= 50 * millisecond { ledger.owe(.slept(sleep)) }
   }
 
   private mutating func pass(_ from: Int64, _ to: Int64, _ moment: Moment) {
@@ -65,21 +78,6 @@ extension Oracle {
     passing.nextOccasion = face.occasions(after: to, through: to + 3 * hour, rules).first
   }
 
-  /// All that came of an event is done.
-  mutating func rested(wakeUp: Int64?, ailment: String?, isBusy: Bool, _ moment: Moment) {
-    if let ailment { violated(.wakes, "the living is taken for dead: \(ailment)", moment) }
-    guard let wakeUp else { return violated(.wakes, "no wake-up is armed", moment) }
-    if wakeUp - moment.shown > 3 * hour { violated(.wakes, "the wake-up is too far away", moment) }
-    guard !isBusy, let open = passing.open.first else { return }
-    // Set back a little, the clock leaves more time for it.
-    let since = min(moment.elapsed - open.at, moment.shown - open.occasion)
-    if since > rules.lateLimit + 20 * second {
-      violated(
-        .complete, "\(Instant(nanoseconds: open.occasion).text) neither sounded nor was explained",
-        moment)
-    }
-  }
-
   /// The service looked after itself while its wake-up was lost.
   mutating func pulse(isAlive: Bool, wakeUp: Int64?, _ moment: Moment) {
     let isMissed = wakeUp.map { moment.shown - $0 > 5 * second } ?? true
@@ -88,17 +86,33 @@ extension Oracle {
 
   // MARK: The switch and the mute
 
-  mutating func edge(_ isActive: Bool, _ moment: Moment) { lever.edge(isActive, moment) }
+  /// - Parameter isHeld: the loop is held up, and sees it later.
+  mutating func edge(_ isActive: Bool, isHeld: Bool, _ moment: Moment) {
+    lever.edge(isActive, isHeld: isHeld, moment)
+    if isActive && !isHeld && lever.isRead { mustBeSilent(by: moment.elapsed + Self.fade) }
+  }
+
+  /// The loop is no longer held up.
+  mutating func released(after span: Int64, _ moment: Moment) {
+    if span >= 50 * millisecond { disturbed(.hold, moment, length: span) }
+    if lever.release(moment) { mustBeSilent(by: moment.elapsed + Self.fade) }
+  }
 
   mutating func lostSwitch(_ moment: Moment) { lever.set(lost: true, moment) }
 
-  mutating func tookContact(isLost: Bool, _ moment: Moment) { lever.set(lost: isLost, moment) }
+  mutating func tookContact(isLost: Bool, _ moment: Moment) {
+    lever.take(isLost: isLost, moment)
+  }
 
   mutating func told(_ ringer: Ringer, _ moment: Moment) {
+    if lever.bounces(ringer, moment) {
+      violated(.muted, "it is unmuted within the debounce time", moment)
+    }
     lever.tell(ringer)
+    ledger.owe(.ringer(ringer))
     disturbed(.lever, moment)
     noteSilence(moment)
-    if isSilencedBySwitch { silentBy = min(silentBy ?? .max, moment.elapsed + Self.fade) }
+    if isSilencedBySwitch { mustBeSilent(by: moment.elapsed + Self.fade) }
   }
 
   var isSilencedBySwitch: Bool {
@@ -115,14 +129,15 @@ extension Oracle {
 
   mutating func muted(_ mute: SoftwareMute, _ moment: Moment) {
     disturbed(.mute, moment)
+    if self.mute.isOther(mute) { ledger.owe(.mute) }
     self.mute.take(mute, moment, readings(moment))
     guard mute != .off, let played else { return }
     // What sounds, or was asked for, is not the next occasion.
-    let begins = played.announcement.begins.shown
+    let begins = begins(played.announcement)
     let isNext =
       heard == nil && readings(moment).allSatisfy { $0 < begins }
       && played.announcement.cause != .request
-    if mute != .next || isNext { silentBy = min(silentBy ?? .max, moment.elapsed + Self.fade) }
+    if mute != .next || isNext { mustBeSilent(by: moment.elapsed + Self.fade) }
   }
 
   // MARK: Requests
@@ -130,10 +145,14 @@ extension Oracle {
   mutating func asked(_ time: CivilTime?, _ moment: Moment) {
     asked = time
     askedAt = moment
+    ledger.owe(.answer)
   }
 
   mutating func answered(_ announcement: Announcement, _ moment: Moment) {
     askedFor = asked
+    if announcement.occasion != nil {
+      violated(.complete, "who asks is promised an occasion", moment)
+    }
     if isSilencedBySwitch {
       violated(.muted, "who asks is answered though the switch silences", moment)
     }
@@ -141,40 +160,4 @@ extension Oracle {
       violated(.trust, "who asks is answered by a clock that is not trusted", moment)
     }
   }
-
-  // MARK: What is reported
-
-  mutating func told(_ report: Report, _ moment: Moment) {
-    switch report {
-    case .mute: disturbed(.mute, moment)
-    case .announced, .trust, .ringer, .clockSet, .slept, .retrying, .timer, .timerRefused,
-      .unsaid:
-      break
-    case .cutOff(let announcement, let reason, _):
-      if case .occasion(let occasion) = announcement.cause {
-        passing.account(occasion.instant.shown)
-      }
-      let since = moment.elapsed - 10 * second
-      if !isTrue(reason, since: since) {
-        violated(.complete, "it was cut off for no true reason: \(reason)", moment)
-      }
-    case .brokeOff(let announcement, let why):
-      if case .occasion(let occasion) = announcement.cause {
-        passing.account(occasion.instant.shown)
-      }
-      if !happened([.speaker, .sleep, .hold, .clock], since: moment.elapsed - minute) {
-        violated(.complete, "it was cut off for no true reason: \(why)", moment)
-      }
-    case .refused(let reason): judgeRefusal(reason, moment)
-    case .skipped(let first, let last, let reason):
-      judgeSkip(first.instant.shown, last.instant.shown, reason, moment)
-      passing.account(first.instant.shown...last.instant.shown)
-      passing.account(last.instant.shown)
-    }
-  }
-}
-
-extension Instant {
-  /// As seconds of the day and days since 1970 would be written.
-  var text: String { utcText() }
 }

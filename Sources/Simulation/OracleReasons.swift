@@ -1,41 +1,41 @@
 import Horology
 
-/// Whether the reasons that are given are true.
+/// Whether the reasons that are given are true: each by what can really have that effect, while the
+/// occasion was due.
 extension Oracle {
   mutating func judgeSkip(
     _ first: Int64, _ last: Int64, _ reason: SkipReason, _ moment: Moment
   ) {
-    let since = window(of: first, moment)
     let isTrue: Bool
     switch reason {
     case .late(let delay):
       let isLate = moment.shown >= first + max(0, rules.lateLimit - rules.lead)
       isTrue =
         isLate && delay.nanoseconds == moment.shown - first
-        && happened(Set(Cause.allCases), since: since)
-    default: isTrue = first == last && isTrueOfOne(reason, first, since: since, moment)
+        && wasPassed(first, isMany: first != last, moment)
+    default: isTrue = first == last && isTrueOfOne(reason, first, moment)
     }
     if !isTrue {
-      let occasion = Instant(nanoseconds: first).text
-      violated(.complete, "\(occasion) was skipped for no true reason: \(reason)", moment)
+      violated(
+        .complete, "\(first.utcText) was skipped for no true reason: \(reason)", moment)
     }
+    _ = ledger.pay(.failure(first))
     if reason == .softwareMuted { mute.passedNext(moment) }
   }
 
-  private func isTrueOfOne(
-    _ reason: SkipReason, _ occasion: Int64, since: Int64, _ moment: Moment
+  private mutating func isTrueOfOne(
+    _ reason: SkipReason, _ occasion: Int64, _ moment: Moment
   ) -> Bool {
-    let reading = face.reading(occasion)
     switch reason {
     // The clock is judged before other rules are taken in.
     case .quietHours:
       return valid(moment, for: 0).contains { $0.isQuiet($1.reading(occasion)) }
     case .nothingToSound:
       return valid(moment, for: 0).contains {
-        $0.piece($1.reading(occasion), isTrusted: true) == Rules.Piece()
+        $0.piece($1.reading(occasion), isTrusted: true) == OracleRules.Piece()
       }
     case .untrusted:
-      let wasTrust = trust == .untrusted || happened([.trust], since: moment.elapsed - minute)
+      let wasTrust = trust == .untrusted || happened([.trust], since: ledger.rested)
       return wasTrust
         && valid(moment, for: 0).contains { !$0.allows(.untrusted, at: $1.reading(occasion)) }
     // The clock is judged before a change of the switch, or of the mute, is taken in.
@@ -47,46 +47,117 @@ extension Oracle {
     case .softwareMuted:
       return mute.covers(occasion, moment) != false || happened([.mute], since: moment.elapsed)
     case .tooLateForChime:
-      let piece = rules.piece(reading, isTrusted: trust != .untrusted)
-      return piece.words == .none && !piece.blows.isEmpty
-        && happened(Set(Cause.allCases), since: since)
-    case .busy: return isBusy || happened([.busy], since: since)
-    case .failed: return happened([.speaker, .sleep, .hold, .clock], since: since)
-    case .stopped(let reason): return isTrue(reason, since: since)
+      return hasOnlyBlows(occasion, moment) && mayBeShortened(occasion, moment)
+    case .busy: return isBusy || happened([.busy], since: moment.elapsed)
+    case .failed:
+      // It is tried again while its words are still true.
+      let isOver = moment.shown >= occasion + max(0, rules.lateLimit - rules.lead)
+      return ledger.failures[occasion] != nil && (isOver || hasOnlyBlows(occasion, moment))
+    case .stopped(let reason):
+      let last = ledger.stopped[occasion]
+      return ledger.pay(.skipped(occasion, reason))
+        || last?.at == moment.elapsed && last?.reason == reason
     case .late, .occasionIsNear: return false
     }
   }
 
+  private func hasOnlyBlows(_ occasion: Int64, _ moment: Moment) -> Bool {
+    let piece = rules.piece(face.reading(occasion), isTrusted: trust != .untrusted)
+    return piece.words == .none && !piece.blows.isEmpty
+  }
+
+  // MARK: Excuses
+
+  /// When an occasion became due, had the clock always run as it runs now.
+  private func due(_ occasion: Int64, _ moment: Moment) -> Int64 {
+    let lead = valid(moment, for: minute).map { rules, face in
+      rules.piece(face.reading(occasion), isTrusted: true).lead
+    }
+    let due = moment.elapsed - (moment.shown - (occasion - lead.max()! - 5 * second)) - second
+    // By a clock that was set back it is due in time to come.
+    return min(due, moment.elapsed - longestQueue)
+  }
+
+  /// True if an occasion may have passed before anything could be made of it.
+  private func wasPassed(_ occasion: Int64, isMany: Bool, _ moment: Moment) -> Bool {
+    let due = due(occasion, moment)
+    // Unmuted at its instant, it may be too late for it.
+    let justBefore = moment.elapsed - (moment.shown - occasion) - second
+    return happened([.clock, .sleep, .service, .rules], since: due)
+      || happened([.lever, .mute], since: justBefore)
+      || wasHeld(3 * second, since: due) || ledger.stopped[occasion].map { $0.at >= due } == true
+      || isMany && (isBusy || passing.lastOccasionEnd >= due)
+  }
+
+  /// True if something may have cost an occasion its chime.
+  func mayBeShortened(_ occasion: Int64, _ moment: Moment) -> Bool {
+    let due = due(occasion, moment)
+    // Trusted anew, it has words that need more time.
+    return wasDisturbed(occasion, since: due, moment) || happened([.trust], since: due)
+      || wasHeld(1500 * millisecond, since: due)
+  }
+
+  /// True if something may have made the words of an occasion so much late.
+  func mayBeLate(_ occasion: Int64, by delay: Int64, _ moment: Moment) -> Bool {
+    let due = due(occasion, moment)
+    let justBefore = moment.elapsed - (moment.shown - occasion) - second
+    return wasDisturbed(occasion, since: due, moment) || wasHeld(3 * second, since: due)
+      || wasHeld(delay, since: justBefore)
+  }
+
+  private func wasDisturbed(_ occasion: Int64, since due: Int64, _ moment: Moment) -> Bool {
+    // An occasion that lasts is in the way of the next, a request never is.
+    happened([.clock, .sleep, .service, .rules, .speaker, .lever, .mute], since: due)
+      || passing.lastOccasionEnd >= due
+      || ledger.stopped[occasion].map { $0.at >= due } == true
+  }
+
+  /// True if the loop was held up for so long, by one thing or by several.
+  private func wasHeld(_ span: Int64, since elapsed: Int64) -> Bool {
+    let holds = disturbances.reversed().prefix { $0.at >= elapsed }
+    return holds.map(\.length).reduce(0, +) >= span
+  }
+
   /// Whether something was stopped for that.
   func isTrue(_ reason: StopReason, since: Int64) -> Bool {
-    // Told after a sleep, it may have come before it.
-    if happened([.sleep], since: since) { return true }
-    return switch reason {
+    switch reason {
     case .clockSet: happened([.clock], since: since)
     case .slept: happened([.sleep], since: since)
-    case .rulesChanged: happened([.rules], since: since)
-    case .muted: happened([.lever], since: since)
-    case .softwareMuted: happened([.mute], since: since)
+    case .rulesChanged: happened([.rules, .trust], since: since)
+    case .muted: isSilencedBySwitch && happened([.lever], since: since)
+    case .softwareMuted: mute.state != .off && happened([.mute], since: since)
     case .byHand: happened([.hand], since: since)
-    case .serviceEnds: happened([.service], since: since)
+    case .serviceEnds: isEnding
     }
   }
 
+  // MARK: Requests
+
   mutating func judgeRefusal(_ reason: SkipReason, _ moment: Moment) {
-    let since = moment.elapsed - 20 * second
-    let isTrue =
-      switch reason {
-      case .muted: lever.told == .off
-      case .switchLost: isSilencedBySwitch
-      case .untrusted: !rules.answers(trust) && (asked == nil || askedFor == nil)
-      case .busy: isBusy || happened([.busy], since: moment.elapsed)
-      case .occasionIsNear: isBusy || isNearOccasion(moment) || isNearOccasion(askedAt)
-      case .failed: happened([.speaker, .sleep, .hold, .clock], since: since)
-      case .stopped(let reason): self.isTrue(reason, since: since)
-      default: false
-      }
+    let isTrue: Bool
+    switch reason {
+    case .stopped(let reason): isTrue = ledger.pay(.refused(.stopped(reason)))
+    case .failed:
+      isTrue =
+        ledger.pay(.refused(.failed))
+        || ledger.pay { if case .again(let late) = $0 { late >= 5 * second } else { false } }
+    default:
+      let isOwed = ledger.pay(.answer) || ledger.pay { if case .again = $0 { true } else { false } }
+      isTrue = isOwed && isTrueOfRequest(reason, moment)
+    }
     if !isTrue {
       violated(.complete, "who asked was refused for no true reason: \(reason)", moment)
+    }
+  }
+
+  private func isTrueOfRequest(_ reason: SkipReason, _ moment: Moment) -> Bool {
+    switch reason {
+    case .muted: lever.told == .off
+    case .switchLost: isSilencedBySwitch
+    case .untrusted: !rules.answers(trust) && (asked == nil || askedFor == nil)
+    case .busy: isBusy || happened([.busy], since: moment.elapsed)
+    case .occasionIsNear: isBusy || isNearOccasion(moment) || isNearOccasion(askedAt)
+    default: false
     }
   }
 
@@ -98,8 +169,16 @@ extension Oracle {
     let late = rules.lateLimit + second
     return face.occasions(after: moment.shown - late, through: moment.shown + reach, rules)
       .contains { occasion in
-        let lead = rules.piece(face.reading(occasion), isTrusted: true).lead
-        return occasion - lead - 2 * rules.lead - 11 * second - delay <= moment.shown
+        let reading = face.reading(occasion)
+        let piece = rules.piece(reading, isTrusted: trust != .untrusted)
+        guard piece != OracleRules.Piece(), !rules.isQuiet(reading),
+          rules.allows(trust, at: reading), mute.covers(occasion, moment) != true
+        else { return false }
+        // The answer begins a lead from now and may last five seconds; then the speaker is made
+        // ready for the occasion.
+        let preparation = max(5 * second, rules.lead)
+        return occasion - piece.lead - preparation - rules.lead - 5 * second - delay
+          <= moment.shown
       }
   }
 }

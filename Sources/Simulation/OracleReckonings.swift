@@ -37,6 +37,15 @@ struct MuteReckoning: Equatable {
     look(moment)
   }
 
+  /// True if this changes what is muted; a mute that may have been lost is either.
+  func isOther(_ mute: SoftwareMute) -> Bool {
+    if isUnsure { return false }
+    return switch (mute, state) {
+    case (.off, .off), (.on, .on), (.next, .next), (.until, .through), (.until, .until): false
+    default: true
+    }
+  }
+
   mutating func look(_ moment: Moment) {
     switch state {
     case .through(let end):
@@ -91,7 +100,10 @@ struct MuteReckoning: Equatable {
 }
 
 /// What the switch is at, by its contact and by what the service was told.
-struct LeverReckoning {
+struct OracleSwitch {
+  /// How long a contact must be quiet before an opened one counts.
+  static let debounce = 50 * millisecond
+
   private var isActive = false
   /// When the contact was closed, and when it was opened.
   private var closedAt: Int64?
@@ -101,10 +113,15 @@ struct LeverReckoning {
   private(set) var told = Ringer.absent
   /// Since when that is to silence everything, since the history began.
   private(set) var silentSince: Int64?
+  /// It was closed while the loop was held up.
+  private var isUnread = false
+  /// The service has just read the level itself.
+  private var isTaken = false
 
-  mutating func edge(_ isActive: Bool, _ moment: Moment) {
+  mutating func edge(_ isActive: Bool, isHeld: Bool, _ moment: Moment) {
+    if isActive && isHeld && isRead { isUnread = true }
     if isActive {
-      let isBounce = openedAt.map { moment.elapsed - $0 < World.debounce } ?? false
+      let isBounce = openedAt.map { moment.elapsed - $0 < Self.debounce } ?? false
       if !self.isActive && !(isBounce && closedAt != nil) { closedAt = moment.elapsed }
       openedAt = nil
     } else if self.isActive {
@@ -119,6 +136,33 @@ struct LeverReckoning {
   }
 
   mutating func tell(_ ringer: Ringer) { told = ringer }
+
+  /// The service reads the level, and believes it.
+  mutating func take(isLost: Bool, _ moment: Moment) {
+    set(lost: isLost, moment)
+    isTaken = true
+    isUnread = false
+  }
+
+  /// - Returns: true if it was closed while the loop was held up, and that still counts.
+  mutating func release(_ moment: Moment) -> Bool {
+    defer { isUnread = false }
+    let isClosed = isActive || openedAt.map { moment.elapsed - $0 < Self.debounce } == true
+    return isUnread && isClosed
+  }
+
+  mutating func rest() { isTaken = false }
+
+  var isRead: Bool { !isLost && told != .absent }
+
+  /// Since when it is open; nil if it is closed, or cannot be read.
+  var openSince: Int64? { isActive || isLost ? nil : openedAt }
+
+  /// True if it is taken for open though it was not open for as long as it may bounce.
+  func bounces(_ ringer: Ringer, _ moment: Moment) -> Bool {
+    guard ringer == .on, told == .off, !isTaken else { return false }
+    return isActive || openedAt.map { moment.elapsed - $0 < Self.debounce } == true
+  }
 
   mutating func note(isSilent: Bool, _ moment: Moment) {
     if !isSilent { silentSince = nil } else if silentSince == nil { silentSince = moment.elapsed }
@@ -140,7 +184,7 @@ struct PassingReckoning {
   }
 
   /// As the service last looked at the clocks.
-  var previous: (shown: Int64, uptime: Int64)?
+  var previous: (moment: Moment, uptime: Int64)?
   /// The latest and the earliest that the clock has shown, as far as that counts.
   private(set) var reached: Int64 = .min
   /// What it shows before this tells that it was wrong before.
@@ -152,6 +196,8 @@ struct PassingReckoning {
   /// When each sounded, since the history began.
   var sounded: [Int64: Int64] = [:]
   var lastBackStep: Int64 = .min
+  /// When the past was last forgotten, since the history began.
+  private(set) var forgotten: Int64 = .min
   /// When an occasion was last heard to end.
   var lastOccasionEnd: Int64 = .min
   /// The first after what the clock showed last, if that is known.
@@ -178,7 +224,8 @@ struct PassingReckoning {
     if interval > reached - horizon { horizon = reached - interval }
   }
 
-  mutating func forget() {
+  mutating func forget(_ moment: Moment) {
+    forgotten = moment.elapsed
     accounted = []
     sounded = [:]
     reached = .min

@@ -120,7 +120,10 @@ struct Plan {
           .none, .dead, .mute, .running(ahead: 0),
           .running(ahead: chance.between(-ahead, ahead)),
         ]))
-    default: return .drift(chance.between(-500, 500))
+    default:
+      return chance.oneIn(2)
+        ? .drift(chance.between(-500, 500))
+        : .slew(chance.between(-500 * millisecond, 500 * millisecond))
     }
   }
 
@@ -147,11 +150,12 @@ struct Plan {
 
   private static func speaker(_ chance: inout Chance) -> Incident.Kind {
     let span = length(&chance, [20 * second, hour, 5 * hour])
-    return switch chance.below(6) {
+    return switch chance.below(7) {
     case 0: .slowToOpen(span, chance.between(300 * millisecond, 4500 * millisecond))
     case 1: .busy(chance.pick([span, chance.between(0, 20 * second)]))
     case 2...3: .speakerLost
     case 4: .longQueue(span, chance.between(200 * millisecond, 6 * second))
+    case 5: .converter(chance.between(-100, 100))
     default: .stopsLate(span, chance.between(100 * millisecond, 3 * second))
     }
   }

@@ -75,9 +75,10 @@ public struct Simulation {
     faces = Faces(over: first - 366 * 86_400..<first + length / second + 3 * 366 * 86_400)
   }
 
-  public func run() -> Outcome {
+  /// - Parameter goesOn: asked after each month; false ends the history there.
+  public func run(while goesOn: () -> Bool = { true }) -> Outcome {
     var chance = Chance(seed: plan.seed)
-    let rules = plan.faults == .none ? Rules() : Rules(&chance)
+    let rules = plan.faults == .none ? OracleRules() : OracleRules(&chance)
     let start = Self.beginning + chance.between(0, day)
     var world = World(shown: start, rules: rules, zone: zone, faces: faces, sabotage: sabotage)
     var chapter = 0
@@ -88,7 +89,7 @@ public struct Simulation {
       if let violation = world.oracle.violation {
         return outcome(world, failure(violation, scene, world))
       }
-      guard end < length else { return outcome(world, nil) }
+      guard end < length, goesOn() else { return outcome(world, nil) }
       chapter += 1
       // The next chapter begins as a scene, so that it can be begun anew.
       world = World(world.scene, faces: faces, sabotage: sabotage)

@@ -1,20 +1,5 @@
 import Horology
 
-/// What is heard of an announcement.
-struct Sound: Hashable {
-  enum Kind: Hashable {
-    case begins
-    /// So long after the anchor, by the programme.
-    case blow(Int64)
-    case words
-    case ends
-  }
-
-  /// By the uptime.
-  var at: Int64
-  let kind: Kind
-}
-
 /// An announcement that the simulated speaker plays, as the Player and its Track do it: where it
 /// begins is decided as late as the queue allows, and what is not queued yet follows the clock.
 struct Turn {
@@ -22,6 +7,8 @@ struct Turn {
   private static let ring = 4 * second
   /// From the last sound to the end that is told.
   private static let tail = 100 * millisecond
+  /// The player measures the converter's pace over so long, and is behind it by up to a quarter.
+  private static let measuring = 10 * second
 
   let announcement: Announcement
   /// How long the words are.
@@ -38,7 +25,11 @@ struct Turn {
   /// What becomes of it, and when that is told, by the uptime.
   private(set) var verdict: (at: Int64, outcome: Outcome)?
 
-  init(_ announcement: Announcement, phrase: Int64, queue: Int64) {
+  /// By how many millionths the converter is off, if the player does not correct it.
+  private let uncorrected: Int64
+
+  init(_ announcement: Announcement, phrase: Int64, queue: Int64, uncorrected: Int64 = 0) {
+    self.uncorrected = uncorrected
     self.announcement = announcement
     self.phrase = phrase
     self.queue = queue
@@ -88,6 +79,9 @@ struct Turn {
     }
     if let words { sounds.append(Sound(at: heard + words, kind: .words)) }
     sounds.append(Sound(at: heard + last, kind: .ends))
+    for index in sounds.indices {
+      sounds[index].at -= (sounds[index].at - heard - first) * uncorrected / 1_000_000
+    }
     sounds.sort { $0.at < $1.at }
     let timing = Timing(onsetError: .zero, worstError: .zero, underruns: 0)
     verdict = (heard + last + Self.tail + machine.whim(25 * millisecond), .finished(timing))
@@ -118,6 +112,19 @@ struct Turn {
     sounds.sort { $0.at < $1.at }
     self.target = moved
     verdict?.at += step
+  }
+
+  /// The converter is faster by so many millionths. What is queued leaves at the new pace. What is
+  /// queued before the player has measured it is placed by what it knew; all later blows are right,
+  /// as by `Track.followDrift`. The oracle judges that no blow is off by more than its tolerance.
+  mutating func paceChanged(by millionths: Int64, _ machine: Machine) {
+    guard target != nil, !isStopped else { return }
+    for index in sounds.indices {
+      let ahead = sounds[index].at - machine.uptime
+      guard ahead > 0, ahead < queue + Self.measuring else { continue }
+      sounds[index].at -= min(ahead, queue + Self.measuring / 4) * millionths / 1_000_000
+    }
+    sounds.sort { $0.at < $1.at }
   }
 
   /// It is heard no longer from then on.

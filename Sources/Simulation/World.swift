@@ -16,6 +16,12 @@ final class World {
   let faces: Faces
   /// What is broken on purpose.
   var sabotage: Sabotage?
+  /// The last occasion that could not be played.
+  var lastFailure: Int64?
+  /// The clock was set back, and the service has not come to that.
+  var forgetsDecisions = false
+  /// When a mute counts that is made to wait, by the uptime.
+  var lateMute: Int64?
 
   /// The loop is being held up.
   private(set) var isHeld = false
@@ -41,10 +47,12 @@ final class World {
     fileprivate let announcer: Announcer?
     fileprivate let judge: ClockJudge
 
-    var rules: Rules { machine.rules }
+    var rules: OracleRules { machine.rules }
   }
 
-  init(shown: Int64, rules: Rules, zone: String, faces: Faces, sabotage: Sabotage? = nil) {
+  init(
+    shown: Int64, rules: OracleRules, zone: String, faces: Faces, sabotage: Sabotage? = nil
+  ) {
     machine = Machine(shown: shown, rules: rules, zone: zone)
     self.faces = faces
     self.sabotage = sabotage
@@ -105,6 +113,7 @@ final class World {
     } else {
       consider(turn?.next(machine), .tick)
       consider(machine.contact?.looksAgainAt?.nanoseconds, .readContact)
+      consider(lateMute, .readContact)
       consider(machine.pulse, .look)
       if let wakeUp = machine.wakeUp, !machine.isWakeUpLost {
         consider(machine.uptime(at: wakeUp), .wakeUp)
@@ -156,7 +165,7 @@ final class World {
     }
     flow(end - machine.uptime)
     if queued { turn?.tell(at: machine.uptime) }
-    if span >= 50 * millisecond { oracle.disturbed(.hold, machine.moment) }
+    oracle.released(after: span, machine.moment)
   }
 
   static let stoodStill = "the machine slept, or stood still"
@@ -165,7 +174,7 @@ final class World {
 
   /// The uptime of the next thing that asks nobody.
   private var nextOutside: Int64? {
-    let edge = machine.edges.first?.uptime
+    let edge = [machine.edges.first?.uptime, machine.slewEnds].compactMap { $0 }.min()
     guard let incident = dueIncident else { return edge }
     let uptime = max(machine.uptime + incident - machine.moment.elapsed, machine.uptime)
     return edge.map { min($0, uptime) } ?? uptime
@@ -192,14 +201,17 @@ final class World {
     if let edge = machine.edges.first, edge.uptime <= machine.uptime {
       machine.edges.removeFirst()
       machine.isActive = edge.isActive
-      oracle.edge(edge.isActive, machine.moment)
+      let moment = machine.moment.later(by: edge.uptime - machine.uptime)
+      oracle.edge(edge.isActive, isHeld: isHeld, moment)
       guard !machine.isSwitchLost else { return }
       machine.unread.append(edge)
       machine.inbox.append(.edges)
+    } else if let ends = machine.slewEnds, ends <= machine.uptime {
+      atAnotherPace { $0.endSlew() }
     } else if let incident = upcoming.popLast() {
       due = nil
       happened.append(Happening(moment: machine.moment, incident: incident))
-      oracle.count(incident.kind)
+      oracle.count(incident.kind.name)
       diary?.write("\(incident.kind)", machine.moment)
       strike(incident.kind)
     }
@@ -208,7 +220,7 @@ final class World {
 
 /// The faces of zones, made once; and the one zone that the process has.
 final class Faces {
-  private var made: [String: (SystemZone, Face)] = [:]
+  private var made: [String: (SystemZone, OracleFace)] = [:]
   private var current = ""
   private let seconds: Range<Int64>
 
@@ -223,11 +235,11 @@ final class Faces {
     current = name
     // Named before, or of the database.
     guard let zone = try? SystemZone(name: name) else { fatalError("no zone \(name)") }
-    if made[name] == nil { made[name] = (zone, Face(zone, over: seconds)) }
+    if made[name] == nil { made[name] = (zone, OracleFace(name, over: seconds)) }
     return zone
   }
 
-  func face(_ name: String) -> Face {
+  func face(_ name: String) -> OracleFace {
     if let (_, face) = made[name] { return face }
     let before = current
     use(name)

@@ -18,7 +18,7 @@ extension World {
       if abs(machine.error) > 128 * millisecond {
         setClock(by: -machine.error)
       } else {
-        machine.error = 0
+        atAnotherPace { $0.slew(by: -$0.error) }
       }
     case .synchronisationLost(let atOnce):
       machine.clock.lose(machine, atOnce: atOnce)
@@ -27,7 +27,9 @@ extension World {
       machine.clock.rtc = rtc
       oracle.clock.readingIsOld(machine.moment)
       looksSoon()
-    case .drift(let millionths): machine.driftMillionths = millionths
+    case .drift(let millionths): atAnotherPace { $0.driftMillionths = millionths }
+    case .slew(let span): atAnotherPace { $0.slew(by: span) }
+    case .converter(let millionths): atAnotherPace { $0.converterMillionths = millionths }
     case .sleep(let span): sleep(span)
     case .stall(let span): if machine.starts == nil { machine.inbox.append(.stall(span)) }
     // What the loop is at cannot be broken off here: the power goes right after it.
@@ -70,6 +72,13 @@ extension World {
     }
   }
 
+  /// The converter and the clocks run at another pace, one against the other.
+  func atAnotherPace(_ change: (inout Machine) -> Void) {
+    let before = machine.paceMillionths
+    change(&machine)
+    turn?.paceChanged(by: machine.paceMillionths - before, machine)
+  }
+
   private func spell(_ span: Int64, _ length: Int64) -> Machine.Spell {
     Machine.Spell(until: machine.moment.elapsed + span, length: length)
   }
@@ -79,6 +88,7 @@ extension World {
     let span = abs(machine.error + span) > 200 * day ? -machine.error : span
     guard span != 0 else { return }
     machine.set(by: span)
+    if span < 0 { forgetsDecisions = true }
     oracle.clockWasSet(by: span, machine.moment)
     guard machine.starts == nil else { return }
     tellOfClock()
@@ -124,6 +134,7 @@ extension World {
     machine.uptime = 10 * second
     machine.sinceBoot = 10 * second
     machine.edges = []
+    machine.endSlew()
     // A clock without a battery goes on where it was last seen.
     var behind = behind
     machine.clock.isSetFromRTC = false

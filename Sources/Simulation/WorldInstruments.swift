@@ -2,26 +2,6 @@ import Basics
 import Horology
 import Service
 
-/// What is broken on purpose, to see whether the oracle sees it.
-enum Sabotage: CaseIterable {
-  /// What is said is an hour off.
-  case wrongHour
-  /// What has sounded sounds once more.
-  case playedTwice
-  /// Every blow comes 20 ms later.
-  case lateBlows
-  /// No stop reaches the speaker.
-  case stopsUnheard
-  /// The owner's quiet hours are not read.
-  case quietHoursUnread
-  /// Every tenth occasion is neither played nor explained.
-  case occasionsDropped
-  /// Whatever the kernel and the RTC say, the clock is trusted.
-  case clockAlwaysTrusted
-  /// The wake-up is armed for hours later.
-  case wakeUpTooFar
-}
-
 extension World: Instruments {
   var now: Now {
     look(at: machine.moment)
@@ -51,12 +31,18 @@ extension World: Instruments {
 
   func play(_ announcement: Announcement) throws(Fault) {
     let elapsed = machine.moment.elapsed
+    if isSwallowed(announcement) {
+      // The Announcer takes it for stopped; what it reports of that is changed.
+      return handle(.ended(announcement.id, .stopped(.byHand, silentAt: nil)))
+    }
     if turn != nil { oracle.violated(.overlap, "it plays while it plays", machine.moment) }
     oracle.plays(announcement, machine.moment)
     note("plays \(announcement.inShort)")
     if sabotage == .occasionsDropped, announcement.anchor.nanoseconds / minute % 10 == 0 { return }
     guard machine.busy.length(at: elapsed) == nil else {
       oracle.disturbed(.speaker, machine.moment)
+      ends(announcement, .failed(begun: false))
+      if sabotage == .failuresSwallowed { return }
       throw Fault("the speaker", "it is busy")
     }
     let slow = machine.slow.length(at: elapsed)
@@ -66,33 +52,22 @@ extension World: Instruments {
     if let slow, slow > second { oracle.disturbed(.speaker, machine.moment) }
     guard slept <= second else {
       oracle.disturbed(.speaker, machine.moment)
+      ends(announcement, .failed(begun: false))
       throw Fault("the speaker", Self.stoodStill)
     }
     let queue = machine.queued.length(at: elapsed)
     if queue != nil { oracle.disturbed(.speaker, machine.moment) }
     let phrase = 1200 * millisecond + machine.whim(2 * second)
     turn = Turn(
-      sabotaged(announcement), phrase: phrase, queue: queue ?? 100 * millisecond)
+      sabotaged(announcement), phrase: phrase, queue: queue ?? 100 * millisecond,
+      uncorrected: sabotage == .driftUncorrected ? machine.paceMillionths : 0)
     turn?.decide(machine)
   }
 
   func play(_ cue: Cue) throws(Fault) {}
 
-  private func sabotaged(_ announcement: Announcement) -> Announcement {
-    var (time, anchor) = (announcement.time, announcement.anchor)
-    switch sabotage {
-    case .wrongHour where time.hour < 23:
-      time = CivilTime(hour: time.hour + 1, minute: time.minute) ?? time
-    case .lateBlows: anchor = anchor + .milliseconds(20)
-    default: return announcement
-    }
-    return Announcement(
-      announcement.id, cause: announcement.cause, time: time, anchor: anchor,
-      latest: announcement.latest.map { $0 + .milliseconds(20) },
-      programme: announcement.programme, isShortened: announcement.isShortened)
-  }
-
   func stop(_ sounding: SoundingID, _ reason: StopReason) {
+    oracle.stops(sounding, reason, machine.moment)
     guard turn?.announcement.id == sounding, sabotage != .stopsUnheard else { return }
     let late = machine.late.length(at: machine.moment.elapsed) ?? 0
     note("stops \(sounding.number): \(reason)")
@@ -100,9 +75,16 @@ extension World: Instruments {
     // What had not begun is told at once.
     if let turn, turn.target == nil, turn.isStopped, let verdict = turn.verdict {
       self.turn = nil
-      oracle.disturbed(.busy, machine.moment)
+      ends(turn.announcement, Fate(verdict.outcome))
       handle(.ended(sounding, verdict.outcome))
     }
+  }
+
+  /// The service is told of it at once, by the clock as it is now.
+  func ends(_ announcement: Announcement, _ fate: Fate) {
+    look(at: machine.moment)
+    if case .failed = fate { lastFailure = announcement.occasion }
+    oracle.finished(announcement, fate, machine.moment)
   }
 
   func wake(at instant: Instant) -> Bool {
@@ -116,16 +98,31 @@ extension World: Instruments {
 
   func tell(_ report: Report) {
     oracle.isBusy = oracle.isBusy || turn != nil
-    oracle.told(report, machine.moment)
-    note(report.inShort)
+    for report in sabotaged(report) {
+      oracle.told(report, machine.moment)
+      note(report.inShort)
+    }
   }
 
   func rest() {
+    if forgetsDecisions { forgetDecisions() }
     save()
-    guard machine.stopping == nil else { return }
-    let ailment = vitals.ailment(at: machine.now)
+    let ailment = machine.stopping == nil ? vitals.ailment(at: machine.now) : nil
     oracle.rested(
       wakeUp: machine.wakeUp, ailment: ailment?.description, isBusy: turn != nil,
-      machine.moment)
+      isEnding: machine.stopping != nil, machine.moment)
+  }
+}
+
+extension Fate {
+  /// What the speaker tells the service, in the words of the oracle.
+  init(_ outcome: Outcome) {
+    self =
+      switch outcome {
+      case .finished: .whole
+      case .stopped(let reason, let silentAt): .stopped(reason, isHeard: silentAt != nil)
+      case .tooLate(let delay): .tooLate(delay.nanoseconds)
+      case .failed(_, let begun): .failed(begun: begun)
+      }
   }
 }

@@ -27,13 +27,6 @@ extension World {
     handle(.woke)
   }
 
-  /// What the Announcer is given of the rules.
-  var settings: AnnouncerSettings {
-    var settings = machine.rules.settings
-    if sabotage == .quietHoursUnread { settings.quiet = .none }
-    return settings
-  }
-
   /// The service ends at once, whatever it does.
   func endService(after gap: Int64) {
     note("ends")
@@ -51,7 +44,7 @@ extension World {
   }
 
   func handle(_ event: Event) {
-    conductor?.handle(event)
+    if let event = sabotaged(event) { conductor?.handle(event) }
   }
 
   func serve(_ note: Machine.Note) {
@@ -80,7 +73,7 @@ extension World {
     case .muteOn: ask(.on)
     case .unmute: ask(.off)
     case .stopByHand:
-      oracle.disturbed(.hand, machine.moment)
+      oracle.stoppedByHand(machine.moment)
       handle(.stop(.byHand))
     case .ask(let speakerIsAwake): ask(nil, speakerIsAwake)
     case .askFor(let hour, let minute):
@@ -126,7 +119,7 @@ extension World {
 
   private func stop(startingAfter gap: Int64) {
     guard machine.stopping == nil else { return }
-    oracle.disturbed(.service, machine.moment)
+    oracle.serviceStops(machine.moment)
     machine.stopping = gap
     machine.wakeUp = nil
     machine.pulse = nil
@@ -173,6 +166,7 @@ extension World {
   /// Reads the edges that have come, as `ContactWatch` does, or looks again at a level.
   func readContact() {
     guard machine.contact != nil else {
+      lateMute = nil
       if !machine.isSwitchLost { takeContact() }
       return
     }
@@ -185,7 +179,9 @@ extension World {
     }
     machine.unread = []
     machine.contact!.note(isActive: machine.isActive, at: now)
-    become(machine.contact!.isActive ? .off : .on, at: changedAt)
+    if sabotage == .muteWaits, waitsToMute() { return }
+    let isActive = sabotage == .unmuteAtOnce ? machine.isActive : machine.contact!.isActive
+    become(isActive ? .off : .on, at: changedAt)
   }
 
   private func become(_ ringer: Ringer, at uptime: Int64) {
@@ -206,7 +202,7 @@ extension World {
     }
     if playsAgain(turn) { return }
     self.turn = nil
-    oracle.disturbed(.busy, machine.moment)
+    ends(turn.announcement, Fate(verdict.outcome))
     if case .failed = verdict.outcome { oracle.disturbed(.speaker, machine.moment) }
     if case .tooLate = verdict.outcome { oracle.disturbed(.speaker, machine.moment) }
     note("ended \(turn.announcement.id.number)")

@@ -20,8 +20,9 @@ struct Misuse: Error {
 let help = """
   usage: clocksmith-simulate [options]
 
-  Lets years pass in a simulated world with faults, in which the announcer of clocksmith works as it
-  does in the service, and judges what was heard. The same seed gives the same history.
+  Runs the announcer of clocksmith for years in a simulated world with faults, and judges what was
+  heard and what was reported. The same seed gives the same history. SIGINT ends it with the results
+  so far.
 
   options:
     --seed N          of the faults (default: 1)
@@ -31,7 +32,8 @@ let help = """
                       how much goes wrong (default: high)
     --help            print this and exit
 
-  Exit status: 0 nothing was violated, 1 something was, 2 misused.
+  Exit status: 0 nothing was violated, 1 something was or the output failed, 2 misused,
+  130 interrupted.
   """
 
 extension Wish {

@@ -4,33 +4,51 @@ import Devices
 import Horology
 import Simulation
 
+/// SIGINT has come: what was done so far is told.
+nonisolated(unsafe) private var isInterrupted: sig_atomic_t = 0
+
 @main
 enum Main {
+  /// As shells report a program that SIGINT has ended.
+  private static let interrupted: Int32 = 128 + SIGINT
+
   static func main() {
-    // A line at a time, for whoever watches.
+    // A line at a time, so that progress is seen.
     setlinebuf(stdout)
     do throws(Misuse) {
       let wish = try Wish(Array(CommandLine.arguments.dropFirst()))
       if wish.isHelp {
         print(help)
-        exit(0)
+        exit(isWritten() ? 0 : 1)
       }
-      exit(try run(wish))
+      signal(SIGINT) { _ in isInterrupted = 1 }
+      let status = try run(wish)
+      exit(isWritten() ? status : 1)
     } catch {
       complain(error.description)
       exit(2)
     }
   }
 
+  /// False, and it is said, if standard output has not taken everything.
+  private static func isWritten() -> Bool {
+    // A line that failed before is remembered by the stream, without its reason.
+    if fflush(stdout) == 0 && ferror(stdout) == 0 { return true }
+    complain("cannot write to standard output: it is closed, or its disk is full")
+    return false
+  }
+
   private static func run(_ wish: Wish) throws(Misuse) -> Int32 {
     let zones = try zones(of: wish)
     var total = Simulation.Outcome()
     var violations = 0
+    var done = 0
     let start = SystemClock.uptime
-    for zone in zones {
+    for zone in zones where isInterrupted == 0 {
       let simulation = Simulation(
         seed: wish.seed, years: wish.years, zone: zone, faults: wish.faults)
-      let outcome = simulation.run()
+      let outcome = simulation.run { isInterrupted == 0 }
+      done += 1
       total.years += outcome.years
       total.soundings += outcome.soundings
       total.faults.merge(outcome.faults, uniquingKeysWith: +)
@@ -38,8 +56,18 @@ enum Main {
         violations += 1
         tell(failure, wish)
       }
+      if zones.count > 1 {
+        let count = outcome.violation == nil ? 0 : 1
+        print("zone: \(zone), soundings \(outcome.soundings), violations \(count)")
+        // Nobody reads what cannot be written.
+        if ferror(stdout) != 0 { return 1 }
+      }
     }
-    tell(total, zones: zones.count, violations, after: SystemClock.uptime - start)
+    tell(total, zones: done, violations, after: SystemClock.uptime - start)
+    if isInterrupted != 0 {
+      print("interrupted: \(done) of \(zones.count) zones, the last perhaps in part")
+      return interrupted
+    }
     return violations == 0 ? 0 : 1
   }
 

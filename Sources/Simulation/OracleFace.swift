@@ -1,9 +1,10 @@
-import Devices
-import Horology
+import Glibc
 
-/// The oracle's own reckoning of what the clocks of a zone show: the offsets from UTC over some
-/// years, and arithmetic.
-struct Face {
+/// What the clocks of a zone show: its offsets from UTC over some years, and arithmetic.
+///
+/// The offsets are asked of glibc, as the product's are, but by a call of the oracle's own. A fault
+/// of glibc or of the tz database is therefore not seen here.
+struct OracleFace {
   let name: String
   /// Seconds of UTC from which on an offset holds; the first holds before, too.
   private var starts: [Int64] = []
@@ -17,12 +18,16 @@ struct Face {
     let weekday: Int
   }
 
-  /// Asks the zone, which must be that of the process, for its offsets.
-  /// - Parameter seconds: since 1970, of UTC.
-  init(_ zone: SystemZone, over seconds: Range<Int64>) {
-    name = zone.name
+  /// - Parameters:
+  ///   - name: of the zone that the process has now.
+  ///   - seconds: of UTC since 1970.
+  init(_ name: String, over seconds: Range<Int64>) {
+    self.name = name
     func offset(_ second: Int64) -> Int64 {
-      Int64(zone.civil(at: Instant(seconds: second)).utcOffsetSeconds)
+      var time = time_t(second)
+      var broken = tm()
+      localtime_r(&time, &broken)
+      return Int64(broken.tm_gmtoff)
     }
     var known = offset(seconds.lowerBound)
     starts = [seconds.lowerBound]
@@ -67,7 +72,7 @@ struct Face {
   }
 
   /// The occasions after one instant and up to another, in order.
-  func occasions(after start: Int64, through end: Int64, _ rules: Rules) -> [Int64] {
+  func occasions(after start: Int64, through end: Int64, _ rules: OracleRules) -> [Int64] {
     guard end > start else { return [] }
     var found: [Int64] = []
     var shown = start - (start % second) + second

@@ -1,8 +1,8 @@
 import Horology
 
-/// What the owner has decided, in the words of the simulation: the oracle reckons with these, the
-/// Announcer with the settings that are made of them.
-struct Rules: Hashable {
+/// The owner's configuration as the oracle reads it. The product gets the same as settings
+/// (WorldSettings.swift).
+struct OracleRules: Hashable {
   /// Minutes.
   var interval = 15
   var quiet: [Window] = []
@@ -26,7 +26,7 @@ struct Rules: Hashable {
     let from: Int
     let to: Int
 
-    func contains(_ time: Face.Reading) -> Bool {
+    func contains(_ time: OracleFace.Reading) -> Bool {
       let minuteOfWeek = time.weekday * 1440 + time.minuteOfDay
       let length = from < to ? to - from : to + 1440 - from
       let days = (lastDay - firstDay + 7) % 7
@@ -55,6 +55,9 @@ struct Rules: Hashable {
 
   /// A tune.
   struct Melody: Hashable {
+    /// How often a bell strikes: one to twelve as the hour, or one to eight as a ship's watch.
+    enum Count { case hour, watch }
+
     let name: String
     /// By the quarter.
     let parts: [Int: Part]
@@ -63,7 +66,7 @@ struct Rules: Hashable {
       /// From the first note.
       let notes: [Int64]
       let lead: Int64
-      let strikes: Tune.Count?
+      let strikes: Count?
       let gap: Int64
       let rest: Int64
     }
@@ -95,19 +98,19 @@ struct Rules: Hashable {
 
 // MARK: What the oracle reckons
 
-extension Rules {
-  func isOccasion(_ time: Face.Reading) -> Bool {
+extension OracleRules {
+  func isOccasion(_ time: OracleFace.Reading) -> Bool {
     time.second == 0 && time.minuteOfDay % interval == 0
   }
 
-  func isQuiet(_ time: Face.Reading) -> Bool { quiet.contains { $0.contains(time) } }
+  func isQuiet(_ time: OracleFace.Reading) -> Bool { quiet.contains { $0.contains(time) } }
 
-  func decibels(_ time: Face.Reading) -> Double {
+  func decibels(_ time: OracleFace.Reading) -> Double {
     Double(quieter.filter { $0.window.contains(time) }.map(\.decibels).min() ?? 0)
   }
 
   /// What is to be heard at an occasion that shows `time`; a piece of nothing if nothing is.
-  func piece(_ time: Face.Reading, isTrusted: Bool) -> Piece {
+  func piece(_ time: OracleFace.Reading, isTrusted: Bool) -> Piece {
     let isHour = time.minuteOfDay % 60 == 0
     let speaks = (!isHour || voiceAtHour != .none) && (isTrusted || untrusted != .chime)
     guard let part = part(time) else { return speaks ? .wordsAlone : Piece() }
@@ -128,13 +131,13 @@ extension Rules {
     return Piece(blows: blows, words: isBefore ? .before(second) : .at(end))
   }
 
-  private func part(_ time: Face.Reading) -> Melody.Part? {
+  private func part(_ time: OracleFace.Reading) -> Melody.Part? {
     let tune = time.minuteOfDay % 60 == 0 ? chime : chimeQuarters
     return time.minuteOfDay % 15 == 0 ? tune?.parts[time.minuteOfDay % 60 / 15] : nil
   }
 
   /// True if the clock may sound by itself as far as it is trusted.
-  func allows(_ trust: ClockTrust, at time: Face.Reading) -> Bool {
+  func allows(_ trust: ClockTrust, at time: OracleFace.Reading) -> Bool {
     if trust != .untrusted { return true }
     return untrusted == .speak || (untrusted == .chime && part(time) != nil)
   }
@@ -148,52 +151,15 @@ extension Rules {
   var lead: Int64 { max(leadIn, 400 * millisecond) }
 }
 
-// MARK: What the Announcer is given
-
-extension Rules {
-  var settings: AnnouncerSettings {
-    var settings = AnnouncerSettings()
-    settings.interval = Interval(minutes: interval)!
-    settings.quiet = try! QuietHours(text: quiet.map(\.text).joined(separator: ", "))
-    settings.quieter = try! VolumeRules(
-      text: quieter.map { "\($0.window.text) \($0.decibels)dB" }.joined(separator: ", "))
-    settings.chime = chime?.tune
-    settings.chimeQuarters = chimeQuarters?.tune
-    settings.voiceAtHour = voiceAtHour
-    settings.lateLimit = .nanoseconds(lateLimit)
-    settings.leadIn = .nanoseconds(leadIn)
-    settings.untrusted = untrusted
-    settings.whenLost = whenLost
-    settings.silences = silences
-    settings.atStop = atStop
-    return settings
-  }
-}
-
-extension Rules.Melody {
-  var tune: Tune {
-    Tune(
-      name: name, description: name,
-      movements: parts.mapValues { part in
-        Tune.Movement(
-          melody: part.notes.map { Blow(bell: "E4", offset: .nanoseconds($0)) },
-          lead: .nanoseconds(part.lead),
-          strikes: part.strikes.map {
-            Tune.Strikes(bell: "E3", count: $0, gaps: [.nanoseconds(part.gap)])
-          },
-          rest: .nanoseconds(part.rest))
-      })
-  }
-}
-
 // MARK: In words
 
-extension Rules: CustomStringConvertible {
+extension OracleRules: CustomStringConvertible {
   /// What differs from what is shipped.
   var description: String {
-    let usual = Rules()
+    let usual = OracleRules()
     var words: [String] = []
-    func tell<Value: Equatable>(_ name: String, _ path: KeyPath<Rules, Value>, _ text: String) {
+    func tell<Value: Equatable>(_ name: String, _ path: KeyPath<OracleRules, Value>, _ text: String)
+    {
       if self[keyPath: path] != usual[keyPath: path] { words.append("\(name) \(text)") }
     }
     tell("interval", \.interval, "\(interval)")

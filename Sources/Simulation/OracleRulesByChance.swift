@@ -1,7 +1,7 @@
 import Horology
 
-extension Rules {
-  /// Rules of a house somewhere: mostly as they are shipped.
+extension OracleRules {
+  /// OracleRules of a house somewhere: mostly as they are shipped.
   init(_ chance: inout Chance) {
     for _ in 0..<chance.below(7) { change(&chance) }
   }
@@ -30,7 +30,7 @@ extension Rules {
   }
 }
 
-extension Rules.Window {
+extension OracleRules.Window {
   init(_ chance: inout Chance) {
     let from = chance.below(96) * 15
     // Never as long as to begin when it ends, seldom the whole day.
@@ -43,20 +43,20 @@ extension Rules.Window {
   }
 }
 
-extension Rules.Melody {
+extension OracleRules.Melody {
   /// No chime, and tunes of several lengths.
-  static let all: [Rules.Melody?] = [nil, hourBell, westminster, ship, pips, carillon]
+  static let all: [OracleRules.Melody?] = [nil, hourBell, westminster, ship, pips, carillon]
 
   private static func notes(_ count: Int, _ gap: Int64) -> [Int64] {
     (0..<Int64(count)).map { $0 * gap }
   }
 
-  private static let hourBell = Rules.Melody(
+  private static let hourBell = OracleRules.Melody(
     name: "hour bell",
     parts: [0: .init(notes: [], lead: 0, strikes: .hour, gap: 4500 * millisecond, rest: 3 * second)]
   )
 
-  static let westminster = Rules.Melody(
+  static let westminster = OracleRules.Melody(
     name: "westminster",
     parts: [
       0: .init(
@@ -70,21 +70,21 @@ extension Rules.Melody {
         notes: notes(12, 900 * millisecond), lead: 0, strikes: nil, gap: second, rest: 2 * second),
     ])
 
-  private static let ship = Rules.Melody(
+  private static let ship = OracleRules.Melody(
     name: "ship's bell",
     parts: [
       0: .init(notes: [], lead: 0, strikes: .watch, gap: 700 * millisecond, rest: second),
       2: .init(notes: [], lead: 0, strikes: .watch, gap: 700 * millisecond, rest: second),
     ])
 
-  private static let pips = Rules.Melody(
+  private static let pips = OracleRules.Melody(
     name: "pips",
     parts: [
       0: .init(notes: notes(6, second), lead: 5 * second, strikes: nil, gap: second, rest: second)
     ])
 
   /// Nearly as long as the shortest interval.
-  private static let carillon = Rules.Melody(
+  private static let carillon = OracleRules.Melody(
     name: "carillon",
     parts: [
       0: .init(

@@ -1,0 +1,238 @@
+import Horology
+
+/// What the service owes a report for. Each debt is paid once, before the service rests again.
+enum Debt: Hashable {
+  /// A person has asked: play the time or refuse.
+  case answer
+  /// It sounded whole.
+  case announced(SoundingID)
+  case cutOff(SoundingID, StopReason)
+  case brokeOff(SoundingID)
+  /// The first failure of an occasion: retry or skip it.
+  case failure(Int64)
+  /// An occasion that was stopped for good before it was heard.
+  case skipped(Int64, StopReason)
+  /// An accepted request that was not heard.
+  case refused(Refusal)
+  /// A request for which the speaker was late: play it again, or refuse it.
+  case again(late: Int64)
+  case trust(ClockTrust)
+  case ringer(Ringer)
+  case mute
+  case clockSet(Int64)
+  case slept(Int64)
+
+  enum Refusal: Hashable {
+    case failed
+    case stopped(StopReason)
+  }
+}
+
+/// How the speaker was done with an announcement.
+enum Fate: Hashable {
+  case whole
+  case stopped(StopReason, isHeard: Bool)
+  case tooLate(Int64)
+  case failed(begun: Bool)
+}
+
+/// The debts, and what became of the occasions that were given to the player.
+struct Ledger {
+  private(set) var debts: [Debt] = []
+  /// The last failure of each occasion that has not sounded, since the history began.
+  private(set) var failures: [Int64: Int64] = [:]
+  /// The last occasion of which a failure was left untold.
+  private(set) var untold: Int64?
+  /// When the last turn of each occasion was stopped before its anchor, since the history began, and
+  /// why; it may come again.
+  private(set) var stopped: [Int64: (at: Int64, reason: StopReason?)] = [:]
+  /// When the service last rested, since the history began.
+  private(set) var rested: Int64 = 0
+
+  mutating func owe(_ debt: Debt) { debts.append(debt) }
+
+  /// - Returns: false if nothing of this kind is owed.
+  mutating func pay(_ isPaid: (Debt) -> Bool) -> Bool {
+    guard let index = debts.firstIndex(where: isPaid) else { return false }
+    debts.remove(at: index)
+    return true
+  }
+
+  mutating func pay(_ debt: Debt) -> Bool { pay { $0 == debt } }
+
+  mutating func failed(_ occasion: Int64, _ moment: Moment) {
+    failures[occasion] = moment.elapsed
+    forget(moment)
+  }
+
+  mutating func stopped(_ occasion: Int64, _ reason: StopReason?, _ moment: Moment) {
+    stopped[occasion] = (moment.elapsed, reason)
+    forget(moment)
+  }
+
+  /// It was stopped before the service came to its failure, which may be told the next time.
+  mutating func leaveUntold(_ occasion: Int64) { untold = occasion }
+
+  /// The clock was set back: a failure before that counts as none.
+  mutating func forgetFailures() { failures = [:] }
+
+  /// - Returns: what was owed and not paid.
+  mutating func rest(_ moment: Moment) -> Debt? {
+    rested = moment.elapsed
+    return debts.first
+  }
+
+  mutating func end() {
+    debts = []
+    failures = [:]
+    stopped = [:]
+  }
+
+  private mutating func forget(_ moment: Moment) {
+    if failures.count > 100 { failures = failures.filter { $0.value > moment.elapsed - day } }
+    if stopped.count > 100 { stopped = stopped.filter { $0.value.at > moment.elapsed - day } }
+  }
+}
+
+extension Announcement {
+  /// The occasion of which it is; nil if a person asked for it.
+  var occasion: Int64? {
+    if case .occasion(let occasion) = cause { occasion.instant.nanoseconds } else { nil }
+  }
+}
+
+// MARK: What is given to the player, and what comes of it
+
+extension Oracle {
+  /// Something is given to the player.
+  mutating func plays(_ announcement: Announcement, _ moment: Moment) {
+    if announcement.occasion == nil {
+      let isAsked =
+        ledger.pay(.answer) || ledger.pay { if case .again = $0 { true } else { false } }
+      if !isAsked { violated(.complete, "the time is said, and nobody asked", moment) }
+    }
+    if isEnding { violated(.complete, "it is played though the service ends", moment) }
+    played = Played(announcement: announcement, since: moment.elapsed, trust: trust)
+    silentBy = nil
+    let level = rules.decibels(face.reading(announcement.anchor.shown))
+    if announcement.decibels != level {
+      violated(.level, "it is at \(announcement.decibels) dB, not \(level)", moment)
+    }
+  }
+
+  /// The service stops what is in the player.
+  mutating func stops(_ sounding: SoundingID, _ reason: StopReason, _ moment: Moment) {
+    guard let played, played.announcement.id == sounding else { return }
+    self.played?.isStopped = true
+    if isTakenBack(played, reason, moment) { self.played?.isTakenBack = true }
+    // It had failed, and is stopped before the service came to that.
+    if let occasion = played.announcement.occasion, ledger.pay(.failure(occasion)) {
+      ledger.leaveUntold(occasion)
+      ledger.stopped(occasion, reason, moment)
+    }
+    if !isTrue(reason, since: ledger.rested) {
+      violated(.complete, "it is stopped for no true reason: \(reason)", moment)
+    }
+    if reason == .serviceEnds, !played.isStopped, rules.atStop == .finish,
+      isHeardFor(tellable, moment)
+    {
+      violated(.complete, "it is cut off, though it may finish (at_stop)", moment)
+    }
+    if reason == .byHand, !played.hasBegun, !played.hasShownAnchor,
+      played.announcement.occasion != nil,
+      moment.shown < begins(played.announcement) - tellable
+    {
+      violated(.complete, "what is not heard yet is stopped by hand", moment)
+    }
+  }
+
+  /// The speaker is done with it.
+  mutating func finished(_ announcement: Announcement, _ fate: Fate, _ moment: Moment) {
+    disturbed(.busy, moment)
+    let id = announcement.id
+    guard let occasion = announcement.occasion else { return finishedRequest(id, fate, moment) }
+    let isAnchorHeard = played?.hasReachedAnchor == true
+    let isTakenBack = played?.isTakenBack == true
+    switch fate {
+    case .whole: ledger.owe(.announced(id))
+    case .stopped(let reason, true):
+      ledger.owe(.cutOff(id, reason))
+      if isTakenBack { ledger.stopped(occasion, reason, moment) }
+    case .stopped(let reason, false):
+      ledger.stopped(occasion, reason, moment)
+      let isForGood = reason == .byHand || reason == .serviceEnds
+      if isForGood, !isTakenBack { ledger.owe(.skipped(occasion, reason)) }
+    case .failed(let begun):
+      if begun && isAnchorHeard {
+        return ledger.owe(.brokeOff(id))
+      }
+      fails(occasion, moment)
+    case .tooLate: fails(occasion, moment)
+    }
+  }
+
+  private mutating func fails(_ occasion: Int64, _ moment: Moment) {
+    guard played?.isTakenBack != true else { return ledger.stopped(occasion, nil, moment) }
+    if ledger.failures[occasion] == nil { ledger.owe(.failure(occasion)) }
+    ledger.failed(occasion, moment)
+  }
+
+  private mutating func finishedRequest(_ id: SoundingID, _ fate: Fate, _ moment: Moment) {
+    switch fate {
+    case .whole: ledger.owe(.announced(id))
+    case .stopped(let reason, true): ledger.owe(.cutOff(id, reason))
+    case .stopped(let reason, false): ledger.owe(.refused(.stopped(reason)))
+    case .failed: ledger.owe(.refused(.failed))
+    case .tooLate(let late):
+      ledger.owe(isEnding ? .refused(.stopped(.serviceEnds)) : .again(late: late))
+    }
+  }
+
+  /// True if what is stopped now before its anchor may sound once more. A mute reopens only what is
+  /// not heard yet; a stop by hand, or of the service, reopens nothing.
+  private func isTakenBack(_ played: Played, _ reason: StopReason, _ moment: Moment) -> Bool {
+    // A step of the clock may have brought its anchor forward at the same moment.
+    let isJustHeard = heard?.anchor.map { moment.elapsed - $0.elapsed <= Self.fade } == true
+    if played.hasReachedAnchor && !isJustHeard || played.hasShownAnchor { return false }
+    return switch reason {
+    case .clockSet, .slept, .rulesChanged: true
+    case .muted, .softwareMuted:
+      !isHeardFor(tellable, moment) && moment.shown < begins(played.announcement) + tellable
+    case .byHand, .serviceEnds: false
+    }
+  }
+
+  // MARK: What must end
+
+  /// Nothing may be heard after this.
+  mutating func mustBeSilent(by elapsed: Int64) { silentBy = min(silentBy ?? .max, elapsed) }
+
+  /// A person stops what sounds, or what they asked for.
+  mutating func stoppedByHand(_ moment: Moment) {
+    disturbed(.hand, moment)
+    let isAnswer = played.map { $0.announcement.occasion == nil } ?? false
+    if isHeardFor(tellable, moment) || isAnswer { mustBeSilent(by: moment.elapsed + Self.fade) }
+  }
+
+  /// systemd stops the service.
+  mutating func serviceStops(_ moment: Moment) {
+    disturbed(.service, moment)
+    isEnding = true
+    // Whether something has just begun may be seen either way.
+    let mayBeHeard =
+      heard != nil || played.map { begins($0.announcement) <= moment.shown + tellable } == true
+    if rules.atStop == .fade || !mayBeHeard { mustBeSilent(by: moment.elapsed + Self.fade) }
+  }
+
+  /// Steps of the clock that are too small to be noticed add up to no more than this.
+  private var tellable: Int64 { 60 * millisecond }
+
+  private func isHeardFor(_ span: Int64, _ moment: Moment) -> Bool {
+    heard.map { moment.elapsed - $0.began.elapsed >= span } ?? false
+  }
+
+  /// When the first of it is due, as the clock shows it.
+  func begins(_ announcement: Announcement) -> Int64 {
+    announcement.anchor.shown - announcement.programme.piece.lead
+  }
+}

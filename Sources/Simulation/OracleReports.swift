@@ -1,0 +1,89 @@
+import Horology
+
+/// What the service reports: each thing once, and truly.
+extension Oracle {
+  mutating func told(_ report: Report, _ moment: Moment) {
+    switch report {
+    case .announced(let announcement, _):
+      pay(.announced(announcement.id), "it sounded whole", moment)
+    case .cutOff(let announcement, let reason, _):
+      pay(.cutOff(announcement.id, reason), "it was cut off: \(reason)", moment)
+      account(announcement)
+    case .brokeOff(let announcement, let why):
+      // By the clock it had reached its anchor, whatever was heard by then.
+      let isPast =
+        moment.shown >= announcement.anchor.shown || played?.hasShownAnchor == true
+      let occasion = announcement.occasion ?? 0
+      let isOpen =
+        ledger.pay(.failure(occasion)) || ledger.failures[occasion] == moment.elapsed
+      if !(isPast && isOpen) { pay(.brokeOff(announcement.id), "it broke off: \(why)", moment) }
+      account(announcement)
+    case .refused(let reason): judgeRefusal(reason, moment)
+    case .skipped(let first, let last, let reason):
+      let (first, last) = (first.instant.shown, last.instant.shown)
+      let isBeingStopped = played?.announcement.occasion == first && played?.isTakenBack == true
+      if passing.accounted.contains(first), ledger.stopped[first] == nil, !isBeingStopped {
+        violated(.once, "\(first.utcText) is skipped after it was told", moment)
+      }
+      judgeSkip(first, last, reason, moment)
+      passing.account(first...last)
+      passing.account(last)
+    case .retrying(let occasion, _):
+      let wasStopped = ledger.stopped[occasion.instant.shown]?.at == moment.elapsed
+      // By another zone it is another occasion.
+      let mayBeAnother =
+        happened([.rules], since: moment.elapsed - 2 * minute)
+        || ledger.untold == occasion.instant.shown
+      if !ledger.pay(.failure(occasion.instant.shown)), !wasStopped, !mayBeAnother {
+        violated(.complete, "told though it is not so: it failed", moment)
+      }
+    case .mute:
+      disturbed(.mute, moment)
+      _ = ledger.pay(.mute)
+    case .trust(let trust): pay(.trust(trust), "the clock is \(trust)", moment)
+    case .ringer(let ringer): pay(.ringer(ringer), "the switch is \(ringer)", moment)
+    case .clockSet(let step): pay(.clockSet(step.nanoseconds), "the clock was set", moment)
+    case .slept(let span): pay(.slept(span.nanoseconds), "the machine slept", moment)
+    // No timer is set in this world yet.
+    case .timer, .timerRefused, .unsaid: violated(.complete, "a timer is told of", moment)
+    }
+  }
+
+  /// It was told what became of its occasion, unless the past was forgotten meanwhile.
+  private mutating func account(_ announcement: Announcement) {
+    guard let occasion = announcement.occasion, passing.forgotten < played?.since ?? .max else {
+      return
+    }
+    passing.account(occasion)
+  }
+
+  /// What is told must be owed.
+  private mutating func pay(_ debt: Debt, _ what: String, _ moment: Moment) {
+    if !ledger.pay(debt) { violated(.complete, "told though it is not so: \(what)", moment) }
+  }
+
+  /// All that came of an event is done.
+  mutating func rested(
+    wakeUp: Int64?, ailment: String?, isBusy: Bool, isEnding: Bool, _ moment: Moment
+  ) {
+    lever.rest()
+    if let debt = ledger.rest(moment) { violated(.complete, "not told: \(debt)", moment) }
+    guard !isEnding else { return }
+    if let ailment { violated(.wakes, "the living is taken for dead: \(ailment)", moment) }
+    guard let wakeUp else { return violated(.wakes, "no wake-up is armed", moment) }
+    if wakeUp - moment.shown > 3 * hour { violated(.wakes, "the wake-up is too far away", moment) }
+    if let since = lever.openSince, lever.told == .off,
+      moment.elapsed - since > OracleSwitch.debounce + 100 * millisecond,
+      !happened([.hold, .sleep], since: since)
+    {
+      violated(.complete, "the switch is on, and the service takes it for off", moment)
+    }
+    guard !isBusy, let open = passing.open.first else { return }
+    // Set back a little, the clock leaves more time for it.
+    let since = min(moment.elapsed - open.at, moment.shown - open.occasion)
+    if since > rules.lateLimit + 20 * second {
+      violated(
+        .complete, "\(open.occasion.utcText) neither sounded nor was explained", moment)
+    }
+  }
+}

@@ -1,0 +1,162 @@
+import Horology
+import Service
+
+/// What is broken on purpose, to see whether the oracle sees it. Faults of the deciding are made
+/// around the Announcer: in what it is told, in what it is set to, and in what comes of it.
+enum Sabotage: CaseIterable {
+  // MARK: In the speaker, the clock and the wake-up
+
+  /// What is said is an hour off.
+  case wrongHour
+  /// What has sounded sounds once more.
+  case playedTwice
+  /// Every blow comes 20 ms later.
+  case lateBlows
+  /// No stop reaches the speaker.
+  case stopsUnheard
+  /// The owner's quiet hours are not read.
+  case quietHoursUnread
+  /// Every tenth occasion is neither played nor explained.
+  case occasionsDropped
+  /// Whatever the kernel and the RTC say, the clock is trusted.
+  case clockAlwaysTrusted
+  /// The wake-up is armed for hours later.
+  case wakeUpTooFar
+  /// Every blow comes as the converter's own pace has it.
+  case driftUncorrected
+
+  // MARK: In the deciding
+
+  /// An accepted request that fails or is stopped is not refused.
+  case refusalsUntold
+  /// A stop by hand does nothing.
+  case handIgnored
+  /// at_stop is read as its opposite.
+  case atStopExchanged
+  /// A mute waits for the debounce time, or an unmute does not.
+  case muteWaits, unmuteAtOnce
+  /// What sounded whole, or was cut off, is not told, or is told twice.
+  case soundedUntold, cutOffUntold, soundedTwice
+  /// Every tenth occasion is skipped for a reason that is not true.
+  case falselyBusy, falselyFailed, falselyStopped
+  /// Every tenth chime is words alone.
+  case chimesDropped
+  /// Quiet hours begin and end a minute late, the volume is that of an hour ago.
+  case quietMinuteLate, volumeHourLate
+  /// Words come however late they are.
+  case lateLimitIgnored
+  /// What failed once is not tried again.
+  case neverRetried
+  /// A step back forgets what was decided.
+  case decisionsForgotten
+  /// A software mute, or a reload, does nothing.
+  case muteIgnored, reloadIgnored
+  /// A failure to play is not told to the Announcer.
+  case failuresSwallowed
+}
+
+extension World {
+  /// - Returns: the event as the Announcer is told it; nil if it is not.
+  func sabotaged(_ event: Event) -> Event? {
+    switch (sabotage, event) {
+    case (.handIgnored, .stop(.byHand)), (.muteIgnored, .mute), (.reloadIgnored, .reloaded): nil
+    default: event
+    }
+  }
+
+  /// - Returns: what is told in the place of a report.
+  func sabotaged(_ report: Report) -> [Report] {
+    switch (sabotage, report) {
+    case (.refusalsUntold, .refused(.stopped)), (.refusalsUntold, .refused(.failed)): []
+    case (.soundedUntold, .announced), (.cutOffUntold, .cutOff): []
+    case (.soundedTwice, .announced): [report, report]
+    case (.falselyBusy, .skipped(let first, let last, .stopped(.byHand))):
+      [.skipped(from: first, through: last, .busy)]
+    case (.falselyFailed, .skipped(let first, let last, .stopped(.byHand))),
+      (.neverRetried, .skipped(let first, let last, .stopped(.byHand))):
+      [.skipped(from: first, through: last, .failed("the speaker: it is busy"))]
+    default: [report]
+    }
+  }
+
+  /// True of what is not played, and taken for stopped.
+  func isSwallowed(_ announcement: Announcement) -> Bool {
+    guard let occasion = announcement.occasion else { return false }
+    return switch sabotage {
+    case .falselyBusy, .falselyFailed, .falselyStopped: occasion / minute % 10 == 0
+    case .neverRetried: occasion == lastFailure
+    default: false
+    }
+  }
+
+  /// - Returns: what is heard in its place.
+  func sabotaged(_ announcement: Announcement) -> Announcement {
+    var (time, anchor) = (announcement.time, announcement.anchor)
+    var programme = announcement.programme
+    switch sabotage {
+    case .wrongHour where time.hour < 23:
+      time = CivilTime(hour: time.hour + 1, minute: time.minute) ?? time
+    case .lateBlows: anchor = anchor + .milliseconds(20)
+    case .chimesDropped where anchor.nanoseconds / minute % 10 == 0:
+      programme = programme.words == .none ? programme : .wordsAlone
+    default: return announcement
+    }
+    return Announcement(
+      announcement.id, cause: announcement.cause, time: time, anchor: anchor,
+      latest: announcement.latest.map { $0 + .milliseconds(20) }, programme: programme,
+      isShortened: announcement.isShortened)
+  }
+
+  /// What the Announcer is given of the rules.
+  var settings: AnnouncerSettings {
+    var rules = machine.rules
+    switch sabotage {
+    case .quietHoursUnread: rules.quiet = []
+    case .quietMinuteLate: rules.quiet = rules.quiet.map { $0.later(by: 1) }
+    case .volumeHourLate:
+      rules.quieter = rules.quieter.map {
+        OracleRules.Level(window: $0.window.later(by: 60), decibels: $0.decibels)
+      }
+    case .lateLimitIgnored: rules.lateLimit = 59 * second
+    case .atStopExchanged: rules.atStop = rules.atStop == .fade ? .finish : .fade
+    default: break
+    }
+    return rules.settings
+  }
+
+  /// True while an edge that mutes is kept back, as one that unmutes is.
+  func waitsToMute() -> Bool {
+    guard machine.contact?.isActive == true, machine.ringer != .off else {
+      lateMute = nil
+      return false
+    }
+    let due = lateMute ?? machine.uptime + Self.debounce
+    lateMute = machine.uptime < due ? due : nil
+    return lateMute != nil
+  }
+
+  /// The Announcer as after a restart, of which nothing is told.
+  func forgetDecisions() {
+    guard sabotage == .decisionsForgotten, turn == nil, let announcer = conductor?.announcer else {
+      return
+    }
+    forgetsDecisions = false
+    let conductor = Conductor(
+      Announcer(
+        settings: settings, zone: announcer.zone, trust: announcer.trust, ringer: announcer.ringer,
+        mute: announcer.mute, muteEndsSinceBoot: announcer.muteEndsSinceBoot, at: machine.now))
+    conductor.instruments = self
+    self.conductor = conductor
+  }
+}
+
+extension OracleRules.Window {
+  fileprivate func later(by minutes: Int) -> Self {
+    // Of the whole day nothing is moved.
+    if to - from == 1440 { return self }
+    let end = (to + minutes) % 1440
+    return Self(
+      firstDay: firstDay, lastDay: lastDay, from: (from + minutes) % 1440, to: end == 0 ? 1440 : end
+    )
+  }
+}

@@ -1,0 +1,14 @@
+/// What is heard of an announcement.
+struct Sound: Hashable {
+  enum Kind: Hashable {
+    case begins
+    /// So long after the anchor, by the programme.
+    case blow(Int64)
+    case words
+    case ends
+  }
+
+  /// By the uptime.
+  var at: Int64
+  let kind: Kind
+}

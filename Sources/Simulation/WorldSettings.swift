@@ -1,0 +1,39 @@
+import Horology
+
+extension OracleRules {
+  /// The same configuration as the product takes it.
+  var settings: AnnouncerSettings {
+    var settings = AnnouncerSettings()
+    settings.interval = Interval(minutes: interval)!
+    settings.quiet = try! QuietHours(text: quiet.map(\.text).joined(separator: ", "))
+    settings.quieter = try! VolumeRules(
+      text: quieter.map { "\($0.window.text) \($0.decibels)dB" }.joined(separator: ", "))
+    settings.chime = chime?.tune
+    settings.chimeQuarters = chimeQuarters?.tune
+    settings.voiceAtHour = voiceAtHour
+    settings.lateLimit = .nanoseconds(lateLimit)
+    settings.leadIn = .nanoseconds(leadIn)
+    settings.untrusted = untrusted
+    settings.whenLost = whenLost
+    settings.silences = silences
+    settings.atStop = atStop
+    return settings
+  }
+}
+
+extension OracleRules.Melody {
+  var tune: Tune {
+    Tune(
+      name: name, description: name,
+      movements: parts.mapValues { part in
+        Tune.Movement(
+          melody: part.notes.map { Blow(bell: "E4", offset: .nanoseconds($0)) },
+          lead: .nanoseconds(part.lead),
+          strikes: part.strikes.map {
+            Tune.Strikes(
+              bell: "E3", count: $0 == .hour ? .hour : .watch, gaps: [.nanoseconds(part.gap)])
+          },
+          rest: .nanoseconds(part.rest))
+      })
+  }
+}

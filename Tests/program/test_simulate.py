@@ -1,0 +1,38 @@
+"""The simulator as a program: what it prints, and how it ends."""
+
+import os
+import pathlib
+import signal
+import subprocess
+
+import pytest
+
+from program import PROGRAM
+
+SIMULATE = pathlib.Path(os.environ.get("CLOCKSMITH_SIMULATE", PROGRAM.with_name("clocksmith-simulate")))
+pytestmark = pytest.mark.skipif(
+    not SIMULATE.is_file(), reason="SKIP: clocksmith-simulate is not built; set CLOCKSMITH_SIMULATE")
+
+
+def test_every_zone_has_a_line_as_it_ends_and_sigint_tells_what_was_done():
+    words = ["--zone", "all", "--years", "0.01", "--faults", "none"]
+    with subprocess.Popen(
+            [SIMULATE, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
+        first = running.stdout.readline()
+        running.send_signal(signal.SIGINT)
+        rest = running.stdout.read()
+        assert running.wait(20) == 130
+    assert first.startswith("zone: Africa/Abidjan, soundings ")
+    assert first.endswith(", violations 0\n")
+    assert "violations: 0" in rest
+    assert "interrupted: " in rest
+
+
+@pytest.mark.parametrize("words", [["--help"], ["--years", "0.01"]])
+def test_a_full_disk_is_told(words):
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [SIMULATE, *words], stdout=full, stderr=subprocess.PIPE, text=True, timeout=20)
+    assert done.returncode == 1
+    assert done.stderr == (
+        "clocksmith-simulate: cannot write to standard output: it is closed, or its disk is full\n")
