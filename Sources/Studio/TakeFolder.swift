@@ -65,7 +65,7 @@ public final class TakeFolder {
           "it is no voice pack yet, and timers are added to one; record its quarters or minutes "
             + "first")
       }
-      try TimerAddition.refuseTimers(of: try VoicePack(path: path))
+      try TimerAddition.check(try VoicePack(path: path), plan.prompts.flatMap(\.words))
     } else if isPack {
       throw Fault(
         operation,

@@ -10,34 +10,34 @@ struct TimerAddition {
   private let draft: VoiceDraft
   private let pack: VoicePack
 
-  /// - Throws: `Fault` if the pack has words of timers, or clips of the same names for other words.
+  /// - Throws: `Fault` as `check` does.
   init(_ draft: VoiceDraft, to pack: VoicePack) throws(Fault) {
+    try Self.check(pack, draft.sortedWords)
     self.draft = draft
     self.pack = pack
-    try Self.refuseTimers(of: pack)
-    for word in draft.sortedWords {
-      let name = Self.name(word)
-      guard let clip = pack.clip(name), clip.text != word.text else { continue }
-      throw Fault(
-        "cannot add timers to \(pack.path)",
-        "its clip '\(name)' says '\(clip.text)' and not '\(word.text)'; give it another name")
-    }
   }
 
-  /// Throws if a pack has words of timers already.
-  static func refuseTimers(of pack: VoicePack) throws(Fault) {
+  /// Throws if a pack has words of timers already, or a clip of one of their names that says
+  /// something else.
+  static func check(_ pack: VoicePack, _ words: [EnglishWord]) throws(Fault) {
+    let operation = "cannot add timers to \(pack.path)"
     guard !pack.hasTimers else {
       throw Fault(
-        "cannot add timers to \(pack.path)",
+        operation,
         "it has words of timers already; remove [left], [timer] and [interval] from its voice.conf "
           + "first")
+    }
+    for word in words {
+      guard let clip = pack.clip(name(word)), clip.text != word.text else { continue }
+      throw Fault(
+        operation,
+        "its clip '\(name(word))' says '\(clip.text)' and not '\(word.text)'; give it another name")
     }
   }
 
   /// How loud the words have to be to go with those that are there, in LUFS: as the middle one.
-  /// - Throws: `Fault` if the pack has words of timers already, or a clip that cannot be read.
+  /// - Throws: `Fault` if it has a clip that cannot be read.
   static func loudness(of pack: VoicePack) throws(Fault) -> Double {
-    try refuseTimers(of: pack)
     var levels: [Double] = []
     for name in pack.clipNames {
       guard let clip = pack.clip(name) else { continue }

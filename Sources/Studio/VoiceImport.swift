@@ -36,7 +36,10 @@ public struct VoiceImport {
     self.folder = folder
     self.pack = pack
     var loudness = -20.0
-    if let pack { loudness = try TimerAddition.loudness(of: pack) }
+    if let pack {
+      try TimerAddition.check(pack, [])
+      loudness = try TimerAddition.loudness(of: pack)
+    }
     guard let directory = opendir(folder) else {
       throw Fault("cannot read \(folder)", errno: errno)
     }

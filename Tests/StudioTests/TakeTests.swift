@@ -229,7 +229,8 @@ private let prompt = RecordingPlan.quarters.prompts[2]
       let phrase = Phrase(
         words: (0..<count).map { [0.3, 0.4, 0.3, 0.35][$0] },
         pauses: [Double](repeating: 0.25, count: count - 1))
-      try folder.keep(Take(of: prompt, samples: phrase.samples(), rate: 48_000, room: -70))
+      let samples = phrase.samples(rate: 16_000)
+      try folder.keep(Take(of: prompt, samples: samples, rate: 16_000, room: -70))
     }
     return try folder.makePack()
   }
@@ -259,7 +260,7 @@ private let prompt = RecordingPlan.quarters.prompts[2]
     try (description + "left = links\n").write(
       toFile: "\(path)/voice.conf", atomically: true, encoding: .utf8)
     try FileManager.default.copyItem(atPath: "\(path)/am.flac", toPath: "\(path)/left.flac")
-    let fault = faultThrown { _ = try record(.timers) }
+    let fault = faultThrown { _ = try TakeFolder(path: path, plan: .timers) }
     #expect(fault?.description.contains("its clip 'left' says 'links'") == true)
     #expect(try !VoicePack(path: path).hasTimers)
   }

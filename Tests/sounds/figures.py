@@ -22,6 +22,9 @@ def clip_figures(pack):
     before, after = np.array([sound_level.silence_at_ends(clip) for clip in clips]).max(axis=0)
     megabytes = sum(file.stat().st_size for file in pack.files.values()) / 1e6
     yield "clips", "", f"{len(clips)}, {sum(map(len, clips)) / RATE:.0f} s in all, {megabytes:.1f} MB"
+    timers = pack.clips_of_timers_alone()
+    megabytes = sum(pack.files[name].stat().st_size for name in timers) / 1e6
+    yield "clips of timers alone, of those", "", f"{len(timers)}, {megabytes:.1f} MB"
     yield "bandwidth", "", f"{sound_level.bandwidth(np.concatenate([*clips])) / 1000:.1f} kHz"
     yield ("loudest 400 ms of a clip", "within 2 LU",
            span([sound_level.maximum_momentary(clip) for clip in clips], "LUFS", 2))
@@ -45,8 +48,6 @@ def phrase_figures(pack, clock):
 def timer_figures(pack):
     phrases = {phrase: pack.joined_timer(phrase)[0] for phrase in timer_phrases.ALL}
     left = [len(clip) / RATE for (kind, *_), clip in phrases.items() if kind == "left"]
-    megabytes = sum(pack.files[name].stat().st_size for name in pack.clips_of_timers_alone()) / 1e6
-    yield "clips of timers alone", "", f"{len(pack.clips_of_timers_alone())}, {megabytes:.1f} MB"
     chains = [clip for phrase, clip in phrases.items() if phrase not in timer_phrases.WORDS]
     yield (f"timers, loudness of {len(chains)} phrases", "-20 ±1.25 LUFS",
            span([*map(sound_level.integrated, chains)], "LUFS", 2))

@@ -155,7 +155,7 @@ def timer_lengths(pack):
     """As long as a sentence of so many words."""
     for phrase, samples, _ in timers(pack, timer_phrases.ALL):
         seconds, words = len(samples) / RATE, len(phrase.split())
-        if not 0.25 * words < seconds < 0.35 + 0.5 * words:
+        if not 0.2 * words < seconds < 0.35 + 0.5 * words:
             yield f"{phrase} takes {seconds:.2f} s"
 
 
