@@ -60,6 +60,8 @@ def write_state(device, number):
         f"busctl set-property -- {VOLUME} d -{number + 1} && "
         f"until grep -q 'volume_db\":-{number + 1}.0' /var/lib/clocksmith/state.json; "
         "do sleep 0.1; done", 20)
+    # It is on the disk when the command ends.
+    device.run(f"clocksmith timer 30h --name 'cut {number}'")
     return number, device.run(
         "cd /var/lib/clocksmith && "
         f"(echo {number}; head -c 20000 /dev/urandom | base64) >state.new && sync state.new && "
@@ -71,6 +73,7 @@ def check_state(device, written):
     assert device.run("systemctl --failed --no-legend") == ""
     assert device.run("cd /var/lib/clocksmith && sha256sum state") == checksum
     assert device.run(f"busctl get-property {VOLUME}") == f"d -{number + 1}"
+    assert f'"cut {number}"' in device.run("clocksmith timer list")
     assert not device.lines("set-aside")
     assert device.run("findmnt -n -o OPTIONS /data").startswith("rw")
     assert int(device.run("journalctl --list-boots --no-pager -q | wc -l")) >= 2, \

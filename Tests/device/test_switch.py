@@ -6,7 +6,7 @@ import pytest
 
 from device import utc, wait_until
 from hearing import hear, hear_occasion, hears_nothing
-from switch import BUTTON, CHIP, LAMP, SWITCH, assert_faded, put, silence, told
+from switch import BUTTON, CHIP, LAMP, SWITCH, assert_faded, last_heard, put, silence, told
 
 FILE = "/etc/clocksmith/conf.d/96-switch.conf"
 BUS = "org.clocksmith.Announcer1 /org/clocksmith/Announcer1 org.clocksmith.Announcer1"
@@ -134,6 +134,26 @@ def test_the_button_says_the_time_and_held_stops_it(wired):
     line = wired.wait_for_line("^cut off", mark)
     wired.set_switch(False, BUTTON)
     assert "it was stopped by hand" in line.message
+
+
+@pytest.mark.parametrize("line", [BUTTON, SWITCH], ids=["the button", "the switch"])
+def test_a_timer_that_rings_is_ended_at_once(wired, figures, line):
+    mark = wired.mark()
+    wired.run("clocksmith timer 8s --name egg")
+    wired.wait_for_line('^timer "egg" is at zero, and rings', mark)
+    wired.wait_for_host(time.monotonic() + 0.5)
+    before = time.monotonic()
+    wired.set_switch(True, line)
+    edge = (before + time.monotonic()) / 2
+    wired.wait_for_line('^timer "egg" rings no more: ', mark)
+    wired.wait_for_host(edge + 1)
+    after = wired.speaker.moment_of(last_heard(wired)) - edge
+    name = "the button" if line == BUTTON else "the switch"
+    figures[f"{name} to the end of a ring, in the recording"] = f"{after * 1000:+.0f} ms"
+    assert -0.06 < after < 0.08
+    # The next ring would have come.
+    hears_nothing(wired, edge + 0.2, 4)
+    assert wired.run("clocksmith timer list").strip() == "no timer"
 
 
 def test_a_switch_that_chatters_does_not_hold_up_the_clock(wired, figures, full):
