@@ -9,6 +9,8 @@ struct Wish {
   /// Nil for every zone.
   var zone: String? = "Europe/London"
   var faults = Faults.high
+  /// Faults are made on purpose, to see whether the oracle finds them.
+  var isProof = false
   var isHelp = false
 }
 
@@ -30,6 +32,8 @@ let help = """
     --zone ZONE|all   a zone of the tz database, or every zone (default: Europe/London)
     --faults none|low|high
                       how much goes wrong (default: high)
+    --prove           make faults in the announcer on purpose, one after the other, and see
+                      whether each is found; exit status 1 if one is not
     --help            print this and exit
 
   Exit status: 0 nothing was violated, 1 something was or the output failed, 2 misused,
@@ -39,12 +43,14 @@ let help = """
 extension Wish {
   /// Reads the words after the program's name by getopt_long(3).
   init(_ words: [String]) throws(Misuse) {
-    let options = ["seed", "years", "zone", "faults", "help"]
+    let options = ["seed", "years", "zone", "faults", "prove", "help"]
     let names = options.map { strdup($0) }
     defer { for name in names { free(name) } }
     var table = zip(options, names).map { option, name in
       CLinux.option(
-        name: name, has_arg: option == "help" ? no_argument : required_argument, flag: nil, val: 0)
+        name: name,
+        has_arg: ["prove", "help"].contains(option) ? no_argument : required_argument, flag: nil,
+        val: 0)
     }
     table.append(CLinux.option())
     let owned = (["clocksmith-simulate"] + words).map { strdup($0) }
@@ -89,6 +95,7 @@ extension Wish {
         throw Misuse(description: "--faults '\(value)' is neither none, low nor high")
       }
       self.faults = faults
+    case "prove": isProof = true
     default: isHelp = true
     }
   }

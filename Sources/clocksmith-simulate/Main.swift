@@ -22,7 +22,7 @@ enum Main {
         exit(isWritten() ? 0 : 1)
       }
       signal(SIGINT) { _ in isInterrupted = 1 }
-      let status = try run(wish)
+      let status = wish.isProof ? prove() : try run(wish)
       exit(isWritten() ? status : 1)
     } catch {
       complain(error.description)
@@ -36,6 +36,17 @@ enum Main {
     if fflush(stdout) == 0 && ferror(stdout) == 0 { return true }
     complain("cannot write to standard output: it is closed, or its disk is full")
     return false
+  }
+
+  private static func prove() -> Int32 {
+    var missed = 0
+    for proof in Proof.all where isInterrupted == 0 {
+      let violated = proof.violated.isEmpty ? "nothing" : proof.violated.joined(separator: ", ")
+      print("\(proof.isFound ? "found" : "MISSED"): \(proof.name), violated \(violated)")
+      if !proof.isFound { missed += 1 }
+      if ferror(stdout) != 0 { return 1 }
+    }
+    return isInterrupted != 0 ? interrupted : missed == 0 ? 0 : 1
   }
 
   private static func run(_ wish: Wish) throws(Misuse) -> Int32 {

@@ -34,43 +34,10 @@ struct SimulationTests {
     #expect(first.faults == second.faults)
   }
 
-  @Test("the oracle sees what is broken", arguments: Sabotage.allCases)
-  func seesBreaks(sabotage: Sabotage) throws {
-    let expected = Self.invariants(of: sabotage)
-    var found: [String] = []
-    let seeds: ClosedRange<UInt64> = 1...6
-    for seed in seeds where expected.isDisjoint(with: found) {
-      let outcome = Simulation(
-        seed: seed, years: 0.3, zone: "Europe/London", faults: .high, sabotage: sabotage,
-        patience: 0
-      ).run()
-      if let violation = outcome.violation { found.append(violation.invariant) }
-    }
-    #expect(!expected.isDisjoint(with: found), "found: \(found)")
-  }
-
-  /// What each of them violates.
-  private static func invariants(of sabotage: Sabotage) -> Set<String> {
-    switch sabotage {
-    case .wrongHour: ["truth"]
-    case .playedTwice, .decisionsForgotten: ["once"]
-    case .lateBlows, .driftUncorrected: ["late"]
-    case .stopsUnheard, .handIgnored, .muteWaits, .unmuteAtOnce: ["muted"]
-    // It is not told either.
-    case .muteIgnored: ["muted", "complete"]
-    case .quietHoursUnread: ["quiet"]
-    case .quietMinuteLate: ["quiet", "complete"]
-    case .clockAlwaysTrusted: ["trust"]
-    case .wakeUpTooFar: ["wakes"]
-    case .volumeHourLate: ["level"]
-    case .lateLimitIgnored: ["late", "complete"]
-    case .atStopExchanged: ["muted", "complete"]
-    case .reloadIgnored: ["truth", "quiet", "complete", "level", "late", "muted"]
-    case .occasionsDropped, .refusalsUntold, .soundedUntold, .cutOffUntold, .soundedTwice,
-      .falselyBusy, .falselyFailed, .falselyStopped, .chimesDropped, .neverRetried,
-      .failuresSwallowed:
-      ["complete"]
-    }
+  /// `clocksmith-simulate --prove` tries all of them, which takes minutes in a debug build.
+  @Test("the oracle sees what is broken", arguments: [Sabotage.wrongHour, .soundedUntold])
+  func seesBreaks(sabotage: Sabotage) {
+    #expect(Proof(sabotage).isFound)
   }
 
   @Test("the oracle's quiet hours cross midnight and the end of the week") func quietWindow() {

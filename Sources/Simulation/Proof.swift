@@ -1,0 +1,56 @@
+/// Whether the oracle finds a fault that is made on purpose.
+public struct Proof {
+  /// As in `lateBlows`.
+  public let name: String
+  /// The oracle saw it, for what it is.
+  public let isFound: Bool
+  /// What was violated, a history after the other.
+  public let violated: [String]
+
+  /// Histories are tried until one shows the fault: not every history has what it takes.
+  private static let seeds: ClosedRange<UInt64> = 1...6
+
+  init(_ sabotage: Sabotage) {
+    var violated: [String] = []
+    let expected = sabotage.invariants
+    for seed in Self.seeds where expected.isDisjoint(with: violated) {
+      let outcome = Simulation(
+        seed: seed, years: 0.3, zone: "Europe/London", faults: .high, sabotage: sabotage,
+        patience: 0
+      ).run()
+      if let violation = outcome.violation { violated.append(violation.invariant) }
+    }
+    name = "\(sabotage)"
+    isFound = !expected.isDisjoint(with: violated)
+    self.violated = violated
+  }
+
+  /// One for every fault that can be made on purpose.
+  public static var all: some Sequence<Proof> { Sabotage.allCases.lazy.map { Proof($0) } }
+}
+
+extension Sabotage {
+  /// What it violates.
+  fileprivate var invariants: Set<String> {
+    switch self {
+    case .wrongHour: ["truth"]
+    case .playedTwice, .decisionsForgotten: ["once"]
+    case .lateBlows, .driftUncorrected: ["late"]
+    case .stopsUnheard, .handIgnored, .muteWaits, .unmuteAtOnce: ["muted"]
+    // It is not told either.
+    case .muteIgnored: ["muted", "complete"]
+    case .quietHoursUnread: ["quiet"]
+    case .quietMinuteLate: ["quiet", "complete"]
+    case .clockAlwaysTrusted: ["trust"]
+    case .wakeUpTooFar: ["wakes"]
+    case .volumeHourLate: ["level"]
+    case .lateLimitIgnored: ["late", "complete"]
+    case .atStopExchanged: ["muted", "complete"]
+    case .reloadIgnored: ["truth", "quiet", "complete", "level", "late", "muted"]
+    case .occasionsDropped, .refusalsUntold, .soundedUntold, .cutOffUntold, .soundedTwice,
+      .falselyBusy, .falselyFailed, .falselyStopped, .chimesDropped, .neverRetried,
+      .failuresSwallowed:
+      ["complete"]
+    }
+  }
+}
