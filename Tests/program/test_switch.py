@@ -35,14 +35,6 @@ def test_check_finds_what_is_set_and_not_there(clocksmith, section):
     assert all([line for line in lines if line.split() == ["ok", other, "none"]] for other in others)
 
 
-@pytest.mark.parametrize("silences, told", [("everything", False), ("announcements", True)])
-def test_check_says_that_there_are_no_timers_to_let_through(clocksmith, silences, told):
-    configuration = clocksmith.configuration(rest=f"[switch]\nsilences = {silences}")
-    done = clocksmith.run("check", "--config", configuration)
-    [line] = [line for line in done.stdout.splitlines() if line.startswith("ok    switch ")]
-    assert ("'silences = announcements' does nothing yet" in line) is told
-
-
 def test_silence_does_not_wait_for_the_clock_to_be_judged(clocksmith, tmp_path):
     line, bus = PretendedLine(tmp_path), MessageBus(tmp_path)
     clocksmith.environment = clocksmith.environment | line.environment | {
