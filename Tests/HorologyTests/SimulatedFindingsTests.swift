@@ -156,6 +156,32 @@ import Testing
     desk.tell(.reloaded(settings, .none))
     #expect(desk.stopReason == .rulesChanged)
   }
+
+  @Test("set back by less than the interval once was, what was skipped in a row is not told again")
+  func skippedInARow() {
+    var desk = Desk(at: "2026-11-21T16:29:30") { $0.interval = Interval(minutes: 60)! }
+    desk.step(by: .seconds(-59 * 60))
+    var settings = desk.announcer.settings
+    settings.interval = Interval(minutes: 5)!
+    desk.tell(.reloaded(settings, .none))
+    desk.wait(until: "2026-11-21T15:34:55")
+    desk.end(.finished(.exact))
+    desk.wait(until: "2026-11-21T15:36:00")
+    desk.sleep(for: .seconds(10 * 60 + 17))
+    #expect(desk.skips.map(\.first) == [Instant("2026-11-21T15:40:00")])
+    desk.step(by: .seconds(-13 * 60))
+    #expect(desk.announcer.next.civil.minute == 50)
+  }
+
+  @Test("what the end of the service stops is told, though the clock is not trusted any more")
+  func endsUntrusted() {
+    var desk = Desk(at: "2026-11-21T15:14:00")
+    desk.wait(until: "2026-11-21T15:14:55")
+    desk.tell(.stop(.serviceEnds))
+    desk.tell(.trust(.untrusted))
+    desk.end(.stopped(.serviceEnds, silentAt: nil))
+    #expect(desk.skipReason == .stopped(.serviceEnds))
+  }
 }
 
 /// As `SystemZone`: all of them show what the one zone of the process shows.
