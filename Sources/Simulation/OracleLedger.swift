@@ -161,7 +161,7 @@ extension Oracle {
     case .stopped(let reason, false):
       ledger.stopped(occasion, reason, moment)
       let isForGood = reason == .byHand || reason == .serviceEnds
-      if isForGood, !isTakenBack { ledger.owe(.skipped(occasion, reason)) }
+      if isForGood, !isTakenBack, occasion != passing.cutOff { ledger.owe(.skipped(occasion, reason)) }
     case .failed(let begun):
       if begun && isAnchorHeard {
         return ledger.owe(.brokeOff(id))

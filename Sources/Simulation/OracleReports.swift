@@ -9,6 +9,7 @@ extension Oracle {
     case .cutOff(let announcement, let reason, _):
       pay(.cutOff(announcement.id, reason), "it was cut off: \(reason)", moment)
       account(announcement)
+      if let occasion = announcement.occasion { passing.cutOff(occasion) }
     case .brokeOff(let announcement, let why):
       // By the clock it had reached its anchor, whatever was heard by then.
       let isPast =
@@ -37,9 +38,11 @@ extension Oracle {
       if !ledger.pay(.failure(occasion.instant.shown)), !wasStopped, !mayBeAnother {
         violated(.complete, "told though it is not so: it failed", moment)
       }
-    case .mute:
+    case .mute(let mute, _):
       disturbed(.mute, moment)
-      _ = ledger.pay(.mute)
+      // An occasion that was cut off and stays silent ends a mute of the next, and is not told again.
+      let isOfCutOff = passing.cutOff.map { $0 <= moment.shown + 2 * minute } == true
+      if !ledger.pay(.mute), mute == .off, isOfCutOff { self.mute.passedNext(moment) }
     case .trust(let trust): pay(.trust(trust), "the clock is \(trust)", moment)
     case .ringer(let ringer): pay(.ringer(ringer), "the switch is \(ringer)", moment)
     case .clockSet(let step): pay(.clockSet(step.nanoseconds), "the clock was set", moment)
