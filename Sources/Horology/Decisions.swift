@@ -61,10 +61,10 @@ struct Decisions: Sendable {
     through = max(through, min(now, next(in: schedule).instant - .nanoseconds(1)))
   }
 
-  /// Opens a decided occasion again, and every later one.
+  /// Opens a decided occasion again. Later ones may be decided already, and stay so.
   mutating func reopen(_ occasion: Occasion) {
     through = min(through, occasion.instant - .nanoseconds(1))
-    recent.removeAll { $0 >= occasion.instant }
+    recent.removeAll { $0 == occasion.instant }
   }
 
   /// Takes in what the clock shows now, and what it showed before it was set.

@@ -173,6 +173,31 @@ import Testing
     #expect(desk.announcer.next.civil.minute == 50)
   }
 
+  @Test("what fails and is tried again does not open what was skipped after it")
+  func triedAgain() {
+    let chime = Tune(
+      name: "test", description: "",
+      movements: [
+        0: Tune.Movement(
+          melody: [Blow(bell: "E3", offset: .zero)], lead: .seconds(48), strikes: nil,
+          rest: .seconds(1))
+      ])
+    var desk = Desk(at: "2026-11-21T14:58:30") {
+      $0.interval = Interval(minutes: 1)!
+      $0.chime = chime
+      $0.lateLimit = .seconds(59)
+      $0.quiet = try! QuietHours(text: "15:00-16:00")
+    }
+    desk.wait(until: "2026-11-21T14:58:55")
+    var skips: [Instant] = []
+    for _ in 0..<15 {
+      desk.end(.failed("busy", begun: false))
+      desk.wait(for: .seconds(1))
+      skips += desk.skips.map(\.first)
+    }
+    #expect(skips == [Instant("2026-11-21T15:00:00")])
+  }
+
   @Test("what the end of the service stops is told, though the clock is not trusted any more")
   func endsUntrusted() {
     var desk = Desk(at: "2026-11-21T15:14:00")
