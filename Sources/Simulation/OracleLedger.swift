@@ -173,7 +173,7 @@ extension Oracle {
 
   private mutating func fails(_ occasion: Int64, _ moment: Moment) {
     guard played?.isTakenBack != true else { return ledger.stopped(occasion, nil, moment) }
-    if ledger.failures[occasion] == nil { ledger.owe(.failure(occasion)) }
+    if ledger.failures[occasion] == nil, occasion != passing.cutOff { ledger.owe(.failure(occasion)) }
     ledger.failed(occasion, moment)
   }
 

@@ -17,6 +17,8 @@ extension Oracle {
       let occasion = announcement.occasion ?? 0
       let isOpen =
         ledger.pay(.failure(occasion)) || ledger.failures[occasion] == moment.elapsed
+        // A service that ends opens nothing again.
+        || isEnding && ledger.stopped[occasion]?.at == moment.elapsed
       if !(isPast && isOpen) { pay(.brokeOff(announcement.id), "it broke off: \(why)", moment) }
       account(announcement)
     case .refused(let reason): judgeRefusal(reason, moment)
@@ -35,6 +37,7 @@ extension Oracle {
       let mayBeAnother =
         happened([.rules], since: moment.elapsed - 2 * minute)
         || ledger.untold == occasion.instant.shown
+        || passing.cutOff == occasion.instant.shown
       if !ledger.pay(.failure(occasion.instant.shown)), !wasStopped, !mayBeAnother {
         violated(.complete, "told though it is not so: it failed", moment)
       }
