@@ -155,7 +155,8 @@ public struct Announcer {
     guard let turn = stage.turn, shown < turn.announcement.anchor, !turn.hasReachedAnchor,
       !turn.isTakenBack
     else { return [] }
-    if case .occasion(let occasion) = turn.announcement.cause {
+    // A service that ends decides nothing anew.
+    if case .occasion(let occasion) = turn.announcement.cause, !isEnding {
       quarters.reopen(occasion)
       stage.takeBack(at: shown)
     }

@@ -46,10 +46,11 @@ struct Decisions: Sendable {
 
   /// Decides every occasion that has not been decided up to this one.
   mutating func decide(through last: Occasion, in schedule: Schedule) {
-    let first = max(through, last.instant - schedule.interval.duration)
+    // The interval may have been longer before: then a longer step back comes to them again.
+    let first = max(through, last.instant - Self.memory)
     for occasion in schedule.occasions(from: first + .nanoseconds(1)) {
       guard occasion.instant <= last.instant else { break }
-      recent.append(occasion.instant)
+      if !recent.contains(occasion.instant) { recent.append(occasion.instant) }
     }
     through = last.instant
   }
@@ -60,10 +61,10 @@ struct Decisions: Sendable {
     through = max(through, min(now, next(in: schedule).instant - .nanoseconds(1)))
   }
 
-  /// Opens a decided occasion again, and every later one.
+  /// Opens a decided occasion again. Later ones may be decided already, and stay so.
   mutating func reopen(_ occasion: Occasion) {
     through = min(through, occasion.instant - .nanoseconds(1))
-    recent.removeAll { $0 >= occasion.instant }
+    recent.removeAll { $0 == occasion.instant }
   }
 
   /// Takes in what the clock shows now, and what it showed before it was set.

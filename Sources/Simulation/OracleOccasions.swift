@@ -72,7 +72,7 @@ extension Oracle {
   private mutating func pass(_ from: Int64, _ to: Int64, _ moment: Moment) {
     if let next = passing.nextOccasion, to < next { return }
     for occasion in face.occasions(after: from, through: to, rules)
-    where !passing.accounted.contains(occasion) {
+    where !passing.accounted.contains(occasion) && occasion != passing.cutOff {
       passing.open.append(.init(occasion: occasion, at: moment.elapsed))
     }
     passing.nextOccasion = face.occasions(after: to, through: to + 3 * hour, rules).first

@@ -62,8 +62,11 @@ extension Oracle {
   }
 
   private func hasOnlyBlows(_ occasion: Int64, _ moment: Moment) -> Bool {
-    let piece = rules.piece(face.reading(occasion), isTrusted: trust != .untrusted)
-    return piece.words == .none && !piece.blows.isEmpty
+    // The clock is judged before other rules are taken in.
+    valid(moment, for: 0).contains { rules, face in
+      let piece = rules.piece(face.reading(occasion), isTrusted: trust != .untrusted)
+      return piece.words == .none && !piece.blows.isEmpty
+    }
   }
 
   // MARK: Excuses
@@ -99,7 +102,8 @@ extension Oracle {
 
   /// True if something may have made the words of an occasion so much late.
   func mayBeLate(_ occasion: Int64, by delay: Int64, _ moment: Moment) -> Bool {
-    let due = due(occasion, moment)
+    // The clock may have been set while the speaker was being opened.
+    let due = min(due(occasion, moment), played?.since ?? .max)
     let justBefore = moment.elapsed - (moment.shown - occasion) - second
     return wasDisturbed(occasion, since: due, moment) || wasHeld(3 * second, since: due)
       || wasHeld(delay, since: justBefore)

@@ -193,6 +193,9 @@ struct PassingReckoning {
   var open: [Open] = []
   /// What has sounded or was explained.
   private(set) var accounted: Set<Int64> = []
+  /// The last occasion that was told as cut off: if it comes again and stays silent, no more need be
+  /// told.
+  private(set) var cutOff: Int64?
   /// When each sounded, since the history began.
   var sounded: [Int64: Int64] = [:]
   var lastBackStep: Int64 = .min
@@ -208,6 +211,11 @@ struct PassingReckoning {
     open.removeAll { $0.occasion == occasion }
     if accounted.count > 2000 { accounted = accounted.filter { $0 > reached - 3 * hour } }
     if sounded.count > 2000 { sounded = sounded.filter { $0.key > reached - 3 * hour } }
+  }
+
+  mutating func cutOff(_ occasion: Int64) {
+    cutOff = occasion
+    open.removeAll { $0.occasion == occasion }
   }
 
   /// Of many, those are remembered that the clock may come to again.

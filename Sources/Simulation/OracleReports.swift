@@ -9,6 +9,7 @@ extension Oracle {
     case .cutOff(let announcement, let reason, _):
       pay(.cutOff(announcement.id, reason), "it was cut off: \(reason)", moment)
       account(announcement)
+      if let occasion = announcement.occasion { passing.cutOff(occasion) }
     case .brokeOff(let announcement, let why):
       // By the clock it had reached its anchor, whatever was heard by then.
       let isPast =
@@ -16,6 +17,8 @@ extension Oracle {
       let occasion = announcement.occasion ?? 0
       let isOpen =
         ledger.pay(.failure(occasion)) || ledger.failures[occasion] == moment.elapsed
+        // A service that ends opens nothing again.
+        || isEnding && ledger.stopped[occasion]?.at == moment.elapsed
       if !(isPast && isOpen) { pay(.brokeOff(announcement.id), "it broke off: \(why)", moment) }
       account(announcement)
     case .refused(let reason): judgeRefusal(reason, moment)
@@ -34,12 +37,15 @@ extension Oracle {
       let mayBeAnother =
         happened([.rules], since: moment.elapsed - 2 * minute)
         || ledger.untold == occasion.instant.shown
+        || passing.cutOff == occasion.instant.shown
       if !ledger.pay(.failure(occasion.instant.shown)), !wasStopped, !mayBeAnother {
         violated(.complete, "told though it is not so: it failed", moment)
       }
-    case .mute:
+    case .mute(let mute, _):
       disturbed(.mute, moment)
-      _ = ledger.pay(.mute)
+      // An occasion that was cut off and stays silent ends a mute of the next, and is not told again.
+      let isOfCutOff = passing.cutOff.map { $0 <= moment.shown + 2 * minute } == true
+      if !ledger.pay(.mute), mute == .off, isOfCutOff { self.mute.passedNext(moment) }
     case .trust(let trust): pay(.trust(trust), "the clock is \(trust)", moment)
     case .ringer(let ringer): pay(.ringer(ringer), "the switch is \(ringer)", moment)
     case .clockSet(let step): pay(.clockSet(step.nanoseconds), "the clock was set", moment)

@@ -156,6 +156,57 @@ import Testing
     desk.tell(.reloaded(settings, .none))
     #expect(desk.stopReason == .rulesChanged)
   }
+
+  @Test("set back by less than the interval once was, what was skipped in a row is not told again")
+  func skippedInARow() {
+    var desk = Desk(at: "2026-11-21T16:29:30") { $0.interval = Interval(minutes: 60)! }
+    desk.step(by: .seconds(-59 * 60))
+    var settings = desk.announcer.settings
+    settings.interval = Interval(minutes: 5)!
+    desk.tell(.reloaded(settings, .none))
+    desk.wait(until: "2026-11-21T15:34:55")
+    desk.end(.finished(.exact))
+    desk.wait(until: "2026-11-21T15:36:00")
+    desk.sleep(for: .seconds(10 * 60 + 17))
+    #expect(desk.skips.map(\.first) == [Instant("2026-11-21T15:40:00")])
+    desk.step(by: .seconds(-13 * 60))
+    #expect(desk.announcer.next.civil.minute == 50)
+  }
+
+  @Test("what fails and is tried again does not open what was skipped after it")
+  func triedAgain() {
+    let chime = Tune(
+      name: "test", description: "",
+      movements: [
+        0: Tune.Movement(
+          melody: [Blow(bell: "E3", offset: .zero)], lead: .seconds(48), strikes: nil,
+          rest: .seconds(1))
+      ])
+    var desk = Desk(at: "2026-11-21T14:58:30") {
+      $0.interval = Interval(minutes: 1)!
+      $0.chime = chime
+      $0.lateLimit = .seconds(59)
+      $0.quiet = try! QuietHours(text: "15:00-16:00")
+    }
+    desk.wait(until: "2026-11-21T14:58:55")
+    var skips: [Instant] = []
+    for _ in 0..<15 {
+      desk.end(.failed("busy", begun: false))
+      desk.wait(for: .seconds(1))
+      skips += desk.skips.map(\.first)
+    }
+    #expect(skips == [Instant("2026-11-21T15:00:00")])
+  }
+
+  @Test("what the end of the service stops is told, though the clock is not trusted any more")
+  func endsUntrusted() {
+    var desk = Desk(at: "2026-11-21T15:14:00")
+    desk.wait(until: "2026-11-21T15:14:55")
+    desk.tell(.stop(.serviceEnds))
+    desk.tell(.trust(.untrusted))
+    desk.end(.stopped(.serviceEnds, silentAt: nil))
+    #expect(desk.skipReason == .stopped(.serviceEnds))
+  }
 }
 
 /// As `SystemZone`: all of them show what the one zone of the process shows.
