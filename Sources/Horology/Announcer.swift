@@ -60,7 +60,7 @@ public struct Announcer {
     previous = now
     showed = now.instant
     keepEndOfMute(at: now)
-    for countdown in timers.countdowns { planWords(of: countdown, at: now) }
+    replanWords(at: now)
   }
 
   /// Takes one event in. The last effect is always the next wake-up.
@@ -95,7 +95,7 @@ public struct Announcer {
       effects += take(order, at: now)
     case .stop(let reason):
       if reason == .serviceEnds { isEnding = true }
-      effects += stopTimers(reason)
+      effects += stopTimers(reason, at: now)
       if let playing, isEnded(playing, by: reason, at: now) {
         effects += stage.stop(reason, at: now.uptime)
       }
@@ -183,7 +183,11 @@ public struct Announcer {
     let wasSilenced = rules.isSilencedBySwitch
     rules.settings = settings
     quarters.change(Schedule(interval: settings.interval, zone: zone), at: now.instant)
-    guard let playing else { return [] }
+    replanWords(at: now)
+    let silenced =
+      rules.refusalOfTimers == nil
+      ? [] : silenceTimers(.rulesChanged, at: now.uptime) + timers.recallCues(.rulesChanged)
+    guard let playing else { return silenced }
     let isMadeAnew =
       canBeginAnew(playing, at: now)
       && (sound != .none || decibels(at: playing.anchor) != playing.decibels)
@@ -191,7 +195,7 @@ public struct Announcer {
       isMadeAnew || ruling(on: playing) != before ? takeBack(.rulesChanged, at: now) : []
     // The switch counts from now on, also for what can no longer be taken back.
     return effects.isEmpty && rules.isSilencedBySwitch && !wasSilenced
-      ? stage.stop(.rulesChanged, at: now.uptime) : effects
+      ? silenced + stage.stop(.rulesChanged, at: now.uptime) : silenced + effects
   }
 
   /// Takes another trust in the clock. What is only prepared is made anew if it would now be

@@ -16,7 +16,8 @@ extension Announcer {
       case .add(let span, let which):
         let (countdown, stops) = try timers.add(span, to: which, at: now)
         planWords(of: countdown, at: now)
-        return stops + [.report(.timer(countdown, .lengthened(by: span)))]
+        return stops + stopWords(of: countdown, at: now)
+          + [.report(.timer(countdown, .lengthened(by: span)))]
       case .pause(let which):
         let (countdown, stops) = try timers.pause(which, at: now)
         return stops + [.report(.timer(countdown, .paused))]
@@ -26,7 +27,7 @@ extension Announcer {
         return [.report(.timer(countdown, .resumed))]
       case .cancel(let which):
         let (countdown, stops) = try timers.cancel(which)
-        return stops + [.report(.timer(countdown, .cancelled))]
+        return stops + stopWords(of: countdown, at: now) + [.report(.timer(countdown, .cancelled))]
       case .tell(let which):
         return try tellLeft(of: try timers.find(which, at: now), at: now)
       }
@@ -35,13 +36,31 @@ extension Announcer {
     }
   }
 
+  /// Fades out what is said of a timer.
+  private mutating func stopWords(of countdown: Countdown, at now: Now) -> [Effect] {
+    guard case .timer(let words)? = stage.playing?.cause, words.source == .timer(countdown.number)
+    else { return [] }
+    return stage.stop(.byHand, at: now.uptime)
+  }
+
+  /// Plans anew what is said of the timers before they are at zero.
+  mutating func replanWords(at now: Now) {
+    timers.forgetWordsOfLeft()
+    for countdown in timers.countdowns { planWords(of: countdown, at: now) }
+  }
+
   /// Plans what is said of a timer before it is at zero (`tell_left`).
   mutating func planWords(of countdown: Countdown, at now: Now) {
     guard settings.saysTimers, case .running(let zero) = countdown.state else { return }
     let half = countdown.length / 2
     var lefts: Set<Duration> = []
     // Of less than two minutes half is soon over.
-    if settings.tellsLeft.contains(.half), half >= .seconds(60) { lefts.insert(half) }
+    if settings.tellsLeft.contains(.half), half >= .seconds(60),
+      case .left(let rounded)? = TimerPhrase.left(roughly: half)
+    {
+      // It is said when it is so.
+      lefts.insert(rounded)
+    }
     if settings.tellsLeft.contains(.minute) { lefts.insert(.seconds(60)) }
     for left in lefts {
       let from = zero.sinceBoot - left - rules.lead
@@ -82,10 +101,10 @@ extension Announcer {
   }
 
   /// What rings is stopped by hand; what rings when the service ends goes on after the next start.
-  mutating func stopTimers(_ reason: StopReason) -> [Effect] {
+  mutating func stopTimers(_ reason: StopReason, at now: Now) -> [Effect] {
     switch reason {
     case .byHand: timers.silence(reason)
-    case .serviceEnds: settings.atStop == .fade ? timers.recallCues(reason) : []
+    case .serviceEnds: timers.recallCues(reason, from: settings.atStop == .fade ? nil : now)
     default: []
     }
   }
@@ -100,7 +119,11 @@ extension Announcer {
 
   /// The clock was set, or the machine slept.
   mutating func noteTimers(wasSet: Bool, slept: Duration, at now: Now) -> [Effect] {
-    var effects = wasSet ? timers.noteClockSet(at: now) : []
+    var effects: [Effect] = []
+    if wasSet, timers.noteClockSet(at: now) {
+      effects += timers.recallCues(.clockSet)
+      replanWords(at: now)
+    }
     // What the player has is timed by a clock that stood still.
     if slept >= Self.stepThreshold { effects += timers.recallCues(.slept) }
     return effects
@@ -108,7 +131,7 @@ extension Announcer {
 
   /// Rings what has reached zero, and hands the cues to the player whose time has come.
   mutating func settleTimers(at now: Now) -> [Effect] {
-    if trust != .untrusted && !timers.countdowns.isEmpty { timers.noteTrusted() }
+    if trust != .untrusted { timers.noteTrusted() }
     guard !isEnding else { return [] }
     var effects: [Effect] = []
     for (countdown, late) in timers.elapsed(at: now) {
@@ -118,16 +141,24 @@ extension Announcer {
       effects += timers.remove(countdown) + [.report(.timer(countdown, .missed))]
     }
     if rules.refusalOfTimers == nil {
-      let decibels = rules.decibels(at: zone.civil(at: now.instant))
-      while let due = timers.dueCue(lead: rules.lead, at: now) {
-        let cue = Cue(
-          stage.takeID(), of: due.source, .ring, at: due.anchor,
-          mayBeLateBy: due.isFirst ? Timers.ringPeriod : Self.latestCue, decibels: decibels)
-        timers.give(cue)
-        effects.append(.cue(cue))
+      var due = timers.dueCues(lead: rules.lead, at: now)
+      while !due.isEmpty {
+        effects += due.map { give($0, at: now) }
+        due = timers.dueCues(lead: rules.lead, at: now)
       }
     }
     return effects + settleWords(at: now)
+  }
+
+  /// Hands a cue to the player.
+  private mutating func give(_ due: Timers.DueCue, at now: Now) -> Effect {
+    let shown = zone.civil(at: now.instant + (due.anchor - now.sinceBoot))
+    let cue = Cue(
+      stage.takeID(), of: due.source, .ring, at: due.anchor,
+      mayBeLateBy: due.isFirst ? Timers.ringPeriod : Self.latestCue,
+      decibels: rules.decibels(at: shown))
+    timers.give(cue)
+    return .cue(cue)
   }
 
   /// A timer is at zero, or was `late` ago.
@@ -136,7 +167,8 @@ extension Announcer {
     if let refusal = rules.refusalOfTimers {
       return timers.remove(countdown) + [.report(.timer(countdown, .silenced(refusal)))]
     }
-    if late > settings.ringLimit {
+    // By a clock that may be wrong nothing is over for good.
+    if late > settings.ringLimit, !zero.followsClock || trust != .untrusted {
       return timers.remove(countdown) + [.report(.timer(countdown, .expired(late: late)))]
     }
     let isLate = late > Self.unnoticed
@@ -156,15 +188,25 @@ extension Announcer {
   private mutating func settleWords(at now: Now) -> [Effect] {
     var effects: [Effect] = []
     for words in timers.words where words.from <= now.sinceBoot {
+      let refusal = refusal(of: words, at: now)
       if words.until < now.sinceBoot {
         timers.dropWords(words)
-        effects.append(.report(.unsaid(words, .busy)))
-      } else if stage.turn == nil, let announcement = announcement(of: words, at: now) {
+        effects.append(.report(.unsaid(words, refusal ?? .busy)))
+      } else if stage.turn == nil, refusal == nil,
+        let announcement = announcement(of: words, at: now)
+      {
         timers.dropWords(words)
         effects.append(begin(announcement))
       }
     }
     return effects
+  }
+
+  /// Why words must not be said: in a mute a timer rings, but nothing is said of it before.
+  private func refusal(of words: TimerWords, at now: Now) -> SkipReason? {
+    if let refusal = rules.refusalOfTimers { return refusal }
+    guard words.isOfLeft, mute != .next, mute.silences(now.instant) else { return nil }
+    return .softwareMuted
   }
 
   /// Nil if there is no room for words before the next occasion.

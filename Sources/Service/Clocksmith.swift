@@ -119,7 +119,7 @@ public final class Clocksmith {
       handle(.ended(sounding, outcome))
       memory.check()
       tellVanities()
-      if isStopping { loop.exit() }
+      if isStopping, self.player?.isPlaying != true { loop.exit() }
     }
     return player
   }
@@ -194,8 +194,10 @@ public final class Clocksmith {
     switch conductor.order(order) {
     case .failure(let refusal): return .failure(.refused(refusal.description))
     case .success(let countdown):
-      // It is on the disk before it is answered, or else once nothing sounds.
+      // It is on the disk before it is answered. While something rings it is in the file, and on
+      // the disk later: a ring may go on for long. Below words and chimes no file is written.
       memory.check()
+      if announcer.playing == nil { memory.write() }
       switch order {
       case .start: return .success(.number(countdown.number))
       case .tell: return .success(.text(announcer.playing.map { composer.words(of: $0) } ?? ""))

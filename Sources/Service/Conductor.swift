@@ -18,8 +18,8 @@ public protocol Instruments: AnyObject {
   /// - Throws: `Fault` if it cannot be played; then its end is told by nobody else.
   func play(_ cue: Cue) throws(Fault)
 
-  /// Fades it out; its end is told later.
-  func stop(_ sounding: SoundingID, _ reason: StopReason)
+  /// Fades them out together; the end of each is told later.
+  func stop(_ soundings: [SoundingID], _ reason: StopReason)
 
   /// Arranges that the Conductor is told `.woke` at that instant.
   /// - Returns: false if the clock was set since the last wake-up was armed, and that was not told.
@@ -94,7 +94,20 @@ public final class Conductor {
   }
 
   private func take(_ event: Event, _ instruments: any Instruments) {
-    for effect in announcer.handle(event, at: instruments.now) { carryOut(effect, instruments) }
+    var effects = announcer.handle(event, at: instruments.now)[...]
+    while let effect = effects.first {
+      // What is stopped together fades together.
+      guard case .stop(_, let reason) = effect else {
+        carryOut(effects.removeFirst(), instruments)
+        continue
+      }
+      var stopped: [SoundingID] = []
+      while case .stop(let sounding, reason)? = effects.first {
+        if !stopped.contains(sounding) { stopped.append(sounding) }
+        effects.removeFirst()
+      }
+      instruments.stop(stopped, reason)
+    }
   }
 
   private func carryOut(_ effect: Effect, _ instruments: any Instruments) {
@@ -114,13 +127,13 @@ public final class Conductor {
       } catch {
         queue.append(.ended(cue.id, .failed(error.description, begun: false)))
       }
-    case .stop(let sounding, let reason):
-      instruments.stop(sounding, reason)
+    case .stop(let sounding, let reason): instruments.stop([sounding], reason)
     case .report(let report):
       switch report {
       case .refused(let reason): refusal = reason
       case .timer(let countdown, _): answer = answer ?? .success(countdown)
       case .timerRefused(let reason): answer = .failure(reason)
+      case .unsaid(_, let reason): answer = .failure(.speech(reason))
       default: break
       }
       instruments.tell(report)

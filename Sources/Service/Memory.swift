@@ -54,6 +54,13 @@ final class Memory {
     if unsaved == .urgent, !isBusy() { save() }
   }
 
+  /// Writes an urgent change into the file without waiting for the disk; it is saved later.
+  func write() {
+    guard unsaved == .urgent, let file else { return }
+    // If it cannot be written, `save` comes to the same, and tells of it.
+    try? file.save(state, isSynced: false)
+  }
+
   /// Saves at once all that is not saved yet.
   func save() {
     timer = nil

@@ -62,7 +62,7 @@ extension Report {
         ["REASON": reason.key, "TRUST": trust, "CAUSE": "timer"])
     case .unsaid(let words, let reason):
       return Notice(
-        .timerUnheard, reason.priority,
+        .timerUnheard, .info,
         "did not say \(words.subject): \(reason.words(clock))",
         ["REASON": reason.key, "TIMER": words.number])
     }

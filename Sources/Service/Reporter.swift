@@ -15,7 +15,7 @@ final class Reporter {
 
   private var tally: Tally
   /// The refusal that the journal knows of.
-  private var toldRefusal: SkipReason?
+  private var toldRefusal: Report?
   /// The timing of the last announcement.
   private(set) var lastTiming: Timing?
   /// The last warning, with the time of day of its notice.
@@ -34,12 +34,12 @@ final class Reporter {
   }
 
   func tell(_ report: Report) {
-    if case .refused(let reason) = report {
-      // Identical refusals in a row are told once; each is answered.
-      guard reason != toldRefusal else { return }
-      toldRefusal = reason
-    } else {
-      toldRefusal = nil
+    switch report {
+    // Identical refusals in a row are told once; each is answered.
+    case .refused, .timerRefused:
+      guard report != toldRefusal else { return }
+      toldRefusal = report
+    default: toldRefusal = nil
     }
     if case .announced(_, let timing) = report { lastTiming = timing }
     tell(report.notice(composer, clockWatch.state))

@@ -17,6 +17,7 @@ public final class RunningService {
   /// By when the first call must be answered, counted from when the connection was begun.
   private var deadline: Uptime?
   private var slot: OpaquePointer?
+  private var ownerSlot: OpaquePointer?
   private var changed: () -> Void = {}
 
   /// Nil if there is no bus, or no service on it.
@@ -51,6 +52,7 @@ public final class RunningService {
 
   deinit {
     sd_bus_slot_unref(slot)
+    sd_bus_slot_unref(ownerSlot)
     // Every call has been answered: there is nothing left to send.
     sd_bus_close_unref(bus)
   }
@@ -85,7 +87,7 @@ public final class RunningService {
       } else {
         try call("Announce")
       }
-    return BusReader.text(reply.pointer) ?? ""
+    return withExtendedLifetime(reply) { BusReader.text(reply.pointer) ?? "" }
   }
 
   /// Fades out what sounds.
@@ -112,7 +114,7 @@ public final class RunningService {
   public func startTimer(_ length: Duration, name: String?) throws(Fault) -> Int {
     let microseconds = UInt64(max(length.nanoseconds / 1000, 0))
     let reply = try call("StartTimer", [.unsigned(microseconds), .text(name ?? "")])
-    return BusReader.uint32(reply.pointer).map { Int($0) } ?? 0
+    return withExtendedLifetime(reply) { BusReader.uint32(reply.pointer).map { Int($0) } ?? 0 }
   }
 
   public func addToTimer(_ which: String, _ span: Duration) throws(Fault) {
@@ -135,7 +137,8 @@ public final class RunningService {
   /// Says how much is left of a timer; of the one that ends next if that is nil.
   /// - Returns: what it says.
   public func tellTimer(_ which: String?) throws(Fault) -> String {
-    BusReader.text(try call("TellTimer", [.text(which ?? "")]).pointer) ?? ""
+    let reply = try call("TellTimer", [.text(which ?? "")])
+    return withExtendedLifetime(reply) { BusReader.text(reply.pointer) ?? "" }
   }
 
   // MARK: Looking
@@ -161,6 +164,18 @@ public final class RunningService {
     if code >= 0 {
       code = sd_bus_add_match(
         bus, &slot, rules,
+        { _, context, _ in
+          Unmanaged<RunningService>.fromOpaque(context!).takeUnretainedValue().changed()
+          return 0
+        }, Unmanaged.passUnretained(self).toOpaque())
+    }
+    // The service goes or comes: its own signals would not tell.
+    let owner =
+      "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',"
+      + "arg0='\(CLOCKSMITH_BUS_NAME)'"
+    if code >= 0 {
+      code = sd_bus_add_match(
+        bus, &ownerSlot, owner,
         { _, context, _ in
           Unmanaged<RunningService>.fromOpaque(context!).takeUnretainedValue().changed()
           return 0

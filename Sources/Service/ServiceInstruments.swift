@@ -50,7 +50,7 @@ final class ServiceInstruments: Instruments {
     }
   }
 
-  func stop(_ sounding: SoundingID, _ reason: StopReason) { player?.stop([sounding], reason) }
+  func stop(_ soundings: [SoundingID], _ reason: StopReason) { player?.stop(soundings, reason) }
 
   func wake(at instant: Instant) -> Bool { timer?.arm(at: instant) ?? true }
 

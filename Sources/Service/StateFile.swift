@@ -26,12 +26,14 @@ struct StateFile {
     } catch {
       let aside = "\(path).set-aside"
       let kept = rename(path, aside) == 0 ? "; it is now \(aside)" : ""
-      return (SavedState(), "\(error)\(kept), and nothing is muted, nor the volume changed")
+      let lost = "nothing is muted, no timer runs, and the volume is as configured"
+      return (SavedState(), "\(error)\(kept); \(lost)")
     }
   }
 
-  func save(_ state: SavedState) throws(Fault) {
-    try writeText(state.text, to: path, isSynced: true)
+  /// - Parameter isSynced: it is on the disk afterwards.
+  func save(_ state: SavedState, isSynced: Bool = true) throws(Fault) {
+    try writeText(state.text, to: path, isSynced: isSynced)
   }
 
   private func read() throws(Fault) -> String? {

@@ -17,13 +17,14 @@ extension TimerEvent {
     case .paused: return notice(.timer, .info, "is paused")
     case .resumed: return notice(.timer, .info, "goes on")
     case .cancelled: return notice(.timer, .info, "was cancelled")
-    case .told(let left): return notice(.timer, .info, "has \(left.exactly) left, as was said")
+    case .told(let left):
+      return notice(.timer, .info, "has \(left.exactly) left, which a person asked for")
     case .elapsed(nil): return notice(.timerElapsed, .info, "is at zero, and rings")
     case .elapsed(let late?):
       fields["LATE_USEC"] = late.inMicroseconds
       return notice(
         .timerElapsed, .warning,
-        "was at zero \(late.roughly) ago, with the power off or in a sleep, and rings now")
+        "was at zero \(late.roughly) ago, while clocksmith did not run, and rings now")
     case .silenced(let reason):
       fields["REASON"] = reason.key
       return notice(.timerMissed, .warning, "is at zero, and nobody hears it: \(reason)")
@@ -34,7 +35,7 @@ extension TimerEvent {
       fields["LATE_USEC"] = late.inMicroseconds
       return notice(
         .timerMissed, .warning,
-        "was at zero \(late.roughly) ago, with the power off or in a sleep: too long ago to ring")
+        "was at zero \(late.roughly) ago, while clocksmith did not run: too long ago to ring")
     case .missed: return notice(.timerMissed, .warning, "rang, and nobody stopped it")
     case .unheard(let why):
       fields["DETAIL"] = why

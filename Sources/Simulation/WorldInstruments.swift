@@ -66,7 +66,11 @@ extension World: Instruments {
 
   func play(_ cue: Cue) throws(Fault) {}
 
-  func stop(_ sounding: SoundingID, _ reason: StopReason) {
+  func stop(_ soundings: [SoundingID], _ reason: StopReason) {
+    for sounding in soundings { stop(sounding, reason) }
+  }
+
+  private func stop(_ sounding: SoundingID, _ reason: StopReason) {
     oracle.stops(sounding, reason, machine.moment)
     guard turn?.announcement.id == sounding, sabotage != .stopsUnheard else { return }
     let late = machine.late.length(at: machine.moment.elapsed) ?? 0

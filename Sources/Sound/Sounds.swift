@@ -101,6 +101,13 @@ extension Sounds {
     BellRack(folders: (folders().isEmpty ? places() : folders()).map { "\($0)/bells" })
   }
 
+  /// The sound file of each signal that has one: a clock can do without.
+  public static func signalsThatAreThere() -> [Signal: String] {
+    var paths: [Signal: String] = [:]
+    for signal in Signal.allCases { paths[signal] = try? file("signals/\(signal.rawValue).flac") }
+    return paths
+  }
+
   /// The sound file of each signal of a timer, an interval or an alarm.
   /// - Throws: `Fault` with the first that is missing, and where it was looked for.
   public static func signals() throws(Fault) -> [Signal: String] {

@@ -17,7 +17,8 @@ final class ForegroundTimer: Instruments {
   private let bar: TimerBar
   private var sources: [EventSource] = []
   private var wakeUp: EventSource?
-  private var status = ExitStatus.done
+  /// Done once it was heard.
+  private var status = ExitStatus.failed
 
   /// - Throws: `Fault` if the configuration, the voice or the zone cannot be used.
   init(_ length: Duration, name: String?, configurationPath: String?) throws(Fault) {
@@ -42,6 +43,10 @@ final class ForegroundTimer: Instruments {
     bar = TimerBar(title: name ?? "timer", length: length)
     conductor.instruments = self
     player.ended = { [unowned self] sounding, outcome in
+      switch outcome {
+      case .finished, .stopped(_, silentAt: .some): status = ExitStatus.done
+      case .stopped, .tooLate, .failed: break
+      }
       conductor.handle(.ended(sounding, outcome))
     }
   }
@@ -67,7 +72,6 @@ final class ForegroundTimer: Instruments {
   /// Stops what rings; a timer that counts is given up.
   private func end() {
     for countdown in conductor.announcer.timers.countdowns where !countdown.isRinging {
-      status = ExitStatus.failed
       _ = conductor.order(.cancel("\(countdown.number)"))
     }
     conductor.handle(.stop(.byHand))
@@ -100,7 +104,7 @@ final class ForegroundTimer: Instruments {
     }
   }
 
-  func stop(_ sounding: SoundingID, _ reason: StopReason) { player.stop([sounding], reason) }
+  func stop(_ soundings: [SoundingID], _ reason: StopReason) { player.stop(soundings, reason) }
 
   func wake(at instant: Instant) -> Bool {
     wakeUp = try? loop.after(
@@ -111,11 +115,14 @@ final class ForegroundTimer: Instruments {
 
   func tell(_ report: Report) {
     switch report {
-    case .timer(_, .elapsed): status = ExitStatus.done
-    case .timer(_, .unheard(let why)):
-      complain("the timer cannot be heard: \(why)")
-      status = ExitStatus.failed
-    case .timer(_, .missed): complain("note: it rang, and nobody stopped it")
+    case .timer(_, .unheard(let why)): complain("the timer cannot be heard: \(why)")
+    case .timer(_, .expired(let late)):
+      complain("the timer was at zero \(late.roughly) ago, while the machine slept")
+    case .timer(_, .missed) where status == ExitStatus.done:
+      complain("note: it rang, and nobody stopped it")
+    case .timer(let countdown, .elapsed) where isatty(STDOUT_FILENO) == 0:
+      try? say("\(countdown.title) is at zero")
+      try? flushOutput()
     default: break
     }
   }

@@ -34,7 +34,10 @@ struct TimerBar {
 
   private func draw(_ text: String) {
     guard isShown else { return }
-    fputs("\r\(text)\u{1B}[K", stdout)
+    var size = winsize()
+    _ = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size)
+    let width = size.ws_col > 1 ? Int(size.ws_col) - 1 : 79
+    fputs("\r\(text.prefix(width))\u{1B}[K", stdout)
     fflush(stdout)
   }
 

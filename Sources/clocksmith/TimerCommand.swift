@@ -123,7 +123,10 @@ private func timer(_ named: String?, of service: RunningService) throws -> Strin
       description: "there are \(timers.count) timers; name one of them: "
         + names.joined(separator: ", ") + (timers.count > 5 ? ", ..." : ""))
   }
-  return timers.first.map { "\($0.number)" } ?? "1"
+  guard let only = timers.first else {
+    throw Fault("clocksmith.service", TimerRefusal.noTimer.description)
+  }
+  return "\(only.number)"
 }
 
 /// Prints how a timer is now.

@@ -49,7 +49,9 @@ final class TimerWait {
 
   private func show() {
     guard let timer else { return }
-    if timer.state == "ringing" {
+    if timer.state == "paused" {
+      bar.show("paused, \(timer.left(at: SystemClock.now.instant).exactly) left")
+    } else if timer.state == "ringing" {
       bar.show("at zero; 'clocksmith stop' stops it")
     } else {
       bar.show(left: timer.left(at: SystemClock.now.instant))

@@ -71,7 +71,44 @@ import Testing
     #expect(!desk.stopped.isEmpty)
   }
 
+  @Test("what is silenced by other rules ends what rings, and does not come back") func reloaded() {
+    var desk = Desk(at: Self.start) { $0.silences = .announcements }
+    desk.tell(.ringer(.off, at: desk.now.uptime))
+    desk.start(.seconds(10))
+    _ = desk.live(for: .seconds(11))
+    var settings = desk.announcer.settings
+    settings.silences = .everything
+    desk.tell(.reloaded(settings, .none))
+    #expect(desk.timerEvents == [.stopped(.rulesChanged)])
+    #expect(!desk.stopped.isEmpty)
+    desk.tell(.ringer(.on, at: desk.now.uptime))
+    #expect(desk.live(for: .seconds(30)).cues.isEmpty)
+  }
+
   // MARK: Words
+
+  @Test("the switch silences words, too") func silentWords() {
+    var desk = Desk(at: Self.start) {
+      $0.saysTimers = true
+      $0.tellsLeft = [.half]
+    }
+    desk.start(.seconds(240))
+    desk.tell(.ringer(.off, at: desk.now.uptime))
+    #expect(desk.live(for: .seconds(200)).announcements.isEmpty)
+  }
+
+  @Test("half of an odd length is said when it is so") func oddHalf() {
+    var desk = Desk(at: Self.start) {
+      $0.saysTimers = true
+      $0.tellsLeft = [.half]
+    }
+    desk.start(.seconds(630))
+    let began = desk.now.instant
+    let said = desk.live(for: .seconds(400)).announcements
+    #expect(said.map { $0.anchor - began } == [.seconds(330)])
+    guard case .timer(let words)? = said.first?.cause else { return }
+    #expect(words.phrases == [.left(.seconds(300))])
+  }
 
   @Test("its words follow the first ring") func words() {
     var desk = Desk(at: Self.start) { $0.saysTimers = true }
@@ -236,6 +273,39 @@ import Testing
     desk.tell(.trust(.synchronised))
     desk.step(by: .seconds(-3600))
     #expect(desk.timers.first?.left(at: desk.now) == .seconds(540))
+  }
+
+  @Test("a clock that is ahead and not trusted ends no timer for good") func aheadAndUntrusted() {
+    var desk = Desk(at: Self.start)
+    desk.start(.seconds(3600))
+    desk = restarted(desk, after: .seconds(60), isSameBoot: false, step: .seconds(86_400))
+    desk.tell(.woke)
+    #expect(desk.timers.first?.isRinging == true)
+  }
+
+  @Test("what rang when the power went rings on, though the clock comes back behind")
+  func rangAtPowerCut() {
+    var desk = Desk(at: Self.start)
+    desk.start(.seconds(10))
+    _ = desk.live(for: .seconds(12))
+    desk = restarted(desk, after: .seconds(60), isSameBoot: false, step: .seconds(-3600))
+    desk.tell(.woke)
+    #expect(desk.timers.first?.isRinging == true)
+    #expect(!desk.live(for: .seconds(8)).cues.isEmpty)
+  }
+
+  @Test("what is said of the time left moves with the timer") func wordsMove() {
+    var desk = Desk(at: "2026-11-21T15:01:10") {
+      $0.saysTimers = true
+      $0.tellsLeft = [.minute]
+    }
+    desk.start(.seconds(600))
+    desk = restarted(desk, after: .seconds(60), isSameBoot: false, step: .seconds(120))
+    desk.tell(.woke)
+    desk.step(by: .seconds(-120))
+    let began = desk.now.instant
+    let said = desk.live(for: .seconds(541)).announcements.filter { !$0.cause.isOccasion }
+    #expect(said.map { $0.anchor - began } == [.seconds(480)])
   }
 
   @Test("what rang when the service ended rings again") func ringsOn() {

@@ -31,8 +31,9 @@ import Testing
       calls.append("cue \(cue.id.number)")
       if let fault { throw fault }
     }
-    func stop(_ sounding: SoundingID, _ reason: StopReason) {
-      calls.append("stop \(sounding.number) \(reason.key)")
+    func stop(_ soundings: [SoundingID], _ reason: StopReason) {
+      let numbers = soundings.map { "\($0.number)" }.joined(separator: " ")
+      calls.append("stop \(numbers) \(reason.key)")
     }
     func wake(at instant: Instant) -> Bool {
       defer { wasSetUnwatched = false }

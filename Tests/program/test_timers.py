@@ -124,7 +124,7 @@ def test_it_rings_at_zero_to_the_millisecond_until_it_is_stopped(bus, kitchen, s
         with bus.caller() as caller:
             zero = caller.get("Timers")[0][5] / 1e6
         service.wait_for('timer "egg" is at zero, and rings', 15)
-        time.sleep(4.5)
+        time.sleep(7.5)
         stopped = time.time()
         assert kitchen.run("stop").returncode == 0
         service.wait_for('timer "egg" rings no more: it was stopped by hand')
@@ -136,8 +136,8 @@ def test_it_rings_at_zero_to_the_millisecond_until_it_is_stopped(bus, kitchen, s
             pytest.skip(f"this machine was too busy to play in time: {disturbance * 1000:.0f} ms")
         assert likeness > 0.98
         assert abs(recording.instant(first) - zero) < 0.001
-        # The second ring is by the same arithmetic.
-        second = samples[round(first + 3 * RATE) - 10:]
+        # The second ring is by the same arithmetic; between them the words find their place.
+        second = samples[round(first + 6 * RATE) - 10:]
         assert abs(find(RING[:RATE], second[:2 * RATE])[0] - 10) < 48
         # It was in the middle of its sound.
         last = max(numpy.flatnonzero(numpy.abs(samples) > 1e-4))
@@ -225,7 +225,7 @@ def test_a_thousand_timers_and_not_one_more(bus, kitchen, start):
         for number in range(1000):
             assert caller.call("StartTimer", "ts", 3_600_000_000, f"n{number}") == (number + 1,)
         memory = service.memory()
-        assert memory[1] < 3072, "anonymous KiB"
+        assert memory[1] < 3072, "anonymous KiB: 1.5 MB are wanted"
     assert "there are 1000 timers already; cancel one first" in refusal(
         kitchen.run("timer", "10m"), 1)
     listed = timers(kitchen)
@@ -341,3 +341,40 @@ def test_waiting_it_shows_the_timer_of_the_service(kitchen, start):
     process.send_signal(signal.SIGINT)
     assert process.wait(10) == 0
     assert len(timers(kitchen)) == 1
+
+
+def test_waiting_ends_with_the_service(kitchen, start):
+    service = start()
+    process, drawn = in_a_terminal(kitchen, "timer", "10m", "--wait")
+    wait_until(lambda: "[" in drawn(), 10, "the bar")
+    service.signal(signal.SIGKILL)
+    service.process.wait(10)
+    assert process.wait(10) == 1
+    assert "clocksmith.service: it has gone" in process.stderr.read()
+
+
+def test_a_timer_that_nobody_hears_here_has_failed(clocksmith):
+    configuration = clocksmith.configuration(rest="[speaker]\ndevice = hw:77")
+    process, drawn = in_a_terminal(
+        clocksmith, "timer", "1s", "--config", configuration)
+    wait_until(lambda: "at zero" in drawn(), 10, "zero")
+    process.send_signal(signal.SIGINT)
+    assert process.wait(10) == 1
+    assert "the timer cannot be heard: cannot open speaker hw:77" in process.stderr.read()
+
+
+def test_the_end_of_the_service_fades_a_ring(kitchen, start, bus):
+    output = kitchen.folder / "ring.wav"
+    service = Service(
+        kitchen, kitchen.configuration("interval = 60\nvoice_at_hour = none"), "--output", output,
+        alsa=SILENT_ALSA)
+    with bus.caller() as caller:
+        caller.wait_for_service()
+    do(kitchen, "6s")
+    service.wait_for("timer 1 is at zero", 15)
+    time.sleep(0.7)
+    assert service.stop() == 0
+    samples, _ = soundfile.read(output, dtype="float32")
+    assert numpy.abs(samples).max() > 0.05
+    # Nothing is heard at the very end: the ring, in its middle, was faded out.
+    assert numpy.abs(samples[-240:]).max() < 0.001

@@ -55,12 +55,19 @@ public struct Countdown: Hashable, Sendable {
   /// What is wrong with a name, as a sentence goes on after it; nil if nothing is.
   public static func flaw(ofName name: String) -> String? {
     if name.isEmpty { return "it is empty" }
-    if name.count > longestName { return "it has more than \(longestName) characters" }
-    // No line of the journal is ended by a name.
-    if name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
+    // Some characters are made of many bytes.
+    if name.count > longestName || name.utf8.count > 4 * longestName {
+      return "it has more than \(longestName) characters"
+    }
+    // No line of the journal is ended by a name, nor turned round.
+    let harmful: Set<Unicode.GeneralCategory> = [.control, .lineSeparator, .paragraphSeparator]
+    if name.unicodeScalars.contains(where: {
+      harmful.contains($0.properties.generalCategory) || (0x202A...0x202E).contains($0.value)
+        || (0x2066...0x2069).contains($0.value)
+    }) {
       return "it has a control character, such as the end of a line"
     }
     if name.first == " " || name.last == " " { return "it begins or ends with a space" }
-    return name.allSatisfy(\.isASCIIDigit) ? "it would be taken for the number of a timer" : nil
+    return name.allSatisfy(\.isNumber) ? "it would be taken for the number of a timer" : nil
   }
 }

@@ -11,9 +11,11 @@ public struct TimerWords: Hashable, Sendable {
 
   /// What is said, for a reader: as in `how much is left of timer "tea"`.
   public var subject: String {
-    if case .left? = phrases.first { return "how much is left of \(title)" }
-    return "that \(title) is at zero"
+    isOfLeft ? "how much is left of \(title)" : "that \(title) is at zero"
   }
+
+  /// It is not at zero yet.
+  var isOfLeft: Bool { if case .left? = phrases.first { true } else { false } }
 
   public init(
     _ source: Cue.Source, title: String, _ phrases: [TimerPhrase], from: Duration, until: Duration

@@ -5,8 +5,10 @@
 public struct Timers: Hashable, Sendable {
   /// There are no more than this: far more than a person can follow, and a bound for memory.
   public static let most = 1000
-  /// From one ring to the next.
+  /// From one ring to the next. The second is left out: then the words are said.
   public static let ringPeriod = Duration.seconds(3)
+  /// Timers that are at zero within this share their first ring.
+  private static let sharedWithin = Duration.seconds(1)
   /// From the beginning of the first ring to its words.
   public static let wordsAfterRing = Duration.seconds(2)
 
@@ -14,7 +16,8 @@ public struct Timers: Hashable, Sendable {
   public private(set) var countdowns: [Countdown] = []
   /// What the player has been given and has not ended.
   private(set) var cues: [SoundingID: Cue] = [:]
-  /// The anchor of the last cue that the player was given, by whose it is.
+  /// The anchor of the last cue that the player was given, by whose it is. Timers that are at zero
+  /// together share one.
   private var given: [Cue.Source: Duration] = [:]
   /// Whose cues could not be heard, which is told once.
   private var unheard: Set<Cue.Source> = []
@@ -32,31 +35,39 @@ public struct Timers: Hashable, Sendable {
     change { moment in
       if isSameBoot { moment.noteClockSet(at: now) } else { moment.noteStart(at: now) }
     }
+    // It has rung before: a clock that has come back behind says that it will.
+    for index in self.countdowns.indices {
+      if case .ringing(let since) = self.countdowns[index].state, since.left(at: now) > .zero {
+        self.countdowns[index].state = .ringing(since: TimedMoment(.zero, after: now))
+      }
+    }
   }
 
   // MARK: The clocks
 
   /// The clock was set.
-  mutating func noteClockSet(at now: Now) -> [Effect] {
-    var hasMoved = false
-    change { moment in
-      hasMoved = hasMoved || moment.followsClock
-      moment.noteClockSet(at: now)
-    }
-    return hasMoved ? recallCues(.clockSet) : []
+  /// - Returns: true if timers have moved with it.
+  mutating func noteClockSet(at now: Now) -> Bool {
+    let hasMoved = followsClock
+    change { $0.noteClockSet(at: now) }
+    return hasMoved
   }
 
   /// The clock is trusted.
-  mutating func noteTrusted() { change { $0.noteTrusted() } }
+  mutating func noteTrusted() { if followsClock { change { $0.noteTrusted() } } }
+
+  /// True if a timer moves with a clock that is set.
+  private var followsClock: Bool { countdowns.contains { $0.state.moment?.followsClock == true } }
 
   private mutating func change(_ change: (inout TimedMoment) -> Void) {
     for index in countdowns.indices { countdowns[index].state.change(change) }
   }
 
-  /// Takes back all that the player was given; what is still to come of it is given anew.
-  mutating func recallCues(_ reason: StopReason) -> [Effect] {
+  /// Takes back what the player was given; what is still to come of it is given anew.
+  /// - Parameter now: what is heard by then goes on; nil to end that, too.
+  mutating func recallCues(_ reason: StopReason, from now: Now? = nil) -> [Effect] {
     given = [:]
-    return cues.keys.sorted().map { .stop($0, reason) }
+    return takeBack(reason) { cue in now.map { cue.anchor > $0.sinceBoot } ?? true }
   }
 
   // MARK: Orders
@@ -134,7 +145,7 @@ public struct Timers: Hashable, Sendable {
   }
 
   private func place(of which: String) throws(TimerRefusal) -> Int {
-    let number = Int(which)
+    let number = which.allSatisfy(\.isASCIIDigit) ? Int(which) : nil
     guard let index = countdowns.firstIndex(where: { $0.name == which || $0.number == number })
     else { throw .unknown(which) }
     return index
@@ -146,11 +157,11 @@ public struct Timers: Hashable, Sendable {
 
   /// Ends what rings.
   mutating func silence(_ reason: StopReason) -> [Effect] {
-    var effects: [Effect] = []
-    for countdown in countdowns where countdown.isRinging {
-      effects += remove(countdown) + [.report(.timer(countdown, .stopped(reason)))]
-    }
-    return effects
+    let ended = countdowns.filter(\.isRinging)
+    guard !ended.isEmpty else { return [] }
+    countdowns.removeAll(where: \.isRinging)
+    let stops = recall(Set(ended.map { .timer($0.number) }), reason)
+    return stops + ended.map { .report(.timer($0, .stopped(reason))) }
   }
 
   mutating func remove(_ countdown: Countdown) -> [Effect] {
@@ -159,11 +170,30 @@ public struct Timers: Hashable, Sendable {
   }
 
   /// Takes back what the player was given of this, and the words.
-  private mutating func recall(_ source: Cue.Source) -> [Effect] {
-    given[source] = nil
-    unheard.remove(source)
-    words.removeAll { $0.source == source }
-    return cues.values.filter { $0.source == source }.map(\.id).sorted().map { .stop($0, .byHand) }
+  private mutating func recall(_ source: Cue.Source) -> [Effect] { recall([source], .byHand) }
+
+  private mutating func recall(_ sources: Set<Cue.Source>, _ reason: StopReason) -> [Effect] {
+    unheard.subtract(sources)
+    words.removeAll { sources.contains($0.source) }
+    let stops = takeBack(reason) { sources.contains($0.source) }
+    // Others may have shared what is taken back.
+    given = stops.isEmpty ? given.filter { !sources.contains($0.key) } : [:]
+    for cue in cues.values { given[cue.source] = max(cue.anchor, given[cue.source] ?? .zero) }
+    return stops
+  }
+
+  /// Takes these cues back from the player. How they end says nothing any more.
+  private mutating func takeBack(
+    _ reason: StopReason, where isRecalled: (Cue) -> Bool
+  ) -> [Effect] {
+    let recalled = cues.values.filter(isRecalled).map(\.id).sorted()
+    for id in recalled { cues[id] = nil }
+    return recalled.map { .stop($0, reason) }
+  }
+
+  /// Forgets what is to be said of timers before they are at zero; it is planned anew.
+  mutating func forgetWordsOfLeft() {
+    words.removeAll(where: \.isOfLeft)
   }
 
   // MARK: Cues
@@ -196,17 +226,24 @@ public struct Timers: Hashable, Sendable {
     let isFirst: Bool
   }
 
-  /// The first cue whose time to be given has come, if there is one.
+  /// The cues whose time to be given has come.
   /// - Parameter lead: how far ahead of now something can begin at the earliest.
-  func dueCue(lead: Duration, at now: Now) -> DueCue? {
+  mutating func dueCues(lead: Duration, at now: Now) -> [DueCue] {
+    var due: [DueCue] = []
+    var rings = cues.values.map(\.anchor)
     let newest = newestRinging
     for countdown in countdowns {
       guard let (anchor, isFirst) = nextCue(of: countdown, newest, lead: lead, at: now),
         max(anchor - Announcer.preparation, restsUntil) <= now.sinceBoot
       else { continue }
-      return DueCue(source: .timer(countdown.number), anchor: anchor, isFirst: isFirst)
+      let source = Cue.Source.timer(countdown.number)
+      given[source] = anchor
+      // A ring that begins then is heard for this timer, too.
+      if rings.contains(where: { (anchor - $0).magnitude < Self.sharedWithin }) { continue }
+      rings.append(anchor)
+      due.append(DueCue(source: source, anchor: anchor, isFirst: isFirst))
     }
-    return nil
+    return due
   }
 
   /// The player is given this one.
@@ -228,7 +265,8 @@ public struct Timers: Hashable, Sendable {
       // One ring at a time: the others are heard by the newest.
       guard countdown.number == newest else { return nil }
       let earliest = max(now.sinceBoot + lead, last.map { $0 + .nanoseconds(1) } ?? .zero)
-      let periods = max(earliest - since.sinceBoot, .zero).periods(of: Self.ringPeriod)
+      var periods = max(earliest - since.sinceBoot, .zero).periods(of: Self.ringPeriod)
+      if periods == 1 { periods = 2 }
       return (since.sinceBoot + Self.ringPeriod * periods, periods == 0)
     }
   }
@@ -300,6 +338,15 @@ public struct Timers: Hashable, Sendable {
 }
 
 extension Countdown.State {
+  /// When it is at zero, or was; nil if it is paused.
+  fileprivate var moment: TimedMoment? {
+    switch self {
+    case .paused: nil
+    case .running(let zero): zero
+    case .ringing(let since): since
+    }
+  }
+
   /// Changes the moment that it is about, if it is about one.
   fileprivate mutating func change(_ change: (inout TimedMoment) -> Void) {
     switch self {

@@ -211,7 +211,8 @@ extension Configuration {
     "timers": [
       "ring_limit": duration(\.announcer.ringLimit, from: .seconds(10), to: .seconds(3600)),
       "tell_left": { configuration, value in
-        let words = value == "none" ? [] : value.split(separator: ",")
+        let words =
+          value == "none" ? [] : value.split(separator: ",", omittingEmptySubsequences: false)
         let moments = words.map { TellsLeft(rawValue: String($0.filter { $0 != " " })) }
         guard !value.isEmpty, !moments.contains(nil) else {
           return "allowed: none, or half, minute, or both, as in half, minute"

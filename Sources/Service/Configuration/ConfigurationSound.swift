@@ -36,7 +36,7 @@ extension Configuration {
       if let tune { try bells.add(tune) }
     }
     return Composer(
-      voice: voice, format: hourFormat, bells: bells, signals: try Sounds.signals(),
+      voice: voice, format: hourFormat, bells: bells, signals: Sounds.signalsThatAreThere(),
       voiceVolume: voiceVolume, bellsVolume: bellsVolume)
   }
 }
