@@ -208,6 +208,26 @@ def test_timers_outlast_the_service(kitchen, start, end):
     assert after[1]["left_seconds"] == before[1]["left_seconds"]
 
 
+def test_timers_that_are_set_while_one_rings_outlast_a_crash(kitchen, start):
+    service = start()
+    do(kitchen, "1s")
+    service.wait_for("timer 1 is at zero, and rings")
+    do(kitchen, "10m", "--name", "tea")
+    service.signal(signal.SIGKILL)
+    service.process.wait(10)
+    start()
+    assert "tea" in [timer["name"] for timer in timers(kitchen)]
+
+
+def test_it_says_how_much_is_left(kitchen, start):
+    service = start()
+    do(kitchen, "10m", "--name", "tea")
+    assert do(kitchen, "left", "tea") == "ten minutes left"
+    service.wait_for('said "ten minutes left" for timer "tea"')
+    do(kitchen, "pause")
+    assert re.fullmatch("(ten|nine and a half) minutes left", do(kitchen, "left"))
+
+
 def test_what_ran_out_without_the_service_is_told_and_rings(kitchen, start):
     service = start()
     do(kitchen, "8s", "--name", "tea")
