@@ -163,7 +163,7 @@ extension Oracle {
       let isForGood = reason == .byHand || reason == .serviceEnds
       if isForGood, !isTakenBack, occasion != passing.cutOff { ledger.owe(.skipped(occasion, reason)) }
     case .failed(let begun):
-      if begun && isAnchorHeard {
+      if begun && isAnchorHeard && !isTakenBack {
         return ledger.owe(.brokeOff(id))
       }
       fails(occasion, moment)
