@@ -129,9 +129,10 @@ struct Oracle {
   mutating func disturbed(
     _ cause: Cause, _ moment: Moment, step: Int64 = 0, length: Int64 = 0
   ) {
-    // What is longer ago explains nothing.
+    // What is longer ago explains nothing, unless the service has slept since.
     if disturbances.count > 400 {
-      disturbances.removeAll { $0.at < moment.elapsed - hour }
+      let oldest = min(moment.elapsed - hour, ledger.rested)
+      disturbances.removeAll { $0.at < oldest }
     }
     disturbances.append(Disturbance(cause: cause, at: moment.elapsed, step: step, length: length))
   }

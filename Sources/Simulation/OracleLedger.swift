@@ -165,7 +165,7 @@ extension Oracle {
         ledger.owe(.skipped(occasion, reason))
       }
     case .failed(let begun):
-      if begun && isAnchorHeard {
+      if begun && isAnchorHeard && !isTakenBack {
         return ledger.owe(.brokeOff(id))
       }
       fails(occasion, moment)

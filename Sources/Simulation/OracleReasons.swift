@@ -52,6 +52,7 @@ extension Oracle {
     case .failed:
       // It is tried again while its words are still true.
       let isOver = moment.shown >= occasion + max(0, rules.lateLimit - rules.lead)
+      if isEnding && ledger.stopped[occasion]?.at == moment.elapsed { return true }
       return ledger.failures[occasion] != nil && (isOver || hasOnlyBlows(occasion, moment))
     case .stopped(let reason):
       let last = ledger.stopped[occasion]
