@@ -161,7 +161,9 @@ extension Oracle {
     case .stopped(let reason, false):
       ledger.stopped(occasion, reason, moment)
       let isForGood = reason == .byHand || reason == .serviceEnds
-      if isForGood, !isTakenBack, occasion != passing.cutOff { ledger.owe(.skipped(occasion, reason)) }
+      if isForGood, !isTakenBack, occasion != passing.cutOff {
+        ledger.owe(.skipped(occasion, reason))
+      }
     case .failed(let begun):
       if begun && isAnchorHeard && !isTakenBack {
         return ledger.owe(.brokeOff(id))
@@ -173,7 +175,9 @@ extension Oracle {
 
   private mutating func fails(_ occasion: Int64, _ moment: Moment) {
     guard played?.isTakenBack != true else { return ledger.stopped(occasion, nil, moment) }
-    if ledger.failures[occasion] == nil, occasion != passing.cutOff { ledger.owe(.failure(occasion)) }
+    if ledger.failures[occasion] == nil, occasion != passing.cutOff {
+      ledger.owe(.failure(occasion))
+    }
     ledger.failed(occasion, moment)
   }
 
