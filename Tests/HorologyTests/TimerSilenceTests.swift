@@ -283,6 +283,18 @@ import Testing
     #expect(desk.timers.first?.isRinging == true)
   }
 
+  @Test("what is added by a clock that is behind still goes by the right time") func addedBehind() {
+    var desk = Desk(at: Self.start)
+    desk.start(.seconds(600))
+    let behind = Duration.seconds(40 * 86_400)
+    desk = restarted(desk, after: .seconds(60), isSameBoot: false, step: .zero - behind)
+    desk.tell(.woke)
+    desk.tell(.timer(.add(.seconds(60), to: "1")))
+    #expect(desk.timerEvents == [.lengthened(by: .seconds(60))])
+    desk.step(by: behind)
+    #expect(desk.timers.first?.left(at: desk.now) == .seconds(600))
+  }
+
   @Test("what rang when the power went rings on, though the clock comes back behind")
   func rangAtPowerCut() {
     var desk = Desk(at: Self.start)

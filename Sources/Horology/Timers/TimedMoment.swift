@@ -22,6 +22,13 @@ public struct TimedMoment: Hashable, Sendable {
   /// How long it is until then; negative once it has passed.
   public func left(at now: Now) -> Duration { sinceBoot - now.sinceBoot }
 
+  /// So much later, by whatever it goes.
+  static func + (moment: Self, span: Duration) -> Self {
+    Self(
+      sinceBoot: moment.sinceBoot + span, shown: moment.shown + span,
+      followsClock: moment.followsClock)
+  }
+
   mutating func noteClockSet(at now: Now) {
     if followsClock {
       sinceBoot = now.sinceBoot + (shown - now.instant)

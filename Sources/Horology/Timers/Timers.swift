@@ -96,14 +96,16 @@ public struct Timers: Hashable, Sendable {
     _ span: Duration, to which: String, at now: Now
   ) throws(TimerRefusal) -> (Countdown, [Effect]) {
     let index = try place(of: which)
+    // By a clock that is behind, more may seem to be left than there ever was.
     let left = countdowns[index].left(at: now) + span
-    guard Countdown.shortest <= span, left <= Countdown.longest else { throw .length }
+    let most = min(left, countdowns[index].length + span)
+    guard Countdown.shortest <= span, most <= Countdown.longest else { throw .length }
     let stops = recall(.timer(countdowns[index].number))
     countdowns[index].length += span
-    if case .paused = countdowns[index].state {
-      countdowns[index].state = .paused(left: left)
-    } else {
-      countdowns[index].state = .running(zero: TimedMoment(left, after: now))
+    switch countdowns[index].state {
+    case .paused: countdowns[index].state = .paused(left: left)
+    case .running(let zero): countdowns[index].state = .running(zero: zero + span)
+    case .ringing: countdowns[index].state = .running(zero: TimedMoment(left, after: now))
     }
     return (countdowns[index], stops)
   }
