@@ -34,11 +34,13 @@ import Testing
       outcome = $1
       loop.exit()
     }
-    try player.play(SoundingID(1), anchoredAt: .utc(SystemClock.now.instant + .milliseconds(500))) {
+    let now = SystemClock.now
+    try player.play(SoundingID(1), anchoredAt: .utc(now.instant + .milliseconds(500))) {
       _ throws(Fault) in score
     }
     let stop = try delay.map {
-      try loop.after($0) {
+      // The anchor counts from before the device was opened; so does this.
+      try loop.after(max(now.uptime + $0 - SystemClock.uptime, .zero)) {
         stoppedAt = SystemClock.uptime
         player.stop([SoundingID(1)], .serviceEnds)
       }
