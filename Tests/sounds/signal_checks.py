@@ -130,9 +130,11 @@ def apart(known_by):
 
 @functools.cache
 def speech(seed, frames):
-    """Words of the voice that ships, from somewhere within the first."""
+    """Words of the time, as they play under a signal, from somewhere within the first."""
     chance = np.random.default_rng(seed)
-    clips = list(Pack(VOICES / "slt").files.values())
+    files = Pack(VOICES / "slt").files
+    clips = [files[name] for name in files
+             if name in ("am", "pm", "oclock", "hundred") or name.startswith(("hour", "minute-"))]
     words = np.concatenate([soundfile.read(clips[chance.integers(len(clips))])[0] for _ in range(20)])
     return hearing.at_level(words[chance.integers(RATE // 2):][:frames], COMMON_LEVEL - DUCKED)
 

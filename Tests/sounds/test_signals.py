@@ -25,6 +25,8 @@ KNOWN_BY = checks.references(SOUNDS)
 PAIRS = list(itertools.combinations(SOUNDS, 2))
 
 every_signal = pytest.mark.parametrize("name", SOUNDS)
+every_speaker = pytest.mark.parametrize(
+    "speaker", [np.copy, hearing.small_speaker], ids=lambda function: function.__name__)
 every_place = pytest.mark.parametrize(
     ("under", "speaker"),
     [*itertools.product((checks.alone, checks.noise, checks.speech), (np.copy, hearing.small_speaker))],
@@ -52,18 +54,31 @@ def test_every_pair_is_told_apart_by_colour_and_by_notes():
 
 
 @every_signal
-@every_place
-def test_a_signal_is_known_by_its_colour_over_what_plays_under_it(under, speaker, name):
-    for seed in range(4):
-        assert list(checks.known(name, checks.disturbed(SOUNDS[name], under, speaker, seed), KNOWN_BY)) == []
+@every_speaker
+def test_a_signal_alone_is_known_by_its_colour_and_by_its_notes(speaker, name):
+    heard = checks.disturbed(SOUNDS[name], checks.alone, speaker, 0)
+    assert list(checks.known(name, heard, KNOWN_BY)) == []
+    assert list(checks.known_by_notes(name, heard[:len(SOUNDS[name])], KNOWN_BY)) == []
 
 
 @every_signal
-@every_place
-def test_a_signal_is_known_by_its_notes_over_what_plays_under_it(under, speaker, name):
-    for seed in range(2):
-        heard = checks.disturbed(SOUNDS[name], under, speaker, seed)[:len(SOUNDS[name])]
-        assert list(checks.known_by_notes(name, heard, KNOWN_BY)) == []
+@every_speaker
+@pytest.mark.parametrize("under", [checks.noise, checks.speech], ids=lambda function: function.__name__)
+def test_over_others_a_signal_is_known_by_one_or_the_other_and_mostly_by_both(under, speaker, name):
+    """A word that begins with a signal may add a note to it, or a colour: which words it is, is left to chance."""
+    by_colour, by_notes, unknown = 0, 0, []
+    draws = range(20)
+    for seed in draws:
+        heard = checks.disturbed(SOUNDS[name], under, speaker, seed)
+        colour = list(checks.known(name, heard, KNOWN_BY))
+        notes = list(checks.known_by_notes(name, heard[:len(SOUNDS[name])], KNOWN_BY))
+        by_colour += not colour
+        by_notes += not notes
+        if colour and notes:
+            unknown += colour + notes
+    print(f"{name}: of {len(draws)} draws {by_colour} by its colour, {by_notes} by its notes")
+    assert unknown == []
+    assert by_colour >= 16 and by_notes >= 14
 
 
 @every_place
