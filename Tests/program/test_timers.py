@@ -131,14 +131,16 @@ def test_it_rings_at_zero_to_the_millisecond_until_it_is_stopped(bus, kitchen, s
         time.sleep(2)
         samples = recording.samples()
         first, likeness = first_ring(samples)
-        disturbance = recording.disturbance(first)
+        # The second ring is by the same arithmetic; between them the words find their place.
+        rest = round(first) + 5 * RATE
+        second = rest + find(RING, samples[rest:])[0]
+        disturbance = max(recording.disturbance(first), recording.disturbance(second))
         if disturbance > 0.02:
             pytest.skip(f"this machine was too busy to play in time: {disturbance * 1000:.0f} ms")
         assert likeness > 0.98
+        # By the blocks near each: between frames far from each other the sink may count too many.
         assert abs(recording.instant(first) - zero) < 0.001
-        # The second ring is by the same arithmetic; between them the words find their place.
-        second = samples[round(first + 6 * RATE) - 10:]
-        assert abs(find(RING[:RATE], second[:2 * RATE])[0] - 10) < 48
+        assert abs(recording.instant(second) - zero - 6) < 0.001
         # It was in the middle of its sound.
         last = max(numpy.flatnonzero(numpy.abs(samples) > 1e-4))
         assert -0.2 < recording.instant(last) - stopped < 0.3
