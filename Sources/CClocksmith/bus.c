@@ -46,6 +46,13 @@ static const sd_bus_vtable vtable[] = {
     METHOD("ResumeTimer", "s", SD_BUS_PARAM(timer), "", ""),
     METHOD("CancelTimer", "s", SD_BUS_PARAM(timer), "", ""),
     METHOD("TellTimer", "s", SD_BUS_PARAM(timer), "s", SD_BUS_PARAM(text)),
+    METHOD("StartInterval", "tb", SD_BUS_PARAM(every_usec) SD_BUS_PARAM(replace), "b",
+           SD_BUS_PARAM(is_new)),
+    METHOD("StartRounds", "ttutub",
+           SD_BUS_PARAM(work_usec) SD_BUS_PARAM(rest_usec) SD_BUS_PARAM(rounds)
+               SD_BUS_PARAM(prepare_usec) SD_BUS_PARAM(countdown) SD_BUS_PARAM(replace),
+           "b", SD_BUS_PARAM(is_new)),
+    METHOD("StopInterval", "", "", "", ""),
 
     CHANGING("Zone", "s"),
     CHANGING("Voice", "s"),
@@ -74,6 +81,8 @@ static const sd_bus_vtable vtable[] = {
     CHANGING("Playing", "s"),
     /* number, name, state, length, what is left of a paused one, UTC at zero; in microseconds */
     CHANGING("Timers", "a(ussttt)"),
+    /* UTC at the start, the period or 0, work, rest, prepare, rounds, countdown; none or one */
+    CHANGING("Intervals", "a(tttttuu)"),
     CHANGING("LastOnsetError", "x"),
     CHANGING("LastError", "s"),
 

@@ -57,7 +57,8 @@ public enum Event {
   case mute(SoftwareMute)
   /// A person asks for this time, or for the time now. A speaker that is awake needs no lead-in.
   case asked(CivilTime? = nil, speakerIsAwake: Bool)
-  /// A person has pressed the button: what rings is stopped, or else the time is asked for.
+  /// A person has pressed the button: what rings is stopped, or else the interval that runs, or else
+  /// the time is asked for.
   case pressed(speakerIsAwake: Bool)
   /// A person wants something of the timers.
   case timer(TimerOrder)
@@ -146,6 +147,7 @@ public enum Report: Hashable, Sendable {
   /// The device did not play; it is tried again while the spoken time is true.
   case retrying(Occasion, String)
   case timer(Countdown, TimerEvent)
+  case interval(IntervalTimer, IntervalEvent)
   /// A person wanted something of the timers, and did not get it.
   case timerRefused(TimerRefusal)
   /// What was to be said of a timer was not.

@@ -86,7 +86,9 @@ public struct Announcer {
       effects.append(answer(time, within: lead, at: now))
     case .pressed(let speakerIsAwake):
       if timers.isRinging {
-        effects += silenceTimers(.byHand, at: now.uptime)
+        effects += silenceRings(.byHand, at: now.uptime)
+      } else if timers.interval != nil {
+        effects += timers.stopInterval(.byHand)
       } else {
         effects += settle(at: now)
         effects.append(answer(nil, within: speakerIsAwake ? Self.requestLead : rules.lead, at: now))

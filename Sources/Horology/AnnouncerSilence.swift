@@ -16,7 +16,7 @@ extension Announcer {
 
   mutating func turn(_ mute: SoftwareMute, at now: Now) -> [Effect] {
     // Said again, it still silences an answer.
-    guard mute != self.mute || (mute == .on && (playing != nil || timers.isRinging)) else {
+    guard mute != self.mute || (mute == .on && (playing != nil || timers.isSounding)) else {
       return []
     }
     rules.mute = mute

@@ -1,9 +1,7 @@
 /// What becomes of the timers.
 extension Announcer {
-  /// A cue that comes later than this has lost its sense: the next ring is near.
-  private static let latestCue = Duration.seconds(1)
   /// A timer that is so long past zero has run out unnoticed: in a sleep, or with the power off.
-  private static let unnoticed = Duration.seconds(2)
+  static let unnoticed = Duration.seconds(2)
 
   /// Does what a person wants of the timers.
   mutating func take(_ order: TimerOrder, at now: Now) -> [Effect] {
@@ -30,6 +28,12 @@ extension Announcer {
         return stops + stopWords(of: countdown, at: now) + [.report(.timer(countdown, .cancelled))]
       case .tell(let which):
         return try tellLeft(of: try timers.find(which, at: now), at: now)
+      case .startInterval(let plan, let replaces):
+        if let refusal = rules.refusalOfTimers { throw .speech(refusal) }
+        return try timers.start(plan, replaces: replaces, in: rules.lead, at: now)
+      case .stopInterval:
+        guard timers.interval != nil else { throw .noInterval }
+        return timers.stopInterval(.byHand)
       }
     } catch {
       return [.report(.timerRefused(error))]
@@ -90,20 +94,29 @@ extension Announcer {
     return [begin(announcement), .report(.timer(countdown, .told(left: left)))]
   }
 
-  /// Ends what rings, and what is said of it.
+  /// Ends what rings, what is said of it, and the interval.
   mutating func silenceTimers(_ reason: StopReason, at moment: Uptime) -> [Effect] {
-    var effects = timers.silence(reason)
-    if reason == .muted { effects += timers.recallCues(reason) }
-    if !effects.isEmpty, let turn = stage.turn, case .timer = turn.announcement.cause {
-      effects += stage.stop(reason, at: moment)
-    }
-    return effects
+    let rings = silenceRings(reason, at: moment)
+    let effects = rings + timers.stopInterval(reason)
+    return reason == .muted ? effects + timers.recallCues(reason) : effects
   }
 
-  /// What rings is stopped by hand; what rings when the service ends goes on after the next start.
+  /// Ends what rings, and what is said of it.
+  mutating func silenceRings(_ reason: StopReason, at moment: Uptime) -> [Effect] {
+    let effects = timers.silenceRings(reason)
+    guard !effects.isEmpty, let turn = stage.turn, case .timer = turn.announcement.cause else {
+      return effects
+    }
+    return effects + stage.stop(reason, at: moment)
+  }
+
+  /// What rings is stopped by hand, or else, where nothing is said, the interval. What rings when the
+  /// service ends goes on after the next start.
   mutating func stopTimers(_ reason: StopReason, at now: Now) -> [Effect] {
     switch reason {
-    case .byHand: timers.silence(reason)
+    case .byHand:
+      timers.isRinging || stage.isHeard(at: now)
+        ? timers.silenceRings(reason) : timers.stopInterval(reason)
     case .serviceEnds: timers.recallCues(reason, from: settings.atStop == .fade ? nil : now)
     default: []
     }
@@ -140,6 +153,7 @@ extension Announcer {
     for countdown in timers.rungOut(after: settings.ringLimit, at: now) {
       effects += timers.remove(countdown) + [.report(.timer(countdown, .missed))]
     }
+    effects += timers.endInterval(at: now)
     if rules.refusalOfTimers == nil {
       var due = timers.dueCues(lead: rules.lead, at: now)
       while !due.isEmpty {
@@ -154,10 +168,9 @@ extension Announcer {
   private mutating func give(_ due: Timers.DueCue, at now: Now) -> Effect {
     let shown = zone.civil(at: now.instant + (due.anchor - now.sinceBoot))
     let cue = Cue(
-      stage.takeID(), of: due.source, .ring, at: due.anchor,
-      mayBeLateBy: due.isFirst ? Timers.ringPeriod : Self.latestCue,
+      stage.takeID(), of: due.source, due.signal, at: due.anchor, mayBeLateBy: due.mayBeLateBy,
       decibels: rules.decibels(at: shown))
-    timers.give(cue)
+    timers.book.give(cue)
     return .cue(cue)
   }
 

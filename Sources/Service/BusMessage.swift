@@ -12,7 +12,8 @@ public enum BusValue: Hashable, Sendable {
   case number(Double)
   case byte(UInt8)
   case fields([String: String])
-  case timers([Status.Timer])
+  /// A list of structures, with the types of what each of them holds.
+  case rows(String, [[BusValue]])
 }
 
 /// What a value of a property may hold.
@@ -51,10 +52,33 @@ extension Double: BusType {
   }
 }
 
-extension [Status.Timer]: BusType {
-  var busValue: BusValue { .timers(self) }
+extension UInt32: BusType {
+  var busValue: BusValue { .small(self) }
   init?(_ value: BusValue) {
-    if case .timers(let timers) = value { self = timers } else { return nil }
+    if case .small(let number) = value { self = number } else { return nil }
+  }
+}
+
+/// What is one structure on the bus.
+protocol BusRow {
+  /// The D-Bus types of `values`, a character each.
+  static var types: String { get }
+  var values: [BusValue] { get }
+
+  /// Nil if they are of other types.
+  init?(values: [BusValue])
+}
+
+extension Array: BusType where Element: BusRow {
+  var busValue: BusValue { .rows(Element.types, map(\.values)) }
+
+  init?(_ value: BusValue) {
+    guard case .rows(Element.types, let rows) = value else { return nil }
+    self = []
+    for row in rows {
+      guard let element = Element(values: row) else { return nil }
+      append(element)
+    }
   }
 }
 
@@ -97,7 +121,7 @@ enum BusWriter {
     case .number(var number): return append(type: "d", &number, to: message)
     case .byte(var number): return append(type: "y", &number, to: message)
     case .fields(let fields): return append(fields, to: message)
-    case .timers(let timers): return append(timers, to: message)
+    case .rows(let types, let rows): return append(rows, types, to: message)
     }
   }
 
@@ -112,16 +136,13 @@ enum BusWriter {
     return sd_bus_message_close_container(message)
   }
 
-  private static func append(_ timers: [Status.Timer], to message: OpaquePointer) -> Int32 {
-    sd_bus_message_open_container(message, CChar(UInt8(ascii: "a")), "(ussttt)")
-    for timer in timers {
-      sd_bus_message_open_container(message, CChar(UInt8(ascii: "r")), "ussttt")
-      append(.small(timer.number), to: message)
-      append(.text(timer.name), to: message)
-      append(.text(timer.state), to: message)
-      append(.unsigned(timer.length), to: message)
-      append(.unsigned(timer.left), to: message)
-      append(.unsigned(timer.zero), to: message)
+  private static func append(
+    _ rows: [[BusValue]], _ types: String, to message: OpaquePointer
+  ) -> Int32 {
+    sd_bus_message_open_container(message, CChar(UInt8(ascii: "a")), "(\(types))")
+    for row in rows {
+      sd_bus_message_open_container(message, CChar(UInt8(ascii: "r")), types)
+      for value in row { append(value, to: message) }
       sd_bus_message_close_container(message)
     }
     return sd_bus_message_close_container(message)
@@ -144,6 +165,12 @@ enum BusReader {
   static func unsigned(_ message: OpaquePointer) -> UInt64? {
     var value: UInt64 = 0
     return read("t", &value, message) ? value : nil
+  }
+
+  static func flag(_ message: OpaquePointer) -> Bool? {
+    // A D-Bus boolean is given as an int.
+    var value: Int32 = 0
+    return read("b", &value, message) ? value != 0 : nil
   }
 
   static func number(_ message: OpaquePointer) -> Double? {
@@ -174,19 +201,23 @@ enum BusReader {
     var contents: UnsafePointer<CChar>?
     guard sd_bus_message_peek_type(message, nil, &contents) > 0, let contents else { return nil }
     let type = String(cString: contents)
-    guard ["s", "b", "t", "x", "d", "a(ussttt)"].contains(type) else {
+    let types = type.hasPrefix("a(") ? String(type.dropFirst(2).dropLast()) : type
+    guard types.allSatisfy({ "sbutxd".contains($0) }) else {
       sd_bus_message_skip(message, "v")
       return nil
     }
     guard enter("v", type, message) else { return nil }
     defer { sd_bus_message_exit_container(message) }
+    return types == type ? value(type, message) : rows(types, message)
+  }
+
+  /// A value of a basic type.
+  private static func value(_ type: some StringProtocol, _ message: OpaquePointer) -> BusValue? {
     switch type {
     case "s": return text(message).map { .text($0) }
-    case "b":
-      var flag: Int32 = 0
-      return read("b", &flag, message) ? .flag(flag != 0) : nil
+    case "b": return flag(message).map { .flag($0) }
+    case "u": return uint32(message).map { .small($0) }
     case "t": return unsigned(message).map { .unsigned($0) }
-    case "a(ussttt)": return timers(message).map { .timers($0) }
     case "x":
       var value: Int64 = 0
       return read("x", &value, message) ? .signed(value) : nil
@@ -194,20 +225,20 @@ enum BusReader {
     }
   }
 
-  private static func timers(_ message: OpaquePointer) -> [Status.Timer]? {
-    guard enter("a", "(ussttt)", message) else { return nil }
-    var timers: [Status.Timer] = []
-    while enter("r", "ussttt", message) {
-      guard let number = uint32(message), let name = text(message), let state = text(message),
-        let length = unsigned(message), let left = unsigned(message), let zero = unsigned(message)
-      else { return nil }
-      timers.append(
-        Status.Timer(
-          number: number, name: name, state: state, length: length, left: left, zero: zero))
+  private static func rows(_ types: String, _ message: OpaquePointer) -> BusValue? {
+    guard enter("a", "(\(types))", message) else { return nil }
+    var rows: [[BusValue]] = []
+    while enter("r", types, message) {
+      var row: [BusValue] = []
+      for type in types {
+        guard let value = value(String(type), message) else { return nil }
+        row.append(value)
+      }
+      rows.append(row)
       sd_bus_message_exit_container(message)
     }
     sd_bus_message_exit_container(message)
-    return timers
+    return .rows(types, rows)
   }
 
   private static func enter(

@@ -28,6 +28,7 @@ final class BusServer {
     case text(String)
     /// The number of a timer.
     case number(Int)
+    case flag(Bool)
   }
 
   /// An error with the name that it has on the bus.
@@ -225,6 +226,7 @@ final class BusServer {
       switch answer {
       case .done: break
       case .text(let text): BusWriter.append(.text(text), to: reply.pointer)
+      case .flag(let flag): BusWriter.append(.flag(flag), to: reply.pointer)
       case .number(let number): BusWriter.append(.small(UInt32(number)), to: reply.pointer)
       }
       return sd_bus_send(nil, reply.pointer, nil)

@@ -16,12 +16,40 @@ extension BusReader {
     case "ResumeTimer": return text(call).map { .resume($0) }
     case "CancelTimer": return text(call).map { .cancel($0) }
     case "TellTimer": return text(call).map { .tell($0.isEmpty ? nil : $0) }
+    case "StartInterval":
+      guard let every = unsigned(call), let replaces = flag(call) else { return nil }
+      return .startInterval(.plain(every: duration(every)), replaces: replaces)
+    case "StartRounds":
+      guard let work = unsigned(call), let rest = unsigned(call), let rounds = uint32(call),
+        let prepare = unsigned(call), let countdown = uint32(call), let replaces = flag(call)
+      else { return nil }
+      let plan = plan(
+        every: 0, work: work, rest: rest, rounds: rounds, prepare: prepare, countdown: countdown)
+      return .startInterval(plan, replaces: replaces)
+    case "StopInterval": return .stopInterval
     default: return nil
     }
   }
 
-  /// Microseconds; what is too long for anything stays too long.
+  /// - Parameters:
+  ///   - every: of a plain interval; 0 if it has rounds.
+  ///   - rounds: 0 for no end.
+  static func plan(
+    every: UInt64, work: UInt64, rest: UInt64, rounds: UInt32, prepare: UInt64, countdown: UInt32
+  ) -> IntervalPlan {
+    if every != 0 { return .plain(every: duration(every)) }
+    return .rounds(
+      IntervalRounds(
+        work: duration(work), rest: duration(rest), count: rounds == 0 ? nil : Int(rounds),
+        prepare: duration(prepare), countdown: Int(countdown)))
+  }
+
   private static func duration(_ call: OpaquePointer) -> Duration? {
-    unsigned(call).map { .microseconds(Int64(clamping: min($0, UInt64(Int64.max / 1000)))) }
+    unsigned(call).map { duration($0) }
+  }
+
+  /// Of microseconds; what is too long for anything stays too long.
+  private static func duration(_ microseconds: UInt64) -> Duration {
+    .microseconds(Int64(clamping: min(microseconds, UInt64(Int64.max / 1000))))
   }
 }

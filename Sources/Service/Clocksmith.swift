@@ -193,14 +193,17 @@ public final class Clocksmith {
   private func serve(_ order: TimerOrder) -> Result<BusServer.Answer, BusServer.Refusal> {
     switch conductor.order(order) {
     case .failure(let refusal): return .failure(.refused(refusal.description))
-    case .success(let countdown):
+    case .success(let answer):
       // It is on the disk before it is answered. While something rings it is in the file, and on
       // the disk later: a ring may go on for long. Below words and chimes no file is written.
       memory.check()
       if announcer.playing == nil { memory.write() }
-      switch order {
-      case .start: return .success(.number(countdown.number))
-      case .tell: return .success(.text(announcer.playing.map { composer.words(of: $0) } ?? ""))
+      switch (order, answer) {
+      case (.start, .countdown(let countdown)): return .success(.number(countdown.number))
+      case (.tell, _):
+        return .success(.text(announcer.playing.map { composer.words(of: $0) } ?? ""))
+      case (.startInterval, .interval(_, let event)):
+        return .success(.flag(event == .started))
       default: return .success(.done)
       }
     }

@@ -41,7 +41,7 @@ public final class Conductor {
   /// Why the request that is being handled is refused.
   private var refusal: SkipReason?
   /// What has become of the order that is being handled.
-  private var answer: Result<Countdown, TimerRefusal>?
+  private var answer: Result<TimerAnswer, TimerRefusal>?
 
   public init(_ announcer: Announcer) {
     self.announcer = announcer
@@ -77,8 +77,8 @@ public final class Conductor {
   }
 
   /// A person wants something of the timers.
-  /// - Returns: the timer that it is about.
-  public func order(_ order: TimerOrder) -> Result<Countdown, TimerRefusal> {
+  /// - Returns: what it is about.
+  public func order(_ order: TimerOrder) -> Result<TimerAnswer, TimerRefusal> {
     answer = nil
     handle(.timer(order))
     return answer ?? .failure(.noTimer)
@@ -131,7 +131,9 @@ public final class Conductor {
     case .report(let report):
       switch report {
       case .refused(let reason): refusal = reason
-      case .timer(let countdown, _): answer = answer ?? .success(countdown)
+      case .timer(let countdown, _): answer = answer ?? .success(.countdown(countdown))
+      case .interval(let interval, let event):
+        answer = answer ?? .success(.interval(interval, event))
       case .timerRefused(let reason): answer = .failure(reason)
       case .unsaid(_, let reason): answer = .failure(.speech(reason))
       default: break

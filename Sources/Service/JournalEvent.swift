@@ -14,6 +14,7 @@ public enum JournalEvent: String, CaseIterable, Sendable {
   case timerElapsed = "timer_elapsed"
   case timerMissed = "timer_missed"
   case timerUnheard = "timer_unheard"
+  case interval
 
   case speaker
   case speakerSubstituted = "speaker_substituted"
@@ -63,6 +64,7 @@ public enum JournalEvent: String, CaseIterable, Sendable {
     case .timerElapsed: "2579c1cc78da4357b3263337d1ffb4b2"
     case .timerMissed: "4dfc9e4163b5429c8f2bcb632a5200c0"
     case .timerUnheard: "23b4283a09d74bc79b29480649d27941"
+    case .interval: "576c2799738846978e77b31f5c71d321"
     case .speaker: "cce6775e6cb74f76b319d6063f6e9ecd"
     case .speakerSubstituted: "cd2b328894d94c72b38a1cd11656ebfd"
     case .switch: "d28834c486634ce89afe1d3adaff3c49"

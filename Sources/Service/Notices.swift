@@ -56,6 +56,7 @@ extension Report {
         .retrying, .warning, "\(occasion.timeOfDay) cannot sound yet, trying again: \(why)",
         occasion.fields.merging(["REASON": "failed", "DETAIL": why]) { $1 })
     case .timer(let countdown, let event): return event.notice(of: countdown)
+    case .interval(let interval, let event): return event.notice(of: interval)
     case .timerRefused(let reason):
       return Notice(
         .refused, .info, "did not do what was asked of the timers: \(reason)",
@@ -222,9 +223,10 @@ extension Duration {
 
 extension TimerWords {
   /// Of the timer.
-  fileprivate var number: String {
+  fileprivate var number: String? {
     switch source {
     case .timer(let number): String(number)
+    case .interval: nil
     }
   }
 }

@@ -141,6 +141,29 @@ public final class RunningService {
     return withExtendedLifetime(reply) { BusReader.text(reply.pointer) ?? "" }
   }
 
+  /// Starts an interval.
+  /// - Returns: false if it runs already, and goes on.
+  public func startInterval(_ plan: IntervalPlan, replaces: Bool) throws(Fault) -> Bool {
+    let reply =
+      switch plan {
+      case .plain(let period):
+        try call("StartInterval", [.unsigned(period.busMicroseconds), .flag(replaces)])
+      case .rounds(let rounds):
+        try call(
+          "StartRounds",
+          [
+            .unsigned(rounds.work.busMicroseconds), .unsigned(rounds.rest.busMicroseconds),
+            .small(UInt32(rounds.count ?? 0)), .unsigned(rounds.prepare.busMicroseconds),
+            .small(UInt32(rounds.countdown)), .flag(replaces),
+          ])
+      }
+    return withExtendedLifetime(reply) { BusReader.flag(reply.pointer) ?? true }
+  }
+
+  public func stopInterval() throws(Fault) {
+    _ = try call("StopInterval")
+  }
+
   // MARK: Looking
 
   public func status() throws(Fault) -> Status {

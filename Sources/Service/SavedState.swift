@@ -33,6 +33,7 @@ struct SavedState: Hashable {
   var sounded: Instant?
 
   var timers: [Countdown] = []
+  var interval: IntervalTimer?
   /// The start of the machine, as `SystemClock.boot`, in which they were set or seen last.
   var timersBoot: String?
 
@@ -57,7 +58,7 @@ extension SavedState {
   /// The timers, as they are after this start of the service.
   func timers(at now: Now) -> Timers {
     Timers(
-      timers, isSameBoot: timersBoot != nil && timersBoot == SystemClock.boot, at: now)
+      timers, interval, isSameBoot: timersBoot != nil && timersBoot == SystemClock.boot, at: now)
   }
 
   /// Takes the mute, the timers, and what has sounded, as they are now.
@@ -67,7 +68,8 @@ extension SavedState {
       SystemClock.boot.map { End(boot: $0, sinceBoot: sinceBoot) }
     }
     timers = announcer.timers.countdowns
-    timersBoot = timers.isEmpty ? nil : SystemClock.boot
+    interval = announcer.timers.interval
+    timersBoot = timers.isEmpty && interval == nil ? nil : SystemClock.boot
     // A clock that is far off must not make a file that is refused later.
     sounded = announcer.lastSounded.flatMap {
       Self.times.contains($0.nanoseconds / 1000) ? $0 : nil
@@ -106,10 +108,9 @@ extension SavedState {
       line.set("volume_configured_db", exactly: volume.configured)
     }
     if let sounded { line.set("sounded_usec", Int(sounded.nanoseconds / 1000)) }
-    if !timers.isEmpty {
-      line.set("timers_boot", timersBoot)
-      line.set("timers", timers.map(\.saved))
-    }
+    if let timersBoot { line.set("timers_boot", timersBoot) }
+    if !timers.isEmpty { line.set("timers", timers.map(\.saved)) }
+    if let interval { line.set("intervals", [interval.saved]) }
     let open = line.text.dropLast()
     return "\(open)\(Self.seal)\(String(CRC32.of(open), radix: 16))\"}\n"
   }
@@ -157,6 +158,7 @@ extension SavedState {
     sounded = try object.microseconds("sounded_usec").map { Instant(nanoseconds: $0 * 1000) }
     timersBoot = try object.text("timers_boot")
     timers = try Countdown.all(in: try object.objects("timers"), path: path)
+    interval = try IntervalTimer(in: try object.objects("intervals"), path: path)
   }
 }
 

@@ -49,6 +49,48 @@ extension Countdown {
   }
 }
 
+/// An interval as it is kept for the next start.
+extension IntervalTimer {
+  var saved: JSONLine {
+    let line = JSONLine()
+    line.set("start", start)
+    switch plan {
+    case .plain(let period): line.set("every_usec", period.wholeMicroseconds)
+    case .rounds(let rounds):
+      line.set("work_usec", rounds.work.wholeMicroseconds)
+      line.set("rest_usec", rounds.rest.wholeMicroseconds)
+      line.set("prepare_usec", rounds.prepare.wholeMicroseconds)
+      if let count = rounds.count { line.set("rounds", count) }
+      line.set("countdown", rounds.countdown)
+    }
+    return line
+  }
+
+  /// Nil if there is none.
+  /// - Throws: `Fault` for one that could not have been saved.
+  init?(in objects: [JSONObject], path: String) throws(Fault) {
+    guard let object = objects.first else { return nil }
+    guard objects.count == 1, let start = try object.moment("start") else {
+      throw Fault(path, "it has more than one interval, or one without its start")
+    }
+    func span(_ key: String) throws(Fault) -> Duration {
+      .microseconds(try object.microseconds(key) ?? 0)
+    }
+    let plan: IntervalPlan
+    if let period = try object.microseconds("every_usec") {
+      plan = .plain(every: .microseconds(period))
+    } else {
+      plan = .rounds(
+        IntervalRounds(
+          work: try span("work_usec"), rest: try span("rest_usec"),
+          count: try object.integer("rounds").map { Int($0) }, prepare: try span("prepare_usec"),
+          countdown: Int(try object.integer("countdown") ?? 0)))
+    }
+    if let flaw = plan.flaw { throw Fault(path, "its interval cannot be: \(flaw)") }
+    self.init(plan, start: start)
+  }
+}
+
 extension JSONLine {
   fileprivate func set(_ key: String, _ moment: TimedMoment) {
     set("\(key)_usec", Int(max(moment.shown.nanoseconds / 1000, 0)))

@@ -50,6 +50,8 @@ public struct Status: Hashable, Sendable {
   public var playing = ""
   /// By number.
   public var timers: [Timer] = []
+  /// None, or the one that runs.
+  public var intervals: [Interval] = []
   /// In microseconds, of the last announcement; nil if there was none.
   public var lastOnsetError: Int64?
   /// The last thing that went wrong, with its time; empty if nothing did.
@@ -87,6 +89,7 @@ public struct Status: Hashable, Sendable {
     if case .lost(let why) = announcer.ringer { ringerError = why }
     isSilencedBySwitch = announcer.isSilencedBySwitch
     timers = announcer.timers.countdowns.map { Timer($0) }
+    intervals = announcer.timers.interval.map { [Interval($0)] } ?? []
     playing = announcer.sounding.map { composer.words(of: $0) } ?? ""
   }
 
@@ -199,6 +202,7 @@ extension Status {
       { $0.clockUncertainty = $1.isNaN ? nil : $1 }),
     .plain("Playing", \.playing),
     .plain("Timers", \.timers),
+    .plain("Intervals", \.intervals),
     .plain(
       "LastOnsetError", { $0.lastOnsetError ?? .min },
       { $0.lastOnsetError = $1 == .min ? nil : $1 }),

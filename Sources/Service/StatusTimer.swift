@@ -51,6 +51,26 @@ extension Status {
   }
 }
 
+extension Status.Timer: BusRow {
+  static let types = "ussttt"
+
+  var values: [BusValue] {
+    [
+      .small(number), .text(name), .text(state), .unsigned(length), .unsigned(left),
+      .unsigned(zero),
+    ]
+  }
+
+  init?(values: [BusValue]) {
+    guard values.count == 6, let number = UInt32(values[0]), let name = String(values[1]),
+      let state = String(values[2]), let length = UInt64(values[3]), let left = UInt64(values[4]),
+      let zero = UInt64(values[5])
+    else { return nil }
+    self.init(
+      number: number, name: name, state: state, length: length, left: left, zero: zero)
+  }
+}
+
 extension Duration {
-  fileprivate var busMicroseconds: UInt64 { UInt64(max(nanoseconds / 1000, 0)) }
+  var busMicroseconds: UInt64 { UInt64(max(nanoseconds / 1000, 0)) }
 }

@@ -44,12 +44,27 @@ extension TimerEvent {
   }
 }
 
-extension Duration {
-  /// To the second, rounded up, as a countdown shows it: `1 h 5 min 30 s`.
-  public var exactly: String {
-    let total = (max(nanoseconds, 0) + 999_999_999) / 1_000_000_000
-    let parts = [(total / 3600, "h"), (total / 60 % 60, "min"), (total % 60, "s")]
-    let words = parts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
-    return words.isEmpty ? "0 s" : words.joined(separator: " ")
+extension IntervalEvent {
+  /// The notice of what has become of an interval.
+  func notice(of interval: IntervalTimer) -> Notice {
+    let title = interval.title
+    var fields: [String: String?] = ["CAUSE": "interval"]
+    switch self {
+    case .started: return Notice(.interval, .info, "\(title) was started", fields)
+    case .wentOn:
+      return Notice(.interval, .info, "\(title) runs already, and goes on", fields)
+    case .stopped(let reason):
+      fields["REASON"] = reason.key
+      return Notice(.interval, .info, "\(title) is over: \(reason)", fields)
+    case .over(nil): return Notice(.interval, .info, "\(title) is over", fields)
+    case .over(let late?):
+      fields["LATE_USEC"] = late.inMicroseconds
+      return Notice(
+        .interval, .warning,
+        "\(title) was over \(late.roughly) ago, while clocksmith did not run", fields)
+    case .unheard(let why):
+      fields["DETAIL"] = why
+      return Notice(.timerUnheard, .warning, "\(title) cannot be heard: \(why)", fields)
+    }
   }
 }

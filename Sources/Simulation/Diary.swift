@@ -52,6 +52,7 @@ extension Report {
     case .clockSet(let step): "noticed a step of \(step)"
     case .slept(let span): "noticed a sleep of \(span)"
     case .timer(let countdown, let event): "\(countdown.title): \(event)"
+    case .interval(let interval, let event): "\(interval.title): \(event)"
     case .timerRefused(let reason): "refused: \(reason)"
     case .unsaid(let words, let reason): "did not say \(words.subject): \(reason)"
     case .retrying(let occasion, let why):

@@ -51,7 +51,8 @@ extension Oracle {
     case .clockSet(let step): pay(.clockSet(step.nanoseconds), "the clock was set", moment)
     case .slept(let span): pay(.slept(span.nanoseconds), "the machine slept", moment)
     // No timer is set in this world yet.
-    case .timer, .timerRefused, .unsaid: violated(.complete, "a timer is told of", moment)
+    case .timer, .interval, .timerRefused, .unsaid:
+      violated(.complete, "a timer is told of", moment)
     }
   }
 

@@ -6,24 +6,23 @@ import Playing
 import Service
 import Sound
 
-/// `timer` without a service: the same Announcer and Conductor, in this terminal. No occasion sounds.
+/// `timer` and `interval` without a service: the same Announcer and Conductor, in this terminal. No
+/// occasion sounds.
 final class ForegroundTimer: Instruments {
-  private let length: Duration
-  private let name: String?
+  private let order: TimerOrder
   private let composer: Composer
   private let loop: EventLoop
   private let player: Player
   private let conductor: Conductor
-  private let bar: TimerBar
+  private let bar = TimerBar()
   private var sources: [EventSource] = []
   private var wakeUp: EventSource?
   /// Done once it was heard.
   private var status = ExitStatus.failed
 
   /// - Throws: `Fault` if the configuration, the voice or the zone cannot be used.
-  init(_ length: Duration, name: String?, configurationPath: String?) throws(Fault) {
-    self.length = length
-    self.name = name
+  init(_ order: TimerOrder, configurationPath: String?) throws(Fault) {
+    self.order = order
     let configuration = try Configuration.load(path: configurationPath)
     composer = try configuration.composer()
     var settings = configuration.announcer
@@ -40,7 +39,6 @@ final class ForegroundTimer: Instruments {
     speaker.opened = { if let substitute = $0 { complain("note: \(substitute.inWords)") } }
     player = Player(loop: loop) { speaker }
     player.settings = configuration.playerSettings
-    bar = TimerBar(title: name ?? "timer", length: length)
     conductor.instruments = self
     player.ended = { [unowned self] sounding, outcome in
       switch outcome {
@@ -51,13 +49,13 @@ final class ForegroundTimer: Instruments {
     }
   }
 
-  /// Counts down and rings until Ctrl-C or `ring_limit`.
-  /// - Returns: the exit status; failed if it could not be heard, or was given up before zero.
+  /// Sounds until Ctrl-C, or until it is over.
+  /// - Returns: the exit status; failed if it could not be heard, or was given up before that.
   func run() throws(Fault) -> Int32 {
     for signal in [SIGINT, SIGTERM, SIGHUP] {
       sources.append(try loop.whenSignalled(signal) { [unowned self] in end() })
     }
-    if case .failure(let refusal) = conductor.order(.start(length, name: name)) {
+    if case .failure(let refusal) = conductor.order(order) {
       throw Fault("timer", refusal.description)
     }
     // Each second it looks for a clock that was set and for a sleep, which nobody tells it of.
@@ -116,6 +114,7 @@ final class ForegroundTimer: Instruments {
   func tell(_ report: Report) {
     switch report {
     case .timer(_, .unheard(let why)): complain("the timer cannot be heard: \(why)")
+    case .interval(_, .unheard(let why)): complain("the interval cannot be heard: \(why)")
     case .timer(_, .expired(let late)):
       complain("the timer was at zero \(late.roughly) ago, while the machine slept")
     case .timer(_, .missed) where status == ExitStatus.done:
@@ -128,12 +127,17 @@ final class ForegroundTimer: Instruments {
   }
 
   func rest() {
-    let timers = conductor.announcer.timers.countdowns
-    if let timer = timers.first {
+    let timers = conductor.announcer.timers
+    if let timer = timers.countdowns.first {
+      let title = timer.name ?? "timer"
       if timer.isRinging {
-        bar.show("at zero; Ctrl-C stops it")
+        bar.show("\(title): at zero; Ctrl-C stops it")
       } else {
-        bar.show(left: timer.left(at: now))
+        bar.show(title, left: timer.left(at: now), of: timer.length)
+      }
+    } else if let interval = timers.interval {
+      if let (title, left, length) = interval.plan.moment(at: interval.passed(at: now)) {
+        bar.show(title, left: left, of: length)
       }
     } else if !player.isPlaying {
       loop.exit()

@@ -123,7 +123,7 @@ struct Seen {
   }
 
   func lines() -> [Line] {
-    [time, next] + timers + lasting
+    [time, next] + timers + intervals + lasting
   }
 
   /// More than this are counted, not shown.
@@ -141,6 +141,14 @@ struct Seen {
     }
     let more = status.timers.count - shown.count
     return shown + (more > 0 ? [Line(label: "timers", value: "and \(more) more")] : [])
+  }
+
+  private var intervals: [Line] {
+    status.intervals.compactMap { interval in
+      interval.plan.moment(at: interval.passed(at: instant)).map { title, left, length in
+        Line(label: "interval", value: TimerBar.text(title: title, left: left, of: length))
+      }
+    }
   }
 
   /// The lines that do not change with time alone.
@@ -226,6 +234,7 @@ struct Seen {
     line.set("software_mute", status.mute.key)
     line.set("playing", status.playing.isEmpty ? nil : status.playing)
     line.set("timers", status.timers.map { $0.json(at: instant) })
+    line.set("intervals", status.intervals.map { $0.json(at: instant) })
     line.set("speaker", status.device)
     line.set("speaker_substitute", status.substitute.isEmpty ? nil : status.substitute)
     line.set("volume_db", status.volume)

@@ -91,7 +91,8 @@ final class StatusFace {
   private func printChange() throws(Fault) {
     let state =
       ([seen.status.next.local, seen.status.next.refusal?.key ?? "", "\(seen.isRunning)"]
-      + seen.status.timers.map { "\($0)" } + seen.lasting.map(\.value)).joined(separator: "\n")
+      + seen.status.timers.map { "\($0)" } + seen.status.intervals.map { "\($0)" }
+      + seen.lasting.map(\.value)).joined(separator: "\n")
     guard state != printed else { return }
     printed = state
     let now = seen.at(SystemClock.now.instant)

@@ -5,14 +5,7 @@ import Horology
 struct TimerBar {
   private static let width = 30
 
-  let title: String
-  let length: Duration
   private let isShown = isatty(STDOUT_FILENO) == 1
-
-  init(title: String, length: Duration) {
-    self.title = title
-    self.length = length
-  }
 
   /// As in `tea  [##########--------------------]  4:12`.
   static func text(title: String, left: Duration, of length: Duration) -> String {
@@ -22,9 +15,9 @@ struct TimerBar {
     return "\(title)  [\(bar)]  \(clock(left))"
   }
 
-  func show(left: Duration) { draw(Self.text(title: title, left: left, of: length)) }
-
-  func show(_ words: String) { draw("\(title): \(words)") }
+  func show(_ title: String, left: Duration, of length: Duration) {
+    show(Self.text(title: title, left: left, of: length))
+  }
 
   func end() {
     guard isShown else { return }
@@ -32,7 +25,7 @@ struct TimerBar {
     fflush(stdout)
   }
 
-  private func draw(_ text: String) {
+  func show(_ text: String) {
     guard isShown else { return }
     var size = winsize()
     _ = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size)

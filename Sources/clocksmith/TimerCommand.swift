@@ -101,7 +101,9 @@ private func start(_ length: Duration, _ arguments: Arguments) throws -> Int32 {
     throw Misuse(description: "--name cannot be used: \(flaw); choose another")
   }
   guard !arguments.has("config"), let service = reachableService() else {
-    return try ForegroundTimer(length, name: name, configurationPath: arguments["config"]).run()
+    return try ForegroundTimer(
+      .start(length, name: name), configurationPath: arguments["config"]
+    ).run()
   }
   let number = try service.startTimer(length, name: name)
   let title = name.map { "timer \"\($0)\"" } ?? "timer \(number)"

@@ -9,7 +9,9 @@ final class TimerWait {
   private let service: RunningService
   private let number: UInt32
   private let loop: EventLoop
-  private let bar: TimerBar
+  private let length: Duration
+  private let title: String
+  private let bar = TimerBar()
   private var timer: Status.Timer?
   private var sources: [EventSource] = []
   private var failure: Fault?
@@ -20,7 +22,8 @@ final class TimerWait {
     self.service = service
     self.number = UInt32(number)
     loop = try EventLoop()
-    bar = TimerBar(title: title, length: length)
+    self.length = length
+    self.title = title
   }
 
   /// Shows it until it is stopped, cancelled or missed, or until Ctrl-C.
@@ -50,11 +53,11 @@ final class TimerWait {
   private func show() {
     guard let timer else { return }
     if timer.state == "paused" {
-      bar.show("paused, \(timer.left(at: SystemClock.now.instant).exactly) left")
+      bar.show("\(title): paused, \(timer.left(at: SystemClock.now.instant).exactly) left")
     } else if timer.state == "ringing" {
-      bar.show("at zero; 'clocksmith stop' stops it")
+      bar.show("\(title): at zero; 'clocksmith stop' stops it")
     } else {
-      bar.show(left: timer.left(at: SystemClock.now.instant))
+      bar.show(title, left: timer.left(at: SystemClock.now.instant), of: length)
     }
   }
 }

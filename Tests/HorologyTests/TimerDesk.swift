@@ -11,6 +11,10 @@ extension Desk {
     reports.compactMap { if case .timer(_, let event) = $0 { event } else { nil } }
   }
 
+  var intervalEvents: [IntervalEvent] {
+    reports.compactMap { if case .interval(_, let event) = $0 { event } else { nil } }
+  }
+
   var timerRefusal: TimerRefusal? {
     for case .timerRefused(let refusal) in reports { return refusal }
     return nil
@@ -22,6 +26,10 @@ extension Desk {
     tell(.timer(.start(length, name: name)))
   }
 
+  mutating func start(_ plan: IntervalPlan) {
+    tell(.timer(.startInterval(plan, replaces: false)))
+  }
+
   /// Lets so much time pass, and wakes the Announcer.
   mutating func wait(for span: Duration) {
     now = now.later(by: span)
@@ -29,18 +37,24 @@ extension Desk {
   }
 
   /// Wakes the Announcer whenever it wants, for so long; every cue sounds whole, 2 s each.
-  /// - Returns: the cues, and what was told of timers.
+  /// - Returns: the cues, and what was told of timers and intervals.
   mutating func live(
     for span: Duration
-  ) -> (cues: [Cue], events: [TimerEvent], announcements: [Announcement]) {
+  ) -> (
+    cues: [Cue], events: [TimerEvent], intervals: [IntervalEvent], announcements: [Announcement]
+  ) {
     let end = now.sinceBoot + span
     var sounding: [(id: SoundingID, end: Duration)] = []
-    var seen: (cues: [Cue], events: [TimerEvent], announcements: [Announcement]) = ([], [], [])
+    var cues: [Cue] = []
+    var events: [TimerEvent] = []
+    var intervals: [IntervalEvent] = []
+    var announcements: [Announcement] = []
     func look(_ desk: Desk) {
-      seen.cues += desk.cues
-      seen.events += desk.timerEvents
+      cues += desk.cues
+      events += desk.timerEvents
+      intervals += desk.intervalEvents
       for case .play(let announcement) in desk.effects {
-        seen.announcements.append(announcement)
+        announcements.append(announcement)
         let begins = desk.now.sinceBoot + (announcement.anchor - desk.now.instant)
         sounding.append((announcement.id, begins + .seconds(2)))
       }
@@ -53,7 +67,7 @@ extension Desk {
       let next = max(min(woken, ended?.end ?? woken), now.sinceBoot)
       guard next <= end else {
         now = now.later(by: end - now.sinceBoot)
-        return seen
+        return (cues, events, intervals, announcements)
       }
       now = now.later(by: next - now.sinceBoot)
       if let ended, ended.end <= next {

@@ -162,7 +162,7 @@ import Testing
     var desk = Desk(at: Self.start)
     desk.start(.seconds(4))
     desk.start(.seconds(4))
-    let shared = desk.announcer.timers.cues.values.map(\.id)
+    let shared = desk.announcer.timers.book.cues.values.map(\.id)
     #expect(shared.count == 1)
     let zero = desk.now.sinceBoot + .seconds(4)
     desk.tell(.timer(.cancel("1")))

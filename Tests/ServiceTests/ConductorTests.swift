@@ -94,13 +94,22 @@ import Testing
 
   @Test("an order is answered with its timer, or with why nothing was done") func order() throws {
     let (conductor, score) = conductor(at: 100)
-    let countdown = try conductor.order(.start(.seconds(600), name: "tea")).get()
+    let answer = try conductor.order(.start(.seconds(600), name: "tea")).get()
+    guard case .countdown(let countdown) = answer else { throw TimerRefusal.noTimer }
     #expect(countdown.number == 1)
     #expect(throws: TimerRefusal.nameIsTaken("tea")) {
       try conductor.order(.start(.seconds(60), name: "tea")).get()
     }
-    #expect(try conductor.order(.cancel("tea")).get() == countdown)
+    #expect(try conductor.order(.cancel("tea")).get() == answer)
     #expect(conductor.announcer.timers.countdowns.isEmpty)
+    let plan = IntervalPlan.plain(every: .seconds(30))
+    guard
+      case .interval(let interval, .started) =
+        try conductor.order(.startInterval(plan, replaces: false)).get()
+    else { throw TimerRefusal.noInterval }
+    #expect(
+      try conductor.order(.startInterval(plan, replaces: false)).get()
+        == .interval(interval, .wentOn))
     #expect(!score.isPlaying)
   }
 

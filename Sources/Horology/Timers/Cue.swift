@@ -4,6 +4,8 @@ public struct Cue: Hashable, Sendable {
   public enum Source: Hashable, Sendable {
     /// By the timer's number.
     case timer(Int)
+    /// There is one at a time.
+    case interval
   }
 
   public let id: SoundingID

@@ -1,4 +1,4 @@
-/// What a person wants of the timers.
+/// What a person wants of the timers and the interval.
 public enum TimerOrder: Hashable, Sendable {
   case start(Duration, name: String?)
   /// Which timer: by its name or its number.
@@ -8,6 +8,9 @@ public enum TimerOrder: Hashable, Sendable {
   case cancel(String)
   /// Says how much is left; of the timer that ends next if none is named.
   case tell(String?)
+  /// - `replaces`: it takes the place of another that runs.
+  case startInterval(IntervalPlan, replaces: Bool)
+  case stopInterval
 }
 
 /// What has become of a timer.
@@ -49,6 +52,11 @@ public enum TimerRefusal: Error, Hashable, Sendable {
   case noWords
   /// It cannot be said now.
   case speech(SkipReason)
+  /// With what an interval may be.
+  case interval(String)
+  /// Another runs.
+  case intervalRuns(String)
+  case noInterval
 }
 
 extension TimerRefusal: CustomStringConvertible {
@@ -70,6 +78,10 @@ extension TimerRefusal: CustomStringConvertible {
     case .noWords:
       "the voice has no words for timers; 'clocksmith timer list' shows how much is left"
     case .speech(let reason): reason.description
+    case .interval(let flaw): "\(flaw); choose others"
+    case .intervalRuns(let title):
+      "an \(title) runs; stop it with 'clocksmith interval stop', or start with --replace"
+    case .noInterval: "no interval runs; 'clocksmith interval 30s' starts one"
     }
   }
 
@@ -87,6 +99,9 @@ extension TimerRefusal: CustomStringConvertible {
     case .isRinging: "is_ringing"
     case .noWords: "no_words"
     case .speech(let reason): reason.key
+    case .interval: "interval"
+    case .intervalRuns: "interval_runs"
+    case .noInterval: "no_interval"
     }
   }
 }

@@ -8,21 +8,15 @@ public struct Timers: Hashable, Sendable {
   /// From one ring to the next. The second is left out: then the words are said.
   public static let ringPeriod = Duration.seconds(3)
   /// Timers that are at zero within this share their first ring.
-  private static let sharedWithin = Duration.seconds(1)
+  static let sharedWithin = Duration.seconds(1)
   /// From the beginning of the first ring to its words.
   public static let wordsAfterRing = Duration.seconds(2)
 
   /// By number.
   public private(set) var countdowns: [Countdown] = []
-  /// What the player has been given and has not ended.
-  private(set) var cues: [SoundingID: Cue] = [:]
-  /// The anchor of the last cue that the player was given, by whose it is. Timers that are at zero
-  /// together share one.
-  private var given: [Cue.Source: Duration] = [:]
-  /// Whose cues could not be heard, which is told once.
-  private var unheard: Set<Cue.Source> = []
-  /// After a failure nothing is given to the player until then, since the machine started.
-  private var restsUntil = Duration.zero
+  /// Nil if none runs.
+  public private(set) var interval: IntervalTimer?
+  var book = CueBook()
   /// Words that wait for their moment.
   private(set) var words: [TimerWords] = []
 
@@ -30,8 +24,11 @@ public struct Timers: Hashable, Sendable {
 
   /// As they were before the start.
   /// - Parameter isSameBoot: the machine has not started since.
-  public init(_ countdowns: [Countdown], isSameBoot: Bool, at now: Now) {
+  public init(
+    _ countdowns: [Countdown], _ interval: IntervalTimer? = nil, isSameBoot: Bool, at now: Now
+  ) {
     self.countdowns = countdowns.sorted { $0.number < $1.number }
+    self.interval = interval
     change { moment in
       if isSameBoot { moment.noteClockSet(at: now) } else { moment.noteStart(at: now) }
     }
@@ -57,17 +54,14 @@ public struct Timers: Hashable, Sendable {
   mutating func noteTrusted() { if followsClock { change { $0.noteTrusted() } } }
 
   /// True if a timer moves with a clock that is set.
-  private var followsClock: Bool { countdowns.contains { $0.state.moment?.followsClock == true } }
-
-  private mutating func change(_ change: (inout TimedMoment) -> Void) {
-    for index in countdowns.indices { countdowns[index].state.change(change) }
+  private var followsClock: Bool {
+    interval?.start.followsClock == true
+      || countdowns.contains { $0.state.moment?.followsClock == true }
   }
 
-  /// Takes back what the player was given; what is still to come of it is given anew.
-  /// - Parameter now: what is heard by then goes on; nil to end that, too.
-  mutating func recallCues(_ reason: StopReason, from now: Now? = nil) -> [Effect] {
-    given = [:]
-    return takeBack(reason) { cue in now.map { cue.anchor > $0.sinceBoot } ?? true }
+  private mutating func change(_ change: (inout TimedMoment) -> Void) {
+    if interval != nil { change(&interval!.start) }
+    for index in countdowns.indices { countdowns[index].state.change(change) }
   }
 
   // MARK: Orders
@@ -153,12 +147,51 @@ public struct Timers: Hashable, Sendable {
     return index
   }
 
+  // MARK: The interval
+
+  /// Starts an interval, if none runs.
+  /// - Parameter replaces: it takes the place of one that runs.
+  /// - Returns: it, and what has become of it; of one that runs already, nothing.
+  mutating func start(
+    _ plan: IntervalPlan, replaces: Bool, in lead: Duration, at now: Now
+  ) throws(TimerRefusal) -> [Effect] {
+    if let flaw = plan.flaw { throw .interval(flaw) }
+    if let interval, !replaces {
+      guard interval.plan == plan else { throw .intervalRuns(interval.title) }
+      return [.report(.interval(interval, .wentOn))]
+    }
+    let ended = stopInterval(.byHand)
+    let started = IntervalTimer(plan, start: TimedMoment(lead, after: now))
+    interval = started
+    return [.report(.interval(started, .started))] + ended
+  }
+
+  /// Ends the interval that runs, if one does.
+  mutating func stopInterval(_ reason: StopReason) -> [Effect] {
+    guard let interval else { return [] }
+    self.interval = nil
+    return book.recall([.interval], reason) + [.report(.interval(interval, .stopped(reason)))]
+  }
+
+  /// All of its rounds may be over: then it is gone, and its last signal sounds on.
+  mutating func endInterval(at now: Now) -> [Effect] {
+    guard let interval, let length = interval.plan.length else { return [] }
+    let late = interval.passed(at: now) - length
+    guard late >= .zero else { return [] }
+    self.interval = nil
+    book.forgetComplaint(of: .interval)
+    return [.report(.interval(interval, .over(late: late > Announcer.unnoticed ? late : nil)))]
+  }
+
   // MARK: Silence
 
   public var isRinging: Bool { countdowns.contains(where: \.isRinging) }
 
+  /// True if something sounds again and again until it is stopped.
+  var isSounding: Bool { isRinging || interval != nil }
+
   /// Ends what rings.
-  mutating func silence(_ reason: StopReason) -> [Effect] {
+  mutating func silenceRings(_ reason: StopReason) -> [Effect] {
     let ended = countdowns.filter(\.isRinging)
     guard !ended.isEmpty else { return [] }
     countdowns.removeAll(where: \.isRinging)
@@ -175,114 +208,19 @@ public struct Timers: Hashable, Sendable {
   private mutating func recall(_ source: Cue.Source) -> [Effect] { recall([source], .byHand) }
 
   private mutating func recall(_ sources: Set<Cue.Source>, _ reason: StopReason) -> [Effect] {
-    unheard.subtract(sources)
     words.removeAll { sources.contains($0.source) }
-    let stops = takeBack(reason) { sources.contains($0.source) }
-    // Others may have shared what is taken back.
-    given = stops.isEmpty ? given.filter { !sources.contains($0.key) } : [:]
-    for cue in cues.values { given[cue.source] = max(cue.anchor, given[cue.source] ?? .zero) }
-    return stops
+    return book.recall(sources, reason)
   }
 
-  /// Takes these cues back from the player. How they end says nothing any more.
-  private mutating func takeBack(
-    _ reason: StopReason, where isRecalled: (Cue) -> Bool
-  ) -> [Effect] {
-    let recalled = cues.values.filter(isRecalled).map(\.id).sorted()
-    for id in recalled { cues[id] = nil }
-    return recalled.map { .stop($0, reason) }
+  /// Takes back what the player was given; what is still to come of it is given anew.
+  /// - Parameter now: what is heard by then goes on; nil to end that, too.
+  mutating func recallCues(_ reason: StopReason, from now: Now? = nil) -> [Effect] {
+    book.recallAll(reason, from: now)
   }
 
   /// Forgets what is to be said of timers before they are at zero; it is planned anew.
   mutating func forgetWordsOfLeft() {
     words.removeAll(where: \.isOfLeft)
-  }
-
-  // MARK: Cues
-
-  /// A cue that the player has ended; nil if it is none of these.
-  mutating func end(_ sounding: SoundingID, with outcome: Outcome, at now: Now) -> [Effect]? {
-    guard let cue = cues.removeValue(forKey: sounding) else { return nil }
-    if case .failed = outcome {
-      restsUntil = now.sinceBoot + Announcer.retryDelay
-      // There may be time to try once more.
-      if given[cue.source] == cue.anchor && now.sinceBoot < cue.anchor { given[cue.source] = nil }
-    }
-    guard case .timer(let number) = cue.source,
-      let countdown = countdowns.first(where: { $0.number == number })
-    else { return [] }
-    switch outcome {
-    case .finished: unheard.remove(cue.source)
-    case .failed(let why, _):
-      if unheard.insert(cue.source).inserted { return [.report(.timer(countdown, .unheard(why)))] }
-    case .stopped, .tooLate: break
-    }
-    return []
-  }
-
-  /// A cue that the player is to be given now.
-  struct DueCue {
-    let source: Cue.Source
-    let anchor: Duration
-    /// The first since its timer has been at zero.
-    let isFirst: Bool
-  }
-
-  /// The cues whose time to be given has come.
-  /// - Parameter lead: how far ahead of now something can begin at the earliest.
-  mutating func dueCues(lead: Duration, at now: Now) -> [DueCue] {
-    var due: [DueCue] = []
-    var rings = cues.values.map(\.anchor)
-    let newest = newestRinging
-    for countdown in countdowns {
-      guard let (anchor, isFirst) = nextCue(of: countdown, newest, lead: lead, at: now),
-        max(anchor - Announcer.preparation, restsUntil) <= now.sinceBoot
-      else { continue }
-      let source = Cue.Source.timer(countdown.number)
-      given[source] = anchor
-      // A ring that begins then is heard for this timer, too.
-      if rings.contains(where: { (anchor - $0).magnitude < Self.sharedWithin }) { continue }
-      rings.append(anchor)
-      due.append(DueCue(source: source, anchor: anchor, isFirst: isFirst))
-    }
-    return due
-  }
-
-  /// The player is given this one.
-  mutating func give(_ cue: Cue) {
-    given[cue.source] = cue.anchor
-    cues[cue.id] = cue
-  }
-
-  /// When the next cue of a timer is to sound, since the machine started.
-  private func nextCue(
-    of countdown: Countdown, _ newest: Int?, lead: Duration, at now: Now
-  ) -> (anchor: Duration, isFirst: Bool)? {
-    let last = given[.timer(countdown.number)]
-    switch countdown.state {
-    case .paused: return nil
-    case .running(let zero):
-      return last == zero.sinceBoot ? nil : (zero.sinceBoot, true)
-    case .ringing(let since):
-      // One ring at a time: the others are heard by the newest.
-      guard countdown.number == newest else { return nil }
-      let earliest = max(now.sinceBoot + lead, last.map { $0 + .nanoseconds(1) } ?? .zero)
-      var periods = max(earliest - since.sinceBoot, .zero).periods(of: Self.ringPeriod)
-      if periods == 1 { periods = 2 }
-      return (since.sinceBoot + Self.ringPeriod * periods, periods == 0)
-    }
-  }
-
-  /// The timer that reached zero last, of those that ring.
-  private var newestRinging: Int? {
-    var newest: (number: Int, since: Duration)?
-    for countdown in countdowns {
-      guard case .ringing(let since) = countdown.state else { continue }
-      if since.sinceBoot >= newest?.since ?? since.sinceBoot {
-        newest = (countdown.number, since.sinceBoot)
-      }
-    }
-    return newest?.number
   }
 
   // MARK: At zero
@@ -316,27 +254,6 @@ public struct Timers: Hashable, Sendable {
       return since.left(at: now) + limit <= .zero
     }
   }
-
-  /// When something is to be done next, since the machine started; nil if nothing is.
-  /// - Parameter areSilenced: no cue is given to the player.
-  func due(
-    ringLimit: Duration, lead: Duration, areSilenced: Bool, at now: Now
-  ) -> Duration? {
-    let newest = newestRinging
-    // Words whose moment has come wait for what else is said to end, which is an event.
-    var moments = words.map { $0.from > now.sinceBoot ? $0.from : $0.until + .nanoseconds(1) }
-    for countdown in countdowns {
-      if !areSilenced, let (anchor, _) = nextCue(of: countdown, newest, lead: lead, at: now) {
-        moments.append(max(anchor - Announcer.preparation, restsUntil))
-      }
-      switch countdown.state {
-      case .paused: break
-      case .running(let zero): moments.append(zero.sinceBoot)
-      case .ringing(let since): moments.append(since.sinceBoot + ringLimit)
-      }
-    }
-    return moments.min()
-  }
 }
 
 extension Countdown.State {
@@ -360,12 +277,5 @@ extension Countdown.State {
       change(&since)
       self = .ringing(since: since)
     }
-  }
-}
-
-extension Duration {
-  /// How many periods it takes to fill this, the last perhaps not whole.
-  fileprivate func periods(of period: Duration) -> Int {
-    Int((nanoseconds + period.nanoseconds - 1) / period.nanoseconds)
   }
 }

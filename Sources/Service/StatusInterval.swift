@@ -1,0 +1,70 @@
+import Horology
+
+extension Status {
+  /// An interval that runs, as it is seen from outside. Spans are in microseconds.
+  public struct Interval: Hashable, Sendable {
+    /// When its first cue sounded, or will; microseconds of UTC since 1970.
+    public let start: UInt64
+    /// From one cue of a plain interval to the next; 0 of one that has rounds.
+    public let every: UInt64
+    public let work: UInt64
+    public let rest: UInt64
+    public let prepare: UInt64
+    /// 0 for no end.
+    public let rounds: UInt32
+    /// How many seconds are counted down.
+    public let countdown: UInt32
+
+    init(_ interval: IntervalTimer) {
+      start = interval.start.shown.microseconds
+      switch interval.plan {
+      case .plain(let period):
+        every = period.busMicroseconds
+        (work, rest, prepare, rounds, countdown) = (0, 0, 0, 0, 0)
+      case .rounds(let plan):
+        every = 0
+        work = plan.work.busMicroseconds
+        rest = plan.rest.busMicroseconds
+        prepare = plan.prepare.busMicroseconds
+        rounds = UInt32(plan.count ?? 0)
+        countdown = UInt32(plan.countdown)
+      }
+    }
+
+    public var plan: IntervalPlan {
+      BusReader.plan(
+        every: every, work: work, rest: rest, rounds: rounds, prepare: prepare,
+        countdown: countdown)
+    }
+
+    /// How far it is at an instant, from its start; negative before that.
+    public func passed(at instant: Instant) -> Duration {
+      .microseconds(Int64(clamping: instant.microseconds) - Int64(clamping: start))
+    }
+  }
+}
+
+extension Status.Interval: BusRow {
+  static let types = "tttttuu"
+
+  var values: [BusValue] {
+    [every, work, rest, prepare].reduce(into: [.unsigned(start)]) { $0.append(.unsigned($1)) }
+      + [.small(rounds), .small(countdown)]
+  }
+
+  init?(values: [BusValue]) {
+    guard values.count == 7, let start = UInt64(values[0]), let every = UInt64(values[1]),
+      let work = UInt64(values[2]), let rest = UInt64(values[3]), let prepare = UInt64(values[4]),
+      let rounds = UInt32(values[5]), let countdown = UInt32(values[6])
+    else { return nil }
+    self.start = start
+    self.every = every
+    self.work = work
+    self.rest = rest
+    self.prepare = prepare
+    self.rounds = rounds
+    self.countdown = countdown
+    // Of another version, or of another program.
+    guard plan.flaw == nil else { return nil }
+  }
+}

@@ -1,0 +1,154 @@
+import Basics
+import Devices
+import Horology
+import Service
+
+let intervalCommand = Subcommand(
+  name: "interval", operands: "[LENGTH | stop]",
+  mostOperands: 1,
+  summary: "sound again and again, or in rounds of work and rest",
+  details: """
+    LENGTH           a signal at once, and then one each LENGTH, as in 30s or 1m30s: from 1s to 24h.
+    --work LENGTH    rounds of work, with --rest between them; signals of their own for work, rest,
+                     the half of work, the last round and the end, and the seconds before each of
+                     them counted.
+    stop             ends the interval that runs; so do the button, and 'clocksmith stop' while
+                     nothing rings and nothing is said.
+
+    There is one interval at a time. To start the one that runs once more changes nothing. The
+    running service keeps it, over restarts and power cuts. Without a service, or with --config, it
+    sounds here until Ctrl-C.
+    """,
+  options: [
+    Option(name: "work", argument: "LENGTH", help: "of the work of a round"),
+    Option(name: "rest", argument: "LENGTH", help: "of the rest after it (default: none)"),
+    Option(
+      name: "rounds", argument: "N",
+      help: "from 1 to \(IntervalPlan.mostRounds) (default: until it is stopped)"),
+    Option(name: "prepare", argument: "LENGTH", help: "before the first round (default: none)"),
+    Option(
+      name: "countdown", argument: "N",
+      help: "seconds to count down, 0 to \(IntervalPlan.longestCountdown) (default: 3)"),
+    Option(name: "replace", argument: nil, help: "end another that runs, and start this one"),
+    configOption,
+  ]
+) { arguments in
+  if arguments.operands.first == "stop" {
+    for option in intervalCommand.options where arguments.has(option.name) {
+      throw Misuse(
+        description: "--\(option.name) means nothing for 'interval stop'; leave it out")
+    }
+    try runningService().stopInterval()
+    return ExitStatus.done
+  }
+  let plan = try plan(arguments)
+  if let flaw = plan.flaw { throw Misuse(description: "\(flaw); choose others") }
+  guard !arguments.has("config"), let service = reachableService() else {
+    return try ForegroundTimer(
+      .startInterval(plan, replaces: false), configurationPath: arguments["config"]
+    ).run()
+  }
+  let isNew = try service.startInterval(plan, replaces: arguments.has("replace"))
+  let length = plan.length.map { ", \($0.exactly) in all" } ?? ""
+  try say("interval of \(plan)\(isNew ? length : " runs already, and goes on")")
+  return ExitStatus.done
+}
+
+private let roundOptions = ["rest", "rounds", "prepare", "countdown"]
+
+private func plan(_ arguments: Arguments) throws -> IntervalPlan {
+  let help = "see 'clocksmith interval --help'"
+  switch (arguments.operands.first, arguments["work"]) {
+  case (nil, nil):
+    throw Misuse(
+      description: "interval wants a length, as in 30s, or --work with one, or stop; \(help)")
+  case (_?, _?):
+    throw Misuse(
+      description: "a length and --work are two intervals; leave one of them out; \(help)")
+  case (let text?, nil):
+    if let option = roundOptions.first(where: { arguments.has($0) }) {
+      throw Misuse(description: "--\(option) belongs to rounds, which --work begins; \(help)")
+    }
+    return .plain(every: try span(text, nil))
+  case (nil, let work?):
+    return .rounds(
+      IntervalRounds(
+        work: try span(work, "work"),
+        rest: try arguments["rest"].map { try span($0, "rest") } ?? .zero,
+        count: try number("rounds", 1...IntervalPlan.mostRounds, arguments),
+        prepare: try arguments["prepare"].map { try span($0, "prepare") } ?? .zero,
+        countdown: try number("countdown", 0...IntervalPlan.longestCountdown, arguments) ?? 3))
+  }
+}
+
+/// - Parameter option: whose argument it is; nil of an operand.
+private func span(_ text: String, _ option: String?) throws -> Duration {
+  let place = option.map { "--\($0) " } ?? ""
+  guard let span = Duration(timer: text) else {
+    throw Misuse(
+      description: "\(place)'\(text.shortened)' is no length; write it as 30s, 90s or 1m30s"
+        + (option == nil ? ", or stop" : ""))
+  }
+  guard IntervalPlan.shortest <= span, span <= IntervalPlan.longest else {
+    throw Misuse(
+      description: "\(place)'\(text.shortened)' is no length for an interval; allowed are 1s to 24h"
+    )
+  }
+  return span
+}
+
+private func number(
+  _ option: String, _ allowed: ClosedRange<Int>, _ arguments: Arguments
+) throws -> Int? {
+  guard let text = arguments[option] else { return nil }
+  guard let number = Int(text), allowed.contains(number), text.allSatisfy(\.isNumber) else {
+    throw Misuse(
+      description: "--\(option) '\(text.shortened)' is no number from \(allowed.lowerBound) to "
+        + "\(allowed.upperBound)")
+  }
+  return number
+}
+
+extension IntervalPlan {
+  /// What happens so long after the start, and how long it still does; nil once all is over.
+  func moment(at passed: Duration) -> (title: String, left: Duration, length: Duration)? {
+    guard let phase = phase(at: passed) else { return nil }
+    let left = phase.end - max(passed, .zero)
+    switch self {
+    case .plain(let period): return ("every \(period.exactly)", left, period)
+    case .rounds(let rounds):
+      switch phase.kind {
+      case .prepare: return ("prepare", left, rounds.prepare)
+      case .rest: return ("rest, \(round(phase, of: rounds))", left, rounds.rest)
+      case .work, .wait: return ("work, \(round(phase, of: rounds))", left, rounds.work)
+      }
+    }
+  }
+
+  private func round(_ phase: Phase, of rounds: IntervalRounds) -> String {
+    "round \(phase.round)" + (rounds.count.map { " of \($0)" } ?? "")
+  }
+}
+
+extension Status.Interval {
+  func json(at instant: Instant) -> JSONLine {
+    let line = JSONLine()
+    let phase = plan.phase(at: passed(at: instant))
+    line.set("start", Instant(nanoseconds: Int64(clamping: start) * 1000).utcText())
+    switch plan {
+    case .plain(let period):
+      line.set("every_seconds", period.inSeconds)
+    case .rounds(let rounds):
+      line.set("work_seconds", rounds.work.inSeconds)
+      line.set("rest_seconds", rounds.rest.inSeconds)
+      line.set("prepare_seconds", rounds.prepare.inSeconds)
+      if let count = rounds.count { line.set("rounds", count) }
+      line.set("countdown", rounds.countdown)
+    }
+    line.set("phase", phase?.kind.rawValue)
+    if let phase { line.set("round", phase.round) }
+    line.set(
+      "left_seconds", phase.map { ($0.end - max(passed(at: instant), .zero)).inSeconds })
+    return line
+  }
+}

@@ -1,0 +1,140 @@
+import Testing
+
+@testable import Horology
+
+@Suite struct IntervalPlanTests {
+  /// Every cue of a plan, in seconds, up to its end or `most` of them.
+  private func cues(_ plan: IntervalPlan, most: Int = 1000) -> [(at: Double, signal: Signal)] {
+    var cues: [(Double, Signal)] = []
+    var next = plan.cue(atOrAfter: .zero)
+    while let cue = next, cues.count < most {
+      cues.append((cue.offset.inSeconds, cue.signal))
+      next = plan.cue(atOrAfter: cue.offset + .nanoseconds(1))
+    }
+    return cues
+  }
+
+  private func text(_ plan: IntervalPlan) -> String {
+    cues(plan).map { "\($0.at) \($0.signal.rawValue)" }.joined(separator: ", ")
+  }
+
+  private func rounds(
+    _ work: Int, _ rest: Int, _ count: Int?, prepare: Int = 0, countdown: Int = 3
+  ) -> IntervalPlan {
+    .rounds(
+      IntervalRounds(
+        work: .seconds(work), rest: .seconds(rest), count: count, prepare: .seconds(prepare),
+        countdown: countdown))
+  }
+
+  @Test("a plain interval sounds at once, and then by arithmetic") func plain() {
+    let plan = IntervalPlan.plain(every: .milliseconds(1500))
+    #expect(cues(plan, most: 3).map(\.at) == [0, 1.5, 3])
+    #expect(cues(plan, most: 100).allSatisfy { $0.signal == .cue })
+    // The ten millionth is as exact as the first.
+    let far = Duration.milliseconds(1500) * 10_000_000
+    #expect(plan.cue(atOrAfter: far)?.offset == far)
+    #expect(plan.cue(atOrAfter: far - .nanoseconds(1))?.offset == far)
+    #expect(plan.cue(atOrAfter: far + .nanoseconds(1))?.offset == far + .milliseconds(1500))
+    #expect(plan.length == nil)
+  }
+
+  @Test("rounds: prepare, work, half, rest, the last, the end, and three, two, one before each")
+  func wholeWorkout() {
+    #expect(
+      text(rounds(20, 10, 2, prepare: 5)) == """
+        0.0 prepare, 2.0 count, 3.0 count, 4.0 count, \
+        5.0 work, 15.0 half, 22.0 count, 23.0 count, 24.0 count, \
+        25.0 rest, 32.0 count, 33.0 count, 34.0 count, \
+        35.0 last, 45.0 half, 52.0 count, 53.0 count, 54.0 count, 55.0 end
+        """)
+    #expect(rounds(20, 10, 2, prepare: 5).length == .seconds(55))
+  }
+
+  @Test("without rest a round follows the other, and the end still comes") func withoutRest() {
+    #expect(text(rounds(3, 0, 2, countdown: 0)) == "0.0 work, 3.0 last, 6.0 end")
+    #expect(text(rounds(2, 1, 1, countdown: 0)) == "0.0 work, 2.0 end")
+  }
+
+  @Test("the countdown hides neither the half nor the signal that a phase begins with")
+  func countdownGivesWay() {
+    // The half is at 3, where the third before the end would be counted.
+    #expect(text(rounds(6, 0, 1)) == "0.0 work, 3.0 half, 4.0 count, 5.0 count, 6.0 end")
+    #expect(
+      text(rounds(5, 2, 1)) == "0.0 work, 2.5 half, 4.0 count, 5.0 end")
+    #expect(text(rounds(2, 0, 1)) == "0.0 work, 1.0 count, 2.0 end")
+    #expect(text(rounds(1, 0, 1)) == "0.0 work, 1.0 end")
+  }
+
+  @Test(
+    "no two cues are nearer than the countdown allows, and none comes twice",
+    arguments: [(1, 1), (2, 3), (4, 1), (7, 5), (19, 0), (45, 15)])
+  func order(work: Int, rest: Int) {
+    let all = cues(rounds(work, rest, 12, prepare: 3, countdown: 10))
+    for (earlier, later) in zip(all, all.dropFirst()) { #expect(later.at - earlier.at >= 0.5) }
+    func at(_ signal: Signal) -> [Double] { all.filter { $0.signal == signal }.map(\.at) }
+    #expect(at(.work) == (0..<11).map { 3 + Double($0 * (work + rest)) })
+    #expect(at(.last) == [3 + Double(11 * (work + rest))])
+    #expect(at(.rest) == (rest == 0 ? [] : at(.work).map { $0 + Double(work) }))
+    #expect(at(.end) == [3 + Double(11 * (work + rest) + work)])
+    #expect(at(.half) == (work < 4 ? [] : (at(.work) + at(.last)).map { $0 + Double(work) / 2 }))
+    // A cue is found from wherever one looks for it.
+    for (earlier, later) in zip(all, all.dropFirst()) {
+      let between = Duration.seconds((earlier.at + later.at) / 2)
+      #expect(
+        rounds(work, rest, 12, prepare: 3, countdown: 10).cue(atOrAfter: between)?.offset
+          == .seconds(later.at))
+    }
+  }
+
+  @Test("rounds without an end go on") func endless() {
+    let plan = rounds(20, 10, nil)
+    #expect(plan.length == nil)
+    #expect(plan.cue(atOrAfter: .seconds(30 * 1_000_000))?.signal == .work)
+  }
+
+  @Test("the phase at every moment") func phases() {
+    let plan = rounds(20, 10, 2, prepare: 5)
+    func phase(_ seconds: Int) -> String {
+      plan.phase(at: .seconds(seconds)).map { "\($0.kind) \($0.round) \($0.end.inSeconds)" } ?? "-"
+    }
+    #expect(phase(-3) == "prepare 0 5.0")
+    #expect(phase(4) == "prepare 0 5.0")
+    #expect(phase(5) == "work 1 25.0")
+    #expect(phase(25) == "rest 1 35.0")
+    #expect(phase(54) == "work 2 55.0")
+    #expect(phase(55) == "-")
+    let plain = IntervalPlan.plain(every: .seconds(30)).phase(at: .seconds(61))
+    #expect(plain == .init(kind: .wait, round: 3, end: .seconds(90)))
+  }
+
+  @Test(
+    "what cannot be is told",
+    arguments: [
+      (IntervalPlan.plain(every: .milliseconds(999)), "an interval is from 1 s to 24 h long"),
+      (.plain(every: .seconds(86_401)), "an interval is from 1 s to 24 h long"),
+      (.rounds(.init(work: .zero)), "the work of a round is from 1 s to 24 h long"),
+      (
+        .rounds(.init(work: .seconds(1), rest: .milliseconds(1))),
+        "the rest is from 1 s to 24 h long"
+      ),
+      (
+        .rounds(.init(work: .seconds(1), prepare: .seconds(-1))),
+        "the time to prepare is from 1 s to 24 h long"
+      ),
+      (.rounds(.init(work: .seconds(1), count: 0)), "there are 1 to 1000 rounds"),
+      (.rounds(.init(work: .seconds(1), count: 1001)), "there are 1 to 1000 rounds"),
+      (.rounds(.init(work: .seconds(1), countdown: 11)), "0 to 10 seconds are counted down"),
+      (.rounds(.init(work: .seconds(1), countdown: -1)), "0 to 10 seconds are counted down"),
+    ])
+  func flaws(plan: IntervalPlan, words: String) {
+    #expect(plan.flaw == words)
+  }
+
+  @Test("in words") func words() {
+    #expect("\(IntervalPlan.plain(every: .seconds(90)))" == "1 min 30 s")
+    #expect("\(rounds(20, 10, 8))" == "8 rounds, 20 s work and 10 s rest")
+    #expect("\(rounds(60, 0, 1))" == "1 round, 1 min work")
+    #expect("\(rounds(60, 0, nil))" == "endless rounds, 1 min work")
+  }
+}

@@ -1,0 +1,189 @@
+import Testing
+
+@testable import Horology
+
+@Suite struct IntervalTests {
+  private static let start = "2026-11-21T15:01:00"
+  private static let workout = IntervalPlan.rounds(
+    IntervalRounds(
+      work: .seconds(20), rest: .seconds(10), count: 8, prepare: .seconds(10), countdown: 3))
+
+  @Test("every cue is by arithmetic from the first, at any distance", arguments: [1, 30])
+  func arithmetic(period: Int) {
+    var desk = Desk(at: Self.start)
+    desk.start(.plain(every: .seconds(period)))
+    #expect(desk.intervalEvents == [.started])
+    let first = desk.announcer.timers.interval!.start.sinceBoot
+    #expect(first == desk.now.sinceBoot + .milliseconds(400))
+    let begun = desk.cues
+    let cues = begun + desk.live(for: .seconds(period * 120)).cues
+    #expect(cues.count >= 120)
+    #expect(cues.map(\.anchor) == cues.indices.map { first + .seconds(period * $0) })
+    #expect(cues.allSatisfy { $0.signal == .cue && $0.source == .interval })
+  }
+
+  @Test("all rounds are heard, told of when they are over, and then nothing more") func rounds() {
+    var desk = Desk(at: Self.start)
+    desk.start(Self.workout)
+    let first = desk.announcer.timers.interval!.start.sinceBoot
+    var cues = desk.cues
+    cues += desk.live(for: .seconds(239)).cues
+    #expect(desk.announcer.timers.interval != nil)
+    let rest = desk.live(for: .seconds(30))
+    cues += rest.cues
+    #expect(rest.intervals == [.over(late: nil)])
+    #expect(cues.last?.signal == .end)
+    #expect(cues.last?.anchor == first + .seconds(240))
+    #expect(cues.filter { $0.signal == .work }.count == 7)
+    #expect(cues.filter { $0.signal == .half }.count == 8)
+    #expect(desk.announcer.timers.interval == nil)
+    #expect(desk.live(for: .seconds(60)).cues.isEmpty)
+  }
+
+  @Test("started once more it goes on undisturbed; another is refused, or takes its place")
+  func startedAgain() {
+    var desk = Desk(at: Self.start)
+    desk.start(.plain(every: .seconds(30)))
+    let first = desk.announcer.timers.interval
+    _ = desk.live(for: .seconds(50))
+    desk.start(.plain(every: .seconds(30)))
+    #expect(desk.intervalEvents == [.wentOn])
+    #expect(desk.announcer.timers.interval == first)
+    #expect(desk.stopped.isEmpty)
+    desk.start(Self.workout)
+    #expect(desk.timerRefusal == .intervalRuns("interval of 30 s"))
+    #expect(desk.announcer.timers.interval == first)
+    desk.tell(.timer(.startInterval(Self.workout, replaces: true)))
+    #expect(desk.intervalEvents == [.started, .stopped(.byHand)])
+    #expect(desk.announcer.timers.interval?.plan == Self.workout)
+    #expect(desk.cues.first?.signal == .prepare)
+  }
+
+  @Test("what the player holds of it is stopped at once, by whoever stops it") func stopped() {
+    let ways: [(Event, StopReason)] = [
+      (.timer(.stopInterval), .byHand), (.pressed(speakerIsAwake: true), .byHand),
+      (.stop(.byHand), .byHand), (.mute(.on), .softwareMuted),
+      (.ringer(.off, at: Uptime(seconds: 1000)), .muted),
+      (.ringer(.lost("gone"), at: Uptime(seconds: 1000)), .muted),
+    ]
+    for (event, reason) in ways {
+      var desk = Desk(at: Self.start)
+      desk.start(.plain(every: .seconds(1)))
+      let begun = desk.cues
+      let cues = desk.live(for: .seconds(3)).cues
+      desk.tell(event)
+      #expect(desk.intervalEvents == [.stopped(reason)])
+      // Those that were begun at once do not end in this test, the others two seconds after.
+      let held = begun + cues.filter { $0.anchor + .seconds(2) > desk.now.sinceBoot }
+      #expect(Set(desk.stopped) == Set(held.map(\.id)))
+      guard case .stop = desk.effects.first else {
+        Issue.record("silence is not first")
+        continue
+      }
+      #expect(desk.live(for: .seconds(60)).cues.isEmpty)
+    }
+  }
+
+  @Test("what rings is stopped first, and the interval by the next stop or press")
+  func oneAfterTheOther() {
+    for event in [Event.stop(.byHand), .pressed(speakerIsAwake: true)] {
+      var desk = Desk(at: Self.start)
+      desk.start(.seconds(5))
+      desk.start(.plain(every: .seconds(2)))
+      _ = desk.live(for: .seconds(6))
+      desk.tell(event)
+      #expect(desk.timerEvents == [.stopped(.byHand)])
+      #expect(desk.intervalEvents.isEmpty)
+      desk.tell(event)
+      #expect(desk.intervalEvents == [.stopped(.byHand)])
+    }
+  }
+
+  @Test("nobody would hear it: it is not started; timers and intervals are let through if wanted")
+  func switchOff() {
+    var desk = Desk(at: Self.start)
+    desk.tell(.ringer(.off, at: desk.now.uptime))
+    desk.start(.plain(every: .seconds(2)))
+    #expect(desk.timerRefusal == .speech(.muted))
+    var gym = Desk(at: Self.start) { $0.silences = .announcements }
+    gym.start(.plain(every: .seconds(2)))
+    gym.tell(.ringer(.off, at: gym.now.uptime))
+    #expect(gym.intervalEvents.isEmpty)
+    #expect(gym.live(for: .seconds(10)).cues.count >= 4)
+  }
+
+  @Test("nothing is stopped where nothing runs") func nothingRuns() {
+    var desk = Desk(at: Self.start)
+    desk.tell(.timer(.stopInterval))
+    #expect(desk.timerRefusal == .noInterval)
+    desk.start(.plain(every: .milliseconds(20)))
+    #expect(desk.timerRefusal == .interval("an interval is from 1 s to 24 h long"))
+  }
+
+  @Test("neither a clock that is set nor a sleep moves a cue; those of a sleep are left out")
+  func stepAndSleep() {
+    var desk = Desk(at: Self.start)
+    desk.start(.plain(every: .seconds(30)))
+    let first = desk.announcer.timers.interval!.start.sinceBoot
+    _ = desk.live(for: .seconds(50))
+    desk.step(by: .seconds(7200))
+    #expect(desk.live(for: .seconds(30)).cues.map(\.anchor) == [first + .seconds(60)])
+    desk.sleep(for: .seconds(3600))
+    let cues = desk.cues + desk.live(for: .seconds(30)).cues
+    #expect(cues.map(\.anchor) == [first + .seconds(3690)])
+  }
+
+  private func restarted(
+    _ desk: Desk, _ saved: IntervalTimer, _ isSameBoot: Bool, at now: Now
+  ) -> Desk {
+    var next = desk
+    next.now = now
+    next.announcer = Announcer(
+      settings: desk.announcer.settings, zone: TestZone.utc, trust: .synchronised,
+      timers: Timers([], saved, isSameBoot: isSameBoot, at: now), at: now)
+    return next
+  }
+
+  @Test("after a restart it goes on by the same arithmetic; what was over meanwhile is told")
+  func restart() {
+    for isSameBoot in [true, false] {
+      var desk = Desk(at: Self.start)
+      desk.start(Self.workout)
+      let saved = desk.announcer.timers.interval!
+      _ = desk.live(for: .seconds(62))
+      // The machine has started since: its clock that counts from there begins anew.
+      let sinceBoot = isSameBoot ? desk.now.sinceBoot + .seconds(3) : .seconds(20)
+      let back = Now(
+        instant: desk.now.instant + .seconds(3), uptime: Uptime(seconds: 20),
+        sinceBoot: sinceBoot)
+      var after = restarted(desk, saved, isSameBoot, at: back)
+      // 65 s after the order the second rest, from 60 s of the plan on, is under way.
+      let cues = after.live(for: .seconds(10)).cues
+      #expect(cues.map(\.signal) == [.count, .count, .count, .work])
+      let toWork = saved.start.shown + .seconds(70) - back.instant
+      #expect(cues.last?.anchor == back.sinceBoot + toWork)
+
+      let late = back.later(by: .seconds(3600))
+      var over = restarted(desk, saved, isSameBoot, at: late)
+      over.tell(.woke)
+      guard case .over(late: let span?)? = over.intervalEvents.first else {
+        Issue.record("it is not told that it is over")
+        continue
+      }
+      #expect(span > .seconds(3400))
+      #expect(over.cues.isEmpty)
+    }
+  }
+
+  @Test("what cannot be heard is told once, until it is heard again") func unheard() {
+    var desk = Desk(at: Self.start)
+    desk.start(.plain(every: .seconds(10)))
+    let first = desk.cues[0]
+    desk.tell(.ended(first.id, .failed("no card", begun: false)))
+    #expect(desk.intervalEvents == [.unheard("no card")])
+    desk.wait(for: .seconds(6))
+    #expect(desk.cues.count == 1)
+    desk.tell(.ended(desk.cues[0].id, .tooLate(by: .seconds(2))))
+    #expect(desk.intervalEvents.isEmpty)
+  }
+}
