@@ -6,9 +6,11 @@ import time
 
 import pytest
 
+from message_bus import MessageBus
 from one_minute import OneMinute
 from program import PROGRAM, SILENT_ALSA, VOICE, Clocksmith
 from rendered_day import RenderedDay
+from service import Service
 from sound_server import wait_until
 
 
@@ -32,6 +34,40 @@ def surroundings(tmp_path_factory):
 @pytest.fixture
 def clocksmith(surroundings, tmp_path):
     return Clocksmith(surroundings, tmp_path)
+
+
+@pytest.fixture(scope="module")
+def bus(tmp_path_factory):
+    bus = MessageBus(tmp_path_factory.mktemp("bus"))
+    yield bus
+    bus.stop()
+
+
+@pytest.fixture
+def on_the_bus(bus, clocksmith):
+    """The command and the service, on the bus, with a folder for what outlasts them."""
+    state = clocksmith.folder / "state"
+    state.mkdir()
+    clocksmith.environment = clocksmith.environment | {
+        "DBUS_SYSTEM_BUS_ADDRESS": bus.address, "STATE_DIRECTORY": str(state)}
+    return clocksmith
+
+
+@pytest.fixture
+def start(bus, on_the_bus):
+    started = []
+
+    def start(announce="interval = 60\nvoice_at_hour = none", rest="", alsa=SILENT_ALSA):
+        service = Service(on_the_bus, on_the_bus.configuration(announce, rest), alsa=alsa)
+        started.append(service)
+        with bus.caller() as caller:
+            caller.wait_for_service()
+        return service
+
+    yield start
+    for service in started:
+        if service.is_alive():
+            assert service.stop() == 0
 
 
 @pytest.fixture

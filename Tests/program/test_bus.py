@@ -18,25 +18,9 @@ from sound_server import Recording, SoundServer, wait_until
 
 CLASSIC = 'three thirty P M'
 METHODS = {"Announce", "AnnounceTime", "Stop", "Mute", "MuteNext", "Unmute",
-           "StartTimer", "AddToTimer", "PauseTimer", "ResumeTimer", "CancelTimer", "TellTimer"}
+           "StartTimer", "AddToTimer", "PauseTimer", "ResumeTimer", "CancelTimer", "TellTimer",
+           "StartInterval", "StartRounds", "StopInterval"}
 SIGNALS = {"Announced", "Skipped", "Noticed"}
-
-
-@pytest.fixture(scope="module")
-def bus(tmp_path_factory):
-    bus = MessageBus(tmp_path_factory.mktemp("bus"))
-    yield bus
-    bus.stop()
-
-
-@pytest.fixture
-def on_the_bus(bus, clocksmith):
-    """The command and the service, on the bus, with a folder for what outlasts them."""
-    state = clocksmith.folder / "state"
-    state.mkdir()
-    clocksmith.environment = clocksmith.environment | {
-        "DBUS_SYSTEM_BUS_ADDRESS": bus.address, "STATE_DIRECTORY": str(state)}
-    return clocksmith
 
 
 @pytest.fixture

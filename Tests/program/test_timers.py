@@ -1,57 +1,25 @@
 """Timers as their user has them: started, listed, changed, heard, stopped, and kept."""
 
 import json
-import os
-import pty
 import re
 import signal
-import subprocess
 import time
 
 import numpy
 import pytest
 import soundfile
 
-from message_bus import MessageBus
-from program import PROGRAM, ROOT, SILENT_ALSA, refusal
+from program import ROOT, SILENT_ALSA, refusal
 from service import Service
 from sound_server import RATE, Recording, SoundServer, find, wait_until
+from terminal import in_a_terminal
 
 RING, _ = soundfile.read(ROOT / "sounds/signals/ring.flac", dtype="float32")
 
 
-@pytest.fixture(scope="module")
-def bus(tmp_path_factory):
-    bus = MessageBus(tmp_path_factory.mktemp("bus"))
-    yield bus
-    bus.stop()
-
-
 @pytest.fixture
-def kitchen(bus, clocksmith):
-    """The command and the service, on the bus, with a folder for what outlasts them."""
-    state = clocksmith.folder / "state"
-    state.mkdir()
-    clocksmith.environment = clocksmith.environment | {
-        "DBUS_SYSTEM_BUS_ADDRESS": bus.address, "STATE_DIRECTORY": str(state)}
-    return clocksmith
-
-
-@pytest.fixture
-def start(bus, kitchen):
-    started = []
-
-    def start(announce="interval = 60\nvoice_at_hour = none", rest="", alsa=SILENT_ALSA):
-        service = Service(kitchen, kitchen.configuration(announce, rest), alsa=alsa)
-        started.append(service)
-        with bus.caller() as caller:
-            caller.wait_for_service()
-        return service
-
-    yield start
-    for service in started:
-        if service.is_alive():
-            assert service.stop() == 0
+def kitchen(on_the_bus):
+    return on_the_bus
 
 
 def timers(kitchen):
@@ -310,26 +278,6 @@ def test_without_a_service_there_is_nothing_to_list(clocksmith):
 
 
 # MARK: In a terminal
-
-def in_a_terminal(clocksmith, *words):
-    """Runs the command on a terminal of its own: (process, what it has drawn so far)."""
-    ours, theirs = pty.openpty()
-    process = subprocess.Popen(
-        [PROGRAM, *words], env=clocksmith.environment | {"TERM": "xterm"}, stdin=theirs,
-        stdout=theirs, stderr=subprocess.PIPE, text=True)
-    os.close(theirs)
-    os.set_blocking(ours, False)
-    drawn = []
-
-    def read():
-        try:
-            drawn.append(os.read(ours, 65536).decode())
-        except OSError:
-            pass
-        return "".join(drawn)
-
-    return process, read
-
 
 def test_without_a_service_it_counts_down_and_rings_here(clocksmith):
     configuration = clocksmith.configuration()

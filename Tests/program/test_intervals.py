@@ -1,0 +1,220 @@
+"""Intervals as their user has them: started, seen, heard on their moment, stopped, and kept."""
+
+import json
+import re
+import signal
+import time
+
+import numpy
+import pytest
+import soundfile
+
+from program import ROOT, SILENT_ALSA, refusal
+from sound_server import RATE, Recording, SoundServer, find, wait_until
+from terminal import in_a_terminal
+
+SIGNALS = {
+    name: soundfile.read(ROOT / f"sounds/signals/{name}.flac", dtype="float32")[0]
+    for name in ["cue", "prepare", "work", "half", "rest", "last", "end", "count"]}
+
+
+@pytest.fixture
+def gym(on_the_bus):
+    return on_the_bus
+
+
+def do(gym, *words):
+    done = gym.run("interval", *words)
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout.strip()
+
+
+def interval(gym):
+    """What `status` tells of it; None if none runs."""
+    [*rows] = json.loads(gym.run("status", "--json").stdout)["intervals"]
+    assert len(rows) <= 1
+    return rows[0] if rows else None
+
+
+def test_an_interval_is_started_seen_and_stopped(gym, start):
+    service = start()
+    assert do(gym, "30s") == "interval of 30 s"
+    service.wait_for("interval of 30 s was started")
+    seen = interval(gym)
+    assert (seen["every_seconds"], seen["phase"], seen["round"]) == (30, "wait", 1)
+    assert 25 < seen["left_seconds"] <= 30
+    face = gym.run("status").stdout
+    assert re.search(r"^interval every 30 s  \[-{30}\]  0:(30|29|28)$", face, re.MULTILINE)
+    # Once more, it is not disturbed; another is refused, or takes its place.
+    assert do(gym, "30s") == "interval of 30 s runs already, and goes on"
+    assert interval(gym)["start"] == seen["start"]
+    assert "an interval of 30 s runs; stop it with" in refusal(gym.run("interval", "45s"), 1)
+    assert do(gym, "45s", "--replace") == "interval of 45 s"
+    service.wait_for("interval of 30 s is over: it was stopped by hand")
+    do(gym, "stop")
+    service.wait_for("interval of 45 s is over: it was stopped by hand")
+    assert interval(gym) is None
+    assert "no interval runs; 'clocksmith interval 30s' starts one" in refusal(
+        gym.run("interval", "stop"), 1)
+
+
+def test_rounds_are_told_by_their_phase(bus, gym, start):
+    start()
+    with bus.caller() as caller:
+        signals = caller.listen()
+        said = do(gym, "--work", "20s", "--rest", "10s", "--rounds", "8", "--prepare", "10s")
+        assert said == "interval of 8 rounds, 20 s work and 10 s rest, 4 min in all"
+        [row] = caller.next_change(signals, "Intervals")
+        assert row[1:] == (0, 20_000_000, 10_000_000, 10_000_000, 8, 3)
+        assert abs(row[0] / 1e6 - time.time()) < 5
+    seen = interval(gym)
+    assert (seen["phase"], seen["round"], seen["rounds"]) == ("prepare", 0, 8)
+    assert re.search(r"^interval prepare  \[", gym.run("status").stdout, re.MULTILINE)
+
+
+def heard(bus, gym, start, words, seconds):
+    """What a speaker played for so long: the recording, and the UTC of the first cue."""
+    server = SoundServer(gym.folder / "server", gym.environment, "good")
+    recording = Recording(server, "good")
+    try:
+        start(rest="[speaker]\ndevice = good", alsa=SILENT_ALSA + server.device("good", "good"))
+        do(gym, *words)
+        with bus.caller() as caller:
+            began = caller.get("Intervals")[0][0] / 1e6
+        time.sleep(seconds)
+        if interval(gym):
+            do(gym, "stop")
+        time.sleep(0.5)
+    finally:
+        recording.stop()
+        server.kill()
+    return recording, began
+
+
+def onset(recording, samples, sound, instant):
+    """By how many seconds a sound missed its instant; None if it is not there."""
+    # The recorder's first frame, as near as it is needed here.
+    expected = round((instant - recording.instant(0)) * RATE)
+    window = samples[max(expected - RATE // 5, 0):expected + RATE // 5 + len(sound)]
+    frame, likeness = find(sound, window)
+    frame += max(expected - RATE // 5, 0)
+    return recording.instant(frame) - instant if likeness > 0.6 else None
+
+
+def test_every_second_is_on_its_moment(bus, gym, start):
+    recording, began = heard(bus, gym, start, ["1s"], 15)
+    samples = recording.samples()
+    # The device, which slept, may have needed longer for the first two.
+    errors = [onset(recording, samples, SIGNALS["cue"], began + n) for n in range(3, 14)]
+    if (busy := max(recording.disturbance(RATE * n) for n in range(4, 15, 2))) > 0.02:
+        pytest.skip(f"this machine was too busy to play in time: {busy * 1000:.0f} ms")
+    assert None not in errors
+    assert max(abs(error) for error in errors) < 0.001, errors
+
+
+def test_rounds_are_heard_whole(bus, gym, start):
+    recording, began = heard(
+        bus, gym, start, ["--work", "6s", "--rest", "3s", "--rounds", "2", "--prepare", "5s"], 26)
+    samples = recording.samples()
+    plan = [(5, "work"), (8, "half"), (9, "count"), (10, "count"), (11, "rest"),
+            (14, "last"), (17, "half"), (18, "count"), (19, "count"), (20, "end")]
+    errors = {(at, name): onset(recording, samples, SIGNALS[name], began + at)
+              for at, name in plan}
+    if (busy := max(recording.disturbance(RATE * n) for n in range(4, 24, 2))) > 0.02:
+        pytest.skip(f"this machine was too busy to play in time: {busy * 1000:.0f} ms")
+    assert None not in errors.values(), errors
+    assert max(abs(error) for error in errors.values()) < 0.001, errors
+    # The end sounds whole, and nothing after it.
+    sounding = numpy.flatnonzero(numpy.abs(samples) > 1e-3)
+    last = recording.instant(int(sounding[-1]))
+    assert began + 20.5 < last < began + 20 + len(SIGNALS["end"]) / RATE + 0.1
+
+
+@pytest.mark.parametrize("end", ["stop", "kill"])
+def test_it_goes_on_after_the_service(gym, start, end):
+    service = start()
+    do(gym, "--work", "20s", "--rest", "10s")
+    before = interval(gym)
+    if end == "stop":
+        assert service.stop() == 0
+    else:
+        service.signal(signal.SIGKILL)
+        service.process.wait(10)
+    start()
+    after = interval(gym)
+    assert after["start"] == before["start"]
+    assert (after["work_seconds"], after["rest_seconds"]) == (20, 10)
+    assert "rounds" not in after
+
+
+def test_rounds_that_were_over_without_the_service_are_told(gym, start):
+    service = start()
+    do(gym, "--work", "3s", "--rounds", "1")
+    service.signal(signal.SIGKILL)
+    service.process.wait(10)
+    time.sleep(6)
+    service = start()
+    service.wait_for(r"interval of 1 round, 3 s work was over \d.* ago, while clocksmith did not run")
+    assert interval(gym) is None
+
+
+def test_stop_ends_it_while_nothing_else_sounds(gym, start):
+    service = start()
+    do(gym, "5s")
+    assert gym.run("stop").returncode == 0
+    service.wait_for("interval of 5 s is over: it was stopped by hand")
+
+
+@pytest.mark.parametrize("words, told", [
+    ([], "interval wants a length, as in 30s, or --work with one, or stop"),
+    (["0s"], "'0s' is no length for an interval; allowed are 1s to 24h"),
+    (["25h"], "'25h' is no length for an interval"),
+    (["500ms"], "'500ms' is no length; write it as 30s, 90s or 1m30s, or stop"),
+    (["30"], "'30' is no length"),
+    (["30s", "45s"], "unexpected '45s'"),
+    (["30s", "--work", "20s"], "a length and --work are two intervals"),
+    (["30s", "--rest", "20s"], "--rest belongs to rounds, which --work begins"),
+    (["--work", "twenty"], "--work 'twenty' is no length; write it as 30s, 90s or 1m30s"),
+    (["--work", "20s", "--rest", "0s"], "--rest '0s' is no length for an interval"),
+    (["--work", "20s", "--rounds", "0"], "--rounds '0' is no number from 1 to 1000"),
+    (["--work", "20s", "--rounds", "1e3"], "--rounds '1e3' is no number from 1 to 1000"),
+    (["--work", "20s", "--rounds", "99999999999999999999"], "is no number from 1 to 1000"),
+    (["--work", "20s", "--countdown", "11"], "--countdown '11' is no number from 0 to 10"),
+    (["stop", "--replace"], "--replace means nothing for 'interval stop'; leave it out"),
+])
+def test_a_mistake_is_told_in_a_sentence(clocksmith, words, told):
+    assert told in refusal(clocksmith.run("interval", *words), 2)
+
+
+def test_the_bus_tells_what_an_interval_may_be(bus, gym, start):
+    start()
+    with bus.caller() as caller:
+        for call, told in [
+            (("StartInterval", "tb", 999_999, False), "an interval is from 1 s to 24 h long"),
+            (("StartInterval", "tb", 0, False), "an interval is from 1 s to 24 h long"),
+            (("StartInterval", "tb", 2**64 - 1, True), "an interval is from 1 s to 24 h long"),
+            (("StartRounds", "ttutub", 0, 0, 0, 0, 0, False), "the work of a round is from 1 s"),
+            (("StartRounds", "ttutub", 10**7, 1, 0, 0, 0, False), "the rest is from 1 s"),
+            (("StartRounds", "ttutub", 10**7, 0, 2**32 - 1, 0, 0, False), "1 to 1000 rounds"),
+            (("StartRounds", "ttutub", 10**7, 0, 0, 0, 2**32 - 1, False), "0 to 10 seconds"),
+        ]:
+            with pytest.raises(Exception, match=told):
+                caller.call(*call)
+        assert caller.call("StartRounds", "ttutub", 10**7, 0, 0, 0, 0, False) == (True,)
+        assert caller.call("StartRounds", "ttutub", 10**7, 0, 0, 0, 0, False) == (False,)
+
+
+def test_without_a_service_it_sounds_here(clocksmith):
+    process, drawn = in_a_terminal(
+        clocksmith, "interval", "--work", "2s", "--rest", "1s", "--rounds", "2", "--config",
+        clocksmith.configuration())
+    wait_until(lambda: "work, round 1 of 2  [" in drawn(), 10, "the bar")
+    wait_until(lambda: "rest, round 1 of 2  [" in drawn(), 10, "the rest")
+    assert process.wait(15) == 0, process.stderr.read()
+    assert "work, round 2 of 2  [" in drawn()
+    process, drawn = in_a_terminal(
+        clocksmith, "interval", "2s", "--config", clocksmith.configuration())
+    wait_until(lambda: "every 2 s  [" in drawn(), 10, "the bar")
+    time.sleep(1.5)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(5) == 0, process.stderr.read()
