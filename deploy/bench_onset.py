@@ -22,9 +22,9 @@ from pathlib import Path
 import numpy
 import soundfile
 
+from bench_speaker import RATE, SoundServer, Speaker, line, take_precedence, title
+
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT / "Tests/program"))
-from sound_server import RATE, Recording, SoundServer, find  # noqa: E402
 
 PROGRAM, ONSETS = sys.argv[1:3]
 VOICE = ROOT / "sounds/voices/rms"
@@ -36,47 +36,6 @@ EVERY = 8
 SPEAKERS = {"clocksmith": 5, "quick": 5, "script": 2}
 # Of each speaker.
 ANNOUNCEMENTS = 40
-
-
-class Speaker:
-    """A null sink, and what was heard of it."""
-
-    def __init__(self, server, name, turn):
-        self.name = name
-        self.turn = turn
-        self.recording = Recording(server, name)
-
-    def close(self):
-        """Ends the recording, and makes arrays of it."""
-        self.recording.stop()
-        self.samples = self.recording.samples()
-        self.frames, self.arrivals = numpy.array(self.recording.arrivals).T
-        # Its pieces are the same again.
-        del self.recording
-
-    def instant(self, frame):
-        """As Recording.instant, for a long recording: seconds of UTC."""
-        near = slice(*numpy.searchsorted(self.frames, [frame - RATE, frame + RATE]))
-        offsets = self.arrivals[near] / 1e9 - self.frames[near] / RATE
-        return float(numpy.percentile(offsets, 5)) + frame / RATE
-
-    def heard(self, sound, second):
-        """When a sound that was due at a second began, in seconds of UTC, and its first frame; None
-        if it is not there whole."""
-        first = self.frames[numpy.searchsorted(self.arrivals, (second - 0.5) * 1e9)]
-        frame, likeness = find(sound, self.samples[first:first + len(sound) + 4 * RATE])
-        return (self.instant(first + frame), first + frame) if likeness > 0.95 else None
-
-
-def take_precedence(process=0, wanted=True):
-    """Has this process, and all that it starts from now on, served before other work, or as any
-    other again: on a machine that is idle otherwise it makes no difference."""
-    policy, priority = (os.SCHED_RR, 1) if wanted else (os.SCHED_OTHER, 0)
-    try:
-        os.sched_setscheduler(process, policy, os.sched_param(priority))
-    except PermissionError:
-        print("bench: not root, so other work on this machine shows in the figures",
-              file=sys.stderr)
 
 
 def rendered(folder):
@@ -134,13 +93,6 @@ class Script:
 
     def wait(self):
         self.thread.join()
-
-
-def line(name, seconds):
-    """A line of the table: the absolute errors, and the median of them with their signs."""
-    size = numpy.abs(seconds) * 1000
-    print(f"{name:<51}{len(seconds):>5}{numpy.median(size):>9.2f}{numpy.percentile(size, 99):>9.2f}"
-          f"{size.max():>9.2f}{numpy.median(seconds) * 1000:>+9.2f}", flush=True)
 
 
 def report(name, clocks, phrase):
@@ -215,7 +167,7 @@ def main():
             server.kill()
             take_precedence(wanted=False)
 
-    print(f"{'onset error, ms':<51}{'runs':>5}{'median':>9}{'99th':>9}{'worst':>9}{'signed':>9}")
+    title("onset error, ms")
     ours = report("clocksmith", clocks, phrase)
     report("clocksmith with a switch", quick, phrase)
     theirs = report_scripts(scripts, clips)
