@@ -32,6 +32,46 @@ import Testing
     }
   }
 
+  private static func state(_ plan: IntervalPlan) -> SavedState {
+    var state = SavedState()
+    state.interval = IntervalTimer(
+      plan,
+      start: TimedMoment(
+        sinceBoot: .seconds(900), shown: Instant(seconds: 1_795_275_000), followsClock: true))
+    state.timersBoot = SystemClock.boot
+    return state
+  }
+
+  @Test(
+    "an interval is read as it was written",
+    arguments: [
+      IntervalPlan.plain(every: .milliseconds(1500)), .rounds(IntervalRounds(work: .seconds(20))),
+      .rounds(
+        IntervalRounds(
+          work: .seconds(20), rest: .seconds(10), count: 8, prepare: .seconds(5), countdown: 0)),
+    ])
+  func interval(plan: IntervalPlan) throws {
+    let state = Self.state(plan)
+    #expect(try SavedState(text: state.text, path: "state") == state)
+    #expect(Status.Interval(state.interval!).plan == plan)
+    #expect([Status.Interval]([Status.Interval(state.interval!)].busValue)?.first?.plan == plan)
+  }
+
+  @Test(
+    "an interval that cannot be is no state",
+    arguments: [
+      IntervalPlan.plain(every: .milliseconds(1)), .plain(every: .seconds(86_401)),
+      .rounds(IntervalRounds(work: .zero)),
+      .rounds(IntervalRounds(work: .seconds(2), count: 1001)),
+      .rounds(IntervalRounds(work: .seconds(2), countdown: 11)),
+    ])
+  func impossible(plan: IntervalPlan) {
+    #expect(throws: Fault.self) {
+      try SavedState(text: Self.state(plan).text, path: "state")
+    }
+    #expect([Status.Interval]([Status.Interval(Self.state(plan).interval!)].busValue) == nil)
+  }
+
   @Test("a thousand timers fit into the file") func thousand() throws {
     let folder = TemporaryFolder()
     let file = StateFile(path: "\(folder.path)/state.json")

@@ -25,7 +25,8 @@ INTERFACES = [NAME] * 6 + ["org.freedesktop.DBus.Properties"] * 4 + [
     "org.freedesktop.DBus.Introspectable", "org.freedesktop.DBus.Peer", "a.b"]
 MEMBERS = {
     NAME: ["Announce", "AnnounceTime", "Stop", "Mute", "MuteNext", "Unmute", "Explode", "mute",
-           "StartTimer", "AddToTimer", "PauseTimer", "ResumeTimer", "CancelTimer", "TellTimer"],
+           "StartTimer", "AddToTimer", "PauseTimer", "ResumeTimer", "CancelTimer", "TellTimer",
+           "StartInterval", "StartRounds", "StopInterval"],
     "org.freedesktop.DBus.Properties": ["Get", "GetAll", "Set", "Put"],
     "org.freedesktop.DBus.Introspectable": ["Introspect"],
     "org.freedesktop.DBus.Peer": ["Ping", "GetMachineId"],
@@ -34,7 +35,8 @@ MEMBERS = {
 # The forms that are right, often, so that what is in them is looked at.
 FORMS = {
     "AnnounceTime": "uu", "Mute": "t", "StartTimer": "ts", "AddToTimer": "st", "PauseTimer": "s",
-    "ResumeTimer": "s", "CancelTimer": "s", "TellTimer": "s", "Get": "ss", "GetAll": "s",
+    "ResumeTimer": "s", "CancelTimer": "s", "TellTimer": "s", "StartInterval": "tb",
+    "StartRounds": "ttutub", "Get": "ss", "GetAll": "s",
     "Set": "ssv"}
 NAMES = [
     NAME, "", "Volume", "Trust", "Muted", "NextOccasion", "ClockUncertainty", "Nothing",
