@@ -147,6 +147,18 @@ import Testing
     #expect(desk.alarms.alarms[0].decibels(at: desk.now) == -30)
   }
 
+  @Test("a rise is read as it is written") func riseText() throws {
+    #expect(try AlarmRise.rise(text: "none") == nil)
+    #expect(try AlarmRise.rise(text: "5min") == AlarmRise(over: .seconds(300)))
+    #expect(try AlarmRise.rise(text: "5m") == AlarmRise(from: -24, over: .seconds(300)))
+    #expect(try AlarmRise.rise(text: "-30dB 90s") == AlarmRise(from: -30, over: .seconds(90)))
+    for text in [
+      "", "0s", "5", "2h", "-30dB", "0dB 5min", "5min -30dB", "5min 5min 5min", "-61dB 1s",
+    ] {
+      #expect(throws: AlarmRefusal.rise(text)) { try AlarmRise.rise(text: text) }
+    }
+  }
+
   @Test("what is no rise is none") func noRise() {
     let wrong: [(Double, Duration)] = [
       (0, .seconds(60)), (3, .seconds(60)), (-61, .seconds(60)), (.nan, .seconds(60)),

@@ -43,6 +43,18 @@ public struct AlarmRise: Hashable, Sendable {
     self.length = length
   }
 
+  /// As in `5min` or `-30dB 5min`; `none` is no rise.
+  public static func rise(text: String) throws(AlarmRefusal) -> AlarmRise? {
+    if text == "none" { return nil }
+    let words = text.split(whereSeparator: \.isWhitespace)
+    let level = words.count == 2 ? Decibels(text: words[0])?.value : usualDecibels
+    guard words.count <= 2, let level, let last = words.last,
+      let length = Duration(text: last) ?? Duration(timer: last),
+      let rise = AlarmRise(from: level, over: length)
+    else { throw .rise(text) }
+    return rise
+  }
+
   /// How much quieter it is so long after the ring began: in dB at most 0.
   public func decibels(after span: Duration) -> Double {
     let part = span.inSeconds / length.inSeconds

@@ -69,7 +69,7 @@ extension AlarmRefusal: CustomStringConvertible {
     case .date(let text):
       "'\(text.shortened)' is no day; write it as 2026-12-24, up to 2199-12-31"
     case .rise(let text):
-      "'\(text.shortened)' is no rise; write how long it takes, at most 60 min, as in 5min, or with "
+      "'\(text.shortened)' is no rise; write how long it takes, up to 1h, as in 5min, or before it "
         + "the level at which it begins, as in -30dB 5min"
     case .never(let times):
       "\(times.time) on \(times.days) is over, or not before 2200; choose a later day"
