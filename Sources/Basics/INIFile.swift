@@ -11,7 +11,15 @@ public struct INIFile {
     public let line: Int
   }
 
+  /// A line that begins a section, whether or not there is an entry in it.
+  public struct Section {
+    public let name: String
+    /// Counted from 1.
+    public let line: Int
+  }
+
   public let path: String
+  public let sections: [Section]
   public let entries: [Entry]
 
   /// Larger files are not configuration.
@@ -43,12 +51,15 @@ public struct INIFile {
     if let problem = reader.problem {
       throw Fault("\(path):\(problem.line)", problem.words)
     }
+    sections = reader.sections
     entries = reader.entries
   }
 }
 
 /// One line, as libinih 53 to 62 would read it.
 private struct INILine {
+  /// Of a section's name libinih keeps no more.
+  private static let longestSection = 49
   /// How many bytes of white space it begins with.
   let indent: Int
   /// What it says, without the white space around it.
@@ -72,16 +83,26 @@ private struct INILine {
     case nil, UInt8(ascii: ";"), UInt8(ascii: "#"):
       return nil
     case UInt8(ascii: "["):
-      guard let close = text.firstIndex(of: UInt8(ascii: "]")), close + 1 < text.endIndex else {
-        return nil
+      guard let section else { return nil }
+      if section.count > Self.longestSection {
+        return "the section's name is longer than \(Self.longestSection) bytes; shorten it"
       }
-      return "there is text after ']'; put it on a line of its own"
+      return section.endIndex + 1 < text.endIndex
+        ? "there is text after ']'; put it on a line of its own" : nil
     default:
       let hasComment = zip(text, text.dropFirst()).contains {
         Self.isSpace($0) && $1 == UInt8(ascii: ";")
       }
       return hasComment ? "the value has ' ;' in it; put a comment on a line of its own" : nil
     }
+  }
+
+  /// The name of the section that it begins; nil if it begins none.
+  var section: ArraySlice<UInt8>? {
+    guard text.first == UInt8(ascii: "["), let close = text.firstIndex(of: UInt8(ascii: "]")) else {
+      return nil
+    }
+    return text[(text.startIndex + 1)..<close]
   }
 
   private static func isSpace(_ byte: UInt8) -> Bool { isspace(Int32(byte)) != 0 }
@@ -94,6 +115,7 @@ private final class LineReader {
   private let remedyOfLongLines: String
   private var line = 0
   private(set) var problem: (line: Int, words: String)?
+  private(set) var sections: [INIFile.Section] = []
   private(set) var entries: [INIFile.Entry] = []
 
   init(path: String, remedyOfLongLines remedy: String) throws(Fault) {
@@ -136,6 +158,9 @@ private final class LineReader {
     if let words = text.problem {
       problem = (line, words)
       return nil
+    }
+    if let section = text.section {
+      sections.append(INIFile.Section(name: String(decoding: section, as: UTF8.self), line: line))
     }
     // libinih would take an indented line for more of the value above.
     memmove(buffer, buffer + text.indent, length + 1 - text.indent)

@@ -85,15 +85,10 @@ extension QuietHours {
   }
 
   private static func weekdays(_ text: Substring) throws(QuietHoursError) -> Set<Weekday> {
-    let ends = text.split(separator: "-", omittingEmptySubsequences: false)
-      .map { Weekday(abbreviation: $0) }
-    guard let first = ends[0], let last = ends[ends.count - 1], ends.count <= 2 else {
-      throw QuietHoursError(
-        description: "'\(text.shortened)' is not a weekday (mon tue wed thu fri sat sun) or two, "
-          + "as mon-fri")
+    guard let days = Weekday.range(text) else {
+      throw QuietHoursError(description: "'\(text.shortened)' is not \(Weekday.rangeInWords)")
     }
-    // From the last day back to the first, so that sat-mon crosses the end of the week.
-    return Set(sequence(first: last) { $0 == first ? nil : $0.previous })
+    return days
   }
 
   private static func minuteOfDay(_ text: Substring) -> Int? {

@@ -31,13 +31,20 @@ struct TestZone: Zone {
       weekday: Weekday(rawValue: Int(fields.tm_wday))!, utcOffsetSeconds: offset)
   }
 
-  func instants(of time: CivilDateTime) -> [Instant] { [] }
+  func instants(of time: CivilDateTime) -> [Instant] {
+    let asUTC = Instant(showing: time).seconds
+    let offsets = Set([-86_400, 0, 86_400].map { Int64(offset(asUTC + $0)) })
+    return offsets.map { asUTC - $0 }.filter { $0 + Int64(offset($0)) == asUTC }.sorted()
+      .map { Instant(seconds: $0) }
+  }
 }
 
 extension Instant {
   /// The instant at which UTC shows `text`, as in `2026-11-21T15:15:00`.
-  init(_ text: String) {
-    let time = CivilDateTime(text: text)!
+  init(_ text: String) { self.init(showing: CivilDateTime(text: text)!) }
+
+  /// The instant at which UTC shows `time`.
+  init(showing time: CivilDateTime) {
     var fields = tm()
     fields.tm_year = Int32(time.year - 1900)
     fields.tm_mon = Int32(time.month - 1)

@@ -32,6 +32,10 @@ public struct Configuration: Sendable {
   /// The real-time clock that may vouch for the system's.
   public var rtc = RTCChoice.auto
 
+  /// In the order of their sections.
+  public private(set) var alarms: [AlarmPlan] = []
+  var alarmSections = ConfiguredAlarms()
+
   /// The files that were read, in order.
   public private(set) var files: [String] = []
   /// File and line of each key's value that counts, by `section.key`.
@@ -68,6 +72,7 @@ public struct Configuration: Sendable {
         "the quiet hours swallow the whole week: nothing would ever sound")
     }
     try configuration.checkLines()
+    configuration.alarms = try configuration.alarmSections.plans()
     return configuration
   }
 
@@ -99,13 +104,15 @@ public struct Configuration: Sendable {
 
   private mutating func take(_ path: String) throws(Fault) {
     let file = try INIFile(path: path)
+    for section in file.sections { try alarmSections.begin(section, in: path) }
     var seen: Set<String> = []
     for entry in file.entries {
       let place = "\(path):\(entry.line)"
-      guard let keys = Self.keys[entry.section] else {
+      guard let keys = Self.keys[entry.section] ?? ConfiguredAlarms.keys(of: entry.section) else {
         throw Fault(
           place,
-          "unknown section [\(entry.section)]; there are \(Self.list(Array(Self.keys.keys)))")
+          "unknown section [\(entry.section)]; there are \(Self.list(Array(Self.keys.keys))), "
+            + "and alarm NAME")
       }
       guard let key = keys[entry.key] else {
         let known = Self.list(Array(keys.keys))
@@ -135,7 +142,7 @@ public struct Configuration: Sendable {
 
 extension Configuration {
   /// Takes a value in, or says what is allowed instead.
-  private typealias Key = @Sendable (inout Configuration, String) -> String?
+  typealias Key = @Sendable (inout Configuration, String) -> String?
 
   private static let keys: [String: [String: Key]] = [
     "announce": [

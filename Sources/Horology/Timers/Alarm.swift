@@ -1,0 +1,142 @@
+/// What an alarm is to be: when it rings, and how.
+public struct AlarmPlan: Hashable, Sendable {
+  /// Nil if a person gave none.
+  public var name: String?
+  public var times: AlarmTimes
+  /// What rings; nil for the signal of timers.
+  public var tune: Tune?
+  /// Nil if it is as loud from the start as it ever is.
+  public var rise: AlarmRise?
+  public var quietHours = AlarmInQuietHours.keep
+
+  public init(name: String? = nil, _ times: AlarmTimes) {
+    self.name = name
+    self.times = times
+  }
+}
+
+/// What quiet hours are to an alarm.
+public enum AlarmInQuietHours: String, CaseIterable, Sendable {
+  /// It is silent in them.
+  case keep
+  /// It rings all the same.
+  case override
+}
+
+/// A ring that grows louder.
+public struct AlarmRise: Hashable, Sendable {
+  /// How loud it begins, in dB below what it rises to: less than 0, at least -60.
+  public let decibels: Double
+  /// How long it takes.
+  public let length: Duration
+
+  public static let usualDecibels = -24.0
+  /// As long as the longest `ring_limit`.
+  public static let longest = Duration.seconds(3600)
+
+  /// Nil for what is no rise, or longer than an hour.
+  public init?(from decibels: Double = usualDecibels, over length: Duration) {
+    guard -60 <= decibels, decibels < 0, Duration.zero < length, length <= Self.longest else {
+      return nil
+    }
+    self.decibels = decibels
+    self.length = length
+  }
+
+  /// As in `5min` or `-30dB 5min`; `none` is no rise.
+  public static func rise(text: String) throws(AlarmRefusal) -> AlarmRise? {
+    if text == "none" { return nil }
+    let words = text.split(whereSeparator: \.isWhitespace)
+    let level = words.count == 2 ? Decibels(text: words[0])?.value : usualDecibels
+    guard words.count <= 2, let level, let last = words.last,
+      let length = Duration(text: last) ?? Duration(timer: last),
+      let rise = AlarmRise(from: level, over: length)
+    else { throw .rise(text) }
+    return rise
+  }
+
+  /// How much quieter it is so long after the ring began: in dB at most 0.
+  public func decibels(after span: Duration) -> Double {
+    let part = span.inSeconds / length.inSeconds
+    return decibels * (1 - min(max(part, 0), 1))
+  }
+}
+
+/// Rings at a local time of day, on its days.
+public struct Alarm: Hashable, Sendable {
+  public enum Origin: String, CaseIterable, Sendable {
+    /// By the command or the bus.
+    case person
+    /// From `[alarm NAME]`.
+    case configuration
+  }
+
+  public enum State: Hashable, Sendable {
+    /// `next` is nil if it never rings again. `from` is when it was set, if the clock was not trusted
+    /// then: once the clock is set, `next` is reckoned anew from that moment.
+    case waiting(next: Instant?, from: TimedMoment?)
+    /// `ring` is the instant for which it was set: the one that is acknowledged.
+    case ringing(ring: Instant, since: TimedMoment)
+    case snoozing(ring: Instant, until: TimedMoment)
+  }
+
+  /// 1 and on: the lowest that was free when it was set.
+  public let number: Int
+  public internal(set) var plan: AlarmPlan
+  public let origin: Origin
+  public internal(set) var state: State
+  /// The latest of its instants that is over: stopped, missed or silenced. It does not ring again.
+  public internal(set) var acknowledged: Instant?
+
+  public init(
+    number: Int, _ plan: AlarmPlan, from origin: Origin, state: State, acknowledged: Instant? = nil
+  ) {
+    self.number = number
+    self.plan = plan
+    self.origin = origin
+    self.state = state
+    self.acknowledged = acknowledged
+  }
+
+  /// How long a snooze lasts, as LineageOS's clock has it (facts: timers).
+  public static let snooze = Duration.seconds(600)
+
+  public var name: String? { plan.name }
+
+  /// When it rings next by the clock; nil if it rings, snoozes, or never rings again.
+  public var next: Instant? {
+    if case .waiting(let next, _) = state { next } else { nil }
+  }
+
+  public var isRinging: Bool { if case .ringing = state { true } else { false } }
+
+  /// It rings, or will when the snooze is over.
+  public var isUp: Bool { if case .waiting = state { false } else { true } }
+
+  /// How much quieter it is now than it may be, in dB at most 0: it may be rising.
+  public func decibels(at now: Now) -> Double {
+    guard let rise = plan.rise, case .ringing(_, let since) = state else { return 0 }
+    return rise.decibels(after: .zero - since.left(at: now))
+  }
+
+  /// As in `alarm 2` or `alarm "school"`.
+  public var title: String { name.map { "alarm \"\($0)\"" } ?? "alarm \(number)" }
+
+  /// For programs: waiting, ringing or snoozing.
+  public var key: String {
+    switch state {
+    case .waiting: "waiting"
+    case .ringing: "ringing"
+    case .snoozing: "snoozing"
+    }
+  }
+
+  /// What is wrong with a name, as a sentence goes on after it; nil if nothing is.
+  public static func flaw(ofName name: String) -> String? {
+    // The same names as those of timers.
+    if !name.isEmpty && name.allSatisfy(\.isNumber) {
+      return "it would be taken for the number of an alarm"
+    }
+    return Countdown.flaw(ofName: name)
+  }
+}

@@ -1,0 +1,63 @@
+/// A time of day to the minute, by the face of the clock.
+public struct TimeOfDay: Hashable, Sendable {
+  /// Since midnight: 0 to 1439.
+  public let minutes: Int
+
+  /// Nil for what no clock shows.
+  public init?(hour: Int, minute: Int) {
+    guard (0...23).contains(hour), (0...59).contains(minute) else { return nil }
+    minutes = hour * 60 + minute
+  }
+
+  /// `HH:MM`, as in `07:00`.
+  public init(text: some StringProtocol) throws(AlarmRefusal) {
+    guard let numbers = CivilDateTime.numbers(text, separator: ":", digits: [2, 2]),
+      let time = TimeOfDay(hour: numbers[0], minute: numbers[1])
+    else { throw .time(String(text)) }
+    self = time
+  }
+
+  public var hour: Int { minutes / 60 }
+  public var minute: Int { minutes % 60 }
+}
+
+extension TimeOfDay: CustomStringConvertible {
+  /// `07:00`.
+  public var description: String { "\(twoDigits(hour)):\(twoDigits(minute))" }
+}
+
+/// The days on which an alarm rings.
+public enum AlarmDays: Hashable, Sendable {
+  /// Every week, on at least one day.
+  case weekly(Set<Weekday>)
+  /// Once, on this day.
+  case date(CivilDate)
+  /// Once, the next time that the clock shows the alarm's time.
+  case next
+
+  /// Weekdays as in `mon-fri` or `mon-wed, sat`.
+  public init(weekdays text: some StringProtocol) throws(AlarmRefusal) {
+    guard let days = Weekday.days(text), !days.isEmpty else { throw .days(String(text)) }
+    self = .weekly(days)
+  }
+
+  /// A day as in `2026-12-24`.
+  public init(date text: some StringProtocol) throws(AlarmRefusal) {
+    guard let date = CivilDate(text: text) else { throw .date(String(text)) }
+    self = .date(date)
+  }
+
+  /// True if the alarm goes after it has rung.
+  public var isOnce: Bool { if case .weekly = self { false } else { true } }
+}
+
+extension AlarmDays: CustomStringConvertible {
+  /// `mon-fri`, `2026-12-24` or `once`.
+  public var description: String {
+    switch self {
+    case .weekly(let days): Weekday.text(days)
+    case .date(let date): date.description
+    case .next: "once"
+    }
+  }
+}

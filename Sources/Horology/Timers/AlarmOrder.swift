@@ -1,0 +1,107 @@
+/// What a person wants of the alarms.
+public enum AlarmOrder: Hashable, Sendable {
+  case set(AlarmPlan)
+  /// Which alarm: by its name or its number; all that ring if none is named.
+  case snooze(String?)
+  /// Ends the ring or the snooze; of all if none is named.
+  case stop(String?)
+  case cancel(String)
+}
+
+/// What has become of an alarm.
+public enum AlarmEvent: Hashable, Sendable {
+  case set
+  case cancelled
+  /// It rings, so long after its time; nil if on time.
+  case rings(late: Duration?)
+  /// Its snooze is over, and it rings again.
+  case ringsAgain
+  /// Its time has come, and it does not ring.
+  case silenced(SkipReason)
+  case snoozed
+  /// A person has heard it, or the switch has silenced it.
+  case stopped(StopReason)
+  /// It rang until `ring_limit`, and nobody stopped it.
+  case missed
+  /// Its time was so long ago that it does not ring any more.
+  case expired(late: Duration)
+}
+
+/// What has become of which alarm; the alarm is as it was then.
+public struct AlarmChange: Hashable, Sendable {
+  public let alarm: Alarm
+  public let event: AlarmEvent
+
+  public init(_ alarm: Alarm, _ event: AlarmEvent) {
+    self.alarm = alarm
+    self.event = event
+  }
+}
+
+/// Why nothing was done.
+public enum AlarmRefusal: Error, Hashable, Sendable {
+  /// These are no time, weekdays, day or rise.
+  case time(String)
+  case days(String)
+  case date(String)
+  case rise(String)
+  /// Once, on a day on which the time is over, or which is too far away.
+  case never(AlarmTimes)
+  case name(String)
+  case nameIsTaken(String)
+  case tooMany
+  /// No alarm has that name or number.
+  case unknown(String)
+  case isNotRinging(String)
+  case noneRings
+  /// It would be back at the next start.
+  case isConfigured(String)
+}
+
+extension AlarmRefusal: CustomStringConvertible {
+  /// One sentence: what, and what to do.
+  public var description: String {
+    switch self {
+    case .time(let text):
+      "'\(text.shortened)' is no time of day; write it as 07:00, from 00:00 to 23:59"
+    case .days(let text):
+      "'\(text.shortened)' is not \(Weekday.rangeInWords); separate several by commas"
+    case .date(let text):
+      "'\(text.shortened)' is no day; write it as 2026-12-24, up to 2199-12-31"
+    case .rise(let text):
+      "'\(text.shortened)' is no rise; write how long it takes, up to 1h, as in 5min, or before it "
+        + "the level at which it begins, as in -30dB 5min"
+    case .never(let times):
+      "\(times.time) on \(times.days) is over, or not before 2200; choose a later day"
+    case .name(let flaw): "the name cannot be used: \(flaw); choose another"
+    case .nameIsTaken(let name):
+      "there is an alarm \"\(name)\" already; cancel it, or choose another name"
+    case .tooMany: "there are \(Alarms.most) alarms already; cancel one first"
+    case .unknown(let which):
+      "there is no alarm '\(which.shortened)'; 'clocksmith alarm list' shows those that there are"
+    case .isNotRinging(let title):
+      "\(title) does not ring now; 'clocksmith alarm list' shows when it will"
+    case .noneRings: "no alarm rings now; 'clocksmith alarm list' shows when one will"
+    case .isConfigured(let title):
+      "\(title) is set in the configuration; remove its section there, and reload the service"
+    }
+  }
+
+  /// For programs: it does not change.
+  public var key: String {
+    switch self {
+    case .time: "time"
+    case .days: "days"
+    case .date: "date"
+    case .rise: "rise"
+    case .never: "never"
+    case .name: "name"
+    case .nameIsTaken: "name_is_taken"
+    case .tooMany: "too_many"
+    case .unknown: "unknown"
+    case .isNotRinging: "is_not_ringing"
+    case .noneRings: "none_rings"
+    case .isConfigured: "is_configured"
+    }
+  }
+}

@@ -1,0 +1,207 @@
+/// What the alarms go by.
+public struct AlarmConditions {
+  public let zone: any Zone
+  /// The clock can be gone by: it is trusted, or its owner lets it speak all the same.
+  public let isTrusted: Bool
+  /// How long an alarm rings if nobody stops it, and how late it may still ring.
+  public let ringLimit: Duration
+  /// How long it takes from now until something can begin.
+  public let lead: Duration
+
+  public init(zone: any Zone, isTrusted: Bool, ringLimit: Duration, lead: Duration) {
+    self.zone = zone
+    self.isTrusted = isTrusted
+    self.ringLimit = ringLimit
+    self.lead = lead
+  }
+}
+
+/// The alarms: which there are, and how each is. What comes with time is in `due`.
+public struct Alarms: Hashable, Sendable {
+  /// A person sets no more than this, those of the configuration counted, which has no more either.
+  public static let most = 100
+  /// A clock that is set back by more was wrong before: what was decided by it is forgotten.
+  static let longestStepBack = Duration.seconds(86_400)
+
+  /// By number.
+  public internal(set) var alarms: [Alarm] = []
+  /// The latest that a trusted clock has shown since the past was last forgotten.
+  private var reached: Instant?
+  /// Those of which it was told that they do not ring by a clock that is not trusted.
+  var told: Set<Int> = []
+
+  public init() {}
+
+  /// As they were before the start. `configure` takes in what the configuration has now.
+  /// - Parameter isSameBoot: the machine has not started since.
+  public init(_ alarms: [Alarm], isSameBoot: Bool, at now: Now) {
+    self.alarms = alarms.sorted { $0.number < $1.number }
+    reached = alarms.compactMap(\.acknowledged).max()
+    change { moment in
+      if isSameBoot { moment.noteClockSet(at: now) } else { moment.noteStart(at: now) }
+    }
+    for index in self.alarms.indices {
+      switch self.alarms[index].state {
+      // It has rung before: a clock that has come back behind says that it will.
+      case .ringing(let ring, let since) where since.left(at: now) > .zero:
+        self.alarms[index].state = .ringing(ring: ring, since: TimedMoment(.zero, after: now))
+      // How long ago it was set is not known any more.
+      case .waiting(let next, from: _?) where !isSameBoot:
+        self.alarms[index].state = .waiting(next: next, from: TimedMoment(.zero, after: now))
+      default: break
+      }
+    }
+  }
+
+  // MARK: The clocks
+
+  /// The clock was set.
+  /// - Parameter before: what it would show now, had it not been.
+  mutating func noteClockSet(
+    from before: Instant, at now: Now, _ conditions: AlarmConditions
+  ) {
+    change { $0.noteClockSet(at: now) }
+    if conditions.isTrusted { note(before) }
+    reckon(at: now, conditions)
+  }
+
+  /// Reckons anew when the alarms ring next that are not due: the zone is another, or the clock was
+  /// set.
+  mutating func reckon(at now: Now, _ conditions: AlarmConditions) {
+    if conditions.isTrusted { note(now.instant) }
+    for index in alarms.indices {
+      guard case .waiting(let next, let from) = alarms[index].state else { continue }
+      // A clock that may be wrong changes nothing that a trusted one has said. What is due is judged
+      // by how late it is.
+      let isDue = next.map { $0 <= now.instant } ?? false
+      guard from != nil || (conditions.isTrusted && !isDue) else { continue }
+      let acknowledged = alarms[index].acknowledged ?? AlarmTimes.beforeAll
+      let start = max(from?.shown ?? now.instant, acknowledged)
+      alarms[index].state = .waiting(
+        next: alarms[index].plan.times.next(from: start, in: conditions.zone), from: from)
+    }
+  }
+
+  /// The clock can be gone by from now on, or still.
+  mutating func noteTrusted(at now: Now) {
+    change { if $0.followsClock { $0.noteTrusted() } }
+    note(now.instant)
+    told = []
+    for index in alarms.indices {
+      if case .waiting(let next, from: _?) = alarms[index].state {
+        alarms[index].state = .waiting(next: next, from: nil)
+      }
+    }
+  }
+
+  /// Takes in what a trusted clock shows. If it is more than a day behind what it has shown, by one
+  /// step or many, it was wrong then.
+  private mutating func note(_ shown: Instant) {
+    let shown = max(shown, AlarmTimes.beforeAll)
+    guard let reached, shown < reached - Self.longestStepBack else {
+      reached = max(reached ?? shown, shown)
+      return
+    }
+    self.reached = shown
+    for index in alarms.indices {
+      alarms[index].acknowledged = nil
+      switch alarms[index].state {
+      case .waiting: break
+      // What it rings for may come again.
+      case .ringing(let ring, let since):
+        alarms[index].state = .ringing(ring: min(ring, shown.wholeSecond), since: since)
+      case .snoozing(let ring, let until):
+        alarms[index].state = .snoozing(ring: min(ring, shown.wholeSecond), until: until)
+      }
+    }
+  }
+
+  /// As it waits from now on, for the next time that has not been acknowledged.
+  func waiting(
+    _ plan: AlarmPlan, after acknowledged: Instant?, at now: Now, _ conditions: AlarmConditions
+  ) -> Alarm.State {
+    let start = max(now.instant, acknowledged ?? AlarmTimes.beforeAll)
+    return .waiting(
+      next: plan.times.next(from: start, in: conditions.zone),
+      from: conditions.isTrusted ? nil : TimedMoment(.zero, after: now))
+  }
+
+  private mutating func change(_ change: (inout TimedMoment) -> Void) {
+    for index in alarms.indices {
+      switch alarms[index].state {
+      case .waiting(_, nil): break
+      case .waiting(let next, var from?):
+        change(&from)
+        alarms[index].state = .waiting(next: next, from: from)
+      case .ringing(let ring, var since):
+        change(&since)
+        alarms[index].state = .ringing(ring: ring, since: since)
+      case .snoozing(let ring, var until):
+        change(&until)
+        alarms[index].state = .snoozing(ring: ring, until: until)
+      }
+    }
+  }
+
+  // MARK: The configuration
+
+  /// Takes the alarms that the configuration has now, at the start and after each reload. Those that
+  /// it had before go on, and ring on.
+  /// - Returns: those that it has no longer.
+  mutating func configure(
+    _ plans: [AlarmPlan], at now: Now, _ conditions: AlarmConditions
+  ) -> [AlarmChange] {
+    let names = Set(plans.compactMap(\.name))
+    let gone = alarms.filter { alarm in
+      alarm.origin == .configuration && alarm.name.map { !names.contains($0) } ?? true
+    }
+    for alarm in gone { remove(alarm) }
+    for plan in plans {
+      let namesake = alarms.firstIndex { $0.name == plan.name }
+      if let index = namesake, alarms[index].origin == .configuration {
+        let isMoved = alarms[index].plan.times != plan.times
+        alarms[index].plan = plan
+        if isMoved && !alarms[index].isUp {
+          alarms[index].state = waiting(
+            plan, after: alarms[index].acknowledged, at: now, conditions)
+        }
+        continue
+      }
+      // A person's alarm of that name still rings; its number is left to call it by.
+      if let namesake { alarms[namesake].plan.name = nil }
+      insert(plan, from: .configuration, waiting(plan, after: nil, at: now, conditions))
+    }
+    reckon(at: now, conditions)
+    return gone.map { AlarmChange($0, .cancelled) }
+  }
+
+  // MARK: The list
+
+  @discardableResult
+  mutating func insert(
+    _ plan: AlarmPlan, from origin: Alarm.Origin, _ state: Alarm.State
+  ) -> Alarm {
+    let gap = alarms.enumerated().first { $0.element.number != $0.offset + 1 }?.offset
+    let place = gap ?? alarms.count
+    let alarm = Alarm(number: place + 1, plan, from: origin, state: state)
+    alarms.insert(alarm, at: place)
+    return alarm
+  }
+
+  mutating func remove(_ alarm: Alarm) {
+    alarms.removeAll { $0.number == alarm.number }
+    told.remove(alarm.number)
+  }
+
+  func place(of which: String) throws(AlarmRefusal) -> Int {
+    let number = which.allSatisfy(\.isASCIIDigit) ? Int(which) : nil
+    guard let index = alarms.firstIndex(where: { $0.name == which || $0.number == number })
+    else { throw .unknown(which) }
+    return index
+  }
+}
+
+extension Instant {
+  /// When this second began.
+  fileprivate var wholeSecond: Instant { Instant(seconds: max(seconds, 0)) }
+}

@@ -1,0 +1,121 @@
+/// What comes with time: alarms ring, ring again after a snooze, and end unheard.
+extension Alarms {
+  /// An alarm that comes later than this was missed: in a sleep, with the power off, or by a clock
+  /// that was set over it.
+  private static let unnoticed = Duration.seconds(2)
+
+  /// Does what is due.
+  ///
+  /// An alarm that is late by up to `ringLimit` still rings; a later one has expired. By a clock that
+  /// is not trusted an alarm does not ring, and stays due until the clock is.
+  /// - Parameter refusal: why an alarm must not ring now, whose time has come; nil if it may.
+  mutating func due(
+    at now: Now, _ conditions: AlarmConditions, refusal: (Alarm) -> SkipReason?
+  ) -> [AlarmChange] {
+    if conditions.isTrusted { noteTrusted(at: now) }
+    var changes: [AlarmChange] = []
+    for alarm in alarms {
+      switch alarm.state {
+      case .waiting(let next?, _) where next <= now.instant:
+        changes += come(alarm, next, at: now, conditions, refusal)
+      case .ringing(_, let since) where since.left(at: now) + conditions.ringLimit <= .zero:
+        changes.append(end(alarm, .missed, at: now, conditions))
+      case .snoozing(let ring, let until) where until.left(at: now) <= .zero:
+        changes.append(wake(alarm, ring, until, at: now, conditions, refusal))
+      default: break
+      }
+    }
+    return changes
+  }
+
+  /// When something is to be done next, since the machine started; nil if nothing is.
+  func nextDue(at now: Now, _ conditions: AlarmConditions) -> Duration? {
+    alarms.compactMap { alarm -> Duration? in
+      switch alarm.state {
+      case .waiting(let next, _):
+        guard let next, conditions.isTrusted || !told.contains(alarm.number) else { return nil }
+        let shown = max(now.instant, AlarmTimes.beforeAll)
+        return now.sinceBoot + max(next - shown, .zero)
+      case .ringing(_, let since): return since.sinceBoot + conditions.ringLimit
+      case .snoozing(_, let until): return until.sinceBoot
+      }
+    }.min()
+  }
+
+  /// The time of an alarm has come.
+  private mutating func come(
+    _ alarm: Alarm, _ next: Instant, at now: Now, _ conditions: AlarmConditions,
+    _ refusal: (Alarm) -> SkipReason?
+  ) -> [AlarmChange] {
+    guard conditions.isTrusted else {
+      return told.insert(alarm.number).inserted ? [AlarmChange(alarm, .silenced(.untrusted))] : []
+    }
+    let late = now.instant - next
+    guard late <= conditions.ringLimit else {
+      let expired = end(alarm, .expired(late: late), at: now, conditions)
+      // Of the times since, the last may not be too late yet.
+      let after = max(next, now.instant - conditions.ringLimit - .nanoseconds(1))
+      guard !alarm.plan.times.days.isOnce,
+        let last = alarm.plan.times.nextRing(after: after, in: conditions.zone),
+        last <= now.instant
+      else { return [expired] }
+      return [expired, ring(alarm, last, late: now.instant - last, at: now, conditions, refusal)]
+    }
+    return [ring(alarm, next, late: late, at: now, conditions, refusal)]
+  }
+
+  private mutating func ring(
+    _ alarm: Alarm, _ ring: Instant, late: Duration, at now: Now, _ conditions: AlarmConditions,
+    _ refusal: (Alarm) -> SkipReason?
+  ) -> AlarmChange {
+    let isLate = late > Self.unnoticed
+    let since = TimedMoment(isLate ? conditions.lead : .zero - late, after: now)
+    let ringing = change(alarm, to: .ringing(ring: ring, since: since))
+    if let reason = refusal(alarm) { return end(ringing, .silenced(reason), at: now, conditions) }
+    return AlarmChange(ringing, .rings(late: isLate ? late : nil))
+  }
+
+  /// The snooze is over.
+  private mutating func wake(
+    _ alarm: Alarm, _ ring: Instant, _ until: TimedMoment, at now: Now,
+    _ conditions: AlarmConditions, _ refusal: (Alarm) -> SkipReason?
+  ) -> AlarmChange {
+    let late = .zero - until.left(at: now)
+    // By a clock that may be wrong nothing is over for good.
+    if late > conditions.ringLimit, !until.followsClock || conditions.isTrusted {
+      return end(alarm, .expired(late: late), at: now, conditions)
+    }
+    if let reason = refusal(alarm) { return end(alarm, .silenced(reason), at: now, conditions) }
+    let since = late > Self.unnoticed ? TimedMoment(conditions.lead, after: now) : until
+    return AlarmChange(change(alarm, to: .ringing(ring: ring, since: since)), .ringsAgain)
+  }
+
+  /// One of its times is over, and acknowledged. It waits for the next, or goes.
+  mutating func end(
+    _ alarm: Alarm, _ event: AlarmEvent, at now: Now, _ conditions: AlarmConditions
+  ) -> AlarmChange {
+    let over: Instant? =
+      switch alarm.state {
+      case .waiting(let next, _): next
+      case .ringing(let ring, _), .snoozing(let ring, _): ring
+      }
+    guard !alarm.plan.times.days.isOnce,
+      let index = alarms.firstIndex(where: { $0.number == alarm.number })
+    else {
+      remove(alarm)
+      return AlarmChange(alarm, event)
+    }
+    let acknowledged = [alarm.acknowledged, over].compactMap { $0 }.max()
+    alarms[index].acknowledged = acknowledged
+    alarms[index].state = waiting(alarm.plan, after: acknowledged, at: now, conditions)
+    return AlarmChange(alarm, event)
+  }
+
+  /// - Returns: the alarm as it is now.
+  @discardableResult
+  mutating func change(_ alarm: Alarm, to state: Alarm.State) -> Alarm {
+    guard let index = alarms.firstIndex(where: { $0.number == alarm.number }) else { return alarm }
+    alarms[index].state = state
+    return alarms[index]
+  }
+}

@@ -1,0 +1,66 @@
+/// What a person does with alarms.
+extension Alarms {
+  public var isRinging: Bool { alarms.contains(where: \.isRinging) }
+
+  /// Does what a person wants.
+  mutating func take(
+    _ order: AlarmOrder, at now: Now, _ conditions: AlarmConditions
+  ) throws(AlarmRefusal) -> [AlarmChange] {
+    switch order {
+    case .set(let plan): return [try set(plan, at: now, conditions)]
+    case .snooze(let which):
+      let ringing = try those(which, where: \.isRinging)
+      for alarm in ringing { snooze(alarm, at: now) }
+      return ringing.map { AlarmChange($0, .snoozed) }
+    case .stop(let which):
+      return try those(which, where: \.isUp).map { end($0, .stopped(.byHand), at: now, conditions) }
+    case .cancel(let which):
+      let alarm = alarms[try place(of: which)]
+      guard alarm.origin == .person else { throw .isConfigured(alarm.title) }
+      remove(alarm)
+      return [AlarmChange(alarm, .cancelled)]
+    }
+  }
+
+  private mutating func set(
+    _ plan: AlarmPlan, at now: Now, _ conditions: AlarmConditions
+  ) throws(AlarmRefusal) -> AlarmChange {
+    if let name = plan.name {
+      if let flaw = Alarm.flaw(ofName: name) { throw .name(flaw) }
+      guard !alarms.contains(where: { $0.name == name }) else { throw .nameIsTaken(name) }
+    }
+    if plan.times.days == .weekly([]) { throw .days("") }
+    guard alarms.count < Self.most else { throw .tooMany }
+    let state = waiting(plan, after: nil, at: now, conditions)
+    guard case .waiting(let next?, _) = state else { throw .never(plan.times) }
+    // By a clock that may be wrong no day is over.
+    guard next > now.instant || !conditions.isTrusted else { throw .never(plan.times) }
+    return AlarmChange(insert(plan, from: .person, state), .set)
+  }
+
+  /// Ends what rings.
+  mutating func silence(
+    _ reason: StopReason, at now: Now, _ conditions: AlarmConditions
+  ) -> [AlarmChange] {
+    alarms.filter(\.isRinging).map { end($0, .stopped(reason), at: now, conditions) }
+  }
+
+  /// The alarm of that name or number, or else all, that are so.
+  private func those(
+    _ which: String?, where isMeant: (Alarm) -> Bool
+  ) throws(AlarmRefusal) -> [Alarm] {
+    if let which {
+      let alarm = alarms[try place(of: which)]
+      guard isMeant(alarm) else { throw .isNotRinging(alarm.title) }
+      return [alarm]
+    }
+    let meant = alarms.filter(isMeant)
+    guard !meant.isEmpty else { throw .noneRings }
+    return meant
+  }
+
+  private mutating func snooze(_ alarm: Alarm, at now: Now) {
+    guard case .ringing(let ring, _) = alarm.state else { return }
+    change(alarm, to: .snoozing(ring: ring, until: TimedMoment(Alarm.snooze, after: now)))
+  }
+}

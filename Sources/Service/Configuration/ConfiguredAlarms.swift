@@ -1,0 +1,124 @@
+import Basics
+import Horology
+import Sound
+
+/// The sections `[alarm NAME]`. What a later file says of an alarm counts, key by key.
+struct ConfiguredAlarms: Sendable {
+  private struct Section: Sendable {
+    let name: String
+    /// File and line of its first beginning.
+    let place: String
+    /// The file that it stands in, or the last of them.
+    var file: String
+    var time: TimeOfDay?
+    var days = AlarmDays.weekly(Set(Weekday.allCases))
+    var tune: Tune?
+    var rise: AlarmRise?
+    var quietHours = AlarmInQuietHours.keep
+  }
+
+  /// In the order of their beginnings.
+  private var sections: [Section] = []
+
+  /// The name behind `alarm`; nil for another section.
+  private static func name(of section: String) -> String? {
+    let word = section.prefix { !$0.isWhitespace }
+    guard word == "alarm" else { return nil }
+    return String(section.dropFirst(word.count).drop(while: \.isWhitespace))
+  }
+
+  /// Takes in that a section begins, if it is an alarm's.
+  /// - Throws: `Fault` for a name that cannot be used, that the file has twice, and for one alarm too
+  ///   many.
+  mutating func begin(_ section: INIFile.Section, in file: String) throws(Fault) {
+    guard let name = Self.name(of: section.name) else { return }
+    let place = "\(file):\(section.line)"
+    if let flaw = Alarm.flaw(ofName: name) {
+      throw Fault(place, "[\(section.name)]: the name cannot be used: \(flaw); choose another")
+    }
+    if let index = sections.firstIndex(where: { $0.name == name }) {
+      guard sections[index].file != file else {
+        throw Fault(place, "[alarm \(name)] is there twice in this file; choose another name")
+      }
+      sections[index].file = file
+      return
+    }
+    guard sections.count < Alarms.most else {
+      throw Fault(place, "there are more than \(Alarms.most) alarms; remove one")
+    }
+    sections.append(Section(name: name, place: place, file: file))
+  }
+
+  /// What they say.
+  /// - Throws: `Fault` for one without a time.
+  func plans() throws(Fault) -> [AlarmPlan] {
+    var plans: [AlarmPlan] = []
+    for section in sections {
+      guard let time = section.time else {
+        throw Fault(
+          section.place, "[alarm \(section.name)] has no time; write one, as in time = 07:00")
+      }
+      var plan = AlarmPlan(name: section.name, AlarmTimes(time: time, days: section.days))
+      (plan.tune, plan.rise) = (section.tune, section.rise)
+      plan.quietHours = section.quietHours
+      plans.append(plan)
+    }
+    return plans
+  }
+}
+
+// MARK: Keys
+
+extension ConfiguredAlarms {
+  /// Takes a value in, or says what is allowed instead.
+  private typealias Key = @Sendable (inout Section, String) -> String?
+
+  /// The keys of a section; nil if it is no alarm's.
+  static func keys(of section: String) -> [String: Configuration.Key]? {
+    guard let name = name(of: section) else { return nil }
+    return keys.mapValues { key in
+      { configuration, value in configuration.alarmSections.take(name, value, by: key) }
+    }
+  }
+
+  private mutating func take(_ name: String, _ value: String, by key: Key) -> String? {
+    guard let index = sections.firstIndex(where: { $0.name == name }) else { return nil }
+    return key(&sections[index], value)
+  }
+
+  private static let keys: [String: Key] = [
+    "time": { section, value in
+      complaint { () throws(AlarmRefusal) in section.time = try TimeOfDay(text: value) }
+    },
+    "days": { section, value in
+      complaint { () throws(AlarmRefusal) in section.days = try AlarmDays(weekdays: value) }
+    },
+    "tune": { section, value in
+      do throws(Fault) {
+        section.tune = value == "none" ? nil : try Sounds.tune(value)
+        return nil
+      } catch {
+        return error.description
+      }
+    },
+    "rise": { section, value in
+      complaint { () throws(AlarmRefusal) in section.rise = try AlarmRise.rise(text: value) }
+    },
+    "quiet_hours": { section, value in
+      guard let choice = AlarmInQuietHours(rawValue: value) else {
+        return "allowed: \(AlarmInQuietHours.allCases.map(\.rawValue).joined(separator: ", "))"
+      }
+      section.quietHours = choice
+      return nil
+    },
+  ]
+
+  private static func complaint(_ take: () throws(AlarmRefusal) -> Void) -> String? {
+    do throws(AlarmRefusal) {
+      try take()
+      return nil
+    } catch {
+      return error.description
+    }
+  }
+}

@@ -1,0 +1,105 @@
+@testable import Horology
+
+/// Alarms with their clock, which a test moves by hand.
+struct AlarmDesk {
+  var alarms = Alarms()
+  var now: Now
+  var zone = TestZone.utc
+  var isTrusted = true
+  /// Why none may ring.
+  var refusal: SkipReason?
+  /// What has become of them since the last order or turn of the clock.
+  private(set) var events: [AlarmEvent] = []
+
+  static let ringLimit = Duration.seconds(900)
+  static let lead = Duration.milliseconds(400)
+
+  init(at start: String, isTrusted: Bool = true) {
+    now = Now(instant: Instant(start), uptime: Uptime(seconds: 1000), sinceBoot: .seconds(1000))
+    self.isTrusted = isTrusted
+  }
+
+  var conditions: AlarmConditions {
+    AlarmConditions(
+      zone: zone, isTrusted: isTrusted, ringLimit: Self.ringLimit, lead: Self.lead)
+  }
+
+  static func plan(
+    _ time: String, _ days: String? = nil, name: String? = nil
+  ) throws -> AlarmPlan {
+    let days = try days.map {
+      $0.first!.isNumber ? try AlarmDays(date: $0) : try AlarmDays(weekdays: $0)
+    }
+    return AlarmPlan(name: name, AlarmTimes(time: try TimeOfDay(text: time), days: days ?? .next))
+  }
+
+  mutating func set(_ time: String, _ days: String? = nil, name: String? = nil) throws {
+    try take(.set(try Self.plan(time, days, name: name)))
+  }
+
+  mutating func take(_ order: AlarmOrder) throws {
+    events = try alarms.take(order, at: now, conditions).map(\.event)
+  }
+
+  mutating func settle() {
+    events = alarms.due(at: now, conditions) { _ in refusal }.map(\.event)
+  }
+
+  mutating func configure(_ plans: [AlarmPlan]) {
+    events = alarms.configure(plans, at: now, conditions).map(\.event)
+  }
+
+  mutating func silence(_ reason: StopReason) {
+    events = alarms.silence(reason, at: now, conditions).map(\.event)
+  }
+
+  mutating func wait(for span: Duration) {
+    now = now.later(by: span)
+    settle()
+  }
+
+  mutating func wait(until text: String, plus span: Duration = .zero) {
+    wait(for: Instant(text) + span - now.instant)
+  }
+
+  /// Sets the clock, and trusts it from then on if that is wanted.
+  mutating func step(to text: String, isTrusted: Bool? = nil) {
+    let before = now.instant
+    now = Now(instant: Instant(text), uptime: now.uptime, sinceBoot: now.sinceBoot)
+    alarms.noteClockSet(from: before, at: now, conditions)
+    if let isTrusted { self.isTrusted = isTrusted }
+    settle()
+  }
+
+  /// The service ends, and starts again after so long, by what was saved.
+  mutating func restart(after span: Duration, isSameBoot: Bool, plans: [AlarmPlan] = []) {
+    now = now.later(by: span)
+    if !isSameBoot {
+      now = Now(instant: now.instant, uptime: Uptime(seconds: 20), sinceBoot: .seconds(20))
+    }
+    alarms = Alarms(alarms.alarms, isSameBoot: isSameBoot, at: now)
+    let gone = alarms.configure(plans, at: now, conditions).map(\.event)
+    settle()
+    events = gone + events
+  }
+
+  /// Lives through so much time, waking only when the alarms want to.
+  mutating func live(for span: Duration) -> [(AlarmEvent, Instant)] {
+    let end = now.sinceBoot + span
+    var seen: [(AlarmEvent, Instant)] = []
+    for _ in 0..<5000 {
+      guard let next = alarms.nextDue(at: now, conditions), next <= end else {
+        now = now.later(by: end - now.sinceBoot)
+        return seen
+      }
+      wait(for: max(next - now.sinceBoot, .zero))
+      seen += events.map { ($0, now.instant) }
+    }
+    fatalError("they wake again and again at \(now.instant.nanoseconds)")
+  }
+
+  /// When each rings next, as UTC shows it; nil for one that does not wait.
+  var next: [String?] {
+    alarms.alarms.map { $0.next.map { TestZone.utc.civil(at: $0).dateTime.description } }
+  }
+}

@@ -1,0 +1,181 @@
+import Testing
+
+@testable import Horology
+
+/// Names, numbers, bounds, and the alarms of the configuration.
+@Suite struct AlarmListTests {
+  private static let evening = "2026-11-21T22:00:00"
+
+  private func refusal(
+    _ desk: inout AlarmDesk, _ order: AlarmOrder
+  ) -> AlarmRefusal? {
+    do {
+      try desk.take(order)
+      return nil
+    } catch {
+      return error as? AlarmRefusal
+    }
+  }
+
+  @Test("the lowest number that is free is taken") func numbers() throws {
+    var desk = AlarmDesk(at: Self.evening)
+    for _ in 1...3 { try desk.set("07:00") }
+    try desk.take(.cancel("2"))
+    try desk.set("08:00")
+    #expect(desk.alarms.alarms.map(\.number) == [1, 2, 3])
+    #expect(desk.alarms.alarms[1].title == "alarm 2")
+  }
+
+  @Test("a hundred, and not one more") func bound() throws {
+    var desk = AlarmDesk(at: Self.evening)
+    for _ in 1...100 { try desk.set("07:00") }
+    #expect(refusal(&desk, .set(try AlarmDesk.plan("07:00"))) == .tooMany)
+    #expect(desk.alarms.alarms.count == 100)
+  }
+
+  @Test(
+    "a name that cannot be used is refused",
+    arguments: [
+      "", "12", "a\nb", " school", String(repeating: "x", count: 41),
+      String(repeating: "x", count: 10_000), "\u{1b}[31m", "a\u{2028}b", "a\u{202e}b",
+    ])
+  func badName(name: String) throws {
+    var desk = AlarmDesk(at: Self.evening)
+    let order = AlarmOrder.set(try AlarmDesk.plan("07:00", name: name))
+    guard case .name(let flaw)? = refusal(&desk, order) else {
+      Issue.record("\(name)")
+      return
+    }
+    #expect((flaw == "it would be taken for the number of an alarm") == (name == "12"))
+    #expect(desk.alarms.alarms.isEmpty)
+  }
+
+  @Test("a name is used once at a time") func twice() throws {
+    var desk = AlarmDesk(at: Self.evening)
+    try desk.set("07:00", name: "school")
+    let order = AlarmOrder.set(try AlarmDesk.plan("08:00", name: "school"))
+    #expect(refusal(&desk, order) == .nameIsTaken("school"))
+  }
+
+  @Test("what never comes is refused") func never() throws {
+    var desk = AlarmDesk(at: Self.evening)
+    for day in ["2026-11-20", "2026-11-21", "1970-01-01", "2200-06-01"] {
+      let plan = try AlarmDesk.plan("07:00", day)
+      #expect(refusal(&desk, .set(plan)) == .never(plan.times))
+    }
+    try desk.set("22:01", "2026-11-21")
+    let plan = AlarmPlan(AlarmTimes(time: try TimeOfDay(text: "07:00"), days: .weekly([])))
+    #expect(refusal(&desk, .set(plan)) == .days(""))
+  }
+
+  @Test("what is not there, or does not ring, is refused with its name") func unknown() throws {
+    var desk = AlarmDesk(at: Self.evening)
+    #expect(refusal(&desk, .cancel("soup")) == .unknown("soup"))
+    #expect(refusal(&desk, .snooze("99999999999999999999")) == .unknown("99999999999999999999"))
+    #expect(refusal(&desk, .snooze(nil)) == .noneRings)
+    #expect(refusal(&desk, .stop(nil)) == .noneRings)
+    try desk.set("07:00", name: "school")
+    #expect(refusal(&desk, .snooze("school")) == .isNotRinging("alarm \"school\""))
+    #expect(refusal(&desk, .stop("1")) == .isNotRinging("alarm \"school\""))
+    desk.wait(until: "2026-11-22T07:00:00")
+    try desk.take(.snooze("school"))
+    #expect(refusal(&desk, .snooze("school")) == .isNotRinging("alarm \"school\""))
+  }
+
+  @Test("every refusal is one sentence that says what to do, with a key of its own") func words()
+    throws
+  {
+    let times = try AlarmDesk.plan("07:00", "2026-11-20").times
+    let refusals: [AlarmRefusal] = [
+      .time("26:00"), .days("mo"), .date("2026-02-30"), .rise("loud"), .never(times),
+      .name("empty"),
+      .nameIsTaken("school"), .tooMany, .unknown("soup"), .isNotRinging("alarm 1"), .noneRings,
+      .isConfigured("alarm 1"),
+    ]
+    #expect(Set(refusals.map(\.key)).count == refusals.count)
+    for refusal in refusals {
+      #expect(refusal.description.contains(";"))
+      #expect(!refusal.description.hasSuffix("."))
+    }
+    let long = String(repeating: "x", count: 10_000)
+    for refusal in [AlarmRefusal.time(long), .days(long), .date(long), .rise(long), .unknown(long)]
+    {
+      #expect(refusal.description.count < 250)
+    }
+    #expect(
+      AlarmRefusal.never(times).description
+        == "07:00 on 2026-11-20 is over, or not before 2200; choose a later day")
+  }
+
+  // MARK: The configuration
+
+  @Test("those of the configuration ring, and cannot be cancelled by a command") func configured()
+    throws
+  {
+    var desk = AlarmDesk(at: Self.evening)
+    desk.configure([try AlarmDesk.plan("07:00", "mon-sun", name: "school")])
+    #expect(desk.next == ["2026-11-22T07:00:00"])
+    #expect(refusal(&desk, .cancel("school")) == .isConfigured("alarm \"school\""))
+    desk.wait(until: "2026-11-22T07:00:00")
+    try desk.take(.stop("school"))
+    #expect(desk.next == ["2026-11-23T07:00:00"])
+  }
+
+  @Test("after a reload what has not changed goes on, and what is gone is told") func reload()
+    throws
+  {
+    var desk = AlarmDesk(at: Self.evening)
+    let school = try AlarmDesk.plan("07:00", "mon-sun", name: "school")
+    let church = try AlarmDesk.plan("07:00", "mon-sun", name: "church")
+    let work = try AlarmDesk.plan("09:00", "mon-sun", name: "work")
+    desk.configure([school, church, work])
+    try desk.set("10:00")
+    desk.wait(until: "2026-11-22T07:00:00")
+    try desk.take(.snooze("school"))
+    var louder = school
+    louder.quietHours = .override
+    desk.configure([louder, try AlarmDesk.plan("09:30", "mon-sun", name: "work")])
+    #expect(desk.events == [.cancelled])
+    #expect(desk.alarms.alarms.map(\.number) == [1, 3, 4])
+    #expect(desk.alarms.alarms[0].key == "snoozing")
+    #expect(desk.alarms.alarms[0].plan == louder)
+    #expect(desk.next == [nil, "2026-11-22T09:30:00", "2026-11-22T10:00:00"])
+  }
+
+  @Test("a reload neither repeats what was acknowledged nor forgets what is due") func reloadLate()
+    throws
+  {
+    var desk = AlarmDesk(at: Self.evening)
+    let school = try AlarmDesk.plan("07:00", "mon-sun", name: "school")
+    desk.configure([school])
+    desk.now = desk.now.later(by: .seconds(9 * 3600 + 60))
+    desk.configure([school])
+    desk.settle()
+    #expect(desk.events == [.rings(late: .seconds(60))])
+    try desk.take(.stop(nil))
+    desk.configure([school])
+    desk.step(to: "2026-11-22T06:50:00")
+    #expect(desk.next == ["2026-11-23T07:00:00"])
+  }
+
+  @Test("a start takes up what was saved of those that are configured still") func start() throws {
+    var desk = AlarmDesk(at: Self.evening)
+    let school = try AlarmDesk.plan("07:00", "mon-sun", name: "school")
+    let work = try AlarmDesk.plan("06:30", "mon-sun", name: "work")
+    desk.configure([school, work, try AlarmDesk.plan("06:00", "mon-sun", name: "old")])
+    let moved = try AlarmDesk.plan("09:00", "mon-sun", name: "work")
+    desk.restart(after: .seconds(9 * 3600 + 60), isSameBoot: false, plans: [school, moved])
+    #expect(desk.events == [.cancelled, .rings(late: .seconds(60))])
+    #expect(desk.next == [nil, "2026-11-22T09:00:00"])
+  }
+
+  @Test("a person's alarm gives its name to one of the configuration, and rings") func namesake()
+    throws
+  {
+    var desk = AlarmDesk(at: Self.evening)
+    try desk.set("06:00", name: "school")
+    desk.configure([try AlarmDesk.plan("07:00", "mon-sun", name: "school")])
+    #expect(desk.alarms.alarms.map(\.title) == ["alarm 1", "alarm \"school\""])
+    #expect(desk.next == ["2026-11-22T06:00:00", "2026-11-22T07:00:00"])
+  }
+}

@@ -1,0 +1,142 @@
+import Testing
+
+@testable import Horology
+
+@Suite struct AlarmTimesTests {
+  private static let london = TestZone { second in
+    // The summer times of 2026 and 2027.
+    let summers: [Range<Int64>] = [1_774_746_000..<1_792_890_000, 1_806_195_600..<1_824_944_400]
+    return summers.contains { $0.contains(second) } ? 3600 : 0
+  }
+  private static let everyDay = AlarmDays.weekly(Set(Weekday.allCases))
+
+  private func next(
+    _ time: String, _ days: AlarmDays = everyDay, after start: String, in zone: TestZone = .utc
+  ) throws -> Instant? {
+    AlarmTimes(time: try TimeOfDay(text: time), days: days)
+      .nextRing(after: Instant(start), in: zone)
+  }
+
+  @Test("it rings at its time, on its days") func onItsDays() throws {
+    // 2026-11-21 is a Saturday.
+    #expect(try next("07:00", after: "2026-11-21T06:00:00") == Instant("2026-11-21T07:00:00"))
+    #expect(try next("07:00", after: "2026-11-21T07:00:00") == Instant("2026-11-22T07:00:00"))
+    let weekdays = try AlarmDays(weekdays: "mon-fri")
+    #expect(
+      try next("07:00", weekdays, after: "2026-11-21T06:00:00") == Instant("2026-11-23T07:00:00"))
+    let saturday = try AlarmDays(weekdays: "sat")
+    #expect(
+      try next("07:00", saturday, after: "2026-11-21T07:00:00") == Instant("2026-11-28T07:00:00"))
+  }
+
+  @Test("on a date it rings once") func date() throws {
+    let day = try AlarmDays(date: "2026-12-24")
+    #expect(try next("17:30", day, after: "2026-11-21T00:00:00") == Instant("2026-12-24T17:30:00"))
+    #expect(try next("17:30", day, after: "2026-12-24T17:30:00") == nil)
+  }
+
+  @Test("01:30 in London's spring rings at 02:30, and in autumn the first time") func london()
+    throws
+  {
+    #expect(
+      try next("01:30", after: "2026-03-28T12:00:00", in: Self.london)
+        == Instant("2026-03-29T01:30:00"))
+    #expect(
+      try next("01:30", after: "2026-10-24T12:00:00", in: Self.london)
+        == Instant("2026-10-25T00:30:00"))
+    #expect(
+      try next("01:30", after: "2026-10-25T00:30:00", in: Self.london)
+        == Instant("2026-10-26T01:30:00"))
+  }
+
+  @Test("set between the two, it rings the next time that the clock shows it") func between() throws
+  {
+    #expect(
+      try next("01:30", .next, after: "2026-10-25T00:45:00", in: Self.london)
+        == Instant("2026-10-25T01:30:00"))
+    #expect(
+      try next("01:30", .next, after: "2026-10-24T23:45:00", in: Self.london)
+        == Instant("2026-10-25T00:30:00"))
+  }
+
+  @Test("a day that a zone leaves out is the next one") func apia() throws {
+    let zone = TestZone.changing(
+      from: -36_000, to: 50_400, at: Instant("2011-12-30T10:00:00").seconds)
+    let friday = try AlarmDays(weekdays: "fri")
+    // On Saturday the 31st at 07:00, which is when Friday would have been without the change.
+    #expect(
+      try next("07:00", friday, after: "2011-12-29T00:00:00", in: zone)
+        == Instant("2011-12-30T17:00:00"))
+    #expect(
+      try next("07:00", after: "2011-12-30T17:00:00", in: zone) == Instant("2011-12-31T17:00:00"))
+  }
+
+  @Test("a day that is repeated rings once") func repeatedDay() throws {
+    // As Alaska's of 1867: the 18th of October twice.
+    let change = Instant("1995-10-18T10:00:00").seconds
+    let zone = TestZone.changing(from: 50_400, to: -36_000, at: change)
+    let first = try next("07:00", after: "1995-10-17T12:00:00", in: zone)
+    #expect(first == Instant("1995-10-17T17:00:00"))
+    #expect(
+      try next("07:00", after: "1995-10-17T17:00:00", in: zone) == Instant("1995-10-19T17:00:00"))
+  }
+
+  @Test(
+    "no instant is too far away to be asked about",
+    arguments: [
+      Int64.min, .min + 1, -9_000_000_000_000_000_000, -1, 0, 1, 7_258_118_398_999_999_999,
+      7_258_118_399_000_000_000, 9_000_000_000_000_000_000, .max - 1, .max,
+    ])
+  func extremes(nanoseconds: Int64) throws {
+    let instant = Instant(nanoseconds: nanoseconds)
+    let zones = [TestZone.utc, .fixed(minutes: 14 * 60), .fixed(minutes: -12 * 60), Self.london]
+    for zone in zones {
+      for days in [Self.everyDay, .next, .weekly([]), try AlarmDays(date: "1970-01-01")] {
+        for time in ["00:00", "23:59"] {
+          let times = AlarmTimes(time: try TimeOfDay(text: time), days: days)
+          if let ring = times.nextRing(after: instant, in: zone) {
+            #expect(ring > instant)
+            #expect(AlarmTimes.reckoned.contains(ring))
+          } else {
+            #expect(days == .weekly([]) || days.isOnce || nanoseconds > 7_258_000_000_000_000_000)
+          }
+        }
+      }
+    }
+  }
+
+  // MARK: Texts
+
+  @Test(
+    "what is no time of day is refused",
+    arguments: ["26:00", "24:00", "7:00", "07:60", "07", "07:00:00", "", "07.00", "٠٧:٠٠", "-1:00"])
+  func noTime(text: String) {
+    #expect(throws: AlarmRefusal.time(text)) { try TimeOfDay(text: text) }
+  }
+
+  @Test(
+    "what is no weekday is refused",
+    arguments: ["", "mo", "mon-", "-fri", "mon-wed-fri", "mon,", "mon tue", "Mon", "daily", "none"])
+  func noDays(text: String) {
+    #expect(throws: AlarmRefusal.days(text)) { try AlarmDays(weekdays: text) }
+  }
+
+  @Test(
+    "a day that does not exist is refused",
+    arguments: ["2026-02-30", "2026-13-01", "feb 30", "2027-02-29", "1969-12-31", "26-12-24", ""])
+  func noDate(text: String) {
+    #expect(throws: AlarmRefusal.date(text)) { try AlarmDays(date: text) }
+  }
+
+  @Test(
+    "weekdays are told in the fewest words, which mean the same",
+    arguments: [
+      ("mon-fri", "mon-fri"), ("fri-mon", "mon, fri-sun"), ("sun", "sun"), ("sat,sun", "sat-sun"),
+      ("mon-sun", "mon-sun"), ("wed, mon , tue", "mon-wed"), ("sat-fri", "mon-sun"),
+    ])
+  func weekdays(text: String, words: String) throws {
+    let days = try AlarmDays(weekdays: text)
+    #expect(days.description == words)
+    #expect(try AlarmDays(weekdays: words) == days)
+  }
+}
