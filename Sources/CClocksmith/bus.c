@@ -53,6 +53,13 @@ static const sd_bus_vtable vtable[] = {
                SD_BUS_PARAM(prepare_usec) SD_BUS_PARAM(countdown) SD_BUS_PARAM(replace),
            "b", SD_BUS_PARAM(is_new)),
     METHOD("StopInterval", "", "", "", ""),
+    METHOD("SetAlarm", "sssssb",
+           SD_BUS_PARAM(time) SD_BUS_PARAM(days) SD_BUS_PARAM(name) SD_BUS_PARAM(tune)
+               SD_BUS_PARAM(rise) SD_BUS_PARAM(even_if_quiet),
+           "u", SD_BUS_PARAM(number)),
+    METHOD("SnoozeAlarm", "s", SD_BUS_PARAM(alarm), "", ""),
+    METHOD("StopAlarm", "s", SD_BUS_PARAM(alarm), "", ""),
+    METHOD("CancelAlarm", "s", SD_BUS_PARAM(alarm), "", ""),
 
     CHANGING("Zone", "s"),
     CHANGING("Voice", "s"),
@@ -83,6 +90,8 @@ static const sd_bus_vtable vtable[] = {
     CHANGING("Timers", "a(ussttt)"),
     /* UTC at the start, the period or 0, work, rest, prepare, rounds, countdown; none or one */
     CHANGING("Intervals", "a(tttttuu)"),
+    /* number, name, time, days, tune, state, rings in quiet hours, UTC of the next, origin */
+    CHANGING("Alarms", "a(usssssbts)"),
     CHANGING("LastOnsetError", "x"),
     CHANGING("LastError", "s"),
 

@@ -62,6 +62,8 @@ public enum Event {
   case pressed(speakerIsAwake: Bool)
   /// A person wants something of the timers.
   case timer(TimerOrder)
+  /// A person wants something of the alarms.
+  case alarm(AlarmOrder)
   /// What sounds is to end, at a person's wish or with the service.
   case stop(StopReason)
   /// An announcement that played has ended.
@@ -148,6 +150,8 @@ public enum Report: Hashable, Sendable {
   case retrying(Occasion, String)
   case timer(Countdown, TimerEvent)
   case interval(IntervalTimer, IntervalEvent)
+  case alarm(Alarm, AlarmEvent)
+  case alarmRefused(AlarmRefusal)
   /// A person wanted something of the timers, and did not get it.
   case timerRefused(TimerRefusal)
   /// What was to be said of a timer was not.

@@ -28,6 +28,8 @@ public struct Announcer {
   var stage = Stage()
   /// What a person has set to sound. What becomes of it is in AnnouncerTimers.swift.
   public internal(set) var timers: Timers
+  /// What becomes of them is in AnnouncerAlarms.swift.
+  public internal(set) var alarms: Alarms
   /// The service is ending: no further occasion is decided.
   private(set) var isEnding = false
   /// When a mute for a duration ends, counted since the machine started, sleep included. Nil if the
@@ -49,10 +51,11 @@ public struct Announcer {
   public init(
     settings: AnnouncerSettings, zone: any Zone, trust: ClockTrust, ringer: Ringer = .absent,
     mute: SoftwareMute = .off, muteEndsSinceBoot: Duration? = nil, sounded: Instant? = nil,
-    timers: Timers = Timers(),
+    timers: Timers = Timers(), alarms: Alarms = Alarms(),
     at now: Now
   ) {
     self.timers = timers
+    self.alarms = alarms
     rules = Rules(settings, trust: trust, ringer: ringer, mute: mute)
     quarters = Quarters(
       Schedule(interval: settings.interval, zone: zone), at: now.instant, sounded: sounded)
@@ -61,6 +64,8 @@ public struct Announcer {
     showed = now.instant
     keepEndOfMute(at: now)
     replanWords(at: now)
+    // What the configuration has no longer goes without a word, as after a restart everything does.
+    _ = self.alarms.configure(settings.alarms, at: now, alarmConditions)
   }
 
   /// Takes one event in. The last effect is always the next wake-up.
@@ -85,7 +90,8 @@ public struct Announcer {
       effects += settle(at: now)
       effects.append(answer(time, within: lead, at: now))
     case .pressed(let speakerIsAwake):
-      if timers.isRinging {
+      if timers.isRinging || alarms.isRinging {
+        effects += snoozeAlarms(at: now)
         effects += silenceRings(.byHand, at: now.uptime)
       } else if timers.interval != nil {
         effects += timers.stopInterval(.byHand)
@@ -94,6 +100,8 @@ public struct Announcer {
         effects.append(answer(nil, within: speakerIsAwake ? Self.requestLead : rules.lead, at: now))
       }
     case .timer(let order):
+      effects += take(order, at: now)
+    case .alarm(let order):
       effects += take(order, at: now)
     case .stop(let reason):
       if reason == .serviceEnds { isEnding = true }
@@ -105,7 +113,7 @@ public struct Announcer {
       if let turn = stage.end(sounding) {
         effects += end(turn, with: outcome, at: now)
       } else {
-        effects += timers.end(sounding, with: outcome, at: now) ?? []
+        effects += endCue(sounding, with: outcome, at: now)
       }
     }
     return Effect.silenceFirst(effects + settle(at: now))
@@ -126,7 +134,8 @@ public struct Announcer {
     if sleep >= Self.stepThreshold { effects.append(.report(.slept(for: sleep))) }
     guard jump.magnitude >= Self.stepThreshold || !effects.isEmpty else { return [] }
     keepEndOfMute(at: now)
-    effects += noteTimers(wasSet: step.magnitude >= Self.stepThreshold, slept: sleep, at: now)
+    effects += noteTimers(
+      wasSet: step.magnitude >= Self.stepThreshold, from: showed, slept: sleep, at: now)
     // What plays is timed by a clock that knows of neither.
     guard jump.magnitude >= Self.stepThreshold else { return effects }
     let reason: StopReason = step.magnitude >= Self.stepThreshold ? .clockSet : .slept
@@ -186,9 +195,11 @@ public struct Announcer {
     rules.settings = settings
     quarters.change(Schedule(interval: settings.interval, zone: zone), at: now.instant)
     replanWords(at: now)
-    let silenced =
-      rules.refusalOfTimers == nil
-      ? [] : silenceTimers(.rulesChanged, at: now.uptime) + timers.recallCues(.rulesChanged)
+    var silenced = reckonAlarms(at: now)
+    if rules.refusalOfTimers != nil {
+      silenced += silenceTimers(.rulesChanged, at: now.uptime, now)
+      silenced += timers.recallCues(.rulesChanged)
+    }
     guard let playing else { return silenced }
     let isMadeAnew =
       canBeginAnew(playing, at: now)

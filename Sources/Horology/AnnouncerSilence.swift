@@ -3,7 +3,7 @@ extension Announcer {
   mutating func turn(_ ringer: Ringer, at moment: Uptime, _ now: Now) -> [Effect] {
     guard ringer != self.ringer else { return [] }
     rules.ringer = ringer
-    var effects = rules.refusalOfTimers == nil ? [] : silenceTimers(.muted, at: moment)
+    var effects = rules.refusalOfTimers == nil ? [] : silenceTimers(.muted, at: moment, now)
     if ruledOutBySwitch, let turn = stage.turn {
       // Silence first, words after. What has not begun is open again, should the switch be put
       // back before its instant.
@@ -16,7 +16,10 @@ extension Announcer {
 
   mutating func turn(_ mute: SoftwareMute, at now: Now) -> [Effect] {
     // Said again, it still silences an answer.
-    guard mute != self.mute || (mute == .on && (playing != nil || timers.isSounding)) else {
+    guard
+      mute != self.mute
+        || (mute == .on && (playing != nil || timers.isSounding || alarms.isRinging))
+    else {
       return []
     }
     rules.mute = mute
@@ -26,7 +29,9 @@ extension Announcer {
       muteEndsSinceBoot = nil
     }
     var silenced: [Effect] = []
-    if mute != .off && mute != .next { silenced = silenceTimers(.softwareMuted, at: now.uptime) }
+    if mute != .off && mute != .next {
+      silenced = silenceTimers(.softwareMuted, at: now.uptime, now)
+    }
     let report = Effect.report(reportOfMute)
     guard mute != .off, let turn = stage.turn, !turn.isTakenBack else { return silenced + [report] }
     // What sounds, or was asked for, is not the next occasion.

@@ -40,10 +40,13 @@ extension Announcer {
     }
   }
 
-  /// Fades out what is said of a timer.
   private mutating func stopWords(of countdown: Countdown, at now: Now) -> [Effect] {
-    guard case .timer(let words)? = stage.playing?.cause, words.source == .timer(countdown.number)
-    else { return [] }
+    stopWords(of: .timer(countdown.number), at: now)
+  }
+
+  /// Fades out what is said of a timer, or for an alarm.
+  mutating func stopWords(of source: Cue.Source, at now: Now) -> [Effect] {
+    guard case .timer(let words)? = stage.playing?.cause, words.source == source else { return [] }
     return stage.stop(.byHand, at: now.uptime)
   }
 
@@ -95,8 +98,10 @@ extension Announcer {
   }
 
   /// Ends what rings, what is said of it, and the interval.
-  mutating func silenceTimers(_ reason: StopReason, at moment: Uptime) -> [Effect] {
-    let rings = silenceRings(reason, at: moment)
+  mutating func silenceTimers(
+    _ reason: StopReason, at moment: Uptime, _ now: Now
+  ) -> [Effect] {
+    let rings = silenceAlarms(reason, at: now) + silenceRings(reason, at: moment)
     let effects = rings + timers.stopInterval(reason)
     return reason == .muted ? effects + timers.recallCues(reason) : effects
   }
@@ -115,8 +120,9 @@ extension Announcer {
   mutating func stopTimers(_ reason: StopReason, at now: Now) -> [Effect] {
     switch reason {
     case .byHand:
-      timers.isRinging || stage.isHeard(at: now)
-        ? timers.silenceRings(reason) : timers.stopInterval(reason)
+      timers.isRinging || alarms.isRinging || stage.isHeard(at: now)
+        ? silenceAlarms(reason, at: now) + timers.silenceRings(reason)
+        : timers.stopInterval(reason)
     case .serviceEnds: timers.recallCues(reason, from: settings.atStop == .fade ? nil : now)
     default: []
     }
@@ -131,11 +137,18 @@ extension Announcer {
   }
 
   /// The clock was set, or the machine slept.
-  mutating func noteTimers(wasSet: Bool, slept: Duration, at now: Now) -> [Effect] {
+  /// - Parameter before: what it would show now otherwise.
+  mutating func noteTimers(
+    wasSet: Bool, from before: Instant, slept: Duration, at now: Now
+  ) -> [Effect] {
     var effects: [Effect] = []
     if wasSet, timers.noteClockSet(at: now) {
       effects += timers.recallCues(.clockSet)
       replanWords(at: now)
+    }
+    if wasSet {
+      alarms.noteClockSet(from: before, at: now, alarmConditions)
+      effects += timers.book.recall(waitingAlarms, .clockSet)
     }
     // What the player has is timed by a clock that stood still.
     if slept >= Self.stepThreshold { effects += timers.recallCues(.slept) }
@@ -154,24 +167,55 @@ extension Announcer {
       effects += timers.remove(countdown) + [.report(.timer(countdown, .missed))]
     }
     effects += timers.endInterval(at: now)
-    if rules.refusalOfTimers == nil {
-      var due = timers.dueCues(lead: rules.lead, at: now)
-      while !due.isEmpty {
-        effects += due.map { give($0, at: now) }
-        due = timers.dueCues(lead: rules.lead, at: now)
-      }
+    effects += settleAlarms(at: now)
+    var cues = nextCues(at: now).filter { $0.due(timers.book) <= now.sinceBoot }
+    while !cues.isEmpty {
+      for cue in cues { effects += give(cue, at: now) }
+      cues = nextCues(at: now).filter { $0.due(timers.book) <= now.sinceBoot }
     }
     return effects + settleWords(at: now)
   }
 
-  /// Hands a cue to the player.
-  private mutating func give(_ due: Timers.DueCue, at now: Now) -> Effect {
+  /// The next cue of all that has one; none while the switch silences them.
+  private func nextCues(at now: Now) -> [DueCue] {
+    guard rules.refusalOfTimers == nil else { return [] }
+    // One ring at a time: the others are heard by the newest.
+    let ringing = timers.ringing + alarms.ringing
+    let newest = ringing.reduce(ringing.first) { $1.since >= $0!.since ? $1 : $0 }?.source
+    return timers.nextCues(newest, lead: rules.lead, at: now) + nextCuesOfAlarms(newest, at: now)
+  }
+
+  /// Hands a cue to the player, unless another is heard for it.
+  private mutating func give(_ due: DueCue, at now: Now) -> [Effect] {
+    if due.signal == .ring, timers.book.rings(around: due.anchor) {
+      timers.book.share(due.source, at: due.anchor)
+      return []
+    }
     let shown = zone.civil(at: now.instant + (due.anchor - now.sinceBoot))
     let cue = Cue(
-      stage.takeID(), of: due.source, due.signal, at: due.anchor, mayBeLateBy: due.mayBeLateBy,
-      decibels: rules.decibels(at: shown))
+      stage.takeID(), of: due.source, due.signal, blows: due.blows, at: due.anchor,
+      mayBeLateBy: due.mayBeLateBy, decibels: rules.decibels(at: shown) + due.decibels)
     timers.book.give(cue)
-    return .cue(cue)
+    return [.cue(cue)]
+  }
+
+  /// A cue that the player has ended.
+  mutating func endCue(
+    _ sounding: SoundingID, with outcome: Outcome, at now: Now
+  ) -> [Effect] {
+    guard let (source, complaint) = timers.book.end(sounding, with: outcome, at: now),
+      let complaint
+    else { return [] }
+    switch source {
+    case .timer(let number):
+      return timers.countdowns.filter { $0.number == number }
+        .map { .report(.timer($0, .unheard(complaint))) }
+    case .interval:
+      return timers.interval.map { [.report(.interval($0, .unheard(complaint)))] } ?? []
+    case .alarm(let number):
+      return alarms.alarms.filter { $0.number == number }
+        .map { .report(.alarm($0, .unheard(complaint))) }
+    }
   }
 
   /// A timer is at zero, or was `late` ago.
@@ -229,18 +273,19 @@ extension Announcer {
     if refusal(of: next) == nil {
       latest = min(latest, rules.needsSpeaker(for: next) - Programme.longestPhrase)
     }
+    let time = zone.civil(at: anchor)
+    if words.phrases == [.time] { latest = min(latest, anchor.endOfMinute(of: time)) }
     guard anchor <= latest else { return nil }
     return Announcement(
-      stage.nextID, cause: .timer(words), time: zone.civil(at: anchor), anchor: anchor,
-      latest: latest)
+      stage.nextID, cause: .timer(words), time: time, anchor: anchor, latest: latest)
   }
 
   /// When something is to be done for the timers next, since the machine started.
   func dueOfTimers(at now: Now) -> Duration? {
     guard !isEnding else { return nil }
-    return timers.due(
-      ringLimit: settings.ringLimit, lead: rules.lead, areSilenced: rules.refusalOfTimers != nil,
-      at: now)
+    let cues = nextCues(at: now).map { $0.due(timers.book) }
+    let due = [timers.due(ringLimit: settings.ringLimit, at: now), dueOfAlarms(at: now)]
+    return (cues + due.compactMap { $0 }).min()
   }
 }
 

@@ -106,8 +106,10 @@ public struct Tally: Hashable, Sendable {
       failed = occasion
     case .ringer(.lost): day.switchLosses += 1
     case .clockSet: day.clockSteps += 1
-    case .timer(_, .unheard), .interval(_, .unheard): day.failures += 1
-    case .refused, .ringer, .trust, .mute, .slept, .timer, .interval, .timerRefused, .unsaid: break
+    case .timer(_, .unheard), .interval(_, .unheard), .alarm(_, .unheard): day.failures += 1
+    case .refused, .ringer, .trust, .mute, .slept, .timer, .interval, .alarm, .alarmRefused,
+      .timerRefused, .unsaid:
+      break
     }
   }
 }

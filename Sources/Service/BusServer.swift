@@ -19,6 +19,7 @@ final class BusServer {
     /// In dB.
     case volume(Double)
     case timer(TimerOrder)
+    case alarm(AlarmOrder)
   }
 
   /// What a call is answered with.
@@ -241,6 +242,7 @@ final class BusServer {
   private func request(_ call: OpaquePointer) throws(Refusal) -> Request {
     let member = sd_bus_message_get_member(call).map { String(cString: $0) } ?? ""
     if let order = BusReader.timerOrder(member, call) { return .timer(order) }
+    if let order = try BusReader.alarmOrder(member, call) { return .alarm(order) }
     switch member {
     case "Announce": return .announce(nil)
     case "AnnounceTime":

@@ -48,11 +48,13 @@ public final class Clocksmith {
     let announcer = Announcer(
       settings: configuration.announcer, zone: zone, trust: clockWatch.state.trust,
       mute: memory.state.mute, muteEndsSinceBoot: memory.state.muteEndInThisBoot,
-      sounded: memory.state.sounded, timers: memory.state.timers(at: now), at: now)
+      sounded: memory.state.sounded, timers: memory.state.timers(at: now),
+      alarms: memory.state.alarms(at: now), at: now)
     conductor = Conductor(announcer)
     reporter = Reporter(journal, conductor, clockWatch, composer)
     instruments = ServiceInstruments(journal, clockWatch, reporter, composer)
     conductor.instruments = instruments
+    takeTunes()
     memory.isBusy = { [unowned self] in player?.isPlaying ?? false }
     takeVolume()
   }
@@ -177,8 +179,8 @@ public final class Clocksmith {
       case .failure(let refused): return .failure(.refused(refused.reason.description))
       }
     case .stop: handle(.stop(.byHand))
-    case .timer(let order):
-      return serve(order)
+    case .timer(let order): return serve(order)
+    case .alarm(let order): return serve(order)
     case .muteFor(let duration): handle(.mute(.until(SystemClock.now.instant + duration)))
     case .mute(let mute): handle(.mute(mute))
     case .volume(let decibels):
@@ -190,14 +192,43 @@ public final class Clocksmith {
     return .success(.done)
   }
 
+  private func serve(_ order: AlarmOrder) -> Result<BusServer.Answer, BusServer.Refusal> {
+    if case .set(let plan) = order, let tune = plan.tune {
+      do throws(Fault) {
+        try composer.add(tune)
+        takeTunes()
+      } catch {
+        return .failure(.refused(error.description))
+      }
+    }
+    switch conductor.order(order) {
+    case .failure(let refusal): return .failure(.refused(refusal.description))
+    case .success(let alarms):
+      keepOrder()
+      if case .set = order, let alarm = alarms.first { return .success(.number(alarm.number)) }
+      return .success(.done)
+    }
+  }
+
+  /// Finds the bells of the alarms that a person has set. Where one has gone, the signal rings.
+  private func takeTunes() {
+    for tune in announcer.alarms.alarms.compactMap(\.plan.tune) { try? composer.add(tune) }
+    instruments.composer = composer
+    reporter.composer = composer
+  }
+
+  /// What was ordered is on the disk before it is answered. While something rings it is in the file,
+  /// and on the disk later: a ring may go on for long. Below words and chimes no file is written.
+  private func keepOrder() {
+    memory.check()
+    if announcer.playing == nil { memory.write() }
+  }
+
   private func serve(_ order: TimerOrder) -> Result<BusServer.Answer, BusServer.Refusal> {
     switch conductor.order(order) {
     case .failure(let refusal): return .failure(.refused(refusal.description))
     case .success(let answer):
-      // It is on the disk before it is answered. While something rings it is in the file, and on
-      // the disk later: a ring may go on for long. Below words and chimes no file is written.
-      memory.check()
-      if announcer.playing == nil { memory.write() }
+      keepOrder()
       switch (order, answer) {
       case (.start, .countdown(let countdown)): return .success(.number(countdown.number))
       case (.tell, _):
@@ -289,8 +320,7 @@ public final class Clocksmith {
       if configuration.device != self.configuration.device { substitute = nil }
       self.configuration = configuration
       self.composer = composer
-      instruments.composer = composer
-      reporter.composer = composer
+      takeTunes()
       configuredVolume = configuration.volume
       takeVolume()
       player?.closeWhenIdle()
@@ -325,6 +355,8 @@ public final class Clocksmith {
     let speaker = Status.speaker(options.output ?? configuration.device, substitute?.device ?? "")
     let now =
       if let ringing = announcer.timers.countdowns.first(where: \.isRinging) {
+        "\(ringing.title) rings"
+      } else if let ringing = announcer.alarms.alarms.first(where: \.isRinging) {
         "\(ringing.title) rings"
       } else if let sounding = announcer.sounding {
         "sounding \(sounding.time.dateTime.timeOfDay)"

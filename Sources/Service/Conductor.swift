@@ -42,6 +42,7 @@ public final class Conductor {
   private var refusal: SkipReason?
   /// What has become of the order that is being handled.
   private var answer: Result<TimerAnswer, TimerRefusal>?
+  private var alarms: Result<[Alarm], AlarmRefusal> = .success([])
 
   public init(_ announcer: Announcer) {
     self.announcer = announcer
@@ -82,6 +83,14 @@ public final class Conductor {
     answer = nil
     handle(.timer(order))
     return answer ?? .failure(.noTimer)
+  }
+
+  /// A person wants something of the alarms.
+  /// - Returns: those that it is about.
+  public func order(_ order: AlarmOrder) -> Result<[Alarm], AlarmRefusal> {
+    alarms = .success([])
+    handle(.alarm(order))
+    return alarms
   }
 
   /// Why a request is refused.
@@ -134,6 +143,8 @@ public final class Conductor {
       case .timer(let countdown, _): answer = answer ?? .success(.countdown(countdown))
       case .interval(let interval, let event):
         answer = answer ?? .success(.interval(interval, event))
+      case .alarm(let alarm, _): alarms = alarms.map { $0 + [alarm] }
+      case .alarmRefused(let reason): alarms = .failure(reason)
       case .timerRefused(let reason): answer = .failure(reason)
       case .unsaid(_, let reason): answer = .failure(.speech(reason))
       default: break

@@ -15,6 +15,9 @@ public enum JournalEvent: String, CaseIterable, Sendable {
   case timerMissed = "timer_missed"
   case timerUnheard = "timer_unheard"
   case interval
+  case alarm
+  case alarmRings = "alarm_rings"
+  case alarmMissed = "alarm_missed"
 
   case speaker
   case speakerSubstituted = "speaker_substituted"
@@ -65,6 +68,9 @@ public enum JournalEvent: String, CaseIterable, Sendable {
     case .timerMissed: "4dfc9e4163b5429c8f2bcb632a5200c0"
     case .timerUnheard: "23b4283a09d74bc79b29480649d27941"
     case .interval: "576c2799738846978e77b31f5c71d321"
+    case .alarm: "f78628138db140419f99d0ded9491b0a"
+    case .alarmRings: "dd01a975f3904336b6cc5edf1e4d77a5"
+    case .alarmMissed: "6f063bf7fd304e22b99df0579c687d3a"
     case .speaker: "cce6775e6cb74f76b319d6063f6e9ecd"
     case .speakerSubstituted: "cd2b328894d94c72b38a1cd11656ebfd"
     case .switch: "d28834c486634ce89afe1d3adaff3c49"

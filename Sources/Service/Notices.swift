@@ -57,6 +57,11 @@ extension Report {
         occasion.fields.merging(["REASON": "failed", "DETAIL": why]) { $1 })
     case .timer(let countdown, let event): return event.notice(of: countdown)
     case .interval(let interval, let event): return event.notice(of: interval)
+    case .alarm(let alarm, let event): return event.notice(of: alarm)
+    case .alarmRefused(let reason):
+      return Notice(
+        .refused, .info, "did not do what was asked of the alarms: \(reason)",
+        ["REASON": reason.key, "TRUST": trust, "CAUSE": "alarm"])
     case .timerRefused(let reason):
       return Notice(
         .refused, .info, "did not do what was asked of the timers: \(reason)",
@@ -65,7 +70,7 @@ extension Report {
       return Notice(
         .timerUnheard, .info,
         "did not say \(words.subject): \(reason.words(clock))",
-        ["REASON": reason.key, "TIMER": words.number])
+        words.fields.merging(["REASON": reason.key]) { $1 })
     }
   }
 }
@@ -166,9 +171,7 @@ extension Announcement {
       fields.merge(occasion.fields) { $1 }
     case .request:
       fields["CAUSE"] = "request"
-    case .timer(let words):
-      fields["CAUSE"] = "timer"
-      fields["TIMER"] = words.number
+    case .timer(let words): fields.merge(words.fields) { $1 }
     }
     return fields
   }
@@ -222,11 +225,12 @@ extension Duration {
 }
 
 extension TimerWords {
-  /// Of the timer.
-  fileprivate var number: String? {
+  /// Whose they are.
+  fileprivate var fields: [String: String?] {
     switch source {
-    case .timer(let number): String(number)
-    case .interval: nil
+    case .timer(let number): ["CAUSE": "timer", "TIMER": String(number)]
+    case .interval: ["CAUSE": "interval"]
+    case .alarm(let number): ["CAUSE": "alarm", "ALARM": String(number)]
     }
   }
 }

@@ -164,6 +164,39 @@ public final class RunningService {
     _ = try call("StopInterval")
   }
 
+  // MARK: Alarms
+
+  /// - Parameters:
+  ///   - days: as `AlarmDays` reads them.
+  ///   - tune: nil for the signal.
+  ///   - rise: as `AlarmRise` reads it; nil for none.
+  /// - Returns: its number.
+  public func setAlarm(
+    _ times: AlarmTimes, name: String?, tune: String?, rise: String?, ringsInQuietHours: Bool
+  ) throws(Fault) -> Int {
+    let reply = try call(
+      "SetAlarm",
+      [
+        .text(times.time.description), .text(times.days.description), .text(name ?? ""),
+        .text(tune ?? ""), .text(rise ?? ""), .flag(ringsInQuietHours),
+      ])
+    return withExtendedLifetime(reply) { BusReader.uint32(reply.pointer).map { Int($0) } ?? 0 }
+  }
+
+  /// - Parameter which: nil for all that ring.
+  public func snoozeAlarm(_ which: String?) throws(Fault) {
+    _ = try call("SnoozeAlarm", [.text(which ?? "")])
+  }
+
+  /// - Parameter which: nil for all that ring or snooze.
+  public func stopAlarm(_ which: String?) throws(Fault) {
+    _ = try call("StopAlarm", [.text(which ?? "")])
+  }
+
+  public func cancelAlarm(_ which: String) throws(Fault) {
+    _ = try call("CancelAlarm", [.text(which)])
+  }
+
   // MARK: Looking
 
   public func status() throws(Fault) -> Status {

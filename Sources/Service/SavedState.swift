@@ -2,6 +2,7 @@ import Basics
 import Devices
 @preconcurrency import Glibc
 import Horology
+import Sound
 
 /// What is kept for the next start: what a person has set at run time, and what has sounded last.
 struct SavedState: Hashable {
@@ -34,6 +35,7 @@ struct SavedState: Hashable {
 
   var timers: [Countdown] = []
   var interval: IntervalTimer?
+  var alarms: [Alarm] = []
   /// The start of the machine, as `SystemClock.boot`, in which they were set or seen last.
   var timersBoot: String?
 
@@ -61,6 +63,11 @@ extension SavedState {
       timers, interval, isSameBoot: timersBoot != nil && timersBoot == SystemClock.boot, at: now)
   }
 
+  /// The alarms, as they are after this start of the service.
+  func alarms(at now: Now) -> Alarms {
+    Alarms(alarms, isSameBoot: timersBoot != nil && timersBoot == SystemClock.boot, at: now)
+  }
+
   /// Takes the mute, the timers, and what has sounded, as they are now.
   mutating func take(_ announcer: Announcer) {
     mute = announcer.mute
@@ -69,7 +76,9 @@ extension SavedState {
     }
     timers = announcer.timers.countdowns
     interval = announcer.timers.interval
-    timersBoot = timers.isEmpty && interval == nil ? nil : SystemClock.boot
+    alarms = announcer.alarms.alarms
+    let isEmpty = timers.isEmpty && interval == nil && alarms.isEmpty
+    timersBoot = isEmpty ? nil : SystemClock.boot
     // A clock that is far off must not make a file that is refused later.
     sounded = announcer.lastSounded.flatMap {
       Self.times.contains($0.nanoseconds / 1000) ? $0 : nil
@@ -111,6 +120,7 @@ extension SavedState {
     if let timersBoot { line.set("timers_boot", timersBoot) }
     if !timers.isEmpty { line.set("timers", timers.map(\.saved)) }
     if let interval { line.set("intervals", [interval.saved]) }
+    if !alarms.isEmpty { line.set("alarms", alarms.map(\.saved)) }
     let open = line.text.dropLast()
     return "\(open)\(Self.seal)\(String(CRC32.of(open), radix: 16))\"}\n"
   }
@@ -159,6 +169,7 @@ extension SavedState {
     timersBoot = try object.text("timers_boot")
     timers = try Countdown.all(in: try object.objects("timers"), path: path)
     interval = try IntervalTimer(in: try object.objects("intervals"), path: path)
+    alarms = try Alarm.all(in: try object.objects("alarms"), path: path) { try? Sounds.tune($0) }
   }
 }
 

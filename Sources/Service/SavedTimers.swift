@@ -92,7 +92,7 @@ extension IntervalTimer {
 }
 
 extension JSONLine {
-  fileprivate func set(_ key: String, _ moment: TimedMoment) {
+  func set(_ key: String, _ moment: TimedMoment) {
     set("\(key)_usec", Int(max(moment.shown.nanoseconds / 1000, 0)))
     set("\(key)_boot_usec", max(moment.sinceBoot, .zero).wholeMicroseconds)
     if moment.followsClock { set("follows_clock", true) }
@@ -100,12 +100,13 @@ extension JSONLine {
 }
 
 extension JSONObject {
-  fileprivate func moment(_ key: String) throws(Fault) -> TimedMoment? {
+  func moment(_ key: String) throws(Fault) -> TimedMoment? {
     let shown = try microseconds("\(key)_usec")
     let sinceBoot = try microseconds("\(key)_boot_usec")
     guard shown != nil || sinceBoot != nil else { return nil }
     guard let shown, let sinceBoot else {
-      throw Fault(path, "it lacks \(key)_usec or \(key)_boot_usec of a timer")
+      throw Fault(
+        path, "it lacks \(key)_usec or \(key)_boot_usec of a timer, an interval or an alarm")
     }
     return TimedMoment(
       sinceBoot: .microseconds(sinceBoot), shown: Instant(nanoseconds: shown * 1000),

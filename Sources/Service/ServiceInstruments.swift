@@ -46,7 +46,7 @@ final class ServiceInstruments: Instruments {
       cue.id, anchoredAt: .elapsed(cue.anchor), decibels: cue.decibels,
       mayBeLateBy: cue.mayBeLateBy, ducksOthers: true
     ) { [composer] rate throws(Fault) in
-      try composer.score(of: cue.signal, rate: rate)
+      try composer.score(of: cue, rate: rate)
     }
   }
 

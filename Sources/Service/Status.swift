@@ -52,6 +52,8 @@ public struct Status: Hashable, Sendable {
   public var timers: [Timer] = []
   /// None, or the one that runs.
   public var intervals: [Interval] = []
+  /// By number.
+  public var alarms: [Alarm] = []
   /// In microseconds, of the last announcement; nil if there was none.
   public var lastOnsetError: Int64?
   /// The last thing that went wrong, with its time; empty if nothing did.
@@ -90,6 +92,7 @@ public struct Status: Hashable, Sendable {
     isSilencedBySwitch = announcer.isSilencedBySwitch
     timers = announcer.timers.countdowns.map { Timer($0) }
     intervals = announcer.timers.interval.map { [Interval($0)] } ?? []
+    alarms = announcer.alarms.alarms.map { Alarm($0) }
     playing = announcer.sounding.map { composer.words(of: $0) } ?? ""
   }
 
@@ -203,6 +206,7 @@ extension Status {
     .plain("Playing", \.playing),
     .plain("Timers", \.timers),
     .plain("Intervals", \.intervals),
+    .plain("Alarms", \.alarms),
     .plain(
       "LastOnsetError", { $0.lastOnsetError ?? .min },
       { $0.lastOnsetError = $1 == .min ? nil : $1 }),

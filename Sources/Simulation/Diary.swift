@@ -53,6 +53,8 @@ extension Report {
     case .slept(let span): "noticed a sleep of \(span)"
     case .timer(let countdown, let event): "\(countdown.title): \(event)"
     case .interval(let interval, let event): "\(interval.title): \(event)"
+    case .alarm(let alarm, let event): "\(alarm.title): \(event)"
+    case .alarmRefused(let reason): "refused: \(reason)"
     case .timerRefused(let reason): "refused: \(reason)"
     case .unsaid(let words, let reason): "did not say \(words.subject): \(reason)"
     case .retrying(let occasion, let why):

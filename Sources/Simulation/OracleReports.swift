@@ -51,7 +51,7 @@ extension Oracle {
     case .clockSet(let step): pay(.clockSet(step.nanoseconds), "the clock was set", moment)
     case .slept(let span): pay(.slept(span.nanoseconds), "the machine slept", moment)
     // No timer is set in this world yet.
-    case .timer, .interval, .timerRefused, .unsaid:
+    case .timer, .interval, .alarm, .alarmRefused, .timerRefused, .unsaid:
       violated(.complete, "a timer is told of", moment)
     }
   }

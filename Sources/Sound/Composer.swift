@@ -5,7 +5,7 @@ import Horology
 public struct Composer: Sendable {
   public let voice: VoicePack
   public let format: HourFormat
-  public let bells: BellRack
+  public private(set) var bells: BellRack
   /// The file of each signal.
   public let signals: [Signal: String]
   private let voiceGain: Float
@@ -57,7 +57,7 @@ public struct Composer: Sendable {
   /// The score of an announcement, at `rate` frames per second.
   /// - Throws: `Fault` if a sound is missing or is none, or the voice has no words for it.
   public func score(of announcement: Announcement, rate: Int) throws(Fault) -> Score {
-    guard case .timer(let words) = announcement.cause else {
+    guard case .timer(let words) = announcement.cause, words.phrases != [.time] else {
       return try score(of: announcement.time, announcement.programme, rate: rate)
     }
     let phrase = try voice.score(of: try clips(of: words), rate: rate)
@@ -65,9 +65,22 @@ public struct Composer: Sendable {
       rate: rate, parts: phrase.parts.map { $0.moved(by: 0, amplifiedBy: voiceGain) }, anchor: 0)
   }
 
-  /// The score of a signal, whose first frame is the anchor.
+  /// Finds the sounds of a tune that is to ring.
+  /// - Throws: `Fault` if one is missing, or no sound.
+  public mutating func add(_ tune: Tune) throws(Fault) { try bells.add(tune) }
+
+  /// The score of a cue, whose first frame is the anchor. Where a bell is missing its signal rings.
   /// - Throws: `Fault` if its file is missing or no sound.
-  public func score(of signal: Signal, rate: Int) throws(Fault) -> Score {
+  public func score(of cue: Cue, rate: Int) throws(Fault) -> Score {
+    if !cue.blows.isEmpty,
+      let parts = try? blows(Programme(blows: cue.blows, words: .none), rate: rate)
+    {
+      return Score(rate: rate, parts: parts, anchor: 0)
+    }
+    return try score(of: cue.signal, rate: rate)
+  }
+
+  private func score(of signal: Signal, rate: Int) throws(Fault) -> Score {
     guard let path = signals[signal] else {
       throw Fault("signal '\(signal.rawValue)'", "it is missing; install clocksmith again")
     }
@@ -118,7 +131,7 @@ public struct Composer: Sendable {
 
   /// The words of an announcement, for a reader.
   public func text(of announcement: Announcement) throws(Fault) -> String {
-    guard case .timer(let words) = announcement.cause else {
+    guard case .timer(let words) = announcement.cause, words.phrases != [.time] else {
       return try text(of: announcement.time)
     }
     return try clips(of: words).map(\.text).joined(separator: " ")

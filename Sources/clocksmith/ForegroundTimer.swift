@@ -70,7 +70,7 @@ final class ForegroundTimer: Instruments {
   /// Stops what rings; a timer that counts is given up.
   private func end() {
     for countdown in conductor.announcer.timers.countdowns where !countdown.isRinging {
-      _ = conductor.order(.cancel("\(countdown.number)"))
+      _ = conductor.order(TimerOrder.cancel("\(countdown.number)"))
     }
     conductor.handle(.stop(.byHand))
   }
@@ -98,7 +98,7 @@ final class ForegroundTimer: Instruments {
       cue.id, anchoredAt: .elapsed(cue.anchor), decibels: cue.decibels,
       mayBeLateBy: cue.mayBeLateBy, ducksOthers: true
     ) { rate throws(Fault) in
-      try composer.score(of: cue.signal, rate: rate)
+      try composer.score(of: cue, rate: rate)
     }
   }
 

@@ -14,7 +14,8 @@ enum ExitStatus {
 enum Main {
   static let subcommands = [
     runCommand, sayCommand, renderCommand, agendaCommand, statusCommand, checkCommand,
-    muteCommand, unmuteCommand, stopCommand, timerCommand, intervalCommand, bellsCommand,
+    muteCommand, unmuteCommand, stopCommand, timerCommand, intervalCommand, alarmCommand,
+    bellsCommand,
     voiceCommand,
   ]
 

@@ -123,7 +123,7 @@ struct Seen {
   }
 
   func lines() -> [Line] {
-    [time, next] + timers + intervals + lasting
+    [time, next] + timers + intervals + alarm + lasting
   }
 
   /// More than this are counted, not shown.
@@ -141,6 +141,17 @@ struct Seen {
     }
     let more = status.timers.count - shown.count
     return shown + (more > 0 ? [Line(label: "timers", value: "and \(more) more")] : [])
+  }
+
+  /// What rings, or else the alarm that does so next.
+  private var alarm: [Line] {
+    let ringing = status.alarms.filter { $0.state == "ringing" }
+    if !ringing.isEmpty {
+      return ringing.map { Line(label: "alarm", value: "\($0.title) rings", weight: .warning) }
+    }
+    let waiting = status.alarms.filter { $0.nextInstant != nil }
+    guard let next = waiting.min(by: { $0.next < $1.next }) else { return [] }
+    return [Line(label: "alarm", value: "\(next.title) \(next.outlook(at: instant, zone))")]
   }
 
   private var intervals: [Line] {
@@ -235,6 +246,7 @@ struct Seen {
     line.set("playing", status.playing.isEmpty ? nil : status.playing)
     line.set("timers", status.timers.map { $0.json(at: instant) })
     line.set("intervals", status.intervals.map { $0.json(at: instant) })
+    line.set("alarms", status.alarms.map(\.json))
     line.set("speaker", status.device)
     line.set("speaker_substitute", status.substitute.isEmpty ? nil : status.substitute)
     line.set("volume_db", status.volume)

@@ -92,6 +92,7 @@ final class StatusFace {
     let state =
       ([seen.status.next.local, seen.status.next.refusal?.key ?? "", "\(seen.isRunning)"]
       + seen.status.timers.map { "\($0)" } + seen.status.intervals.map { "\($0)" }
+      + seen.status.alarms.map { "\($0)" }
       + seen.lasting.map(\.value)).joined(separator: "\n")
     guard state != printed else { return }
     printed = state

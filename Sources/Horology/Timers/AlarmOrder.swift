@@ -25,6 +25,8 @@ public enum AlarmEvent: Hashable, Sendable {
   case missed
   /// Its time was so long ago that it does not ring any more.
   case expired(late: Duration)
+  /// It cannot be heard, with the device's own words.
+  case unheard(String)
 }
 
 /// What has become of which alarm; the alarm is as it was then.

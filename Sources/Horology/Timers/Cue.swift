@@ -6,11 +6,15 @@ public struct Cue: Hashable, Sendable {
     case timer(Int)
     /// There is one at a time.
     case interval
+    /// By the alarm's number.
+    case alarm(Int)
   }
 
   public let id: SoundingID
   public let source: Source
   public let signal: Signal
+  /// What sounds in place of the signal, the first of them at the anchor; empty for the signal.
+  public let blows: [Blow]
   /// When its first frame is to leave the converter, since the machine started, sleep included.
   public let anchor: Duration
   /// It does not begin later than this after its anchor.
@@ -19,12 +23,13 @@ public struct Cue: Hashable, Sendable {
   public let decibels: Double
 
   public init(
-    _ id: SoundingID, of source: Source, _ signal: Signal, at anchor: Duration,
-    mayBeLateBy: Duration, decibels: Double
+    _ id: SoundingID, of source: Source, _ signal: Signal, blows: [Blow] = [],
+    at anchor: Duration, mayBeLateBy: Duration, decibels: Double
   ) {
     self.id = id
     self.source = source
     self.signal = signal
+    self.blows = blows
     self.anchor = anchor
     self.mayBeLateBy = mayBeLateBy
     self.decibels = decibels

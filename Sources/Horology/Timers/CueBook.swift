@@ -13,11 +13,26 @@ struct CueBook: Hashable, Sendable {
   /// The anchor of the last cue of this that was given.
   func last(of source: Cue.Source) -> Duration? { given[source] }
 
+  /// When the next cue of this can sound at the earliest, since the machine started.
+  func earliest(of source: Cue.Source, _ lead: Duration, _ now: Now) -> Duration {
+    max(now.sinceBoot + lead, given[source].map { $0 + .nanoseconds(1) } ?? .zero)
+  }
+
   /// The player is given this one.
   mutating func give(_ cue: Cue) {
     given[cue.source] = cue.anchor
     cues[cue.id] = cue
   }
+
+  /// True if a ring that is given begins within a second of this moment: it is heard for others, too.
+  func rings(around moment: Duration) -> Bool {
+    cues.values.contains {
+      $0.signal == .ring && ($0.anchor - moment).magnitude < Self.sharedWithin
+    }
+  }
+
+  /// Rings that are to begin within this are one.
+  private static let sharedWithin = Duration.seconds(1)
 
   /// A cue of another is heard for this.
   mutating func share(_ source: Cue.Source, at anchor: Duration) { given[source] = anchor }

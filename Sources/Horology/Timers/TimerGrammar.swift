@@ -98,7 +98,7 @@ public struct TimerGrammar: Hashable, Sendable {
     switch phrase {
     case .left(let duration): Self.names(duration, by: left)
     case .timer(let duration): Self.names(duration, by: timer)
-    case .name: nil
+    case .name, .time: nil
     case .work, .rest, .half, .go, .done: words[phrase]?.phrase([]) { _ in "" }
     case .round(let number):
       (1...99).contains(number)

@@ -6,6 +6,8 @@ public enum TimerPhrase: Hashable, Sendable {
   case timer(Duration)
   /// The name that its owner gave a timer.
   case name(String)
+  /// The time of day, when it is said.
+  case time
   /// The words of an interval.
   case work, rest, half, go, done
   /// The number of a round of an interval, from 1 on.
@@ -37,6 +39,7 @@ public enum TimerPhrase: Hashable, Sendable {
     case .left(let duration): "\(Self.text(duration)) left"
     case .timer(let duration): "a timer of \(Self.text(duration))"
     case .name(let name): name
+    case .time: "the time"
     case .work: "work"
     case .rest: "rest"
     case .half: "half"

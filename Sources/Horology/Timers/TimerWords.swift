@@ -11,7 +11,8 @@ public struct TimerWords: Hashable, Sendable {
 
   /// What is said, for a reader: as in `how much is left of timer "tea"`.
   public var subject: String {
-    isOfLeft ? "how much is left of \(title)" : "that \(title) is at zero"
+    if phrases == [.time] { return "the time for \(title)" }
+    return isOfLeft ? "how much is left of \(title)" : "that \(title) is at zero"
   }
 
   /// It is not at zero yet.

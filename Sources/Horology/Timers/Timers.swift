@@ -5,10 +5,6 @@
 public struct Timers: Hashable, Sendable {
   /// There are no more than this: far more than a person can follow, and a bound for memory.
   public static let most = 1000
-  /// From one ring to the next. The second is left out: then the words are said.
-  public static let ringPeriod = Duration.seconds(3)
-  /// Timers that are at zero within this share their first ring.
-  static let sharedWithin = Duration.seconds(1)
   /// From the beginning of the first ring to its words.
   public static let wordsAfterRing = Duration.seconds(2)
 
@@ -244,6 +240,8 @@ public struct Timers: Hashable, Sendable {
   }
 
   mutating func say(_ phrase: TimerWords) { words.append(phrase) }
+
+  mutating func dropWords(of source: Cue.Source) { words.removeAll { $0.source == source } }
 
   mutating func dropWords(_ phrase: TimerWords) { words.removeAll { $0 == phrase } }
 

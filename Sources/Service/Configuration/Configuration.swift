@@ -33,7 +33,6 @@ public struct Configuration: Sendable {
   public var rtc = RTCChoice.auto
 
   /// In the order of their sections.
-  public private(set) var alarms: [AlarmPlan] = []
   var alarmSections = ConfiguredAlarms()
 
   /// The files that were read, in order.
@@ -72,7 +71,7 @@ public struct Configuration: Sendable {
         "the quiet hours swallow the whole week: nothing would ever sound")
     }
     try configuration.checkLines()
-    configuration.alarms = try configuration.alarmSections.plans()
+    configuration.announcer.alarms = try configuration.alarmSections.plans()
     return configuration
   }
 

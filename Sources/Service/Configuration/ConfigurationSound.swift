@@ -32,7 +32,7 @@ extension Configuration {
     let voice = try voicePack()
     try voice.verify(every: announcer.interval, format: hourFormat)
     var bells = Sounds.bells()
-    for tune in [announcer.chime, announcer.chimeQuarters] {
+    for tune in [announcer.chime, announcer.chimeQuarters] + announcer.alarms.map(\.tune) {
       if let tune { try bells.add(tune) }
     }
     return Composer(

@@ -1,0 +1,155 @@
+/// What becomes of the alarms.
+extension Announcer {
+  var alarmConditions: AlarmConditions {
+    AlarmConditions(
+      zone: zone, isTrusted: trust != .untrusted || settings.untrusted == .speak,
+      ringLimit: settings.ringLimit, lead: rules.lead)
+  }
+
+  /// Does what a person wants of the alarms.
+  mutating func take(_ order: AlarmOrder, at now: Now) -> [Effect] {
+    do throws(AlarmRefusal) {
+      return tell(try alarms.take(order, at: now, alarmConditions), at: now)
+    } catch {
+      return [.report(.alarmRefused(error))]
+    }
+  }
+
+  /// Lets those that ring do so again later.
+  mutating func snoozeAlarms(at now: Now) -> [Effect] {
+    alarms.isRinging ? take(.snooze(nil), at: now) : []
+  }
+
+  /// Ends those that ring.
+  mutating func silenceAlarms(_ reason: StopReason, at now: Now) -> [Effect] {
+    tell(alarms.silence(reason, at: now, alarmConditions), at: now)
+  }
+
+  /// Rings those whose time has come.
+  mutating func settleAlarms(at now: Now) -> [Effect] {
+    let changes = alarms.due(at: now, alarmConditions) { [self] in refusal(of: $0, at: now) }
+    return tell(changes, at: now)
+  }
+
+  /// Those that the clock decides on: what the player has of them is for a time that may be another.
+  var waitingAlarms: Set<Cue.Source> {
+    Set(alarms.alarms.filter { !$0.isUp }.map { .alarm($0.number) })
+  }
+
+  /// The zone, the configuration or the trust is another: what is to ring is reckoned anew.
+  mutating func reckonAlarms(at now: Now) -> [Effect] {
+    let gone = alarms.configure(settings.alarms, at: now, alarmConditions)
+    return timers.book.recall(waitingAlarms, .rulesChanged) + tell(gone, at: now)
+  }
+
+  /// Why an alarm must not ring now: quiet hours hold for it unless it has been set to override them.
+  private func refusal(of alarm: Alarm, at now: Now) -> SkipReason? {
+    if let refusal = rules.refusalOfTimers { return refusal }
+    let isQuiet = settings.quiet.contains(zone.civil(at: now.instant))
+    return isQuiet && alarm.plan.quietHours == .keep ? .quietHours : nil
+  }
+
+  /// Tells what has become of alarms; takes back the rings of those that ring no more, and has the
+  /// time said where one begins to.
+  private mutating func tell(_ changes: [AlarmChange], at now: Now) -> [Effect] {
+    var effects: [Effect] = []
+    for change in changes {
+      let source = Cue.Source.alarm(change.alarm.number)
+      switch change.event {
+      case .rings, .ringsAgain: sayTime(of: change.alarm, at: now)
+      case .set: break
+      case .cancelled, .silenced, .snoozed, .stopped, .missed, .expired, .unheard:
+        timers.dropWords(of: source)
+        effects += timers.book.recall([source], reason(of: change.event))
+        effects += stopWords(of: source, at: now)
+      }
+      effects.append(.report(.alarm(change.alarm, change.event)))
+    }
+    return effects
+  }
+
+  private func reason(of event: AlarmEvent) -> StopReason {
+    if case .stopped(let reason) = event { reason } else { .byHand }
+  }
+
+  /// Plans that the time is said once the first ring is over.
+  private mutating func sayTime(of alarm: Alarm, at now: Now) {
+    guard case .ringing(_, let since) = alarm.state else { return }
+    let blows = blows(of: alarm, at: now)
+    let offset = blows.last.map { $0.offset + Self.afterTune } ?? Timers.wordsAfterRing
+    let from = since.sinceBoot + offset - rules.lead
+    timers.say(
+      TimerWords(
+        .alarm(alarm.number), title: alarm.title, [.time], from: from,
+        until: from + settings.lateLimit))
+  }
+
+  // MARK: Cues
+
+  /// From the last blow of a tune to the words, and from the words to the tune again.
+  private static let afterTune = Duration.seconds(3)
+
+  /// What rings at an alarm, the first blow at its time; empty if it is the signal.
+  private func blows(of alarm: Alarm, at now: Now) -> [Blow] {
+    guard let tune = alarm.plan.tune else { return [] }
+    let shown = zone.civil(at: alarm.next ?? now.instant)
+    let movement = tune.movement(at: shown) ?? tune.movements.min { $0.key < $1.key }?.value
+    let blows = (movement?.blows(at: shown) ?? []).sorted { $0.offset < $1.offset }
+    guard let first = blows.first else { return [] }
+    return blows.map { Blow(bell: $0.bell, offset: $0.offset - first.offset) }
+  }
+
+  func nextCuesOfAlarms(_ newest: Cue.Source?, at now: Now) -> [DueCue] {
+    alarms.alarms.compactMap { nextCue(of: $0, newest, at: now) }
+  }
+
+  private func nextCue(of alarm: Alarm, _ newest: Cue.Source?, at now: Now) -> DueCue? {
+    let source = Cue.Source.alarm(alarm.number)
+    let book = timers.book
+    let (since, earliest): (Duration, Duration)
+    switch alarm.state {
+    case .waiting(nil, _): return nil
+    case .waiting(let next?, _):
+      // What is due already is decided by how late it is.
+      since = now.sinceBoot + (next - now.instant)
+      guard next > now.instant, alarmConditions.isTrusted, book.last(of: source) == nil,
+        since - Self.preparation <= now.sinceBoot,
+        refusal(of: alarm, at: now.later(by: next - now.instant)) == nil
+      else { return nil }
+      earliest = since
+    case .snoozing(_, let until):
+      guard until.left(at: now) > .zero, book.last(of: source) != until.sinceBoot else {
+        return nil
+      }
+      (since, earliest) = (until.sinceBoot, until.sinceBoot)
+    case .ringing(_, let started):
+      guard source == newest else { return nil }
+      (since, earliest) = (started.sinceBoot, book.earliest(of: source, rules.lead, now))
+    }
+    let blows = blows(of: alarm, at: now)
+    let period = blows.last.map { $0.offset + Self.afterTune * 2 } ?? DueCue.ringPeriod
+    var cue = DueCue.ring(source, since: since, period: period, from: earliest)
+    cue.blows = blows
+    cue.decibels = alarm.plan.rise?.decibels(after: cue.anchor - since) ?? 0
+    return cue
+  }
+
+  /// When something other than a cue is due next, since the machine started.
+  func dueOfAlarms(at now: Now) -> Duration? {
+    let next = alarms.alarms.compactMap(\.next).filter { $0 > now.instant }.min()
+    // It is prepared ahead.
+    let prepared = next.map { now.sinceBoot + ($0 - now.instant) - Self.preparation }
+    let due = alarms.nextDue(at: now, alarmConditions)
+    return [prepared.flatMap { $0 > now.sinceBoot ? $0 : nil }, due].compactMap { $0 }.min()
+  }
+}
+
+extension Alarms {
+  /// What rings, and since when.
+  var ringing: [(source: Cue.Source, since: Duration)] {
+    alarms.compactMap { alarm in
+      guard case .ringing(_, let since) = alarm.state else { return nil }
+      return (.alarm(alarm.number), since.sinceBoot)
+    }
+  }
+}

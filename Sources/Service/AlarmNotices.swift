@@ -1,0 +1,50 @@
+import Horology
+
+extension AlarmEvent {
+  /// The notice of what has become of an alarm.
+  func notice(of alarm: Alarm) -> Notice {
+    let title = alarm.title
+    var fields: [String: String?] = [
+      "CAUSE": "alarm", "ALARM": String(alarm.number), "ALARM_NAME": alarm.name,
+      "NEXT": alarm.next?.utcText(),
+    ]
+    func notice(_ event: JournalEvent, _ priority: Priority, _ words: String) -> Notice {
+      Notice(event, priority, "\(title) \(words)", fields)
+    }
+    switch self {
+    case .set: return notice(.alarm, .info, "was set for \(alarm.plan.times)")
+    case .cancelled: return notice(.alarm, .info, "was cancelled")
+    case .rings(nil): return notice(.alarmRings, .info, "rings")
+    case .rings(let late?):
+      fields["LATE_USEC"] = late.inMicroseconds
+      return notice(
+        .alarmRings, .warning,
+        "was to ring \(late.roughly) ago, while clocksmith did not run or could not tell, and rings "
+          + "now")
+    case .ringsAgain: return notice(.alarmRings, .info, "rings again, for it was put off")
+    case .silenced(let reason):
+      fields["REASON"] = reason.key
+      return notice(.alarmMissed, .warning, "does not ring, whose time has come: \(reason)")
+    case .snoozed: return notice(.alarm, .info, "was put off for \(Alarm.snooze.exactly)")
+    case .stopped(let reason):
+      fields["REASON"] = reason.key
+      let isByHand = reason == .byHand || reason == .softwareMuted
+      return notice(
+        isByHand ? .alarm : .alarmMissed, isByHand ? .info : .warning, "rings no more: \(reason)")
+    case .missed: return notice(.alarmMissed, .warning, "rang, and nobody stopped it")
+    case .expired(let late):
+      fields["LATE_USEC"] = late.inMicroseconds
+      return notice(
+        .alarmMissed, .warning,
+        "was to ring \(late.roughly) ago, while clocksmith did not run: too long ago")
+    case .unheard(let why):
+      fields["DETAIL"] = why
+      return notice(.timerUnheard, .warning, "cannot be heard: \(why)")
+    }
+  }
+}
+
+extension AlarmTimes: CustomStringConvertible {
+  /// As in `07:00, mon-fri`.
+  public var description: String { "\(time), \(days)" }
+}

@@ -1,0 +1,44 @@
+import Basics
+import CSystemd
+import Horology
+import Sound
+
+extension BusReader {
+  /// What a call wants of the alarms; nil if it is about something else. sd-bus has made sure of its
+  /// signature.
+  /// - Throws: `Refusal` for texts that say no time, no days, no tune or no rise.
+  static func alarmOrder(
+    _ member: String, _ call: OpaquePointer
+  ) throws(BusServer.Refusal) -> AlarmOrder? {
+    switch member {
+    case "SetAlarm": return .set(try plan(call))
+    case "SnoozeAlarm": return .snooze(which(call))
+    case "StopAlarm": return .stop(which(call))
+    case "CancelAlarm": return text(call).map { .cancel($0) }
+    default: return nil
+    }
+  }
+
+  /// Empty for all that it can be about.
+  private static func which(_ call: OpaquePointer) -> String? {
+    text(call).flatMap { $0.isEmpty ? nil : $0 }
+  }
+
+  private static func plan(_ call: OpaquePointer) throws(BusServer.Refusal) -> AlarmPlan {
+    guard let time = text(call), let days = text(call), let name = text(call),
+      let tune = text(call), let rise = text(call), let ringsInQuietHours = flag(call)
+    else { throw .badArgument("six values are wanted") }
+    do {
+      var plan = AlarmPlan(
+        name: name.isEmpty ? nil : name,
+        AlarmTimes(
+          time: try TimeOfDay(text: time), days: days.isEmpty ? .next : try AlarmDays(text: days)))
+      if !tune.isEmpty { plan.tune = try Sounds.tune(tune) }
+      if !rise.isEmpty { plan.rise = try AlarmRise.rise(text: rise) }
+      if ringsInQuietHours { plan.quietHours = .override }
+      return plan
+    } catch {
+      throw .badArgument("\(error)")
+    }
+  }
+}

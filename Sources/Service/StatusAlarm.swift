@@ -1,0 +1,77 @@
+import Horology
+
+extension Status {
+  /// An alarm, as it is seen from outside.
+  public struct Alarm: Hashable, Sendable {
+    public let number: UInt32
+    /// Empty for none.
+    public let name: String
+    /// `HH:MM`.
+    public let time: String
+    /// As in `mon-fri`, `2026-12-24` or `once`.
+    public let days: String
+    /// What rings; empty for the signal.
+    public let tune: String
+    /// Quiet hours do not silence it.
+    public let ringsInQuietHours: Bool
+    /// waiting, ringing or snoozing.
+    public let state: String
+    /// When it rings next, or again; microseconds of UTC since 1970, 0 if it rings or never will.
+    public let next: UInt64
+    /// person or configuration.
+    public let origin: String
+
+    init(_ alarm: Horology.Alarm) {
+      number = UInt32(alarm.number)
+      name = alarm.name ?? ""
+      time = alarm.plan.times.time.description
+      days = alarm.plan.times.days.description
+      tune = alarm.plan.tune?.name ?? ""
+      ringsInQuietHours = alarm.plan.quietHours == .override
+      state = alarm.key
+      next =
+        switch alarm.state {
+        case .waiting(let next, _): next?.microseconds ?? 0
+        case .snoozing(_, let until): until.shown.microseconds
+        case .ringing: 0
+        }
+      origin = alarm.origin.rawValue
+    }
+
+    /// As in `alarm 2` or `alarm "school"`.
+    public var title: String { name.isEmpty ? "alarm \(number)" : "alarm \"\(name)\"" }
+
+    /// When it rings next, or again; nil if it rings or never will.
+    public var nextInstant: Instant? {
+      next == 0 ? nil : Instant(nanoseconds: Int64(clamping: min(next, .max / 1000) * 1000))
+    }
+  }
+}
+
+extension Status.Alarm: BusRow {
+  static let types = "usssssbts"
+
+  var values: [BusValue] {
+    [
+      .small(number), .text(name), .text(time), .text(days), .text(tune), .text(state),
+      .flag(ringsInQuietHours), .unsigned(next), .text(origin),
+    ]
+  }
+
+  init?(values: [BusValue]) {
+    guard values.count == 9, let number = UInt32(values[0]), let name = String(values[1]),
+      let time = String(values[2]), let days = String(values[3]), let tune = String(values[4]),
+      let state = String(values[5]), case .flag(let ringsInQuietHours) = values[6],
+      let next = UInt64(values[7]), let origin = String(values[8])
+    else { return nil }
+    self.number = number
+    self.name = name
+    self.time = time
+    self.days = days
+    self.tune = tune
+    self.state = state
+    self.ringsInQuietHours = ringsInQuietHours
+    self.next = next
+    self.origin = origin
+  }
+}

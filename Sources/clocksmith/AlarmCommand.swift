@@ -1,0 +1,143 @@
+import Basics
+import Devices
+import Horology
+import Service
+
+let alarmCommand = Subcommand(
+  name: "alarm", operands: "HH:MM | list | snooze [ALARM] | stop [ALARM] | cancel ALARM",
+  mostOperands: 2,
+  summary: "ring at a time of day, list the alarms or change one",
+  details: """
+    HH:MM            sets an alarm for the next time that the clock shows it, or for the days of
+                     --days or --date. It rings, and says the time, until it is stopped, put off, or
+                     ring_limit has passed.
+    list             lists the alarms.
+    snooze [ALARM]   has what rings do so again in 10 min; so does a press of the button.
+    stop [ALARM]     ends what rings or is put off; so does 'clocksmith stop' what rings.
+    cancel ALARM     removes an alarm; one of the configuration is removed there.
+
+    ALARM is a name or a number; without it all that ring are meant. The running service keeps the
+    alarms, over restarts and power cuts. In quiet hours an alarm is silent, unless --even-if-quiet
+    was given.
+    """,
+  options: [
+    Option(name: "days", argument: "DAYS", help: "every week, as mon-fri or sat,sun"),
+    Option(name: "date", argument: "DATE", help: "once, on that day, as 2026-12-24"),
+    Option(name: "name", argument: "NAME", help: "what it is for, as in school"),
+    Option(name: "tune", argument: "TUNE", help: "what rings (default: the signal of timers)"),
+    Option(
+      name: "rise", argument: "LENGTH",
+      help: "begin 24 dB quieter and rise for so long, as 5min"),
+    Option(name: "even-if-quiet", argument: nil, help: "ring in quiet hours, too"),
+    Option(name: "json", argument: nil, help: "list: a JSON object a line"),
+  ]
+) { arguments in
+  let words = arguments.operands
+  guard let first = words.first else {
+    throw Misuse(description: "alarm wants a time, as in 07:00; see 'clocksmith alarm --help'")
+  }
+  let isSet = first.first.map { !$0.isLetter } ?? true
+  for option in alarmCommand.options where arguments.has(option.name) {
+    guard option.name == "json" ? first == "list" : isSet else {
+      let place = isSet ? "an alarm that is set" : "'alarm \(first.shortened)'"
+      throw Misuse(description: "--\(option.name) means nothing for \(place); leave it out")
+    }
+  }
+  let which = words.count > 1 ? words[1] : nil
+  switch (first, words.count) {
+  case (_, 1) where isSet: try set(first, arguments)
+  case (_, _) where isSet:
+    throw Misuse(
+      description: "unexpected '\(words[1].shortened)'; days are given as --days mon-fri")
+  case ("list", 1): try list(asJSON: arguments.has("json"))
+  case ("snooze", _): try runningService().snoozeAlarm(which)
+  case ("stop", _): try runningService().stopAlarm(which)
+  case ("cancel", 2): try runningService().cancelAlarm(words[1])
+  case ("cancel", _):
+    throw Misuse(
+      description: "'alarm cancel' wants a name or a number; 'clocksmith alarm list' shows them")
+  case ("list", _):
+    throw Misuse(description: "unexpected '\(words[1].shortened)' behind 'alarm list'")
+  default:
+    throw Misuse(
+      description: "'\(first.shortened)' is neither a time, as in 07:00, nor list, snooze, stop or "
+        + "cancel")
+  }
+  return ExitStatus.done
+}
+
+private func set(_ time: String, _ arguments: Arguments) throws {
+  if arguments.has("days") && arguments.has("date") {
+    throw Misuse(description: "--days and --date exclude each other; leave one of them out")
+  }
+  let name = arguments["name"]
+  if let name, let flaw = Alarm.flaw(ofName: name) {
+    throw Misuse(description: "--name cannot be used: \(flaw); choose another")
+  }
+  // The option that is read, for an error.
+  var place = ""
+  func text(_ option: String) -> String? {
+    place = "--\(option) "
+    return arguments[option]
+  }
+  let times: AlarmTimes
+  do throws(AlarmRefusal) {
+    let time = try TimeOfDay(text: time)
+    var days = AlarmDays.next
+    if let text = text("days") { days = try AlarmDays(weekdays: text) }
+    if let text = text("date") { days = try AlarmDays(date: text) }
+    if let text = text("rise") { _ = try AlarmRise.rise(text: text) }
+    times = AlarmTimes(time: time, days: days)
+  } catch {
+    throw Misuse(description: place + error.description)
+  }
+  let tune = arguments["tune"].flatMap { $0 == "none" ? nil : $0 }
+  let service = try runningService()
+  let number = try service.setAlarm(
+    times, name: name, tune: tune, rise: arguments["rise"],
+    ringsInQuietHours: arguments.has("even-if-quiet"))
+  let status = try service.status()
+  if let alarm = status.alarms.first(where: { $0.number == UInt32(number) }) {
+    try say(alarm.line(at: SystemClock.now.instant, try SystemZone.current()))
+  }
+}
+
+private func list(asJSON: Bool) throws {
+  let alarms = try runningService().status().alarms
+  let now = SystemClock.now.instant
+  let zone = try SystemZone.current()
+  for alarm in alarms { try say(asJSON ? alarm.json.text : alarm.line(at: now, zone)) }
+  if alarms.isEmpty && !asJSON { try say("no alarm") }
+}
+
+extension Status.Alarm {
+  /// As in `alarm 2 "school": 07:00, mon-fri: rings mon 2026-11-23 07:00, in 9 h 3 min`.
+  func line(at instant: Instant, _ zone: any Zone) -> String {
+    let what = name.isEmpty ? "alarm \(number)" : "alarm \(number) \"\(name)\""
+    return "\(what): \(time), \(days): \(outlook(at: instant, zone))"
+  }
+
+  /// As in `rings mon 2026-11-23 07:00, in 9 h 3 min`.
+  func outlook(at instant: Instant, _ zone: any Zone) -> String {
+    if state == "ringing" { return "rings now" }
+    guard let next = nextInstant else { return "will not ring any more" }
+    let shown = zone.civil(at: next)
+    let time = shown.dateTime.description.dropLast(3)
+    let words = "\(shown.weekday.abbreviation) \(time), in \((next - instant).inWords)"
+    return state == "snoozing" ? "rings again \(words)" : "rings \(words)"
+  }
+
+  var json: JSONLine {
+    let line = JSONLine()
+    line.set("number", Int(number))
+    line.set("name", name.isEmpty ? nil : name)
+    line.set("time", time)
+    line.set("days", days)
+    line.set("tune", tune.isEmpty ? nil : tune)
+    line.set("rings_in_quiet_hours", ringsInQuietHours)
+    line.set("state", state)
+    line.set("next", nextInstant?.utcText())
+    line.set("origin", origin)
+    return line
+  }
+}
