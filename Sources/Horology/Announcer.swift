@@ -93,7 +93,7 @@ public struct Announcer {
       if timers.isRinging || alarms.isRinging {
         effects += snoozeAlarms(at: now)
         effects += silenceRings(.byHand, at: now.uptime)
-      } else if timers.interval != nil {
+      } else if timers.hasInterval {
         effects += timers.stopInterval(.byHand)
       } else {
         effects += settle(at: now)

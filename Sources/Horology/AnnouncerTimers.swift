@@ -30,9 +30,10 @@ extension Announcer {
         return try tellLeft(of: try timers.find(which, at: now), at: now)
       case .startInterval(let plan, let replaces):
         if let refusal = rules.refusalOfTimers { throw .speech(refusal) }
-        return try timers.start(plan, replaces: replaces, in: rules.lead, at: now)
+        let over = timers.endInterval(at: now)
+        return over + (try timers.start(plan, replaces: replaces, in: rules.lead, at: now))
       case .stopInterval:
-        guard timers.interval != nil else { throw .noInterval }
+        guard timers.hasInterval else { throw .noInterval }
         return timers.stopInterval(.byHand)
       }
     } catch {
@@ -211,7 +212,13 @@ extension Announcer {
       return timers.countdowns.filter { $0.number == number }
         .map { .report(.timer($0, .unheard(complaint))) }
     case .interval:
-      return timers.interval.map { [.report(.interval($0, .unheard(complaint)))] } ?? []
+      guard let interval = timers.interval else { return [] }
+      // The device was opened for it, and needed so long.
+      if case .tooLate = outcome, interval.passed(at: now) < Self.chimePreparation {
+        timers.book.forgetComplaint(of: .interval)
+        return []
+      }
+      return [.report(.interval(interval, .unheard(complaint)))]
     case .alarm(let number):
       return alarms.alarms.filter { $0.number == number }
         .map { .report(.alarm($0, .unheard(complaint))) }

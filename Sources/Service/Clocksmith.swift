@@ -162,6 +162,8 @@ public final class Clocksmith {
   /// Keeps and shows what an event has changed.
   private func rest() {
     memory.keep { $0.take(announcer) }
+    // What rings, or an interval of seconds, may keep the speaker busy for hours.
+    if player?.isPlaying == true, announcer.playing == nil { memory.write() }
     controls?.show(announcer.lamp)
     notifier.status(statusLine)
     bus?.tellChanges()
@@ -233,8 +235,7 @@ public final class Clocksmith {
       case (.start, .countdown(let countdown)): return .success(.number(countdown.number))
       case (.tell, _):
         return .success(.text(announcer.playing.map { composer.words(of: $0) } ?? ""))
-      case (.startInterval, .interval(_, let event)):
-        return .success(.flag(event == .started))
+      case (.startInterval, .interval(_, let isNew)): return .success(.flag(isNew))
       default: return .success(.done)
       }
     }

@@ -40,6 +40,7 @@ public final class Conductor {
   private var isHandling = false
   /// Why the request that is being handled is refused.
   private var refusal: SkipReason?
+  private var order: TimerOrder?
   /// What has become of the order that is being handled.
   private var answer: Result<TimerAnswer, TimerRefusal>?
   private var alarms: Result<[Alarm], AlarmRefusal> = .success([])
@@ -81,8 +82,10 @@ public final class Conductor {
   /// - Returns: what it is about.
   public func order(_ order: TimerOrder) -> Result<TimerAnswer, TimerRefusal> {
     answer = nil
+    self.order = order
     handle(.timer(order))
-    return answer ?? .failure(.noTimer)
+    self.order = nil
+    return answer ?? .success(.done)
   }
 
   /// A person wants something of the alarms.
@@ -140,14 +143,12 @@ public final class Conductor {
     case .report(let report):
       switch report {
       case .refused(let reason): refusal = reason
-      case .timer(let countdown, _): answer = answer ?? .success(.countdown(countdown))
-      case .interval(let interval, let event):
-        answer = answer ?? .success(.interval(interval, event))
       case .alarm(let alarm, _): alarms = alarms.map { $0 + [alarm] }
       case .alarmRefused(let reason): alarms = .failure(reason)
       case .timerRefused(let reason): answer = .failure(reason)
-      case .unsaid(_, let reason): answer = .failure(.speech(reason))
-      default: break
+      case .unsaid(_, let reason):
+        if case .tell = order { answer = .failure(.speech(reason)) }
+      default: if let found = order?.answer(in: report) { answer = answer ?? .success(found) }
       }
       instruments.tell(report)
     }

@@ -15,6 +15,8 @@ final class Memory {
   private(set) var state = SavedState()
   /// What of the state is not in the file yet.
   private var unsaved = Unsaved.nothing
+  /// The file has it, though perhaps not the disk.
+  private var isWritten = true
   private var timer: EventSource?
   private var complaint: String?
 
@@ -41,6 +43,7 @@ final class Memory {
     let old = state
     change(&state)
     guard state != old else { return }
+    isWritten = false
     if state.isUrgent(after: old) {
       unsaved = .urgent
       saveSoon()
@@ -56,7 +59,8 @@ final class Memory {
 
   /// Writes an urgent change into the file without waiting for the disk; it is saved later.
   func write() {
-    guard unsaved == .urgent, let file else { return }
+    guard unsaved == .urgent, !isWritten, let file else { return }
+    isWritten = true
     // If it cannot be written, `save` comes to the same, and tells of it.
     try? file.save(state, isSynced: false)
   }

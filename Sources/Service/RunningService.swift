@@ -112,14 +112,12 @@ public final class RunningService {
 
   /// - Returns: its number.
   public func startTimer(_ length: Duration, name: String?) throws(Fault) -> Int {
-    let microseconds = UInt64(max(length.nanoseconds / 1000, 0))
-    let reply = try call("StartTimer", [.unsigned(microseconds), .text(name ?? "")])
+    let reply = try call("StartTimer", [.unsigned(length.busMicroseconds), .text(name ?? "")])
     return withExtendedLifetime(reply) { BusReader.uint32(reply.pointer).map { Int($0) } ?? 0 }
   }
 
   public func addToTimer(_ which: String, _ span: Duration) throws(Fault) {
-    _ = try call(
-      "AddToTimer", [.text(which), .unsigned(UInt64(max(span.nanoseconds / 1000, 0)))])
+    _ = try call("AddToTimer", [.text(which), .unsigned(span.busMicroseconds)])
   }
 
   public func pauseTimer(_ which: String) throws(Fault) {

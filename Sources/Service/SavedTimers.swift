@@ -94,7 +94,7 @@ extension IntervalTimer {
 extension JSONLine {
   func set(_ key: String, _ moment: TimedMoment) {
     set("\(key)_usec", Int(max(moment.shown.nanoseconds / 1000, 0)))
-    set("\(key)_boot_usec", max(moment.sinceBoot, .zero).wholeMicroseconds)
+    set("\(key)_boot_usec", moment.sinceBoot.wholeMicroseconds)
     if moment.followsClock { set("follows_clock", true) }
   }
 }
@@ -102,7 +102,11 @@ extension JSONLine {
 extension JSONObject {
   func moment(_ key: String) throws(Fault) -> TimedMoment? {
     let shown = try microseconds("\(key)_usec")
-    let sinceBoot = try microseconds("\(key)_boot_usec")
+    // Of what began before this start of the machine it is less than 0.
+    let sinceBoot = try integer("\(key)_boot_usec")
+    if let sinceBoot, sinceBoot.magnitude > SavedState.times.upperBound.magnitude {
+      throw Fault(path, "\(key)_boot_usec \(sinceBoot) is no time near this start of the machine")
+    }
     guard shown != nil || sinceBoot != nil else { return nil }
     guard let shown, let sinceBoot else {
       throw Fault(

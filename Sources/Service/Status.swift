@@ -251,8 +251,9 @@ extension Instant {
   /// Since 1970; 0 before.
   var microseconds: UInt64 { UInt64(max(nanoseconds / 1000, 0)) }
 
-  fileprivate init(microseconds: UInt64) {
-    self.init(nanoseconds: Int64(clamping: min(microseconds, .max / 1000) * 1000))
+  /// Since 1970; the latest that there is for what is too late for any.
+  public init(microseconds: UInt64) {
+    self.init(nanoseconds: Int64(min(microseconds, UInt64(Int64.max / 1000))) * 1000)
   }
 }
 

@@ -42,9 +42,7 @@ extension Status {
     public var title: String { name.isEmpty ? "alarm \(number)" : "alarm \"\(name)\"" }
 
     /// When it rings next, or again; nil if it rings or never will.
-    public var nextInstant: Instant? {
-      next == 0 ? nil : Instant(nanoseconds: Int64(clamping: min(next, .max / 1000) * 1000))
-    }
+    public var nextInstant: Instant? { next == 0 ? nil : Instant(microseconds: next) }
   }
 }
 

@@ -56,7 +56,8 @@ final class ForegroundTimer: Instruments {
       sources.append(try loop.whenSignalled(signal) { [unowned self] in end() })
     }
     if case .failure(let refusal) = conductor.order(order) {
-      throw Fault("timer", refusal.description)
+      let what = if case .startInterval = order { "interval" } else { "timer" }
+      throw Fault(what, refusal.description)
     }
     // Each second it looks for a clock that was set and for a sleep, which nobody tells it of.
     sources.append(
@@ -115,6 +116,8 @@ final class ForegroundTimer: Instruments {
     switch report {
     case .timer(_, .unheard(let why)): complain("the timer cannot be heard: \(why)")
     case .interval(_, .unheard(let why)): complain("the interval cannot be heard: \(why)")
+    case .interval(_, .over(let late?)):
+      complain("the interval was over \(late.roughly) ago, while the machine slept")
     case .timer(_, .expired(let late)):
       complain("the timer was at zero \(late.roughly) ago, while the machine slept")
     case .timer(_, .missed) where status == ExitStatus.done:

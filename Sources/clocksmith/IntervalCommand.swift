@@ -9,11 +9,11 @@ let intervalCommand = Subcommand(
   summary: "sound again and again, or in rounds of work and rest",
   details: """
     LENGTH           a signal at once, and then one each LENGTH, as in 30s or 1m30s: from 1s to 24h.
-    --work LENGTH    rounds of work, with --rest between them; signals of their own for work, rest,
-                     the half of work, the last round and the end, and the seconds before each of
-                     them counted.
-    stop             ends the interval that runs; so do the button, and 'clocksmith stop' while
-                     nothing rings and nothing is said.
+    --work LENGTH    rounds of work, with --rest between them; signals of their own for getting
+                     ready, work, its half, rest, the last round and the end. The last seconds before
+                     work, rest and the end are counted.
+    stop             ends the interval that runs; so do the button while no timer rings, and
+                     'clocksmith stop' while nothing rings and nothing is said.
 
     There is one interval at a time. To start the one that runs once more changes nothing. The
     running service keeps it, over restarts and power cuts. Without a service, or with --config, it
@@ -29,7 +29,7 @@ let intervalCommand = Subcommand(
     Option(
       name: "countdown", argument: "N",
       help: "seconds to count down, 0 to \(IntervalPlan.longestCountdown) (default: 3)"),
-    Option(name: "replace", argument: nil, help: "end another that runs, and start this one"),
+    Option(name: "replace", argument: nil, help: "end the one that runs, and start this one"),
     configOption,
   ]
 ) { arguments in
@@ -134,7 +134,7 @@ extension Status.Interval {
   func json(at instant: Instant) -> JSONLine {
     let line = JSONLine()
     let phase = plan.phase(at: passed(at: instant))
-    line.set("start", Instant(nanoseconds: Int64(clamping: start) * 1000).utcText())
+    line.set("start", Instant(microseconds: start).utcText())
     switch plan {
     case .plain(let period):
       line.set("every_seconds", period.inSeconds)
@@ -142,11 +142,11 @@ extension Status.Interval {
       line.set("work_seconds", rounds.work.inSeconds)
       line.set("rest_seconds", rounds.rest.inSeconds)
       line.set("prepare_seconds", rounds.prepare.inSeconds)
-      if let count = rounds.count { line.set("rounds", count) }
+      line.set("rounds", rounds.count)
       line.set("countdown", rounds.countdown)
     }
     line.set("phase", phase?.kind.rawValue)
-    if let phase { line.set("round", phase.round) }
+    line.set("round", phase?.round)
     line.set(
       "left_seconds", phase.map { ($0.end - max(passed(at: instant), .zero)).inSeconds })
     return line

@@ -164,7 +164,7 @@ extension Status.Timer {
     line.set("state", state)
     line.set("length_seconds", span.inSeconds)
     line.set("left_seconds", left(at: instant).inSeconds)
-    line.set("zero", zero == 0 ? nil : Instant(nanoseconds: Int64(clamping: zero) * 1000).utcText())
+    line.set("zero", zero == 0 ? nil : Instant(microseconds: zero).utcText())
     return line
   }
 }

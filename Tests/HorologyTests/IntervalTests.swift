@@ -54,7 +54,7 @@ import Testing
     #expect(desk.timerRefusal == .intervalRuns("interval of 30 s"))
     #expect(desk.announcer.timers.interval == first)
     desk.tell(.timer(.startInterval(Self.workout, replaces: true)))
-    #expect(desk.intervalEvents == [.started, .stopped(.byHand)])
+    #expect(desk.intervalEvents == [.stopped(.byHand), .started])
     #expect(desk.announcer.timers.interval?.plan == Self.workout)
     #expect(desk.cues.first?.signal == .prepare)
   }
@@ -185,5 +185,105 @@ import Testing
     #expect(desk.cues.count == 1)
     desk.tell(.ended(desk.cues[0].id, .tooLate(by: .seconds(2))))
     #expect(desk.intervalEvents.isEmpty)
+    // Heard again, the next failure is told.
+    desk.wait(for: .seconds(10))
+    let timing = Timing(onsetError: .zero, worstError: .zero, underruns: 0)
+    desk.tell(.ended(desk.cues[0].id, .finished(timing)))
+    desk.wait(for: .seconds(10))
+    desk.tell(.ended(desk.cues[0].id, .tooLate(by: .seconds(2))))
+    #expect(desk.intervalEvents == [.unheard(Announcer.tooLate(.seconds(2)))])
+  }
+
+  @Test("a device that needs its seconds to open is no trouble") func slowDevice() {
+    var desk = Desk(at: Self.start)
+    desk.start(.plain(every: .seconds(1)))
+    desk.wait(for: .seconds(2))
+    desk.tell(.ended(desk.cues.first?.id ?? SoundingID(1), .tooLate(by: .seconds(2))))
+    #expect(desk.intervalEvents.isEmpty)
+  }
+
+  @Test("what the player holds is not given once more because another of it failed")
+  func oneFails() {
+    var desk = Desk(at: Self.start)
+    desk.start(.rounds(IntervalRounds(work: .seconds(8), count: 2)))
+    var given = desk.cues
+    for _ in 0..<6 {
+      // The half is at 4 s, and the first count, at 5, fails each time.
+      for count in desk.cues where count.signal == .count {
+        desk.tell(.ended(count.id, .failed("torn", begun: false)))
+        given += desk.cues
+      }
+      desk.wait(for: .milliseconds(1050))
+      given += desk.cues
+    }
+    let halves = given.filter { $0.signal == .half }
+    #expect(Set(halves.map(\.anchor)).count == halves.count)
+    #expect(given.filter { $0.signal == .count }.count >= 2)
+  }
+
+  @Test("the last signal is silenced, too") func lastSignal() {
+    let ways: [Event] = [
+      .timer(.stopInterval), .pressed(speakerIsAwake: true), .stop(.byHand), .mute(.on),
+      .ringer(.off, at: Uptime(seconds: 1000)),
+    ]
+    for event in ways {
+      var desk = Desk(at: Self.start)
+      desk.start(.rounds(IntervalRounds(work: .seconds(4), count: 1)))
+      let cues = desk.cues + desk.live(for: .seconds(5)).cues
+      #expect(desk.announcer.timers.interval == nil)
+      desk.tell(event)
+      #expect(desk.stopped.contains(cues.first { $0.signal == .end }!.id))
+    }
+  }
+
+  @Test("a stop while the time is said leaves the interval") func stopOfWords() {
+    var desk = Desk(at: Self.start)
+    desk.start(.plain(every: .seconds(20)))
+    _ = desk.live(for: .seconds(10))
+    desk.tell(.asked(speakerIsAwake: true))
+    let words = desk.announcer.playing!.id
+    desk.wait(for: .seconds(1))
+    desk.tell(.stop(.byHand))
+    #expect(desk.stopped == [words])
+    #expect(desk.announcer.timers.interval != nil)
+  }
+
+  @Test("the same one takes its own place, where that is wanted") func replacesItself() {
+    var desk = Desk(at: Self.start)
+    desk.start(.plain(every: .seconds(30)))
+    _ = desk.live(for: .seconds(10))
+    desk.tell(.timer(.startInterval(.plain(every: .seconds(30)), replaces: true)))
+    #expect(desk.intervalEvents == [.stopped(.byHand), .started])
+    #expect(desk.announcer.timers.interval?.passed(at: desk.now) == .milliseconds(-400))
+  }
+
+  @Test("with a clock that may be wrong nothing is over, and what is ahead begins at once")
+  func untrustedClock() {
+    var desk = Desk(at: Self.start)
+    desk.start(Self.workout)
+    let saved = desk.announcer.timers.interval!
+    func restarted(at shown: Instant) -> Desk {
+      let now = Now(instant: shown, uptime: Uptime(seconds: 20), sinceBoot: .seconds(20))
+      var next = desk
+      next.now = now
+      next.announcer = Announcer(
+        settings: desk.announcer.settings, zone: TestZone.utc, trust: .untrusted,
+        timers: Timers([], saved, isSameBoot: false, at: now), at: now)
+      next.tell(.woke)
+      return next
+    }
+    var months = restarted(at: saved.start.shown + .seconds(9_000_000))
+    #expect(months.intervalEvents.isEmpty)
+    #expect(months.live(for: .seconds(60)).cues.isEmpty)
+    // It is set right, 80 s after the start: the next cue is by the old arithmetic.
+    months.step(by: saved.start.shown + .seconds(80) - months.now.instant)
+    months.tell(.trust(.synchronised))
+    let cues = months.cues + months.live(for: .seconds(30)).cues
+    #expect(cues.first?.signal == .half)
+    #expect(months.announcer.timers.interval?.start.shown == saved.start.shown)
+
+    var behind = restarted(at: saved.start.shown - .seconds(1000))
+    let begun = behind.cues + behind.live(for: .seconds(9)).cues
+    #expect(begun.contains { $0.signal == .count })
   }
 }

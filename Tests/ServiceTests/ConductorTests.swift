@@ -104,12 +104,12 @@ import Testing
     #expect(conductor.announcer.timers.countdowns.isEmpty)
     let plan = IntervalPlan.plain(every: .seconds(30))
     guard
-      case .interval(let interval, .started) =
+      case .interval(let interval, isNew: true) =
         try conductor.order(.startInterval(plan, replaces: false)).get()
     else { throw TimerRefusal.noInterval }
     #expect(
       try conductor.order(.startInterval(plan, replaces: false)).get()
-        == .interval(interval, .wentOn))
+        == .interval(interval, isNew: false))
     #expect(!score.isPlaying)
   }
 

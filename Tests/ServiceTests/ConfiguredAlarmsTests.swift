@@ -9,7 +9,7 @@ import Testing
   private func load(_ text: String) throws -> [AlarmPlan] {
     let folder = TemporaryFolder()
     try folder.write("test.conf", text)
-    return try Configuration.load(path: "\(folder.path)/test.conf").alarms
+    return try Configuration.load(path: "\(folder.path)/test.conf").announcer.alarms
   }
 
   @Test("every key is taken") func everyKey() throws {

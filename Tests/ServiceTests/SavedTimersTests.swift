@@ -1,9 +1,9 @@
 import Basics
 import Devices
-import Horology
 import TestSupport
 import Testing
 
+@testable import Horology
 @testable import Service
 
 @Suite struct SavedTimersTests {
@@ -55,6 +55,14 @@ import Testing
     #expect(try SavedState(text: state.text, path: "state") == state)
     #expect(Status.Interval(state.interval!).plan == plan)
     #expect([Status.Interval]([Status.Interval(state.interval!)].busValue)?.first?.plan == plan)
+  }
+
+  @Test("an interval that began before this start of the machine is read as it was written")
+  func begunBefore() throws {
+    var state = Self.state(IntervalPlan.plain(every: .seconds(30)))
+    state.interval?.start = TimedMoment(
+      sinceBoot: .seconds(-3600), shown: Instant(seconds: 1_795_275_000))
+    #expect(try SavedState(text: state.text, path: "state") == state)
   }
 
   @Test(

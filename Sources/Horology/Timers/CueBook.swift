@@ -49,8 +49,10 @@ struct CueBook: Hashable, Sendable {
     case .finished: unheard.remove(cue.source)
     case .failed(let why, _):
       restsUntil = now.sinceBoot + Announcer.retryDelay
-      // There may be time to try once more.
-      if given[cue.source] == cue.anchor && now.sinceBoot < cue.anchor { given[cue.source] = nil }
+      // There may be time to try once more; what the player holds of it is not given again.
+      if given[cue.source] == cue.anchor && now.sinceBoot < cue.anchor {
+        given[cue.source] = cues.values.filter { $0.source == cue.source }.map(\.anchor).max()
+      }
       complaint = why
     case .tooLate(let delay): complaint = cue.signal == .ring ? nil : Announcer.tooLate(delay)
     case .stopped: break
@@ -58,6 +60,9 @@ struct CueBook: Hashable, Sendable {
     if complaint != nil, !unheard.insert(cue.source).inserted { complaint = nil }
     return (cue.source, complaint)
   }
+
+  /// True if the player has a cue of this.
+  func holds(_ source: Cue.Source) -> Bool { cues.values.contains { $0.source == source } }
 
   /// The next of these that is not heard is told.
   mutating func forgetComplaint(of source: Cue.Source) { unheard.remove(source) }

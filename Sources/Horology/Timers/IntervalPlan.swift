@@ -50,7 +50,7 @@ public enum IntervalPlan: Hashable, Sendable {
   }
 
   /// How far the next cue is from one at `offset`; nil if it is the last.
-  func pause(after offset: Duration) -> Duration? {
+  func gap(after offset: Duration) -> Duration? {
     cue(atOrAfter: offset + .nanoseconds(1)).map { $0.offset - offset }
   }
 
@@ -90,14 +90,16 @@ public enum IntervalPlan: Hashable, Sendable {
 }
 
 extension IntervalPlan: CustomStringConvertible {
-  /// As in `30 s`, or `8 rounds, 20 s work and 10 s rest`.
+  /// As in `30 s`, or `8 rounds, 20 s work and 10 s rest, after 10 s`.
   public var description: String {
     switch self {
     case .plain(let period): return period.exactly
     case .rounds(let rounds):
       let count = rounds.count.map { $0 == 1 ? "1 round" : "\($0) rounds" } ?? "endless rounds"
       let rest = rounds.rest > .zero ? " and \(rounds.rest.exactly) rest" : ""
-      return "\(count), \(rounds.work.exactly) work\(rest)"
+      let prepare = rounds.prepare > .zero ? ", after \(rounds.prepare.exactly)" : ""
+      let countdown = rounds.countdown == 3 ? "" : ", counting down \(rounds.countdown) s"
+      return "\(count), \(rounds.work.exactly) work\(rest)\(prepare)\(countdown)"
     }
   }
 }
@@ -175,8 +177,8 @@ public struct IntervalRounds: Hashable, Sendable {
     return [.init(offset: .zero, signal: .prepare)] + counts(from: .zero, to: prepare)
   }
 
-  /// Three, two, one: the first no sooner than a second after the phase has begun, whose signal
-  /// would hide it.
+  /// Three, two, one: the first no sooner than a second after the phase has begun, when the loudest of
+  /// its signal is over.
   private func counts(from start: Duration, to end: Duration) -> [IntervalPlan.Cue] {
     (0..<countdown).reversed().map { end - .seconds($0 + 1) }.filter { $0 - start >= .seconds(1) }
       .map { .init(offset: $0, signal: .count) }

@@ -31,5 +31,8 @@ public enum IntervalEvent: Hashable, Sendable {
 /// What an order has done.
 public enum TimerAnswer: Hashable, Sendable {
   case countdown(Countdown)
-  case interval(IntervalTimer, IntervalEvent)
+  /// - `isNew`: it was started by the order.
+  case interval(IntervalTimer, isNew: Bool)
+  /// Nothing is left to tell of.
+  case done
 }

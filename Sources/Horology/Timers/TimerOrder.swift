@@ -13,6 +13,24 @@ public enum TimerOrder: Hashable, Sendable {
   case stopInterval
 }
 
+extension TimerOrder {
+  /// What this order has done, if that is what the report tells.
+  public func answer(in report: Report) -> TimerAnswer? {
+    switch (self, report) {
+    case (.start, .timer(let countdown, .started)), (.add, .timer(let countdown, .lengthened)),
+      (.pause, .timer(let countdown, .paused)), (.resume, .timer(let countdown, .resumed)),
+      (.cancel, .timer(let countdown, .cancelled)), (.tell, .timer(let countdown, .told)):
+      .countdown(countdown)
+    case (.startInterval, .interval(let interval, .started)),
+      (.startInterval, .interval(let interval, .wentOn)):
+      .interval(interval, isNew: report == .interval(interval, .started))
+    // Of one whose last signal is stopped there is nothing to tell.
+    case (.stopInterval, .interval(let interval, .stopped)): .interval(interval, isNew: false)
+    default: nil
+    }
+  }
+}
+
 /// What has become of a timer.
 public enum TimerEvent: Hashable, Sendable {
   case started

@@ -28,7 +28,11 @@ public struct Timers: Hashable, Sendable {
     change { moment in
       if isSameBoot { moment.noteClockSet(at: now) } else { moment.noteStart(at: now) }
     }
-    // It has rung before: a clock that has come back behind says that it will.
+    // It has begun before: a clock that has come back behind says that it will.
+    if let interval, !isSameBoot, interval.start.left(at: now) > .zero {
+      self.interval?.start = TimedMoment(.zero, after: now)
+    }
+    // It has rung before.
     for index in self.countdowns.indices {
       if case .ringing(let since) = self.countdowns[index].state, since.left(at: now) > .zero {
         self.countdowns[index].state = .ringing(since: TimedMoment(.zero, after: now))
@@ -147,7 +151,7 @@ public struct Timers: Hashable, Sendable {
 
   /// Starts an interval, if none runs.
   /// - Parameter replaces: it takes the place of one that runs.
-  /// - Returns: it, and what has become of it; of one that runs already, nothing.
+  /// - Returns: what has become of it, and of the other.
   mutating func start(
     _ plan: IntervalPlan, replaces: Bool, in lead: Duration, at now: Now
   ) throws(TimerRefusal) -> [Effect] {
@@ -159,23 +163,29 @@ public struct Timers: Hashable, Sendable {
     let ended = stopInterval(.byHand)
     let started = IntervalTimer(plan, start: TimedMoment(lead, after: now))
     interval = started
-    return [.report(.interval(started, .started))] + ended
+    return ended + [.report(.interval(started, .started))]
   }
 
-  /// Ends the interval that runs, if one does.
+  /// True if one runs, or the signal at its end still sounds.
+  var hasInterval: Bool { interval != nil || book.holds(.interval) }
+
+  /// Ends the interval that runs, or its last signal, if there is one.
   mutating func stopInterval(_ reason: StopReason) -> [Effect] {
-    guard let interval else { return [] }
+    let stops = book.recall([.interval], reason)
+    guard let interval else { return stops }
     self.interval = nil
-    return book.recall([.interval], reason) + [.report(.interval(interval, .stopped(reason)))]
+    return stops + [.report(.interval(interval, .stopped(reason)))]
   }
 
   /// All of its rounds may be over: then it is gone, and its last signal sounds on.
   mutating func endInterval(at now: Now) -> [Effect] {
-    guard let interval, let length = interval.plan.length else { return [] }
+    // By a clock that may be wrong nothing is over for good.
+    guard let interval, let length = interval.plan.length, !interval.start.followsClock else {
+      return []
+    }
     let late = interval.passed(at: now) - length
     guard late >= .zero else { return [] }
     self.interval = nil
-    book.forgetComplaint(of: .interval)
     return [.report(.interval(interval, .over(late: late > Announcer.unnoticed ? late : nil)))]
   }
 
@@ -184,7 +194,7 @@ public struct Timers: Hashable, Sendable {
   public var isRinging: Bool { countdowns.contains(where: \.isRinging) }
 
   /// True if something sounds again and again until it is stopped.
-  var isSounding: Bool { isRinging || interval != nil }
+  var isSounding: Bool { isRinging || hasInterval }
 
   /// Ends what rings.
   mutating func silenceRings(_ reason: StopReason) -> [Effect] {

@@ -43,10 +43,10 @@ extension Timers {
     guard let cue = interval.plan.cue(atOrAfter: earliest - start) else { return nil }
     let latest = cue.offset == .zero ? Self.latestStart : DueCue.latest
     // Half-way to the next it would be taken for that.
-    let pause = interval.plan.pause(after: cue.offset)
+    let gap = interval.plan.gap(after: cue.offset)
     return DueCue(
       source: .interval, signal: cue.signal, anchor: start + cue.offset,
-      mayBeLateBy: min(latest, pause.map { $0 / 2 } ?? latest))
+      mayBeLateBy: min(latest, gap.map { $0 / 2 } ?? latest))
   }
 
   /// When something other than a cue is due next, since the machine started; nil if nothing is.
@@ -60,7 +60,7 @@ extension Timers {
       case .ringing(let since): moments.append(since.sinceBoot + ringLimit)
       }
     }
-    if let interval, let length = interval.plan.length {
+    if let interval, let length = interval.plan.length, !interval.start.followsClock {
       moments.append(interval.start.sinceBoot + length)
     }
     return moments.min()
