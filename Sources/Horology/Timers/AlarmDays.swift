@@ -47,6 +47,17 @@ public enum AlarmDays: Hashable, Sendable {
     self = .date(date)
   }
 
+  /// As `description` writes them.
+  public init(text: some StringProtocol) throws(AlarmRefusal) {
+    if text == "once" {
+      self = .next
+    } else if text.first?.isASCIIDigit == true {
+      try self.init(date: text)
+    } else {
+      try self.init(weekdays: text)
+    }
+  }
+
   /// True if the alarm goes after it has rung.
   public var isOnce: Bool { if case .weekly = self { false } else { true } }
 }

@@ -1,0 +1,154 @@
+import Basics
+import Horology
+
+/// An alarm as it is kept for the next start.
+extension Alarm {
+  /// Those of a person, and as many of the configuration.
+  private static let mostSaved = 2 * Alarms.most
+
+  var saved: JSONLine {
+    let line = JSONLine()
+    line.set("number", number)
+    if let name { line.set("name", name) }
+    if origin != .person { line.set("origin", origin.rawValue) }
+    line.set("time", plan.times.time.description)
+    line.set("days", plan.times.days.description)
+    if let tune = plan.tune { line.set("tune", tune.name) }
+    if let rise = plan.rise {
+      line.set("rise_db", exactly: rise.decibels)
+      line.set("rise_usec", Int(rise.length.nanoseconds / 1000))
+    }
+    if plan.quietHours != .keep { line.set("quiet_hours", plan.quietHours.rawValue) }
+    switch state {
+    case .waiting(let next, let from):
+      if let next { line.set("next_usec", next.savedMicroseconds) }
+      if let from { line.set(from, as: "from") }
+    case .ringing(let ring, let since):
+      line.set("ring_usec", ring.savedMicroseconds)
+      line.set(since, as: "ringing")
+    case .snoozing(let ring, let until):
+      line.set("ring_usec", ring.savedMicroseconds)
+      line.set(until, as: "snoozing")
+    }
+    if let acknowledged { line.set("acknowledged_usec", acknowledged.savedMicroseconds) }
+    return line
+  }
+
+  /// - Parameter tune: the tune of a name; nil if there is none any more. Then the signal rings, for
+  ///   an alarm that is silent is worse than one that sounds different.
+  /// - Throws: `Fault` for alarms that could not have been saved.
+  static func all(
+    in objects: [JSONObject], path: String, tune: (String) -> Tune?
+  ) throws(Fault) -> [Alarm] {
+    var alarms: [Alarm] = []
+    for object in objects { alarms.append(try Alarm(object, tune: tune)) }
+    let names = alarms.compactMap(\.name)
+    guard Set(alarms.map(\.number)).count == alarms.count, Set(names).count == names.count else {
+      throw Fault(path, "it has two alarms of one name or number")
+    }
+    return alarms
+  }
+
+  private init(_ object: JSONObject, tune: (String) -> Tune?) throws(Fault) {
+    guard let number = try object.integer("number"), (1...Int64(Self.mostSaved)).contains(number)
+    else { throw Fault(object.path, "an alarm in it lacks its number") }
+    let title = "alarm \(number)"
+    self.init(
+      number: Int(number), try AlarmPlan(object, title, tune: tune),
+      from: try object.choice("origin", of: title) ?? .person, state: try State(object, title),
+      acknowledged: try object.instant("acknowledged_usec"))
+  }
+}
+
+extension AlarmPlan {
+  /// - Parameter title: whose it is, for an error.
+  fileprivate init(
+    _ object: JSONObject, _ title: String, tune: (String) -> Tune?
+  ) throws(Fault) {
+    let path = object.path
+    guard let time = try object.text("time"), let days = try object.text("days") else {
+      throw Fault(path, "\(title) in it lacks its time or its days")
+    }
+    do throws(AlarmRefusal) {
+      self.init(
+        AlarmTimes(time: try TimeOfDay(text: time), days: try AlarmDays(text: days)))
+    } catch {
+      throw Fault(path, "\(title) in it: \(error)")
+    }
+    name = try object.text("name")
+    if let name, let flaw = Alarm.flaw(ofName: name) {
+      throw Fault(path, "the name of \(title) cannot be used: \(flaw)")
+    }
+    self.tune = try object.text("tune").flatMap(tune)
+    switch (try object.number("rise_db"), try object.microseconds("rise_usec")) {
+    case (nil, nil): break
+    case (let decibels?, let length?):
+      guard let rise = AlarmRise(from: decibels, over: .microseconds(length)) else {
+        throw Fault(
+          path, "\(title) in it rises from \(decibels) dB over \(length) us, which is none")
+      }
+      self.rise = rise
+    default: throw Fault(path, "\(title) in it lacks rise_db or rise_usec")
+    }
+    quietHours = try object.choice("quiet_hours", of: title) ?? .keep
+  }
+}
+
+extension Alarm.State {
+  fileprivate init(_ object: JSONObject, _ title: String) throws(Fault) {
+    let next = try object.instant("next_usec")
+    let ring = try object.instant("ring_usec")
+    let from = try object.moment("from")
+    switch (ring, try object.moment("ringing"), try object.moment("snoozing")) {
+    case (nil, nil, nil): self = .waiting(next: next, from: from)
+    case (let ring?, let since?, nil) where next == nil && from == nil:
+      self = .ringing(ring: ring, since: since)
+    case (let ring?, nil, let until?) where next == nil && from == nil:
+      self = .snoozing(ring: ring, until: until)
+    default: throw Fault(object.path, "\(title) in it does not wait, ring or snooze")
+    }
+  }
+}
+
+extension JSONLine {
+  fileprivate func set(_ moment: TimedMoment, as key: String) {
+    // A clock that is far off must not make a file that is refused later.
+    let times = SavedState.times
+    let shown = Int64(moment.shown.savedMicroseconds)
+    set("\(key)_usec", Int(min(max(shown, times.lowerBound), times.upperBound)))
+    set("\(key)_boot_usec", Int(max(moment.sinceBoot, .zero).nanoseconds / 1000))
+    if moment.followsClock { set("follows_clock", true) }
+  }
+}
+
+extension JSONObject {
+  fileprivate func instant(_ key: String) throws(Fault) -> Instant? {
+    try microseconds(key).map { Instant(nanoseconds: $0 * 1000) }
+  }
+
+  fileprivate func moment(_ key: String) throws(Fault) -> TimedMoment? {
+    let shown = try instant("\(key)_usec")
+    let sinceBoot = try microseconds("\(key)_boot_usec")
+    guard shown != nil || sinceBoot != nil else { return nil }
+    guard let shown, let sinceBoot else {
+      throw Fault(path, "it lacks \(key)_usec or \(key)_boot_usec of an alarm")
+    }
+    return TimedMoment(
+      sinceBoot: .microseconds(sinceBoot), shown: shown,
+      followsClock: try flag("follows_clock") ?? false)
+  }
+
+  fileprivate func choice<Choice: RawRepresentable<String>>(
+    _ key: String, of title: String
+  ) throws(Fault) -> Choice? {
+    guard let text = try text(key) else { return nil }
+    guard let choice = Choice(rawValue: text) else {
+      throw Fault(path, "\(key) '\(text.shortened)' of \(title) in it is not known")
+    }
+    return choice
+  }
+}
+
+extension Instant {
+  fileprivate var savedMicroseconds: Int { Int(nanoseconds / 1000) }
+}
