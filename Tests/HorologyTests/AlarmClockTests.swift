@@ -59,6 +59,28 @@ import Testing
     #expect(desk.next == ["2026-11-23T07:00:00"])
   }
 
+  @Test("how far back is counted from the latest that the clock has shown") func farBackAtLast()
+    throws
+  {
+    var desk = AlarmDesk(at: "2026-11-23T22:00:00")
+    try desk.set("07:00", "mon-sun")
+    desk.wait(until: "2026-11-24T07:00:00")
+    try desk.take(.stop(nil))
+    // Nothing has been due since.
+    desk.now = desk.now.later(by: .seconds(86_000))
+    desk.step(to: "2026-11-24T06:30:00")
+    #expect(desk.next == ["2026-11-24T07:00:00"])
+  }
+
+  @Test("the same after a start with a clock that is so far behind") func startFarBack() throws {
+    var desk = AlarmDesk(at: "2026-11-23T22:00:00")
+    try desk.set("07:00", "mon-sun")
+    desk.wait(until: "2026-11-24T07:00:00")
+    try desk.take(.stop(nil))
+    desk.restart(after: .seconds(-30 * 3600), isSameBoot: false)
+    #expect(desk.next == ["2026-11-23T07:00:00"])
+  }
+
   @Test("the same while it rings or snoozes", arguments: [true, false])
   func farBackInRing(isSnoozing: Bool) throws {
     var desk = AlarmDesk(at: "2026-11-23T22:00:00")
@@ -134,6 +156,17 @@ import Testing
     #expect(!desk.alarms.isRinging)
   }
 
+  @Test("not trusted for a second time, it is told again") func untrustedAgain() throws {
+    var desk = AlarmDesk(at: Self.evening)
+    try desk.set("07:00", "mon-sun")
+    for _ in 1...2 {
+      desk.isTrusted = false
+      #expect(desk.live(for: .seconds(86_400)).map(\.0) == [.silenced(.untrusted)])
+      desk.isTrusted = true
+      desk.settle()
+    }
+  }
+
   @Test("trusted again, it rings late if it is not too late") func trustedLate() throws {
     var desk = AlarmDesk(at: Self.evening)
     try desk.set("07:00")
@@ -166,7 +199,20 @@ import Testing
     #expect(desk.live(for: .seconds(90_000)).isEmpty)
     desk.step(to: "2026-11-22T07:10:00", isTrusted: true)
     #expect(desk.events.isEmpty)
+    desk.step(to: "2026-11-22T06:50:00")
     #expect(desk.next == ["2026-11-23T07:00:00"])
+  }
+
+  @Test("a start in 1970 changes nothing of when it rings next") func nextInEpoch() throws {
+    var desk = AlarmDesk(at: Self.evening)
+    try desk.set("07:00", "mon-sun")
+    desk.isTrusted = false
+    desk.now = Now(
+      instant: Instant(seconds: 5), uptime: Uptime(seconds: 5), sinceBoot: .seconds(5))
+    desk.restart(after: .seconds(5), isSameBoot: false)
+    #expect(desk.live(for: .seconds(90_000)).isEmpty)
+    desk.step(to: "2026-11-22T07:05:00", isTrusted: true)
+    #expect(desk.events == [.rings(late: .seconds(300))])
   }
 
   @Test("a snooze of before a start in 1970 waits for the clock") func snoozeInEpoch() throws {
@@ -182,6 +228,16 @@ import Testing
     let seen = desk.live(for: .seconds(900))
     #expect(seen.first?.0 == .ringsAgain)
     #expect(seen.first?.1 == Instant("2026-11-22T07:10:00"))
+  }
+
+  @Test("by a clock that may be wrong no snooze is over for good") func snoozeUntrusted() throws {
+    var desk = AlarmDesk(at: Self.evening)
+    try desk.set("07:00")
+    desk.wait(until: "2026-11-22T07:00:00")
+    try desk.take(.snooze(nil))
+    desk.isTrusted = false
+    desk.restart(after: .seconds(7200), isSameBoot: false)
+    #expect(desk.events == [.ringsAgain])
   }
 
   @Test("set by a clock that is wrong, it rings next by the right one") func setUntrusted() throws {
