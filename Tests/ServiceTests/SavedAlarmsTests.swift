@@ -121,6 +121,22 @@ import Testing
         "does not wait, ring or snooze"
       ),
       (
+        #"{"number":1,"time":"07:00","days":"once","ring_usec":9,"ringing_usec":9,"ringing_boot_usec":9,"#
+          + #""next_usec":9}"#, "does not wait, ring or snooze"
+      ),
+      (
+        #"{"number":1,"time":"07:00","days":"once","ring_usec":9,"ringing_usec":9,"ringing_boot_usec":9,"#
+          + #""from_usec":9,"from_boot_usec":9}"#, "does not wait, ring or snooze"
+      ),
+      (
+        #"{"number":1,"time":"07:00","days":"once","ring_usec":9,"snoozing_usec":9,"snoozing_boot_usec":9,"#
+          + #""next_usec":9}"#, "does not wait, ring or snooze"
+      ),
+      (
+        #"{"number":1,"time":"07:00","days":"once","ring_usec":9,"snoozing_usec":9,"snoozing_boot_usec":9,"#
+          + #""from_usec":9,"from_boot_usec":9}"#, "does not wait, ring or snooze"
+      ),
+      (
         #"{"number":1,"time":"07:00","days":"once","ring_usec":9,"snoozing_usec":9}"#,
         "lacks snoozing_usec or snoozing_boot_usec"
       ),
