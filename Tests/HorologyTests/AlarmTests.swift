@@ -204,6 +204,17 @@ import Testing
     #expect(desk.next == ["2026-12-06T07:00:00"])
   }
 
+  @Test("a snooze that ends in a sleep rings as soon as anything can") func snoozeInSleep() throws {
+    var desk = AlarmDesk(at: Self.evening)
+    try desk.set("07:00")
+    desk.wait(until: "2026-11-22T07:00:00")
+    try desk.take(.snooze(nil))
+    desk.wait(for: Alarm.snooze + .seconds(300))
+    #expect(desk.events == [.ringsAgain])
+    guard case .ringing(_, let since) = desk.alarms.alarms[0].state else { return }
+    #expect(since.left(at: desk.now) == AlarmDesk.lead)
+  }
+
   @Test("what rang when the power went rings on, or was missed") func ringingOverPowerCut() throws {
     var desk = AlarmDesk(at: Self.evening)
     try desk.set("07:00", "mon-sun")

@@ -137,6 +137,16 @@ import Testing
   func weekdays(text: String, words: String) throws {
     let days = try AlarmDays(weekdays: text)
     #expect(days.description == words)
-    #expect(try AlarmDays(weekdays: words) == days)
+    #expect(try AlarmDays(text: words) == days)
+  }
+
+  @Test("all days are read as they are told") func daysText() throws {
+    #expect(try AlarmDays(text: "once") == .next)
+    #expect(AlarmDays.next.description == "once")
+    let day = try AlarmDays(date: "2026-12-24")
+    #expect(day.description == "2026-12-24")
+    #expect(try AlarmDays(text: "2026-12-24") == day)
+    #expect(throws: AlarmRefusal.date("2026-02-30")) { try AlarmDays(text: "2026-02-30") }
+    #expect(throws: AlarmRefusal.days("")) { try AlarmDays(text: "") }
   }
 }

@@ -1,0 +1,144 @@
+import Testing
+
+@testable import Horology
+
+/// A clock that is not trusted, and then is.
+@Suite struct AlarmTrustTests {
+  private static let evening = "2026-11-21T22:00:00"
+
+  @Test("by a clock that is not trusted it does not ring, and that is told once") func untrusted()
+    throws
+  {
+    var desk = AlarmDesk(at: Self.evening)
+    try desk.set("07:00", "mon-sun")
+    desk.isTrusted = false
+    let seen = desk.live(for: .seconds(3 * 86_400))
+    #expect(seen.map(\.0) == [.silenced(.untrusted)])
+    #expect(desk.alarms.nextDue(at: desk.now, desk.conditions) == nil)
+    #expect(!desk.alarms.isRinging)
+  }
+
+  @Test("not trusted for a second time, it is told again") func untrustedAgain() throws {
+    var desk = AlarmDesk(at: Self.evening)
+    try desk.set("07:00", "mon-sun")
+    for _ in 1...2 {
+      desk.isTrusted = false
+      #expect(desk.live(for: .seconds(86_400)).map(\.0) == [.silenced(.untrusted)])
+      desk.isTrusted = true
+      desk.settle()
+    }
+  }
+
+  @Test("trusted again, it rings late if it is not too late") func trustedLate() throws {
+    var desk = AlarmDesk(at: Self.evening)
+    try desk.set("07:00")
+    desk.isTrusted = false
+    desk.wait(until: "2026-11-22T07:00:00")
+    desk.isTrusted = true
+    desk.wait(for: .seconds(300))
+    #expect(desk.events == [.rings(late: .seconds(300))])
+  }
+
+  @Test("the clock was ahead: set right, it rings at its time") func wasAhead() throws {
+    var desk = AlarmDesk(at: Self.evening)
+    try desk.set("07:00", "mon-sun")
+    desk.isTrusted = false
+    desk.wait(until: "2026-11-22T07:00:00")
+    desk.step(to: "2026-11-22T05:00:00", isTrusted: true)
+    #expect(desk.events.isEmpty)
+    #expect(desk.live(for: .seconds(7200)).map(\.0) == [.rings(late: nil)])
+  }
+
+  @Test("a start in 1970 forgets nothing, and expires nothing") func epoch() throws {
+    var desk = AlarmDesk(at: Self.evening)
+    try desk.set("07:00", "mon-sun")
+    desk.wait(until: "2026-11-22T07:00:00")
+    try desk.take(.stop(nil))
+    desk.isTrusted = false
+    desk.now = Now(
+      instant: Instant(seconds: 5), uptime: Uptime(seconds: 5), sinceBoot: .seconds(5))
+    desk.restart(after: .seconds(5), isSameBoot: false)
+    #expect(desk.live(for: .seconds(90_000)).isEmpty)
+    desk.step(to: "2026-11-22T07:10:00", isTrusted: true)
+    #expect(desk.events.isEmpty)
+    desk.step(to: "2026-11-22T06:50:00")
+    #expect(desk.next == ["2026-11-23T07:00:00"])
+  }
+
+  @Test("a start in 1970 changes nothing of when it rings next") func nextInEpoch() throws {
+    var desk = AlarmDesk(at: Self.evening)
+    try desk.set("07:00", "mon-sun")
+    desk.isTrusted = false
+    desk.now = Now(
+      instant: Instant(seconds: 5), uptime: Uptime(seconds: 5), sinceBoot: .seconds(5))
+    desk.restart(after: .seconds(5), isSameBoot: false)
+    #expect(desk.live(for: .seconds(90_000)).isEmpty)
+    desk.step(to: "2026-11-22T07:05:00", isTrusted: true)
+    #expect(desk.events == [.rings(late: .seconds(300))])
+  }
+
+  @Test("a snooze of before a start in 1970 waits for the clock") func snoozeInEpoch() throws {
+    var desk = AlarmDesk(at: Self.evening)
+    try desk.set("07:00")
+    desk.wait(until: "2026-11-22T07:00:00")
+    try desk.take(.snooze(nil))
+    desk.isTrusted = false
+    desk.now = Now(
+      instant: Instant(seconds: 5), uptime: Uptime(seconds: 5), sinceBoot: .seconds(5))
+    desk.restart(after: .seconds(5), isSameBoot: false)
+    desk.step(to: "2026-11-22T07:08:00", isTrusted: true)
+    let seen = desk.live(for: .seconds(900))
+    #expect(seen.first?.0 == .ringsAgain)
+    #expect(seen.first?.1 == Instant("2026-11-22T07:10:00"))
+  }
+
+  @Test("by a clock that may be wrong no snooze is over for good") func snoozeUntrusted() throws {
+    var desk = AlarmDesk(at: Self.evening)
+    try desk.set("07:00")
+    desk.wait(until: "2026-11-22T07:00:00")
+    try desk.take(.snooze(nil))
+    desk.isTrusted = false
+    desk.restart(after: .seconds(7200), isSameBoot: false)
+    #expect(desk.events == [.ringsAgain])
+  }
+
+  @Test("set by a clock that is wrong, it rings next by the right one") func setUntrusted() throws {
+    var desk = AlarmDesk(at: "1970-01-01T00:01:00", isTrusted: false)
+    try desk.set("07:00")
+    try desk.set("06:00", "mon-sun")
+    try desk.set("08:00", "2026-11-22")
+    desk.wait(for: .seconds(600))
+    desk.step(to: "2026-11-21T22:00:00", isTrusted: true)
+    #expect(desk.events.isEmpty)
+    #expect(
+      desk.next == ["2026-11-22T07:00:00", "2026-11-22T06:00:00", "2026-11-22T08:00:00"])
+  }
+
+  @Test(
+    "set by a clock that proves right, it rings late",
+    arguments: [String?.none, "2026-11-22T07:05:02"] as [String?])
+  func provedRight(step: String?) throws {
+    var desk = AlarmDesk(at: "2026-11-22T06:50:00", isTrusted: false)
+    try desk.set("07:00")
+    desk.wait(for: .seconds(900))
+    #expect(desk.events == [.silenced(.untrusted)])
+    if let step {
+      desk.step(to: step, isTrusted: true)
+    } else {
+      desk.isTrusted = true
+      desk.settle()
+    }
+    #expect(desk.events == [.rings(late: .seconds(step == nil ? 300 : 302))])
+  }
+
+  @Test("set by a wrong clock before a power cut, it counts from the start") func setThenPowerCut()
+    throws
+  {
+    var desk = AlarmDesk(at: "1970-01-01T00:01:00", isTrusted: false)
+    try desk.set("07:00")
+    desk.restart(after: .seconds(60), isSameBoot: false)
+    desk.step(to: "2026-11-22T06:00:00", isTrusted: true)
+    #expect(desk.events.isEmpty)
+    #expect(desk.next == ["2026-11-22T07:00:00"])
+  }
+}
