@@ -121,12 +121,17 @@ extension Announcer {
   mutating func stopTimers(_ reason: StopReason, at now: Now) -> [Effect] {
     switch reason {
     case .byHand:
-      timers.isRinging || alarms.isRinging || stage.isHeard(at: now)
+      timers.isRinging || alarms.isRinging || isSaying(at: now)
         ? silenceAlarms(reason, at: now) + timers.silenceRings(reason)
         : timers.stopInterval(reason)
     case .serviceEnds: timers.recallCues(reason, from: settings.atStop == .fade ? nil : now)
     default: []
     }
+  }
+
+  /// True if something is said, or was asked for and is about to be.
+  private func isSaying(at now: Now) -> Bool {
+    stage.isHeard(at: now) || playing.map { !$0.cause.isOccasion } ?? false
   }
 
   /// True if the switch, as it is, silences what has the turn.

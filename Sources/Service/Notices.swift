@@ -64,7 +64,7 @@ extension Report {
         ["REASON": reason.key, "TRUST": trust, "CAUSE": "alarm"])
     case .timerRefused(let reason):
       return Notice(
-        .refused, .info, "did not do what was asked of the timers: \(reason)",
+        .refused, .info, "did not do what was asked of the timers or the interval: \(reason)",
         ["REASON": reason.key, "TRUST": trust, "CAUSE": "timer"])
     case .unsaid(let words, let reason):
       return Notice(

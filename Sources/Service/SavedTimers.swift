@@ -93,7 +93,10 @@ extension IntervalTimer {
 
 extension JSONLine {
   func set(_ key: String, _ moment: TimedMoment) {
-    set("\(key)_usec", Int(max(moment.shown.nanoseconds / 1000, 0)))
+    // A clock that is far off must not make a file that is refused later.
+    let times = SavedState.times
+    let shown = min(max(moment.shown.nanoseconds / 1000, times.lowerBound), times.upperBound)
+    set("\(key)_usec", Int(shown))
     set("\(key)_boot_usec", moment.sinceBoot.wholeMicroseconds)
     if moment.followsClock { set("follows_clock", true) }
   }

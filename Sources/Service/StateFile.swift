@@ -26,7 +26,8 @@ struct StateFile {
     } catch {
       let aside = "\(path).set-aside"
       let kept = rename(path, aside) == 0 ? "; it is now \(aside)" : ""
-      let lost = "nothing is muted, no timer runs, and the volume is as configured"
+      let lost =
+        "nothing is muted, no timer, interval or alarm is kept, and the volume is as configured"
       return (SavedState(), "\(error)\(kept); \(lost)")
     }
   }

@@ -19,6 +19,7 @@ final class ForegroundTimer: Instruments {
   private var wakeUp: EventSource?
   /// Done once it was heard.
   private var status = ExitStatus.failed
+  private var wasGivenUp = false
 
   /// - Throws: `Fault` if the configuration, the voice or the zone cannot be used.
   init(_ order: TimerOrder, configurationPath: String?) throws(Fault) {
@@ -65,11 +66,12 @@ final class ForegroundTimer: Instruments {
     rest()
     try loop.run()
     bar.end()
-    return status
+    return wasGivenUp ? ExitStatus.failed : status
   }
 
-  /// Stops what rings; a timer that counts is given up.
+  /// Stops what rings; a timer that counts, and rounds that are not over, are given up.
   private func end() {
+    wasGivenUp = conductor.announcer.timers.interval?.plan.length != nil
     for countdown in conductor.announcer.timers.countdowns where !countdown.isRinging {
       _ = conductor.order(TimerOrder.cancel("\(countdown.number)"))
     }
@@ -122,11 +124,18 @@ final class ForegroundTimer: Instruments {
       complain("the timer was at zero \(late.roughly) ago, while the machine slept")
     case .timer(_, .missed) where status == ExitStatus.done:
       complain("note: it rang, and nobody stopped it")
-    case .timer(let countdown, .elapsed) where isatty(STDOUT_FILENO) == 0:
-      try? say("\(countdown.title) is at zero")
-      try? flushOutput()
+    case .timer(let countdown, .elapsed): note("\(countdown.title) is at zero")
+    case .interval(let interval, .started): note(interval.title)
+    case .interval(let interval, .over(nil)): note("\(interval.title) is over")
     default: break
     }
+  }
+
+  /// In place of the bar, where no terminal is.
+  private func note(_ words: String) {
+    guard isatty(STDOUT_FILENO) == 0 else { return }
+    try? say(words)
+    try? flushOutput()
   }
 
   func rest() {

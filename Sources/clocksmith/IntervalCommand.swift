@@ -60,6 +60,9 @@ private func plan(_ arguments: Arguments) throws -> IntervalPlan {
   let help = "see 'clocksmith interval --help'"
   switch (arguments.operands.first, arguments["work"]) {
   case (nil, nil):
+    if let option = roundOptions.first(where: { arguments.has($0) }) {
+      throw Misuse(description: "--\(option) belongs to rounds, and --work is missing; \(help)")
+    }
     throw Misuse(
       description: "interval wants a length, as in 30s, or --work with one, or stop; \(help)")
   case (_?, _?):

@@ -10,7 +10,8 @@ let muteCommand = Subcommand(
   details: """
     Nothing sounds by itself for DURATION (as 45min or 8h, at most 744h) or, with 'next', at the
     next occasion that would sound; with neither, until 'clocksmith unmute'. What sounds now is
-    faded out, but not by 'next'. A person who asks for the time still gets an answer. A restart or
+    faded out, what rings is stopped, and an interval is ended, but not by 'next'. Timers, alarms and
+    intervals that begin to sound later do so all the same. A person who asks for the time still gets an answer. A restart or
     a power cut does not end a mute. DURATION also passes while the machine sleeps, and setting the
     clock does not change it; after a power cut the mute ends at the time that was named.
     """,
@@ -68,7 +69,8 @@ let stopCommand = Subcommand(
   name: "stop", operands: "", mostOperands: 0,
   summary: "fade out what sounds",
   details: """
-    Fades out what sounds now, and ends a timer that rings; the next occasion sounds again.
+    Fades out what sounds now, and ends timers and alarms that ring; the next occasion sounds again.
+    If nothing rings and nothing is said, it ends the interval that runs.
     """,
   options: []
 ) { _ in

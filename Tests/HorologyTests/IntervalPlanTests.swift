@@ -61,7 +61,7 @@ import Testing
     // The half is at 3, where the third before the end would be counted.
     #expect(text(rounds(6, 0, 1)) == "0.0 work, 3.0 half, 4.0 count, 5.0 count, 6.0 end")
     #expect(
-      text(rounds(5, 2, 1)) == "0.0 work, 2.5 half, 4.0 count, 5.0 end")
+      text(rounds(5, 2, 1)) == "0.0 work, 2.0 count, 2.5 half, 3.0 count, 4.0 count, 5.0 end")
     #expect(text(rounds(2, 0, 1)) == "0.0 work, 1.0 count, 2.0 end")
     #expect(text(rounds(1, 0, 1)) == "0.0 work, 1.0 end")
   }

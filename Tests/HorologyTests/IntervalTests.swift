@@ -275,8 +275,8 @@ import Testing
     var months = restarted(at: saved.start.shown + .seconds(9_000_000))
     #expect(months.intervalEvents.isEmpty)
     #expect(months.live(for: .seconds(60)).cues.isEmpty)
-    // It is set right, 80 s after the start: the next cue is by the old arithmetic.
-    months.step(by: saved.start.shown + .seconds(80) - months.now.instant)
+    // It is set right, 75 s after the start: the next cue is by the old arithmetic.
+    months.step(by: saved.start.shown + .seconds(75) - months.now.instant)
     months.tell(.trust(.synchronised))
     let cues = months.cues + months.live(for: .seconds(30)).cues
     #expect(cues.first?.signal == .half)

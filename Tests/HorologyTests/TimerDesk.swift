@@ -15,6 +15,15 @@ extension Desk {
     reports.compactMap { if case .interval(_, let event) = $0 { event } else { nil } }
   }
 
+  var alarmEvents: [AlarmEvent] {
+    reports.compactMap { if case .alarm(_, let event) = $0 { event } else { nil } }
+  }
+
+  var alarmRefusal: AlarmRefusal? {
+    for case .alarmRefused(let refusal) in reports { return refusal }
+    return nil
+  }
+
   var timerRefusal: TimerRefusal? {
     for case .timerRefused(let refusal) in reports { return refusal }
     return nil
@@ -41,18 +50,21 @@ extension Desk {
   mutating func live(
     for span: Duration
   ) -> (
-    cues: [Cue], events: [TimerEvent], intervals: [IntervalEvent], announcements: [Announcement]
+    cues: [Cue], events: [TimerEvent], intervals: [IntervalEvent], alarms: [AlarmEvent],
+    announcements: [Announcement]
   ) {
     let end = now.sinceBoot + span
     var sounding: [(id: SoundingID, end: Duration)] = []
     var cues: [Cue] = []
     var events: [TimerEvent] = []
     var intervals: [IntervalEvent] = []
+    var alarms: [AlarmEvent] = []
     var announcements: [Announcement] = []
     func look(_ desk: Desk) {
       cues += desk.cues
       events += desk.timerEvents
       intervals += desk.intervalEvents
+      alarms += desk.alarmEvents
       for case .play(let announcement) in desk.effects {
         announcements.append(announcement)
         let begins = desk.now.sinceBoot + (announcement.anchor - desk.now.instant)
@@ -67,7 +79,7 @@ extension Desk {
       let next = max(min(woken, ended?.end ?? woken), now.sinceBoot)
       guard next <= end else {
         now = now.later(by: end - now.sinceBoot)
-        return (cues, events, intervals, announcements)
+        return (cues, events, intervals, alarms, announcements)
       }
       now = now.later(by: next - now.sinceBoot)
       if let ended, ended.end <= next {

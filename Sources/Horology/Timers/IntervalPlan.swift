@@ -129,8 +129,8 @@ public struct IntervalRounds: Hashable, Sendable {
 
   /// Work that is shorter has no signal at its half.
   private static let shortestWithHalf = Duration.seconds(4)
-  /// The countdown leaves this much before and after that free.
-  private static let aroundHalf = Duration.milliseconds(600)
+  /// The countdown leaves this much before and after that free: it takes 0.4 s, and a tick 0.08 s.
+  private static let aroundHalf = Duration.milliseconds(450)
 
   fileprivate var length: Duration? { count.map { start(ofRound: $0 - 1) + work } }
 

@@ -29,7 +29,7 @@ public struct Timers: Hashable, Sendable {
       if isSameBoot { moment.noteClockSet(at: now) } else { moment.noteStart(at: now) }
     }
     // It has begun before: a clock that has come back behind says that it will.
-    if let interval, !isSameBoot, interval.start.left(at: now) > .zero {
+    if !isSameBoot, let interval = self.interval, interval.start.left(at: now) > .zero {
       self.interval?.start = TimedMoment(.zero, after: now)
     }
     // It has rung before.

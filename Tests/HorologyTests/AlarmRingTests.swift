@@ -1,0 +1,217 @@
+import Testing
+
+@testable import Horology
+
+/// Alarms as the Announcer has them sound.
+@Suite struct AlarmRingTests {
+  /// A Saturday.
+  private static let start = "2026-11-21T06:51:00"
+  private static let seven = Instant("2026-11-21T07:00:00")
+
+  private static func plan(
+    _ time: String = "07:00", _ days: String = "mon-sun", name: String? = "school"
+  ) -> AlarmPlan {
+    AlarmPlan(
+      name: name,
+      AlarmTimes(time: try! TimeOfDay(text: time), days: try! AlarmDays(text: days)))
+  }
+
+  private func desk(
+    _ plan: AlarmPlan = plan(), trust: ClockTrust = .synchronised,
+    _ change: (inout AnnouncerSettings) -> Void = { _ in }
+  ) -> Desk {
+    // No occasion is in the way.
+    var desk = Desk(at: Self.start, trust: trust) {
+      $0.interval = Interval(minutes: 60)!
+      $0.voiceAtHour = .none
+      change(&$0)
+    }
+    desk.tell(.alarm(.set(plan)))
+    #expect(desk.alarmEvents == [.set])
+    return desk
+  }
+
+  private func shown(_ cue: Cue, _ desk: Desk) -> Instant {
+    desk.now.instant + (cue.anchor - desk.now.sinceBoot)
+  }
+
+  @Test("it rings at its time to the nanosecond, says the time, and rings on") func rings() {
+    var desk = desk()
+    let seen = desk.live(for: .seconds(553))
+    #expect(seen.alarms == [.rings(late: nil)])
+    let rings = seen.cues.map { shown($0, desk) - Self.seven }
+    #expect(rings.prefix(4) == [.zero, .seconds(6), .seconds(9), .seconds(12)])
+    #expect(seen.cues.allSatisfy { $0.signal == .ring && $0.source == .alarm(1) })
+    #expect(seen.announcements.map(\.anchor) == [Self.seven + .seconds(2)])
+    #expect(seen.announcements.first?.time.dateTime.timeOfDay == "07:00:02")
+  }
+
+  @Test("the speaker has five seconds to be ready") func preparation() {
+    var desk = desk()
+    desk.wait(until: "2026-11-21T06:59:54")
+    #expect(desk.cues.isEmpty)
+    #expect(desk.wake == Self.seven - .seconds(5))
+    desk.wait(until: "2026-11-21T06:59:55")
+    #expect(desk.cues.map { shown($0, desk) } == [Self.seven])
+  }
+
+  @Test("a press puts it off for ten minutes, by the command too; stopped it is over for the day")
+  func snooze() {
+    for event in [Event.pressed(speakerIsAwake: true), .alarm(.snooze(nil))] {
+      var desk = desk()
+      _ = desk.live(for: .seconds(544))
+      desk.tell(event)
+      #expect(desk.alarmEvents == [.snoozed])
+      #expect(!desk.stopped.isEmpty)
+      let pressed = desk.now.sinceBoot
+      let seen = desk.live(for: .seconds(612))
+      #expect(seen.alarms == [.ringsAgain])
+      #expect(seen.cues.first?.anchor == pressed + .seconds(600))
+      #expect(seen.announcements.count == 1)
+      desk.tell(.stop(.byHand))
+      #expect(desk.alarmEvents == [.stopped(.byHand)])
+      #expect(desk.live(for: .seconds(3600)).cues.isEmpty)
+      #expect(desk.announcer.alarms.alarms.first?.next == Self.seven + .seconds(86_400))
+    }
+  }
+
+  @Test("nobody hears it: it ends after ring_limit, and is missed") func missed() {
+    var desk = desk { $0.ringLimit = .seconds(60) }
+    let seen = desk.live(for: .seconds(700))
+    #expect(seen.alarms == [.rings(late: nil), .missed])
+    #expect(shown(seen.cues.last!, desk) <= Self.seven + .seconds(63))
+    #expect(seen.cues.count >= 19)
+  }
+
+  @Test("quiet hours silence it, unless it overrides them; a mute does not") func quiet() throws {
+    let quiet = try QuietHours(text: "22:00-08:00")
+    var desk = desk { $0.quiet = quiet }
+    let seen = desk.live(for: .seconds(600))
+    #expect(seen.alarms == [.silenced(.quietHours)])
+    #expect(seen.cues.isEmpty)
+    var plan = Self.plan()
+    plan.quietHours = .override
+    var other = self.desk(plan) { $0.quiet = quiet }
+    other.tell(.mute(.on))
+    #expect(other.live(for: .seconds(560)).alarms == [.rings(late: nil)])
+  }
+
+  @Test("the switch silences it, before and while it rings, and both are told") func switchOff() {
+    var desk = desk()
+    desk.tell(.ringer(.off, at: desk.now.uptime))
+    let seen = desk.live(for: .seconds(600))
+    #expect(seen.alarms == [.silenced(.muted)])
+    #expect(seen.cues.isEmpty)
+    var ringing = self.desk()
+    _ = ringing.live(for: .seconds(544))
+    ringing.tell(.ringer(.off, at: ringing.now.uptime))
+    #expect(ringing.alarmEvents == [.stopped(.muted)])
+    guard case .stop = ringing.effects.first else {
+      Issue.record("silence is not first")
+      return
+    }
+    var school = self.desk { $0.silences = .announcements }
+    school.tell(.ringer(.off, at: school.now.uptime))
+    #expect(school.live(for: .seconds(560)).alarms == [.rings(late: nil)])
+  }
+
+  @Test("a clock that is set takes the ring that is prepared with it") func clockSet() {
+    var desk = desk()
+    desk.wait(until: "2026-11-21T06:59:57")
+    let prepared = desk.live(for: .zero).cues + desk.cues
+    #expect(prepared.count == 1)
+    desk.step(by: .seconds(-1800))
+    #expect(desk.stopped == prepared.map(\.id))
+    let seen = desk.live(for: .seconds(1810))
+    #expect(seen.alarms == [.rings(late: nil)])
+    #expect(shown(seen.cues.first!, desk) == Self.seven)
+    // Set over it, it is a little late.
+    var over = self.desk()
+    over.step(by: .seconds(600))
+    #expect(over.alarmEvents == [.rings(late: .seconds(60))])
+    #expect(over.cues.count == 1)
+  }
+
+  @Test("with a clock that may be wrong it is told once that it does not ring") func untrusted() {
+    var desk = desk(trust: .untrusted)
+    let seen = desk.live(for: .seconds(600))
+    #expect(seen.alarms == [.silenced(.untrusted)])
+    #expect(seen.cues.isEmpty)
+    desk.tell(.trust(.synchronised))
+    #expect(desk.alarmEvents == [.rings(late: .seconds(60))])
+  }
+
+  @Test("a tune rings from its first note on, again and again, and it rises") func tune() throws {
+    var plan = Self.plan()
+    plan.tune = Tune(
+      name: "test", description: "",
+      movements: [
+        0: .init(
+          melody: [Blow(bell: "C4", offset: .zero), Blow(bell: "E4", offset: .seconds(2))],
+          lead: .seconds(4), strikes: nil, rest: .seconds(1))
+      ])
+    plan.rise = AlarmRise(from: -20, over: .seconds(40))
+    var desk = desk(plan)
+    let seen = desk.live(for: .seconds(560))
+    #expect(seen.cues.first?.blows == plan.tune?.movements[0]?.melody)
+    // The words come three seconds after the last blow, and the tune three seconds after those.
+    #expect(seen.announcements.first?.anchor == Self.seven + .seconds(5))
+    let rings = seen.cues.map { shown($0, desk) - Self.seven }
+    #expect(rings.prefix(3) == [.zero, .seconds(8), .seconds(16)])
+    #expect(seen.cues.prefix(3).map(\.decibels) == [-20, -16, -12])
+  }
+
+  @Test("an alarm and a timer of one moment ring as one, and are stopped together") func together()
+  {
+    var desk = desk()
+    desk.start(.seconds(540))
+    let seen = desk.live(for: .seconds(544))
+    #expect(seen.cues.filter { shown($0, desk) < Self.seven + .seconds(1) }.count == 1)
+    #expect(seen.alarms == [.rings(late: nil)])
+    #expect(seen.events == [.elapsed(late: nil)])
+    desk.tell(.stop(.byHand))
+    #expect(desk.alarmEvents == [.stopped(.byHand)])
+    #expect(desk.timerEvents == [.stopped(.byHand)])
+    #expect(desk.live(for: .seconds(60)).cues.isEmpty)
+  }
+
+  @Test("what rings when the service ends goes on after the next start") func restart() {
+    var desk = desk()
+    _ = desk.live(for: .seconds(544))
+    desk.tell(.stop(.serviceEnds))
+    #expect(desk.alarmEvents.isEmpty)
+    let saved = desk.announcer.alarms.alarms
+    var next = desk
+    next.now = desk.now.later(by: .seconds(20))
+    next.announcer = Announcer(
+      settings: desk.announcer.settings, zone: TestZone.utc, trust: .synchronised,
+      alarms: Alarms(saved, isSameBoot: true, at: next.now), at: next.now)
+    next.tell(.woke)
+    #expect(next.cues.count + next.live(for: .seconds(10)).cues.count >= 2)
+    next.tell(.stop(.byHand))
+    #expect(next.alarmEvents == [.stopped(.byHand)])
+  }
+
+  @Test("a reload takes the alarms that the configuration has now") func reload() {
+    var desk = desk()
+    var settings = desk.announcer.settings
+    settings.alarms = [Self.plan("06:55", name: "church")]
+    desk.tell(.reloaded(settings, .none))
+    #expect(desk.announcer.alarms.alarms.map(\.name) == ["school", "church"])
+    let seen = desk.live(for: .seconds(250))
+    #expect(seen.alarms == [.rings(late: nil)])
+    settings.alarms = []
+    desk.tell(.reloaded(settings, .none))
+    #expect(desk.alarmEvents == [.cancelled])
+    #expect(!desk.stopped.isEmpty)
+    #expect(desk.live(for: .seconds(60)).cues.isEmpty)
+  }
+
+  @Test("what is asked for and cannot be done is refused") func refused() {
+    var desk = desk()
+    desk.tell(.alarm(.snooze("school")))
+    #expect(desk.alarmRefusal == .isNotRinging("alarm \"school\""))
+    desk.tell(.alarm(.set(Self.plan())))
+    #expect(desk.alarmRefusal == .nameIsTaken("school"))
+  }
+}
