@@ -141,4 +141,13 @@ import Testing
     #expect(desk.events.isEmpty)
     #expect(desk.next == ["2026-11-22T07:00:00"])
   }
+
+  @Test("by a clock that may be wrong no day is over") func dayUntrusted() throws {
+    var desk = AlarmDesk(at: "2030-01-01T00:00:00", isTrusted: false)
+    try desk.set("08:00", "2026-11-22")
+    desk.settle()
+    #expect(desk.events == [.silenced(.untrusted)])
+    desk.step(to: "2026-11-21T22:00:00", isTrusted: true)
+    #expect(desk.live(for: .seconds(43_200)).map(\.0) == [.rings(late: nil), .missed])
+  }
 }
