@@ -64,6 +64,8 @@ public enum Event {
   case timer(TimerOrder)
   /// What sounds is to end, at a person's wish or with the service.
   case stop(StopReason)
+  /// The player has the speaker open for what it was given: until now nothing of it was heard.
+  case opened(SoundingID)
   /// An announcement that played has ended.
   case ended(SoundingID, Outcome)
 }

@@ -65,9 +65,9 @@ public struct Announcer {
 
   /// Takes one event in. The last effect is always the next wake-up.
   public mutating func handle(_ event: Event, at now: Now) -> [Effect] {
-    var effects = noticeStep(at: now)
+    var effects = noticeStep(with: event, at: now)
     switch event {
-    case .woke, .clockSet:
+    case .woke, .clockSet, .opened:
       break
     case .zoneChanged(let zone):
       effects += change(settings, zone, .none, at: now)
@@ -113,14 +113,17 @@ public struct Announcer {
 
   // MARK: The clock was set, or the machine slept
 
-  private mutating func noticeStep(at now: Now) -> [Effect] {
+  private mutating func noticeStep(with event: Event, at now: Now) -> [Effect] {
     defer { previous = now }
     let jump = now.jump(since: previous)
     let step = now.step(since: previous)
     let sleep = now.sleep(since: previous)
     showed = now.instant - jump
     quarters.note(now.instant, before: showed)
-    stage.note(showed)
+    // Opening the speaker takes seconds on some devices. The clock may have shown the anchor
+    // meanwhile, but nothing was heard.
+    let showing = isOpening(event) ? previous.instant : showed
+    stage.note(showing)
     var effects: [Effect] = []
     if step.magnitude >= Self.stepThreshold { effects.append(.report(.clockSet(by: step))) }
     if sleep >= Self.stepThreshold { effects.append(.report(.slept(for: sleep))) }
@@ -133,19 +136,24 @@ public struct Announcer {
     if let playing, isFollowed(jump, by: playing, at: now) {
       stage.follow(by: jump)
     } else if let playing,
-      showed >= playing.begins || now.instant >= playing.begins || canBeginAnew(playing, at: now)
+      showing >= playing.begins || now.instant >= playing.begins || canBeginAnew(playing, at: now)
     {
-      effects += takeBack(reason, at: now, showing: showed)
+      effects += takeBack(reason, at: now, showing: showing)
     }
     // Any other chime is about to begin: the player still moves it with the clock.
     stage.shift(by: jump)
     if let playing,
-      (showed >= playing.anchor && jump.magnitude > settings.lateLimit) || saysWrongTime(at: now)
+      (showing >= playing.anchor && jump.magnitude > settings.lateLimit) || saysWrongTime(at: now)
     {
       // Already speaking: cut it only if the time is wrong now.
       effects += stage.stop(reason, at: now.uptime)
     }
     return effects
+  }
+
+  /// True if the speaker was being opened for what has the turn, since the last event.
+  private func isOpening(_ event: Event) -> Bool {
+    if case .opened(let sounding) = event { playing?.id == sounding } else { false }
   }
 
   /// Cancels an announcement that has not reached its anchor and reopens its occasion.

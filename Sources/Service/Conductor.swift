@@ -35,6 +35,8 @@ public protocol Instruments: AnyObject {
 public final class Conductor {
   public private(set) var announcer: Announcer
   public weak var instruments: (any Instruments)?
+  /// What the player has just opened the speaker for, until the Announcer is told.
+  private var opened: SoundingID?
   /// Events that have come while another is being handled.
   private var queue: [Event] = []
   private var isHandling = false
@@ -108,6 +110,11 @@ public final class Conductor {
       }
       instruments.stop(stopped, reason)
     }
+    // Before all else: only what the clock does from now on can be heard.
+    if let sounding = opened {
+      opened = nil
+      take(.opened(sounding), instruments)
+    }
   }
 
   private func carryOut(_ effect: Effect, _ instruments: any Instruments) {
@@ -118,6 +125,7 @@ public final class Conductor {
     case .play(let announcement):
       do throws(Fault) {
         try instruments.play(announcement)
+        opened = announcement.id
       } catch {
         queue.append(.ended(announcement.id, .failed(error.description, begun: false)))
       }

@@ -120,6 +120,9 @@ extension Oracle {
     }
   }
 
+  /// The speaker is open for it.
+  mutating func opened() { played?.isOpen = true }
+
   /// The service stops what is in the player.
   mutating func stops(_ sounding: SoundingID, _ reason: StopReason, _ moment: Moment) {
     guard let played, played.announcement.id == sounding else { return }

@@ -43,7 +43,12 @@ extension Oracle {
     noteStep(moment.shown - previous.moment.shown - elapsed, elapsed - (uptime - previous.uptime))
     let showed = previous.moment.shown + uptime - previous.uptime
     pass(previous.moment.shown, showed, moment)
-    if let played, showed >= played.announcement.anchor.shown { self.played?.hasShownAnchor = true }
+    // Where the clock was set to is no time that has passed.
+    if let played, played.isOpen, uptime > previous.uptime,
+      showed >= played.announcement.anchor.shown
+    {
+      self.played?.hasShownAnchor = true
+    }
     let interval = Int64(rules.interval) * minute
     passing.reach(showed, interval)
     if moment.shown < passing.horizon {

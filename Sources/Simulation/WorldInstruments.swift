@@ -62,6 +62,8 @@ extension World: Instruments {
       sabotaged(announcement), phrase: phrase, queue: queue ?? 100 * millisecond,
       uncorrected: sabotage == .driftUncorrected ? machine.paceMillionths : 0)
     turn?.decide(machine)
+    look(at: machine.moment)
+    oracle.opened()
   }
 
   func play(_ cue: Cue) throws(Fault) {}

@@ -207,6 +207,33 @@ import Testing
     desk.end(.stopped(.serviceEnds, silentAt: nil))
     #expect(desk.skipReason == .stopped(.serviceEnds))
   }
+
+  @Test("set back while the speaker was being opened, an announcement is not taken for heard")
+  func setBackWhileOpening() throws {
+    var desk = Desk(at: "2026-11-21T15:14:00")
+    desk.wait(until: "2026-11-21T15:14:55")
+    let prepared = try #require(desk.announcer.playing)
+    // Past the anchor, before anything could sound.
+    desk.now = desk.now.later(by: .seconds(6)).set(by: .seconds(-8))
+    desk.tell(.opened(prepared.id))
+    #expect(desk.stopReason == .clockSet)
+    desk.end(.stopped(.clockSet, silentAt: nil))
+    desk.wait(until: "2026-11-21T15:14:55")
+    #expect(desk.anchor == Instant("2026-11-21T15:15:00"))
+  }
+
+  @Test("what was opened late and has sounded is not opened again by a step back")
+  func setBackAfterOpening() throws {
+    var desk = Desk(at: "2026-11-21T15:14:00")
+    desk.wait(until: "2026-11-21T15:14:55")
+    let prepared = try #require(desk.announcer.playing)
+    desk.now = desk.now.later(by: .seconds(6))
+    desk.tell(.opened(prepared.id))
+    desk.now = desk.now.later(by: .seconds(1))
+    desk.step(by: .seconds(-5))
+    #expect(desk.stopReason == nil)
+    #expect(desk.announcer.playing == prepared)
+  }
 }
 
 /// As `SystemZone`: all of them show what the one zone of the process shows.
