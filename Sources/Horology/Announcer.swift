@@ -127,8 +127,9 @@ public struct Announcer {
     var effects: [Effect] = []
     if step.magnitude >= Self.stepThreshold { effects.append(.report(.clockSet(by: step))) }
     if sleep >= Self.stepThreshold { effects.append(.report(.slept(for: sleep))) }
-    guard jump.magnitude >= Self.stepThreshold || !effects.isEmpty else { return [] }
+    // Small steps add up.
     keepEndOfMute(at: now)
+    guard jump.magnitude >= Self.stepThreshold || !effects.isEmpty else { return [] }
     effects += noteTimers(wasSet: step.magnitude >= Self.stepThreshold, slept: sleep, at: now)
     // What plays is timed by a clock that knows of neither.
     guard jump.magnitude >= Self.stepThreshold else { return effects }
@@ -246,7 +247,7 @@ public struct Announcer {
       return [.report(.announced(announcement, timing))]
     case (.stopped(let reason, let silentAt?), _):
       if case .occasion(let occasion) = announcement.cause { quarters.note(cutOff: occasion) }
-      let after = silentAt - (turn.stoppedAt ?? silentAt)
+      let after = silentAt - (turn.stopped?.at ?? silentAt)
       return [.report(.cutOff(announcement, reason, after: after))]
     case (.stopped(let reason, nil), .request):
       return [.report(.refused(.stopped(reason)))]
@@ -384,7 +385,11 @@ public struct Announcer {
     if first == last {
       if let refusal = refusal(of: first) { return refusal }
       if let reason = quarters.failureReason(of: first) { return reason }
-      if let turn = stage.turn, !turn.isTakenBack, showed >= rules.passing(of: first) {
+      if let turn = stage.turn, showed >= rules.passing(of: first) {
+        // What still stops is its own announcement, or another one.
+        if turn.announcement.cause == .occasion(first), let stopped = turn.stopped {
+          return .stopped(stopped.reason)
+        }
         return .busy
       }
     }

@@ -13,7 +13,7 @@ extension Announcer {
 
   /// What sounds next: what is prepared, or else the first occasion that has not been decided.
   public var outlook: Outlook {
-    if let turn = stage.turn, sounding == nil, turn.stoppedAt == nil,
+    if let turn = stage.turn, sounding == nil, turn.stopped == nil,
       case .occasion(let occasion) = turn.announcement.cause
     {
       return rules.outlook(of: occasion, turn.announcement.programme, nil)

@@ -222,6 +222,33 @@ import Testing
     #expect(desk.anchor == Instant("2026-11-21T15:15:00"))
   }
 
+  @Test("an occasion that passes while its announcement is still being stopped was stopped")
+  func passesWhileStopping() {
+    var desk = Desk(at: "2026-11-21T15:14:00") { $0.lateLimit = .seconds(1) }
+    desk.wait(until: "2026-11-21T15:14:55")
+    desk.wait(until: "2026-11-21T15:14:58")
+    desk.tell(.ringer(.off, at: desk.now.uptime))
+    #expect(desk.stopReason == .muted)
+    desk.wait(until: "2026-11-21T15:14:59")
+    desk.tell(.ringer(.on, at: desk.now.uptime))
+    desk.wait(until: "2026-11-21T15:15:00", plus: .milliseconds(601))
+    #expect(desk.skipReason == .stopped(.muted))
+  }
+
+  @Test("a mute for a duration ends in time, though the clock was set by a little many times")
+  func manySmallSteps() {
+    var desk = Desk(at: "2026-11-21T15:01:00")
+    desk.tell(.mute(.until(Instant("2026-11-21T15:06:00"))))
+    for _ in 0..<20 {
+      desk.now = desk.now.later(by: .seconds(1))
+      desk.step(by: .milliseconds(40))
+    }
+    desk.wait(until: "2026-11-21T15:06:00", plus: .milliseconds(700))
+    #expect(desk.announcer.mute != .off)
+    desk.wait(until: "2026-11-21T15:06:00", plus: .milliseconds(801))
+    #expect(desk.announcer.mute == .off)
+  }
+
   @Test("what was opened late and has sounded is not opened again by a step back")
   func setBackAfterOpening() throws {
     var desk = Desk(at: "2026-11-21T15:14:00")
