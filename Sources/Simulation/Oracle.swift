@@ -96,7 +96,8 @@ struct Oracle {
     let trust: ClockTrust
     /// It is being stopped before its anchor, and its occasion is open again.
     var isTakenBack = false
-    var isStopped = false
+    /// Why it was stopped first.
+    var stopped: StopReason?
     /// The speaker is open for it.
     var isOpen = false
     /// Its anchor was heard.

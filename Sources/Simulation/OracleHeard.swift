@@ -149,7 +149,9 @@ extension Oracle {
       violated(.once, "the occasion sounds again", moment)
     }
     let isOfThisClock = passing.lastBackStep < (played?.since ?? 0)
-    if occasion <= passing.lowest - Self.tolerance, isOfThisClock {
+    // One that was taken back is still open, whatever the clock has shown since.
+    let isPast = occasion <= passing.lowest - Self.tolerance && !ledger.isOpenAgain(occasion)
+    if isPast, isOfThisClock {
       violated(.once, "an occasion from before the start sounds", moment)
     }
     if let lastAnchor, occasion <= lastAnchor.occasion,
@@ -160,7 +162,14 @@ extension Oracle {
     earlierAnchor = lastAnchor
     lastAnchor = (occasion, moment)
     passing.sounded[occasion] = moment.elapsed
+    ledger.sounds(occasion)
     passing.account(occasion)
+  }
+
+  /// An answer is over before the next occasion, as far as that could be known when it was given.
+  private var isAnswerInTime: Bool {
+    guard let played, played.announcement.occasion == nil else { return false }
+    return !happened([.clock, .trust, .rules, .lever, .mute], since: played.since)
   }
 
   /// What is heard ends.
@@ -168,8 +177,8 @@ extension Oracle {
     guard let heard else { return }
     self.heard = nil
     silentBy = nil
+    if !isAnswerInTime { passing.lastInTheWay = moment.elapsed }
     if case .occasion(let occasion) = heard.announcement.cause {
-      passing.lastOccasionEnd = moment.elapsed
       // Stopped before it began, by a clock that was moved a little just before, it faded.
       let faded = Self.fade + smallSteps(since: heard.began.elapsed - 10 * second)
       if let anchor = heard.anchor, moment.elapsed - anchor.elapsed <= faded {

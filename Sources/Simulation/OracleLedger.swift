@@ -70,6 +70,15 @@ struct Ledger {
     forget(moment)
   }
 
+  /// From here on the occasion has sounded: what was stopped of it before counts no longer.
+  mutating func sounds(_ occasion: Int64) { stopped[occasion] = nil }
+
+  /// True if its last turn was stopped before its anchor, and not for good.
+  func isOpenAgain(_ occasion: Int64) -> Bool {
+    guard let stop = stopped[occasion] else { return false }
+    return stop.reason != .byHand && stop.reason != .serviceEnds
+  }
+
   /// It was stopped before the service came to its failure, which may be told the next time.
   mutating func leaveUntold(_ occasion: Int64) { untold = occasion }
 
@@ -126,7 +135,7 @@ extension Oracle {
   /// The service stops what is in the player.
   mutating func stops(_ sounding: SoundingID, _ reason: StopReason, _ moment: Moment) {
     guard let played, played.announcement.id == sounding else { return }
-    self.played?.isStopped = true
+    self.played?.stopped = played.stopped ?? reason
     if isTakenBack(played, reason, moment) { self.played?.isTakenBack = true }
     // It had failed, and is stopped before the service came to that.
     if let occasion = played.announcement.occasion, ledger.pay(.failure(occasion)) {
@@ -136,7 +145,7 @@ extension Oracle {
     if !isTrue(reason, since: ledger.rested) {
       violated(.complete, "it is stopped for no true reason: \(reason)", moment)
     }
-    if reason == .serviceEnds, !played.isStopped, rules.atStop == .finish,
+    if reason == .serviceEnds, played.stopped == nil, rules.atStop == .finish,
       isHeardFor(tellable, moment)
     {
       violated(.complete, "it is cut off, though it may finish (at_stop)", moment)

@@ -99,7 +99,7 @@ extension Oracle {
 
   /// The loop is no longer held up.
   mutating func released(after span: Int64, _ moment: Moment) {
-    if span >= 50 * millisecond { disturbed(.hold, moment, length: span) }
+    if span > Self.tolerance { disturbed(.hold, moment, length: span) }
     if lever.release(moment) { mustBeSilent(by: moment.elapsed + Self.fade) }
   }
 
@@ -134,6 +134,7 @@ extension Oracle {
 
   mutating func muted(_ mute: SoftwareMute, _ moment: Moment) {
     disturbed(.mute, moment)
+    self.mute.look(moment)
     if self.mute.isOther(mute) { ledger.owe(.mute) }
     self.mute.take(mute, moment, readings(moment))
     guard mute != .off, let played else { return }
