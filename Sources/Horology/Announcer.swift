@@ -387,7 +387,8 @@ public struct Announcer {
       if let reason = quarters.failureReason(of: first) { return reason }
       if let turn = stage.turn, showed >= rules.passing(of: first) {
         // What still stops is its own announcement, or another one.
-        if turn.announcement.cause == .occasion(first), let stopped = turn.stopped {
+        if turn.isTakenBack, turn.announcement.cause == .occasion(first), let stopped = turn.stopped
+        {
           return .stopped(stopped.reason)
         }
         return .busy

@@ -235,6 +235,19 @@ import Testing
     #expect(desk.skipReason == .stopped(.muted))
   }
 
+  @Test("an occasion that comes again while what was heard of it still stops finds it busy")
+  func comesAgainWhileStopping() {
+    var desk = Desk(at: "2026-11-21T15:14:00") { $0.lateLimit = .seconds(0) }
+    desk.wait(until: "2026-11-21T15:14:55")
+    desk.wait(until: "2026-11-21T15:15:00", plus: .milliseconds(500))
+    desk.step(by: .seconds(13 * 86_400))
+    desk.now = desk.now.later(by: .milliseconds(100))
+    desk.step(by: .seconds(-13 * 86_400) - .milliseconds(1500))
+    #expect(desk.announcer.playing != nil)
+    desk.wait(until: "2026-11-21T15:15:00", plus: .milliseconds(1))
+    #expect(desk.skipReason == .busy)
+  }
+
   @Test("a mute for a duration ends in time, though the clock was set by a little many times")
   func manySmallSteps() {
     var desk = Desk(at: "2026-11-21T15:01:00")
