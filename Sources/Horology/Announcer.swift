@@ -63,12 +63,16 @@ public struct Announcer {
     replanWords(at: now)
   }
 
-  /// Takes one event in. The last effect is always the next wake-up.
+  /// Takes one event in. The last effect is the next wake-up; after `.opened` alone there is none
+  /// if that changes nothing.
   public mutating func handle(_ event: Event, at now: Now) -> [Effect] {
     var effects = noticeStep(with: event, at: now)
     switch event {
-    case .woke, .clockSet, .opened:
+    case .woke, .clockSet:
       break
+    case .opened:
+      // Whatever comes of a step is decided once the clock has been judged again.
+      return effects.isEmpty ? [] : Effect.silenceFirst(effects) + [.wake(at: now.instant)]
     case .zoneChanged(let zone):
       effects += change(settings, zone, .none, at: now)
     case .reloaded(let settings, let sound):
@@ -150,11 +154,6 @@ public struct Announcer {
       effects += stage.stop(reason, at: now.uptime)
     }
     return effects
-  }
-
-  /// True if the speaker was being opened for what has the turn, since the last event.
-  private func isOpening(_ event: Event) -> Bool {
-    if case .opened(let sounding) = event { playing?.id == sounding } else { false }
   }
 
   /// Cancels an announcement that has not reached its anchor and reopens its occasion.

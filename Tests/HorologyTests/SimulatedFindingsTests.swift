@@ -217,6 +217,7 @@ import Testing
     desk.now = desk.now.later(by: .seconds(6)).set(by: .seconds(-8))
     desk.tell(.opened(prepared.id))
     #expect(desk.stopReason == .clockSet)
+    #expect(desk.wake == desk.now.instant)
     desk.end(.stopped(.clockSet, silentAt: nil))
     desk.wait(until: "2026-11-21T15:14:55")
     #expect(desk.anchor == Instant("2026-11-21T15:15:00"))
@@ -260,6 +261,16 @@ import Testing
     #expect(desk.announcer.mute != .off)
     desk.wait(until: "2026-11-21T15:06:00", plus: .milliseconds(801))
     #expect(desk.announcer.mute == .off)
+  }
+
+  @Test("when the speaker is open, nothing is decided before the clock is judged")
+  func opensWithoutStep() throws {
+    var desk = Desk(at: "2026-11-21T15:14:00") { $0.interval = Interval(minutes: 1)! }
+    desk.wait(until: "2026-11-21T15:14:55")
+    let prepared = try #require(desk.announcer.playing)
+    desk.now = desk.now.later(by: .seconds(120))
+    desk.tell(.opened(prepared.id))
+    #expect(desk.effects.isEmpty)
   }
 
   @Test("what was opened late and has sounded is not opened again by a step back")
