@@ -43,12 +43,17 @@ extension Oracle {
     let knows = valid(moment).contains { rules, face in
       rules.allows(trust, at: face.reading(instant))
     }
-    // What was held up may be taken for heard when the clock is set back.
-    let wasHeldUp = happened([.hold, .speaker], since: (played?.since ?? 0) - second)
-    if !knows, !wasHeldUp, !happened([.trust], since: moment.elapsed - longestQueue) {
+    if !knows, !wasTakenForHeard, !happened([.trust], since: moment.elapsed - longestQueue) {
       violated(.trust, "it begins by a clock that is not trusted", moment)
     }
     isWhole(announcement, instant, moment)
+  }
+
+  /// True if the loop was held up when it was to begin, and then the clock was set: the service
+  /// cannot know that nothing was heard yet.
+  private var wasTakenForHeard: Bool {
+    guard let opened = played?.openedAt else { return false }
+    return wasHeld(Self.tolerance, since: opened + 1) && happened([.clock], since: opened)
   }
 
   /// It is what belongs to the occasion; without its chime only if something was in its way.

@@ -130,7 +130,7 @@ extension Oracle {
   }
 
   /// The speaker is open for it.
-  mutating func opened() { played?.isOpen = true }
+  mutating func opened(_ moment: Moment) { played?.openedAt = moment.elapsed }
 
   /// The service stops what is in the player.
   mutating func stops(_ sounding: SoundingID, _ reason: StopReason, _ moment: Moment) {

@@ -44,7 +44,7 @@ extension Oracle {
     let showed = previous.moment.shown + uptime - previous.uptime
     pass(previous.moment.shown, showed, moment)
     // Where the clock was set to is no time that has passed.
-    if let played, played.isOpen, uptime > previous.uptime,
+    if let played, played.openedAt != nil, uptime > previous.uptime,
       showed >= played.announcement.anchor.shown
     {
       self.played?.hasShownAnchor = true

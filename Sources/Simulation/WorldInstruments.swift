@@ -63,7 +63,7 @@ extension World: Instruments {
       uncorrected: sabotage == .driftUncorrected ? machine.paceMillionths : 0)
     turn?.decide(machine)
     look(at: machine.moment)
-    oracle.opened()
+    oracle.opened(machine.moment)
   }
 
   func play(_ cue: Cue) throws(Fault) {}
