@@ -64,8 +64,9 @@ public enum Event {
   case timer(TimerOrder)
   /// What sounds is to end, at a person's wish or with the service.
   case stop(StopReason)
-  /// The player has the speaker open for what it was given: until now nothing of it was heard.
-  case opened(SoundingID)
+  /// Nothing of it was heard until now, whatever the clock has shown: the speaker was being opened,
+  /// or the loop was held up and the player has not begun it.
+  case unheard(SoundingID)
   /// An announcement that played has ended.
   case ended(SoundingID, Outcome)
 }

@@ -63,14 +63,14 @@ public struct Announcer {
     replanWords(at: now)
   }
 
-  /// Takes one event in. The last effect is the next wake-up; after `.opened` alone there is none
-  /// if that changes nothing.
+  /// Takes one event in. The last effect is the next wake-up; after `.unheard` alone there is
+  /// none if that changes nothing.
   public mutating func handle(_ event: Event, at now: Now) -> [Effect] {
     var effects = noticeStep(with: event, at: now)
     switch event {
     case .woke, .clockSet:
       break
-    case .opened:
+    case .unheard:
       // Whatever comes of a step is decided once the clock has been judged again.
       return effects.isEmpty ? [] : Effect.silenceFirst(effects) + [.wake(at: now.instant)]
     case .zoneChanged(let zone):
@@ -124,9 +124,8 @@ public struct Announcer {
     let sleep = now.sleep(since: previous)
     showed = now.instant - jump
     quarters.note(now.instant, before: showed)
-    // Opening the speaker takes seconds on some devices. The clock may have shown the anchor
-    // meanwhile, but nothing was heard.
-    let showing = isOpening(event) ? previous.instant : showed
+    // The clock may have shown the anchor of what was not heard yet.
+    let showing = isUnheard(event) ? previous.instant : showed
     stage.note(showing)
     var effects: [Effect] = []
     if step.magnitude >= Self.stepThreshold { effects.append(.report(.clockSet(by: step))) }

@@ -53,9 +53,9 @@ extension Announcer {
 
 /// What goes on although the clock was set.
 extension Announcer {
-  /// True if the speaker was being opened for what has the turn, since the last event.
-  func isOpening(_ event: Event) -> Bool {
-    if case .opened(let sounding) = event { playing?.id == sounding } else { false }
+  /// True if this tells that what has the turn was not heard since the last event.
+  func isUnheard(_ event: Event) -> Bool {
+    if case .unheard(let sounding) = event { playing?.id == sounding } else { false }
   }
 
   /// True if a melody sounds that the player moves with the clock, and there is time to move the

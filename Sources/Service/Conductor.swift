@@ -9,6 +9,9 @@ public protocol Instruments: AnyObject {
   /// True while something sounds, or is about to: then nothing may hold up its silence.
   var isPlaying: Bool { get }
 
+  /// True while the player has this and has not begun it: nothing of it is queued.
+  func isWaiting(_ sounding: SoundingID) -> Bool
+
   /// Judges the clock as it is now.
   func judgeClock() -> ClockTrust
 
@@ -55,6 +58,10 @@ public final class Conductor {
     guard !isHandling, let instruments else { return }
     isHandling = true
     defer { isHandling = false }
+    // By the clock alone, what a held loop has not begun would be taken for heard.
+    if let playing = announcer.playing, instruments.isWaiting(playing.id) {
+      take(.unheard(playing.id), instruments)
+    }
     // What sounds is silenced before anything else: the switch waits for no judging of the clock.
     if case .ringer = event, instruments.isPlaying { take(queue.removeFirst(), instruments) }
     while !queue.isEmpty {
@@ -110,10 +117,10 @@ public final class Conductor {
       }
       instruments.stop(stopped, reason)
     }
-    // Before all else: only what the clock does from now on can be heard.
+    // Opening the speaker takes seconds on some devices.
     if let sounding = opened {
       opened = nil
-      take(.opened(sounding), instruments)
+      take(.unheard(sounding), instruments)
     }
   }
 

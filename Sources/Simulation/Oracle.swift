@@ -98,8 +98,8 @@ struct Oracle {
     var isTakenBack = false
     /// Why it was stopped first.
     var stopped: StopReason?
-    /// When the speaker was open for it, since the history began.
-    var openedAt: Int64?
+    /// The speaker is open for it.
+    var isOpen = false
     /// Its anchor was heard.
     var hasReachedAnchor = false
     /// The clock has shown its anchor while the speaker was open.

@@ -43,17 +43,10 @@ extension Oracle {
     let knows = valid(moment).contains { rules, face in
       rules.allows(trust, at: face.reading(instant))
     }
-    if !knows, !wasTakenForHeard, !happened([.trust], since: moment.elapsed - longestQueue) {
+    if !knows, !happened([.trust], since: moment.elapsed - longestQueue) {
       violated(.trust, "it begins by a clock that is not trusted", moment)
     }
     isWhole(announcement, instant, moment)
-  }
-
-  /// True if the loop was held up when it was to begin, and then the clock was set: the service
-  /// cannot know that nothing was heard yet.
-  private var wasTakenForHeard: Bool {
-    guard let opened = played?.openedAt else { return false }
-    return wasHeld(Self.tolerance, since: opened + 1) && happened([.clock], since: opened)
   }
 
   /// It is what belongs to the occasion; without its chime only if something was in its way.
@@ -154,9 +147,7 @@ extension Oracle {
       violated(.once, "the occasion sounds again", moment)
     }
     let isOfThisClock = passing.lastBackStep < (played?.since ?? 0)
-    // One that was taken back is still open, whatever the clock has shown since.
-    let isPast = occasion <= passing.lowest - Self.tolerance && !ledger.isOpenAgain(occasion)
-    if isPast, isOfThisClock {
+    if occasion <= passing.lowest - Self.tolerance, isOfThisClock {
       violated(.once, "an occasion from before the start sounds", moment)
     }
     if let lastAnchor, occasion <= lastAnchor.occasion,

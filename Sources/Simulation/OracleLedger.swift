@@ -73,12 +73,6 @@ struct Ledger {
   /// From here on the occasion has sounded: what was stopped of it before counts no longer.
   mutating func sounds(_ occasion: Int64) { stopped[occasion] = nil }
 
-  /// True if its last turn was stopped before its anchor, and not for good.
-  func isOpenAgain(_ occasion: Int64) -> Bool {
-    guard let stop = stopped[occasion] else { return false }
-    return stop.reason != .byHand && stop.reason != .serviceEnds
-  }
-
   /// It was stopped before the service came to its failure, which may be told the next time.
   mutating func leaveUntold(_ occasion: Int64) { untold = occasion }
 
@@ -130,7 +124,7 @@ extension Oracle {
   }
 
   /// The speaker is open for it.
-  mutating func opened(_ moment: Moment) { played?.openedAt = moment.elapsed }
+  mutating func opened() { played?.isOpen = true }
 
   /// The service stops what is in the player.
   mutating func stops(_ sounding: SoundingID, _ reason: StopReason, _ moment: Moment) {

@@ -32,7 +32,8 @@ extension Oracle {
   // MARK: The clock
 
   /// The service looks at its clocks.
-  mutating func looked(_ moment: Moment, uptime: Int64, isBusy: Bool) {
+  /// - Parameter hasBegun: the player has decided where the first of it is in what is queued.
+  mutating func looked(_ moment: Moment, uptime: Int64, isBusy: Bool, hasBegun: Bool) {
     defer { passing.previous = (moment, uptime) }
     self.isBusy = isBusy
     let wasMuted = mute.state
@@ -42,9 +43,10 @@ extension Oracle {
     let elapsed = moment.elapsed - previous.moment.elapsed
     noteStep(moment.shown - previous.moment.shown - elapsed, elapsed - (uptime - previous.uptime))
     let showed = previous.moment.shown + uptime - previous.uptime
+    let isAsBefore = abs(moment.shown - showed) < 50 * millisecond
     pass(previous.moment.shown, showed, moment)
-    // Where the clock was set to is no time that has passed.
-    if let played, played.openedAt != nil, uptime > previous.uptime,
+    // Where the clock was set to is no time that has passed, and nothing of what waits was heard.
+    if let played, played.isOpen, uptime > previous.uptime, hasBegun || isAsBefore,
       showed >= played.announcement.anchor.shown
     {
       self.played?.hasShownAnchor = true
@@ -54,7 +56,9 @@ extension Oracle {
     if moment.shown < passing.horizon {
       // It was wrong before: the past is forgotten.
       passing.forget(moment)
-      passing.lowest = moment.shown
+      // What is being taken back is still open, and so is all that follows it.
+      let open = isBusy && played?.isTakenBack == true ? played?.announcement.occasion : nil
+      passing.lowest = min(moment.shown, open ?? .max)
     }
     passing.reach(moment.shown, interval)
     passing.lowest = min(passing.lowest, moment.shown)

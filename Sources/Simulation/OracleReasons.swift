@@ -124,7 +124,7 @@ extension Oracle {
   }
 
   /// True if the loop was held up for so long, by one thing or by several.
-  func wasHeld(_ span: Int64, since elapsed: Int64) -> Bool {
+  private func wasHeld(_ span: Int64, since elapsed: Int64) -> Bool {
     let holds = disturbances.reversed().prefix { $0.at >= elapsed }
     return holds.map(\.length).reduce(0, +) >= span
   }

@@ -17,8 +17,9 @@ extension Oracle {
       let occasion = announcement.occasion ?? 0
       let isOpen =
         ledger.pay(.failure(occasion)) || ledger.failures[occasion] == moment.elapsed
-        // A service that ends opens nothing again.
-        || isEnding && ledger.stopped[occasion]?.at == moment.elapsed
+        // A service that ends opens nothing again, and what has just begun need not be taken back.
+        || ledger.stopped[occasion]?.at == moment.elapsed
+          && (isEnding || played?.hasReachedAnchor == true)
       if !(isPast && isOpen) { pay(.brokeOff(announcement.id), "it broke off: \(why)", moment) }
       account(announcement)
     case .refused(let reason): judgeRefusal(reason, moment)

@@ -215,7 +215,7 @@ import Testing
     let prepared = try #require(desk.announcer.playing)
     // Past the anchor, before anything could sound.
     desk.now = desk.now.later(by: .seconds(6)).set(by: .seconds(-8))
-    desk.tell(.opened(prepared.id))
+    desk.tell(.unheard(prepared.id))
     #expect(desk.stopReason == .clockSet)
     #expect(desk.wake == desk.now.instant)
     desk.end(.stopped(.clockSet, silentAt: nil))
@@ -263,13 +263,34 @@ import Testing
     #expect(desk.announcer.mute == .off)
   }
 
+  @Test("set far ahead in a melody and back past its hour, the time is still said")
+  func farAheadAndBack() {
+    var desk = Desk(at: "2026-11-21T14:58:00") {
+      $0.chime = Tune(
+        name: "test", description: "",
+        movements: [
+          0: Tune.Movement(
+            melody: [Blow(bell: "E3", offset: .zero)], lead: .seconds(20), strikes: nil,
+            rest: .seconds(1))
+        ])
+    }
+    desk.wait(until: "2026-11-21T14:59:35")
+    desk.wait(until: "2026-11-21T14:59:58")
+    desk.step(by: .seconds(43 * 60))
+    #expect(desk.stopReason == .clockSet)
+    desk.step(by: .seconds(-43 * 60 + 5))
+    desk.end(.stopped(.clockSet, silentAt: desk.now.uptime))
+    #expect(desk.played == "15:00:00")
+    #expect(desk.announcer.playing?.programme == .wordsAlone)
+  }
+
   @Test("when the speaker is open, nothing is decided before the clock is judged")
   func opensWithoutStep() throws {
     var desk = Desk(at: "2026-11-21T15:14:00") { $0.interval = Interval(minutes: 1)! }
     desk.wait(until: "2026-11-21T15:14:55")
     let prepared = try #require(desk.announcer.playing)
     desk.now = desk.now.later(by: .seconds(120))
-    desk.tell(.opened(prepared.id))
+    desk.tell(.unheard(prepared.id))
     #expect(desk.effects.isEmpty)
   }
 
@@ -279,7 +300,7 @@ import Testing
     desk.wait(until: "2026-11-21T15:14:55")
     let prepared = try #require(desk.announcer.playing)
     desk.now = desk.now.later(by: .seconds(6))
-    desk.tell(.opened(prepared.id))
+    desk.tell(.unheard(prepared.id))
     desk.now = desk.now.later(by: .seconds(1))
     desk.step(by: .seconds(-5))
     #expect(desk.stopReason == nil)

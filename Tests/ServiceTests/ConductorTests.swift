@@ -9,6 +9,7 @@ import Testing
   private final class Score: Instruments {
     var now: Now
     var isPlaying = false
+    var isWaiting = false
     var trust = ClockTrust.synchronised
     var fault: Fault?
     /// What the clocks show once the speaker is open.
@@ -19,6 +20,8 @@ import Testing
     init(at instant: Instant) {
       now = Now(instant: instant, uptime: Uptime(seconds: 100), sinceBoot: .seconds(100))
     }
+
+    func isWaiting(_ sounding: SoundingID) -> Bool { isWaiting }
 
     func judgeClock() -> ClockTrust {
       calls.append("judge")
@@ -98,6 +101,20 @@ import Testing
     conductor.handle(.woke)
     #expect(
       score.takeCalls() == ["judge", "play 00:15:00", "stop 1 clock_set", "clock set", "rest"])
+  }
+
+  @Test("what a held loop has not begun is stopped when the clock was set back, before all else")
+  func setBackWhileHeld() {
+    let (conductor, score) = conductor(at: 897)
+    conductor.handle(.woke)
+    _ = score.takeCalls()
+    score.isWaiting = true
+    let held = score.now.later(by: .seconds(4))
+    score.now = Now(
+      instant: held.instant - .seconds(3), uptime: held.uptime, sinceBoot: held.sinceBoot)
+    conductor.handle(.mute(.next))
+    #expect(
+      score.takeCalls() == ["stop 1 clock_set", "clock set", "judge", "other", "rest"])
   }
 
   @Test("the clock is judged before every decision") func judgedFirst() {
