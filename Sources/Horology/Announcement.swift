@@ -66,6 +66,9 @@ public enum Event {
   case alarm(AlarmOrder)
   /// What sounds is to end, at a person's wish or with the service.
   case stop(StopReason)
+  /// Nothing of it was heard until now, whatever the clock has shown: the speaker was being opened,
+  /// or the loop was held up and the player has not begun it.
+  case unheard(SoundingID)
   /// An announcement that played has ended.
   case ended(SoundingID, Outcome)
 }

@@ -68,12 +68,16 @@ public struct Announcer {
     _ = self.alarms.configure(settings.alarms, at: now, alarmConditions)
   }
 
-  /// Takes one event in. The last effect is always the next wake-up.
+  /// Takes one event in. The last effect is the next wake-up; after `.unheard` alone there is
+  /// none if that changes nothing.
   public mutating func handle(_ event: Event, at now: Now) -> [Effect] {
-    var effects = noticeStep(at: now)
+    var effects = noticeStep(with: event, at: now)
     switch event {
     case .woke, .clockSet:
       break
+    case .unheard:
+      // Whatever comes of a step is decided once the clock has been judged again.
+      return effects.isEmpty ? [] : Effect.silenceFirst(effects) + [.wake(at: now.instant)]
     case .zoneChanged(let zone):
       effects += change(settings, zone, .none, at: now)
     case .reloaded(let settings, let sound):
@@ -121,19 +125,22 @@ public struct Announcer {
 
   // MARK: The clock was set, or the machine slept
 
-  private mutating func noticeStep(at now: Now) -> [Effect] {
+  private mutating func noticeStep(with event: Event, at now: Now) -> [Effect] {
     defer { previous = now }
     let jump = now.jump(since: previous)
     let step = now.step(since: previous)
     let sleep = now.sleep(since: previous)
     showed = now.instant - jump
     quarters.note(now.instant, before: showed)
-    stage.note(showed)
+    // The clock may have shown the anchor of what was not heard yet.
+    let showing = isUnheard(event) ? previous.instant : showed
+    stage.note(showing)
     var effects: [Effect] = []
     if step.magnitude >= Self.stepThreshold { effects.append(.report(.clockSet(by: step))) }
     if sleep >= Self.stepThreshold { effects.append(.report(.slept(for: sleep))) }
-    guard jump.magnitude >= Self.stepThreshold || !effects.isEmpty else { return [] }
+    // Small steps add up.
     keepEndOfMute(at: now)
+    guard jump.magnitude >= Self.stepThreshold || !effects.isEmpty else { return [] }
     effects += noteTimers(
       wasSet: step.magnitude >= Self.stepThreshold, from: showed, slept: sleep, at: now)
     // What plays is timed by a clock that knows of neither.
@@ -142,14 +149,14 @@ public struct Announcer {
     if let playing, isFollowed(jump, by: playing, at: now) {
       stage.follow(by: jump)
     } else if let playing,
-      showed >= playing.begins || now.instant >= playing.begins || canBeginAnew(playing, at: now)
+      showing >= playing.begins || now.instant >= playing.begins || canBeginAnew(playing, at: now)
     {
-      effects += takeBack(reason, at: now, showing: showed)
+      effects += takeBack(reason, at: now, showing: showing)
     }
     // Any other chime is about to begin: the player still moves it with the clock.
     stage.shift(by: jump)
     if let playing,
-      (showed >= playing.anchor && jump.magnitude > settings.lateLimit) || saysWrongTime(at: now)
+      (showing >= playing.anchor && jump.magnitude > settings.lateLimit) || saysWrongTime(at: now)
     {
       // Already speaking: cut it only if the time is wrong now.
       effects += stage.stop(reason, at: now.uptime)
@@ -249,7 +256,7 @@ public struct Announcer {
       return [.report(.announced(announcement, timing))]
     case (.stopped(let reason, let silentAt?), _):
       if case .occasion(let occasion) = announcement.cause { quarters.note(cutOff: occasion) }
-      let after = silentAt - (turn.stoppedAt ?? silentAt)
+      let after = silentAt - (turn.stopped?.at ?? silentAt)
       return [.report(.cutOff(announcement, reason, after: after))]
     case (.stopped(let reason, nil), .request):
       return [.report(.refused(.stopped(reason)))]
@@ -387,7 +394,12 @@ public struct Announcer {
     if first == last {
       if let refusal = refusal(of: first) { return refusal }
       if let reason = quarters.failureReason(of: first) { return reason }
-      if let turn = stage.turn, !turn.isTakenBack, showed >= rules.passing(of: first) {
+      if let turn = stage.turn, showed >= rules.passing(of: first) {
+        // What still stops is its own announcement, or another one.
+        if turn.isTakenBack, turn.announcement.cause == .occasion(first), let stopped = turn.stopped
+        {
+          return .stopped(stopped.reason)
+        }
         return .busy
       }
     }

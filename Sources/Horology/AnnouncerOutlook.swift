@@ -13,7 +13,7 @@ extension Announcer {
 
   /// What sounds next: what is prepared, or else the first occasion that has not been decided.
   public var outlook: Outlook {
-    if let turn = stage.turn, sounding == nil, turn.stoppedAt == nil,
+    if let turn = stage.turn, sounding == nil, turn.stopped == nil,
       case .occasion(let occasion) = turn.announcement.cause
     {
       return rules.outlook(of: occasion, turn.announcement.programme, nil)
@@ -53,6 +53,11 @@ extension Announcer {
 
 /// What goes on although the clock was set.
 extension Announcer {
+  /// True if this tells that what has the turn was not heard since the last event.
+  func isUnheard(_ event: Event) -> Bool {
+    if case .unheard(let sounding) = event { playing?.id == sounding } else { false }
+  }
+
   /// True if a melody sounds that the player moves with the clock, and there is time to move the
   /// blow of the hour, too.
   func isFollowed(_ step: Duration, by announcement: Announcement, at now: Now) -> Bool {

@@ -9,7 +9,7 @@ extension Announcer {
     if let turn = stage.turn {
       let isNear =
         turn.announcement.cause.isOccasion && now.instant < turn.announcement.anchor
-        && turn.stoppedAt == nil
+        && turn.stopped == nil
       return .report(.refused(isNear ? .occasionIsNear : .busy))
     }
     let anchor = now.instant + lead

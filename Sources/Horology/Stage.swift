@@ -14,8 +14,8 @@ struct Stage: Sendable {
     /// Not nil while it is being stopped before its anchor and its occasion is open again.
     var takenBack: TakenBack?
     var isTakenBack: Bool { takenBack != nil }
-    /// The moment of the first event that stopped it.
-    var stoppedAt: Uptime?
+    /// Why it was stopped first, and the moment of that event.
+    var stopped: (reason: StopReason, at: Uptime)?
   }
 
   enum TakenBack {
@@ -49,7 +49,7 @@ struct Stage: Sendable {
   /// Fades out what has the turn.
   mutating func stop(_ reason: StopReason, at moment: Uptime) -> [Effect] {
     guard let turn else { return [] }
-    self.turn?.stoppedAt = turn.stoppedAt ?? moment
+    self.turn?.stopped = turn.stopped ?? (reason, moment)
     return [.stop(turn.announcement.id, reason)]
   }
 

@@ -94,6 +94,11 @@ public final class Player {
 
   public var isPlaying: Bool { !turns.isEmpty }
 
+  /// True while this has no place in the stream yet.
+  public func isWaiting(_ sounding: SoundingID) -> Bool {
+    turns.contains { $0.track.sounding == sounding && $0.track.start == nil }
+  }
+
   /// By when what plays is over, unless the device is late; nil if nothing plays.
   public var endsBy: Uptime? { turns.map(\.deadline).max() }
 

@@ -9,6 +9,9 @@ public protocol Instruments: AnyObject {
   /// True while something sounds, or is about to: then nothing may hold up its silence.
   var isPlaying: Bool { get }
 
+  /// True while the player has this and has not begun it: nothing of it is queued.
+  func isWaiting(_ sounding: SoundingID) -> Bool
+
   /// Judges the clock as it is now.
   func judgeClock() -> ClockTrust
 
@@ -35,6 +38,8 @@ public protocol Instruments: AnyObject {
 public final class Conductor {
   public private(set) var announcer: Announcer
   public weak var instruments: (any Instruments)?
+  /// What the player has just opened the speaker for, until the Announcer is told.
+  private var opened: SoundingID?
   /// Events that have come while another is being handled.
   private var queue: [Event] = []
   private var isHandling = false
@@ -55,6 +60,10 @@ public final class Conductor {
     guard !isHandling, let instruments else { return }
     isHandling = true
     defer { isHandling = false }
+    // By the clock alone, what a held loop has not begun would be taken for heard.
+    if let playing = announcer.playing, instruments.isWaiting(playing.id) {
+      take(.unheard(playing.id), instruments)
+    }
     // What sounds is silenced before anything else: the switch waits for no judging of the clock.
     if case .ringer = event, instruments.isPlaying { take(queue.removeFirst(), instruments) }
     while !queue.isEmpty {
@@ -120,6 +129,11 @@ public final class Conductor {
       }
       instruments.stop(stopped, reason)
     }
+    // Opening the speaker takes seconds on some devices.
+    if let sounding = opened {
+      opened = nil
+      take(.unheard(sounding), instruments)
+    }
   }
 
   private func carryOut(_ effect: Effect, _ instruments: any Instruments) {
@@ -130,6 +144,7 @@ public final class Conductor {
     case .play(let announcement):
       do throws(Fault) {
         try instruments.play(announcement)
+        opened = announcement.id
       } catch {
         queue.append(.ended(announcement.id, .failed(error.description, begun: false)))
       }

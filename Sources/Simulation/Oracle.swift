@@ -96,10 +96,13 @@ struct Oracle {
     let trust: ClockTrust
     /// It is being stopped before its anchor, and its occasion is open again.
     var isTakenBack = false
-    var isStopped = false
+    /// Why it was stopped first.
+    var stopped: StopReason?
+    /// The speaker is open for it.
+    var isOpen = false
     /// Its anchor was heard.
     var hasReachedAnchor = false
-    /// The clock has shown its anchor.
+    /// The clock has shown its anchor while the speaker was open.
     var hasShownAnchor = false
     var hasBegun = false
   }

@@ -43,9 +43,7 @@ extension Oracle {
     let knows = valid(moment).contains { rules, face in
       rules.allows(trust, at: face.reading(instant))
     }
-    // What was held up may be taken for heard when the clock is set back.
-    let wasHeldUp = happened([.hold, .speaker], since: (played?.since ?? 0) - second)
-    if !knows, !wasHeldUp, !happened([.trust], since: moment.elapsed - longestQueue) {
+    if !knows, !happened([.trust], since: moment.elapsed - longestQueue) {
       violated(.trust, "it begins by a clock that is not trusted", moment)
     }
     isWhole(announcement, instant, moment)
@@ -160,7 +158,14 @@ extension Oracle {
     earlierAnchor = lastAnchor
     lastAnchor = (occasion, moment)
     passing.sounded[occasion] = moment.elapsed
+    ledger.sounds(occasion)
     passing.account(occasion)
+  }
+
+  /// An answer is over before the next occasion, as far as that could be known when it was given.
+  private var isAnswerInTime: Bool {
+    guard let played, played.announcement.occasion == nil else { return false }
+    return !happened([.clock, .trust, .rules, .lever, .mute], since: played.since)
   }
 
   /// What is heard ends.
@@ -168,8 +173,8 @@ extension Oracle {
     guard let heard else { return }
     self.heard = nil
     silentBy = nil
+    if !isAnswerInTime { passing.lastInTheWay = moment.elapsed }
     if case .occasion(let occasion) = heard.announcement.cause {
-      passing.lastOccasionEnd = moment.elapsed
       // Stopped before it began, by a clock that was moved a little just before, it faded.
       let faded = Self.fade + smallSteps(since: heard.began.elapsed - 10 * second)
       if let anchor = heard.anchor, moment.elapsed - anchor.elapsed <= faded {

@@ -70,6 +70,9 @@ struct Ledger {
     forget(moment)
   }
 
+  /// From here on the occasion has sounded: what was stopped of it before counts no longer.
+  mutating func sounds(_ occasion: Int64) { stopped[occasion] = nil }
+
   /// It was stopped before the service came to its failure, which may be told the next time.
   mutating func leaveUntold(_ occasion: Int64) { untold = occasion }
 
@@ -120,10 +123,13 @@ extension Oracle {
     }
   }
 
+  /// The speaker is open for it.
+  mutating func opened() { played?.isOpen = true }
+
   /// The service stops what is in the player.
   mutating func stops(_ sounding: SoundingID, _ reason: StopReason, _ moment: Moment) {
     guard let played, played.announcement.id == sounding else { return }
-    self.played?.isStopped = true
+    self.played?.stopped = played.stopped ?? reason
     if isTakenBack(played, reason, moment) { self.played?.isTakenBack = true }
     // It had failed, and is stopped before the service came to that.
     if let occasion = played.announcement.occasion, ledger.pay(.failure(occasion)) {
@@ -133,7 +139,7 @@ extension Oracle {
     if !isTrue(reason, since: ledger.rested) {
       violated(.complete, "it is stopped for no true reason: \(reason)", moment)
     }
-    if reason == .serviceEnds, !played.isStopped, rules.atStop == .finish,
+    if reason == .serviceEnds, played.stopped == nil, rules.atStop == .finish,
       isHeardFor(tellable, moment)
     {
       violated(.complete, "it is cut off, though it may finish (at_stop)", moment)

@@ -32,7 +32,8 @@ extension Oracle {
   // MARK: The clock
 
   /// The service looks at its clocks.
-  mutating func looked(_ moment: Moment, uptime: Int64, isBusy: Bool) {
+  /// - Parameter hasBegun: the player has decided where the first of it is in what is queued.
+  mutating func looked(_ moment: Moment, uptime: Int64, isBusy: Bool, hasBegun: Bool) {
     defer { passing.previous = (moment, uptime) }
     self.isBusy = isBusy
     let wasMuted = mute.state
@@ -42,14 +43,22 @@ extension Oracle {
     let elapsed = moment.elapsed - previous.moment.elapsed
     noteStep(moment.shown - previous.moment.shown - elapsed, elapsed - (uptime - previous.uptime))
     let showed = previous.moment.shown + uptime - previous.uptime
+    let isAsBefore = abs(moment.shown - showed) < 50 * millisecond
     pass(previous.moment.shown, showed, moment)
-    if let played, showed >= played.announcement.anchor.shown { self.played?.hasShownAnchor = true }
+    // Where the clock was set to is no time that has passed, and nothing of what waits was heard.
+    if let played, played.isOpen, uptime > previous.uptime, hasBegun || isAsBefore,
+      showed >= played.announcement.anchor.shown
+    {
+      self.played?.hasShownAnchor = true
+    }
     let interval = Int64(rules.interval) * minute
     passing.reach(showed, interval)
     if moment.shown < passing.horizon {
       // It was wrong before: the past is forgotten.
       passing.forget(moment)
-      passing.lowest = moment.shown
+      // What is being taken back is still open, and so is all that follows it.
+      let open = isBusy && played?.isTakenBack == true ? played?.announcement.occasion : nil
+      passing.lowest = min(moment.shown, open ?? .max)
     }
     passing.reach(moment.shown, interval)
     passing.lowest = min(passing.lowest, moment.shown)
@@ -94,7 +103,7 @@ extension Oracle {
 
   /// The loop is no longer held up.
   mutating func released(after span: Int64, _ moment: Moment) {
-    if span >= 50 * millisecond { disturbed(.hold, moment, length: span) }
+    if span > Self.tolerance { disturbed(.hold, moment, length: span) }
     if lever.release(moment) { mustBeSilent(by: moment.elapsed + Self.fade) }
   }
 
@@ -129,6 +138,7 @@ extension Oracle {
 
   mutating func muted(_ mute: SoftwareMute, _ moment: Moment) {
     disturbed(.mute, moment)
+    self.mute.look(moment)
     if self.mute.isOther(mute) { ledger.owe(.mute) }
     self.mute.take(mute, moment, readings(moment))
     guard mute != .off, let played else { return }

@@ -58,8 +58,15 @@ extension Oracle {
       let last = ledger.stopped[occasion]
       return ledger.pay(.skipped(occasion, reason))
         || last?.at == moment.elapsed && last?.reason == reason
+        || isStillStopping(occasion, reason)
     case .late, .occasionIsNear: return false
     }
+  }
+
+  /// The speaker is not done yet with what was stopped of it.
+  private func isStillStopping(_ occasion: Int64, _ reason: StopReason) -> Bool {
+    guard isBusy, let played, played.announcement.occasion == occasion else { return false }
+    return played.isTakenBack && played.stopped == reason
   }
 
   private func hasOnlyBlows(_ occasion: Int64, _ moment: Moment) -> Bool {
@@ -89,8 +96,7 @@ extension Oracle {
     let justBefore = moment.elapsed - (moment.shown - occasion) - second
     return happened([.clock, .sleep, .service, .rules], since: due)
       || happened([.lever, .mute], since: justBefore)
-      || wasHeld(3 * second, since: due) || ledger.stopped[occasion].map { $0.at >= due } == true
-      || isMany && (isBusy || passing.lastOccasionEnd >= due)
+      || wasHeld(3 * second, since: due) || isMany && (isBusy || passing.lastInTheWay >= due)
   }
 
   /// True if something may have cost an occasion its chime.
@@ -111,9 +117,9 @@ extension Oracle {
   }
 
   private func wasDisturbed(_ occasion: Int64, since due: Int64, _ moment: Moment) -> Bool {
-    // An occasion that lasts is in the way of the next, a request never is.
+    // An occasion that lasts is in the way of the next.
     happened([.clock, .sleep, .service, .rules, .speaker, .lever, .mute], since: due)
-      || passing.lastOccasionEnd >= due
+      || passing.lastInTheWay >= due
       || ledger.stopped[occasion].map { $0.at >= due } == true
   }
 

@@ -46,6 +46,22 @@ struct MuteReckoning: Equatable {
     }
   }
 
+  /// The service tells of it unasked.
+  /// - Returns: false if that is not so.
+  mutating func told(_ mute: SoftwareMute, _ moment: Moment) -> Bool {
+    if isUnsure || !isOther(mute) { return true }
+    let left: Int64
+    switch state {
+    case .through(let end): left = end - moment.elapsed
+    case .until(let end): left = end - moment.shown
+    case .off, .on, .next: return false
+    }
+    // Steps of the clock that are too small to be noticed may end it a little earlier.
+    guard mute == .off, left <= 60 * millisecond else { return false }
+    state = .off
+    return true
+  }
+
   mutating func look(_ moment: Moment) {
     switch state {
     case .through(let end):
@@ -201,8 +217,8 @@ struct PassingReckoning {
   var lastBackStep: Int64 = .min
   /// When the past was last forgotten, since the history began.
   private(set) var forgotten: Int64 = .min
-  /// When an occasion was last heard to end.
-  var lastOccasionEnd: Int64 = .min
+  /// When something was last heard to end that may have been in the way of an occasion.
+  var lastInTheWay: Int64 = .min
   /// The first after what the clock showed last, if that is known.
   var nextOccasion: Int64?
 

@@ -17,8 +17,9 @@ extension Oracle {
       let occasion = announcement.occasion ?? 0
       let isOpen =
         ledger.pay(.failure(occasion)) || ledger.failures[occasion] == moment.elapsed
-        // A service that ends opens nothing again.
-        || isEnding && ledger.stopped[occasion]?.at == moment.elapsed
+        // A service that ends opens nothing again, and what has just begun need not be taken back.
+        || ledger.stopped[occasion]?.at == moment.elapsed
+          && (isEnding || played?.hasReachedAnchor == true)
       if !(isPast && isOpen) { pay(.brokeOff(announcement.id), "it broke off: \(why)", moment) }
       account(announcement)
     case .refused(let reason): judgeRefusal(reason, moment)
@@ -43,9 +44,13 @@ extension Oracle {
       }
     case .mute(let mute, _):
       disturbed(.mute, moment)
+      if ledger.pay(.mute) { break }
       // An occasion that was cut off and stays silent ends a mute of the next, and is not told again.
       let isOfCutOff = passing.cutOff.map { $0 <= moment.shown + 2 * minute } == true
-      if !ledger.pay(.mute), mute == .off, isOfCutOff { self.mute.passedNext(moment) }
+      if mute == .off, isOfCutOff { self.mute.passedNext(moment) }
+      if !self.mute.told(mute, moment) {
+        violated(.complete, "told though it is not so: the mute is \(mute.key)", moment)
+      }
     case .trust(let trust): pay(.trust(trust), "the clock is \(trust)", moment)
     case .ringer(let ringer): pay(.ringer(ringer), "the switch is \(ringer)", moment)
     case .clockSet(let step): pay(.clockSet(step.nanoseconds), "the clock was set", moment)

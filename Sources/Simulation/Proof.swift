@@ -38,7 +38,9 @@ extension Sabotage {
     case .lateBlows, .driftUncorrected: ["late"]
     case .stopsUnheard, .handIgnored, .muteWaits, .unmuteAtOnce: ["muted"]
     // It is not told either.
-    case .muteIgnored: ["muted", "complete"]
+    case .muteIgnored, .muteEndsEarly: ["muted", "complete"]
+    case .lostSwitchSounds: ["muted"]
+    case .untrustedSpeaks: ["trust"]
     case .quietHoursUnread: ["quiet"]
     case .quietMinuteLate: ["quiet", "complete"]
     case .clockAlwaysTrusted: ["trust"]
@@ -49,7 +51,7 @@ extension Sabotage {
     case .reloadIgnored: ["truth", "quiet", "complete", "level", "late", "muted"]
     case .occasionsDropped, .refusalsUntold, .soundedUntold, .cutOffUntold, .soundedTwice,
       .falselyBusy, .falselyFailed, .falselyStopped, .chimesDropped, .neverRetried,
-      .failuresSwallowed:
+      .failuresSwallowed, .stopToldAsLate:
       ["complete"]
     }
   }

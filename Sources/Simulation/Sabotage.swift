@@ -51,6 +51,12 @@ enum Sabotage: CaseIterable {
   case decisionsForgotten
   /// A software mute, or a reload, does nothing.
   case muteIgnored, reloadIgnored
+  /// A mute for a duration ends a minute early.
+  case muteEndsEarly
+  /// The owner's word on a lost switch, or on a clock that is not trusted, is not read.
+  case lostSwitchSounds, untrustedSpeaks
+  /// What was stopped before its occasion is told as passed by the clock.
+  case stopToldAsLate
   /// A failure to play is not told to the Announcer.
   case failuresSwallowed
 }
@@ -60,6 +66,7 @@ extension World {
   func sabotaged(_ event: Event) -> Event? {
     switch (sabotage, event) {
     case (.handIgnored, .stop(.byHand)), (.muteIgnored, .mute), (.reloadIgnored, .reloaded): nil
+    case (.muteEndsEarly, .mute(.until(let end))): .mute(.until(end - .seconds(60)))
     default: event
     }
   }
@@ -75,6 +82,8 @@ extension World {
     case (.falselyFailed, .skipped(let first, let last, .stopped(.byHand))),
       (.neverRetried, .skipped(let first, let last, .stopped(.byHand))):
       [.skipped(from: first, through: last, .failed("the speaker: it is busy"))]
+    case (.stopToldAsLate, .skipped(let first, let last, .stopped)):
+      [.skipped(from: first, through: last, .late(machine.now.instant - first.instant))]
     default: [report]
     }
   }
@@ -117,6 +126,8 @@ extension World {
       rules.quieter = rules.quieter.map {
         OracleRules.Level(window: $0.window.later(by: 60), decibels: $0.decibels)
       }
+    case .lostSwitchSounds: rules.whenLost = .sound
+    case .untrustedSpeaks: rules.untrusted = .speak
     case .lateLimitIgnored: rules.lateLimit = 59 * second
     case .atStopExchanged: rules.atStop = rules.atStop == .fade ? .finish : .fade
     default: break

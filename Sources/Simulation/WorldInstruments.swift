@@ -11,10 +11,16 @@ extension World: Instruments {
   /// The oracle sees what the service sees.
   func look(at moment: Moment) {
     if machine.isWakeUpLost { oracle.disturbed(.service, moment) }
-    oracle.looked(moment, uptime: machine.uptime, isBusy: turn != nil)
+    oracle.looked(
+      moment, uptime: machine.uptime, isBusy: turn != nil,
+      hasBegun: turn.map { $0.target != nil } ?? true)
   }
 
   var isPlaying: Bool { turn != nil }
+
+  func isWaiting(_ sounding: SoundingID) -> Bool {
+    turn.map { $0.announcement.id == sounding && $0.target == nil } ?? false
+  }
 
   /// As `ClockWatch` does it.
   func judgeClock() -> ClockTrust {
@@ -62,6 +68,8 @@ extension World: Instruments {
       sabotaged(announcement), phrase: phrase, queue: queue ?? 100 * millisecond,
       uncorrected: sabotage == .driftUncorrected ? machine.paceMillionths : 0)
     turn?.decide(machine)
+    look(at: machine.moment)
+    oracle.opened()
   }
 
   func play(_ cue: Cue) throws(Fault) {}

@@ -84,6 +84,8 @@ final class ForegroundTimer: Instruments {
 
   var isPlaying: Bool { player.isPlaying }
 
+  func isWaiting(_ sounding: SoundingID) -> Bool { player.isWaiting(sounding) }
+
   /// A timer needs no trusted clock.
   func judgeClock() -> ClockTrust { .synchronised }
 

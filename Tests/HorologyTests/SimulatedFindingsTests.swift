@@ -207,6 +207,105 @@ import Testing
     desk.end(.stopped(.serviceEnds, silentAt: nil))
     #expect(desk.skipReason == .stopped(.serviceEnds))
   }
+
+  @Test("set back while the speaker was being opened, an announcement is not taken for heard")
+  func setBackWhileOpening() throws {
+    var desk = Desk(at: "2026-11-21T15:14:00")
+    desk.wait(until: "2026-11-21T15:14:55")
+    let prepared = try #require(desk.announcer.playing)
+    // Past the anchor, before anything could sound.
+    desk.now = desk.now.later(by: .seconds(6)).set(by: .seconds(-8))
+    desk.tell(.unheard(prepared.id))
+    #expect(desk.stopReason == .clockSet)
+    #expect(desk.wake == desk.now.instant)
+    desk.end(.stopped(.clockSet, silentAt: nil))
+    desk.wait(until: "2026-11-21T15:14:55")
+    #expect(desk.anchor == Instant("2026-11-21T15:15:00"))
+  }
+
+  @Test("an occasion that passes while its announcement is still being stopped was stopped")
+  func passesWhileStopping() {
+    var desk = Desk(at: "2026-11-21T15:14:00") { $0.lateLimit = .seconds(1) }
+    desk.wait(until: "2026-11-21T15:14:55")
+    desk.wait(until: "2026-11-21T15:14:58")
+    desk.tell(.ringer(.off, at: desk.now.uptime))
+    #expect(desk.stopReason == .muted)
+    desk.wait(until: "2026-11-21T15:14:59")
+    desk.tell(.ringer(.on, at: desk.now.uptime))
+    desk.wait(until: "2026-11-21T15:15:00", plus: .milliseconds(601))
+    #expect(desk.skipReason == .stopped(.muted))
+  }
+
+  @Test("an occasion that comes again while what was heard of it still stops finds it busy")
+  func comesAgainWhileStopping() {
+    var desk = Desk(at: "2026-11-21T15:14:00") { $0.lateLimit = .seconds(0) }
+    desk.wait(until: "2026-11-21T15:14:55")
+    desk.wait(until: "2026-11-21T15:15:00", plus: .milliseconds(500))
+    desk.step(by: .seconds(13 * 86_400))
+    desk.now = desk.now.later(by: .milliseconds(100))
+    desk.step(by: .seconds(-13 * 86_400) - .milliseconds(1500))
+    #expect(desk.announcer.playing != nil)
+    desk.wait(until: "2026-11-21T15:15:00", plus: .milliseconds(1))
+    #expect(desk.skipReason == .busy)
+  }
+
+  @Test("a mute for a duration ends in time, though the clock was set by a little many times")
+  func manySmallSteps() {
+    var desk = Desk(at: "2026-11-21T15:01:00")
+    desk.tell(.mute(.until(Instant("2026-11-21T15:06:00"))))
+    for _ in 0..<20 {
+      desk.now = desk.now.later(by: .seconds(1))
+      desk.step(by: .milliseconds(40))
+    }
+    desk.wait(until: "2026-11-21T15:06:00", plus: .milliseconds(700))
+    #expect(desk.announcer.mute != .off)
+    desk.wait(until: "2026-11-21T15:06:00", plus: .milliseconds(801))
+    #expect(desk.announcer.mute == .off)
+  }
+
+  @Test("set far ahead in a melody and back past its hour, the time is still said")
+  func farAheadAndBack() {
+    var desk = Desk(at: "2026-11-21T14:58:00") {
+      $0.chime = Tune(
+        name: "test", description: "",
+        movements: [
+          0: Tune.Movement(
+            melody: [Blow(bell: "E3", offset: .zero)], lead: .seconds(20), strikes: nil,
+            rest: .seconds(1))
+        ])
+    }
+    desk.wait(until: "2026-11-21T14:59:35")
+    desk.wait(until: "2026-11-21T14:59:58")
+    desk.step(by: .seconds(43 * 60))
+    #expect(desk.stopReason == .clockSet)
+    desk.step(by: .seconds(-43 * 60 + 5))
+    desk.end(.stopped(.clockSet, silentAt: desk.now.uptime))
+    #expect(desk.played == "15:00:00")
+    #expect(desk.announcer.playing?.programme == .wordsAlone)
+  }
+
+  @Test("when the speaker is open, nothing is decided before the clock is judged")
+  func opensWithoutStep() throws {
+    var desk = Desk(at: "2026-11-21T15:14:00") { $0.interval = Interval(minutes: 1)! }
+    desk.wait(until: "2026-11-21T15:14:55")
+    let prepared = try #require(desk.announcer.playing)
+    desk.now = desk.now.later(by: .seconds(120))
+    desk.tell(.unheard(prepared.id))
+    #expect(desk.effects.isEmpty)
+  }
+
+  @Test("what was opened late and has sounded is not opened again by a step back")
+  func setBackAfterOpening() throws {
+    var desk = Desk(at: "2026-11-21T15:14:00")
+    desk.wait(until: "2026-11-21T15:14:55")
+    let prepared = try #require(desk.announcer.playing)
+    desk.now = desk.now.later(by: .seconds(6))
+    desk.tell(.unheard(prepared.id))
+    desk.now = desk.now.later(by: .seconds(1))
+    desk.step(by: .seconds(-5))
+    #expect(desk.stopReason == nil)
+    #expect(desk.announcer.playing == prepared)
+  }
 }
 
 /// As `SystemZone`: all of them show what the one zone of the process shows.

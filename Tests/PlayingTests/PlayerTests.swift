@@ -96,6 +96,21 @@ import Testing
     }
   }
 
+  @Test("what is due later than the queue reaches waits, and what is due begins")
+  func waiting() throws {
+    let score = try makeScore()
+    let player = Player(loop: try EventLoop()) { [path] in try! WAVSink(path: "\(path).wav") }
+    let later = SystemClock.now.instant + .seconds(3600)
+    try player.play(SoundingID(1), anchoredAt: .utc(later)) { _ throws(Fault) in score }
+    try player.play(SoundingID(2), anchoredAt: .utc(SystemClock.now.instant)) {
+      _ throws(Fault) in score
+    }
+    #expect(player.isWaiting(SoundingID(1)))
+    #expect(!player.isWaiting(SoundingID(2)))
+    player.stop([SoundingID(1)], .clockSet)
+    #expect(!player.isWaiting(SoundingID(1)))
+  }
+
   @Test("a stop fades and tells its reason") func stopFades() throws {
     // 550 ms: the anchor is at 500, and the sink holds 200 ms that have been written already.
     let (outcome, stoppedAt) = try play(

@@ -9,14 +9,19 @@ import Testing
   private final class Score: Instruments {
     var now: Now
     var isPlaying = false
+    var isWaiting = false
     var trust = ClockTrust.synchronised
     var fault: Fault?
+    /// What the clocks show once the speaker is open.
+    var opensAt: Now?
     var wasSetUnwatched = false
     private(set) var calls: [String] = []
 
     init(at instant: Instant) {
       now = Now(instant: instant, uptime: Uptime(seconds: 100), sinceBoot: .seconds(100))
     }
+
+    func isWaiting(_ sounding: SoundingID) -> Bool { isWaiting }
 
     func judgeClock() -> ClockTrust {
       calls.append("judge")
@@ -25,6 +30,8 @@ import Testing
     func play(_ announcement: Announcement) throws(Fault) {
       calls.append("play \(announcement.time.dateTime.timeOfDay)")
       if let fault { throw fault }
+      now = opensAt ?? now
+      opensAt = nil
       isPlaying = true
     }
     func play(_ cue: Cue) throws(Fault) {
@@ -83,6 +90,31 @@ import Testing
     score.now = score.now.later(by: .seconds(4))
     conductor.handle(.ringer(.off, at: score.now.uptime))
     #expect(score.takeCalls() == ["stop 1 switch_off", "other", "rest"])
+  }
+
+  @Test("a clock that was set while the speaker was being opened is noticed before all else")
+  func setWhileOpening() {
+    let (conductor, score) = conductor(at: 897)
+    let opened = score.now.later(by: .seconds(4))
+    score.opensAt = Now(
+      instant: opened.instant - .seconds(100), uptime: opened.uptime, sinceBoot: opened.sinceBoot)
+    conductor.handle(.woke)
+    #expect(
+      score.takeCalls() == ["judge", "play 00:15:00", "stop 1 clock_set", "clock set", "rest"])
+  }
+
+  @Test("what a held loop has not begun is stopped when the clock was set back, before all else")
+  func setBackWhileHeld() {
+    let (conductor, score) = conductor(at: 897)
+    conductor.handle(.woke)
+    _ = score.takeCalls()
+    score.isWaiting = true
+    let held = score.now.later(by: .seconds(4))
+    score.now = Now(
+      instant: held.instant - .seconds(3), uptime: held.uptime, sinceBoot: held.sinceBoot)
+    conductor.handle(.mute(.next))
+    #expect(
+      score.takeCalls() == ["stop 1 clock_set", "clock set", "judge", "other", "rest"])
   }
 
   @Test("the clock is judged before every decision") func judgedFirst() {
