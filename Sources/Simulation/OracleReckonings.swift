@@ -154,6 +154,8 @@ struct OracleSwitch {
   mutating func set(lost: Bool, _ moment: Moment) {
     if isLost && !lost && isActive { closedAt = moment.elapsed }
     isLost = lost
+    // What nobody has read by then is lost with it; from here on when_lost counts.
+    if lost { isUnread = false }
   }
 
   mutating func tell(_ ringer: Ringer) { told = ringer }
