@@ -21,6 +21,8 @@ struct MuteReckoning: Equatable {
   private var isUnsure = false
   /// What the clock shows at the end, as it was last seen.
   private var named: Int64 = 0
+  /// As it was when it was last saved: a clock that is set while something sounds is not on the disk.
+  private var savedName: Int64 = 0
 
   /// - Parameter readings: what the clock shows, and what it showed before it was set just now.
   mutating func take(_ mute: SoftwareMute, _ moment: Moment, _ readings: [Int64]) {
@@ -82,7 +84,10 @@ struct MuteReckoning: Equatable {
     }
   }
 
-  mutating func save() { saved = isUnsure ? nil : state }
+  mutating func save() {
+    saved = isUnsure ? nil : state
+    savedName = named
+  }
 
   /// The service has ended: what is not on the disk may be lost.
   mutating func end(_ moment: Moment) {
@@ -92,7 +97,7 @@ struct MuteReckoning: Equatable {
 
   /// The power was cut.
   mutating func powerCame(_ moment: Moment) {
-    if case .through = state { state = .until(named) }
+    if case .through = state { state = .until(savedName) }
     saved = state
   }
 
@@ -149,6 +154,8 @@ struct OracleSwitch {
   mutating func set(lost: Bool, _ moment: Moment) {
     if isLost && !lost && isActive { closedAt = moment.elapsed }
     isLost = lost
+    // What nobody has read by then is lost with it; from here on when_lost counts.
+    if lost { isUnread = false }
   }
 
   mutating func tell(_ ringer: Ringer) { told = ringer }
