@@ -22,7 +22,7 @@ let alarmCommand = Subcommand(
     """,
   options: [
     Option(name: "days", argument: "DAYS", help: "every week, as mon-fri or sat,sun"),
-    Option(name: "date", argument: "DATE", help: "once, on that day, as 2026-12-24"),
+    Option(name: "date", argument: "YYYY-MM-DD", help: "once, on that day, as 2026-12-24"),
     Option(name: "name", argument: "NAME", help: "what it is for, as in school"),
     Option(name: "tune", argument: "TUNE", help: "what rings (default: the signal of timers)"),
     Option(
@@ -122,8 +122,8 @@ extension Status.Alarm {
     if state == "ringing" { return "rings now" }
     guard let next = nextInstant else { return "will not ring any more" }
     let shown = zone.civil(at: next)
-    let time = shown.dateTime.description.dropLast(3)
-    let words = "\(shown.weekday.abbreviation) \(time), in \((next - instant).inWords)"
+    let time = "\(shown.dateTime)".dropLast(3).map { $0 == "T" ? " " : $0 }
+    let words = "\(shown.weekday.abbreviation) \(String(time)), in \((next - instant).inWords)"
     return state == "snoozing" ? "rings again \(words)" : "rings \(words)"
   }
 

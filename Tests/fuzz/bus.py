@@ -26,7 +26,8 @@ INTERFACES = [NAME] * 6 + ["org.freedesktop.DBus.Properties"] * 4 + [
 MEMBERS = {
     NAME: ["Announce", "AnnounceTime", "Stop", "Mute", "MuteNext", "Unmute", "Explode", "mute",
            "StartTimer", "AddToTimer", "PauseTimer", "ResumeTimer", "CancelTimer", "TellTimer",
-           "StartInterval", "StartRounds", "StopInterval"],
+           "StartInterval", "StartRounds", "StopInterval",
+           "SetAlarm", "SnoozeAlarm", "StopAlarm", "CancelAlarm"],
     "org.freedesktop.DBus.Properties": ["Get", "GetAll", "Set", "Put"],
     "org.freedesktop.DBus.Introspectable": ["Introspect"],
     "org.freedesktop.DBus.Peer": ["Ping", "GetMachineId"],
@@ -36,7 +37,8 @@ MEMBERS = {
 FORMS = {
     "AnnounceTime": "uu", "Mute": "t", "StartTimer": "ts", "AddToTimer": "st", "PauseTimer": "s",
     "ResumeTimer": "s", "CancelTimer": "s", "TellTimer": "s", "StartInterval": "tb",
-    "StartRounds": "ttutub", "Get": "ss", "GetAll": "s",
+    "StartRounds": "ttutub", "SetAlarm": "sssssb", "SnoozeAlarm": "s", "StopAlarm": "s",
+    "CancelAlarm": "s", "Get": "ss", "GetAll": "s",
     "Set": "ssv"}
 NAMES = [
     NAME, "", "Volume", "Trust", "Muted", "NextOccasion", "ClockUncertainty", "Nothing",

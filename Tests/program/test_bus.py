@@ -19,7 +19,8 @@ from sound_server import Recording, SoundServer, wait_until
 CLASSIC = 'three thirty P M'
 METHODS = {"Announce", "AnnounceTime", "Stop", "Mute", "MuteNext", "Unmute",
            "StartTimer", "AddToTimer", "PauseTimer", "ResumeTimer", "CancelTimer", "TellTimer",
-           "StartInterval", "StartRounds", "StopInterval"}
+           "StartInterval", "StartRounds", "StopInterval",
+           "SetAlarm", "SnoozeAlarm", "StopAlarm", "CancelAlarm"}
 SIGNALS = {"Announced", "Skipped", "Noticed"}
 
 

@@ -1,0 +1,63 @@
+/// What becomes of an announcement that has played, or could not.
+extension Announcer {
+  mutating func end(
+    _ turn: Stage.Turn, with outcome: Outcome, at now: Now
+  ) -> [Effect] {
+    let announcement = turn.announcement
+    noteSounded(turn, outcome, at: now)
+    switch (outcome, announcement.cause) {
+    case (.finished(let timing), _):
+      return [.report(.announced(announcement, timing))]
+    case (.stopped(let reason, let silentAt?), _):
+      if case .occasion(let occasion) = announcement.cause { quarters.note(cutOff: occasion) }
+      let after = silentAt - (turn.stopped?.at ?? silentAt)
+      return [.report(.cutOff(announcement, reason, after: after))]
+    case (.stopped(let reason, nil), .request):
+      return [.report(.refused(.stopped(reason)))]
+    case (.failed(let why, _), .request):
+      return [.report(.refused(.failed(why)))]
+    case (.tooLate(let delay), .request):
+      return isEnding
+        ? [.report(.refused(.stopped(.serviceEnds)))]
+        : [answerAnew(turn, after: delay, at: now)]
+    case (.stopped(let reason, nil), .timer(let words)):
+      return [.report(.unsaid(words, .stopped(reason)))]
+    case (.failed(let why, _), .timer(let words)):
+      return [.report(.unsaid(words, .failed(why)))]
+    case (.tooLate(let delay), .timer(let words)):
+      return [.report(.unsaid(words, .failed(Self.tooLate(delay))))]
+    case (_, .occasion) where turn.isTakenBack:
+      return []
+    case (.stopped(let reason, nil), .occasion(let occasion)):
+      return skip(occasion, .stopped(reason))
+    case (.failed(let why, true), .occasion)
+    where turn.hasReachedAnchor || now.instant >= announcement.anchor:
+      return [.report(.brokeOff(announcement, why))]
+    case (.failed(let why, _), .occasion(let occasion)):
+      return retry(occasion, why, at: now)
+    case (.tooLate(let delay), .occasion(let occasion)):
+      return retry(occasion, Self.tooLate(delay), at: now)
+    }
+  }
+
+  /// An occasion has sounded once its anchor was heard. A melody that ended before may be made up
+  /// for by words, even after a restart.
+  private mutating func noteSounded(_ turn: Stage.Turn, _ outcome: Outcome, at now: Now) {
+    guard case .occasion(let occasion) = turn.announcement.cause, !turn.isTakenBack,
+      turn.hasReachedAnchor || now.instant >= turn.announcement.anchor
+    else { return }
+    switch outcome {
+    case .finished, .stopped(_, silentAt: .some), .failed(_, begun: true):
+      quarters.note(sounded: occasion)
+    case .stopped(_, silentAt: nil), .failed(_, begun: false), .tooLate: break
+    }
+  }
+
+  /// Tries an occasion again: when it is too late for the chime, there may be time for the words.
+  private mutating func retry(_ occasion: Occasion, _ why: String, at now: Now) -> [Effect] {
+    guard now.instant < rules.passing(of: occasion) else {
+      return skip(occasion, .failed(why))
+    }
+    return quarters.retry(occasion, why, at: now) ? [.report(.retrying(occasion, why))] : []
+  }
+}

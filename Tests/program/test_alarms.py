@@ -1,0 +1,185 @@
+"""Alarms as their user has them: set, listed, heard on their moment, put off, stopped, and kept."""
+
+import json
+import re
+import signal
+import time
+from datetime import datetime, timedelta
+
+import pytest
+import soundfile
+
+from program import ROOT, SILENT_ALSA, refusal
+from sound_server import RATE, Recording, SoundServer, find
+
+RING, _ = soundfile.read(ROOT / "sounds/signals/ring.flac", dtype="float32")
+
+
+@pytest.fixture
+def home(on_the_bus):
+    return on_the_bus
+
+
+def do(home, *words):
+    done = home.run("alarm", *words)
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout.strip()
+
+
+def alarms(home):
+    return [json.loads(line) for line in do(home, "list", "--json").splitlines()]
+
+
+def next_minute(home, ahead=8):
+    """A time of day that comes in `ahead` seconds or a minute more, and when that is."""
+    at = datetime.fromtimestamp(time.time() + ahead + 60).replace(second=0, microsecond=0)
+    if at.timestamp() - time.time() > 60 + ahead:
+        at -= timedelta(minutes=1)
+    local = json.loads(home.run("status", "--json").stdout)["local"]
+    offset = datetime.fromisoformat(local).utcoffset()
+    shown = datetime.utcfromtimestamp(at.timestamp()) + offset
+    return shown.strftime("%H:%M"), at.timestamp()
+
+
+def test_an_alarm_is_set_listed_and_cancelled(bus, home, start):
+    service = start()
+    with bus.caller() as caller:
+        signals = caller.listen()
+        said = do(home, "07:00", "--days", "mon-fri", "--name", "school")
+        assert re.fullmatch(
+            r'alarm 1 "school": 07:00, mon-fri: rings (mon|tue|wed|thu|fri) [\d-]{10} 07:00, in .*',
+            said)
+        [row] = caller.next_change(signals, "Alarms")
+        assert row[:7] == (1, "school", "07:00", "mon-fri", "", "waiting", False)
+        assert row[7] / 1e6 > time.time() and row[8] == "person"
+    service.wait_for('alarm "school" was set for 07:00, mon-fri')
+    assert do(home, "06:30", "--date", "2099-12-24", "--even-if-quiet", "--rise", "5m").startswith(
+        "alarm 2: 06:30, 2099-12-24: rings thu 2099-12-24 06:30, in ")
+    assert do(home, "23:59", "--tune", "westminster").startswith("alarm 3: 23:59, once: rings ")
+    school, eve, tune = alarms(home)
+    assert (school["name"], school["days"], school["state"]) == ("school", "mon-fri", "waiting")
+    assert eve["rings_in_quiet_hours"] and eve["next"].startswith("2099-12-24T")
+    assert tune["tune"] == "westminster"
+    assert re.search(r"^alarm    alarm \S+ rings ", home.run("status").stdout, re.MULTILINE)
+    do(home, "cancel", "school")
+    do(home, "cancel", "2")
+    do(home, "cancel", "3")
+    assert do(home, "list") == "no alarm"
+
+
+def test_it_rings_on_its_moment_says_the_time_and_is_put_off_and_stopped(bus, home, start):
+    server = SoundServer(home.folder / "server", home.environment, "good")
+    recording = Recording(server, "good")
+    try:
+        service = start(rest="[speaker]\ndevice = good", alsa=SILENT_ALSA + server.device("good", "good"))
+        shown, at = next_minute(home)
+        do(home, shown, "--name", "tea")
+        service.wait_for('alarm "tea" rings', at - time.time() + 5)
+        service.wait_for('said ".*" for alarm "tea"', 10)
+        assert alarms(home)[0]["state"] == "ringing"
+        do(home, "snooze")
+        service.wait_for('alarm "tea" was put off for 10 min')
+        assert alarms(home)[0]["state"] == "snoozing"
+        do(home, "stop", "tea")
+        service.wait_for('alarm "tea" rings no more: it was stopped by hand')
+        assert alarms(home) == []
+        samples = recording.samples()
+        expected = round((at - recording.instant(0)) * RATE)
+        first = max(expected - RATE // 2, 0)
+        frame, likeness = find(RING, samples[first:expected + 2 * RATE + len(RING)])
+        frame += first
+        if (busy := recording.disturbance(frame)) > 0.02:
+            pytest.skip(f"this machine was too busy to play in time: {busy * 1000:.0f} ms")
+        assert likeness > 0.95
+        assert abs(recording.instant(frame) - at) < 0.001
+    finally:
+        recording.stop()
+        server.kill()
+
+
+def test_what_nobody_stops_is_missed_and_what_is_quiet_is_told(home, start):
+    shown, at = next_minute(home)
+    later = (datetime.strptime(shown, "%H:%M") + timedelta(minutes=5)).strftime("%H:%M")
+    service = start(f"interval = 60\nvoice_at_hour = none\nquiet = {shown}-{later}",
+                    "[timers]\nring_limit = 10s")
+    do(home, shown, "--name", "quiet")
+    do(home, shown, "--name", "loud", "--even-if-quiet")
+    service.wait_for('alarm "quiet" does not ring, whose time has come: quiet hours',
+                     at - time.time() + 5)
+    service.wait_for('alarm "loud" rang, and nobody stopped it', 15)
+    assert alarms(home) == []
+
+
+@pytest.mark.parametrize("end", ["stop", "kill"])
+def test_it_outlasts_the_service(home, start, end):
+    service = start()
+    do(home, "07:00", "--days", "sat,sun", "--name", "late", "--rise", "-30dB 5min")
+    before = alarms(home)
+    if end == "stop":
+        assert service.stop() == 0
+    else:
+        service.signal(signal.SIGKILL)
+        service.process.wait(10)
+    start()
+    assert alarms(home) == before
+
+
+def test_the_configuration_has_alarms_of_its_own(home, start):
+    service = start(rest="[alarm church]\ntime = 10:30\ndays = sun\ntune = whittington")
+    [church] = alarms(home)
+    assert (church["name"], church["days"], church["origin"]) == ("church", "sun", "configuration")
+    assert "is set in the configuration; remove its section there" in refusal(
+        home.run("alarm", "cancel", "church"), 1)
+    assert 'there is an alarm "church" already' in refusal(
+        home.run("alarm", "07:00", "--name", "church"), 1)
+    configuration = home.folder / "0.conf"
+    configuration.write_text(configuration.read_text().replace("church", "school"))
+    service.signal(signal.SIGHUP)
+    service.wait_for('alarm "church" was cancelled')
+    assert [alarm["name"] for alarm in alarms(home)] == ["school"]
+
+
+@pytest.mark.parametrize("words, told", [
+    ([], "alarm wants a time, as in 07:00"),
+    (["26:00"], "'26:00' is no time of day; write it as 07:00, from 00:00 to 23:59"),
+    (["7am"], "'7am' is no time of day"),
+    (["07:00:30"], "'07:00:30' is no time of day"),
+    (["07:00", "mon"], "unexpected 'mon'; days are given as --days mon-fri"),
+    (["07:00", "--days", "fri-"], "--days 'fri-' is not a weekday"),
+    (["07:00", "--days", ""], "--days '' is not a weekday"),
+    (["07:00", "--date", "2027-02-30"], "--date '2027-02-30' is no day"),
+    (["07:00", "--date", "feb 30"], "--date 'feb 30' is no day"),
+    (["07:00", "--days", "mon", "--date", "2027-02-03"], "--days and --date exclude each other"),
+    (["07:00", "--rise", "2h"], "--rise '2h' is no rise"),
+    (["07:00", "--name", "a\nb"], "--name cannot be used: it has a control character"),
+    (["07:00", "--name", "x" * 10_000], "--name cannot be used: it has more than 40 characters"),
+    (["07:00", "--name", "7"], "it would be taken for the number of an alarm"),
+    (["07:00", "--json"], "--json means nothing for an alarm that is set"),
+    (["list", "--days", "mon"], "--days means nothing for 'alarm list'"),
+    (["cancel"], "'alarm cancel' wants a name or a number"),
+    (["sometime"], "'sometime' is neither a time, as in 07:00, nor list, snooze, stop or cancel"),
+])
+def test_a_mistake_is_told_in_a_sentence(clocksmith, words, told):
+    assert told in refusal(clocksmith.run("alarm", *words), 2)
+
+
+def test_what_cannot_be_done_is_refused_with_a_reason(bus, home, start):
+    start()
+    do(home, "07:00", "--name", "school")
+    for words, told in [
+        (["07:00", "--name", "school"], 'there is an alarm "school" already'),
+        (["07:00", "--date", "2020-01-01"], "07:00 on 2020-01-01 is over"),
+        (["07:00", "--tune", "nothing"], "tune 'nothing': not found: allowed are"),
+        (["snooze"], "no alarm rings now"),
+        (["stop", "school"], 'alarm "school" does not ring now'),
+        (["cancel", "church"], "there is no alarm 'church'"),
+    ]:
+        assert told in refusal(home.run("alarm", *words), 1)
+    with bus.caller() as caller:
+        for number in range(99):
+            caller.call("SetAlarm", "sssssb", "07:00", "mon", f"n{number}", "", "", False)
+        with pytest.raises(Exception, match="there are 100 alarms already; cancel one first"):
+            caller.call("SetAlarm", "sssssb", "07:00", "mon", "more", "", "", False)
+        for values in [("7", "mon"), ("07:00", "never"), ("07:00", "2027-02-30")]:
+            with pytest.raises(Exception, match="is no|is not"):
+                caller.call("SetAlarm", "sssssb", *values, "", "", "", False)
