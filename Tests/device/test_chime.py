@@ -1,14 +1,19 @@
 """The hour: the melody, the blows counted in the recording, the first of them on the hour, and the
 switch in the middle of it."""
 
+import pathlib
+import time
+
 import numpy
 import pytest
+import soundfile
 
 from device import utc
-from hearing import hears_nothing
+from hearing import assert_heard, hears_nothing, place, rendered
 from speaker import RATE
 from switch import CHIP, SWITCH, assert_faded, last_heard, put, silence, told
 
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 FILE = "/etc/clocksmith/conf.d/98-chime.conf"
 HOUR, BLOWS = "2027-10-01 03:00:00", 3
 # Seconds from one blow to the next (sounds/tunes/westminster.tune).
@@ -48,6 +53,43 @@ def test_the_first_blow_is_the_hour_and_there_are_as_many_as_the_hour(chiming, f
     assert abs(late) < 0.5
     # In the recording a blow is found to some 20 ms.
     assert numpy.abs(spacing - GAPS).max() < 0.05
+
+
+def test_a_timer_rings_over_the_hour_and_no_blow_is_late(chiming, figures):
+    mark = chiming.mark()
+    chiming.set_clock("2027-10-01 02:59:31")
+    began = chiming.host_at(utc(HOUR))
+    # It is at zero while the first blow rings on, and is heard once.
+    chiming.wait_for_host(began - 11.2)
+    chiming.run("clocksmith timer 12s --name egg")
+    chiming.wait_for_line('^timer "egg" is at zero, and rings', mark)
+    chiming.wait_for_host(time.monotonic() + 2.5)
+    chiming.run("clocksmith timer cancel egg")
+    line = chiming.wait_for_line('^chimed and said "three o\'clock" for 03:00:00', mark, seconds=90)
+    assert not chiming.lines("^cut off", mark)
+    # What is rendered, in the recording: the first blow, the ring over it, and the second blow.
+    frames = rendered(chiming, "2027-10-01T03:00", after_anchor=0, seconds=GAPS[0] + 1.6)
+    speaker = chiming.speaker
+    first = next(frame for frame in range(0, speaker.frames(), RATE // 100)
+                 if speaker.moment_of(frame) > began - 2)
+    heard = speaker.samples(first)[:, 0]
+    heard = heard[place(frames[:RATE], heard[:4 * RATE]):]
+    assert_heard(heard[:RATE], frames[:RATE], "the first blow")
+    second = round((GAPS[0] + 0.1) * RATE)
+    after = heard[second - RATE // 10:second + 2 * RATE]
+    moved = place(frames[second:second + RATE], after) - RATE // 10
+    # The ring, beside which there is less of the bell.
+    ring, _ = soundfile.read(ROOT / "sounds/signals/ring.flac")
+    at = RATE + place(ring, heard[RATE:5 * RATE] - frames[RATE:5 * RATE])
+    inside = slice(at + RATE // 20, at + len(ring) - RATE // 10)
+    both = numpy.stack([frames[inside], ring[RATE // 20:len(ring) - RATE // 10]], 1)
+    (bell, chords), *_ = numpy.linalg.lstsq(both, heard[inside], rcond=None)
+    figures["a ring over the hour"] = (
+        f"from {at / RATE:.2f} s on, the bell at {bell:.4f} of its level, the ring at {chords:.4f}; "
+        f"the second blow {moved / RATE * 1000:+.2f} ms from its place; {line.message}")
+    assert_heard(heard[inside], both @ [0.2512, 1], "the ring over the bell")
+    # Each blow is placed by the converter's own clock, which is not quite that of the file.
+    assert abs(moved) < RATE // 1000
 
 
 def blows(device, first, began):

@@ -136,24 +136,44 @@ def test_the_button_says_the_time_and_held_stops_it(wired):
     assert "it was stopped by hand" in line.message
 
 
-@pytest.mark.parametrize("line", [BUTTON, SWITCH], ids=["the button", "the switch"])
+LINES = pytest.mark.parametrize("line", [BUTTON, SWITCH], ids=["the button", "the switch"])
+
+
+@LINES
 def test_a_timer_that_rings_is_ended_at_once(wired, figures, line):
     mark = wired.mark()
     wired.run("clocksmith timer 8s --name egg")
     wired.wait_for_line('^timer "egg" is at zero, and rings', mark)
     wired.wait_for_host(time.monotonic() + 0.5)
-    before = time.monotonic()
-    wired.set_switch(True, line)
-    edge = (before + time.monotonic()) / 2
-    wired.wait_for_line('^timer "egg" rings no more: ', mark)
-    wired.wait_for_host(edge + 1)
-    after = wired.speaker.moment_of(last_heard(wired)) - edge
-    name = "the button" if line == BUTTON else "the switch"
-    figures[f"{name} to the end of a ring, in the recording"] = f"{after * 1000:+.0f} ms"
-    assert -0.06 < after < 0.08
-    # The next ring would have come.
-    hears_nothing(wired, edge + 0.2, 4)
+    ended_at_once(wired, figures, line, mark, '^timer "egg" rings no more: ', "of a ring")
     assert wired.run("clocksmith timer list").strip() == "no timer"
+
+
+@LINES
+def test_an_interval_is_ended_at_once(wired, figures, line):
+    mark = wired.mark()
+    # Its signals are longer than its phases: it sounds without a pause.
+    wired.run("clocksmith interval --work 1s --rest 1s --countdown 0")
+    began = time.monotonic()
+    wired.wait_for_host(began + 4.4)
+    ended_at_once(
+        wired, figures, line, mark, "^interval of endless rounds, .* is over: ", "of an interval")
+    assert '"intervals":[]' in wired.run("clocksmith status --json")
+
+
+def ended_at_once(device, figures, line, mark, words, what):
+    """What sounds is silent with the edge of a line, and does not sound again."""
+    before = time.monotonic()
+    device.set_switch(True, line)
+    edge = (before + time.monotonic()) / 2
+    device.wait_for_line(words, mark)
+    device.wait_for_host(edge + 1)
+    after = device.speaker.moment_of(last_heard(device)) - edge
+    name = "the button" if line == BUTTON else "the switch"
+    figures[f"{name} to the end {what}, in the recording"] = f"{after * 1000:+.0f} ms"
+    assert -0.06 < after < 0.08
+    # The next signal would have come.
+    hears_nothing(device, edge + 0.2, 4)
 
 
 def test_a_switch_that_chatters_does_not_hold_up_the_clock(wired, figures, full):
