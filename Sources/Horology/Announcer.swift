@@ -223,11 +223,14 @@ public struct Announcer {
   private mutating func take(_ trust: ClockTrust, at now: Now) -> [Effect] {
     let before = stage.turn.map(rulingSoFar)
     rules.trust = trust
-    guard let turn = stage.turn, !stage.isHeard(at: now), let before else { return [] }
+    // By a clock that may be wrong no alarm rings.
+    let recalled =
+      alarmConditions.isTrusted ? [] : timers.book.recall(waitingAlarms, .rulesChanged)
+    guard let turn = stage.turn, !stage.isHeard(at: now), let before else { return recalled }
     let ruling = rulingSoFar(on: turn)
     let isAnother = ruling.refusal == nil && canBeginAnew(turn.announcement, at: now)
-    guard ruling != before, ruling.refusal != nil || isAnother else { return [] }
-    return takeBack(.rulesChanged, at: now)
+    guard ruling != before, ruling.refusal != nil || isAnother else { return recalled }
+    return recalled + takeBack(.rulesChanged, at: now)
   }
 
   // MARK: It begins

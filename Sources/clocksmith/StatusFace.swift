@@ -89,11 +89,19 @@ final class StatusFace {
 
   /// Prints what it is, if it is not what was printed last; the time alone is no change.
   private func printChange() throws(Fault) {
-    let state =
-      ([seen.status.next.local, seen.status.next.refusal?.key ?? "", "\(seen.isRunning)"]
-      + seen.status.timers.map { "\($0)" } + seen.status.intervals.map { "\($0)" }
-      + seen.status.alarms.map { "\($0)" }
-      + seen.lasting.map(\.value)).joined(separator: "\n")
+    let status = seen.status
+    var parts = [status.next.local, status.next.refusal?.key ?? "", "\(seen.isRunning)"]
+    parts += status.timers.map { "\($0)" }
+    let instant = SystemClock.now.instant
+    for interval in status.intervals {
+      let phase = interval.plan.phase(at: interval.passed(at: instant))
+      parts += [
+        "\(interval)", phase.map { $0.kind == .wait ? "" : "\($0.kind) \($0.round)" } ?? "",
+      ]
+    }
+    parts += status.alarms.map { "\($0)" }
+    parts += seen.lasting.map(\.value)
+    let state = parts.joined(separator: "\n")
     guard state != printed else { return }
     printed = state
     let now = seen.at(SystemClock.now.instant)

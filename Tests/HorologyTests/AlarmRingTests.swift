@@ -141,6 +141,17 @@ import Testing
     #expect(desk.alarmEvents == [.rings(late: .seconds(60))])
   }
 
+  @Test("a ring that is prepared is taken back when the clock is not trusted any more")
+  func trustIsLost() {
+    var desk = desk()
+    desk.wait(until: "2026-11-21T06:59:56")
+    let prepared = desk.cues.map(\.id)
+    #expect(prepared.count == 1)
+    desk.tell(.trust(.untrusted))
+    #expect(desk.stopped == prepared)
+    #expect(desk.live(for: .seconds(10)).alarms == [.silenced(.untrusted)])
+  }
+
   @Test("a tune rings from its first note on, again and again, and it rises") func tune() throws {
     var plan = Self.plan()
     plan.tune = Tune(
