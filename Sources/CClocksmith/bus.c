@@ -90,8 +90,9 @@ static const sd_bus_vtable vtable[] = {
     CHANGING("Timers", "a(ussttt)"),
     /* UTC at the start, the period or 0, work, rest, prepare, rounds, countdown; none or one */
     CHANGING("Intervals", "a(tttttuu)"),
-    /* number, name, time, days, tune, state, rings in quiet hours, UTC of the next, origin */
-    CHANGING("Alarms", "a(usssssbts)"),
+    /* number, name, time, days, tune, state, rings in quiet hours, UTC of the next, origin, why it
+     * will be silent */
+    CHANGING("Alarms", "a(usssssbtss)"),
     CHANGING("LastOnsetError", "x"),
     CHANGING("LastError", "s"),
 

@@ -49,6 +49,13 @@ extension Announcer {
     return isQuiet && alarm.plan.quietHours == .keep ? .quietHours : nil
   }
 
+  /// Why an alarm will be silent at its next time, as things are; nil if it will ring.
+  public func refusal(of alarm: Alarm, from now: Now) -> SkipReason? {
+    guard let next = alarm.next else { return nil }
+    return alarmConditions.isTrusted
+      ? refusal(of: alarm, at: now.later(by: next - now.instant)) : .untrusted
+  }
+
   /// Tells what has become of alarms; takes back the rings of those that ring no more, and has the
   /// time said where one begins to.
   private mutating func tell(_ changes: [AlarmChange], at now: Now) -> [Effect] {
@@ -112,9 +119,9 @@ extension Announcer {
     case .waiting(let next?, _):
       // What is due already is decided by how late it is.
       since = now.sinceBoot + (next - now.instant)
-      guard next > now.instant, alarmConditions.isTrusted, book.last(of: source) == nil,
+      guard next > now.instant, book.last(of: source) == nil,
         since - Self.preparation <= now.sinceBoot,
-        refusal(of: alarm, at: now.later(by: next - now.instant)) == nil
+        refusal(of: alarm, from: now) == nil
       else { return nil }
       earliest = since
     case .snoozing(_, let until):

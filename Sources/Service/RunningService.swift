@@ -214,28 +214,29 @@ public final class RunningService {
   ) throws(Fault) {
     changed = handler
     var code = loop.attach(bus)
-    let rules = "type='signal',path='\(CLOCKSMITH_BUS_PATH)',sender='\(CLOCKSMITH_BUS_NAME)'"
     if code >= 0 {
-      code = sd_bus_add_match(
-        bus, &slot, rules,
-        { _, context, _ in
-          Unmanaged<RunningService>.fromOpaque(context!).takeUnretainedValue().changed()
-          return 0
-        }, Unmanaged.passUnretained(self).toOpaque())
+      code = watch(
+        &slot, "type='signal',path='\(CLOCKSMITH_BUS_PATH)',sender='\(CLOCKSMITH_BUS_NAME)'")
     }
     // The service goes or comes: its own signals would not tell.
-    let owner =
-      "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',"
-      + "arg0='\(CLOCKSMITH_BUS_NAME)'"
     if code >= 0 {
-      code = sd_bus_add_match(
-        bus, &ownerSlot, owner,
-        { _, context, _ in
-          Unmanaged<RunningService>.fromOpaque(context!).takeUnretainedValue().changed()
-          return 0
-        }, Unmanaged.passUnretained(self).toOpaque())
+      code = watch(
+        &ownerSlot,
+        "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',"
+          + "arg0='\(CLOCKSMITH_BUS_NAME)'")
     }
     guard code >= 0 else { throw Fault("cannot watch the system bus", errno: -code) }
+  }
+
+  /// Calls `changed` for every message that a rule matches.
+  /// - Returns: at least 0, or -errno.
+  private func watch(_ slot: inout OpaquePointer?, _ rule: String) -> Int32 {
+    sd_bus_add_match(
+      bus, &slot, rule,
+      { _, context, _ in
+        Unmanaged<RunningService>.fromOpaque(context!).takeUnretainedValue().changed()
+        return 0
+      }, Unmanaged.passUnretained(self).toOpaque())
   }
 
   // MARK: Calls

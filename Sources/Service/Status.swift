@@ -1,4 +1,5 @@
 import Basics
+import Devices
 import Horology
 import Sound
 
@@ -92,7 +93,8 @@ public struct Status: Hashable, Sendable {
     isSilencedBySwitch = announcer.isSilencedBySwitch
     timers = announcer.timers.countdowns.map { Timer($0) }
     intervals = announcer.timers.interval.map { [Interval($0)] } ?? []
-    alarms = announcer.alarms.alarms.map { Alarm($0) }
+    let now = SystemClock.now
+    alarms = announcer.alarms.alarms.map { Alarm($0, announcer.refusal(of: $0, from: now)) }
     playing = announcer.sounding.map { composer.words(of: $0) } ?? ""
   }
 

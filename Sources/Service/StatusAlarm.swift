@@ -20,8 +20,11 @@ extension Status {
     public let next: UInt64
     /// person or configuration.
     public let origin: String
+    /// Why it will be silent then, as things are; empty if it will ring.
+    public let reason: String
 
-    init(_ alarm: Horology.Alarm) {
+    init(_ alarm: Horology.Alarm, _ refusal: SkipReason?) {
+      reason = refusal?.description ?? ""
       number = UInt32(alarm.number)
       name = alarm.name ?? ""
       time = alarm.plan.times.time.description
@@ -47,20 +50,21 @@ extension Status {
 }
 
 extension Status.Alarm: BusRow {
-  static let types = "usssssbts"
+  static let types = "usssssbtss"
 
   var values: [BusValue] {
     [
       .small(number), .text(name), .text(time), .text(days), .text(tune), .text(state),
-      .flag(ringsInQuietHours), .unsigned(next), .text(origin),
+      .flag(ringsInQuietHours), .unsigned(next), .text(origin), .text(reason),
     ]
   }
 
   init?(values: [BusValue]) {
-    guard values.count == 9, let number = UInt32(values[0]), let name = String(values[1]),
+    guard values.count == 10, let number = UInt32(values[0]), let name = String(values[1]),
       let time = String(values[2]), let days = String(values[3]), let tune = String(values[4]),
       let state = String(values[5]), case .flag(let ringsInQuietHours) = values[6],
-      let next = UInt64(values[7]), let origin = String(values[8])
+      let next = UInt64(values[7]), let origin = String(values[8]),
+      let reason = String(values[9])
     else { return nil }
     self.number = number
     self.name = name
@@ -71,5 +75,6 @@ extension Status.Alarm: BusRow {
     self.ringsInQuietHours = ringsInQuietHours
     self.next = next
     self.origin = origin
+    self.reason = reason
   }
 }

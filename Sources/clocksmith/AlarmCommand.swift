@@ -124,6 +124,7 @@ extension Status.Alarm {
     let shown = zone.civil(at: next)
     let time = "\(shown.dateTime)".dropLast(3).map { $0 == "T" ? " " : $0 }
     let words = "\(shown.weekday.abbreviation) \(String(time)), in \((next - instant).inWords)"
+    if !reason.isEmpty { return "silent \(words): \(reason)" }
     return state == "snoozing" ? "rings again \(words)" : "rings \(words)"
   }
 
@@ -138,6 +139,7 @@ extension Status.Alarm {
     line.set("state", state)
     line.set("next", nextInstant?.utcText())
     line.set("origin", origin)
+    line.set("reason", reason.isEmpty ? nil : reason)
     return line
   }
 }

@@ -51,7 +51,7 @@ def test_an_alarm_is_set_listed_and_cancelled(bus, home, start):
             said)
         [row] = caller.next_change(signals, "Alarms")
         assert row[:7] == (1, "school", "07:00", "mon-fri", "", "waiting", False)
-        assert row[7] / 1e6 > time.time() and row[8] == "person"
+        assert row[7] / 1e6 > time.time() and row[8:] == ("person", "")
     service.wait_for('alarm "school" was set for 07:00, mon-fri')
     assert do(home, "06:30", "--date", "2099-12-24", "--even-if-quiet", "--rise", "5m").startswith(
         "alarm 2: 06:30, 2099-12-24: rings thu 2099-12-24 06:30, in ")
@@ -98,11 +98,13 @@ def test_it_rings_on_its_moment_says_the_time_and_is_put_off_and_stopped(bus, ho
 
 
 def test_what_nobody_stops_is_missed_and_what_is_quiet_is_told(home, start):
+    # Set by night, it says at once that it will be silent.
     shown, at = next_minute(home)
     later = (datetime.strptime(shown, "%H:%M") + timedelta(minutes=5)).strftime("%H:%M")
     service = start(f"interval = 60\nvoice_at_hour = none\nquiet = {shown}-{later}",
                     "[timers]\nring_limit = 10s")
-    do(home, shown, "--name", "quiet")
+    assert do(home, shown, "--name", "quiet").endswith(": quiet hours")
+    assert alarms(home)[0]["reason"] == "quiet hours"
     do(home, shown, "--name", "loud", "--even-if-quiet")
     service.wait_for('alarm "quiet" does not ring, whose time has come: quiet hours',
                      at - time.time() + 5)
