@@ -57,9 +57,11 @@ public enum Event {
   case mute(SoftwareMute)
   /// A person asks for this time, or for the time now. A speaker that is awake needs no lead-in.
   case asked(CivilTime? = nil, speakerIsAwake: Bool)
-  /// A person has pressed the button: what rings is stopped, or else the interval that runs, or else
-  /// the time is asked for.
+  /// A person has pressed the button: alarms that ring are put off and timers stopped, or else the
+  /// interval that runs is ended, or else the time is asked for.
   case pressed(speakerIsAwake: Bool)
+  /// A person has held the button since: what sounds is stopped, and alarms are over for the day.
+  case held
   /// A person wants something of the timers.
   case timer(TimerOrder)
   /// A person wants something of the alarms.

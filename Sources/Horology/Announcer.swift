@@ -103,6 +103,11 @@ public struct Announcer {
         effects += settle(at: now)
         effects.append(answer(nil, within: speakerIsAwake ? Self.requestLead : rules.lead, at: now))
       }
+    case .held:
+      effects += endAlarms(at: now) + silenceRings(.byHand, at: now.uptime)
+      if let playing, isEnded(playing, by: .byHand, at: now) {
+        effects += stage.stop(.byHand, at: now.uptime)
+      }
     case .timer(let order):
       effects += take(order, at: now)
     case .alarm(let order):
@@ -225,7 +230,7 @@ public struct Announcer {
     rules.trust = trust
     // By a clock that may be wrong no alarm rings.
     let recalled =
-      alarmConditions.isTrusted ? [] : timers.book.recall(waitingAlarms, .rulesChanged)
+      alarmConditions.isTrusted ? [] : timers.book.recall(alarmsByClock, .rulesChanged)
     guard let turn = stage.turn, !stage.isHeard(at: now), let before else { return recalled }
     let ruling = rulingSoFar(on: turn)
     let isAnother = ruling.refusal == nil && canBeginAnew(turn.announcement, at: now)

@@ -21,8 +21,15 @@ extension Announcer {
   }
 
   /// Ends those that ring.
-  mutating func silenceAlarms(_ reason: StopReason, at now: Now) -> [Effect] {
-    tell(alarms.silence(reason, at: now, alarmConditions), at: now)
+  mutating func silenceAlarms(
+    _ reason: StopReason, at moment: Uptime, _ now: Now
+  ) -> [Effect] {
+    tell(alarms.silence(reason, at: now, alarmConditions), at: now, reason, moment)
+  }
+
+  /// Ends those that ring or are put off, for the day.
+  mutating func endAlarms(at now: Now) -> [Effect] {
+    alarms.alarms.contains(where: \.isUp) ? take(.stop(nil), at: now) : []
   }
 
   /// Rings those whose time has come.
@@ -32,21 +39,25 @@ extension Announcer {
   }
 
   /// Those that the clock decides on: what the player has of them is for a time that may be another.
-  var waitingAlarms: Set<Cue.Source> {
-    Set(alarms.alarms.filter { !$0.isUp }.map { .alarm($0.number) })
+  var alarmsByClock: Set<Cue.Source> {
+    Set(alarms.alarms.filter(\.goesByClock).map { .alarm($0.number) })
   }
 
   /// The zone, the configuration or the trust is another: what is to ring is reckoned anew.
   mutating func reckonAlarms(at now: Now) -> [Effect] {
     let gone = alarms.configure(settings.alarms, at: now, alarmConditions)
-    return timers.book.recall(waitingAlarms, .rulesChanged) + tell(gone, at: now)
+    return timers.book.recall(alarmsByClock, .rulesChanged) + tell(gone, at: now, .rulesChanged)
   }
 
   /// Why an alarm must not ring now: quiet hours hold for it unless it has been set to override them.
   private func refusal(of alarm: Alarm, at now: Now) -> SkipReason? {
     if let refusal = rules.refusalOfTimers { return refusal }
-    let isQuiet = settings.quiet.contains(zone.civil(at: now.instant))
-    return isQuiet && alarm.plan.quietHours == .keep ? .quietHours : nil
+    guard alarm.plan.quietHours == .keep else { return nil }
+    // One that comes late keeps the quiet of its own time, too.
+    let isQuiet = [now.instant, alarm.occasion ?? now.instant].contains {
+      settings.quiet.contains(zone.civil(at: $0))
+    }
+    return isQuiet ? .quietHours : nil
   }
 
   /// Why an alarm will be silent at its next time, as things are; nil if it will ring.
@@ -58,7 +69,12 @@ extension Announcer {
 
   /// Tells what has become of alarms; takes back the rings of those that ring no more, and has the
   /// time said where one begins to.
-  private mutating func tell(_ changes: [AlarmChange], at now: Now) -> [Effect] {
+  /// - Parameters:
+  ///   - reason: why they ring no more.
+  ///   - moment: when what ends them came; nil for now.
+  private mutating func tell(
+    _ changes: [AlarmChange], at now: Now, _ reason: StopReason = .byHand, _ moment: Uptime? = nil
+  ) -> [Effect] {
     var effects: [Effect] = []
     for change in changes {
       let source = Cue.Source.alarm(change.alarm.number)
@@ -67,16 +83,12 @@ extension Announcer {
       case .set: break
       case .cancelled, .silenced, .snoozed, .stopped, .missed, .expired, .unheard:
         timers.dropWords(of: source)
-        effects += timers.book.recall([source], reason(of: change.event))
-        effects += stopWords(of: source, at: now)
+        effects += timers.book.recall([source], reason)
+        effects += stopWords(of: source, reason, at: moment ?? now.uptime)
       }
       effects.append(.report(.alarm(change.alarm, change.event)))
     }
     return effects
-  }
-
-  private func reason(of event: AlarmEvent) -> StopReason {
-    if case .stopped(let reason) = event { reason } else { .byHand }
   }
 
   /// Plans that the time is said once the first ring is over.
@@ -99,7 +111,7 @@ extension Announcer {
   /// What rings at an alarm, the first blow at its time; empty if it is the signal.
   private func blows(of alarm: Alarm, at now: Now) -> [Blow] {
     guard let tune = alarm.plan.tune else { return [] }
-    let shown = zone.civil(at: alarm.next ?? now.instant)
+    let shown = zone.civil(at: alarm.occasion ?? now.instant)
     let movement = tune.movement(at: shown) ?? tune.movements.min { $0.key < $1.key }?.value
     let blows = (movement?.blows(at: shown) ?? []).sorted { $0.offset < $1.offset }
     guard let first = blows.first else { return [] }
@@ -125,17 +137,24 @@ extension Announcer {
       else { return nil }
       earliest = since
     case .snoozing(_, let until):
-      guard until.left(at: now) > .zero, book.last(of: source) != until.sinceBoot else {
-        return nil
-      }
+      guard until.left(at: now) > .zero, book.last(of: source) != until.sinceBoot,
+        refusal(of: alarm, at: now.later(by: until.left(at: now))) == nil
+      else { return nil }
       (since, earliest) = (until.sinceBoot, until.sinceBoot)
     case .ringing(_, let started):
       guard source == newest else { return nil }
       (since, earliest) = (started.sinceBoot, book.earliest(of: source, rules.lead, now))
     }
     let blows = blows(of: alarm, at: now)
-    let period = blows.last.map { $0.offset + Self.afterTune * 2 } ?? DueCue.ringPeriod
-    var cue = DueCue.ring(source, since: since, period: period, from: earliest)
+    var cue = DueCue.ring(source, since: since, from: earliest)
+    if let last = blows.last {
+      // After what was given last, and at once if that is over or nothing was.
+      let period = last.offset + Self.afterTune * 2
+      let given = book.last(of: source).map { $0 + period }
+      let anchor = max(given ?? since, earliest)
+      cue = DueCue(
+        source: source, signal: .ring, anchor: anchor, mayBeLateBy: Announcer.chimePreparation)
+    }
     cue.blows = blows
     cue.decibels = alarm.plan.rise?.decibels(after: cue.anchor - since) ?? 0
     return cue
@@ -152,11 +171,12 @@ extension Announcer {
 }
 
 extension Alarms {
-  /// What rings, and since when.
-  var ringing: [(source: Cue.Source, since: Duration)] {
+  /// What rings.
+  func ringing(at now: Now) -> [Ringing] {
     alarms.compactMap { alarm in
       guard case .ringing(_, let since) = alarm.state else { return nil }
-      return (.alarm(alarm.number), since.sinceBoot)
+      return Ringing(
+        source: .alarm(alarm.number), since: since.sinceBoot, decibels: alarm.decibels(at: now))
     }
   }
 }

@@ -42,13 +42,15 @@ extension Announcer {
   }
 
   private mutating func stopWords(of countdown: Countdown, at now: Now) -> [Effect] {
-    stopWords(of: .timer(countdown.number), at: now)
+    stopWords(of: .timer(countdown.number), .byHand, at: now.uptime)
   }
 
   /// Fades out what is said of a timer, or for an alarm.
-  mutating func stopWords(of source: Cue.Source, at now: Now) -> [Effect] {
+  mutating func stopWords(
+    of source: Cue.Source, _ reason: StopReason, at moment: Uptime
+  ) -> [Effect] {
     guard case .timer(let words)? = stage.playing?.cause, words.source == source else { return [] }
-    return stage.stop(.byHand, at: now.uptime)
+    return stage.stop(reason, at: moment)
   }
 
   /// Plans anew what is said of the timers before they are at zero.
@@ -102,7 +104,7 @@ extension Announcer {
   mutating func silenceTimers(
     _ reason: StopReason, at moment: Uptime, _ now: Now
   ) -> [Effect] {
-    let rings = silenceAlarms(reason, at: now) + silenceRings(reason, at: moment)
+    let rings = silenceAlarms(reason, at: moment, now) + silenceRings(reason, at: moment)
     let effects = rings + timers.stopInterval(reason)
     return reason == .muted ? effects + timers.recallCues(reason) : effects
   }
@@ -122,7 +124,7 @@ extension Announcer {
     switch reason {
     case .byHand:
       timers.isRinging || alarms.isRinging || isSaying(at: now)
-        ? silenceAlarms(reason, at: now) + timers.silenceRings(reason)
+        ? silenceAlarms(reason, at: now.uptime, now) + timers.silenceRings(reason)
         : timers.stopInterval(reason)
     case .serviceEnds: timers.recallCues(reason, from: settings.atStop == .fade ? nil : now)
     default: []
@@ -154,7 +156,7 @@ extension Announcer {
     }
     if wasSet {
       alarms.noteClockSet(from: before, at: now, alarmConditions)
-      effects += timers.book.recall(waitingAlarms, .clockSet)
+      effects += timers.book.recall(alarmsByClock, .clockSet)
     }
     // What the player has is timed by a clock that stood still.
     if slept >= Self.stepThreshold { effects += timers.recallCues(.slept) }
@@ -185,22 +187,25 @@ extension Announcer {
   /// The next cue of all that has one; none while the switch silences them.
   private func nextCues(at now: Now) -> [DueCue] {
     guard rules.refusalOfTimers == nil else { return [] }
-    // One ring at a time: the others are heard by the newest.
-    let ringing = timers.ringing + alarms.ringing
-    let newest = ringing.reduce(ringing.first) { $1.since >= $0!.since ? $1 : $0 }?.source
+    // One ring at a time: the others are heard by the loudest, of those by the newest.
+    let ringing = timers.ringing + alarms.ringing(at: now)
+    let newest = ringing.max { ($0.decibels, $0.since) < ($1.decibels, $1.since) }?.source
     return timers.nextCues(newest, lead: rules.lead, at: now) + nextCuesOfAlarms(newest, at: now)
   }
 
   /// Hands a cue to the player, unless another is heard for it.
   private mutating func give(_ due: DueCue, at now: Now) -> [Effect] {
-    if due.signal == .ring, timers.book.rings(around: due.anchor) {
+    if due.signal == .ring, due.blows.isEmpty, due.decibels == 0,
+      timers.book.rings(around: due.anchor)
+    {
       timers.book.share(due.source, at: due.anchor)
       return []
     }
     let shown = zone.civil(at: now.instant + (due.anchor - now.sinceBoot))
     let cue = Cue(
       stage.takeID(), of: due.source, due.signal, blows: due.blows, at: due.anchor,
-      mayBeLateBy: due.mayBeLateBy, decibels: rules.decibels(at: shown) + due.decibels)
+      mayBeLateBy: due.mayBeLateBy, decibels: rules.decibels(at: shown) + due.decibels,
+      isLoud: due.decibels == 0)
     timers.book.give(cue)
     return [.cue(cue)]
   }
@@ -274,6 +279,7 @@ extension Announcer {
   /// Why words must not be said: in a mute a timer rings, but nothing is said of it before.
   private func refusal(of words: TimerWords, at now: Now) -> SkipReason? {
     if let refusal = rules.refusalOfTimers { return refusal }
+    if words.phrases == [.time], !alarmConditions.isTrusted { return .untrusted }
     guard words.isOfLeft, mute != .next, mute.silences(now.instant) else { return nil }
     return .softwareMuted
   }

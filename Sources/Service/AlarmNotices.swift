@@ -19,8 +19,7 @@ extension AlarmEvent {
       fields["LATE_USEC"] = late.inMicroseconds
       return notice(
         .alarmRings, .warning,
-        "was to ring \(late.roughly) ago, while clocksmith did not run or could not tell, and rings "
-          + "now")
+        "was to ring \(late.roughly) ago, and rings now")
     case .ringsAgain: return notice(.alarmRings, .info, "rings again, for it was put off")
     case .silenced(let reason):
       fields["REASON"] = reason.key
@@ -36,7 +35,7 @@ extension AlarmEvent {
       fields["LATE_USEC"] = late.inMicroseconds
       return notice(
         .alarmMissed, .warning,
-        "was to ring \(late.roughly) ago, while clocksmith did not run: too long ago")
+        "was to ring \(late.roughly) ago: too long ago")
     case .unheard(let why):
       fields["DETAIL"] = why
       return notice(.timerUnheard, .warning, "cannot be heard: \(why)")

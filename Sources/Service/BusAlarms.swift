@@ -33,7 +33,12 @@ extension BusReader {
         name: name.isEmpty ? nil : name,
         AlarmTimes(
           time: try TimeOfDay(text: time), days: days.isEmpty ? .next : try AlarmDays(text: days)))
-      if !tune.isEmpty { plan.tune = try Sounds.tune(tune) }
+      if !tune.isEmpty {
+        guard !tune.contains("/") || tune.hasPrefix("/") else {
+          throw Fault("tune '\(tune)'", "write the whole path of its file, from / on")
+        }
+        plan.tune = try Sounds.tune(tune)
+      }
       if !rise.isEmpty { plan.rise = try AlarmRise.rise(text: rise) }
       if ringsInQuietHours { plan.quietHours = .override }
       return plan

@@ -48,6 +48,7 @@ public final class Conductor {
   private var order: TimerOrder?
   /// What has become of the order that is being handled.
   private var answer: Result<TimerAnswer, TimerRefusal>?
+  private var alarmOrder: AlarmOrder?
   private var alarms: Result<[Alarm], AlarmRefusal> = .success([])
 
   public init(_ announcer: Announcer) {
@@ -101,7 +102,9 @@ public final class Conductor {
   /// - Returns: those that it is about.
   public func order(_ order: AlarmOrder) -> Result<[Alarm], AlarmRefusal> {
     alarms = .success([])
+    alarmOrder = order
     handle(.alarm(order))
+    alarmOrder = nil
     return alarms
   }
 
@@ -158,7 +161,8 @@ public final class Conductor {
     case .report(let report):
       switch report {
       case .refused(let reason): refusal = reason
-      case .alarm(let alarm, _): alarms = alarms.map { $0 + [alarm] }
+      case .alarm(let alarm, let event):
+        if alarmOrder?.does(event) == true { alarms = alarms.map { $0 + [alarm] } }
       case .alarmRefused(let reason): alarms = .failure(reason)
       case .timerRefused(let reason): answer = .failure(reason)
       case .unsaid(_, let reason):

@@ -70,7 +70,7 @@ final class Controls {
         // Found pressed at the start it is a short circuit, or somebody leans on it.
         guard wasReleased else { return }
         tell(.pressed(speakerIsAwake: isAwake()))
-        hold = try? loop.after(configuration.buttonHold) { [unowned self] in tell(.stop(.byHand)) }
+        hold = try? loop.after(configuration.buttonHold) { [unowned self] in tell(.held) }
       case .inactive:
         wasReleased = true
       case .lost(let fault):

@@ -1,5 +1,6 @@
 import Basics
 import Devices
+@preconcurrency import Glibc
 import Horology
 import Service
 
@@ -91,7 +92,7 @@ private func set(_ time: String, _ arguments: Arguments) throws {
   } catch {
     throw Misuse(description: place + error.description)
   }
-  let tune = arguments["tune"].flatMap { $0 == "none" ? nil : $0 }
+  let tune = arguments["tune"].flatMap { $0 == "none" ? nil : wholePath($0) }
   let service = try runningService()
   let number = try service.setAlarm(
     times, name: name, tune: tune, rise: arguments["rise"],
@@ -100,6 +101,13 @@ private func set(_ time: String, _ arguments: Arguments) throws {
   if let alarm = status.alarms.first(where: { $0.number == UInt32(number) }) {
     try say(alarm.line(at: SystemClock.now.instant, try SystemZone.current()))
   }
+}
+
+/// A path as the service finds it, which runs in another folder; any other name as it is.
+private func wholePath(_ name: String) -> String {
+  guard name.contains("/"), let path = realpath(name, nil) else { return name }
+  defer { free(path) }
+  return String(cString: path)
 }
 
 private func list(asJSON: Bool) throws {

@@ -30,6 +30,7 @@ final class ForegroundTimer: Instruments {
     settings.interval = Interval(minutes: 60)!
     settings.chime = nil
     settings.voiceAtHour = .none
+    settings.alarms = []
     settings.saysTimers = composer.saysTimers
     loop = try EventLoop()
     conductor = Conductor(

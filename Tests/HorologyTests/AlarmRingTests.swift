@@ -75,6 +75,57 @@ import Testing
     }
   }
 
+  @Test("held after the press that put it off it is over for the day, and an interval goes on")
+  func held() {
+    var desk = desk()
+    desk.start(.plain(every: .seconds(20)))
+    _ = desk.live(for: .seconds(544))
+    desk.tell(.pressed(speakerIsAwake: true))
+    desk.wait(for: .seconds(1))
+    desk.tell(.held)
+    #expect(desk.alarmEvents == [.stopped(.byHand)])
+    #expect(desk.announcer.timers.interval != nil)
+    #expect(desk.live(for: .seconds(900)).alarms.isEmpty)
+  }
+
+  @Test("a snooze that ends in quiet hours is silent from its first frame on") func quietSnooze()
+    throws
+  {
+    let quiet = try QuietHours(text: "07:05-08:00")
+    var desk = desk { $0.quiet = quiet }
+    _ = desk.live(for: .seconds(544))
+    desk.tell(.alarm(.snooze(nil)))
+    let seen = desk.live(for: .seconds(700))
+    #expect(seen.cues.isEmpty)
+    #expect(seen.alarms == [.silenced(.quietHours)])
+  }
+
+  @Test("the time is not said by a clock that is not trusted any more") func untrustedTime() {
+    var desk = desk()
+    _ = desk.live(for: .seconds(544))
+    desk.tell(.alarm(.snooze(nil)))
+    desk.tell(.trust(.untrusted))
+    let seen = desk.live(for: .seconds(640))
+    #expect(seen.alarms == [.ringsAgain])
+    #expect(seen.announcements.isEmpty)
+  }
+
+  @Test("the switch cuts off the time that is said with its own reason, from its edge on")
+  func switchInTheWords() {
+    var desk = desk()
+    desk.wait(until: "2026-11-21T06:59:55")
+    desk.wait(until: "2026-11-21T07:00:00")
+    desk.wait(until: "2026-11-21T07:00:02")
+    let words = desk.announcer.playing!.id
+    let edge = desk.now.uptime
+    desk.now = desk.now.later(by: .milliseconds(3))
+    desk.tell(.ringer(.off, at: edge))
+    for case .stop(let id, let reason) in desk.effects where id == words {
+      #expect(reason == .muted)
+    }
+    #expect(desk.stopped.contains(words))
+  }
+
   @Test("nobody hears it: it ends after ring_limit, and is missed") func missed() {
     var desk = desk { $0.ringLimit = .seconds(60) }
     let seen = desk.live(for: .seconds(700))
@@ -170,6 +221,39 @@ import Testing
     let rings = seen.cues.map { shown($0, desk) - Self.seven }
     #expect(rings.prefix(3) == [.zero, .seconds(8), .seconds(16)])
     #expect(seen.cues.prefix(3).map(\.decibels) == [-20, -16, -12])
+  }
+
+  @Test("a tune that could not begin on time begins as soon as it can, and stays the same")
+  func lateTune() {
+    var plan = Self.plan()
+    let quarter = Tune.Movement(
+      melody: [Blow(bell: "C4", offset: .zero)], lead: .zero, strikes: nil, rest: .seconds(1))
+    let hour = Tune.Movement(
+      melody: [Blow(bell: "C4", offset: .zero), Blow(bell: "E4", offset: .seconds(50))],
+      lead: .zero, strikes: nil, rest: .seconds(1))
+    plan.tune = Tune(name: "test", description: "", movements: [0: hour, 1: quarter])
+    plan.times = AlarmTimes(time: try! TimeOfDay(text: "07:15"), days: try! AlarmDays(text: "once"))
+    var desk = desk(plan)
+    desk.wait(until: "2026-11-21T07:14:55")
+    desk.tell(.ended(desk.cues[0].id, .failed("busy", begun: false)))
+    desk.wait(until: "2026-11-21T07:15:00")
+    let seen = desk.live(for: .seconds(90))
+    let rings = (desk.cues + seen.cues).map { shown($0, desk) - Instant("2026-11-21T07:15:00") }
+    #expect(rings.contains { $0 > .zero && $0 < .seconds(8) } || rings.contains(.zero))
+    #expect(seen.cues.allSatisfy { $0.blows.count == 1 })
+    #expect(zip(rings, rings.dropFirst()).allSatisfy { $1 - $0 <= .seconds(8) })
+  }
+
+  @Test("a ring that rises does not silence a loud one") func loudestRings() {
+    var plan = Self.plan("07:01")
+    plan.name = "quiet"
+    plan.rise = AlarmRise(from: -60, over: .seconds(3600))
+    var desk = desk()
+    desk.tell(.alarm(.set(plan)))
+    let seen = desk.live(for: .seconds(640))
+    let later = seen.cues.filter { shown($0, desk) > Self.seven + .seconds(70) }
+    #expect(!later.isEmpty)
+    #expect(later.allSatisfy { $0.source == .alarm(1) && $0.decibels == 0 })
   }
 
   @Test("an alarm and a timer of one moment ring as one, and are stopped together") func together()

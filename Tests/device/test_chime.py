@@ -57,18 +57,18 @@ def test_the_first_blow_is_the_hour_and_there_are_as_many_as_the_hour(chiming, f
 
 def test_a_timer_rings_over_the_hour_and_no_blow_is_late(chiming, figures):
     mark = chiming.mark()
-    chiming.set_clock("2027-10-01 02:59:31")
-    began = chiming.host_at(utc(HOUR))
+    chiming.set_clock("2027-10-01 04:59:31")
+    began = chiming.host_at(utc("2027-10-01 05:00:00"))
     # It is at zero while the first blow rings on, and is heard once.
     chiming.wait_for_host(began - 11.2)
     chiming.run("clocksmith timer 12s --name egg")
     chiming.wait_for_line('^timer "egg" is at zero, and rings', mark)
     chiming.wait_for_host(time.monotonic() + 2.5)
     chiming.run("clocksmith timer cancel egg")
-    line = chiming.wait_for_line('^chimed and said "three o\'clock" for 03:00:00', mark, seconds=90)
+    line = chiming.wait_for_line('^chimed and said "five o\'clock" for 05:00:00', mark, seconds=90)
     assert not chiming.lines("^cut off", mark)
     # What is rendered, in the recording: the first blow, the ring over it, and the second blow.
-    frames = rendered(chiming, "2027-10-01T03:00", after_anchor=0, seconds=GAPS[0] + 1.6)
+    frames = rendered(chiming, "2027-10-01T05:00", after_anchor=0, seconds=GAPS[0] + 1.6)
     speaker = chiming.speaker
     first = next(frame for frame in range(0, speaker.frames(), RATE // 100)
                  if speaker.moment_of(frame) > began - 2)

@@ -108,6 +108,22 @@ public struct Alarm: Hashable, Sendable {
     if case .waiting(let next, _) = state { next } else { nil }
   }
 
+  /// The instant that it rings for, or will next; nil if it never rings again.
+  var occasion: Instant? {
+    switch state {
+    case .waiting(let next, _): next
+    case .ringing(let ring, _), .snoozing(let ring, _): ring
+    }
+  }
+
+  /// A clock that is set moves it.
+  var goesByClock: Bool {
+    switch state {
+    case .waiting: true
+    case .ringing(_, let moment), .snoozing(_, let moment): moment.followsClock
+    }
+  }
+
   public var isRinging: Bool { if case .ringing = state { true } else { false } }
 
   /// It rings, or will when the snooze is over.

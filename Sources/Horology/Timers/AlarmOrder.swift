@@ -8,6 +8,16 @@ public enum AlarmOrder: Hashable, Sendable {
   case cancel(String)
 }
 
+extension AlarmOrder {
+  /// True if this is what the order wants.
+  public func does(_ event: AlarmEvent) -> Bool {
+    switch (self, event) {
+    case (.set, .set), (.snooze, .snoozed), (.stop, .stopped), (.cancel, .cancelled): true
+    default: false
+    }
+  }
+}
+
 /// What has become of an alarm.
 public enum AlarmEvent: Hashable, Sendable {
   case set

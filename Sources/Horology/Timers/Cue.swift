@@ -15,6 +15,8 @@ public struct Cue: Hashable, Sendable {
   public let signal: Signal
   /// What sounds in place of the signal, the first of them at the anchor; empty for the signal.
   public let blows: [Blow]
+  /// It does not rise.
+  public let isLoud: Bool
   /// When its first frame is to leave the converter, since the machine started, sleep included.
   public let anchor: Duration
   /// It does not begin later than this after its anchor.
@@ -24,8 +26,9 @@ public struct Cue: Hashable, Sendable {
 
   public init(
     _ id: SoundingID, of source: Source, _ signal: Signal, blows: [Blow] = [],
-    at anchor: Duration, mayBeLateBy: Duration, decibels: Double
+    at anchor: Duration, mayBeLateBy: Duration, decibels: Double, isLoud: Bool = true
   ) {
+    self.isLoud = isLoud
     self.id = id
     self.source = source
     self.signal = signal

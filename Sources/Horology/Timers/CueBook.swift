@@ -27,7 +27,8 @@ struct CueBook: Hashable, Sendable {
   /// True if a ring that is given begins within a second of this moment: it is heard for others, too.
   func rings(around moment: Duration) -> Bool {
     cues.values.contains {
-      $0.signal == .ring && ($0.anchor - moment).magnitude < Self.sharedWithin
+      $0.signal == .ring && $0.blows.isEmpty && $0.isLoud
+        && ($0.anchor - moment).magnitude < Self.sharedWithin
     }
   }
 
@@ -50,7 +51,7 @@ struct CueBook: Hashable, Sendable {
     case .failed(let why, _):
       restsUntil = now.sinceBoot + Announcer.retryDelay
       // There may be time to try once more; what the player holds of it is not given again.
-      if given[cue.source] == cue.anchor && now.sinceBoot < cue.anchor {
+      if given[cue.source] == cue.anchor, now.sinceBoot < cue.anchor || !cue.blows.isEmpty {
         given[cue.source] = cues.values.filter { $0.source == cue.source }.map(\.anchor).max()
       }
       complaint = why

@@ -1,3 +1,12 @@
+/// What rings until it is stopped.
+struct Ringing: Hashable, Sendable {
+  let source: Cue.Source
+  /// Since the machine started.
+  let since: Duration
+  /// How much quieter it is than it may be, in dB at most 0: it may be rising.
+  var decibels = 0.0
+}
+
 /// A cue that the player is to be given.
 struct DueCue: Hashable, Sendable {
   let source: Cue.Source

@@ -28,11 +28,11 @@ extension Timers {
     }
   }
 
-  /// What rings, and since when.
-  var ringing: [(source: Cue.Source, since: Duration)] {
+  /// What rings.
+  var ringing: [Ringing] {
     countdowns.compactMap { countdown in
       guard case .ringing(let since) = countdown.state else { return nil }
-      return (.timer(countdown.number), since.sinceBoot)
+      return Ringing(source: .timer(countdown.number), since: since.sinceBoot)
     }
   }
 
