@@ -29,8 +29,9 @@ public struct ClockJudge {
   /// for it may have been set right meanwhile.
   static let readingInterval = Duration.seconds(3600)
   static let intervalInDoubt = Duration.seconds(60)
-  /// And so soon after a reading that nothing has confirmed yet.
-  static let secondLook = Duration.seconds(5)
+  /// And so soon after a reading that nothing has confirmed yet: before an occasion is decided that
+  /// was five seconds away by then, for who sets the clock sets the RTC a moment later.
+  static let secondLook = Duration.seconds(4)
 
   public private(set) var state = ClockState(basis: .nothing(.noRTC), uncertainty: nil)
   /// The RTC by its last reading; nil if there is none.

@@ -23,7 +23,7 @@ public final class ClockWatch {
   public var rtc: RTCJudgement? { judge.rtc }
 
   /// Judges the clock as it is now. The kernel is asked each time; the RTC at the first look and
-  /// when the clock was set, five seconds later again, then once an hour, or once a minute while
+  /// when the clock was set, four seconds later again, then once an hour, or once a minute while
   /// it does not vouch for the clock. In between its last reading counts, with the time that has
   /// passed.
   /// - Parameter mayReadRTC: false while something sounds, for a chip that no longer answers holds
