@@ -55,6 +55,14 @@ class Service:
             self.signal(signal.SIGTERM)
         return self.process.wait(10)
 
+    def end_by(self, way):
+        """Ends it by `stop`, as a service manager does, or by `kill`, as a crash would."""
+        if way == "stop":
+            assert self.stop() == 0
+        else:
+            self.signal(signal.SIGKILL)
+            self.process.wait(10)
+
     def latest_status(self):
         """The STATUS= that it has told the service manager last."""
         try:

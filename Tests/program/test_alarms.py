@@ -117,11 +117,7 @@ def test_it_outlasts_the_service(home, start, end):
     service = start()
     do(home, "07:00", "--days", "sat,sun", "--name", "late", "--rise", "-30dB 5min")
     before = alarms(home)
-    if end == "stop":
-        assert service.stop() == 0
-    else:
-        service.signal(signal.SIGKILL)
-        service.process.wait(10)
+    service.end_by(end)
     start()
     assert alarms(home) == before
 

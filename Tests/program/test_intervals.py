@@ -135,11 +135,7 @@ def test_it_goes_on_after_the_service(gym, start, end):
     service = start()
     do(gym, "--work", "20s", "--rest", "10s")
     before = interval(gym)
-    if end == "stop":
-        assert service.stop() == 0
-    else:
-        service.signal(signal.SIGKILL)
-        service.process.wait(10)
+    service.end_by(end)
     start()
     after = interval(gym)
     assert after["start"] == before["start"]

@@ -166,11 +166,7 @@ def test_timers_outlast_the_service(kitchen, start, end):
     do(kitchen, "20m")
     do(kitchen, "pause", "2")
     before = timers(kitchen)
-    if end == "stop":
-        assert service.stop() == 0
-    else:
-        service.signal(signal.SIGKILL)
-        service.process.wait(10)
+    service.end_by(end)
     start()
     after = timers(kitchen)
     assert [t["zero"] for t in after] == [t["zero"] for t in before]
