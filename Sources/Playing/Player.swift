@@ -36,6 +36,8 @@ public final class Player {
 
   /// How fast a stop is silent, once it reaches the converter.
   private static let stopFade = Duration.milliseconds(8)
+  /// What is left as it was, while what goes on is rendered without what was stopped.
+  private static let respite = Duration.milliseconds(4)
   /// Silence after the last sound, so that a device which reports its position roughly is not
   /// closed under it.
   private static let tail = Duration.milliseconds(100)
@@ -169,13 +171,16 @@ public final class Player {
     let begun = stopped.filter { $0.start != nil }
     if let stream, let desk, !begun.isEmpty {
       let fade = stream.frames(Self.stopFade)
-      let taken = stream.takeBack()
-      desk.goBack(by: taken)
-      desk.stop(begun, reason, fadeFrames: fade)
-      // At once: the little that was left to the converter is over in milliseconds.
+      let isAlone = !desk.sounds(besides: begun)
       do throws(Fault) {
-        let now = now()
-        try stream.write(min(taken, fade)) { block in desk.render(into: block, stream.clock, now) }
+        // At once, and before anything is reckoned. What else sounds goes on as it was meanwhile.
+        let again = isAlone ? fade : stream.frames(Self.respite)
+        let (taken, rewritten) = try stream.takeBack(rewriting: again) { index in
+          isAlone ? quarterSine(fade - index, of: fade) : 1
+        }
+        desk.goBack(by: isAlone ? taken : taken - rewritten)
+        desk.stop(begun, reason, fadeFrames: fade)
+        if isAlone { desk.pass(rewritten, stream.clock, now()) }
       } catch {
         return fail(error.description)
       }
@@ -291,9 +296,10 @@ public final class Player {
     let begun = hasBegun(track)
     turns.removeAll { $0.track === track }
     if isPlaying, let stream, let desk {
-      desk.goBack(by: stream.takeBack())
-      desk.giveUp(track, fadeFrames: stream.frames(Self.stopFade))
       do throws(Fault) {
+        let (taken, rewritten) = try stream.takeBack(rewriting: stream.frames(Self.respite))
+        desk.goBack(by: taken - rewritten)
+        desk.giveUp(track, fadeFrames: stream.frames(Self.stopFade))
         try feed()
       } catch {
         fail(error.description)

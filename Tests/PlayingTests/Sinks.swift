@@ -36,6 +36,7 @@ final class FailingSink: Sink {
 final class TracingSink: Sink {
   enum Call: Equatable {
     case other
+    case clock
     case takeBack
     case write(Int)
   }
@@ -48,6 +49,8 @@ final class TracingSink: Sink {
     self.inner = inner
     self.takesBack = takesBack
   }
+
+  func note(_ call: Call) { calls.append(call) }
 
   func open() throws(Fault) -> Int { try inner.open() }
   var feedInterval: Duration { inner.feedInterval }
