@@ -4,6 +4,9 @@ import Horology
 import Sound
 
 extension BusReader {
+  /// Of a tune's path, in bytes.
+  private static let longestPath = 1024
+
   /// What a call wants of the alarms; nil if it is about something else. sd-bus has made sure of its
   /// signature.
   /// - Throws: `Refusal` for texts that say no time, no days, no tune or no rise.
@@ -33,7 +36,11 @@ extension BusReader {
         name: name.isEmpty ? nil : name,
         AlarmTimes(
           time: try TimeOfDay(text: time), days: days.isEmpty ? .next : try AlarmDays(text: days)))
-      if !tune.isEmpty {
+      if !tune.isEmpty, tune != "none" {
+        guard tune.utf8.count <= Self.longestPath else {
+          throw Fault(
+            "tune", "its path is longer than \(Self.longestPath) bytes; choose a shorter one")
+        }
         guard !tune.contains("/") || tune.hasPrefix("/") else {
           throw Fault("tune '\(tune)'", "write the whole path of its file, from / on")
         }

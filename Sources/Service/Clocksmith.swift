@@ -189,8 +189,7 @@ public final class Clocksmith {
       set(volume: decibels)
       return .success(.done)
     }
-    // A mute is on the disk before it is answered, or else once nothing sounds.
-    memory.check()
+    keepOrder()
     return .success(.done)
   }
 
@@ -219,11 +218,11 @@ public final class Clocksmith {
     reporter.composer = composer
   }
 
-  /// What was ordered is on the disk before it is answered. While something rings it is in the file,
-  /// and on the disk later: a ring may go on for long. Below words and chimes no file is written.
+  /// What was ordered is on the disk before it is answered. While something sounds, or is about to,
+  /// it is in the file, which outlasts this program, and on the disk once nothing does.
   private func keepOrder() {
     memory.check()
-    if announcer.playing == nil { memory.write() }
+    memory.write()
   }
 
   private func serve(_ order: TimerOrder) -> Result<BusServer.Answer, BusServer.Refusal> {

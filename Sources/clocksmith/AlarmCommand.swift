@@ -99,7 +99,7 @@ private func set(_ time: String, _ arguments: Arguments) throws {
     ringsInQuietHours: arguments.has("even-if-quiet"))
   let status = try service.status()
   if let alarm = status.alarms.first(where: { $0.number == UInt32(number) }) {
-    try say(alarm.line(at: SystemClock.now.instant, try SystemZone.current()))
+    try say(alarm.line(at: SystemClock.now.instant, try zoneOfService(status.zone)))
   }
 }
 
@@ -111,9 +111,10 @@ private func wholePath(_ name: String) -> String {
 }
 
 private func list(asJSON: Bool) throws {
-  let alarms = try runningService().status().alarms
+  let status = try runningService().status()
+  let alarms = status.alarms
   let now = SystemClock.now.instant
-  let zone = try SystemZone.current()
+  let zone = try zoneOfService(status.zone)
   for alarm in alarms { try say(asJSON ? alarm.json.text : alarm.line(at: now, zone)) }
   if alarms.isEmpty && !asJSON { try say("no alarm") }
 }

@@ -31,8 +31,9 @@ let muteCommand = Subcommand(
     try service.mute(for: duration)
   }
   // The service knows when it ends: this program may have another clock, as in a container.
-  let mute = try service.status().mute
-  let zone = try? SystemZone.current()
+  let status = try service.status()
+  let mute = status.mute
+  let zone = try? zoneOfService(status.zone)
   if case .until = mute, zone == nil, let duration {
     try say("muted for \(duration.inWords)")
   } else {

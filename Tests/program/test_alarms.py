@@ -122,6 +122,26 @@ def test_it_outlasts_the_service(home, start, end):
     assert alarms(home) == before
 
 
+def test_it_is_shown_in_the_zone_of_the_service(home, start):
+    start()
+    far = {"TZ": "Asia/Kathmandu"}
+    done = home.run("alarm", "07:00", "--days", "mon", environment=far)
+    assert re.fullmatch(
+        r"alarm 1: 07:00, mon: rings mon [\d-]{10} 07:00, in .*\n", done.stdout), done.stderr
+    assert " 07:00, in " in home.run("alarm", "list", environment=far).stdout
+    nowhere = home.run("alarm", "list", environment={"TZ": "Nowhere/City"})
+    assert (nowhere.returncode, " 07:00, in " in nowhere.stdout) == (0, True), nowhere.stderr
+    face = home.run("status", environment=far).stdout
+    assert re.search(r"^now .* Europe/London ", face, re.MULTILINE)
+    assert re.search(r"^alarm .* 07:00, in ", face, re.MULTILINE)
+
+
+def test_a_name_cannot_steer_a_terminal(home, start):
+    service = start()
+    refusal(home.run("alarm", "cancel", "a\x1b[31mb\nc"), 1)
+    service.wait_for(r"there is no alarm 'a\\u\{1B\}\[31mb\\u\{A\}c'")
+
+
 def test_the_configuration_has_alarms_of_its_own(home, start):
     service = start(rest="[alarm church]\ntime = 10:30\ndays = sun\ntune = whittington")
     [church] = alarms(home)
@@ -178,6 +198,10 @@ def test_what_cannot_be_done_is_refused_with_a_reason(bus, home, start):
             caller.call("SetAlarm", "sssssb", "07:00", "mon", f"n{number}", "", "", False)
         with pytest.raises(Exception, match="there are 100 alarms already; cancel one first"):
             caller.call("SetAlarm", "sssssb", "07:00", "mon", "more", "", "", False)
+        with pytest.raises(Exception, match="longer than 1024 bytes; choose a shorter one"):
+            caller.call("SetAlarm", "sssssb", "07:00", "mon", "", "/" * 2000, "", False)
+        caller.call("CancelAlarm", "s", "n7")
+        caller.call("SetAlarm", "sssssb", "07:00", "mon", "", "none", "", False)
         for values in [("7", "mon"), ("07:00", "never"), ("07:00", "2027-02-30")]:
             with pytest.raises(Exception, match="is no|is not"):
                 caller.call("SetAlarm", "sssssb", *values, "", "", "", False)
