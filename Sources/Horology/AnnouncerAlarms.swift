@@ -49,15 +49,10 @@ extension Announcer {
     return timers.book.recall(alarmsByClock, .rulesChanged) + tell(gone, at: now, .rulesChanged)
   }
 
-  /// Why an alarm must not ring now: quiet hours hold for it unless it has been set to override them.
+  /// Why an alarm must not ring now. One that comes late keeps the quiet of its own time, too.
   private func refusal(of alarm: Alarm, at now: Now) -> SkipReason? {
-    if let refusal = rules.refusalOfTimers { return refusal }
-    guard alarm.plan.quietHours == .keep else { return nil }
-    // One that comes late keeps the quiet of its own time, too.
-    let isQuiet = [now.instant, alarm.occasion ?? now.instant].contains {
-      settings.quiet.contains(zone.civil(at: $0))
-    }
-    return isQuiet ? .quietHours : nil
+    let times = [now.instant, alarm.occasion ?? now.instant].map { zone.civil(at: $0) }
+    return rules.refusal(of: alarm.plan, at: times)
   }
 
   /// Why an alarm will be silent at its next time, as things are; nil if it will ring.

@@ -309,5 +309,5 @@ extension Announcer {
 
 extension Countdown {
   /// What it is called, the best first.
-  var phrases: [TimerPhrase] { [name.map { .name($0) }, .timer(length)].compactMap { $0 } }
+  public var phrases: [TimerPhrase] { [name.map { .name($0) }, .timer(length)].compactMap { $0 } }
 }

@@ -137,6 +137,11 @@ public struct Composer: Sendable {
     return try clips(of: words).map(\.text).joined(separator: " ")
   }
 
+  /// The words of the first phrase that the voice has words for, for a reader; nil if it has none.
+  public func text(of phrases: [TimerPhrase]) -> String? {
+    phrases.lazy.compactMap { voice.phrase(of: $0) }.first?.map(\.text).joined(separator: " ")
+  }
+
   /// The words that are spoken, for a reader.
   public func text(of time: CivilTime) throws(Fault) -> String {
     try voice.text(hour: time.hour, minute: time.minute, format: format)
