@@ -92,8 +92,17 @@ public enum Outcome: Hashable, Sendable {
   case stopped(StopReason, silentAt: Uptime?)
   /// The speaker was ready only so long after the anchor. That was too late, and nothing was heard.
   case tooLate(by: Duration)
-  /// It could not be played, or not to its end; `begun` if some of it was heard.
-  case failed(String, begun: Bool)
+  /// It could not be played, or not to its end.
+  case failed(String, heard: Heard)
+
+  /// How much was heard of what failed.
+  public enum Heard: Hashable, Sendable {
+    case nothing
+    /// It began, and its anchor was not heard.
+    case some
+    /// Its anchor, whatever the clock shows by now.
+    case anchor
+  }
 }
 
 /// How well an announcement met its instants, by the converter's own time stamps.

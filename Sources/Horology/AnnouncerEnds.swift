@@ -30,7 +30,11 @@ extension Announcer {
       return []
     case (.stopped(let reason, nil), .occasion(let occasion)):
       return skip(occasion, .stopped(reason))
-    case (.failed(let why, true), .occasion)
+    // What is queued does not follow a clock that is set back: the anchor may be heard before the
+    // clock shows it.
+    case (.failed(let why, .anchor), .occasion):
+      return [.report(.brokeOff(announcement, why))]
+    case (.failed(let why, .some), .occasion)
     where turn.hasReachedAnchor || now.instant >= announcement.anchor:
       return [.report(.brokeOff(announcement, why))]
     case (.failed(let why, _), .occasion(let occasion)):
@@ -47,9 +51,10 @@ extension Announcer {
       turn.hasReachedAnchor || now.instant >= turn.announcement.anchor
     else { return }
     switch outcome {
-    case .finished, .stopped(_, silentAt: .some), .failed(_, begun: true):
+    case .finished, .stopped(_, silentAt: .some), .failed(_, heard: .some),
+      .failed(_, heard: .anchor):
       quarters.note(sounded: occasion)
-    case .stopped(_, silentAt: nil), .failed(_, begun: false), .tooLate: break
+    case .stopped(_, silentAt: nil), .failed(_, heard: .nothing), .tooLate: break
     }
   }
 

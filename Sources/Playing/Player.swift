@@ -282,7 +282,7 @@ public final class Player {
     else { return }
     if let reason = track.stopReason {
       let silentAt = stream.clock.uptime(ofFrame: Double(end))
-      finish(track, .stopped(reason, silentAt: hasBegun(track) ? silentAt : nil))
+      finish(track, .stopped(reason, silentAt: heard(of: track) == .nothing ? nil : silentAt))
     } else {
       track.measure(stream.clock, played: played, isOver: true)
       finish(
@@ -293,7 +293,7 @@ public final class Player {
   /// Ends what cannot go on. What is queued of it is not to be heard: it goes with the device, or is
   /// taken back where something else sounds.
   private func giveUp(_ track: Track, _ why: String) {
-    let begun = hasBegun(track)
+    let heard = heard(of: track)
     turns.removeAll { $0.track === track }
     if isPlaying, let stream, let desk {
       do throws(Fault) {
@@ -307,22 +307,25 @@ public final class Player {
     } else {
       isOutdated = true
     }
-    finish(track, .failed(why, begun: begun))
+    finish(track, .failed(why, heard: heard))
   }
 
-  /// True if some of the score has left the converter.
-  private func hasBegun(_ track: Track) -> Bool {
-    guard let start = track.start, let position = stream?.lastPosition else { return false }
-    return min(position.frame, Double(track.end ?? .max)) > Double(start)
+  /// How much of the score has left the converter.
+  private func heard(of track: Track) -> Outcome.Heard {
+    guard let start = track.start, let anchor = track.anchorFrame,
+      let position = stream?.lastPosition
+    else { return .nothing }
+    let left = min(position.frame, Double(track.end ?? .max))
+    return left > Double(max(start, anchor)) ? .anchor : left > Double(start) ? .some : .nothing
   }
 
   private func fail(_ why: String) {
     // What a sleep has torn fails in many ways, should it have come in the middle of the feeding.
     let slept = longPause().flatMap { pause in stream.map { "speaker \($0.sink.name): \(pause)" } }
-    let failed = turns.map { ($0.track.sounding, begun: hasBegun($0.track)) }
+    let failed = turns.map { ($0.track.sounding, heard: heard(of: $0.track)) }
     // A device that goes while nothing plays is opened anew for the next announcement.
     close()
-    for (sounding, begun) in failed { ended(sounding, .failed(slept ?? why, begun: begun)) }
+    for (sounding, heard) in failed { ended(sounding, .failed(slept ?? why, heard: heard)) }
   }
 
   private func drop(_ track: Track) {

@@ -18,6 +18,8 @@ final class Track {
 
   /// The stream's frame at which the score begins, once that is decided.
   private(set) var start: Int?
+  /// The stream's frame at which its anchor is, give or take the drift of the converter.
+  var anchorFrame: Int? { start.map { $0 + mixer.score.anchor } }
   /// The stream's frame after which nothing more of it sounds.
   private(set) var end: Int?
   /// When the anchor is to leave the converter; fixed with `start`. Until the anchor is placed it

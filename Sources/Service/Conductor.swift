@@ -149,13 +149,13 @@ public final class Conductor {
         try instruments.play(announcement)
         opened = announcement.id
       } catch {
-        queue.append(.ended(announcement.id, .failed(error.description, begun: false)))
+        queue.append(.ended(announcement.id, .failed(error.description, heard: .nothing)))
       }
     case .cue(let cue):
       do throws(Fault) {
         try instruments.play(cue)
       } catch {
-        queue.append(.ended(cue.id, .failed(error.description, begun: false)))
+        queue.append(.ended(cue.id, .failed(error.description, heard: .nothing)))
       }
     case .stop(let sounding, let reason): instruments.stop([sounding], reason)
     case .report(let report):

@@ -33,7 +33,7 @@ enum Fate: Hashable {
   case whole
   case stopped(StopReason, isHeard: Bool)
   case tooLate(Int64)
-  case failed(begun: Bool)
+  case failed(Outcome.Heard)
 }
 
 /// The debts, and what became of the occasions that were given to the player.
@@ -170,8 +170,8 @@ extension Oracle {
       if isForGood, !isTakenBack, occasion != passing.cutOff {
         ledger.owe(.skipped(occasion, reason))
       }
-    case .failed(let begun):
-      if begun && isAnchorHeard && !isTakenBack {
+    case .failed(let heard):
+      if heard != .nothing && isAnchorHeard && !isTakenBack {
         return ledger.owe(.brokeOff(id))
       }
       fails(occasion, moment)

@@ -162,9 +162,11 @@ struct Turn {
   /// The device gives out.
   /// - Parameter lasting: what is queued is heard for so long.
   mutating func fail(_ why: String, _ machine: Machine, lasting: Int64 = 0) {
-    silence(at: machine.uptime + min(lasting, queue))
-    let begun = hasBegun || !sounds.isEmpty
-    verdict = (machine.uptime, .failed(why, begun: begun))
+    let end = machine.uptime + min(lasting, queue)
+    silence(at: end)
+    var heard = Outcome.Heard.nothing
+    if let target, hasBegun || !sounds.isEmpty { heard = target + delay < end ? .anchor : .some }
+    verdict = (machine.uptime, .failed(why, heard: heard))
   }
 
   /// Puts off what is told.

@@ -47,7 +47,7 @@ extension World: Instruments {
     if sabotage == .occasionsDropped, announcement.anchor.nanoseconds / minute % 10 == 0 { return }
     guard machine.busy.length(at: elapsed) == nil else {
       oracle.disturbed(.speaker, machine.moment)
-      ends(announcement, .failed(begun: false))
+      ends(announcement, .failed(.nothing))
       if sabotage == .failuresSwallowed { return }
       throw Fault("the speaker", "it is busy")
     }
@@ -58,7 +58,7 @@ extension World: Instruments {
     if let slow, slow > second { oracle.disturbed(.speaker, machine.moment) }
     guard slept <= second else {
       oracle.disturbed(.speaker, machine.moment)
-      ends(announcement, .failed(begun: false))
+      ends(announcement, .failed(.nothing))
       throw Fault("the speaker", Self.stoodStill)
     }
     let queue = machine.queued.length(at: elapsed)
@@ -134,7 +134,7 @@ extension Fate {
       case .finished: .whole
       case .stopped(let reason, let silentAt): .stopped(reason, isHeard: silentAt != nil)
       case .tooLate(let delay): .tooLate(delay.nanoseconds)
-      case .failed(_, let begun): .failed(begun: begun)
+      case .failed(_, let heard): .failed(heard)
       }
   }
 }

@@ -57,9 +57,7 @@ extension World {
       machine.wakeUp = nil
       handle(.clockSet)
     case .edges: readContact()
-    case .switchLost:
-      machine.contact = nil
-      become(.lost("gone"), at: machine.uptime)
+    case .switchLost: loseContact()
     case .stall(let span): hold(span)
     case .incident(let kind): take(kind)
     }
@@ -165,9 +163,10 @@ extension World {
 
   /// Reads the edges that have come, as `ContactWatch` does, or looks again at a level.
   func readContact() {
-    guard machine.contact != nil else {
+    guard machine.contact != nil, !machine.isSwitchLost else {
       lateMute = nil
-      if !machine.isSwitchLost { takeContact() }
+      // Edges may have come before it was lost: who reads them now finds that out.
+      if machine.isSwitchLost { loseContact() } else { takeContact() }
       return
     }
     var changedAt = machine.uptime
@@ -182,6 +181,11 @@ extension World {
     if sabotage == .muteWaits, waitsToMute() { return }
     let isActive = sabotage == .unmuteAtOnce ? machine.isActive : machine.contact!.isActive
     become(isActive ? .off : .on, at: changedAt)
+  }
+
+  private func loseContact() {
+    machine.contact = nil
+    become(.lost("gone"), at: machine.uptime)
   }
 
   private func become(_ ringer: Ringer, at uptime: Int64) {

@@ -235,7 +235,7 @@ import Testing
     plan.times = AlarmTimes(time: try! TimeOfDay(text: "07:15"), days: try! AlarmDays(text: "once"))
     var desk = desk(plan)
     desk.wait(until: "2026-11-21T07:14:55")
-    desk.tell(.ended(desk.cues[0].id, .failed("busy", begun: false)))
+    desk.tell(.ended(desk.cues[0].id, .failed("busy", heard: .nothing)))
     desk.wait(until: "2026-11-21T07:15:00")
     let seen = desk.live(for: .seconds(90))
     let rings = (desk.cues + seen.cues).map { shown($0, desk) - Instant("2026-11-21T07:15:00") }

@@ -307,12 +307,12 @@ import Testing
   @Test("a speaker that fails is tried again while the time is true")
   func aSpeakerThatFailsIsTriedAgainWhileTheTimeIsTrue() {
     var desk = Desk(at: "2026-11-21T15:14:58")
-    desk.end(.failed("gone", begun: false))
+    desk.end(.failed("gone", heard: .nothing))
     #expect(desk.reports.count == 1)
     #expect(desk.wake == desk.now.instant + Announcer.retryDelay)
     desk.wait(until: "2026-11-21T15:15:05")
     #expect(desk.played == "15:15:00")
-    desk.end(.failed("gone", begun: false))
+    desk.end(.failed("gone", heard: .nothing))
     #expect(desk.reports.isEmpty)
     desk.wait(until: "2026-11-21T15:15:11")
     #expect(desk.skipReason == .failed("gone"))
@@ -323,7 +323,7 @@ import Testing
   func whatBrokeOffInTheMiddleIsNotBegunAgain() {
     var desk = Desk(at: "2026-11-21T15:14:58")
     desk.wait(until: "2026-11-21T15:15:01")
-    desk.end(.failed("gone", begun: true))
+    desk.end(.failed("gone", heard: .some))
     #expect(desk.reports.count == 1)
     #expect(desk.played == nil)
     #expect(desk.announcer.next.civil.minute == 30)

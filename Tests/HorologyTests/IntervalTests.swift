@@ -179,7 +179,7 @@ import Testing
     var desk = Desk(at: Self.start)
     desk.start(.plain(every: .seconds(10)))
     let first = desk.cues[0]
-    desk.tell(.ended(first.id, .failed("no card", begun: false)))
+    desk.tell(.ended(first.id, .failed("no card", heard: .nothing)))
     #expect(desk.intervalEvents == [.unheard("no card")])
     desk.wait(for: .seconds(6))
     #expect(desk.cues.count == 1)
@@ -210,7 +210,7 @@ import Testing
     for _ in 0..<6 {
       // The half is at 4 s, and the first count, at 5, fails each time.
       for count in desk.cues where count.signal == .count {
-        desk.tell(.ended(count.id, .failed("torn", begun: false)))
+        desk.tell(.ended(count.id, .failed("torn", heard: .nothing)))
         given += desk.cues
       }
       desk.wait(for: .milliseconds(1050))

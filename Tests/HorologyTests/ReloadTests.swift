@@ -170,7 +170,7 @@ import Testing
     var desk = Desk(at: "2026-11-21T12:10:00")
     desk.wait(until: "2026-11-21T12:14:57")
     desk.wait(until: "2026-11-21T12:15:02")
-    desk.end(.failed("busy", begun: false))
+    desk.end(.failed("busy", heard: .nothing))
     var settings = desk.announcer.settings
     settings.interval = Interval(minutes: 5)!
     desk.tell(.reloaded(settings, .none))

@@ -73,7 +73,7 @@ import Testing
   @Test("a speaker that is lost in the melody, and back before the hour, says the hour")
   func lostInTheMelody() {
     var desk = noon(at: "11:59:45")
-    desk.end(.failed("gone", begun: true))
+    desk.end(.failed("gone", heard: .some))
     #expect(desk.skipReason == nil)
     desk.wait(until: "2026-11-21T11:59:46", plus: .milliseconds(100))
     #expect(desk.announcer.playing?.programme.blows.isEmpty == true)
@@ -83,7 +83,7 @@ import Testing
   @Test("an hour that was heard is not told as skipped when its words cannot be read")
   func wordsUnread() {
     var desk = noon(at: "12:00:05")
-    desk.end(.failed("torn", begun: true))
+    desk.end(.failed("torn", heard: .some))
     guard case .brokeOff(_, "torn")? = desk.reports.first else {
       Issue.record("\(desk.reports)")
       return

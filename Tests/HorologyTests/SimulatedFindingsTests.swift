@@ -191,7 +191,7 @@ import Testing
     desk.wait(until: "2026-11-21T14:58:55")
     var skips: [Instant] = []
     for _ in 0..<15 {
-      desk.end(.failed("busy", begun: false))
+      desk.end(.failed("busy", heard: .nothing))
       desk.wait(for: .seconds(1))
       skips += desk.skips.map(\.first)
     }
@@ -263,17 +263,34 @@ import Testing
     #expect(desk.announcer.mute == .off)
   }
 
+  /// One note, 20 s before the hour.
+  private static let note = Tune(
+    name: "test", description: "",
+    movements: [
+      0: Tune.Movement(
+        melody: [Blow(bell: "E3", offset: .zero)], lead: .seconds(20), strikes: nil,
+        rest: .seconds(1))
+    ])
+
+  @Test("an hour that was heard, and that a clock set back has not shown, does not sound again")
+  func tornOutAfterItsAnchor() {
+    var desk = Desk(at: "2026-11-21T14:58:00") { $0.chime = Self.note }
+    desk.wait(until: "2026-11-21T14:59:35")
+    desk.wait(until: "2026-11-21T14:59:59")
+    desk.step(by: .milliseconds(-450))
+    desk.wait(until: "2026-11-21T14:59:59", plus: .milliseconds(700))
+    desk.end(.failed("gone", heard: .anchor))
+    guard case .brokeOff? = desk.reports.first else {
+      Issue.record("\(desk.reports)")
+      return
+    }
+    #expect(desk.played == nil)
+    #expect(desk.announcer.next.civil.minute == 15)
+  }
+
   @Test("set far ahead in a melody and back past its hour, the time is still said")
   func farAheadAndBack() {
-    var desk = Desk(at: "2026-11-21T14:58:00") {
-      $0.chime = Tune(
-        name: "test", description: "",
-        movements: [
-          0: Tune.Movement(
-            melody: [Blow(bell: "E3", offset: .zero)], lead: .seconds(20), strikes: nil,
-            rest: .seconds(1))
-        ])
-    }
+    var desk = Desk(at: "2026-11-21T14:58:00") { $0.chime = Self.note }
     desk.wait(until: "2026-11-21T14:59:35")
     desk.wait(until: "2026-11-21T14:59:58")
     desk.step(by: .seconds(43 * 60))

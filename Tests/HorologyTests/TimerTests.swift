@@ -141,7 +141,7 @@ import Testing
     desk.start(.seconds(4))
     let zero = desk.now.sinceBoot + .seconds(4)
     for round in 0..<2 {
-      desk.tell(.ended(desk.cues[0].id, .failed("no speaker", begun: false)))
+      desk.tell(.ended(desk.cues[0].id, .failed("no speaker", heard: .nothing)))
       #expect(desk.timerEvents == (round == 0 ? [.unheard("no speaker")] : []))
       desk.wait(for: Announcer.retryDelay)
       #expect(desk.cues.map(\.anchor) == [zero])

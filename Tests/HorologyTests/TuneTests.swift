@@ -163,7 +163,7 @@ import Testing
     var (announcer, now) = announcer(at: "15:14:55")
     #expect(played(announcer.handle(.woke, at: now))?.programme.blows.isEmpty == false)
     now = now.later(by: .seconds(6))
-    _ = announcer.end(.failed("too late for the chime", begun: false), at: now)
+    _ = announcer.end(.failed("too late for the chime", heard: .nothing), at: now)
     now = now.later(by: .seconds(1))
     let announcement = played(announcer.handle(.woke, at: now))
     #expect(announcement?.programme == .wordsAlone)
@@ -185,7 +185,7 @@ import Testing
     var (announcer, now) = announcer(at: "15:59:46", .none)
     #expect(played(announcer.handle(.woke, at: now)) != nil)
     now = now.later(by: .seconds(6))
-    _ = announcer.end(.failed("gone", begun: false), at: now)
+    _ = announcer.end(.failed("gone", heard: .nothing), at: now)
     now = now.later(by: .seconds(1))
     let effects = announcer.handle(.woke, at: now)
     guard case .report(.skipped(_, _, .failed("gone")))? = effects.first else {

@@ -252,7 +252,7 @@ import Testing
 
   @Test("what cannot be read any more ends alone and unheard") func oneFails() throws {
     let (ends, player) = try playTorn(beside: try makeScore())
-    guard case .failed(_, begun: false)? = ends[SoundingID(1)],
+    guard case .failed(_, heard: .nothing)? = ends[SoundingID(1)],
       case .finished? = ends[SoundingID(2)]
     else {
       Issue.record("\(ends)")
@@ -267,7 +267,7 @@ import Testing
   @Test("what cannot be read any more is unheard, though the speaker is kept open")
   func failsAlone() throws {
     let (ends, player) = try playTorn(beside: nil)
-    guard case .failed(_, begun: false)? = ends[SoundingID(1)] else {
+    guard case .failed(_, heard: .nothing)? = ends[SoundingID(1)] else {
       Issue.record("\(ends)")
       return
     }
@@ -278,12 +278,20 @@ import Testing
 
   @Test("a speaker that is torn out ends the announcement") func tornOut() throws {
     let outcome = try play(on: FailingSink(afterFrames: 36_000), try makeScore()).outcome
-    #expect(outcome == .failed("cannot write to speaker test: it is gone", begun: true))
+    #expect(outcome == .failed("cannot write to speaker test: it is gone", heard: .anchor))
+  }
+
+  @Test("a speaker that is torn out before the anchor says that it was not heard")
+  func tornOutEarly() throws {
+    let parts = try makeScore().parts
+    let score = Score(rate: 48_000, parts: parts, anchor: 19_200)
+    let outcome = try play(on: FailingSink(afterFrames: 24_000), score).outcome
+    #expect(outcome == .failed("cannot write to speaker test: it is gone", heard: .some))
   }
 
   @Test("a speaker that takes no more sound is noticed") func stalled() throws {
     let outcome = try play(on: StallingSink(), try makeScore()).outcome
-    guard case .failed(let why, begun: false)? = outcome else {
+    guard case .failed(let why, heard: .nothing)? = outcome else {
       Issue.record("\(String(describing: outcome))")
       return
     }
@@ -319,7 +327,7 @@ import Testing
     let outcome = try play(
       on: FallingSilentSink(), Score(rate: 48_000, parts: [part], anchor: 0)
     ).outcome
-    guard case .failed(let why, begun: true)? = outcome else {
+    guard case .failed(let why, heard: .anchor)? = outcome else {
       Issue.record("\(String(describing: outcome))")
       return
     }

@@ -175,7 +175,7 @@ import Testing
   @Test("the end of what plays no longer is the end of nothing else") func endOfAnother() throws {
     let (conductor, score) = conductor(at: 300)
     let asked = try conductor.ask(speakerIsAwake: true).get()
-    conductor.handle(.ended(SoundingID(7), .failed("gone", begun: true)))
+    conductor.handle(.ended(SoundingID(7), .failed("gone", heard: .some)))
     #expect(conductor.announcer.playing == asked)
     #expect(score.isPlaying)
   }

@@ -86,7 +86,7 @@ private final class Session {
     do throws(Fault) {
       timer = try loop.after(anchor - Announcer.preparation - now) { [unowned self] in play() }
     } catch {
-      tell(.failed(error.description, begun: false))
+      tell(.failed(error.description, heard: .nothing))
       loop.exit()
     }
   }
@@ -95,7 +95,7 @@ private final class Session {
     do throws(Fault) {
       try player.play(SoundingID(left), anchoredAt: .utc(anchor), compose)
     } catch {
-      tell(.failed(error.description, begun: false))
+      tell(.failed(error.description, heard: .nothing))
       prepare()
     }
   }
