@@ -17,6 +17,7 @@ from sound_server import wait_until
 def pytest_configure(config):
     if not PROGRAM.exists():
         raise pytest.UsageError(f"no program at {PROGRAM}: build it, or set CLOCKSMITH")
+    config.addinivalue_line("markers", "alone: measured to the millisecond, on a machine at rest")
 
 
 @pytest.fixture(scope="session")

@@ -67,6 +67,7 @@ def test_an_alarm_is_set_listed_and_cancelled(bus, home, start):
     assert do(home, "list") == "no alarm"
 
 
+@pytest.mark.alone
 def test_it_rings_on_its_moment_says_the_time_and_is_put_off_and_stopped(bus, home, start):
     server = SoundServer(home.folder / "server", home.environment, "good")
     recording = Recording(server, "good")

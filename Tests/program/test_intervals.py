@@ -101,6 +101,7 @@ def onset(recording, samples, sound, instant):
     return recording.instant(frame) - instant if likeness > 0.6 else None
 
 
+@pytest.mark.alone
 def test_every_second_is_on_its_moment(bus, gym, start):
     recording, began = heard(bus, gym, start, ["1s"], 15)
     samples = recording.samples()
@@ -112,6 +113,7 @@ def test_every_second_is_on_its_moment(bus, gym, start):
     assert max(abs(error) for error in errors) < 0.001, errors
 
 
+@pytest.mark.alone
 def test_rounds_are_heard_whole(bus, gym, start):
     recording, began = heard(
         bus, gym, start, ["--work", "6s", "--rest", "3s", "--rounds", "2", "--prepare", "5s"], 26)

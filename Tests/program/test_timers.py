@@ -82,6 +82,7 @@ def first_ring(samples):
     return frame, likeness
 
 
+@pytest.mark.alone
 def test_it_rings_at_zero_to_the_millisecond_until_it_is_stopped(bus, kitchen, start):
     server = SoundServer(kitchen.folder / "server", kitchen.environment, "good")
     recording = Recording(server, "good")
