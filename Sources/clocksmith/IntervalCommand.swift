@@ -53,8 +53,10 @@ let intervalCommand = Subcommand(
     ).run()
   }
   let isNew = try service.startInterval(plan, replaces: arguments.has("replace"))
-  let length = plan.length.map { ", \($0.exactly) in all" } ?? ""
-  try say("interval of \(plan)\(isNew ? length : " runs already, and goes on")")
+  let length = plan.length.map { ", \($0.inFull) in all" } ?? ""
+  try tellDone(
+    "interval of \(plan)\(isNew ? length : " runs already, and goes on")",
+    "the interval was started all the same")
   return ExitStatus.done
 }
 
@@ -123,7 +125,7 @@ extension IntervalPlan {
     guard let phase = phase(at: passed) else { return nil }
     let left = phase.end - max(passed, .zero)
     switch self {
-    case .plain(let period): return ("every \(period.exactly)", left, period)
+    case .plain(let period): return ("every \(period.inFull)", left, period)
     case .rounds(let rounds):
       switch phase.kind {
       case .prepare: return ("prepare", left, rounds.prepare)

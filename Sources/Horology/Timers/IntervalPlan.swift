@@ -96,14 +96,14 @@ extension IntervalPlan: CustomStringConvertible {
   /// As in `30 s`, or `8 rounds, 20 s work and 10 s rest, after 10 s`.
   public var description: String {
     switch self {
-    case .plain(let period): return period.exactly
+    case .plain(let period): return period.inFull
     case .rounds(let rounds):
       let count = rounds.count.map { $0 == 1 ? "1 round" : "\($0) rounds" } ?? "endless rounds"
-      let rest = rounds.rest > .zero ? " and \(rounds.rest.exactly) rest" : ""
-      let prepare = rounds.prepare > .zero ? ", after \(rounds.prepare.exactly)" : ""
+      let rest = rounds.rest > .zero ? " and \(rounds.rest.inFull) rest" : ""
+      let prepare = rounds.prepare > .zero ? ", after \(rounds.prepare.inFull)" : ""
       let countdown = rounds.countdown == 3 ? "" : ", counting down \(rounds.countdown) s"
       let words = rounds.saysWords ? ", with words" : ""
-      return "\(count), \(rounds.work.exactly) work\(rest)\(prepare)\(countdown)\(words)"
+      return "\(count), \(rounds.work.inFull) work\(rest)\(prepare)\(countdown)\(words)"
     }
   }
 }
