@@ -98,7 +98,7 @@ public struct Announcer {
         effects += snoozeAlarms(at: now)
         effects += silenceRings(.byHand, at: now.uptime)
       } else if timers.hasInterval {
-        effects += timers.stopInterval(.byHand)
+        effects += stopInterval(.byHand, at: now.uptime)
       } else {
         effects += settle(at: now)
         effects.append(answer(nil, within: speakerIsAwake ? Self.requestLead : rules.lead, at: now))

@@ -21,11 +21,11 @@ extension Announcer {
         ? [.report(.refused(.stopped(.serviceEnds)))]
         : [answerAnew(turn, after: delay, at: now)]
     case (.stopped(let reason, nil), .timer(let words)):
-      return [.report(.unsaid(words, .stopped(reason)))]
+      return unsaid(words, .stopped(reason))
     case (.failed(let why, _), .timer(let words)):
-      return [.report(.unsaid(words, .failed(why)))]
+      return unsaid(words, .failed(why))
     case (.tooLate(let delay), .timer(let words)):
-      return [.report(.unsaid(words, .failed(Self.tooLate(delay))))]
+      return unsaid(words, .failed(Self.tooLate(delay)))
     case (_, .occasion) where turn.isTakenBack:
       return []
     case (.stopped(let reason, nil), .occasion(let occasion)):

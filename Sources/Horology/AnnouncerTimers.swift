@@ -31,10 +31,12 @@ extension Announcer {
       case .startInterval(let plan, let replaces):
         if let refusal = rules.refusalOfTimers { throw .speech(refusal) }
         let over = timers.endInterval(at: now)
-        return over + (try timers.start(plan, replaces: replaces, in: rules.lead, at: now))
+        let effects = try timers.start(plan, replaces: replaces, in: rules.lead, at: now)
+        let isAnother = effects.count > 1
+        return over + (isAnother ? stopWords(of: .interval, .byHand, at: now.uptime) : []) + effects
       case .stopInterval:
         guard timers.hasInterval else { throw .noInterval }
-        return timers.stopInterval(.byHand)
+        return stopInterval(.byHand, at: now.uptime)
       }
     } catch {
       return [.report(.timerRefused(error))]
@@ -105,7 +107,7 @@ extension Announcer {
     _ reason: StopReason, at moment: Uptime, _ now: Now
   ) -> [Effect] {
     let rings = silenceAlarms(reason, at: moment, now) + silenceRings(reason, at: moment)
-    let effects = rings + timers.stopInterval(reason)
+    let effects = rings + stopInterval(reason, at: moment)
     return reason == .muted ? effects + timers.recallCues(reason) : effects
   }
 
@@ -131,9 +133,11 @@ extension Announcer {
     }
   }
 
-  /// True if something is said, or was asked for and is about to be.
+  /// True if something is said, or was asked for and is about to be. What is said of an interval is a
+  /// part of it.
   private func isSaying(at now: Now) -> Bool {
-    stage.isHeard(at: now) || playing.map { !$0.cause.isOccasion } ?? false
+    if case .timer(let words)? = playing?.cause, words.source == .interval { return false }
+    return stage.isHeard(at: now) || playing.map { !$0.cause.isOccasion } ?? false
   }
 
   /// True if the switch, as it is, silences what has the turn.
@@ -207,7 +211,7 @@ extension Announcer {
       mayBeLateBy: due.mayBeLateBy, decibels: rules.decibels(at: shown) + due.decibels,
       isLoud: due.decibels == 0)
     timers.book.give(cue)
-    return [.cue(cue)]
+    return [.cue(cue)] + planWords(after: due)
   }
 
   /// A cue that the player has ended.
@@ -265,7 +269,7 @@ extension Announcer {
       let refusal = refusal(of: words, at: now)
       if words.until < now.sinceBoot {
         timers.dropWords(words)
-        effects.append(.report(.unsaid(words, refusal ?? .busy)))
+        effects += unsaid(words, refusal ?? .busy)
       } else if stage.turn == nil, refusal == nil,
         let announcement = announcement(of: words, at: now)
       {
@@ -295,7 +299,8 @@ extension Announcer {
     if words.phrases == [.time] { latest = min(latest, anchor.endOfMinute(of: time)) }
     guard anchor <= latest else { return nil }
     return Announcement(
-      stage.nextID, cause: .timer(words), time: time, anchor: anchor, latest: latest)
+      stage.nextID, cause: .timer(words), time: time, anchor: anchor, latest: latest,
+      room: words.endsBy.map { $0 - now.sinceBoot - (latest - now.instant) })
   }
 
   /// When something is to be done for the timers next, since the machine started.

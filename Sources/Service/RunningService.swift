@@ -152,7 +152,7 @@ public final class RunningService {
           [
             .unsigned(rounds.work.busMicroseconds), .unsigned(rounds.rest.busMicroseconds),
             .small(UInt32(rounds.count ?? 0)), .unsigned(rounds.prepare.busMicroseconds),
-            .small(UInt32(rounds.countdown)), .flag(replaces),
+            .small(UInt32(rounds.countdown)), .flag(rounds.saysWords), .flag(replaces),
           ])
       }
     return withExtendedLifetime(reply) { BusReader.flag(reply.pointer) ?? true }

@@ -62,6 +62,7 @@ extension IntervalTimer {
       line.set("prepare_usec", rounds.prepare.wholeMicroseconds)
       if let count = rounds.count { line.set("rounds", count) }
       line.set("countdown", rounds.countdown)
+      if rounds.saysWords { line.set("words", true) }
     }
     return line
   }
@@ -84,7 +85,8 @@ extension IntervalTimer {
         IntervalRounds(
           work: try span("work_usec"), rest: try span("rest_usec"),
           count: try object.integer("rounds").map { Int($0) }, prepare: try span("prepare_usec"),
-          countdown: Int(try object.integer("countdown") ?? 0)))
+          countdown: Int(try object.integer("countdown") ?? 0),
+          saysWords: try object.flag("words") ?? false))
     }
     if let flaw = plan.flaw { throw Fault(path, "its interval cannot be: \(flaw)") }
     self.init(plan, start: start)

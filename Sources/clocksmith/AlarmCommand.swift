@@ -99,7 +99,8 @@ private func set(_ time: String, _ arguments: Arguments) throws {
     ringsInQuietHours: arguments.has("even-if-quiet"))
   let status = try service.status()
   if let alarm = status.alarms.first(where: { $0.number == UInt32(number) }) {
-    try say(alarm.line(at: SystemClock.now.instant, try zoneOfService(status.zone)))
+    let line = alarm.line(at: SystemClock.now.instant, try zoneOfService(status.zone))
+    try tellDone(line, "the alarm was set all the same")
   }
 }
 

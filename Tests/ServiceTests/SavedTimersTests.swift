@@ -48,7 +48,8 @@ import Testing
       IntervalPlan.plain(every: .milliseconds(1500)), .rounds(IntervalRounds(work: .seconds(20))),
       .rounds(
         IntervalRounds(
-          work: .seconds(20), rest: .seconds(10), count: 8, prepare: .seconds(5), countdown: 0)),
+          work: .seconds(20), rest: .seconds(10), count: 8, prepare: .seconds(5), countdown: 0,
+          saysWords: true)),
     ])
   func interval(plan: IntervalPlan) throws {
     let state = Self.state(plan)

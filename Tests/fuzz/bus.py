@@ -37,7 +37,7 @@ MEMBERS = {
 FORMS = {
     "AnnounceTime": "uu", "Mute": "t", "StartTimer": "ts", "AddToTimer": "st", "PauseTimer": "s",
     "ResumeTimer": "s", "CancelTimer": "s", "TellTimer": "s", "StartInterval": "tb",
-    "StartRounds": "ttutub", "SetAlarm": "sssssb", "SnoozeAlarm": "s", "StopAlarm": "s",
+    "StartRounds": "ttutubb", "SetAlarm": "sssssb", "SnoozeAlarm": "s", "StopAlarm": "s",
     "CancelAlarm": "s", "Get": "ss", "GetAll": "s",
     "Set": "ssv"}
 NAMES = [

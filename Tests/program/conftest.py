@@ -58,8 +58,10 @@ def on_the_bus(bus, clocksmith):
 def start(bus, on_the_bus):
     started = []
 
-    def start(announce="interval = 60\nvoice_at_hour = none", rest="", alsa=SILENT_ALSA):
-        service = Service(on_the_bus, on_the_bus.configuration(announce, rest), alsa=alsa)
+    def start(announce="interval = 60\nvoice_at_hour = none", rest="", alsa=SILENT_ALSA,
+              voice=VOICE):
+        configuration = on_the_bus.configuration(announce, rest, voice)
+        service = Service(on_the_bus, configuration, alsa=alsa)
         started.append(service)
         with bus.caller() as caller:
             caller.wait_for_service()

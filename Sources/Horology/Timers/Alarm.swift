@@ -49,7 +49,7 @@ public struct AlarmRise: Hashable, Sendable {
     let words = text.split(whereSeparator: \.isWhitespace)
     let level = words.count == 2 ? Decibels(text: words[0])?.value : usualDecibels
     guard words.count <= 2, let level, let last = words.last,
-      let length = Duration(text: last) ?? Duration(timer: last),
+      let length = Duration(text: last),
       let rise = AlarmRise(from: level, over: length)
     else { throw .rise(text) }
     return rise
