@@ -43,8 +43,16 @@ extension Announcer {
     Set(alarms.alarms.filter(\.goesByClock).map { .alarm($0.number) })
   }
 
-  /// The zone, the configuration or the trust is another: what is to ring is reckoned anew.
-  mutating func reckonAlarms(at now: Now) -> [Effect] {
+  /// How far the clocks of the zone are ahead of UTC.
+  func zoneOffset(at now: Now) -> Duration {
+    .seconds(zone.civil(at: now.instant).utcOffsetSeconds)
+  }
+
+  /// The zone or the configuration is another: what is to ring is reckoned anew.
+  /// - Parameter steppedOver: how far the clocks went forward by that.
+  mutating func reckonAlarms(steppedOver: Duration, at now: Now) -> [Effect] {
+    // Before those of another configuration are there, which are for the time to come.
+    alarms.reckon(steppedOver: steppedOver, at: now, alarmConditions)
     let gone = alarms.configure(settings.alarms, at: now, alarmConditions)
     return timers.book.recall(alarmsByClock, .rulesChanged) + tell(gone, at: now, .rulesChanged)
   }
