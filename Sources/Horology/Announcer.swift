@@ -205,9 +205,10 @@ public struct Announcer {
     let before = stage.turn.map(rulingSoFar)
     let wasSilenced = rules.isSilencedBySwitch
     rules.settings = settings
+    let offset = zoneOffset(at: now)
     quarters.change(Schedule(interval: settings.interval, zone: zone), at: now.instant)
     replanWords(at: now)
-    var silenced = reckonAlarms(at: now)
+    var silenced = reckonAlarms(steppedOver: zoneOffset(at: now) - offset, at: now)
     if rules.refusalOfTimers != nil {
       silenced += silenceTimers(.rulesChanged, at: now.uptime, now)
       silenced += timers.recallCues(.rulesChanged)

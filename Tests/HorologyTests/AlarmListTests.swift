@@ -38,6 +38,7 @@ import Testing
     arguments: [
       "", "12", "a\nb", " school", String(repeating: "x", count: 41),
       String(repeating: "x", count: 10_000), "\u{1b}[31m", "a\u{2028}b", "a\u{202e}b",
+      "\u{200b}", "\u{200b}\u{2060}", "\u{a0}school", "school\u{2003}", "\u{fe0f}", "\u{3164}",
     ])
   func badName(name: String) throws {
     var desk = AlarmDesk(at: Self.evening)
@@ -59,7 +60,7 @@ import Testing
 
   @Test("what never comes is refused") func never() throws {
     var desk = AlarmDesk(at: Self.evening)
-    for day in ["2026-11-20", "2026-11-21", "1970-01-01", "2200-06-01"] {
+    for day in ["2026-11-20", "2026-11-21", "1970-01-01"] {
       let plan = try AlarmDesk.plan("07:00", day)
       #expect(refusal(&desk, .set(plan)) == .never(plan.times))
     }

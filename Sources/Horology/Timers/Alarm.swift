@@ -129,12 +129,6 @@ public struct Alarm: Hashable, Sendable {
   /// It rings, or will when the snooze is over.
   public var isUp: Bool { if case .waiting = state { false } else { true } }
 
-  /// How much quieter it is now than it may be, in dB at most 0: it may be rising.
-  public func decibels(at now: Now) -> Double {
-    guard let rise = plan.rise, case .ringing(_, let since) = state else { return 0 }
-    return rise.decibels(after: .zero - since.left(at: now))
-  }
-
   /// As in `alarm 2` or `alarm "school"`.
   public var title: String { name.map { "alarm \"\($0)\"" } ?? "alarm \(number)" }
 

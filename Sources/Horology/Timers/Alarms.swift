@@ -67,7 +67,12 @@ public struct Alarms: Hashable, Sendable {
 
   /// Reckons anew when the alarms ring next that are not due: the zone is another, or the clock was
   /// set.
-  mutating func reckon(at now: Now, _ conditions: AlarmConditions) {
+  /// - Parameter steppedOver: how far another zone has put its clocks forward: what they would have
+  ///   shown meanwhile is due.
+  mutating func reckon(
+    steppedOver: Duration = .zero, at now: Now, _ conditions: AlarmConditions
+  ) {
+    let past = now.instant - max(steppedOver, .zero)
     if conditions.isTrusted { note(now.instant) }
     for index in alarms.indices {
       guard case .waiting(let next, let from) = alarms[index].state else { continue }
@@ -76,7 +81,7 @@ public struct Alarms: Hashable, Sendable {
       let isDue = next.map { $0 <= now.instant } ?? false
       guard from != nil || (conditions.isTrusted && !isDue) else { continue }
       let acknowledged = alarms[index].acknowledged ?? AlarmTimes.beforeAll
-      let start = max(from?.shown ?? now.instant, acknowledged)
+      let start = max(from?.shown ?? past, acknowledged)
       alarms[index].state = .waiting(
         next: alarms[index].plan.times.next(from: start, in: conditions.zone), from: from)
     }

@@ -14,10 +14,13 @@ public struct TimerWords: Hashable, Sendable {
 
   /// What is said, for a reader: as in `how much is left of timer "tea"`.
   public var subject: String {
-    if phrases == [.time] { return "the time for \(title)" }
+    if isOfTime { return "the time for \(title)" }
     if source == .interval { return "\"\(phrases[0].text)\" for \(title)" }
     return isOfLeft ? "how much is left of \(title)" : "that \(title) is at zero"
   }
+
+  /// The time of day, for an alarm.
+  var isOfTime: Bool { phrases == [.time] }
 
   /// It is not at zero yet.
   var isOfLeft: Bool { if case .left? = phrases.first { true } else { false } }

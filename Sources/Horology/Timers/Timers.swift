@@ -270,7 +270,7 @@ public struct Timers: Hashable, Sendable {
 
   mutating func dropWords(of source: Cue.Source) { words.removeAll { $0.source == source } }
 
-  mutating func dropWords(_ phrase: TimerWords) { words.removeAll { $0 == phrase } }
+  mutating func dropWords(where isMeant: (TimerWords) -> Bool) { words.removeAll(where: isMeant) }
 
   /// The timers that have rung for so long.
   func rungOut(after limit: Duration, at now: Now) -> [Countdown] {
