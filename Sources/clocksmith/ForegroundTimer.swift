@@ -156,7 +156,7 @@ final class ForegroundTimer: Instruments {
       if let (title, left, length) = interval.plan.moment(at: interval.passed(at: now)) {
         bar.show(title, left: left, of: length)
       }
-    } else if !player.isPlaying {
+    } else if !player.isPlaying && !timers.hasWords {
       loop.exit()
     }
   }

@@ -115,6 +115,7 @@ import Testing
     let once = self.plan("15:00", "once")
     #expect(
       times(listed([alarm(once, .waiting(next: tomorrow, from: nil))])) == ["2026-11-22T15:00:00"])
+    #expect(times(listed([alarm(once, .waiting(next: Instant(Self.start), from: nil))])).count == 1)
     #expect(listed([alarm(once, .waiting(next: nil, from: nil))]).isEmpty)
   }
 
@@ -126,6 +127,11 @@ import Testing
       times(listed([alarm(plan("14:55"), snoozing)], days: 2)) == [
         "2026-11-21T15:05:00", "2026-11-22T14:55:00", "2026-11-23T14:55:00",
       ])
+    // Quiet hours that were set meanwhile hold for its own time, too.
+    let rules = rules { $0.quiet = try! QuietHours(text: "14:50-15:00") }
+    #expect(
+      listed([alarm(plan("14:55"), snoozing)], [], [], rules, days: 1).first?.refusal
+        == .quietHours)
     let ringing = Alarm.State.ringing(ring: ring, since: moment("2026-11-21T14:55:00"))
     #expect(
       times(listed([alarm(plan("14:55"), ringing)], days: 1)) == ["2026-11-22T14:55:00"])

@@ -105,6 +105,16 @@ def test_a_mistake_is_told_in_a_sentence(clocksmith, words, told):
     assert done.returncode == 2 and told in done.stderr
 
 
+def test_without_a_service_the_last_word_is_waited_for(clocksmith):
+    begun = time.monotonic()
+    done = clocksmith.run("interval", "--work", "2s", "--rounds", "1", "--words", "--config",
+                          clocksmith.configuration())
+    assert done.returncode == 0
+    assert [line for line in done.stderr.splitlines() if "done" in line] == []
+    # The signal of the end, which this speaker swallows at once, is 2.4 s long.
+    assert 4.5 < time.monotonic() - begun < 10
+
+
 def test_it_goes_on_with_its_words_after_the_service(gym, start):
     service = start()
     assert gym.run("interval", "--work", "20s", "--words").returncode == 0

@@ -259,6 +259,9 @@ public struct Timers: Hashable, Sendable {
     countdowns[index].state = .ringing(since: since)
   }
 
+  /// True if something is to be said yet.
+  public var hasWords: Bool { !words.isEmpty }
+
   /// A cue that is given once more brings its words once more.
   mutating func say(_ phrase: TimerWords) { if !words.contains(phrase) { words.append(phrase) } }
 
