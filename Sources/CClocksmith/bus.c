@@ -59,7 +59,9 @@ static const sd_bus_vtable vtable[] = {
                SD_BUS_PARAM(rise) SD_BUS_PARAM(even_if_quiet),
            "u", SD_BUS_PARAM(number)),
     METHOD("SnoozeAlarm", "s", SD_BUS_PARAM(alarm), "", ""),
+    METHOD("SnoozeAlarms", "", "", "", ""),
     METHOD("StopAlarm", "s", SD_BUS_PARAM(alarm), "", ""),
+    METHOD("StopAlarms", "", "", "", ""),
     METHOD("CancelAlarm", "s", SD_BUS_PARAM(alarm), "", ""),
 
     CHANGING("Zone", "s"),

@@ -64,8 +64,7 @@ public struct Announcer {
     showed = now.instant
     keepEndOfMute(at: now)
     replanWords(at: now)
-    // What the configuration has no longer goes without a word, as after a restart everything does.
-    _ = self.alarms.configure(settings.alarms, at: now, alarmConditions)
+    self.alarms.configureAtStart(settings.alarms, at: now, alarmConditions)
   }
 
   /// Takes one event in. The last effect is the next wake-up; after `.unheard` alone there is

@@ -15,6 +15,9 @@ extension Announcer {
     }
   }
 
+  /// Gives alarms the tunes that were missing.
+  public mutating func take(_ tunes: [Tune]) { alarms.take(tunes) }
+
   /// Lets those that ring do so again later.
   mutating func snoozeAlarms(at now: Now) -> [Effect] {
     alarms.isRinging ? take(.snooze(nil), at: now) : []
@@ -63,11 +66,16 @@ extension Announcer {
     return rules.refusal(of: alarm.plan, at: times)
   }
 
-  /// Why an alarm will be silent at its next time, as things are; nil if it will ring.
+  /// Why an alarm will be silent at its next time, or when its snooze is over, as things are; nil if
+  /// it will ring.
   public func refusal(of alarm: Alarm, from now: Now) -> SkipReason? {
-    guard let next = alarm.next else { return nil }
-    return alarmConditions.isTrusted
-      ? refusal(of: alarm, at: now.later(by: next - now.instant)) : .untrusted
+    switch alarm.state {
+    case .waiting(nil, _), .ringing: nil
+    case .waiting(let next?, _):
+      alarmConditions.isTrusted
+        ? refusal(of: alarm, at: now.later(by: next - now.instant)) : .untrusted
+    case .snoozing(_, let until): refusal(of: alarm, at: now.later(by: until.left(at: now)))
+    }
   }
 
   /// Tells what has become of alarms; takes back the rings of those that ring no more, and has the
@@ -83,7 +91,7 @@ extension Announcer {
       let source = Cue.Source.alarm(change.alarm.number)
       switch change.event {
       case .rings, .ringsAgain: sayTime(of: change.alarm, at: now)
-      case .set: break
+      case .set, .ringsOn, .nameLost, .nameIsBack: break
       case .cancelled, .silenced, .snoozed, .stopped, .missed, .expired, .unheard:
         timers.dropWords(of: source)
         effects += timers.book.recall([source], reason)
@@ -135,7 +143,7 @@ extension Announcer {
       return Ringing(
         source: .alarm(alarm.number), since: since,
         decibels: alarm.plan.rise?.decibels(after: now.sinceBoot - since) ?? 0,
-        hasTune: alarm.plan.tune != nil)
+        hasTune: alarm.plan.tune.map { !$0.isMissing } ?? false)
     }
   }
 
@@ -153,17 +161,9 @@ extension Announcer {
     case .snoozing(_, let until): since = until.sinceBoot
     }
     guard now.sinceBoot < since, since - Self.preparation <= now.sinceBoot,
-      refusal(of: alarm, beginning: since, at: now) == nil
+      refusal(of: alarm, from: now) == nil
     else { return nil }
     return since
-  }
-
-  /// Why an alarm will not ring at a moment to come.
-  private func refusal(
-    of alarm: Alarm, beginning since: Duration, at now: Now
-  ) -> SkipReason? {
-    alarm.next == nil
-      ? refusal(of: alarm, at: now.later(by: since - now.sinceBoot)) : refusal(of: alarm, from: now)
   }
 
   private func nextCue(of alarm: Alarm, _ rings: Rings, at now: Now) -> DueCue? {

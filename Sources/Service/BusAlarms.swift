@@ -15,16 +15,14 @@ extension BusReader {
   ) throws(BusServer.Refusal) -> AlarmOrder? {
     switch member {
     case "SetAlarm": return .set(try plan(call))
-    case "SnoozeAlarm": return .snooze(which(call))
-    case "StopAlarm": return .stop(which(call))
+    // No name at all is not an empty one, as of a variable that is not set.
+    case "SnoozeAlarms": return .snooze(nil)
+    case "StopAlarms": return .stop(nil)
+    case "SnoozeAlarm": return text(call).map { .snooze($0) }
+    case "StopAlarm": return text(call).map { .stop($0) }
     case "CancelAlarm": return text(call).map { .cancel($0) }
     default: return nil
     }
-  }
-
-  /// Empty for all that it can be about.
-  private static func which(_ call: OpaquePointer) -> String? {
-    text(call).flatMap { $0.isEmpty ? nil : $0 }
   }
 
   private static func plan(_ call: OpaquePointer) throws(BusServer.Refusal) -> AlarmPlan {

@@ -28,6 +28,7 @@ public final class Clocksmith {
 
   private var substitute: ALSASink.Substitute?
   private var isStopping = false
+  private var tunes = AlarmTunes()
   /// The journal is still to be told of settings that can never sound.
   private var owesVanities = true
 
@@ -211,9 +212,9 @@ public final class Clocksmith {
     }
   }
 
-  /// Finds the bells of the alarms that a person has set. Where one has gone, the signal rings.
+  /// Takes the tunes of the alarms, as far as they are there.
   private func takeTunes() {
-    for tune in announcer.alarms.alarms.compactMap(\.plan.tune) { try? composer.add(tune) }
+    conductor.take(tunes.find(for: announcer.alarms.alarms, &composer, journal))
     instruments.composer = composer
     reporter.composer = composer
   }

@@ -183,12 +183,12 @@ public final class RunningService {
 
   /// - Parameter which: nil for all that ring.
   public func snoozeAlarm(_ which: String?) throws(Fault) {
-    _ = try call("SnoozeAlarm", [.text(which ?? "")])
+    _ = try call("SnoozeAlarm" + (which == nil ? "s" : ""), which.map { [.text($0)] } ?? [])
   }
 
   /// - Parameter which: nil for all that ring or snooze.
   public func stopAlarm(_ which: String?) throws(Fault) {
-    _ = try call("StopAlarm", [.text(which ?? "")])
+    _ = try call("StopAlarm" + (which == nil ? "s" : ""), which.map { [.text($0)] } ?? [])
   }
 
   public func cancelAlarm(_ which: String) throws(Fault) {

@@ -133,7 +133,10 @@ extension Status.Alarm {
     guard let next = nextInstant else { return "will not ring any more" }
     let shown = zone.civil(at: next)
     let time = "\(shown.dateTime)".dropLast(3).map { $0 == "T" ? " " : $0 }
-    let words = "\(shown.weekday.abbreviation) \(String(time)), in \((next - instant).inWords)"
+    let moment = "\(shown.weekday.abbreviation) \(String(time))"
+    // By a clock that is not trusted it may still come.
+    if next <= instant, !reason.isEmpty { return "its time was \(moment): \(reason)" }
+    let words = "\(moment), in \((next - instant).inWords)"
     if !reason.isEmpty { return "silent \(words): \(reason)" }
     return state == "snoozing" ? "rings again \(words)" : "rings \(words)"
   }

@@ -144,14 +144,13 @@ struct Seen {
     return shown + (more > 0 ? [Line(label: "timers", value: "and \(more) more")] : [])
   }
 
-  /// What rings, or else the alarm that does so next.
+  /// What rings, or else the alarm that does so next, or will be silent then.
   private var alarm: [Line] {
     let ringing = status.alarms.filter { $0.state == "ringing" }
     if !ringing.isEmpty {
       return ringing.map { Line(label: "alarm", value: "\($0.title) rings", weight: .warning) }
     }
-    let waiting = status.alarms.filter { $0.nextInstant != nil }
-    guard let next = waiting.min(by: { $0.next < $1.next }) else { return [] }
+    guard let next = status.alarms.next(at: instant) else { return [] }
     return [Line(label: "alarm", value: "\(next.title) \(next.outlook(at: instant, zone))")]
   }
 

@@ -77,6 +77,9 @@ import Testing
     #expect(refusal(&desk, .stop(nil)) == .noneRings)
     try desk.set("07:00", name: "school")
     #expect(refusal(&desk, .snooze("school")) == .isNotRinging("alarm \"school\""))
+    for order in [AlarmOrder.snooze(""), .stop(""), .cancel("")] {
+      #expect(refusal(&desk, order) == .unknown(""))
+    }
     #expect(refusal(&desk, .stop("1")) == .isNotRinging("alarm \"school\""))
     desk.wait(until: "2026-11-22T07:00:00")
     try desk.take(.snooze("school"))
@@ -166,7 +169,7 @@ import Testing
     desk.configure([school, work, try AlarmDesk.plan("06:00", "mon-sun", name: "old")])
     let moved = try AlarmDesk.plan("09:00", "mon-sun", name: "work")
     desk.restart(after: .seconds(9 * 3600 + 60), isSameBoot: false, plans: [school, moved])
-    #expect(desk.events == [.cancelled, .rings(late: .seconds(60))])
+    #expect(desk.events == [.rings(late: .seconds(60))])
     #expect(desk.next == [nil, "2026-11-22T09:00:00"])
   }
 
@@ -178,5 +181,24 @@ import Testing
     desk.configure([try AlarmDesk.plan("07:00", "mon-sun", name: "school")])
     #expect(desk.alarms.alarms.map(\.title) == ["alarm 1", "alarm \"school\""])
     #expect(desk.next == ["2026-11-22T06:00:00", "2026-11-22T07:00:00"])
+    #expect(desk.events == [.nameLost])
+    #expect(desk.alarms.alarms[0].lostName == "school")
+    desk.configure([try AlarmDesk.plan("07:30", "mon-sun", name: "school")])
+    #expect(desk.events.isEmpty)
+    // Without the section it has its name again.
+    desk.configure([])
+    #expect(desk.events == [.cancelled, .nameIsBack])
+    #expect(desk.alarms.alarms.map(\.title) == ["alarm \"school\""])
+    #expect(desk.alarms.alarms[0].lostName == nil)
+  }
+
+  @Test("a name that a start takes or gives back is told, too") func namesakeAtStart() throws {
+    var desk = AlarmDesk(at: Self.evening)
+    try desk.set("06:00", name: "school")
+    let school = try AlarmDesk.plan("07:00", "mon-sun", name: "school")
+    desk.restart(after: .seconds(60), isSameBoot: true, plans: [school])
+    #expect(desk.events == [.nameLost])
+    desk.restart(after: .seconds(60), isSameBoot: false)
+    #expect(desk.events == [.nameIsBack])
   }
 }

@@ -19,7 +19,8 @@ import Testing
       ])
   }
 
-  private static func plan(_ name: String, _ time: String = "07:00", tune: Tune? = nil) -> AlarmPlan {
+  private static func plan(_ name: String, _ time: String = "07:00", tune: Tune? = nil) -> AlarmPlan
+  {
     var plan = AlarmPlan(
       name: name,
       AlarmTimes(time: try! TimeOfDay(text: time), days: try! AlarmDays(weekdays: "mon-sun")))
@@ -42,8 +43,8 @@ import Testing
     cues.map { desk.now.instant + ($0.anchor - desk.now.sinceBoot) - Self.seven }
   }
 
-  @Test("of many alarms with a tune at one moment one cue is made, and all of them ring") func many()
-  {
+  @Test("of many alarms with a tune at one moment one cue is made, and all of them ring")
+  func many() {
     let tune = Self.tune(lasting: 18)
     var desk = desk((1...99).map { Self.plan("alarm \($0)", tune: tune) })
     let seen = desk.live(for: .seconds(60))

@@ -62,7 +62,7 @@ import Testing
         state: .waiting(next: ring, from: nil), acknowledged: ring - .seconds(86_400)),
       Alarm(
         number: 2, try plan("00:00", "once"), from: .person,
-        state: .waiting(next: ring, from: following)),
+        state: .waiting(next: ring, from: following), lostName: "church"),
       Alarm(
         number: 3, try plan("23:59", "2199-12-31") { $0.quietHours = .override }, from: .person,
         state: .waiting(next: nil, from: nil)),
@@ -136,6 +136,7 @@ import Testing
       (#"{"number":1,"time":"07:00","days":"2026-02-30"}"#, "'2026-02-30' is no day"),
       (#"{"number":1,"time":"07:00","days":"never"}"#, "'never' is not a weekday"),
       (#"{"number":1,"time":"07:00","days":"once","name":"a\nb"}"#, "the name of alarm 1 cannot"),
+      (#"{"number":1,"time":"07:00","days":"once","lost_name":"a\nb"}"#, "the name of alarm 1 ca"),
       (#"{"number":1,"time":"07:00","days":"once","origin":"x"}"#, "origin 'x' of alarm 1"),
       (#"{"number":1,"time":"07:00","days":"once","quiet_hours":"x"}"#, "quiet_hours 'x' of alarm"),
       (#"{"number":1,"time":"07:00","days":"once","rise_db":-24}"#, "lacks rise_db or rise_usec"),
@@ -200,10 +201,11 @@ import Testing
     #expect(throws: Fault.self) { try Self.read(Self.text(alarms)) }
   }
 
-  @Test("one whose tune is gone rings with the signal") func tuneIsGone() throws {
+  @Test("one whose tune is gone keeps its setting") func tuneIsGone() throws {
     let alarms = try Self.read(Self.text(try Self.alarms()), tune: { _ in nil })
     #expect(alarms.count == 5)
-    #expect(alarms[3].plan.tune == nil)
+    #expect(alarms[3].plan.tune == .missing("whittington"))
+    #expect(try Self.read(Self.text(alarms)) == Self.alarms())
     #expect(alarms[3].plan.rise != nil)
   }
 }

@@ -87,10 +87,14 @@ public struct Alarm: Hashable, Sendable {
   public internal(set) var state: State
   /// The latest of its instants that is over: stopped, missed or silenced. It does not ring again.
   public internal(set) var acknowledged: Instant?
+  /// The name that a person gave it, while an alarm of the configuration has that.
+  public internal(set) var lostName: String?
 
   public init(
-    number: Int, _ plan: AlarmPlan, from origin: Origin, state: State, acknowledged: Instant? = nil
+    number: Int, _ plan: AlarmPlan, from origin: Origin, state: State, acknowledged: Instant? = nil,
+    lostName: String? = nil
   ) {
+    self.lostName = lostName
     self.number = number
     self.plan = plan
     self.origin = origin
