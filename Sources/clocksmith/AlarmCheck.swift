@@ -38,9 +38,8 @@ func checkTimers(_ configuration: Configuration) throws(Fault) -> Finding {
 }
 
 /// Whether each alarm can ring, with its tune, and the time be said.
-/// - Parameter isSupposed: the service is not asked: its configuration may be another.
-func checkAlarms(_ configuration: Configuration, isSupposed: Bool) throws(Fault) -> Finding {
-  let status = isSupposed ? nil : try RunningService()?.status()
+/// - Parameter status: of the service; nil without one, or if its configuration may be another.
+func checkAlarms(_ configuration: Configuration, _ status: Status?) throws(Fault) -> Finding {
   var flaws: [String] = []
   for plan in configuration.announcer.alarms {
     guard let tune = plan.tune, let flaw = flaw(of: tune) else { continue }
