@@ -39,6 +39,8 @@ public struct Announcer {
   private(set) var previous: Now
   /// What the clock would show now without the step or the sleep that was just noticed.
   private var showed: Instant
+  /// The clock was set, and the alarms are still to be told.
+  var owesAlarmsClock = false
 
   /// Occasions before `now` are past: after a start only later ones sound.
   /// - Parameters:
@@ -71,6 +73,7 @@ public struct Announcer {
   /// none if that changes nothing.
   public mutating func handle(_ event: Event, at now: Now) -> [Effect] {
     var effects = noticeStep(with: event, at: now)
+    tellAlarmsOfClock(with: event, at: now)
     switch event {
     case .woke, .clockSet:
       break
@@ -228,6 +231,7 @@ public struct Announcer {
   private mutating func take(_ trust: ClockTrust, at now: Now) -> [Effect] {
     let before = stage.turn.map(rulingSoFar)
     rules.trust = trust
+    alarms.reckon(at: now, alarmConditions)
     // By a clock that may be wrong no alarm rings.
     let recalled =
       alarmConditions.isTrusted ? [] : timers.book.recall(alarmsByClock, .rulesChanged)

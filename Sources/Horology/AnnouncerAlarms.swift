@@ -1,9 +1,23 @@
 /// What becomes of the alarms.
 extension Announcer {
-  var alarmConditions: AlarmConditions {
+  var alarmConditions: AlarmConditions { alarmConditions(by: trust) }
+
+  func alarmConditions(by trust: ClockTrust) -> AlarmConditions {
     AlarmConditions(
       zone: zone, isTrusted: trust != .untrusted || settings.untrusted == .speak,
       ringLimit: settings.ringLimit, lead: rules.lead)
+  }
+
+  /// The clock was set, and has been judged since: whoever sets it wrong is found out by the trust in
+  /// it that is lost with that.
+  mutating func tellAlarmsOfClock(with event: Event, at now: Now) {
+    guard owesAlarmsClock else { return }
+    switch event {
+    case .unheard: return
+    case .trust(let trust): alarms.noteClockSet(at: now, alarmConditions(by: trust))
+    default: alarms.noteClockSet(at: now, alarmConditions)
+    }
+    owesAlarmsClock = false
   }
 
   /// Does what a person wants of the alarms.
@@ -95,7 +109,10 @@ extension Announcer {
       case .cancelled, .silenced, .snoozed, .stopped, .missed, .expired, .unheard:
         timers.dropWords(of: source)
         effects += timers.book.recall([source], reason)
-        effects += stopWords(of: source, reason, at: moment ?? now.uptime)
+        // The time that is being said is true, though nobody has stopped the ring.
+        if change.event != .missed {
+          effects += stopWords(of: source, reason, at: moment ?? now.uptime)
+        }
       }
       effects.append(.report(.alarm(change.alarm, change.event)))
     }

@@ -3,6 +3,8 @@ extension Announcer {
   /// Answers a person who asks for this time, or for the time now.
   /// - Parameter lead: how far ahead of now it can begin.
   mutating func answer(_ time: CivilTime?, within lead: Duration, at now: Now) -> Effect {
+    // While what sounds is heard to its end, nothing else begins.
+    if isEnding { return .report(.refused(.stopped(.serviceEnds))) }
     if let refusal = rules.refusalOfRequest(isGiven: time != nil) {
       return .report(.refused(refusal))
     }

@@ -88,6 +88,7 @@ extension Announcer {
   private mutating func tellLeft(
     of countdown: Countdown, at now: Now
   ) throws(TimerRefusal) -> [Effect] {
+    if isEnding { throw .speech(.stopped(.serviceEnds)) }
     if let refusal = rules.refusalOfTimers { throw .speech(refusal) }
     guard settings.saysTimers else { throw .noWords }
     let left = countdown.left(at: now)
@@ -154,12 +155,14 @@ extension Announcer {
     wasSet: Bool, from before: Instant, slept: Duration, at now: Now
   ) -> [Effect] {
     var effects: [Effect] = []
-    if wasSet, timers.noteClockSet(at: now) {
-      effects += timers.recallCues(.clockSet)
-      replanWords(at: now)
-    }
     if wasSet {
-      alarms.noteClockSet(from: before, at: now, alarmConditions)
+      let moved = timers.noteClockSet(at: now)
+      if !moved.isEmpty {
+        effects += timers.book.recall(moved, .clockSet)
+        replanWords(at: now)
+      }
+      if alarmConditions.isTrusted { alarms.note(before) }
+      owesAlarmsClock = true
       effects += timers.book.recall(alarmsByClock, .clockSet)
     }
     // What the player has is timed by a clock that stood still.

@@ -64,10 +64,10 @@ struct AlarmDesk {
 
   /// Sets the clock, and trusts it from then on if that is wanted.
   mutating func step(to text: String, isTrusted: Bool? = nil) {
-    let before = now.instant
+    if self.isTrusted { alarms.note(now.instant) }
     now = Now(instant: Instant(text), uptime: now.uptime, sinceBoot: now.sinceBoot)
-    alarms.noteClockSet(from: before, at: now, conditions)
     if let isTrusted { self.isTrusted = isTrusted }
+    alarms.noteClockSet(at: now, conditions)
     settle()
   }
 

@@ -59,17 +59,13 @@ public struct Alarms: Hashable, Sendable {
   // MARK: The clocks
 
   /// The clock was set.
-  /// - Parameter before: what it would show now, had it not been.
-  mutating func noteClockSet(
-    from before: Instant, at now: Now, _ conditions: AlarmConditions
-  ) {
+  mutating func noteClockSet(at now: Now, _ conditions: AlarmConditions) {
     change { $0.noteClockSet(at: now) }
-    if conditions.isTrusted { note(before) }
     reckon(at: now, conditions)
   }
 
   /// Reckons anew when the alarms ring next that are not due: the zone is another, or the clock was
-  /// set.
+  /// set, or is trusted once more.
   /// - Parameter steppedOver: how far another zone has put its clocks forward: what they would have
   ///   shown meanwhile is due.
   mutating func reckon(
@@ -104,7 +100,7 @@ public struct Alarms: Hashable, Sendable {
 
   /// Takes in what a trusted clock shows. If it is more than a day behind what it has shown, by one
   /// step or many, it was wrong then.
-  private mutating func note(_ shown: Instant) {
+  mutating func note(_ shown: Instant) {
     let shown = max(shown, AlarmTimes.beforeAll)
     guard let reached, shown < reached - Self.longestStepBack else {
       reached = max(reached ?? shown, shown)

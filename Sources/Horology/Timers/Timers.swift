@@ -50,20 +50,20 @@ public struct Timers: Hashable, Sendable {
   // MARK: The clocks
 
   /// The clock was set.
-  /// - Returns: true if timers have moved with it.
-  mutating func noteClockSet(at now: Now) -> Bool {
-    let hasMoved = followsClock
+  /// - Returns: those that have moved with it.
+  mutating func noteClockSet(at now: Now) -> Set<Cue.Source> {
+    let moved = followClock
     change { $0.noteClockSet(at: now) }
-    return hasMoved
+    return Set(moved)
   }
 
   /// The clock is trusted.
-  mutating func noteTrusted() { if followsClock { change { $0.noteTrusted() } } }
+  mutating func noteTrusted() { if !followClock.isEmpty { change { $0.noteTrusted() } } }
 
-  /// True if a timer moves with a clock that is set.
-  private var followsClock: Bool {
-    interval?.start.followsClock == true
-      || countdowns.contains { $0.state.moment?.followsClock == true }
+  /// Those that move with a clock that is set.
+  private var followClock: [Cue.Source] {
+    countdowns.filter { $0.state.moment?.followsClock == true }.map { .timer($0.number) }
+      + (interval?.start.followsClock == true ? [.interval] : [])
   }
 
   private mutating func change(_ change: (inout TimedMoment) -> Void) {

@@ -1,0 +1,107 @@
+import Testing
+
+@testable import Horology
+
+/// What simulated years have found of timers, intervals and alarms.
+@Suite struct SimulatedTimersTests {
+  /// A Saturday.
+  private static let evening = "2026-11-21T22:00:00"
+
+  private static func desk(
+    at start: String = evening, trust: ClockTrust = .synchronised,
+    _ change: (inout AnnouncerSettings) -> Void = { _ in }
+  ) -> Desk {
+    // No occasion is in the way.
+    var desk = Desk(at: start, trust: trust) {
+      $0.interval = Interval(minutes: 60)!
+      $0.voiceAtHour = .none
+      change(&$0)
+    }
+    let times = AlarmTimes(
+      time: TimeOfDay(hour: 7, minute: 0)!, days: try! AlarmDays(weekdays: "mon-sun"))
+    desk.tell(.alarm(.set(AlarmPlan(times))))
+    return desk
+  }
+
+  private static let seven = Instant("2026-11-22T07:00:00")
+
+  @Test("a person sets the clock weeks back, and a server sets it right: no alarm is missed")
+  func weeksBack() {
+    var desk = Self.desk()
+    desk.now = desk.now.set(by: .seconds(-17 * 86_400))
+    desk.tell(.trust(.untrusted))
+    desk.tell(.clockSet)
+    #expect(desk.announcer.alarms.alarms[0].next == Self.seven)
+    desk.now = desk.now.later(by: .seconds(3600)).set(by: .seconds(17 * 86_400))
+    desk.tell(.trust(.synchronised))
+    #expect(desk.alarmEvents.isEmpty)
+    #expect(desk.announcer.alarms.alarms[0].next == Self.seven)
+  }
+
+  @Test("nor if something waits to be heard when the clock is set") func weeksBackUnheard() {
+    var desk = Self.desk()
+    desk.tell(.asked(speakerIsAwake: false))
+    desk.now = desk.now.set(by: .seconds(-17 * 86_400))
+    desk.tell(.unheard(desk.announcer.playing!.id))
+    desk.tell(.trust(.untrusted))
+    #expect(desk.announcer.alarms.alarms[0].next == Self.seven)
+  }
+
+  @Test("in another zone an alarm rings by that once the clock is trusted") func zoneUntrusted() {
+    var desk = Self.desk()
+    desk.tell(.trust(.untrusted))
+    desk.tell(.zoneChanged(TestZone.fixed(minutes: 60)))
+    desk.tell(.trust(.synchronised))
+    #expect(desk.announcer.alarms.alarms[0].next == Self.seven - .seconds(3600))
+  }
+
+  @Test("the time that is being said is not cut off because nobody stops the alarm")
+  func saidWhenMissed() {
+    var desk = Self.desk {
+      $0.ringLimit = .seconds(10)
+      $0.lateLimit = .seconds(30)
+    }
+    desk.wait(until: "2026-11-22T06:59:55")
+    desk.wait(until: "2026-11-22T07:00:00")
+    desk.wait(until: "2026-11-22T07:00:09")
+    let time = desk.announcer.playing
+    #expect(time != nil)
+    desk.wait(until: "2026-11-22T07:00:10")
+    #expect(desk.alarmEvents == [.missed])
+    #expect(!desk.stopped.contains(time!.id))
+  }
+
+  @Test("a clock that is set takes back no cue of an interval, though it moves a timer")
+  func otherFollows() {
+    var desk = Self.desk(trust: .untrusted) { $0.leadIn = .seconds(4) }
+    // It runs since before the machine was started.
+    let countdown = Countdown(
+      number: 1, name: nil, length: .seconds(3600),
+      state: .running(
+        zero: TimedMoment(sinceBoot: .zero, shown: desk.now.instant + .seconds(3600))))
+    desk.announcer = Announcer(
+      settings: desk.announcer.settings, zone: TestZone.utc, trust: .untrusted,
+      timers: Timers([countdown], isSameBoot: false, at: desk.now), at: desk.now)
+    desk.start(.plain(every: .seconds(60)))
+    let cue = desk.cues.first
+    #expect(cue?.source == .interval)
+    desk.wait(for: .seconds(1))
+    desk.step(by: .seconds(-2))
+    #expect(!desk.stopped.contains(cue!.id))
+    #expect(desk.timers[0].left(at: desk.now) == .seconds(3601))
+  }
+
+  @Test("while a ring is heard to its end, a service that ends answers nobody") func asked() {
+    var desk = Self.desk {
+      $0.atStop = .finish
+      $0.saysTimers = true
+    }
+    desk.start(.seconds(60))
+    desk.tell(.stop(.serviceEnds))
+    desk.tell(.asked(speakerIsAwake: true))
+    #expect(desk.refusal == .stopped(.serviceEnds))
+    desk.tell(.timer(.tell(nil)))
+    #expect(desk.timerRefusal == .speech(.stopped(.serviceEnds)))
+    #expect(desk.played == nil)
+  }
+}
