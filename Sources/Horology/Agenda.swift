@@ -84,7 +84,7 @@ public struct Agenda: Sequence, IteratorProtocol {
     for effect in announcer.handle(event, at: now) {
       switch effect {
       case .wake(let instant): wake = instant
-      case .play(let announcement):
+      case .play(.announcement(let announcement)):
         guard case .occasion(let occasion) = announcement.cause else { continue }
         end = announcement.anchor + length(announcement)
         let outlook = announcer.rules.outlook(of: occasion, announcement.programme, nil)
@@ -98,7 +98,7 @@ public struct Agenda: Sequence, IteratorProtocol {
           decided.append(Entry(outlook: outlook, fate: .skipped(reason)))
         }
       case .stop(let sounding, let reason): stopped = (sounding, reason)
-      case .report, .cue: break
+      case .report, .play(.cue): break
       }
     }
     // A mute alone stops something; what has reached its anchor by then has sounded.

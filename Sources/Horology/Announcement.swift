@@ -131,9 +131,7 @@ public struct Timing: Hashable, Sendable {
 public enum Effect: Hashable, Sendable {
   /// Wake at this instant; replaces the wake-up that was asked for before. Always the last.
   case wake(at: Instant)
-  case play(Announcement)
-  /// Play this on its moment, beside whatever else sounds.
-  case cue(Cue)
+  case play(Sounding)
   /// Fade this out; its end is reported as an event.
   case stop(SoundingID, StopReason)
   case report(Report)

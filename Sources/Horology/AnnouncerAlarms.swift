@@ -29,7 +29,7 @@ extension Announcer {
     }
   }
 
-  /// Gives alarms the tunes that were missing.
+  /// Gives alarms these in place of their tunes of the same name.
   public mutating func take(_ tunes: [Tune]) { alarms.take(tunes) }
 
   /// Lets those that ring do so again later.

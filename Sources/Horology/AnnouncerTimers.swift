@@ -218,7 +218,7 @@ extension Announcer {
       stage.takeID(), of: due.source, due.signal, blows: due.blows, at: due.anchor,
       mayBeLateBy: due.mayBeLateBy, decibels: decibels)
     timers.book.give(cue)
-    return [.cue(cue)] + planWords(after: due)
+    return [.play(.cue(cue))] + planWords(after: due)
   }
 
   /// A cue that the player has ended.

@@ -43,7 +43,7 @@ struct Stage: Sendable {
   mutating func begin(_ announcement: Announcement, showing shown: CivilTime) -> Effect {
     count += 1
     turn = Turn(announcement: announcement, shown: shown)
-    return .play(announcement)
+    return .play(.announcement(announcement))
   }
 
   /// Fades out what has the turn.

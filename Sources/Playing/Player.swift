@@ -113,6 +113,17 @@ public final class Player {
   public var isAwake: Bool { stream != nil }
 
   /// Opens the device and plays what `compose` makes for its rate.
+  /// - Throws: `Fault` if the device cannot be had, or a sound is missing or torn; then it does not
+  ///   play.
+  public func play(
+    _ sounding: Sounding, _ compose: (_ rate: Int) throws(Fault) -> Score
+  ) throws(Fault) {
+    try play(
+      sounding.id, anchoredAt: sounding.anchor, decibels: sounding.decibels,
+      mayBeLateBy: sounding.mayBeLateBy, ducksOthers: sounding.ducksOthers, compose)
+  }
+
+  /// Opens the device and plays what `compose` makes for its rate.
   /// - Parameters:
   ///   - decibels: how loud, on top of what the settings say.
   ///   - mayBeLateBy: what cannot have its anchor by then ends as too late, before it begins; nil

@@ -8,26 +8,26 @@ struct AlarmTunes {
   private var missing: Set<String> = []
 
   /// Looks for the tunes that were missing, and gives the composer the bells of all.
-  /// - Returns: the tunes that were missing and are there now.
+  /// - Parameter log: told once of each that is not there, or lacks a bell.
+  /// - Returns: the tunes that were missing and are there now, and those that are of no use, as
+  ///   missing.
   mutating func find(
-    for alarms: [Alarm], _ composer: inout Composer, _ journal: Journal
+    for alarms: [Alarm], _ composer: inout Composer, _ log: (Alarm, Fault) -> Void
   ) -> [Tune] {
-    var found: [Tune] = []
+    var changed: [Tune] = []
     for alarm in alarms {
       guard var tune = alarm.plan.tune else { continue }
       do throws(Fault) {
         let wasMissing = tune.isMissing
         if wasMissing { tune = try Sounds.tune(tune.name) }
         try composer.add(tune)
-        if wasMissing { found.append(tune) }
+        if wasMissing { changed.append(tune) }
         missing.remove(tune.name)
       } catch {
-        guard missing.insert(tune.name).inserted else { continue }
-        journal.log(
-          .alarm, .warning, "\(alarm.title) rings with the signal: \(error)",
-          ["CAUSE": "alarm", "ALARM": String(alarm.number), "ALARM_NAME": alarm.name])
+        changed.append(.missing(tune.name))
+        if missing.insert(tune.name).inserted { log(alarm, error) }
       }
     }
-    return found
+    return changed
   }
 }

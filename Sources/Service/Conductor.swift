@@ -16,10 +16,7 @@ public protocol Instruments: AnyObject {
   func judgeClock() -> ClockTrust
 
   /// - Throws: `Fault` if it cannot be played; then its end is not told in any other way.
-  func play(_ announcement: Announcement) throws(Fault)
-
-  /// - Throws: `Fault` if it cannot be played; then its end is told by nobody else.
-  func play(_ cue: Cue) throws(Fault)
+  func play(_ sounding: Sounding) throws(Fault)
 
   /// Fades them out together; the end of each is told later.
   func stop(_ soundings: [SoundingID], _ reason: StopReason)
@@ -55,7 +52,7 @@ public final class Conductor {
     self.announcer = announcer
   }
 
-  /// Gives alarms the tunes that were missing.
+  /// Gives alarms these in place of their tunes of the same name.
   public func take(_ tunes: [Tune]) { announcer.take(tunes) }
 
   /// Takes an event in, and carries out its effects.
@@ -147,18 +144,12 @@ public final class Conductor {
     case .wake(let instant):
       // A clock that was set while nobody watched it would otherwise go unnoticed.
       if !instruments.wake(at: instant) { queue.append(.clockSet) }
-    case .play(let announcement):
+    case .play(let sounding):
       do throws(Fault) {
-        try instruments.play(announcement)
-        opened = announcement.id
+        try instruments.play(sounding)
+        if case .announcement = sounding { opened = sounding.id }
       } catch {
-        queue.append(.ended(announcement.id, .failed(error.description, heard: .nothing)))
-      }
-    case .cue(let cue):
-      do throws(Fault) {
-        try instruments.play(cue)
-      } catch {
-        queue.append(.ended(cue.id, .failed(error.description, heard: .nothing)))
+        queue.append(.ended(sounding.id, .failed(error.description, heard: .nothing)))
       }
     case .stop(let sounding, let reason): instruments.stop([sounding], reason)
     case .report(let report):

@@ -35,7 +35,11 @@ extension World: Instruments {
     return trust
   }
 
-  func play(_ announcement: Announcement) throws(Fault) {
+  func play(_ sounding: Sounding) throws(Fault) {
+    if case .announcement(let announcement) = sounding { try play(announcement) }
+  }
+
+  private func play(_ announcement: Announcement) throws(Fault) {
     let elapsed = machine.moment.elapsed
     if isSwallowed(announcement) {
       // The Announcer takes it for stopped; what it reports of that is changed.
@@ -71,8 +75,6 @@ extension World: Instruments {
     look(at: machine.moment)
     oracle.opened()
   }
-
-  func play(_ cue: Cue) throws(Fault) {}
 
   func stop(_ soundings: [SoundingID], _ reason: StopReason) {
     for sounding in soundings { stop(sounding, reason) }

@@ -54,6 +54,15 @@ public struct Composer: Sendable {
       rate: rate, parts: parts.map { $0.moved(by: -earliest) }, anchor: -earliest)
   }
 
+  /// The score of what is to sound, at `rate` frames per second.
+  /// - Throws: `Fault` if a sound is missing or is none, or the voice has no words for it.
+  public func score(of sounding: Sounding, rate: Int) throws(Fault) -> Score {
+    switch sounding {
+    case .announcement(let announcement): try score(of: announcement, rate: rate)
+    case .cue(let cue): try score(of: cue, rate: rate)
+    }
+  }
+
   /// The score of an announcement, at `rate` frames per second.
   /// - Throws: `Fault` if a sound is missing or is none, or the voice has no words for it.
   public func score(of announcement: Announcement, rate: Int) throws(Fault) -> Score {

@@ -90,21 +90,9 @@ final class ForegroundTimer: Instruments {
   /// A timer needs no trusted clock.
   func judgeClock() -> ClockTrust { .synchronised }
 
-  func play(_ announcement: Announcement) throws(Fault) {
-    try player.play(
-      announcement.id, anchoredAt: .utc(announcement.anchor), decibels: announcement.decibels,
-      mayBeLateBy: announcement.latest.map { $0 - announcement.anchor }
-    ) { rate throws(Fault) in
-      try composer.score(of: announcement, rate: rate)
-    }
-  }
-
-  func play(_ cue: Cue) throws(Fault) {
-    try player.play(
-      cue.id, anchoredAt: .elapsed(cue.anchor), decibels: cue.decibels,
-      mayBeLateBy: cue.mayBeLateBy, ducksOthers: true
-    ) { rate throws(Fault) in
-      try composer.score(of: cue, rate: rate)
+  func play(_ sounding: Sounding) throws(Fault) {
+    try player.play(sounding) { rate throws(Fault) in
+      try composer.score(of: sounding, rate: rate)
     }
   }
 

@@ -76,8 +76,8 @@ import Testing
       for effect in announcer.handle(event, at: now) {
         switch effect {
         case .wake(let instant): wake = instant
-        case .cue(let cue): ends.append((cue.id, now.instant + .seconds(6)))
-        case .play(let announcement):
+        case .play(.cue(let cue)): ends.append((cue.id, now.instant + .seconds(6)))
+        case .play(.announcement(let announcement)):
           ends.append((announcement.id, announcement.anchor + .seconds(2)))
         case .report(.alarm(let alarm, .rings(nil))):
           decided.insert("\(alarm.name!) at \(now.instant.seconds) rings")

@@ -51,14 +51,14 @@ struct Desk {
   }
 
   var played: String? {
-    for case .play(let announcement) in effects {
+    for case .play(.announcement(let announcement)) in effects {
       return announcement.time.dateTime.timeOfDay
     }
     return nil
   }
 
   var anchor: Instant? {
-    for case .play(let announcement) in effects { return announcement.anchor }
+    for case .play(.announcement(let announcement)) in effects { return announcement.anchor }
     return nil
   }
 
@@ -73,12 +73,12 @@ struct Desk {
   }
 
   var latest: Instant? {
-    for case .play(let announcement) in effects { return announcement.latest }
+    for case .play(.announcement(let announcement)) in effects { return announcement.latest }
     return nil
   }
 
   var decibels: Double? {
-    for case .play(let announcement) in effects { return announcement.decibels }
+    for case .play(.announcement(let announcement)) in effects { return announcement.decibels }
     return nil
   }
 

@@ -1,7 +1,7 @@
 @testable import Horology
 
 extension Desk {
-  var cues: [Cue] { effects.compactMap { if case .cue(let cue) = $0 { cue } else { nil } } }
+  var cues: [Cue] { effects.compactMap { if case .play(.cue(let cue)) = $0 { cue } else { nil } } }
 
   var stopped: [SoundingID] {
     effects.compactMap { if case .stop(let id, _) = $0 { id } else { nil } }
@@ -65,7 +65,7 @@ extension Desk {
       events += desk.timerEvents
       intervals += desk.intervalEvents
       alarms += desk.alarmEvents
-      for case .play(let announcement) in desk.effects {
+      for case .play(.announcement(let announcement)) in desk.effects {
         announcements.append(announcement)
         let begins = desk.now.sinceBoot + (announcement.anchor - desk.now.instant)
         sounding.append((announcement.id, begins + .seconds(2)))

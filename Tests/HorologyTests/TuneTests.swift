@@ -99,7 +99,7 @@ import Testing
   }
 
   private func played(_ effects: [Effect]) -> Announcement? {
-    for case .play(let announcement) in effects { return announcement }
+    for case .play(.announcement(let announcement)) in effects { return announcement }
     return nil
   }
 

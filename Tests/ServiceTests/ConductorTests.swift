@@ -27,16 +27,17 @@ import Testing
       calls.append("judge")
       return trust
     }
-    func play(_ announcement: Announcement) throws(Fault) {
+    func play(_ sounding: Sounding) throws(Fault) {
+      guard case .announcement(let announcement) = sounding else {
+        calls.append("cue \(sounding.id.number)")
+        if let fault { throw fault }
+        return
+      }
       calls.append("play \(announcement.time.dateTime.timeOfDay)")
       if let fault { throw fault }
       now = opensAt ?? now
       opensAt = nil
       isPlaying = true
-    }
-    func play(_ cue: Cue) throws(Fault) {
-      calls.append("cue \(cue.id.number)")
-      if let fault { throw fault }
     }
     func stop(_ soundings: [SoundingID], _ reason: StopReason) {
       let numbers = soundings.map { "\($0.number)" }.joined(separator: " ")

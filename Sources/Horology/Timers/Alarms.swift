@@ -209,10 +209,10 @@ public struct Alarms: Hashable, Sendable {
     }
   }
 
-  /// Gives alarms the tunes that were missing.
+  /// Gives alarms these in place of their tunes of the same name.
   mutating func take(_ tunes: [Tune]) {
     for index in alarms.indices {
-      guard let tune = alarms[index].plan.tune, tune.isMissing else { continue }
+      guard let tune = alarms[index].plan.tune else { continue }
       alarms[index].plan.tune = tunes.first { $0.name == tune.name } ?? tune
     }
   }
