@@ -65,8 +65,8 @@ final class BusServer {
   /// Runs while the bus has not answered yet.
   private var waiting: EventSource?
   private let object: UnsafeMutablePointer<clocksmith_bus_object>
-  /// The properties as the bus knows them.
-  private var told: [String: BusValue] = [:]
+  /// The hash of each property as the bus knows it.
+  private var told: [String: Int] = [:]
   private var complaint: String?
 
   init(loop: EventLoop, journal: Journal, service: Service) {
@@ -137,7 +137,7 @@ final class BusServer {
     waiting = try loop.after(Self.patience) { [unowned self] in
       lose("the system bus does not answer")
     }
-    told = service.properties()
+    told = service.properties().mapValues(\.hashValue)
   }
 
   private func take(
@@ -194,7 +194,7 @@ final class BusServer {
   /// Tells of every property that has changed.
   func tellChanges() {
     guard let bus else { return }
-    let now = service.properties()
+    let now = service.properties().mapValues(\.hashValue)
     let changed = now.keys.filter { now[$0] != told[$0] && !Status.flowing.contains($0) }.sorted()
     told = now
     guard !changed.isEmpty else { return }

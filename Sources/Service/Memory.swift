@@ -1,4 +1,5 @@
 import Basics
+import CLinux
 
 /// Holds the saved state and writes it to its file. If that fails, each `check()` tries again; the
 /// journal is told once.
@@ -71,6 +72,8 @@ final class Memory {
     guard unsaved != .nothing, let file else { return }
     do throws(Fault) {
       try file.save(state)
+      // The text of a thousand timers is a third of all that this program holds.
+      malloc_trim(0)
       unsaved = .nothing
       if complaint != nil {
         journal.log(.state, .notice, "what was set at run time is saved again")
