@@ -9,7 +9,7 @@ import soundfile
 from program import VOICE
 from recorded_words import brought_in, recordings  # noqa: F401
 from sound_server import RATE, find
-from test_intervals import SIGNALS, heard, onset
+from test_intervals import SIGNALS, are_on_their_moments, heard
 from test_intervals import gym  # noqa: F401
 
 
@@ -35,12 +35,7 @@ def test_the_phases_are_said_after_their_signals_which_sound_as_ever(bus, gym, s
     samples = recording.samples()
     signals = [(5, "work"), (9, "half"), (12, "count"), (13, "rest"), (18, "count"), (19, "last"),
                (23, "half"), (26, "count"), (27, "end")]
-    errors = {(at, name): onset(recording, samples, SIGNALS[name], began + at)
-              for at, name in signals}
-    if (busy := max(recording.disturbance(RATE * n) for n in range(4, 30, 2))) > 0.02:
-        pytest.skip(f"this machine was too busy to play in time: {busy * 1000:.0f} ms")
-    assert None not in errors.values(), errors
-    assert max(abs(error) for error in errors.values()) < 0.001, errors
+    are_on_their_moments(recording, samples, began, signals)
     said = [(5, "work", "go"), (9, "half", "half"), (13, "rest", "rest"), (19, "last", "work"),
             (23, "half", "half"), (27, "end", "done")]
     for at, signal, word in said:
