@@ -11,7 +11,7 @@ extension Oracle {
     case .late(let delay):
       let isLate = moment.shown >= first + max(0, rules.lateLimit - rules.lead)
       isTrue =
-        isLate && delay.nanoseconds == moment.shown - first
+        isLate && delay.nanoseconds == decided.shown - first
         && wasPassed(first, isMany: first != last, moment)
     default: isTrue = first == last && isTrueOfOne(reason, first, moment)
     }
@@ -124,7 +124,7 @@ extension Oracle {
   }
 
   /// True if the loop was held up for so long, by one thing or by several.
-  private func wasHeld(_ span: Int64, since elapsed: Int64) -> Bool {
+  func wasHeld(_ span: Int64, since elapsed: Int64) -> Bool {
     let holds = disturbances.reversed().prefix { $0.at >= elapsed }
     return holds.map(\.length).reduce(0, +) >= span
   }
@@ -147,7 +147,10 @@ extension Oracle {
   mutating func judgeRefusal(_ reason: SkipReason, _ moment: Moment) {
     let isTrue: Bool
     switch reason {
-    case .stopped(let reason): isTrue = ledger.pay(.refused(.stopped(reason)))
+    case .stopped(let reason):
+      isTrue =
+        ledger.pay(.refused(.stopped(reason)))
+        || reason == .serviceEnds && isEnding && ledger.pay(.answer)
     case .failed:
       isTrue =
         ledger.pay(.refused(.failed))
@@ -161,12 +164,13 @@ extension Oracle {
     }
   }
 
-  private func isTrueOfRequest(_ reason: SkipReason, _ moment: Moment) -> Bool {
+  func isTrueOfRequest(_ reason: SkipReason, _ moment: Moment) -> Bool {
     switch reason {
     case .muted: lever.told == .off
     case .switchLost: isSilencedBySwitch
     case .untrusted: !rules.answers(trust) && (asked == nil || askedFor == nil)
     case .busy: isBusy || happened([.busy], since: moment.elapsed)
+    case .stopped(.serviceEnds): isEnding
     case .occasionIsNear: isBusy || isNearOccasion(moment) || isNearOccasion(askedAt)
     default: false
     }

@@ -55,15 +55,18 @@ extension Oracle {
     case .ringer(let ringer): pay(.ringer(ringer), "the switch is \(ringer)", moment)
     case .clockSet(let step): pay(.clockSet(step.nanoseconds), "the clock was set", moment)
     case .slept(let span): pay(.slept(span.nanoseconds), "the machine slept", moment)
-    // No timer is set in this world yet.
-    case .timer, .interval, .alarm, .alarmRefused, .timerRefused, .unsaid:
-      violated(.complete, "a timer is told of", moment)
+    case .timer(let countdown, let event): told(countdown, event, decided)
+    case .interval(let interval, let event): told(interval, event, decided)
+    case .alarm(let alarm, let event): told(alarm, event, decided)
+    case .timerRefused(let refusal): judgeRefusal(refusal, decided)
+    case .alarmRefused(let refusal): judgeRefusal(refusal, decided)
+    case .unsaid(let words, let reason): judgeUnsaid(words, reason, moment)
     }
   }
 
   /// It was told what became of its occasion, unless the past was forgotten meanwhile.
   private mutating func account(_ announcement: Announcement) {
-    guard let occasion = announcement.occasion, passing.forgotten < played?.since ?? .max else {
+    guard let occasion = announcement.occasion, passing.forgotten <= played?.since ?? .max else {
       return
     }
     passing.account(occasion)
@@ -79,6 +82,10 @@ extension Oracle {
     wakeUp: Int64?, ailment: String?, isBusy: Bool, isEnding: Bool, _ moment: Moment
   ) {
     lever.rest()
+    clock.isJudged = false
+    restAlarmOrder()
+    judgeTimers(moment)
+    judgeAlarms(moment)
     if let debt = ledger.rest(moment) { violated(.complete, "not told: \(debt)", moment) }
     guard !isEnding else { return }
     if let ailment { violated(.wakes, "the living is taken for dead: \(ailment)", moment) }

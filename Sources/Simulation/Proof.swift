@@ -15,7 +15,8 @@ public struct Proof {
     let expected = sabotage.invariants
     for seed in Self.seeds where expected.isDisjoint(with: violated) {
       let outcome = Simulation(
-        seed: seed, years: 0.3, zone: "Europe/London", faults: .high, sabotage: sabotage,
+        seed: seed, years: sabotage == .alarmsTwice ? 1.45 : 0.3, zone: "Europe/London",
+        faults: .high, sabotage: sabotage,
         patience: 0
       ).run()
       if let violation = outcome.violation { violated.append(violation.invariant) }
@@ -45,11 +46,18 @@ extension Sabotage {
     case .quietMinuteLate: ["quiet", "complete"]
     case .clockAlwaysTrusted: ["trust"]
     case .wakeUpTooFar: ["wakes"]
+    case .cuesDrift, .ringsLate: ["late"]
+    case .ringsUnstopped: ["muted"]
+    case .timersLost, .intervalLost, .alarmsLost, .alarmsLate, .alarmsTwice, .ringsForEver:
+      ["complete"]
+    case .elapsedTwice: ["once"]
+    case .alarmsUnquiet: ["quiet"]
     case .volumeHourLate: ["level"]
     case .lateLimitIgnored: ["late", "complete"]
     case .atStopExchanged: ["muted", "complete"]
     case .reloadIgnored: ["truth", "quiet", "complete", "level", "late", "muted"]
-    case .occasionsDropped, .refusalsUntold, .soundedUntold, .cutOffUntold, .soundedTwice,
+    case .occasionsDropped, .cuesDropped, .missedUntold, .refusalsUntold, .soundedUntold,
+      .cutOffUntold, .soundedTwice,
       .falselyBusy, .falselyFailed, .falselyStopped, .chimesDropped, .neverRetried,
       .failuresSwallowed, .stopToldAsLate:
       ["complete"]
