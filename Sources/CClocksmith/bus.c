@@ -48,9 +48,10 @@ static const sd_bus_vtable vtable[] = {
     METHOD("TellTimer", "s", SD_BUS_PARAM(timer), "s", SD_BUS_PARAM(text)),
     METHOD("StartInterval", "tb", SD_BUS_PARAM(every_usec) SD_BUS_PARAM(replace), "b",
            SD_BUS_PARAM(is_new)),
-    METHOD("StartRounds", "ttutub",
+    METHOD("StartRounds", "ttutubb",
            SD_BUS_PARAM(work_usec) SD_BUS_PARAM(rest_usec) SD_BUS_PARAM(rounds)
-               SD_BUS_PARAM(prepare_usec) SD_BUS_PARAM(countdown) SD_BUS_PARAM(replace),
+               SD_BUS_PARAM(prepare_usec) SD_BUS_PARAM(countdown) SD_BUS_PARAM(words)
+               SD_BUS_PARAM(replace),
            "b", SD_BUS_PARAM(is_new)),
     METHOD("StopInterval", "", "", "", ""),
     METHOD("SetAlarm", "sssssb",
@@ -58,7 +59,9 @@ static const sd_bus_vtable vtable[] = {
                SD_BUS_PARAM(rise) SD_BUS_PARAM(even_if_quiet),
            "u", SD_BUS_PARAM(number)),
     METHOD("SnoozeAlarm", "s", SD_BUS_PARAM(alarm), "", ""),
+    METHOD("SnoozeAlarms", "", "", "", ""),
     METHOD("StopAlarm", "s", SD_BUS_PARAM(alarm), "", ""),
+    METHOD("StopAlarms", "", "", "", ""),
     METHOD("CancelAlarm", "s", SD_BUS_PARAM(alarm), "", ""),
 
     CHANGING("Zone", "s"),
@@ -88,8 +91,9 @@ static const sd_bus_vtable vtable[] = {
     CHANGING("Playing", "s"),
     /* number, name, state, length, what is left of a paused one, UTC at zero; in microseconds */
     CHANGING("Timers", "a(ussttt)"),
-    /* UTC at the start, the period or 0, work, rest, prepare, rounds, countdown; none or one */
-    CHANGING("Intervals", "a(tttttuu)"),
+    /* UTC at the start, the period or 0, work, rest, prepare, rounds, countdown, whether its phases are
+     * said; none or one */
+    CHANGING("Intervals", "a(tttttuub)"),
     /* number, name, time, days, tune, state, rings in quiet hours, UTC of the next, origin, why it
      * will be silent */
     CHANGING("Alarms", "a(usssssbtss)"),

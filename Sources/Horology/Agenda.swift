@@ -48,6 +48,9 @@ public struct Agenda: Sequence, IteratorProtocol {
     let days = start.seconds.flooredQuotient(by: Self.day) - 1
     wake = Instant(seconds: days * Self.day)
     now = Now(instant: wake, uptime: Uptime(nanoseconds: 0), sinceBoot: .zero)
+    // An alarm takes no occasion's place: its cues are heard beside it, and its words wait.
+    var settings = settings
+    settings.alarms = []
     announcer = Announcer(settings: settings, zone: zone, trust: .synchronised, at: now)
   }
 

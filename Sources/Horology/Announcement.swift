@@ -22,13 +22,18 @@ public struct Announcement: Hashable, Sendable {
   public let programme: Programme
   /// True if there was no time left for the chime that belongs to it.
   public let isShortened: Bool
+  /// How long it may sound from its anchor on, even if it begins at its latest; nil if that does not
+  /// matter.
+  public let room: Duration?
   /// How loud, in dB at most 0, by the rules for the time at which it sounds.
   public internal(set) var decibels = 0.0
 
   public init(
     _ id: SoundingID, cause: Cause, time: CivilTime, anchor: Instant, latest: Instant? = nil,
-    programme: Programme = .wordsAlone, isShortened: Bool = false
+    programme: Programme = .wordsAlone, isShortened: Bool = false,
+    room: Duration? = nil
   ) {
+    self.room = room
     self.id = id
     self.cause = cause
     self.time = time

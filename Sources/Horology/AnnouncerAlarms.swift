@@ -29,6 +29,9 @@ extension Announcer {
     }
   }
 
+  /// Gives alarms the tunes that were missing.
+  public mutating func take(_ tunes: [Tune]) { alarms.take(tunes) }
+
   /// Lets those that ring do so again later.
   mutating func snoozeAlarms(at now: Now) -> [Effect] {
     alarms.isRinging ? take(.snooze(nil), at: now) : []
@@ -57,28 +60,36 @@ extension Announcer {
     Set(alarms.alarms.filter(\.goesByClock).map { .alarm($0.number) })
   }
 
-  /// The zone, the configuration or the trust is another: what is to ring is reckoned anew.
-  mutating func reckonAlarms(at now: Now) -> [Effect] {
+  /// How far the clocks of the zone are ahead of UTC.
+  func zoneOffset(at now: Now) -> Duration {
+    .seconds(zone.civil(at: now.instant).utcOffsetSeconds)
+  }
+
+  /// The zone or the configuration is another: what is to ring is reckoned anew.
+  /// - Parameter steppedOver: how far the clocks went forward by that.
+  mutating func reckonAlarms(steppedOver: Duration, at now: Now) -> [Effect] {
+    // Before those of another configuration are there, which are for the time to come.
+    alarms.reckon(steppedOver: steppedOver, at: now, alarmConditions)
     let gone = alarms.configure(settings.alarms, at: now, alarmConditions)
     return timers.book.recall(alarmsByClock, .rulesChanged) + tell(gone, at: now, .rulesChanged)
   }
 
-  /// Why an alarm must not ring now: quiet hours hold for it unless it has been set to override them.
+  /// Why an alarm must not ring now. One that comes late keeps the quiet of its own time, too.
   private func refusal(of alarm: Alarm, at now: Now) -> SkipReason? {
-    if let refusal = rules.refusalOfTimers { return refusal }
-    guard alarm.plan.quietHours == .keep else { return nil }
-    // One that comes late keeps the quiet of its own time, too.
-    let isQuiet = [now.instant, alarm.occasion ?? now.instant].contains {
-      settings.quiet.contains(zone.civil(at: $0))
-    }
-    return isQuiet ? .quietHours : nil
+    let times = [now.instant, alarm.occasion ?? now.instant].map { zone.civil(at: $0) }
+    return rules.refusal(of: alarm.plan, at: times)
   }
 
-  /// Why an alarm will be silent at its next time, as things are; nil if it will ring.
+  /// Why an alarm will be silent at its next time, or when its snooze is over, as things are; nil if
+  /// it will ring.
   public func refusal(of alarm: Alarm, from now: Now) -> SkipReason? {
-    guard let next = alarm.next else { return nil }
-    return alarmConditions.isTrusted
-      ? refusal(of: alarm, at: now.later(by: next - now.instant)) : .untrusted
+    switch alarm.state {
+    case .waiting(nil, _), .ringing: nil
+    case .waiting(let next?, _):
+      alarmConditions.isTrusted
+        ? refusal(of: alarm, at: now.later(by: next - now.instant)) : .untrusted
+    case .snoozing(_, let until): refusal(of: alarm, at: now.later(by: until.left(at: now)))
+    }
   }
 
   /// Tells what has become of alarms; takes back the rings of those that ring no more, and has the
@@ -94,7 +105,7 @@ extension Announcer {
       let source = Cue.Source.alarm(change.alarm.number)
       switch change.event {
       case .rings, .ringsAgain: sayTime(of: change.alarm, at: now)
-      case .set: break
+      case .set, .ringsOn, .nameLost, .nameIsBack: break
       case .cancelled, .silenced, .snoozed, .stopped, .missed, .expired, .unheard:
         timers.dropWords(of: source)
         effects += timers.book.recall([source], reason)
@@ -111,8 +122,14 @@ extension Announcer {
   /// Plans that the time is said once the first ring is over.
   private mutating func sayTime(of alarm: Alarm, at now: Now) {
     guard case .ringing(_, let since) = alarm.state else { return }
-    let blows = blows(of: alarm, at: now)
-    let offset = blows.last.map { $0.offset + Self.afterTune } ?? Timers.wordsAfterRing
+    // Another that began with it may be heard for it.
+    let heard = rings(at: now).heard(at: since.sinceBoot)
+    let sounding = alarms.alarms.first {
+      guard case .ringing(_, let begun) = $0.state else { return false }
+      return begun == since && heard == .alarm($0.number)
+    }
+    let blows = blows(of: sounding ?? alarm, at: now)
+    let offset = blows.last.map { $0.offset + DueCue.afterTune } ?? Timers.wordsAfterRing
     let from = since.sinceBoot + offset - rules.lead
     timers.say(
       TimerWords(
@@ -121,9 +138,6 @@ extension Announcer {
   }
 
   // MARK: Cues
-
-  /// From the last blow of a tune to the words, and from the words to the tune again.
-  private static let afterTune = Duration.seconds(3)
 
   /// What rings at an alarm, the first blow at its time; empty if it is the signal.
   private func blows(of alarm: Alarm, at now: Now) -> [Blow] {
@@ -135,65 +149,76 @@ extension Announcer {
     return blows.map { Blow(bell: $0.bell, offset: $0.offset - first.offset) }
   }
 
-  func nextCuesOfAlarms(_ newest: Cue.Source?, at now: Now) -> [DueCue] {
-    alarms.alarms.compactMap { nextCue(of: $0, newest, at: now) }
+  func nextCuesOfAlarms(_ rings: Rings, at now: Now) -> [DueCue] {
+    alarms.alarms.compactMap { nextCue(of: $0, rings, at: now) }
   }
 
-  private func nextCue(of alarm: Alarm, _ newest: Cue.Source?, at now: Now) -> DueCue? {
-    let source = Cue.Source.alarm(alarm.number)
-    let book = timers.book
-    let (since, earliest): (Duration, Duration)
+  /// The alarms that ring, or will before a cue that is prepared now.
+  func ringingAlarms(at now: Now) -> [Ringing] {
+    alarms.alarms.compactMap { alarm in
+      guard let since = begins(alarm, at: now) else { return nil }
+      return Ringing(
+        source: .alarm(alarm.number), since: since,
+        decibels: alarm.plan.rise?.decibels(after: now.sinceBoot - since) ?? 0,
+        hasTune: alarm.plan.tune.map { !$0.isMissing } ?? false)
+    }
+  }
+
+  /// When an alarm that rings began to, or will within the preparation of a cue; since the machine
+  /// started.
+  private func begins(_ alarm: Alarm, at now: Now) -> Duration? {
+    let since: Duration
     switch alarm.state {
     case .waiting(nil, _): return nil
+    case .ringing(_, let started): return started.sinceBoot
+    // What is due already is decided by how late it is.
     case .waiting(let next?, _):
-      // What is due already is decided by how late it is.
+      guard next > now.instant else { return nil }
       since = now.sinceBoot + (next - now.instant)
-      guard next > now.instant, book.last(of: source) == nil,
-        since - Self.preparation <= now.sinceBoot,
-        refusal(of: alarm, from: now) == nil
-      else { return nil }
-      earliest = since
-    case .snoozing(_, let until):
-      guard until.left(at: now) > .zero, book.last(of: source) != until.sinceBoot,
-        refusal(of: alarm, at: now.later(by: until.left(at: now))) == nil
-      else { return nil }
-      (since, earliest) = (until.sinceBoot, until.sinceBoot)
-    case .ringing(_, let started):
-      guard source == newest else { return nil }
-      (since, earliest) = (started.sinceBoot, book.earliest(of: source, rules.lead, now))
+    case .snoozing(_, let until): since = until.sinceBoot
     }
+    guard now.sinceBoot < since, since - Self.preparation <= now.sinceBoot,
+      refusal(of: alarm, from: now) == nil
+    else { return nil }
+    return since
+  }
+
+  private func nextCue(of alarm: Alarm, _ rings: Rings, at now: Now) -> DueCue? {
+    let source = Cue.Source.alarm(alarm.number)
+    let book = timers.book
+    guard let since = begins(alarm, at: now) else { return nil }
+    var earliest = since
+    switch alarm.state {
+    case .waiting: guard book.last(of: source) == nil else { return nil }
+    case .snoozing: guard book.last(of: source) != since else { return nil }
+    case .ringing: earliest = book.earliest(of: source, rules.lead, now)
+    }
+    // Before its bells are reckoned: there may be a hundred.
+    guard rings.heard(at: earliest) == source else { return nil }
     let blows = blows(of: alarm, at: now)
     var cue = DueCue.ring(source, since: since, from: earliest)
-    if let last = blows.last {
+    if !blows.isEmpty {
       // After what was given last, and at once if that is over or nothing was.
-      let period = last.offset + Self.afterTune * 2
-      let given = book.last(of: source).map { $0 + period }
-      let anchor = max(given ?? since, earliest)
+      let anchor = max(book.over(of: source) ?? since, earliest)
       cue = DueCue(
         source: source, signal: .ring, anchor: anchor, mayBeLateBy: Announcer.chimePreparation)
     }
     cue.blows = blows
     cue.decibels = alarm.plan.rise?.decibels(after: cue.anchor - since) ?? 0
-    return cue
+    return rings.heard(at: cue.anchor) == source ? cue : nil
   }
 
   /// When something other than a cue is due next, since the machine started.
   func dueOfAlarms(at now: Now) -> Duration? {
-    let next = alarms.alarms.compactMap(\.next).filter { $0 > now.instant }.min()
-    // It is prepared ahead.
-    let prepared = next.map { now.sinceBoot + ($0 - now.instant) - Self.preparation }
-    let due = alarms.nextDue(at: now, alarmConditions)
-    return [prepared.flatMap { $0 > now.sinceBoot ? $0 : nil }, due].compactMap { $0 }.min()
-  }
-}
-
-extension Alarms {
-  /// What rings.
-  func ringing(at now: Now) -> [Ringing] {
-    alarms.compactMap { alarm in
-      guard case .ringing(_, let since) = alarm.state else { return nil }
-      return Ringing(
-        source: .alarm(alarm.number), since: since.sinceBoot, decibels: alarm.decibels(at: now))
+    // A ring is prepared ahead.
+    let prepared = alarms.alarms.compactMap { alarm -> Duration? in
+      switch alarm.state {
+      case .waiting(let next?, _): now.sinceBoot + (next - now.instant) - Self.preparation
+      case .snoozing(_, let until): until.sinceBoot - Self.preparation
+      case .waiting(nil, _), .ringing: nil
+      }
     }
+    let due = alarms.nextDue(at: now, alarmConditions)
+    return (prepared.filter { $0 > now.sinceBoot } + [due].compactMap { $0 }).min()
   }
 }

@@ -43,6 +43,8 @@ public struct AnnouncerSettings: Hashable, Sendable {
   public var ringLimit = Duration.seconds(900)
   /// What is said of a timer before it is at zero.
   public var tellsLeft: Set<TellsLeft> = []
+  /// The voice says the phases of rounds.
+  public var saysPhases = SaysPhases.no
   /// Those of the configuration.
   public var alarms: [AlarmPlan] = []
   /// The voice has words for timers.

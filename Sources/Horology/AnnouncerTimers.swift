@@ -31,10 +31,12 @@ extension Announcer {
       case .startInterval(let plan, let replaces):
         if let refusal = rules.refusalOfTimers { throw .speech(refusal) }
         let over = timers.endInterval(at: now)
-        return over + (try timers.start(plan, replaces: replaces, in: rules.lead, at: now))
+        let effects = try timers.start(plan, replaces: replaces, in: rules.lead, at: now)
+        let isAnother = effects.count > 1
+        return over + (isAnother ? stopWords(of: .interval, .byHand, at: now.uptime) : []) + effects
       case .stopInterval:
         guard timers.hasInterval else { throw .noInterval }
-        return timers.stopInterval(.byHand)
+        return stopInterval(.byHand, at: now.uptime)
       }
     } catch {
       return [.report(.timerRefused(error))]
@@ -106,7 +108,7 @@ extension Announcer {
     _ reason: StopReason, at moment: Uptime, _ now: Now
   ) -> [Effect] {
     let rings = silenceAlarms(reason, at: moment, now) + silenceRings(reason, at: moment)
-    let effects = rings + timers.stopInterval(reason)
+    let effects = rings + stopInterval(reason, at: moment)
     return reason == .muted ? effects + timers.recallCues(reason) : effects
   }
 
@@ -132,9 +134,11 @@ extension Announcer {
     }
   }
 
-  /// True if something is said, or was asked for and is about to be.
+  /// True if something is said, or was asked for and is about to be. What is said of an interval is a
+  /// part of it.
   private func isSaying(at now: Now) -> Bool {
-    stage.isHeard(at: now) || playing.map { !$0.cause.isOccasion } ?? false
+    if case .timer(let words)? = playing?.cause, words.source == .interval { return false }
+    return stage.isHeard(at: now) || playing.map { !$0.cause.isOccasion } ?? false
   }
 
   /// True if the switch, as it is, silences what has the turn.
@@ -155,6 +159,7 @@ extension Announcer {
       let moved = timers.noteClockSet(at: now)
       if !moved.isEmpty {
         effects += timers.book.recall(moved, .clockSet)
+        if moved.contains(.interval) { timers.dropWords(of: .interval) }
         replanWords(at: now)
       }
       if alarmConditions.isTrusted { alarms.note(before) }
@@ -184,33 +189,36 @@ extension Announcer {
       for cue in cues { effects += give(cue, at: now) }
       cues = nextCues(at: now).filter { $0.due(timers.book) <= now.sinceBoot }
     }
-    return effects + settleWords(at: now)
+    return effects + handOver(at: now) + settleWords(at: now)
+  }
+
+  /// One ring at a time: what another has taken the place of is faded out.
+  private mutating func handOver(at now: Now) -> [Effect] {
+    let rings = rings(at: now)
+    guard let heard = rings.heard(at: now.sinceBoot) else { return [] }
+    return timers.book.handOver(to: heard, of: rings.sources(at: now.sinceBoot), at: now)
   }
 
   /// The next cue of all that has one; none while the switch silences them.
   private func nextCues(at now: Now) -> [DueCue] {
     guard rules.refusalOfTimers == nil else { return [] }
-    // One ring at a time: the others are heard by the loudest, of those by the newest.
-    let ringing = timers.ringing + alarms.ringing(at: now)
-    let newest = ringing.max { ($0.decibels, $0.since) < ($1.decibels, $1.since) }?.source
-    return timers.nextCues(newest, lead: rules.lead, at: now) + nextCuesOfAlarms(newest, at: now)
+    let rings = rings(at: now)
+    return timers.nextCues(rings, lead: rules.lead, at: now) + nextCuesOfAlarms(rings, at: now)
   }
+
+  /// What rings, or is about to.
+  func rings(at now: Now) -> Rings { Rings(timers.ringing + ringingAlarms(at: now)) }
 
   /// Hands a cue to the player, unless another is heard for it.
   private mutating func give(_ due: DueCue, at now: Now) -> [Effect] {
-    if due.signal == .ring, due.blows.isEmpty, due.decibels == 0,
-      timers.book.rings(around: due.anchor)
-    {
-      timers.book.share(due.source, at: due.anchor)
-      return []
-    }
     let shown = zone.civil(at: now.instant + (due.anchor - now.sinceBoot))
+    let decibels = rules.decibels(at: shown) + due.decibels
+    if timers.book.share(due, at: decibels) { return [] }
     let cue = Cue(
       stage.takeID(), of: due.source, due.signal, blows: due.blows, at: due.anchor,
-      mayBeLateBy: due.mayBeLateBy, decibels: rules.decibels(at: shown) + due.decibels,
-      isLoud: due.decibels == 0)
+      mayBeLateBy: due.mayBeLateBy, decibels: decibels)
     timers.book.give(cue)
-    return [.cue(cue)]
+    return [.cue(cue)] + planWords(after: due)
   }
 
   /// A cue that the player has ended.
@@ -265,14 +273,16 @@ extension Announcer {
   private mutating func settleWords(at now: Now) -> [Effect] {
     var effects: [Effect] = []
     for words in timers.words where words.from <= now.sinceBoot {
+      // The time is said once for all that ring.
+      if words.isOfTime && !timers.words.contains(words) { continue }
       let refusal = refusal(of: words, at: now)
       if words.until < now.sinceBoot {
-        timers.dropWords(words)
-        effects.append(.report(.unsaid(words, refusal ?? .busy)))
+        timers.dropWords { $0 == words || ($0.isOfTime && $0.until < now.sinceBoot) }
+        effects += unsaid(words, refusal ?? .busy)
       } else if stage.turn == nil, refusal == nil,
         let announcement = announcement(of: words, at: now)
       {
-        timers.dropWords(words)
+        timers.dropWords { $0 == words || ($0.isOfTime && words.isOfTime) }
         effects.append(begin(announcement))
       }
     }
@@ -282,7 +292,7 @@ extension Announcer {
   /// Why words must not be said: in a mute a timer rings, but nothing is said of it before.
   private func refusal(of words: TimerWords, at now: Now) -> SkipReason? {
     if let refusal = rules.refusalOfTimers { return refusal }
-    if words.phrases == [.time], !alarmConditions.isTrusted { return .untrusted }
+    if words.isOfTime, !alarmConditions.isTrusted { return .untrusted }
     guard words.isOfLeft, mute != .next, mute.silences(now.instant) else { return nil }
     return .softwareMuted
   }
@@ -295,22 +305,26 @@ extension Announcer {
       latest = min(latest, rules.needsSpeaker(for: next) - Programme.longestPhrase)
     }
     let time = zone.civil(at: anchor)
-    if words.phrases == [.time] { latest = min(latest, anchor.endOfMinute(of: time)) }
+    if words.isOfTime { latest = min(latest, anchor.endOfMinute(of: time)) }
     guard anchor <= latest else { return nil }
     return Announcement(
-      stage.nextID, cause: .timer(words), time: time, anchor: anchor, latest: latest)
+      stage.nextID, cause: .timer(words), time: time, anchor: anchor, latest: latest,
+      room: words.endsBy.map { $0 - now.sinceBoot - (latest - now.instant) })
   }
 
   /// When something is to be done for the timers next, since the machine started.
   func dueOfTimers(at now: Now) -> Duration? {
     guard !isEnding else { return nil }
     let cues = nextCues(at: now).map { $0.due(timers.book) }
-    let due = [timers.due(ringLimit: settings.ringLimit, at: now), dueOfAlarms(at: now)]
+    let due = [
+      timers.due(ringLimit: settings.ringLimit, at: now), dueOfAlarms(at: now),
+      timers.book.nextHandOver(after: now),
+    ]
     return (cues + due.compactMap { $0 }).min()
   }
 }
 
 extension Countdown {
   /// What it is called, the best first.
-  var phrases: [TimerPhrase] { [name.map { .name($0) }, .timer(length)].compactMap { $0 } }
+  public var phrases: [TimerPhrase] { [name.map { .name($0) }, .timer(length)].compactMap { $0 } }
 }

@@ -1,21 +1,51 @@
+/// How people write spans of time: hours, minutes, seconds and milliseconds, each at most once and in
+/// this order, as in `8h`, `1h30m` or `30ms`.
 extension Duration {
-  /// A duration as configuration files write it: a whole number and `ms`, `s`, `min` or `h`,
-  /// as in `30ms` or `10s`; a leading minus is allowed. Nil for anything else, and for anything
-  /// longer than a year.
+  private static let millisecondsOfUnits: [(name: String, milliseconds: Int64)] = [
+    ("h", 3_600_000), ("min", 60_000), ("ms", 1), ("m", 60_000), ("s", 1000),
+  ]
+  private static let longest = Duration.seconds(31_536_000)
+  private static let longestOfTimers = Duration.seconds(36_525 * 86_400)
+
+  /// A duration as configuration files write it, as in `30ms`, `10s`, `5min` or `8h30m`; a leading minus
+  /// is allowed. Nil for anything else, and for anything longer than a year.
   public init?(text: some StringProtocol) {
-    let unit = text.drop { $0 == "-" || $0.isASCIIDigit }
-    // The magnitude, for of the least number of all there is no absolute value.
-    guard let count = Int64(text.prefix(text.count - unit.count)),
-      count.magnitude <= 31_536_000_000
-    else { return nil }
-    switch unit {
-    case "ms": self = .milliseconds(count)
-    case "s": self = .seconds(count)
-    case "min": self = .seconds(count * 60)
-    case "h": self = .seconds(count * 3600)
-    default: return nil
+    let isNegative = text.first == "-"
+    guard let span = Self.sum(text.dropFirst(isNegative ? 1 : 0)), span <= Self.longest else {
+      return nil
     }
-    guard magnitude <= .seconds(31_536_000) else { return nil }
+    self = isNegative ? .zero - span : span
+  }
+
+  /// The length of a timer, in whole seconds: as in `10m`, `90s` or `1h30m`. Nil for anything else, and
+  /// for anything longer than a century.
+  public init?(timer text: some StringProtocol) {
+    guard let span = Self.sum(text[...], least: 1000), span <= Self.longestOfTimers else {
+      return nil
+    }
+    self = span
+  }
+
+  /// - Parameter least: the smallest unit that is allowed, in milliseconds.
+  private static func sum(
+    _ text: some StringProtocol, least: Int64 = 1
+  ) -> Duration? {
+    var rest = Substring(text)
+    var milliseconds: Int64 = 0
+    var units = millisecondsOfUnits.filter { $0.milliseconds >= least }
+    guard !rest.isEmpty else { return nil }
+    while !rest.isEmpty {
+      let digits = rest.prefix { $0.isASCIIDigit }
+      rest = rest.dropFirst(digits.count)
+      // More digits than a year has milliseconds.
+      guard let count = Int64(digits), digits.count <= 11,
+        let unit = units.first(where: { rest.hasPrefix($0.name) })
+      else { return nil }
+      rest = rest.dropFirst(unit.name.count)
+      milliseconds += count * unit.milliseconds
+      units = units.filter { $0.milliseconds < unit.milliseconds }
+    }
+    return .milliseconds(milliseconds)
   }
 }
 
@@ -26,35 +56,26 @@ extension Character {
 }
 
 extension Duration {
-  /// The length of a timer as a person writes it: hours, minutes and seconds, each at most once and
-  /// in this order, as in `10m`, `90s` or `1h30m`. Nil for anything else.
-  public init?(timer text: some StringProtocol) {
-    var rest = text[...]
-    var seconds: Int64 = 0
-    var units: [(name: String, seconds: Int64)] = [("h", 3600), ("min", 60), ("m", 60), ("s", 1)]
-    guard !rest.isEmpty else { return nil }
-    while !rest.isEmpty {
-      let digits = rest.prefix { $0.isASCIIDigit }
-      rest = rest.dropFirst(digits.count)
-      // More digits than any length has that is allowed.
-      guard let count = Int64(digits), digits.count <= 9,
-        let index = units.firstIndex(where: { rest.hasPrefix($0.name) })
-      else { return nil }
-      let unit = units[index]
-      rest = rest.dropFirst(unit.name.count)
-      seconds += count * unit.seconds
-      units = units.filter { $0.seconds < unit.seconds }
-    }
-    self = .seconds(seconds)
-  }
-}
-
-extension Duration {
   /// To the second, rounded up, as a countdown shows it: `1 h 5 min 30 s`.
   public var exactly: String {
     let total = (max(nanoseconds, 0) + 999_999_999) / 1_000_000_000
     let parts = [(total / 3600, "h"), (total / 60 % 60, "min"), (total % 60, "s")]
     let words = parts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
+    return words.isEmpty ? "0 s" : words.joined(separator: " ")
+  }
+
+  /// To the millisecond, as a length is told that was asked for: `1 h 30 min` or `1.5 s`.
+  public var inFull: String {
+    let total = (max(nanoseconds, 0) + 500_000) / 1_000_000
+    let (minutes, rest) = (total / 60_000, total % 60_000)
+    var fraction = "\(1000 + rest % 1000)".dropFirst()
+    while fraction.last == "0" { fraction.removeLast() }
+    let seconds = "\(rest / 1000)" + (fraction.isEmpty ? "" : ".\(fraction)")
+    let parts = [
+      (minutes / 60, "\(minutes / 60) h"), (minutes % 60, "\(minutes % 60) min"),
+      (rest, "\(seconds) s"),
+    ]
+    let words = parts.filter { $0.0 > 0 }.map(\.1)
     return words.isEmpty ? "0 s" : words.joined(separator: " ")
   }
 }

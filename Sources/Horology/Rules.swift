@@ -54,6 +54,15 @@ public struct Rules: Hashable, Sendable {
     settings.silences == .announcements ? nil : refusalBySwitch
   }
 
+  /// Why an alarm must not ring when the clock shows this: quiet hours hold for it unless it has been
+  /// set to override them.
+  /// - Parameter times: the time at which it would ring, and its own, if it comes late.
+  func refusal(of alarm: AlarmPlan, at times: [CivilTime]) -> SkipReason? {
+    if let refusalOfTimers { return refusalOfTimers }
+    guard alarm.quietHours == .keep else { return nil }
+    return times.contains(where: settings.quiet.contains) ? .quietHours : nil
+  }
+
   /// True if the switch, as it is, silences announcements.
   public var isSilencedBySwitch: Bool { refusalBySwitch != nil }
 

@@ -83,6 +83,13 @@ public struct Tune: Hashable, Sendable {
     self.movements = movements
   }
 
+  /// In place of a tune whose file is not there: the signal rings, and the name is kept.
+  public static func missing(_ name: String) -> Tune {
+    Tune(name: name, description: "", movements: [:])
+  }
+
+  public var isMissing: Bool { movements.isEmpty }
+
   /// Every bell that it needs.
   public var bells: Set<String> {
     Set(movements.values.flatMap { $0.melody.map(\.bell) + [$0.strikes?.bell].compactMap { $0 } })

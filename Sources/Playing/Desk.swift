@@ -104,12 +104,22 @@ final class Desk {
   /// The stream goes back by so many frames.
   func goBack(by frames: Int) { master.goBack(by: frames) }
 
+  /// Renders the next frames of the stream, which it has already.
+  func pass(_ frames: Int, _ clock: StreamClock, _ now: Now) {
+    withUnsafeTemporaryAllocation(of: Float.self, capacity: frames) { block in
+      render(into: block, clock, now)
+    }
+  }
+
+  /// True if others than these have begun.
+  func sounds(besides these: [Track]) -> Bool {
+    tracks.contains { track in track.start != nil && !these.contains { $0 === track } }
+  }
+
   /// Fades these out, from the next frame of the stream on if nothing else sounds; else a little
   /// later, for what the limiter has heard already goes out as it is.
   func stop(_ stopped: [Track], _ reason: StopReason, fadeFrames: Int) {
-    let othersSound = tracks.contains { track in
-      track.start != nil && !stopped.contains { $0 === track }
-    }
+    let othersSound = sounds(besides: stopped)
     let fade = Fade(
       start: othersSound ? master.decided : master.position, frames: fadeFrames)
     for track in stopped { track.stop(reason, fade, isAlone: !othersSound) }

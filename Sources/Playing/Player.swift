@@ -36,6 +36,8 @@ public final class Player {
 
   /// How fast a stop is silent, once it reaches the converter.
   private static let stopFade = Duration.milliseconds(8)
+  /// What is left as it was, while what goes on is rendered without what was stopped.
+  private static let respite = Duration.milliseconds(4)
   /// Silence after the last sound, so that a device which reports its position roughly is not
   /// closed under it.
   private static let tail = Duration.milliseconds(100)
@@ -72,6 +74,8 @@ public final class Player {
   private var turns: [Turn] = []
   private var ticks: AnyObject?
   private var feedInterval = Duration.zero
+  /// A stop has been tried on the silence that the stream begins with.
+  private var hasRehearsed = false
   /// The device is to be opened anew for what comes next.
   private var isOutdated = false
   /// When the device is closed, while nothing plays; nil for never.
@@ -169,13 +173,21 @@ public final class Player {
     let begun = stopped.filter { $0.start != nil }
     if let stream, let desk, !begun.isEmpty {
       let fade = stream.frames(Self.stopFade)
-      let taken = stream.takeBack()
-      desk.goBack(by: taken)
-      desk.stop(begun, reason, fadeFrames: fade)
-      // At once: the little that was left to the converter is over in milliseconds.
+      let isAlone = !desk.sounds(besides: begun)
       do throws(Fault) {
-        let now = now()
-        try stream.write(min(taken, fade)) { block in desk.render(into: block, stream.clock, now) }
+        // At once, and before anything is reckoned.
+        if isAlone {
+          try fadeWhatIsQueued(stream, desk, now()) { taken in
+            desk.goBack(by: taken)
+            desk.stop(begun, reason, fadeFrames: fade)
+          }
+        } else {
+          // What else sounds goes on as it was meanwhile.
+          let respite = stream.frames(Self.respite)
+          let (taken, rewritten) = try stream.takeBack(rewriting: respite)
+          desk.goBack(by: taken - rewritten)
+          desk.stop(begun, reason, fadeFrames: fade)
+        }
       } catch {
         return fail(error.description)
       }
@@ -197,6 +209,7 @@ public final class Player {
     let opened = try Stream(makeSink())
     let made = Desk(rate: opened.rate, memory: opened.sink.capacity)
     (stream, desk) = (opened, made)
+    hasRehearsed = false
     try feedInTime(opened.sink)
     return (opened, made)
   }
@@ -240,6 +253,7 @@ public final class Player {
       throw Fault("speaker \(stream.sink.name)", longPause)
     }
     fed = now.sinceBoot
+    try rehearse(stream, desk, now)
     let written = stream.written
     try stream.feed { block throws(Fault) in
       desk.render(into: block, stream.clock, now)
@@ -253,6 +267,28 @@ public final class Player {
     if let position = stream.lastPosition {
       for turn in turns { turn.track.measure(stream.clock, played: position.frame) }
     }
+  }
+
+  /// Stops the silence that the stream begins with: what a stop needs is read from the disk when it
+  /// is needed first, and that takes longer than the converter has to play then.
+  private func rehearse(_ stream: Stream, _ desk: Desk, _ now: Now) throws(Fault) {
+    guard !hasRehearsed, stream.written > 0, !turns.contains(where: { $0.track.start != nil })
+    else { return }
+    hasRehearsed = true
+    try fadeWhatIsQueued(stream, desk, now) { desk.goBack(by: $0) }
+  }
+
+  /// Fades out what sounds, and nothing else is done before that.
+  /// - Parameter goBack: has the desk go back by so many frames, which are to be rendered again.
+  private func fadeWhatIsQueued(
+    _ stream: Stream, _ desk: Desk, _ now: @autoclosure () -> Now, _ goBack: (Int) -> Void
+  ) throws(Fault) {
+    let fade = stream.frames(Self.stopFade)
+    let (taken, rewritten) = try stream.takeBack(rewriting: fade) { index in
+      quarterSine(fade - index, of: fade)
+    }
+    goBack(taken)
+    desk.pass(rewritten, stream.clock, now())
   }
 
   /// Why what plays will not come to its end, if it is late.
@@ -291,9 +327,10 @@ public final class Player {
     let heard = heard(of: track)
     turns.removeAll { $0.track === track }
     if isPlaying, let stream, let desk {
-      desk.goBack(by: stream.takeBack())
-      desk.giveUp(track, fadeFrames: stream.frames(Self.stopFade))
       do throws(Fault) {
+        let (taken, rewritten) = try stream.takeBack(rewriting: stream.frames(Self.respite))
+        desk.goBack(by: taken - rewritten)
+        desk.giveUp(track, fadeFrames: stream.frames(Self.stopFade))
         try feed()
       } catch {
         fail(error.description)

@@ -14,6 +14,8 @@ final class Stream {
   private(set) var written = 0
 
   private let block = UnsafeMutableBufferPointer<Float>.allocate(capacity: 1024)
+  /// What the sink may still hold: frame `n` of the stream at `n` modulo its size.
+  private var memory: [Float]
   /// Of the sink, when it was last fed.
   private var underruns = 0
   /// When the converter last moved on, and from where.
@@ -27,6 +29,9 @@ final class Stream {
     self.sink = sink
     rate = try sink.open()
     clock = StreamClock(rate: rate)
+    // A power of two, so that the remainder is cheap.
+    memory = [Float](
+      repeating: 0, count: 1 << (Int.bitWidth - (sink.capacity - 1).leadingZeroBitCount))
   }
 
   deinit {
@@ -56,7 +61,7 @@ final class Stream {
   }
 
   /// Gives the sink so many frames, for which it has space.
-  func write(
+  private func write(
     _ count: Int, _ render: (UnsafeMutableBufferPointer<Float>) throws(Fault) -> Void
   ) throws(Fault) {
     var left = count
@@ -64,17 +69,37 @@ final class Stream {
       let part = UnsafeMutableBufferPointer(rebasing: block[..<min(left, block.count)])
       try render(part)
       try sink.write(UnsafeBufferPointer(part))
+      for (index, sample) in part.enumerated() {
+        memory[(written + index) & (memory.count - 1)] = sample
+      }
       written += part.count
       left -= part.count
     }
   }
 
-  /// Takes back what has not reached the converter; others are to be written in its place.
-  /// - Returns: how many frames that are.
-  func takeBack() -> Int {
-    let count = sink.takeBack()
-    written -= count
-    return count
+  /// Takes back what has not reached the converter, and writes the first of it again at once.
+  ///
+  /// The converter goes on meanwhile, and has but milliseconds left to play. So nothing is
+  /// rendered for these frames: they are what they were, at another level.
+  /// - Parameters:
+  ///   - count: how many frames are written again, if so many were taken back.
+  ///   - level: what each is multiplied by, by how many there are before it.
+  /// - Returns: how many frames were taken back, and how many of those written again. For the
+  ///   others some are to be rendered anew.
+  func takeBack(
+    rewriting count: Int = 0, _ level: (Int) -> Float = { _ in 1 }
+  ) throws(Fault) -> (taken: Int, rewritten: Int) {
+    let taken = sink.takeBack()
+    written -= taken
+    let first = written
+    let rewritten = min(taken, count)
+    try write(rewritten) { block in
+      for index in block.indices {
+        let frame = written + index
+        block[index] = memory[frame & (memory.count - 1)] * level(frame - first)
+      }
+    }
+    return (taken, rewritten)
   }
 
   private func noteProgress(_ position: StreamPosition) throws(Fault) {

@@ -20,6 +20,7 @@ extension AlarmEvent {
       return notice(
         .alarmRings, .warning,
         "was to ring \(late.roughly) ago, and rings now")
+    case .ringsOn: return notice(.alarmRings, .info, "rings on, as before the service was started")
     case .ringsAgain: return notice(.alarmRings, .info, "rings again, for it was put off")
     case .silenced(let reason):
       fields["REASON"] = reason.key
@@ -36,6 +37,14 @@ extension AlarmEvent {
       return notice(
         .alarmMissed, .warning,
         "was to ring \(late.roughly) ago: too long ago")
+    case .nameLost:
+      return notice(
+        .alarm, .warning,
+        "has lost its name \"\(alarm.lostName ?? "")\" to the alarm of the configuration, and rings "
+          + "all the same; cancel one of the two if they are one")
+    case .nameIsBack:
+      return notice(
+        .alarm, .notice, "has its name again, which the configuration does not have any more")
     case .unheard(let why):
       fields["DETAIL"] = why
       return notice(.timerUnheard, .warning, "cannot be heard: \(why)")

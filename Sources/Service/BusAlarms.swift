@@ -4,6 +4,9 @@ import Horology
 import Sound
 
 extension BusReader {
+  /// Of a tune's path, in bytes.
+  private static let longestPath = 1024
+
   /// What a call wants of the alarms; nil if it is about something else. sd-bus has made sure of its
   /// signature.
   /// - Throws: `Refusal` for texts that say no time, no days, no tune or no rise.
@@ -12,16 +15,14 @@ extension BusReader {
   ) throws(BusServer.Refusal) -> AlarmOrder? {
     switch member {
     case "SetAlarm": return .set(try plan(call))
-    case "SnoozeAlarm": return .snooze(which(call))
-    case "StopAlarm": return .stop(which(call))
+    // No name at all is not an empty one, as of a variable that is not set.
+    case "SnoozeAlarms": return .snooze(nil)
+    case "StopAlarms": return .stop(nil)
+    case "SnoozeAlarm": return text(call).map { .snooze($0) }
+    case "StopAlarm": return text(call).map { .stop($0) }
     case "CancelAlarm": return text(call).map { .cancel($0) }
     default: return nil
     }
-  }
-
-  /// Empty for all that it can be about.
-  private static func which(_ call: OpaquePointer) -> String? {
-    text(call).flatMap { $0.isEmpty ? nil : $0 }
   }
 
   private static func plan(_ call: OpaquePointer) throws(BusServer.Refusal) -> AlarmPlan {
@@ -33,7 +34,11 @@ extension BusReader {
         name: name.isEmpty ? nil : name,
         AlarmTimes(
           time: try TimeOfDay(text: time), days: days.isEmpty ? .next : try AlarmDays(text: days)))
-      if !tune.isEmpty {
+      if !tune.isEmpty, tune != "none" {
+        guard tune.utf8.count <= Self.longestPath else {
+          throw Fault(
+            "tune", "its path is longer than \(Self.longestPath) bytes; choose a shorter one")
+        }
         guard !tune.contains("/") || tune.hasPrefix("/") else {
           throw Fault("tune '\(tune)'", "write the whole path of its file, from / on")
         }

@@ -21,10 +21,12 @@ extension BusReader {
       return .startInterval(.plain(every: duration(every)), replaces: replaces)
     case "StartRounds":
       guard let work = unsigned(call), let rest = unsigned(call), let rounds = uint32(call),
-        let prepare = unsigned(call), let countdown = uint32(call), let replaces = flag(call)
+        let prepare = unsigned(call), let countdown = uint32(call), let words = flag(call),
+        let replaces = flag(call)
       else { return nil }
       let plan = plan(
-        every: 0, work: work, rest: rest, rounds: rounds, prepare: prepare, countdown: countdown)
+        every: 0, work: work, rest: rest, rounds: rounds, prepare: prepare, countdown: countdown,
+        words: words)
       return .startInterval(plan, replaces: replaces)
     case "StopInterval": return .stopInterval
     default: return nil
@@ -35,13 +37,14 @@ extension BusReader {
   ///   - every: of a plain interval; 0 if it has rounds.
   ///   - rounds: 0 for no end.
   static func plan(
-    every: UInt64, work: UInt64, rest: UInt64, rounds: UInt32, prepare: UInt64, countdown: UInt32
+    every: UInt64, work: UInt64, rest: UInt64, rounds: UInt32, prepare: UInt64, countdown: UInt32,
+    words: Bool
   ) -> IntervalPlan {
     if every != 0 { return .plain(every: duration(every)) }
     return .rounds(
       IntervalRounds(
         work: duration(work), rest: duration(rest), count: rounds == 0 ? nil : Int(rounds),
-        prepare: duration(prepare), countdown: Int(countdown)))
+        prepare: duration(prepare), countdown: Int(countdown), saysWords: words))
   }
 
   private static func duration(_ call: OpaquePointer) -> Duration? {

@@ -28,6 +28,7 @@ public final class Clocksmith {
 
   private var substitute: ALSASink.Substitute?
   private var isStopping = false
+  private var tunes = AlarmTunes()
   /// The journal is still to be told of settings that can never sound.
   private var owesVanities = true
 
@@ -189,8 +190,7 @@ public final class Clocksmith {
       set(volume: decibels)
       return .success(.done)
     }
-    // A mute is on the disk before it is answered, or else once nothing sounds.
-    memory.check()
+    keepOrder()
     return .success(.done)
   }
 
@@ -212,18 +212,18 @@ public final class Clocksmith {
     }
   }
 
-  /// Finds the bells of the alarms that a person has set. Where one has gone, the signal rings.
+  /// Takes the tunes of the alarms, as far as they are there.
   private func takeTunes() {
-    for tune in announcer.alarms.alarms.compactMap(\.plan.tune) { try? composer.add(tune) }
+    conductor.take(tunes.find(for: announcer.alarms.alarms, &composer, journal))
     instruments.composer = composer
     reporter.composer = composer
   }
 
-  /// What was ordered is on the disk before it is answered. While something rings it is in the file,
-  /// and on the disk later: a ring may go on for long. Below words and chimes no file is written.
+  /// What was ordered is on the disk before it is answered. While something sounds, or is about to,
+  /// it is in the file, which outlasts this program, and on the disk once nothing does.
   private func keepOrder() {
     memory.check()
-    if announcer.playing == nil { memory.write() }
+    memory.write()
   }
 
   private func serve(_ order: TimerOrder) -> Result<BusServer.Answer, BusServer.Refusal> {

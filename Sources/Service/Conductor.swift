@@ -55,6 +55,9 @@ public final class Conductor {
     self.announcer = announcer
   }
 
+  /// Gives alarms the tunes that were missing.
+  public func take(_ tunes: [Tune]) { announcer.take(tunes) }
+
   /// Takes an event in, and carries out its effects.
   public func handle(_ event: Event) {
     queue.append(event)

@@ -1,3 +1,4 @@
+import Basics
 @preconcurrency import Glibc
 import Sound
 
@@ -49,7 +50,7 @@ public final class Journal {
     // does not.
     let mark = isUnderSystemd ? "<\(notice.priority.rawValue)>" : ""
     // One write, so that lines do not mix.
-    return standardError.write("\(mark)\(notice.message)\n")
+    return standardError.write("\(mark)\(notice.message.printable)\n")
   }
 
   /// As systemd.exec(5) tells to find out: `JOURNAL_STREAM` is inherited by what has its standard

@@ -152,7 +152,7 @@ public final class RunningService {
           [
             .unsigned(rounds.work.busMicroseconds), .unsigned(rounds.rest.busMicroseconds),
             .small(UInt32(rounds.count ?? 0)), .unsigned(rounds.prepare.busMicroseconds),
-            .small(UInt32(rounds.countdown)), .flag(replaces),
+            .small(UInt32(rounds.countdown)), .flag(rounds.saysWords), .flag(replaces),
           ])
       }
     return withExtendedLifetime(reply) { BusReader.flag(reply.pointer) ?? true }
@@ -183,12 +183,12 @@ public final class RunningService {
 
   /// - Parameter which: nil for all that ring.
   public func snoozeAlarm(_ which: String?) throws(Fault) {
-    _ = try call("SnoozeAlarm", [.text(which ?? "")])
+    _ = try call("SnoozeAlarm" + (which == nil ? "s" : ""), which.map { [.text($0)] } ?? [])
   }
 
   /// - Parameter which: nil for all that ring or snooze.
   public func stopAlarm(_ which: String?) throws(Fault) {
-    _ = try call("StopAlarm", [.text(which ?? "")])
+    _ = try call("StopAlarm" + (which == nil ? "s" : ""), which.map { [.text($0)] } ?? [])
   }
 
   public func cancelAlarm(_ which: String) throws(Fault) {

@@ -10,6 +10,7 @@ extension Alarm {
     let line = JSONLine()
     line.set("number", number)
     if let name { line.set("name", name) }
+    if let lostName { line.set("lost_name", lostName) }
     if origin != .person { line.set("origin", origin.rawValue) }
     line.set("time", plan.times.time.description)
     line.set("days", plan.times.days.description)
@@ -34,8 +35,8 @@ extension Alarm {
     return line
   }
 
-  /// - Parameter tune: the tune of a name; nil if there is none any more. Then the signal rings, for
-  ///   an alarm that is silent is worse than one that sounds different.
+  /// - Parameter tune: the tune of a name; nil if it is not there. Then the signal rings, for an
+  ///   alarm that is silent is worse than one that sounds different.
   /// - Throws: `Fault` for alarms that could not have been saved.
   static func all(
     in objects: [JSONObject], path: String, tune: (String) -> Tune?
@@ -53,10 +54,11 @@ extension Alarm {
     guard let number = try object.integer("number"), (1...Int64(Self.mostSaved)).contains(number)
     else { throw Fault(object.path, "an alarm in it lacks its number") }
     let title = "alarm \(number)"
+    let lostName = try object.text("lost_name").flatMap { Self.flaw(ofName: $0) == nil ? $0 : nil }
     self.init(
       number: Int(number), try AlarmPlan(object, title, tune: tune),
       from: try object.choice("origin", of: title) ?? .person, state: try State(object, title),
-      acknowledged: try object.instant("acknowledged_usec"))
+      acknowledged: try object.instant("acknowledged_usec"), lostName: lostName)
   }
 }
 
@@ -75,11 +77,9 @@ extension AlarmPlan {
     } catch {
       throw Fault(path, "\(title) in it: \(error)")
     }
-    name = try object.text("name")
-    if let name, let flaw = Alarm.flaw(ofName: name) {
-      throw Fault(path, "the name of \(title) cannot be used: \(flaw)")
-    }
-    self.tune = try object.text("tune").flatMap(tune)
+    // A name that an earlier version took is no reason to lose the alarm.
+    name = try object.text("name").flatMap { Alarm.flaw(ofName: $0) == nil ? $0 : nil }
+    self.tune = try object.text("tune").map { tune($0) ?? .missing($0) }
     switch (try object.number("rise_db"), try object.microseconds("rise_usec")) {
     case (nil, nil): break
     case (let decibels?, let length?):

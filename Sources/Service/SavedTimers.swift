@@ -32,10 +32,8 @@ extension Countdown {
     guard let number = try object.integer("number"), (1...Int64(Timers.most)).contains(number),
       let length = try object.microseconds("length_usec"), length > 0
     else { throw Fault(path, "a timer in it lacks its number or its length") }
-    let name = try object.text("name")
-    if let name, let flaw = Countdown.flaw(ofName: name) {
-      throw Fault(path, "the name of timer \(number) cannot be used: \(flaw)")
-    }
+    // A name that an earlier version took is no reason to lose the timer.
+    let name = try object.text("name").flatMap { Countdown.flaw(ofName: $0) == nil ? $0 : nil }
     let left = try object.microseconds("left_usec")
     let state: State
     switch (try object.moment("zero"), left, try object.moment("ringing")) {
@@ -62,6 +60,7 @@ extension IntervalTimer {
       line.set("prepare_usec", rounds.prepare.wholeMicroseconds)
       if let count = rounds.count { line.set("rounds", count) }
       line.set("countdown", rounds.countdown)
+      if rounds.saysWords { line.set("words", true) }
     }
     return line
   }
@@ -84,7 +83,8 @@ extension IntervalTimer {
         IntervalRounds(
           work: try span("work_usec"), rest: try span("rest_usec"),
           count: try object.integer("rounds").map { Int($0) }, prepare: try span("prepare_usec"),
-          countdown: Int(try object.integer("countdown") ?? 0)))
+          countdown: Int(try object.integer("countdown") ?? 0),
+          saysWords: try object.flag("words") ?? false))
     }
     if let flaw = plan.flaw { throw Fault(path, "its interval cannot be: \(flaw)") }
     self.init(plan, start: start)

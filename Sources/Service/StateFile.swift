@@ -4,8 +4,9 @@ import Basics
 /// The file of the saved state. It is replaced as a whole, so that it is never half written.
 struct StateFile {
   let path: String
-  /// More than any state has, with a thousand timers in it; a larger file is refused.
-  private static let mostBytes = 1 << 19
+  /// More than any state has, with a thousand timers and a hundred alarms in it, their names and
+  /// paths as long as can be; a larger file is refused.
+  private static let mostBytes = 1 << 21
 
   /// In the folder that systemd has made for the service (`StateDirectory=`); nil without it.
   static var ofService: StateFile? {
@@ -48,7 +49,10 @@ struct StateFile {
     defer { close(descriptor) }
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw Fault("cannot read \(path)", errno: errno) }
-    let size = min(Int(status.st_size), Self.mostBytes)
+    let size = Int(status.st_size)
+    guard size <= Self.mostBytes else {
+      throw Fault(path, "it has \(size) bytes, and no state has more than \(Self.mostBytes)")
+    }
     var bytes = [UInt8](repeating: 0, count: size)
     let count = try retryingInterrupts("cannot read \(path)") {
       Glibc.read(descriptor, &bytes, size)

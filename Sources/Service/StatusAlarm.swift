@@ -49,6 +49,16 @@ extension Status {
   }
 }
 
+extension [Status.Alarm] {
+  /// The one that rings next; if none will, the silent one that comes next.
+  public func next(at instant: Instant) -> Status.Alarm? {
+    let alarms = filter { $0.nextInstant != nil }.sorted { $0.next < $1.next }
+    // By a clock that is not trusted the time of one may be over, and come.
+    return alarms.first(where: \.reason.isEmpty)
+      ?? alarms.first { $0.next > instant.microseconds } ?? alarms.last
+  }
+}
+
 extension Status.Alarm: BusRow {
   static let types = "usssssbtss"
 

@@ -14,13 +14,15 @@ extension Status {
     public let rounds: UInt32
     /// How many seconds are counted down.
     public let countdown: UInt32
+    /// The voice says its phases.
+    public let words: Bool
 
     init(_ interval: IntervalTimer) {
       start = interval.start.shown.microseconds
       switch interval.plan {
       case .plain(let period):
         every = period.busMicroseconds
-        (work, rest, prepare, rounds, countdown) = (0, 0, 0, 0, 0)
+        (work, rest, prepare, rounds, countdown, words) = (0, 0, 0, 0, 0, false)
       case .rounds(let plan):
         every = 0
         work = plan.work.busMicroseconds
@@ -28,13 +30,14 @@ extension Status {
         prepare = plan.prepare.busMicroseconds
         rounds = UInt32(plan.count ?? 0)
         countdown = UInt32(plan.countdown)
+        words = plan.saysWords
       }
     }
 
     public var plan: IntervalPlan {
       BusReader.plan(
         every: every, work: work, rest: rest, rounds: rounds, prepare: prepare,
-        countdown: countdown)
+        countdown: countdown, words: words)
     }
 
     /// How far it is at an instant, from its start; negative before that.
@@ -45,17 +48,18 @@ extension Status {
 }
 
 extension Status.Interval: BusRow {
-  static let types = "tttttuu"
+  static let types = "tttttuub"
 
   var values: [BusValue] {
     [every, work, rest, prepare].reduce(into: [.unsigned(start)]) { $0.append(.unsigned($1)) }
-      + [.small(rounds), .small(countdown)]
+      + [.small(rounds), .small(countdown), .flag(words)]
   }
 
   init?(values: [BusValue]) {
-    guard values.count == 7, let start = UInt64(values[0]), let every = UInt64(values[1]),
+    guard values.count == 8, let start = UInt64(values[0]), let every = UInt64(values[1]),
       let work = UInt64(values[2]), let rest = UInt64(values[3]), let prepare = UInt64(values[4]),
-      let rounds = UInt32(values[5]), let countdown = UInt32(values[6])
+      let rounds = UInt32(values[5]), let countdown = UInt32(values[6]),
+      case .flag(let words) = values[7]
     else { return nil }
     self.start = start
     self.every = every
@@ -64,6 +68,7 @@ extension Status.Interval: BusRow {
     self.prepare = prepare
     self.rounds = rounds
     self.countdown = countdown
+    self.words = words
     // Of another version, or of another program.
     guard plan.flaw == nil else { return nil }
   }

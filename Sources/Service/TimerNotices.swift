@@ -12,8 +12,8 @@ extension TimerEvent {
       Notice(event, priority, "\(title) \(words)", fields)
     }
     switch self {
-    case .started: return notice(.timer, .info, "was started, for \(countdown.length.exactly)")
-    case .lengthened(let span): return notice(.timer, .info, "has \(span.exactly) more")
+    case .started: return notice(.timer, .info, "was started, for \(countdown.length.inFull)")
+    case .lengthened(let span): return notice(.timer, .info, "has \(span.inFull) more")
     case .paused: return notice(.timer, .info, "is paused")
     case .resumed: return notice(.timer, .info, "goes on")
     case .cancelled: return notice(.timer, .info, "was cancelled")

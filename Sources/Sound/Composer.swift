@@ -61,6 +61,12 @@ public struct Composer: Sendable {
       return try score(of: announcement.time, announcement.programme, rate: rate)
     }
     let phrase = try voice.score(of: try clips(of: words), rate: rate)
+    let length = Duration.seconds(Double(phrase.frames) / Double(rate))
+    if let room = announcement.room, length > room {
+      throw Fault(
+        "no room",
+        "the words take \(length.roughly), and have \(room.roughly) before the next signal")
+    }
     return Score(
       rate: rate, parts: phrase.parts.map { $0.moved(by: 0, amplifiedBy: voiceGain) }, anchor: 0)
   }
@@ -135,6 +141,11 @@ public struct Composer: Sendable {
       return try text(of: announcement.time)
     }
     return try clips(of: words).map(\.text).joined(separator: " ")
+  }
+
+  /// The words of the first phrase that the voice has words for, for a reader; nil if it has none.
+  public func text(of phrases: [TimerPhrase]) -> String? {
+    phrases.lazy.compactMap { voice.phrase(of: $0) }.first?.map(\.text).joined(separator: " ")
   }
 
   /// The words that are spoken, for a reader.

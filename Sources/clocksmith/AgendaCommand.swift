@@ -2,16 +2,19 @@ import Basics
 import Devices
 import Horology
 import Service
+import Sound
 
 let agendaCommand = Subcommand(
   name: "agenda", operands: "", mostOperands: 0,
   summary: "list what will sound, and what will not and why",
   details: """
-    Lists every occasion from one local time up to, but not including, another: a line each. What
-    is muted in the running service is shown as silent; with --config or --zone the service is not
-    asked.
+    Lists every occasion from one local time up to, but not including, another, and every alarm,
+    timer and interval: a line each. Of an interval the next signal and the end are listed. Of the
+    running service it shows the alarms, the timers, the interval, and as silent what is muted. With
+    --config or --zone, or without a service, it shows the alarms of the configuration.
     With --json each line is an object with the keys instant, local, text, chime, strikes,
-    sounds, reason and cause.
+    sounds, reason and cause (occasion, alarm, timer or interval), and of an alarm, a timer or an
+    interval name, number and signal, null if it has none.
     """,
   options: [
     Option(name: "from", argument: timeForm, help: "the first moment (default: now)"),
@@ -22,51 +25,56 @@ let agendaCommand = Subcommand(
     configOption,
   ]
 ) { arguments in
-  let zone = try arguments.zone()
+  let configuration = try Configuration.load(path: arguments["config"])
+  let isSupposed = arguments["config"] != nil || arguments["zone"] != nil
+  let status = isSupposed ? nil : statusOfService(configuration)
+  let zone =
+    try status.map { status throws(Fault) in try zoneOfService(status.zone) } ?? arguments.zone()
   let start = try arguments.instant("from", in: zone) ?? SystemClock.now.instant
   let end = try endOfAgenda(arguments, start, zone)
-  let configuration = try Configuration.load(path: arguments["config"])
   let composer = try configuration.composer()
-  let isSupposed = arguments["config"] != nil || arguments["zone"] != nil
-  let mute = isSupposed ? nil : muteOfService()
-  for entry in configuration.agenda(composer, zone: zone, from: start, mute: mute) {
-    let outlook = entry.outlook
-    let occasion = outlook.occasion
-    guard occasion.instant < end else { break }
-    let text = outlook.speaks ? try composer.text(of: occasion.civil) : ""
-    if arguments.has("json") {
-      let line = JSONLine()
-      line.set("instant", occasion.instant.utcText())
-      line.set("local", occasion.civil.description)
-      line.set("text", text)
-      line.set("chime", outlook.tune?.name ?? "none")
-      line.set("strikes", outlook.strikes)
-      line.set("sounds", outlook.refusal == nil)
-      line.set("reason", outlook.refusal?.description)
-      line.set("cause", "occasion")
-      try say(line.text)
+  let mute = status.flatMap {
+    $0.mute == .off ? nil : (mute: $0.mute, at: SystemClock.now.instant)
+  }
+  var occasions = configuration.agenda(
+    composer, zone: zone, from: start, mute: mute.map { ($0.mute, at: $0.at) })
+  let rules = Rules(configuration.announcer, trust: .synchronised)
+  var appointments =
+    status?.appointments(rules, in: zone, from: start)
+    ?? Appointments(of: configuration.announcer, in: zone, from: start)
+  let isNumbered = status != nil
+  var (occasion, appointment) = (occasions.next(), appointments.next())
+  while true {
+    let next = [occasion?.occasion.instant, appointment?.instant].compactMap { $0 }.min()
+    guard let next, next < end else { break }
+    let entry: AgendaLine
+    // The chime is told before what rings with it.
+    if let first = occasion, first.occasion.instant == next {
+      entry = try AgendaLine(first.outlook, composer)
+      occasion = occasions.next()
+    } else if let first = appointment {
+      entry = AgendaLine(first, composer, isNumbered: isNumbered)
+      appointment = appointments.next()
     } else {
-      let heard = [outlook.tune?.inWords(at: occasion.civil), text].compactMap { $0 }
-        .filter { $0 != "" }
-      let note = outlook.refusal.map { "silent: \($0)" } ?? heard.joined(separator: ", ")
-      try say("\(occasion.civil.weekday.abbreviation) \(occasion.civil)  \(note)")
+      break
     }
+    try say(arguments.has("json") ? entry.json : entry.words)
   }
   return ExitStatus.done
 }
 
-/// The mute of the running service; nil without one. If it cannot be asked, the list is made
-/// without it.
-private func muteOfService() -> (SoftwareMute, at: Instant)? {
+/// The running service as it is; nil without one. If it cannot be asked, the list is made without it.
+private func statusOfService(_ configuration: Configuration) -> Status? {
   do throws(Fault) {
     guard let service = try RunningService() else { return nil }
     let status = try service.status()
     if status.isSilencedBySwitch {
-      complain("note: the switch silences; until it is put on, nothing of this sounds")
+      let which = configuration.announcer.silences == .everything ? "nothing" : "no occasion"
+      complain("note: the switch silences; until it is put on, \(which) of this sounds")
     }
-    return status.mute == .off ? nil : (status.mute, SystemClock.now.instant)
+    return status
   } catch {
-    complain("note: a mute is not known of: \(error)")
+    complain("note: mutes, timers and alarms of the service are not known of: \(error)")
     return nil
   }
 }

@@ -99,7 +99,8 @@ private func set(_ time: String, _ arguments: Arguments) throws {
     ringsInQuietHours: arguments.has("even-if-quiet"))
   let status = try service.status()
   if let alarm = status.alarms.first(where: { $0.number == UInt32(number) }) {
-    try say(alarm.line(at: SystemClock.now.instant, try SystemZone.current()))
+    let line = alarm.line(at: SystemClock.now.instant, try zoneOfService(status.zone))
+    try tellDone(line, "the alarm was set all the same")
   }
 }
 
@@ -111,9 +112,10 @@ private func wholePath(_ name: String) -> String {
 }
 
 private func list(asJSON: Bool) throws {
-  let alarms = try runningService().status().alarms
+  let status = try runningService().status()
+  let alarms = status.alarms
   let now = SystemClock.now.instant
-  let zone = try SystemZone.current()
+  let zone = try zoneOfService(status.zone)
   for alarm in alarms { try say(asJSON ? alarm.json.text : alarm.line(at: now, zone)) }
   if alarms.isEmpty && !asJSON { try say("no alarm") }
 }
@@ -131,7 +133,10 @@ extension Status.Alarm {
     guard let next = nextInstant else { return "will not ring any more" }
     let shown = zone.civil(at: next)
     let time = "\(shown.dateTime)".dropLast(3).map { $0 == "T" ? " " : $0 }
-    let words = "\(shown.weekday.abbreviation) \(String(time)), in \((next - instant).inWords)"
+    let moment = "\(shown.weekday.abbreviation) \(String(time))"
+    // By a clock that is not trusted it may still come.
+    if next <= instant, !reason.isEmpty { return "its time was \(moment): \(reason)" }
+    let words = "\(moment), in \((next - instant).inWords)"
     if !reason.isEmpty { return "silent \(words): \(reason)" }
     return state == "snoozing" ? "rings again \(words)" : "rings \(words)"
   }

@@ -10,10 +10,10 @@ let checkCommand = Subcommand(
   summary: "look whether everything that the clock needs is there and well",
   details: """
     Looks at the configuration, every clip and every time that is to be said, the bells and whether
-    each chime can sound, the signals of timers, the speaker, the switch, the button, the lamp, the
-    zone, the RTC, the clock and the system bus: a line each, with what to do. Exit status 3 if
-    something was found. A voice without the words of timers is no fault: timers then give a signal
-    alone.
+    each chime can sound, the signals of timers, the words that tell_left and say_phases want, each
+    alarm with its tune, the speaker, the switch, the button, the lamp, the zone, the RTC, the clock
+    and the system bus: a line each, with what to do. Exit status 3 if something was found. A voice
+    without the words of timers is no fault unless they are wanted: timers then give a signal alone.
     """,
   options: [
     Option(
@@ -38,6 +38,14 @@ let checkCommand = Subcommand(
   try checkup.look("voice") { () throws(Fault) in try checkVoice(configuration) }
   try checkup.look("chime") { () throws(Fault) in try checkChime(configuration) }
   try checkup.look("signals") { () throws(Fault) in try checkSignals() }
+  try checkup.look("timers") { () throws(Fault) in try checkTimers(configuration) }
+  // Once: a bus that is silent is waited for.
+  let service = Result { () throws(Fault) in try RunningService() }
+  try checkup.look("alarms") { () throws(Fault) in
+    // Of a bus that is silent another line tells.
+    let answering = arguments.has("config") ? nil : try? service.get()
+    return try checkAlarms(configuration, answering?.status())
+  }
   var opens = false
   try checkup.look("speaker") { () throws(Fault) in
     let speaker = configuration.speaker
@@ -73,7 +81,7 @@ let checkCommand = Subcommand(
   try checkup.look("rtc") { () throws(Fault) in try checkRTC(configuration) }
   try checkup.look("clock") { () throws(Fault) in checkClock(configuration) }
   try checkup.look("bus") { () throws(Fault) in
-    guard let service = try RunningService() else {
+    guard let service = try service.get() else {
       return .well("the service is not on the system bus")
     }
     let process = service.process.map { ", as process \($0)" } ?? ""
@@ -110,13 +118,16 @@ private struct Checkup {
 }
 
 private func checkVoice(_ configuration: Configuration) throws(Fault) -> Finding {
-  let voice = try configuration.composer().voice
+  let voice = try configuration.verifiedVoice()
   let times = voice.shortestInterval(format: configuration.hourFormat)?.times ?? "nothing"
   return found(voice.flaws())
     ?? .well("\(voice.path): \(voice.clipNames.count) clips say \(times); it \(voice.timersText)")
 }
 
 private func checkChime(_ configuration: Configuration) throws(Fault) -> Finding {
+  // An alarm's tune has a line of its own.
+  var configuration = configuration
+  configuration.announcer.alarms = []
   let settings = configuration.announcer
   let hour = settings.chime?.name ?? "none"
   let quarters = settings.chimeQuarters?.name ?? "none"
@@ -135,7 +146,7 @@ private func checkSignals() throws(Fault) -> Finding {
 }
 
 /// What is wrong with these sound files.
-private func brokenSounds(_ paths: [String]) -> [String] {
+func brokenSounds(_ paths: [String]) -> [String] {
   paths.compactMap { path in
     do throws(Fault) {
       try SoundFile(path: path).verify()
@@ -147,7 +158,7 @@ private func brokenSounds(_ paths: [String]) -> [String] {
 }
 
 /// The first of these flaws, and how many more there are; nil if there are none.
-private func found(_ flaws: [String]) -> Finding? {
+func found(_ flaws: [String]) -> Finding? {
   guard let first = flaws.first else { return nil }
   return .found(flaws.count == 1 ? first : "\(first) (and \(flaws.count - 1) more)")
 }

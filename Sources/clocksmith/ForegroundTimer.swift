@@ -127,6 +127,8 @@ final class ForegroundTimer: Instruments {
       complain("the timer was at zero \(late.roughly) ago, while the machine slept")
     case .timer(_, .missed) where status == ExitStatus.done:
       complain("note: it rang, and nobody stopped it")
+    case .unsaid(let words, let reason) where words.source == .interval:
+      complain("note: did not say \(words.subject): \(reason)")
     case .timer(let countdown, .elapsed): note("\(countdown.title) is at zero")
     case .interval(let interval, .started): note(interval.title)
     case .interval(let interval, .over(nil)): note("\(interval.title) is over")
@@ -154,7 +156,7 @@ final class ForegroundTimer: Instruments {
       if let (title, left, length) = interval.plan.moment(at: interval.passed(at: now)) {
         bar.show(title, left: left, of: length)
       }
-    } else if !player.isPlaying {
+    } else if !player.isPlaying && !timers.hasWords {
       loop.exit()
     }
   }

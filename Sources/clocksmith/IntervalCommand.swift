@@ -11,7 +11,8 @@ let intervalCommand = Subcommand(
     LENGTH           a signal at once, and then one each LENGTH, as in 30s or 1m30s: from 1s to 24h.
     --work LENGTH    rounds of work, with --rest between them; signals of their own for getting
                      ready, work, its half, rest, the last round and the end. The last seconds before
-                     work, rest and the end are counted.
+                     work, rest and the end are counted. With --words the voice says "go", "half",
+                     "rest", "work round two", "done" where there is room for it.
     stop             ends the interval that runs; so do the button while no timer rings, and
                      'clocksmith stop' while nothing rings and nothing is said.
 
@@ -29,6 +30,9 @@ let intervalCommand = Subcommand(
     Option(
       name: "countdown", argument: "N",
       help: "seconds to count down, 0 to \(IntervalPlan.longestCountdown) (default: 3)"),
+    Option(
+      name: "words", argument: nil,
+      help: "have the voice say the phases of rounds, too, as\nsay_phases = yes does for all"),
     Option(name: "replace", argument: nil, help: "end the one that runs, and start this one"),
     configOption,
   ]
@@ -49,12 +53,14 @@ let intervalCommand = Subcommand(
     ).run()
   }
   let isNew = try service.startInterval(plan, replaces: arguments.has("replace"))
-  let length = plan.length.map { ", \($0.exactly) in all" } ?? ""
-  try say("interval of \(plan)\(isNew ? length : " runs already, and goes on")")
+  let length = plan.length.map { ", \($0.inFull) in all" } ?? ""
+  try tellDone(
+    "interval of \(plan)\(isNew ? length : " runs already, and goes on")",
+    "the interval was started all the same")
   return ExitStatus.done
 }
 
-private let roundOptions = ["rest", "rounds", "prepare", "countdown"]
+private let roundOptions = ["rest", "rounds", "prepare", "countdown", "words"]
 
 private func plan(_ arguments: Arguments) throws -> IntervalPlan {
   let help = "see 'clocksmith interval --help'"
@@ -80,7 +86,8 @@ private func plan(_ arguments: Arguments) throws -> IntervalPlan {
         rest: try arguments["rest"].map { try span($0, "rest") } ?? .zero,
         count: try number("rounds", 1...IntervalPlan.mostRounds, arguments),
         prepare: try arguments["prepare"].map { try span($0, "prepare") } ?? .zero,
-        countdown: try number("countdown", 0...IntervalPlan.longestCountdown, arguments) ?? 3))
+        countdown: try number("countdown", 0...IntervalPlan.longestCountdown, arguments) ?? 3,
+        saysWords: arguments.has("words")))
   }
 }
 
@@ -118,7 +125,7 @@ extension IntervalPlan {
     guard let phase = phase(at: passed) else { return nil }
     let left = phase.end - max(passed, .zero)
     switch self {
-    case .plain(let period): return ("every \(period.exactly)", left, period)
+    case .plain(let period): return ("every \(period.inFull)", left, period)
     case .rounds(let rounds):
       switch phase.kind {
       case .prepare: return ("prepare", left, rounds.prepare)
@@ -147,6 +154,7 @@ extension Status.Interval {
       line.set("prepare_seconds", rounds.prepare.inSeconds)
       line.set("rounds", rounds.count)
       line.set("countdown", rounds.countdown)
+      line.set("words", rounds.saysWords)
     }
     line.set("phase", phase?.kind.rawValue)
     line.set("round", phase?.round)

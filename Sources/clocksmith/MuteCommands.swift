@@ -8,7 +8,7 @@ let muteCommand = Subcommand(
   name: "mute", operands: "[DURATION|next]", mostOperands: 1,
   summary: "be silent for a while, or at the next occasion",
   details: """
-    Nothing sounds by itself for DURATION (as 45min or 8h, at most 744h) or, with 'next', at the
+    Nothing sounds by itself for DURATION (as 45min or 8h30m, at most 744h) or, with 'next', at the
     next occasion that would sound; with neither, until 'clocksmith unmute'. What sounds now is
     faded out, what rings is stopped, and an interval is ended, but not by 'next'. Timers, alarms and
     intervals that begin to sound later do so all the same. A person who asks for the time still gets an answer. A restart or
@@ -22,7 +22,8 @@ let muteCommand = Subcommand(
   let isLong = duration.map { Duration.seconds(1) <= $0 && $0 <= SoftwareMute.longest } ?? false
   if let text, text != "next", !isLong {
     throw Misuse(
-      description: "'\(text)' is no duration; write one from 1s to 744h, as 45min or 8h, or next")
+      description: "'\(text)' is no duration; write one from 1s to 744h, as 45min or 8h30m, or next"
+    )
   }
   let service = try runningService()
   if text == "next" {
@@ -31,12 +32,15 @@ let muteCommand = Subcommand(
     try service.mute(for: duration)
   }
   // The service knows when it ends: this program may have another clock, as in a container.
-  let mute = try service.status().mute
-  let zone = try? SystemZone.current()
+  let status = try service.status()
+  let mute = status.mute
+  let zone = try? zoneOfService(status.zone)
   if case .until = mute, zone == nil, let duration {
-    try say("muted for \(duration.inWords)")
+    try tellDone("muted for \(duration.inWords)", "it was muted all the same")
   } else {
-    try say("muted \(mute.inWords(in: zone ?? .universal) ?? "no longer: it was taken back")")
+    try tellDone(
+      "muted \(mute.inWords(in: zone ?? .universal) ?? "no longer: it was taken back")",
+      "it was muted all the same")
   }
   return ExitStatus.done
 }

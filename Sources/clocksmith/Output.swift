@@ -20,6 +20,18 @@ func flushOutput() throws(Fault) {
   guard fflush(stdout) == 0 else { throw Fault(standardOutput, errno: errno) }
 }
 
+/// Prints at once what has been done.
+/// - Parameter done: what an error must not hide.
+/// - Throws: `Fault` if it cannot be written.
+func tellDone(_ line: String, _ done: String) throws(Fault) {
+  do throws(Fault) {
+    try say(line)
+    try flushOutput()
+  } catch {
+    throw Fault(error.operation, code: error.code, "\(error.detail); \(done)")
+  }
+}
+
 /// Prints a line to standard error.
 func complain(_ line: String) {
   fputs("clocksmith: \(line.printable)\n", stderr)

@@ -39,7 +39,8 @@ let statusCommand = Subcommand(
 
 /// Asks the running service; without one, looks at what a service would see.
 final class StatusView {
-  let zone: SystemZone
+  /// The service's, or else this program's own.
+  private(set) var zone: SystemZone
   private let configurationPath: String?
   private let configuration: Configuration
   private let composer: Composer
@@ -55,7 +56,6 @@ final class StatusView {
     } catch {
       // The service has a zone of its own.
       guard service != nil else { throw error }
-      complain("note: times are shown in UTC: \(error)")
       zone = .universal
     }
     self.service = service
@@ -80,6 +80,7 @@ final class StatusView {
       } else {
         try Status(configuration, composer, zone: zone, clock: watch.state, at: now.instant)
       }
+    if status.zone != zone.name { zone = try zoneOfService(status.zone, or: zone) }
     return Seen(
       status: status, instant: now.instant, zone: zone, isRunning: service != nil,
       rtc: watch.rtc, voice: configuration.voice == status.voice ? composer.voice.description : nil)
@@ -143,14 +144,13 @@ struct Seen {
     return shown + (more > 0 ? [Line(label: "timers", value: "and \(more) more")] : [])
   }
 
-  /// What rings, or else the alarm that does so next.
+  /// What rings, or else the alarm that does so next, or will be silent then.
   private var alarm: [Line] {
     let ringing = status.alarms.filter { $0.state == "ringing" }
     if !ringing.isEmpty {
       return ringing.map { Line(label: "alarm", value: "\($0.title) rings", weight: .warning) }
     }
-    let waiting = status.alarms.filter { $0.nextInstant != nil }
-    guard let next = waiting.min(by: { $0.next < $1.next }) else { return [] }
+    guard let next = status.alarms.next(at: instant) else { return [] }
     return [Line(label: "alarm", value: "\(next.title) \(next.outlook(at: instant, zone))")]
   }
 

@@ -24,7 +24,9 @@ let timerCommand = Subcommand(
     Option(name: "name", argument: "NAME", help: "what it is for, as in tea"),
     Option(
       name: "wait", argument: nil,
-      help: "show the time left, and end when the timer does;\nCtrl-C leaves the timer running"),
+      help:
+        "show the time left, and end when the timer does:\nwith 1 if it was cancelled before zero; Ctrl-C leaves\nthe timer running"
+    ),
     Option(name: "json", argument: nil, help: "list: a JSON object a line"),
     configOption,
   ]
@@ -107,12 +109,9 @@ private func start(_ length: Duration, _ arguments: Arguments) throws -> Int32 {
   }
   let number = try service.startTimer(length, name: name)
   let title = name.map { "timer \"\($0)\"" } ?? "timer \(number)"
-  try say("\(title): \(length.exactly)")
-  if arguments.has("wait") {
-    try flushOutput()
-    try TimerWait(service, number: number, length: length, title: title).run()
-  }
-  return ExitStatus.done
+  try tellDone("\(title): \(length.inFull)", "the timer was started all the same")
+  guard arguments.has("wait") else { return ExitStatus.done }
+  return try TimerWait(service, number: number, length: length, title: title).run()
 }
 
 /// The timer that a person means: the only one, if they name none.
@@ -151,9 +150,9 @@ extension Status.Timer {
   func line(at instant: Instant) -> String {
     let what = name.isEmpty ? "timer \(number)" : "timer \(number) \"\(name)\""
     switch state {
-    case "ringing": return "\(what): rings, after \(span.exactly)"
-    case "paused": return "\(what): paused, \(left(at: instant).exactly) left of \(span.exactly)"
-    default: return "\(what): \(left(at: instant).exactly) left of \(span.exactly)"
+    case "ringing": return "\(what): rings, after \(span.inFull)"
+    case "paused": return "\(what): paused, \(left(at: instant).exactly) left of \(span.inFull)"
+    default: return "\(what): \(left(at: instant).exactly) left of \(span.inFull)"
     }
   }
 

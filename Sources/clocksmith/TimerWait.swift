@@ -15,6 +15,9 @@ final class TimerWait {
   private var timer: Status.Timer?
   private var sources: [EventSource] = []
   private var failure: Fault?
+  private var hasRung = false
+  /// Nil while it is there.
+  private var hasReachedZero: Bool?
 
   init(
     _ service: RunningService, number: Int, length: Duration, title: String
@@ -27,8 +30,9 @@ final class TimerWait {
   }
 
   /// Shows it until it is stopped, cancelled or missed, or until Ctrl-C.
+  /// - Returns: the exit status; failed if it was cancelled before zero.
   /// - Throws: `Fault` if the service has gone.
-  func run() throws(Fault) {
+  func run() throws(Fault) -> Int32 {
     for signal in [SIGINT, SIGTERM, SIGHUP] {
       sources.append(try loop.whenSignalled(signal) { [unowned self] in loop.exit() })
     }
@@ -38,12 +42,29 @@ final class TimerWait {
     if timer != nil { try loop.run() }
     bar.end()
     if let failure { throw failure }
+    switch hasReachedZero {
+    case nil: return ExitStatus.done
+    case true?: try say("\(title): it has reached zero, and is over")
+    case false?:
+      complain("\(title) was cancelled")
+      return ExitStatus.failed
+    }
+    return ExitStatus.done
   }
 
   private func look() {
     do throws(Fault) {
+      let before = timer
       timer = try service.status().timers.first { $0.number == number }
-      if timer == nil { loop.exit() } else { show() }
+      guard let timer else {
+        // It may have rung, and been stopped, since the last look.
+        let isPaused = before?.state == "paused"
+        let left = before?.left(at: SystemClock.now.instant) ?? .zero
+        hasReachedZero = hasRung || (!isPaused && left == .zero)
+        return loop.exit()
+      }
+      hasRung = timer.state == "ringing"
+      show()
     } catch {
       failure = error
       loop.exit()

@@ -6,6 +6,15 @@ import Sound
 /// How an instant is given on the command line, as local time.
 let timeForm = "YYYY-MM-DDTHH:MM[:SS]"
 
+/// The zone that the service has, in which a person sets alarms and reads its face.
+/// - Parameter other: taken where there is no zone of that name here, as one that `TZ` describes.
+func zoneOfService(
+  _ name: String, or other: @autoclosure () throws(Fault) -> SystemZone = try SystemZone.current()
+) throws(Fault) -> SystemZone {
+  if let zone = try? SystemZone(name: name) { return zone }
+  return try other()
+}
+
 extension Arguments {
   /// The zone that `--zone` names, or else the system's; it is the zone of the process from now on.
   func zone() throws -> SystemZone {

@@ -78,9 +78,8 @@ struct AlarmDesk {
       now = Now(instant: now.instant, uptime: Uptime(seconds: 20), sinceBoot: .seconds(20))
     }
     alarms = Alarms(alarms.alarms, isSameBoot: isSameBoot, at: now)
-    let gone = alarms.configure(plans, at: now, conditions).map(\.event)
+    alarms.configureAtStart(plans, at: now, conditions)
     settle()
-    events = gone + events
   }
 
   /// Lives through so much time, waking only when the alarms want to.

@@ -38,6 +38,7 @@ import Testing
     arguments: [
       "", "12", "a\nb", " school", String(repeating: "x", count: 41),
       String(repeating: "x", count: 10_000), "\u{1b}[31m", "a\u{2028}b", "a\u{202e}b",
+      "\u{200b}", "\u{200b}\u{2060}", "\u{a0}school", "school\u{2003}", "\u{fe0f}", "\u{3164}",
     ])
   func badName(name: String) throws {
     var desk = AlarmDesk(at: Self.evening)
@@ -59,7 +60,7 @@ import Testing
 
   @Test("what never comes is refused") func never() throws {
     var desk = AlarmDesk(at: Self.evening)
-    for day in ["2026-11-20", "2026-11-21", "1970-01-01", "2200-06-01"] {
+    for day in ["2026-11-20", "2026-11-21", "1970-01-01"] {
       let plan = try AlarmDesk.plan("07:00", day)
       #expect(refusal(&desk, .set(plan)) == .never(plan.times))
     }
@@ -76,6 +77,9 @@ import Testing
     #expect(refusal(&desk, .stop(nil)) == .noneRings)
     try desk.set("07:00", name: "school")
     #expect(refusal(&desk, .snooze("school")) == .isNotRinging("alarm \"school\""))
+    for order in [AlarmOrder.snooze(""), .stop(""), .cancel("")] {
+      #expect(refusal(&desk, order) == .unknown(""))
+    }
     #expect(refusal(&desk, .stop("1")) == .isNotRinging("alarm \"school\""))
     desk.wait(until: "2026-11-22T07:00:00")
     try desk.take(.snooze("school"))
@@ -165,7 +169,7 @@ import Testing
     desk.configure([school, work, try AlarmDesk.plan("06:00", "mon-sun", name: "old")])
     let moved = try AlarmDesk.plan("09:00", "mon-sun", name: "work")
     desk.restart(after: .seconds(9 * 3600 + 60), isSameBoot: false, plans: [school, moved])
-    #expect(desk.events == [.cancelled, .rings(late: .seconds(60))])
+    #expect(desk.events == [.rings(late: .seconds(60))])
     #expect(desk.next == [nil, "2026-11-22T09:00:00"])
   }
 
@@ -177,5 +181,24 @@ import Testing
     desk.configure([try AlarmDesk.plan("07:00", "mon-sun", name: "school")])
     #expect(desk.alarms.alarms.map(\.title) == ["alarm 1", "alarm \"school\""])
     #expect(desk.next == ["2026-11-22T06:00:00", "2026-11-22T07:00:00"])
+    #expect(desk.events == [.nameLost])
+    #expect(desk.alarms.alarms[0].lostName == "school")
+    desk.configure([try AlarmDesk.plan("07:30", "mon-sun", name: "school")])
+    #expect(desk.events.isEmpty)
+    // Without the section it has its name again.
+    desk.configure([])
+    #expect(desk.events == [.cancelled, .nameIsBack])
+    #expect(desk.alarms.alarms.map(\.title) == ["alarm \"school\""])
+    #expect(desk.alarms.alarms[0].lostName == nil)
+  }
+
+  @Test("a name that a start takes or gives back is told, too") func namesakeAtStart() throws {
+    var desk = AlarmDesk(at: Self.evening)
+    try desk.set("06:00", name: "school")
+    let school = try AlarmDesk.plan("07:00", "mon-sun", name: "school")
+    desk.restart(after: .seconds(60), isSameBoot: true, plans: [school])
+    #expect(desk.events == [.nameLost])
+    desk.restart(after: .seconds(60), isSameBoot: false)
+    #expect(desk.events == [.nameIsBack])
   }
 }

@@ -282,9 +282,56 @@ import Testing
       settings: desk.announcer.settings, zone: TestZone.utc, trust: .synchronised,
       alarms: Alarms(saved, isSameBoot: true, at: next.now), at: next.now)
     next.tell(.woke)
+    #expect(next.alarmEvents == [.ringsOn])
     #expect(next.cues.count + next.live(for: .seconds(10)).cues.count >= 2)
     next.tell(.stop(.byHand))
     #expect(next.alarmEvents == [.stopped(.byHand)])
+  }
+
+  @Test("a start tells of a name that the configuration takes, and of no ring that is over")
+  func toldAtStart() {
+    var desk = desk()
+    _ = desk.live(for: .seconds(544))
+    desk.tell(.stop(.serviceEnds))
+    let saved = desk.announcer.alarms.alarms
+    var next = desk
+    next.now = desk.now.later(by: .seconds(1200))
+    var settings = desk.announcer.settings
+    settings.alarms = [Self.plan("09:00")]
+    next.announcer = Announcer(
+      settings: settings, zone: TestZone.utc, trust: .synchronised,
+      alarms: Alarms(saved, isSameBoot: true, at: next.now), at: next.now)
+    next.tell(.woke)
+    #expect(next.alarmEvents == [.nameLost, .missed])
+    next.tell(.woke)
+    #expect(next.alarmEvents.isEmpty)
+  }
+
+  @Test("with a tune that is not there it rings with the signal, until it is given the tune")
+  func missingTune() throws {
+    var plan = Self.plan()
+    plan.tune = .missing("bells")
+    var desk = desk(plan)
+    let seen = desk.live(for: .seconds(550))
+    #expect(!seen.cues.isEmpty && !seen.cues.contains { !$0.blows.isEmpty })
+    let melody = Tune.Movement(
+      melody: [Blow(bell: "C4", offset: .zero)], lead: .zero, strikes: nil, rest: .seconds(1))
+    let other = Tune(name: "others", description: "", movements: [0: melody])
+    desk.announcer.take([other])
+    #expect(desk.announcer.alarms.alarms[0].plan.tune == .missing("bells"))
+    let bells = Tune(name: "bells", description: "", movements: [0: melody])
+    desk.announcer.take([other, bells])
+    #expect(desk.announcer.alarms.alarms[0].plan.tune == bells)
+    #expect(desk.live(for: .seconds(30)).cues.contains { !$0.blows.isEmpty })
+  }
+
+  @Test("why a snooze will end in silence is told") func refusalOfSnooze() throws {
+    let quiet = try QuietHours(text: "07:05-08:00")
+    var desk = desk { $0.quiet = quiet }
+    _ = desk.live(for: .seconds(544))
+    desk.tell(.alarm(.snooze(nil)))
+    let alarm = desk.announcer.alarms.alarms[0]
+    #expect(desk.announcer.refusal(of: alarm, from: desk.now) == .quietHours)
   }
 
   @Test("a reload takes the alarms that the configuration has now") func reload() {

@@ -123,7 +123,10 @@ import Testing
 
   @Test(
     "a day that does not exist is refused",
-    arguments: ["2026-02-30", "2026-13-01", "feb 30", "2027-02-29", "1969-12-31", "26-12-24", ""])
+    arguments: [
+      "2026-02-30", "2026-13-01", "feb 30", "2027-02-29", "1969-12-31", "2200-01-01", "26-12-24",
+      "",
+    ])
   func noDate(text: String) {
     #expect(throws: AlarmRefusal.date(text)) { try AlarmDays(date: text) }
   }

@@ -6,7 +6,9 @@ import Testing
     "a duration is a number with its unit",
     arguments: [
       ("30ms", Duration.milliseconds(30)), ("10s", .seconds(10)), ("-20ms", .milliseconds(-20)),
-      ("5min", .seconds(300)), ("2h", .seconds(7200)), ("0ms", .zero),
+      ("5min", .seconds(300)), ("2h", .seconds(7200)), ("0ms", .zero), ("8h30m", .seconds(30_600)),
+      ("1h30min", .seconds(5400)), ("-1s500ms", .milliseconds(-1500)), ("5m", .seconds(300)),
+      ("1m5ms", .milliseconds(60_005)), ("31536000000ms", .seconds(31_536_000)),
     ])
   func aDurationIsANumberWithItsUnit(text: String, duration: Duration) {
     #expect(Duration(text: text) == duration)
@@ -15,7 +17,8 @@ import Testing
   @Test(
     "anything else is no duration",
     arguments: [
-      "", "10", "s", "10 s", "1.5s", "10sec", "--1s", "99999999999999999999s", "9999h",
+      "", "10", "s", "10 s", "1.5s", "10sec", "--1s", "-", "1s1s", "1s1h", "5ms1s",
+      "8760h1ms", "99999999999999999999s", "9999h",
       "-9223372036854775808s", "9223372036854775807ms",
     ])
   func anythingElseIsNoDuration(text: String) {
@@ -66,6 +69,17 @@ import Testing
     ])
   func aSpanIsToldInItsTwoLargestUnits(seconds: Int, words: String) {
     #expect(Duration.seconds(seconds).inWords == words)
+  }
+
+  @Test(
+    "a length is told to the millisecond, and what is left of it to the second that is not over",
+    arguments: [
+      (0, "0 s", "0 s"), (1500, "1.5 s", "2 s"), (1000, "1 s", "1 s"), (60_000, "1 min", "1 min"),
+      (90_250, "1 min 30.25 s", "1 min 31 s"), (3_600_001, "1 h 0.001 s", "1 h 1 s"),
+    ])
+  func aLength(milliseconds: Int, length: String, left: String) {
+    #expect(Duration.milliseconds(milliseconds).inFull == length)
+    #expect(Duration.milliseconds(milliseconds).exactly == left)
   }
 
   @Test("an offset shows its sign and minutes") func anOffsetShowsItsSignAndMinutes() {

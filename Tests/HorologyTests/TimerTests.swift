@@ -203,7 +203,7 @@ import Testing
     "a name that cannot be used is refused",
     arguments: [
       "", "12", "a\nb", " tea", String(repeating: "x", count: 41), "\u{1b}[31m", "a\u{2028}b",
-      "a\u{202e}b", "a" + String(repeating: "\u{301}", count: 100),
+      "a\u{202e}b", "a" + String(repeating: "\u{301}", count: 100), "\u{200b}", "\u{a0}tea",
     ])
   func badName(name: String) {
     var desk = Desk(at: Self.start)

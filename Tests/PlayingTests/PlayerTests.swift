@@ -29,7 +29,12 @@ import Testing
     let loop = try EventLoop()
     var stoppedAt: Uptime?
     var outcome: Outcome?
-    let player = Player(loop: loop) { sink }
+    let player = Player(
+      loop: loop,
+      now: {
+        (sink as? TracingSink)?.note(.clock)
+        return SystemClock.now
+      }, sink: { sink })
     player.ended = {
       outcome = $1
       loop.exit()
@@ -128,7 +133,8 @@ import Testing
     #expect(steps.filter { $0 > 0.01 }.count == 1)
   }
 
-  @Test("a stop writes the fade as soon as it has taken back what it fades")
+  /// What is rendered is rendered for a moment that the clock tells.
+  @Test("between taking back and writing the fade nothing is rendered")
   func stopWritesAtOnce() throws {
     let sink = TracingSink(try WAVSink(path: "\(path).wav"))
     _ = try play(on: sink, try makeScore(), stoppingAfter: .milliseconds(550))

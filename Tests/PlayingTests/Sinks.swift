@@ -20,7 +20,11 @@ final class FailingSink: Sink {
   var feedInterval: Duration { inner.feedInterval }
   var capacity: Int { inner.capacity }
   var underruns: Int { 0 }
-  func takeBack() -> Int { inner.takeBack() }
+  func takeBack() -> Int {
+    let count = inner.takeBack()
+    left += count
+    return count
+  }
   func space() throws(Fault) -> Int { try inner.space() }
   func position() throws(Fault) -> StreamPosition? { try inner.position() }
   func close() { inner.close() }
@@ -36,6 +40,7 @@ final class FailingSink: Sink {
 final class TracingSink: Sink {
   enum Call: Equatable {
     case other
+    case clock
     case takeBack
     case write(Int)
   }
@@ -48,6 +53,8 @@ final class TracingSink: Sink {
     self.inner = inner
     self.takesBack = takesBack
   }
+
+  func note(_ call: Call) { calls.append(call) }
 
   func open() throws(Fault) -> Int { try inner.open() }
   var feedInterval: Duration { inner.feedInterval }

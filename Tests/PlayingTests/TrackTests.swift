@@ -55,7 +55,7 @@ import Testing
       track.measure(stream.clock, played: played)
       if let end = track.end, played > Double(end + Self.rate / 2) { return track }
       if let stop, sink.uptime - start >= stop, track.stopReason == nil {
-        desk.goBack(by: stream.takeBack())
+        desk.goBack(by: try stream.takeBack().taken)
         desk.stop([track], .muted, fadeFrames: Self.rate / 125)
       }
       // A loop is never quite on time.

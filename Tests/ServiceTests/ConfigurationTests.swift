@@ -94,7 +94,7 @@ import Testing
     #expect(uncommented.voiceVolume == defaults.voiceVolume)
     #expect(uncommented.bellsVolume == defaults.bellsVolume)
     #expect(uncommented.rtc == defaults.rtc)
-    #expect(keys.filter { $0.contains(" = ") && !$0.hasPrefix(";") }.count == 33)
+    #expect(keys.filter { $0.contains(" = ") && !$0.hasPrefix(";") }.count == 34)
   }
 
   @Test(

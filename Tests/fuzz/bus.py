@@ -27,7 +27,8 @@ MEMBERS = {
     NAME: ["Announce", "AnnounceTime", "Stop", "Mute", "MuteNext", "Unmute", "Explode", "mute",
            "StartTimer", "AddToTimer", "PauseTimer", "ResumeTimer", "CancelTimer", "TellTimer",
            "StartInterval", "StartRounds", "StopInterval",
-           "SetAlarm", "SnoozeAlarm", "StopAlarm", "CancelAlarm"],
+           "SetAlarm", "SnoozeAlarm", "SnoozeAlarms", "StopAlarm", "StopAlarms",
+           "CancelAlarm"],
     "org.freedesktop.DBus.Properties": ["Get", "GetAll", "Set", "Put"],
     "org.freedesktop.DBus.Introspectable": ["Introspect"],
     "org.freedesktop.DBus.Peer": ["Ping", "GetMachineId"],
@@ -37,7 +38,7 @@ MEMBERS = {
 FORMS = {
     "AnnounceTime": "uu", "Mute": "t", "StartTimer": "ts", "AddToTimer": "st", "PauseTimer": "s",
     "ResumeTimer": "s", "CancelTimer": "s", "TellTimer": "s", "StartInterval": "tb",
-    "StartRounds": "ttutub", "SetAlarm": "sssssb", "SnoozeAlarm": "s", "StopAlarm": "s",
+    "StartRounds": "ttutubb", "SetAlarm": "sssssb", "SnoozeAlarm": "s", "StopAlarm": "s",
     "CancelAlarm": "s", "Get": "ss", "GetAll": "s",
     "Set": "ssv"}
 NAMES = [

@@ -17,6 +17,7 @@ from sound_server import wait_until
 def pytest_configure(config):
     if not PROGRAM.exists():
         raise pytest.UsageError(f"no program at {PROGRAM}: build it, or set CLOCKSMITH")
+    config.addinivalue_line("markers", "alone: measured to the millisecond, on a machine at rest")
 
 
 @pytest.fixture(scope="session")
@@ -57,8 +58,10 @@ def on_the_bus(bus, clocksmith):
 def start(bus, on_the_bus):
     started = []
 
-    def start(announce="interval = 60\nvoice_at_hour = none", rest="", alsa=SILENT_ALSA):
-        service = Service(on_the_bus, on_the_bus.configuration(announce, rest), alsa=alsa)
+    def start(announce="interval = 60\nvoice_at_hour = none", rest="", alsa=SILENT_ALSA,
+              voice=VOICE):
+        configuration = on_the_bus.configuration(announce, rest, voice)
+        service = Service(on_the_bus, configuration, alsa=alsa)
         started.append(service)
         with bus.caller() as caller:
             caller.wait_for_service()

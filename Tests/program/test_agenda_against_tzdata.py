@@ -63,11 +63,12 @@ def disagreement(surroundings, tmp_path_factory):
 
     All stretches are begun at once, one for each core.
     """
-    program = Clocksmith(surroundings, tmp_path_factory.mktemp("agenda"))
     known = available_timezones()
     executor = concurrent.futures.ProcessPoolExecutor(2)
+    # A folder for each, for each has its own configuration.
     futures = {
-        key: executor.submit(compare, program, *stretch)
+        key: executor.submit(
+            compare, Clocksmith(surroundings, tmp_path_factory.mktemp("agenda")), *stretch)
         for key, stretch in EVERY_STRETCH.items() if stretch[0] in known}
 
     def result(key):

@@ -10,6 +10,7 @@ import pytest
 import soundfile
 
 from program import ROOT, SILENT_ALSA, refusal
+from service import Service
 from sound_server import RATE, Recording, SoundServer, find
 
 RING, _ = soundfile.read(ROOT / "sounds/signals/ring.flac", dtype="float32")
@@ -67,6 +68,7 @@ def test_an_alarm_is_set_listed_and_cancelled(bus, home, start):
     assert do(home, "list") == "no alarm"
 
 
+@pytest.mark.alone
 def test_it_rings_on_its_moment_says_the_time_and_is_put_off_and_stopped(bus, home, start):
     server = SoundServer(home.folder / "server", home.environment, "good")
     recording = Recording(server, "good")
@@ -122,6 +124,26 @@ def test_it_outlasts_the_service(home, start, end):
     assert alarms(home) == before
 
 
+def test_it_is_shown_in_the_zone_of_the_service(home, start):
+    start()
+    far = {"TZ": "Asia/Kathmandu"}
+    done = home.run("alarm", "07:00", "--days", "mon", environment=far)
+    assert re.fullmatch(
+        r"alarm 1: 07:00, mon: rings mon [\d-]{10} 07:00, in .*\n", done.stdout), done.stderr
+    assert " 07:00, in " in home.run("alarm", "list", environment=far).stdout
+    nowhere = home.run("alarm", "list", environment={"TZ": "Nowhere/City"})
+    assert (nowhere.returncode, " 07:00, in " in nowhere.stdout) == (0, True), nowhere.stderr
+    face = home.run("status", environment=far).stdout
+    assert re.search(r"^now .* Europe/London ", face, re.MULTILINE)
+    assert re.search(r"^alarm .* 07:00, in ", face, re.MULTILINE)
+
+
+def test_a_name_cannot_steer_a_terminal(home, start):
+    service = start()
+    refusal(home.run("alarm", "cancel", "a\x1b[31mb\nc"), 1)
+    service.wait_for(r"there is no alarm 'a\\u\{1B\}\[31mb\\u\{A\}c'")
+
+
 def test_the_configuration_has_alarms_of_its_own(home, start):
     service = start(rest="[alarm church]\ntime = 10:30\ndays = sun\ntune = whittington")
     [church] = alarms(home)
@@ -135,6 +157,79 @@ def test_the_configuration_has_alarms_of_its_own(home, start):
     service.signal(signal.SIGHUP)
     service.wait_for('alarm "church" was cancelled')
     assert [alarm["name"] for alarm in alarms(home)] == ["school"]
+
+
+def test_a_tune_that_is_gone_is_told_kept_and_taken_back(home, start):
+    tune = home.folder / "two.tune"
+    notes = "[tune]\ndescription = two notes\n[hour]\nnotes = E4 0.5 B3\n"
+    tune.write_text(notes)
+    service = start()
+    do(home, "07:00", "--tune", str(tune), "--name", "school")
+    service.end_by("stop")
+    tune.unlink()
+    service = start()
+    service.wait_for('alarm "school" rings with the signal: .*two.tune')
+    assert alarms(home)[0]["tune"] == str(tune)
+    do(home, "08:00")
+    service.signal(signal.SIGHUP)
+    service.wait_for("the configuration was read again")
+    assert sum("rings with the signal" in line for line in service.lines()) == 1
+    service.end_by("stop")
+    tune.write_text(notes)
+    service = start()
+    assert alarms(home)[0]["tune"] == str(tune)
+    assert not any("rings with the signal" in line for line in service.lines())
+
+
+def test_a_name_that_the_configuration_takes_is_told_and_comes_back(home, start):
+    service = start()
+    do(home, "07:00", "--name", "school")
+    configuration = home.folder / "0.conf"
+    before = configuration.read_text()
+    configuration.write_text(before + "\n[alarm school]\ntime = 08:00\ndays = mon-fri\n")
+    service.signal(signal.SIGHUP)
+    service.wait_for('alarm 1 has lost its name "school" to the alarm of the configuration')
+    assert [alarm["name"] for alarm in alarms(home)] == [None, "school"]
+    configuration.write_text(before)
+    service.signal(signal.SIGHUP)
+    service.wait_for('alarm "school" has its name again')
+    assert [alarm["name"] for alarm in alarms(home)] == ["school"]
+
+
+def test_what_rings_at_the_end_of_the_service_is_told_to_ring_on(home, start):
+    service = start()
+    shown, at = next_minute(home)
+    do(home, shown, "--name", "tea")
+    service.wait_for('alarm "tea" (rings|was to ring)', at - time.time() + 5)
+    service.end_by("stop")
+    service = start()
+    service.wait_for('alarm "tea" rings on')
+
+
+def test_the_status_shows_what_will_ring(home, start):
+    shown, at = next_minute(home, 60)
+    later = (datetime.strptime(shown, "%H:%M") + timedelta(minutes=2)).strftime("%H:%M")
+    rings = (datetime.strptime(shown, "%H:%M") + timedelta(minutes=5)).strftime("%H:%M")
+    start(f"interval = 60\nvoice_at_hour = none\nquiet = {shown}-{later}")
+    do(home, shown, "--name", "silent")
+    assert 'alarm "silent" silent ' in home.run("status").stdout
+    do(home, rings, "--name", "loud")
+    assert 'alarm "loud" rings ' in home.run("status").stdout
+
+
+def test_a_past_that_a_wrong_clock_may_still_have_before_it_is_no_zero(bus, home):
+    service = Service(home, home.configuration("interval = 60\nvoice_at_hour = none"),
+                      "--untrusted", "silent", alsa=SILENT_ALSA)
+    try:
+        with bus.caller() as caller:
+            caller.wait_for_service()
+        if json.loads(home.run("status", "--json").stdout)["trust"] != "untrusted":
+            pytest.skip("the clock of this machine is synchronised")
+        said = do(home, "07:00", "--date", "2020-02-03")
+        assert said == ("alarm 1: 07:00, 2020-02-03: its time was mon 2020-02-03 07:00: "
+                        "the clock is not trusted (see 'untrusted' in the configuration)")
+    finally:
+        service.stop()
 
 
 @pytest.mark.parametrize("words, told", [
@@ -169,6 +264,9 @@ def test_what_cannot_be_done_is_refused_with_a_reason(bus, home, start):
         (["07:00", "--date", "2020-01-01"], "07:00 on 2020-01-01 is over"),
         (["07:00", "--tune", "nothing"], "tune 'nothing': not found: allowed are"),
         (["snooze"], "no alarm rings now"),
+        (["snooze", ""], "there is no alarm ''"),
+        (["stop", ""], "there is no alarm ''"),
+        (["cancel", ""], "there is no alarm ''"),
         (["stop", "school"], 'alarm "school" does not ring now'),
         (["cancel", "church"], "there is no alarm 'church'"),
     ]:
@@ -178,6 +276,10 @@ def test_what_cannot_be_done_is_refused_with_a_reason(bus, home, start):
             caller.call("SetAlarm", "sssssb", "07:00", "mon", f"n{number}", "", "", False)
         with pytest.raises(Exception, match="there are 100 alarms already; cancel one first"):
             caller.call("SetAlarm", "sssssb", "07:00", "mon", "more", "", "", False)
+        with pytest.raises(Exception, match="longer than 1024 bytes; choose a shorter one"):
+            caller.call("SetAlarm", "sssssb", "07:00", "mon", "", "/" * 2000, "", False)
+        caller.call("CancelAlarm", "s", "n7")
+        caller.call("SetAlarm", "sssssb", "07:00", "mon", "", "none", "", False)
         for values in [("7", "mon"), ("07:00", "never"), ("07:00", "2027-02-30")]:
             with pytest.raises(Exception, match="is no|is not"):
                 caller.call("SetAlarm", "sssssb", *values, "", "", "", False)

@@ -20,7 +20,8 @@ CLASSIC = 'three thirty P M'
 METHODS = {"Announce", "AnnounceTime", "Stop", "Mute", "MuteNext", "Unmute",
            "StartTimer", "AddToTimer", "PauseTimer", "ResumeTimer", "CancelTimer", "TellTimer",
            "StartInterval", "StartRounds", "StopInterval",
-           "SetAlarm", "SnoozeAlarm", "StopAlarm", "CancelAlarm"}
+           "SetAlarm", "SnoozeAlarm", "SnoozeAlarms", "StopAlarm", "StopAlarms",
+           "CancelAlarm"}
 SIGNALS = {"Announced", "Skipped", "Noticed"}
 
 

@@ -105,6 +105,16 @@ def test_a_mute_that_cuts_something_off_is_on_the_disk_once_that_is_silent(start
     assert is_muted(tmp_path)
 
 
+def test_an_order_is_in_the_file_while_something_is_said(start, tmp_path):
+    (tmp_path / "state").mkdir()
+    service, caller = start()
+    speak(caller, tmp_path)
+    caller.call("SetAlarm", "sssssb", "07:00", "mon", "school", "", "", False)
+    [alarm] = saved(tmp_path)["alarms"]
+    assert alarm["name"] == "school"
+    service.wait_for('said ".*"')
+
+
 def test_a_volume_is_on_the_disk_a_second_later(start, tmp_path):
     (tmp_path / "state").mkdir()
     _, caller = start()

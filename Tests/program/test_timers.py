@@ -82,6 +82,7 @@ def first_ring(samples):
     return frame, likeness
 
 
+@pytest.mark.alone
 def test_it_rings_at_zero_to_the_millisecond_until_it_is_stopped(bus, kitchen, start):
     server = SoundServer(kitchen.folder / "server", kitchen.environment, "good")
     recording = Recording(server, "good")
@@ -301,12 +302,51 @@ def test_waiting_it_shows_the_timer_of_the_service(kitchen, start):
     wait_until(lambda: 'timer "tea": at zero; \'clocksmith stop\' stops it' in drawn(), 10, "zero")
     assert kitchen.run("stop").returncode == 0
     assert process.wait(10) == 0
+    assert 'timer "tea": it has reached zero, and is over' in drawn()
     # Left by Ctrl-C, the timer goes on.
     process, drawn = in_a_terminal(kitchen, "timer", "10m", "--wait")
     wait_until(lambda: "[" in drawn(), 10, "the bar")
     process.send_signal(signal.SIGINT)
     assert process.wait(10) == 0
     assert len(timers(kitchen)) == 1
+
+
+@pytest.mark.parametrize("is_paused", [False, True])
+def test_waiting_fails_if_the_timer_is_cancelled(kitchen, start, is_paused):
+    start()
+    process, drawn = in_a_terminal(kitchen, "timer", "10m", "--name", "tea", "--wait")
+    wait_until(lambda: "[" in drawn(), 10, "the bar")
+    if is_paused:
+        do(kitchen, "pause")
+        wait_until(lambda: "paused" in drawn(), 10, "the pause")
+    do(kitchen, "cancel", "tea")
+    assert process.wait(10) == 1, "what follows with && must not follow"
+    assert process.stderr.read() == 'clocksmith: timer "tea" was cancelled\n'
+
+
+@pytest.mark.parametrize("words, told", [
+    (["timer", "10m"], "the timer was started"), (["interval", "30s"], "the interval was started"),
+    (["alarm", "07:00"], "the alarm was set"), (["mute", "8h30m"], "it was muted")])
+def test_what_is_done_and_cannot_be_told_is_done_all_the_same(kitchen, start, words, told):
+    start()
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        done = kitchen.run(*words, stdout=full)
+    assert refusal(done, 1) == (
+        f"clocksmith: standard output: No space left on device; {told} all the same")
+    status = json.loads(kitchen.run("status", "--json").stdout)
+    assert [status["timers"], status["intervals"], status["alarms"]].count([]) == (
+        3 if words[0] == "mute" else 2)
+
+
+def test_a_length_of_another_program_is_told_to_the_millisecond(bus, kitchen, start):
+    service = start()
+    with bus.caller() as caller:
+        caller.call("StartTimer", "ts", 61_500_000, "tea")
+        caller.call("StartInterval", "tb", 1_500_000, False)
+    service.wait_for(r'timer "tea" was started, for 1 min 1\.5 s')
+    service.wait_for(r"interval of 1\.5 s was started")
+    assert do(kitchen, "list").endswith(" left of 1 min 1.5 s")
+    assert "interval every 1.5 s" in kitchen.run("status").stdout
 
 
 def test_waiting_ends_with_the_service(kitchen, start):

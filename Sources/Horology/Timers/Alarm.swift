@@ -49,7 +49,7 @@ public struct AlarmRise: Hashable, Sendable {
     let words = text.split(whereSeparator: \.isWhitespace)
     let level = words.count == 2 ? Decibels(text: words[0])?.value : usualDecibels
     guard words.count <= 2, let level, let last = words.last,
-      let length = Duration(text: last) ?? Duration(timer: last),
+      let length = Duration(text: last),
       let rise = AlarmRise(from: level, over: length)
     else { throw .rise(text) }
     return rise
@@ -87,10 +87,14 @@ public struct Alarm: Hashable, Sendable {
   public internal(set) var state: State
   /// The latest of its instants that is over: stopped, missed or silenced. It does not ring again.
   public internal(set) var acknowledged: Instant?
+  /// The name that a person gave it, while an alarm of the configuration has that.
+  public internal(set) var lostName: String?
 
   public init(
-    number: Int, _ plan: AlarmPlan, from origin: Origin, state: State, acknowledged: Instant? = nil
+    number: Int, _ plan: AlarmPlan, from origin: Origin, state: State, acknowledged: Instant? = nil,
+    lostName: String? = nil
   ) {
+    self.lostName = lostName
     self.number = number
     self.plan = plan
     self.origin = origin
@@ -128,12 +132,6 @@ public struct Alarm: Hashable, Sendable {
 
   /// It rings, or will when the snooze is over.
   public var isUp: Bool { if case .waiting = state { false } else { true } }
-
-  /// How much quieter it is now than it may be, in dB at most 0: it may be rising.
-  public func decibels(at now: Now) -> Double {
-    guard let rise = plan.rise, case .ringing(_, let since) = state else { return 0 }
-    return rise.decibels(after: .zero - since.left(at: now))
-  }
 
   /// As in `alarm 2` or `alarm "school"`.
   public var title: String { name.map { "alarm \"\($0)\"" } ?? "alarm \(number)" }

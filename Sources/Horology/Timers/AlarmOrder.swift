@@ -26,6 +26,8 @@ public enum AlarmEvent: Hashable, Sendable {
   case rings(late: Duration?)
   /// Its snooze is over, and it rings again.
   case ringsAgain
+  /// It rang when the service ended, and still does.
+  case ringsOn
   /// Its time has come, and it does not ring.
   case silenced(SkipReason)
   case snoozed
@@ -37,6 +39,10 @@ public enum AlarmEvent: Hashable, Sendable {
   case expired(late: Duration)
   /// It cannot be heard, with the device's own words.
   case unheard(String)
+  /// The configuration has an alarm of its name; its number is left to call it by.
+  case nameLost
+  /// The configuration does so no longer.
+  case nameIsBack
 }
 
 /// What has become of which alarm; the alarm is as it was then.

@@ -29,6 +29,8 @@ public struct Alarms: Hashable, Sendable {
   private var reached: Instant?
   /// Those of which it was told that they do not ring by a clock that is not trusted.
   var told: Set<Int> = []
+  /// What a start has changed, and what rings on after it: it is told once it is known what is due.
+  private var changedByStart: [AlarmChange] = []
 
   public init() {}
 
@@ -37,6 +39,7 @@ public struct Alarms: Hashable, Sendable {
   public init(_ alarms: [Alarm], isSameBoot: Bool, at now: Now) {
     self.alarms = alarms.sorted { $0.number < $1.number }
     reached = alarms.compactMap(\.acknowledged).max()
+    changedByStart = self.alarms.filter(\.isRinging).map { AlarmChange($0, .ringsOn) }
     change { moment in
       if isSameBoot { moment.noteClockSet(at: now) } else { moment.noteStart(at: now) }
     }
@@ -56,7 +59,6 @@ public struct Alarms: Hashable, Sendable {
   // MARK: The clocks
 
   /// The clock was set.
-  /// - Parameter before: what it would show now, had it not been.
   mutating func noteClockSet(at now: Now, _ conditions: AlarmConditions) {
     change { $0.noteClockSet(at: now) }
     reckon(at: now, conditions)
@@ -64,7 +66,12 @@ public struct Alarms: Hashable, Sendable {
 
   /// Reckons anew when the alarms ring next that are not due: the zone is another, or the clock was
   /// set, or is trusted once more.
-  mutating func reckon(at now: Now, _ conditions: AlarmConditions) {
+  /// - Parameter steppedOver: how far another zone has put its clocks forward: what they would have
+  ///   shown meanwhile is due.
+  mutating func reckon(
+    steppedOver: Duration = .zero, at now: Now, _ conditions: AlarmConditions
+  ) {
+    let past = now.instant - max(steppedOver, .zero)
     if conditions.isTrusted { note(now.instant) }
     for index in alarms.indices {
       guard case .waiting(let next, let from) = alarms[index].state else { continue }
@@ -73,7 +80,7 @@ public struct Alarms: Hashable, Sendable {
       let isDue = next.map { $0 <= now.instant } ?? false
       guard from != nil || (conditions.isTrusted && !isDue) else { continue }
       let acknowledged = alarms[index].acknowledged ?? AlarmTimes.beforeAll
-      let start = max(from?.shown ?? now.instant, acknowledged)
+      let start = max(from?.shown ?? past, acknowledged)
       alarms[index].state = .waiting(
         next: alarms[index].plan.times.next(from: start, in: conditions.zone), from: from)
     }
@@ -144,7 +151,7 @@ public struct Alarms: Hashable, Sendable {
 
   /// Takes the alarms that the configuration has now, at the start and after each reload. Those that
   /// it had before go on, and ring on.
-  /// - Returns: those that it has no longer.
+  /// - Returns: those that it has no longer, and those of a person whose names it has, or had.
   mutating func configure(
     _ plans: [AlarmPlan], at now: Now, _ conditions: AlarmConditions
   ) -> [AlarmChange] {
@@ -153,6 +160,7 @@ public struct Alarms: Hashable, Sendable {
       alarm.origin == .configuration && alarm.name.map { !names.contains($0) } ?? true
     }
     for alarm in gone { remove(alarm) }
+    var changes = gone.map { AlarmChange($0, .cancelled) }
     for plan in plans {
       let namesake = alarms.firstIndex { $0.name == plan.name }
       if let index = namesake, alarms[index].origin == .configuration {
@@ -164,12 +172,49 @@ public struct Alarms: Hashable, Sendable {
         }
         continue
       }
-      // A person's alarm of that name still rings; its number is left to call it by.
-      if let namesake { alarms[namesake].plan.name = nil }
+      // A person's alarm of that name still rings.
+      if let namesake {
+        alarms[namesake].lostName = alarms[namesake].plan.name
+        alarms[namesake].plan.name = nil
+        changes.append(AlarmChange(alarms[namesake], .nameLost))
+      }
       insert(plan, from: .configuration, waiting(plan, after: nil, at: now, conditions))
     }
+    for index in alarms.indices {
+      guard let name = alarms[index].lostName, !alarms.contains(where: { $0.name == name }) else {
+        continue
+      }
+      alarms[index].plan.name = name
+      alarms[index].lostName = nil
+      changes.append(AlarmChange(alarms[index], .nameIsBack))
+    }
     reckon(at: now, conditions)
-    return gone.map { AlarmChange($0, .cancelled) }
+    return changes
+  }
+
+  /// As `configure`, at the start: what is no longer there goes without a word, and the rest is told
+  /// with what is due.
+  mutating func configureAtStart(
+    _ plans: [AlarmPlan], at now: Now, _ conditions: AlarmConditions
+  ) {
+    changedByStart += configure(plans, at: now, conditions).filter { $0.event != .cancelled }
+  }
+
+  /// What a start has changed, of alarms that ring still.
+  mutating func tellStart() -> [AlarmChange] {
+    defer { changedByStart = [] }
+    return changedByStart.filter { change in
+      change.event != .ringsOn
+        || alarms.contains { $0.number == change.alarm.number && $0.isRinging }
+    }
+  }
+
+  /// Gives alarms the tunes that were missing.
+  mutating func take(_ tunes: [Tune]) {
+    for index in alarms.indices {
+      guard let tune = alarms[index].plan.tune, tune.isMissing else { continue }
+      alarms[index].plan.tune = tunes.first { $0.name == tune.name } ?? tune
+    }
   }
 
   // MARK: The list

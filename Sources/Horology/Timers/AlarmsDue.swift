@@ -25,7 +25,7 @@ extension Alarms {
       default: break
       }
     }
-    return changes
+    return tellStart() + changes
   }
 
   /// When something is to be done next, since the machine started; nil if nothing is.

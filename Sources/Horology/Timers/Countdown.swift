@@ -67,7 +67,18 @@ public struct Countdown: Hashable, Sendable {
     }) {
       return "it has a control character, such as the end of a line"
     }
-    if name.first == " " || name.last == " " { return "it begins or ends with a space" }
+    if !name.unicodeScalars.contains(where: \.isVisible) { return "nothing of it can be seen" }
+    if name.first?.isWhitespace != false || name.last?.isWhitespace != false {
+      return "it begins or ends with a space"
+    }
     return name.allSatisfy(\.isNumber) ? "it would be taken for the number of a timer" : nil
+  }
+}
+
+extension Unicode.Scalar {
+  /// False for a space, and for what only joins or shapes others.
+  fileprivate var isVisible: Bool {
+    !properties.isDefaultIgnorableCodePoint && !properties.isWhitespace
+      && properties.generalCategory != .format
   }
 }

@@ -15,8 +15,6 @@ public struct Cue: Hashable, Sendable {
   public let signal: Signal
   /// What sounds in place of the signal, the first of them at the anchor; empty for the signal.
   public let blows: [Blow]
-  /// It does not rise.
-  public let isLoud: Bool
   /// When its first frame is to leave the converter, since the machine started, sleep included.
   public let anchor: Duration
   /// It does not begin later than this after its anchor.
@@ -26,9 +24,8 @@ public struct Cue: Hashable, Sendable {
 
   public init(
     _ id: SoundingID, of source: Source, _ signal: Signal, blows: [Blow] = [],
-    at anchor: Duration, mayBeLateBy: Duration, decibels: Double, isLoud: Bool = true
+    at anchor: Duration, mayBeLateBy: Duration, decibels: Double
   ) {
-    self.isLoud = isLoud
     self.id = id
     self.source = source
     self.signal = signal
@@ -36,5 +33,15 @@ public struct Cue: Hashable, Sendable {
     self.anchor = anchor
     self.mayBeLateBy = mayBeLateBy
     self.decibels = decibels
+  }
+}
+
+extension Cue {
+  /// It is one of those that are repeated until they are stopped.
+  var isRing: Bool { signal == .ring }
+
+  /// When the next can follow it.
+  var over: Duration {
+    anchor + (blows.last.map { $0.offset + DueCue.afterTune * 2 } ?? DueCue.ringPeriod)
   }
 }

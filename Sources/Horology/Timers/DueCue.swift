@@ -1,12 +1,3 @@
-/// What rings until it is stopped.
-struct Ringing: Hashable, Sendable {
-  let source: Cue.Source
-  /// Since the machine started.
-  let since: Duration
-  /// How much quieter it is than it may be, in dB at most 0: it may be rising.
-  var decibels = 0.0
-}
-
 /// A cue that the player is to be given.
 struct DueCue: Hashable, Sendable {
   let source: Cue.Source
@@ -19,6 +10,8 @@ struct DueCue: Hashable, Sendable {
   /// How much quieter it is than the rules say, in dB at most 0.
   var decibels = 0.0
 
+  /// From the last blow of a tune to the words, and from the words to the tune again.
+  static let afterTune = Duration.seconds(3)
   /// From one ring to the next. The second is left out: then the words are said.
   static let ringPeriod = Duration.seconds(3)
   /// A cue that comes later than this has lost its sense: the next is near.

@@ -49,6 +49,9 @@ public enum IntervalPlan: Hashable, Sendable {
     }
   }
 
+  /// The voice says its phases, whatever is configured.
+  var saysWords: Bool { if case .rounds(let rounds) = self { rounds.saysWords } else { false } }
+
   /// How far the next cue is from one at `offset`; nil if it is the last.
   func gap(after offset: Duration) -> Duration? {
     cue(atOrAfter: offset + .nanoseconds(1)).map { $0.offset - offset }
@@ -93,13 +96,14 @@ extension IntervalPlan: CustomStringConvertible {
   /// As in `30 s`, or `8 rounds, 20 s work and 10 s rest, after 10 s`.
   public var description: String {
     switch self {
-    case .plain(let period): return period.exactly
+    case .plain(let period): return period.inFull
     case .rounds(let rounds):
       let count = rounds.count.map { $0 == 1 ? "1 round" : "\($0) rounds" } ?? "endless rounds"
-      let rest = rounds.rest > .zero ? " and \(rounds.rest.exactly) rest" : ""
-      let prepare = rounds.prepare > .zero ? ", after \(rounds.prepare.exactly)" : ""
+      let rest = rounds.rest > .zero ? " and \(rounds.rest.inFull) rest" : ""
+      let prepare = rounds.prepare > .zero ? ", after \(rounds.prepare.inFull)" : ""
       let countdown = rounds.countdown == 3 ? "" : ", counting down \(rounds.countdown) s"
-      return "\(count), \(rounds.work.exactly) work\(rest)\(prepare)\(countdown)"
+      let words = rounds.saysWords ? ", with words" : ""
+      return "\(count), \(rounds.work.inFull) work\(rest)\(prepare)\(countdown)\(words)"
     }
   }
 }
@@ -115,16 +119,19 @@ public struct IntervalRounds: Hashable, Sendable {
   public let prepare: Duration
   /// How many seconds are counted down before a phase begins, or all is over.
   public let countdown: Int
+  /// The voice says what begins, after its signal.
+  public let saysWords: Bool
 
   public init(
     work: Duration, rest: Duration = .zero, count: Int? = nil, prepare: Duration = .zero,
-    countdown: Int = 3
+    countdown: Int = 3, saysWords: Bool = false
   ) {
     self.work = work
     self.rest = rest
     self.count = count
     self.prepare = prepare
     self.countdown = countdown
+    self.saysWords = saysWords
   }
 
   /// Work that is shorter has no signal at its half.

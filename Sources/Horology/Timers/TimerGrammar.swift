@@ -103,6 +103,8 @@ public struct TimerGrammar: Hashable, Sendable {
     case .round(let number):
       (1...99).contains(number)
         ? rounds.phrase([number / 10, number % 10]) { $0.filled(number) } : nil
+    case .both(let first, let second):
+      names(first).flatMap { first in names(second).map { first + $0 } }
     }
   }
 

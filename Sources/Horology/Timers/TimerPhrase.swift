@@ -1,5 +1,5 @@
 /// What a voice says of a timer or an interval.
-public enum TimerPhrase: Hashable, Sendable {
+public indirect enum TimerPhrase: Hashable, Sendable {
   /// So much of a timer is left, rounded as `left(roughly:)` does it.
   case left(Duration)
   /// A timer without a name, called by its full length.
@@ -12,6 +12,8 @@ public enum TimerPhrase: Hashable, Sendable {
   case work, rest, half, go, done
   /// The number of a round of an interval, from 1 on.
   case round(Int)
+  /// One after the other.
+  case both(TimerPhrase, TimerPhrase)
 
   /// What is left of a timer, in a few words: from an hour on to half hours, below that to half
   /// minutes, below a minute to 10 s, and below 10 s to the second. Nil if nothing is left.
@@ -46,6 +48,7 @@ public enum TimerPhrase: Hashable, Sendable {
     case .go: "go"
     case .done: "done"
     case .round(let number): "round \(number)"
+    case .both(let first, let second): "\(first.text), \(second.text)"
     }
   }
 

@@ -15,6 +15,13 @@ public struct Timers: Hashable, Sendable {
   var book = CueBook()
   /// Words that wait for their moment.
   private(set) var words: [TimerWords] = []
+  /// Of which turns of the interval it was told that their words were not said, and why.
+  private var told: Set<Unsaid> = []
+
+  private struct Unsaid: Hashable {
+    let phrase: TimerPhrase?
+    let reason: String
+  }
 
   public init() {}
 
@@ -163,6 +170,7 @@ public struct Timers: Hashable, Sendable {
     let ended = stopInterval(.byHand)
     let started = IntervalTimer(plan, start: TimedMoment(lead, after: now))
     interval = started
+    told = []
     return ended + [.report(.interval(started, .started))]
   }
 
@@ -171,7 +179,7 @@ public struct Timers: Hashable, Sendable {
 
   /// Ends the interval that runs, or its last signal, if there is one.
   mutating func stopInterval(_ reason: StopReason) -> [Effect] {
-    let stops = book.recall([.interval], reason)
+    let stops = recall([.interval], reason)
     guard let interval else { return stops }
     self.interval = nil
     return stops + [.report(.interval(interval, .stopped(reason)))]
@@ -221,7 +229,9 @@ public struct Timers: Hashable, Sendable {
   /// Takes back what the player was given; what is still to come of it is given anew.
   /// - Parameter now: what is heard by then goes on; nil to end that, too.
   mutating func recallCues(_ reason: StopReason, from now: Now? = nil) -> [Effect] {
-    book.recallAll(reason, from: now)
+    // Those of an interval come with their cues.
+    dropWords(of: .interval)
+    return book.recallAll(reason, from: now)
   }
 
   /// Forgets what is to be said of timers before they are at zero; it is planned anew.
@@ -249,11 +259,21 @@ public struct Timers: Hashable, Sendable {
     countdowns[index].state = .ringing(since: since)
   }
 
-  mutating func say(_ phrase: TimerWords) { words.append(phrase) }
+  /// True if something is to be said yet.
+  public var hasWords: Bool { !words.isEmpty }
+
+  /// A cue that is given once more brings its words once more.
+  mutating func say(_ phrase: TimerWords) { if !words.contains(phrase) { words.append(phrase) } }
+
+  /// True if it has not been told yet that these words of the interval were not said for this reason.
+  mutating func isNew(_ words: TimerWords, _ reason: SkipReason) -> Bool {
+    // The last is the one that all of a kind share, as work of every round.
+    told.insert(Unsaid(phrase: words.phrases.last, reason: reason.key)).inserted
+  }
 
   mutating func dropWords(of source: Cue.Source) { words.removeAll { $0.source == source } }
 
-  mutating func dropWords(_ phrase: TimerWords) { words.removeAll { $0 == phrase } }
+  mutating func dropWords(where isMeant: (TimerWords) -> Bool) { words.removeAll(where: isMeant) }
 
   /// The timers that have rung for so long.
   func rungOut(after limit: Duration, at now: Now) -> [Countdown] {

@@ -5,34 +5,37 @@ extension Timers {
 
   /// The next cue of each, if it has one.
   /// - Parameters:
-  ///   - newest: of all that ring, what does so since last: it alone is heard.
+  ///   - rings: all that ring, or are about to.
   ///   - lead: how far ahead of now something can begin at the earliest.
-  func nextCues(_ newest: Cue.Source?, lead: Duration, at now: Now) -> [DueCue] {
-    countdowns.compactMap { nextCue(of: $0, newest, lead: lead, at: now) }
+  func nextCues(_ rings: Rings, lead: Duration, at now: Now) -> [DueCue] {
+    countdowns.compactMap { nextCue(of: $0, rings, lead: lead, at: now) }
       + [nextCueOfInterval(lead: lead, at: now)].compactMap { $0 }
   }
 
   private func nextCue(
-    of countdown: Countdown, _ newest: Cue.Source?, lead: Duration, at now: Now
+    of countdown: Countdown, _ rings: Rings, lead: Duration, at now: Now
   ) -> DueCue? {
     let source = Cue.Source.timer(countdown.number)
-    let last = book.last(of: source)
+    let cue: DueCue
     switch countdown.state {
     case .paused: return nil
     case .running(let zero):
-      return last == zero.sinceBoot
-        ? nil : .ring(source, since: zero.sinceBoot, from: zero.sinceBoot)
+      guard book.last(of: source) != zero.sinceBoot else { return nil }
+      cue = .ring(source, since: zero.sinceBoot, from: zero.sinceBoot)
     case .ringing(let since):
-      guard source == newest else { return nil }
-      return .ring(source, since: since.sinceBoot, from: book.earliest(of: source, lead, now))
+      cue = .ring(source, since: since.sinceBoot, from: book.earliest(of: source, lead, now))
     }
+    return rings.heard(at: cue.anchor) == source ? cue : nil
   }
 
-  /// What rings.
+  /// What rings, or will at zero.
   var ringing: [Ringing] {
     countdowns.compactMap { countdown in
-      guard case .ringing(let since) = countdown.state else { return nil }
-      return Ringing(source: .timer(countdown.number), since: since.sinceBoot)
+      switch countdown.state {
+      case .paused: nil
+      case .running(let moment), .ringing(let moment):
+        Ringing(source: .timer(countdown.number), since: moment.sinceBoot)
+      }
     }
   }
 

@@ -226,6 +226,7 @@ extension Configuration {
         configuration.announcer.tellsLeft = Set(moments.compactMap { $0 })
         return nil
       },
+      "say_phases": choice(\.announcer.saysPhases),
     ],
     "led": [
       "line": line(\.led.line),

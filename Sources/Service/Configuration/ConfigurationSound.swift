@@ -26,11 +26,17 @@ extension Configuration {
     return settings
   }
 
+  /// The voice that is configured, with a phrase and clips for every occasion.
+  public func verifiedVoice() throws(Fault) -> VoicePack {
+    let voice = try voicePack()
+    try voice.verify(every: announcer.interval, format: hourFormat)
+    return voice
+  }
+
   /// The voice that is configured, in the format that is configured, with a phrase and clips for
   /// every occasion of the interval that is configured.
   public func composer() throws(Fault) -> Composer {
-    let voice = try voicePack()
-    try voice.verify(every: announcer.interval, format: hourFormat)
+    let voice = try verifiedVoice()
     var bells = Sounds.bells()
     for tune in [announcer.chime, announcer.chimeQuarters] + announcer.alarms.map(\.tune) {
       if let tune { try bells.add(tune) }

@@ -1,0 +1,82 @@
+/// Whether the voice says the phases of rounds, after their signals.
+public enum SaysPhases: String, CaseIterable, Sendable {
+  case no, yes
+}
+
+extension Signal {
+  /// How long its sound file is, its last ringing included.
+  public var length: Duration {
+    switch self {
+    case .count: .milliseconds(80)
+    case .half: .milliseconds(400)
+    case .cue: .milliseconds(600)
+    case .prepare, .work: .milliseconds(900)
+    case .last: .milliseconds(1250)
+    case .rest: .milliseconds(1500)
+    case .ring: .milliseconds(1900)
+    case .end: .milliseconds(2400)
+    }
+  }
+}
+
+extension IntervalPlan {
+  /// What is said after the signal of a cue, the best first; empty where nothing is.
+  func phrases(after cue: Cue) -> [TimerPhrase] {
+    guard case .rounds(let rounds) = self else { return [] }
+    switch cue.signal {
+    case .work, .last:
+      let round = phase(at: cue.offset)?.round ?? 1
+      if round == 1 { return [.go, .work] }
+      // Work is told from rest, and where there is none the round is all there is to tell.
+      let work = TimerPhrase.both(.work, .round(round))
+      return rounds.rest > .zero ? [work, .work] : [.round(round), .work]
+    case .rest: return [.rest]
+    case .half: return [.half]
+    case .end: return [.done]
+    case .prepare, .count, .cue, .ring: return []
+    }
+  }
+}
+
+/// What is said of an interval.
+extension Announcer {
+  /// From the end of a signal to its words: what sounds under a signal needs so long to be as loud
+  /// as before.
+  private static let afterSignal = Duration.milliseconds(300)
+  /// Words that come later than this are not said: they would be about what everyone knows.
+  private static let latestWords = Duration.milliseconds(250)
+
+  /// Plans what is said after the signal of a cue of the interval.
+  mutating func planWords(after due: DueCue) -> [Effect] {
+    guard due.source == .interval, let interval = timers.interval,
+      settings.saysPhases == .yes || interval.plan.saysWords
+    else { return [] }
+    let offset = due.anchor - interval.start.sinceBoot
+    let phrases = interval.plan.phrases(after: .init(offset: offset, signal: due.signal))
+    guard !phrases.isEmpty else { return [] }
+    let begins = due.anchor + due.signal.length + Self.afterSignal
+    let from = begins - rules.lead
+    let words = TimerWords(
+      .interval, title: interval.title, phrases, from: from, until: from + Self.latestWords,
+      endsBy: interval.plan.gap(after: offset).map { due.anchor + $0 })
+    guard settings.saysTimers else {
+      return unsaid(words, .failed("the voice has no words for intervals"))
+    }
+    if let end = words.endsBy, end <= begins + Self.latestWords {
+      return unsaid(words, .failed("the next signal comes too soon for words"))
+    }
+    timers.say(words)
+    return []
+  }
+
+  /// Tells that words were not said; of an interval once for each turn of a round.
+  mutating func unsaid(_ words: TimerWords, _ reason: SkipReason) -> [Effect] {
+    guard words.source != .interval || timers.isNew(words, reason) else { return [] }
+    return [.report(.unsaid(words, reason))]
+  }
+
+  /// Ends the interval that runs, and what is said of it.
+  mutating func stopInterval(_ reason: StopReason, at moment: Uptime) -> [Effect] {
+    timers.stopInterval(reason) + stopWords(of: .interval, reason, at: moment)
+  }
+}

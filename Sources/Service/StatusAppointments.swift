@@ -1,0 +1,54 @@
+import Horology
+
+extension Status {
+  /// What the service has to sound besides the occasions, from an instant on.
+  /// - Parameter rules: as they are for the occasions.
+  public func appointments(
+    _ rules: Rules, in zone: any Zone, from start: Instant
+  ) -> Appointments {
+    Appointments(
+      of: alarms.compactMap(\.alarm), timers.compactMap(\.countdown), intervals.map(\.timer), rules,
+      in: zone, from: start)
+  }
+}
+
+extension Status.Alarm {
+  /// As far as it is told: a tune has no more than its name. Nil for what this version cannot read.
+  fileprivate var alarm: Alarm? {
+    guard let time = try? TimeOfDay(text: time), let days = try? AlarmDays(text: days) else {
+      return nil
+    }
+    var plan = AlarmPlan(
+      name: name.isEmpty ? nil : name, AlarmTimes(time: time, days: days))
+    if !tune.isEmpty { plan.tune = Tune(name: tune, description: "", movements: [:]) }
+    plan.quietHours = ringsInQuietHours ? .override : .keep
+    let moment = nextInstant.map { TimedMoment(sinceBoot: .zero, shown: $0) }
+    let state: Alarm.State
+    switch (self.state, moment) {
+    // What it was put off from was not quiet, for it rang.
+    case ("snoozing", let moment?): state = .snoozing(ring: moment.shown, until: moment)
+    case ("ringing", _):
+      let now = Instant(seconds: 0)
+      state = .ringing(ring: now, since: TimedMoment(sinceBoot: .zero, shown: now))
+    default: state = .waiting(next: nextInstant, from: nil)
+    }
+    return Alarm(number: Int(number), plan, from: .init(rawValue: origin) ?? .person, state: state)
+  }
+}
+
+extension Status.Timer {
+  /// Nil unless it counts down.
+  fileprivate var countdown: Countdown? {
+    guard state == "running" else { return nil }
+    return Countdown(
+      number: Int(number), name: name.isEmpty ? nil : name, length: span,
+      state: .running(zero: TimedMoment(sinceBoot: .zero, shown: Instant(microseconds: zero))))
+  }
+}
+
+extension Status.Interval {
+  fileprivate var timer: IntervalTimer {
+    IntervalTimer(
+      plan, start: TimedMoment(sinceBoot: .zero, shown: Instant(microseconds: start)))
+  }
+}

@@ -1,0 +1,115 @@
+import Basics
+import Devices
+import Horology
+import Service
+import Sound
+
+/// Whether the voice has the words that timers and intervals are set to say.
+func checkTimers(_ configuration: Configuration) throws(Fault) -> Finding {
+  let voice = try configuration.verifiedVoice()
+  let settings = configuration.announcer
+  var flaws: [String] = []
+  var wanted: [String] = []
+  func look(_ key: String, _ isMeant: (TimerPhrase) -> Bool) {
+    wanted.append(key)
+    let unsaid = voice.phrasesUnsaid.filter(isMeant)
+    guard let first = unsaid.first else { return }
+    let more = unsaid.count > 1 ? " and \(unsaid.count - 1) phrases more" : ""
+    flaws.append(
+      "\(key) wants words that the voice \(voice.path) lacks, for '\(first.text)'\(more); add them "
+        + "('clocksmith voice record \(voice.path) --pack timers'), or take another voice")
+  }
+  if !settings.tellsLeft.isEmpty {
+    look("tell_left") { if case .left = $0 { true } else { false } }
+  }
+  if settings.saysPhases == .yes {
+    look("say_phases") { phrase in
+      switch phrase {
+      case .left, .timer: false
+      default: true
+      }
+    }
+  }
+  return found(flaws)
+    ?? .well(
+      wanted.isEmpty
+        ? "neither tell_left nor say_phases is set"
+        : "the voice has all words for \(wanted.joined(separator: " and "))")
+}
+
+/// Whether each alarm can ring, with its tune, and the time be said.
+/// - Parameter status: of the service; nil without one, or if its configuration may be another.
+func checkAlarms(_ configuration: Configuration, _ status: Status?) throws(Fault) -> Finding {
+  var flaws: [String] = []
+  for plan in configuration.announcer.alarms {
+    guard let tune = plan.tune, let flaw = flaw(of: tune) else { continue }
+    flaws.append(
+      "alarm \"\(plan.name ?? "")\" cannot ring with its tune: \(flaw); set another in its section, "
+        + "or none")
+  }
+  for alarm in status?.alarms ?? [] where alarm.origin == "person" && !alarm.tune.isEmpty {
+    let found: String?
+    do throws(Fault) {
+      found = flaw(of: try Sounds.tune(alarm.tune))
+    } catch {
+      found = error.description
+    }
+    guard let found else { continue }
+    flaws.append(
+      "\(alarm.title) cannot ring with its tune: \(found); cancel it, and set it with another")
+  }
+  let count = status?.alarms.count ?? configuration.announcer.alarms.count
+  flaws += try flawsOfRings(configuration, status)
+  return found(flaws)
+    ?? .well(count == 0 ? "none" : count == 1 ? "1, which can ring" : "\(count), which can ring")
+}
+
+private func flaw(of tune: Tune) -> String? {
+  var bells = Sounds.bells()
+  do throws(Fault) {
+    try bells.add(tune)
+  } catch {
+    return error.description
+  }
+  return brokenSounds(bells.paths).first
+}
+
+/// What keeps alarms silent, or without words, whenever they ring.
+private func flawsOfRings(
+  _ configuration: Configuration, _ status: Status?
+) throws(Fault) -> [String] {
+  let zone = try status.map { status throws(Fault) in try zoneOfService(status.zone) }
+    ?? SystemZone.current()
+  let voice = try configuration.verifiedVoice()
+  let now = SystemClock.now.instant
+  let rules = Rules(configuration.announcer, trust: .synchronised)
+  let all =
+    status?.appointments(rules, in: zone, from: now)
+    ?? Appointments(of: configuration.announcer, in: zone, from: now)
+  var rings: [Int: [(alarm: Alarm, ring: Appointment)]] = [:]
+  // A week and a day, for one that rings on one day of the week.
+  for ring in all.prefix(while: { $0.instant < now + .seconds(8 * 86_400) }) {
+    guard case .alarm(let alarm) = ring.cause else { continue }
+    rings[alarm.number, default: []].append((alarm, ring))
+  }
+  var flaws: [String] = []
+  // One that rings later is known by the service alone.
+  for alarm in status?.alarms ?? [] where rings[Int(alarm.number)] == nil && !alarm.reason.isEmpty {
+    flaws.append("\(alarm.title) will be silent: \(alarm.reason)")
+  }
+  for (_, rings) in rings.sorted(by: { $0.key < $1.key }) {
+    guard let alarm = rings.first?.alarm else { continue }
+    let time = alarm.plan.times.time
+    if rings.allSatisfy({ $0.ring.refusal == .quietHours }) {
+      flaws.append(
+        "\(alarm.title) will be silent, for at \(time) are quiet hours; set it to ring in them "
+          + "(quiet_hours = override, or --even-if-quiet), or at another time")
+    }
+    do throws(Fault) {
+      _ = try voice.text(hour: time.hour, minute: time.minute, format: configuration.hourFormat)
+    } catch {
+      flaws.append("\(alarm.title) rings at \(time), which is not said: \(error)")
+    }
+  }
+  return flaws
+}

@@ -1,0 +1,85 @@
+import Testing
+
+@testable import Horology
+
+/// A change of zone that takes the clock over an alarm's time.
+@Suite struct AlarmNewZoneTests {
+  private static let days = ["mon-sun", "once", "2026-11-22"]
+
+  /// As glibc has it: every zone of the process shows what the last of them does.
+  private final class Face: @unchecked Sendable {
+    var ahead = 0
+    var zone: TestZone { TestZone { [self] _ in ahead } }
+  }
+  private let face = Face()
+
+  /// It shows 06:59:45 on a Sunday, and an alarm is set for 07:00.
+  private func desk(_ days: String, at start: String = "2026-11-22T06:59:45") -> Desk {
+    var desk = Desk(at: "2026-11-21T12:00:00") {
+      $0.interval = Interval(minutes: 60)!
+      $0.voiceAtHour = .none
+    }
+    face.ahead = 0
+    desk.tell(.zoneChanged(face.zone))
+    desk.tell(
+      .alarm(
+        .set(
+          AlarmPlan(
+            AlarmTimes(
+              time: try! TimeOfDay(text: "07:00"), days: try! AlarmDays(text: days))))))
+    desk.wait(until: start)
+    return desk
+  }
+
+  private func moved(seconds: Int) -> Event {
+    face.ahead = seconds
+    return .zoneChanged(face.zone)
+  }
+
+  @Test("what a change of zone steps over rings late, once", arguments: days)
+  func steppedOver(days: String) {
+    var desk = desk(days)
+    desk.tell(moved(seconds: 20))
+    #expect(desk.alarmEvents == [.rings(late: .seconds(5))])
+    desk.tell(.stop(.byHand))
+    #expect(desk.alarmEvents == [.stopped(.byHand)])
+    // Back, and over it again: it has rung today.
+    desk.tell(moved(seconds: 0))
+    desk.tell(moved(seconds: 20))
+    #expect(desk.alarmEvents.isEmpty)
+    #expect(desk.live(for: .seconds(3600)).alarms.isEmpty)
+  }
+
+  @Test("what it steps over by more than ring_limit is told as missed", arguments: days)
+  func tooLate(days: String) {
+    var desk = desk(days)
+    desk.tell(moved(seconds: 3600))
+    #expect(desk.alarmEvents == [.expired(late: .seconds(3585))])
+    let next = desk.announcer.alarms.alarms.first?.next
+    #expect(next == (days == "mon-sun" ? Instant("2026-11-23T06:00:00") : nil))
+  }
+
+  @Test("what it does not reach rings at its time by the new clock", arguments: days)
+  func notReached(days: String) {
+    var desk = desk(days)
+    desk.tell(moved(seconds: -3600))
+    #expect(desk.alarmEvents.isEmpty)
+    #expect(desk.announcer.alarms.alarms.first?.next == Instant("2026-11-22T08:00:00"))
+  }
+
+  @Test("what was over before the change does not ring by it", arguments: [0, 20, 3600])
+  func over(seconds: Int) {
+    var desk = desk("mon-sun", at: "2026-11-22T07:00:00")
+    #expect(desk.alarmEvents == [.rings(late: nil)])
+    desk.tell(.stop(.byHand))
+    desk.tell(moved(seconds: seconds))
+    #expect(desk.alarmEvents.isEmpty)
+    // Set after its time, it is for the next day.
+    var later = self.desk("2026-11-30", at: "2026-11-22T07:00:10")
+    later.tell(
+      .alarm(
+        .set(AlarmPlan(AlarmTimes(time: try! TimeOfDay(text: "07:00"), days: .next)))))
+    later.tell(moved(seconds: 10 + seconds))
+    #expect(later.alarmEvents.isEmpty)
+  }
+}

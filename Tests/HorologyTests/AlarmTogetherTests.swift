@@ -1,0 +1,170 @@
+import Testing
+
+@testable import Horology
+
+/// Alarms and timers that ring at one moment, or one after the other: one is heard at a time.
+@Suite struct AlarmTogetherTests {
+  /// A Saturday.
+  private static let seven = Instant("2026-11-21T07:00:00")
+
+  private static func tune(lasting seconds: Int) -> Tune {
+    Tune(
+      name: "test", description: "",
+      movements: [
+        0: .init(
+          melody: [
+            Blow(bell: "C4", offset: .zero), Blow(bell: "E4", offset: .seconds(seconds)),
+          ],
+          lead: .zero, strikes: nil, rest: .seconds(1))
+      ])
+  }
+
+  private static func plan(_ name: String, _ time: String = "07:00", tune: Tune? = nil) -> AlarmPlan
+  {
+    var plan = AlarmPlan(
+      name: name,
+      AlarmTimes(time: try! TimeOfDay(text: time), days: try! AlarmDays(weekdays: "mon-sun")))
+    plan.tune = tune
+    return plan
+  }
+
+  private func desk(_ plans: [AlarmPlan], at start: String = "2026-11-21T06:59:30") -> Desk {
+    // No occasion is in the way.
+    var desk = Desk(at: start) {
+      $0.interval = Interval(minutes: 60)!
+      $0.voiceAtHour = .none
+      $0.saysTimers = true
+    }
+    for plan in plans { desk.tell(.alarm(.set(plan))) }
+    return desk
+  }
+
+  private func shown(_ cues: [Cue], _ desk: Desk) -> [Duration] {
+    cues.map { desk.now.instant + ($0.anchor - desk.now.sinceBoot) - Self.seven }
+  }
+
+  @Test("of many alarms with a tune at one moment one cue is made, and all of them ring")
+  func many() {
+    let tune = Self.tune(lasting: 18)
+    var desk = desk((1...99).map { Self.plan("alarm \($0)", tune: tune) })
+    let seen = desk.live(for: .seconds(60))
+    #expect(shown(seen.cues, desk) == [.zero, .seconds(24)])
+    #expect(seen.alarms == Array(repeating: .rings(late: nil), count: 99))
+    desk.tell(.stop(.byHand))
+    #expect(desk.alarmEvents == Array(repeating: .stopped(.byHand), count: 99))
+    #expect(desk.live(for: .seconds(60)).cues.isEmpty)
+  }
+
+  @Test("put off one by one, they come back as one, too") func putOff() {
+    let tune = Self.tune(lasting: 18)
+    var desk = desk((1...10).map { Self.plan("alarm \($0)", tune: tune) })
+    _ = desk.live(for: .seconds(40))
+    for number in 1...10 {
+      desk.tell(.alarm(.snooze("alarm \(number)")))
+      desk.now = desk.now.later(by: .milliseconds(90))
+    }
+    let seen = desk.live(for: .seconds(604))
+    #expect(seen.cues.count == 1)
+    #expect(seen.alarms == Array(repeating: .ringsAgain, count: 10))
+  }
+
+  @Test("the tune is heard, and not the signal of another alarm or timer of the same moment")
+  func tuneAndSignal() {
+    let tune = Self.tune(lasting: 18)
+    for plans in [[nil, tune], [tune, nil]] {
+      var desk = desk(plans.enumerated().map { Self.plan("alarm \($0)", tune: $1) })
+      desk.start(.seconds(30))
+      let seen = desk.live(for: .seconds(50))
+      #expect(shown(seen.cues, desk) == [.zero, .seconds(24)])
+      #expect(seen.cues.allSatisfy { !$0.blows.isEmpty })
+      #expect(seen.alarms.count == 2 && seen.events == [.elapsed(late: nil)])
+    }
+  }
+
+  @Test("a tune is faded out when another ring begins, and goes on when that is stopped")
+  func handedOver() {
+    var desk = desk([Self.plan("school", tune: Self.tune(lasting: 20))])
+    desk.start(.seconds(35), "tea")
+    var sounding: [SoundingID] = []
+    for second in stride(from: 5, through: 34, by: 1) {
+      desk.now = desk.now.later(by: .seconds(second == 5 ? 25 : 1))
+      desk.tell(.woke)
+      sounding += desk.cues.filter { !$0.blows.isEmpty }.map(\.id)
+      if !desk.stopped.isEmpty { break }
+    }
+    #expect(desk.now.instant == Self.seven + .seconds(5))
+    #expect(sounding.count == 1)
+    #expect(desk.stopped == sounding)
+    #expect(desk.timerEvents == [.elapsed(late: nil)])
+    desk.wait(for: .seconds(1))
+    #expect(!desk.cues.contains { !$0.blows.isEmpty })
+    desk.tell(.timer(.cancel("tea")))
+    let again = desk.cues.first { !$0.blows.isEmpty }
+    #expect(again?.source == .alarm(1))
+    #expect(again.map { $0.anchor - desk.now.sinceBoot < .seconds(1) } == true)
+  }
+
+  @Test("at no moment two tunes sound, though alarms begin while others ring") func oneAtATime() {
+    let tune = Self.tune(lasting: 20)
+    var desk = desk([
+      Self.plan("one", tune: tune), Self.plan("two", "07:01", tune: tune),
+      Self.plan("three", "07:01", tune: tune), Self.plan("four", "07:02", tune: tune),
+    ])
+    var given = 0
+    var held: [SoundingID: Cue] = [:]
+    for _ in 0..<2000 where desk.now.instant < Self.seven + .seconds(200) {
+      let wake = desk.wake.map { max($0 - desk.now.instant, .zero) } ?? .seconds(1)
+      desk.now = desk.now.later(by: min(wake, .milliseconds(500)))
+      desk.tell(.woke)
+      for id in desk.stopped { held[id] = nil }
+      given += desk.cues.count
+      for cue in desk.cues { held[cue.id] = cue }
+      let now = desk.now.sinceBoot
+      let heard = held.values.filter { $0.anchor <= now && now < $0.anchor + .seconds(20) }
+      guard heard.count <= 1 else {
+        Issue.record("\(heard.count) sound at \(desk.now.instant - Self.seven)")
+        return
+      }
+    }
+    #expect(given > 4)
+  }
+
+  @Test("if the one that was prepared is cancelled, the other one rings at its time")
+  func takesOver() {
+    let tune = Self.tune(lasting: 18)
+    for others in [[Self.plan("two", tune: tune)], [Self.plan("two")]] {
+      var desk = desk([Self.plan("one", tune: tune)] + others)
+      desk.wait(for: .seconds(27))
+      let prepared = desk.cues
+      #expect(prepared.map(\.source) == [.alarm(1)])
+      desk.tell(.alarm(.cancel("one")))
+      #expect(desk.stopped == prepared.map(\.id))
+      #expect(desk.cues.map(\.source) == [.alarm(2)])
+      #expect(shown(desk.cues, desk) == [.zero])
+    }
+  }
+
+  @Test("if the one that is heard is stopped, the other one is heard at once") func theOther() {
+    let tune = Self.tune(lasting: 18)
+    var desk = desk([Self.plan("one", tune: tune), Self.plan("two", tune: tune)])
+    _ = desk.live(for: .seconds(32))
+    desk.tell(.alarm(.stop("one")))
+    #expect(desk.alarmEvents == [.stopped(.byHand)])
+    #expect(desk.cues.map(\.source) == [.alarm(2)])
+    #expect(desk.cues.allSatisfy { $0.anchor - desk.now.sinceBoot < .seconds(1) })
+  }
+
+  @Test("of several alarms at one minute the time is said once") func timeOnce() {
+    for tune in [nil, Self.tune(lasting: 5)] {
+      var desk = desk((1...5).map { Self.plan("alarm \($0)", tune: $0 == 4 ? tune : nil) })
+      let seen = desk.live(for: .seconds(60))
+      let from = tune == nil ? Duration.seconds(2) : .seconds(8)
+      #expect(seen.announcements.map { $0.anchor - Self.seven } == [from])
+    }
+    // It is said for the others though one is stopped before.
+    var desk = desk([Self.plan("one"), Self.plan("two")])
+    _ = desk.live(for: .seconds(31))
+    desk.tell(.alarm(.stop("one")))
+    #expect(desk.live(for: .seconds(20)).announcements.count == 1)
+  }
+}

@@ -1,0 +1,184 @@
+import Testing
+
+@testable import Horology
+
+/// What is set to sound besides the occasions, and how it is listed.
+@Suite struct AppointmentsTests {
+  private static let start = "2026-11-21T15:00:00"
+
+  private func rules(_ change: (inout AnnouncerSettings) -> Void = { _ in }) -> Rules {
+    var settings = AnnouncerSettings()
+    change(&settings)
+    return Rules(settings, trust: .synchronised)
+  }
+
+  private func plan(_ time: String, _ days: String = "mon-sun") -> AlarmPlan {
+    AlarmPlan(
+      name: time,
+      AlarmTimes(time: try! TimeOfDay(text: time), days: try! AlarmDays(text: days)))
+  }
+
+  private func moment(_ text: String) -> TimedMoment {
+    TimedMoment(sinceBoot: .zero, shown: Instant(text))
+  }
+
+  private func alarm(_ plan: AlarmPlan, _ state: Alarm.State) -> Alarm {
+    Alarm(number: 1, plan, from: .person, state: state)
+  }
+
+  private func listed(
+    _ alarms: [Alarm] = [], _ timers: [Countdown] = [], _ intervals: [IntervalTimer] = [],
+    _ rules: Rules? = nil, days: Int = 3
+  ) -> [Appointment] {
+    let start = Instant(Self.start)
+    let list = Appointments(
+      of: alarms, timers, intervals, rules ?? self.rules(), in: TestZone.utc, from: start)
+    return Array(list.prefix { $0.instant < start + .seconds(86_400 * days) }.prefix(20))
+  }
+
+  private func times(_ listed: [Appointment]) -> [String] {
+    listed.map { "\($0.civil.dateTime)" }
+  }
+
+  @Test(
+    "it lists what the Announcer rings, through both changes of the clocks", arguments: [3, 10])
+  func asDecided(month: Int) {
+    let change = Instant(month == 3 ? "2026-03-29T01:00:00" : "2026-10-25T01:00:00")
+    let zone =
+      month == 3
+      ? TestZone.changing(from: 0, to: 3600, at: change.seconds)
+      : TestZone.changing(from: 3600, to: 0, at: change.seconds)
+    var settings = AnnouncerSettings()
+    settings.interval = Interval(minutes: 60)!
+    settings.voiceAtHour = .none
+    settings.ringLimit = .seconds(10)
+    settings.quiet = try! QuietHours(text: "22:00-07:00")
+    settings.alarms = ["00:30", "01:00", "01:30", "02:30", "06:59", "07:00", "21:59"].map {
+      plan($0)
+    }
+    settings.alarms += [plan("01:45", "sun"), plan("02:10", "sat,mon")]
+    for index in settings.alarms.indices where index % 2 == 0 {
+      settings.alarms[index].quietHours = .override
+    }
+    let start = change - .seconds(36 * 3600)
+    var now = Now(instant: start, uptime: Uptime(seconds: 9), sinceBoot: .seconds(9))
+    var announcer = Announcer(settings: settings, zone: zone, trust: .synchronised, at: now)
+    var decided: Set<String> = []
+    var ends: [(SoundingID, Instant)] = []
+    while now.instant < start + .seconds(3 * 86_400) {
+      var wake = now.instant + .seconds(1)
+      var event = Event.woke
+      if let index = ends.firstIndex(where: { $0.1 <= now.instant }) {
+        event = .ended(
+          ends.remove(at: index).0,
+          .finished(Timing(onsetError: nil, worstError: nil, underruns: 0)))
+      }
+      for effect in announcer.handle(event, at: now) {
+        switch effect {
+        case .wake(let instant): wake = instant
+        case .cue(let cue): ends.append((cue.id, now.instant + .seconds(6)))
+        case .play(let announcement):
+          ends.append((announcement.id, announcement.anchor + .seconds(2)))
+        case .report(.alarm(let alarm, .rings(nil))):
+          decided.insert("\(alarm.name!) at \(now.instant.seconds) rings")
+        case .report(.alarm(let alarm, .silenced(let reason))):
+          decided.insert("\(alarm.name!) at \(now.instant.seconds) \(reason)")
+        default: break
+        }
+      }
+      wake = ([wake] + ends.map(\.1)).min()!
+      now = now.later(by: max(wake - now.instant, .zero))
+    }
+    let list = Appointments(of: settings, in: zone, from: start)
+    let listed = list.prefix { $0.instant < start + .seconds(3 * 86_400) }.map { entry in
+      guard case .alarm(let alarm) = entry.cause else { return "no alarm" }
+      return "\(alarm.name!) at \(entry.instant.seconds) \(entry.refusal?.description ?? "rings")"
+    }
+    #expect(decided.count > 20)
+    #expect(Set(listed) == decided)
+    #expect(listed.count == decided.count)
+  }
+
+  @Test("it is listed from its next ring on, now included, and what rings once is listed once")
+  func next() {
+    let plan = plan("15:00")
+    #expect(
+      times(listed([alarm(plan, .waiting(next: Instant(Self.start), from: nil))], days: 2)) == [
+        "2026-11-21T15:00:00", "2026-11-22T15:00:00",
+      ])
+    // It was stopped, and the clock set back: what was acknowledged does not ring again.
+    let tomorrow = Instant("2026-11-22T15:00:00")
+    #expect(
+      times(listed([alarm(plan, .waiting(next: tomorrow, from: nil))], days: 2)) == [
+        "2026-11-22T15:00:00"
+      ])
+    let once = self.plan("15:00", "once")
+    #expect(
+      times(listed([alarm(once, .waiting(next: tomorrow, from: nil))])) == ["2026-11-22T15:00:00"])
+    #expect(times(listed([alarm(once, .waiting(next: Instant(Self.start), from: nil))])).count == 1)
+    #expect(listed([alarm(once, .waiting(next: nil, from: nil))]).isEmpty)
+  }
+
+  @Test("put off it rings again, and then on its days; ringing now, on its days alone")
+  func snoozed() {
+    let ring = Instant("2026-11-21T14:55:00")
+    let snoozing = Alarm.State.snoozing(ring: ring, until: moment("2026-11-21T15:05:00"))
+    #expect(
+      times(listed([alarm(plan("14:55"), snoozing)], days: 2)) == [
+        "2026-11-21T15:05:00", "2026-11-22T14:55:00", "2026-11-23T14:55:00",
+      ])
+    // Quiet hours that were set meanwhile hold for its own time, too.
+    let rules = rules { $0.quiet = try! QuietHours(text: "14:50-15:00") }
+    #expect(
+      listed([alarm(plan("14:55"), snoozing)], [], [], rules, days: 1).first?.refusal
+        == .quietHours)
+    let ringing = Alarm.State.ringing(ring: ring, since: moment("2026-11-21T14:55:00"))
+    #expect(
+      times(listed([alarm(plan("14:55"), ringing)], days: 1)) == ["2026-11-22T14:55:00"])
+  }
+
+  @Test("quiet hours silence it, unless it overrides them; the switch silences all")
+  func refusals() {
+    var loud = plan("15:30")
+    loud.quietHours = .override
+    let waiting = Alarm.State.waiting(next: Instant("2026-11-21T15:30:00"), from: nil)
+    let alarms = [alarm(plan("15:30"), waiting), alarm(loud, waiting)]
+    let timer = Countdown(
+      number: 1, name: nil, length: .seconds(1),
+      state: .running(zero: moment("2026-11-21T15:20:00")))
+    var rules = rules { $0.quiet = try! QuietHours(text: "15:00-16:00") }
+    #expect(listed(alarms, [timer], [], rules, days: 1).map(\.refusal) == [nil, .quietHours, nil])
+    rules.ringer = .off
+    #expect(listed(alarms, [timer], [], rules, days: 1).map(\.refusal) == [.muted, .muted, .muted])
+    rules.settings.silences = .announcements
+    #expect(listed(alarms, [timer], [], rules, days: 1).map(\.refusal) == [nil, .quietHours, nil])
+  }
+
+  @Test("a timer is listed at zero, unless it is paused or rings already") func timers() {
+    let states: [Countdown.State] = [
+      .running(zero: moment("2026-11-21T16:00:00")), .paused(left: .seconds(9)),
+      .ringing(since: moment("2026-11-21T14:59:00")), .running(zero: moment("2026-11-21T15:10:00")),
+    ]
+    let timers = states.enumerated().map {
+      Countdown(number: $0.offset + 1, name: nil, length: .seconds(60), state: $0.element)
+    }
+    #expect(times(listed([], timers)) == ["2026-11-21T15:10:00", "2026-11-21T16:00:00"])
+  }
+
+  @Test("of an interval the next signal and the end are listed, and no other") func intervals() {
+    let second = IntervalTimer(.plain(every: .seconds(1)), start: moment("2026-11-21T14:00:00"))
+    #expect(times(listed([], [], [second])) == [Self.start])
+    let rounds = IntervalRounds(
+      work: .seconds(600), rest: .seconds(60), count: 3, prepare: .seconds(30))
+    let workout = IntervalTimer(.rounds(rounds), start: moment("2026-11-21T14:59:45"))
+    let listed = listed([], [], [workout])
+    #expect(times(listed) == ["2026-11-21T15:00:12", "2026-11-21T15:32:15"])
+    let signals = listed.map { entry in
+      if case .interval(_, let cue) = entry.cause { cue.signal } else { Signal.ring }
+    }
+    #expect(signals == [.count, .end])
+    // Of one that is about to end the end is all.
+    let over = IntervalTimer(.rounds(rounds), start: moment("2026-11-21T14:27:30"))
+    #expect(times(self.listed([], [], [over])) == ["2026-11-21T15:00:00"])
+  }
+}

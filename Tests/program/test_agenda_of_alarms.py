@@ -1,0 +1,146 @@
+"""What the agenda lists besides the occasions: alarms as tzdata has them, and what the service has."""
+
+import json
+import time
+from datetime import datetime, timedelta, timezone
+from zoneinfo import ZoneInfo, available_timezones
+
+import pytest
+
+from test_agenda_against_tzdata import instant_of
+
+# No occasion but those of the hour, which are not looked at.
+SPARSE = "interval = 60\nvoice_at_hour = none\nchime = none"
+ZONES = """
+    Africa/Casablanca America/New_York America/St_Johns Antarctica/Troll Asia/Kathmandu
+    Australia/Lord_Howe Europe/Berlin Europe/London Pacific/Chatham Pacific/Easter
+""".split()
+TIMES = ["00:00", "00:15", "01:30", "02:00", "02:01", "02:30", "02:59", "03:00", "12:45", "23:59"]
+DAYS = {"sun": [6], "mon-fri": [0, 1, 2, 3, 4], "sat,sun": [5, 6], "mon-sun": list(range(7))}
+
+
+def agenda(clocksmith, *words):
+    done = clocksmith.run("agenda", "--json", *words)
+    assert (done.returncode, done.stderr) == (0, "")
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def section(name, time, days, **keys):
+    return f"[alarm {name}]\ntime = {time}\ndays = {days}\n" + "".join(
+        f"{key} = {value}\n" for key, value in keys.items())
+
+
+def rings(zone, time_of_day, days, start, end):
+    """When it rings, by zoneinfo: of what comes twice the first, of what is skipped by the offset of
+    before the gap, which is what fold=0 means."""
+    hour, minute = map(int, time_of_day.split(":"))
+    found, day = [], start.date() - timedelta(days=1)
+    while day <= end.date() + timedelta(days=1):
+        if day.weekday() in days:
+            wanted = datetime(day.year, day.month, day.day, hour, minute)
+            instant = int(wanted.replace(tzinfo=zone, fold=0).timestamp())
+            if instant_of(start, zone) <= instant < instant_of(end, zone):
+                found.append(instant)
+        day += timedelta(days=1)
+    return found
+
+
+@pytest.mark.parametrize("name", ZONES)
+def test_a_year_of_alarms_is_where_tzdata_puts_it(clocksmith, name):
+    if name not in available_timezones():
+        pytest.skip(f"this machine's tzdata has no {name}")
+    zone = ZoneInfo(name)
+    start, end = datetime(2025, 12, 31, 12), datetime(2027, 1, 1, 2, 30)
+    alarms = {f"{time} {days}": (time, days) for time in TIMES for days in DAYS}
+    rest = "".join(section(key, *alarm) for key, alarm in alarms.items())
+    lines = agenda(
+        clocksmith, "--zone", name, "--from", start.isoformat(), "--to", end.isoformat(),
+        "--config", clocksmith.configuration(SPARSE, rest))
+    listed = [line for line in lines if line["cause"] == "alarm"]
+    wanted = sorted(
+        (instant, key) for key, (time, days) in alarms.items()
+        for instant in rings(zone, time, DAYS[days], start, end))
+    assert len(wanted) > 5000
+    said = sorted(
+        (int(datetime.fromisoformat(line["instant"].replace("Z", "+00:00")).timestamp()),
+         line["name"]) for line in listed)
+    assert said == wanted
+    assert [line["instant"] for line in lines] == sorted(line["instant"] for line in lines)
+    for line in listed:
+        local = datetime.fromisoformat(line["instant"].replace("Z", "+00:00")).astimezone(zone)
+        assert line["local"] == local.isoformat()
+
+
+@pytest.mark.parametrize("time_of_day, day, local", [
+    ("01:30", "2026-03-29", ["2026-03-29T02:30:00+01:00"]),
+    ("01:30", "2026-10-25", ["2026-10-25T01:30:00+01:00"]),
+])
+def test_a_skipped_time_rings_late_and_a_repeated_one_once(clocksmith, time_of_day, day, local):
+    configuration = clocksmith.configuration(SPARSE, section("early", time_of_day, "mon-sun"))
+    lines = agenda(
+        clocksmith, "--zone", "Europe/London", "--from", f"{day}T00:00", "--hours", 20, "--config",
+        configuration)
+    assert [line["local"] for line in lines if line["cause"] == "alarm"] == local
+
+
+def test_an_alarm_is_listed_with_all_that_is_heard_of_it(clocksmith):
+    configuration = clocksmith.configuration(
+        "quiet = 22:00-07:00",
+        section("school", "06:45", "mon-sun") + section("milk", "06:46", "mon-sun", **{
+            "quiet_hours": "override", "tune": "whittington"}))
+    words = ["--zone", "UTC", "--from", "2026-06-02T06:45", "--to", "2026-06-02T07:01", "--config",
+             configuration]
+    occasion, school, milk, hour = agenda(clocksmith, *words)
+    assert (occasion["cause"], hour["cause"], hour["sounds"]) == ("occasion", "occasion", True)
+    assert school == {
+        "instant": "2026-06-02T06:45:00Z", "local": "2026-06-02T06:45:00+00:00",
+        "text": "six forty-five A M", "chime": "none", "strikes": 0, "sounds": False,
+        "reason": "quiet hours", "cause": "alarm", "name": "school", "number": None,
+        "signal": "ring"}
+    assert (milk["chime"], milk["sounds"], milk["reason"]) == ("whittington", True, None)
+    assert (milk["signal"], milk["text"]) == (None, "six forty-six A M")
+    done = clocksmith.run("agenda", *words)
+    assert done.stdout.splitlines()[1:3] == [
+        'tue 2026-06-02T06:45:00+00:00  alarm "school": silent: quiet hours',
+        'tue 2026-06-02T06:46:00+00:00  alarm "milk": whittington, six forty-six A M']
+
+
+def test_what_the_service_has_is_listed_and_what_is_supposed_is_not(on_the_bus, start):
+    start(rest=section("school", "06:45", "mon-sun"))
+    for words in [
+        ("alarm", "12:34", "--name", "lunch", "--tune", "westminster"), ("timer", "20m"),
+        ("timer", "10m", "--name", "tea"), ("timer", "15m", "--name", "rice"),
+        ("timer", "pause", "rice"), ("interval", "--work", "5m", "--rest", "1m", "--rounds", "9"),
+    ]:
+        assert on_the_bus.run(*words).returncode == 0
+    began = time.time()
+    lines = [line for line in agenda(on_the_bus, "--hours", 48) if line["cause"] != "occasion"]
+    lines.sort(key=lambda line: line["cause"] == "alarm")
+    assert [line["cause"] for line in lines[:4]] == ["interval", "timer", "timer", "interval"]
+    first, tea, other, end = lines[:4]
+    assert (first["signal"], end["signal"]) == ("work", "end")
+    assert (tea["name"], tea["number"], tea["text"], tea["sounds"]) == (
+        "tea", 2, "ten minute timer", True)
+    assert (other["name"], other["number"], other["text"]) == (None, 1, "twenty minute timer")
+    zero = datetime.fromisoformat(tea["instant"].replace("Z", "+00:00")).timestamp()
+    assert abs(zero - began - 600) < 10
+    alarms = [line for line in lines[4:] if line["cause"] == "alarm"]
+    assert len(lines[4:]) == len(alarms) == 3
+    # Every day of one that rings each day; of one that rings once the one.
+    assert sorted((line["name"], line["local"][11:16]) for line in alarms) == [
+        ("lunch", "12:34"), ("school", "06:45"), ("school", "06:45")]
+    assert {line["name"]: (line["number"], line["chime"]) for line in alarms} == {
+        "lunch": (2, "westminster"), "school": (1, "none")}
+    assert {line["cause"] for line in agenda(on_the_bus, "--zone", "UTC")} == {"occasion"}
+
+
+def test_an_interval_of_a_second_is_one_line(on_the_bus, start):
+    start()
+    assert on_the_bus.run("interval", "1s").returncode == 0
+    done = on_the_bus.run("agenda")
+    lines = [line for line in done.stdout.splitlines() if "interval" in line]
+    assert len(lines) == 1 and lines[0].endswith("  interval of 1 s: the next signal (cue)")
+    # Tomorrow it has one, too.
+    tomorrow = datetime.now(timezone.utc) + timedelta(days=1)
+    lines = agenda(on_the_bus, "--from", tomorrow.strftime("%Y-%m-%dT%H:%M"), "--hours", 1)
+    assert [line["cause"] for line in lines].count("interval") == 1

@@ -1,0 +1,98 @@
+"""What `check` says of alarms, and of the words that timers and intervals are set to say."""
+
+import pytest
+
+from recorded_words import brought_in, recordings  # noqa: F401
+
+TUNE = "[tune]\ndescription = mine\n[hour]\nnotes = "
+
+
+def line(clocksmith, name, *words):
+    done = clocksmith.run("check", *words)
+    [line] = [line for line in done.stdout.splitlines() if line.split()[1] == name]
+    return line
+
+
+def configured(clocksmith, name, rest, **options):
+    return line(clocksmith, name, "--config", clocksmith.configuration(rest=rest, **options))
+
+
+def alarm(name="school", time="06:45", *keys):
+    return "\n".join([f"[alarm {name}]", f"time = {time}", *keys]) + "\n"
+
+
+def test_alarms_that_can_ring_are_counted(clocksmith):
+    assert configured(clocksmith, "alarms", "") == "ok    alarms        none"
+    assert configured(clocksmith, "alarms", alarm()) == "ok    alarms        1, which can ring"
+    two = alarm() + alarm("milk", "05:00", "tune = whittington")
+    assert configured(clocksmith, "alarms", two).endswith(" 2, which can ring")
+
+
+def test_a_tune_without_its_bells_is_the_alarms_fault_and_not_that_of_the_chime(clocksmith):
+    tune = clocksmith.folder / "mine.tune"
+    tune.write_text(TUNE + "H9\n")
+    rest = alarm("school", "06:45", f"tune = {tune}")
+    found = configured(clocksmith, "alarms", rest)
+    assert found.startswith(
+        f'FOUND alarms        alarm "school" cannot ring with its tune: tune {tune}: there is no '
+        "bell 'H9'; looked in ")
+    assert found.endswith("; set another in its section, or none")
+    assert configured(clocksmith, "voice", rest).startswith("ok ")
+    assert configured(clocksmith, "chime", rest).startswith("ok ")
+
+
+@pytest.mark.parametrize("text, told", [
+    (None, "No such file or directory"), ("[tune]\n", "no 'description' in [tune]"),
+    ("nonsense\n", "not a [section]"),
+])
+def test_a_tune_that_is_none_is_told_with_its_line(clocksmith, text, told):
+    tune = clocksmith.folder / "mine.tune"
+    if text is not None:
+        tune.write_text(text)
+    found = configured(clocksmith, "configuration", alarm("school", "06:45", f"tune = {tune}"))
+    assert found.startswith("FOUND ") and told in found and str(tune) in found
+
+
+def test_a_tune_that_has_gone_since_a_person_chose_it_is_told(on_the_bus, start):
+    tune = on_the_bus.folder / "mine.tune"
+    tune.write_text(TUNE + "E4 1 B3\n")
+    start()
+    assert on_the_bus.run("alarm", "12:34", "--tune", tune).returncode == 0
+    assert line(on_the_bus, "alarms") == "ok    alarms        1, which can ring"
+    tune.unlink()
+    found = line(on_the_bus, "alarms")
+    assert found.startswith("FOUND alarms        alarm 1 cannot ring with its tune: ")
+    assert str(tune) in found and found.endswith("; cancel it, and set it with another")
+
+
+def test_an_alarm_that_is_always_in_quiet_hours_is_told(clocksmith):
+    found = line(clocksmith, "alarms", "--config", clocksmith.configuration(
+        "quiet = mon-fri 22:00-07:00", alarm("school", "06:45", "days = tue-fri")))
+    assert found.startswith(
+        'FOUND alarms        alarm "school" will be silent, for at 06:45 are quiet hours; set it to '
+        "ring in them (quiet_hours = override, or --even-if-quiet)")
+    for keys in (["days = tue-sat", "quiet_hours = override"], ["days = fri,sun"]):
+        assert line(clocksmith, "alarms", "--config", clocksmith.configuration(
+            "quiet = mon-fri 22:00-07:00", alarm("school", "06:45", *keys))).startswith("ok ")
+
+
+def test_a_time_that_the_voice_does_not_say_is_told(clocksmith, brought_in):
+    _, pack = brought_in()
+    found = configured(clocksmith, "alarms", alarm("school", "06:47"), voice=pack)
+    assert found.startswith(
+        'FOUND alarms        alarm "school" rings at 06:47, which is not said: ')
+    assert configured(clocksmith, "alarms", alarm("school", "06:45"), voice=pack).startswith("ok ")
+
+
+@pytest.mark.parametrize("setting, phrase", [
+    ("tell_left = half", "1 s left"), ("say_phases = yes", "work")])
+def test_words_that_are_wanted_and_missing_are_told(clocksmith, brought_in, setting, phrase):
+    _, pack = brought_in()
+    rest = f"[timers]\n{setting}"
+    found = configured(clocksmith, "timers", rest, voice=pack)
+    key = setting.split()[0]
+    assert found.startswith(
+        f"FOUND timers        {key} wants words that the voice {pack} lacks, for '{phrase}' and ")
+    assert f"'clocksmith voice record {pack} --pack timers'" in found
+    assert configured(clocksmith, "timers", rest).endswith(f" the voice has all words for {key}")
+    assert configured(clocksmith, "timers", "", voice=pack).startswith("ok ")
