@@ -92,6 +92,8 @@ public struct Announcer {
       if trust != self.trust { effects += take(trust, at: now) + [.report(.trust(trust))] }
     case .ringer(let ringer, let moment):
       effects += turn(ringer, at: moment, now)
+      // Silence does not wait for the clock to be judged; what comes of a step does.
+      if owesAlarmsClock { return Effect.silenceFirst(effects) + [.wake(at: now.instant)] }
     case .mute(let mute):
       effects += turn(mute, at: now)
     case .asked(let time, let speakerIsAwake):
@@ -131,7 +133,8 @@ public struct Announcer {
         effects += endCue(sounding, with: outcome, at: now)
       }
     }
-    offset = zoneOffset(at: now)
+    // glibc may have another zone already, of which is told next.
+    if case .trust = event {} else { offset = zoneOffset(at: now) }
     return Effect.silenceFirst(effects + settle(at: now))
   }
 
