@@ -147,7 +147,7 @@ struct Oracle {
   mutating func clockWasSet(by step: Int64, _ moment: Moment) {
     clock.set(by: step, moment)
     clock.isJudged = false
-    timers.clockWasSet(by: step)
+    timers.clockWasSet(moment)
     disturbed(.clock, moment, step: step)
   }
 
@@ -159,7 +159,6 @@ struct Oracle {
   mutating func take(_ rules: OracleRules, _ moment: Moment) {
     keep(moment)
     let wasSilenced = isSilencedBySwitch
-    if rules.alarms != self.rules.alarms { timers.isZoneInDoubt = true }
     self.rules = rules
     takeOthers(moment)
     noteSilence(moment)
@@ -172,6 +171,7 @@ struct Oracle {
 
   /// The occasions are others: those that are none any more need not sound.
   private mutating func takeOthers(_ moment: Moment) {
+    timers.plansWords(moment)
     passing.nextOccasion = nil
     passing.open.removeAll { !rules.isOccasion(face.reading($0.occasion)) }
     disturbed(.rules, moment)
@@ -179,10 +179,12 @@ struct Oracle {
 
   mutating func take(_ face: OracleFace, _ moment: Moment) {
     keep(moment)
+    let before = self.face
     self.face = face
     takeOthers(moment)
-    timers.isZoneInDoubt = true
-    if passing.previous != nil { configureAlarms(moment) }
+    guard passing.previous != nil else { return }
+    alarmsMove(from: before, isStart: false, moment)
+    configureAlarms(moment)
   }
 
   // MARK: What it may be put down to

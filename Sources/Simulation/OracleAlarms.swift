@@ -14,6 +14,8 @@ struct AlarmReckoning: Hashable {
   var since: Int64?
   /// The first of its times that the clock has passed, and nothing was told of.
   var owed: Int64?
+  /// When it was to ring by the zone of before, which counts until the clock can be gone by.
+  var pledged: Int64?
   /// It was owed when the service last rested.
   var isOverdue = false
   /// It was told that it is silent by a clock that is not trusted.
@@ -88,22 +90,51 @@ extension Oracle {
     for (source, entry) in timers.entries {
       guard var alarm = entry.alarm, entry.state == .waiting else { continue }
       // What a clock shows that may be wrong changes nothing that a better one has shown.
-      var base = alarm.from?.shown(moment) ?? alarm.since ?? timers.base ?? moment.shown
-      // A day that is over when the alarm is set by a clock that may be wrong may not be over.
-      if case .date = alarm.plan.days { base = .min }
-      if timers.isZoneInDoubt && isClockForAlarms { base = moment.shown }
+      let base = base(alarm, moment)
       if !wasGood || !isClockForAlarms || alarm.owed ?? .min > moment.shown { alarm.owed = nil }
-      let next = alarm.plan.next(face, after: max(base, alarm.acknowledged ?? .min))
+      let next = alarm.pledged ?? alarm.plan.next(face, after: max(base, alarm.acknowledged ?? .min))
       if let next, next <= moment.shown {
         alarm.owed = alarm.owed ?? next
       } else if let next {
         timers.nextAlarm = min(timers.nextAlarm!, next)
       }
-      alarm.since = nil
+      if isClockForAlarms, alarm.pledged != nil {
+        // What it is due for is judged by how late it is; what it is not due for is reckoned anew.
+        if alarm.owed == nil { alarm.since = moment.shown }
+        alarm.pledged = nil
+        timers.nextAlarm = min(
+          timers.nextAlarm!, alarm.plan.next(face, after: moment.shown) ?? .max)
+      } else {
+        alarm.since = nil
+      }
       let later = alarm.plan.next(face, after: moment.shown) ?? .max
       timers.nextAlarm = min(timers.nextAlarm!, later)
       timers.entries[source]!.alarm = alarm
     }
+  }
+
+  /// What has come since then is due.
+  private func base(_ alarm: AlarmReckoning, _ moment: Moment) -> Int64 {
+    // A day that is over when the alarm is set by a clock that may be wrong may not be over.
+    if case .date = alarm.plan.days { return .min }
+    return alarm.from?.shown(moment) ?? alarm.since ?? timers.base ?? moment.shown
+  }
+
+  /// The zone is another: what the clocks on the wall are put forward over is due.
+  mutating func alarmsMove(from before: OracleFace, isStart: Bool, _ moment: Moment) {
+    let isGood = isClockForAlarms && !isStart
+    let forward = face.offset(moment.shown) - before.offset(moment.shown)
+    for (source, entry) in timers.entries {
+      guard var alarm = entry.alarm, entry.state == .waiting, alarm.from == nil else { continue }
+      if isGood, alarm.pledged == nil {
+        if alarm.owed == nil { alarm.since = moment.shown - max(forward, 0) }
+      } else {
+        let base = max(base(alarm, moment), alarm.acknowledged ?? .min)
+        alarm.pledged = alarm.pledged ?? alarm.plan.next(before, after: base)
+      }
+      timers.entries[source]!.alarm = alarm
+    }
+    timers.nextAlarm = nil
   }
 
   /// The service rests.
@@ -126,6 +157,9 @@ extension Oracle {
     switch event {
     case .set, .cancelled, .snoozed: does(source, told, event, moment)
     case .rings, .silenced, .expired, .ringsAgain: comes(source, event, moment)
+    case .ringsOn: pay(.ringsOn(source), "\(source) rings on", moment)
+    case .nameLost: pay(.name(source, isLost: true), "\(source) has lost its name", moment)
+    case .nameIsBack: pay(.name(source, isLost: false), "\(source) has its name back", moment)
     case .stopped(let reason):
       let isOrdered = timers.alarmOrder == .stop && timers.entries[source] != nil
       if isOrdered { timers.isAlarmOrderDone = true }
@@ -168,7 +202,7 @@ extension Oracle {
       timers.alarmOrder = nil
       remove(source, moment)
     case (.cancelled, _):
-      isTrue = timers.unconfigured.remove(source) != nil
+      isTrue = ledger.pay(.unconfigured(source))
       silences(source, moment)
     default: break
     }
@@ -215,7 +249,7 @@ extension Oracle {
     } else if entry.state == .waiting {
       switch event {
       case .silenced(.untrusted):
-        var isDue = alarm.owed != nil || timers.isZoneInDoubt
+        var isDue = alarm.owed != nil
         if case .date = alarm.plan.days { isDue = true }
         isTrue = !isClockForAlarms && !alarm.isUntrustedTold && isDue
         timers.entries[source]!.alarm!.isUntrustedTold = true
@@ -267,8 +301,8 @@ extension Oracle {
     _ alarm: AlarmReckoning, _ late: Duration?, _ moment: Moment, within span: Int64 = 2 * second
   ) -> Int64? {
     let shown = moment.shown - (late?.nanoseconds ?? 0)
-    if timers.isZoneInDoubt { return shown }
     let range = late == nil ? -span...0 : -millisecond...millisecond
+    if let owed = alarm.owed, range ~= owed - shown { return owed }
     return valid(moment, for: minute).lazy.compactMap { _, face in
       alarm.plan.rings(face, near: shown).first {
         range ~= $0 - shown && $0 > alarm.acknowledged ?? .min
@@ -317,26 +351,42 @@ extension Oracle {
     let names = Set(rules.alarms.map(\.name))
     for (source, entry) in timers.entries where entry.alarm?.isConfigured == true {
       guard !names.contains(entry.name) else { continue }
-      if !isStart { timers.unconfigured.insert(source) }
+      if !isStart { ledger.owe(.unconfigured(source)) }
       timers.entries[source] = nil
     }
     for plan in rules.alarms {
-      let namesake = timers.entries.first { $0.value.alarm != nil && $0.value.name == plan.name }?
-        .key
+      let namesake = namesake(plan.name)
       if let namesake, let alarm = alarm(namesake), alarm.isConfigured {
         timers.entries[namesake]!.alarm!.plan = plan
         if alarm.plan.days != plan.days || alarm.plan.minuteOfDay != plan.minuteOfDay {
           timers.entries[namesake]!.alarm!.owed = nil
+          timers.entries[namesake]!.alarm!.pledged = nil
+          timers.entries[namesake]!.alarm!.since = moment.shown
           timers.entries[namesake]!.alarm!.from =
             isClockForAlarms ? nil : Reckoned(0, after: moment)
           timers.isDoubtful = true
         }
         continue
       }
-      if let namesake { timers.entries[namesake]!.name = nil }
+      if let namesake {
+        timers.entries[namesake]!.lostName = plan.name
+        timers.entries[namesake]!.name = nil
+        ledger.owe(.name(namesake, isLost: true))
+      }
       set(plan, timers.number { .alarm($0) }, isConfigured: true, moment)
     }
+    for number in 1...100 {
+      let source = Cue.Source.alarm(number)
+      guard let name = timers.entries[source]?.lostName, namesake(name) == nil else { continue }
+      timers.entries[source]!.name = name
+      timers.entries[source]!.lostName = nil
+      ledger.owe(.name(source, isLost: false))
+    }
     timers.nextAlarm = nil
+  }
+
+  private func namesake(_ name: String?) -> Cue.Source? {
+    timers.entries.first { $0.value.alarm != nil && $0.value.name == name }?.key
   }
 
   // MARK: Orders

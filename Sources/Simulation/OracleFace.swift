@@ -71,6 +71,9 @@ struct OracleFace {
     return Reading(minuteOfDay: Int(inDay / 60), second: Int(inDay % 60), weekday: Int(weekday))
   }
 
+  /// How far its clocks are ahead of UTC.
+  func offset(_ shown: Int64) -> Int64 { offset(at: shown / second) * second }
+
   /// Days since 1970, as its calendar has them.
   func day(_ shown: Int64) -> Int64 {
     let local = shown / second + offset(at: shown / second)

@@ -25,6 +25,12 @@ enum Debt: Hashable {
   case order
   /// Words of a timer that were not heard.
   case unsaid
+  /// It rang when the service ended, and rings again.
+  case ringsOn(Cue.Source)
+  /// The configuration has it no longer.
+  case unconfigured(Cue.Source)
+  /// The configuration has taken the name of a person's alarm, or left it.
+  case name(Cue.Source, isLost: Bool)
 
   enum Refusal: Hashable {
     case failed

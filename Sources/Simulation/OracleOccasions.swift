@@ -11,6 +11,13 @@ extension Oracle {
     lastAnchor = nil
     decided = moment
     timers.start(moment)
+    // It may have become another while the service did not run, or just before.
+    if let before = timers.savedFace, before.name != face.name {
+      alarmsMove(from: before, isStart: true, moment)
+    }
+    for (source, entry) in timers.entries where entry.alarm != nil && entry.rings != nil {
+      ledger.owe(.ringsOn(source))
+    }
     mute.look(moment)
     lever.tell(.absent)
     noteSilence(moment)
@@ -30,8 +37,7 @@ extension Oracle {
   mutating func saved(_ moment: Moment) {
     mute.save()
     // A clock that was set a moment ago is not noticed yet.
-    timers.save(decided)
-    if isClockForAlarms { timers.isZoneInDoubt = false }
+    timers.save(decided, face)
   }
 
   mutating func powerCame(_ moment: Moment) {
@@ -84,7 +90,7 @@ extension Oracle {
 
   /// A step or a sleep that is told; smaller ones are how two readings differ.
   private mutating func noteStep(_ step: Int64, _ sleep: Int64) {
-    if abs(step) >= 50 * millisecond { ledger.owe(.clockSet(step)) }
+    if abs(step) >= 50 * millisecond { ledger.owe(.clockSet(step)) } else { timers.slip(step) }
     if sleep >= 50 * millisecond { ledger.owe(.slept(sleep)) }
   }
 

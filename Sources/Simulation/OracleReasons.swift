@@ -55,9 +55,9 @@ extension Oracle {
       if isEnding && ledger.stopped[occasion]?.at == moment.elapsed { return true }
       return ledger.failures[occasion] != nil && (isOver || hasOnlyBlows(occasion, moment))
     case .stopped(let reason):
-      let last = ledger.stopped[occasion]
-      return ledger.pay(.skipped(occasion, reason))
-        || last?.at == moment.elapsed && last?.reason == reason
+      // The service may be opening the speaker for something else when it is told.
+      let isNew = ledger.stopped[occasion].map { $0.at >= ledger.rested && $0.reason == reason }
+      return ledger.pay(.skipped(occasion, reason)) || isNew == true
         || isStillStopping(occasion, reason)
     case .late, .occasionIsNear: return false
     }
@@ -177,7 +177,7 @@ extension Oracle {
   }
 
   /// True if an occasion that may sound is so near that it answers.
-  private func isNearOccasion(_ moment: Moment) -> Bool {
+  func isNearOccasion(_ moment: Moment) -> Bool {
     // By so much the speaker may have been late when it was to answer.
     let delay = happened([.speaker], since: moment.elapsed - 10 * second) ? 6 * second : 0
     let reach = 100 * second + rules.lead + 15 * second + delay

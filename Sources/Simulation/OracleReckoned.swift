@@ -29,9 +29,7 @@ struct Reckoned: Hashable {
     shown += span
   }
 
-  mutating func clockWasSet(by step: Int64) {
-    if abs(step) < 50 * millisecond { slack += abs(step) }
-  }
+  mutating func slip(_ step: Int64) { slack += abs(step) }
 
   mutating func powerCame(savedAt moment: Moment) {
     shown = shown(moment)

@@ -73,7 +73,7 @@ extension Oracle {
   }
 
   /// What is told must be owed.
-  private mutating func pay(_ debt: Debt, _ what: String, _ moment: Moment) {
+  mutating func pay(_ debt: Debt, _ what: String, _ moment: Moment) {
     if !ledger.pay(debt) { violated(.complete, "told though it is not so: \(what)", moment) }
   }
 

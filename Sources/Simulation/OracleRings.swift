@@ -103,7 +103,10 @@ extension Oracle {
     for (source, entry) in timers.entries {
       if entry.isSilenced, entry.rings != nil { violated(.muted, "\(source) rings on", moment) }
       if entry.isSilenced { timers.entries[source]!.isSilenced = false }
-      if case .running(let zero) = entry.state { judgeZero(source, zero, moment) }
+      if case .running(let zero) = entry.state {
+        judgeZero(source, zero, moment)
+        judgeLeft(source, entry, zero, moment)
+      }
       if case .snoozing(let until) = entry.state { judgeZero(source, until, moment) }
       if let since = entry.rings {
         ringing = min(ringing ?? .max, since.elapsed(moment))
@@ -127,6 +130,29 @@ extension Oracle {
     }
     if timers.entries[source]!.isOverdue != (late > 0) {
       timers.entries[source]!.isOverdue = late > 0
+    }
+  }
+
+  /// How much is left is said when it is so.
+  private mutating func judgeLeft(
+    _ source: Cue.Source, _ entry: TimerReckoning.Entry, _ zero: Reckoned, _ moment: Moment
+  ) {
+    guard !rules.tellsLeft.isEmpty, entry.alarm == nil else { return }
+    var lefts: [Int64] = []
+    if rules.tellsLeft.contains(.half), entry.length / 2 >= minute {
+      lefts.append(Self.roughly(entry.length / 2))
+    }
+    if rules.tellsLeft.contains(.minute) { lefts.append(minute) }
+    for left in lefts {
+      let due = zero.elapsed(moment) - left
+      let isPlanned = due - rules.lead > entry.plannedAt + Self.tolerance
+      guard isPlanned, moment.elapsed > due + rules.latestWords + 500 * millisecond,
+        timers.entries[source]!.toldLeft.insert(left).inserted
+      else { continue }
+      let byClock = entry.moment?.followsClock == true
+      if !isEnding, !wasHindered(around: due, orders: true, byClock: byClock) {
+        violated(.complete, "nothing was said of \(source) with \(left / second) s left", moment)
+      }
     }
   }
 
@@ -202,6 +228,7 @@ extension Oracle {
       return violated(.truth, "\(words.subject) is said, and there is none", moment)
     }
     if case .left(let left)? = words.phrases.first {
+      timers.entries[words.source]!.toldLeft.insert(left.nanoseconds)
       guard case .running(let zero) = entry.state else {
         return violated(.truth, "\(words.subject) is said, and it does not run", moment)
       }
@@ -215,25 +242,48 @@ extension Oracle {
       }
       return
     }
+    let allowed = Self.tolerance + (entry.moment?.slack ?? 0)
+    var mayBeSaid = [entry.words]
     timers.entries[words.source]?.words = nil
     if words.phrases == [.time] {
       hearsAnswer(announcement, moment)
+      // It is said once for all alarms that ring, after the tune of the one that is heard.
+      for (source, other) in timers.entries where other.alarm != nil && other.rings != nil {
+        if other.rings == entry.rings { mayBeSaid.append(other.words) }
+        timers.entries[source]!.words = nil
+      }
     } else if words.phrases.first
       != (entry.name.map { .name($0) } ?? .timer(.nanoseconds(entry.length)))
     {
       violated(.truth, "\(words.phrases) is said of \(entry.name ?? "no name")", moment)
     }
-    let allowed = Self.tolerance + (entry.moment?.slack ?? 0)
-    let isTimely = entry.words.map {
+    let isTimely = mayBeSaid.compactMap { $0 }.contains {
       $0.lowerBound - allowed...$0.upperBound + allowed ~= moment.elapsed
     }
-    if entry.rings == nil || isTimely != true, !happened([.rules], since: moment.elapsed - minute) {
+    if entry.rings == nil || !isTimely, !happened([.rules], since: moment.elapsed - minute) {
       violated(.late, "\(words.subject) is said, and it is not the time for it", moment)
     }
   }
 
+  /// When words were to be given to the player; long ago where that is not known.
+  private func due(_ words: TimerWords, _ moment: Moment) -> Moment {
+    var due = moment.elapsed - 20 * second
+    let entry = timers.entries[words.source]
+    if case .left(let left)? = words.phrases.first, case .running(let zero)? = entry?.state {
+      due = zero.elapsed(moment) - left.nanoseconds - rules.lead
+    } else if let words = entry?.words {
+      due = words.lowerBound - rules.lead
+    }
+    return moment.later(by: min(due - moment.elapsed, 0))
+  }
+
   mutating func judgeUnsaid(_ words: TimerWords, _ reason: SkipReason, _ moment: Moment) {
-    if case .left? = words.phrases.first {} else { timers.entries[words.source]?.words = nil }
+    let due = due(words, moment)
+    if case .left(let left)? = words.phrases.first {
+      timers.entries[words.source]?.toldLeft.insert(left.nanoseconds)
+    } else {
+      timers.entries[words.source]?.words = nil
+    }
     let isTrue =
       switch reason {
       case .stopped, .failed: ledger.pay(.unsaid)
@@ -241,7 +291,11 @@ extension Oracle {
       case .softwareMuted: mute.state != .off && words.phrases != [.time]
       case .untrusted: trust == .untrusted && words.phrases == [.time]
       // It waited in vain for something that was said, or was about to be.
-      case .busy: true
+      case .busy: isBusy || happened([.busy], since: due.elapsed)
+      case .occasionIsNear: isNearOccasion(moment) || isNearOccasion(due)
+      case .late:
+        wasHindered(around: due.elapsed, orders: true, byClock: isByClock(words.source))
+          || wasHeld(rules.latestWords, since: due.elapsed)
       default: false
       }
     if !isTrue {

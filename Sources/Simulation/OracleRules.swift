@@ -154,6 +154,9 @@ extension OracleRules {
 
   /// How far ahead of now something can begin.
   var lead: Int64 { max(leadIn, 400 * millisecond) }
+
+  /// How late words may be.
+  var latestWords: Int64 { max(lateLimit, 10 * millisecond) }
 }
 
 // MARK: In words

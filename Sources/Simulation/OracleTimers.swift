@@ -70,11 +70,13 @@ extension Oracle {
       guard event == .started, source == timers.number({ .timer($0) }), find(name ?? "") == nil
       else { return false }
       timers.entries[source] = TimerReckoning.Entry(
-        name: name, state: .running(Reckoned(span, after: moment)), length: span)
+        name: name, state: .running(Reckoned(span, after: moment)), length: span,
+        plannedAt: moment.elapsed)
       return true
     }
     guard var entry = timers.entries[source], order.which.map({ find($0) == source }) ?? true
     else { return false }
+    if case .tell = order {} else { (entry.plannedAt, entry.toldLeft) = (moment.elapsed, []) }
     switch (order, event, entry.state) {
     case (.add(let span, _), .lengthened(let told), _):
       guard span == told else { return false }
@@ -111,6 +113,7 @@ extension Oracle {
 
   /// What rings of it, or is said of it, fades.
   mutating func silences(_ source: Cue.Source, _ moment: Moment) {
+    _ = ledger.pay(.ringsOn(source))
     timers.mustBeSilent(source, by: moment.elapsed + Self.fade)
   }
 
@@ -214,8 +217,9 @@ extension Oracle {
       return false
     }
     return switch reason {
-    case .muted: lever.told == .off
-    case .switchLost: if case .lost = lever.told { true } else { false }
+    // The clock is judged before a change of the switch is taken in.
+    case .muted: lever.told == .off || happened([.lever], since: decided.elapsed)
+    case .switchLost: lever.isToldLost || happened([.lever, .rules], since: decided.elapsed)
     default: false
     }
   }
@@ -228,7 +232,7 @@ extension Oracle {
     let begins = since.elapsed(moment) + offset
     timers.entries[source]?.state = .ringing(since)
     timers.entries[source]?.owesRing = true
-    timers.entries[source]?.words = begins...(begins + rules.lateLimit)
+    timers.entries[source]?.words = begins...(begins + rules.latestWords)
     disturbed(.order, moment)
   }
 

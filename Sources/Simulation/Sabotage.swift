@@ -146,7 +146,7 @@ extension World {
     }
     return Cue(
       cue.id, of: cue.source, cue.signal, blows: cue.blows, at: cue.anchor + .nanoseconds(late),
-      mayBeLateBy: cue.mayBeLateBy, decibels: cue.decibels, isLoud: cue.isLoud)
+      mayBeLateBy: cue.mayBeLateBy, decibels: cue.decibels)
   }
 
   /// The service looks at its clocks.

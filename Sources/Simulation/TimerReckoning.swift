@@ -15,6 +15,8 @@ struct TimerReckoning {
 
   struct Entry: Hashable {
     var name: String?
+    /// That the configuration has taken.
+    var lostName: String?
     var state: State
     /// Of a timer, with what was added.
     var length: Int64 = 0
@@ -29,6 +31,10 @@ struct TimerReckoning {
     var owesRing = false
     /// When its words may be heard, from and until, since the history began.
     var words: ClosedRange<Int64>?
+    /// When it was last decided what is said before it is at zero, since the history began.
+    var plannedAt: Int64 = 0
+    /// What is left of it when that was said, or explained.
+    var toldLeft: Set<Int64> = []
 
     var moment: Reckoned? {
       switch state {
@@ -74,6 +80,7 @@ struct TimerReckoning {
     var base: Int64?
     var moment = Moment(elapsed: 0, shown: 0)
     var powerCuts = 0
+    var face: OracleFace?
   }
   /// What a person wants, and the service has not told of.
   var order: TimerOrder?
@@ -87,8 +94,6 @@ struct TimerReckoning {
   var told: SoundingID?
   var alarmOrder: AlarmWish?
   var isAlarmOrderDone = false
-  /// Alarms that the configuration has no longer, and of which that is not told.
-  var unconfigured: Set<Cue.Source> = []
   /// The latest that a clock which could be gone by has shown; and the last of any clock.
   var reached: Int64?
   var passed: Int64 = .min
@@ -97,9 +102,6 @@ struct TimerReckoning {
   var wasClockGood = true
   /// When the service last looked at the clock for them.
   var looked = Moment(elapsed: 0, shown: 0)
-  /// The zone or the alarms are others, and the clock could not be gone by since: alarms are still
-  /// reckoned as before.
-  var isZoneInDoubt = false
   /// When the next alarm is due, if that is known.
   var nextAlarm: Int64?
 
@@ -124,12 +126,28 @@ struct TimerReckoning {
 
   // MARK: The clock and the power
 
-  mutating func clockWasSet(by step: Int64) { change { $0.clockWasSet(by: step) } }
-
-  mutating func save(_ moment: Moment) {
-    saved = Saved(
-      entries: entries, interval: interval, base: base, moment: moment, powerCuts: powerCuts)
+  mutating func clockWasSet(_ moment: Moment) {
+    plansWords(moment) { $0.moment?.followsClock == true }
   }
+
+  /// The clock was set by so little that the service has not noticed it.
+  mutating func slip(_ step: Int64) { if step != 0 { change { $0.slip(step) } } }
+
+  /// What is said of timers before they are at zero is decided anew.
+  mutating func plansWords(_ moment: Moment, of isMeant: (Entry) -> Bool = { _ in true }) {
+    for (source, entry) in entries where isMeant(entry) {
+      entries[source]!.plannedAt = moment.elapsed
+    }
+  }
+
+  mutating func save(_ moment: Moment, _ face: OracleFace) {
+    saved = Saved(
+      entries: entries, interval: interval, base: base, moment: moment, powerCuts: powerCuts,
+      face: face)
+  }
+
+  /// The zone's, as it was when it was last saved.
+  var savedFace: OracleFace? { saved.face }
 
   mutating func powerCame() { powerCuts += 1 }
 
@@ -145,17 +163,19 @@ struct TimerReckoning {
     if wasPowerCut, let start = interval?.start, start.passed(moment) < 0 {
       interval?.start = Reckoned(0, after: moment)
     }
+    if interval?.isOver == true { interval = nil }
     interval?.isSilenced = false
     interval?.expects(from: moment)
+    plansWords(moment)
     isDoubtful = true
     sounding = [:]
     ringsSince = nil
     order = nil
     told = nil
     alarmOrder = nil
-    unconfigured = []
     nextAlarm = nil
     looked = moment
+    wasClockGood = false
     reached = entries.values.compactMap { $0.alarm?.acknowledged }.max()
   }
 

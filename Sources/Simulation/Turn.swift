@@ -132,7 +132,8 @@ struct Turn {
     let isAnchorOpen = machine.uptime + queue < target + delay
     guard isAnchorOpen, (50 * millisecond...550 * millisecond).contains(abs(step)) else { return }
     for index in sounds.indices where sounds[index].at > machine.uptime + queue {
-      sounds[index].at += step
+      // What is overtaken comes at once.
+      sounds[index].at = max(sounds[index].at + step, machine.uptime)
     }
     sounds.sort { $0.at < $1.at }
     self.target = moved

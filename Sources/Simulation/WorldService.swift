@@ -85,9 +85,9 @@ extension World {
     case .askFor(let hour, let minute):
       ask(CivilTime(hour: hour, minute: minute), false)
     case .zone(let name):
+      settleClock()
       machine.zone = name
       let zone = faces.use(name)
-      look(at: machine.moment)
       oracle.take(faces.face(name), machine.moment)
       handle(.zoneChanged(sabotaged(zone)))
     case .reload(let seed, let sound): reload(seed, sound)
@@ -118,13 +118,21 @@ extension World {
     // The lines are taken anew, and tell what they are at.
     machine.unread = []
     takeContact()
-    look(at: machine.moment)
+    settleClock()
     oracle.take(machine.rules, machine.moment)
     handle(.reloaded(settings, sound))
   }
 
+  /// What comes of the clock is decided before what is wanted of the service is taken in: the oracle
+  /// is to see it in that order.
+  private func settleClock() {
+    look(at: machine.moment)
+    if let announcer = conductor?.announcer, judgeClock() != announcer.trust { handle(.woke) }
+  }
+
   private func stop(startingAfter gap: Int64) {
     guard machine.stopping == nil else { return }
+    settleClock()
     oracle.serviceStops(machine.moment)
     machine.stopping = gap
     machine.wakeUp = nil
