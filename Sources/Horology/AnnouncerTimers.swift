@@ -308,8 +308,11 @@ extension Announcer {
   private func announcement(of words: TimerWords, at now: Now) -> Announcement? {
     let anchor = now.instant + rules.lead
     var latest = anchor + (words.until - now.sinceBoot)
-    if refusal(of: next) == nil {
-      latest = min(latest, rules.needsSpeaker(for: next) - Programme.longestPhrase)
+    // One that has passed meanwhile is in nobody's way.
+    let hasPassed = now.instant >= rules.passing(of: next)
+    let coming = hasPassed ? quarters.schedule.next(after: rules.lastToPass(at: now)) : next
+    if refusal(of: coming) == nil {
+      latest = min(latest, rules.needsSpeaker(for: coming) - Programme.longestPhrase)
     }
     let time = zone.civil(at: anchor)
     if words.isOfTime { latest = min(latest, anchor.endOfMinute(of: time)) }

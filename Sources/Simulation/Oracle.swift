@@ -182,6 +182,7 @@ struct Oracle {
     let before = self.face
     self.face = face
     takeOthers(moment)
+    ledger.forgetFailures { face.offset($0) != before.offset($0) }
     guard passing.previous != nil else { return }
     alarmsMove(from: before, isStart: false, moment)
     configureAlarms(moment)

@@ -56,9 +56,9 @@ extension Oracle {
   /// The service looks at the clock, to decide what is due.
   mutating func decides(_ moment: Moment) {
     decided = moment
-    // What comes of a clock that was set is decided once it was judged.
-    guard clock.isJudged else { return }
     let showed = timers.looked.shown + moment.elapsed - timers.looked.elapsed
+    // What comes of a clock that was set is decided once it was judged.
+    guard clock.isJudged || abs(moment.shown - showed) < 50 * millisecond else { return }
     if timers.wasClockGood, let reached = timers.reached { timers.reached = max(reached, showed) }
     timers.looked = moment
     if isClockForAlarms {

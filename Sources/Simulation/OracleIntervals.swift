@@ -120,7 +120,9 @@ extension Oracle {
     let error = offset - nearest.offset
     let most = min(nearest.offset == 0 ? 3 * second : second, gap / 2)
     let isHindered = wasHindered(around: moment.elapsed - max(error, 0))
-    let allowed = Self.tolerance + interval.start.slack
+    let allowed =
+      Self.tolerance + interval.start.slack
+      + (error > 0 ? held(since: moment.elapsed - error - 200 * millisecond) : 0)
     if cue.signal != nearest.signal || abs(error) > (isHindered ? most + allowed : allowed) {
       let error = Duration.nanoseconds(error).roughly
       violated(
@@ -140,7 +142,9 @@ extension Oracle {
       missing.offset < offset
     else { return }
     let due = moment.elapsed - interval.start.passed(moment) + missing.offset
-    if !interval.isSilenced, !isEnding, !wasHindered(around: due), !areTimersSilenced {
+    if !interval.isSilenced, !isEnding, !areTimersSilenced,
+      !wasHindered(around: due, byClock: interval.start.followsClock)
+    {
       violated(.complete, "\(missing.signal) of the \(interval.plan) is missing", moment)
     }
     timers.interval?.expected = offset

@@ -89,6 +89,11 @@ struct Ledger {
   /// The clock was set back: a failure before that counts as none.
   mutating func forgetFailures() { failures = [:] }
 
+  /// By another zone they are other occasions.
+  mutating func forgetFailures(where isOther: (Int64) -> Bool) {
+    if !failures.isEmpty { failures = failures.filter { !isOther($0.key) } }
+  }
+
   /// - Returns: what was owed and not paid.
   mutating func rest(_ moment: Moment) -> Debt? {
     rested = moment.elapsed

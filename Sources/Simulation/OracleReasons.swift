@@ -124,9 +124,11 @@ extension Oracle {
   }
 
   /// True if the loop was held up for so long, by one thing or by several.
-  func wasHeld(_ span: Int64, since elapsed: Int64) -> Bool {
-    let holds = disturbances.reversed().prefix { $0.at >= elapsed }
-    return holds.map(\.length).reduce(0, +) >= span
+  func wasHeld(_ span: Int64, since elapsed: Int64) -> Bool { held(since: elapsed) >= span }
+
+  /// For how long the loop was held up.
+  func held(since elapsed: Int64) -> Int64 {
+    disturbances.reversed().prefix { $0.at >= elapsed }.map(\.length).reduce(0, +)
   }
 
   /// Whether something was stopped for that.

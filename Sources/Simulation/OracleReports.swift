@@ -34,10 +34,8 @@ extension Oracle {
       passing.account(last)
     case .retrying(let occasion, _):
       let wasStopped = ledger.stopped[occasion.instant.shown]?.at == moment.elapsed
-      // By another zone it is another occasion.
       let mayBeAnother =
-        happened([.rules], since: moment.elapsed - 2 * minute)
-        || ledger.untold == occasion.instant.shown
+        ledger.untold == occasion.instant.shown
         || passing.cutOff == occasion.instant.shown
       if !ledger.pay(.failure(occasion.instant.shown)), !wasStopped, !mayBeAnother {
         violated(.complete, "told though it is not so: it failed", moment)

@@ -52,7 +52,9 @@ extension Oracle {
     }
     timers.rang(moment.elapsed)
     let offset = moment.elapsed - due
-    let allowed = Self.tolerance + (entry.moment?.slack ?? smallSteps(since: 0))
+    let allowed =
+      Self.tolerance + (entry.moment?.slack ?? smallSteps(since: 0))
+      + held(since: moment.elapsed - 500 * millisecond)
     let count = (offset + Self.ringPeriod / 2) / Self.ringPeriod
     let isFirst = entry.rings == nil || count == 0
     let error = isFirst || cue.blows.isEmpty ? offset - count * Self.ringPeriod : 0
@@ -288,7 +290,9 @@ extension Oracle {
       switch reason {
       case .stopped, .failed: ledger.pay(.unsaid)
       case .muted, .switchLost: isTrueOfSilence(reason)
-      case .softwareMuted: mute.state != .off && words.phrases != [.time]
+      case .softwareMuted:
+        mute.state != .next && mute.covers(moment.shown, moment) != false
+          && words.phrases != [.time]
       case .untrusted: trust == .untrusted && words.phrases == [.time]
       // It waited in vain for something that was said, or was about to be.
       case .busy: isBusy || happened([.busy], since: due.elapsed)

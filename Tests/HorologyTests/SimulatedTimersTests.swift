@@ -67,6 +67,19 @@ import Testing
     #expect(desk.announcer.alarms.alarms[0].next == Self.seven - .seconds(3600))
   }
 
+  @Test("an occasion that a sleep has passed is not in the way of words that can still be said")
+  func afterSleep() {
+    var desk = Self.desk(at: "2026-11-21T22:59:00") {
+      $0.saysTimers = true
+      $0.tellsLeft = [.minute]
+    }
+    // A minute is left at 23:00:12.
+    desk.start(.seconds(132))
+    desk.wait(for: .seconds(30))
+    desk.sleep(for: .seconds(45))
+    #expect(desk.announcer.playing?.cause.isOccasion == false)
+  }
+
   @Test("no ring begins when the last is to end") func lastRing() {
     var desk = Self.desk { $0.ringLimit = .seconds(12) }
     desk.start(.seconds(60))
