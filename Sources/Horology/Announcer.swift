@@ -91,9 +91,10 @@ public struct Announcer {
     case .trust(let trust):
       if trust != self.trust { effects += take(trust, at: now) + [.report(.trust(trust))] }
     case .ringer(let ringer, let moment):
+      let hasJumped = !effects.isEmpty
       effects += turn(ringer, at: moment, now)
-      // Silence does not wait for the clock to be judged; what comes of a step does.
-      if owesAlarmsClock { return Effect.silenceFirst(effects) + [.wake(at: now.instant)] }
+      // Silence does not wait for the clock to be judged; what comes of a step, or of a sleep, does.
+      if hasJumped { return Effect.silenceFirst(effects) + [.wake(at: now.instant)] }
     case .mute(let mute):
       effects += turn(mute, at: now)
     case .asked(let time, let speakerIsAwake):

@@ -54,13 +54,15 @@ extension Oracle {
   // MARK: What the clock passes
 
   /// The service looks at the clock, to decide what is due.
-  mutating func decides(_ moment: Moment) {
+  mutating func decides(_ moment: Moment, uptime: Int64) {
     decided = moment
-    let showed = timers.looked.shown + moment.elapsed - timers.looked.elapsed
-    // What comes of a clock that was set is decided once it was judged.
-    guard clock.isJudged || abs(moment.shown - showed) < 50 * millisecond else { return }
+    let elapsed = moment.elapsed - timers.looked.elapsed
+    let showed = timers.looked.shown + elapsed
+    let slept = timers.lookedUptime.map { elapsed - (uptime - $0) } ?? 0
+    // What comes of a step, or of a sleep, is decided once the clock was judged.
+    guard clock.isJudged || max(abs(moment.shown - showed), slept) < 50 * millisecond else { return }
     if timers.wasClockGood, let reached = timers.reached { timers.reached = max(reached, showed) }
-    timers.looked = moment
+    (timers.looked, timers.lookedUptime) = (moment, uptime)
     if isClockForAlarms {
       if let reached = timers.reached, moment.shown < reached - day {
         // It was wrong before.

@@ -102,6 +102,8 @@ struct TimerReckoning {
   var wasClockGood = true
   /// When the service last looked at the clock for them.
   var looked = Moment(elapsed: 0, shown: 0)
+  /// Nil if it has not since the start.
+  var lookedUptime: Int64?
   /// When the next alarm is due, if that is known.
   var nextAlarm: Int64?
 
@@ -174,7 +176,7 @@ struct TimerReckoning {
     told = nil
     alarmOrder = nil
     nextAlarm = nil
-    looked = moment
+    (looked, lookedUptime) = (moment, nil)
     wasClockGood = false
     reached = entries.values.compactMap { $0.alarm?.acknowledged }.max()
   }

@@ -5,7 +5,7 @@ import Service
 extension World: Instruments {
   var now: Now {
     look(at: machine.moment)
-    oracle.decides(machine.moment)
+    oracle.decides(machine.moment, uptime: machine.uptime)
     if sabotage == .alarmsTwice { sabotageLooks() }
     return machine.now
   }
