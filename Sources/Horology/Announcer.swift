@@ -147,6 +147,7 @@ public struct Announcer {
     let step = now.step(since: previous)
     let sleep = now.sleep(since: previous)
     showed = now.instant - jump
+    if alarmConditions.isTrusted { alarms.note(showed) }
     quarters.note(now.instant, before: showed)
     // The clock may have shown the anchor of what was not heard yet.
     let showing = isUnheard(event) ? previous.instant : showed
@@ -158,7 +159,7 @@ public struct Announcer {
     keepEndOfMute(at: now)
     guard jump.magnitude >= Self.stepThreshold || !effects.isEmpty else { return [] }
     effects += noteTimers(
-      wasSet: step.magnitude >= Self.stepThreshold, from: showed, slept: sleep, at: now)
+      wasSet: step.magnitude >= Self.stepThreshold, slept: sleep, at: now)
     // What plays is timed by a clock that knows of neither.
     guard jump.magnitude >= Self.stepThreshold else { return effects }
     let reason: StopReason = step.magnitude >= Self.stepThreshold ? .clockSet : .slept
@@ -242,6 +243,8 @@ public struct Announcer {
     let before = stage.turn.map(rulingSoFar)
     rules.trust = trust
     alarms.reckon(at: now, alarmConditions)
+    // A service that ends decides nothing more, and what it saves counts.
+    if alarmConditions.isTrusted { alarms.noteTrusted(at: now) }
     // By a clock that may be wrong no alarm rings.
     let recalled =
       alarmConditions.isTrusted ? [] : timers.book.recall(alarmsByClock, .rulesChanged)

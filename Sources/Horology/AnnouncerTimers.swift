@@ -150,9 +150,8 @@ extension Announcer {
   }
 
   /// The clock was set, or the machine slept.
-  /// - Parameter before: what it would show now otherwise.
   mutating func noteTimers(
-    wasSet: Bool, from before: Instant, slept: Duration, at now: Now
+    wasSet: Bool, slept: Duration, at now: Now
   ) -> [Effect] {
     var effects: [Effect] = []
     if wasSet {
@@ -162,7 +161,6 @@ extension Announcer {
         if moved.contains(.interval) { timers.dropWords(of: .interval) }
         replanWords(at: now)
       }
-      if alarmConditions.isTrusted { alarms.note(before) }
       owesAlarmsClock = true
       effects += timers.book.recall(alarmsByClock, .clockSet)
     }

@@ -59,6 +59,28 @@ import Testing
     #expect(desk.announcer.alarms.alarms[0].next == Self.seven)
   }
 
+  @Test("a service that ends saves when an alarm rings by a clock that is trusted at last")
+  func trustedAtEnd() {
+    var desk = Self.desk(trust: .untrusted)
+    desk.tell(.stop(.serviceEnds))
+    desk.tell(.trust(.synchronised))
+    #expect(desk.announcer.alarms.alarms[0].state == .waiting(next: Self.seven, from: nil))
+  }
+
+  @Test("how far back the clock is set is counted from the last moment at which it was gone by")
+  func reachedAtReload() {
+    var desk = Self.desk(trust: .untrusted) { $0.untrusted = .speak }
+    desk.wait(until: "2026-11-22T07:00:00")
+    desk.tell(.stop(.byHand))
+    desk.now = desk.now.later(by: .seconds(3600))
+    var settings = desk.announcer.settings
+    settings.untrusted = .silent
+    desk.tell(.reloaded(settings, .none))
+    desk.now = desk.now.set(by: .seconds(-86_400 - 1800))
+    desk.tell(.trust(.synchronised))
+    #expect(desk.announcer.alarms.alarms[0].next == Self.seven)
+  }
+
   @Test("in another zone an alarm rings by that once the clock is trusted") func zoneUntrusted() {
     var desk = Self.desk()
     desk.tell(.trust(.untrusted))
@@ -84,7 +106,8 @@ import Testing
     var desk = Self.desk { $0.ringLimit = .seconds(12) }
     desk.start(.seconds(60))
     let zero = desk.now.sinceBoot + .seconds(60)
-    #expect(desk.live(for: .seconds(80)).cues.map { $0.anchor - zero } == [0, 6, 9].map { .seconds($0) })
+    #expect(
+      desk.live(for: .seconds(80)).cues.map { $0.anchor - zero } == [0, 6, 9].map { .seconds($0) })
     desk = Self.desk { $0.ringLimit = .seconds(12) }
     let seven = desk.now.sinceBoot + (Self.seven - desk.now.instant)
     #expect(
