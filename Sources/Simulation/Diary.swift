@@ -4,7 +4,7 @@ import Horology
 /// to be read.
 struct Diary {
   /// So many lines at the end tell what led to it.
-  private static let length = 1500
+  private static let length = 40
 
   private(set) var lines: [String] = []
 

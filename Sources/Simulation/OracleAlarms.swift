@@ -60,7 +60,9 @@ extension Oracle {
     let showed = timers.looked.shown + elapsed
     let slept = timers.lookedUptime.map { elapsed - (uptime - $0) } ?? 0
     // What comes of a step, or of a sleep, is decided once the clock was judged.
-    guard clock.isJudged || max(abs(moment.shown - showed), slept) < 50 * millisecond else { return }
+    guard clock.isJudged || max(abs(moment.shown - showed), slept) < 50 * millisecond else {
+      return
+    }
     if timers.wasClockGood, let reached = timers.reached { timers.reached = max(reached, showed) }
     (timers.looked, timers.lookedUptime) = (moment, uptime)
     if isClockForAlarms {
@@ -78,13 +80,12 @@ extension Oracle {
       }
       timers.reached = max(timers.reached ?? .min, moment.shown)
     }
-    if moment.shown < timers.passed { timers.nextAlarm = nil }
-    timers.passed = moment.shown
     let wasGood = timers.wasClockGood
     if wasGood != isClockForAlarms { timers.nextAlarm = nil }
     timers.wasClockGood = isClockForAlarms
     if timers.nextAlarm.map({ moment.shown >= $0 }) ?? true { reckonAlarms(moment, wasGood) }
-    if isClockForAlarms { timers.base = moment.shown }
+    // A service that ends tells nothing more: what is due then is told after the next start.
+    if isClockForAlarms, !isEnding { timers.base = moment.shown }
   }
 
   private mutating func reckonAlarms(_ moment: Moment, _ wasGood: Bool) {
@@ -94,7 +95,8 @@ extension Oracle {
       // What a clock shows that may be wrong changes nothing that a better one has shown.
       let base = base(alarm, moment)
       if !wasGood || !isClockForAlarms || alarm.owed ?? .min > moment.shown { alarm.owed = nil }
-      let next = alarm.pledged ?? alarm.plan.next(face, after: max(base, alarm.acknowledged ?? .min))
+      let next =
+        alarm.pledged ?? alarm.plan.next(face, after: max(base, alarm.acknowledged ?? .min))
       if let next, next <= moment.shown {
         alarm.owed = alarm.owed ?? next
       } else if let next {
@@ -427,8 +429,13 @@ extension Oracle {
     }
   }
 
-  /// Orders that are about all alarms are done when the last was told.
-  mutating func restAlarmOrder() {
+  /// Orders that are told of one by one, or not at all, are done.
+  mutating func restOrders(_ moment: Moment) {
+    // Of an interval that is over, the last signal alone is stopped.
+    if timers.order == .stopInterval, timers.interval?.isOver == true, ledger.pay(.order) {
+      timers.order = nil
+      silences(.interval, moment)
+    }
     if timers.isAlarmOrderDone, timers.alarmOrder == .stop || timers.alarmOrder == .snooze {
       _ = ledger.pay(.order)
     }

@@ -81,7 +81,7 @@ extension Oracle {
   ) {
     lever.rest()
     clock.isJudged = false
-    restAlarmOrder()
+    restOrders(moment)
     judgeTimers(moment)
     judgeAlarms(moment)
     if let debt = ledger.rest(moment) { violated(.complete, "not told: \(debt)", moment) }

@@ -94,9 +94,8 @@ struct TimerReckoning {
   var told: SoundingID?
   var alarmOrder: AlarmWish?
   var isAlarmOrderDone = false
-  /// The latest that a clock which could be gone by has shown; and the last of any clock.
+  /// The latest that a clock which could be gone by has shown.
   var reached: Int64?
-  var passed: Int64 = .min
   /// What a clock that could be gone by has shown last.
   var base: Int64?
   var wasClockGood = true
@@ -129,6 +128,7 @@ struct TimerReckoning {
   // MARK: The clock and the power
 
   mutating func clockWasSet(_ moment: Moment) {
+    nextAlarm = nil
     plansWords(moment) { $0.moment?.followsClock == true }
   }
 

@@ -59,6 +59,15 @@ import Testing
     #expect(desk.announcer.alarms.alarms[0].next == Self.seven)
   }
 
+  @Test("the quiet hours of a time that was missed do not silence the next") func quietBefore() {
+    var desk = Self.desk(at: "2026-11-20T22:00:00") {
+      $0.quiet = try! QuietHours(text: "sat 06:00-08:00")
+    }
+    desk.sleep(for: Instant("2026-11-22T07:00:05") - desk.now.instant)
+    #expect(
+      desk.alarmEvents == [.expired(late: .seconds(86_405)), .rings(late: .seconds(5))])
+  }
+
   @Test("a service that ends saves when an alarm rings by a clock that is trusted at last")
   func trustedAtEnd() {
     var desk = Self.desk(trust: .untrusted)
