@@ -147,7 +147,8 @@ public struct Announcer {
     let step = now.step(since: previous)
     let sleep = now.sleep(since: previous)
     showed = now.instant - jump
-    if alarmConditions.isTrusted { alarms.note(showed) }
+    // A clock that was set just before this event is not judged yet.
+    if alarmConditions.isTrusted, !owesAlarmsClock { alarms.note(showed) }
     quarters.note(now.instant, before: showed)
     // The clock may have shown the anchor of what was not heard yet.
     let showing = isUnheard(event) ? previous.instant : showed

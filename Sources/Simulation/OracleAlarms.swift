@@ -80,12 +80,13 @@ extension Oracle {
       }
       timers.reached = max(timers.reached ?? .min, moment.shown)
     }
+    // A service that ends tells nothing more: what is due then is told after the next start.
+    if isEnding { return }
     let wasGood = timers.wasClockGood
     if wasGood != isClockForAlarms { timers.nextAlarm = nil }
     timers.wasClockGood = isClockForAlarms
     if timers.nextAlarm.map({ moment.shown >= $0 }) ?? true { reckonAlarms(moment, wasGood) }
-    // A service that ends tells nothing more: what is due then is told after the next start.
-    if isClockForAlarms, !isEnding { timers.base = moment.shown }
+    if isClockForAlarms { timers.base = moment.shown }
   }
 
   private mutating func reckonAlarms(_ moment: Moment, _ wasGood: Bool) {

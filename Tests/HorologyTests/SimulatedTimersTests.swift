@@ -68,6 +68,19 @@ import Testing
       desk.alarmEvents == [.expired(late: .seconds(86_405)), .rings(late: .seconds(5))])
   }
 
+  @Test("a clock that was not judged yet has the past forgotten by nobody") func notJudged() {
+    var desk = Self.desk()
+    desk.wait(until: "2026-11-22T07:00:00")
+    desk.tell(.stop(.byHand))
+    desk.tell(.asked(speakerIsAwake: false))
+    desk.now = desk.now.set(by: .seconds(17 * 86_400))
+    desk.tell(.unheard(desk.announcer.playing!.id))
+    desk.tell(.trust(.untrusted))
+    desk.now = desk.now.set(by: .seconds(-17 * 86_400))
+    desk.tell(.trust(.synchronised))
+    #expect(desk.announcer.alarms.alarms[0].acknowledged == Self.seven)
+  }
+
   @Test("a service that ends saves when an alarm rings by a clock that is trusted at last")
   func trustedAtEnd() {
     var desk = Self.desk(trust: .untrusted)
