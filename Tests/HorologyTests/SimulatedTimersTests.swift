@@ -114,6 +114,7 @@ import Testing
   @Test("an occasion that a sleep has passed is not in the way of words that can still be said")
   func afterSleep() {
     var desk = Self.desk(at: "2026-11-21T22:59:00") {
+      $0.voiceAtHour = .after
       $0.saysTimers = true
       $0.tellsLeft = [.minute]
     }
