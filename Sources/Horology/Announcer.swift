@@ -91,7 +91,10 @@ public struct Announcer {
     case .trust(let trust):
       if trust != self.trust { effects += take(trust, at: now) + [.report(.trust(trust))] }
     case .ringer(let ringer, let moment):
+      let hasJumped = !effects.isEmpty
       effects += turn(ringer, at: moment, now)
+      // Silence does not wait for the clock to be judged; what comes of a step, or of a sleep, does.
+      if hasJumped { return Effect.silenceFirst(effects) + [.wake(at: now.instant)] }
     case .mute(let mute):
       effects += turn(mute, at: now)
     case .asked(let time, let speakerIsAwake):
@@ -131,7 +134,8 @@ public struct Announcer {
         effects += endCue(sounding, with: outcome, at: now)
       }
     }
-    offset = zoneOffset(at: now)
+    // glibc may have another zone already, of which is told next.
+    if case .trust = event {} else { offset = zoneOffset(at: now) }
     return Effect.silenceFirst(effects + settle(at: now))
   }
 
@@ -143,6 +147,8 @@ public struct Announcer {
     let step = now.step(since: previous)
     let sleep = now.sleep(since: previous)
     showed = now.instant - jump
+    // A clock that was set just before this event is not judged yet.
+    if alarmConditions.isTrusted, !owesAlarmsClock { alarms.note(showed) }
     quarters.note(now.instant, before: showed)
     // The clock may have shown the anchor of what was not heard yet.
     let showing = isUnheard(event) ? previous.instant : showed
@@ -154,7 +160,7 @@ public struct Announcer {
     keepEndOfMute(at: now)
     guard jump.magnitude >= Self.stepThreshold || !effects.isEmpty else { return [] }
     effects += noteTimers(
-      wasSet: step.magnitude >= Self.stepThreshold, from: showed, slept: sleep, at: now)
+      wasSet: step.magnitude >= Self.stepThreshold, slept: sleep, at: now)
     // What plays is timed by a clock that knows of neither.
     guard jump.magnitude >= Self.stepThreshold else { return effects }
     let reason: StopReason = step.magnitude >= Self.stepThreshold ? .clockSet : .slept
@@ -238,6 +244,8 @@ public struct Announcer {
     let before = stage.turn.map(rulingSoFar)
     rules.trust = trust
     alarms.reckon(at: now, alarmConditions)
+    // A service that ends decides nothing more, and what it saves counts.
+    if alarmConditions.isTrusted { alarms.noteTrusted(at: now) }
     // By a clock that may be wrong no alarm rings.
     let recalled =
       alarmConditions.isTrusted ? [] : timers.book.recall(alarmsByClock, .rulesChanged)

@@ -13,7 +13,7 @@ extension Announcer {
   mutating func tellAlarmsOfClock(with event: Event, at now: Now) {
     guard owesAlarmsClock else { return }
     switch event {
-    case .unheard: return
+    case .unheard, .ringer: return
     case .trust(let trust): alarms.noteClockSet(at: now, alarmConditions(by: trust))
     default: alarms.noteClockSet(at: now, alarmConditions)
     }
@@ -134,7 +134,7 @@ extension Announcer {
     timers.say(
       TimerWords(
         .alarm(alarm.number), title: alarm.title, [.time], from: from,
-        until: from + settings.lateLimit))
+        until: from + rules.latestWords))
   }
 
   // MARK: Cues
@@ -205,7 +205,9 @@ extension Announcer {
     }
     cue.blows = blows
     cue.decibels = alarm.plan.rise?.decibels(after: cue.anchor - since) ?? 0
-    return rings.heard(at: cue.anchor) == source ? cue : nil
+    // Of one that begins when it ends a click would be heard.
+    return rings.heard(at: cue.anchor) == source && cue.anchor < since + settings.ringLimit
+      ? cue : nil
   }
 
   /// When something other than a cue is due next, since the machine started.

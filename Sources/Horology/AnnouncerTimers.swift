@@ -80,7 +80,7 @@ extension Announcer {
       timers.say(
         TimerWords(
           .timer(countdown.number), title: countdown.title, [.left(left)], from: from,
-          until: from + settings.lateLimit))
+          until: from + rules.latestWords))
     }
   }
 
@@ -95,7 +95,7 @@ extension Announcer {
     let words = TimerWords(
       .timer(countdown.number), title: countdown.title,
       TimerPhrase.left(roughly: left).map { [$0] } ?? countdown.phrases,
-      from: now.sinceBoot, until: now.sinceBoot + settings.lateLimit)
+      from: now.sinceBoot, until: now.sinceBoot + rules.latestWords)
     guard stage.turn == nil else { throw .speech(.busy) }
     guard let announcement = announcement(of: words, at: now) else {
       throw .speech(.occasionIsNear)
@@ -150,9 +150,8 @@ extension Announcer {
   }
 
   /// The clock was set, or the machine slept.
-  /// - Parameter before: what it would show now otherwise.
   mutating func noteTimers(
-    wasSet: Bool, from before: Instant, slept: Duration, at now: Now
+    wasSet: Bool, slept: Duration, at now: Now
   ) -> [Effect] {
     var effects: [Effect] = []
     if wasSet {
@@ -162,7 +161,6 @@ extension Announcer {
         if moved.contains(.interval) { timers.dropWords(of: .interval) }
         replanWords(at: now)
       }
-      if alarmConditions.isTrusted { alarms.note(before) }
       owesAlarmsClock = true
       effects += timers.book.recall(alarmsByClock, .clockSet)
     }
@@ -203,7 +201,8 @@ extension Announcer {
   private func nextCues(at now: Now) -> [DueCue] {
     guard rules.refusalOfTimers == nil else { return [] }
     let rings = rings(at: now)
-    return timers.nextCues(rings, lead: rules.lead, at: now) + nextCuesOfAlarms(rings, at: now)
+    return timers.nextCues(rings, ringLimit: settings.ringLimit, lead: rules.lead, at: now)
+      + nextCuesOfAlarms(rings, at: now)
   }
 
   /// What rings, or is about to.
@@ -264,7 +263,7 @@ extension Announcer {
       timers.say(
         TimerWords(
           .timer(countdown.number), title: countdown.title, countdown.phrases, from: from,
-          until: from + settings.lateLimit))
+          until: from + rules.latestWords))
     }
     return [.report(.timer(countdown, .elapsed(late: isLate ? late : nil)))]
   }
@@ -277,11 +276,17 @@ extension Announcer {
       if words.isOfTime && !timers.words.contains(words) { continue }
       let refusal = refusal(of: words, at: now)
       if words.until < now.sinceBoot {
+        let hindrance = stage.turn == nil ? timers.hindrance(of: words) : .busy
+        let reason = refusal ?? hindrance ?? .late(now.sinceBoot - words.from)
         timers.dropWords { $0 == words || ($0.isOfTime && $0.until < now.sinceBoot) }
-        effects += unsaid(words, refusal ?? .busy)
-      } else if stage.turn == nil, refusal == nil,
-        let announcement = announcement(of: words, at: now)
-      {
+        effects += unsaid(words, reason)
+      } else if stage.turn != nil {
+        timers.hinder(words, .busy)
+      } else if refusal == nil {
+        guard let announcement = announcement(of: words, at: now) else {
+          timers.hinder(words, .occasionIsNear)
+          continue
+        }
         timers.dropWords { $0 == words || ($0.isOfTime && words.isOfTime) }
         effects.append(begin(announcement))
       }
@@ -301,8 +306,11 @@ extension Announcer {
   private func announcement(of words: TimerWords, at now: Now) -> Announcement? {
     let anchor = now.instant + rules.lead
     var latest = anchor + (words.until - now.sinceBoot)
-    if refusal(of: next) == nil {
-      latest = min(latest, rules.needsSpeaker(for: next) - Programme.longestPhrase)
+    // One that has passed meanwhile is in nobody's way.
+    let hasPassed = now.instant >= rules.passing(of: next)
+    let coming = hasPassed ? quarters.schedule.next(after: rules.lastToPass(at: now)) : next
+    if refusal(of: coming) == nil {
+      latest = min(latest, rules.needsSpeaker(for: coming) - Programme.longestPhrase)
     }
     let time = zone.civil(at: anchor)
     if words.isOfTime { latest = min(latest, anchor.endOfMinute(of: time)) }

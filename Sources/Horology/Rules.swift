@@ -89,10 +89,11 @@ public struct Rules: Hashable, Sendable {
   /// How long it takes from now until something can begin.
   var lead: Duration { max(settings.leadIn, Announcer.requestLead) }
 
+  /// How late words may begin: if not at all, then still as late as a wake-up may be.
+  var latestWords: Duration { max(settings.lateLimit, Announcer.latestBlow) }
+
   /// The latest instant at which the words of an occasion may begin.
-  func latestWords(of occasion: Occasion) -> Instant {
-    occasion.instant + max(settings.lateLimit, Announcer.latestBlow)
-  }
+  func latestWords(of occasion: Occasion) -> Instant { occasion.instant + latestWords }
 
   /// The first instant at which an occasion has passed: even its words would be heard too late.
   func passing(of occasion: Occasion) -> Instant {

@@ -68,10 +68,10 @@ public final class Conductor {
     // What sounds is silenced before anything else: the switch waits for no judging of the clock.
     if case .ringer = event, instruments.isPlaying { take(queue.removeFirst(), instruments) }
     while !queue.isEmpty {
-      // The clock is judged before every decision.
+      // The clock is judged before every decision, and once more where another trust in it has had the
+      // speaker opened, which may take seconds.
       let trust = instruments.judgeClock()
-      if trust != announcer.trust { take(.trust(trust), instruments) }
-      take(queue.removeFirst(), instruments)
+      take(trust == announcer.trust ? queue.removeFirst() : .trust(trust), instruments)
     }
     instruments.rest()
   }

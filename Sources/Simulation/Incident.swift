@@ -49,6 +49,11 @@ struct Incident: Hashable {
     case unmute
     case stopByHand
     case ask(speakerIsAwake: Bool)
+    case timer(TimerOrder)
+    /// A date is counted from the day on which it is set.
+    case alarm(AlarmWish)
+    /// The button: what rings is stopped or put off, or else the interval, or else the time is asked for.
+    case press(speakerIsAwake: Bool)
     case askFor(hour: Int, minute: Int)
     /// One decision of the owner is another, as the seed has it.
     case reload(UInt64, SoundChange)
@@ -90,6 +95,13 @@ extension Incident.Kind {
     case .unmute: "unmute"
     case .stopByHand: "stop"
     case .ask: "ask"
+    case .timer(let order):
+      switch order {
+      case .startInterval, .stopInterval: "interval"
+      default: "timer"
+      }
+    case .alarm: "alarm"
+    case .press: "button"
     case .askFor: "ask for a time"
     case .reload: "reload"
     case .slowToOpen: "speaker slow to open"
@@ -140,6 +152,9 @@ extension Incident.Kind: CustomStringConvertible {
     case .muteOn: "muted"
     case .unmute: "unmuted"
     case .stopByHand: "stopped by hand"
+    case .timer(let order): "\(order)"
+    case .alarm(let wish): "\(wish)"
+    case .press: "the button is pressed"
     case .ask(let isAwake): "asked for the time" + (isAwake ? ", the speaker is awake" : "")
     case .askFor(let hour, let minute): "asked for \(hour):\(minute < 10 ? "0" : "")\(minute)"
     case .reload(_, let sound): "the configuration is read again (sound: \(sound))"

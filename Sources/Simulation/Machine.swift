@@ -82,6 +82,9 @@ struct Machine {
   struct Saved: Hashable {
     var mute = SoftwareMute.off
     var end: Duration?
+    var timers: [Countdown] = []
+    var interval: IntervalTimer?
+    var alarms: [Alarm] = []
     var boot = 0
   }
 

@@ -21,8 +21,12 @@ struct Oracle {
   var passing = PassingReckoning()
   var clock = ClockReckoning()
   var ledger = Ledger()
+  var timers = TimerReckoning()
+  /// When the service last looked at the clocks to decide something.
+  var decided = Moment(elapsed: 0, shown: 0)
   /// systemd has stopped the service, and it has not started again.
   var isEnding = false
+  var endsSince: Int64 = 0
 
   /// What is in the player, and since when.
   var played: Played?
@@ -77,7 +81,7 @@ struct Oracle {
 
   /// What may be a reason for something not to sound as it should.
   enum Cause: CaseIterable {
-    case clock, sleep, hold, service, speaker, lever, mute, trust, rules, hand, busy
+    case clock, sleep, hold, service, speaker, lever, mute, trust, rules, hand, busy, order
   }
 
   struct Disturbance {
@@ -142,6 +146,8 @@ struct Oracle {
 
   mutating func clockWasSet(by step: Int64, _ moment: Moment) {
     clock.set(by: step, moment)
+    clock.isJudged = false
+    timers.clockWasSet(moment)
     disturbed(.clock, moment, step: step)
   }
 
@@ -156,11 +162,16 @@ struct Oracle {
     self.rules = rules
     takeOthers(moment)
     noteSilence(moment)
-    if isSilencedBySwitch && !wasSilenced { mustBeSilent(by: moment.elapsed + Self.fade) }
+    if isSilencedBySwitch && !wasSilenced && isRuledBySwitch {
+      mustBeSilent(by: moment.elapsed + Self.fade)
+    }
+    if areTimersSilenced { silencesTimers(.rules, moment) }
+    configureAlarms(moment)
   }
 
   /// The occasions are others: those that are none any more need not sound.
   private mutating func takeOthers(_ moment: Moment) {
+    timers.plansWords(moment)
     passing.nextOccasion = nil
     passing.open.removeAll { !rules.isOccasion(face.reading($0.occasion)) }
     disturbed(.rules, moment)
@@ -168,8 +179,13 @@ struct Oracle {
 
   mutating func take(_ face: OracleFace, _ moment: Moment) {
     keep(moment)
+    let before = self.face
     self.face = face
     takeOthers(moment)
+    ledger.forgetFailures { face.offset($0) != before.offset($0) }
+    guard passing.previous != nil else { return }
+    alarmsMove(from: before, isStart: false, moment)
+    configureAlarms(moment)
   }
 
   // MARK: What it may be put down to

@@ -30,6 +30,9 @@ struct ClockReckoning {
   /// When the last reading of the RTC may have become too old, since the history began.
   private var changed: Int64 = .min
 
+  /// Since the service last rested.
+  var isJudged = false
+
   mutating func start() { self = ClockReckoning() }
 
   mutating func set(by step: Int64, _ moment: Moment) {
@@ -85,6 +88,10 @@ extension Oracle {
   /// The service has judged the clock.
   mutating func judged(_ trust: ClockTrust, _ facts: ClockReckoning.Facts, _ moment: Moment) {
     if let wrong = clock.judge(trust, facts, moment) { violated(.trust, wrong, moment) }
+    clock.isJudged = true
+    if trust != .untrusted || rules.untrusted == .speak {
+      timers.trusted(moment, alarmsAlone: trust == .untrusted)
+    }
     guard trust != self.trust else { return }
     self.trust = trust
     if passing.previous != nil { ledger.owe(.trust(trust)) }

@@ -71,6 +71,30 @@ struct OracleFace {
     return Reading(minuteOfDay: Int(inDay / 60), second: Int(inDay % 60), weekday: Int(weekday))
   }
 
+  /// How far its clocks are ahead of UTC.
+  func offset(_ shown: Int64) -> Int64 { offset(at: shown / second) * second }
+
+  /// Days since 1970, as its calendar has them.
+  func day(_ shown: Int64) -> Int64 {
+    let local = shown / second + offset(at: shown / second)
+    return (local - (local % 86_400 + 86_400) % 86_400) / 86_400
+  }
+
+  /// When it shows a minute of a day. One that is skipped has the instant that it would have had by the
+  /// offset of before the gap.
+  func instants(day: Int64, minute: Int) -> [Int64] {
+    let wanted = day * 86_400 + Int64(minute) * 60
+    var found: [Int64] = []
+    var skipped: Int64?
+    for index in starts.indices {
+      let instant = wanted - offsets[index]
+      let ends = index + 1 < starts.count ? starts[index + 1] : .max
+      if (index == 0 ? .min : starts[index])..<ends ~= instant { found.append(instant * second) }
+      if instant >= ends, wanted - offsets[index + 1] < ends { skipped = instant * second }
+    }
+    return found.isEmpty ? skipped.map { [$0] } ?? [] : found
+  }
+
   /// The occasions after one instant and up to another, in order.
   func occasions(after start: Int64, through end: Int64, _ rules: OracleRules) -> [Int64] {
     guard end > start else { return [] }

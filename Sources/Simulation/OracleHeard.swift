@@ -12,6 +12,7 @@ extension Oracle {
     guard heard != nil else { return }
     switch (announcement.cause, kind) {
     case (.request, .words): hearsAnswer(announcement, moment)
+    case (.timer(let words), .words): hears(words, announcement, moment)
     case (.occasion(let occasion), .words):
       hearsWords(announcement, of: occasion.instant.shown, moment)
     case (.occasion(let occasion), .blow(let offset)):
@@ -25,10 +26,10 @@ extension Oracle {
     heard = Heard(announcement: announcement, began: moment)
     played?.hasBegun = true
     sounded()
-    if let since = lever.silentSince, moment.elapsed > since + Self.fade {
+    if let since = lever.silentSince, moment.elapsed > since + Self.fade, isRuledBySwitch {
       violated(.muted, "it begins though the switch silences", moment)
     }
-    if lever.isClosed(longerThan: 1100 * millisecond, moment) {
+    if lever.isClosed(longerThan: 1100 * millisecond, moment), isRuledBySwitch {
       violated(.muted, "it begins though the switch is off", moment)
     }
     guard case .occasion(let occasion) = announcement.cause else { return }
@@ -65,7 +66,7 @@ extension Oracle {
     }
   }
 
-  private mutating func hearsAnswer(_ announcement: Announcement, _ moment: Moment) {
+  mutating func hearsAnswer(_ announcement: Announcement, _ moment: Moment) {
     if announcement.time == askedFor { return }
     let isTrue = valid(moment).contains { _, face in
       isSaid(announcement.time, face, moment)

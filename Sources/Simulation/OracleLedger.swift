@@ -21,6 +21,16 @@ enum Debt: Hashable {
   case mute
   case clockSet(Int64)
   case slept(Int64)
+  /// A person wants something of the timers or the alarms.
+  case order
+  /// Words of a timer that were not heard.
+  case unsaid
+  /// It rang when the service ended, and rings again.
+  case ringsOn(Cue.Source)
+  /// The configuration has it no longer.
+  case unconfigured(Cue.Source)
+  /// The configuration has taken the name of a person's alarm, or left it.
+  case name(Cue.Source, isLost: Bool)
 
   enum Refusal: Hashable {
     case failed
@@ -79,6 +89,11 @@ struct Ledger {
   /// The clock was set back: a failure before that counts as none.
   mutating func forgetFailures() { failures = [:] }
 
+  /// By another zone they are other occasions.
+  mutating func forgetFailures(where isOther: (Int64) -> Bool) {
+    if !failures.isEmpty { failures = failures.filter { !isOther($0.key) } }
+  }
+
   /// - Returns: what was owed and not paid.
   mutating func rest(_ moment: Moment) -> Debt? {
     rested = moment.elapsed
@@ -109,7 +124,9 @@ extension Announcement {
 extension Oracle {
   /// Something is given to the player.
   mutating func plays(_ announcement: Announcement, _ moment: Moment) {
-    if announcement.occasion == nil {
+    if case .timer(let words) = announcement.cause {
+      playsWords(words, announcement.id, moment)
+    } else if announcement.occasion == nil {
       let isAsked =
         ledger.pay(.answer) || ledger.pay { if case .again = $0 { true } else { false } }
       if !isAsked { violated(.complete, "the time is said, and nobody asked", moment) }
@@ -156,7 +173,10 @@ extension Oracle {
   mutating func finished(_ announcement: Announcement, _ fate: Fate, _ moment: Moment) {
     disturbed(.busy, moment)
     let id = announcement.id
-    guard let occasion = announcement.occasion else { return finishedRequest(id, fate, moment) }
+    guard let occasion = announcement.occasion else {
+      if case .timer = announcement.cause { return finishedWords(id, fate) }
+      return finishedRequest(id, fate, moment)
+    }
     let isAnchorHeard = played?.hasReachedAnchor == true
     let isTakenBack = played?.isTakenBack == true
     switch fate {
@@ -185,6 +205,14 @@ extension Oracle {
       ledger.owe(.failure(occasion))
     }
     ledger.failed(occasion, moment)
+  }
+
+  private mutating func finishedWords(_ id: SoundingID, _ fate: Fate) {
+    switch fate {
+    case .whole: ledger.owe(.announced(id))
+    case .stopped(let reason, true): ledger.owe(.cutOff(id, reason))
+    case .stopped(_, false), .failed, .tooLate: ledger.owe(.unsaid)
+    }
   }
 
   private mutating func finishedRequest(_ id: SoundingID, _ fate: Fate, _ moment: Moment) {
@@ -219,7 +247,7 @@ extension Oracle {
 
   /// A person stops what sounds, or what they asked for.
   mutating func stoppedByHand(_ moment: Moment) {
-    disturbed(.hand, moment)
+    stopsTimersByHand(moment)
     let isAnswer = played.map { $0.announcement.occasion == nil } ?? false
     if isHeardFor(tellable, moment) || isAnswer { mustBeSilent(by: moment.elapsed + Self.fade) }
   }
@@ -228,6 +256,7 @@ extension Oracle {
   mutating func serviceStops(_ moment: Moment) {
     disturbed(.service, moment)
     isEnding = true
+    endsSince = moment.elapsed
     // Whether something has just begun may be seen either way.
     let mayBeHeard =
       heard != nil || played.map { begins($0.announcement) <= moment.shown + tellable } == true

@@ -9,6 +9,15 @@ extension Oracle {
     isEnding = false
     passing.start(moment.shown, Int64(rules.interval) * minute)
     lastAnchor = nil
+    decided = moment
+    timers.start(moment)
+    // It may have become another while the service did not run, or just before.
+    if let before = timers.savedFace, before.name != face.name {
+      alarmsMove(from: before, isStart: true, moment)
+    }
+    for (source, entry) in timers.entries where entry.alarm != nil && entry.rings != nil {
+      ledger.owe(.ringsOn(source))
+    }
     mute.look(moment)
     lever.tell(.absent)
     noteSilence(moment)
@@ -25,9 +34,16 @@ extension Oracle {
     disturbed(.service, moment)
   }
 
-  mutating func saved() { mute.save() }
+  mutating func saved(_ moment: Moment) {
+    mute.save()
+    // A clock that was set a moment ago is not noticed yet.
+    timers.save(decided, face)
+  }
 
-  mutating func powerCame(_ moment: Moment) { mute.powerCame(moment) }
+  mutating func powerCame(_ moment: Moment) {
+    mute.powerCame(moment)
+    timers.powerCame()
+  }
 
   // MARK: The clock
 
@@ -74,7 +90,7 @@ extension Oracle {
 
   /// A step or a sleep that is told; smaller ones are how two readings differ.
   private mutating func noteStep(_ step: Int64, _ sleep: Int64) {
-    if abs(step) >= 50 * millisecond { ledger.owe(.clockSet(step)) }
+    if abs(step) >= 50 * millisecond { ledger.owe(.clockSet(step)) } else { timers.slip(step) }
     if sleep >= 50 * millisecond { ledger.owe(.slept(sleep)) }
   }
 
@@ -98,13 +114,26 @@ extension Oracle {
   /// - Parameter isHeld: the loop is held up, and sees it later.
   mutating func edge(_ isActive: Bool, isHeld: Bool, _ moment: Moment) {
     lever.edge(isActive, isHeld: isHeld, moment)
-    if isActive && !isHeld && lever.isRead { mustBeSilent(by: moment.elapsed + Self.fade) }
+    if isActive && !isHeld && lever.isRead { switchSilences(moment) }
   }
 
   /// The loop is no longer held up.
   mutating func released(after span: Int64, _ moment: Moment) {
     if span > Self.tolerance { disturbed(.hold, moment, length: span) }
-    if lever.release(moment) { mustBeSilent(by: moment.elapsed + Self.fade) }
+    if lever.release(moment) { switchSilences(moment) }
+  }
+
+  /// The switch was put off, or is lost: what it silences ends.
+  private mutating func switchSilences(_ moment: Moment) {
+    let end = moment.elapsed + Self.fade
+    if isRuledBySwitch { mustBeSilent(by: end) }
+    if rules.silences == .everything { timers.mustBeSilent(nil, by: end) }
+  }
+
+  /// False if what the player has is said of a timer, and the switch does not silence those.
+  var isRuledBySwitch: Bool {
+    guard case .timer? = played?.announcement.cause else { return true }
+    return rules.silences == .everything
   }
 
   mutating func lostSwitch(_ moment: Moment) { lever.set(lost: true, moment) }
@@ -121,7 +150,8 @@ extension Oracle {
     ledger.owe(.ringer(ringer))
     disturbed(.lever, moment)
     noteSilence(moment)
-    if isSilencedBySwitch { mustBeSilent(by: moment.elapsed + Self.fade) }
+    if isSilencedBySwitch { switchSilences(moment) }
+    if areTimersSilenced { silencesTimers(.lever, moment) }
   }
 
   var isSilencedBySwitch: Bool {
@@ -141,12 +171,13 @@ extension Oracle {
     self.mute.look(moment)
     if self.mute.isOther(mute) { ledger.owe(.mute) }
     self.mute.take(mute, moment, readings(moment))
+    if mute != .off && mute != .next { silencesTimers(.mute, moment) }
     guard mute != .off, let played else { return }
     // What sounds, or was asked for, is not the next occasion.
     let begins = begins(played.announcement)
     let isNext =
       heard == nil && readings(moment).allSatisfy { $0 < begins }
-      && played.announcement.cause != .request
+      && played.announcement.occasion != nil
     if mute != .next || isNext { mustBeSilent(by: moment.elapsed + Self.fade) }
   }
 

@@ -11,7 +11,7 @@ extension Oracle {
     case .late(let delay):
       let isLate = moment.shown >= first + max(0, rules.lateLimit - rules.lead)
       isTrue =
-        isLate && delay.nanoseconds == moment.shown - first
+        isLate && delay.nanoseconds == decided.shown - first
         && wasPassed(first, isMany: first != last, moment)
     default: isTrue = first == last && isTrueOfOne(reason, first, moment)
     }
@@ -55,9 +55,9 @@ extension Oracle {
       if isEnding && ledger.stopped[occasion]?.at == moment.elapsed { return true }
       return ledger.failures[occasion] != nil && (isOver || hasOnlyBlows(occasion, moment))
     case .stopped(let reason):
-      let last = ledger.stopped[occasion]
-      return ledger.pay(.skipped(occasion, reason))
-        || last?.at == moment.elapsed && last?.reason == reason
+      // The service may be opening the speaker for something else when it is told.
+      let isNew = ledger.stopped[occasion].map { $0.at >= ledger.rested && $0.reason == reason }
+      return ledger.pay(.skipped(occasion, reason)) || isNew == true
         || isStillStopping(occasion, reason)
     case .late, .occasionIsNear: return false
     }
@@ -124,9 +124,11 @@ extension Oracle {
   }
 
   /// True if the loop was held up for so long, by one thing or by several.
-  private func wasHeld(_ span: Int64, since elapsed: Int64) -> Bool {
-    let holds = disturbances.reversed().prefix { $0.at >= elapsed }
-    return holds.map(\.length).reduce(0, +) >= span
+  func wasHeld(_ span: Int64, since elapsed: Int64) -> Bool { held(since: elapsed) >= span }
+
+  /// For how long the loop was held up.
+  func held(since elapsed: Int64) -> Int64 {
+    disturbances.reversed().prefix { $0.at >= elapsed }.map(\.length).reduce(0, +)
   }
 
   /// Whether something was stopped for that.
@@ -147,7 +149,10 @@ extension Oracle {
   mutating func judgeRefusal(_ reason: SkipReason, _ moment: Moment) {
     let isTrue: Bool
     switch reason {
-    case .stopped(let reason): isTrue = ledger.pay(.refused(.stopped(reason)))
+    case .stopped(let reason):
+      isTrue =
+        ledger.pay(.refused(.stopped(reason)))
+        || reason == .serviceEnds && isEnding && ledger.pay(.answer)
     case .failed:
       isTrue =
         ledger.pay(.refused(.failed))
@@ -161,19 +166,20 @@ extension Oracle {
     }
   }
 
-  private func isTrueOfRequest(_ reason: SkipReason, _ moment: Moment) -> Bool {
+  func isTrueOfRequest(_ reason: SkipReason, _ moment: Moment) -> Bool {
     switch reason {
     case .muted: lever.told == .off
     case .switchLost: isSilencedBySwitch
     case .untrusted: !rules.answers(trust) && (asked == nil || askedFor == nil)
     case .busy: isBusy || happened([.busy], since: moment.elapsed)
+    case .stopped(.serviceEnds): isEnding
     case .occasionIsNear: isBusy || isNearOccasion(moment) || isNearOccasion(askedAt)
     default: false
     }
   }
 
   /// True if an occasion that may sound is so near that it answers.
-  private func isNearOccasion(_ moment: Moment) -> Bool {
+  func isNearOccasion(_ moment: Moment) -> Bool {
     // By so much the speaker may have been late when it was to answer.
     let delay = happened([.speaker], since: moment.elapsed - 10 * second) ? 6 * second : 0
     let reach = 100 * second + rules.lead + 15 * second + delay

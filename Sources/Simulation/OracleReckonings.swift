@@ -176,6 +176,8 @@ struct OracleSwitch {
 
   mutating func rest() { isTaken = false }
 
+  var isToldLost: Bool { if case .lost = told { true } else { false } }
+
   var isRead: Bool { !isLost && told != .absent }
 
   /// Since when it is open; nil if it is closed, or cannot be read.

@@ -34,10 +34,8 @@ extension Oracle {
       passing.account(last)
     case .retrying(let occasion, _):
       let wasStopped = ledger.stopped[occasion.instant.shown]?.at == moment.elapsed
-      // By another zone it is another occasion.
       let mayBeAnother =
-        happened([.rules], since: moment.elapsed - 2 * minute)
-        || ledger.untold == occasion.instant.shown
+        ledger.untold == occasion.instant.shown
         || passing.cutOff == occasion.instant.shown
       if !ledger.pay(.failure(occasion.instant.shown)), !wasStopped, !mayBeAnother {
         violated(.complete, "told though it is not so: it failed", moment)
@@ -55,22 +53,25 @@ extension Oracle {
     case .ringer(let ringer): pay(.ringer(ringer), "the switch is \(ringer)", moment)
     case .clockSet(let step): pay(.clockSet(step.nanoseconds), "the clock was set", moment)
     case .slept(let span): pay(.slept(span.nanoseconds), "the machine slept", moment)
-    // No timer is set in this world yet.
-    case .timer, .interval, .alarm, .alarmRefused, .timerRefused, .unsaid:
-      violated(.complete, "a timer is told of", moment)
+    case .timer(let countdown, let event): told(countdown, event, decided)
+    case .interval(let interval, let event): told(interval, event, decided)
+    case .alarm(let alarm, let event): told(alarm, event, decided)
+    case .timerRefused(let refusal): judgeRefusal(refusal, decided)
+    case .alarmRefused(let refusal): judgeRefusal(refusal, decided)
+    case .unsaid(let words, let reason): judgeUnsaid(words, reason, moment)
     }
   }
 
   /// It was told what became of its occasion, unless the past was forgotten meanwhile.
   private mutating func account(_ announcement: Announcement) {
-    guard let occasion = announcement.occasion, passing.forgotten < played?.since ?? .max else {
+    guard let occasion = announcement.occasion, passing.forgotten <= played?.since ?? .max else {
       return
     }
     passing.account(occasion)
   }
 
   /// What is told must be owed.
-  private mutating func pay(_ debt: Debt, _ what: String, _ moment: Moment) {
+  mutating func pay(_ debt: Debt, _ what: String, _ moment: Moment) {
     if !ledger.pay(debt) { violated(.complete, "told though it is not so: \(what)", moment) }
   }
 
@@ -79,6 +80,10 @@ extension Oracle {
     wakeUp: Int64?, ailment: String?, isBusy: Bool, isEnding: Bool, _ moment: Moment
   ) {
     lever.rest()
+    clock.isJudged = false
+    restOrders(moment)
+    judgeTimers(moment)
+    judgeAlarms(moment)
     if let debt = ledger.rest(moment) { violated(.complete, "not told: \(debt)", moment) }
     guard !isEnding else { return }
     if let ailment { violated(.wakes, "the living is taken for dead: \(ailment)", moment) }

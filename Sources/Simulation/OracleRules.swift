@@ -16,6 +16,9 @@ struct OracleRules: Hashable {
   var whenLost = LostSwitchPolicy.mute
   var silences = SwitchScope.everything
   var atStop = AtStop.fade
+  var ringLimit = 900 * second
+  var tellsLeft: Set<TellsLeft> = []
+  var alarms: [Alarm] = []
 
   /// A stretch of local time on some days.
   struct Window: Hashable {
@@ -69,6 +72,18 @@ struct OracleRules: Hashable {
       let strikes: Count?
       let gap: Int64
       let rest: Int64
+
+      /// From the anchor.
+      func blows(_ time: OracleFace.Reading) -> [Int64] {
+        let melody = notes.map { $0 - lead }
+        let hour = time.minuteOfDay / 60 % 12
+        let bells = time.minuteOfDay % 240 / 30
+        return switch strikes {
+        case nil: melody
+        case .hour: melody + (0..<Int64(hour == 0 ? 12 : hour)).map { $0 * gap }
+        case .watch: melody + (0..<Int64(bells == 0 ? 8 : bells)).map { $0 * gap }
+        }
+      }
     }
   }
 
@@ -114,17 +129,7 @@ extension OracleRules {
     let isHour = time.minuteOfDay % 60 == 0
     let speaks = (!isHour || voiceAtHour != .none) && (isTrusted || untrusted != .chime)
     guard let part = part(time) else { return speaks ? .wordsAlone : Piece() }
-    var blows = part.notes.map { $0 - part.lead }
-    let clockHour = time.minuteOfDay / 60
-    switch part.strikes {
-    case nil: break
-    case .hour:
-      let count = clockHour % 12 == 0 ? 12 : clockHour % 12
-      blows += (0..<Int64(count)).map { $0 * part.gap }
-    case .watch:
-      let bells = time.minuteOfDay % 240 / 30
-      blows += (0..<Int64(bells == 0 ? 8 : bells)).map { $0 * part.gap }
-    }
+    let blows = part.blows(time)
     let end = (blows.last ?? 0) + part.rest
     if !speaks { return Piece(blows: blows) }
     let isBefore = isHour && voiceAtHour == .before
@@ -149,6 +154,9 @@ extension OracleRules {
 
   /// How far ahead of now something can begin.
   var lead: Int64 { max(leadIn, 400 * millisecond) }
+
+  /// How late words may be.
+  var latestWords: Int64 { max(lateLimit, 10 * millisecond) }
 }
 
 // MARK: In words
@@ -176,6 +184,9 @@ extension OracleRules: CustomStringConvertible {
     tell("when_lost", \.whenLost, whenLost.rawValue)
     tell("silences", \.silences, silences.rawValue)
     tell("at_stop", \.atStop, atStop.rawValue)
+    tell("ring_limit", \.ringLimit, Duration.nanoseconds(ringLimit).roughly)
+    tell("tell_left", \.tellsLeft, tellsLeft.map(\.rawValue).sorted().joined(separator: ", "))
+    tell("alarms", \.alarms, alarms.map(\.inShort).joined(separator: ", "))
     return words.isEmpty ? "as shipped" : words.joined(separator: "; ")
   }
 }

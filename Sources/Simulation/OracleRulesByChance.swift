@@ -3,12 +3,14 @@ import Horology
 extension OracleRules {
   /// OracleRules of a house somewhere: mostly as they are shipped.
   init(_ chance: inout Chance) {
+    // Rings are many.
+    ringLimit = 20 * second
     for _ in 0..<chance.below(7) { change(&chance) }
   }
 
   /// One decision is another.
   mutating func change(_ chance: inout Chance) {
-    switch chance.below(14) {
+    switch chance.below(18) {
     case 0: interval = chance.pick([1, 2, 5, 10, 12, 20, 30, 60])
     case 1, 2: interval = 15
     case 3: quiet = (0..<chance.below(3)).map { _ in Window(&chance) }
@@ -25,6 +27,11 @@ extension OracleRules {
     case 12:
       whenLost = chance.pick([.mute, .sound])
       silences = chance.pick([.everything, .announcements])
+    case 13: ringLimit = chance.pick([10, 10, 30, 60, chance.oneIn(10) ? 900 : 20]) * second
+    case 14: tellsLeft = chance.pick([[], [.half], [.minute], [.half, .minute]])
+    case 15, 16:
+      let names = chance.pick([[], ["school"], ["school", "sun"], ["sun"]])
+      alarms = names.map { Alarm(&chance, name: $0, isDated: false) }
     default: atStop = chance.pick([.fade, .finish])
     }
   }

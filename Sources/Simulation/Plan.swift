@@ -70,6 +70,7 @@ struct Plan {
     case .contact(true, _, _): .contact(isActive: false, edges: 1, apart: 0)
     case .switchLost: .switchFound
     case .muteOn: .unmute
+    case .timer(.startInterval): .timer(.stopInterval)
     case .synchronisationLost: .synchronised
     case .step(let by, _) where abs(by) > 2 * second: .synchronised
     case .powerCut(_, let behind) where behind > second: .synchronised
@@ -78,7 +79,7 @@ struct Plan {
   }
 
   private func kind(_ chance: inout Chance) -> Incident.Kind {
-    switch chance.below(40) {
+    switch chance.below(48) {
     case 0...7: Self.clock(&chance)
     case 8...9: .sleep(Self.length(&chance, [10 * second, 20 * minute, 9 * hour]) + 2 * second)
     case 10...12: .stall(Self.length(&chance, [second, 15 * second]))
@@ -95,6 +96,7 @@ struct Plan {
     case 30: .askFor(hour: chance.below(24), minute: chance.below(60))
     case 31...33:
       .reload(chance.seed(), chance.pick([SoundChange.none, .none, .speaker, .sound]))
+    case 34...41: Self.order(&chance)
     default: Self.speaker(&chance)
     }
   }

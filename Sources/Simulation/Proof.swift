@@ -13,6 +13,9 @@ public struct Proof {
   init(_ sabotage: Sabotage) {
     var violated: [String] = []
     let expected = sabotage.invariants
+    if sabotage == .alarmsTwice {
+      violated = [World.repeatedHour(sabotage).oracle.violation?.invariant.rawValue ?? ""]
+    }
     for seed in Self.seeds where expected.isDisjoint(with: violated) {
       let outcome = Simulation(
         seed: seed, years: 0.3, zone: "Europe/London", faults: .high, sabotage: sabotage,
@@ -27,6 +30,22 @@ public struct Proof {
 
   /// One for every fault that can be made on purpose.
   public static var all: some Sequence<Proof> { Sabotage.allCases.lazy.map { Proof($0) } }
+}
+
+extension World {
+  /// The night in which London's clocks are put back, with an alarm in the hour that comes twice: chance
+  /// would set one in few years.
+  static func repeatedHour(_ sabotage: Sabotage? = nil) -> World {
+    // 31 October 2027.
+    let midnight: Int64 = 1_824_940_800
+    var rules = OracleRules()
+    rules.alarms = [.init(name: "night", minuteOfDay: 90, days: .weekly([0, 1, 2, 3, 4, 5, 6]))]
+    let world = World(
+      shown: midnight * second, rules: rules, zone: "Europe/London",
+      faces: Faces(over: midnight - 366 * 86_400..<midnight + 366 * 86_400), sabotage: sabotage)
+    world.run(until: 3 * hour, [])
+    return world
+  }
 }
 
 extension Sabotage {
@@ -45,11 +64,19 @@ extension Sabotage {
     case .quietMinuteLate: ["quiet", "complete"]
     case .clockAlwaysTrusted: ["trust"]
     case .wakeUpTooFar: ["wakes"]
+    case .cuesDrift, .ringsLate: ["late"]
+    case .ringsUnstopped: ["muted"]
+    case .timersLost, .intervalLost, .alarmsLost, .alarmsLate, .ringsForEver: ["complete"]
+    // What rings an hour after its time is so late.
+    case .alarmsTwice: ["late"]
+    case .elapsedTwice: ["once"]
+    case .alarmsUnquiet: ["quiet"]
     case .volumeHourLate: ["level"]
     case .lateLimitIgnored: ["late", "complete"]
     case .atStopExchanged: ["muted", "complete"]
     case .reloadIgnored: ["truth", "quiet", "complete", "level", "late", "muted"]
-    case .occasionsDropped, .refusalsUntold, .soundedUntold, .cutOffUntold, .soundedTwice,
+    case .occasionsDropped, .cuesDropped, .missedUntold, .refusalsUntold, .soundedUntold,
+      .cutOffUntold, .soundedTwice,
       .falselyBusy, .falselyFailed, .falselyStopped, .chimesDropped, .neverRetried,
       .failuresSwallowed, .stopToldAsLate:
       ["complete"]

@@ -1,3 +1,4 @@
+import Devices
 import Horology
 import Service
 
@@ -24,6 +25,14 @@ enum Sabotage: CaseIterable {
   case wakeUpTooFar
   /// Every blow comes as the converter's own pace has it.
   case driftUncorrected
+  /// Every cue of an interval comes later by a thousandth of its distance from the start.
+  case cuesDrift
+  /// A ring comes 100 ms late, or no stop ends it.
+  case ringsLate, ringsUnstopped
+  /// Every tenth cue is not heard.
+  case cuesDropped
+  /// The last timer, or the interval, or the alarms, are lost when the service starts.
+  case timersLost, intervalLost, alarmsLost
 
   // MARK: In the deciding
 
@@ -59,6 +68,12 @@ enum Sabotage: CaseIterable {
   case stopToldAsLate
   /// A failure to play is not told to the Announcer.
   case failuresSwallowed
+  /// What has rung out or was missed is not told, or an alarm that comes rings for ever.
+  case missedUntold, ringsForEver
+  /// A timer that was at zero is told so twice.
+  case elapsedTwice
+  /// Alarms ignore quiet hours, ring an hour late, or in both of the hours that autumn repeats.
+  case alarmsUnquiet, alarmsLate, alarmsTwice
 }
 
 extension World {
@@ -77,6 +92,8 @@ extension World {
     case (.refusalsUntold, .refused(.stopped)), (.refusalsUntold, .refused(.failed)): []
     case (.soundedUntold, .announced), (.cutOffUntold, .cutOff): []
     case (.soundedTwice, .announced): [report, report]
+    case (.missedUntold, .timer(_, .missed)), (.missedUntold, .alarm(_, .missed)): []
+    case (.elapsedTwice, .timer(_, .elapsed)): [report, report]
     case (.falselyBusy, .skipped(let first, let last, .stopped(.byHand))):
       [.skipped(from: first, through: last, .busy)]
     case (.falselyFailed, .skipped(let first, let last, .stopped(.byHand))),
@@ -116,6 +133,50 @@ extension World {
       isShortened: announcement.isShortened)
   }
 
+  /// - Returns: what is heard in its place.
+  func sabotaged(_ cue: Cue) -> Cue {
+    var late = Int64(0)
+    switch sabotage {
+    case .ringsLate where cue.signal == .ring: late = 100 * millisecond
+    case .cuesDrift where cue.source == .interval:
+      let start = conductor?.announcer.timers.interval?.start.sinceBoot
+      late = start.map { (cue.anchor - $0).nanoseconds / 1000 } ?? 0
+    case .cuesDropped where cue.id.number % 10 == 0: late = 30 * day
+    default: return cue
+    }
+    return Cue(
+      cue.id, of: cue.source, cue.signal, blows: cue.blows, at: cue.anchor + .nanoseconds(late),
+      mayBeLateBy: cue.mayBeLateBy, decibels: cue.decibels)
+  }
+
+  /// The service looks at its clocks.
+  func sabotageLooks() { ForgetfulZone.shown = machine.now.instant }
+
+  func sabotaged(_ zone: SystemZone) -> any Zone {
+    guard sabotage == .alarmsTwice else { return zone }
+    return ForgetfulZone(zone: zone)
+  }
+
+  /// What is on the disk as it is read.
+  func sabotaged(_ saved: Machine.Saved) -> Machine.Saved {
+    var saved = saved
+    switch sabotage {
+    case .timersLost: saved.timers = saved.timers.dropLast()
+    case .intervalLost: saved.interval = nil
+    case .alarmsLost: saved.alarms = []
+    default: break
+    }
+    return saved
+  }
+
+  /// - Returns: what is set in the place of an alarm.
+  func sabotaged(_ plan: OracleRules.Alarm) -> OracleRules.Alarm {
+    var plan = plan
+    if sabotage == .alarmsUnquiet { plan.overridesQuiet = true }
+    if sabotage == .alarmsLate { plan.minuteOfDay = (plan.minuteOfDay + 60) % 1440 }
+    return plan
+  }
+
   /// What the Announcer is given of the rules.
   var settings: AnnouncerSettings {
     var rules = machine.rules
@@ -128,10 +189,12 @@ extension World {
       }
     case .lostSwitchSounds: rules.whenLost = .sound
     case .untrustedSpeaks: rules.untrusted = .speak
+    case .ringsForEver: rules.ringLimit = 30 * minute
     case .lateLimitIgnored: rules.lateLimit = 59 * second
     case .atStopExchanged: rules.atStop = rules.atStop == .fade ? .finish : .fade
     default: break
     }
+    rules.alarms = rules.alarms.map(sabotaged)
     return rules.settings
   }
 
@@ -148,7 +211,7 @@ extension World {
 
   /// The Announcer as after a restart, of which nothing is told.
   func forgetDecisions() {
-    guard sabotage == .decisionsForgotten, turn == nil, let announcer = conductor?.announcer else {
+    guard sabotage == .decisionsForgotten, !isPlaying, let announcer = conductor?.announcer else {
       return
     }
     forgetsDecisions = false
@@ -158,6 +221,23 @@ extension World {
         mute: announcer.mute, muteEndsSinceBoot: announcer.muteEndsSinceBoot, at: machine.now))
     conductor.instruments = self
     self.conductor = conductor
+  }
+}
+
+/// Knows of an hour that is repeated only what is still to come of it.
+private struct ForgetfulZone: Zone {
+  /// What the clock shows.
+  nonisolated(unsafe) static var shown = Instant(seconds: 0)
+
+  let zone: SystemZone
+  var name: String { zone.name }
+
+  func civil(at instant: Instant) -> CivilTime { zone.civil(at: instant) }
+
+  func instants(of time: CivilDateTime) -> [Instant] {
+    let all = zone.instants(of: time)
+    let rest = all.filter { $0 > Self.shown }
+    return rest.isEmpty ? all : rest
   }
 }
 

@@ -62,7 +62,7 @@ public struct Simulation {
 
   init(
     seed: UInt64, years: Double, zone: String, faults: Faults, sabotage: Sabotage?,
-    patience: Int = 400
+    patience: Int = 120
   ) {
     self.patience = patience
     self.seed = seed

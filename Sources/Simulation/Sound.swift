@@ -1,4 +1,4 @@
-/// What is heard of an announcement.
+/// What is heard of an announcement or a cue.
 struct Sound: Hashable {
   enum Kind: Hashable {
     case begins

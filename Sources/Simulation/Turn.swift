@@ -1,8 +1,14 @@
 import Horology
 
-/// An announcement that the simulated speaker plays, as the Player and its Track do it: where it
-/// begins is decided as late as the queue allows, and what is not queued yet follows the clock.
+/// An announcement or a cue that the simulated speaker plays, as the Player and its Track do it: where
+/// it begins is decided as late as the queue allows, and what is not queued yet follows the clock.
 struct Turn {
+  enum Matter: Hashable {
+    case announcement(Announcement)
+    /// With the uptime of its anchor: a sleep would end it.
+    case cue(Cue, at: Int64)
+  }
+
   /// How long the last blow rings.
   private static let ring = 4 * second
   /// From the last sound to the end that is told.
@@ -10,9 +16,14 @@ struct Turn {
   /// The player measures the converter's pace over so long, and is behind it by up to a quarter.
   private static let measuring = 10 * second
 
-  let announcement: Announcement
-  /// How long the words are.
-  private let phrase: Int64
+  let matter: Matter
+  let id: SoundingID
+  /// By how much it may be late; nil if at will.
+  private let leeway: Int64?
+  /// From its anchor.
+  private let blows: [Int64]
+  private let words: Int64?
+  private let (first, last): (Int64, Int64)
   /// What is queued is heard so much later.
   private let queue: Int64
   /// What is still to be heard.
@@ -28,42 +39,57 @@ struct Turn {
   /// By how many millionths the converter is off, if the player does not correct it.
   private let uncorrected: Int64
 
+  /// - Parameter phrase: how long the words are.
   init(_ announcement: Announcement, phrase: Int64, queue: Int64, uncorrected: Int64 = 0) {
     self.uncorrected = uncorrected
-    self.announcement = announcement
-    self.phrase = phrase
     self.queue = queue
-  }
-
-  private var anchor: Int64 { announcement.anchor.nanoseconds }
-
-  /// By how much it may be late; nil if at will.
-  private var leeway: Int64? { announcement.latest.map { $0.nanoseconds - anchor } }
-
-  /// When something is to be done with it, by the uptime.
-  func next(_ machine: Machine) -> Int64 {
-    verdict?.at ?? max(machine.uptime, machine.uptime(at: anchor) + offsets.first - queue)
-  }
-
-  /// Where it begins and ends, from its anchor; and where its words are.
-  private var offsets: (first: Int64, last: Int64, words: Int64?) {
-    let blows = announcement.programme.blows.map(\.offset.nanoseconds)
-    let words: Int64? =
+    matter = .announcement(announcement)
+    id = announcement.id
+    leeway = announcement.latest.map { $0.nanoseconds - announcement.anchor.nanoseconds }
+    blows = announcement.programme.blows.map(\.offset.nanoseconds)
+    words =
       switch announcement.programme.words {
       case .none: nil
       case .at(let offset): offset.nanoseconds
       case .before(let gap): (blows.first ?? 0) - gap.nanoseconds - phrase
       }
-    let first = min(blows.first ?? .max, words ?? .max)
-    let last = max(blows.last.map { $0 + Self.ring } ?? .min, words.map { $0 + phrase } ?? .min)
-    return (first, last, words)
+    first = min(blows.first ?? .max, words ?? .max)
+    last = max(blows.last.map { $0 + Self.ring } ?? .min, words.map { $0 + phrase } ?? .min)
+  }
+
+  init(_ cue: Cue, queue: Int64, _ machine: Machine) {
+    uncorrected = 0
+    self.queue = queue
+    matter = .cue(cue, at: machine.uptime + cue.anchor.nanoseconds - machine.sinceBoot)
+    id = cue.id
+    leeway = cue.mayBeLateBy.nanoseconds
+    blows = cue.blows.map(\.offset.nanoseconds)
+    words = nil
+    first = 0
+    last = blows.last.map { $0 + Self.ring } ?? (cue.signal == .ring ? 1500 : 400) * millisecond
+  }
+
+  /// The uptime of its anchor, as the clock is now.
+  private func anchored(_ machine: Machine) -> Int64 {
+    switch matter {
+    case .announcement(let announcement): machine.uptime(at: announcement.anchor.nanoseconds)
+    case .cue(_, let uptime): uptime
+    }
+  }
+
+  var announcement: Announcement? {
+    if case .announcement(let announcement) = matter { announcement } else { nil }
+  }
+
+  /// When something is to be done with it, by the uptime.
+  func next(_ machine: Machine) -> Int64 {
+    verdict?.at ?? max(machine.uptime, anchored(machine) + first - queue)
   }
 
   /// Decides where it begins, if that is still open.
   mutating func decide(_ machine: Machine) {
     guard target == nil, verdict == nil else { return }
-    let (first, last, words) = offsets
-    let wanted = machine.uptime(at: anchor)
+    let wanted = anchored(machine)
     guard machine.uptime >= wanted + first - queue else { return }
     delay = max(0, machine.uptime + queue - wanted - first)
     if let leeway, delay > leeway {
@@ -73,8 +99,7 @@ struct Turn {
     target = wanted
     let heard = wanted + delay
     sounds = [Sound(at: heard + first, kind: .begins)]
-    for blow in announcement.programme.blows {
-      let offset = blow.offset.nanoseconds
+    for offset in blows {
       sounds.append(Sound(at: heard + offset, kind: .blow(offset)))
     }
     if let words { sounds.append(Sound(at: heard + words, kind: .words)) }
@@ -99,7 +124,7 @@ struct Turn {
   mutating func follow(_ machine: Machine) {
     decide(machine)
     guard let target, let told = verdict, !isStopped, case .finished = told.outcome else { return }
-    let moved = machine.uptime(at: anchor)
+    let moved = anchored(machine)
     let step = moved - target
     if !hasBegun, let leeway, abs(step) >= max(50 * millisecond, leeway) {
       return fail("the clock was set just before it", machine)
@@ -107,7 +132,8 @@ struct Turn {
     let isAnchorOpen = machine.uptime + queue < target + delay
     guard isAnchorOpen, (50 * millisecond...550 * millisecond).contains(abs(step)) else { return }
     for index in sounds.indices where sounds[index].at > machine.uptime + queue {
-      sounds[index].at += step
+      // What is overtaken comes at once.
+      sounds[index].at = max(sounds[index].at + step, machine.uptime)
     }
     sounds.sort { $0.at < $1.at }
     self.target = moved

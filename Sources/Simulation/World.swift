@@ -6,8 +6,8 @@ import Service
 /// its Announcer work, and what happens to it. The oracle looks on.
 final class World {
   var machine: Machine
-  /// What the speaker plays.
-  var turn: Turn?
+  /// What the speaker plays: at most one announcement, and cues beside it.
+  var turns: [Turn] = []
   var oracle: Oracle
   /// What the service makes of its clock.
   var judge = ClockJudge()
@@ -42,7 +42,7 @@ final class World {
   /// All that is known of a moment: from it, history goes on as it went on.
   struct Scene {
     fileprivate let machine: Machine
-    fileprivate let turn: Turn?
+    fileprivate let turns: [Turn]
     fileprivate let oracle: Oracle
     fileprivate let announcer: Announcer?
     fileprivate let judge: ClockJudge
@@ -64,7 +64,7 @@ final class World {
   /// Goes on from a scene.
   init(_ scene: Scene, faces: Faces, sabotage: Sabotage? = nil) {
     machine = scene.machine
-    turn = scene.turn
+    turns = scene.turns
     judge = scene.judge
     oracle = scene.oracle
     self.faces = faces
@@ -76,7 +76,7 @@ final class World {
 
   var scene: Scene {
     Scene(
-      machine: machine, turn: turn, oracle: oracle, announcer: conductor?.announcer,
+      machine: machine, turns: turns, oracle: oracle, announcer: conductor?.announcer,
       judge: judge)
   }
 
@@ -111,7 +111,7 @@ final class World {
     if let starts = machine.starts {
       consider(starts, .start)
     } else {
-      consider(turn?.next(machine), .tick)
+      for turn in turns { consider(turn.next(machine), .tick) }
       consider(machine.contact?.looksAgainAt?.nanoseconds, .readContact)
       consider(lateMute, .readContact)
       consider(machine.pulse, .look)
@@ -143,11 +143,7 @@ final class World {
   func flow(_ span: Int64) {
     guard span > 0 else { return }
     let end = machine.uptime + span
-    while let sound = turn?.takeSound(through: end), let turn {
-      let moment = machine.moment.later(by: sound.at - machine.uptime)
-      diary?.write("  heard: \(turn.announcement.id.number) \(sound.kind)", moment)
-      oracle.hears(sound.kind, of: turn.announcement, moment)
-    }
+    takeSounds(through: end)
     machine.pass(span)
   }
 
@@ -157,14 +153,14 @@ final class World {
     defer { isHeld = false }
     let end = machine.uptime + span
     let isTorn = span > second
-    let queued = isTorn && turn != nil
-    if queued { turn?.fail(Self.stoodStill, machine, lasting: 200 * millisecond) }
+    let torn = isTorn ? turns.indices : 0..<0
+    for index in torn { turns[index].fail(Self.stoodStill, machine, lasting: 200 * millisecond) }
     while let next = nextOutside, next <= end {
       flow(next - machine.uptime)
       happen()
     }
     flow(end - machine.uptime)
-    if queued { turn?.tell(at: machine.uptime) }
+    for index in torn { turns[index].tell(at: machine.uptime) }
     oracle.released(after: span, machine.moment)
   }
 

@@ -63,10 +63,11 @@ extension World {
     case .longQueue(let span, let length): machine.queued = spell(span, length)
     case .stopsLate(let span, let length): machine.late = spell(span, length)
     case .speakerLost:
-      guard turn != nil else { return }
-      turn?.fail("the speaker is gone", machine)
+      guard isPlaying else { return }
+      for index in turns.indices { turns[index].fail("the speaker is gone", machine) }
       oracle.disturbed(.speaker, machine.moment)
-    case .restart, .muteFor, .muteNext, .muteOn, .unmute, .stopByHand, .ask, .askFor, .reload:
+    case .restart, .muteFor, .muteNext, .muteOn, .unmute, .stopByHand, .ask, .askFor, .reload,
+      .timer, .alarm, .press:
       // Nobody hears it while the service does not run.
       if machine.starts == nil, machine.stopping == nil { machine.inbox.append(.incident(kind)) }
     }
@@ -76,7 +77,8 @@ extension World {
   func atAnotherPace(_ change: (inout Machine) -> Void) {
     let before = machine.paceMillionths
     change(&machine)
-    turn?.paceChanged(by: machine.paceMillionths - before, machine)
+    let change = machine.paceMillionths - before
+    for index in turns.indices { turns[index].paceChanged(by: change, machine) }
   }
 
   private func spell(_ span: Int64, _ length: Int64) -> Machine.Spell {
@@ -109,20 +111,24 @@ extension World {
   }
 
   private func sleep(_ span: Int64) {
-    if turn != nil {
-      turn?.fail(Self.stoodStill, machine)
-      flushSounds()
-    }
+    for index in turns.indices { turns[index].fail(Self.stoodStill, machine) }
+    takeSounds(through: machine.uptime)
     machine.sleep(span)
     oracle.slept(span, machine.moment)
     if machine.starts == nil { tellOfClock() }
   }
 
-  /// What ends with this moment is heard to end.
-  func flushSounds() {
-    while let sound = turn?.takeSound(through: machine.uptime), let turn {
-      note("heard: \(turn.announcement.id.number) \(sound.kind)")
-      oracle.hears(sound.kind, of: turn.announcement, machine.moment)
+  /// What sounds by then is heard.
+  func takeSounds(through end: Int64) {
+    for index in turns.indices {
+      while let sound = turns[index].takeSound(through: end) {
+        let moment = machine.moment.later(by: sound.at - machine.uptime)
+        diary?.write("  heard: \(turns[index].id.number) \(sound.kind)", moment)
+        switch turns[index].matter {
+        case .announcement(let announcement): oracle.hears(sound.kind, of: announcement, moment)
+        case .cue(let cue, _): oracle.hears(sound.kind, of: cue, moment)
+        }
+      }
     }
   }
 

@@ -5,6 +5,8 @@ import Service
 extension World: Instruments {
   var now: Now {
     look(at: machine.moment)
+    oracle.decides(machine.moment, uptime: machine.uptime)
+    if sabotage == .alarmsTwice { sabotageLooks() }
     return machine.now
   }
 
@@ -12,21 +14,24 @@ extension World: Instruments {
   func look(at moment: Moment) {
     if machine.isWakeUpLost { oracle.disturbed(.service, moment) }
     oracle.looked(
-      moment, uptime: machine.uptime, isBusy: turn != nil,
-      hasBegun: turn.map { $0.target != nil } ?? true)
+      moment, uptime: machine.uptime, isBusy: announced != nil,
+      hasBegun: announced.map { $0.target != nil } ?? true)
   }
 
-  var isPlaying: Bool { turn != nil }
+  var isPlaying: Bool { !turns.isEmpty }
+
+  /// What has the announcement that the speaker has.
+  var announced: Turn? { turns.first { $0.announcement != nil } }
 
   func isWaiting(_ sounding: SoundingID) -> Bool {
-    turn.map { $0.announcement.id == sounding && $0.target == nil } ?? false
+    turns.contains { $0.id == sounding && $0.target == nil }
   }
 
   /// As `ClockWatch` does it.
   func judgeClock() -> ClockTrust {
     let now = machine.now
     let kernel = machine.clock.kernel(machine)
-    if turn == nil, judge.isReadingDue(at: now) {
+    if !isPlaying, judge.isReadingDue(at: now) {
       _ = judge.take(machine.clock.reading(machine), kernel: kernel, at: now)
     }
     _ = judge.judge(kernel, at: now)
@@ -36,44 +41,76 @@ extension World: Instruments {
   }
 
   func play(_ sounding: Sounding) throws(Fault) {
-    if case .announcement(let announcement) = sounding { try play(announcement) }
+    switch sounding {
+    case .announcement(let announcement): try play(announcement)
+    case .cue(let cue): try play(cue)
+    }
   }
 
   private func play(_ announcement: Announcement) throws(Fault) {
-    let elapsed = machine.moment.elapsed
     if isSwallowed(announcement) {
       // The Announcer takes it for stopped; what it reports of that is changed.
       return handle(.ended(announcement.id, .stopped(.byHand, silentAt: nil)))
     }
-    if turn != nil { oracle.violated(.overlap, "it plays while it plays", machine.moment) }
+    if announced != nil { oracle.violated(.overlap, "it plays while it plays", machine.moment) }
     oracle.plays(announcement, machine.moment)
     note("plays \(announcement.inShort)")
     if sabotage == .occasionsDropped, announcement.anchor.nanoseconds / minute % 10 == 0 { return }
-    guard machine.busy.length(at: elapsed) == nil else {
-      oracle.disturbed(.speaker, machine.moment)
+    let queue: Int64
+    do throws(Fault) {
+      queue = try openSpeaker()
+    } catch {
       ends(announcement, .failed(.nothing))
       if sabotage == .failuresSwallowed { return }
-      throw Fault("the speaker", "it is busy")
+      throw error
     }
-    let slow = machine.slow.length(at: elapsed)
-    let sinceBoot = machine.sinceBoot - machine.uptime
-    hold(slow ?? machine.whim(200 * millisecond))
-    let slept = machine.sinceBoot - machine.uptime - sinceBoot
-    if let slow, slow > second { oracle.disturbed(.speaker, machine.moment) }
-    guard slept <= second else {
-      oracle.disturbed(.speaker, machine.moment)
-      ends(announcement, .failed(.nothing))
-      throw Fault("the speaker", Self.stoodStill)
+    let phrase = 1200 * millisecond + machine.whim(2 * second)
+    begin(
+      Turn(
+        sabotaged(announcement), phrase: phrase, queue: queue,
+        uncorrected: sabotage == .driftUncorrected ? machine.paceMillionths : 0))
+    look(at: machine.moment)
+    oracle.opened()
+  }
+
+  private func play(_ cue: Cue) throws(Fault) {
+    note("cues \(cue.inShort)")
+    oracle.plays(cue, in: cue.anchor.nanoseconds - machine.sinceBoot, machine.moment)
+    do throws(Fault) {
+      begin(Turn(sabotaged(cue), queue: try openSpeaker(), machine))
+    } catch {
+      oracle.timers.sounding[cue.id] = nil
+      throw error
+    }
+  }
+
+  private func begin(_ turn: Turn) {
+    turns.append(turn)
+    turns[turns.endIndex - 1].decide(machine)
+  }
+
+  /// Opens the speaker, unless it is open.
+  /// - Returns: how long what is queued takes to be heard.
+  private func openSpeaker() throws(Fault) -> Int64 {
+    let elapsed = machine.moment.elapsed
+    if !isPlaying {
+      guard machine.busy.length(at: elapsed) == nil else {
+        oracle.disturbed(.speaker, machine.moment)
+        throw Fault("the speaker", "it is busy")
+      }
+      let slow = machine.slow.length(at: elapsed)
+      let sinceBoot = machine.sinceBoot - machine.uptime
+      hold(slow ?? machine.whim(200 * millisecond))
+      let slept = machine.sinceBoot - machine.uptime - sinceBoot
+      if let slow, slow > second { oracle.disturbed(.speaker, machine.moment) }
+      guard slept <= second else {
+        oracle.disturbed(.speaker, machine.moment)
+        throw Fault("the speaker", Self.stoodStill)
+      }
     }
     let queue = machine.queued.length(at: elapsed)
     if queue != nil { oracle.disturbed(.speaker, machine.moment) }
-    let phrase = 1200 * millisecond + machine.whim(2 * second)
-    turn = Turn(
-      sabotaged(announcement), phrase: phrase, queue: queue ?? 100 * millisecond,
-      uncorrected: sabotage == .driftUncorrected ? machine.paceMillionths : 0)
-    turn?.decide(machine)
-    look(at: machine.moment)
-    oracle.opened()
+    return queue ?? 100 * millisecond
   }
 
   func stop(_ soundings: [SoundingID], _ reason: StopReason) {
@@ -82,16 +119,27 @@ extension World: Instruments {
 
   private func stop(_ sounding: SoundingID, _ reason: StopReason) {
     oracle.stops(sounding, reason, machine.moment)
-    guard turn?.announcement.id == sounding, sabotage != .stopsUnheard else { return }
+    guard let index = turns.firstIndex(where: { $0.id == sounding }), sabotage != .stopsUnheard,
+      !(sabotage == .ringsUnstopped && turns[index].announcement == nil)
+    else { return }
     let late = machine.late.length(at: machine.moment.elapsed) ?? 0
     note("stops \(sounding.number): \(reason)")
-    turn?.stop(reason, late: late, machine)
+    turns[index].stop(reason, late: late, machine)
     // What had not begun is told at once.
-    if let turn, turn.target == nil, turn.isStopped, let verdict = turn.verdict {
-      self.turn = nil
-      ends(turn.announcement, Fate(verdict.outcome))
-      handle(.ended(sounding, verdict.outcome))
+    if turns[index].target == nil, turns[index].isStopped { end(turns.remove(at: index)) }
+  }
+
+  /// The service is told what became of it.
+  func end(_ turn: Turn) {
+    guard let outcome = turn.verdict?.outcome else { return }
+    if let announcement = turn.announcement { ends(announcement, Fate(outcome)) }
+    switch outcome {
+    case .failed, .tooLate: oracle.disturbed(.speaker, machine.moment)
+    case .finished, .stopped: break
     }
+    note("ended \(turn.id.number)")
+    oracle.timers.sounding[turn.id] = nil
+    handle(.ended(turn.id, outcome))
   }
 
   /// The service is told of it at once, by the clock as it is now.
@@ -111,9 +159,9 @@ extension World: Instruments {
   }
 
   func tell(_ report: Report) {
-    oracle.isBusy = oracle.isBusy || turn != nil
+    oracle.isBusy = oracle.isBusy || announced != nil
     for report in sabotaged(report) {
-      oracle.told(report, machine.moment)
+      oracle.told(report, oracle.decided)
       note(report.inShort)
     }
   }
@@ -123,7 +171,7 @@ extension World: Instruments {
     save()
     let ailment = machine.stopping == nil ? vitals.ailment(at: machine.now) : nil
     oracle.rested(
-      wakeUp: machine.wakeUp, ailment: ailment?.description, isBusy: turn != nil,
+      wakeUp: machine.wakeUp, ailment: ailment?.description, isBusy: announced != nil,
       isEnding: machine.stopping != nil, machine.moment)
   }
 }

@@ -12,12 +12,17 @@ extension World {
     machine.stopping = nil
     note("starts")
     let now = machine.now
-    let saved = machine.saved
+    let saved = sabotaged(machine.saved)
     oracle.started(machine.moment)
     judge = ClockJudge()
     let announcer = Announcer(
-      settings: settings, zone: faces.use(machine.zone), trust: judgeClock(), mute: saved.mute,
-      muteEndsSinceBoot: saved.boot == machine.boot ? saved.end : nil, at: now)
+      settings: settings, zone: sabotaged(faces.use(machine.zone)), trust: judgeClock(),
+      mute: saved.mute,
+      muteEndsSinceBoot: saved.boot == machine.boot ? saved.end : nil,
+      timers: Timers(
+        saved.timers, saved.interval, isSameBoot: saved.boot == machine.boot, at: now),
+      alarms: Alarms(saved.alarms, isSameBoot: saved.boot == machine.boot, at: now), at: now)
+    oracle.configureAlarms(machine.moment, isStart: true)
     let conductor = Conductor(announcer)
     conductor.instruments = self
     self.conductor = conductor
@@ -31,7 +36,7 @@ extension World {
   func endService(after gap: Int64) {
     note("ends")
     if oracle.heard != nil { oracle.hears(.ends, of: nil, machine.moment) }
-    turn = nil
+    turns = []
     conductor = nil
     machine.wakeUp = nil
     machine.isWakeUpLost = false
@@ -73,15 +78,18 @@ extension World {
     case .stopByHand:
       oracle.stoppedByHand(machine.moment)
       handle(.stop(.byHand))
+    case .timer(let wish): order(wish)
+    case .alarm(let wish): order(wish)
+    case .press(let speakerIsAwake): press(speakerIsAwake)
     case .ask(let speakerIsAwake): ask(nil, speakerIsAwake)
     case .askFor(let hour, let minute):
       ask(CivilTime(hour: hour, minute: minute), false)
     case .zone(let name):
+      settleClock()
       machine.zone = name
       let zone = faces.use(name)
-      look(at: machine.moment)
       oracle.take(faces.face(name), machine.moment)
-      handle(.zoneChanged(zone))
+      handle(.zoneChanged(sabotaged(zone)))
     case .reload(let seed, let sound): reload(seed, sound)
     case .restart(let gap): stop(startingAfter: gap)
     case .powerCut(let span, let behind): cutPower(span, clockIsBehind: behind)
@@ -110,33 +118,43 @@ extension World {
     // The lines are taken anew, and tell what they are at.
     machine.unread = []
     takeContact()
-    look(at: machine.moment)
+    settleClock()
     oracle.take(machine.rules, machine.moment)
     handle(.reloaded(settings, sound))
   }
 
+  /// What comes of the clock is decided before what is wanted of the service is taken in: the oracle
+  /// is to see it in that order.
+  private func settleClock() {
+    look(at: machine.moment)
+    if let announcer = conductor?.announcer, judgeClock() != announcer.trust { handle(.woke) }
+  }
+
   private func stop(startingAfter gap: Int64) {
     guard machine.stopping == nil else { return }
+    settleClock()
     oracle.serviceStops(machine.moment)
     machine.stopping = gap
     machine.wakeUp = nil
     machine.pulse = nil
-    guard turn != nil else { return endGracefully() }
+    guard isPlaying else { return endGracefully() }
     handle(.stop(.serviceEnds))
-    if turn == nil { endGracefully() }
+    endIfSilent()
+  }
+
+  private func endIfSilent() {
+    if machine.stopping != nil, !isPlaying { endGracefully() }
   }
 
   private func endGracefully() {
     guard let gap = machine.stopping, let announcer = conductor?.announcer else { return }
     keep(announcer)
-    oracle.saved()
     endService(after: gap)
   }
 
   func save() {
-    guard turn == nil, let announcer = conductor?.announcer else { return }
+    guard announced == nil, let announcer = conductor?.announcer else { return }
     keep(announcer)
-    oracle.saved()
   }
 
   /// As `SavedState` does: in microseconds.
@@ -146,7 +164,10 @@ extension World {
       mute = .until(Instant(nanoseconds: end.nanoseconds / 1000 * 1000))
     }
     let end = announcer.muteEndsSinceBoot.map { Duration.microseconds($0.nanoseconds / 1000) }
-    machine.saved = Machine.Saved(mute: mute, end: end, boot: machine.boot)
+    machine.saved = Machine.Saved(
+      mute: mute, end: end, timers: announcer.timers.countdowns,
+      interval: announcer.timers.interval, alarms: announcer.alarms.alarms, boot: machine.boot)
+    oracle.saved(machine.moment)
   }
 
   // MARK: The switch
@@ -199,32 +220,24 @@ extension World {
 
   /// The player looks at its device.
   func tick() {
-    turn?.follow(machine)
-    flushSounds()
-    guard let turn, let verdict = turn.verdict, verdict.at <= machine.uptime else {
-      return
+    for index in turns.indices { turns[index].follow(machine) }
+    takeSounds(through: machine.uptime)
+    while let index = turns.firstIndex(where: { ($0.verdict?.at ?? .max) <= machine.uptime }) {
+      let over = turns.remove(at: index)
+      if let again = playedAgain(over) { turns.append(again) } else { end(over) }
     }
-    if playsAgain(turn) { return }
-    self.turn = nil
-    ends(turn.announcement, Fate(verdict.outcome))
-    if case .failed = verdict.outcome { oracle.disturbed(.speaker, machine.moment) }
-    if case .tooLate = verdict.outcome { oracle.disturbed(.speaker, machine.moment) }
-    note("ended \(turn.announcement.id.number)")
-    handle(.ended(turn.announcement.id, verdict.outcome))
     save()
-    if machine.stopping != nil, self.turn == nil { endGracefully() }
+    endIfSilent()
   }
 
-  private func playsAgain(_ turn: Turn) -> Bool {
-    let announcement = turn.announcement
+  private func playedAgain(_ turn: Turn) -> Turn? {
     guard sabotage == .playedTwice, case .finished = turn.verdict?.outcome,
-      announcement.anchor.nanoseconds / minute % 10 == 0
-    else { return false }
+      let announcement = turn.announcement, announcement.anchor.nanoseconds / minute % 10 == 0
+    else { return nil }
     let again = Announcement(
       announcement.id, cause: announcement.cause, time: announcement.time,
       anchor: machine.now.instant + .seconds(1))
-    self.turn = Turn(again, phrase: second, queue: 100 * millisecond)
-    return true
+    return Turn(again, phrase: second, queue: 100 * millisecond)
   }
 
   /// What the service does once a minute, as far as something may have changed unnoticed; systemd
@@ -233,6 +246,7 @@ extension World {
     machine.pulse = nil
     guard let announcer = conductor?.announcer else { return }
     if judgeClock() != announcer.trust { handle(.woke) }
+    oracle.clock.isJudged = false
     guard machine.isWakeUpLost else { return }
     let isAlive = vitals.ailment(at: machine.now) == nil
     oracle.pulse(isAlive: isAlive, wakeUp: machine.wakeUp, machine.moment)
@@ -246,6 +260,6 @@ extension World {
   var vitals: Vitals {
     Vitals(
       wakeUp: machine.wakeUp.map { Instant(nanoseconds: $0) }, contactsAnswer: true,
-      lastTaken: turn == nil ? nil : Uptime(nanoseconds: machine.uptime))
+      lastTaken: !isPlaying ? nil : Uptime(nanoseconds: machine.uptime))
   }
 }

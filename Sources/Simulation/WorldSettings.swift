@@ -17,6 +17,10 @@ extension OracleRules {
     settings.whenLost = whenLost
     settings.silences = silences
     settings.atStop = atStop
+    settings.ringLimit = .nanoseconds(ringLimit)
+    settings.tellsLeft = tellsLeft
+    settings.alarms = alarms.map(\.plan)
+    settings.saysTimers = true
     return settings
   }
 }

@@ -50,6 +50,16 @@ import Testing
     #expect(desk.live(for: .seconds(3600)).alarms.isEmpty)
   }
 
+  @Test("the same if another trust in the clock is told first, when glibc has the zone already")
+  func trustFirst() {
+    var desk = desk("mon-sun")
+    desk.tell(.trust(.untrusted))
+    let event = moved(seconds: 20)
+    desk.tell(.trust(.synchronised))
+    desk.tell(event)
+    #expect(desk.alarmEvents == [.rings(late: .seconds(5))])
+  }
+
   @Test("what it steps over by more than ring_limit is told as missed", arguments: days)
   func tooLate(days: String) {
     var desk = desk(days)

@@ -47,12 +47,131 @@ import Testing
     #expect(desk.announcer.alarms.alarms[0].next == Self.seven)
   }
 
+  @Test("nor if the switch, which waits for no judging of the clock, is put off first")
+  func weeksAheadAtSwitch() {
+    var desk = Self.desk()
+    desk.now = desk.now.set(by: .seconds(17 * 86_400))
+    desk.tell(.ringer(.off, at: desk.now.uptime))
+    #expect(desk.alarmEvents.isEmpty)
+    #expect(desk.wake == desk.now.instant)
+    desk.tell(.trust(.untrusted))
+    #expect(desk.alarmEvents == [.silenced(.untrusted)])
+    #expect(desk.announcer.alarms.alarms[0].next == Self.seven)
+  }
+
+  @Test("the quiet hours of a time that was missed do not silence the next") func quietBefore() {
+    var desk = Self.desk(at: "2026-11-20T22:00:00") {
+      $0.quiet = try! QuietHours(text: "sat 06:00-08:00")
+    }
+    desk.sleep(for: Instant("2026-11-22T07:00:05") - desk.now.instant)
+    #expect(
+      desk.alarmEvents == [.expired(late: .seconds(86_405)), .rings(late: .seconds(5))])
+  }
+
+  @Test("a clock that was not judged yet has the past forgotten by nobody") func notJudged() {
+    var desk = Self.desk()
+    desk.wait(until: "2026-11-22T07:00:00")
+    desk.tell(.stop(.byHand))
+    desk.tell(.asked(speakerIsAwake: false))
+    desk.now = desk.now.set(by: .seconds(17 * 86_400))
+    desk.tell(.unheard(desk.announcer.playing!.id))
+    desk.tell(.trust(.untrusted))
+    desk.now = desk.now.set(by: .seconds(-17 * 86_400))
+    desk.tell(.trust(.synchronised))
+    #expect(desk.announcer.alarms.alarms[0].acknowledged == Self.seven)
+  }
+
+  @Test("a service that ends saves when an alarm rings by a clock that is trusted at last")
+  func trustedAtEnd() {
+    var desk = Self.desk(trust: .untrusted)
+    desk.tell(.stop(.serviceEnds))
+    desk.tell(.trust(.synchronised))
+    #expect(desk.announcer.alarms.alarms[0].state == .waiting(next: Self.seven, from: nil))
+  }
+
+  @Test("how far back the clock is set is counted from the last moment at which it was gone by")
+  func reachedAtReload() {
+    var desk = Self.desk(trust: .untrusted) { $0.untrusted = .speak }
+    desk.wait(until: "2026-11-22T07:00:00")
+    desk.tell(.stop(.byHand))
+    desk.now = desk.now.later(by: .seconds(3600))
+    var settings = desk.announcer.settings
+    settings.untrusted = .silent
+    desk.tell(.reloaded(settings, .none))
+    desk.now = desk.now.set(by: .seconds(-86_400 - 1800))
+    desk.tell(.trust(.synchronised))
+    #expect(desk.announcer.alarms.alarms[0].next == Self.seven)
+  }
+
   @Test("in another zone an alarm rings by that once the clock is trusted") func zoneUntrusted() {
     var desk = Self.desk()
     desk.tell(.trust(.untrusted))
     desk.tell(.zoneChanged(TestZone.fixed(minutes: 60)))
     desk.tell(.trust(.synchronised))
     #expect(desk.announcer.alarms.alarms[0].next == Self.seven - .seconds(3600))
+  }
+
+  @Test("an occasion that a sleep has passed is not in the way of words that can still be said")
+  func afterSleep() {
+    var desk = Self.desk(at: "2026-11-21T22:59:00") {
+      $0.voiceAtHour = .after
+      $0.saysTimers = true
+      $0.tellsLeft = [.minute]
+    }
+    // A minute is left at 23:00:12.
+    desk.start(.seconds(132))
+    desk.wait(for: .seconds(30))
+    desk.sleep(for: .seconds(45))
+    #expect(desk.announcer.playing?.cause.isOccasion == false)
+  }
+
+  @Test("no ring begins when the last is to end") func lastRing() {
+    var desk = Self.desk { $0.ringLimit = .seconds(12) }
+    desk.start(.seconds(60))
+    let zero = desk.now.sinceBoot + .seconds(60)
+    #expect(
+      desk.live(for: .seconds(80)).cues.map { $0.anchor - zero } == [0, 6, 9].map { .seconds($0) })
+    desk = Self.desk { $0.ringLimit = .seconds(12) }
+    let seven = desk.now.sinceBoot + (Self.seven - desk.now.instant)
+    #expect(
+      desk.live(for: .seconds(10 * 3600)).cues.map { $0.anchor - seven }
+        == [0, 6, 9].map { .seconds($0) })
+  }
+
+  @Test("words that may not be late are said all the same, for a wake-up is never on the dot")
+  func neverLate() {
+    var desk = Self.desk {
+      $0.lateLimit = .zero
+      $0.saysTimers = true
+    }
+    desk.start(.seconds(60))
+    desk.wait(for: .seconds(60))
+    desk.wait(for: Timers.wordsAfterRing - Announcer.requestLead + .microseconds(900))
+    #expect(desk.announcer.playing != nil)
+  }
+
+  @Test("words that a sleep has made too late are told so, and not that another had the speaker")
+  func lateWords() {
+    var desk = Self.desk { $0.saysTimers = true }
+    desk.start(.seconds(60))
+    desk.wait(for: .seconds(60))
+    desk.sleep(for: .seconds(20))
+    #expect(Self.unsaid(desk) == [.late(.milliseconds(18_400))])
+  }
+
+  @Test("words that something else has kept from being said are told so, though it is over")
+  func busyWords() {
+    var desk = Self.desk { $0.saysTimers = true }
+    desk.start(.seconds(60))
+    desk.wait(for: .seconds(60))
+    desk.tell(.asked(CivilTime(hour: 1, minute: 2), speakerIsAwake: true))
+    desk.wait(for: .seconds(2))
+    desk.wait(for: .seconds(20))
+    #expect(Self.unsaid(desk) == [.busy])
+  }
+
+  private static func unsaid(_ desk: Desk) -> [SkipReason] {
+    desk.reports.compactMap { if case .unsaid(_, let reason) = $0 { reason } else { nil } }
   }
 
   @Test("the time that is being said is not cut off because nobody stops the alarm")

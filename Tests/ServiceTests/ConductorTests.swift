@@ -14,6 +14,8 @@ import Testing
     var fault: Fault?
     /// What the clocks show once the speaker is open.
     var opensAt: Now?
+    /// And how far the clock is trusted then.
+    var opensTrusted: ClockTrust?
     var wasSetUnwatched = false
     private(set) var calls: [String] = []
 
@@ -37,6 +39,7 @@ import Testing
       if let fault { throw fault }
       now = opensAt ?? now
       opensAt = nil
+      trust = opensTrusted ?? trust
       isPlaying = true
     }
     func stop(_ soundings: [SoundingID], _ reason: StopReason) {
@@ -74,11 +77,13 @@ import Testing
   }
 
   /// At so many seconds of 1970.
-  private func conductor(at seconds: Int64) -> (Conductor, Score) {
+  private func conductor(
+    at seconds: Int64, trust: ClockTrust = .synchronised
+  ) -> (Conductor, Score) {
     let score = Score(at: Instant(seconds: seconds))
     let conductor = Conductor(
       Announcer(
-        settings: AnnouncerSettings(), zone: UTCZone(), trust: .synchronised, ringer: .on,
+        settings: AnnouncerSettings(), zone: UTCZone(), trust: trust, ringer: .on,
         at: score.now))
     conductor.instruments = score
     return (conductor, score)
@@ -122,7 +127,23 @@ import Testing
     let (conductor, score) = conductor(at: 300)
     score.trust = .untrusted
     conductor.handle(.ringer(.off, at: score.now.uptime))
-    #expect(score.takeCalls() == ["judge", "trust untrusted", "other", "rest"])
+    #expect(score.takeCalls() == ["judge", "trust untrusted", "judge", "other", "rest"])
+  }
+
+  @Test("once another trust has had the speaker opened, the clock is judged anew")
+  func judgedAfterOpening() {
+    let (conductor, score) = conductor(at: 300, trust: .untrusted)
+    score.now = score.now.later(by: .seconds(597))
+    let opened = score.now.later(by: .seconds(4))
+    score.opensAt = Now(
+      instant: opened.instant - .seconds(100), uptime: opened.uptime, sinceBoot: opened.sinceBoot)
+    score.opensTrusted = .untrusted
+    conductor.handle(.mute(.on))
+    #expect(
+      score.takeCalls() == [
+        "judge", "trust synchronised", "play 00:15:00", "stop 1 clock_set", "clock set",
+        "judge", "trust untrusted", "judge", "other", "rest",
+      ])
   }
 
   @Test("an order is answered with its timer, or with why nothing was done") func order() throws {

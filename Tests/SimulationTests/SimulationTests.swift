@@ -40,6 +40,14 @@ struct SimulationTests {
     #expect(Proof(sabotage).isFound)
   }
 
+  @Test("an alarm in the hour that autumn repeats rings once") func repeatedHour() {
+    let world = World.repeatedHour()
+    #expect(world.oracle.violation == nil)
+    // From 01:30 on until ring_limit, every three seconds but for the second.
+    #expect(world.oracle.counts["cue"] == 299)
+    #expect(World.repeatedHour(.alarmsTwice).oracle.violation?.invariant == .late)
+  }
+
   @Test("the oracle's quiet hours cross midnight and the end of the week") func quietWindow() {
     let window = OracleRules.Window(firstDay: 6, lastDay: 6, from: 22 * 60, to: 7 * 60)
     #expect(window.contains(.init(minuteOfDay: 23 * 60, second: 0, weekday: 6)))

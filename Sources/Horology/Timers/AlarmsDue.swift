@@ -71,7 +71,7 @@ extension Alarms {
     let isLate = late > Self.unnoticed
     let since = TimedMoment(isLate ? conditions.lead : .zero - late, after: now)
     let ringing = change(alarm, to: .ringing(ring: ring, since: since))
-    if let reason = refusal(alarm) { return end(ringing, .silenced(reason), at: now, conditions) }
+    if let reason = refusal(ringing) { return end(ringing, .silenced(reason), at: now, conditions) }
     return AlarmChange(ringing, .rings(late: isLate ? late : nil))
   }
 

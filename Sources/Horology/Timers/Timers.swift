@@ -14,7 +14,11 @@ public struct Timers: Hashable, Sendable {
   public private(set) var interval: IntervalTimer?
   var book = CueBook()
   /// Words that wait for their moment.
-  private(set) var words: [TimerWords] = []
+  private(set) var words: [TimerWords] = [] {
+    didSet { if !hindrances.isEmpty { hindrances = hindrances.filter { words.contains($0.key) } } }
+  }
+  /// Why those wait whose moment has come.
+  private var hindrances: [TimerWords: SkipReason] = [:]
   /// Of which turns of the interval it was told that their words were not said, and why.
   private var told: Set<Unsaid> = []
 
@@ -264,6 +268,12 @@ public struct Timers: Hashable, Sendable {
 
   /// A cue that is given once more brings its words once more.
   mutating func say(_ phrase: TimerWords) { if !words.contains(phrase) { words.append(phrase) } }
+
+  /// Their moment has come, and something is in their way.
+  mutating func hinder(_ words: TimerWords, _ reason: SkipReason) { hindrances[words] = reason }
+
+  /// What was in their way last; nil if nothing was.
+  func hindrance(of words: TimerWords) -> SkipReason? { hindrances[words] }
 
   /// True if it has not been told yet that these words of the interval were not said for this reason.
   mutating func isNew(_ words: TimerWords, _ reason: SkipReason) -> Bool {

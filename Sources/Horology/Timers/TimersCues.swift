@@ -6,14 +6,17 @@ extension Timers {
   /// The next cue of each, if it has one.
   /// - Parameters:
   ///   - rings: all that ring, or are about to.
+  ///   - ringLimit: how long a timer rings.
   ///   - lead: how far ahead of now something can begin at the earliest.
-  func nextCues(_ rings: Rings, lead: Duration, at now: Now) -> [DueCue] {
-    countdowns.compactMap { nextCue(of: $0, rings, lead: lead, at: now) }
+  func nextCues(
+    _ rings: Rings, ringLimit: Duration, lead: Duration, at now: Now
+  ) -> [DueCue] {
+    countdowns.compactMap { nextCue(of: $0, rings, ringLimit: ringLimit, lead: lead, at: now) }
       + [nextCueOfInterval(lead: lead, at: now)].compactMap { $0 }
   }
 
   private func nextCue(
-    of countdown: Countdown, _ rings: Rings, lead: Duration, at now: Now
+    of countdown: Countdown, _ rings: Rings, ringLimit: Duration, lead: Duration, at now: Now
   ) -> DueCue? {
     let source = Cue.Source.timer(countdown.number)
     let cue: DueCue
@@ -24,6 +27,8 @@ extension Timers {
       cue = .ring(source, since: zero.sinceBoot, from: zero.sinceBoot)
     case .ringing(let since):
       cue = .ring(source, since: since.sinceBoot, from: book.earliest(of: source, lead, now))
+      // Of one that begins when it ends a click would be heard.
+      guard cue.anchor < since.sinceBoot + ringLimit else { return nil }
     }
     return rings.heard(at: cue.anchor) == source ? cue : nil
   }

@@ -1,0 +1,107 @@
+import Horology
+
+/// What the configuration and a person want of the alarms.
+extension Oracle {
+  // MARK: The configuration
+
+  /// The configuration is another, or the service has started.
+  mutating func configureAlarms(_ moment: Moment, isStart: Bool = false) {
+    let names = Set(rules.alarms.map(\.name))
+    for (source, entry) in timers.entries where entry.alarm?.isConfigured == true {
+      guard !names.contains(entry.name) else { continue }
+      if !isStart { ledger.owe(.unconfigured(source)) }
+      timers.entries[source] = nil
+    }
+    for plan in rules.alarms {
+      let namesake = namesake(plan.name)
+      if let namesake, let alarm = alarm(namesake), alarm.isConfigured {
+        timers.entries[namesake]!.alarm!.plan = plan
+        if alarm.plan.days != plan.days || alarm.plan.minuteOfDay != plan.minuteOfDay {
+          timers.entries[namesake]!.alarm!.owed = nil
+          timers.entries[namesake]!.alarm!.pledged = nil
+          timers.entries[namesake]!.alarm!.since = moment.shown
+          timers.entries[namesake]!.alarm!.from =
+            isClockForAlarms ? nil : Reckoned(0, after: moment)
+          timers.isDoubtful = true
+        }
+        continue
+      }
+      if let namesake {
+        timers.entries[namesake]!.lostName = plan.name
+        timers.entries[namesake]!.name = nil
+        ledger.owe(.name(namesake, isLost: true))
+      }
+      set(plan, timers.number { .alarm($0) }, isConfigured: true, moment)
+    }
+    for number in 1...100 {
+      let source = Cue.Source.alarm(number)
+      guard let name = timers.entries[source]?.lostName, namesake(name) == nil else { continue }
+      timers.entries[source]!.name = name
+      timers.entries[source]!.lostName = nil
+      ledger.owe(.name(source, isLost: false))
+    }
+    timers.nextAlarm = nil
+  }
+
+  private func namesake(_ name: String?) -> Cue.Source? {
+    timers.entries.first { $0.value.alarm != nil && $0.value.name == name }?.key
+  }
+
+  // MARK: Orders
+
+  mutating func ordered(_ order: AlarmWish, _ moment: Moment) {
+    ordered(nil as TimerOrder?, moment)
+    timers.alarmOrder = order
+    timers.isAlarmOrderDone = false
+  }
+
+  mutating func judgeRefusal(_ refusal: AlarmRefusal, _ moment: Moment) {
+    func found(_ which: String) -> TimerReckoning.Entry? {
+      timers.entries.first { source, entry in
+        if case .alarm(let number) = source {
+          entry.name == which || "\(number)" == which
+        } else {
+          false
+        }
+      }?.value
+    }
+    let isTrue =
+      switch (refusal, timers.alarmOrder) {
+      case (.nameIsTaken(let name), .set?): found(name) != nil
+      case (.never, .set?): true
+      case (.unknown(let which), .cancel(let wanted)?): which == wanted && found(which) == nil
+      case (.isConfigured, .cancel(let which)?): found(which)?.alarm?.isConfigured == true
+      case (.noneRings, .snooze?):
+        !timers.entries.values.contains { $0.alarm != nil && $0.rings != nil }
+      case (.noneRings, .stop?):
+        !timers.entries.values.contains { $0.alarm != nil && $0.state != .waiting }
+      default: false
+      }
+    timers.alarmOrder = nil
+    if !ledger.pay(.order) || !isTrue {
+      violated(.complete, "a person was refused for no true reason: \(refusal)", moment)
+    }
+  }
+
+  /// Orders that are told of one by one, or not at all, are done.
+  mutating func restOrders(_ moment: Moment) {
+    // Of an interval that is over, the last signal alone is stopped.
+    if timers.order == .stopInterval, timers.interval?.isOver == true, ledger.pay(.order) {
+      timers.order = nil
+      silences(.interval, moment)
+    }
+    if timers.isAlarmOrderDone, timers.alarmOrder == .stop || timers.alarmOrder == .snooze {
+      _ = ledger.pay(.order)
+    }
+    timers.alarmOrder = nil
+    timers.isAlarmOrderDone = false
+  }
+}
+
+/// What a person wants of the alarms.
+enum AlarmWish: Hashable {
+  case set(OracleRules.Alarm)
+  case cancel(String)
+  /// Of all that ring, or are put off.
+  case snooze, stop
+}

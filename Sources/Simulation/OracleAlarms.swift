@@ -1,0 +1,351 @@
+import Horology
+
+/// An alarm as its owner would reckon it.
+struct AlarmReckoning: Hashable {
+  var plan: OracleRules.Alarm
+  let isConfigured: Bool
+  /// The latest of its times that is over: it does not ring for that again.
+  var acknowledged: Int64?
+  /// What it rings for, or did before the snooze.
+  var ring: Int64?
+  /// When it was set, if the clock could not be gone by then.
+  var from: Reckoned?
+  /// What the clock shows for that, once it can be gone by, until that is taken in.
+  var since: Int64?
+  /// The first of its times that the clock has passed, and nothing was told of.
+  var owed: Int64?
+  /// When it was to ring by the zone of before, which counts until the clock can be gone by.
+  var pledged: Int64?
+  /// It was owed when the service last rested.
+  var isOverdue = false
+  /// It was told that it is silent by a clock that is not trusted.
+  var isUntrustedTold = false
+}
+
+extension OracleRules.Alarm {
+  /// When it rings, on the days around an instant.
+  func rings(_ face: OracleFace, near shown: Int64, days: ClosedRange<Int64> = -1...1) -> [Int64] {
+    if case .date(let day) = self.days {
+      return Array(face.instants(day: day, minute: minuteOfDay).prefix(1))
+    }
+    let today = face.day(shown)
+    return (today + days.lowerBound...today + days.upperBound).flatMap { day -> [Int64] in
+      let instants = face.instants(day: day, minute: minuteOfDay)
+      switch self.days {
+      case .next, .date: return instants
+      // 1 January 1970 was a Thursday.
+      case .weekly(let days):
+        return days.contains(Int(day + 4) % 7) ? Array(instants.prefix(1)) : []
+      }
+    }
+  }
+
+  func next(_ face: OracleFace, after shown: Int64) -> Int64? {
+    rings(face, near: shown, days: -2...9).filter { $0 > shown }.min()
+  }
+}
+
+extension Oracle {
+  /// True if alarms may go by the clock.
+  var isClockForAlarms: Bool { trust != .untrusted || rules.untrusted == .speak }
+
+  func alarm(_ source: Cue.Source) -> AlarmReckoning? { timers.entries[source]?.alarm }
+
+  // MARK: What the clock passes
+
+  /// The service looks at the clock, to decide what is due.
+  mutating func decides(_ moment: Moment, uptime: Int64) {
+    decided = moment
+    let elapsed = moment.elapsed - timers.looked.elapsed
+    let showed = timers.looked.shown + elapsed
+    let slept = timers.lookedUptime.map { elapsed - (uptime - $0) } ?? 0
+    // What comes of a step, or of a sleep, is decided once the clock was judged.
+    guard clock.isJudged || max(abs(moment.shown - showed), slept) < 50 * millisecond else {
+      return
+    }
+    if timers.wasClockGood, let reached = timers.reached { timers.reached = max(reached, showed) }
+    (timers.looked, timers.lookedUptime) = (moment, uptime)
+    if isClockForAlarms {
+      if let reached = timers.reached, moment.shown < reached - day {
+        // It was wrong before.
+        for source in timers.entries.keys {
+          timers.entries[source]!.alarm?.acknowledged = nil
+          timers.entries[source]!.alarm?.owed = nil
+          // What it rings for may come again.
+          let ring = timers.entries[source]!.alarm?.ring
+          timers.entries[source]!.alarm?.ring = ring.map { min($0, moment.shown) }
+        }
+        timers.reached = moment.shown
+        timers.nextAlarm = nil
+      }
+      timers.reached = max(timers.reached ?? .min, moment.shown)
+    }
+    // A service that ends tells nothing more: what is due then is told after the next start.
+    if isEnding { return }
+    let wasGood = timers.wasClockGood
+    if wasGood != isClockForAlarms { timers.nextAlarm = nil }
+    timers.wasClockGood = isClockForAlarms
+    if timers.nextAlarm.map({ moment.shown >= $0 }) ?? true { reckonAlarms(moment, wasGood) }
+    if isClockForAlarms { timers.base = moment.shown }
+  }
+
+  private mutating func reckonAlarms(_ moment: Moment, _ wasGood: Bool) {
+    timers.nextAlarm = .max
+    for (source, entry) in timers.entries {
+      guard var alarm = entry.alarm, entry.state == .waiting else { continue }
+      // What a clock shows that may be wrong changes nothing that a better one has shown.
+      let base = base(alarm, moment)
+      if !wasGood || !isClockForAlarms || alarm.owed ?? .min > moment.shown { alarm.owed = nil }
+      let next =
+        alarm.pledged ?? alarm.plan.next(face, after: max(base, alarm.acknowledged ?? .min))
+      if let next, next <= moment.shown {
+        alarm.owed = alarm.owed ?? next
+      } else if let next {
+        timers.nextAlarm = min(timers.nextAlarm!, next)
+      }
+      if isClockForAlarms, alarm.pledged != nil {
+        // What it is due for is judged by how late it is; what it is not due for is reckoned anew.
+        if alarm.owed == nil { alarm.since = moment.shown }
+        alarm.pledged = nil
+        timers.nextAlarm = min(
+          timers.nextAlarm!, alarm.plan.next(face, after: moment.shown) ?? .max)
+      } else {
+        alarm.since = nil
+      }
+      let later = alarm.plan.next(face, after: moment.shown) ?? .max
+      timers.nextAlarm = min(timers.nextAlarm!, later)
+      timers.entries[source]!.alarm = alarm
+    }
+  }
+
+  /// What has come since then is due.
+  private func base(_ alarm: AlarmReckoning, _ moment: Moment) -> Int64 {
+    // A day that is over when the alarm is set by a clock that may be wrong may not be over.
+    if case .date = alarm.plan.days { return .min }
+    return alarm.from?.shown(moment) ?? alarm.since ?? timers.base ?? moment.shown
+  }
+
+  /// The zone is another: what the clocks on the wall are put forward over is due.
+  mutating func alarmsMove(from before: OracleFace, isStart: Bool, _ moment: Moment) {
+    let isGood = isClockForAlarms && !isStart
+    let forward = face.offset(moment.shown) - before.offset(moment.shown)
+    for (source, entry) in timers.entries {
+      guard var alarm = entry.alarm, entry.state == .waiting, alarm.from == nil else { continue }
+      if isGood, alarm.pledged == nil {
+        if alarm.owed == nil { alarm.since = moment.shown - max(forward, 0) }
+      } else {
+        let base = max(base(alarm, moment), alarm.acknowledged ?? .min)
+        alarm.pledged = alarm.pledged ?? alarm.plan.next(before, after: base)
+      }
+      timers.entries[source]!.alarm = alarm
+    }
+    timers.nextAlarm = nil
+  }
+
+  /// The service rests.
+  mutating func judgeAlarms(_ moment: Moment) {
+    for (source, entry) in timers.entries {
+      guard let alarm = entry.alarm else { continue }
+      let isTold = alarm.owed == nil || !isClockForAlarms
+      if !isTold, alarm.isOverdue, !isEnding {
+        violated(
+          .complete, "\(source) of \(alarm.owed!.utcText) neither rings nor is explained", moment)
+      }
+      if alarm.isOverdue == isTold { timers.entries[source]!.alarm!.isOverdue = !isTold }
+    }
+  }
+
+  // MARK: What is told
+
+  mutating func told(_ told: Alarm, _ event: AlarmEvent, _ moment: Moment) {
+    let source = Cue.Source.alarm(told.number)
+    switch event {
+    case .set, .cancelled, .snoozed: does(source, told, event, moment)
+    case .rings, .silenced, .expired, .ringsAgain: comes(source, event, moment)
+    case .ringsOn: pay(.ringsOn(source), "\(source) rings on", moment)
+    case .nameLost: pay(.name(source, isLost: true), "\(source) has lost its name", moment)
+    case .nameIsBack: pay(.name(source, isLost: false), "\(source) has its name back", moment)
+    case .stopped(let reason):
+      let isOrdered = timers.alarmOrder == .stop && timers.entries[source] != nil
+      if isOrdered { timers.isAlarmOrderDone = true }
+      end(
+        source, "\(event)", isOrdered || isRinging(source) && isTrue(reason, since: ledger.rested),
+        moment)
+    case .missed:
+      let since = timers.entries[source]?.rings
+      let rang = since.map { $0.passed(moment) + Self.tolerance + $0.slack } ?? .min
+      end(source, "\(event)", rang >= rules.ringLimit, moment)
+    case .unheard:
+      if !wasHindered(around: moment.elapsed, byClock: true) {
+        violated(.complete, "\(source) is told unheard, and the speaker was well", moment)
+      }
+    }
+    timers.nextAlarm = nil
+    disturbed(.order, moment)
+  }
+
+  private func isRinging(_ source: Cue.Source) -> Bool { timers.entries[source]?.rings != nil }
+
+  /// Does what a person wants of it, or the configuration.
+  private mutating func does(
+    _ source: Cue.Source, _ told: Alarm, _ event: AlarmEvent, _ moment: Moment
+  ) {
+    var isTrue = false
+    switch (event, timers.alarmOrder) {
+    case (.set, .set(let plan)?):
+      isTrue = ledger.pay(.order) && source == timers.number { .alarm($0) }
+      timers.alarmOrder = nil
+      set(plan, source, isConfigured: false, moment)
+    case (.snoozed, _):
+      isTrue = isRinging(source) && happened([.hand], since: ledger.rested)
+      timers.isAlarmOrderDone = true
+      timers.entries[source]?.state = .snoozing(Reckoned(600 * second, after: moment))
+      timers.entries[source]?.words = nil
+      silences(source, moment)
+    case (.cancelled, .cancel?):
+      isTrue = alarm(source)?.isConfigured == false && ledger.pay(.order)
+      timers.alarmOrder = nil
+      remove(source, moment)
+    case (.cancelled, _):
+      isTrue = ledger.pay(.unconfigured(source))
+      silences(source, moment)
+    default: break
+    }
+    if !isTrue { violated(.complete, "told though it is not so: \(source) \(event)", moment) }
+  }
+
+  mutating func set(
+    _ plan: OracleRules.Alarm, _ source: Cue.Source, isConfigured: Bool, _ moment: Moment
+  ) {
+    var alarm = AlarmReckoning(plan: plan, isConfigured: isConfigured)
+    alarm.from = isClockForAlarms ? nil : Reckoned(0, after: moment)
+    alarm.since = moment.shown
+    timers.isDoubtful = true
+    timers.entries[source] = TimerReckoning.Entry(name: plan.name, state: .waiting, alarm: alarm)
+    timers.nextAlarm = nil
+  }
+
+  /// Its time has come.
+  private mutating func comes(_ source: Cue.Source, _ event: AlarmEvent, _ moment: Moment) {
+    guard let entry = timers.entries[source], let alarm = entry.alarm else {
+      return violated(.complete, "\(source) \(event), and is none", moment)
+    }
+    var isTrue = false
+    if case .snoozing(let until) = entry.state {
+      let late = until.passed(moment)
+      let allowed = Self.tolerance + until.slack
+      let mayBeOver = !until.followsClock || isClockForAlarms
+      switch event {
+      case .ringsAgain:
+        isTrue = late >= -allowed && (late <= rules.ringLimit + allowed || !mayBeOver)
+        let since = late > 2 * second ? Reckoned(rules.lead, after: moment) : until
+        if let ring = alarm.ring { rings(source, for: ring, since: since, moment) }
+      case .silenced(let reason):
+        end(
+          source, "\(event)", late >= -allowed && isSilent(alarm, reason, alarm.ring, moment),
+          moment)
+        return
+      case .expired(let told):
+        let isSo = abs(told.nanoseconds - late) <= allowed && late > rules.ringLimit - allowed
+        end(source, "\(event)", isSo && mayBeOver, moment)
+        return
+      default: break
+      }
+    } else if entry.state == .waiting {
+      switch event {
+      case .silenced(.untrusted):
+        var isDue = alarm.owed != nil
+        if case .date = alarm.plan.days { isDue = true }
+        isTrue = !isClockForAlarms && !alarm.isUntrustedTold && isDue
+        timers.entries[source]!.alarm!.isUntrustedTold = true
+        timers.isDoubtful = true
+      case .silenced(let reason):
+        let due = alarm.owed ?? due(alarm, nil, moment, within: rules.ringLimit)
+        timers.entries[source]!.alarm!.ring = due
+        end(
+          source, "\(event)",
+          due != nil && isClockForAlarms && isSilent(alarm, reason, due, moment), moment)
+        return
+      case .rings(let late):
+        let due = due(alarm, late, moment)
+        isTrue = due != nil && isClockForAlarms && (late?.nanoseconds ?? 0) <= rules.ringLimit
+        if let due {
+          if isQuiet(alarm, due, moment) == true {
+            violated(.quiet, "\(source) rings in quiet hours", moment)
+          }
+          let since =
+            late == nil
+            ? Reckoned(due - moment.shown, after: moment) : Reckoned(rules.lead, after: moment)
+          rings(source, for: due, since: since, moment)
+        }
+      case .expired(let late):
+        let due = due(alarm, late, moment)
+        timers.entries[source]!.alarm!.ring = due
+        end(
+          source, "\(event)", due != nil && isClockForAlarms && late.nanoseconds > rules.ringLimit,
+          moment)
+        return
+      default: break
+      }
+    }
+    if !isTrue { violated(.complete, "told though it is not so: \(source) \(event)", moment) }
+  }
+
+  private mutating func rings(
+    _ source: Cue.Source, for ring: Int64, since: Reckoned, _ moment: Moment
+  ) {
+    timers.entries[source]!.alarm!.ring = ring
+    timers.entries[source]!.alarm!.owed = nil
+    let reading = face.reading(ring)
+    let tune = timers.entries[source]!.alarm!.plan.tune?.length(reading)
+    rings(source, since: since, moment, words: tune.map { $0 + 3 * second } ?? 2 * second)
+  }
+
+  /// Its time that is due now, or was so long ago; nil if there is none that is not over.
+  private func due(
+    _ alarm: AlarmReckoning, _ late: Duration?, _ moment: Moment, within span: Int64 = 2 * second
+  ) -> Int64? {
+    let shown = moment.shown - (late?.nanoseconds ?? 0)
+    let range = late == nil ? -span...0 : -millisecond...millisecond
+    if let owed = alarm.owed, range ~= owed - shown { return owed }
+    return valid(moment, for: minute).lazy.compactMap { _, face in
+      alarm.plan.rings(face, near: shown).first {
+        range ~= $0 - shown && $0 > alarm.acknowledged ?? .min
+      }
+    }.first
+  }
+
+  /// Nil if that changes just then.
+  private func isQuiet(_ alarm: AlarmReckoning, _ ring: Int64, _ moment: Moment) -> Bool? {
+    if alarm.plan.overridesQuiet { return false }
+    let answers = valid(moment, for: 0).map { rules, face in
+      rules.isQuiet(face.reading(moment.shown)) || rules.isQuiet(face.reading(ring))
+    }
+    return answers.contains(true) && answers.contains(false) ? nil : answers[0]
+  }
+
+  private func isSilent(
+    _ alarm: AlarmReckoning, _ reason: SkipReason, _ ring: Int64?, _ moment: Moment
+  ) -> Bool {
+    if reason == .quietHours { return isQuiet(alarm, ring ?? moment.shown, moment) != false }
+    return isTrueOfSilence(reason)
+  }
+
+  /// One of its times is over. It waits for the next, or goes.
+  private mutating func end(
+    _ source: Cue.Source, _ what: String, _ isTrue: Bool, _ moment: Moment
+  ) {
+    if !isTrue { violated(.complete, "told though it is not so: \(source) \(what)", moment) }
+    guard var entry = timers.entries[source], var alarm = entry.alarm, alarm.plan.isWeekly else {
+      return remove(source, moment)
+    }
+    alarm.acknowledged = [alarm.acknowledged, alarm.ring, alarm.owed].compactMap { $0 }.max()
+    (alarm.ring, alarm.owed, alarm.since) = (nil, nil, nil)
+    alarm.from = isClockForAlarms ? nil : Reckoned(0, after: moment)
+    timers.isDoubtful = true
+    (entry.alarm, entry.state, entry.words, entry.owesRing) = (alarm, .waiting, nil, false)
+    timers.entries[source] = entry
+    timers.nextAlarm = nil
+    silences(source, moment)
+  }
+}

@@ -1,0 +1,286 @@
+import Horology
+
+/// What a person wants of timers, and what is told of them.
+extension Oracle {
+  // MARK: What silences
+
+  var areTimersSilenced: Bool { isSilencedBySwitch && rules.silences == .everything }
+
+  /// A person wants something.
+  mutating func ordered(_ order: TimerOrder?, _ moment: Moment) {
+    timers.order = order
+    disturbed(.hand, moment)
+    disturbed(.order, moment)
+    ledger.owe(.order)
+  }
+
+  /// All that rings is to end, and the interval.
+  mutating func silencesTimers(_ cause: Cause, _ moment: Moment, interval: Bool = true) {
+    disturbed(cause, moment)
+    disturbed(.order, moment)
+    let end = moment.elapsed + Self.fade
+    for (source, entry) in timers.entries where entry.rings != nil {
+      timers.entries[source]!.isSilenced = true
+      timers.mustBeSilent(source, by: end)
+    }
+    if interval, timers.interval?.isOver == false {
+      timers.interval?.isSilenced = true
+      timers.mustBeSilent(.interval, by: end)
+    }
+    // What is about to ring is silenced by the switch alone.
+    if cause == .lever || cause == .rules { timers.mustBeSilent(nil, by: end) }
+  }
+
+  /// A person stops what sounds: what rings, or what is said, or else the interval.
+  mutating func stopsTimersByHand(_ moment: Moment) {
+    let isSaid = heard != nil || isBusy
+    silencesTimers(.hand, moment, interval: !timers.isRinging && !isSaid)
+  }
+
+  /// A person presses the button: what rings is stopped, or else the interval.
+  mutating func pressed(_ moment: Moment) {
+    silencesTimers(.hand, moment, interval: !timers.isRinging)
+  }
+
+  // MARK: What is told of timers
+
+  mutating func told(_ countdown: Countdown, _ event: TimerEvent, _ moment: Moment) {
+    let source = Cue.Source.timer(countdown.number)
+    switch event {
+    case .started, .lengthened, .paused, .resumed, .cancelled, .told:
+      if !ledger.pay(.order) || !does(source, countdown, event, moment) {
+        violated(.complete, "told though it is not so: \(countdown.title) \(event)", moment)
+      }
+    case .elapsed, .silenced, .expired: reachesZero(source, event, moment)
+    case .stopped, .missed, .unheard:
+      isEnded(source, countdown.title, event.end, moment)
+    }
+  }
+
+  /// Does what was ordered.
+  /// - Returns: false if that is not what is told.
+  private mutating func does(
+    _ source: Cue.Source, _ countdown: Countdown, _ event: TimerEvent, _ moment: Moment
+  ) -> Bool {
+    defer { disturbed(.order, moment) }
+    guard let order = timers.order else { return false }
+    timers.order = nil
+    if case .start(let length, let name) = order {
+      let span = length.nanoseconds
+      guard event == .started, source == timers.number({ .timer($0) }), find(name ?? "") == nil
+      else { return false }
+      timers.entries[source] = TimerReckoning.Entry(
+        name: name, state: .running(Reckoned(span, after: moment)), length: span,
+        plannedAt: moment.elapsed)
+      return true
+    }
+    guard var entry = timers.entries[source], order.which.map({ find($0) == source }) ?? true
+    else { return false }
+    if case .tell = order {} else { (entry.plannedAt, entry.toldLeft) = (moment.elapsed, []) }
+    switch (order, event, entry.state) {
+    case (.add(let span, _), .lengthened(let told), _):
+      guard span == told else { return false }
+      entry.length += span.nanoseconds
+      switch entry.state {
+      case .running(var zero):
+        zero.later(by: span.nanoseconds)
+        entry.state = .running(zero)
+      case .paused(let left): entry.state = .paused(left + span.nanoseconds)
+      default: entry.state = .running(Reckoned(span.nanoseconds, after: moment))
+      }
+    case (.pause, .paused, .running(let zero)):
+      entry.pausedSlack = zero.slack
+      entry.state = .paused(-zero.passed(moment))
+    case (.resume, .resumed, .paused(let left)):
+      entry.state = .running(Reckoned(left, after: moment, slack: entry.pausedSlack))
+      timers.entries[source] = entry
+      return true
+    case (.cancel, .cancelled, _):
+      remove(source, moment)
+      return true
+    case (.tell(let which), .told(let told), _):
+      let left = left(of: entry, moment)
+      let isNext = which != nil || left == shortest(moment) ?? left
+      return isNext && abs(told.nanoseconds - left) <= Self.tolerance + entry.slack
+    default: return false
+    }
+    entry.words = nil
+    entry.owesRing = false
+    timers.entries[source] = entry
+    silences(source, moment)
+    return true
+  }
+
+  /// What rings of it, or is said of it, fades.
+  mutating func silences(_ source: Cue.Source, _ moment: Moment) {
+    _ = ledger.pay(.ringsOn(source))
+    timers.mustBeSilent(source, by: moment.elapsed + Self.fade)
+  }
+
+  mutating func remove(_ source: Cue.Source, _ moment: Moment) {
+    timers.entries[source] = nil
+    disturbed(.order, moment)
+    silences(source, moment)
+  }
+
+  private func find(_ which: String) -> Cue.Source? {
+    timers.entries.first { source, entry in
+      if case .timer(let number) = source {
+        entry.name == which || "\(number)" == which
+      } else {
+        false
+      }
+    }?.key
+  }
+
+  func left(of entry: TimerReckoning.Entry, _ moment: Moment) -> Int64 {
+    switch entry.state {
+    case .running(let zero): max(-zero.passed(moment), 0)
+    case .paused(let left): left
+    default: 0
+    }
+  }
+
+  /// What is left of the timer that ends next.
+  private func shortest(_ moment: Moment) -> Int64? {
+    timers.entries.values.compactMap { entry in
+      if case .running = entry.state { left(of: entry, moment) } else { nil }
+    }.min()
+  }
+
+  mutating func judgeRefusal(_ refusal: TimerRefusal, _ moment: Moment) {
+    let order = timers.order
+    timers.order = nil
+    let state = order?.which.flatMap { find($0) }.flatMap { timers.entries[$0]?.state }
+    let isTrue =
+      switch refusal {
+      case .unknown(let which): order?.which == which && state == nil
+      case .nameIsTaken(let name): find(name) != nil
+      case .isPaused: if case .paused = state { true } else { false }
+      case .isNotPaused: if case .paused = state { false } else { state != nil }
+      case .isRinging: if case .ringing = state { true } else { false }
+      case .noTimer: shortest(moment) == nil
+      case .noInterval: timers.interval?.isOver != false
+      case .intervalRuns: timers.interval?.isOver == false
+      case .speech(let reason): isTrueOfRequest(reason, moment) && mayRefuse(order)
+      default: false
+      }
+    if !ledger.pay(.order) || !isTrue {
+      violated(.complete, "a person was refused for no true reason: \(refusal)", moment)
+    }
+  }
+
+  /// Whether what is ordered needs the speaker.
+  private func mayRefuse(_ order: TimerOrder?) -> Bool {
+    switch order {
+    case .tell, .startInterval: true
+    default: false
+    }
+  }
+
+  private mutating func reachesZero(_ source: Cue.Source, _ event: TimerEvent, _ moment: Moment) {
+    guard let entry = timers.entries[source], case .running(let zero) = entry.state else {
+      return violated(.once, "\(source) is told to be at zero, and does not run", moment)
+    }
+    let late = zero.passed(moment)
+    let allowed = Self.tolerance + zero.slack
+    func isSo(_ told: Duration) -> Bool { abs(told.nanoseconds - late) <= allowed }
+    // By a clock that may be wrong nothing is over for good.
+    let mayBeOver = !zero.followsClock || trust != .untrusted
+    let isTrue: Bool
+    switch event {
+    case .elapsed(nil):
+      isTrue = late >= -allowed && late <= 2 * second + allowed
+      rings(source, since: zero, moment)
+    case .elapsed(let told?):
+      isTrue =
+        isSo(told) && late >= 2 * second - allowed
+        && (late <= rules.ringLimit + allowed || !mayBeOver)
+      rings(source, since: Reckoned(rules.lead, after: moment), moment)
+    case .expired(let told):
+      isTrue = isSo(told) && late > rules.ringLimit - allowed && mayBeOver
+      remove(source, moment)
+    case .silenced(let reason):
+      isTrue = late >= -allowed && isTrueOfSilence(reason)
+      remove(source, moment)
+    default: isTrue = false
+    }
+    if !isTrue {
+      let late = Double(late) / Double(second)
+      violated(.late, "\(source) is told \(event), \(late) s after its zero", moment)
+    }
+  }
+
+  /// True if the switch silences what rings.
+  func isTrueOfSilence(_ reason: SkipReason) -> Bool {
+    guard areTimersSilenced || happened([.lever, .rules], since: ledger.rested) else {
+      return false
+    }
+    return switch reason {
+    // The clock is judged before a change of the switch is taken in.
+    case .muted: lever.told == .off || happened([.lever], since: decided.elapsed)
+    case .switchLost: lever.isToldLost || happened([.lever, .rules], since: decided.elapsed)
+    default: false
+    }
+  }
+
+  /// It rings from now on.
+  /// - Parameter offset: of its words.
+  mutating func rings(
+    _ source: Cue.Source, since: Reckoned, _ moment: Moment, words offset: Int64 = 2 * second
+  ) {
+    let begins = since.elapsed(moment) + offset
+    timers.entries[source]?.state = .ringing(since)
+    timers.entries[source]?.owesRing = true
+    timers.entries[source]?.words = begins...(begins + rules.latestWords)
+    disturbed(.order, moment)
+  }
+
+  enum End {
+    case stopped(StopReason)
+    case missed, unheard
+  }
+
+  /// It rings no more, or cannot be heard.
+  mutating func isEnded(_ source: Cue.Source, _ title: String, _ end: End, _ moment: Moment) {
+    guard let entry = timers.entries[source] else {
+      return violated(.complete, "\(title) is told \(end), and is none", moment)
+    }
+    let isTrue: Bool
+    switch end {
+    case .unheard:
+      if !wasHindered(around: moment.elapsed) {
+        violated(.complete, "\(title) is told unheard, and the speaker was well", moment)
+      }
+      return
+    case .missed:
+      let rang = entry.rings.map { $0.passed(moment) + Self.tolerance + $0.slack }
+      isTrue = rang.map { $0 >= rules.ringLimit } ?? false
+    case .stopped(let reason):
+      isTrue = entry.rings != nil && self.isTrue(reason, since: ledger.rested)
+    }
+    if !isTrue { violated(.complete, "\(title) is told \(end), which is not so", moment) }
+    remove(source, moment)
+  }
+}
+
+extension TimerEvent {
+  var end: Oracle.End {
+    switch self {
+    case .stopped(let reason): .stopped(reason)
+    case .missed: .missed
+    default: .unheard
+    }
+  }
+}
+
+extension TimerOrder {
+  /// Which timer it is about.
+  var which: String? {
+    switch self {
+    case .add(_, let which), .pause(let which), .resume(let which), .cancel(let which): which
+    case .tell(let which): which
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,231 @@
+import Horology
+
+/// What a person, or the configuration, has set to ring, as the person would reckon it.
+struct TimerReckoning {
+  enum State: Hashable {
+    /// A timer, until it is at zero.
+    case running(Reckoned)
+    /// With so much left.
+    case paused(Int64)
+    /// An alarm, for its time.
+    case waiting
+    case ringing(Reckoned)
+    case snoozing(Reckoned)
+  }
+
+  struct Entry: Hashable {
+    var name: String?
+    /// That the configuration has taken.
+    var lostName: String?
+    var state: State
+    /// Of a timer, with what was added.
+    var length: Int64 = 0
+    var alarm: AlarmReckoning?
+    /// By how much what is left of it may be off while it is paused.
+    var pausedSlack: Int64 = 0
+    /// It was silenced: it must not ring any more once the service rests.
+    var isSilenced = false
+    /// It was due when the service last rested.
+    var isOverdue = false
+    /// Its first ring was not judged yet.
+    var owesRing = false
+    /// When its words may be heard, from and until, since the history began.
+    var words: ClosedRange<Int64>?
+    /// When it was last decided what is said before it is at zero, since the history began.
+    var plannedAt: Int64 = 0
+    /// What is left of it when that was said, or explained.
+    var toldLeft: Set<Int64> = []
+
+    var moment: Reckoned? {
+      switch state {
+      case .running(let moment), .ringing(let moment), .snoozing(let moment): moment
+      case .paused, .waiting: nil
+      }
+    }
+
+    var slack: Int64 { moment?.slack ?? pausedSlack }
+
+    /// Since when it rings.
+    var rings: Reckoned? { if case .ringing(let since) = state { since } else { nil } }
+
+    mutating func change(_ change: (inout Reckoned) -> Void) {
+      switch state {
+      case .running(var zero):
+        change(&zero)
+        state = .running(zero)
+      case .ringing(var since):
+        change(&since)
+        state = .ringing(since)
+      case .snoozing(var until):
+        change(&until)
+        state = .snoozing(until)
+      case .paused, .waiting: break
+      }
+      if alarm?.from != nil { change(&alarm!.from!) }
+    }
+  }
+
+  var entries: [Cue.Source: Entry] = [:]
+  var interval: IntervalReckoning?
+  /// What is on the disk.
+  private var saved = Saved()
+  /// How often the power was cut.
+  private var powerCuts = 0
+  /// Something is to be taken in once the clock is trusted.
+  var isDoubtful = true
+
+  private struct Saved {
+    var entries: [Cue.Source: Entry] = [:]
+    var interval: IntervalReckoning?
+    var base: Int64?
+    var moment = Moment(elapsed: 0, shown: 0)
+    var powerCuts = 0
+    var face: OracleFace?
+  }
+  /// What a person wants, and the service has not told of.
+  var order: TimerOrder?
+  /// What the player has, and by when it must be silent.
+  var sounding: [SoundingID: (source: Cue.Source, silentBy: Int64)] = [:]
+  /// When the last rings began, since the history began.
+  private(set) var rings: [Int64] = []
+  /// Since when something rings without a break.
+  var ringsSince: Int64?
+  /// Words that a person has asked for.
+  var told: SoundingID?
+  var alarmOrder: AlarmWish?
+  var isAlarmOrderDone = false
+  /// The latest that a clock which could be gone by has shown.
+  var reached: Int64?
+  /// What a clock that could be gone by has shown last.
+  var base: Int64?
+  var wasClockGood = true
+  /// When the service last looked at the clock for them.
+  var looked = Moment(elapsed: 0, shown: 0)
+  /// Nil if it has not since the start.
+  var lookedUptime: Int64?
+  /// When the next alarm is due, if that is known.
+  var nextAlarm: Int64?
+
+  /// An interval runs, or its last cue sounds.
+  var hasInterval: Bool {
+    interval.map { !$0.isOver || sounding.values.contains { $0.source == .interval } } ?? false
+  }
+
+  var isRinging: Bool { entries.values.contains { $0.rings != nil } }
+
+  mutating func rang(_ elapsed: Int64) {
+    if rings.count > 20 { rings.removeFirst(10) }
+    rings.append(elapsed)
+  }
+
+  /// The lowest number that is free.
+  func number(_ source: (Int) -> Cue.Source) -> Cue.Source {
+    var number = 1
+    while entries[source(number)] != nil { number += 1 }
+    return source(number)
+  }
+
+  // MARK: The clock and the power
+
+  mutating func clockWasSet(_ moment: Moment) {
+    nextAlarm = nil
+    plansWords(moment) { $0.moment?.followsClock == true }
+  }
+
+  /// The clock was set by so little that the service has not noticed it.
+  mutating func slip(_ step: Int64) { if step != 0 { change { $0.slip(step) } } }
+
+  /// What is said of timers before they are at zero is decided anew.
+  mutating func plansWords(_ moment: Moment, of isMeant: (Entry) -> Bool = { _ in true }) {
+    for (source, entry) in entries where isMeant(entry) {
+      entries[source]!.plannedAt = moment.elapsed
+    }
+  }
+
+  mutating func save(_ moment: Moment, _ face: OracleFace) {
+    saved = Saved(
+      entries: entries, interval: interval, base: base, moment: moment, powerCuts: powerCuts,
+      face: face)
+  }
+
+  /// The zone's, as it was when it was last saved.
+  var savedFace: OracleFace? { saved.face }
+
+  mutating func powerCame() { powerCuts += 1 }
+
+  mutating func start(_ moment: Moment) {
+    (entries, interval, base) = (saved.entries, saved.interval, saved.base)
+    let wasPowerCut = saved.powerCuts != powerCuts
+    if wasPowerCut {
+      let last = saved.moment
+      change { $0.powerCame(savedAt: last) }
+    }
+    for source in entries.keys { entries[source]!.start(moment, wasPowerCut) }
+    // It has begun before: a clock that is behind may say that it has not.
+    if wasPowerCut, let start = interval?.start, start.passed(moment) < 0 {
+      interval?.start = Reckoned(0, after: moment)
+    }
+    if interval?.isOver == true { interval = nil }
+    interval?.isSilenced = false
+    interval?.expects(from: moment)
+    plansWords(moment)
+    isDoubtful = true
+    sounding = [:]
+    ringsSince = nil
+    order = nil
+    told = nil
+    alarmOrder = nil
+    nextAlarm = nil
+    (looked, lookedUptime) = (moment, nil)
+    wasClockGood = false
+    reached = entries.values.compactMap { $0.alarm?.acknowledged }.max()
+  }
+
+  /// The clock can be gone by; for alarms, or for all.
+  mutating func trusted(_ moment: Moment, alarmsAlone: Bool) {
+    guard isDoubtful else { return }
+    isDoubtful = alarmsAlone
+    for source in entries.keys where entries[source]?.alarm != nil || !alarmsAlone {
+      entries[source]!.change { $0.trusted(moment) }
+      if let from = entries[source]!.alarm?.from {
+        entries[source]!.alarm!.since = from.shown(moment)
+        entries[source]!.alarm!.from = nil
+        nextAlarm = nil
+      }
+      entries[source]!.alarm?.isUntrustedTold = false
+    }
+    if !alarmsAlone, interval?.start.followsClock == true {
+      interval?.start.trusted(moment)
+      // What was about to be heard may have been moved a moment ago.
+      interval?.expects(from: moment.later(by: 10 * second))
+    }
+  }
+
+  private mutating func change(_ change: (inout Reckoned) -> Void) {
+    for source in entries.keys { entries[source]!.change(change) }
+    if interval != nil { change(&interval!.start) }
+  }
+
+  /// Nothing of these may be heard after that; nil is all.
+  mutating func mustBeSilent(_ source: Cue.Source?, by elapsed: Int64) {
+    for (id, cue) in sounding where source == nil || cue.source == source {
+      sounding[id]!.silentBy = min(cue.silentBy, elapsed)
+    }
+  }
+}
+
+extension TimerReckoning.Entry {
+  /// As it is when the service starts.
+  fileprivate mutating func start(_ moment: Moment, _ wasPowerCut: Bool) {
+    isSilenced = false
+    isOverdue = false
+    owesRing = false
+    words = nil
+    alarm?.isUntrustedTold = false
+    alarm?.owed = nil
+    // How long ago it was set is not known any more.
+    if wasPowerCut, alarm?.from != nil { alarm?.from = Reckoned(0, after: moment) }
+    // It has rung before: a clock that is behind may say that it has not.
+    if let rings, rings.passed(moment) < 0 { state = .ringing(Reckoned(0, after: moment)) }
+  }
+}

@@ -1,0 +1,40 @@
+import Horology
+import Service
+
+/// What a person wants of timers, intervals and alarms.
+extension World {
+  func order(_ order: TimerOrder) {
+    oracle.ordered(order, machine.moment)
+    _ = conductor?.order(order)
+  }
+
+  func order(_ wish: AlarmWish) {
+    var wish = wish
+    if case .set(let alarm) = wish {
+      wish = .set(alarm.dated(faces.face(machine.zone).day(machine.moment.shown)))
+    }
+    oracle.ordered(wish, machine.moment)
+    if case .set(let alarm) = wish { wish = .set(sabotaged(alarm)) }
+    _ = conductor?.order(wish.order)
+  }
+
+  func press(_ speakerIsAwake: Bool) {
+    if oracle.timers.isRinging || oracle.timers.hasInterval {
+      oracle.pressed(machine.moment)
+    } else {
+      oracle.asked(nil, machine.moment)
+    }
+    handle(.pressed(speakerIsAwake: speakerIsAwake))
+  }
+}
+
+extension AlarmWish {
+  fileprivate var order: AlarmOrder {
+    switch self {
+    case .set(let alarm): .set(alarm.plan)
+    case .cancel(let which): .cancel(which)
+    case .snooze: .snooze(nil)
+    case .stop: .stop(nil)
+    }
+  }
+}
