@@ -17,7 +17,7 @@ let package = Package(
     .target(name: "CClocksmith", linkerSettings: [.linkedLibrary("gpiod")]),
 
     // The rooms, each with what it may import.
-    .target(name: "Basics", dependencies: ["CINI", "CJSON"]),
+    .target(name: "Basics", dependencies: ["CINI", "CJSON", "CLinux", "CSystemd"]),
     .target(name: "Horology"),
     .target(name: "Sound", dependencies: ["Basics", "Horology", "CSampleRate", "CSndFile"]),
     .target(name: "Foundry", dependencies: ["Basics", "Horology", "Sound"]),

@@ -192,3 +192,14 @@ enum VolumeRange {
   static let decibels = -60.0...0.0
   static let words = "-60 to 0 dB"
 }
+
+extension JSONObject {
+  /// A time from 1970 to 2200, or a time as long since the machine started.
+  func microseconds(_ key: String) throws(Fault) -> Int64? {
+    guard let count = try integer(key) else { return nil }
+    guard SavedState.times.contains(count) else {
+      throw Fault(path, "\(key) \(count) is no time from 1970 to 2200")
+    }
+    return count
+  }
+}

@@ -1,3 +1,4 @@
+import Basics
 import Horology
 
 extension Status {
@@ -45,14 +46,14 @@ extension Status {
 }
 
 extension Status.Interval: BusRow {
-  static let types = "tttttuu"
+  public static let types = "tttttuu"
 
-  var values: [BusValue] {
+  public var values: [BusValue] {
     [every, work, rest, prepare].reduce(into: [.unsigned(start)]) { $0.append(.unsigned($1)) }
       + [.small(rounds), .small(countdown)]
   }
 
-  init?(values: [BusValue]) {
+  public init?(values: [BusValue]) {
     guard values.count == 7, let start = UInt64(values[0]), let every = UInt64(values[1]),
       let work = UInt64(values[2]), let rest = UInt64(values[3]), let prepare = UInt64(values[4]),
       let rounds = UInt32(values[5]), let countdown = UInt32(values[6])

@@ -25,7 +25,7 @@ ROOMS["clocksmith"] = set(ROOMS) - {"Simulation"}
 ROOMS["clocksmith-simulate"] = {"Basics", "Horology", "Devices", "Simulation"}
 # Which system libraries, all named C..., a room may import; Glibc is everybody's but Horology's.
 LIBRARIES = {
-    "Basics": {"CINI", "CJSON"},
+    "Basics": {"CINI", "CJSON", "CLinux", "CSystemd"},
     "Horology": set(),
     "Sound": {"CSampleRate", "CSndFile"},
     "Foundry": set(),

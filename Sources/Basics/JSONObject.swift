@@ -1,15 +1,13 @@
-import Basics
 import CJSON
-import Horology
 
 /// An object that json-c has parsed. Of a key that is not there it answers nil; a value of another
 /// type is a `Fault`.
-final class JSONObject {
+public final class JSONObject {
   private let object: OpaquePointer
-  let path: String
+  public let path: String
 
   /// The object that is all of the text; nil for anything else.
-  init?(_ text: String, path: String) {
+  public init?(_ text: String, path: String) {
     guard let tokener = json_tokener_new() else { return nil }
     defer { json_tokener_free(tokener) }
     json_tokener_set_flags(tokener, JSON_TOKENER_STRICT)
@@ -35,7 +33,7 @@ final class JSONObject {
   }
 
   /// The objects of an array; none if the key is not there.
-  func objects(_ key: String) throws(Fault) -> [JSONObject] {
+  public func objects(_ key: String) throws(Fault) -> [JSONObject] {
     guard let array = try value(key, [json_type_array], "a list") else { return [] }
     var objects: [JSONObject] = []
     for index in 0..<json_object_array_length(array) {
@@ -47,28 +45,19 @@ final class JSONObject {
     return objects
   }
 
-  func integer(_ key: String) throws(Fault) -> Int64? {
+  public func integer(_ key: String) throws(Fault) -> Int64? {
     try value(key, [json_type_int], "a whole number").map { json_object_get_int64($0) }
   }
 
-  /// A time from 1970 to 2200, or a time as long since the machine started.
-  func microseconds(_ key: String) throws(Fault) -> Int64? {
-    guard let count = try integer(key) else { return nil }
-    guard SavedState.times.contains(count) else {
-      throw Fault(path, "\(key) \(count) is no time from 1970 to 2200")
-    }
-    return count
-  }
-
-  func number(_ key: String) throws(Fault) -> Double? {
+  public func number(_ key: String) throws(Fault) -> Double? {
     try value(key, [json_type_double, json_type_int], "a number").map { json_object_get_double($0) }
   }
 
-  func flag(_ key: String) throws(Fault) -> Bool? {
+  public func flag(_ key: String) throws(Fault) -> Bool? {
     try value(key, [json_type_boolean], "true or false").map { json_object_get_boolean($0) == 1 }
   }
 
-  func text(_ key: String) throws(Fault) -> String? {
+  public func text(_ key: String) throws(Fault) -> String? {
     try value(key, [json_type_string], "a text").map { String(cString: json_object_get_string($0)) }
   }
 
