@@ -1,7 +1,7 @@
 import CSystemd
 
 /// A value of a property, of one of the types that ours have.
-public enum BusValue: Hashable, Sendable {
+public indirect enum BusValue: Hashable, Sendable {
   case text(String)
   case flag(Bool)
   case small(UInt32)
@@ -13,6 +13,24 @@ public enum BusValue: Hashable, Sendable {
   case fields([String: String])
   /// A list of structures, with the types of what each of them holds.
   case rows(String, [[BusValue]])
+  /// With its type, as the setting of a property wants it; of a basic type.
+  case variant(BusValue)
+}
+
+extension BusValue {
+  /// As D-Bus names it; empty for what is not of a basic type.
+  fileprivate var basicType: String {
+    switch self {
+    case .text: "s"
+    case .flag: "b"
+    case .small: "u"
+    case .unsigned: "t"
+    case .signed: "x"
+    case .number: "d"
+    case .byte: "y"
+    case .fields, .rows, .variant: ""
+    }
+  }
 }
 
 /// What a value of a property may hold.
@@ -121,6 +139,10 @@ public enum BusWriter {
     case .byte(var number): return append(type: "y", &number, to: message)
     case .fields(let fields): return append(fields, to: message)
     case .rows(let types, let rows): return append(rows, types, to: message)
+    case .variant(let value):
+      sd_bus_message_open_container(message, CChar(UInt8(ascii: "v")), value.basicType)
+      append(value, to: message)
+      return sd_bus_message_close_container(message)
     }
   }
 
@@ -164,6 +186,11 @@ public enum BusReader {
   public static func unsigned(_ message: OpaquePointer) -> UInt64? {
     var value: UInt64 = 0
     return read("t", &value, message) ? value : nil
+  }
+
+  public static func signed(_ message: OpaquePointer) -> Int64? {
+    var value: Int64 = 0
+    return read("x", &value, message) ? value : nil
   }
 
   public static func flag(_ message: OpaquePointer) -> Bool? {
@@ -217,9 +244,7 @@ public enum BusReader {
     case "b": return flag(message).map { .flag($0) }
     case "u": return uint32(message).map { .small($0) }
     case "t": return unsigned(message).map { .unsigned($0) }
-    case "x":
-      var value: Int64 = 0
-      return read("x", &value, message) ? .signed(value) : nil
+    case "x": return signed(message).map { .signed($0) }
     default: return number(message).map { .number($0) }
     }
   }

@@ -142,6 +142,11 @@ public final class EventSource {
     sd_event_source_disable_unref(source)
   }
 
+  /// Waits from now on for these of a descriptor, as `sd_event_source_set_io_events(3)`.
+  public func watches(_ events: UInt32) {
+    sd_event_source_set_io_events(source, events)
+  }
+
   /// Serves it before all else that is due, but no more often than so many times in a while: what
   /// never rests leaves the rest its turn.
   public func isServedFirst(atMost count: UInt32, in span: Duration) {

@@ -127,7 +127,7 @@ extension SavedState {
 
   /// - Throws: `Fault` for anything but the whole text of a state of this version.
   init(text: String, path: String) throws(Fault) {
-    guard let object = JSONObject(text, path: path) else {
+    guard let object = try? JSONObject(text, path: path) else {
       throw Fault(path, "it is torn, or no state")
     }
     guard let version = try object.integer("version") else {
