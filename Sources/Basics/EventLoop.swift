@@ -78,6 +78,18 @@ public final class EventLoop {
     }
   }
 
+  /// Calls `handler` once when the clock shows this instant of UTC, whoever sets it until then.
+  /// - Parameter microseconds: since 1970.
+  public func atUTC(
+    microseconds: Int64, _ handler: @escaping () -> Void
+  ) throws(Fault) -> EventSource {
+    try EventSource("set a timer", handler) { source, context in
+      sd_event_add_time(
+        event, &source, CLOCK_REALTIME, UInt64(max(microseconds, 0)), 1000,
+        { _, _, context in EventSource.call(context) }, context)
+    }
+  }
+
   /// Calls `handler` again and again, `interval` after it was last called, by the monotonic clock;
   /// what takes longer than that is called again at once.
   public func every(

@@ -6,6 +6,9 @@ public struct CommandDesk {
   /// How many ids are remembered. A command that may be delivered again later needs an end.
   private static let mostIDs = 1024
 
+  /// How far ahead an instant may be: further, and it is a mistake, or meant for nobody any more.
+  private static let furthest = Duration.seconds(86_400)
+
   private var ids: Set<String> = []
   /// The ids in the order in which they came.
   private var queue: [String] = []
@@ -33,6 +36,15 @@ public struct CommandDesk {
     let order = try Order(payload: text)
     if let expires = order.expires, expires <= now {
       throw rejection(of: order, .expired, "it was to be carried out before \(expires.text)")
+    }
+    if let instant = order.at {
+      guard instant > now else {
+        throw rejection(of: order, .past, "its instant \(instant.text) has passed")
+      }
+      guard instant - now <= Self.furthest else {
+        throw rejection(
+          of: order, .future, "its instant \(instant.text) is too far ahead: a day is allowed")
+      }
     }
     guard let id = order.id else { return order }
     guard ids.insert(id).inserted else {

@@ -5,6 +5,8 @@ enum CommandTable {
   struct Entry: Sendable {
     /// What it may hold, but for what every command may.
     let keys: Set<String>
+    /// True if it may carry the instant at which it is to sound.
+    var mayWait = false
     /// - Throws: `Fault` for a value that is missing or not allowed.
     let read: @Sendable (JSONObject) throws(Fault) -> AnnouncerCall
   }
@@ -12,9 +14,14 @@ enum CommandTable {
   static var names: String { entries.keys.sorted().joined(separator: ", ") }
 
   static let entries: [String: Entry] = [
-    "announce": Entry(keys: ["time"]) { object throws(Fault) in
-      guard let text = try object.text("time") else { return .method("Announce", []) }
-      let (hour, minute) = try time(text)
+    "announce": Entry(keys: ["time"], mayWait: true) { object throws(Fault) in
+      let text = try object.text("time")
+      let parts = try text.map { text throws(Fault) in try time(text) }
+      if let instant = try object.time("at") {
+        return .method(
+          "AnnounceAt", [.unsigned(UInt64(instant.microseconds)), .text(text ?? "")])
+      }
+      guard let (hour, minute) = parts else { return .method("Announce", []) }
       return .method("AnnounceTime", [.small(hour), .small(minute)])
     },
     "stop": plain("Stop"),

@@ -16,6 +16,8 @@ public struct Order: Hashable, Sendable {
   public let id: String?
   /// From when on it is not to be carried out any more.
   public let expires: UTCTime?
+  /// When it is to sound, on every clock that has the command; nil for now.
+  public let at: UTCTime?
 
   /// As the journal names it: `announce` or `announce "bell-7"`.
   public var title: String { id.map { "\(name) \"\($0)\"" } ?? name }
@@ -46,7 +48,7 @@ extension Order {
         throw Rejection(
           .command, "unknown command '\(name.excerpt)'; there are \(CommandTable.names)")
       }
-      let known = Self.common.union(entry.keys)
+      let known = Self.common.union(entry.keys).union(entry.mayWait ? ["at"] : [])
       if let key = object.keys.first(where: { !known.contains($0) }) {
         throw Rejection(
           .key,
@@ -57,6 +59,7 @@ extension Order {
       call = try entry.read(object)
       id = try object.text("id")
       expires = try object.time("expires")
+      at = entry.mayWait ? try object.time("at") : nil
       if let id, !(1...Self.longestID).contains(id.utf8.count) {
         throw Fault(
           "the command", "id has \(id.utf8.count) bytes; 1 to \(Self.longestID) are allowed")

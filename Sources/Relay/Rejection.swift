@@ -4,6 +4,7 @@ public struct Rejection: Error, Hashable, Sendable {
   public enum Kind: String, Sendable {
     case topic, large, json, command, key, value
     case retained, repeated, expired
+    case past, future, full
     case absent, refused, timeout
   }
 
@@ -19,39 +20,29 @@ public struct Rejection: Error, Hashable, Sendable {
   }
 }
 
-/// Tells each cause of rejections once an hour, and how often it has come since.
+/// Tells each cause of rejections once an hour, and then how many more there were.
 struct Rejections {
-  /// A cause: the id counts where each message is a matter of its own.
-  private struct Cause: Hashable {
-    let kind: Rejection.Kind
-    let id: String?
-  }
-
   private static let span = Duration.seconds(3600)
-  /// Whoever makes up ids without end fills no journal.
+  /// Whoever makes up causes without end fills no journal.
   private static let most = 64
 
   private var since: Duration?
-  private var counts: [Cause: Int] = [:]
+  private var told: Set<Rejection> = []
+  /// How many were not told.
+  private var untold = 0
 
   /// - Parameter uptime: of the monotonic clock.
   /// - Returns: true if it is to be told, and how many of all causes were not told in the hour that
   ///   has ended.
   mutating func isNew(_ rejection: Rejection, at uptime: Duration) -> (tells: Bool, untold: Int) {
-    var untold = 0
+    var untoldBefore = 0
     if let since, uptime - since >= Self.span {
-      untold = counts.values.reduce(0) { $0 + $1 }
-      counts = [:]
-      self.since = nil
+      untoldBefore = untold
+      self = Rejections()
     }
-    if since == nil { since = uptime }
-    let cause = Cause(kind: rejection.kind, id: rejection.id)
-    if counts[cause] == nil && counts.count < Self.most {
-      counts[cause] = 0
-      return (true, untold)
-    }
-    // Of what is too much to be kept apart, the kinds are counted.
-    counts[counts[cause] == nil ? Cause(kind: rejection.kind, id: nil) : cause, default: 0] += 1
-    return (false, untold)
+    since = since ?? uptime
+    if told.count < Self.most, told.insert(rejection).inserted { return (true, untoldBefore) }
+    untold += 1
+    return (false, untoldBefore)
   }
 }

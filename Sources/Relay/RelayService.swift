@@ -13,6 +13,7 @@ public final class RelayService {
   private var sources: [EventSource] = []
 
   private var desk = CommandDesk()
+  private var waitingRoom: WaitingRoom?
   private var rejections = Rejections()
   private var last: LastAnnouncement?
   /// What the broker keeps for us, by topic.
@@ -42,6 +43,7 @@ public final class RelayService {
         publishState()
       })
     self.announcer = announcer
+    waitingRoom = WaitingRoom(loop) { [unowned self] in send($0, $1) }
     let broker = BrokerLink(
       loop, journal, settings, topics, connected: { [unowned self] in greet() },
       received: { [unowned self] in receive($0) })
@@ -147,10 +149,20 @@ public final class RelayService {
   }
 
   private func carryOut(_ order: Order, _ topic: String) {
+    guard order.at != nil else { return send(order, topic) }
+    do throws(Rejection) {
+      try waitingRoom?.take(order, topic)
+    } catch {
+      desk.forget(order)
+      reject(error, topic)
+    }
+  }
+
+  private func send(_ order: Order, _ topic: String) {
     announcer?.call(order.call) { [unowned self] refused in
       guard var rejection = refused else {
         return journal.log(
-          .command, .info, "carried out \(order.title)",
+          .command, .info, "carried out \(order.title.printable)",
           ["COMMAND": order.name, "ID": order.id, "TOPIC": topic])
       }
       // Sent again with the same id, it may go better; what may yet be done is not done twice.
@@ -173,7 +185,8 @@ public final class RelayService {
     guard tells else { return }
     let what = rejection.id.map { "the command \"\($0)\"" } ?? "a message"
     journal.log(
-      .rejected, .warning, "refused \(what) on \(topic.excerpt): \(rejection.words)",
+      .rejected, .warning,
+      "refused \(what) on \(topic.excerpt): \(rejection.words)".printable,
       ["REASON": rejection.kind.rawValue, "ID": rejection.id, "TOPIC": topic])
   }
 }

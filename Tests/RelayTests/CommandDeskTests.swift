@@ -33,6 +33,10 @@ import Testing
         #"{"command":"announce","time":"15:30"}"#,
         .method("AnnounceTime", [.small(15), .small(30)])
       ),
+      (
+        #"{"command":"announce","time":"15:30","at":"2026-11-22T15:30:00Z"}"#,
+        .method("AnnounceAt", [.unsigned(1_795_361_400_000_000), .text("15:30")])
+      ),
       (#"{"command":"stop"}"#, .method("Stop", [])),
       (#"{"command":"mute"}"#, .method("Mute", [.unsigned(0)])),
       (#"{"command":"mute","for":1.5}"#, .method("Mute", [.unsigned(1_500_000)])),
@@ -117,6 +121,15 @@ import Testing
     #expect(test.refusal(#"{"command":"stop","expires":"2026-11-22T15:00:00.001Z"}"#) == nil)
   }
 
+  @Test("an instant is neither past nor more than a day ahead") func instants() {
+    var test = self
+    #expect(test.refusal(#"{"command":"announce","at":1795359600}"#)?.kind == .past)
+    #expect(test.refusal(#"{"command":"announce","at":1795446001}"#)?.kind == .future)
+    #expect(test.refusal(#"{"command":"announce","at":"2126-11-22T15:00:00Z"}"#)?.kind == .future)
+    #expect(test.refusal(#"{"command":"announce","at":1795446000}"#) == nil)
+    #expect(test.refusal(#"{"command":"stop","at":1795359601}"#)?.kind == .key)
+  }
+
   @Test("an id that has come is repeated, unless it was not carried out") func repetition() throws {
     var desk = desk
     let order = try desk.take(message(#"{"command":"stop","id":"a"}"#), at: now)
@@ -176,6 +189,7 @@ import Testing
       rejections.isNew(rejection(.expired, "\($0)"), at: .zero).tells
     }
     #expect(told == 64)
-    #expect(rejections.isNew(rejection(.json), at: .seconds(3600)).untold == 9936)
+    let (tells, untold) = rejections.isNew(rejection(.json), at: .seconds(3600))
+    #expect(tells && untold == 9936)
   }
 }

@@ -1,5 +1,6 @@
 """The relay between a real broker and a real announcer: what is told, and what is carried out."""
 
+import datetime
 import time
 
 import pytest
@@ -136,6 +137,16 @@ def test_a_command_for_the_group_is_carried_out(broker, relay, heard):
     heard.wait_for_state(lambda state: not state["muted"])
 
 
+def test_a_group_speaks_at_the_instant_of_the_message(broker, relay, heard):
+    at = int(time.time()) + 7.25
+    broker.publish(
+        GROUP_COMMAND, {"command": "announce", "time": "15:30", "at": at, "id": "bell"})
+    state = heard.wait_for_state(lambda state: state["last"]["text"])
+    assert state["last"]["text"] == WORDS
+    instant = datetime.datetime.fromisoformat(state["last"]["at"].replace("Z", "+00:00"))
+    assert instant.timestamp() == at and abs(state["last"]["onset_error_ms"]) < 100
+
+
 def test_what_the_announcer_refuses_is_told_with_its_reason(broker, relay):
     broker.publish(COMMAND, {"command": "timer_cancel", "timer": "tea", "id": "a1"})
     line = relay.wait_for("refused")
@@ -183,6 +194,7 @@ BAD_INPUT = [
     (COMMAND, b'{"command":"stop"}\0', "zero byte"),
     (COMMAND, "[1]", "no JSON object"),
     (COMMAND, {"command": "explode"}, "unknown command 'explode'; there are alarm,"),
+    (COMMAND, {"command": "\x1b[31m"}, "unknown command '\\u{1B}[31m'"),
     (COMMAND, {"command": "stop", "now": True}, "unknown key 'now' in 'stop'"),
     (COMMAND, {"command": "volume", "decibels": "loud"}, 'decibels "loud" is not a number'),
     (COMMAND, {"command": "announce", "time": "25:00"}, '"25:00" is no time of day'),
