@@ -13,6 +13,7 @@ final class BrokerLink {
   private let settings: RelayConfiguration.Broker
   private let topics: Topics
   private let connected: () -> Void
+  private let lost: () -> Void
   private let received: (MQTTMessage) -> Void
 
   private var client: MQTTClient?
@@ -27,17 +28,20 @@ final class BrokerLink {
 
   init(
     _ loop: EventLoop, _ journal: Journal, _ settings: RelayConfiguration.Broker, _ topics: Topics,
-    connected: @escaping () -> Void, received: @escaping (MQTTMessage) -> Void
+    connected: @escaping () -> Void, lost: @escaping () -> Void,
+    received: @escaping (MQTTMessage) -> Void
   ) {
     self.loop = loop
     self.journal = journal
     self.settings = settings
     self.topics = topics
     self.connected = connected
+    self.lost = lost
     self.received = received
   }
 
-  private var name: String { "\(settings.host):\(settings.port)" }
+  /// As in `homeassistant.local:1883`.
+  var name: String { "\(settings.host):\(settings.port)" }
 
   // MARK: Connecting
 
@@ -92,7 +96,10 @@ final class BrokerLink {
   }
 
   private func lose(_ fault: Fault) {
-    isConnected = false
+    if isConnected {
+      isConnected = false
+      lost()
+    }
     client = nil
     lookup = nil
     guard addresses.isEmpty else { return connect() }

@@ -46,7 +46,7 @@ public final class RelayService {
     waitingRoom = WaitingRoom(loop) { [unowned self] in send($0, $1) }
     let broker = BrokerLink(
       loop, journal, settings, topics, connected: { [unowned self] in greet() },
-      received: { [unowned self] in receive($0) })
+      lost: { [unowned self] in tellStatus() }, received: { [unowned self] in receive($0) })
     self.broker = broker
     journal.log(
       .started, .info,
@@ -97,9 +97,15 @@ public final class RelayService {
 
   private func publishAvailability() {
     publish(topics.availability, isRunning ? "online" : "offline")
-    notifier.status(
-      (broker?.isConnected == true ? "connected" : "no broker")
-        + (isRunning ? ", the announcer runs" : ", no announcer"))
+    tellStatus()
+  }
+
+  /// As in `connected to homeassistant.local:1883, the announcer runs`.
+  private func tellStatus() {
+    guard let broker else { return }
+    let reaches =
+      broker.isConnected ? "connected to \(broker.name)" : "\(broker.name) is not reached"
+    notifier.status("\(reaches), the announcer \(isRunning ? "runs" : "does not run")")
   }
 
   private func publishState() {

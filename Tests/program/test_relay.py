@@ -1,6 +1,7 @@
 """The relay between a real broker and a real announcer: what is told, and what is carried out."""
 
 import datetime
+import socket
 import time
 
 import pytest
@@ -230,6 +231,26 @@ def test_a_broker_that_returns_is_taken_back_and_told_everything(broker, relay, 
     broker.publish(COMMAND, {"command": "mute"})
     again.wait_for_state(lambda state: state["muted"])
     relay.wait_for("is back", 20)
+
+
+def test_systemd_is_told_how_it_is(broker, start, relay_to, heard, on_the_bus):
+    start()
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
+        manager.bind(str(on_the_bus.folder / "manager"))
+        manager.settimeout(15)
+        on_the_bus.environment = on_the_bus.environment | {"NOTIFY_SOCKET": manager.getsockname()}
+
+        def wait_for(words):
+            while words not in manager.recv(4096).decode():
+                pass
+
+        relay = relay_to(broker.port)
+        wait_for("READY=1")
+        wait_for(f"STATUS=connected to 127.0.0.1:{broker.port}, the announcer runs")
+        broker.kill()
+        wait_for(f"STATUS=127.0.0.1:{broker.port} is not reached, the announcer runs")
+        assert relay.stop() == 0
+        wait_for("STOPPING=1")
 
 
 def test_an_announcer_that_restarts_is_offline_meanwhile(broker, start, relay_to, heard):
