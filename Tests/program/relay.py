@@ -132,14 +132,14 @@ class Listener:
 class Relay:
     """A `clocksmith-relay run` with its standard error in a file."""
 
-    def __init__(self, environment, folder, port, rest="", host="127.0.0.1"):
+    def __init__(self, environment, folder, port, rest="", host="127.0.0.1", within=()):
         number = len(list(folder.glob("*.relay.log")))
         self.log = folder / f"{number}.relay.log"
         configuration = folder / f"{number}.relay.conf"
         configuration.write_text(CONFIGURATION.format(host=host, port=port, rest=rest))
         with self.log.open("w", encoding="utf-8") as log:
             self.process = subprocess.Popen(
-                [RELAY, "run", "--config", configuration], env=environment,
+                [*within, RELAY, "run", "--config", configuration], env=environment,
                 stdin=subprocess.DEVNULL, stderr=log)
 
     def lines(self):

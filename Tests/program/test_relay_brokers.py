@@ -198,3 +198,26 @@ def test_a_name_that_nobody_has_is_told_once(relay_to):
     parts.need_relay()
     relay = relay_to(1883, host="clock.invalid")
     assert "cannot find clock.invalid" in relay.wait_for("it is tried again", 30)
+
+
+# Its names are looked up at a server that never answers.
+ALONE = """
+mount --bind "$0" /etc/resolv.conf && mount --bind "$0.nss" /etc/nsswitch.conf && exec "$@"
+"""
+
+
+def test_a_name_server_that_hangs_holds_nothing_up(relay_to, tmp_path):
+    parts.need_relay()
+    (tmp_path / "resolv").write_text("nameserver 127.0.0.77\noptions timeout:30\n")
+    (tmp_path / "resolv.nss").write_text("hosts: dns\n")
+    within = ["unshare", "--mount", "sh", "-c", ALONE, tmp_path / "resolv"]
+    if subprocess.run([*within, "true"], stderr=subprocess.DEVNULL, check=False).returncode:
+        pytest.skip("nothing can be mounted here (not root?)")
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as server:
+        server.bind(("127.0.0.77", 53))
+        server.settimeout(10)
+        relay = relay_to(1883, host="clock.example", within=within)
+        assert b"clock" in server.recv(512), "it asks"
+        relay.wait_for("the announcer does not run", 3)
+        begin = time.monotonic()
+        assert relay.stop() == 0 and time.monotonic() - begin < 2
