@@ -3,7 +3,10 @@ import PackageDescription
 
 let package = Package(
   name: "clocksmith",
-  products: [.executable(name: "clocksmith", targets: ["clocksmith"])],
+  products: [
+    .executable(name: "clocksmith", targets: ["clocksmith"]),
+    .executable(name: "clocksmith-relay", targets: ["clocksmith-relay"]),
+  ],
   targets: [
     // System libraries: a module map and a header of includes each.
     .systemLibrary(name: "CALSA"),
@@ -11,13 +14,14 @@ let package = Package(
     .systemLibrary(name: "CINI"),
     .systemLibrary(name: "CJSON"),
     .systemLibrary(name: "CLinux"),
+    .systemLibrary(name: "CMosquitto"),
     .systemLibrary(name: "CSampleRate"),
     .systemLibrary(name: "CSndFile"),
     .systemLibrary(name: "CSystemd"),
     .target(name: "CClocksmith", linkerSettings: [.linkedLibrary("gpiod")]),
 
     // The rooms, each with what it may import.
-    .target(name: "Basics", dependencies: ["CINI", "CJSON"]),
+    .target(name: "Basics", dependencies: ["CINI", "CJSON", "CLinux", "CSystemd"]),
     .target(name: "Horology"),
     .target(name: "Sound", dependencies: ["Basics", "Horology", "CSampleRate", "CSndFile"]),
     .target(name: "Foundry", dependencies: ["Basics", "Horology", "Sound"]),
@@ -33,12 +37,14 @@ let package = Package(
         "CSystemd",
       ]),
     .target(name: "Simulation", dependencies: ["Basics", "Horology", "Devices", "Service"]),
+    .target(name: "Relay", dependencies: ["Basics", "CLinux", "CMosquitto", "CSystemd"]),
     .executableTarget(
       name: "clocksmith",
       dependencies: [
         "Basics", "Horology", "Sound", "Foundry", "Studio", "Devices", "Playing", "Service",
         "CLinux",
       ]),
+    .executableTarget(name: "clocksmith-relay", dependencies: ["Basics", "Relay"]),
     // Built, not installed.
     .executableTarget(
       name: "clocksmith-simulate",
@@ -59,6 +65,7 @@ let package = Package(
     .testTarget(
       name: "PlayingTests", dependencies: ["Playing", "Service", "Studio", "TestSupport"]),
     .testTarget(name: "ServiceTests", dependencies: ["Service", "TestSupport"]),
+    .testTarget(name: "RelayTests", dependencies: ["Relay", "TestSupport"]),
     .testTarget(name: "SimulationTests", dependencies: ["Horology", "Simulation"]),
   ],
   swiftLanguageModes: [.v6]

@@ -42,6 +42,11 @@ extension String {
   }
 }
 
+extension StringProtocol {
+  /// What an error quotes of a text: at most its first 40 characters.
+  public var excerpt: String { count <= 40 ? String(self) : "\(prefix(40))..." }
+}
+
 extension Unicode.Scalar {
   fileprivate var isPrintable: Bool {
     switch properties.generalCategory {

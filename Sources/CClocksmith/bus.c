@@ -35,6 +35,8 @@ static const sd_bus_vtable vtable[] = {
     SD_BUS_VTABLE_START(0),
     METHOD("Announce", "", "", "s", SD_BUS_PARAM(text)),
     METHOD("AnnounceTime", "uu", SD_BUS_PARAM(hour) SD_BUS_PARAM(minute), "s", SD_BUS_PARAM(text)),
+    METHOD("AnnounceAt", "ts", SD_BUS_PARAM(instant_usec) SD_BUS_PARAM(time), "s",
+           SD_BUS_PARAM(text)),
     METHOD("Stop", "", "", "", ""),
     METHOD("Mute", "t", SD_BUS_PARAM(duration_usec), "", ""),
     METHOD("MuteNext", "", "", "", ""),

@@ -90,11 +90,11 @@ public struct Announcer {
       effects += turn(ringer, at: moment, now)
     case .mute(let mute):
       effects += turn(mute, at: now)
-    case .asked(let time, let speakerIsAwake):
+    case .asked(let time, let instant, let speakerIsAwake):
       let lead = speakerIsAwake ? Self.requestLead : rules.lead
       // Occasions that have passed meanwhile are in nobody's way.
       effects += settle(at: now)
-      effects.append(answer(time, within: lead, at: now))
+      effects.append(answer(time, from: instant, within: lead, at: now))
     case .pressed(let speakerIsAwake):
       if timers.isRinging || alarms.isRinging {
         effects += snoozeAlarms(at: now)

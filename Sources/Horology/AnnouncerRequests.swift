@@ -1,11 +1,16 @@
 /// Answers to people who ask for the time.
 extension Announcer {
   /// Answers a person who asks for this time, or for the time now.
-  /// - Parameter lead: how far ahead of now it can begin.
-  mutating func answer(_ time: CivilTime?, within lead: Duration, at now: Now) -> Effect {
+  /// - Parameters:
+  ///   - instant: when it is to begin; nil for as soon as it can.
+  ///   - lead: how far ahead of now it can begin.
+  mutating func answer(
+    _ time: CivilTime?, from instant: Instant? = nil, within lead: Duration, at now: Now
+  ) -> Effect {
     // While what sounds is heard to its end, nothing else begins.
     if isEnding { return .report(.refused(.stopped(.serviceEnds))) }
-    if let refusal = rules.refusalOfRequest(isGiven: time != nil) {
+    // An instant is one only by a clock that is right.
+    if let refusal = rules.refusalOfRequest(isGiven: time != nil && instant == nil) {
       return .report(.refused(refusal))
     }
     if let turn = stage.turn {
@@ -14,7 +19,10 @@ extension Announcer {
         && turn.stopped == nil
       return .report(.refused(isNear ? .occasionIsNear : .busy))
     }
-    let anchor = now.instant + lead
+    let anchor = instant ?? now.instant + lead
+    guard anchor >= now.instant + lead else {
+      return .report(.refused(.failed(Self.tooNear(lead))))
+    }
     var latest =
       refusal(of: next) == nil ? rules.needsSpeaker(for: next) - Programme.longestPhrase : nil
     if let latest, anchor > latest { return .report(.refused(.occasionIsNear)) }
@@ -36,6 +44,10 @@ extension Announcer {
     guard delay < Self.preparation else { return .report(.refused(.failed(Self.tooLate(delay)))) }
     let wasNow = turn.announcement.time == turn.shown
     return answer(wasNow ? nil : turn.announcement.time, within: delay + rules.lead, at: now)
+  }
+
+  private static func tooNear(_ lead: Duration) -> String {
+    "its instant is too near: it takes \(lead.nanoseconds / 1_000_000) ms to begin"
   }
 
   static func tooLate(_ delay: Duration) -> String {

@@ -176,8 +176,8 @@ public final class Clocksmith {
     _ request: BusServer.Request
   ) -> Result<BusServer.Answer, BusServer.Refusal> {
     switch request {
-    case .announce(let time):
-      switch conductor.ask(time, speakerIsAwake: player?.isAwake ?? false) {
+    case .announce(let time, let instant):
+      switch conductor.ask(time, at: instant, speakerIsAwake: player?.isAwake ?? false) {
       case .success(let announcement): return .success(.text(composer.words(of: announcement)))
       case .failure(let refused): return .failure(.refused(refused.reason.description))
       }

@@ -60,3 +60,5 @@ final class ServiceInstruments: Instruments {
 
   func rest() { rested() }
 }
+
+extension EventLoop: Ticker {}

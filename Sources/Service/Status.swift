@@ -290,6 +290,6 @@ extension Report {
 extension Notice {
   /// The arguments of the signal `Noticed`, which every notice makes.
   var values: [BusValue] {
-    [.text(event.rawValue), .byte(UInt8(priority.rawValue)), .text(message), .fields(fields)]
+    [.text(event), .byte(UInt8(priority.rawValue)), .text(message), .fields(fields)]
   }
 }

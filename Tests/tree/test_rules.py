@@ -20,12 +20,14 @@ ROOMS = {
     "Playing": {"Basics", "Horology", "Sound", "Devices"},
     "Service": {"Basics", "Horology", "Sound", "Devices", "Playing"},
 }
+ROOMS["Relay"] = {"Basics"}
+ROOMS["clocksmith-relay"] = {"Basics", "Relay"}
 ROOMS["Simulation"] = {"Basics", "Horology", "Devices", "Service"}
-ROOMS["clocksmith"] = set(ROOMS) - {"Simulation"}
+ROOMS["clocksmith"] = set(ROOMS) - {"Simulation", "Relay", "clocksmith-relay"}
 ROOMS["clocksmith-simulate"] = {"Basics", "Horology", "Devices", "Simulation"}
 # Which system libraries, all named C..., a room may import; Glibc is everybody's but Horology's.
 LIBRARIES = {
-    "Basics": {"CINI", "CJSON"},
+    "Basics": {"CINI", "CJSON", "CLinux", "CSystemd"},
     "Horology": set(),
     "Sound": {"CSampleRate", "CSndFile"},
     "Foundry": set(),
@@ -33,8 +35,10 @@ LIBRARIES = {
     "Devices": {"CALSA", "CClocksmith", "CLinux", "CSystemd"},
     "Playing": set(),
     "Service": {"CClocksmith", "CJSON", "CLinux", "CSystemd"},
+    "Relay": {"CLinux", "CMosquitto", "CSystemd"},
     "Simulation": set(),
     "clocksmith": {"CLinux"},
+    "clocksmith-relay": set(),
     "clocksmith-simulate": {"CLinux"},
 }
 

@@ -1,11 +1,9 @@
 import CSystemd
-import Devices
 @preconcurrency import Glibc
-import Horology
 
 /// Tells systemd how the service is, in the words of sd_notify(3) but without waiting until they are
 /// taken; without systemd, nobody.
-final class Notifier {
+public final class Notifier {
   private let socket: DatagramSocket?
   /// The status that it knows of.
   private var told = ""
@@ -16,37 +14,44 @@ final class Notifier {
   private static let mostUnsent = 16
 
   /// - Parameter path: of the manager's socket; nil if there is no manager.
-  init(path: String? = getenv("NOTIFY_SOCKET").map { String(cString: $0) }) {
+  public init(path: String? = getenv("NOTIFY_SOCKET").map { String(cString: $0) }) {
     socket = path.flatMap { DatagramSocket(path: $0) }
   }
 
   private static let longestWatchdog: UInt64 = 86_400_000_000
 
   /// How often systemd wants to hear that it lives, at most a day; nil if it does not.
-  static var watchdogInterval: Duration? {
+  public static var watchdogInterval: Duration? {
     var microseconds: UInt64 = 0
     guard sd_watchdog_enabled(0, &microseconds) > 0 else { return nil }
     return .microseconds(Int64(min(microseconds, longestWatchdog)))
   }
 
-  func ready(_ status: String) { sendForSure("READY=1\nSTATUS=\(status)") }
+  public func ready(_ status: String) { sendForSure("READY=1\nSTATUS=\(status)") }
 
-  func status(_ status: String) {
+  public func status(_ status: String) {
     guard status != told else { return }
     if send("STATUS=\(status)") { told = status }
   }
 
-  func isAlive() { _ = send("WATCHDOG=1") }
-  func stopping() { sendForSure("STOPPING=1") }
+  public func isAlive() { _ = send("WATCHDOG=1") }
+  public func stopping() { sendForSure("STOPPING=1") }
 
   /// Stopping may take so much longer, whatever the unit's `TimeoutStopSec`.
-  func needs(_ span: Duration) {
-    sendForSure("EXTEND_TIMEOUT_USEC=\(max(span.nanoseconds / 1000, 0))")
+  public func needs(_ span: Duration) {
+    sendForSure("EXTEND_TIMEOUT_USEC=\(span.microseconds)")
   }
 
-  func reloading() {
+  public func reloading() {
     // systemd 253 and later want to know when, so that no older message is taken for this one.
-    sendForSure("RELOADING=1\nMONOTONIC_USEC=\(SystemClock.uptime.nanoseconds / 1000)")
+    sendForSure("RELOADING=1\nMONOTONIC_USEC=\(Self.uptime.microseconds)")
+  }
+
+  /// `CLOCK_MONOTONIC`.
+  private static var uptime: Duration {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
   }
 
   private func sendForSure(_ state: String) {

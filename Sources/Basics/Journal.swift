@@ -1,6 +1,5 @@
 import Basics
 @preconcurrency import Glibc
-import Sound
 
 /// The story of the service: an entry for each event, with its fields to the journal of systemd,
 /// or as a line to whatever else standard error is.
@@ -13,15 +12,20 @@ public final class Journal {
   /// Entries that nobody took.
   private var lost = 0
   /// Told of every notice as well.
-  var heard: (Notice) -> Void = { _ in }
+  public var heard: (Notice) -> Void = { _ in }
 
-  public init() {}
+  private let identifier: String
+  /// What is told of entries that were lost, as an event of the program's own.
+  private let wordsLost: (_ message: String, _ fields: [String: String?]) -> Notice
 
-  public func log(
-    _ event: JournalEvent, _ priority: Priority, _ message: String,
-    _ fields: [String: String?] = [:]
+  /// - Parameters:
+  ///   - identifier: the program's name, as `journalctl -t` takes it.
+  ///   - wordsLost: makes the notice of entries that nobody took.
+  public init(
+    identifier: String, wordsLost: @escaping (String, [String: String?]) -> Notice
   ) {
-    log(Notice(event, priority, message, fields))
+    self.identifier = identifier
+    self.wordsLost = wordsLost
   }
 
   public func log(_ notice: Notice) {
@@ -31,13 +35,12 @@ public final class Journal {
   }
 
   /// Tells how much was lost, if something was and words are taken again.
-  func tellLosses() {
+  public func tellLosses() {
     guard lost > 0 else { return }
     let entries = lost == 1 ? "1 entry" : "\(lost) entries"
     let reader = isUnderSystemd ? "the journal" : "standard error"
-    let notice = Notice(
-      .wordsLost, .warning, "lost \(entries): \(reader) took nothing for a while",
-      ["LOST": String(lost)])
+    let notice = wordsLost(
+      "lost \(entries): \(reader) took nothing for a while", ["LOST": String(lost)])
     guard put(notice) else { return }
     lost = 0
     heard(notice)
@@ -45,7 +48,7 @@ public final class Journal {
 
   /// - Returns: false if nobody took it.
   private func put(_ notice: Notice) -> Bool {
-    if isUnderSystemd && socket.send(notice.lines) { return true }
+    if isUnderSystemd && socket.send(notice.lines(identifier: identifier)) { return true }
     // Under systemd the priority stands before a line, as sd-daemon(3) has it; for a person it
     // does not.
     let mark = isUnderSystemd ? "<\(notice.priority.rawValue)>" : ""

@@ -1,24 +1,36 @@
-import Basics
 import CJSON
-import Horology
+@preconcurrency import Glibc
 
 /// An object that json-c has parsed. Of a key that is not there it answers nil; a value of another
 /// type is a `Fault`.
-final class JSONObject {
+public final class JSONObject {
   private let object: OpaquePointer
-  let path: String
+  public let path: String
 
-  /// The object that is all of the text; nil for anything else.
-  init?(_ text: String, path: String) {
-    guard let tokener = json_tokener_new() else { return nil }
+  /// The object that is all of the text.
+  /// - Parameter path: where it stands, for the errors.
+  /// - Throws: `Fault` for anything else, and for what is nested deeper than json-c reads, which is
+  ///   32 levels.
+  public init(_ text: String, path: String) throws(Fault) {
+    // Behind it json-c would read nothing, and say nothing.
+    if text.utf8.contains(0) { throw Fault(path, "it is not JSON: there is a zero byte in it") }
+    guard let tokener = json_tokener_new() else { throw Fault("json-c", errno: ENOMEM) }
     defer { json_tokener_free(tokener) }
     json_tokener_set_flags(tokener, JSON_TOKENER_STRICT)
     let parsed = json_tokener_parse_ex(tokener, text, Int32(text.utf8.count))
-    guard json_tokener_get_error(tokener) == json_tokener_success, let parsed,
-      json_object_is_type(parsed, json_type_object) == 1
-    else {
+    let code = json_tokener_get_error(tokener)
+    guard code == json_tokener_success, let parsed else {
       json_object_put(parsed)
-      return nil
+      let end = json_tokener_get_parse_end(tokener)
+      throw Fault(
+        path,
+        code == json_tokener_continue
+          ? "it is not JSON: it ends too early"
+          : "it is not JSON: \(String(cString: json_tokener_error_desc(code))), at byte \(end + 1)")
+    }
+    guard json_object_is_type(parsed, json_type_object) == 1 else {
+      json_object_put(parsed)
+      throw Fault(path, "it is no JSON object, as in {\"key\": \"value\"}")
     }
     object = parsed
     self.path = path
@@ -34,8 +46,20 @@ final class JSONObject {
     json_object_put(object)
   }
 
+  /// The names of what it holds, in their order.
+  public var keys: [String] {
+    var keys: [String] = []
+    var next = json_object_iter_begin(object)
+    var end = json_object_iter_end(object)
+    while json_object_iter_equal(&next, &end) == 0 {
+      keys.append(String(cString: json_object_iter_peek_name(&next)))
+      json_object_iter_next(&next)
+    }
+    return keys
+  }
+
   /// The objects of an array; none if the key is not there.
-  func objects(_ key: String) throws(Fault) -> [JSONObject] {
+  public func objects(_ key: String) throws(Fault) -> [JSONObject] {
     guard let array = try value(key, [json_type_array], "a list") else { return [] }
     var objects: [JSONObject] = []
     for index in 0..<json_object_array_length(array) {
@@ -47,28 +71,19 @@ final class JSONObject {
     return objects
   }
 
-  func integer(_ key: String) throws(Fault) -> Int64? {
+  public func integer(_ key: String) throws(Fault) -> Int64? {
     try value(key, [json_type_int], "a whole number").map { json_object_get_int64($0) }
   }
 
-  /// A time from 1970 to 2200, or a time as long since the machine started.
-  func microseconds(_ key: String) throws(Fault) -> Int64? {
-    guard let count = try integer(key) else { return nil }
-    guard SavedState.times.contains(count) else {
-      throw Fault(path, "\(key) \(count) is no time from 1970 to 2200")
-    }
-    return count
-  }
-
-  func number(_ key: String) throws(Fault) -> Double? {
+  public func number(_ key: String) throws(Fault) -> Double? {
     try value(key, [json_type_double, json_type_int], "a number").map { json_object_get_double($0) }
   }
 
-  func flag(_ key: String) throws(Fault) -> Bool? {
+  public func flag(_ key: String) throws(Fault) -> Bool? {
     try value(key, [json_type_boolean], "true or false").map { json_object_get_boolean($0) == 1 }
   }
 
-  func text(_ key: String) throws(Fault) -> String? {
+  public func text(_ key: String) throws(Fault) -> String? {
     try value(key, [json_type_string], "a text").map { String(cString: json_object_get_string($0)) }
   }
 
@@ -79,7 +94,7 @@ final class JSONObject {
     guard json_object_object_get_ex(object, key, &value) == 1 else { return nil }
     guard types.contains(where: { json_object_is_type(value, $0) == 1 }) else {
       let told = value.map { String(cString: json_object_to_json_string($0)) } ?? "null"
-      throw Fault(path, "\(key) \(told) is not \(what)")
+      throw Fault(path, "\(key) \(told.excerpt) is not \(what)")
     }
     return value
   }

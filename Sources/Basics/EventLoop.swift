@@ -1,16 +1,13 @@
-import Basics
 import CLinux
 import CSystemd
 @preconcurrency import Glibc
-import Horology
-import Playing
 
 /// The one loop of the program: an `sd_event`.
 public final class EventLoop {
   private let event: OpaquePointer
 
   /// Signals that would end the program and say nothing to it, those of real time among them.
-  static let meaningless: [Int32] =
+  public static let meaningless: [Int32] =
     [SIGPIPE, SIGUSR1, SIGUSR2, SIGALRM, SIGSTKFLT, SIGVTALRM, SIGPROF, SIGPOLL, SIGPWR]
     + (__libc_current_sigrtmin()...__libc_current_sigrtmax())
 
@@ -38,7 +35,7 @@ public final class EventLoop {
 
   /// Serves an `sd_bus`, after everything else that is ready: whoever calls a thousand times a
   /// second does not hold up the sound. What fails is -errno, as `sd_bus_attach_event(3)`.
-  func attach(_ bus: OpaquePointer) -> Int32 {
+  public func attach(_ bus: OpaquePointer) -> Int32 {
     sd_bus_attach_event(bus, event, Int32(SD_EVENT_PRIORITY_IDLE))
   }
 
@@ -75,9 +72,21 @@ public final class EventLoop {
   ) throws(Fault) -> EventSource {
     try EventSource("set a timer", handler) { source, context in
       sd_event_add_time_relative(
-        event, &source, CLOCK_MONOTONIC, UInt64(max(delay.nanoseconds, 0) / 1000),
-        UInt64(accuracy.nanoseconds / 1000), { _, _, context in EventSource.call(context) },
+        event, &source, CLOCK_MONOTONIC, delay.microseconds,
+        accuracy.microseconds, { _, _, context in EventSource.call(context) },
         context)
+    }
+  }
+
+  /// Calls `handler` once when the clock shows this instant of UTC, whoever sets it until then.
+  /// - Parameter microseconds: since 1970.
+  public func atUTC(
+    microseconds: Int64, _ handler: @escaping () -> Void
+  ) throws(Fault) -> EventSource {
+    try EventSource("set a timer", handler) { source, context in
+      sd_event_add_time(
+        event, &source, CLOCK_REALTIME, UInt64(max(microseconds, 0)), 1000,
+        { _, _, context in EventSource.call(context) }, context)
     }
   }
 
@@ -86,7 +95,7 @@ public final class EventLoop {
   public func every(
     _ interval: Duration, _ handler: @escaping () -> Void
   ) throws(Fault) -> EventSource {
-    let microseconds = UInt64(interval.nanoseconds / 1000)
+    let microseconds = interval.microseconds
     let source = try EventSource("set a timer", handler) { source, context in
       sd_event_add_time_relative(
         event, &source, CLOCK_MONOTONIC, microseconds, 1,
@@ -123,8 +132,6 @@ public final class EventLoop {
   }
 }
 
-extension EventLoop: Ticker {}
-
 /// Something that the loop watches; released, it is watched no longer.
 public final class EventSource {
   fileprivate let handler: () -> Void
@@ -147,15 +154,20 @@ public final class EventSource {
     sd_event_source_disable_unref(source)
   }
 
+  /// Waits from now on for these of a descriptor, as `sd_event_source_set_io_events(3)`.
+  public func watches(_ events: UInt32) {
+    sd_event_source_set_io_events(source, events)
+  }
+
   /// Serves it before all else that is due, but no more often than so many times in a while: what
   /// never rests leaves the rest its turn.
-  func isServedFirst(atMost count: UInt32, in span: Duration) {
+  public func isServedFirst(atMost count: UInt32, in span: Duration) {
     sd_event_source_set_priority(source, Int64(SD_EVENT_PRIORITY_IMPORTANT))
-    sd_event_source_set_ratelimit(source, UInt64(span.nanoseconds / 1000), count)
+    sd_event_source_set_ratelimit(source, span.microseconds, count)
   }
 
   /// Serves it after all else that is due.
-  func isServedLast() {
+  public func isServedLast() {
     sd_event_source_set_priority(source, Int64(SD_EVENT_PRIORITY_IDLE))
   }
 
@@ -166,5 +178,13 @@ public final class EventSource {
     let source = Unmanaged<EventSource>.fromOpaque(context!).takeUnretainedValue()
     if fileName == nil || fileName == source.fileName { source.handler() }
     return 0
+  }
+}
+
+extension Duration {
+  /// Rounded down, as systemd has its spans; 0 of a negative one.
+  var microseconds: UInt64 {
+    let (seconds, attoseconds) = components
+    return UInt64(max(seconds * 1_000_000 + attoseconds / 1_000_000_000_000, 0))
   }
 }

@@ -1,9 +1,8 @@
-import Basics
 import Glibc
 import TestSupport
 import Testing
 
-@testable import Service
+@testable import Basics
 
 @Suite struct NotifierTests {
   private let folder = TemporaryFolder()

@@ -1,8 +1,7 @@
-import Basics
 import CSystemd
 
 /// A value of a property, of one of the types that ours have.
-public enum BusValue: Hashable, Sendable {
+public indirect enum BusValue: Hashable, Sendable {
   case text(String)
   case flag(Bool)
   case small(UInt32)
@@ -14,10 +13,28 @@ public enum BusValue: Hashable, Sendable {
   case fields([String: String])
   /// A list of structures, with the types of what each of them holds.
   case rows(String, [[BusValue]])
+  /// With its type, as the setting of a property wants it; of a basic type.
+  case variant(BusValue)
+}
+
+extension BusValue {
+  /// As D-Bus names it; empty for what is not of a basic type.
+  fileprivate var basicType: String {
+    switch self {
+    case .text: "s"
+    case .flag: "b"
+    case .small: "u"
+    case .unsigned: "t"
+    case .signed: "x"
+    case .number: "d"
+    case .byte: "y"
+    case .fields, .rows, .variant: ""
+    }
+  }
 }
 
 /// What a value of a property may hold.
-protocol BusType {
+public protocol BusType {
   var busValue: BusValue { get }
 
   /// Nil if it is of another type.
@@ -25,42 +42,42 @@ protocol BusType {
 }
 
 extension String: BusType {
-  var busValue: BusValue { .text(self) }
-  init?(_ value: BusValue) {
+  public var busValue: BusValue { .text(self) }
+  public init?(_ value: BusValue) {
     if case .text(let text) = value { self = text } else { return nil }
   }
 }
 
 extension UInt64: BusType {
-  var busValue: BusValue { .unsigned(self) }
-  init?(_ value: BusValue) {
+  public var busValue: BusValue { .unsigned(self) }
+  public init?(_ value: BusValue) {
     if case .unsigned(let number) = value { self = number } else { return nil }
   }
 }
 
 extension Int64: BusType {
-  var busValue: BusValue { .signed(self) }
-  init?(_ value: BusValue) {
+  public var busValue: BusValue { .signed(self) }
+  public init?(_ value: BusValue) {
     if case .signed(let number) = value { self = number } else { return nil }
   }
 }
 
 extension Double: BusType {
-  var busValue: BusValue { .number(self) }
-  init?(_ value: BusValue) {
+  public var busValue: BusValue { .number(self) }
+  public init?(_ value: BusValue) {
     if case .number(let number) = value { self = number } else { return nil }
   }
 }
 
 extension UInt32: BusType {
-  var busValue: BusValue { .small(self) }
-  init?(_ value: BusValue) {
+  public var busValue: BusValue { .small(self) }
+  public init?(_ value: BusValue) {
     if case .small(let number) = value { self = number } else { return nil }
   }
 }
 
 /// What is one structure on the bus.
-protocol BusRow {
+public protocol BusRow {
   /// The D-Bus types of `values`, a character each.
   static var types: String { get }
   var values: [BusValue] { get }
@@ -70,9 +87,9 @@ protocol BusRow {
 }
 
 extension Array: BusType where Element: BusRow {
-  var busValue: BusValue { .rows(Element.types, map(\.values)) }
+  public var busValue: BusValue { .rows(Element.types, map(\.values)) }
 
-  init?(_ value: BusValue) {
+  public init?(_ value: BusValue) {
     guard case .rows(Element.types, let rows) = value else { return nil }
     self = []
     for row in rows {
@@ -83,16 +100,16 @@ extension Array: BusType where Element: BusRow {
 }
 
 /// The owner of an `sd_bus_message`.
-final class BusMessage {
-  let pointer: OpaquePointer
+public final class BusMessage {
+  public let pointer: OpaquePointer
 
   /// Takes the reference over.
-  init(owning pointer: OpaquePointer) {
+  public init(owning pointer: OpaquePointer) {
     self.pointer = pointer
   }
 
   /// - Parameter make: a call that makes a message, and returns less than 0 if it cannot.
-  convenience init(_ make: (inout OpaquePointer?) -> Int32) throws(Fault) {
+  public convenience init(_ make: (inout OpaquePointer?) -> Int32) throws(Fault) {
     var made: OpaquePointer?
     let code = make(&made)
     guard code >= 0, let made else { throw Fault("cannot make a D-Bus message", errno: -code) }
@@ -105,9 +122,9 @@ final class BusMessage {
 }
 
 /// Appends to a message; what fails is in the code that is returned, as in sd-bus.
-enum BusWriter {
+public enum BusWriter {
   @discardableResult
-  static func append(_ value: BusValue, to message: OpaquePointer) -> Int32 {
+  public static func append(_ value: BusValue, to message: OpaquePointer) -> Int32 {
     switch value {
     case .text(let text):
       return text.withCString { append(type: "s", $0, to: message) }
@@ -122,6 +139,10 @@ enum BusWriter {
     case .byte(var number): return append(type: "y", &number, to: message)
     case .fields(let fields): return append(fields, to: message)
     case .rows(let types, let rows): return append(rows, types, to: message)
+    case .variant(let value):
+      sd_bus_message_open_container(message, CChar(UInt8(ascii: "v")), value.basicType)
+      append(value, to: message)
+      return sd_bus_message_close_container(message)
     }
   }
 
@@ -156,36 +177,41 @@ enum BusWriter {
 }
 
 /// Reads from a message; nil if what comes next is of another type.
-enum BusReader {
-  static func uint32(_ message: OpaquePointer) -> UInt32? {
+public enum BusReader {
+  public static func uint32(_ message: OpaquePointer) -> UInt32? {
     var value: UInt32 = 0
     return read("u", &value, message) ? value : nil
   }
 
-  static func unsigned(_ message: OpaquePointer) -> UInt64? {
+  public static func unsigned(_ message: OpaquePointer) -> UInt64? {
     var value: UInt64 = 0
     return read("t", &value, message) ? value : nil
   }
 
-  static func flag(_ message: OpaquePointer) -> Bool? {
+  public static func signed(_ message: OpaquePointer) -> Int64? {
+    var value: Int64 = 0
+    return read("x", &value, message) ? value : nil
+  }
+
+  public static func flag(_ message: OpaquePointer) -> Bool? {
     // A D-Bus boolean is given as an int.
     var value: Int32 = 0
     return read("b", &value, message) ? value != 0 : nil
   }
 
-  static func number(_ message: OpaquePointer) -> Double? {
+  public static func number(_ message: OpaquePointer) -> Double? {
     var value = 0.0
     return read("d", &value, message) ? value : nil
   }
 
-  static func text(_ message: OpaquePointer) -> String? {
+  public static func text(_ message: OpaquePointer) -> String? {
     var text: UnsafePointer<CChar>?
     guard read("s", &text, message), let text else { return nil }
     return String(cString: text)
   }
 
   /// A dictionary of properties, `a{sv}`; one of a type that none of ours has is left out.
-  static func properties(_ message: OpaquePointer) -> [String: BusValue]? {
+  public static func properties(_ message: OpaquePointer) -> [String: BusValue]? {
     guard enter("a", "{sv}", message) else { return nil }
     var values: [String: BusValue] = [:]
     while enter("e", "sv", message) {
@@ -218,9 +244,7 @@ enum BusReader {
     case "b": return flag(message).map { .flag($0) }
     case "u": return uint32(message).map { .small($0) }
     case "t": return unsigned(message).map { .unsigned($0) }
-    case "x":
-      var value: Int64 = 0
-      return read("x", &value, message) ? .signed(value) : nil
+    case "x": return signed(message).map { .signed($0) }
     default: return number(message).map { .number($0) }
     }
   }

@@ -1,4 +1,3 @@
-import Basics
 @preconcurrency import Glibc
 
 private let standardOutput = "standard output"
@@ -6,33 +5,28 @@ private let standardOutput = "standard output"
 extension Fault {
   /// True if the reader of standard output has gone, as head(1) does when it has had enough. The
   /// same number from a library, the bus or another file means something else.
-  var meansThatTheReaderHasGone: Bool { operation == standardOutput && code == EPIPE }
+  public var meansThatTheReaderHasGone: Bool { operation == standardOutput && code == EPIPE }
 }
 
 /// Prints to standard output.
 /// - Throws: `Fault` if it cannot be written, for a script must not take half an answer for whole.
-func say(_ line: String) throws(Fault) {
+public func say(_ line: String) throws(Fault) {
   guard fputs(line + "\n", stdout) >= 0 else { throw Fault(standardOutput, errno: errno) }
 }
 
 /// Writes out what `say(_:)` has kept back.
-func flushOutput() throws(Fault) {
+public func flushOutput() throws(Fault) {
   guard fflush(stdout) == 0 else { throw Fault(standardOutput, errno: errno) }
 }
 
 /// Prints at once what has been done.
 /// - Parameter done: what an error must not hide.
 /// - Throws: `Fault` if it cannot be written.
-func tellDone(_ line: String, _ done: String) throws(Fault) {
+public func tellDone(_ line: String, _ done: String) throws(Fault) {
   do throws(Fault) {
     try say(line)
     try flushOutput()
   } catch {
     throw Fault(error.operation, code: error.code, "\(error.detail); \(done)")
   }
-}
-
-/// Prints a line to standard error.
-func complain(_ line: String) {
-  fputs("clocksmith: \(line.printable)\n", stderr)
 }

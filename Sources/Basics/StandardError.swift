@@ -1,6 +1,4 @@
-import Basics
 @preconcurrency import Glibc
-import Sound
 
 /// Standard error, which is never waited for: a pipe may be full, a terminal paused, a reader stuck.
 final class StandardError {

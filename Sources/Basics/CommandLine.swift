@@ -1,35 +1,59 @@
-import Basics
 @preconcurrency import CLinux
 @preconcurrency import Glibc
 
 /// One option of a subcommand.
-struct Option: Sendable {
+public struct Option: Sendable {
   /// Without the dashes.
-  let name: String
+  public let name: String
   /// How its argument is called in the help; nil if it takes none.
   let argument: String?
   let help: String
+
+  /// - Parameter help: lines that follow its name, or stand under it.
+  public init(name: String, argument: String?, help: String) {
+    self.name = name
+    self.argument = argument
+    self.help = help
+  }
 }
 
 /// What a subcommand is, for the parser and for the help.
-struct Subcommand: Sendable {
-  let name: String
+public struct Subcommand: Sendable {
+  public let name: String
   /// What follows the options, as in `[HH:MM]`; empty for nothing.
   let operands: String
   let mostOperands: Int
   /// One line for the overview.
-  let summary: String
+  public let summary: String
   /// What the help says before the options.
   let details: String
-  let options: [Option]
+  public let options: [Option]
   let run: @Sendable (Arguments) throws -> Int32
+
+  /// - Parameters:
+  ///   - operands: what follows the options, as in `[HH:MM]`; empty for nothing.
+  ///   - summary: one line for the overview.
+  ///   - details: what the help says before the options.
+  ///   - run: does it, and returns the exit status.
+  public init(
+    name: String, operands: String, mostOperands: Int, summary: String, details: String,
+    options: [Option], run: @escaping @Sendable (Arguments) throws -> Int32
+  ) {
+    self.name = name
+    self.operands = operands
+    self.mostOperands = mostOperands
+    self.summary = summary
+    self.details = details
+    self.options = options
+    self.run = run
+  }
 
   /// Where the explanations of options begin.
   private static let indent = String(repeating: " ", count: 24)
 
-  /// What `clocksmith NAME --help` prints.
-  var help: String {
-    let usage = "usage: clocksmith \(name) [options] \(operands)"
+  /// What `PROGRAM NAME --help` prints.
+  func help(of program: String) -> String {
+    let usage = "usage: \(program) \(name) [options] \(operands)"
     var lines = [operands.isEmpty ? String(usage.dropLast()) : usage, "", details, "", "options:"]
     for option in options + [Option(name: "help", argument: nil, help: "print this and exit")] {
       let form = "  --\(option.name)" + (option.argument.map { " " + $0 } ?? "")
@@ -44,26 +68,30 @@ struct Subcommand: Sendable {
 }
 
 /// What a subcommand was given.
-struct Arguments {
-  fileprivate(set) var values: [String: String] = [:]
-  fileprivate(set) var operands: [String] = []
+public struct Arguments {
+  public fileprivate(set) var values: [String: String] = [:]
+  public fileprivate(set) var operands: [String] = []
 
   /// The argument of an option; nil if the option was not given.
-  subscript(_ name: String) -> String? { values[name] }
+  public subscript(_ name: String) -> String? { values[name] }
 
   /// True if the option was given.
-  func has(_ name: String) -> Bool { values[name] != nil }
+  public func has(_ name: String) -> Bool { values[name] != nil }
 }
 
 /// The command line is wrong: what, and what is right.
-struct Misuse: Error, CustomStringConvertible {
-  let description: String
+public struct Misuse: Error, CustomStringConvertible {
+  public let description: String
+
+  public init(description: String) {
+    self.description = description
+  }
 }
 
 extension Subcommand {
   /// Reads the words after the subcommand by getopt_long(3).
   /// - Throws: `Misuse` for an unknown option, a missing argument, or too many operands.
-  func parse(_ words: [String]) throws -> Arguments {
+  func parse(_ words: [String], of program: String) throws -> Arguments {
     let all = options + [Option(name: "help", argument: nil, help: "")]
     let names = all.map { strdup($0.name) }
     defer { for name in names { free(name) } }
@@ -73,7 +101,8 @@ extension Subcommand {
         val: 0)
     }
     table.append(CLinux.option())
-    var argv = (["clocksmith \(name)"] + words).map { strdup($0) }
+    let hint = "see '\(program) \(name) --help'"
+    var argv = (["\(program) \(name)"] + words).map { strdup($0) }
     let owned = argv
     argv.append(nil)
     defer { for word in owned { free(word) } }
@@ -112,6 +141,4 @@ extension Subcommand {
       }
     }
   }
-
-  private var hint: String { "see 'clocksmith \(name) --help'" }
 }

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Service
+@testable import Basics
 
 @Suite struct JournalSocketTests {
   @Test("a field of one line is told as it is") func oneLine() {
