@@ -41,6 +41,9 @@ public struct Announcer {
   private var showed: Instant
   /// The clock was set, and the alarms are still to be told.
   var owesAlarmsClock = false
+  /// How far the clocks of the zone were ahead of UTC at the last event. Once there is another zone
+  /// the one before may no longer be asked: glibc knows one at a time.
+  private var offset = Duration.zero
 
   /// Occasions before `now` are past: after a start only later ones sound.
   /// - Parameters:
@@ -64,6 +67,7 @@ public struct Announcer {
     self.muteEndsSinceBoot = muteEndsSinceBoot
     previous = now
     showed = now.instant
+    offset = zoneOffset(at: now)
     keepEndOfMute(at: now)
     replanWords(at: now)
     self.alarms.configureAtStart(settings.alarms, at: now, alarmConditions)
@@ -81,7 +85,7 @@ public struct Announcer {
       // Whatever comes of a step is decided once the clock has been judged again.
       return effects.isEmpty ? [] : Effect.silenceFirst(effects) + [.wake(at: now.instant)]
     case .zoneChanged(let zone):
-      effects += change(settings, zone, .none, at: now)
+      effects += change(settings, zone, .none, from: offset, at: now)
     case .reloaded(let settings, let sound):
       effects += change(settings, zone, sound, at: now)
     case .trust(let trust):
@@ -127,6 +131,7 @@ public struct Announcer {
         effects += endCue(sounding, with: outcome, at: now)
       }
     }
+    offset = zoneOffset(at: now)
     return Effect.silenceFirst(effects + settle(at: now))
   }
 
@@ -202,15 +207,16 @@ public struct Announcer {
   /// What is prepared is made anew if they change it and there is time for that. What sounds
   /// already goes on as it began, unless its occasion now has another programme, or none.
   private mutating func change(
-    _ settings: AnnouncerSettings, _ zone: any Zone, _ sound: SoundChange, at now: Now
+    _ settings: AnnouncerSettings, _ zone: any Zone, _ sound: SoundChange,
+    from offset: Duration? = nil, at now: Now
   ) -> [Effect] {
     let before = stage.turn.map(rulingSoFar)
     let wasSilenced = rules.isSilencedBySwitch
     rules.settings = settings
-    let offset = zoneOffset(at: now)
     quarters.change(Schedule(interval: settings.interval, zone: zone), at: now.instant)
     replanWords(at: now)
-    var silenced = reckonAlarms(steppedOver: zoneOffset(at: now) - offset, at: now)
+    let steppedOver = offset.map { zoneOffset(at: now) - $0 } ?? .zero
+    var silenced = reckonAlarms(steppedOver: steppedOver, at: now)
     if rules.refusalOfTimers != nil {
       silenced += silenceTimers(.rulesChanged, at: now.uptime, now)
       silenced += timers.recallCues(.rulesChanged)

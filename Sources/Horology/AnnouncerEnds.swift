@@ -47,13 +47,14 @@ extension Announcer {
   /// An occasion has sounded once its anchor was heard. A melody that ended before may be made up
   /// for by words, even after a restart.
   private mutating func noteSounded(_ turn: Stage.Turn, _ outcome: Outcome, at now: Now) {
-    guard case .occasion(let occasion) = turn.announcement.cause, !turn.isTakenBack,
-      turn.hasReachedAnchor || now.instant >= turn.announcement.anchor
+    guard case .occasion(let occasion) = turn.announcement.cause, !turn.isTakenBack
     else { return }
+    let hasReachedAnchor = turn.hasReachedAnchor || now.instant >= turn.announcement.anchor
     switch outcome {
-    case .finished, .stopped(_, silentAt: .some), .failed(_, heard: .some),
-      .failed(_, heard: .anchor):
+    case .failed(_, heard: .anchor):
       quarters.note(sounded: occasion)
+    case .finished, .stopped(_, silentAt: .some), .failed(_, heard: .some):
+      if hasReachedAnchor { quarters.note(sounded: occasion) }
     case .stopped(_, silentAt: nil), .failed(_, heard: .nothing), .tooLate: break
     }
   }

@@ -159,6 +159,7 @@ extension Announcer {
       let moved = timers.noteClockSet(at: now)
       if !moved.isEmpty {
         effects += timers.book.recall(moved, .clockSet)
+        if moved.contains(.interval) { timers.dropWords(of: .interval) }
         replanWords(at: now)
       }
       if alarmConditions.isTrusted { alarms.note(before) }

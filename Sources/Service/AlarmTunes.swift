@@ -16,11 +16,10 @@ struct AlarmTunes {
     for alarm in alarms {
       guard var tune = alarm.plan.tune else { continue }
       do throws(Fault) {
-        if tune.isMissing {
-          tune = try Sounds.tune(tune.name)
-          found.append(tune)
-        }
+        let wasMissing = tune.isMissing
+        if wasMissing { tune = try Sounds.tune(tune.name) }
         try composer.add(tune)
+        if wasMissing { found.append(tune) }
         missing.remove(tune.name)
       } catch {
         guard missing.insert(tune.name).inserted else { continue }

@@ -54,10 +54,7 @@ extension Alarm {
     guard let number = try object.integer("number"), (1...Int64(Self.mostSaved)).contains(number)
     else { throw Fault(object.path, "an alarm in it lacks its number") }
     let title = "alarm \(number)"
-    let lostName = try object.text("lost_name")
-    if let lostName, let flaw = Self.flaw(ofName: lostName) {
-      throw Fault(object.path, "the name of \(title) cannot be used: \(flaw)")
-    }
+    let lostName = try object.text("lost_name").flatMap { Self.flaw(ofName: $0) == nil ? $0 : nil }
     self.init(
       number: Int(number), try AlarmPlan(object, title, tune: tune),
       from: try object.choice("origin", of: title) ?? .person, state: try State(object, title),
@@ -80,10 +77,8 @@ extension AlarmPlan {
     } catch {
       throw Fault(path, "\(title) in it: \(error)")
     }
-    name = try object.text("name")
-    if let name, let flaw = Alarm.flaw(ofName: name) {
-      throw Fault(path, "the name of \(title) cannot be used: \(flaw)")
-    }
+    // A name that an earlier version took is no reason to lose the alarm.
+    name = try object.text("name").flatMap { Alarm.flaw(ofName: $0) == nil ? $0 : nil }
     self.tune = try object.text("tune").map { tune($0) ?? .missing($0) }
     switch (try object.number("rise_db"), try object.microseconds("rise_usec")) {
     case (nil, nil): break

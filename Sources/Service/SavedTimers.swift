@@ -32,10 +32,8 @@ extension Countdown {
     guard let number = try object.integer("number"), (1...Int64(Timers.most)).contains(number),
       let length = try object.microseconds("length_usec"), length > 0
     else { throw Fault(path, "a timer in it lacks its number or its length") }
-    let name = try object.text("name")
-    if let name, let flaw = Countdown.flaw(ofName: name) {
-      throw Fault(path, "the name of timer \(number) cannot be used: \(flaw)")
-    }
+    // A name that an earlier version took is no reason to lose the timer.
+    let name = try object.text("name").flatMap { Countdown.flaw(ofName: $0) == nil ? $0 : nil }
     let left = try object.microseconds("left_usec")
     let state: State
     switch (try object.moment("zero"), left, try object.moment("ringing")) {

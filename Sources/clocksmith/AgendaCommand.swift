@@ -25,13 +25,14 @@ let agendaCommand = Subcommand(
     configOption,
   ]
 ) { arguments in
-  let zone = try arguments.zone()
-  let start = try arguments.instant("from", in: zone) ?? SystemClock.now.instant
-  let end = try endOfAgenda(arguments, start, zone)
   let configuration = try Configuration.load(path: arguments["config"])
-  let composer = try configuration.composer()
   let isSupposed = arguments["config"] != nil || arguments["zone"] != nil
   let status = isSupposed ? nil : statusOfService(configuration)
+  let zone =
+    try status.map { status throws(Fault) in try zoneOfService(status.zone) } ?? arguments.zone()
+  let start = try arguments.instant("from", in: zone) ?? SystemClock.now.instant
+  let end = try endOfAgenda(arguments, start, zone)
+  let composer = try configuration.composer()
   let mute = status.flatMap {
     $0.mute == .off ? nil : (mute: $0.mute, at: SystemClock.now.instant)
   }

@@ -78,7 +78,8 @@ private func flaw(of tune: Tune) -> String? {
 private func flawsOfRings(
   _ configuration: Configuration, _ status: Status?
 ) throws(Fault) -> [String] {
-  let zone = try SystemZone.current()
+  let zone = try status.map { status throws(Fault) in try zoneOfService(status.zone) }
+    ?? SystemZone.current()
   let voice = try configuration.verifiedVoice()
   let now = SystemClock.now.instant
   let rules = Rules(configuration.announcer, trust: .synchronised)
@@ -92,6 +93,10 @@ private func flawsOfRings(
     rings[alarm.number, default: []].append((alarm, ring))
   }
   var flaws: [String] = []
+  // One that rings later is known by the service alone.
+  for alarm in status?.alarms ?? [] where rings[Int(alarm.number)] == nil && !alarm.reason.isEmpty {
+    flaws.append("\(alarm.title) will be silent: \(alarm.reason)")
+  }
   for (_, rings) in rings.sorted(by: { $0.key < $1.key }) {
     guard let alarm = rings.first?.alarm else { continue }
     let time = alarm.plan.times.time

@@ -42,9 +42,9 @@ let checkCommand = Subcommand(
   // Once: a bus that is silent is waited for.
   let service = Result { () throws(Fault) in try RunningService() }
   try checkup.look("alarms") { () throws(Fault) in
-    // Without an answer it is the bus that is told of.
-    let status = arguments.has("config") ? nil : try? service.get()?.status()
-    return try checkAlarms(configuration, status)
+    // Of a bus that is silent another line tells.
+    let answering = arguments.has("config") ? nil : try? service.get()
+    return try checkAlarms(configuration, answering?.status())
   }
   var opens = false
   try checkup.look("speaker") { () throws(Fault) in

@@ -129,6 +129,26 @@ import Testing
     #expect(desk.announcer.playing == nil)
   }
 
+  @Test("what was to be said goes with its signal, if the clock is set that the interval goes by")
+  func clockSet() {
+    let saved = desk(Self.plan(prepare: 0)).announcer.timers.interval
+    var desk = Desk(at: Self.start)
+    let now = Now(
+      instant: desk.now.instant + .seconds(15), uptime: Uptime(seconds: 9), sinceBoot: .seconds(9))
+    var settings = desk.announcer.settings
+    settings.saysTimers = true
+    desk.announcer = Announcer(
+      settings: settings, zone: TestZone.utc, trust: .untrusted,
+      timers: Timers([], saved, isSameBoot: false, at: now), at: now)
+    desk.now = now
+    desk.tell(.woke)
+    // The signal of the rest is with the player, at 20 s.
+    desk.wait(for: .milliseconds(2500))
+    #expect(desk.announcer.timers.words.contains { $0.source == .interval })
+    desk.step(by: .seconds(-3600))
+    #expect(!desk.announcer.timers.words.contains { $0.source == .interval })
+  }
+
   @Test("whoever ends the interval ends what is said of it, and what was to be said")
   func stopped() {
     let ways: [Event] = [

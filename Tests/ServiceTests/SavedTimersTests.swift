@@ -23,13 +23,31 @@ import Testing
     "timers that could not have been saved are no state",
     arguments: [
       [running(1, "tea"), running(2, "tea")], [running(1, nil), running(1, nil)],
-      [running(0, nil)], [running(1001, nil)], [running(1, "a\nb")],
+      [running(0, nil)], [running(1001, nil)],
       [Countdown(number: 1, name: nil, length: .zero, state: .paused(left: .zero))],
     ])
   func impossible(timers: [Countdown]) {
     #expect(throws: Fault.self) {
       try SavedState(text: Self.state(timers).text, path: "state")
     }
+  }
+
+  @Test(
+    "a name that is not allowed any more is lost alone",
+    arguments: ["a\nb", "\u{200B}", "お茶\u{3000}", " tea", "7"])
+  func oldName(name: String) throws {
+    var state = Self.state([Self.running(1, name)])
+    let plan = AlarmPlan(
+      name: name, AlarmTimes(time: try TimeOfDay(text: "07:00"), days: .next))
+    state.alarms = [
+      Alarm(
+        number: 1, plan, from: .person,
+        state: .waiting(next: Instant(seconds: 1_795_275_000), from: nil), lostName: name)
+    ]
+    let read = try SavedState(text: state.text, path: "state")
+    #expect(read.timers == [Self.running(1, nil)])
+    let alarm = try #require(read.alarms.first)
+    #expect(alarm.plan.name == nil && alarm.lostName == nil && alarm.next == state.alarms[0].next)
   }
 
   private static func state(_ plan: IntervalPlan) -> SavedState {

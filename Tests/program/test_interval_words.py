@@ -26,6 +26,7 @@ def words_at(recording, samples, word, instant):
     return recording.instant(begin + frame) - instant, likeness
 
 
+@pytest.mark.alone
 def test_the_phases_are_said_after_their_signals_which_sound_as_ever(bus, gym, start):
     recording, began = heard(
         bus, gym, start,
