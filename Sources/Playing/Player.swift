@@ -74,6 +74,8 @@ public final class Player {
   private var turns: [Turn] = []
   private var ticks: AnyObject?
   private var feedInterval = Duration.zero
+  /// A stop has been tried on the silence that the stream begins with.
+  private var hasRehearsed = false
   /// The device is to be opened anew for what comes next.
   private var isOutdated = false
   /// When the device is closed, while nothing plays; nil for never.
@@ -173,14 +175,19 @@ public final class Player {
       let fade = stream.frames(Self.stopFade)
       let isAlone = !desk.sounds(besides: begun)
       do throws(Fault) {
-        // At once, and before anything is reckoned. What else sounds goes on as it was meanwhile.
-        let again = isAlone ? fade : stream.frames(Self.respite)
-        let (taken, rewritten) = try stream.takeBack(rewriting: again) { index in
-          isAlone ? quarterSine(fade - index, of: fade) : 1
+        // At once, and before anything is reckoned.
+        if isAlone {
+          try fadeWhatIsQueued(stream, desk, now()) { taken in
+            desk.goBack(by: taken)
+            desk.stop(begun, reason, fadeFrames: fade)
+          }
+        } else {
+          // What else sounds goes on as it was meanwhile.
+          let respite = stream.frames(Self.respite)
+          let (taken, rewritten) = try stream.takeBack(rewriting: respite)
+          desk.goBack(by: taken - rewritten)
+          desk.stop(begun, reason, fadeFrames: fade)
         }
-        desk.goBack(by: isAlone ? taken : taken - rewritten)
-        desk.stop(begun, reason, fadeFrames: fade)
-        if isAlone { desk.pass(rewritten, stream.clock, now()) }
       } catch {
         return fail(error.description)
       }
@@ -202,6 +209,7 @@ public final class Player {
     let opened = try Stream(makeSink())
     let made = Desk(rate: opened.rate, memory: opened.sink.capacity)
     (stream, desk) = (opened, made)
+    hasRehearsed = false
     try feedInTime(opened.sink)
     return (opened, made)
   }
@@ -245,6 +253,7 @@ public final class Player {
       throw Fault("speaker \(stream.sink.name)", longPause)
     }
     fed = now.sinceBoot
+    try rehearse(stream, desk, now)
     let written = stream.written
     try stream.feed { block throws(Fault) in
       desk.render(into: block, stream.clock, now)
@@ -258,6 +267,28 @@ public final class Player {
     if let position = stream.lastPosition {
       for turn in turns { turn.track.measure(stream.clock, played: position.frame) }
     }
+  }
+
+  /// Stops the silence that the stream begins with: what a stop needs is read from the disk when it
+  /// is needed first, and that takes longer than the converter has to play then.
+  private func rehearse(_ stream: Stream, _ desk: Desk, _ now: Now) throws(Fault) {
+    guard !hasRehearsed, stream.written > 0, !turns.contains(where: { $0.track.start != nil })
+    else { return }
+    hasRehearsed = true
+    try fadeWhatIsQueued(stream, desk, now) { desk.goBack(by: $0) }
+  }
+
+  /// Fades out what sounds, and nothing else is done before that.
+  /// - Parameter goBack: has the desk go back by so many frames, which are to be rendered again.
+  private func fadeWhatIsQueued(
+    _ stream: Stream, _ desk: Desk, _ now: @autoclosure () -> Now, _ goBack: (Int) -> Void
+  ) throws(Fault) {
+    let fade = stream.frames(Self.stopFade)
+    let (taken, rewritten) = try stream.takeBack(rewriting: fade) { index in
+      quarterSine(fade - index, of: fade)
+    }
+    goBack(taken)
+    desk.pass(rewritten, stream.clock, now())
   }
 
   /// Why what plays will not come to its end, if it is late.

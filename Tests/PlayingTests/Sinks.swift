@@ -20,7 +20,11 @@ final class FailingSink: Sink {
   var feedInterval: Duration { inner.feedInterval }
   var capacity: Int { inner.capacity }
   var underruns: Int { 0 }
-  func takeBack() -> Int { inner.takeBack() }
+  func takeBack() -> Int {
+    let count = inner.takeBack()
+    left += count
+    return count
+  }
   func space() throws(Fault) -> Int { try inner.space() }
   func position() throws(Fault) -> StreamPosition? { try inner.position() }
   func close() { inner.close() }
