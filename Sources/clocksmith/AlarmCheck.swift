@@ -78,8 +78,8 @@ private func flaw(of tune: Tune) -> String? {
 private func flawsOfRings(
   _ configuration: Configuration, _ status: Status?
 ) throws(Fault) -> [String] {
-  let zone = try status.map { status throws(Fault) in try zoneOfService(status.zone) }
-    ?? SystemZone.current()
+  let zone =
+    if let status { try zoneOfService(status.zone) } else { try SystemZone.current() }
   let voice = try configuration.verifiedVoice()
   let now = SystemClock.now.instant
   let rules = Rules(configuration.announcer, trust: .synchronised)
