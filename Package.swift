@@ -21,7 +21,8 @@ let package = Package(
     .target(name: "CClocksmith", linkerSettings: [.linkedLibrary("gpiod")]),
 
     // The rooms, each with what it may import.
-    .target(name: "Basics", dependencies: ["CINI", "CJSON", "CLinux", "CSystemd"]),
+    .target(name: "Basics", dependencies: ["CINI", "CJSON", "CLinux"]),
+    .target(name: "Daemon", dependencies: ["Basics", "CLinux", "CSystemd"]),
     .target(name: "Horology"),
     .target(name: "Sound", dependencies: ["Basics", "Horology", "CSampleRate", "CSndFile"]),
     .target(name: "Foundry", dependencies: ["Basics", "Horology", "Sound"]),
@@ -33,16 +34,16 @@ let package = Package(
     .target(
       name: "Service",
       dependencies: [
-        "Basics", "Horology", "Sound", "Devices", "Playing", "CClocksmith", "CJSON", "CLinux",
-        "CSystemd",
+        "Basics", "Daemon", "Horology", "Sound", "Devices", "Playing", "CClocksmith", "CJSON",
+        "CLinux", "CSystemd",
       ]),
     .target(name: "Simulation", dependencies: ["Basics", "Horology", "Devices", "Service"]),
-    .target(name: "Relay", dependencies: ["Basics", "CLinux", "CMosquitto", "CSystemd"]),
+    .target(name: "Relay", dependencies: ["Basics", "Daemon", "CLinux", "CMosquitto", "CSystemd"]),
     .executableTarget(
       name: "clocksmith",
       dependencies: [
-        "Basics", "Horology", "Sound", "Foundry", "Studio", "Devices", "Playing", "Service",
-        "CLinux",
+        "Basics", "Daemon", "Horology", "Sound", "Foundry", "Studio", "Devices", "Playing",
+        "Service", "CLinux",
       ]),
     .executableTarget(name: "clocksmith-relay", dependencies: ["Basics", "Relay"]),
     // Built, not installed.
@@ -53,10 +54,11 @@ let package = Package(
     // What deploy/bench measures with; no product has it.
     .executableTarget(
       name: "onsets",
-      dependencies: ["Basics", "Horology", "Sound", "Devices", "Playing", "Service"],
+      dependencies: ["Basics", "Daemon", "Horology", "Sound", "Devices", "Playing", "Service"],
       path: "Tests/onsets"),
     .target(name: "TestSupport", dependencies: ["Basics", "Sound"], path: "Tests/TestSupport"),
     .testTarget(name: "BasicsTests", dependencies: ["Basics", "TestSupport"]),
+    .testTarget(name: "DaemonTests", dependencies: ["Daemon", "TestSupport"]),
     .testTarget(name: "HorologyTests", dependencies: ["Horology"]),
     .testTarget(name: "SoundTests", dependencies: ["Sound", "Studio", "TestSupport"]),
     .testTarget(name: "FoundryTests", dependencies: ["Foundry", "Horology", "TestSupport"]),

@@ -1,5 +1,6 @@
 import Basics
 import CSystemd
+import Daemon
 @preconcurrency import Glibc
 
 /// The announcer as its bus shows it: asked without waiting, watched while it comes and goes.

@@ -1,4 +1,5 @@
 import Basics
+import Daemon
 
 /// What was announced last.
 public struct LastAnnouncement: Hashable, Sendable {

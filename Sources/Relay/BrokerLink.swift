@@ -1,4 +1,5 @@
 import Basics
+import Daemon
 @preconcurrency import Glibc
 
 /// The broker, as far as it is there: connected to, and again whenever the connection ends.

@@ -1,4 +1,5 @@
 import Basics
+import Daemon
 
 /// The commands that a message may give, and what each of them is on the announcer's bus.
 enum CommandTable {

@@ -1,6 +1,7 @@
 import Basics
 import CMosquitto
 import CSystemd
+import Daemon
 @preconcurrency import Glibc
 
 /// A message that was received.

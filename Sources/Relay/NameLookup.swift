@@ -1,5 +1,6 @@
 import Basics
 import CLinux
+import Daemon
 @preconcurrency import Glibc
 
 /// Finds the addresses of a machine by getaddrinfo_a(3), which waits for the network in a thread of

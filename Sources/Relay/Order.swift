@@ -1,4 +1,5 @@
 import Basics
+import Daemon
 
 /// A call of a method of the announcer, or the setting of its volume.
 public enum AnnouncerCall: Hashable, Sendable {

@@ -1,4 +1,5 @@
 import Basics
+import Daemon
 @preconcurrency import Glibc
 
 /// The relay: its parts, put together.

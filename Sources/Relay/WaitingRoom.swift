@@ -1,4 +1,5 @@
 import Basics
+import Daemon
 
 /// Commands that are to sound at an instant, until the announcer takes them: it prepares them itself,
 /// and begins with the frame that belongs to the instant.

@@ -1,4 +1,5 @@
 import Basics
+import Daemon
 
 /// What an entry of the journal is about: its raw value is the entry's `CLOCKSMITH_EVENT`.
 public enum JournalEvent: String, CaseIterable, Sendable {

@@ -1,4 +1,5 @@
 import Basics
+import Daemon
 
 /// Holds the saved state and writes it to its file. If that fails, each `check()` tries again; the
 /// journal is told once.

@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@testable import Basics
+@testable import Daemon
 
 @Suite struct NotifierTests {
   private let folder = TemporaryFolder()

@@ -1,3 +1,4 @@
+import Basics
 @preconcurrency import Glibc
 
 /// Standard error, which is never waited for: a pipe may be full, a terminal paused, a reader stuck.

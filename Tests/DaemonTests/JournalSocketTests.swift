@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Basics
+@testable import Daemon
 
 @Suite struct JournalSocketTests {
   @Test("a field of one line is told as it is") func oneLine() {

@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@testable import Basics
+@testable import Daemon
 
 @Suite struct DatagramSocketTests {
   @Test("a path that is too long leaves no descriptor open") func longPath() {

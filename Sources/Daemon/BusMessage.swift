@@ -1,3 +1,4 @@
+import Basics
 import CSystemd
 
 /// A value of a property, of one of the types that ours have.
