@@ -25,6 +25,8 @@ public struct Announcement: Hashable, Sendable {
   /// How long it may sound from its anchor on, even if it begins at its latest; nil if that does not
   /// matter.
   public let room: Duration?
+  /// True if it sounds at its instant or not at all, because others sound at the same instant.
+  public internal(set) var isAtItsInstant = false
   /// How loud, in dB at most 0, by the rules for the time at which it sounds.
   public internal(set) var decibels = 0.0
 

@@ -98,7 +98,7 @@ public struct Announcer {
       let lead = speakerIsAwake ? Self.requestLead : rules.lead
       // Occasions that have passed meanwhile are in nobody's way.
       effects += settle(at: now)
-      effects.append(answer(time, from: instant, within: lead, at: now))
+      effects += [answer(time, from: instant, within: lead, at: now)].compactMap { $0 }
     case .pressed(let speakerIsAwake):
       if timers.isRinging || alarms.isRinging {
         effects += snoozeAlarms(at: now)
@@ -107,7 +107,8 @@ public struct Announcer {
         effects += stopInterval(.byHand, at: now.uptime)
       } else {
         effects += settle(at: now)
-        effects.append(answer(nil, within: speakerIsAwake ? Self.requestLead : rules.lead, at: now))
+        let lead = speakerIsAwake ? Self.requestLead : rules.lead
+        effects += [answer(nil, within: lead, at: now)].compactMap { $0 }
       }
     case .held:
       effects += endAlarms(at: now) + silenceRings(.byHand, at: now.uptime)

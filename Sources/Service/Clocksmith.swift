@@ -180,7 +180,8 @@ public final class Clocksmith {
     case .announce(let time, let instant):
       switch conductor.ask(time, at: instant, speakerIsAwake: player?.isAwake ?? false) {
       case .success(let announcement): return .success(.text(composer.words(of: announcement)))
-      case .failure(let refused): return .failure(.refused(refused.reason.description))
+      case .failure(let refused):
+        return .failure(.init(refused.reason, near: announcer.outlook.occasion, at: instant))
       }
     case .stop: handle(.stop(.byHand))
     case .timer(let order): return serve(order)
