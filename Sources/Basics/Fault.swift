@@ -43,8 +43,13 @@ extension String {
 }
 
 extension StringProtocol {
-  /// What an error quotes of a text: at most its first 40 characters.
-  public var excerpt: String { count <= 40 ? String(self) : "\(prefix(40))..." }
+  /// What an error quotes of a text: at most its first 40 code points, for a character may have any
+  /// number of accents.
+  public var excerpt: String {
+    let text = String(self)
+    let end = text.unicodeScalars.prefix(40).endIndex
+    return end == text.endIndex ? text : "\(text[..<end])..."
+  }
 }
 
 extension Unicode.Scalar {

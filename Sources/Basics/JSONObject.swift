@@ -84,7 +84,20 @@ public final class JSONObject {
   }
 
   public func text(_ key: String) throws(Fault) -> String? {
-    try value(key, [json_type_string], "a text").map { String(cString: json_object_get_string($0)) }
+    guard let value = try value(key, [json_type_string], "a text") else { return nil }
+    let text = String(cString: json_object_get_string(value))
+    // Cut off there, two texts would be the same.
+    guard text.utf8.count == json_object_get_string_len(value) else {
+      throw Fault(path, "\(key) has a zero byte in it")
+    }
+    return text
+  }
+
+  /// All of it, on one line.
+  public var line: String {
+    String(
+      cString: json_object_to_json_string_ext(
+        object, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE))
   }
 
   private func value(

@@ -49,6 +49,13 @@ extension String: BusType {
   }
 }
 
+extension Bool: BusType {
+  public var busValue: BusValue { .flag(self) }
+  public init?(_ value: BusValue) {
+    if case .flag(let flag) = value { self = flag } else { return nil }
+  }
+}
+
 extension UInt64: BusType {
   public var busValue: BusValue { .unsigned(self) }
   public init?(_ value: BusValue) {

@@ -34,10 +34,12 @@ public final class EventLoop {
     sd_event_exit(event, 0)
   }
 
-  /// Serves an `sd_bus`, after everything else that is ready: whoever calls a thousand times a
-  /// second does not hold up the sound. What fails is -errno, as `sd_bus_attach_event(3)`.
-  public func attach(_ bus: OpaquePointer) -> Int32 {
-    sd_bus_attach_event(bus, event, Int32(SD_EVENT_PRIORITY_IDLE))
+  /// Serves an `sd_bus`. What fails is -errno, as `sd_bus_attach_event(3)`.
+  /// - Parameter isLast: after everything else that is ready, so that callers do not hold up the
+  ///   sound, however many there are; else in turn with the rest.
+  public func attach(_ bus: OpaquePointer, isLast: Bool = true) -> Int32 {
+    let priority = isLast ? SD_EVENT_PRIORITY_IDLE : SD_EVENT_PRIORITY_NORMAL
+    return sd_bus_attach_event(bus, event, Int32(priority))
   }
 
   /// Calls `handler` whenever the descriptor is ready, until the source is released.
