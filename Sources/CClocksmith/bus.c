@@ -88,6 +88,7 @@ static const sd_bus_vtable vtable[] = {
     CHANGING("SwitchError", "s"),
     CHANGING("Trust", "s"),
     CHANGING("ClockBasis", "s"),
+    CHANGING("ClockIsUsed", "b"),
     FLOWING("ClockWords", "s"),
     FLOWING("ClockUncertainty", "d"),
     CHANGING("Playing", "s"),
