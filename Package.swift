@@ -15,6 +15,7 @@ let package = Package(
     .systemLibrary(name: "CJSON"),
     .systemLibrary(name: "CLinux"),
     .systemLibrary(name: "CMosquitto"),
+    .systemLibrary(name: "COpenSSL"),
     .systemLibrary(name: "CSampleRate"),
     .systemLibrary(name: "CSndFile"),
     .systemLibrary(name: "CSystemd"),
@@ -38,7 +39,9 @@ let package = Package(
         "CLinux", "CSystemd",
       ]),
     .target(name: "Simulation", dependencies: ["Basics", "Horology", "Devices", "Service"]),
-    .target(name: "Relay", dependencies: ["Basics", "Daemon", "CLinux", "CMosquitto", "CSystemd"]),
+    .target(
+      name: "Relay",
+      dependencies: ["Basics", "Daemon", "CLinux", "CMosquitto", "COpenSSL", "CSystemd"]),
     .executableTarget(
       name: "clocksmith",
       dependencies: [

@@ -20,6 +20,8 @@ final class AnnouncerLink {
   private static let patience = Duration.seconds(5)
   /// After how long a bus that has gone is looked for again.
   private static let pause = Duration.seconds(5)
+  /// So many calls may be unanswered.
+  private static let mostPending = 64
 
   private let loop: EventLoop
   /// Its properties or its presence are others.
@@ -28,6 +30,10 @@ final class AnnouncerLink {
   private let announced: (LastAnnouncement) -> Void
   private(set) var presence = Presence.absent("it has not answered yet")
   private(set) var properties: [String: BusValue] = [:]
+  /// Whether the announcer says the time by its clock; nil as long as that is not known.
+  var clockIsUsed: Bool? {
+    if case .flag(let isUsed)? = properties["ClockIsUsed"] { isUsed } else { nil }
+  }
 
   private var bus: OpaquePointer?
   private var slots: [OpaquePointer?] = []
@@ -35,6 +41,7 @@ final class AnnouncerLink {
   private var isAsking = false
   private var asksAgain = false
   private var timer: EventSource?
+  private var isClosed = false
 
   init(
     _ loop: EventLoop, changed: @escaping () -> Void,
@@ -69,7 +76,8 @@ final class AnnouncerLink {
     bus = opened
     // Else the loop, at its end, would wait until the bus has taken everything.
     sd_bus_set_close_on_exit(opened, 0)
-    code = loop.attach(opened)
+    // Answers are not to wait until no more messages come.
+    code = loop.attach(opened, isLast: false)
     guard code >= 0 else { throw Fault("cannot watch the system bus", errno: -code) }
     let context = Unmanaged.passUnretained(self).toOpaque()
     try watch("type='signal',sender='\(Self.name)',path='\(Self.path)'", context) {
@@ -112,10 +120,16 @@ final class AnnouncerLink {
     timer = try? loop.after(Self.pause) { [unowned self] in connect() }
   }
 
-  func close() {
+  /// Closes it for good; what is not answered yet is nobody's any more.
+  func end() {
+    isClosed = true
+    close()
+  }
+
+  private func close() {
     timer = nil
     isAsking = false
-    let unanswered = pending.values
+    let unanswered = isClosed ? [] : Array(pending.values)
     pending = [:]
     for call in unanswered { call.end(.failure(Rejection(.absent, "the system bus has gone"))) }
     for slot in slots { sd_bus_slot_unref(slot) }
@@ -159,8 +173,8 @@ final class AnnouncerLink {
         take(.running)
       case .failure(let rejection):
         take(.absent(rejection.words))
-        // It may have been too busy to answer; nothing else would tell that it no longer is.
-        if rejection.kind == .timeout {
+        // Only its coming is told; nothing else would tell that it answers again.
+        if rejection.kind != .absent {
           timer = try? loop.after(Self.pause) { [unowned self] in ask() }
         }
       }
@@ -182,6 +196,7 @@ final class AnnouncerLink {
       if case .failure(let rejection) = $0 { done(rejection) } else { done(nil) }
     }
     switch call {
+    case .cancel: done(nil)
     case .method(let method, let values): send(method, values, of: Self.name, answered)
     case .volume(let decibels):
       send(
@@ -196,6 +211,10 @@ final class AnnouncerLink {
   ) {
     guard let bus else {
       return done(.failure(Rejection(.absent, "the system bus cannot be reached")))
+    }
+    guard pending.count < Self.mostPending else {
+      return done(
+        .failure(Rejection(.full, "\(Self.mostPending) commands wait for the announcer already")))
     }
     let call = PendingCall(done)
     do throws(Fault) {
@@ -234,8 +253,10 @@ final class AnnouncerLink {
       return .failure(Rejection(.timeout, "the announcer does not answer, and may yet do it"))
     case SD_BUS_ERROR_ACCESS_DENIED:
       return .failure(
-        Rejection(.refused, "the system bus does not let this program; put it into the group audio")
+        Rejection(
+          .refused, "the system bus does not let this program; run it as the user clocksmith-relay")
       )
+    case "org.clocksmith.Error.Busy": return .failure(Rejection(.busy, words))
     default: return .failure(Rejection(.refused, words))
     }
   }

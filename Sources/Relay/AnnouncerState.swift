@@ -19,10 +19,15 @@ public struct LastAnnouncement: Hashable, Sendable {
 public struct AnnouncerState {
   private let values: [String: BusValue]
   private let last: LastAnnouncement?
+  private let waiting: [Order]
 
-  public init(_ properties: [String: BusValue], last: LastAnnouncement?) {
+  /// - Parameter waiting: the commands that wait for their instants.
+  public init(
+    _ properties: [String: BusValue], last: LastAnnouncement?, waiting: [Order] = []
+  ) {
     values = properties
     self.last = last
+    self.waiting = waiting
   }
 
   /// One line, the same for the same values.
@@ -52,7 +57,16 @@ public struct AnnouncerState {
     line.set("intervals", rows("Intervals").compactMap(Self.interval))
     line.set("alarms", rows("Alarms").compactMap(Self.alarm))
     line.set("alarm_rings", alarmRings.map { UTCTime(microseconds: $0).text })
+    line.set("waiting", waiting.map(Self.waiting))
     return line.text
+  }
+
+  private static func waiting(_ order: Order) -> JSONLine {
+    let line = JSONLine()
+    line.set("command", order.name)
+    line.set("id", order.id)
+    line.set("at", order.at?.text)
+    return line
   }
 
   private var next: JSONLine {

@@ -16,6 +16,7 @@ final class BrokerLink {
   private let connected: () -> Void
   private let lost: () -> Void
   private let received: (MQTTMessage) -> Void
+  private let caughtUp: () -> Void
 
   private var client: MQTTClient?
   private var lookup: NameLookup?
@@ -25,12 +26,14 @@ final class BrokerLink {
   private var timer: EventSource?
   /// What the journal was told of the outage; none while there is none.
   private var causes: Set<String> = []
+  /// What the broker does not let us have, as the journal was told.
+  private var toldDenials: Set<String> = []
   private(set) var isConnected = false
 
   init(
     _ loop: EventLoop, _ journal: Journal, _ settings: RelayConfiguration.Broker, _ topics: Topics,
     connected: @escaping () -> Void, lost: @escaping () -> Void,
-    received: @escaping (MQTTMessage) -> Void
+    received: @escaping (MQTTMessage) -> Void, caughtUp: @escaping () -> Void
   ) {
     self.loop = loop
     self.journal = journal
@@ -39,6 +42,7 @@ final class BrokerLink {
     self.connected = connected
     self.lost = lost
     self.received = received
+    self.caughtUp = caughtUp
   }
 
   /// As in `homeassistant.local:1883`.
@@ -65,9 +69,7 @@ final class BrokerLink {
     switch result {
     case .failure(let fault): lose(fault)
     case .success(let found):
-      // A certificate names the machine, so libmosquitto has to: it looks the name up once more,
-      // which was answered a moment ago.
-      addresses = settings.usesTLS ? [settings.host] : found
+      addresses = found
       connect()
     }
   }
@@ -75,10 +77,11 @@ final class BrokerLink {
   private func connect(to address: String) throws(Fault) {
     let handlers = MQTTClient.Handlers(
       connected: { [unowned self] in welcome() }, received: { [unowned self] in received($0) },
-      ended: { [unowned self] in lose($0) })
+      denied: { [unowned self] in tellDenial(of: $0) },
+      caughtUp: { [unowned self] in caughtUp() }, ended: { [unowned self] in lose($0) })
     let made = try MQTTClient(
-      settings, id: "clocksmith-\(topics.name)", will: (topics.availability, "offline"), loop,
-      handlers)
+      settings, id: topics.clientID(ofMachine: Machine.id), will: (topics.availability, "offline"),
+      loop, handlers)
     client = made
     try made.connect(to: address, port: settings.port)
   }
@@ -109,6 +112,14 @@ final class BrokerLink {
         .brokerLost, .warning, "\(fault); it is tried again", ["DETAIL": fault.description])
     }
     timer = try? loop.after(backOff.wait()) { [unowned self] in connect() }
+  }
+
+  private func tellDenial(of filter: String) {
+    guard toldDenials.insert(filter).inserted else { return }
+    journal.log(
+      .denied, .warning,
+      "the broker does not let this clock hear \(filter); let its user read there, as "
+        + "'topic read \(filter)' does in an ACL of mosquitto", ["TOPIC": filter])
   }
 
   /// Ends the connection; nothing is tried any more.

@@ -16,24 +16,33 @@ public struct CommandDesk {
   public init() {}
 
   /// Takes a message in.
+  /// - Parameter clockIsUsed: true if the announcer says the time by its clock; nil if that is not
+  ///   known.
   /// - Returns: what is to be done.
   /// - Throws: `Rejection` if nothing is.
-  public mutating func take(_ message: MQTTMessage, at now: UTCTime) throws(Rejection) -> Order {
+  public mutating func take(
+    _ message: MQTTMessage, at now: UTCTime, clockIsUsed: Bool?
+  ) throws(Rejection) -> Order {
     guard !message.isRetained else {
       throw Rejection(
         .retained,
         "the broker has kept it and hands it over at every connection; send commands without retain"
       )
     }
-    guard message.payload.count <= Order.largestPayload else {
+    guard message.size <= Order.largestPayload else {
       throw Rejection(
-        .large,
-        "it has \(message.payload.count) bytes; at most \(Order.largestPayload) are read")
+        .large, "it has \(message.size) bytes; at most \(Order.largestPayload) are read")
     }
     guard let text = String(validating: message.payload, as: UTF8.self) else {
       throw Rejection(.json, "it is not JSON: it is not UTF-8")
     }
     let order = try Order(payload: text)
+    // Judged by a wrong clock, what is old is new.
+    if clockIsUsed != true, let key = order.instantKey {
+      let why =
+        clockIsUsed == nil ? "whether the clock is right is not known" : "the clock is not trusted"
+      throw rejection(of: order, .untrusted, "\(why), so '\(key)' cannot be judged")
+    }
     if let expires = order.expires, expires <= now {
       throw rejection(of: order, .expired, "it was to be carried out before \(expires.text)")
     }
@@ -46,13 +55,21 @@ public struct CommandDesk {
           of: order, .future, "its instant \(instant.text) is too far ahead: a day is allowed")
       }
     }
-    guard let id = order.id else { return order }
-    guard ids.insert(id).inserted else {
+    guard remember(order) else {
       throw rejection(of: order, .repeated, "a command with this id has come before")
     }
+    return order
+  }
+
+  /// Takes in that a command has come.
+  /// - Returns: false if it has come before.
+  @discardableResult
+  public mutating func remember(_ order: Order) -> Bool {
+    guard let id = order.id else { return true }
+    guard ids.insert(id).inserted else { return false }
     queue.append(id)
     if queue.count > Self.mostIDs { ids.remove(queue.removeFirst()) }
-    return order
+    return true
   }
 
   /// It was not carried out: if it comes again, it is no repetition.
@@ -67,5 +84,12 @@ public struct CommandDesk {
     var rejection = Rejection(kind, "'\(order.name)': \(words)")
     rejection.id = order.id
     return rejection
+  }
+}
+
+extension Order {
+  /// What of it says something of the clock; nil if nothing does.
+  fileprivate var instantKey: String? {
+    at != nil ? "at" : expires != nil ? "expires" : nil
   }
 }

@@ -26,6 +26,10 @@ enum CommandTable {
       return .method("AnnounceTime", [.small(hour), .small(minute)])
     },
     "stop": plain("Stop"),
+    "cancel": Entry(keys: ["id"]) { object throws(Fault) in
+      guard let id = try object.text("id") else { throw missing("id", "\"bell-7\"") }
+      return .cancel(id)
+    },
     "mute": Entry(keys: ["for", "until"]) { object throws(Fault) in
       let span = try object.microseconds("for")
       guard let until = try object.text("until") else {

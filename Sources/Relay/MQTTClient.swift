@@ -7,8 +7,18 @@ import Daemon
 /// A message that was received.
 public struct MQTTMessage: Sendable {
   public let topic: String
+  /// Empty if it is larger than any command.
   public let payload: [UInt8]
+  /// In bytes, of the payload as it was sent.
+  public let size: Int
   public let isRetained: Bool
+
+  public init(topic: String, payload: [UInt8], size: Int? = nil, isRetained: Bool) {
+    self.topic = topic
+    self.payload = payload
+    self.size = size ?? payload.count
+    self.isRetained = isRetained
+  }
 }
 
 /// One connection to a broker by libmosquitto, from its beginning to its end, served by the loop.
@@ -19,6 +29,10 @@ final class MQTTClient {
     /// The broker has let us in.
     var connected: () -> Void
     var received: (MQTTMessage) -> Void
+    /// The broker does not let us have what is published there.
+    var denied: (_ filter: String) -> Void
+    /// What could not be published may be tried again.
+    var caughtUp: () -> Void
     /// It has ended, and why; told once, and nothing after it.
     var ended: (Fault) -> Void
   }
@@ -27,6 +41,10 @@ final class MQTTClient {
   private static let patience = Duration.seconds(15)
   /// How often libmosquitto looks whether a ping is due.
   private static let interval = Duration.seconds(5)
+  /// How often a handshake is looked at that the socket tells nothing of.
+  private static let glance = Duration.milliseconds(500)
+  /// So many messages may be on their way. libmosquitto keeps each until the broker has it.
+  private static let mostUnconfirmed = 16
   /// In seconds: without a word for so long, either side takes the other for gone.
   private static let keepAlive: Int32 = 30
 
@@ -37,6 +55,15 @@ final class MQTTClient {
   private var socket: EventSource?
   private var watched: Int32 = -1
   private var timers: [EventSource] = []
+  private var tls: TLSContext?
+  /// The connection is made, and what is left of the handshakes waits for the broker's words.
+  private var isReached = false
+  private var isLetIn = false
+  /// The messages that the broker has not confirmed yet.
+  private var unconfirmed: Set<Int32> = []
+  private var hasHeldBack = false
+  /// What was subscribed to and has not been answered.
+  private var subscriptions: [Int32: String] = [:]
   private var deadline: EventSource?
   private var hasEnded = false
   /// What libmosquitto has said last of what went wrong.
@@ -80,14 +107,12 @@ final class MQTTClient {
   }
 
   private func useTLS(_ settings: RelayConfiguration.Broker) throws(Fault) {
-    try settings.checkCertificates()
-    let isFolder = isSpecialFile(settings.authorities)
-    let authorities = settings.authorities
-    // OpenSSL would ask a terminal for the password of a key, and wait.
+    let context = try TLSContext(settings)
+    tls = context
     try check(
-      mosquitto_tls_set(
-        client, isFolder ? nil : authorities, isFolder ? authorities : nil, settings.certificate,
-        settings.key, { _, _, _, _ in 0 }), "use TLS with \(authorities)")
+      mosquitto_void_option(client, MOSQ_OPT_SSL_CTX, UnsafeMutableRawPointer(context.pointer)),
+      "use TLS")
+    try check(mosquitto_int_option(client, MOSQ_OPT_SSL_CTX_WITH_DEFAULTS, 0), "use TLS")
   }
 
   private func listen() {
@@ -99,11 +124,20 @@ final class MQTTClient {
     }
     mosquitto_message_callback_set(client) { _, context, message in
       guard let message = message?.pointee, let topic = message.topic else { return }
+      let size = Int(message.payloadlen)
       let payload = UnsafeRawBufferPointer(
-        start: message.payload, count: Int(message.payloadlen))
+        start: message.payload, count: size <= Order.largestPayload ? size : 0)
       MQTTClient.from(context).handlers.received(
         MQTTMessage(
-          topic: String(cString: topic), payload: Array(payload), isRetained: message.retain))
+          topic: String(cString: topic), payload: Array(payload), size: size,
+          isRetained: message.retain))
+    }
+    mosquitto_publish_callback_set(client) { _, context, message in
+      MQTTClient.from(context).confirmed(message)
+    }
+    mosquitto_subscribe_callback_set(client) { _, context, message, count, granted in
+      let isDenied = count > 0 && granted.map { $0[0] >= 0x80 } == true
+      MQTTClient.from(context).subscribed(message, isDenied)
     }
     mosquitto_log_callback_set(client) { _, context, level, words in
       guard level & Int32(MOSQ_LOG_ERR | MOSQ_LOG_WARNING) != 0, let words else { return }
@@ -114,15 +148,15 @@ final class MQTTClient {
   // MARK: The connection
 
   /// Begins to connect.
-  /// - Parameter host: an address, or where the certificate is judged by it, a name that was found
-  ///   a moment ago.
-  func connect(to host: String, port: Int) throws(Fault) {
+  /// - Parameter address: as numbers: libmosquitto would wait for the answer to a name.
+  func connect(to address: String, port: Int) throws(Fault) {
     deadline = try loop.after(Self.patience) { [unowned self] in
       end(Fault(broker, "it does not answer"))
     }
-    try check(mosquitto_connect_async(client, host, Int32(port), Self.keepAlive), nil)
+    try check(mosquitto_connect_async(client, address, Int32(port), Self.keepAlive), nil)
     timers.append(
       try loop.every(Self.interval) { [unowned self] in serve(mosquitto_loop_misc(client)) })
+    timers.append(try loop.every(Self.glance) { [unowned self] in if !isLetIn { shakeHands() } })
     try watch()
   }
 
@@ -147,7 +181,9 @@ final class MQTTClient {
   private func watch() throws(Fault) {
     let descriptor = mosquitto_socket(client)
     guard descriptor >= 0 else { return }
-    let events = EPOLLIN.rawValue | (mosquitto_want_write(client) ? EPOLLOUT.rawValue : 0)
+    // In the handshake of TLS libmosquitto wants to write all the time, and can only read.
+    let writes = isLetIn ? mosquitto_want_write(client) : !isReached
+    let events = EPOLLIN.rawValue | (writes ? EPOLLOUT.rawValue : 0)
     if descriptor != watched || socket == nil {
       socket = nil
       socket = try loop.whenReady(descriptor, events: events) { [unowned self] in turn() }
@@ -158,8 +194,39 @@ final class MQTTClient {
   }
 
   private func turn() {
+    guard isLetIn else { return shakeHands() }
     if mosquitto_want_write(client), !serve(mosquitto_loop_write(client, 1)) { return }
     serve(mosquitto_loop_read(client, 1))
+  }
+
+  /// Goes on with the handshakes as far as the broker has gone.
+  private func shakeHands() {
+    guard !hasEnded, isConnected() else { return }
+    isReached = true
+    guard serve(mosquitto_loop_read(client, 1)) else { return }
+    if mosquitto_want_write(client), !serve(mosquitto_loop_write(client, 1)) { return }
+    // Some versions of libmosquitto do not tell of a connection that ends within the handshake.
+    var byte: UInt8 = 0
+    let count = recv(watched, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))
+    if count == 0 {
+      lost(MOSQ_ERR_CONN_LOST.rawValue)
+    } else if count < 0, errno != EAGAIN, errno != EINTR {
+      lost(MOSQ_ERR_ERRNO.rawValue)
+    }
+  }
+
+  /// True if the connection stands. One that has failed is ended.
+  private func isConnected() -> Bool {
+    var descriptor = pollfd(fd: watched, events: Int16(POLLOUT), revents: 0)
+    guard watched >= 0, poll(&descriptor, 1, 0) > 0 else { return isReached }
+    var code: Int32 = 0
+    var size = socklen_t(MemoryLayout<Int32>.size)
+    getsockopt(watched, SOL_SOCKET, SO_ERROR, &code, &size)
+    guard code == 0 else {
+      end(Fault(broker, errno: code))
+      return false
+    }
+    return true
   }
 
   /// Looks at what a call has brought.
@@ -182,15 +249,24 @@ final class MQTTClient {
 
   private func answered(_ code: Int32) {
     deadline = nil
-    guard code == 0 else {
-      return end(
-        Fault(broker, code: code, "\(Self.refusal(code)); see [mqtt] of the configuration"))
-    }
+    guard code == 0 else { return end(Fault(broker, code: code, Self.refusal(code))) }
+    isLetIn = true
     handlers.connected()
   }
 
+  /// By the codes of CONNACK in MQTT 3.1.1.
   private static func refusal(_ code: Int32) -> String {
-    "it refuses the connection: \(String(cString: mosquitto_connack_string(code)))"
+    let why =
+      switch code {
+      case 1: "it does not speak MQTT 3.1.1"
+      case 2: "it takes no client of this name"
+      case 3: "it serves nobody now"
+      case 4: "user or password is wrong"
+      case 5: "this user may not connect, or the password is wrong"
+      default: "code \(code)"
+      }
+    let advice = code == 3 ? "" : "; see [mqtt] in the configuration"
+    return "it refuses the connection: \(why)\(advice)"
   }
 
   private func lost(_ code: Int32) { end(fault(code)) }
@@ -218,33 +294,71 @@ final class MQTTClient {
     case MOSQ_ERR_KEEPALIVE.rawValue: detail = "it does not answer any more"
     case MOSQ_ERR_PROTOCOL.rawValue, MOSQ_ERR_MALFORMED_PACKET.rawValue:
       detail = "what it sends is not MQTT"
-    default: detail = String(cString: mosquitto_strerror(code))
+    case MOSQ_ERR_TLS.rawValue: detail = tlsWords
+    default: detail = String(cString: mosquitto_strerror(code)).lowercasedFirst
     }
-    // Of TLS the code says nothing, and the log what OpenSSL has found.
-    let isTold = code == MOSQ_ERR_TLS.rawValue || code == MOSQ_ERR_EAI.rawValue
-    return Fault(broker, code: code, isTold && !words.isEmpty ? "\(detail): \(words)" : detail)
+    return Fault(broker, code: code, detail)
+  }
+
+  private var tlsWords: String {
+    if let complaint = tls?.complaint {
+      return "its certificate is not accepted: \(complaint); see 'authority' and 'broker'"
+    }
+    // As in "OpenSSL Error[0]: error:0A00010B:SSL routines::wrong version number".
+    let reason = words.split(separator: ":").last.map(String.init) ?? "no reason is given"
+    return "TLS cannot be agreed on: \(reason)"
   }
 
   // MARK: Messages
 
-  /// - Returns: false if it is not sent: there is no connection, or too much waits already.
+  /// - Returns: false if it is not sent: there is no connection, or too much is on its way; then
+  ///   `caughtUp` is told when there is room again.
   @discardableResult
   func publish(_ topic: String, _ payload: String, isRetained: Bool) -> Bool {
     guard !hasEnded else { return false }
+    guard unconfirmed.count < Self.mostUnconfirmed else {
+      hasHeldBack = true
+      return false
+    }
+    var message: Int32 = 0
     let code = mosquitto_publish(
-      client, nil, topic, Int32(payload.utf8.count), payload, 1, isRetained)
+      client, &message, topic, Int32(payload.utf8.count), payload, 1, isRetained)
+    guard code == MOSQ_ERR_SUCCESS.rawValue else { return false }
+    unconfirmed.insert(message)
     wake()
-    return code == MOSQ_ERR_SUCCESS.rawValue
+    return true
+  }
+
+  private func confirmed(_ message: Int32) {
+    unconfirmed.remove(message)
+    guard hasHeldBack, unconfirmed.isEmpty else { return }
+    hasHeldBack = false
+    handlers.caughtUp()
   }
 
   func subscribe(to filter: String) {
     guard !hasEnded else { return }
-    mosquitto_subscribe(client, nil, filter, 1)
+    var message: Int32 = 0
+    mosquitto_subscribe(client, &message, filter, 1)
+    subscriptions[message] = filter
     wake()
+  }
+
+  private func subscribed(_ message: Int32, _ isDenied: Bool) {
+    guard let filter = subscriptions.removeValue(forKey: message), isDenied else { return }
+    handlers.denied(filter)
   }
 
   /// What was asked for may wait to be written.
   private func wake() {
     do throws(Fault) { try watch() } catch { end(error) }
+  }
+}
+
+extension String {
+  /// As it stands behind a colon.
+  fileprivate var lowercasedFirst: String {
+    let sentence = last == "." ? dropLast() : self[...]
+    return sentence.prefix(1).lowercased() + sentence.dropFirst()
   }
 }

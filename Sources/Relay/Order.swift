@@ -6,6 +6,8 @@ public enum AnnouncerCall: Hashable, Sendable {
   case method(String, [BusValue])
   /// In dB.
   case volume(Double)
+  /// Of the relay itself: the command of this id is not to be carried out at its instant.
+  case cancel(String)
 }
 
 /// A command, read and checked as far as can be told without the announcer.
@@ -19,6 +21,8 @@ public struct Order: Hashable, Sendable {
   public let expires: UTCTime?
   /// When it is to sound, on every clock that has the command; nil for now.
   public let at: UTCTime?
+  /// As it was sent, on one line.
+  let line: String
 
   /// As the journal names it: `announce` or `announce "bell-7"`.
   public var title: String { id.map { "\(name) \"\($0)\"" } ?? name }
@@ -57,8 +61,10 @@ extension Order {
             + known.sorted().joined(separator: ", "))
       }
       self.name = name
+      line = object.line
       call = try entry.read(object)
-      id = try object.text("id")
+      // The id of a cancellation is of what it cancels.
+      if case .cancel = call { id = nil } else { id = try object.text("id") }
       expires = try object.time("expires")
       at = entry.mayWait ? try object.time("at") : nil
       if let id, !(1...Self.longestID).contains(id.utf8.count) {

@@ -4,8 +4,12 @@ public struct Rejection: Error, Hashable, Sendable {
   public enum Kind: String, Sendable {
     case topic, large, json, command, key, value
     case retained, repeated, expired
-    case past, future, full
+    case past, future, full, untrusted
+    /// No command of this id waits.
+    case unknown
     case absent, refused, timeout
+    /// Something else is said; it may be free in time.
+    case busy
   }
 
   public let kind: Kind
@@ -20,29 +24,25 @@ public struct Rejection: Error, Hashable, Sendable {
   }
 }
 
-/// Tells each cause of rejections once an hour, and then how many more there were.
+/// Which rejections are told: each cause once an hour, and of one kind a few, so that made-up causes
+/// mute no others.
 struct Rejections {
-  private static let span = Duration.seconds(3600)
-  /// Whoever makes up causes without end fills no journal.
-  private static let most = 64
+  static let span = Duration.seconds(3600)
+  private static let mostOfKind = 8
 
-  private var since: Duration?
-  private var told: Set<Rejection> = []
+  private var told: [Rejection.Kind: Set<Rejection>] = [:]
   /// How many were not told.
-  private var untold = 0
+  private(set) var untold = 0
+  var isEmpty: Bool { told.isEmpty }
 
-  /// - Parameter uptime: of the monotonic clock.
-  /// - Returns: true if it is to be told, and how many of all causes were not told in the hour that
-  ///   has ended.
-  mutating func isNew(_ rejection: Rejection, at uptime: Duration) -> (tells: Bool, untold: Int) {
-    var untoldBefore = 0
-    if let since, uptime - since >= Self.span {
-      untoldBefore = untold
-      self = Rejections()
+  /// - Returns: true if it is to be told.
+  mutating func isNew(_ rejection: Rejection) -> Bool {
+    if told[rejection.kind, default: []].count < Self.mostOfKind,
+      told[rejection.kind, default: []].insert(rejection).inserted
+    {
+      return true
     }
-    since = since ?? uptime
-    if told.count < Self.most, told.insert(rejection).inserted { return (true, untoldBefore) }
     untold += 1
-    return (false, untoldBefore)
+    return false
   }
 }

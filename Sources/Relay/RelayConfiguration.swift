@@ -2,7 +2,7 @@ import Basics
 @preconcurrency import Glibc
 
 /// What the owner has set for the relay.
-public struct RelayConfiguration: Sendable {
+public struct RelayConfiguration: Hashable, Sendable {
   /// How the broker is reached.
   public struct Broker: Hashable, Sendable {
     /// A name or an address; empty until it is set.
@@ -26,7 +26,7 @@ public struct RelayConfiguration: Sendable {
   }
 
   public var broker = Broker()
-  var prefix = "clocksmith"
+  var prefix = Topics.usualPrefix
   var name: String?
   var group: String?
   var discoveryPrefix: String? = "homeassistant"
@@ -51,7 +51,10 @@ public struct RelayConfiguration: Sendable {
       throw Fault(path, "no broker is set; write 'broker = HOST' under [mqtt]")
     }
     if !broker.usesTLS {
-      for key in ["authority", "certificate", "key"] where places["mqtt.\(key)"] != nil {
+      let files = [
+        ("authority", broker.authority), ("certificate", broker.certificate), ("key", broker.key),
+      ]
+      for (key, file) in files where file != nil {
         throw Fault(place(key), "\(key) means nothing without TLS; set 'tls = yes'")
       }
     }
@@ -138,7 +141,7 @@ extension RelayConfiguration {
       guard isHost else {
         return "allowed: the name or the address of a machine alone, as in homeassistant.local"
       }
-      configuration.broker.host = value
+      configuration.broker.host = value == "none" ? "" : value
       return nil
     },
     "port": { configuration, value in
@@ -170,8 +173,8 @@ extension RelayConfiguration {
       return nil
     },
     "name": { configuration, value in
-      guard Topics.isName(value) else { return "allowed: \(Topics.allowedName)" }
-      configuration.name = value
+      guard Topics.isName(value) else { return "allowed: none, or \(Topics.allowedName)" }
+      configuration.name = value == "none" ? nil : value
       return nil
     },
     "group": { configuration, value in

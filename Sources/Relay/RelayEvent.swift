@@ -13,6 +13,11 @@ public enum RelayEvent: String, CaseIterable, Sendable {
   case command = "relay_command"
   case rejected = "relay_rejected"
   case homeAssistant = "relay_home_assistant"
+  case denied = "relay_denied"
+  case waiting = "relay_waiting"
+  case unheard = "relay_unheard"
+  case memory = "relay_memory"
+  case reloaded = "relay_reloaded"
 
   /// The `MESSAGE_ID`, made with `systemd-id128 new`: it never changes.
   public var messageID: String {
@@ -27,6 +32,11 @@ public enum RelayEvent: String, CaseIterable, Sendable {
     case .command: "9899e850ea4444c0a43a8678a62ea9fa"
     case .rejected: "48341d6d64ed4581b184d5dd2d7cc973"
     case .homeAssistant: "51b8fc833366458e97a3616643a20836"
+    case .denied: "2d1d9797e6074d688b2a1215591567e5"
+    case .waiting: "dc35a12926584d9c86bffac8fa9fcc6d"
+    case .unheard: "8e8ac0519c2a47aa9f9c6923beb85965"
+    case .memory: "32df4a94add34462855ec0d2fef65453"
+    case .reloaded: "3574bfc1690246eaa4c6169c2f648f79"
     }
   }
 }

@@ -2,31 +2,44 @@ import Basics
 import Daemon
 @preconcurrency import Glibc
 
-/// The relay: its parts, put together.
+/// The relay: its parts, put together. What it does with commands is in RelayCommands.swift.
 public final class RelayService {
-  private let loop: EventLoop
-  private let journal = Journal()
+  let loop: EventLoop
+  let journal = Journal()
   private let notifier = Notifier()
-  private let topics: Topics
-  private let settings: RelayConfiguration.Broker
-  private var broker: BrokerLink?
-  private var announcer: AnnouncerLink?
+  private let path: String?
+  private var configuration: RelayConfiguration
+  var topics: Topics
+  private(set) var broker: BrokerLink?
+  private(set) var announcer: AnnouncerLink?
   private var sources: [EventSource] = []
 
-  private var desk = CommandDesk()
-  private var waitingRoom: WaitingRoom?
-  private var rejections = Rejections()
+  var desk = CommandDesk()
+  var waitingRoom: WaitingRoom?
+  /// Commands that are tried again in a moment, and those that are to be heard soon.
+  var timers: [Int: EventSource] = [:]
+  var expected: [Int: UTCTime] = [:]
+  var timerCount = 0
+  var rejections = Rejections()
+  var rejectionTimer: EventSource?
+  var doneBudget = LogBudget()
+  private var birthBudget = LogBudget()
   private var last: LastAnnouncement?
   /// What the broker keeps for us, by topic.
   private var published: [String: String] = [:]
+  private var memory = RelayMemory()
+  private let memoryPath = RelayMemory.pathOfService
+  private var memoryFault: Fault?
   /// As the journal knows it; nil before the first answer.
   private var toldPresence: AnnouncerLink.Presence?
 
-  /// - Throws: `Fault` if there can be no loop.
-  public init(_ configuration: RelayConfiguration) throws(Fault) {
-    loop = try EventLoop()
+  /// - Parameter path: of the configuration; nil for the usual one.
+  /// - Throws: `Fault` if the configuration is wrong, or there can be no loop.
+  public init(path: String?) throws(Fault) {
+    self.path = path
+    configuration = try RelayConfiguration.load(path: path)
     topics = configuration.topics
-    settings = configuration.broker
+    loop = try EventLoop()
   }
 
   /// Serves until SIGTERM or SIGINT.
@@ -35,40 +48,113 @@ public final class RelayService {
     for signal in [SIGTERM, SIGINT] {
       sources.append(try loop.whenSignalled(signal) { [unowned self] in stop() })
     }
-    // A terminal that goes away is no reason to end.
-    for signal in EventLoop.meaningless + [SIGHUP] { Glibc.signal(signal, SIG_IGN) }
+    sources.append(try loop.whenSignalled(SIGHUP) { [unowned self] in reload() })
+    for signal in EventLoop.meaningless { Glibc.signal(signal, SIG_IGN) }
     let announcer = AnnouncerLink(
       loop, changed: { [unowned self] in lookAtAnnouncer() },
-      announced: { [unowned self] in
-        last = $0
-        publishState()
-      })
+      announced: { [unowned self] in heard($0) })
     self.announcer = announcer
-    waitingRoom = WaitingRoom(loop) { [unowned self] in send($0, $1) }
-    let broker = BrokerLink(
-      loop, journal, settings, topics, connected: { [unowned self] in greet() },
-      lost: { [unowned self] in tellStatus() }, received: { [unowned self] in receive($0) })
-    self.broker = broker
-    journal.log(
-      .started, .info,
-      "started: \(topics.clock) at \(settings.host):\(settings.port)\(settings.usesTLS ? ", TLS" : "")"
-    )
-    notifier.ready("connecting to \(settings.host):\(settings.port)")
+    waitingRoom = WaitingRoom(loop) { [unowned self] in leave($0) }
+    journal.log(.started, .info, "started: \(topics.clock) at \(configuration.broker.words)")
+    remember()
+    notifier.ready("connecting to \(configuration.broker.words)")
     announcer.connect()
-    broker.connect()
+    connect()
     if let allowed = Notifier.watchdogInterval {
       sources.append(try loop.every(allowed / 2) { [unowned self] in notifier.isAlive() })
     }
     try loop.run()
-    announcer.close()
+    announcer.end()
+  }
+
+  private func connect() {
+    let broker = BrokerLink(
+      loop, journal, configuration.broker, topics, connected: { [unowned self] in greet() },
+      lost: { [unowned self] in tellStatus() }, received: { [unowned self] in receive($0) },
+      caughtUp: { [unowned self] in publishAll() })
+    self.broker = broker
+    broker.connect()
+  }
+
+  private func disconnect() {
+    broker?.publish(topics.availability, "offline")
+    broker?.disconnect()
   }
 
   private func stop() {
-    journal.log(.stopping, .info, "stopping")
+    journal.log(.stopping, .info, "stopping\(wordsOfWaiting)")
     notifier.stopping()
-    broker?.publish(topics.availability, "offline")
-    broker?.disconnect()
+    disconnect()
     loop.exit()
+  }
+
+  /// As in `; 3 commands wait for their instants and are kept`.
+  private var wordsOfWaiting: String {
+    let count = waitingRoom?.guests.count ?? 0
+    guard count > 0 else { return "" }
+    let isKept = memoryPath != nil && memoryFault == nil
+    let what = count == 1 ? "1 command waits for its instant" : "\(count) commands wait"
+    return "; \(what), \(isKept ? "" : "not ")kept on the disk"
+  }
+
+  private func reload() {
+    notifier.reloading()
+    do throws(Fault) {
+      let new = try RelayConfiguration.load(path: path)
+      if new != configuration {
+        disconnect()
+        configuration = new
+        topics = new.topics
+        connect()
+      }
+      journal.log(
+        .reloaded, .info, "reloaded: \(topics.clock) at \(configuration.broker.words)")
+    } catch {
+      journal.log(
+        .reloaded, .warning, "\(error); it goes on as configured before",
+        ["DETAIL": error.description])
+    }
+    notifier.ready("connecting to \(configuration.broker.words)")
+    tellStatus()
+  }
+
+  // MARK: The memory
+
+  /// Takes up what a relay before this one has kept.
+  private func remember() {
+    guard let memoryPath else { return }
+    let (kept, complaint) = RelayMemory.load(memoryPath)
+    memory = kept
+    if let complaint { journal.log(.memory, .warning, complaint) }
+    for waiting in kept.waiting {
+      guard let order = try? Order(payload: waiting.line), let instant = order.at else { continue }
+      desk.remember(order)
+      try? waitingRoom?.take(.init(order: order, topic: waiting.topic), at: instant)
+    }
+    let count = waitingRoom?.guests.count ?? 0
+    if count > 0 { journal.log(.waiting, .info, "commands that wait for their instants: \(count)") }
+  }
+
+  /// Keeps what there is to keep.
+  /// - Parameter retained: nil for what it was.
+  func keep(retained: [String]? = nil) {
+    var memory = memory
+    memory.retained = retained ?? memory.retained
+    memory.waiting = (waitingRoom?.guests ?? []).map { .init(topic: $0.topic, line: $0.order.line) }
+    guard memory != self.memory else { return }
+    self.memory = memory
+    guard let memoryPath else { return }
+    do throws(Fault) {
+      try memory.save(memoryPath)
+      memoryFault = nil
+    } catch {
+      if memoryFault == nil {
+        journal.log(
+          .memory, .warning, "\(error); the commands that wait would not outlast a restart",
+          ["DETAIL": error.description])
+      }
+      memoryFault = error
+    }
   }
 
   // MARK: Telling
@@ -77,6 +163,10 @@ public final class RelayService {
   private func greet() {
     published = [:]
     broker?.subscribe(to: topics.filters)
+    // Of a clock that had another name, nobody is to see anything any more.
+    let current = [topics.discovery, topics.state, topics.availability].compactMap { $0 }
+    for topic in memory.retained where !current.contains(topic) { broker?.publish(topic, "") }
+    keep(retained: current)
     publishAll()
   }
 
@@ -109,9 +199,17 @@ public final class RelayService {
     notifier.status("\(reaches), the announcer \(isRunning ? "runs" : "does not run")")
   }
 
-  private func publishState() {
+  func publishState() {
     guard let announcer, isRunning else { return }
-    publish(topics.state, AnnouncerState(announcer.properties, last: last).payload)
+    let waiting = (waitingRoom?.guests ?? []).map(\.order)
+    publish(
+      topics.state, AnnouncerState(announcer.properties, last: last, waiting: waiting).payload)
+  }
+
+  private func heard(_ announcement: LastAnnouncement) {
+    last = announcement
+    meet(announcement.at)
+    publishState()
   }
 
   private func lookAtAnnouncer() {
@@ -131,69 +229,26 @@ public final class RelayService {
     publishAvailability()
   }
 
-  // MARK: Being told
-
-  private func receive(_ message: MQTTMessage) {
-    switch topics.destination(of: message.topic) {
-    case .birth:
-      guard message.payload == Array("online".utf8) else { return }
-      journal.log(.homeAssistant, .info, "Home Assistant has started, and is told everything")
-      published = [:]
-      publishAll()
-    case .nobody:
-      reject(
-        Rejection(.topic, "commands are sent to \(topics.command), with their name inside"),
-        message.topic)
-    case .command:
-      // It clears what was retained there.
-      guard !message.payload.isEmpty else { return }
-      do throws(Rejection) {
-        carryOut(try desk.take(message, at: .now), message.topic)
-      } catch {
-        reject(error, message.topic)
-      }
-    }
+  /// Home Assistant has started, and knows nothing.
+  func welcome() {
+    // Whoever makes it up again and again is not answered each time.
+    guard let untold = birthBudget.spend(at: Self.uptime) else { return }
+    let more = untold > 0 ? ", \(untold) more times before that" : ""
+    journal.log(
+      .homeAssistant, .info, "Home Assistant has started\(more), and is told everything")
+    published = [:]
+    publishAll()
   }
 
-  private func carryOut(_ order: Order, _ topic: String) {
-    guard order.at != nil else { return send(order, topic) }
-    do throws(Rejection) {
-      try waitingRoom?.take(order, topic)
-    } catch {
-      desk.forget(order)
-      reject(error, topic)
-    }
-  }
-
-  private func send(_ order: Order, _ topic: String) {
-    announcer?.call(order.call) { [unowned self] refused in
-      guard var rejection = refused else {
-        return journal.log(
-          .command, .info, "carried out \(order.title.printable)",
-          ["COMMAND": order.name, "ID": order.id, "TOPIC": topic])
-      }
-      // Sent again with the same id, it may go better; what may yet be done is not done twice.
-      if rejection.kind != .timeout { desk.forget(order) }
-      rejection = Rejection(rejection.kind, "'\(order.name)': \(rejection.words)")
-      rejection.id = order.id
-      reject(rejection, topic)
-    }
-  }
-
-  private func reject(_ rejection: Rejection, _ topic: String) {
+  /// `CLOCK_BOOTTIME`, in whole seconds.
+  static var uptime: Duration {
     var time = timespec()
     clock_gettime(CLOCK_BOOTTIME, &time)
-    let (tells, untold) = rejections.isNew(rejection, at: .seconds(time.tv_sec))
-    if untold > 0 {
-      journal.log(
-        .rejected, .warning, "refused \(untold) more messages like those that were told",
-        ["COUNT": String(untold)])
-    }
-    guard tells else { return }
-    let what = rejection.id.map { "the command \"\($0)\"" } ?? "a message"
-    journal.log(
-      .rejected, .warning,
-      "refused \(what) on \(topic.excerpt): \(rejection.words)".printable,
-      ["REASON": rejection.kind.rawValue, "ID": rejection.id, "TOPIC": topic])
+    return .seconds(time.tv_sec)
   }
+}
+
+extension RelayConfiguration.Broker {
+  /// As in `homeassistant.local:8883, TLS`.
+  fileprivate var words: String { "\(host):\(port)\(usesTLS ? ", TLS" : "")" }
 }

@@ -28,8 +28,26 @@ public struct Topics: Hashable, Sendable {
   /// Where commands are sent to.
   public var commands: [String] { [command] + [groupCommand].compactMap { $0 } }
 
-  /// What Home Assistant knows the clock by.
-  var objectID: String { "clocksmith_\(name)" }
+  /// What Home Assistant knows the clock by. Clocks of the same name under other prefixes are others.
+  var objectID: String {
+    prefix == Self.usualPrefix ? "clocksmith_\(name)" : "clocksmith_\(name)_\(digest)"
+  }
+
+  static let usualPrefix = "clocksmith"
+
+  /// Of the clock's topic: FNV-1a, in hexadecimal digits.
+  private var digest: String {
+    let hash = clock.utf8.reduce(0x811c_9dc5 as UInt32) { ($0 ^ UInt32($1)) &* 0x0100_0193 }
+    return String(hash, radix: 16)
+  }
+
+  /// By which the broker knows this connection. Two with the same would push each other out for ever,
+  /// and the names of machines are often the same.
+  func clientID(ofMachine machine: String) -> String {
+    let id = "\(objectID)_\(machine)"
+    return machine.isEmpty ? objectID : id
+  }
+
   /// Where the clock is described to it.
   public var discovery: String? { discoveryPrefix.map { "\($0)/device/\(objectID)/config" } }
   /// Where it tells that it has started.

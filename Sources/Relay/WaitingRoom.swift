@@ -4,38 +4,56 @@ import Daemon
 /// Commands that are to sound at an instant, until the announcer takes them: it prepares them itself,
 /// and begins with the frame that belongs to the instant.
 final class WaitingRoom {
+  /// A command, and where it came from.
+  struct Guest: Hashable {
+    let order: Order
+    let topic: String
+  }
+
   /// How long before its instant the announcer is given a command: less than the 5 s that it allows,
   /// and more than any speaker takes.
-  private static let lead = Duration.milliseconds(4_750)
+  static let lead = Duration.milliseconds(4_750)
   private static let most = 64
 
   private let loop: EventLoop
-  private let ready: (Order, _ topic: String) -> Void
-  private var timers: [Int: EventSource] = [:]
+  private let ready: (Guest) -> Void
+  private var timers: [Int: (guest: Guest, timer: EventSource)] = [:]
   private var count = 0
 
-  init(_ loop: EventLoop, _ ready: @escaping (Order, String) -> Void) {
+  init(_ loop: EventLoop, _ ready: @escaping (Guest) -> Void) {
     self.loop = loop
     self.ready = ready
   }
 
+  /// Those who wait, in the order of their coming.
+  var guests: [Guest] { timers.sorted { $0.key < $1.key }.map(\.value.guest) }
+
   /// - Throws: `Rejection` if too many wait already.
-  func take(_ order: Order, _ topic: String) throws(Rejection) {
-    guard let instant = order.at, instant - .now > Self.lead else { return ready(order, topic) }
+  func take(_ guest: Guest, at instant: UTCTime) throws(Rejection) {
     guard timers.count < Self.most else {
       throw Rejection(
-        .full, "'\(order.name)': \(Self.most) commands wait for their instants already")
+        .full, "'\(guest.order.name)': \(Self.most) commands wait for their instants already")
     }
     count += 1
     let number = count
     do throws(Fault) {
-      timers[number] = try loop.atUTC(microseconds: (instant + (.zero - Self.lead)).microseconds) {
-        [unowned self] in
+      let due = instant + (.zero - Self.lead)
+      let timer = try loop.atUTC(microseconds: due.microseconds) { [unowned self] in
         timers[number] = nil
-        ready(order, topic)
+        ready(guest)
       }
+      timers[number] = (guest, timer)
     } catch {
       throw Rejection(.full, error.description)
     }
+  }
+
+  /// Forgets a command, or all of them.
+  /// - Parameter id: nil for all.
+  /// - Returns: those that were waiting.
+  func cancel(_ id: String? = nil) -> [Guest] {
+    let cancelled = timers.filter { id == nil || $0.value.guest.order.id == id }
+    for number in cancelled.keys { timers[number] = nil }
+    return cancelled.sorted { $0.key < $1.key }.map(\.value.guest)
   }
 }

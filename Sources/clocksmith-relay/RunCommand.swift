@@ -10,6 +10,6 @@ let runCommand = Subcommand(
     """,
   options: [configOption]
 ) { arguments in
-  try RelayService(try RelayConfiguration.load(path: arguments["config"])).run()
+  try RelayService(path: arguments["config"]).run()
   return ExitStatus.done
 }

@@ -8,17 +8,19 @@ import Testing
   /// 2026-11-22T15:00:00Z.
   private let now = UTCTime(microseconds: 1_795_359_600_000_000)
 
+  private var clockIsUsed: Bool? = true
+
   private func message(_ payload: String, isRetained: Bool = false) -> MQTTMessage {
     MQTTMessage(topic: "c", payload: Array(payload.utf8), isRetained: isRetained)
   }
 
   private mutating func take(_ payload: String, isRetained: Bool = false) throws -> AnnouncerCall {
-    try desk.take(message(payload, isRetained: isRetained), at: now).call
+    try desk.take(message(payload, isRetained: isRetained), at: now, clockIsUsed: clockIsUsed).call
   }
 
   private mutating func refusal(_ payload: String, isRetained: Bool = false) -> Rejection? {
     do throws(Rejection) {
-      _ = try desk.take(message(payload, isRetained: isRetained), at: now)
+      _ = try desk.take(message(payload, isRetained: isRetained), at: now, clockIsUsed: clockIsUsed)
       return nil
     } catch {
       return error
@@ -76,7 +78,7 @@ import Testing
     ]) func calls(_ payload: String, _ call: AnnouncerCall) throws
   {
     var desk = desk
-    #expect(try desk.take(message(payload), at: now).call == call)
+    #expect(try desk.take(message(payload), at: now, clockIsUsed: clockIsUsed).call == call)
   }
 
   @Test(
@@ -132,12 +134,13 @@ import Testing
 
   @Test("an id that has come is repeated, unless it was not carried out") func repetition() throws {
     var desk = desk
-    let order = try desk.take(message(#"{"command":"stop","id":"a"}"#), at: now)
+    let order = try desk.take(
+      message(#"{"command":"stop","id":"a"}"#), at: now, clockIsUsed: clockIsUsed)
     #expect(throws: Rejection.self) {
-      try desk.take(message(#"{"command":"stop","id":"a"}"#), at: now)
+      try desk.take(message(#"{"command":"stop","id":"a"}"#), at: now, clockIsUsed: clockIsUsed)
     }
     desk.forget(order)
-    _ = try desk.take(message(#"{"command":"stop","id":"a"}"#), at: now)
+    _ = try desk.take(message(#"{"command":"stop","id":"a"}"#), at: now, clockIsUsed: clockIsUsed)
     // What had expired was never taken.
     var test = self
     #expect(test.refusal(#"{"command":"stop","id":"b","expires":1}"#)?.id == "b")
@@ -153,6 +156,46 @@ import Testing
     #expect(test.refusal(#"{"command":"stop","id":"0"}"#) == nil)
   }
 
+  @Test(
+    "by a clock that may be wrong no instant is judged",
+    arguments: [nil, false, true] as [Bool?])
+  func untrusted(_ isUsed: Bool?) {
+    var test = self
+    test.clockIsUsed = isUsed
+    let isSure = isUsed == true
+    for key in ["expires", "at"] {
+      let found = test.refusal("{\"command\":\"announce\",\"\(key)\":\"2026-11-22T15:10:00Z\"}")
+      #expect(found?.kind == (isSure ? nil : .untrusted))
+    }
+    #expect(test.refusal(#"{"command":"announce"}"#) == nil)
+  }
+
+  @Test("a cancellation has no id of its own, and may come again") func cancellation() throws {
+    var test = self
+    for _ in 0..<2 {
+      #expect(try test.take(#"{"command":"cancel","id":"bell"}"#) == .cancel("bell"))
+    }
+    #expect(test.refusal(#"{"command":"cancel"}"#)?.kind == .value)
+  }
+
+  @Test("ids are not cut off where a zero byte is") func zeroBytes() {
+    var test = self
+    let found = test.refusal(#"{"command":"stop","id":"a\u0000b"}"#)
+    #expect(found?.words == "id has a zero byte in it")
+  }
+
+  @Test("what is too large is told by its size, for it was not kept") func large() {
+    var desk = CommandDesk()
+    do throws(Rejection) {
+      _ = try desk.take(
+        MQTTMessage(topic: "c", payload: [], size: 16_385, isRetained: false), at: now,
+        clockIsUsed: clockIsUsed)
+      Issue.record("it was taken")
+    } catch {
+      #expect(error.kind == .large && error.words == "it has 16385 bytes; at most 16384 are read")
+    }
+  }
+
   @Test("what the broker had kept is not carried out, whatever it is") func retained() {
     var test = self
     #expect(test.refusal(#"{"command":"stop"}"#, isRetained: true)?.kind == .retained)
@@ -161,35 +204,35 @@ import Testing
 }
 
 @Suite struct RejectionsTests {
-  private func rejection(_ kind: Rejection.Kind, _ id: String? = nil) -> Rejection {
+  private var rejections = Rejections()
+
+  private mutating func isTold(_ kind: Rejection.Kind, _ id: String? = nil) -> Bool {
     var rejection = Rejection(kind, "so")
     rejection.id = id
-    return rejection
+    return rejections.isNew(rejection)
   }
 
-  @Test("a cause is told once an hour, and then how often it came") func once() {
-    var rejections = Rejections()
-    #expect(rejections.isNew(rejection(.json), at: .zero).tells)
-    for _ in 0..<9 { #expect(!rejections.isNew(rejection(.json), at: .seconds(10)).tells) }
-    #expect(rejections.isNew(rejection(.topic), at: .seconds(20)).tells)
-    let (tells, untold) = rejections.isNew(rejection(.json), at: .seconds(3600))
-    #expect(tells && untold == 9)
+  @Test("a cause is told once, and counted from then on") func once() {
+    var test = self
+    #expect(test.rejections.isEmpty)
+    let told = (0..<10).map { _ in test.isTold(.json) }
+    #expect(told == [true] + Array(repeating: false, count: 9))
+    let other = test.isTold(.topic)
+    #expect(other && test.rejections.untold == 9)
   }
 
   @Test("each command that has expired is told") func ids() {
-    var rejections = Rejections()
-    #expect(rejections.isNew(rejection(.expired, "a"), at: .zero).tells)
-    #expect(rejections.isNew(rejection(.expired, "b"), at: .zero).tells)
-    #expect(!rejections.isNew(rejection(.expired, "a"), at: .zero).tells)
+    var test = self
+    #expect(["a", "b", "a"].map { test.isTold(.expired, $0) } == [true, true, false])
   }
 
-  @Test("ids that are made up without end fill no journal") func flood() {
-    var rejections = Rejections()
-    let told = (0..<10_000).count {
-      rejections.isNew(rejection(.expired, "\($0)"), at: .zero).tells
-    }
-    #expect(told == 64)
-    let (tells, untold) = rejections.isNew(rejection(.json), at: .seconds(3600))
-    #expect(tells && untold == 9936)
+  @Test("ids that are made up without end fill no journal, and mute no other cause")
+  func flood() {
+    var test = self
+    let told = (0..<10_000).map { test.isTold(.expired, "\($0)") }
+    #expect(told.count { $0 } == 8)
+    #expect(test.rejections.untold == 9992)
+    let other = test.isTold(.json)
+    #expect(other)
   }
 }

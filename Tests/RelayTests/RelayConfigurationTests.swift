@@ -57,7 +57,7 @@ import Testing
       ("[mqtt]\nhost = a\n", "unknown key 'host' in [mqtt]; there are authority, broker"),
       ("[http]\nport = 1\n", "unknown section [http]; there are mqtt"),
       ("[mqtt]\nbroker = a\nbroker = b\n", "set twice"),
-      ("[mqtt]\nbroker = a\nname = a/b\n", "allowed: 1 to 64 of a-z"),
+      ("[mqtt]\nbroker = a\nname = a/b\n", "allowed: none, or 1 to 64 of a-z"),
       ("[mqtt]\nbroker = a\nprefix = a//b\n", ":3: prefix"),
       ("[mqtt]\nbroker = a\ntls = maybe\n", "allowed: yes, no"),
       ("[mqtt]\nbroker = a\nauthority = /x\n", ":3: authority means nothing without TLS"),

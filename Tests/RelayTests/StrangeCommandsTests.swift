@@ -35,7 +35,7 @@ import Testing
       do throws(Rejection) {
         _ = try desk.take(
           MQTTMessage(topic: "c", payload: bytes, isRetained: false),
-          at: UTCTime(microseconds: 1_795_359_600_000_000))
+          at: UTCTime(microseconds: 1_795_359_600_000_000), clockIsUsed: true)
         accepted += 1
       } catch {
         #expect(error.words.utf8.count < 500)

@@ -45,12 +45,14 @@ def free_port():
 class Broker:
     """A mosquitto, and its clients."""
 
-    def __init__(self, folder, settings="allow_anonymous true\n", client=()):
+    def __init__(self, folder, settings="allow_anonymous true\n", client=(), persists=False):
         self.folder = folder
         self.port = free_port()
         self.client = ["-p", str(self.port), *map(str, client)]
         (folder / "mosquitto.conf").write_text(
-            f"listener {self.port} 127.0.0.1\npersistence false\nuser root\n{settings}")
+            f"listener {self.port} 127.0.0.1\npersistence {str(persists).lower()}\nuser root\n"
+            f"persistence_location {folder}/\nautosave_interval 1\nautosave_on_changes true\n"
+            f"{settings}")
         self.listeners = []
         self.start()
 
@@ -104,7 +106,8 @@ class Listener:
     def read(self):
         for line in self.process.stdout:
             message = json.loads(line)
-            self.messages.append((message["topic"], message["payload"], bool(message["retain"])))
+            payload = message["payload"] or ""
+            self.messages.append((message["topic"], payload, bool(message["retain"])))
 
     def payloads(self, topic):
         return [payload for at, payload, _ in list(self.messages) if at == topic]
@@ -135,12 +138,21 @@ class Relay:
     def __init__(self, environment, folder, port, rest="", host="127.0.0.1", within=()):
         number = len(list(folder.glob("*.relay.log")))
         self.log = folder / f"{number}.relay.log"
-        configuration = folder / f"{number}.relay.conf"
-        configuration.write_text(CONFIGURATION.format(host=host, port=port, rest=rest))
+        self.configuration = configuration = folder / f"{number}.relay.conf"
+        self.configure(port, rest, host)
         with self.log.open("w", encoding="utf-8") as log:
             self.process = subprocess.Popen(
                 [*within, RELAY, "run", "--config", configuration], env=environment,
                 stdin=subprocess.DEVNULL, stderr=log)
+
+    def configure(self, port, rest="", host="127.0.0.1", name="hall"):
+        self.configuration.write_text(
+            CONFIGURATION.format(host=host, port=port, rest=rest).replace("hall", name, 1))
+
+    def cpu(self):
+        """In seconds, so far."""
+        fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")")[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def lines(self):
         return self.log.read_text(encoding="utf-8").splitlines()

@@ -2,6 +2,7 @@
 
 import datetime
 import socket
+import threading
 import time
 
 import pytest
@@ -15,9 +16,10 @@ WORDS = "three thirty P M"
 
 
 @pytest.fixture
-def broker(tmp_path):
+def broker(tmp_path, request):
+    """A broker; one that keeps what is retained on the disk if the test wants that."""
     parts.need_relay()
-    broker = Broker(tmp_path)
+    broker = Broker(tmp_path, persists=getattr(request, "param", False))
     yield broker
     broker.close()
 
@@ -157,6 +159,7 @@ def test_what_the_announcer_refuses_is_told_with_its_reason(broker, relay):
 # What is not.
 
 
+@pytest.mark.parametrize("broker", [True], indirect=True, ids=["kept on the disk"])
 def test_a_retained_command_is_told_once_and_never_carried_out(broker, start, relay_to, heard):
     broker.publish(COMMAND, {"command": "mute"}, "-r")
     start()
@@ -164,6 +167,9 @@ def test_a_retained_command_is_told_once_and_never_carried_out(broker, start, re
     relay.wait_for("the broker has kept it")
     broker.kill()
     broker.start()
+    kept = broker.listen(COMMAND)
+    kept.wait_for(COMMAND)
+    assert kept.messages[0][2], "the broker still has it"
     again = broker.listen("clocksmith/#")
     again.wait_for(f"{CLOCK}/availability", is_online)
     broker.publish(COMMAND, {"command": "volume", "decibels": -3})
@@ -271,9 +277,27 @@ def test_an_announcer_that_restarts_is_offline_meanwhile(broker, start, relay_to
     assert len(relay.matching("the announcer answers")) == 2
 
 
+def count_of_attempts(port):
+    """Something that refuses whoever connects, and counts them."""
+    server = socket.create_server(("127.0.0.1", port))
+    count = []
+
+    def refuse():
+        while True:
+            connection, _ = server.accept()
+            count.append(connection)
+            # Reset, as by a port where nobody listens.
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
+            connection.close()
+    threading.Thread(target=refuse, daemon=True).start()
+    return lambda: len(count)
+
+
 def test_a_broker_that_is_not_there_is_told_once(start, relay_to, broker, heard):
     broker.kill()
+    assert "Connection refused" in relay_to(broker.port).wait_for("it is tried again")
+    attempts = count_of_attempts(broker.port)
     relay = relay_to(broker.port)
-    relay.wait_for("it is tried again")
-    time.sleep(4)
+    before = attempts()
+    parts.wait_until(lambda: attempts() >= before + 4, 20, "attempts")
     assert len(relay.matching("tried again")) == 1
