@@ -123,10 +123,12 @@ final class BrokerLink {
   }
 
   /// Ends the connection; nothing is tried any more.
-  func disconnect() {
+  /// - Parameter saysGoodbye: false to let the broker publish the will.
+  func disconnect(saysGoodbye: Bool) {
     timer = nil
     lookup = nil
-    client?.disconnect()
+    if saysGoodbye { client?.disconnect() }
+    client = nil
     isConnected = false
   }
 

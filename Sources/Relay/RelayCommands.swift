@@ -32,7 +32,12 @@ extension RelayService {
   private func carryOut(_ guest: WaitingRoom.Guest) {
     let order = guest.order
     if case .cancel(let id) = order.call { return cancel(id, guest) }
-    if order.name == "stop" { tellCancelled(waitingRoom?.cancel() ?? [], by: guest) }
+    if order.name == "stop" {
+      tellCancelled(cancelled(nil), by: guest)
+      // That they are not heard is wanted.
+      for number in expected.keys { timers[number] = nil }
+      expected = [:]
+    }
     guard let instant = order.at, instant - .now > WaitingRoom.lead else { return send(guest) }
     do throws(Rejection) {
       try waitingRoom?.take(guest, at: instant)
@@ -41,15 +46,28 @@ extension RelayService {
       publishState()
     } catch {
       desk.forget(order)
-      reject(error, guest.topic)
+      var rejection = error
+      rejection.id = order.id
+      reject(rejection, guest.topic)
     }
   }
 
   private func cancel(_ id: String, _ guest: WaitingRoom.Guest) {
-    let cancelled = waitingRoom?.cancel(id) ?? []
+    let cancelled = cancelled(id)
     guard cancelled.isEmpty else { return tellCancelled(cancelled, by: guest) }
     reject(
       Rejection(.unknown, "'cancel': no command with the id \"\(id.excerpt)\" waits"), guest.topic)
+  }
+
+  /// Forgets what waits, or is tried again: the command of this id, or all.
+  private func cancelled(_ id: String?) -> [WaitingRoom.Guest] {
+    var cancelled = waitingRoom?.cancel(id) ?? []
+    for (number, guest) in tried where id == nil || guest.order.id == id {
+      timers[number] = nil
+      tried[number] = nil
+      cancelled.append(guest)
+    }
+    return cancelled
   }
 
   private func tellCancelled(_ cancelled: [WaitingRoom.Guest], by guest: WaitingRoom.Guest) {
@@ -84,7 +102,8 @@ extension RelayService {
       guard let refused else { return done(guest) }
       let mayEnd = refused.kind == .busy || refused.kind == .absent
       if let instant = order.at, mayEnd, instant - .now > Self.lastTry {
-        after(Self.pause) { [unowned self] in send(guest, before: refused) }
+        let number = after(Self.pause) { [unowned self] in send(guest, before: refused) }
+        tried[number] = guest
       } else {
         // That by now it is too late says less than why it was not done in time.
         refuse(guest, refused.kind == .refused ? before ?? refused : refused)
@@ -99,7 +118,6 @@ extension RelayService {
     guard let instant = order.at else { return }
     // A step of the clock, a switch or a slow speaker may still be in its way.
     let number = after(instant - .now + Self.hearing) { [unowned self] in
-      expected = expected.filter { $0.value != instant }
       journal.log(
         .unheard, .warning,
         "\(order.title) was taken for \(instant.text), and was not heard then; the journal of "
@@ -123,6 +141,8 @@ extension RelayService {
     let number = timerCount
     timers[number] = try? loop.after(span) { [unowned self] in
       timers[number] = nil
+      tried[number] = nil
+      expected[number] = nil
       body()
     }
     return number

@@ -18,6 +18,7 @@ public final class RelayService {
   var waitingRoom: WaitingRoom?
   /// Commands that are tried again in a moment, and those that are to be heard soon.
   var timers: [Int: EventSource] = [:]
+  var tried: [Int: WaitingRoom.Guest] = [:]
   var expected: [Int: UTCTime] = [:]
   var timerCount = 0
   var rejections = Rejections()
@@ -77,8 +78,9 @@ public final class RelayService {
   }
 
   private func disconnect() {
-    broker?.publish(topics.availability, "offline")
-    broker?.disconnect()
+    // If there is no room for that, the broker says it: a connection that breaks has a will.
+    let isTold = broker?.publish(topics.availability, "offline") == true
+    broker?.disconnect(saysGoodbye: isTold)
   }
 
   private func stop() {

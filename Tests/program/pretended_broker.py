@@ -16,6 +16,8 @@ class PretendedBroker:
         self.server = socket.create_server(("127.0.0.1", 0))
         self.port = self.server.getsockname()[1]
         self.clients, self.published, self.connections = [], [], []
+        # Of each connection that has ended, whether its client said so.
+        self.endings = []
         self.turn = threading.Lock()
         threading.Thread(target=self.serve, daemon=True).start()
 
@@ -30,6 +32,8 @@ class PretendedBroker:
 
     def listen(self, connection):
         stream = connection.makefile("rb")
+        head = b""
+        said = False
         try:
             while head := stream.read(1):
                 size = shift = 0
@@ -39,9 +43,11 @@ class PretendedBroker:
                     shift += 7
                     if byte < 128:
                         break
+                said = head[0] >> 4 == 14
                 self.answer(connection, head[0], stream.read(size))
         except (OSError, ValueError, IndexError):
             pass
+        self.endings.append(said)
 
     def answer(self, connection, head, body):
         kind = head >> 4

@@ -54,6 +54,16 @@ class FullDoor:
             each.setblocking(False)
             each.connect_ex((host, self.port))
         time.sleep(0.1)
+        self.knocking = self.count()
+
+    def count(self):
+        """How many connections to it are begun and not made (SYN_SENT is 02)."""
+        lines = open("/proc/net/tcp", encoding="ascii").read().splitlines()[1:]
+        return sum(line.split()[2].endswith(f":{self.port:04X}") and line.split()[3] == "02"
+                   for line in lines)
+
+    def is_knocked_at(self):
+        return self.count() > self.knocking
 
     def open(self):
         """Lets everybody in who has waited; the rest come when they knock again."""
@@ -95,7 +105,7 @@ def test_a_peer_that_says_nothing_costs_no_time(relay_to, rest, opens):
     door = FullDoor()
     try:
         relay = relay_to(door.port, rest)
-        relay.wait_for("the announcer does not run")
+        parts.wait_until(door.is_knocked_at, 10, "the beginning of a connection")
         if opens:
             door.open()
             time.sleep(2)
@@ -110,7 +120,7 @@ def test_a_broker_that_is_reached_late_is_used(relay_to, announcer, pretended):
     announcer()
     door = FullDoor()
     relay = relay_to(door.port)
-    relay.wait_for("the announcer answers")
+    parts.wait_until(door.is_knocked_at, 10, "the beginning of a connection")
     door.open()
     parts.wait_until(lambda: any(b"MQTT" in said for said in door.heard()), 15, "the relay")
     door.close()
@@ -173,6 +183,22 @@ def test_what_is_never_confirmed_does_not_pile_up(relay_to, announcer, pretended
     broker.send(COMMAND, b'{"command":"stop"}')
     parts.wait_until(lambda: "Stop" in told.calls, 15, "the command")
     assert len(broker.published) <= 16
+
+
+def test_a_relay_that_cannot_say_so_has_the_broker_say_that_it_is_gone(
+        relay_to, announcer, pretended):
+    """With no room for another message it must not part in peace: then nobody would be told."""
+    announcer()
+    broker = pretended(confirms=False)
+    relay = relay_to(broker.port)
+    relay.wait_for("the announcer answers")
+    parts.wait_until(lambda: len(broker.published) > 2, 15, "what is published first")
+    for _ in range(20):
+        broker.send("homeassistant/status", b"online")
+    parts.wait_until(lambda: len(broker.published) == 16, 15, "what there is room for")
+    assert relay.stop() == 0
+    parts.wait_until(lambda: broker.endings, 10, "its end")
+    assert broker.endings == [False], "a DISCONNECT would cancel the will"
 
 
 def test_a_flood_of_messages_does_not_hide_the_answers(relay_to, announcer, pretended):

@@ -102,6 +102,17 @@ def test_what_waits_outlasts_a_relay_that_dies(broker, announcer, relay_to, kept
     relay_to(broker.port).wait_for("commands that wait for their instants: 1")
 
 
+def test_no_more_wait_than_are_kept(broker, announcer, relay_to, kept):
+    announcer()
+    relay = relay_to(broker.port)
+    heard = online(broker)
+    for number in range(65):
+        broker.publish(COMMAND, bell(3600 + number, f"bell-{number}"))
+    assert 'the command "bell-64"' in relay.wait_for("64 commands wait for their instants already")
+    heard.wait_for_state(waiting([f"bell-{number}" for number in range(64)]))
+    assert kept.stat().st_size < 20_000
+
+
 def test_without_a_place_to_keep_it_that_is_told(broker, announcer, relay_to, on_the_bus):
     on_the_bus.environment = {
         name: value for name, value in on_the_bus.environment.items() if name != "STATE_DIRECTORY"}
