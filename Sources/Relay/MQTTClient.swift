@@ -223,7 +223,8 @@ final class MQTTClient {
     var size = socklen_t(MemoryLayout<Int32>.size)
     getsockopt(watched, SOL_SOCKET, SO_ERROR, &code, &size)
     guard code == 0 else {
-      end(Fault(broker, errno: code))
+      errno = code
+      lost(MOSQ_ERR_ERRNO.rawValue)
       return false
     }
     return true
@@ -288,6 +289,9 @@ final class MQTTClient {
   private func fault(_ code: Int32) -> Fault {
     let detail: String
     switch code {
+    // Whether it is seen as an end or as a reset is a matter of chance.
+    case MOSQ_ERR_ERRNO.rawValue where errno == ECONNRESET || errno == EPIPE:
+      detail = "it has closed the connection"
     case MOSQ_ERR_ERRNO.rawValue: detail = String(cString: strerror(errno))
     case MOSQ_ERR_SUCCESS.rawValue, MOSQ_ERR_CONN_LOST.rawValue:
       detail = "it has closed the connection"
