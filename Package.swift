@@ -3,7 +3,10 @@ import PackageDescription
 
 let package = Package(
   name: "clocksmith",
-  products: [.executable(name: "clocksmith", targets: ["clocksmith"])],
+  products: [
+    .executable(name: "clocksmith", targets: ["clocksmith"]),
+    .executable(name: "clocksmith-relay", targets: ["clocksmith-relay"]),
+  ],
   targets: [
     // System libraries: a module map and a header of includes each.
     .systemLibrary(name: "CALSA"),
@@ -11,13 +14,16 @@ let package = Package(
     .systemLibrary(name: "CINI"),
     .systemLibrary(name: "CJSON"),
     .systemLibrary(name: "CLinux"),
+    .systemLibrary(name: "CMosquitto"),
+    .systemLibrary(name: "COpenSSL"),
     .systemLibrary(name: "CSampleRate"),
     .systemLibrary(name: "CSndFile"),
     .systemLibrary(name: "CSystemd"),
     .target(name: "CClocksmith", linkerSettings: [.linkedLibrary("gpiod")]),
 
     // The rooms, each with what it may import.
-    .target(name: "Basics", dependencies: ["CINI", "CJSON"]),
+    .target(name: "Basics", dependencies: ["CINI", "CJSON", "CLinux"]),
+    .target(name: "Daemon", dependencies: ["Basics", "CLinux", "CSystemd"]),
     .target(name: "Horology"),
     .target(name: "Sound", dependencies: ["Basics", "Horology", "CSampleRate", "CSndFile"]),
     .target(name: "Foundry", dependencies: ["Basics", "Horology", "Sound"]),
@@ -29,16 +35,20 @@ let package = Package(
     .target(
       name: "Service",
       dependencies: [
-        "Basics", "Horology", "Sound", "Devices", "Playing", "CClocksmith", "CJSON", "CLinux",
-        "CSystemd",
+        "Basics", "Daemon", "Horology", "Sound", "Devices", "Playing", "CClocksmith", "CJSON",
+        "CLinux", "CSystemd",
       ]),
     .target(name: "Simulation", dependencies: ["Basics", "Horology", "Devices", "Service"]),
+    .target(
+      name: "Relay",
+      dependencies: ["Basics", "Daemon", "CLinux", "CMosquitto", "COpenSSL", "CSystemd"]),
     .executableTarget(
       name: "clocksmith",
       dependencies: [
-        "Basics", "Horology", "Sound", "Foundry", "Studio", "Devices", "Playing", "Service",
-        "CLinux",
+        "Basics", "Daemon", "Horology", "Sound", "Foundry", "Studio", "Devices", "Playing",
+        "Service", "CLinux",
       ]),
+    .executableTarget(name: "clocksmith-relay", dependencies: ["Basics", "Relay"]),
     // Built, not installed.
     .executableTarget(
       name: "clocksmith-simulate",
@@ -47,10 +57,11 @@ let package = Package(
     // What deploy/bench measures with; no product has it.
     .executableTarget(
       name: "onsets",
-      dependencies: ["Basics", "Horology", "Sound", "Devices", "Playing", "Service"],
+      dependencies: ["Basics", "Daemon", "Horology", "Sound", "Devices", "Playing", "Service"],
       path: "Tests/onsets"),
     .target(name: "TestSupport", dependencies: ["Basics", "Sound"], path: "Tests/TestSupport"),
     .testTarget(name: "BasicsTests", dependencies: ["Basics", "TestSupport"]),
+    .testTarget(name: "DaemonTests", dependencies: ["Daemon", "TestSupport"]),
     .testTarget(name: "HorologyTests", dependencies: ["Horology"]),
     .testTarget(name: "SoundTests", dependencies: ["Sound", "Studio", "TestSupport"]),
     .testTarget(name: "FoundryTests", dependencies: ["Foundry", "Horology", "TestSupport"]),
@@ -59,6 +70,7 @@ let package = Package(
     .testTarget(
       name: "PlayingTests", dependencies: ["Playing", "Service", "Studio", "TestSupport"]),
     .testTarget(name: "ServiceTests", dependencies: ["Service", "TestSupport"]),
+    .testTarget(name: "RelayTests", dependencies: ["Relay", "TestSupport"]),
     .testTarget(name: "SimulationTests", dependencies: ["Horology", "Simulation"]),
   ],
   swiftLanguageModes: [.v6]

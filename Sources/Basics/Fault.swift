@@ -42,6 +42,16 @@ extension String {
   }
 }
 
+extension StringProtocol {
+  /// What an error quotes of a text: at most its first 40 code points, for a character may have any
+  /// number of accents.
+  public var excerpt: String {
+    let text = String(self)
+    let end = text.unicodeScalars.prefix(40).endIndex
+    return end == text.endIndex ? text : "\(text[..<end])..."
+  }
+}
+
 extension Unicode.Scalar {
   fileprivate var isPrintable: Bool {
     switch properties.generalCategory {

@@ -59,6 +59,18 @@ public struct JSONLine {
     add(key, array)
   }
 
+  /// Sets a key to an object.
+  public func set(_ key: String, _ line: JSONLine) {
+    add(key, json_object_get(line.object.pointer))
+  }
+
+  /// Sets a key to an array of texts.
+  public func set(_ key: String, _ texts: [String]) {
+    let array = json_object_new_array()
+    for text in texts { json_object_array_add(array, json_object_new_string(text)) }
+    add(key, array)
+  }
+
   private func add(_ key: String, _ value: OpaquePointer?) {
     json_object_object_add(object.pointer, key, value)
   }

@@ -25,6 +25,8 @@ public struct Announcement: Hashable, Sendable {
   /// How long it may sound from its anchor on, even if it begins at its latest; nil if that does not
   /// matter.
   public let room: Duration?
+  /// True if it sounds at its instant or not at all, because others sound at the same instant.
+  public internal(set) var isAtItsInstant = false
   /// How loud, in dB at most 0, by the rules for the time at which it sounds.
   public internal(set) var decibels = 0.0
 
@@ -60,8 +62,9 @@ public enum Event {
   case ringer(Ringer, at: Uptime)
   /// A person wants silence for a while, or no longer.
   case mute(SoftwareMute)
-  /// A person asks for this time, or for the time now. A speaker that is awake needs no lead-in.
-  case asked(CivilTime? = nil, speakerIsAwake: Bool)
+  /// A person asks for this time, or for the time now; to be heard from that instant on, which is
+  /// at most `Announcer.preparation` ahead, or at once. A speaker that is awake needs no lead-in.
+  case asked(CivilTime? = nil, at: Instant? = nil, speakerIsAwake: Bool)
   /// A person has pressed the button: alarms that ring are put off and timers stopped, or else the
   /// interval that runs is ended, or else the time is asked for.
   case pressed(speakerIsAwake: Bool)

@@ -97,11 +97,11 @@ public struct Announcer {
       if hasJumped { return Effect.silenceFirst(effects) + [.wake(at: now.instant)] }
     case .mute(let mute):
       effects += turn(mute, at: now)
-    case .asked(let time, let speakerIsAwake):
+    case .asked(let time, let instant, let speakerIsAwake):
       let lead = speakerIsAwake ? Self.requestLead : rules.lead
       // Occasions that have passed meanwhile are in nobody's way.
       effects += settle(at: now)
-      effects.append(answer(time, within: lead, at: now))
+      effects += [answer(time, from: instant, within: lead, at: now)].compactMap { $0 }
     case .pressed(let speakerIsAwake):
       if timers.isRinging || alarms.isRinging {
         effects += snoozeAlarms(at: now)
@@ -110,7 +110,8 @@ public struct Announcer {
         effects += stopInterval(.byHand, at: now.uptime)
       } else {
         effects += settle(at: now)
-        effects.append(answer(nil, within: speakerIsAwake ? Self.requestLead : rules.lead, at: now))
+        let lead = speakerIsAwake ? Self.requestLead : rules.lead
+        effects += [answer(nil, within: lead, at: now)].compactMap { $0 }
       }
     case .held:
       effects += endAlarms(at: now) + silenceRings(.byHand, at: now.uptime)

@@ -19,7 +19,7 @@ extension Announcer {
     case (.tooLate(let delay), .request):
       return isEnding
         ? [.report(.refused(.stopped(.serviceEnds)))]
-        : [answerAnew(turn, after: delay, at: now)]
+        : [answerAnew(turn, after: delay, at: now)].compactMap { $0 }
     case (.stopped(let reason, nil), .timer(let words)):
       return unsaid(words, .stopped(reason))
     case (.failed(let why, _), .timer(let words)):

@@ -1,20 +1,30 @@
 /// Answers to people who ask for the time.
 extension Announcer {
   /// Answers a person who asks for this time, or for the time now.
-  /// - Parameter lead: how far ahead of now it can begin.
-  mutating func answer(_ time: CivilTime?, within lead: Duration, at now: Now) -> Effect {
+  /// - Parameters:
+  ///   - instant: when it is to begin; nil for as soon as it can.
+  ///   - lead: how far ahead of now it can begin.
+  /// - Returns: nil if the occasion that is about to sound says what is asked for, at that instant.
+  mutating func answer(
+    _ time: CivilTime?, from instant: Instant? = nil, within lead: Duration, at now: Now
+  ) -> Effect? {
     // While what sounds is heard to its end, nothing else begins.
     if isEnding { return .report(.refused(.stopped(.serviceEnds))) }
-    if let refusal = rules.refusalOfRequest(isGiven: time != nil) {
+    // An instant is one only by a clock that is right.
+    if let refusal = rules.refusalOfRequest(isGiven: time != nil && instant == nil) {
       return .report(.refused(refusal))
     }
     if let turn = stage.turn {
+      if turn.stopped == nil, turn.announcement.says(time, at: instant) { return nil }
       let isNear =
         turn.announcement.cause.isOccasion && now.instant < turn.announcement.anchor
         && turn.stopped == nil
       return .report(.refused(isNear ? .occasionIsNear : .busy))
     }
-    let anchor = now.instant + lead
+    let anchor = instant ?? now.instant + lead
+    guard anchor >= now.instant + lead else {
+      return .report(.refused(.failed(Self.tooNear(lead))))
+    }
     var latest =
       refusal(of: next) == nil ? rules.needsSpeaker(for: next) - Programme.longestPhrase : nil
     if let latest, anchor > latest { return .report(.refused(.occasionIsNear)) }
@@ -23,23 +33,43 @@ extension Announcer {
       let end = anchor.endOfMinute(of: said)
       latest = min(latest ?? end, end)
     }
-    return begin(
-      Announcement(stage.nextID, cause: .request, time: said, anchor: anchor, latest: latest))
+    // Other clocks begin at that instant, too: later is as wrong as another time.
+    if instant != nil { latest = anchor + Self.latestBlow }
+    var announcement = Announcement(
+      stage.nextID, cause: .request, time: said, anchor: anchor, latest: latest)
+    announcement.isAtItsInstant = instant != nil
+    return begin(announcement)
   }
 
   /// Answers once more after the speaker was too late, which now is known to need longer: the words
   /// would no longer have been true, or in the way of the next occasion.
   mutating func answerAnew(
     _ turn: Stage.Turn, after delay: Duration, at now: Now
-  ) -> Effect {
+  ) -> Effect? {
     // What is later than that is later each time.
-    guard delay < Self.preparation else { return .report(.refused(.failed(Self.tooLate(delay)))) }
+    guard delay < Self.preparation, !turn.announcement.isAtItsInstant else {
+      return .report(.refused(.failed(Self.tooLate(delay))))
+    }
     let wasNow = turn.announcement.time == turn.shown
     return answer(wasNow ? nil : turn.announcement.time, within: delay + rules.lead, at: now)
   }
 
+  private static func tooNear(_ lead: Duration) -> String {
+    "its instant is too near: it takes \(lead.nanoseconds / 1_000_000) ms to begin"
+  }
+
   static func tooLate(_ delay: Duration) -> String {
     "the speaker was ready \(delay.roughly) too late for it"
+  }
+}
+
+extension Announcement {
+  /// True if it is an occasion that says this time, or its own, from this instant on.
+  fileprivate func says(_ time: CivilTime?, at instant: Instant?) -> Bool {
+    guard case .occasion(let occasion) = cause, instant == occasion.instant,
+      anchor == occasion.instant
+    else { return false }
+    return time.map { $0.dateTime.timeOfDay == occasion.civil.dateTime.timeOfDay } ?? true
   }
 }
 

@@ -1,3 +1,5 @@
+import Basics
+import Daemon
 import Horology
 
 extension AlarmEvent {

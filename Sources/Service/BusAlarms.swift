@@ -1,5 +1,6 @@
 import Basics
 import CSystemd
+import Daemon
 import Horology
 import Sound
 

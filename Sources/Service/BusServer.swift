@@ -1,6 +1,8 @@
 import Basics
 import CClocksmith
 import CSystemd
+import Daemon
+import Devices
 @preconcurrency import Glibc
 import Horology
 
@@ -11,8 +13,8 @@ import Horology
 final class BusServer {
   /// A call, read and checked.
   enum Request {
-    /// This time, or the time now.
-    case announce(CivilTime?)
+    /// This time, or the time now; from this instant on, or at once.
+    case announce(CivilTime?, at: Instant? = nil)
     case stop
     case muteFor(Duration)
     case mute(SoftwareMute)
@@ -250,6 +252,7 @@ final class BusServer {
         let time = CivilTime(hour: hour, minute: minute)
       else { throw .badArgument("no time of day: allowed are hours 0 to 23 and minutes 0 to 59") }
       return .announce(time)
+    case "AnnounceAt": return try announcement(call)
     case "Stop": return .stop
     case "Mute":
       guard let microseconds = BusReader.unsigned(call),
@@ -263,6 +266,23 @@ final class BusServer {
     case "MuteNext": return .mute(.next)
     default: return .mute(.off)
     }
+  }
+
+  private func announcement(_ call: OpaquePointer) throws(Refusal) -> Request {
+    guard let microseconds = BusReader.unsigned(call), let text = BusReader.text(call) else {
+      throw .badArgument("an instant and a text are wanted")
+    }
+    let instant = Instant(microseconds: microseconds)
+    let now = SystemClock.now.instant
+    guard now < instant, instant <= now + Announcer.preparation else {
+      throw .badArgument(
+        "allowed are instants of UTC within the next \(Announcer.preparation.inWords)")
+    }
+    guard !text.isEmpty else { return .announce(nil, at: instant) }
+    guard let time = try? TimeOfDay(text: text) else {
+      throw .badArgument("no time of day: write HH:MM, or nothing for the time at that instant")
+    }
+    return .announce(CivilTime(hour: time.hour, minute: time.minute), at: instant)
   }
 
   private func append(_ name: UnsafePointer<CChar>, to reply: OpaquePointer) -> Int32 {

@@ -1,4 +1,6 @@
+import Basics
 import CSystemd
+import Daemon
 import Horology
 
 extension BusReader {

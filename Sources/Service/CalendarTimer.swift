@@ -1,5 +1,6 @@
 import Basics
 import CLinux
+import Daemon
 @preconcurrency import Glibc
 import Horology
 

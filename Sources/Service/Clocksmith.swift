@@ -1,4 +1,5 @@
 import Basics
+import Daemon
 import Devices
 @preconcurrency import Glibc
 import Horology
@@ -176,10 +177,11 @@ public final class Clocksmith {
     _ request: BusServer.Request
   ) -> Result<BusServer.Answer, BusServer.Refusal> {
     switch request {
-    case .announce(let time):
-      switch conductor.ask(time, speakerIsAwake: player?.isAwake ?? false) {
+    case .announce(let time, let instant):
+      switch conductor.ask(time, at: instant, speakerIsAwake: player?.isAwake ?? false) {
       case .success(let announcement): return .success(.text(composer.words(of: announcement)))
-      case .failure(let refused): return .failure(.refused(refused.reason.description))
+      case .failure(let refused):
+        return .failure(.init(refused.reason, near: announcer.outlook.occasion, at: instant))
       }
     case .stop: handle(.stop(.byHand))
     case .timer(let order): return serve(order)

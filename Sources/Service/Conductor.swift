@@ -76,13 +76,13 @@ public final class Conductor {
     instruments.rest()
   }
 
-  /// A person asks for this time, or for the time now.
+  /// A person asks for this time, or for the time now; from that instant on, or at once.
   /// - Returns: what is said, or why nothing is.
   public func ask(
-    _ time: CivilTime? = nil, speakerIsAwake: Bool
+    _ time: CivilTime? = nil, at instant: Instant? = nil, speakerIsAwake: Bool
   ) -> Result<Announcement, Refused> {
     refusal = nil
-    handle(.asked(time, speakerIsAwake: speakerIsAwake))
+    handle(.asked(time, at: instant, speakerIsAwake: speakerIsAwake))
     if let refusal { return .failure(Refused(reason: refusal)) }
     guard let playing = announcer.playing else { return .failure(Refused(reason: .busy)) }
     return .success(playing)

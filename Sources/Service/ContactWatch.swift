@@ -1,5 +1,6 @@
 import Basics
 import CLinux
+import Daemon
 import Devices
 import Horology
 

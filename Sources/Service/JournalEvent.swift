@@ -1,3 +1,6 @@
+import Basics
+import Daemon
+
 /// What an entry of the journal is about: its raw value is the entry's `CLOCKSMITH_EVENT`.
 public enum JournalEvent: String, CaseIterable, Sendable {
   case started, stopping, reloaded, zone, day
@@ -95,5 +98,30 @@ public enum JournalEvent: String, CaseIterable, Sendable {
     case .rtcMissing: "1921570c620f4f719cdb45cb5b2df179"
     case .rtcDrift: "e251a0e155de4aab8e30fb65fdb6e9da"
     }
+  }
+}
+
+extension Notice {
+  /// - Parameter fields: those that are nil are left out.
+  init(
+    _ event: JournalEvent, _ priority: Priority, _ message: String,
+    _ fields: [String: String?] = [:]
+  ) {
+    self.init(
+      event: event.rawValue, messageID: event.messageID, priority, message, fields)
+  }
+}
+
+extension Journal {
+  /// The announcer's.
+  public convenience init() {
+    self.init(identifier: "clocksmith") { Notice(.wordsLost, .warning, $0, $1) }
+  }
+
+  func log(
+    _ event: JournalEvent, _ priority: Priority, _ message: String,
+    _ fields: [String: String?] = [:]
+  ) {
+    log(Notice(event, priority, message, fields))
   }
 }

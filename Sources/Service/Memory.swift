@@ -1,5 +1,6 @@
 import Basics
 import CLinux
+import Daemon
 
 /// Holds the saved state and writes it to its file. If that fails, each `check()` tries again; the
 /// journal is told once.

@@ -1,6 +1,7 @@
 import Basics
 import CClocksmith
 import CSystemd
+import Daemon
 import Devices
 @preconcurrency import Glibc
 import Horology

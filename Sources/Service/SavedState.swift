@@ -127,7 +127,7 @@ extension SavedState {
 
   /// - Throws: `Fault` for anything but the whole text of a state of this version.
   init(text: String, path: String) throws(Fault) {
-    guard let object = JSONObject(text, path: path) else {
+    guard let object = try? JSONObject(text, path: path) else {
       throw Fault(path, "it is torn, or no state")
     }
     guard let version = try object.integer("version") else {
@@ -191,4 +191,15 @@ extension SavedState {
 enum VolumeRange {
   static let decibels = -60.0...0.0
   static let words = "-60 to 0 dB"
+}
+
+extension JSONObject {
+  /// A time from 1970 to 2200, or a time as long since the machine started.
+  func microseconds(_ key: String) throws(Fault) -> Int64? {
+    guard let count = try integer(key) else { return nil }
+    guard SavedState.times.contains(count) else {
+      throw Fault(path, "\(key) \(count) is no time from 1970 to 2200")
+    }
+    return count
+  }
 }

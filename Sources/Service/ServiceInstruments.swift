@@ -1,4 +1,5 @@
 import Basics
+import Daemon
 import Devices
 import Horology
 import Playing
@@ -48,3 +49,5 @@ final class ServiceInstruments: Instruments {
 
   func rest() { rested() }
 }
+
+extension EventLoop: Ticker {}

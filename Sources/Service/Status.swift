@@ -1,4 +1,5 @@
 import Basics
+import Daemon
 import Devices
 import Horology
 import Sound
@@ -44,6 +45,8 @@ public struct Status: Hashable, Sendable {
   public var trust = ""
   /// A key of `ClockState.Basis`.
   public var clockBasis = ""
+  /// True if the time is said by it when somebody asks: it is trusted, or the owner wants that.
+  public var clockIsUsed = false
   public var clockWords = ""
   /// In seconds; nil if it may be anything.
   public var clockUncertainty: Double?
@@ -105,6 +108,8 @@ public struct Status: Hashable, Sendable {
     volume = configuration.volume
     trust = clock.trust.rawValue
     clockBasis = clock.basis.key
+    let policy = configuration.announcer.untrusted
+    clockIsUsed = clock.trust != .untrusted || policy == .ask || policy == .speak
     clockWords = clock.words
     clockUncertainty = clock.uncertainty?.inSeconds
   }
@@ -201,6 +206,7 @@ extension Status {
     .plain("SwitchError", \.ringerError),
     .plain("Trust", \.trust),
     .plain("ClockBasis", \.clockBasis),
+    .plain("ClockIsUsed", \.clockIsUsed),
     .plain("ClockWords", \.clockWords),
     .plain(
       "ClockUncertainty", { $0.clockUncertainty ?? .nan },
@@ -290,6 +296,6 @@ extension Report {
 extension Notice {
   /// The arguments of the signal `Noticed`, which every notice makes.
   var values: [BusValue] {
-    [.text(event.rawValue), .byte(UInt8(priority.rawValue)), .text(message), .fields(fields)]
+    [.text(event), .byte(UInt8(priority.rawValue)), .text(message), .fields(fields)]
   }
 }

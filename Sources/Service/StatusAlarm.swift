@@ -1,3 +1,5 @@
+import Basics
+import Daemon
 import Horology
 
 extension Status {
@@ -60,16 +62,16 @@ extension [Status.Alarm] {
 }
 
 extension Status.Alarm: BusRow {
-  static let types = "usssssbtss"
+  public static let types = "usssssbtss"
 
-  var values: [BusValue] {
+  public var values: [BusValue] {
     [
       .small(number), .text(name), .text(time), .text(days), .text(tune), .text(state),
       .flag(ringsInQuietHours), .unsigned(next), .text(origin), .text(reason),
     ]
   }
 
-  init?(values: [BusValue]) {
+  public init?(values: [BusValue]) {
     guard values.count == 10, let number = UInt32(values[0]), let name = String(values[1]),
       let time = String(values[2]), let days = String(values[3]), let tune = String(values[4]),
       let state = String(values[5]), case .flag(let ringsInQuietHours) = values[6],

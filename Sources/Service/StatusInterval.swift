@@ -1,3 +1,5 @@
+import Basics
+import Daemon
 import Horology
 
 extension Status {
@@ -48,14 +50,14 @@ extension Status {
 }
 
 extension Status.Interval: BusRow {
-  static let types = "tttttuub"
+  public static let types = "tttttuub"
 
-  var values: [BusValue] {
+  public var values: [BusValue] {
     [every, work, rest, prepare].reduce(into: [.unsigned(start)]) { $0.append(.unsigned($1)) }
       + [.small(rounds), .small(countdown), .flag(words)]
   }
 
-  init?(values: [BusValue]) {
+  public init?(values: [BusValue]) {
     guard values.count == 8, let start = UInt64(values[0]), let every = UInt64(values[1]),
       let work = UInt64(values[2]), let rest = UInt64(values[3]), let prepare = UInt64(values[4]),
       let rounds = UInt32(values[5]), let countdown = UInt32(values[6]),

@@ -1,3 +1,5 @@
+import Basics
+import Daemon
 import Horology
 
 extension Status {
@@ -52,16 +54,16 @@ extension Status {
 }
 
 extension Status.Timer: BusRow {
-  static let types = "ussttt"
+  public static let types = "ussttt"
 
-  var values: [BusValue] {
+  public var values: [BusValue] {
     [
       .small(number), .text(name), .text(state), .unsigned(length), .unsigned(left),
       .unsigned(zero),
     ]
   }
 
-  init?(values: [BusValue]) {
+  public init?(values: [BusValue]) {
     guard values.count == 6, let number = UInt32(values[0]), let name = String(values[1]),
       let state = String(values[2]), let length = UInt64(values[3]), let left = UInt64(values[4]),
       let zero = UInt64(values[5])

@@ -1,4 +1,5 @@
 import Basics
+import Daemon
 import Devices
 @preconcurrency import Glibc
 import Horology

@@ -1,5 +1,6 @@
 import Basics
 import CLinux
+import Daemon
 import Devices
 @preconcurrency import Glibc
 import Horology

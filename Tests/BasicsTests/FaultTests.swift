@@ -16,4 +16,11 @@ import Testing
   func letters(text: String) {
     #expect(text.printable == text)
   }
+
+  @Test("a quotation is short, however many accents a letter has") func excerpt() {
+    let heavy = "e" + String(repeating: "\u{301}", count: 10_000)
+    #expect(heavy.excerpt.unicodeScalars.count == 43)
+    #expect(String(repeating: "a", count: 40).excerpt.count == 40)
+    #expect(String(repeating: "a", count: 41).excerpt == String(repeating: "a", count: 40) + "...")
+  }
 }

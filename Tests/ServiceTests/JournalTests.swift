@@ -1,4 +1,5 @@
 import Basics
+import Daemon
 import Devices
 import Foundation
 import Horology
@@ -38,7 +39,7 @@ import Testing
   @Test("an announcement is told with its fields") func announced() throws {
     let notice = try notice(.announced(announcement(.occasion(occasion)), timing))
     #expect(
-      notice.lines == [
+      notice.lines(identifier: "clocksmith") == [
         #"MESSAGE=said "three fifteen P M" for 15:15:00, onset -0.1 ms"#, "PRIORITY=6",
         "SYSLOG_IDENTIFIER=clocksmith", "MESSAGE_ID=a30e9985b3d3468c8e2b1d022826ff09",
         "CLOCKSMITH_EVENT=announced", "CLOCKSMITH_CAUSE=occasion", "CLOCKSMITH_CHIME=no",
@@ -133,7 +134,7 @@ import Testing
       try reports.map { try notice($0) } + judged.map(\.notice)
       + [tally.end(at: Uptime(seconds: 1)).notice, Ailment.noWakeUp.notice(isWatched: true)]
     for notice in notices {
-      let missing = named[notice.event.messageID, default: []].subtracting(notice.fields.keys)
+      let missing = named[notice.messageID, default: []].subtracting(notice.fields.keys)
       #expect(missing.isEmpty, "\(notice.event): \(missing)")
     }
   }

@@ -87,7 +87,7 @@ import Testing
   private static func read(
     _ text: String, tune: (String) -> Tune? = { try? Sounds.tune($0) }
   ) throws -> [Alarm] {
-    guard let object = JSONObject(text, path: "state") else { throw Fault("state", "torn") }
+    guard let object = try? JSONObject(text, path: "state") else { throw Fault("state", "torn") }
     return try Alarm.all(in: try object.objects("alarms"), path: "state", tune: tune)
   }
 

@@ -24,7 +24,7 @@ PATH = "/org/clocksmith/Announcer1"
 INTERFACES = [NAME] * 6 + ["org.freedesktop.DBus.Properties"] * 4 + [
     "org.freedesktop.DBus.Introspectable", "org.freedesktop.DBus.Peer", "a.b"]
 MEMBERS = {
-    NAME: ["Announce", "AnnounceTime", "Stop", "Mute", "MuteNext", "Unmute", "Explode", "mute",
+    NAME: ["Announce", "AnnounceTime", "AnnounceAt", "Stop", "Mute", "MuteNext", "Unmute", "Explode", "mute",
            "StartTimer", "AddToTimer", "PauseTimer", "ResumeTimer", "CancelTimer", "TellTimer",
            "StartInterval", "StartRounds", "StopInterval",
            "SetAlarm", "SnoozeAlarm", "SnoozeAlarms", "StopAlarm", "StopAlarms",
@@ -36,7 +36,7 @@ MEMBERS = {
 }
 # The forms that are right, often, so that what is in them is looked at.
 FORMS = {
-    "AnnounceTime": "uu", "Mute": "t", "StartTimer": "ts", "AddToTimer": "st", "PauseTimer": "s",
+    "AnnounceTime": "uu", "AnnounceAt": "ts", "Mute": "t", "StartTimer": "ts", "AddToTimer": "st", "PauseTimer": "s",
     "ResumeTimer": "s", "CancelTimer": "s", "TellTimer": "s", "StartInterval": "tb",
     "StartRounds": "ttutubb", "SetAlarm": "sssssb", "SnoozeAlarm": "s", "StopAlarm": "s",
     "CancelAlarm": "s", "Get": "ss", "GetAll": "s",

@@ -9,6 +9,7 @@ import pytest
 from message_bus import MessageBus
 from one_minute import OneMinute
 from program import PROGRAM, SILENT_ALSA, VOICE, Clocksmith
+from relay import Relay
 from rendered_day import RenderedDay
 from service import Service
 from sound_server import wait_until
@@ -71,6 +72,20 @@ def start(bus, on_the_bus):
     for service in started:
         if service.is_alive():
             assert service.stop() == 0
+
+
+@pytest.fixture
+def relay_to(on_the_bus, tmp_path):
+    started = []
+
+    def relay_to(port, rest="", **options):
+        relay = Relay(on_the_bus.environment, tmp_path, port, rest, **options)
+        started.append(relay)
+        return relay
+
+    yield relay_to
+    for relay in started:
+        assert relay.stop() == 0
 
 
 @pytest.fixture

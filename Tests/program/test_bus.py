@@ -17,7 +17,7 @@ from service import Service
 from sound_server import Recording, SoundServer, wait_until
 
 CLASSIC = 'three thirty P M'
-METHODS = {"Announce", "AnnounceTime", "Stop", "Mute", "MuteNext", "Unmute",
+METHODS = {"Announce", "AnnounceTime", "AnnounceAt", "Stop", "Mute", "MuteNext", "Unmute",
            "StartTimer", "AddToTimer", "PauseTimer", "ResumeTimer", "CancelTimer", "TellTimer",
            "StartInterval", "StartRounds", "StopInterval",
            "SetAlarm", "SnoozeAlarm", "SnoozeAlarms", "StopAlarm", "StopAlarms",

@@ -12,20 +12,24 @@ SOURCES = sorted((TREE / "Sources").rglob("*.swift"))
 # Which of our modules each room may import.
 ROOMS = {
     "Basics": set(),
+    "Daemon": {"Basics"},
     "Horology": set(),
     "Sound": {"Basics", "Horology"},
     "Foundry": {"Basics", "Horology", "Sound"},
     "Studio": {"Basics", "Horology", "Sound"},
     "Devices": {"Basics", "Horology", "Sound"},
     "Playing": {"Basics", "Horology", "Sound", "Devices"},
-    "Service": {"Basics", "Horology", "Sound", "Devices", "Playing"},
+    "Service": {"Basics", "Daemon", "Horology", "Sound", "Devices", "Playing"},
 }
+ROOMS["Relay"] = {"Basics", "Daemon"}
+ROOMS["clocksmith-relay"] = {"Basics", "Relay"}
 ROOMS["Simulation"] = {"Basics", "Horology", "Devices", "Service"}
-ROOMS["clocksmith"] = set(ROOMS) - {"Simulation"}
+ROOMS["clocksmith"] = set(ROOMS) - {"Simulation", "Relay", "clocksmith-relay"}
 ROOMS["clocksmith-simulate"] = {"Basics", "Horology", "Devices", "Simulation"}
 # Which system libraries, all named C..., a room may import; Glibc is everybody's but Horology's.
 LIBRARIES = {
-    "Basics": {"CINI", "CJSON"},
+    "Basics": {"CINI", "CJSON", "CLinux"},
+    "Daemon": {"CLinux", "CSystemd"},
     "Horology": set(),
     "Sound": {"CSampleRate", "CSndFile"},
     "Foundry": set(),
@@ -33,8 +37,10 @@ LIBRARIES = {
     "Devices": {"CALSA", "CClocksmith", "CLinux", "CSystemd"},
     "Playing": set(),
     "Service": {"CClocksmith", "CJSON", "CLinux", "CSystemd"},
+    "Relay": {"CLinux", "CMosquitto", "COpenSSL", "CSystemd"},
     "Simulation": set(),
     "clocksmith": {"CLinux"},
+    "clocksmith-relay": set(),
     "clocksmith-simulate": {"CLinux"},
 }
 

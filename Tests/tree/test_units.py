@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 TREE = Path(__file__).resolve().parents[2]
-UNIT = TREE / "systemd/clocksmith.service"
+UNITS = TREE / "systemd"
+# How much systemd-analyze may find exposed: the clock has devices, the relay the network.
+EXPOSURE = {"clocksmith": 1.5, "clocksmith-relay": 2.0}
 
 
 def need(program, package):
@@ -17,15 +19,18 @@ def need(program, package):
         pytest.skip(f"no {program} here (apt install {package})")
 
 
-@pytest.fixture(params=["", "clocksmith-realtime.conf"], ids=["alone", "real-time"])
+@pytest.fixture(
+    params=[("clocksmith", ""), ("clocksmith", "clocksmith-realtime.conf"), ("clocksmith-relay", "")],
+    ids=["alone", "real-time", "relay"])
 def unit(request, tmp_path):
     """The unit with a program that is there on every machine, and with what may be added to it."""
-    copy = tmp_path / UNIT.name
-    if request.param:
-        (tmp_path / f"{UNIT.name}.d").mkdir()
-        shutil.copy(TREE / "systemd" / request.param, tmp_path / f"{UNIT.name}.d")
-    copy.write_text(re.sub(r"^(ExecStart=)/usr/bin/clocksmith\b", r"\1/bin/true",
-                           UNIT.read_text(), flags=re.MULTILINE))
+    name, more = request.param
+    copy = tmp_path / f"{name}.service"
+    if more:
+        (tmp_path / f"{copy.name}.d").mkdir()
+        shutil.copy(UNITS / more, tmp_path / f"{copy.name}.d")
+    copy.write_text(re.sub(r"^(ExecStart=)/usr/bin/[\w-]+", r"\1/bin/true",
+                           (UNITS / copy.name).read_text(), flags=re.MULTILINE))
     return copy
 
 
@@ -47,14 +52,15 @@ def test_the_unit_is_confined(unit):
     if "Unknown" in done.stderr or "unrecognized option" in done.stderr:
         pytest.skip("this systemd-analyze judges no unit that is not running")
     exposure = re.search(r"exposure level for [^:]*: ([0-9.]+)", done.stdout)
-    assert float(exposure[1]) <= 1.5, done.stdout[-200:]
+    assert float(exposure[1]) <= EXPOSURE[unit.stem], done.stdout[-200:]
 
 
-def test_the_catalog_is_taken_by_journalctl(tmp_path):
+@pytest.mark.parametrize("name", ["clocksmith", "clocksmith-relay"])
+def test_the_catalog_is_taken_by_journalctl(tmp_path, name):
     need("journalctl", "systemd")
     folder = tmp_path / "usr/lib/systemd/catalog"
     folder.mkdir(parents=True)
-    catalog = TREE / "systemd/clocksmith.catalog"
+    catalog = TREE / f"systemd/{name}.catalog"
     shutil.copy(catalog, folder)
     root = f"--root={tmp_path}"
     made = subprocess.run(["journalctl", "--update-catalog", root], capture_output=True, text=True)
@@ -64,7 +70,9 @@ def test_the_catalog_is_taken_by_journalctl(tmp_path):
     assert sorted(line.split()[0] for line in listed.stdout.splitlines()) == sorted(wanted)
 
 
-@pytest.mark.parametrize("page", ["debian/clocksmith.1", "debian/clocksmith.conf.5"])
+@pytest.mark.parametrize("page", [
+    "debian/clocksmith.1", "debian/clocksmith.conf.5", "debian/clocksmith-relay.1",
+    "debian/relay.conf.5"])
 def test_a_manual_page_is_set_without_a_warning(page):
     need("man", "man-db")
     done = subprocess.run(
@@ -80,3 +88,34 @@ def test_the_machine_s_watchdog_is_told_of_in_one_place():
     if files.returncode > 1:
         pytest.skip("not a git checkout, so what belongs to the tree is not known")
     assert files.stdout.split() == ["systemd/clocksmith-watchdog.conf"]
+
+
+def rights(text):
+    """Interface and member of what a policy of the bus lets its user send."""
+    return re.findall(r'send_interface="([\w.]+)"\s+send_member="(\w+)"', text)
+
+
+def test_the_relay_may_ask_for_what_a_message_may_ask_for_and_no_more():
+    """Every call that the relay can make of a message, and the setting of the volume."""
+    table = (TREE / "Sources/Relay/CommandTable.swift").read_text()
+    calls = set(re.findall(r'(?:method\(\s*|plain\(|one\(|oneOrAll\()"(\w+)"', table))
+    calls |= {f"{call}s" for call in re.findall(r'oneOrAll\("(\w+)"', table)}
+    assert len(calls) > 15
+    policy = (UNITS / "org.clocksmith.Relay.conf").read_text()
+    assert re.findall(r'<policy ([^>]+)>', policy) == ['user="clocksmith-relay"']
+    assert policy.count("<allow") == len(rights(policy))
+    assert sorted(rights(policy)) == sorted(
+        [("org.clocksmith.Announcer1", call) for call in calls]
+        + [("org.freedesktop.DBus.Properties", "Set")])
+    methods = re.findall(r'METHOD\w*\("(\w+)"', (TREE / "Sources/CClocksmith/bus.c").read_text())
+    assert calls <= set(methods)
+
+
+def test_the_package_of_the_relay_installs_what_it_needs():
+    rules = (TREE / "debian/rules").read_text()
+    for file in ("deploy/relay.conf", "systemd/org.clocksmith.Relay.conf",
+                 "systemd/clocksmith-relay.catalog", "debian/clocksmith-relay.bash-completion"):
+        assert (TREE / file).exists() and file in rules, file
+    assert (TREE / "debian/clocksmith-relay.service").resolve() == UNITS / "clocksmith-relay.service"
+    user = re.search(r"^User=(.*)", (UNITS / "clocksmith-relay.service").read_text(), re.M)[1]
+    assert re.search(rf"^u {user} ", (TREE / "debian/clocksmith-relay.sysusers").read_text(), re.M)

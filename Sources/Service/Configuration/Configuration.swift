@@ -104,36 +104,12 @@ public struct Configuration: Sendable {
   private mutating func take(_ path: String) throws(Fault) {
     let file = try INIFile(path: path)
     for section in file.sections { try alarmSections.begin(section, in: path) }
-    var seen: Set<String> = []
-    for entry in file.entries {
-      let place = "\(path):\(entry.line)"
-      guard let keys = Self.keys[entry.section] ?? ConfiguredAlarms.keys(of: entry.section) else {
-        throw Fault(
-          place,
-          "unknown section [\(entry.section)]; there are \(Self.list(Array(Self.keys.keys))), "
-            + "and alarm NAME")
-      }
-      guard let key = keys[entry.key] else {
-        let known = Self.list(Array(keys.keys))
-        throw Fault(place, "unknown key '\(entry.key)' in [\(entry.section)]; there are \(known)")
-      }
-      guard seen.insert("\(entry.section).\(entry.key)").inserted else {
-        throw Fault(place, "'\(entry.key)' is set twice in this file")
-      }
-      if let complaint = key(&self, entry.value) {
-        // A file that is wrong is named by what is said of it.
-        // By glibc's search: Swift's brings two megabytes of regular expressions with it.
-        let isNamed = entry.value.contains("/") && strstr(complaint, entry.value) != nil
-        throw Fault(
-          place, "\(entry.key)\(isNamed ? "" : " = \(entry.value.shortened)"): \(complaint)")
-      }
-      places["\(entry.section).\(entry.key)"] = place
+    let sections = Self.keys.keys.sorted().joined(separator: ", ") + ", and alarm NAME"
+    let found = try file.fill(&self, sections: sections) {
+      Self.keys[$0] ?? ConfiguredAlarms.keys(of: $0)
     }
+    places.merge(found) { $1 }
     files.append(path)
-  }
-
-  private static func list(_ names: [String]) -> String {
-    names.sorted().joined(separator: ", ")
   }
 }
 
@@ -141,7 +117,7 @@ public struct Configuration: Sendable {
 
 extension Configuration {
   /// Takes a value in, or says what is allowed instead.
-  typealias Key = @Sendable (inout Configuration, String) -> String?
+  typealias Key = INIKey<Configuration>
 
   private static let keys: [String: [String: Key]] = [
     "announce": [

@@ -1,0 +1,144 @@
+@preconcurrency import CLinux
+@preconcurrency import Glibc
+
+/// One option of a subcommand.
+public struct Option: Sendable {
+  /// Without the dashes.
+  public let name: String
+  /// How its argument is called in the help; nil if it takes none.
+  let argument: String?
+  let help: String
+
+  /// - Parameter help: lines that follow its name, or stand under it.
+  public init(name: String, argument: String?, help: String) {
+    self.name = name
+    self.argument = argument
+    self.help = help
+  }
+}
+
+/// What a subcommand is, for the parser and for the help.
+public struct Subcommand: Sendable {
+  public let name: String
+  /// What follows the options, as in `[HH:MM]`; empty for nothing.
+  let operands: String
+  let mostOperands: Int
+  /// One line for the overview.
+  public let summary: String
+  /// What the help says before the options.
+  let details: String
+  public let options: [Option]
+  let run: @Sendable (Arguments) throws -> Int32
+
+  /// - Parameters:
+  ///   - operands: what follows the options, as in `[HH:MM]`; empty for nothing.
+  ///   - summary: one line for the overview.
+  ///   - details: what the help says before the options.
+  ///   - run: does it, and returns the exit status.
+  public init(
+    name: String, operands: String, mostOperands: Int, summary: String, details: String,
+    options: [Option], run: @escaping @Sendable (Arguments) throws -> Int32
+  ) {
+    self.name = name
+    self.operands = operands
+    self.mostOperands = mostOperands
+    self.summary = summary
+    self.details = details
+    self.options = options
+    self.run = run
+  }
+
+  /// Where the explanations of options begin.
+  private static let indent = String(repeating: " ", count: 24)
+
+  /// What `PROGRAM NAME --help` prints.
+  func help(of program: String) -> String {
+    let usage = "usage: \(program) \(name) [options] \(operands)"
+    var lines = [operands.isEmpty ? String(usage.dropLast()) : usage, "", details, "", "options:"]
+    for option in options + [Option(name: "help", argument: nil, help: "print this and exit")] {
+      let form = "  --\(option.name)" + (option.argument.map { " " + $0 } ?? "")
+      let help = option.help.split(separator: "\n", omittingEmptySubsequences: false)
+      let fits = form.count + 1 < Self.indent.count
+      if !fits { lines.append(form) }
+      lines.append((fits ? form + Self.indent.dropFirst(form.count) : Self.indent) + help[0])
+      lines += help.dropFirst().map { Self.indent + $0 }
+    }
+    return lines.joined(separator: "\n")
+  }
+}
+
+/// What a subcommand was given.
+public struct Arguments {
+  public fileprivate(set) var values: [String: String] = [:]
+  public fileprivate(set) var operands: [String] = []
+
+  /// The argument of an option; nil if the option was not given.
+  public subscript(_ name: String) -> String? { values[name] }
+
+  /// True if the option was given.
+  public func has(_ name: String) -> Bool { values[name] != nil }
+}
+
+/// The command line is wrong: what, and what is right.
+public struct Misuse: Error, CustomStringConvertible {
+  public let description: String
+
+  public init(description: String) {
+    self.description = description
+  }
+}
+
+extension Subcommand {
+  /// Reads the words after the subcommand by getopt_long(3).
+  /// - Throws: `Misuse` for an unknown option, a missing argument, or too many operands.
+  func parse(_ words: [String], of program: String) throws -> Arguments {
+    let all = options + [Option(name: "help", argument: nil, help: "")]
+    let names = all.map { strdup($0.name) }
+    defer { for name in names { free(name) } }
+    var table = zip(all, names).map { option, name in
+      CLinux.option(
+        name: name, has_arg: option.argument == nil ? no_argument : required_argument, flag: nil,
+        val: 0)
+    }
+    table.append(CLinux.option())
+    let hint = "see '\(program) \(name) --help'"
+    var argv = (["\(program) \(name)"] + words).map { strdup($0) }
+    let owned = argv
+    argv.append(nil)
+    defer { for word in owned { free(word) } }
+
+    var arguments = Arguments()
+    opterr = 0
+    optind = 0
+    while true {
+      var index: Int32 = 0
+      // The colon asks for a missing argument to be told from an unknown option.
+      let result = getopt_long(Int32(owned.count), argv, ":", table, &index)
+      switch result {
+      case -1:
+        arguments.operands = argv[Int(optind)...].compactMap { $0.map { String(cString: $0) } }
+        guard arguments.operands.count <= mostOperands else {
+          throw Misuse(
+            description: "unexpected '\(arguments.operands[mostOperands])'; \(hint)")
+        }
+        return arguments
+      case 0:
+        let option = all[Int(index)]
+        arguments.values[option.name] = optarg.map { String(cString: $0) } ?? ""
+      case Int32(UInt8(ascii: ":")):
+        let word = String(cString: argv[Int(optind) - 1]!)
+        throw Misuse(description: "'\(word)' needs an argument; \(hint)")
+      default:
+        // There are no short options. Of a word of several, getopt stays at the first that it
+        // does not know; of a word of one it has gone on.
+        let candidates = argv[(Int(optind) - 1)...].prefix(2).compactMap {
+          $0.map { String(cString: $0) }
+        }
+        let isShort = optopt != 0
+        let word =
+          candidates.first { !isShort || ($0.hasPrefix("-") && !$0.hasPrefix("--")) } ?? "-"
+        throw Misuse(description: "unknown option '\(word)'; \(hint)")
+      }
+    }
+  }
+}

@@ -1,0 +1,114 @@
+import CJSON
+@preconcurrency import Glibc
+
+/// An object that json-c has parsed. Of a key that is not there it answers nil; a value of another
+/// type is a `Fault`.
+public final class JSONObject {
+  private let object: OpaquePointer
+  public let path: String
+
+  /// The object that is all of the text.
+  /// - Parameter path: where it stands, for the errors.
+  /// - Throws: `Fault` for anything else, and for what is nested deeper than json-c reads, which is
+  ///   32 levels.
+  public init(_ text: String, path: String) throws(Fault) {
+    // Behind it json-c would read nothing, and say nothing.
+    if text.utf8.contains(0) { throw Fault(path, "it is not JSON: there is a zero byte in it") }
+    guard let tokener = json_tokener_new() else { throw Fault("json-c", errno: ENOMEM) }
+    defer { json_tokener_free(tokener) }
+    json_tokener_set_flags(tokener, JSON_TOKENER_STRICT)
+    let parsed = json_tokener_parse_ex(tokener, text, Int32(text.utf8.count))
+    let code = json_tokener_get_error(tokener)
+    guard code == json_tokener_success, let parsed else {
+      json_object_put(parsed)
+      let end = json_tokener_get_parse_end(tokener)
+      throw Fault(
+        path,
+        code == json_tokener_continue
+          ? "it is not JSON: it ends too early"
+          : "it is not JSON: \(String(cString: json_tokener_error_desc(code))), at byte \(end + 1)")
+    }
+    guard json_object_is_type(parsed, json_type_object) == 1 else {
+      json_object_put(parsed)
+      throw Fault(path, "it is no JSON object, as in {\"key\": \"value\"}")
+    }
+    object = parsed
+    self.path = path
+  }
+
+  /// Takes the reference over.
+  private init(owning object: OpaquePointer, path: String) {
+    self.object = object
+    self.path = path
+  }
+
+  deinit {
+    json_object_put(object)
+  }
+
+  /// The names of what it holds, in their order.
+  public var keys: [String] {
+    var keys: [String] = []
+    var next = json_object_iter_begin(object)
+    var end = json_object_iter_end(object)
+    while json_object_iter_equal(&next, &end) == 0 {
+      keys.append(String(cString: json_object_iter_peek_name(&next)))
+      json_object_iter_next(&next)
+    }
+    return keys
+  }
+
+  /// The objects of an array; none if the key is not there.
+  public func objects(_ key: String) throws(Fault) -> [JSONObject] {
+    guard let array = try value(key, [json_type_array], "a list") else { return [] }
+    var objects: [JSONObject] = []
+    for index in 0..<json_object_array_length(array) {
+      guard let element = json_object_array_get_idx(array, index),
+        json_object_is_type(element, json_type_object) == 1
+      else { throw Fault(path, "\(key) has something else than objects in it") }
+      objects.append(JSONObject(owning: json_object_get(element), path: path))
+    }
+    return objects
+  }
+
+  public func integer(_ key: String) throws(Fault) -> Int64? {
+    try value(key, [json_type_int], "a whole number").map { json_object_get_int64($0) }
+  }
+
+  public func number(_ key: String) throws(Fault) -> Double? {
+    try value(key, [json_type_double, json_type_int], "a number").map { json_object_get_double($0) }
+  }
+
+  public func flag(_ key: String) throws(Fault) -> Bool? {
+    try value(key, [json_type_boolean], "true or false").map { json_object_get_boolean($0) == 1 }
+  }
+
+  public func text(_ key: String) throws(Fault) -> String? {
+    guard let value = try value(key, [json_type_string], "a text") else { return nil }
+    let text = String(cString: json_object_get_string(value))
+    // Cut off there, two texts would be the same.
+    guard text.utf8.count == json_object_get_string_len(value) else {
+      throw Fault(path, "\(key) has a zero byte in it")
+    }
+    return text
+  }
+
+  /// All of it, on one line.
+  public var line: String {
+    String(
+      cString: json_object_to_json_string_ext(
+        object, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE))
+  }
+
+  private func value(
+    _ key: String, _ types: [json_type], _ what: String
+  ) throws(Fault) -> OpaquePointer? {
+    var value: OpaquePointer?
+    guard json_object_object_get_ex(object, key, &value) == 1 else { return nil }
+    guard types.contains(where: { json_object_is_type(value, $0) == 1 }) else {
+      let told = value.map { String(cString: json_object_to_json_string($0)) } ?? "null"
+      throw Fault(path, "\(key) \(told.excerpt) is not \(what)")
+    }
+    return value
+  }
+}

@@ -1,0 +1,193 @@
+import Basics
+import CLinux
+import CSystemd
+@preconcurrency import Glibc
+
+/// The one loop of the program: an `sd_event`.
+public final class EventLoop {
+  private let event: OpaquePointer
+
+  /// Signals that would end the program and say nothing to it, those of real time among them.
+  public static let meaningless: [Int32] =
+    [SIGPIPE, SIGUSR1, SIGUSR2, SIGALRM, SIGSTKFLT, SIGVTALRM, SIGPROF, SIGPOLL, SIGPWR]
+    + (__libc_current_sigrtmin()...__libc_current_sigrtmax())
+
+  public init() throws(Fault) {
+    var made: OpaquePointer?
+    let code = sd_event_new(&made)
+    guard code >= 0, let made else { throw Fault("cannot make an event loop", errno: -code) }
+    event = made
+  }
+
+  deinit {
+    sd_event_unref(event)
+  }
+
+  /// Serves events until `exit(_:)`, as `sd_event_loop(3)`.
+  public func run() throws(Fault) {
+    let code = sd_event_loop(event)
+    guard code >= 0 else { throw Fault("the event loop failed", errno: -code) }
+  }
+
+  /// Ends `run()` after what is being served now.
+  public func exit() {
+    sd_event_exit(event, 0)
+  }
+
+  /// Serves an `sd_bus`. What fails is -errno, as `sd_bus_attach_event(3)`.
+  /// - Parameter isLast: after everything else that is ready, so that callers do not hold up the
+  ///   sound, however many there are; else in turn with the rest.
+  public func attach(_ bus: OpaquePointer, isLast: Bool = true) -> Int32 {
+    let priority = isLast ? SD_EVENT_PRIORITY_IDLE : SD_EVENT_PRIORITY_NORMAL
+    return sd_bus_attach_event(bus, event, Int32(priority))
+  }
+
+  /// Calls `handler` whenever the descriptor is ready, until the source is released.
+  /// - Parameter events: `EPOLLIN` and so on.
+  public func whenReady(
+    _ descriptor: Int32, events: UInt32, _ handler: @escaping () -> Void
+  ) throws(Fault) -> EventSource {
+    try EventSource("watch a descriptor", handler) { source, context in
+      sd_event_add_io(
+        event, &source, descriptor, events, { _, _, _, context in EventSource.call(context) },
+        context)
+    }
+  }
+
+  /// Calls `handler` for each arrival of a signal, which is blocked from now on.
+  public func whenSignalled(
+    _ signal: Int32, _ handler: @escaping () -> Void
+  ) throws(Fault) -> EventSource {
+    var set = sigset_t()
+    sigemptyset(&set)
+    sigaddset(&set, signal)
+    sigprocmask(SIG_BLOCK, &set, nil)
+    return try EventSource("watch signal \(signal)", handler) { source, context in
+      sd_event_add_signal(
+        event, &source, signal, { _, _, context in EventSource.call(context) }, context)
+    }
+  }
+
+  /// Calls `handler` once, `delay` from now, by the monotonic clock.
+  /// - Parameter accuracy: by how much it may be later, so that wake-ups can be shared.
+  public func after(
+    _ delay: Duration, accuracy: Duration = .milliseconds(1), _ handler: @escaping () -> Void
+  ) throws(Fault) -> EventSource {
+    try EventSource("set a timer", handler) { source, context in
+      sd_event_add_time_relative(
+        event, &source, CLOCK_MONOTONIC, delay.microseconds,
+        accuracy.microseconds, { _, _, context in EventSource.call(context) },
+        context)
+    }
+  }
+
+  /// Calls `handler` once when the clock shows this instant of UTC, whoever sets it until then.
+  /// - Parameter microseconds: since 1970.
+  public func atUTC(
+    microseconds: Int64, _ handler: @escaping () -> Void
+  ) throws(Fault) -> EventSource {
+    try EventSource("set a timer", handler) { source, context in
+      sd_event_add_time(
+        event, &source, CLOCK_REALTIME, UInt64(max(microseconds, 0)), 1000,
+        { _, _, context in EventSource.call(context) }, context)
+    }
+  }
+
+  /// Calls `handler` again and again, `interval` after it was last called, by the monotonic clock;
+  /// what takes longer than that is called again at once.
+  public func every(
+    _ interval: Duration, _ handler: @escaping () -> Void
+  ) throws(Fault) -> EventSource {
+    let microseconds = interval.microseconds
+    let source = try EventSource("set a timer", handler) { source, context in
+      sd_event_add_time_relative(
+        event, &source, CLOCK_MONOTONIC, microseconds, 1,
+        { source, _, context in
+          let owner = Unmanaged<EventSource>.fromOpaque(context!).takeUnretainedValue()
+          sd_event_source_set_time_relative(source, owner.interval)
+          sd_event_source_set_enabled(source, Int32(SD_EVENT_ONESHOT))
+          return EventSource.call(context)
+        }, context)
+    }
+    source.interval = microseconds
+    return source
+  }
+
+  /// Calls `handler` when the file at `path` is made, replaced or removed.
+  public func whenReplaced(
+    _ path: String, _ handler: @escaping () -> Void
+  ) throws(Fault) -> EventSource {
+    let slash = path.lastIndex(of: "/")!
+    let source = try EventSource("watch \(path)", handler) { source, context in
+      sd_event_add_inotify(
+        event, &source, String(path[..<slash]),
+        UInt32(IN_CREATE | IN_MOVED_TO | IN_DELETE | IN_CLOSE_WRITE),
+        { _, event, context in
+          guard let event, event.pointee.len > 0 else { return 0 }
+          // The name follows the fixed part of the event, as inotify(7) says.
+          let name = UnsafeRawPointer(event).advanced(by: MemoryLayout<inotify_event>.size)
+          return EventSource.call(
+            context, ifNamed: String(cString: name.assumingMemoryBound(to: CChar.self)))
+        }, context)
+    }
+    source.fileName = String(path[path.index(after: slash)...])
+    return source
+  }
+}
+
+/// Something that the loop watches; released, it is watched no longer.
+public final class EventSource {
+  fileprivate let handler: () -> Void
+  /// The one file of a watched folder that counts.
+  fileprivate var fileName: String?
+  /// In microseconds, of a timer that goes on.
+  fileprivate var interval: UInt64 = 0
+  private var source: OpaquePointer?
+
+  fileprivate init(
+    _ operation: String, _ handler: @escaping () -> Void,
+    add: (inout OpaquePointer?, UnsafeMutableRawPointer) -> Int32
+  ) throws(Fault) {
+    self.handler = handler
+    let code = add(&source, Unmanaged.passUnretained(self).toOpaque())
+    guard code >= 0 else { throw Fault("cannot \(operation)", errno: -code) }
+  }
+
+  deinit {
+    sd_event_source_disable_unref(source)
+  }
+
+  /// Waits from now on for these of a descriptor, as `sd_event_source_set_io_events(3)`.
+  public func watches(_ events: UInt32) {
+    sd_event_source_set_io_events(source, events)
+  }
+
+  /// Serves it before all else that is due, but no more often than so many times in a while: what
+  /// never rests leaves the rest its turn.
+  public func isServedFirst(atMost count: UInt32, in span: Duration) {
+    sd_event_source_set_priority(source, Int64(SD_EVENT_PRIORITY_IMPORTANT))
+    sd_event_source_set_ratelimit(source, span.microseconds, count)
+  }
+
+  /// Serves it after all else that is due.
+  public func isServedLast() {
+    sd_event_source_set_priority(source, Int64(SD_EVENT_PRIORITY_IDLE))
+  }
+
+  fileprivate static func call(
+    _ context: UnsafeMutableRawPointer?, ifNamed fileName: String? = nil
+  ) -> Int32 {
+    // The handler may release its own source: this reference keeps it until it returns.
+    let source = Unmanaged<EventSource>.fromOpaque(context!).takeUnretainedValue()
+    if fileName == nil || fileName == source.fileName { source.handler() }
+    return 0
+  }
+}
+
+extension Duration {
+  /// Rounded down, as systemd has its spans; 0 of a negative one.
+  var microseconds: UInt64 {
+    let (seconds, attoseconds) = components
+    return UInt64(max(seconds * 1_000_000 + attoseconds / 1_000_000_000_000, 0))
+  }
+}

@@ -1,0 +1,70 @@
+import CSystemd
+@preconcurrency import Glibc
+
+/// Tells systemd how the service is, in the words of sd_notify(3) but without waiting until they are
+/// taken; without systemd, nobody.
+public final class Notifier {
+  private let socket: DatagramSocket?
+  /// The status that it knows of.
+  private var told = ""
+  /// What was not taken, and is sent before anything else: a start that systemd does not hear of
+  /// is undone.
+  private var unsent: [String] = []
+  /// Of a manager that reads nothing for so long, only the latest counts.
+  private static let mostUnsent = 16
+
+  /// - Parameter path: of the manager's socket; nil if there is no manager.
+  public init(path: String? = getenv("NOTIFY_SOCKET").map { String(cString: $0) }) {
+    socket = path.flatMap { DatagramSocket(path: $0) }
+  }
+
+  private static let longestWatchdog: UInt64 = 86_400_000_000
+
+  /// How often systemd wants to hear that it lives, at most a day; nil if it does not.
+  public static var watchdogInterval: Duration? {
+    var microseconds: UInt64 = 0
+    guard sd_watchdog_enabled(0, &microseconds) > 0 else { return nil }
+    return .microseconds(Int64(min(microseconds, longestWatchdog)))
+  }
+
+  public func ready(_ status: String) { sendForSure("READY=1\nSTATUS=\(status)") }
+
+  public func status(_ status: String) {
+    guard status != told else { return }
+    if send("STATUS=\(status)") { told = status }
+  }
+
+  public func isAlive() { _ = send("WATCHDOG=1") }
+  public func stopping() { sendForSure("STOPPING=1") }
+
+  /// Stopping may take so much longer, whatever the unit's `TimeoutStopSec`.
+  public func needs(_ span: Duration) {
+    sendForSure("EXTEND_TIMEOUT_USEC=\(span.microseconds)")
+  }
+
+  public func reloading() {
+    // systemd 253 and later want to know when, so that no older message is taken for this one.
+    sendForSure("RELOADING=1\nMONOTONIC_USEC=\(Self.uptime.microseconds)")
+  }
+
+  /// `CLOCK_MONOTONIC`.
+  private static var uptime: Duration {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+  }
+
+  private func sendForSure(_ state: String) {
+    if !send(state) { unsent = (unsent + [state]).suffix(Self.mostUnsent) }
+  }
+
+  /// - Returns: false if it was not taken.
+  private func send(_ state: String) -> Bool {
+    guard let socket else { return true }
+    while let first = unsent.first {
+      guard socket.send(Array(first.utf8)) else { return false }
+      unsent.removeFirst()
+    }
+    return socket.send(Array(state.utf8))
+  }
+}

@@ -1,0 +1,70 @@
+import Basics
+@preconcurrency import Glibc
+
+/// Standard error, which is never waited for: a pipe may be full, a terminal paused, a reader stuck.
+final class StandardError {
+  private enum Kind {
+    /// A pipe or a terminal, opened anew, so that not to wait is a matter of this program alone: a
+    /// flag of standard error itself would hold for the shell's terminal, too.
+    case opened(Int32)
+    case socket
+    /// A file; or what cannot be opened anew, as another user's terminal.
+    case inherited
+  }
+
+  private let kind: Kind
+  /// The end of a line of which a part was taken.
+  private var rest: ArraySlice<UInt8> = []
+
+  init() {
+    var status = stat()
+    let isKnown = fstat(STDERR_FILENO, &status) == 0
+    switch status.st_mode & S_IFMT {
+    case S_IFSOCK where isKnown: kind = .socket
+    case S_IFIFO where isKnown, S_IFCHR where isKnown:
+      let opened = open(
+        "/proc/self/fd/\(STDERR_FILENO)", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+      kind = opened >= 0 ? .opened(opened) : .inherited
+    default: kind = .inherited
+    }
+  }
+
+  deinit {
+    if case .opened(let descriptor) = kind { close(descriptor) }
+  }
+
+  /// Writes a line, with its end.
+  /// - Returns: false if it was not taken, and is lost. What fails for another reason than that
+  ///   nobody reads, as a full disk, is not tried again either.
+  func write(_ line: String) -> Bool {
+    if !rest.isEmpty { _ = put(rest) }
+    return rest.isEmpty && put(Array(line.utf8)[...])
+  }
+
+  /// - Returns: false if nothing of the bytes was taken.
+  private func put(_ bytes: ArraySlice<UInt8>) -> Bool {
+    var left = bytes
+    while !left.isEmpty {
+      let count = try? retryingInterrupts("write") { left.withUnsafeBytes { writeNow($0) } }
+      guard let count, count > 0 else { break }
+      left = left.dropFirst(count)
+    }
+    // What was begun is gone on with, so that the next line does not run into it.
+    if left.count < bytes.count { rest = left }
+    return left.count < bytes.count
+  }
+
+  private func writeNow(_ bytes: UnsafeRawBufferPointer) -> Int {
+    switch kind {
+    case .opened(let descriptor):
+      return Glibc.write(descriptor, bytes.baseAddress, bytes.count)
+    case .socket:
+      let flags = Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL)
+      return send(STDERR_FILENO, bytes.baseAddress, bytes.count, flags)
+    case .inherited:
+      var ready = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
+      guard poll(&ready, 1, 0) > 0 else { return 0 }
+      return Glibc.write(STDERR_FILENO, bytes.baseAddress, bytes.count)
+    }
+  }
+}

@@ -1,0 +1,287 @@
+import Basics
+import CSystemd
+import Daemon
+@preconcurrency import Glibc
+
+/// The announcer as its bus shows it: asked without waiting, watched while it comes and goes.
+final class AnnouncerLink {
+  /// As systemd/org.clocksmith.Announcer1.conf names it.
+  static let name = "org.clocksmith.Announcer1"
+  private static let path = "/org/clocksmith/Announcer1"
+
+  /// How the announcer is.
+  enum Presence: Hashable {
+    case running
+    /// Why it cannot be asked for anything.
+    case absent(String)
+  }
+
+  /// How long it may take to answer. Its loop never waits that long for anything.
+  private static let patience = Duration.seconds(5)
+  /// After how long a bus that has gone is looked for again.
+  private static let pause = Duration.seconds(5)
+  /// So many calls may be unanswered.
+  private static let mostPending = 64
+
+  private let loop: EventLoop
+  /// Its properties or its presence are others.
+  private let changed: () -> Void
+  /// It has announced something.
+  private let announced: (LastAnnouncement) -> Void
+  private(set) var presence = Presence.absent("it has not answered yet")
+  private(set) var properties: [String: BusValue] = [:]
+  /// Whether the announcer says the time by its clock; nil as long as that is not known.
+  var clockIsUsed: Bool? {
+    if case .flag(let isUsed)? = properties["ClockIsUsed"] { isUsed } else { nil }
+  }
+
+  private var bus: OpaquePointer?
+  private var slots: [OpaquePointer?] = []
+  private var pending: [ObjectIdentifier: PendingCall] = [:]
+  private var isAsking = false
+  private var asksAgain = false
+  private var timer: EventSource?
+  private var isClosed = false
+
+  init(
+    _ loop: EventLoop, changed: @escaping () -> Void,
+    announced: @escaping (LastAnnouncement) -> Void
+  ) {
+    self.loop = loop
+    self.changed = changed
+    self.announced = announced
+  }
+
+  deinit { close() }
+
+  private static func from(_ context: UnsafeMutableRawPointer?) -> AnnouncerLink {
+    Unmanaged<AnnouncerLink>.fromOpaque(context!).takeUnretainedValue()
+  }
+
+  // MARK: The connection
+
+  func connect() {
+    do throws(Fault) {
+      try open()
+      ask()
+    } catch {
+      lose(error.description)
+    }
+  }
+
+  private func open() throws(Fault) {
+    var opened: OpaquePointer?
+    var code = sd_bus_open_system(&opened)
+    guard code >= 0, let opened else { throw Fault("cannot reach the system bus", errno: -code) }
+    bus = opened
+    // Else the loop, at its end, would wait until the bus has taken everything.
+    sd_bus_set_close_on_exit(opened, 0)
+    // Answers are not to wait until no more messages come.
+    code = loop.attach(opened, isLast: false)
+    guard code >= 0 else { throw Fault("cannot watch the system bus", errno: -code) }
+    let context = Unmanaged.passUnretained(self).toOpaque()
+    try watch("type='signal',sender='\(Self.name)',path='\(Self.path)'", context) {
+      message, context, _ in
+      AnnouncerLink.from(context).heard(message!)
+      return 0
+    }
+    // It goes or comes: its own signals would not tell.
+    try watch(
+      "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='\(Self.name)'",
+      context
+    ) { _, context, _ in
+      AnnouncerLink.from(context).ask()
+      return 0
+    }
+    var slot: OpaquePointer?
+    sd_bus_match_signal(
+      opened, &slot, "org.freedesktop.DBus.Local", nil, "org.freedesktop.DBus.Local",
+      "Disconnected",
+      { _, context, _ in
+        AnnouncerLink.from(context).lose("the system bus has gone")
+        return 0
+      }, context)
+    slots.append(slot)
+  }
+
+  private func watch(
+    _ rule: String, _ context: UnsafeMutableRawPointer,
+    _ handler: @escaping sd_bus_message_handler_t
+  ) throws(Fault) {
+    var slot: OpaquePointer?
+    let code = sd_bus_add_match_async(bus, &slot, rule, handler, nil, context)
+    guard code >= 0 else { throw Fault("cannot watch the system bus", errno: -code) }
+    slots.append(slot)
+  }
+
+  private func lose(_ why: String) {
+    close()
+    take(.absent(why))
+    timer = try? loop.after(Self.pause) { [unowned self] in connect() }
+  }
+
+  /// Closes it for good; what is not answered yet is nobody's any more.
+  func end() {
+    isClosed = true
+    close()
+  }
+
+  private func close() {
+    timer = nil
+    isAsking = false
+    let unanswered = isClosed ? [] : Array(pending.values)
+    pending = [:]
+    for call in unanswered { call.end(.failure(Rejection(.absent, "the system bus has gone"))) }
+    for slot in slots { sd_bus_slot_unref(slot) }
+    slots = []
+    if let bus { sd_bus_close_unref(bus) }
+    bus = nil
+  }
+
+  // MARK: Watching
+
+  private func heard(_ message: OpaquePointer) {
+    if sd_bus_message_is_signal(message, Self.name, "Announced") > 0,
+      let instant = BusReader.unsigned(message), let text = BusReader.text(message),
+      let error = BusReader.signed(message)
+    {
+      announced(
+        LastAnnouncement(
+          at: UTCTime(microseconds: Int64(clamping: instant)), text: text,
+          onsetError: error == .min ? nil : error))
+    } else if sd_bus_message_is_signal(
+      message, "org.freedesktop.DBus.Properties", "PropertiesChanged") > 0
+    {
+      ask()
+    }
+  }
+
+  /// Asks for all properties, once at a time.
+  private func ask() {
+    guard bus != nil else { return }
+    if isAsking {
+      asksAgain = true
+      return
+    }
+    isAsking = true
+    asksAgain = false
+    send("GetAll", [.text(Self.name)], of: "org.freedesktop.DBus.Properties") { [unowned self] in
+      isAsking = false
+      switch $0 {
+      case .success(let reply):
+        if let values = BusReader.properties(reply) { properties = values }
+        take(.running)
+      case .failure(let rejection):
+        take(.absent(rejection.words))
+        // Only its coming is told; nothing else would tell that it answers again.
+        if rejection.kind != .absent {
+          timer = try? loop.after(Self.pause) { [unowned self] in ask() }
+        }
+      }
+      if asksAgain { ask() }
+    }
+  }
+
+  private func take(_ presence: Presence) {
+    self.presence = presence
+    changed()
+  }
+
+  // MARK: Asking
+
+  /// Carries a call out.
+  /// - Parameter done: told once, perhaps before this returns.
+  func call(_ call: AnnouncerCall, _ done: @escaping (Rejection?) -> Void) {
+    let answered: (Result<OpaquePointer, Rejection>) -> Void = {
+      if case .failure(let rejection) = $0 { done(rejection) } else { done(nil) }
+    }
+    switch call {
+    case .cancel: done(nil)
+    case .method(let method, let values): send(method, values, of: Self.name, answered)
+    case .volume(let decibels):
+      send(
+        "Set", [.text(Self.name), .text("Volume"), .variant(.number(decibels))],
+        of: "org.freedesktop.DBus.Properties", answered)
+    }
+  }
+
+  private func send(
+    _ method: String, _ values: [BusValue], of interface: String,
+    _ done: @escaping (Result<OpaquePointer, Rejection>) -> Void
+  ) {
+    guard let bus else {
+      return done(.failure(Rejection(.absent, "the system bus cannot be reached")))
+    }
+    guard pending.count < Self.mostPending else {
+      return done(
+        .failure(Rejection(.full, "\(Self.mostPending) commands wait for the announcer already")))
+    }
+    let call = PendingCall(done)
+    do throws(Fault) {
+      let message = try BusMessage {
+        sd_bus_message_new_method_call(bus, &$0, Self.name, Self.path, interface, method)
+      }
+      sd_bus_message_set_auto_start(message.pointer, 0)
+      for value in values { BusWriter.append(value, to: message.pointer) }
+      call.answered = { [unowned self] reply in
+        pending[ObjectIdentifier(call)] = nil
+        call.end(Self.result(reply))
+      }
+      let code = sd_bus_call_async(
+        bus, &call.slot, message.pointer,
+        { reply, context, _ in
+          Unmanaged<PendingCall>.fromOpaque(context!).takeUnretainedValue().answered(reply!)
+          return 0
+        }, Unmanaged.passUnretained(call).toOpaque(),
+        UInt64(Self.patience.components.seconds) * 1_000_000)
+      guard code >= 0 else { throw Fault("the system bus", errno: -code) }
+      pending[ObjectIdentifier(call)] = call
+    } catch {
+      call.end(.failure(Rejection(.absent, error.description)))
+    }
+  }
+
+  private static func result(_ reply: OpaquePointer) -> Result<OpaquePointer, Rejection> {
+    guard sd_bus_message_is_method_error(reply, nil) > 0,
+      let error = sd_bus_message_get_error(reply)
+    else { return .success(reply) }
+    let words = error.pointee.message.map { String(cString: $0) } ?? "no reason is given"
+    switch error.pointee.name.map({ String(cString: $0) }) {
+    case SD_BUS_ERROR_SERVICE_UNKNOWN, SD_BUS_ERROR_NAME_HAS_NO_OWNER:
+      return .failure(Rejection(.absent, "the announcer does not run"))
+    case SD_BUS_ERROR_NO_REPLY, SD_BUS_ERROR_TIMEOUT:
+      return .failure(Rejection(.timeout, "the announcer does not answer, and may yet do it"))
+    case SD_BUS_ERROR_ACCESS_DENIED:
+      return .failure(
+        Rejection(
+          .refused, "the system bus does not let this program; run it as the user clocksmith-relay")
+      )
+    case "org.clocksmith.Error.Busy": return .failure(Rejection(.busy, words))
+    default: return .failure(Rejection(.refused, words))
+    }
+  }
+}
+
+/// A call that has not been answered yet.
+private final class PendingCall {
+  var slot: OpaquePointer?
+  var answered: (OpaquePointer) -> Void = { _ in }
+  private var done: ((Result<OpaquePointer, Rejection>) -> Void)?
+
+  init(_ done: @escaping (Result<OpaquePointer, Rejection>) -> Void) {
+    self.done = done
+  }
+
+  deinit {
+    sd_bus_slot_unref(slot)
+  }
+
+  /// Tells the answer, once.
+  func end(_ result: Result<OpaquePointer, Rejection>) {
+    let told = done
+    done = nil
+    // What holds this call lets go of it.
+    answered = { _ in }
+    told?(result)
+  }
+}

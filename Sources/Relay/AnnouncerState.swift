@@ -1,0 +1,212 @@
+import Basics
+import Daemon
+
+/// What was announced last.
+public struct LastAnnouncement: Hashable, Sendable {
+  public let at: UTCTime
+  public let text: String
+  /// In microseconds, positive if it was late; nil if it was not measured.
+  public let onsetError: Int64?
+
+  public init(at: UTCTime, text: String, onsetError: Int64?) {
+    self.at = at
+    self.text = text
+    self.onsetError = onsetError
+  }
+}
+
+/// What the relay tells of the clock: the properties of the announcer's bus, as JSON.
+public struct AnnouncerState {
+  private let values: [String: BusValue]
+  private let last: LastAnnouncement?
+  private let waiting: [Order]
+
+  /// - Parameter waiting: the commands that wait for their instants.
+  public init(
+    _ properties: [String: BusValue], last: LastAnnouncement?, waiting: [Order] = []
+  ) {
+    values = properties
+    self.last = last
+    self.waiting = waiting
+  }
+
+  /// One line, the same for the same values.
+  public var payload: String {
+    let line = JSONLine()
+    line.set("next", next)
+    line.set("playing", text("Playing"))
+    line.set("muted", flag("Muted"))
+    line.set("muted_by", text("MutedBy"))
+    line.set("software_mute", text("SoftwareMute"))
+    // The largest number is for an end that never comes.
+    line.set("muted_until", time("MutedUntil"))
+    line.set("switch", text("Switch"))
+    line.set("switch_error", text("SwitchError"))
+    line.set("trust", text("Trust"))
+    line.set("clock_basis", text("ClockBasis"))
+    line.set("volume_db", number("Volume"))
+    line.set("zone", text("Zone"))
+    line.set("voice", text("Voice"))
+    line.set("device", text("Device"))
+    line.set("device_substitute", text("Substitute"))
+    line.set("problems", problems)
+    line.set("last_error", text("LastError"))
+    line.set("last", lastLine)
+    line.set("timers", rows("Timers").compactMap(Self.timer))
+    line.set("timer_ends", timerEnds.map { UTCTime(microseconds: $0).text })
+    line.set("intervals", rows("Intervals").compactMap(Self.interval))
+    line.set("alarms", rows("Alarms").compactMap(Self.alarm))
+    line.set("alarm_rings", alarmRings.map { UTCTime(microseconds: $0).text })
+    line.set("waiting", waiting.map(Self.waiting))
+    return line.text
+  }
+
+  private static func waiting(_ order: Order) -> JSONLine {
+    let line = JSONLine()
+    line.set("command", order.name)
+    line.set("id", order.id)
+    line.set("at", order.at?.text)
+    return line
+  }
+
+  private var next: JSONLine {
+    let line = JSONLine()
+    line.set("at", time("NextOccasion"))
+    line.set("local", text("NextLocal"))
+    line.set("chime", text("NextChime"))
+    line.set("text", text("NextText"))
+    line.set("sounds", flag("NextSounds"))
+    line.set("reason", text("NextReason"))
+    return line
+  }
+
+  /// After a start of the announcer, what came before is told by nobody.
+  private var lastLine: JSONLine {
+    let line = JSONLine()
+    line.set("at", last?.at.text)
+    line.set("text", last?.text)
+    var error = last?.onsetError
+    if last == nil, case .signed(let told)? = values["LastOnsetError"], told != .min {
+      error = told
+    }
+    line.set("onset_error_ms", error.map { Double($0) / 1000 })
+    return line
+  }
+
+  /// What a person should look after, as sentences.
+  private var problems: [String] {
+    var problems: [String] = []
+    if let substitute = text("Substitute"), !substitute.isEmpty {
+      problems.append("\(substitute) plays instead of the configured speaker")
+    }
+    if text("Switch") == "lost" {
+      problems.append("the switch cannot be read: \(text("SwitchError") ?? "")")
+    }
+    if text("Trust") == "untrusted" { problems.append("the clock is not trusted") }
+    return problems
+  }
+
+  // MARK: Lists
+
+  private static func timer(_ row: [BusValue]) -> JSONLine? {
+    guard row.count == 6, case .small(let number) = row[0], case .text(let name) = row[1],
+      case .text(let state) = row[2], case .unsigned(let length) = row[3],
+      case .unsigned(let left) = row[4], case .unsigned(let zero) = row[5]
+    else { return nil }
+    let line = JSONLine()
+    line.set("number", Int(number))
+    line.set("name", name)
+    line.set("state", state)
+    line.set("seconds", seconds(length))
+    line.set("ends", time(zero))
+    line.set("left", state == "paused" ? seconds(left) : nil)
+    return line
+  }
+
+  private static func interval(_ row: [BusValue]) -> JSONLine? {
+    let spans = row.prefix(5).compactMap { if case .unsigned(let span) = $0 { span } else { nil } }
+    guard row.count == 8, spans.count == 5, case .small(let rounds) = row[5],
+      case .small(let countdown) = row[6], case .flag(let words) = row[7]
+    else { return nil }
+    let line = JSONLine()
+    line.set("started", time(spans[0]))
+    if spans[1] != 0 {
+      line.set("seconds", seconds(spans[1]))
+    } else {
+      line.set("work", seconds(spans[2]))
+      line.set("rest", seconds(spans[3]))
+      line.set("prepare", seconds(spans[4]))
+      line.set("rounds", rounds == 0 ? nil : Int(rounds))
+      line.set("countdown", Int(countdown))
+      line.set("words", words)
+    }
+    return line
+  }
+
+  private static func alarm(_ row: [BusValue]) -> JSONLine? {
+    guard row.count == 10, case .small(let number) = row[0], case .text(let name) = row[1],
+      case .text(let clock) = row[2], case .text(let days) = row[3], case .text(let tune) = row[4],
+      case .text(let state) = row[5], case .flag(let rings) = row[6],
+      case .unsigned(let next) = row[7], case .text(let reason) = row[9]
+    else { return nil }
+    let line = JSONLine()
+    line.set("number", Int(number))
+    line.set("name", name)
+    line.set("time", clock)
+    line.set("days", days)
+    line.set("tune", tune)
+    line.set("state", state)
+    line.set("even_if_quiet", rings)
+    line.set("rings", time(next))
+    line.set("reason", reason)
+    return line
+  }
+
+  /// When the timer that ends next does.
+  private var timerEnds: Int64? {
+    rows("Timers").compactMap { row in
+      guard row.count == 6, case .text("running") = row[2], case .unsigned(let zero) = row[5]
+      else { return nil }
+      return Int64(clamping: zero)
+    }.min()
+  }
+
+  private var alarmRings: Int64? {
+    rows("Alarms").compactMap { row in
+      guard row.count == 10, case .unsigned(let next) = row[7], next != 0 else { return nil }
+      return Int64(clamping: next)
+    }.min()
+  }
+
+  // MARK: Values
+
+  private func text(_ name: String) -> String? {
+    if case .text(let text)? = values[name] { text } else { nil }
+  }
+
+  private func flag(_ name: String) -> Bool? {
+    if case .flag(let flag)? = values[name] { flag } else { nil }
+  }
+
+  private func number(_ name: String) -> Double? {
+    if case .number(let number)? = values[name] { number } else { nil }
+  }
+
+  private func rows(_ name: String) -> [[BusValue]] {
+    if case .rows(_, let rows)? = values[name] { rows } else { [] }
+  }
+
+  private func time(_ name: String) -> String? {
+    if case .unsigned(let time)? = values[name] { Self.time(time) } else { nil }
+  }
+
+  /// Nil for 0, which is no time, and for what is later than any.
+  private static func time(_ microseconds: UInt64) -> String? {
+    guard let time = Int64(exactly: microseconds), time > 0, UTCTime.allowed.contains(time) else {
+      return nil
+    }
+    return UTCTime(microseconds: time).text
+  }
+
+  private static func seconds(_ microseconds: UInt64) -> Double { Double(microseconds) / 1e6 }
+}

@@ -1,0 +1,146 @@
+import Basics
+import Daemon
+@preconcurrency import Glibc
+
+/// The broker, as far as it is there: connected to, and again whenever the connection ends.
+final class BrokerLink {
+  /// After how long a connection counts: until then, one that ends is no news.
+  private static let trial = Duration.seconds(10)
+  /// So many causes of one outage are told.
+  private static let mostCauses = 8
+
+  private let loop: EventLoop
+  private let journal: Journal
+  private let settings: RelayConfiguration.Broker
+  private let topics: Topics
+  private let connected: () -> Void
+  private let lost: () -> Void
+  private let received: (MQTTMessage) -> Void
+  private let caughtUp: () -> Void
+
+  private var client: MQTTClient?
+  private var lookup: NameLookup?
+  /// Where it may be; those that were tried are gone.
+  private var addresses: [String] = []
+  private var backOff = BackOff(seed: UInt64(getpid()) ^ UInt64(UTCTime.now.microseconds))
+  private var timer: EventSource?
+  /// What the journal was told of the outage; none while there is none.
+  private var causes: Set<String> = []
+  /// What the broker does not let us have, as the journal was told.
+  private var toldDenials: Set<String> = []
+  private(set) var isConnected = false
+
+  init(
+    _ loop: EventLoop, _ journal: Journal, _ settings: RelayConfiguration.Broker, _ topics: Topics,
+    connected: @escaping () -> Void, lost: @escaping () -> Void,
+    received: @escaping (MQTTMessage) -> Void, caughtUp: @escaping () -> Void
+  ) {
+    self.loop = loop
+    self.journal = journal
+    self.settings = settings
+    self.topics = topics
+    self.connected = connected
+    self.lost = lost
+    self.received = received
+    self.caughtUp = caughtUp
+  }
+
+  /// As in `homeassistant.local:1883`.
+  var name: String { "\(settings.host):\(settings.port)" }
+
+  // MARK: Connecting
+
+  func connect() {
+    timer = nil
+    client = nil
+    do throws(Fault) {
+      if addresses.isEmpty {
+        lookup = try NameLookup(settings.host, loop) { [unowned self] in found($0) }
+      } else {
+        try connect(to: addresses.removeFirst())
+      }
+    } catch {
+      lose(error)
+    }
+  }
+
+  private func found(_ result: Result<[String], Fault>) {
+    lookup = nil
+    switch result {
+    case .failure(let fault): lose(fault)
+    case .success(let found):
+      addresses = found
+      connect()
+    }
+  }
+
+  private func connect(to address: String) throws(Fault) {
+    let handlers = MQTTClient.Handlers(
+      connected: { [unowned self] in welcome() }, received: { [unowned self] in received($0) },
+      denied: { [unowned self] in tellDenial(of: $0) },
+      caughtUp: { [unowned self] in caughtUp() }, ended: { [unowned self] in lose($0) })
+    let made = try MQTTClient(
+      settings, id: topics.clientID(ofMachine: Machine.id), will: (topics.availability, "offline"),
+      loop, handlers)
+    client = made
+    try made.connect(to: address, port: settings.port)
+  }
+
+  private func welcome() {
+    isConnected = true
+    // Another address may be tried only after this one has failed again.
+    addresses = []
+    if causes.isEmpty { journal.log(.broker, .info, "connected to \(name) as \(topics.clock)") }
+    timer = try? loop.after(Self.trial) { [unowned self] in
+      backOff.reset()
+      if !causes.isEmpty { journal.log(.broker, .notice, "the broker \(name) is back") }
+      causes = []
+    }
+    connected()
+  }
+
+  private func lose(_ fault: Fault) {
+    if isConnected {
+      isConnected = false
+      lost()
+    }
+    client = nil
+    lookup = nil
+    guard addresses.isEmpty else { return connect() }
+    if causes.count < Self.mostCauses, causes.insert(fault.description).inserted {
+      journal.log(
+        .brokerLost, .warning, "\(fault); it is tried again", ["DETAIL": fault.description])
+    }
+    timer = try? loop.after(backOff.wait()) { [unowned self] in connect() }
+  }
+
+  private func tellDenial(of filter: String) {
+    guard toldDenials.insert(filter).inserted else { return }
+    journal.log(
+      .denied, .warning,
+      "the broker does not let this clock hear \(filter); let its user read there, as "
+        + "'topic read \(filter)' does in an ACL of mosquitto", ["TOPIC": filter])
+  }
+
+  /// Ends the connection; nothing is tried any more.
+  /// - Parameter saysGoodbye: false to let the broker publish the will.
+  func disconnect(saysGoodbye: Bool) {
+    timer = nil
+    lookup = nil
+    if saysGoodbye { client?.disconnect() }
+    client = nil
+    isConnected = false
+  }
+
+  // MARK: Messages
+
+  @discardableResult
+  func publish(_ topic: String, _ payload: String) -> Bool {
+    guard isConnected, let client else { return false }
+    return client.publish(topic, payload, isRetained: true)
+  }
+
+  func subscribe(to filters: [String]) {
+    for filter in filters { client?.subscribe(to: filter) }
+  }
+}

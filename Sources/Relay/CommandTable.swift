@@ -1,0 +1,183 @@
+import Basics
+import Daemon
+
+/// The commands that a message may give, and what each of them is on the announcer's bus.
+enum CommandTable {
+  struct Entry: Sendable {
+    /// What it may hold, but for what every command may.
+    let keys: Set<String>
+    /// True if it may carry the instant at which it is to sound.
+    var mayWait = false
+    /// - Throws: `Fault` for a value that is missing or not allowed.
+    let read: @Sendable (JSONObject) throws(Fault) -> AnnouncerCall
+  }
+
+  static var names: String { entries.keys.sorted().joined(separator: ", ") }
+
+  static let entries: [String: Entry] = [
+    "announce": Entry(keys: ["time"], mayWait: true) { object throws(Fault) in
+      let text = try object.text("time")
+      let parts = try text.map { text throws(Fault) in try time(text) }
+      if let instant = try object.time("at") {
+        return .method(
+          "AnnounceAt", [.unsigned(UInt64(instant.microseconds)), .text(text ?? "")])
+      }
+      guard let (hour, minute) = parts else { return .method("Announce", []) }
+      return .method("AnnounceTime", [.small(hour), .small(minute)])
+    },
+    "stop": plain("Stop"),
+    "cancel": Entry(keys: ["id"]) { object throws(Fault) in
+      guard let id = try object.text("id") else { throw missing("id", "\"bell-7\"") }
+      return .cancel(id)
+    },
+    "mute": Entry(keys: ["for", "until"]) { object throws(Fault) in
+      let span = try object.microseconds("for")
+      guard let until = try object.text("until") else {
+        // 0 is without end.
+        if span == 0 { throw Fault("the command", "for 0 is no time; leave it out for no end") }
+        return .method("Mute", [.unsigned(span ?? 0)])
+      }
+      guard until == "next", span == nil else {
+        throw Fault("the command", "until may be \"next\", and then without 'for'")
+      }
+      return .method("MuteNext", [])
+    },
+    "unmute": plain("Unmute"),
+    "volume": Entry(keys: ["decibels"]) { object throws(Fault) in
+      guard let decibels = try object.number("decibels") else { throw missing("decibels", "-12.5") }
+      return .volume(decibels)
+    },
+
+    "timer": Entry(keys: ["seconds", "name"]) { object throws(Fault) in
+      let length = try object.wanted("seconds")
+      return .method("StartTimer", [.unsigned(length), .text(try object.text("name") ?? "")])
+    },
+    "timer_add": Entry(keys: ["seconds", "timer"]) { object throws(Fault) in
+      .method(
+        "AddToTimer",
+        [.text(try object.wantedText("timer")), .unsigned(try object.wanted("seconds"))])
+    },
+    "timer_pause": one("PauseTimer", "timer"),
+    "timer_resume": one("ResumeTimer", "timer"),
+    "timer_cancel": one("CancelTimer", "timer"),
+
+    "interval": Entry(keys: ["seconds", "replace"]) { object throws(Fault) in
+      .method(
+        "StartInterval",
+        [.unsigned(try object.wanted("seconds")), .flag(try object.flag("replace") ?? false)])
+    },
+    "rounds": Entry(
+      keys: ["work", "rest", "rounds", "prepare", "countdown", "words", "replace"]
+    ) { object throws(Fault) in
+      .method(
+        "StartRounds",
+        [
+          .unsigned(try object.wanted("work")), .unsigned(try object.wanted("rest")),
+          .small(try object.count("rounds") ?? 0),
+          .unsigned(try object.microseconds("prepare") ?? 0),
+          .small(try object.count("countdown") ?? 0), .flag(try object.flag("words") ?? false),
+          .flag(try object.flag("replace") ?? false),
+        ])
+    },
+    "interval_stop": plain("StopInterval"),
+
+    "alarm": Entry(
+      keys: ["time", "days", "name", "tune", "rise", "even_if_quiet"]
+    ) { object throws(Fault) in
+      let text = try object.wantedText("time")
+      _ = try time(text)
+      var values: [BusValue] = [.text(text)]
+      for key in ["days", "name", "tune", "rise"] {
+        values.append(.text(try object.text(key) ?? ""))
+      }
+      return .method("SetAlarm", values + [.flag(try object.flag("even_if_quiet") ?? false)])
+    },
+    "alarm_snooze": oneOrAll("SnoozeAlarm", "alarm"),
+    "alarm_stop": oneOrAll("StopAlarm", "alarm"),
+    "alarm_cancel": one("CancelAlarm", "alarm"),
+  ]
+
+  private static func plain(_ method: String) -> Entry {
+    Entry(keys: []) { _ throws(Fault) in .method(method, []) }
+  }
+
+  /// A method that wants one name or number.
+  private static func one(_ method: String, _ key: String) -> Entry {
+    Entry(keys: [key]) { object throws(Fault) in
+      .method(method, [.text(try object.wantedText(key))])
+    }
+  }
+
+  /// A method that wants one name or number, or without it the method for all that ring.
+  private static func oneOrAll(_ method: String, _ key: String) -> Entry {
+    Entry(keys: [key]) { object throws(Fault) in
+      try object.text(key).map { .method(method, [.text($0)]) } ?? .method(method + "s", [])
+    }
+  }
+
+  fileprivate static func missing(_ key: String, _ example: String) -> Fault {
+    Fault("the command", "'\(key)' is missing, as in \"\(key)\": \(example)")
+  }
+
+  /// Reads `HH:MM`.
+  private static func time(_ text: String) throws(Fault) -> (hour: UInt32, minute: UInt32) {
+    let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+    guard text.utf8.count == 5, parts.count == 2, parts[0].utf8.count == 2,
+      !text.utf8.contains(UInt8(ascii: "+")), let hour = UInt32(parts[0]),
+      let minute = UInt32(parts[1]), hour < 24, minute < 60
+    else {
+      throw Fault("the command", "time \"\(text.excerpt)\" is no time of day; write HH:MM")
+    }
+    return (hour, minute)
+  }
+}
+
+extension JSONObject {
+  /// Longer than anything that may be asked for, and well within 64 bits of microseconds.
+  private static let longest = 31_536_000.0
+
+  /// A span in seconds, as microseconds; nil if the key is not there.
+  fileprivate func microseconds(_ key: String) throws(Fault) -> UInt64? {
+    guard let seconds = try number(key) else { return nil }
+    guard seconds.isFinite, seconds >= 0, seconds <= Self.longest else {
+      throw Fault(path, "\(key) \(seconds) is no span; write seconds from 0 to a year")
+    }
+    return UInt64((seconds * 1e6).rounded())
+  }
+
+  fileprivate func wanted(_ key: String) throws(Fault) -> UInt64 {
+    guard let span = try microseconds(key) else { throw CommandTable.missing(key, "600") }
+    return span
+  }
+
+  /// A text, or a number of something, as text.
+  fileprivate func wantedText(_ key: String) throws(Fault) -> String {
+    if let number = try? integer(key) { return String(number) }
+    guard let text = try text(key) else { throw CommandTable.missing(key, "\"tea\"") }
+    return text
+  }
+
+  fileprivate func count(_ key: String) throws(Fault) -> UInt32? {
+    guard let number = try integer(key) else { return nil }
+    guard let count = UInt32(exactly: number) else {
+      throw Fault(path, "\(key) \(number) is no count")
+    }
+    return count
+  }
+
+  /// An instant of UTC: a text of ISO 8601 with a Z, or a number of seconds since 1970.
+  func time(_ key: String) throws(Fault) -> UTCTime? {
+    let form = "write UTC as in \"2026-11-22T15:00:00Z\", or seconds since 1970"
+    if let seconds = try? number(key) {
+      guard let time = UTCTime(seconds: seconds) else {
+        throw Fault(path, "\(key) \(seconds) is no instant from 1970 to 2199; \(form)")
+      }
+      return time
+    }
+    guard let text = try text(key) else { return nil }
+    guard let time = UTCTime(text: text) else {
+      throw Fault(path, "\(key) \"\(text.excerpt)\" is no instant from 1970 to 2199; \(form)")
+    }
+    return time
+  }
+}

@@ -1,0 +1,368 @@
+import Basics
+import CMosquitto
+import CSystemd
+import Daemon
+@preconcurrency import Glibc
+
+/// A message that was received.
+public struct MQTTMessage: Sendable {
+  public let topic: String
+  /// Empty if it is larger than any command.
+  public let payload: [UInt8]
+  /// In bytes, of the payload as it was sent.
+  public let size: Int
+  public let isRetained: Bool
+
+  public init(topic: String, payload: [UInt8], size: Int? = nil, isRetained: Bool) {
+    self.topic = topic
+    self.payload = payload
+    self.size = size ?? payload.count
+    self.isRetained = isRetained
+  }
+}
+
+/// One connection to a broker by libmosquitto, from its beginning to its end, served by the loop.
+///
+/// Nothing in it waits: sockets are asked when they are ready, and names are looked up before.
+final class MQTTClient {
+  struct Handlers {
+    /// The broker has let us in.
+    var connected: () -> Void
+    var received: (MQTTMessage) -> Void
+    /// The broker does not let us have what is published there.
+    var denied: (_ filter: String) -> Void
+    /// What could not be published may be tried again.
+    var caughtUp: () -> Void
+    /// It has ended, and why; told once, and nothing after it.
+    var ended: (Fault) -> Void
+  }
+
+  /// How long the broker may take until it has let us in.
+  private static let patience = Duration.seconds(15)
+  /// How often libmosquitto looks whether a ping is due.
+  private static let interval = Duration.seconds(5)
+  /// How often a handshake is looked at that the socket tells nothing of.
+  private static let glance = Duration.milliseconds(500)
+  /// So many messages may be on their way. libmosquitto keeps each until the broker has it.
+  private static let mostUnconfirmed = 16
+  /// In seconds: without a word for so long, either side takes the other for gone.
+  private static let keepAlive: Int32 = 30
+
+  private let loop: EventLoop
+  private let broker: String
+  private let handlers: Handlers
+  private let client: OpaquePointer
+  private var socket: EventSource?
+  private var watched: Int32 = -1
+  private var timers: [EventSource] = []
+  private var tls: TLSContext?
+  /// The connection is made, and what is left of the handshakes waits for the broker's words.
+  private var isReached = false
+  private var isLetIn = false
+  /// The messages that the broker has not confirmed yet.
+  private var unconfirmed: Set<Int32> = []
+  private var hasHeldBack = false
+  /// What was subscribed to and has not been answered.
+  private var subscriptions: [Int32: String] = [:]
+  private var deadline: EventSource?
+  private var hasEnded = false
+  /// What libmosquitto has said last of what went wrong.
+  private var words = ""
+
+  /// - Parameter id: by which the broker knows this client.
+  init(
+    _ settings: RelayConfiguration.Broker, id: String, will: (topic: String, payload: String),
+    _ loop: EventLoop, _ handlers: Handlers
+  ) throws(Fault) {
+    self.loop = loop
+    self.handlers = handlers
+    broker = "\(settings.host):\(settings.port)"
+    _ = Self.library
+    guard let made = mosquitto_new(id, true, nil) else {
+      throw Fault("cannot make an MQTT client", errno: errno)
+    }
+    client = made
+    mosquitto_user_data_set(client, Unmanaged.passUnretained(self).toOpaque())
+    try check(
+      mosquitto_will_set(
+        client, will.topic, Int32(will.payload.utf8.count), will.payload, 1, true), "set a will")
+    if let user = settings.user {
+      try check(
+        mosquitto_username_pw_set(client, user, try settings.password()), "give user and password")
+    }
+    if settings.usesTLS { try useTLS(settings) }
+    listen()
+  }
+
+  deinit {
+    socket = nil
+    mosquitto_destroy(client)
+  }
+
+  /// mosquitto_lib_init(3), once.
+  private static let library = mosquitto_lib_init()
+
+  private static func from(_ context: UnsafeMutableRawPointer?) -> MQTTClient {
+    Unmanaged<MQTTClient>.fromOpaque(context!).takeUnretainedValue()
+  }
+
+  private func useTLS(_ settings: RelayConfiguration.Broker) throws(Fault) {
+    let context = try TLSContext(settings)
+    tls = context
+    try check(
+      mosquitto_void_option(client, MOSQ_OPT_SSL_CTX, UnsafeMutableRawPointer(context.pointer)),
+      "use TLS")
+    try check(mosquitto_int_option(client, MOSQ_OPT_SSL_CTX_WITH_DEFAULTS, 0), "use TLS")
+  }
+
+  private func listen() {
+    mosquitto_connect_callback_set(client) { _, context, code in
+      MQTTClient.from(context).answered(code)
+    }
+    mosquitto_disconnect_callback_set(client) { _, context, code in
+      MQTTClient.from(context).lost(code)
+    }
+    mosquitto_message_callback_set(client) { _, context, message in
+      guard let message = message?.pointee, let topic = message.topic else { return }
+      let size = Int(message.payloadlen)
+      let payload = UnsafeRawBufferPointer(
+        start: message.payload, count: size <= Order.largestPayload ? size : 0)
+      MQTTClient.from(context).handlers.received(
+        MQTTMessage(
+          topic: String(cString: topic), payload: Array(payload), size: size,
+          isRetained: message.retain))
+    }
+    mosquitto_publish_callback_set(client) { _, context, message in
+      MQTTClient.from(context).confirmed(message)
+    }
+    mosquitto_subscribe_callback_set(client) { _, context, message, count, granted in
+      let isDenied = count > 0 && granted.map { $0[0] >= 0x80 } == true
+      MQTTClient.from(context).subscribed(message, isDenied)
+    }
+    mosquitto_log_callback_set(client) { _, context, level, words in
+      guard level & Int32(MOSQ_LOG_ERR | MOSQ_LOG_WARNING) != 0, let words else { return }
+      MQTTClient.from(context).words = String(cString: words)
+    }
+  }
+
+  // MARK: The connection
+
+  /// Begins to connect.
+  /// - Parameter address: as numbers: libmosquitto would wait for the answer to a name.
+  func connect(to address: String, port: Int) throws(Fault) {
+    deadline = try loop.after(Self.patience) { [unowned self] in
+      end(Fault(broker, "it does not answer"))
+    }
+    try check(mosquitto_connect_async(client, address, Int32(port), Self.keepAlive), nil)
+    timers.append(
+      try loop.every(Self.interval) { [unowned self] in serve(mosquitto_loop_misc(client)) })
+    timers.append(try loop.every(Self.glance) { [unowned self] in if !isLetIn { shakeHands() } })
+    try watch()
+  }
+
+  /// Says good-bye, so that the broker does not publish the will. What was published before is sent
+  /// with it as far as the socket takes it.
+  func disconnect() {
+    guard !hasEnded else { return }
+    hasEnded = true
+    mosquitto_disconnect(client)
+    mosquitto_loop_write(client, 1)
+    close()
+  }
+
+  private func close() {
+    socket = nil
+    watched = -1
+    timers = []
+    deadline = nil
+  }
+
+  /// Watches the socket that there is, for what it is waited for.
+  private func watch() throws(Fault) {
+    let descriptor = mosquitto_socket(client)
+    guard descriptor >= 0 else { return }
+    // In the handshake of TLS libmosquitto wants to write all the time, and can only read.
+    let writes = isLetIn ? mosquitto_want_write(client) : !isReached
+    let events = EPOLLIN.rawValue | (writes ? EPOLLOUT.rawValue : 0)
+    if descriptor != watched || socket == nil {
+      socket = nil
+      socket = try loop.whenReady(descriptor, events: events) { [unowned self] in turn() }
+      watched = descriptor
+    } else {
+      socket?.watches(events)
+    }
+  }
+
+  private func turn() {
+    guard isLetIn else { return shakeHands() }
+    if mosquitto_want_write(client), !serve(mosquitto_loop_write(client, 1)) { return }
+    serve(mosquitto_loop_read(client, 1))
+  }
+
+  /// Goes on with the handshakes as far as the broker has gone.
+  private func shakeHands() {
+    guard !hasEnded, isConnected() else { return }
+    isReached = true
+    guard serve(mosquitto_loop_read(client, 1)) else { return }
+    if mosquitto_want_write(client), !serve(mosquitto_loop_write(client, 1)) { return }
+    // Some versions of libmosquitto do not tell of a connection that ends within the handshake.
+    var byte: UInt8 = 0
+    let count = recv(watched, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))
+    if count == 0 {
+      lost(MOSQ_ERR_CONN_LOST.rawValue)
+    } else if count < 0, errno != EAGAIN, errno != EINTR {
+      lost(MOSQ_ERR_ERRNO.rawValue)
+    }
+  }
+
+  /// True if the connection stands. One that has failed is ended.
+  private func isConnected() -> Bool {
+    var descriptor = pollfd(fd: watched, events: Int16(POLLOUT), revents: 0)
+    guard watched >= 0, poll(&descriptor, 1, 0) > 0 else { return isReached }
+    var code: Int32 = 0
+    var size = socklen_t(MemoryLayout<Int32>.size)
+    getsockopt(watched, SOL_SOCKET, SO_ERROR, &code, &size)
+    guard code == 0 else {
+      errno = code
+      lost(MOSQ_ERR_ERRNO.rawValue)
+      return false
+    }
+    return true
+  }
+
+  /// Looks at what a call has brought.
+  /// - Returns: false if the connection has ended.
+  @discardableResult
+  private func serve(_ code: Int32) -> Bool {
+    guard !hasEnded else { return false }
+    if code != MOSQ_ERR_SUCCESS.rawValue {
+      lost(code)
+      return false
+    }
+    do throws(Fault) {
+      try watch()
+    } catch {
+      end(error)
+      return false
+    }
+    return true
+  }
+
+  private func answered(_ code: Int32) {
+    deadline = nil
+    guard code == 0 else { return end(Fault(broker, code: code, Self.refusal(code))) }
+    isLetIn = true
+    handlers.connected()
+  }
+
+  /// By the codes of CONNACK in MQTT 3.1.1.
+  private static func refusal(_ code: Int32) -> String {
+    let why =
+      switch code {
+      case 1: "it does not speak MQTT 3.1.1"
+      case 2: "it takes no client of this name"
+      case 3: "it serves nobody now"
+      case 4: "user or password is wrong"
+      case 5: "this user may not connect, or the password is wrong"
+      default: "code \(code)"
+      }
+    let advice = code == 3 ? "" : "; see [mqtt] in the configuration"
+    return "it refuses the connection: \(why)\(advice)"
+  }
+
+  private func lost(_ code: Int32) { end(fault(code)) }
+
+  private func end(_ fault: Fault) {
+    guard !hasEnded else { return }
+    hasEnded = true
+    close()
+    // Whoever is told releases this, and libmosquitto may be in the middle of it.
+    deadline = try? loop.after(.zero) { [handlers] in handlers.ended(fault) }
+  }
+
+  private func check(_ code: Int32, _ operation: String?) throws(Fault) {
+    guard code != MOSQ_ERR_SUCCESS.rawValue else { return }
+    let fault = fault(code)
+    throw operation.map { Fault("cannot \($0)", code: fault.code, fault.detail) } ?? fault
+  }
+
+  private func fault(_ code: Int32) -> Fault {
+    let detail: String
+    switch code {
+    // Whether it is seen as an end or as a reset is a matter of chance.
+    case MOSQ_ERR_ERRNO.rawValue where errno == ECONNRESET || errno == EPIPE:
+      detail = "it has closed the connection"
+    case MOSQ_ERR_ERRNO.rawValue: detail = String(cString: strerror(errno))
+    case MOSQ_ERR_SUCCESS.rawValue, MOSQ_ERR_CONN_LOST.rawValue:
+      detail = "it has closed the connection"
+    case MOSQ_ERR_KEEPALIVE.rawValue: detail = "it does not answer any more"
+    case MOSQ_ERR_PROTOCOL.rawValue, MOSQ_ERR_MALFORMED_PACKET.rawValue:
+      detail = "what it sends is not MQTT"
+    case MOSQ_ERR_TLS.rawValue: detail = tlsWords
+    default: detail = String(cString: mosquitto_strerror(code)).lowercasedFirst
+    }
+    return Fault(broker, code: code, detail)
+  }
+
+  private var tlsWords: String {
+    if let complaint = tls?.complaint {
+      return "its certificate is not accepted: \(complaint); see 'authority' and 'broker'"
+    }
+    // As in "OpenSSL Error[0]: error:0A00010B:SSL routines::wrong version number".
+    let reason = words.split(separator: ":").last.map(String.init) ?? "no reason is given"
+    return "TLS cannot be agreed on: \(reason)"
+  }
+
+  // MARK: Messages
+
+  /// - Returns: false if it is not sent: there is no connection, or too much is on its way; then
+  ///   `caughtUp` is told when there is room again.
+  @discardableResult
+  func publish(_ topic: String, _ payload: String, isRetained: Bool) -> Bool {
+    guard !hasEnded else { return false }
+    guard unconfirmed.count < Self.mostUnconfirmed else {
+      hasHeldBack = true
+      return false
+    }
+    var message: Int32 = 0
+    let code = mosquitto_publish(
+      client, &message, topic, Int32(payload.utf8.count), payload, 1, isRetained)
+    guard code == MOSQ_ERR_SUCCESS.rawValue else { return false }
+    unconfirmed.insert(message)
+    wake()
+    return true
+  }
+
+  private func confirmed(_ message: Int32) {
+    unconfirmed.remove(message)
+    guard hasHeldBack, unconfirmed.isEmpty else { return }
+    hasHeldBack = false
+    handlers.caughtUp()
+  }
+
+  func subscribe(to filter: String) {
+    guard !hasEnded else { return }
+    var message: Int32 = 0
+    mosquitto_subscribe(client, &message, filter, 1)
+    subscriptions[message] = filter
+    wake()
+  }
+
+  private func subscribed(_ message: Int32, _ isDenied: Bool) {
+    guard let filter = subscriptions.removeValue(forKey: message), isDenied else { return }
+    handlers.denied(filter)
+  }
+
+  /// What was asked for may wait to be written.
+  private func wake() {
+    do throws(Fault) { try watch() } catch { end(error) }
+  }
+}
+
+extension String {
+  /// As it stands behind a colon.
+  fileprivate var lowercasedFirst: String {
+    let sentence = last == "." ? dropLast() : self[...]
+    return sentence.prefix(1).lowercased() + sentence.dropFirst()
+  }
+}

@@ -1,0 +1,86 @@
+import Basics
+import CLinux
+import Daemon
+@preconcurrency import Glibc
+
+/// Finds the addresses of a machine by getaddrinfo_a(3), which waits for the network in a thread of
+/// glibc's own. It is looked at every few milliseconds: a signal of its completion would have to be
+/// shared with whatever else glibc has to tell.
+final class NameLookup {
+  private static let interval = Duration.milliseconds(20)
+
+  /// What glibc writes to, until it is done.
+  private final class Request {
+    let name: UnsafeMutablePointer<CChar>
+    let hints: UnsafeMutablePointer<addrinfo>
+    let block: UnsafeMutablePointer<gaicb>
+
+    init(_ host: String) {
+      name = strdup(host)
+      hints = .allocate(capacity: 1)
+      hints.initialize(to: addrinfo())
+      hints.pointee.ai_socktype = Int32(SOCK_STREAM.rawValue)
+      block = .allocate(capacity: 1)
+      block.initialize(to: gaicb())
+      block.pointee.ar_name = UnsafePointer(name)
+      block.pointee.ar_request = UnsafePointer(hints)
+    }
+
+    deinit {
+      freeaddrinfo(block.pointee.ar_result)
+      block.deallocate()
+      hints.deallocate()
+      free(name)
+    }
+  }
+
+  private let request: Request
+  private let done: (Result<[String], Fault>) -> Void
+  private var timer: EventSource?
+
+  /// - Parameter done: told once of the addresses as numbers, in the order in which they are to be
+  ///   tried; not if this is released before.
+  init(
+    _ host: String, _ loop: EventLoop, _ done: @escaping (Result<[String], Fault>) -> Void
+  ) throws(Fault) {
+    self.done = done
+    request = Request(host)
+    var list: UnsafeMutablePointer<gaicb>? = request.block
+    let code = getaddrinfo_a(GAI_NOWAIT, &list, 1, nil)
+    guard code == 0 else { throw Self.fault(host, code) }
+    timer = try loop.every(Self.interval) { [unowned self] in look(host) }
+  }
+
+  deinit {
+    // What cannot be cancelled is still being written to, and is left alone.
+    if gai_cancel(request.block) == EAI_NOTCANCELED { _ = Unmanaged.passRetained(request) }
+  }
+
+  private func look(_ host: String) {
+    let code = gai_error(request.block)
+    guard code != EAI_INPROGRESS else { return }
+    timer = nil
+    guard code == 0 else { return done(.failure(Self.fault(host, code))) }
+    var addresses: [String] = []
+    var next = request.block.pointee.ar_result
+    while let info = next {
+      next = info.pointee.ai_next
+      if let address = Self.text(of: info.pointee) { addresses.append(address) }
+    }
+    done(addresses.isEmpty ? .failure(Self.fault(host, EAI_NONAME)) : .success(addresses))
+  }
+
+  /// An address as numbers.
+  private static func text(of info: addrinfo) -> String? {
+    withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(NI_MAXHOST)) { buffer in
+      let code = getnameinfo(
+        info.ai_addr, info.ai_addrlen, buffer.baseAddress, socklen_t(buffer.count), nil, 0,
+        NI_NUMERICHOST)
+      return code == 0 ? String(cString: buffer.baseAddress!) : nil
+    }
+  }
+
+  private static func fault(_ host: String, _ code: Int32) -> Fault {
+    Fault("cannot find \(host)", code: code, String(cString: gai_strerror(code)))
+  }
+}

@@ -1,0 +1,80 @@
+import Basics
+import Daemon
+
+/// A call of a method of the announcer, or the setting of its volume.
+public enum AnnouncerCall: Hashable, Sendable {
+  case method(String, [BusValue])
+  /// In dB.
+  case volume(Double)
+  /// Of the relay itself: the command of this id is not to be carried out at its instant.
+  case cancel(String)
+}
+
+/// A command, read and checked as far as can be told without the announcer.
+public struct Order: Hashable, Sendable {
+  /// As the message names it.
+  public let name: String
+  public let call: AnnouncerCall
+  /// By which a second delivery is recognised; nil if it has none.
+  public let id: String?
+  /// From when on it is not to be carried out any more.
+  public let expires: UTCTime?
+  /// When it is to sound, on every clock that has the command; nil for now.
+  public let at: UTCTime?
+  /// As it was sent, on one line.
+  let line: String
+
+  /// As the journal names it: `announce` or `announce "bell-7"`.
+  public var title: String { id.map { "\(name) \"\($0)\"" } ?? name }
+}
+
+extension Order {
+  /// Larger messages are not commands.
+  static let largestPayload = 16_384
+  static let longestID = 64
+
+  private static let common: Set = ["command", "id", "expires"]
+
+  /// Reads what was received on a topic of commands.
+  /// - Throws: `Rejection` that says what is wrong, and what is right.
+  public init(payload: String) throws(Rejection) {
+    let object: JSONObject
+    do throws(Fault) {
+      object = try JSONObject(payload, path: "the command")
+    } catch {
+      throw Rejection(.json, error.detail)
+    }
+    do {
+      guard let name = try object.text("command") else {
+        throw Rejection(
+          .command, "it has no 'command'; there are \(CommandTable.names)")
+      }
+      guard let entry = CommandTable.entries[name] else {
+        throw Rejection(
+          .command, "unknown command '\(name.excerpt)'; there are \(CommandTable.names)")
+      }
+      let known = Self.common.union(entry.keys).union(entry.mayWait ? ["at"] : [])
+      if let key = object.keys.first(where: { !known.contains($0) }) {
+        throw Rejection(
+          .key,
+          "unknown key '\(key.excerpt)' in '\(name)'; there are "
+            + known.sorted().joined(separator: ", "))
+      }
+      self.name = name
+      line = object.line
+      call = try entry.read(object)
+      // The id of a cancellation is of what it cancels.
+      if case .cancel = call { id = nil } else { id = try object.text("id") }
+      expires = try object.time("expires")
+      at = entry.mayWait ? try object.time("at") : nil
+      if let id, !(1...Self.longestID).contains(id.utf8.count) {
+        throw Fault(
+          "the command", "id has \(id.utf8.count) bytes; 1 to \(Self.longestID) are allowed")
+      }
+    } catch let rejection as Rejection {
+      throw rejection
+    } catch {
+      throw Rejection(.value, (error as? Fault)?.detail ?? "\(error)")
+    }
+  }
+}

@@ -1,0 +1,192 @@
+import Basics
+import Daemon
+
+/// What comes of the messages that are received.
+extension RelayService {
+  /// How long the announcer may take to say that what it has taken was heard: longer than noon.
+  private static let hearing = Duration.seconds(120)
+  /// How often what could not be done yet is tried again, and how long before its instant no more.
+  private static let pause = Duration.milliseconds(250)
+  private static let lastTry = Duration.milliseconds(350)
+
+  func receive(_ message: MQTTMessage) {
+    switch topics.destination(of: message.topic) {
+    case .birth:
+      if message.payload == Array("online".utf8) { welcome() }
+    case .nobody:
+      reject(
+        Rejection(.topic, "commands are sent to \(topics.command), with their name inside"),
+        message.topic)
+    case .command:
+      // It clears what was retained there.
+      guard message.size > 0 else { return }
+      do throws(Rejection) {
+        let order = try desk.take(message, at: .now, clockIsUsed: announcer?.clockIsUsed)
+        carryOut(WaitingRoom.Guest(order: order, topic: message.topic))
+      } catch {
+        reject(error, message.topic)
+      }
+    }
+  }
+
+  private func carryOut(_ guest: WaitingRoom.Guest) {
+    let order = guest.order
+    if case .cancel(let id) = order.call { return cancel(id, guest) }
+    if order.name == "stop" {
+      tellCancelled(cancelled(nil), by: guest)
+      // That they are not heard is wanted.
+      for number in expected.keys { timers[number] = nil }
+      expected = [:]
+    }
+    guard let instant = order.at, instant - .now > WaitingRoom.lead else { return send(guest) }
+    do throws(Rejection) {
+      try waitingRoom?.take(guest, at: instant)
+      keep()
+      tell(.waiting, "took \(order.title) for \(instant.text)", guest)
+      publishState()
+    } catch {
+      desk.forget(order)
+      var rejection = error
+      rejection.id = order.id
+      reject(rejection, guest.topic)
+    }
+  }
+
+  private func cancel(_ id: String, _ guest: WaitingRoom.Guest) {
+    let cancelled = cancelled(id)
+    guard cancelled.isEmpty else { return tellCancelled(cancelled, by: guest) }
+    reject(
+      Rejection(.unknown, "'cancel': no command with the id \"\(id.excerpt)\" waits"), guest.topic)
+  }
+
+  /// Forgets what waits, or is tried again: the command of this id, or all.
+  private func cancelled(_ id: String?) -> [WaitingRoom.Guest] {
+    var cancelled = waitingRoom?.cancel(id) ?? []
+    for (number, guest) in tried where id == nil || guest.order.id == id {
+      timers[number] = nil
+      tried[number] = nil
+      cancelled.append(guest)
+    }
+    return cancelled
+  }
+
+  private func tellCancelled(_ cancelled: [WaitingRoom.Guest], by guest: WaitingRoom.Guest) {
+    guard !cancelled.isEmpty else { return }
+    keep()
+    for each in cancelled {
+      // Sent again, it is wanted again.
+      desk.forget(each.order)
+      let instant = each.order.at?.text ?? ""
+      tell(
+        .waiting, "'\(guest.order.name)' has cancelled \(each.order.title) for \(instant)", each)
+    }
+    publishState()
+  }
+
+  // MARK: The announcer
+
+  /// The instant of one that waited is near.
+  func leave(_ guest: WaitingRoom.Guest) {
+    send(guest)
+    publishState()
+  }
+
+  /// - Parameter before: why it could not be done a moment ago.
+  private func send(_ guest: WaitingRoom.Guest, before: Rejection? = nil) {
+    let order = guest.order
+    if let instant = order.at, instant <= .now {
+      let why = "its instant \(instant.text) passed before it could be carried out"
+      return refuse(guest, before ?? Rejection(.past, why))
+    }
+    announcer?.call(order.call) { [unowned self] refused in
+      guard let refused else { return done(guest) }
+      let mayEnd = refused.kind == .busy || refused.kind == .absent
+      if let instant = order.at, mayEnd, instant - .now > Self.lastTry {
+        let number = after(Self.pause) { [unowned self] in send(guest, before: refused) }
+        tried[number] = guest
+      } else {
+        // That by now it is too late says less than why it was not done in time.
+        refuse(guest, refused.kind == .refused ? before ?? refused : refused)
+      }
+    }
+  }
+
+  private func done(_ guest: WaitingRoom.Guest) {
+    let order = guest.order
+    keep()
+    tell(.command, "carried out \(order.title)", guest)
+    guard let instant = order.at else { return }
+    // A step of the clock, a switch or a slow speaker may still be in its way.
+    let number = after(instant - .now + Self.hearing) { [unowned self] in
+      journal.log(
+        .unheard, .warning,
+        "\(order.title) was taken for \(instant.text), and was not heard then; the journal of "
+          + "clocksmith says why", ["ID": order.id, "TOPIC": guest.topic])
+    }
+    expected[number] = instant
+  }
+
+  /// Something was heard from that instant on.
+  func meet(_ instant: UTCTime) {
+    for (number, expected) in expected where expected == instant {
+      self.expected[number] = nil
+      timers[number] = nil
+    }
+  }
+
+  /// Does something later, once.
+  @discardableResult
+  private func after(_ span: Duration, _ body: @escaping () -> Void) -> Int {
+    timerCount += 1
+    let number = timerCount
+    timers[number] = try? loop.after(span) { [unowned self] in
+      timers[number] = nil
+      tried[number] = nil
+      expected[number] = nil
+      body()
+    }
+    return number
+  }
+
+  private func refuse(_ guest: WaitingRoom.Guest, _ why: Rejection) {
+    keep()
+    // Sent again with the same id, it may go better; what may yet be done is not done twice.
+    if why.kind != .timeout { desk.forget(guest.order) }
+    var rejection = Rejection(why.kind, "'\(guest.order.name)': \(why.words)")
+    rejection.id = guest.order.id
+    reject(rejection, guest.topic)
+  }
+
+  // MARK: The journal
+
+  private func tell(_ event: RelayEvent, _ words: String, _ guest: WaitingRoom.Guest) {
+    guard let untold = doneBudget.spend(at: Self.uptime) else { return }
+    let more = untold > 0 ? "; \(untold) entries like this one before it were left out" : ""
+    journal.log(
+      event, .info, "\(words)\(more)".printable,
+      ["COMMAND": guest.order.name, "ID": guest.order.id, "TOPIC": guest.topic])
+  }
+
+  private func reject(_ rejection: Rejection, _ topic: String) {
+    if rejections.isEmpty {
+      rejectionTimer = try? loop.after(Rejections.span) { [unowned self] in tellUntold() }
+    }
+    guard rejections.isNew(rejection) else { return }
+    let what = rejection.id.map { "the command \"\($0)\"" } ?? "a message"
+    journal.log(
+      .rejected, .warning,
+      "refused \(what) on \(topic.excerpt): \(rejection.words)".printable,
+      ["REASON": rejection.kind.rawValue, "ID": rejection.id, "TOPIC": topic])
+  }
+
+  /// The hour is over in which each cause was told once.
+  private func tellUntold() {
+    let untold = rejections.untold
+    rejections = Rejections()
+    guard untold > 0 else { return }
+    let messages = untold == 1 ? "1 more message" : "\(untold) more messages"
+    journal.log(
+      .rejected, .warning, "refused \(messages) in the last hour, like those that were told",
+      ["COUNT": String(untold)])
+  }
+}

@@ -1,0 +1,205 @@
+import Basics
+@preconcurrency import Glibc
+
+/// What the owner has set for the relay.
+public struct RelayConfiguration: Hashable, Sendable {
+  /// How the broker is reached.
+  public struct Broker: Hashable, Sendable {
+    /// A name or an address; empty until it is set.
+    public var host = ""
+    /// Nil for the usual one.
+    var givenPort: Int?
+    public var user: String?
+    var passwordFile: String?
+    public var usesTLS = false
+    /// A file of certificates, or a folder of them, that vouch for the broker.
+    var authority: String?
+    /// Of this clock, where the broker wants one.
+    public var certificate: String?
+    public var key: String?
+
+    /// As IANA has them, without and with TLS.
+    public var port: Int { givenPort ?? (usesTLS ? 8883 : 1883) }
+
+    /// Those of the system, unless others are set.
+    public var authorities: String { authority ?? "/etc/ssl/certs" }
+  }
+
+  public var broker = Broker()
+  var prefix = Topics.usualPrefix
+  var name: String?
+  var group: String?
+  var discoveryPrefix: String? = "homeassistant"
+
+  public static let defaultPath = "/etc/clocksmith/relay.conf"
+
+  /// - Throws: `Fault` with file and line for anything that is unknown or not allowed.
+  public static func load(path: String?) throws(Fault) -> RelayConfiguration {
+    let path = path ?? defaultPath
+    let file: INIFile
+    do throws(Fault) {
+      file = try INIFile(path: path)
+    } catch {
+      guard error.code == ENOENT else { throw error }
+      throw Fault(path, code: ENOENT, "there is no such file; write [mqtt] and a broker into it")
+    }
+    var configuration = RelayConfiguration()
+    let places = try file.fill(&configuration, sections: "mqtt") { $0 == "mqtt" ? keys : nil }
+    func place(_ key: String) -> String { places["mqtt.\(key)"] ?? path }
+    let broker = configuration.broker
+    guard !broker.host.isEmpty else {
+      throw Fault(path, "no broker is set; write 'broker = HOST' under [mqtt]")
+    }
+    if !broker.usesTLS {
+      let files = [
+        ("authority", broker.authority), ("certificate", broker.certificate), ("key", broker.key),
+      ]
+      for (key, file) in files where file != nil {
+        throw Fault(place(key), "\(key) means nothing without TLS; set 'tls = yes'")
+      }
+    }
+    if (broker.certificate == nil) != (broker.key == nil) {
+      let (there, missing) =
+        broker.key == nil ? ("certificate", "key") : ("key", "certificate")
+      throw Fault(place(there), "\(there) is set and \(missing) is not; set both or neither")
+    }
+    if broker.passwordFile != nil && broker.user == nil {
+      throw Fault(place("password_file"), "there is a password and no user; set user as well")
+    }
+    return configuration
+  }
+
+  public var topics: Topics {
+    Topics(
+      prefix: prefix, name: name ?? Topics.name(ofHost: Self.hostName), group: group,
+      discoveryPrefix: discoveryPrefix)
+  }
+
+  private static var hostName: String {
+    withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
+      buffer.initialize(repeating: 0)
+      guard gethostname(buffer.baseAddress!, buffer.count - 1) == 0 else { return "" }
+      return String(cString: buffer.baseAddress!)
+    }
+  }
+}
+
+// MARK: The password
+
+extension RelayConfiguration.Broker {
+  /// A file of no more than this is a password.
+  private static let longestPassword = 4096
+
+  /// The credential that systemd hands over for this program, as `LoadCredential=` names it.
+  static let credential = "mqtt-password"
+
+  /// The password: of the file that is set, or else the credential `mqtt-password` of systemd.
+  /// - Returns: nil if there is neither.
+  /// - Throws: `Fault` if it is there and cannot be read.
+  public func password() throws(Fault) -> String? {
+    let path: String
+    if let passwordFile {
+      path = passwordFile
+    } else {
+      guard user != nil, let folder = getenv("CREDENTIALS_DIRECTORY").map({ String(cString: $0) })
+      else { return nil }
+      path = "\(folder)/\(Self.credential)"
+      guard access(path, F_OK) == 0 else { return nil }
+    }
+    let descriptor = try openRegularFile(path, largest: Self.longestPassword)
+    defer { close(descriptor) }
+    var bytes = [UInt8](repeating: 0, count: Self.longestPassword)
+    let count = try retryingInterrupts("cannot read \(path)") {
+      read(descriptor, &bytes, bytes.count)
+    }
+    var password = bytes[..<count]
+    // Editors and echo(1) end it with a line feed that is no part of it.
+    if password.last == UInt8(ascii: "\n") { password.removeLast() }
+    guard !password.isEmpty, !password.contains(where: { $0 == 0 || $0 == UInt8(ascii: "\n") })
+    else { throw Fault(path, "it is no password: one line is wanted") }
+    return String(decoding: password, as: UTF8.self)
+  }
+}
+
+extension RelayConfiguration.Broker {
+  /// - Throws: `Fault` if a file of TLS is not there or cannot be read.
+  public func checkCertificates() throws(Fault) {
+    for path in [authorities, certificate, key].compactMap({ $0 }) where access(path, R_OK) != 0 {
+      throw Fault("cannot read \(path)", errno: errno)
+    }
+  }
+}
+
+// MARK: Keys
+
+extension RelayConfiguration {
+  private static let keys: [String: INIKey<RelayConfiguration>] = [
+    "broker": { configuration, value in
+      let isHost =
+        (1...253).contains(value.utf8.count)
+        && value.utf8.allSatisfy { $0 > 32 && $0 < 127 && $0 != UInt8(ascii: "/") }
+      guard isHost else {
+        return "allowed: the name or the address of a machine alone, as in homeassistant.local"
+      }
+      configuration.broker.host = value == "none" ? "" : value
+      return nil
+    },
+    "port": { configuration, value in
+      guard let port = Int(value), (1...65_535).contains(port) else {
+        return "allowed: 1 to 65535"
+      }
+      configuration.broker.givenPort = port
+      return nil
+    },
+    "user": { configuration, value in
+      guard !value.isEmpty else { return "allowed: none, or a name that the broker knows" }
+      configuration.broker.user = value == "none" ? nil : value
+      return nil
+    },
+    "password_file": path(\.passwordFile),
+    "tls": { configuration, value in
+      guard value == "yes" || value == "no" else { return "allowed: yes, no" }
+      configuration.broker.usesTLS = value == "yes"
+      return nil
+    },
+    "authority": path(\.authority),
+    "certificate": path(\.certificate),
+    "key": path(\.key),
+    "prefix": { configuration, value in
+      guard Topics.isPrefix(value) else {
+        return "allowed: \(Topics.allowedName), and more of them behind slashes"
+      }
+      configuration.prefix = value
+      return nil
+    },
+    "name": { configuration, value in
+      guard Topics.isName(value) else { return "allowed: none, or \(Topics.allowedName)" }
+      configuration.name = value == "none" ? nil : value
+      return nil
+    },
+    "group": { configuration, value in
+      guard Topics.isName(value) else { return "allowed: none, or \(Topics.allowedName)" }
+      configuration.group = value == "none" ? nil : value
+      return nil
+    },
+    "discovery": { configuration, value in
+      guard Topics.isPrefix(value) else {
+        return "allowed: none, or the topic under which Home Assistant discovers"
+      }
+      configuration.discoveryPrefix = value == "none" ? nil : value
+      return nil
+    },
+  ]
+
+  private static func path(
+    _ field: WritableKeyPath<Broker, String?> & Sendable
+  ) -> INIKey<RelayConfiguration> {
+    { configuration, value in
+      guard value == "none" || value.hasPrefix("/") else {
+        return "allowed: none, or the whole path of a file, from / on"
+      }
+      configuration.broker[keyPath: field] = value == "none" ? nil : value
+      return nil
+    }
+  }
+}

@@ -1,0 +1,85 @@
+import Basics
+@preconcurrency import Glibc
+
+/// What outlasts the relay: the commands that wait for their instants, and which of the broker's
+/// retained messages are about this clock.
+struct RelayMemory: Hashable {
+  /// A command as it was sent, and where.
+  struct Waiting: Hashable {
+    let topic: String
+    let line: String
+  }
+
+  var waiting: [Waiting] = []
+  /// Topics with a retained message of ours.
+  var retained: [String] = []
+
+  private var text: String {
+    let line = JSONLine()
+    line.set(
+      "waiting",
+      waiting.map { waiting in
+        let line = JSONLine()
+        line.set("topic", waiting.topic)
+        line.set("command", waiting.line)
+        return line
+      })
+    line.set(
+      "retained",
+      retained.map { topic in
+        let line = JSONLine()
+        line.set("topic", topic)
+        return line
+      })
+    return line.text + "\n"
+  }
+
+  private init(text: String, path: String) throws(Fault) {
+    let object = try JSONObject(text, path: path)
+    for row in try object.objects("waiting") {
+      guard let topic = try row.text("topic"), let line = try row.text("command") else { continue }
+      waiting.append(Waiting(topic: topic, line: line))
+    }
+    for row in try object.objects("retained") {
+      if let topic = try row.text("topic") { retained.append(topic) }
+    }
+  }
+
+  init() {}
+}
+
+extension RelayMemory {
+  /// Many times more than 64 commands have.
+  private static let mostBytes = 1 << 20
+
+  /// In the folder that systemd has made for the service (`StateDirectory=`); nil without it.
+  static var pathOfService: String? {
+    getenv("STATE_DIRECTORY").flatMap {
+      String(cString: $0).split(separator: ":").first.map { "\($0)/relay.json" }
+    }
+  }
+
+  /// Reads what was kept. Without a file, nothing was.
+  /// - Returns: what was wrong with the file as well, which then is set aside.
+  static func load(_ path: String) -> (RelayMemory, complaint: String?) {
+    do throws(Fault) {
+      let descriptor = try openRegularFile(path, largest: mostBytes)
+      defer { close(descriptor) }
+      var bytes = [UInt8](repeating: 0, count: mostBytes)
+      let count = try retryingInterrupts("cannot read \(path)") {
+        read(descriptor, &bytes, bytes.count)
+      }
+      return (
+        try RelayMemory(text: String(decoding: bytes[..<count], as: UTF8.self), path: path), nil
+      )
+    } catch {
+      if error.code == ENOENT { return (RelayMemory(), nil) }
+      let aside = "\(path).set-aside"
+      let kept = rename(path, aside) == 0 ? "; it is now \(aside)" : ""
+      return (RelayMemory(), "\(error)\(kept); the commands that waited are lost")
+    }
+  }
+
+  /// It is on the disk afterwards.
+  func save(_ path: String) throws(Fault) { try writeText(text, to: path, isSynced: true) }
+}

@@ -1,0 +1,256 @@
+import Basics
+import Daemon
+@preconcurrency import Glibc
+
+/// The relay: its parts, put together. What it does with commands is in RelayCommands.swift.
+public final class RelayService {
+  let loop: EventLoop
+  let journal = Journal()
+  private let notifier = Notifier()
+  private let path: String?
+  private var configuration: RelayConfiguration
+  var topics: Topics
+  private(set) var broker: BrokerLink?
+  private(set) var announcer: AnnouncerLink?
+  private var sources: [EventSource] = []
+
+  var desk = CommandDesk()
+  var waitingRoom: WaitingRoom?
+  /// Commands that are tried again in a moment, and those that are to be heard soon.
+  var timers: [Int: EventSource] = [:]
+  var tried: [Int: WaitingRoom.Guest] = [:]
+  var expected: [Int: UTCTime] = [:]
+  var timerCount = 0
+  var rejections = Rejections()
+  var rejectionTimer: EventSource?
+  var doneBudget = LogBudget()
+  private var birthBudget = LogBudget()
+  private var last: LastAnnouncement?
+  /// What the broker keeps for us, by topic.
+  private var published: [String: String] = [:]
+  private var memory = RelayMemory()
+  private let memoryPath = RelayMemory.pathOfService
+  private var memoryFault: Fault?
+  /// As the journal knows it; nil before the first answer.
+  private var toldPresence: AnnouncerLink.Presence?
+
+  /// - Parameter path: of the configuration; nil for the usual one.
+  /// - Throws: `Fault` if the configuration is wrong, or there can be no loop.
+  public init(path: String?) throws(Fault) {
+    self.path = path
+    configuration = try RelayConfiguration.load(path: path)
+    topics = configuration.topics
+    loop = try EventLoop()
+  }
+
+  /// Serves until SIGTERM or SIGINT.
+  /// - Throws: `Fault` if the loop cannot go on.
+  public func run() throws(Fault) {
+    for signal in [SIGTERM, SIGINT] {
+      sources.append(try loop.whenSignalled(signal) { [unowned self] in stop() })
+    }
+    sources.append(try loop.whenSignalled(SIGHUP) { [unowned self] in reload() })
+    for signal in EventLoop.meaningless { Glibc.signal(signal, SIG_IGN) }
+    let announcer = AnnouncerLink(
+      loop, changed: { [unowned self] in lookAtAnnouncer() },
+      announced: { [unowned self] in heard($0) })
+    self.announcer = announcer
+    waitingRoom = WaitingRoom(loop) { [unowned self] in leave($0) }
+    journal.log(.started, .info, "started: \(topics.clock) at \(configuration.broker.words)")
+    remember()
+    notifier.ready("connecting to \(configuration.broker.words)")
+    announcer.connect()
+    connect()
+    if let allowed = Notifier.watchdogInterval {
+      sources.append(try loop.every(allowed / 2) { [unowned self] in notifier.isAlive() })
+    }
+    try loop.run()
+    announcer.end()
+  }
+
+  private func connect() {
+    let broker = BrokerLink(
+      loop, journal, configuration.broker, topics, connected: { [unowned self] in greet() },
+      lost: { [unowned self] in tellStatus() }, received: { [unowned self] in receive($0) },
+      caughtUp: { [unowned self] in publishAll() })
+    self.broker = broker
+    broker.connect()
+  }
+
+  private func disconnect() {
+    // If there is no room for that, the broker says it: a connection that breaks has a will.
+    let isTold = broker?.publish(topics.availability, "offline") == true
+    broker?.disconnect(saysGoodbye: isTold)
+  }
+
+  private func stop() {
+    journal.log(.stopping, .info, "stopping\(wordsOfWaiting)")
+    notifier.stopping()
+    disconnect()
+    loop.exit()
+  }
+
+  /// As in `; 3 commands wait for their instants and are kept`.
+  private var wordsOfWaiting: String {
+    let count = waitingRoom?.guests.count ?? 0
+    guard count > 0 else { return "" }
+    let isKept = memoryPath != nil && memoryFault == nil
+    let what = count == 1 ? "1 command waits for its instant" : "\(count) commands wait"
+    return "; \(what), \(isKept ? "" : "not ")kept on the disk"
+  }
+
+  private func reload() {
+    notifier.reloading()
+    do throws(Fault) {
+      let new = try RelayConfiguration.load(path: path)
+      if new != configuration {
+        disconnect()
+        configuration = new
+        topics = new.topics
+        connect()
+      }
+      journal.log(
+        .reloaded, .info, "reloaded: \(topics.clock) at \(configuration.broker.words)")
+    } catch {
+      journal.log(
+        .reloaded, .warning, "\(error); it goes on as configured before",
+        ["DETAIL": error.description])
+    }
+    notifier.ready("connecting to \(configuration.broker.words)")
+    tellStatus()
+  }
+
+  // MARK: The memory
+
+  /// Takes up what a relay before this one has kept.
+  private func remember() {
+    guard let memoryPath else { return }
+    let (kept, complaint) = RelayMemory.load(memoryPath)
+    memory = kept
+    if let complaint { journal.log(.memory, .warning, complaint) }
+    for waiting in kept.waiting {
+      guard let order = try? Order(payload: waiting.line), let instant = order.at else { continue }
+      desk.remember(order)
+      try? waitingRoom?.take(.init(order: order, topic: waiting.topic), at: instant)
+    }
+    let count = waitingRoom?.guests.count ?? 0
+    if count > 0 { journal.log(.waiting, .info, "commands that wait for their instants: \(count)") }
+  }
+
+  /// Keeps what there is to keep.
+  /// - Parameter retained: nil for what it was.
+  func keep(retained: [String]? = nil) {
+    var memory = memory
+    memory.retained = retained ?? memory.retained
+    memory.waiting = (waitingRoom?.guests ?? []).map { .init(topic: $0.topic, line: $0.order.line) }
+    guard memory != self.memory else { return }
+    self.memory = memory
+    guard let memoryPath else { return }
+    do throws(Fault) {
+      try memory.save(memoryPath)
+      memoryFault = nil
+    } catch {
+      if memoryFault == nil {
+        journal.log(
+          .memory, .warning, "\(error); the commands that wait would not outlast a restart",
+          ["DETAIL": error.description])
+      }
+      memoryFault = error
+    }
+  }
+
+  // MARK: Telling
+
+  /// The broker has let us in: what it kept may be old, or gone.
+  private func greet() {
+    published = [:]
+    broker?.subscribe(to: topics.filters)
+    // Of a clock that had another name, nobody is to see anything any more.
+    let current = [topics.discovery, topics.state, topics.availability].compactMap { $0 }
+    for topic in memory.retained where !current.contains(topic) { broker?.publish(topic, "") }
+    keep(retained: current)
+    publishAll()
+  }
+
+  private func publishAll() {
+    if let topic = topics.discovery {
+      publish(topic, Discovery(topics: topics, version: version).payload)
+    }
+    publishState()
+    publishAvailability()
+  }
+
+  /// Publishes what the broker does not have yet.
+  private func publish(_ topic: String, _ payload: String) {
+    guard let broker, published[topic] != payload else { return }
+    if broker.publish(topic, payload) { published[topic] = payload }
+  }
+
+  private var isRunning: Bool { announcer?.presence == .running }
+
+  private func publishAvailability() {
+    publish(topics.availability, isRunning ? "online" : "offline")
+    tellStatus()
+  }
+
+  /// As in `connected to homeassistant.local:1883, the announcer runs`.
+  private func tellStatus() {
+    guard let broker else { return }
+    let reaches =
+      broker.isConnected ? "connected to \(broker.name)" : "\(broker.name) is not reached"
+    notifier.status("\(reaches), the announcer \(isRunning ? "runs" : "does not run")")
+  }
+
+  func publishState() {
+    guard let announcer, isRunning else { return }
+    let waiting = (waitingRoom?.guests ?? []).map(\.order)
+    publish(
+      topics.state, AnnouncerState(announcer.properties, last: last, waiting: waiting).payload)
+  }
+
+  private func heard(_ announcement: LastAnnouncement) {
+    last = announcement
+    meet(announcement.at)
+    publishState()
+  }
+
+  private func lookAtAnnouncer() {
+    guard let presence = announcer?.presence else { return }
+    switch presence {
+    case .running where toldPresence != .running:
+      journal.log(.announcer, toldPresence == nil ? .info : .notice, "the announcer answers")
+    // Why it is absent may change from one attempt to the next.
+    case .absent(let why) where toldPresence == nil || toldPresence == .running:
+      journal.log(
+        .announcerLost, .warning, "\(why); the clock is told of as offline until it is back")
+      last = nil
+    default: break
+    }
+    if toldPresence == nil || presence != toldPresence { toldPresence = presence }
+    publishState()
+    publishAvailability()
+  }
+
+  /// Home Assistant has started, and knows nothing.
+  func welcome() {
+    // Whoever makes it up again and again is not answered each time.
+    guard let untold = birthBudget.spend(at: Self.uptime) else { return }
+    let more = untold > 0 ? ", \(untold) more times before that" : ""
+    journal.log(
+      .homeAssistant, .info, "Home Assistant has started\(more), and is told everything")
+    published = [:]
+    publishAll()
+  }
+
+  /// `CLOCK_BOOTTIME`, in whole seconds.
+  static var uptime: Duration {
+    var time = timespec()
+    clock_gettime(CLOCK_BOOTTIME, &time)
+    return .seconds(time.tv_sec)
+  }
+}
+
+extension RelayConfiguration.Broker {
+  /// As in `homeassistant.local:8883, TLS`.
+  fileprivate var words: String { "\(host):\(port)\(usesTLS ? ", TLS" : "")" }
+}

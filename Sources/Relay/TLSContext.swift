@@ -1,0 +1,118 @@
+import Basics
+import COpenSSL
+@preconcurrency import Glibc
+
+/// How a broker proves who it is, as an `SSL_CTX` that libmosquitto is given.
+///
+/// libmosquitto would judge the certificate by what it connects to. That is an address here, because
+/// it would look a name up in the thread that everything else waits for.
+final class TLSContext {
+  let pointer: OpaquePointer
+  /// The name that is asked for (SNI); nil for an address, which may not be.
+  private let serverName: String?
+  /// What was wrong with the broker's certificate, in the words of OpenSSL; nil if nothing was.
+  private(set) var complaint: String?
+
+  /// - Throws: `Fault` if a file cannot be read, or is not what it should be.
+  init(_ settings: RelayConfiguration.Broker) throws(Fault) {
+    try settings.checkCertificates()
+    guard let made = SSL_CTX_new(TLS_client_method()) else {
+      throw Fault("cannot use TLS", Self.reason)
+    }
+    pointer = made
+    let isAddress = Self.isAddress(settings.host)
+    serverName = isAddress ? nil : settings.host
+    SSL_CTX_ctrl(pointer, SSL_CTRL_SET_MIN_PROTO_VERSION, Int(TLS1_2_VERSION), nil)
+    try trust(settings.authorities)
+    if let certificate = settings.certificate, let key = settings.key {
+      try show(certificate, key)
+    }
+    expect(settings.host, isAddress)
+    SSL_CTX_set_ex_data(pointer, 0, Unmanaged.passUnretained(self).toOpaque())
+    SSL_CTX_set_verify(pointer, SSL_VERIFY_PEER) { isFine, store in
+      if isFine == 0 { TLSContext.take(store) }
+      return isFine
+    }
+    // libmosquitto asks for the address by which it connects: the last word before the first byte.
+    SSL_CTX_set_info_callback(pointer) { connection, event, _ in
+      guard event & SSL_CB_HANDSHAKE_START != 0, let connection else { return }
+      let name = TLSContext.of(SSL_get_SSL_CTX(connection))?.serverName.map { strdup($0) }
+      _ = SSL_ctrl(
+        connection, SSL_CTRL_SET_TLSEXT_HOSTNAME, Int(TLSEXT_NAMETYPE_host_name), name ?? nil)
+      free(name ?? nil)
+    }
+  }
+
+  deinit {
+    SSL_CTX_set_ex_data(pointer, 0, nil)
+    SSL_CTX_free(pointer)
+  }
+
+  private func trust(_ authorities: String) throws(Fault) {
+    let isFolder = isSpecialFile(authorities)
+    let code =
+      isFolder
+      ? SSL_CTX_load_verify_dir(pointer, authorities)
+      : SSL_CTX_load_verify_file(pointer, authorities)
+    guard code == 1 else {
+      throw Fault(authorities, "it holds no certificate that can be read (\(Self.reason))")
+    }
+  }
+
+  /// Shows the broker who comes.
+  private func show(_ certificate: String, _ key: String) throws(Fault) {
+    guard SSL_CTX_use_certificate_chain_file(pointer, certificate) == 1 else {
+      throw Fault(certificate, "it is no certificate in PEM form (\(Self.reason))")
+    }
+    // OpenSSL would ask a terminal for the password of a key, and wait.
+    SSL_CTX_set_default_passwd_cb(pointer) { _, _, _, _ in 0 }
+    guard SSL_CTX_use_PrivateKey_file(pointer, key, SSL_FILETYPE_PEM) == 1 else {
+      throw Fault(
+        key,
+        "it is no key in PEM form without a password, or none for the certificate (\(Self.reason))")
+    }
+  }
+
+  /// Takes no certificate but of this machine.
+  private func expect(_ host: String, _ isAddress: Bool) {
+    let rules = SSL_CTX_get0_param(pointer)
+    if isAddress {
+      // What follows a percent sign is the interface.
+      X509_VERIFY_PARAM_set1_ip_asc(rules, String(host.prefix { $0 != "%" }))
+    } else {
+      X509_VERIFY_PARAM_set_hostflags(rules, UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS))
+      X509_VERIFY_PARAM_set1_host(rules, host, 0)
+    }
+  }
+
+  private static func isAddress(_ host: String) -> Bool {
+    var hints = addrinfo()
+    hints.ai_flags = AI_NUMERICHOST
+    var found: UnsafeMutablePointer<addrinfo>?
+    guard getaddrinfo(host, nil, &hints, &found) == 0 else { return false }
+    freeaddrinfo(found)
+    return true
+  }
+
+  private static func of(_ context: OpaquePointer?) -> TLSContext? {
+    context.flatMap { SSL_CTX_get_ex_data($0, 0) }
+      .map { Unmanaged<TLSContext>.fromOpaque($0).takeUnretainedValue() }
+  }
+
+  /// The complaint of a certificate's judging.
+  private static func take(_ store: OpaquePointer?) {
+    guard let store,
+      let connection = X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx()),
+      let context = of(SSL_get_SSL_CTX(OpaquePointer(connection)))
+    else { return }
+    let code = X509_STORE_CTX_get_error(store)
+    context.complaint = String(cString: X509_verify_cert_error_string(Int(code)))
+  }
+
+  /// What OpenSSL complained of last.
+  private static var reason: String {
+    let code = ERR_peek_last_error()
+    ERR_clear_error()
+    return ERR_reason_error_string(code).map { String(cString: $0) } ?? "no reason is given"
+  }
+}

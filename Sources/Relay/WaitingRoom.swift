@@ -1,0 +1,59 @@
+import Basics
+import Daemon
+
+/// Commands that are to sound at an instant, until the announcer takes them: it prepares them itself,
+/// and begins with the frame that belongs to the instant.
+final class WaitingRoom {
+  /// A command, and where it came from.
+  struct Guest: Hashable {
+    let order: Order
+    let topic: String
+  }
+
+  /// How long before its instant the announcer is given a command: less than the 5 s that it allows,
+  /// and more than any speaker takes.
+  static let lead = Duration.milliseconds(4_750)
+  private static let most = 64
+
+  private let loop: EventLoop
+  private let ready: (Guest) -> Void
+  private var timers: [Int: (guest: Guest, timer: EventSource)] = [:]
+  private var count = 0
+
+  init(_ loop: EventLoop, _ ready: @escaping (Guest) -> Void) {
+    self.loop = loop
+    self.ready = ready
+  }
+
+  /// Those who wait, in the order of their coming.
+  var guests: [Guest] { timers.sorted { $0.key < $1.key }.map(\.value.guest) }
+
+  /// - Throws: `Rejection` if too many wait already.
+  func take(_ guest: Guest, at instant: UTCTime) throws(Rejection) {
+    guard timers.count < Self.most else {
+      throw Rejection(
+        .full, "'\(guest.order.name)': \(Self.most) commands wait for their instants already")
+    }
+    count += 1
+    let number = count
+    do throws(Fault) {
+      let due = instant + (.zero - Self.lead)
+      let timer = try loop.atUTC(microseconds: due.microseconds) { [unowned self] in
+        timers[number] = nil
+        ready(guest)
+      }
+      timers[number] = (guest, timer)
+    } catch {
+      throw Rejection(.full, error.description)
+    }
+  }
+
+  /// Forgets a command, or all of them.
+  /// - Parameter id: nil for all.
+  /// - Returns: those that were waiting.
+  func cancel(_ id: String? = nil) -> [Guest] {
+    let cancelled = timers.filter { id == nil || $0.value.guest.order.id == id }
+    for number in cancelled.keys { timers[number] = nil }
+    return cancelled.sorted { $0.key < $1.key }.map(\.value.guest)
+  }
+}

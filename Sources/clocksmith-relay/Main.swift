@@ -1,0 +1,14 @@
+import Basics
+
+@main
+enum Main {
+  private static let program = Program(
+    name: "clocksmith-relay",
+    summary: "The network of clocksmith: it takes commands and tells the clock's state over MQTT.",
+    subcommands: [runCommand, checkCommand])
+
+  static func main() { program.main() }
+}
+
+let configOption = Option(
+  name: "config", argument: "FILE", help: "read this instead of /etc/clocksmith/relay.conf")

@@ -1,0 +1,78 @@
+import Basics
+import Daemon
+import Testing
+
+@testable import Relay
+
+@Suite struct AnnouncerStateTests {
+  private func object(
+    _ properties: [String: BusValue], last: LastAnnouncement? = nil
+  ) throws -> JSONObject {
+    try JSONObject(AnnouncerState(properties, last: last).payload, path: "state")
+  }
+
+  @Test("what is 0, or the end of all time, is no time") func noTime() throws {
+    for (end, text) in [
+      (0, nil), (UInt64.max, nil), (UInt64(1_795_359_600_000_000), "2026-11-22T15:00:00Z"),
+    ] {
+      let state = try object(["MutedUntil": .unsigned(end)])
+      #expect(try state.text("muted_until", orNull: ()) == text)
+    }
+  }
+
+  @Test("timers are told with their ends, and the next of them") func timers() throws {
+    let state = try object([
+      "Timers": .rows(
+        "ussttt",
+        [
+          [
+            .small(1), .text("tea"), .text("running"), .unsigned(600_000_000), .unsigned(0),
+            .unsigned(1_795_359_600_000_000),
+          ],
+          [
+            .small(2), .text(""), .text("paused"), .unsigned(60_000_000), .unsigned(1_500_000),
+            .unsigned(0),
+          ],
+          [.text("of another version")],
+        ])
+    ])
+    let timers = try state.objects("timers")
+    #expect(timers.count == 2)
+    #expect(try timers[0].text("ends") == "2026-11-22T15:00:00Z")
+    #expect(try timers[1].number("left") == 1.5)
+    #expect(try state.text("timer_ends") == "2026-11-22T15:00:00Z")
+  }
+
+  @Test("what was announced last is told with its onset error") func last() throws {
+    let last = LastAnnouncement(
+      at: UTCTime(microseconds: 1_795_359_600_000_000), text: "three o'clock", onsetError: -120)
+    let payload = AnnouncerState([:], last: last).payload
+    #expect(
+      payload.holds(
+        #""last":{"at":"2026-11-22T15:00:00Z","text":"three o'clock","onset_error_ms":-0.12}"#))
+  }
+
+  @Test("a speaker that is replaced and a clock that is not trusted are problems") func problems() {
+    let payload = AnnouncerState(
+      ["Substitute": .text("hw:1"), "Trust": .text("untrusted"), "Switch": .text("on")], last: nil
+    ).payload
+    #expect(
+      payload.holds(
+        #""problems":["hw:1 plays instead of the configured speaker","the clock is not trusted"]"#))
+  }
+}
+
+extension JSONObject {
+  fileprivate func text(_ key: String, orNull: Void) throws(Fault) -> String? {
+    do throws(Fault) { return try text(key) } catch {
+      guard error.detail == "\(key) null is not a text" else { throw error }
+      return nil
+    }
+  }
+}
+
+extension String {
+  fileprivate func holds(_ part: String) -> Bool {
+    indices.contains { self[$0...].hasPrefix(part) }
+  }
+}

@@ -1,0 +1,238 @@
+import Basics
+import Testing
+
+@testable import Relay
+
+@Suite struct CommandDeskTests {
+  private var desk = CommandDesk()
+  /// 2026-11-22T15:00:00Z.
+  private let now = UTCTime(microseconds: 1_795_359_600_000_000)
+
+  private var clockIsUsed: Bool? = true
+
+  private func message(_ payload: String, isRetained: Bool = false) -> MQTTMessage {
+    MQTTMessage(topic: "c", payload: Array(payload.utf8), isRetained: isRetained)
+  }
+
+  private mutating func take(_ payload: String, isRetained: Bool = false) throws -> AnnouncerCall {
+    try desk.take(message(payload, isRetained: isRetained), at: now, clockIsUsed: clockIsUsed).call
+  }
+
+  private mutating func refusal(_ payload: String, isRetained: Bool = false) -> Rejection? {
+    do throws(Rejection) {
+      _ = try desk.take(message(payload, isRetained: isRetained), at: now, clockIsUsed: clockIsUsed)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  @Test(
+    "every command is the call that it stands for",
+    arguments: [
+      (#"{"command":"announce"}"#, AnnouncerCall.method("Announce", [])),
+      (
+        #"{"command":"announce","time":"15:30"}"#,
+        .method("AnnounceTime", [.small(15), .small(30)])
+      ),
+      (
+        #"{"command":"announce","time":"15:30","at":"2026-11-22T15:30:00Z"}"#,
+        .method("AnnounceAt", [.unsigned(1_795_361_400_000_000), .text("15:30")])
+      ),
+      (#"{"command":"stop"}"#, .method("Stop", [])),
+      (#"{"command":"mute"}"#, .method("Mute", [.unsigned(0)])),
+      (#"{"command":"mute","for":1.5}"#, .method("Mute", [.unsigned(1_500_000)])),
+      (#"{"command":"mute","until":"next"}"#, .method("MuteNext", [])),
+      (#"{"command":"unmute"}"#, .method("Unmute", [])),
+      (#"{"command":"volume","decibels":-12}"#, .volume(-12)),
+      (
+        #"{"command":"timer","seconds":600}"#,
+        .method("StartTimer", [.unsigned(600_000_000), .text("")])
+      ),
+      (
+        #"{"command":"timer_add","timer":2,"seconds":60}"#,
+        .method("AddToTimer", [.text("2"), .unsigned(60_000_000)])
+      ),
+      (#"{"command":"timer_cancel","timer":"tea"}"#, .method("CancelTimer", [.text("tea")])),
+      (
+        #"{"command":"interval","seconds":30,"replace":true}"#,
+        .method("StartInterval", [.unsigned(30_000_000), .flag(true)])
+      ),
+      (
+        #"{"command":"rounds","work":20,"rest":10,"rounds":8,"countdown":3}"#,
+        .method(
+          "StartRounds",
+          [
+            .unsigned(20_000_000), .unsigned(10_000_000), .small(8), .unsigned(0), .small(3),
+            .flag(false), .flag(false),
+          ])
+      ),
+      (#"{"command":"interval_stop"}"#, .method("StopInterval", [])),
+      (
+        #"{"command":"alarm","time":"07:00","days":"mon-fri"}"#,
+        .method(
+          "SetAlarm",
+          [.text("07:00"), .text("mon-fri"), .text(""), .text(""), .text(""), .flag(false)])
+      ),
+      (#"{"command":"alarm_snooze"}"#, .method("SnoozeAlarms", [])),
+    ]) func calls(_ payload: String, _ call: AnnouncerCall) throws
+  {
+    var desk = desk
+    #expect(try desk.take(message(payload), at: now, clockIsUsed: clockIsUsed).call == call)
+  }
+
+  @Test(
+    "what is wrong in a command is told by its kind",
+    arguments: [
+      ("", Rejection.Kind.json), ("null", .json), ("{}", .command), (#"{"command":1}"#, .value),
+      (#"{"command":"explode"}"#, .command), (#"{"command":"stop","x":1}"#, .key),
+      (#"{"command":"mute","for":0}"#, .value), (#"{"command":"mute","for":-1}"#, .value),
+      (#"{"command":"mute","for":1e300}"#, .value),
+      (#"{"command":"mute","for":60,"until":"next"}"#, .value),
+      (#"{"command":"timer"}"#, .value), (#"{"command":"volume"}"#, .value),
+      (#"{"command":"announce","time":"7:00"}"#, .value),
+      (#"{"command":"announce","time":"+7:00"}"#, .value),
+      (#"{"command":"rounds","work":1,"rest":1,"rounds":-1}"#, .value),
+      (#"{"command":"stop","id":""}"#, .value),
+      (#"{"command":"stop","expires":-1}"#, .value),
+      (#"{"command":"stop","expires":1e30}"#, .value),
+      (#"{"command":"stop","expires":"2026-02-30T00:00:00Z"}"#, .value),
+    ]) func kinds(_ payload: String, _ kind: Rejection.Kind)
+  {
+    var test = self
+    #expect(test.refusal(payload)?.kind == kind)
+  }
+
+  @Test("no level of nesting and no length is too much") func floods() {
+    var test = self
+    let deep = String(repeating: "[", count: 8000)
+    #expect(
+      test.refusal(#"{"command":"# + deep)?.words.hasSuffix("nesting too deep, at byte 43") == true)
+    #expect(test.refusal(String(repeating: "x", count: 16_385))?.kind == .large)
+    let long = String(repeating: "y", count: 10_000)
+    #expect((test.refusal(#"{"command":"\#(long)"}"#)?.words.utf8.count ?? .max) < 400)
+    #expect(
+      (test.refusal(#"{"command":"volume","decibels":"\#(long)"}"#)?.words.utf8.count ?? .max) < 200
+    )
+  }
+
+  @Test("a command is carried out before its end and not from it on") func expiry() throws {
+    var test = self
+    #expect(test.refusal(#"{"command":"stop","expires":1795359600}"#)?.kind == .expired)
+    #expect(test.refusal(#"{"command":"stop","expires":"2026-11-22T15:00:00Z"}"#)?.kind == .expired)
+    #expect(test.refusal(#"{"command":"stop","expires":"2026-11-22T15:00:00.001Z"}"#) == nil)
+  }
+
+  @Test("an instant is neither past nor more than a day ahead") func instants() {
+    var test = self
+    #expect(test.refusal(#"{"command":"announce","at":1795359600}"#)?.kind == .past)
+    #expect(test.refusal(#"{"command":"announce","at":1795446001}"#)?.kind == .future)
+    #expect(test.refusal(#"{"command":"announce","at":"2126-11-22T15:00:00Z"}"#)?.kind == .future)
+    #expect(test.refusal(#"{"command":"announce","at":1795446000}"#) == nil)
+    #expect(test.refusal(#"{"command":"stop","at":1795359601}"#)?.kind == .key)
+  }
+
+  @Test("an id that has come is repeated, unless it was not carried out") func repetition() throws {
+    var desk = desk
+    let order = try desk.take(
+      message(#"{"command":"stop","id":"a"}"#), at: now, clockIsUsed: clockIsUsed)
+    #expect(throws: Rejection.self) {
+      try desk.take(message(#"{"command":"stop","id":"a"}"#), at: now, clockIsUsed: clockIsUsed)
+    }
+    desk.forget(order)
+    _ = try desk.take(message(#"{"command":"stop","id":"a"}"#), at: now, clockIsUsed: clockIsUsed)
+    // What had expired was never taken.
+    var test = self
+    #expect(test.refusal(#"{"command":"stop","id":"b","expires":1}"#)?.id == "b")
+    #expect(test.refusal(#"{"command":"stop","id":"b"}"#) == nil)
+  }
+
+  @Test("ids are remembered without filling the memory") func manyIDs() {
+    var test = self
+    for number in 0...1024 {
+      #expect(test.refusal(#"{"command":"stop","id":"\#(number)"}"#) == nil)
+    }
+    #expect(test.refusal(#"{"command":"stop","id":"1"}"#)?.kind == .repeated)
+    #expect(test.refusal(#"{"command":"stop","id":"0"}"#) == nil)
+  }
+
+  @Test(
+    "by a clock that may be wrong no instant is judged",
+    arguments: [nil, false, true] as [Bool?])
+  func untrusted(_ isUsed: Bool?) {
+    var test = self
+    test.clockIsUsed = isUsed
+    let isSure = isUsed == true
+    for key in ["expires", "at"] {
+      let found = test.refusal("{\"command\":\"announce\",\"\(key)\":\"2026-11-22T15:10:00Z\"}")
+      #expect(found?.kind == (isSure ? nil : .untrusted))
+    }
+    #expect(test.refusal(#"{"command":"announce"}"#) == nil)
+  }
+
+  @Test("a cancellation has no id of its own, and may come again") func cancellation() throws {
+    var test = self
+    for _ in 0..<2 {
+      #expect(try test.take(#"{"command":"cancel","id":"bell"}"#) == .cancel("bell"))
+    }
+    #expect(test.refusal(#"{"command":"cancel"}"#)?.kind == .value)
+  }
+
+  @Test("ids are not cut off where a zero byte is") func zeroBytes() {
+    var test = self
+    let found = test.refusal(#"{"command":"stop","id":"a\u0000b"}"#)
+    #expect(found?.words == "id has a zero byte in it")
+  }
+
+  @Test("what is too large is told by its size, for it was not kept") func large() {
+    var desk = CommandDesk()
+    do throws(Rejection) {
+      _ = try desk.take(
+        MQTTMessage(topic: "c", payload: [], size: 16_385, isRetained: false), at: now,
+        clockIsUsed: clockIsUsed)
+      Issue.record("it was taken")
+    } catch {
+      #expect(error.kind == .large && error.words == "it has 16385 bytes; at most 16384 are read")
+    }
+  }
+
+  @Test("what the broker had kept is not carried out, whatever it is") func retained() {
+    var test = self
+    #expect(test.refusal(#"{"command":"stop"}"#, isRetained: true)?.kind == .retained)
+    #expect(test.refusal("garbage", isRetained: true)?.kind == .retained)
+  }
+}
+
+@Suite struct RejectionsTests {
+  private var rejections = Rejections()
+
+  private mutating func isTold(_ kind: Rejection.Kind, _ id: String? = nil) -> Bool {
+    var rejection = Rejection(kind, "so")
+    rejection.id = id
+    return rejections.isNew(rejection)
+  }
+
+  @Test("a cause is told once, and counted from then on") func once() {
+    var test = self
+    #expect(test.rejections.isEmpty)
+    let told = (0..<10).map { _ in test.isTold(.json) }
+    #expect(told == [true] + Array(repeating: false, count: 9))
+    let other = test.isTold(.topic)
+    #expect(other && test.rejections.untold == 9)
+  }
+
+  @Test("each command that has expired is told") func ids() {
+    var test = self
+    #expect(["a", "b", "a"].map { test.isTold(.expired, $0) } == [true, true, false])
+  }
+
+  @Test("ids that are made up without end fill no journal, and mute no other cause")
+  func flood() {
+    var test = self
+    let told = (0..<10_000).map { test.isTold(.expired, "\($0)") }
+    #expect(told.count { $0 } == 8)
+    #expect(test.rejections.untold == 9992)
+    let other = test.isTold(.json)
+    #expect(other)
+  }
+}

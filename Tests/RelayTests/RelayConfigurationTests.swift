@@ -1,0 +1,81 @@
+import Basics
+import Glibc
+import TestSupport
+import Testing
+
+@testable import Relay
+
+@Suite struct RelayConfigurationTests {
+  private let folder = TemporaryFolder()
+
+  private func load(_ text: String) throws(Fault) -> RelayConfiguration {
+    let path = "\(folder.path)/relay.conf"
+    try writeText(text, to: path)
+    return try RelayConfiguration.load(path: path)
+  }
+
+  @Test("a broker is enough") func least() throws {
+    let configuration = try load("[mqtt]\nbroker = box.local\n")
+    #expect(configuration.broker.port == 1883)
+    #expect(configuration.topics.prefix == "clocksmith")
+    #expect(configuration.topics.discoveryPrefix == "homeassistant")
+    #expect(configuration.topics.group == nil)
+    #expect(try configuration.broker.password() == nil)
+  }
+
+  @Test("every key is read") func everyKey() throws {
+    let password = "\(folder.path)/password"
+    try writeText("secret\n", to: password)
+    let configuration = try load(
+      """
+      [mqtt]
+      broker = ::1
+      port = 8884
+      user = bells
+      password_file = \(password)
+      tls = yes
+      authority = /a
+      certificate = /b
+      key = /c
+      prefix = school/bells
+      name = hall
+      group = ground
+      discovery = none
+      """)
+    #expect(configuration.broker.port == 8884)
+    #expect(try configuration.broker.password() == "secret")
+    #expect(configuration.broker.authorities == "/a")
+    #expect(configuration.topics.clock == "school/bells/clock/hall")
+    #expect(configuration.topics.discovery == nil)
+  }
+
+  @Test(
+    "what is wrong is told with file, line and what is allowed",
+    arguments: [
+      ("", "no broker is set"), ("[mqtt]\nbroker = mqtt://box\n", "relay.conf:2: broker"),
+      ("[mqtt]\nbroker = a\nport = 0\n", ":3: port = 0: allowed: 1 to 65535"),
+      ("[mqtt]\nhost = a\n", "unknown key 'host' in [mqtt]; there are authority, broker"),
+      ("[http]\nport = 1\n", "unknown section [http]; there are mqtt"),
+      ("[mqtt]\nbroker = a\nbroker = b\n", "set twice"),
+      ("[mqtt]\nbroker = a\nname = a/b\n", "allowed: none, or 1 to 64 of a-z"),
+      ("[mqtt]\nbroker = a\nprefix = a//b\n", ":3: prefix"),
+      ("[mqtt]\nbroker = a\ntls = maybe\n", "allowed: yes, no"),
+      ("[mqtt]\nbroker = a\nauthority = /x\n", ":3: authority means nothing without TLS"),
+      ("[mqtt]\nbroker = a\ntls = yes\nkey = /x\n", ":4: key is set and certificate is not"),
+      ("[mqtt]\nbroker = a\npassword_file = /x\n", ":3: there is a password and no user"),
+    ]) func wrong(_ text: String, _ words: String)
+  {
+    let fault = faultThrown { _ = try load(text) }
+    #expect(strstr(fault?.description ?? "", words) != nil, "\(fault?.description ?? "nothing")")
+  }
+
+  @Test("a password of several lines is none") func badPassword() throws {
+    let password = "\(folder.path)/password"
+    let configuration = try load("[mqtt]\nbroker = a\nuser = b\npassword_file = \(password)\n")
+    #expect(faultThrown { _ = try configuration.broker.password() } != nil)
+    for text in ["", "\n", "a\nb\n"] {
+      try writeText(text, to: password)
+      #expect(faultThrown { _ = try configuration.broker.password() } != nil)
+    }
+  }
+}

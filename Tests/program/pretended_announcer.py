@@ -1,0 +1,48 @@
+"""Something on the bus in the announcer's place, that answers as it is told."""
+
+import threading
+
+from jeepney import HeaderFields, MessageType, message_bus, new_error, new_method_return
+from jeepney.io.blocking import Proxy, open_dbus_connection
+
+from message_bus import NAME
+
+PROPERTIES = {
+    "Trust": ("s", "synchronised"), "ClockIsUsed": ("b", True), "Muted": ("b", False),
+    "Volume": ("d", -3.0), "Switch": ("s", "absent"), "Playing": ("s", ""),
+}
+
+
+class PretendedAnnouncer:
+    """`answer(member)` says whether a call is answered: True, False for never, or an error's name."""
+
+    def __init__(self, address, answer=lambda member: True, **properties):
+        self.answer = answer
+        self.properties = PROPERTIES | properties
+        self.calls = []
+        self.connection = open_dbus_connection(bus=address)
+        Proxy(message_bus, self.connection).RequestName(NAME)
+        threading.Thread(target=self.serve, daemon=True).start()
+
+    def serve(self):
+        try:
+            while True:
+                message = self.connection.receive()
+                if message.header.message_type is MessageType.method_call:
+                    self.reply(message)
+        except (OSError, ValueError):
+            pass
+
+    def reply(self, message):
+        member = message.header.fields[HeaderFields.member]
+        self.calls.append(member)
+        answer = self.answer(member)
+        if isinstance(answer, str):
+            self.connection.send(new_error(message, answer, "s", ("because",)))
+        elif answer and member == "GetAll":
+            self.connection.send(new_method_return(message, "a{sv}", (self.properties,)))
+        elif answer:
+            self.connection.send(new_method_return(message))
+
+    def close(self):
+        self.connection.close()

@@ -1,0 +1,170 @@
+"""The relay as it runs, a broker of the test's own, and somebody who listens there."""
+
+import json
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import subprocess
+import threading
+
+import pytest
+
+from program import PROGRAM
+from sound_server import wait_until
+
+RELAY = pathlib.Path(
+    os.environ.get("CLOCKSMITH_RELAY", PROGRAM.with_name("clocksmith-relay"))).resolve()
+CLOCK = "clocksmith/clock/hall"
+COMMAND = f"{CLOCK}/command"
+GROUP_COMMAND = "clocksmith/group/school/command"
+CONFIGURATION = """[mqtt]
+broker = {host}
+port = {port}
+name = hall
+group = school
+{rest}
+"""
+
+
+def need_relay():
+    for program, package in (("mosquitto", "mosquitto"), ("mosquitto_sub", "mosquitto-clients")):
+        if not shutil.which(program, path="/usr/sbin:/usr/bin"):
+            pytest.skip(f"no {program} here (apt install {package})")
+    if not RELAY.exists():
+        pytest.skip(f"no {RELAY} (swift build -c release --product clocksmith-relay)")
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Broker:
+    """A mosquitto, and its clients."""
+
+    def __init__(self, folder, settings="allow_anonymous true\n", client=(), persists=False):
+        self.folder = folder
+        self.port = free_port()
+        self.client = ["-p", str(self.port), *map(str, client)]
+        (folder / "mosquitto.conf").write_text(
+            f"listener {self.port} 127.0.0.1\npersistence {str(persists).lower()}\nuser root\n"
+            f"persistence_location {folder}/\nautosave_interval 1\nautosave_on_changes true\n"
+            f"{settings}")
+        self.listeners = []
+        self.start()
+
+    def start(self):
+        with (self.folder / "mosquitto.log").open("a", encoding="utf-8") as log:
+            self.daemon = subprocess.Popen(
+                ["/usr/sbin/mosquitto", "-c", self.folder / "mosquitto.conf"],
+                stdout=log, stderr=log)
+
+        def answers():
+            with socket.socket() as probe:
+                return probe.connect_ex(("127.0.0.1", self.port)) == 0
+        wait_until(answers, 5, "the broker")
+
+    def kill(self):
+        self.daemon.kill()
+        self.daemon.wait(5)
+
+    def listen(self, *topics):
+        listener = Listener(self.client, topics)
+        self.listeners.append(listener)
+        return listener
+
+    def publish(self, topic, payload, *words):
+        payload = json.dumps(payload) if isinstance(payload, dict) else payload
+        if isinstance(payload, str):
+            payload = payload.encode()
+        subprocess.run(
+            ["mosquitto_pub", *self.client, "-t", topic, "-q", "1", "-s", *words],
+            input=payload, check=True, timeout=20)
+
+    def close(self):
+        for listener in self.listeners:
+            listener.close()
+        self.kill()
+
+
+class Listener:
+    """Takes down what is published from now on, and what the broker has kept."""
+
+    def __init__(self, client, topics):
+        words = [word for topic in topics for word in ("-t", topic)]
+        self.process = subprocess.Popen(
+            ["mosquitto_sub", *client, "-q", "1", "-F", "%j", *words], stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL, encoding="utf-8",
+            errors="replace")
+        self.messages = []
+        self.reader = threading.Thread(target=self.read, daemon=True)
+        self.reader.start()
+
+    def read(self):
+        for line in self.process.stdout:
+            message = json.loads(line)
+            payload = message["payload"] or ""
+            self.messages.append((message["topic"], payload, bool(message["retain"])))
+
+    def payloads(self, topic):
+        return [payload for at, payload, _ in list(self.messages) if at == topic]
+
+    def wait_for(self, topic, fits=lambda payload: True, seconds=15):
+        """The latest payload there, once it fits."""
+        def found():
+            payloads = self.payloads(topic)
+            return payloads and fits(payloads[-1]) and (payloads[-1],)
+        return wait_until(found, seconds, f"{topic}; there was {self.last()}")[0]
+
+    def last(self):
+        """The end of what has been heard, for a person."""
+        return [(topic, payload[:200]) for topic, payload, _ in self.messages[-3:]]
+
+    def wait_for_state(self, fits, seconds=15):
+        return json.loads(
+            self.wait_for(f"{CLOCK}/state", lambda payload: fits(json.loads(payload)), seconds))
+
+    def close(self):
+        self.process.kill()
+        self.process.wait(5)
+
+
+class Relay:
+    """A `clocksmith-relay run` with its standard error in a file."""
+
+    def __init__(self, environment, folder, port, rest="", host="127.0.0.1", within=()):
+        number = len(list(folder.glob("*.relay.log")))
+        self.log = folder / f"{number}.relay.log"
+        self.configuration = configuration = folder / f"{number}.relay.conf"
+        self.configure(port, rest, host)
+        with self.log.open("w", encoding="utf-8") as log:
+            self.process = subprocess.Popen(
+                [*within, RELAY, "run", "--config", configuration], env=environment,
+                stdin=subprocess.DEVNULL, stderr=log)
+
+    def configure(self, port, rest="", host="127.0.0.1", name="hall"):
+        self.configuration.write_text(
+            CONFIGURATION.format(host=host, port=port, rest=rest).replace("hall", name, 1))
+
+    def cpu(self):
+        """In seconds, so far."""
+        fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")")[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def lines(self):
+        return self.log.read_text(encoding="utf-8").splitlines()
+
+    def matching(self, words):
+        return [line for line in self.lines() if words in line]
+
+    def wait_for(self, words, seconds=15):
+        return wait_until(
+            lambda: self.matching(words), seconds, f"'{words}' in {self.lines()}")[0]
+
+    def stop(self):
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+        return self.process.wait(10)

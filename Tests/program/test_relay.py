@@ -1,0 +1,303 @@
+"""The relay between a real broker and a real announcer: what is told, and what is carried out."""
+
+import datetime
+import socket
+import threading
+import time
+
+import pytest
+
+import relay as parts
+from program import SILENT_ALSA
+from relay import CLOCK, COMMAND, GROUP_COMMAND, Broker
+from service import Service
+
+WORDS = "three thirty P M"
+
+
+@pytest.fixture
+def broker(tmp_path, request):
+    """A broker; one that keeps what is retained on the disk if the test wants that."""
+    parts.need_relay()
+    broker = Broker(tmp_path, persists=getattr(request, "param", False))
+    yield broker
+    broker.close()
+
+
+@pytest.fixture
+def start(bus, on_the_bus):
+    """Starts an announcer that plays in real time."""
+    started = []
+
+    def start():
+        output = on_the_bus.folder / f"{len(started)}.wav"
+        service = Service(
+            on_the_bus, on_the_bus.configuration("interval = 60\nvoice_at_hour = none"),
+            "--output", output, alsa=SILENT_ALSA)
+        started.append(service)
+        with bus.caller() as caller:
+            caller.wait_for_service()
+        return service
+
+    yield start
+    for service in started:
+        assert service.stop() == 0
+
+
+@pytest.fixture
+def heard(broker):
+    return broker.listen("clocksmith/#", "homeassistant/#")
+
+
+@pytest.fixture
+def relay(broker, heard, start, relay_to):
+    """A relay whose broker and announcer both answer."""
+    start()
+    relay = relay_to(broker.port)
+    heard.wait_for(f"{CLOCK}/availability", lambda payload: payload == "online")
+    return relay
+
+
+def is_online(payload):
+    return payload == "online"
+
+
+def is_offline(payload):
+    return payload == "offline"
+
+
+# What is told.
+
+
+def test_the_state_is_kept_by_the_broker(broker, relay, heard):
+    state = heard.wait_for_state(lambda state: state["trust"])
+    assert state["muted"] is False and state["switch"] == "absent" and state["playing"] == ""
+    assert state["next"]["at"].endswith("Z") and state["timers"] == []
+    late = broker.listen(f"{CLOCK}/#")
+    late.wait_for(f"{CLOCK}/state")
+    late.wait_for(f"{CLOCK}/availability", is_online)
+    assert all(retained for _, _, retained in late.messages)
+
+
+def test_what_is_said_is_seen_with_its_onset_error(broker, relay, heard):
+    broker.publish(COMMAND, {"command": "announce", "time": "15:30"})
+    heard.wait_for_state(lambda state: state["playing"] == WORDS)
+    state = heard.wait_for_state(lambda state: state["last"]["text"] and not state["playing"])
+    assert state["last"]["text"] == WORDS and abs(state["last"]["onset_error_ms"]) < 1000
+    assert relay.wait_for("carried out announce")
+
+
+def test_a_relay_that_ends_says_so(broker, relay, heard):
+    assert relay.stop() == 0
+    heard.wait_for(f"{CLOCK}/availability", is_offline)
+
+
+def test_a_relay_that_dies_is_told_of_by_the_broker(broker, relay, heard):
+    relay.process.kill()
+    relay.process.wait(5)
+    relay.stop = lambda: 0
+    heard.wait_for(f"{CLOCK}/availability", is_offline)
+
+
+def test_home_assistant_is_told_again_when_it_starts(broker, relay, heard):
+    heard.wait_for("homeassistant/device/clocksmith_hall/config")
+    before = len(heard.payloads(f"{CLOCK}/state"))
+    broker.publish("homeassistant/status", "online")
+    relay.wait_for("Home Assistant has started")
+    heard.wait_for(
+        f"{CLOCK}/state", lambda payload: len(heard.payloads(f"{CLOCK}/state")) > before)
+    assert len(heard.payloads("homeassistant/device/clocksmith_hall/config")) == 2
+
+
+# What is carried out.
+
+
+@pytest.mark.parametrize("order, fits", [
+    ({"command": "mute", "for": 3600}, lambda state: state["muted_until"]),
+    ({"command": "mute"}, lambda state: state["muted_by"] == "person"),
+    ({"command": "mute", "until": "next"}, lambda state: state["muted_by"] == "next"),
+    ({"command": "volume", "decibels": -12.5}, lambda state: state["volume_db"] == -12.5),
+    ({"command": "timer", "seconds": 600, "name": "tea"},
+     lambda state: [(timer["name"], timer["seconds"], timer["state"])
+                    for timer in state["timers"]] == [("tea", 600, "running")]),
+    ({"command": "interval", "seconds": 30},
+     lambda state: [interval["seconds"] for interval in state["intervals"]] == [30]),
+    ({"command": "rounds", "work": 20, "rest": 10, "rounds": 8},
+     lambda state: [interval["rounds"] for interval in state["intervals"]] == [8]),
+    ({"command": "alarm", "time": "07:00", "days": "mon-fri", "name": "school"},
+     lambda state: [(alarm["time"], alarm["days"]) for alarm in state["alarms"]]
+     == [("07:00", "mon-fri")]),
+])
+def test_a_command_for_the_clock_is_carried_out_and_seen(broker, relay, heard, order, fits):
+    broker.publish(COMMAND, order)
+    heard.wait_for_state(fits)
+
+
+def test_a_command_for_the_group_is_carried_out(broker, relay, heard):
+    broker.publish(GROUP_COMMAND, {"command": "mute"})
+    heard.wait_for_state(lambda state: state["muted"])
+    broker.publish(GROUP_COMMAND, {"command": "unmute"})
+    heard.wait_for_state(lambda state: not state["muted"])
+
+
+def test_a_group_speaks_at_the_instant_of_the_message(broker, relay, heard):
+    at = int(time.time()) + 7.25
+    broker.publish(
+        GROUP_COMMAND, {"command": "announce", "time": "15:30", "at": at, "id": "bell"})
+    state = heard.wait_for_state(lambda state: state["last"]["text"])
+    assert state["last"]["text"] == WORDS
+    instant = datetime.datetime.fromisoformat(state["last"]["at"].replace("Z", "+00:00"))
+    assert instant.timestamp() == at and abs(state["last"]["onset_error_ms"]) < 100
+
+
+def test_what_the_announcer_refuses_is_told_with_its_reason(broker, relay):
+    broker.publish(COMMAND, {"command": "timer_cancel", "timer": "tea", "id": "a1"})
+    line = relay.wait_for("refused")
+    assert 'refused the command "a1"' in line and "tea" in line
+
+
+# What is not.
+
+
+@pytest.mark.parametrize("broker", [True], indirect=True, ids=["kept on the disk"])
+def test_a_retained_command_is_told_once_and_never_carried_out(broker, start, relay_to, heard):
+    broker.publish(COMMAND, {"command": "mute"}, "-r")
+    start()
+    relay = relay_to(broker.port)
+    relay.wait_for("the broker has kept it")
+    broker.kill()
+    broker.start()
+    kept = broker.listen(COMMAND)
+    kept.wait_for(COMMAND)
+    assert kept.messages[0][2], "the broker still has it"
+    again = broker.listen("clocksmith/#")
+    again.wait_for(f"{CLOCK}/availability", is_online)
+    broker.publish(COMMAND, {"command": "volume", "decibels": -3})
+    assert again.wait_for_state(lambda state: state["volume_db"] == -3)["muted"] is False
+    assert len(relay.matching("the broker has kept it")) == 1
+
+
+def test_a_command_that_is_delivered_twice_is_carried_out_once(broker, relay, heard):
+    for topic in (COMMAND, GROUP_COMMAND):
+        broker.publish(topic, {"command": "timer", "seconds": 600, "id": "tea-1"})
+    relay.wait_for("a command with this id has come before")
+    broker.publish(COMMAND, {"command": "volume", "decibels": -3})
+    assert len(heard.wait_for_state(lambda state: state["volume_db"] == -3)["timers"]) == 1
+
+
+def test_a_command_that_has_expired_is_told_and_left(broker, relay, heard):
+    broker.publish(COMMAND, {"command": "mute", "id": "old", "expires": time.time() - 1})
+    assert 'the command "old"' in relay.wait_for("it was to be carried out before 20")
+    broker.publish(COMMAND, {"command": "volume", "decibels": -3, "expires": time.time() + 60})
+    assert heard.wait_for_state(lambda state: state["volume_db"] == -3)["muted"] is False
+
+
+BAD_INPUT = [
+    (COMMAND, "{", "it ends too early"),
+    (COMMAND, "announce", "it is not JSON"),
+    (COMMAND, '{"command":' + "[" * 10_000, "nesting too deep"),
+    (COMMAND, b"x" * 3_000_000, "it has 3000000 bytes; at most 16384 are read"),
+    (COMMAND, b'{"command":"\xff"}', "it is not UTF-8"),
+    (COMMAND, b'{"command":"stop"}\0', "zero byte"),
+    (COMMAND, "[1]", "no JSON object"),
+    (COMMAND, {"command": "explode"}, "unknown command 'explode'; there are alarm,"),
+    (COMMAND, {"command": "\x1b[31m"}, "unknown command '\\u{1B}[31m'"),
+    (COMMAND, {"command": "stop", "now": True}, "unknown key 'now' in 'stop'"),
+    (COMMAND, {"command": "volume", "decibels": "loud"}, 'decibels "loud" is not a number'),
+    (COMMAND, {"command": "announce", "time": "25:00"}, '"25:00" is no time of day'),
+    (COMMAND, {"command": "stop", "expires": "tomorrow"}, "no instant from 1970 to 2199"),
+    (f"{COMMAND}/announce", "{}", f"commands are sent to {COMMAND}"),
+]
+
+
+@pytest.mark.parametrize("topic, payload, told", BAD_INPUT, ids=[told for _, _, told in BAD_INPUT])
+def test_bad_input_is_told_in_one_line_and_harms_nothing(
+        broker, relay, heard, topic, payload, told):
+    before = len(relay.lines())
+    for _ in range(5):
+        broker.publish(topic, payload)
+    broker.publish(COMMAND, {"command": "volume", "decibels": -3})
+    heard.wait_for_state(lambda state: state["volume_db"] == -3)
+    [line, done] = relay.lines()[before:]
+    assert told in line and line.isprintable() and len(line) < 500
+    assert done == "carried out volume"
+
+
+# What comes and goes.
+
+
+def test_a_broker_that_returns_is_taken_back_and_told_everything(broker, relay, heard):
+    broker.kill()
+    relay.wait_for("it is tried again")
+    broker.start()
+    again = broker.listen("clocksmith/#", "homeassistant/#")
+    again.wait_for(f"{CLOCK}/availability", is_online)
+    again.wait_for_state(lambda state: state["trust"])
+    again.wait_for("homeassistant/device/clocksmith_hall/config")
+    broker.publish(COMMAND, {"command": "mute"})
+    again.wait_for_state(lambda state: state["muted"])
+    relay.wait_for("is back", 20)
+
+
+def test_systemd_is_told_how_it_is(broker, start, relay_to, heard, on_the_bus):
+    start()
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
+        manager.bind(str(on_the_bus.folder / "manager"))
+        manager.settimeout(15)
+        on_the_bus.environment = on_the_bus.environment | {"NOTIFY_SOCKET": manager.getsockname()}
+
+        def wait_for(words):
+            while words not in manager.recv(4096).decode():
+                pass
+
+        relay = relay_to(broker.port)
+        wait_for("READY=1")
+        wait_for(f"STATUS=connected to 127.0.0.1:{broker.port}, the announcer runs")
+        broker.kill()
+        wait_for(f"STATUS=127.0.0.1:{broker.port} is not reached, the announcer runs")
+        assert relay.stop() == 0
+        wait_for("STOPPING=1")
+
+
+def test_an_announcer_that_restarts_is_offline_meanwhile(broker, start, relay_to, heard):
+    relay = relay_to(broker.port)
+    heard.wait_for(f"{CLOCK}/availability", is_offline)
+    relay.wait_for("the announcer does not run")
+    broker.publish(COMMAND, {"command": "timer", "seconds": 600, "id": "early"})
+    relay.wait_for("refused the command")
+    announcer = start()
+    heard.wait_for(f"{CLOCK}/availability", is_online)
+    assert announcer.stop() == 0
+    heard.wait_for(f"{CLOCK}/availability", is_offline)
+    start()
+    heard.wait_for(f"{CLOCK}/availability", is_online)
+    # What was not done is no repetition.
+    broker.publish(COMMAND, {"command": "timer", "seconds": 600, "id": "early"})
+    heard.wait_for_state(lambda state: len(state["timers"]) == 1)
+    assert len(relay.matching("the announcer answers")) == 2
+
+
+def count_of_attempts(port):
+    """Something that refuses whoever connects, and counts them."""
+    server = socket.create_server(("127.0.0.1", port))
+    count = []
+
+    def refuse():
+        while True:
+            connection, _ = server.accept()
+            count.append(connection)
+            # Reset, as by a port where nobody listens.
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
+            connection.close()
+    threading.Thread(target=refuse, daemon=True).start()
+    return lambda: len(count)
+
+
+def test_a_broker_that_is_not_there_is_told_once(start, relay_to, broker, heard):
+    broker.kill()
+    assert "Connection refused" in relay_to(broker.port).wait_for("it is tried again")
+    attempts = count_of_attempts(broker.port)
+    relay = relay_to(broker.port)
+    before = attempts()
+    parts.wait_until(lambda: attempts() >= before + 4, 20, "attempts")
+    assert len(relay.matching("tried again")) == 1

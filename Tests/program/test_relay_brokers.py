@@ -1,0 +1,245 @@
+"""Brokers that want to know who comes, and brokers that are none: each is told of once, in a sentence,
+and tried again."""
+
+import shutil
+import signal
+import socket
+import subprocess
+import threading
+import time
+
+import pytest
+
+import relay as parts
+from relay import CLOCK, Broker
+
+
+@pytest.fixture
+def broker_with(tmp_path):
+    parts.need_relay()
+    brokers = []
+
+    def broker_with(settings, client=()):
+        brokers.append(Broker(tmp_path, settings, client))
+        return brokers[-1]
+
+    yield broker_with
+    for broker in brokers:
+        broker.close()
+
+
+class Impostor:
+    """Something that listens where a broker should, and answers each connection in its own way."""
+
+    def __init__(self, answer):
+        self.server = socket.create_server(("127.0.0.1", 0))
+        self.port = self.server.getsockname()[1]
+        self.connections = []
+        self.answer = answer
+        threading.Thread(target=self.serve, daemon=True).start()
+
+    def serve(self):
+        while True:
+            try:
+                connection, _ = self.server.accept()
+            except OSError:
+                return
+            self.connections.append(connection)
+            connection.recv(1024)
+            self.answer(connection)
+
+    def close(self):
+        self.server.close()
+        for connection in self.connections:
+            connection.close()
+
+
+@pytest.fixture
+def impostor():
+    parts.need_relay()
+    impostors = []
+
+    def impostor(answer):
+        impostors.append(Impostor(answer))
+        return impostors[-1]
+
+    yield impostor
+    for each in impostors:
+        each.close()
+
+
+def online(broker):
+    broker.listen(f"{CLOCK}/#").wait_for(f"{CLOCK}/state", lambda payload: '"trust"' in payload)
+
+
+# Who comes.
+
+
+def test_user_and_password_are_given(broker_with, start, relay_to, tmp_path):
+    passwords, password = tmp_path / "passwords", tmp_path / "password"
+    subprocess.run(["mosquitto_passwd", "-b", "-c", passwords, "hall", "sesame"], check=True)
+    passwords.chmod(0o644)
+    broker = broker_with(
+        f"allow_anonymous false\npassword_file {passwords}\n", ["-u", "hall", "-P", "sesame"])
+    start()
+    password.write_text("abracadabra\n")
+    relay = relay_to(broker.port, f"user = hall\npassword_file = {password}")
+    relay.wait_for("it refuses the connection")
+    # The right one is taken without a restart.
+    password.write_text("sesame\n")
+    online(broker)
+
+
+def test_the_credential_of_systemd_is_the_password(broker_with, start, relay_to, tmp_path, on_the_bus):
+    passwords = tmp_path / "passwords"
+    subprocess.run(["mosquitto_passwd", "-b", "-c", passwords, "hall", "sesame"], check=True)
+    passwords.chmod(0o644)
+    (tmp_path / "mqtt-password").write_text("sesame")
+    broker = broker_with(
+        f"allow_anonymous false\npassword_file {passwords}\n", ["-u", "hall", "-P", "sesame"])
+    start()
+    on_the_bus.environment = on_the_bus.environment | {"CREDENTIALS_DIRECTORY": str(tmp_path)}
+    relay_to(broker.port, "user = hall")
+    online(broker)
+
+
+def openssl(*words):
+    subprocess.run(["openssl", *map(str, words)], check=True, stderr=subprocess.DEVNULL)
+
+
+def authority(folder, name):
+    """Makes an authority."""
+    openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
+            "-keyout", folder / f"{name}.key", "-out", folder / f"{name}.crt", "-days", "2",
+            "-subj", f"/CN={name}")
+
+
+def certificate(folder, name, by, names):
+    """Makes a certificate for these names."""
+    openssl("req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
+            "-keyout", folder / f"{name}.key", "-out", folder / f"{name}.csr", "-subj", f"/CN={name}")
+    (folder / f"{name}.ext").write_text(f"subjectAltName={names}\n")
+    openssl("x509", "-req", "-in", folder / f"{name}.csr", "-CA", folder / f"{by}.crt",
+            "-CAkey", folder / f"{by}.key", "-CAcreateserial", "-days", "2",
+            "-extfile", folder / f"{name}.ext", "-out", folder / f"{name}.crt")
+
+
+@pytest.fixture
+def secure(broker_with, tmp_path):
+    """A broker with TLS that wants a certificate of everybody."""
+    if not shutil.which("openssl"):
+        pytest.skip("no openssl here (apt install openssl)")
+    authority(tmp_path, "ours")
+    authority(tmp_path, "theirs")
+    certificate(tmp_path, "broker", "ours", "DNS:localhost")
+    certificate(tmp_path, "hall", "ours", "DNS:hall")
+    return broker_with(
+        "allow_anonymous true\nrequire_certificate true\n"
+        f"cafile {tmp_path}/ours.crt\ncertfile {tmp_path}/broker.crt\nkeyfile {tmp_path}/broker.key\n",
+        ["-h", "localhost", "--cafile", tmp_path / "ours.crt", "--cert", tmp_path / "hall.crt",
+         "--key", tmp_path / "hall.key"])
+
+
+def tls(folder, authority="ours"):
+    return (f"tls = yes\nauthority = {folder}/{authority}.crt\n"
+            f"certificate = {folder}/hall.crt\nkey = {folder}/hall.key")
+
+
+def test_tls_with_a_certificate_of_the_clock(secure, start, relay_to, tmp_path):
+    start()
+    relay_to(secure.port, tls(tmp_path), host="localhost")
+    online(secure)
+
+
+@pytest.mark.parametrize("authority, host, told", [
+    ("theirs", "localhost", "self-signed certificate in certificate chain"),
+    ("ours", "127.0.0.1", "IP address mismatch"),
+])
+def test_a_broker_that_is_another_than_it_says_is_refused(
+        secure, relay_to, tmp_path, authority, host, told):
+    relay = relay_to(secure.port, tls(tmp_path, authority), host=host)
+    line = relay.wait_for("it is tried again")
+    assert f"its certificate is not accepted: {told}" in line
+
+
+# What is no broker.
+
+
+WEB = b"HTTP/1.1 400 Bad Request\r\nContent-Type: text/html\r\n\r\n" + b"<p>Bad Request</p>" * 9
+
+
+def closes(connection):
+    connection.sendall(b"\x20\x02\0\0")
+    time.sleep(0.1)
+    connection.close()
+
+
+@pytest.mark.parametrize("answer, told", [
+    (lambda connection: connection.close(), "it has closed the connection"),
+    (lambda connection: connection.sendall(WEB), "is not MQTT"),
+    (lambda connection: connection.sendall(b"\x20\x02\0\0" + b"\xff" * 5000), "is not MQTT"),
+    (closes, "it has closed the connection"),
+], ids=["closes", "speaks HTTP", "speaks garbage later", "drops every second"])
+def test_what_is_no_broker_is_told_once(impostor, relay_to, answer, told):
+    server = impostor(answer)
+    relay = relay_to(server.port)
+    assert told in relay.wait_for("it is tried again")
+    parts.wait_until(lambda: len(server.connections) >= 3, 15, "three attempts")
+    assert len(relay.matching("it is tried again")) == 1
+    assert relay.matching(f"{server.port} is back") == []
+
+
+def test_a_broker_that_hangs_holds_nothing_up_and_is_told(impostor, relay_to):
+    server = impostor(lambda connection: None)
+    relay = relay_to(server.port)
+    parts.wait_until(lambda: server.connections, 10, "the connection")
+    begin = time.monotonic()
+    relay.process.send_signal(signal.SIGHUP)
+    relay.wait_for("reloaded: ")
+    assert time.monotonic() - begin < 2
+    assert "it does not answer" in relay.wait_for("it is tried again", 25)
+
+
+# Its names are looked up at a server that never answers.
+ALONE = """
+mount --bind "$0" /etc/resolv.conf && mount --bind "$0.nss" /etc/nsswitch.conf && exec "$@"
+"""
+
+
+@pytest.fixture
+def own_server(tmp_path):
+    """What a program is to be run within so that it asks 127.0.0.77 for names."""
+    parts.need_relay()
+    (tmp_path / "resolv").write_text("nameserver 127.0.0.77\noptions timeout:30\n")
+    (tmp_path / "resolv.nss").write_text("hosts: dns\n")
+    within = ["unshare", "--mount", "sh", "-c", ALONE, tmp_path / "resolv"]
+    if subprocess.run([*within, "true"], stderr=subprocess.DEVNULL, check=False).returncode:
+        pytest.skip("nothing can be mounted here (not root?)")
+    return within
+
+
+def test_a_name_that_nobody_has_is_told_once(relay_to, own_server):
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as server:
+        server.bind(("127.0.0.77", 53))
+        server.settimeout(20)
+        relay = relay_to(1883, host="clock.example", within=own_server)
+        ids = set()
+        # Each attempt asks twice, for either kind of address.
+        while len(ids) < 6:
+            query, client = server.recvfrom(512)
+            ids.add(query[:2])
+            # NXDOMAIN.
+            server.sendto(query[:2] + b"\x81\x83" + query[4:], client)
+    relay.wait_for("cannot find clock.example")
+    assert len(relay.matching("it is tried again")) == 1
+
+
+def test_a_name_server_that_hangs_holds_nothing_up(relay_to, own_server):
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as server:
+        server.bind(("127.0.0.77", 53))
+        server.settimeout(10)
+        relay = relay_to(1883, host="clock.example", within=own_server)
+        assert b"clock" in server.recv(512), "it asks"
+        relay.wait_for("the announcer does not run", 3)
+        begin = time.monotonic()
+        assert relay.stop() == 0 and time.monotonic() - begin < 2

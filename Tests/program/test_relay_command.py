@@ -1,0 +1,106 @@
+"""The relay's command line and its file: what is wrong is said in one sentence."""
+
+import re
+import subprocess
+
+import pytest
+
+import relay as parts
+from program import ROOT
+
+
+@pytest.fixture
+def run(surroundings, tmp_path):
+    if not parts.RELAY.exists():
+        pytest.skip(f"no {parts.RELAY} (swift build -c release --product clocksmith-relay)")
+
+    def run(*words):
+        return subprocess.run(
+            [parts.RELAY, *map(str, words)], env=surroundings, stdin=subprocess.DEVNULL,
+            capture_output=True, text=True, timeout=20, check=False)
+    return run
+
+
+@pytest.fixture
+def configured(tmp_path):
+    def configured(text):
+        path = tmp_path / "relay.conf"
+        path.write_text(text)
+        return path
+    return configured
+
+
+def test_it_says_what_it_does_and_which_version_it_is(run):
+    done = run("--help")
+    assert done.returncode == 0 and re.findall(r"^  (\w+) ", done.stdout, re.M) == ["run", "check"]
+    assert re.fullmatch(r"clocksmith-relay \d+\.\d+\.\d+\n", run("--version").stdout)
+    for subcommand in ("run", "check"):
+        done = run(subcommand, "--help")
+        assert done.returncode == 0
+        assert done.stdout.startswith(f"usage: clocksmith-relay {subcommand} [options]\n")
+
+
+@pytest.mark.parametrize("words, told", [
+    ([], "no subcommand; see 'clocksmith-relay --help'"),
+    (["play"], "unknown subcommand 'play'; see 'clocksmith-relay --help'"),
+    (["run", "--fast"], "unknown option '--fast'; see 'clocksmith-relay run --help'"),
+    (["run", "now"], "unexpected 'now'; see 'clocksmith-relay run --help'"),
+])
+def test_misuse_is_told(run, words, told):
+    done = run(*words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"clocksmith-relay: {told}\n"
+
+
+@pytest.mark.parametrize("text, told", [
+    ("", "no broker is set; write 'broker = HOST' under [mqtt]"),
+    ("[mqtt]\nbroker = a\nqos = 2\n", ":3: unknown key 'qos' in [mqtt]; there are authority,"),
+    ("[mqtt\n", ":1: not a [section]"),
+])
+def test_a_file_that_is_wrong_ends_it_with_one_sentence(run, configured, text, told):
+    path = configured(text)
+    done = run("run", "--config", path)
+    [line] = done.stderr.splitlines()
+    assert done.returncode == 1 and line.startswith(f"clocksmith-relay: {path}") and told in line
+    done = run("check", "--config", path)
+    assert done.returncode == 3 and done.stdout.startswith("FOUND") and told in done.stdout
+
+
+def test_a_file_that_is_missing_is_told_with_what_to_write(run, tmp_path):
+    done = run("run", "--config", tmp_path / "none.conf")
+    assert done.returncode == 1
+    assert "there is no such file; write [mqtt] and a broker into it" in done.stderr
+
+
+def test_a_check_shows_the_topics(run, configured):
+    done = run("check", "--config", configured("[mqtt]\nbroker = box\nname = hall\ngroup = all\n"))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "box:1883, no TLS" in done.stdout
+    assert "clocksmith/clock/hall/command, clocksmith/group/all/command" in done.stdout
+    assert "homeassistant/device/clocksmith_hall/config" in done.stdout
+
+
+def test_a_check_finds_files_that_are_missing(run, configured):
+    done = run("check", "--config", configured(
+        "[mqtt]\nbroker = box\ntls = yes\nauthority = /nowhere/ca.crt\n"))
+    assert done.returncode == 3
+    assert "FOUND cannot read /nowhere/ca.crt: No such file" in done.stdout
+
+
+def test_the_readme_has_every_key():
+    source = (ROOT / "Sources/Relay/RelayConfiguration.swift").read_text()
+    keys = re.findall(r'^    "(\w+)": ', source, re.MULTILINE)
+    assert len(keys) > 8
+    readme = (ROOT / "README.md").read_text()
+    for key in keys:
+        assert re.search(rf"^    ;?{key} = ", readme, re.MULTILINE), key
+
+
+def test_the_readme_has_every_command():
+    source = (ROOT / "Sources/Relay/CommandTable.swift").read_text()
+    commands = re.findall(r'^    "(\w+)": ', source, re.MULTILINE)
+    assert len(commands) > 15
+    section = (ROOT / "README.md").read_text().split("| `command` | with |")[1].split("\n\n")[0]
+    listed = [word for row in section.splitlines()[2:]
+              for word in re.findall(r"`(\w+)`", row.split("|")[1])]
+    assert sorted(listed) == sorted(commands)

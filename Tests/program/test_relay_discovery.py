@@ -1,0 +1,132 @@
+"""What Home Assistant is told, held to the rules of its schema (homeassistant 2026.11, mqtt), which
+refuses some of what is wrong and silently drops the rest."""
+
+import json
+import re
+
+import pytest
+
+import relay as parts
+from message_bus import MessageBus
+from relay import CLOCK, Broker, Relay
+from service import Service
+from program import SILENT_ALSA, Clocksmith
+
+CONFIG = "homeassistant/device/clocksmith_hall/config"
+ROOT = {"dev", "o", "cmps", "availability_topic", "state_topic", "command_topic", "qos"}
+EVERY = {"p", "unique_id", "name", "icon", "entity_category", "value_template",
+         "json_attributes_topic", "json_attributes_template", "device_class"}
+# What else a platform knows, and what it wants; the topics come from the root.
+PLATFORMS = {
+    "sensor": ({"state_class", "unit_of_measurement", "options"}, {"value_template"}),
+    "binary_sensor": ({"payload_on", "payload_off"}, {"value_template"}),
+    "switch": ({"payload_on", "payload_off", "state_on", "state_off"}, {"value_template"}),
+    "number": ({"min", "max", "step", "mode", "command_template", "unit_of_measurement"},
+               {"command_template", "value_template"}),
+    "button": ({"payload_press"}, {"payload_press"}),
+}
+CLASSES = {
+    "sensor": {"timestamp", "enum", "duration"}, "binary_sensor": {"problem"},
+}
+UNITS = {"duration": {"d", "h", "min", "s", "ms"}, None: {"dB"}}
+
+
+@pytest.fixture(scope="module")
+def told(surroundings, tmp_path_factory):
+    """The configuration, a state, and the commands that the relay refused."""
+    parts.need_relay()
+    folder = tmp_path_factory.mktemp("discovery")
+    bus, broker = MessageBus(folder), Broker(folder)
+    program = Clocksmith(
+        surroundings | {"DBUS_SYSTEM_BUS_ADDRESS": bus.address, "STATE_DIRECTORY": str(folder)},
+        folder)
+    service = Service(program, program.configuration("interval = 60"), alsa=SILENT_ALSA)
+    relay = Relay(program.environment, folder, broker.port)
+    try:
+        heard = broker.listen("clocksmith/#", "homeassistant/#")
+        heard.wait_for(f"{CLOCK}/availability", lambda payload: payload == "online")
+        config = json.loads(heard.wait_for(CONFIG))
+        state = heard.wait_for_state(lambda state: state["trust"])
+        for payload in payloads(config):
+            broker.publish(f"{CLOCK}/command", payload)
+        heard.wait_for_state(lambda state: state["volume_db"] == -20)
+        yield config, state, relay.matching("refused")
+    finally:
+        assert relay.stop() == 0 and service.stop() == 0
+        broker.close()
+        bus.stop()
+
+
+def payloads(config):
+    """Every command that it would send, the volume last."""
+    components = config["cmps"].values()
+    found = [component[key] for component in components
+             for key in ("payload_on", "payload_off", "payload_press") if key in component]
+    return found + [component["command_template"].replace("{{ value }}", "-20")
+                    for component in components if "command_template" in component]
+
+
+def test_the_root_has_what_is_required_and_no_more(told):
+    config = told[0]
+    assert set(config) == ROOT
+    assert config["dev"]["ids"] == ["clocksmith_hall"] and config["dev"]["name"]
+    assert config["o"]["name"] and config["o"]["sw"] == config["dev"]["sw"]
+    assert config["availability_topic"] == f"{CLOCK}/availability"
+    for key, value in config.items():
+        if key.endswith("_topic"):
+            assert not re.search(r"[+#\0]", value)
+
+
+def test_every_entity_has_what_its_platform_wants_and_nothing_that_would_be_dropped(told):
+    for key, component in told[0]["cmps"].items():
+        assert re.fullmatch(r"[a-zA-Z0-9_-]+", key)
+        known, wanted = PLATFORMS[component["p"]]
+        assert set(component) <= EVERY | known, key
+        assert set(component) >= {"p", "unique_id", "name", "icon"} | wanted, key
+        assert component["icon"].startswith("mdi:")
+        assert component.get("entity_category") in (None, "diagnostic")
+        assert component.get("json_attributes_topic") in (None, f"{CLOCK}/state")
+
+
+def test_every_entity_is_known_by_an_id_of_its_own(told):
+    components = told[0]["cmps"].values()
+    for key in ("unique_id", "name"):
+        assert len({component[key] for component in components}) == len(components)
+
+
+def test_classes_units_and_choices_fit_each_other(told):
+    for key, component in told[0]["cmps"].items():
+        kind = component.get("device_class")
+        assert kind is None or kind in CLASSES[component["p"]], key
+        unit = component.get("unit_of_measurement")
+        assert unit is None or unit in UNITS[kind], key
+        assert (kind == "duration") <= (unit is not None), key
+        assert ("options" in component) == (kind == "enum"), key
+        assert not (kind == "enum" and {"state_class", "unit_of_measurement"} & set(component)), key
+        if component["p"] == "number":
+            assert component["min"] < component["max"] and component["step"] >= 0.001
+
+
+def test_every_template_finds_its_value_in_the_state(told):
+    jinja2 = pytest.importorskip("jinja2", reason="no jinja2 here (apt install python3-jinja2)")
+    config, state, _ = told
+    surroundings = jinja2.Environment(undefined=jinja2.StrictUndefined)
+    for key, component in config["cmps"].items():
+        for name in ("value_template", "json_attributes_template"):
+            if name not in component:
+                continue
+            value = surroundings.from_string(component[name]).render(value_json=state)
+            if name == "json_attributes_template":
+                assert isinstance(json.loads(value), dict), key
+            elif "options" in component:
+                assert value in component["options"], key
+            elif component["p"] in ("switch", "binary_sensor"):
+                assert value in ("ON", "OFF"), key
+            elif component.get("device_class") == "timestamp":
+                assert value == "None" or re.fullmatch(r"20\d\d-.*Z", value), key
+
+
+def test_every_command_that_it_would_send_is_understood(told):
+    config, _, refused = told
+    assert len(payloads(config)) == 6
+    assert [line for line in refused if "alarm_snooze" not in line] == []

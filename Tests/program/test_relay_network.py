@@ -1,0 +1,331 @@
+"""Networks and brokers that are slow, deaf or silent: nothing waits, and nothing spins."""
+
+import socket
+import subprocess
+import threading
+import time
+
+import pytest
+
+import relay as parts
+from pretended_announcer import PretendedAnnouncer
+from pretended_broker import PretendedBroker
+from relay import CLOCK, COMMAND, Broker
+
+
+@pytest.fixture
+def pretended():
+    parts.need_relay()
+    made = []
+
+    def pretended(*words, **options):
+        made.append(PretendedBroker(*words, **options))
+        return made[-1]
+
+    yield pretended
+    for broker in made:
+        broker.close()
+
+
+@pytest.fixture
+def announcer(bus):
+    made = []
+
+    def announcer(*words, **properties):
+        made.append(PretendedAnnouncer(bus.address, *words, **properties))
+        return made[-1]
+
+    yield announcer
+    for each in made:
+        each.close()
+
+
+class FullDoor:
+    """A port at which a connection is begun and not made, as on a network where packets are lost."""
+
+    def __init__(self, host="127.0.0.1", port=0):
+        self.server = socket.socket()
+        self.server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        self.server.bind((host, port))
+        self.server.listen(0)
+        self.port = self.server.getsockname()[1]
+        self.waiting = [socket.socket() for _ in range(3)]
+        for each in self.waiting:
+            each.setblocking(False)
+            each.connect_ex((host, self.port))
+        time.sleep(0.1)
+        self.knocking = self.count()
+
+    def count(self):
+        """How many connections to it are begun and not made (SYN_SENT is 02)."""
+        lines = open("/proc/net/tcp", encoding="ascii").read().splitlines()[1:]
+        return sum(line.split()[2].endswith(f":{self.port:04X}") and line.split()[3] == "02"
+                   for line in lines)
+
+    def is_knocked_at(self):
+        return self.count() > self.knocking
+
+    def open(self):
+        """Lets everybody in who has waited; the rest come when they knock again."""
+        self.server.settimeout(10)
+
+        def accept():
+            try:
+                while True:
+                    self.accepted.append(self.server.accept()[0])
+            except OSError:
+                pass
+        self.accepted = []
+        threading.Thread(target=accept, daemon=True).start()
+
+    def heard(self):
+        """What those have said who were let in."""
+        for connection in self.accepted:
+            connection.setblocking(False)
+            try:
+                yield connection.recv(100, socket.MSG_PEEK)
+            except BlockingIOError:
+                pass
+
+    def close(self):
+        for each in [*self.waiting, self.server, *getattr(self, "accepted", [])]:
+            each.close()
+
+
+def spent(relay, seconds):
+    before = relay.cpu()
+    time.sleep(seconds)
+    return relay.cpu() - before
+
+
+@pytest.mark.parametrize("rest", ["", "tls = yes"], ids=["plain", "TLS"])
+@pytest.mark.parametrize("opens", [True, False], ids=["silent", "not reached"])
+def test_a_peer_that_says_nothing_costs_no_time(relay_to, rest, opens):
+    parts.need_relay()
+    door = FullDoor()
+    try:
+        relay = relay_to(door.port, rest)
+        parts.wait_until(door.is_knocked_at, 10, "the beginning of a connection")
+        if opens:
+            door.open()
+            time.sleep(2)
+        assert spent(relay, 4) < 0.2, "in seconds of CPU"
+        assert "it does not answer" in relay.wait_for("it is tried again", 25)
+    finally:
+        door.close()
+
+
+def test_a_broker_that_is_reached_late_is_used(relay_to, announcer, pretended):
+    """The connection is made only at the second knock."""
+    announcer()
+    door = FullDoor()
+    relay = relay_to(door.port)
+    parts.wait_until(door.is_knocked_at, 10, "the beginning of a connection")
+    door.open()
+    parts.wait_until(lambda: any(b"MQTT" in said for said in door.heard()), 15, "the relay")
+    door.close()
+
+
+# The second address of a name is tried when the first is dead.
+ALONE = 'mount --bind "$0" /etc/hosts && exec "$@"'
+
+
+@pytest.mark.parametrize("is_secure", [False, True], ids=["plain", "TLS"])
+def test_a_dead_address_hides_no_good_one(relay_to, tmp_path, is_secure):
+    parts.need_relay()
+    (tmp_path / "hosts").write_text("127.0.0.66 clock.example\n127.0.0.1 clock.example\n")
+    within = ["unshare", "--mount", "sh", "-c", ALONE, tmp_path / "hosts"]
+    if subprocess.run([*within, "true"], stderr=subprocess.DEVNULL, check=False).returncode:
+        pytest.skip("nothing can be mounted here (not root?)")
+    live = socket.create_server(("127.0.0.1", 0))
+    dead = FullDoor("127.0.0.66", live.getsockname()[1])
+    try:
+        relay_to(dead.port, "tls = yes" if is_secure else "", host="clock.example", within=within)
+        live.settimeout(25)
+        hello = live.accept()[0].recv(2000)
+        if is_secure:
+            assert b"clock.example" in hello, "the name that is asked for"
+        else:
+            assert b"MQTT" in hello
+    finally:
+        dead.close()
+        live.close()
+
+
+def test_a_subscription_that_is_refused_is_told_once(relay_to, announcer, pretended):
+    announcer()
+    broker = pretended(denied=[b"group"])
+    relay = relay_to(broker.port)
+    relay.wait_for("does not let this clock hear clocksmith/group/school/command/#")
+    broker.connections[0].shutdown(socket.SHUT_RDWR)
+    parts.wait_until(lambda: len(broker.clients) > 1, 15, "another connection")
+    parts.wait_until(lambda: len(broker.published) > 4, 15, "what is published to it")
+    assert len(relay.matching("does not let this clock hear")) == 1
+
+
+def test_the_broker_knows_each_machine_by_an_id_of_its_own(relay_to, pretended):
+    broker = pretended()
+    relay_to(broker.port, "prefix = school")
+    parts.wait_until(lambda: broker.clients, 15, "a client")
+    name, _, rest = broker.clients[0].partition("_hall_")
+    assert name == "clocksmith" and rest, broker.clients
+
+
+def test_what_is_never_confirmed_does_not_pile_up(relay_to, announcer, pretended, bus):
+    told = announcer()
+    broker = pretended(confirms=False)
+    relay = relay_to(broker.port)
+    relay.wait_for("the announcer answers")
+    parts.wait_until(lambda: broker.published, 15, "something that is published")
+    for number in range(60):
+        broker.send("homeassistant/status", b"online")
+        time.sleep(0.01)
+    broker.send(COMMAND, b'{"command":"stop"}')
+    parts.wait_until(lambda: "Stop" in told.calls, 15, "the command")
+    assert len(broker.published) <= 16
+
+
+def test_a_relay_that_cannot_say_so_has_the_broker_say_that_it_is_gone(
+        relay_to, announcer, pretended):
+    """With no room for another message it must not part in peace: then nobody would be told."""
+    announcer()
+    broker = pretended(confirms=False)
+    relay = relay_to(broker.port)
+    relay.wait_for("the announcer answers")
+    parts.wait_until(lambda: len(broker.published) > 2, 15, "what is published first")
+    for _ in range(20):
+        broker.send("homeassistant/status", b"online")
+    parts.wait_until(lambda: len(broker.published) == 16, 15, "what there is room for")
+    assert relay.stop() == 0
+    parts.wait_until(lambda: broker.endings, 10, "its end")
+    assert broker.endings == [False], "a DISCONNECT would cancel the will"
+
+
+def test_a_flood_of_messages_does_not_hide_the_answers(relay_to, announcer, pretended):
+    told = announcer()
+    broker = pretended()
+    relay = relay_to(broker.port)
+    relay.wait_for("the announcer answers")
+    relay.wait_for("connected to")
+    over = threading.Event()
+
+    def flood():
+        while not over.is_set():
+            broker.send(COMMAND, b'{"command":"unmute"}', times=200)
+    flooding = threading.Thread(target=flood)
+    flooding.start()
+    try:
+        relay.wait_for("carried out unmute", 5)
+        parts.wait_until(lambda: told.calls.count("Unmute") > 500, 20, "more of them")
+    finally:
+        over.set()
+        flooding.join()
+    assert len(relay.matching("carried out")) < 40
+    assert len(relay.lines()) < 60
+
+    def stopped():
+        broker.send(COMMAND, b'{"command":"stop"}')
+        return "Stop" in told.calls
+    parts.wait_until(stopped, 20, "what comes after it")
+
+
+def test_an_answer_that_fails_is_asked_for_again(relay_to, announcer, pretended):
+    failed = []
+
+    def answer(member):
+        if member == "GetAll" and not failed:
+            failed.append(member)
+            return "org.freedesktop.DBus.Error.NoMemory"
+        return True
+    announcer(answer)
+    broker = pretended()
+    relay = relay_to(broker.port)
+    relay.wait_for("because")
+    relay.wait_for("the announcer answers")
+
+
+def test_an_end_with_a_call_that_is_not_answered_is_silent(relay_to, announcer, pretended):
+    told = announcer(lambda member: member == "GetAll")
+    broker = pretended()
+    relay = relay_to(broker.port)
+    relay.wait_for("the announcer answers")
+    relay.wait_for("connected to")
+    broker.send(COMMAND, b'{"command":"stop"}')
+    parts.wait_until(lambda: "Stop" in told.calls, 15, "the command")
+    assert relay.stop() == 0
+    assert relay.lines()[-1] == "stopping"
+
+
+def test_by_a_clock_that_is_not_used_no_instant_is_judged(relay_to, announcer, pretended):
+    told = announcer(ClockIsUsed=("b", False), Trust=("s", "untrusted"))
+    broker = pretended()
+    relay = relay_to(broker.port)
+    relay.wait_for("the announcer answers")
+    relay.wait_for("connected to")
+    broker.send(COMMAND, b'{"command":"mute","expires":4000000000}')
+    relay.wait_for("the clock is not trusted, so 'expires' cannot be judged")
+    assert "Mute" not in told.calls
+
+
+def test_a_bus_that_dies_is_told_and_taken_back(relay_to, pretended, bus, announcer):
+    announcer()
+    broker = pretended()
+    relay = relay_to(broker.port)
+    relay.wait_for("the announcer answers")
+    bus.stop()
+    relay.wait_for("the clock is told of as offline until it is back")
+    parts.wait_until(
+        lambda: (f"{CLOCK}/availability", b"offline") in broker.published, 15, "offline")
+    bus.start()
+    announcer()
+    parts.wait_until(lambda: len(relay.matching("the announcer answers")) == 2, 20, "its return")
+
+
+# Another configuration.
+
+
+@pytest.fixture
+def broker(tmp_path):
+    parts.need_relay()
+    broker = Broker(tmp_path)
+    yield broker
+    broker.close()
+
+
+OLD = "homeassistant/device/clocksmith_hall/config"
+NEW = "homeassistant/device/clocksmith_gym/config"
+
+
+@pytest.mark.parametrize("restarts", [False, True], ids=["reload", "restart"])
+def test_a_clock_with_another_name_leaves_nothing_behind(broker, relay_to, announcer, restarts):
+    announcer()
+    heard = broker.listen("#")
+    relay = relay_to(broker.port)
+    heard.wait_for(OLD)
+    heard.wait_for(f"{CLOCK}/availability", lambda payload: payload == "online")
+    if restarts:
+        assert relay.stop() == 0
+        relay = relay_to(broker.port, "discovery = none")
+    else:
+        relay.configure(broker.port, name="gym")
+        relay.process.send_signal(1)
+        relay.wait_for("reloaded: clocksmith/clock/gym")
+        heard.wait_for(NEW)
+        heard.wait_for(f"{CLOCK}/state", lambda payload: not payload)
+    heard.wait_for(OLD, lambda payload: not payload)
+    late = broker.listen("#")
+    late.wait_for(f"clocksmith/clock/{'hall' if restarts else 'gym'}/availability")
+    assert not late.payloads(OLD)
+
+
+def test_a_reload_of_a_wrong_file_changes_nothing(broker, relay_to, announcer):
+    told = announcer()
+    relay = relay_to(broker.port)
+    relay.wait_for("connected to")
+    relay.wait_for("the announcer answers")
+    relay.configuration.write_text("[mqtt]\nbroker = a\nqos = 2\n")
+    relay.process.send_signal(1)
+    relay.wait_for("unknown key 'qos' in [mqtt]")
+    assert relay.matching("it goes on as configured before")
+    broker.publish(COMMAND, {"command": "stop"})
+    parts.wait_until(lambda: "Stop" in told.calls, 15, "the command")

@@ -1,0 +1,243 @@
+"""Commands that wait for their instants: kept over a restart, cancelled, in the way of each other."""
+
+import datetime
+import json
+import time
+import zoneinfo
+
+import pytest
+
+import relay as parts
+from relay import CLOCK, COMMAND, GROUP_COMMAND, Broker
+from program import SILENT_ALSA
+from service import Service
+
+WORDS = "three thirty P M"
+
+
+@pytest.fixture
+def broker(tmp_path):
+    parts.need_relay()
+    broker = Broker(tmp_path)
+    yield broker
+    broker.close()
+
+
+@pytest.fixture
+def announcer(bus, on_the_bus):
+    """Starts an announcer with these settings."""
+    started = []
+
+    def announcer(rest="interval = 60\nvoice_at_hour = none", *words, alsa=SILENT_ALSA):
+        service = Service(
+            on_the_bus, on_the_bus.configuration(rest), "--output",
+            on_the_bus.folder / "heard.wav", *words, alsa=alsa)
+        started.append(service)
+        with bus.caller() as caller:
+            caller.wait_for_service()
+        return service
+
+    yield announcer
+    for service in started:
+        assert service.stop() == 0
+
+
+@pytest.fixture
+def kept(on_the_bus):
+    """Where relays keep what waits."""
+    return on_the_bus.folder / "state/relay.json"
+
+
+def online(broker):
+    heard = broker.listen("clocksmith/#")
+    heard.wait_for(f"{CLOCK}/availability", lambda payload: payload == "online")
+    return heard
+
+
+def bell(ahead, name="bell", **others):
+    return {"command": "announce", "time": "15:30", "at": int(time.time()) + ahead, "id": name,
+            **others}
+
+
+def shown(at):
+    """What the clocks of the program's zone show."""
+    return datetime.datetime.fromtimestamp(at, zoneinfo.ZoneInfo("Europe/London")).strftime("%H:%M")
+
+
+def waiting(ids):
+    return lambda state: [each["id"] for each in state["waiting"]] == ids
+
+
+def test_what_waits_is_told_and_outlasts_the_relay(broker, announcer, relay_to, kept):
+    announcer()
+    relay = relay_to(broker.port)
+    heard = online(broker)
+    broker.publish(GROUP_COMMAND, bell(12))
+    broker.publish(GROUP_COMMAND, bell(3600, "later"))
+    heard.wait_for_state(waiting(["bell", "later"]))
+    assert 'took announce "bell" for 20' in relay.wait_for("took announce")
+    assert len(json.loads(kept.read_text())["waiting"]) == 2
+    assert relay.stop() == 0
+    assert relay.wait_for("stopping; 2 commands wait, kept on the disk")
+    relay = relay_to(broker.port)
+    relay.wait_for("commands that wait for their instants: 2")
+    relay.wait_for("connected to")
+    # Delivered again, it is still the same.
+    broker.publish(GROUP_COMMAND, bell(12))
+    relay.wait_for("a command with this id has come before")
+    heard.wait_for_state(lambda state: state["last"]["text"] == WORDS)
+    heard.wait_for_state(waiting(["later"]))
+    assert [each["topic"] for each in json.loads(kept.read_text())["waiting"]] == [GROUP_COMMAND]
+
+
+def test_what_waits_outlasts_a_relay_that_dies(broker, announcer, relay_to, kept):
+    announcer()
+    relay = relay_to(broker.port)
+    heard = online(broker)
+    broker.publish(COMMAND, bell(3600))
+    heard.wait_for_state(waiting(["bell"]))
+    relay.process.kill()
+    relay.process.wait(5)
+    relay.stop = lambda: 0
+    relay_to(broker.port).wait_for("commands that wait for their instants: 1")
+
+
+def test_no_more_wait_than_are_kept(broker, announcer, relay_to, kept):
+    announcer()
+    relay = relay_to(broker.port)
+    heard = online(broker)
+    for number in range(65):
+        broker.publish(COMMAND, bell(3600 + number, f"bell-{number}"))
+    assert 'the command "bell-64"' in relay.wait_for("64 commands wait for their instants already")
+    heard.wait_for_state(waiting([f"bell-{number}" for number in range(64)]))
+    assert kept.stat().st_size < 20_000
+
+
+def test_without_a_place_to_keep_it_that_is_told(broker, announcer, relay_to, on_the_bus):
+    on_the_bus.environment = {
+        name: value for name, value in on_the_bus.environment.items() if name != "STATE_DIRECTORY"}
+    announcer()
+    relay = relay_to(broker.port)
+    heard = online(broker)
+    broker.publish(COMMAND, bell(3600))
+    heard.wait_for_state(waiting(["bell"]))
+    relay.stop()
+    assert relay.wait_for("stopping; 1 command waits for its instant, not kept on the disk")
+
+
+def test_what_waits_is_cancelled_by_its_id(broker, announcer, relay_to, kept):
+    announcer()
+    relay = relay_to(broker.port)
+    heard = online(broker)
+    for name in ("one", "two"):
+        broker.publish(COMMAND, bell(3600, name))
+    heard.wait_for_state(waiting(["one", "two"]))
+    broker.publish(COMMAND, {"command": "cancel", "id": "one"})
+    heard.wait_for_state(waiting(["two"]))
+    relay.wait_for("'cancel' has cancelled announce \"one\" for 20")
+    broker.publish(COMMAND, {"command": "cancel", "id": "three"})
+    relay.wait_for('no command with the id "three" waits')
+    # Sent again, it is wanted again.
+    broker.publish(COMMAND, bell(3600, "one"))
+    heard.wait_for_state(waiting(["two", "one"]))
+
+
+def test_a_stop_cancels_what_waits(broker, announcer, relay_to, kept):
+    announcer()
+    relay = relay_to(broker.port)
+    heard = online(broker)
+    broker.publish(COMMAND, bell(3600))
+    heard.wait_for_state(waiting(["bell"]))
+    broker.publish(GROUP_COMMAND, {"command": "stop"})
+    heard.wait_for_state(waiting([]))
+    relay.wait_for("'stop' has cancelled announce \"bell\"")
+    assert json.loads(kept.read_text())["waiting"] == []
+
+
+def test_what_is_asked_for_twice_within_a_phrase_is_said_when_the_speaker_is_free(
+        broker, announcer, relay_to):
+    """At 4.75 s before its instant something else is said, which ends in time."""
+    announcer()
+    relay = relay_to(broker.port)
+    heard = online(broker)
+    at = int(time.time()) + 8
+    broker.publish(COMMAND, {"command": "announce", "time": "15:30", "at": at, "id": "bell"})
+    heard.wait_for_state(waiting(["bell"]))
+    time.sleep(max(at - 5.2 - time.time(), 0))
+    broker.publish(COMMAND, {"command": "announce", "time": "11:45"})
+    state = heard.wait_for_state(lambda state: state["last"]["text"] == WORDS)
+    assert datetime.datetime.fromisoformat(
+        state["last"]["at"].replace("Z", "+00:00")).timestamp() == at
+    relay.wait_for('carried out announce "bell"')
+    assert relay.matching("refused") == []
+
+
+def test_a_speaker_that_stays_taken_is_the_reason(broker, announcer, relay_to):
+    announcer()
+    relay = relay_to(broker.port)
+    heard = online(broker)
+    at = int(time.time()) + 8
+    for name in ("one", "two"):
+        broker.publish(COMMAND, {"command": "announce", "time": "15:30", "at": at, "id": name})
+    heard.wait_for_state(lambda state: state["last"]["text"] == WORDS)
+    assert 'the command "two"' in relay.wait_for("another announcement had the speaker")
+
+
+@pytest.mark.parametrize("given", [{}, {"time": "TIME"}], ids=["the time", "that time"])
+def test_the_time_of_an_occasion_at_the_occasion_is_said_by_it(
+        broker, announcer, relay_to, given):
+    """As README has it: a bell at the full hour, here at a full minute."""
+    announcer("interval = 1\nchime = none\nchime_quarters = none")
+    relay = relay_to(broker.port)
+    heard = online(broker)
+    at = (int(time.time()) // 60 + 1) * 60
+    if at - time.time() < 10:
+        at += 60
+    local = shown(at)
+    order = {"command": "announce", "at": at, "id": "bell"}
+    broker.publish(COMMAND, order | {key: local for key in given})
+    state = heard.wait_for_state(
+        lambda state: state["last"]["at"] and datetime.datetime.fromisoformat(
+            state["last"]["at"].replace("Z", "+00:00")).timestamp() == at, 90)
+    assert relay.wait_for('carried out announce "bell"')
+    assert relay.matching("refused") == [] and abs(state["last"]["onset_error_ms"]) < 100
+
+
+def test_another_time_at_an_occasion_is_refused_by_its_name(broker, announcer, relay_to):
+    announcer("interval = 1\nchime = none\nchime_quarters = none")
+    relay = relay_to(broker.port)
+    online(broker)
+    at = (int(time.time()) // 60 + 1) * 60
+    if at - time.time() < 10:
+        at += 60
+    broker.publish(COMMAND, {"command": "announce", "time": "03:33", "at": at, "id": "bell"})
+    line = relay.wait_for('refused the command "bell"', 90)
+    assert f"the announcement of {shown(at)}" in line
+
+
+def test_what_was_taken_and_was_not_heard_is_told(broker, announcer, relay_to):
+    """A mute that comes between the taking and the instant."""
+    announcer()
+    relay = relay_to(broker.port)
+    heard = online(broker)
+    broker.publish(COMMAND, bell(6))
+    relay.wait_for('carried out announce "bell"')
+    broker.publish(COMMAND, {"command": "mute"})
+    heard.wait_for_state(lambda state: state["muted"])
+    assert "was taken for 20" in relay.wait_for("was not heard then", 150)
+
+
+def test_what_was_kept_and_is_past_is_told(broker, announcer, relay_to, kept):
+    announcer()
+    line = json.dumps(bell(-60))
+    kept.write_text(json.dumps({"waiting": [{"topic": COMMAND, "command": line}], "retained": []}))
+    relay = relay_to(broker.port)
+    assert 'refused the command "bell"' in relay.wait_for("passed before it could be carried out")
+
+
+def test_a_memory_that_is_broken_is_set_aside(broker, announcer, relay_to, kept):
+    announcer()
+    kept.write_text("{")
+    relay = relay_to(broker.port)
+    assert f"it is now {kept}.set-aside" in relay.wait_for("the commands that waited are lost")
+    online(broker)
