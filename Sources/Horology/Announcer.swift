@@ -41,6 +41,8 @@ public struct Announcer {
   private var showed: Instant
   /// The clock was set, and the alarms are still to be told.
   var owesAlarmsClock = false
+  /// The clock was set, or the machine slept, and nobody has judged the clock since.
+  private var owesJudging = false
   /// How far the clocks of the zone were ahead of UTC at the last event. Once there is another zone
   /// the one before may no longer be asked: glibc knows one at a time.
   private var offset = Duration.zero
@@ -77,7 +79,12 @@ public struct Announcer {
   /// none if that changes nothing.
   public mutating func handle(_ event: Event, at now: Now) -> [Effect] {
     var effects = noticeStep(with: event, at: now)
+    let hasJumped = !effects.isEmpty
     tellAlarmsOfClock(with: event, at: now)
+    switch event {
+    case .unheard, .ringer: owesJudging = owesJudging || hasJumped
+    default: owesJudging = false
+    }
     switch event {
     case .woke, .clockSet:
       break
@@ -85,16 +92,16 @@ public struct Announcer {
       // Whatever comes of a step is decided once the clock has been judged again.
       return effects.isEmpty ? [] : Effect.silenceFirst(effects) + [.wake(at: now.instant)]
     case .zoneChanged(let zone):
-      effects += change(settings, zone, .none, from: offset, at: now)
+      // A jump may have gone over a change of the season, which steps over nothing.
+      effects += change(settings, zone, .none, from: hasJumped ? nil : offset, at: now)
     case .reloaded(let settings, let sound):
       effects += change(settings, zone, sound, at: now)
     case .trust(let trust):
       if trust != self.trust { effects += take(trust, at: now) + [.report(.trust(trust))] }
     case .ringer(let ringer, let moment):
-      let hasJumped = !effects.isEmpty
       effects += turn(ringer, at: moment, now)
       // Silence does not wait for the clock to be judged; what comes of a step, or of a sleep, does.
-      if hasJumped { return Effect.silenceFirst(effects) + [.wake(at: now.instant)] }
+      if owesJudging { return Effect.silenceFirst(effects) + [.wake(at: now.instant)] }
     case .mute(let mute):
       effects += turn(mute, at: now)
     case .asked(let time, let instant, let speakerIsAwake):

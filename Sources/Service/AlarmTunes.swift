@@ -17,12 +17,16 @@ struct AlarmTunes {
   ) -> [Tune] {
     var changed: [Tune] = []
     for alarm in alarms {
-      guard var tune = alarm.plan.tune else { continue }
+      guard let tune = alarm.plan.tune else { continue }
       do throws(Fault) {
-        let wasMissing = tune.isMissing
-        if wasMissing { tune = try Sounds.tune(tune.name) }
-        try composer.add(tune)
-        if wasMissing { changed.append(tune) }
+        if !tune.isMissing, (try? composer.add(tune)) != nil {
+          missing.remove(tune.name)
+          continue
+        }
+        // Its file may be there by now, or mended.
+        let found = try Sounds.tune(tune.name)
+        try composer.add(found)
+        changed.append(found)
         missing.remove(tune.name)
       } catch {
         changed.append(.missing(tune.name))

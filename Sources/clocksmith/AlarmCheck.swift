@@ -92,8 +92,9 @@ private func flawsOfRings(
     rings[alarm.number, default: []].append((alarm, ring))
   }
   var flaws: [String] = []
-  // One that rings later is known by the service alone.
-  for alarm in status?.alarms ?? [] where rings[Int(alarm.number)] == nil && !alarm.reason.isEmpty {
+  // One that rings later is known by the service alone; what else keeps it silent now may be over.
+  let quiet = SkipReason.quietHours.description
+  for alarm in status?.alarms ?? [] where rings[Int(alarm.number)] == nil && alarm.reason == quiet {
     flaws.append("\(alarm.title) will be silent: \(alarm.reason)")
   }
   for (_, rings) in rings.sorted(by: { $0.key < $1.key }) {

@@ -59,6 +59,19 @@ import Testing
     #expect(desk.announcer.alarms.alarms[0].next == Self.seven)
   }
 
+  @Test("nor if something waits to be heard then, too") func weeksAheadAtSwitchUnheard() {
+    var desk = Self.desk()
+    desk.tell(.asked(speakerIsAwake: false))
+    desk.now = desk.now.set(by: .seconds(17 * 86_400))
+    desk.tell(.unheard(desk.announcer.playing!.id))
+    desk.tell(.ringer(.off, at: desk.now.uptime))
+    #expect(desk.alarmEvents.isEmpty)
+    #expect(desk.wake == desk.now.instant)
+    desk.tell(.trust(.untrusted))
+    #expect(desk.alarmEvents == [.silenced(.untrusted)])
+    #expect(desk.announcer.alarms.alarms[0].next == Self.seven)
+  }
+
   @Test("the quiet hours of a time that was missed do not silence the next") func quietBefore() {
     var desk = Self.desk(at: "2026-11-20T22:00:00") {
       $0.quiet = try! QuietHours(text: "sat 06:00-08:00")

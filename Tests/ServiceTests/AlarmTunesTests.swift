@@ -43,4 +43,18 @@ import Testing
     #expect(try tunes.find(for: [alarm(tune)], &composer) { told.append($1.description) } == [])
     #expect(told.count == 1)
   }
+
+  @Test("a tune whose file was mended meanwhile is read again") func mended() throws {
+    let path = "\(folder.path)/a.tune"
+    try folder.write("a.tune", "[tune]\ndescription = x\n[hour]\nnotes = H4\n")
+    let broken = try Tune(path: path, name: path)
+    _ = try folder.write("E3.flac", samples: [Float](repeating: 0.1, count: 4800))
+    try folder.write("a.tune", "[tune]\ndescription = x\n[hour]\nnotes = E3\n")
+    var tunes = AlarmTunes()
+    var composer = try composer()
+    let found = try tunes.find(for: [alarm(broken)], &composer) { _, fault in
+      Issue.record("\(fault)")
+    }
+    #expect(found == [try Tune(path: path, name: path)])
+  }
 }

@@ -14,9 +14,7 @@ public struct Timers: Hashable, Sendable {
   public private(set) var interval: IntervalTimer?
   var book = CueBook()
   /// Words that wait for their moment.
-  private(set) var words: [TimerWords] = [] {
-    didSet { if !hindrances.isEmpty { hindrances = hindrances.filter { words.contains($0.key) } } }
-  }
+  private(set) var words: [TimerWords] = []
   /// Why those wait whose moment has come.
   private var hindrances: [TimerWords: SkipReason] = [:]
   /// Of which turns of the interval it was told that their words were not said, and why.
@@ -226,7 +224,7 @@ public struct Timers: Hashable, Sendable {
   private mutating func recall(_ source: Cue.Source) -> [Effect] { recall([source], .byHand) }
 
   private mutating func recall(_ sources: Set<Cue.Source>, _ reason: StopReason) -> [Effect] {
-    words.removeAll { sources.contains($0.source) }
+    dropWords { sources.contains($0.source) }
     return book.recall(sources, reason)
   }
 
@@ -240,7 +238,7 @@ public struct Timers: Hashable, Sendable {
 
   /// Forgets what is to be said of timers before they are at zero; it is planned anew.
   mutating func forgetWordsOfLeft() {
-    words.removeAll(where: \.isOfLeft)
+    dropWords(where: \.isOfLeft)
   }
 
   // MARK: At zero
@@ -281,9 +279,12 @@ public struct Timers: Hashable, Sendable {
     told.insert(Unsaid(phrase: words.phrases.last, reason: reason.key)).inserted
   }
 
-  mutating func dropWords(of source: Cue.Source) { words.removeAll { $0.source == source } }
+  mutating func dropWords(of source: Cue.Source) { dropWords { $0.source == source } }
 
-  mutating func dropWords(where isMeant: (TimerWords) -> Bool) { words.removeAll(where: isMeant) }
+  mutating func dropWords(where isMeant: (TimerWords) -> Bool) {
+    words.removeAll(where: isMeant)
+    for words in hindrances.keys.filter(isMeant) { hindrances[words] = nil }
+  }
 
   /// The timers that have rung for so long.
   func rungOut(after limit: Duration, at now: Now) -> [Countdown] {
