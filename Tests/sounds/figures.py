@@ -7,6 +7,7 @@ sys.dont_write_bytecode = True
 
 import numpy as np  # noqa: E402
 
+import naturalness  # noqa: E402
 import sound_level  # noqa: E402
 import timer_phrases  # noqa: E402
 from voice_pack import CLOCKS, MINUTES, RATE, Pack, shipped_packs  # noqa: E402
@@ -54,11 +55,29 @@ def timer_figures(pack):
     yield "timers, length of what is left", "", f"{span(left, 's', 2)}, mean {np.mean(left):.2f} s"
 
 
+def naturalness_figures(pack):
+    """The quarters of an hour as they are chained, beside the whole sentences of the pack's engine."""
+    reason, listener = naturalness.missing(), None
+    for clock in CLOCKS:
+        what = f"{clock} h, opinion of 96 quarters, chained and whole"
+        if reason:
+            yield what, "3.7, within 0.1", f"skipped: {reason}"
+            continue
+        listener = listener or naturalness.Listener()
+        engine, opinions = naturalness.engine(pack.name), []
+        for time in MINUTES[::15]:
+            text = " ".join(pack.texts[name] for name in pack.clips_of(clock, *time))
+            sentence = naturalness.whole_sentence(engine, f"{text}.")
+            opinions.append((listener.opinion(pack.joined(clock, *time)[0]), listener.opinion(sentence)))
+        yield what, "3.7, within 0.1", "{:.2f} and {:.2f}".format(*np.mean(opinions, axis=0))
+
+
 def figures(pack):
     yield from clip_figures(pack)
     for clock in CLOCKS:
         yield from phrase_figures(pack, clock)
     yield from timer_figures(pack)
+    yield from naturalness_figures(pack)
 
 
 packs = [Pack(folder) for folder in shipped_packs()]

@@ -1,0 +1,70 @@
+"""How natural a phrase sounds: the mean opinion, 1 to 5, that listeners would have of it, as DNSMOS P.808 predicts it.
+
+DNSMOS is a network of Microsoft's that was trained on the opinions of many listeners (ITU-T P.808); its weights come
+with speechmos from PyPI. It orders voices; it does not replace ears.
+"""
+
+import importlib.machinery
+import importlib.util
+import pathlib
+import sys
+import tempfile
+
+import numpy as np
+import soundfile
+from scipy import signal
+
+import sound_level
+from voice_pack import RATE, VOICES
+
+MODEL_RATE = 16000
+MODEL_FRAMES = round(9.01 * MODEL_RATE)
+HOP_FRAMES = 160
+
+
+def missing():
+    """Why nothing can be rated here, or None."""
+    for module in ("speechmos", "onnxruntime", "librosa"):
+        if not importlib.util.find_spec(module):
+            return f"{module} is missing: pip install speechmos"
+    return None
+
+
+class Listener:
+    def __init__(self):
+        import onnxruntime
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = options.inter_op_num_threads = 1
+        folder = pathlib.Path(importlib.util.find_spec("speechmos").origin).parent
+        self.model = onnxruntime.InferenceSession(str(folder / "dnsmos_models" / "model_v8.onnx"), options)
+
+    def opinion(self, samples):
+        """Of SAMPLES at 48 kHz, with a quarter of a second of silence around, over and over for 9 s as the model wants."""
+        import librosa
+        low = np.pad(signal.resample_poly(samples, 1, RATE // MODEL_RATE), MODEL_RATE // 4)
+        heard = np.resize(low, MODEL_FRAMES)[:-HOP_FRAMES].astype(np.float32)
+        mel = librosa.feature.melspectrogram(y=heard, sr=MODEL_RATE, n_fft=2 * HOP_FRAMES + 1, hop_length=HOP_FRAMES,
+                                             n_mels=120)
+        features = (librosa.power_to_db(mel, ref=np.max) + 40) / 40
+        return float(self.model.run(None, {"input_1": features.T[None].astype(np.float32)})[0][0, 0])
+
+
+def engine(name):
+    """The engine that the pack NAME was made with, as sounds/voices/make has it."""
+    sys.path.append(str(VOICES))
+    loader = importlib.machinery.SourceFileLoader("make", str(VOICES / "make"))
+    make = importlib.util.module_from_spec(importlib.util.spec_from_loader("make", loader))
+    loader.exec_module(make)
+    return make.VOICES[name].engine
+
+
+def whole_sentence(engine, text):
+    """TEXT as the engine speaks it in one, at 48 kHz, without the silence around."""
+    with tempfile.TemporaryDirectory() as scratch:
+        wave = pathlib.Path(scratch) / "sentence.wav"
+        engine(text, wave)
+        samples, rate = soundfile.read(wave)
+    samples = signal.resample_poly(samples, RATE, rate)
+    before, after = (round(milliseconds * RATE / 1000) for milliseconds in sound_level.silence_at_ends(samples))
+    spare = RATE // 100
+    return samples[max(0, before - spare):len(samples) - max(0, after - spare)]

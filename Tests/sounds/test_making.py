@@ -1,0 +1,92 @@
+"""What sounds/voices/make does before it speaks: it names what it cannot say, finds the words, and chooses the cuts."""
+
+import sys
+
+import numpy as np
+import pytest
+
+import naturalness
+import voice_checks
+from voice_pack import VOICES, Pack
+
+sys.path.append(str(VOICES))
+import carriers  # noqa: E402
+import engines  # noqa: E402
+import joins  # noqa: E402
+
+
+def test_a_word_without_phonemes_is_named_with_its_sentence_and_what_to_do():
+    with pytest.raises(SystemExit, match=r"no phonemes for 'thirteenth' in 'ten thirteenth\.': add them to PHONEMES"):
+        engines.phonemes("ten thirteenth.")
+
+
+def test_a_phoneme_that_the_model_does_not_know_is_named():
+    with pytest.raises(SystemExit, match=r"does not know the phoneme 'ɚ' of 'tˈImɚ\.': correct PHONEMES"):
+        engines.phoneme_ids("tˈImɚ.", dict.fromkeys("tˈIm.", 1))
+
+
+def test_every_carrier_has_phonemes():
+    for clip in carriers.clips_in_plenty():
+        assert clip.carriers, clip.name
+        for carrier in clip.carriers:
+            engines.phonemes(carrier.replace("[", "").replace("]", ""))
+
+
+def test_what_parts_two_words_belongs_to_the_second_and_stress_to_the_phone_behind_it():
+    ends = engines.phone_ends("tˈu tˈɛn.", [10, 2, 1, 3, 2, 2, 1, 3, 2, 4, 5], 0.025)
+    starts_at = 10 * 0.025 - engines.EARLY_SECONDS
+    counts = [("pau", 0), ("t", 2), ("u", 6), ("t", 10), ("ɛ", 14), ("n", 16), ("pau", 20)]
+    assert [phone for phone, _ in ends] == [phone for phone, _ in counts]
+    assert [end for _, end in ends] == pytest.approx([starts_at + count * 0.025 for _, count in counts])
+
+
+def flat(level, pitch):
+    """The edges of a clip that has one level and one pitch throughout."""
+    return np.full(21, float(level)), pitch, np.full(21, float(level)), pitch
+
+
+def test_the_cut_is_taken_that_meets_its_neighbours_best():
+    candidates = {"a": [flat(-20, 90), flat(-30, 90)], "b": [flat(-40, 90), flat(-29, 90), flat(-20, 98)]}
+    chosen, difference = joins.smoothest(candidates, {("a", "b"): 1})
+    assert (chosen, difference) == ({"a": 1, "b": 1}, 1)
+
+
+def test_of_two_joins_the_one_that_is_heard_more_often_decides():
+    candidates = {"a": [flat(-20, 90)], "b": [flat(-22, 90), flat(-28, 90)], "c": [flat(-30, 90)]}
+    assert joins.smoothest(candidates, {("a", "b"): 1, ("b", "c"): 10})[0]["b"] == 1
+    assert joins.smoothest(candidates, {("a", "b"): 10, ("b", "c"): 1})[0]["b"] == 0
+
+
+def test_a_jump_in_pitch_counts_where_both_sides_are_voiced():
+    voiced, higher, unvoiced = flat(-20, 90), flat(-20, 94), flat(-20, np.nan)
+    assert joins.difference([voiced], [voiced, higher, unvoiced]).tolist() == [[0, 4 * joins.SEMITONE_DB, 0]]
+
+
+def test_the_pitch_at_the_end_is_that_of_the_end():
+    rate = 24000
+    glide = np.sin(2 * np.pi * np.cumsum(np.linspace(150, 300, rate // 2)) / rate) * 0.1
+    assert joins.pitch_at_end(glide, rate) == pytest.approx(12 * np.log2(300), abs=0.7)
+    assert np.isnan(joins.pitch_at_end(np.random.default_rng(0).normal(size=rate // 2) * 0.1, rate))
+
+
+def test_every_join_that_is_heard_is_weighed():
+    heard = voice_checks._neighbours(Pack(VOICES / "rms"))
+    assert heard <= carriers.neighbours().keys()
+
+
+def test_heart_comes_with_licence_and_notice():
+    assert "Apache License" in (VOICES / "heart" / "LICENCE").read_text()
+    assert "Kokoro-82M" in (VOICES / "heart" / "NOTICE").read_text()
+
+
+@pytest.mark.skipif(naturalness.missing() is not None, reason=str(naturalness.missing()))
+@pytest.mark.parametrize("clock", [12, 24])
+def test_the_quarters_of_heart_sound_natural(clock):
+    pack, listener = Pack(VOICES / "heart"), naturalness.Listener()
+    times = [(hour, minute) for hour in range(24) for minute in (0, 15, 30, 45)]
+    assert np.mean([listener.opinion(pack.joined(clock, *time)[0]) for time in times]) >= 3.7
+
+
+def test_without_speechmos_the_figures_name_what_is_missing(monkeypatch):
+    monkeypatch.setattr(naturalness.importlib.util, "find_spec", lambda module: None)
+    assert naturalness.missing() == "speechmos is missing: pip install speechmos"
