@@ -46,6 +46,10 @@ public struct CommandDesk {
     if let expires = order.expires, expires <= now {
       throw rejection(of: order, .expired, "it was to be carried out before \(expires.text)")
     }
+    if let expires = order.expires, let instant = order.at, expires <= instant {
+      throw rejection(
+        of: order, .expired, "it expires before its instant, at \(expires.text)")
+    }
     if let instant = order.at {
       guard instant > now else {
         throw rejection(of: order, .past, "its instant \(instant.text) has passed")

@@ -111,7 +111,8 @@ enum CommandTable {
   /// A method that wants one name or number, or without it the method for all that ring.
   private static func oneOrAll(_ method: String, _ key: String) -> Entry {
     Entry(keys: [key]) { object throws(Fault) in
-      try object.text(key).map { .method(method, [.text($0)]) } ?? .method(method + "s", [])
+      object.keys.contains(key)
+        ? .method(method, [.text(try object.wantedText(key))]) : .method(method + "s", [])
     }
   }
 
@@ -123,7 +124,8 @@ enum CommandTable {
   private static func time(_ text: String) throws(Fault) -> (hour: UInt32, minute: UInt32) {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
     guard text.utf8.count == 5, parts.count == 2, parts[0].utf8.count == 2,
-      !text.utf8.contains(UInt8(ascii: "+")), let hour = UInt32(parts[0]),
+      text.utf8.allSatisfy({ $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: ":") }),
+      let hour = UInt32(parts[0]),
       let minute = UInt32(parts[1]), hour < 24, minute < 60
     else {
       throw Fault("the command", "time \"\(text.excerpt)\" is no time of day; write HH:MM")

@@ -12,7 +12,8 @@ extension RelayService {
   func receive(_ message: MQTTMessage) {
     switch topics.destination(of: message.topic) {
     case .birth:
-      if message.payload == Array("online".utf8) { welcome() }
+      // One that the broker has kept tells of no start, and we have just told everything.
+      if !message.isRetained, message.payload == Array("online".utf8) { welcome() }
     case .nobody:
       reject(
         Rejection(.topic, "commands are sent to \(topics.command), with their name inside"),
@@ -104,6 +105,7 @@ extension RelayService {
       if let instant = order.at, mayEnd, instant - .now > Self.lastTry {
         let number = after(Self.pause) { [unowned self] in send(guest, before: refused) }
         tried[number] = guest
+        keep()
       } else {
         // That by now it is too late says less than why it was not done in time.
         refuse(guest, refused.kind == .refused ? before ?? refused : refused)

@@ -92,7 +92,7 @@ public final class RelayService {
 
   /// As in `; 3 commands wait for their instants and are kept`.
   private var wordsOfWaiting: String {
-    let count = waitingRoom?.guests.count ?? 0
+    let count = kept.count
     guard count > 0 else { return "" }
     let isKept = memoryPath != nil && memoryFault == nil
     let what = count == 1 ? "1 command waits for its instant" : "\(count) commands wait"
@@ -137,12 +137,17 @@ public final class RelayService {
     if count > 0 { journal.log(.waiting, .info, "commands that wait for their instants: \(count)") }
   }
 
+  /// What waits for its instant, or is tried again until then.
+  private var kept: [WaitingRoom.Guest] {
+    (waitingRoom?.guests ?? []) + tried.sorted { $0.key < $1.key }.map(\.value)
+  }
+
   /// Keeps what there is to keep.
   /// - Parameter retained: nil for what it was.
   func keep(retained: [String]? = nil) {
     var memory = memory
     memory.retained = retained ?? memory.retained
-    memory.waiting = (waitingRoom?.guests ?? []).map { .init(topic: $0.topic, line: $0.order.line) }
+    memory.waiting = kept.map { .init(topic: $0.topic, line: $0.order.line) }
     guard memory != self.memory else { return }
     self.memory = memory
     guard let memoryPath else { return }

@@ -36,3 +36,11 @@ struct AlarmTunes {
     return changed
   }
 }
+
+extension Journal {
+  func log(_ alarm: Alarm, lacksTune fault: Fault) {
+    log(
+      .alarm, .warning, "\(alarm.title) rings with the signal: \(fault)",
+      ["CAUSE": "alarm", "ALARM": String(alarm.number), "ALARM_NAME": alarm.name])
+  }
+}

@@ -216,12 +216,7 @@ public final class Clocksmith {
 
   /// Takes the tunes of the alarms, as far as they are there.
   private func takeTunes() {
-    let found = tunes.find(for: announcer.alarms.alarms, &composer) { [journal] in
-      journal.log(
-        .alarm, .warning, "\($0.title) rings with the signal: \($1)",
-        ["CAUSE": "alarm", "ALARM": String($0.number), "ALARM_NAME": $0.name])
-    }
-    conductor.take(found)
+    conductor.take(tunes.find(for: announcer.alarms.alarms, &composer, journal.log(_:lacksTune:)))
     instruments.composer = composer
     reporter.composer = composer
   }

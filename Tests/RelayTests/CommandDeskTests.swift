@@ -75,6 +75,7 @@ import Testing
           [.text("07:00"), .text("mon-fri"), .text(""), .text(""), .text(""), .flag(false)])
       ),
       (#"{"command":"alarm_snooze"}"#, .method("SnoozeAlarms", [])),
+      (#"{"command":"alarm_snooze","alarm":1}"#, .method("SnoozeAlarm", [.text("1")])),
     ]) func calls(_ payload: String, _ call: AnnouncerCall) throws
   {
     var desk = desk
@@ -120,6 +121,9 @@ import Testing
     var test = self
     #expect(test.refusal(#"{"command":"stop","expires":1795359600}"#)?.kind == .expired)
     #expect(test.refusal(#"{"command":"stop","expires":"2026-11-22T15:00:00Z"}"#)?.kind == .expired)
+    let before = #"{"command":"announce","at":1795359660,"expires":1795359660}"#
+    #expect(test.refusal(before)?.kind == .expired)
+    #expect(test.refusal(#"{"command":"announce","time":"-0:30"}"#)?.kind == .value)
     #expect(test.refusal(#"{"command":"stop","expires":"2026-11-22T15:00:00.001Z"}"#) == nil)
   }
 
