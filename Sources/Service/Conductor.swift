@@ -159,8 +159,13 @@ public final class Conductor {
         if alarmOrder?.does(event) == true { alarms = alarms.map { $0 + [alarm] } }
       case .alarmRefused(let reason): alarms = .failure(reason)
       case .timerRefused(let reason): answer = .failure(reason)
-      case .unsaid(_, let reason):
-        if case .tell = order { answer = .failure(.speech(reason)) }
+      case .unsaid(let words, let reason):
+        // What was asked for, not what is dropped in the same moment.
+        if case .tell = order, case .success(.countdown(let told))? = answer,
+          words.source == .timer(told.number)
+        {
+          answer = .failure(.speech(reason))
+        }
       default: if let found = order?.answer(in: report) { answer = answer ?? .success(found) }
       }
       instruments.tell(report)

@@ -78,12 +78,13 @@ import Testing
 
   /// At so many seconds of 1970.
   private func conductor(
-    at seconds: Int64, trust: ClockTrust = .synchronised
+    at seconds: Int64, trust: ClockTrust = .synchronised,
+    _ settings: AnnouncerSettings = AnnouncerSettings()
   ) -> (Conductor, Score) {
     let score = Score(at: Instant(seconds: seconds))
     let conductor = Conductor(
       Announcer(
-        settings: AnnouncerSettings(), zone: UTCZone(), trust: trust, ringer: .on,
+        settings: settings, zone: UTCZone(), trust: trust, ringer: .on,
         at: score.now))
     conductor.instruments = score
     return (conductor, score)
@@ -165,6 +166,23 @@ import Testing
       try conductor.order(.startInterval(plan, replaces: false)).get()
         == .interval(interval, isNew: false))
     #expect(!score.isPlaying)
+  }
+
+  @Test("what is told of one timer is not answered with the dropped words of another")
+  func told() throws {
+    var settings = AnnouncerSettings()
+    settings.saysTimers = true
+    let (conductor, score) = conductor(at: 100, settings)
+    _ = conductor.order(.start(.seconds(2), name: "tea"))
+    _ = conductor.order(.start(.seconds(300), name: "bread"))
+    score.now = score.now.later(by: .seconds(3))
+    conductor.handle(.woke)
+    // Held up until the words of the first are too late.
+    score.now = score.now.later(by: .seconds(60))
+    guard case .countdown(let told) = try conductor.order(.tell("bread")).get() else {
+      throw TimerRefusal.noTimer
+    }
+    #expect(told.name == "bread")
   }
 
   @Test("a cue that cannot be played is ended as one that failed") func cue() throws {
