@@ -3,8 +3,9 @@ import Daemon
 
 /// What comes of the messages that are received.
 extension RelayService {
-  /// How long the announcer may take to say that what it has taken was heard: longer than noon.
-  private static let hearing = Duration.seconds(120)
+  /// How long the announcer may take to say that what it has taken was heard: longer than a phrase,
+  /// or, at a full minute, than noon, which may say it.
+  private static let hearing = (phrase: Duration.seconds(15), occasion: Duration.seconds(120))
   /// How often what could not be done yet is tried again, and how long before its instant no more.
   private static let pause = Duration.milliseconds(250)
   private static let lastTry = Duration.milliseconds(350)
@@ -119,7 +120,8 @@ extension RelayService {
     tell(.command, "carried out \(order.title)", guest)
     guard let instant = order.at else { return }
     // A step of the clock, a switch or a slow speaker may still be in its way.
-    let number = after(instant - .now + Self.hearing) { [unowned self] in
+    let hearing = instant.isFullMinute ? Self.hearing.occasion : Self.hearing.phrase
+    let number = after(instant - .now + hearing) { [unowned self] in
       journal.log(
         .unheard, .warning,
         "\(order.title) was taken for \(instant.text), and was not heard then; the journal of "

@@ -18,6 +18,8 @@ public struct UTCTime: Hashable, Comparable, Sendable {
     return UTCTime(microseconds: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000)
   }
 
+  var isFullMinute: Bool { microseconds % 60_000_000 == 0 }
+
   public static func < (left: UTCTime, right: UTCTime) -> Bool {
     left.microseconds < right.microseconds
   }
