@@ -138,8 +138,13 @@ extension RelayConfiguration {
       let isHost =
         (1...253).contains(value.utf8.count)
         && value.utf8.allSatisfy { $0 > 32 && $0 < 127 && $0 != UInt8(ascii: "/") }
-      guard isHost else {
-        return "allowed: the name or the address of a machine alone, as in homeassistant.local"
+      let allowed =
+        "allowed: the name or the address of a machine alone, as in homeassistant.local"
+      guard isHost else { return allowed }
+      // An address of IPv6 has two colons at least, and no brackets here.
+      let colons = value.utf8.count { $0 == UInt8(ascii: ":") }
+      guard colons != 1, !value.utf8.contains(UInt8(ascii: "[")) else {
+        return "\(allowed) or fe80::1, without brackets; its port is set by 'port'"
       }
       configuration.broker.host = value == "none" ? "" : value
       return nil

@@ -53,6 +53,8 @@ import Testing
     "what is wrong is told with file, line and what is allowed",
     arguments: [
       ("", "no broker is set"), ("[mqtt]\nbroker = mqtt://box\n", "relay.conf:2: broker"),
+      ("[mqtt]\nbroker = box:1884\n", "its port is set by 'port'"),
+      ("[mqtt]\nbroker = [::1]\n", "without brackets"),
       ("[mqtt]\nbroker = a\nport = 0\n", ":3: port = 0: allowed: 1 to 65535"),
       ("[mqtt]\nhost = a\n", "unknown key 'host' in [mqtt]; there are authority, broker"),
       ("[http]\nport = 1\n", "unknown section [http]; there are mqtt"),

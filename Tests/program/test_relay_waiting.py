@@ -227,6 +227,16 @@ def test_what_was_kept_and_is_past_is_told(broker, announcer, relay_to, kept):
     assert 'refused the command "bell"' in relay.wait_for("passed before it could be carried out")
 
 
+def test_what_was_kept_and_is_not_understood_is_told(broker, announcer, relay_to, kept):
+    announcer()
+    lines = [json.dumps(bell(3600)), '{"command": "sing", "id": "song"}']
+    kept.write_text(json.dumps(
+        {"waiting": [{"topic": COMMAND, "command": line} for line in lines], "retained": []}))
+    relay = relay_to(broker.port)
+    assert '{"command": "sing", "id": "song"}' in relay.wait_for("a command that waited is lost")
+    relay.wait_for("commands that wait for their instants: 1")
+
+
 def test_a_memory_that_is_broken_is_set_aside(broker, announcer, relay_to, kept):
     announcer()
     kept.write_text("{")
