@@ -98,6 +98,8 @@ struct Oracle {
     let announcement: Announcement
     let since: Int64
     let trust: ClockTrust
+    /// Of the zone by which it was given, at its occasion.
+    let offset: Int64
     /// It is being stopped before its anchor, and its occasion is open again.
     var isTakenBack = false
     /// Why it was stopped first.
@@ -182,7 +184,6 @@ struct Oracle {
     let before = self.face
     self.face = face
     takeOthers(moment)
-    ledger.forgetFailures { face.offset($0) != before.offset($0) }
     guard passing.previous != nil else { return }
     alarmsMove(from: before, isStart: false, moment)
     configureAlarms(moment)

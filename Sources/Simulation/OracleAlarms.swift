@@ -80,8 +80,12 @@ extension Oracle {
       }
       timers.reached = max(timers.reached ?? .min, moment.shown)
     }
-    // A service that ends tells nothing more: what is due then is told after the next start.
-    if isEnding { return }
+    // A service that ends tells nothing more: what is due then is told after the next start. Of a
+    // clock that is set back it knows.
+    if isEnding {
+      if isClockForAlarms { timers.base = timers.base.map { min($0, moment.shown) } }
+      return
+    }
     let wasGood = timers.wasClockGood
     if wasGood != isClockForAlarms { timers.nextAlarm = nil }
     timers.wasClockGood = isClockForAlarms
