@@ -236,4 +236,22 @@ import Testing
     #expect(desk.timerRefusal == .speech(.stopped(.serviceEnds)))
     #expect(desk.played == nil)
   }
+
+  @Test("with a lead-in as long as the ring before them words are said as soon as can be")
+  func longLeadIn() {
+    var desk = Self.desk {
+      $0.leadIn = .seconds(4)
+      $0.lateLimit = .zero
+      $0.saysTimers = true
+    }
+    desk.start(.seconds(60), "tea")
+    desk.wait(for: .seconds(60))
+    #expect(desk.timerEvents == [.elapsed(late: nil)])
+    #expect(desk.anchor == desk.now.instant + .seconds(4))
+    desk.tell(.timer(.cancel("tea")))
+    desk.end(.stopped(.byHand, silentAt: nil))
+    desk.wait(until: "2026-11-22T07:00:00")
+    #expect(desk.alarmEvents == [.rings(late: nil)])
+    #expect(desk.anchor == desk.now.instant + .seconds(4))
+  }
 }
