@@ -65,6 +65,8 @@ struct Oracle {
     case late
     /// Every occasion sounds, whole, or is skipped for a reason that is true.
     case complete
+    /// What is at zero rings until it is stopped or has rung out, and it is said what rings.
+    case ring
     /// The clock is trusted as far as it may be, and no further.
     case trust
     /// It is as loud as the rules have it.
