@@ -156,7 +156,8 @@ public struct Announcer {
     let sleep = now.sleep(since: previous)
     showed = now.instant - jump
     // A clock that was set just before this event is not judged yet.
-    if alarmConditions.isTrusted, !owesAlarmsClock { alarms.note(showed) }
+    // How far a clock is set back does not depend on a sleep before it, or after.
+    if alarmConditions.isTrusted, !owesAlarmsClock { alarms.note(now.instant - step) }
     quarters.note(now.instant, before: showed)
     // The clock may have shown the anchor of what was not heard yet.
     let showing = isUnheard(event) ? previous.instant : showed

@@ -259,7 +259,8 @@ extension Announcer {
     let since = isLate ? TimedMoment(rules.lead, after: now) : zero
     timers.ring(countdown, since: since)
     if settings.saysTimers {
-      let from = since.sinceBoot + Timers.wordsAfterRing - rules.lead
+      // With a long lead-in they may need more time than the ring leaves.
+      let from = max(since.sinceBoot + Timers.wordsAfterRing - rules.lead, now.sinceBoot)
       timers.say(
         TimerWords(
           .timer(countdown.number), title: countdown.title, countdown.phrases, from: from,

@@ -65,6 +65,8 @@ struct Oracle {
     case late
     /// Every occasion sounds, whole, or is skipped for a reason that is true.
     case complete
+    /// What is at zero rings until it is stopped or has rung out, and it is said what rings.
+    case ring
     /// The clock is trusted as far as it may be, and no further.
     case trust
     /// It is as loud as the rules have it.
@@ -98,6 +100,8 @@ struct Oracle {
     let announcement: Announcement
     let since: Int64
     let trust: ClockTrust
+    /// Of the zone by which it was given, at its occasion.
+    let offset: Int64
     /// It is being stopped before its anchor, and its occasion is open again.
     var isTakenBack = false
     /// Why it was stopped first.
@@ -182,7 +186,6 @@ struct Oracle {
     let before = self.face
     self.face = face
     takeOthers(moment)
-    ledger.forgetFailures { face.offset($0) != before.offset($0) }
     guard passing.previous != nil else { return }
     alarmsMove(from: before, isStart: false, moment)
     configureAlarms(moment)

@@ -68,7 +68,7 @@ extension Oracle {
     let isTrue =
       switch (refusal, timers.alarmOrder) {
       case (.nameIsTaken(let name), .set?): found(name) != nil
-      case (.never, .set?): true
+      case (.never, .set(let plan)?): isClockForAlarms && isOver(plan, moment)
       case (.unknown(let which), .cancel(let wanted)?): which == wanted && found(which) == nil
       case (.isConfigured, .cancel(let which)?): found(which)?.alarm?.isConfigured == true
       case (.noneRings, .snooze?):
@@ -81,6 +81,11 @@ extension Oracle {
     if !ledger.pay(.order) || !isTrue {
       violated(.complete, "a person was refused for no true reason: \(refusal)", moment)
     }
+  }
+
+  /// True if an alarm has no time that is still to come.
+  private func isOver(_ plan: OracleRules.Alarm, _ moment: Moment) -> Bool {
+    plan.rings(face, near: moment.shown, days: -2...9).allSatisfy { $0 <= moment.shown }
   }
 
   /// Orders that are told of one by one, or not at all, are done.

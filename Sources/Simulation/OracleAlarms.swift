@@ -80,8 +80,12 @@ extension Oracle {
       }
       timers.reached = max(timers.reached ?? .min, moment.shown)
     }
-    // A service that ends tells nothing more: what is due then is told after the next start.
-    if isEnding { return }
+    // A service that ends tells nothing more: what is due then is told after the next start. Of a
+    // clock that is set back it knows.
+    if isEnding {
+      if isClockForAlarms { timers.base = timers.base.map { min($0, moment.shown) } }
+      return
+    }
     let wasGood = timers.wasClockGood
     if wasGood != isClockForAlarms { timers.nextAlarm = nil }
     timers.wasClockGood = isClockForAlarms
@@ -199,6 +203,7 @@ extension Oracle {
     case (.snoozed, _):
       isTrue = isRinging(source) && happened([.hand], since: ledger.rested)
       timers.isAlarmOrderDone = true
+      judgeRinging(source, moment)
       timers.entries[source]?.state = .snoozing(Reckoned(600 * second, after: moment))
       timers.entries[source]?.words = nil
       silences(source, moment)
@@ -336,6 +341,7 @@ extension Oracle {
     _ source: Cue.Source, _ what: String, _ isTrue: Bool, _ moment: Moment
   ) {
     if !isTrue { violated(.complete, "told though it is not so: \(source) \(what)", moment) }
+    judgeRinging(source, moment)
     guard var entry = timers.entries[source], var alarm = entry.alarm, alarm.plan.isWeekly else {
       return remove(source, moment)
     }

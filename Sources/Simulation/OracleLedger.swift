@@ -49,8 +49,9 @@ enum Fate: Hashable {
 /// The debts, and what became of the occasions that were given to the player.
 struct Ledger {
   private(set) var debts: [Debt] = []
-  /// The last failure of each occasion that has not sounded, since the history began.
-  private(set) var failures: [Int64: Int64] = [:]
+  /// The last failure of each occasion that has not sounded, since the history began, and how far the
+  /// zone was ahead of UTC by which it failed: by another zone it is another occasion.
+  private(set) var failures: [Int64: (at: Int64, offset: Int64)] = [:]
   /// The last occasion of which a failure was left untold.
   private(set) var untold: Int64?
   /// When the last turn of each occasion was stopped before its anchor, since the history began, and
@@ -70,8 +71,8 @@ struct Ledger {
 
   mutating func pay(_ debt: Debt) -> Bool { pay { $0 == debt } }
 
-  mutating func failed(_ occasion: Int64, _ moment: Moment) {
-    failures[occasion] = moment.elapsed
+  mutating func failed(_ occasion: Int64, _ offset: Int64, _ moment: Moment) {
+    failures[occasion] = (moment.elapsed, offset)
     forget(moment)
   }
 
@@ -89,11 +90,6 @@ struct Ledger {
   /// The clock was set back: a failure before that counts as none.
   mutating func forgetFailures() { failures = [:] }
 
-  /// By another zone they are other occasions.
-  mutating func forgetFailures(where isOther: (Int64) -> Bool) {
-    if !failures.isEmpty { failures = failures.filter { !isOther($0.key) } }
-  }
-
   /// - Returns: what was owed and not paid.
   mutating func rest(_ moment: Moment) -> Debt? {
     rested = moment.elapsed
@@ -107,7 +103,7 @@ struct Ledger {
   }
 
   private mutating func forget(_ moment: Moment) {
-    if failures.count > 100 { failures = failures.filter { $0.value > moment.elapsed - day } }
+    if failures.count > 100 { failures = failures.filter { $0.value.at > moment.elapsed - day } }
     if stopped.count > 100 { stopped = stopped.filter { $0.value.at > moment.elapsed - day } }
   }
 }
@@ -132,7 +128,9 @@ extension Oracle {
       if !isAsked { violated(.complete, "the time is said, and nobody asked", moment) }
     }
     if isEnding { violated(.complete, "it is played though the service ends", moment) }
-    played = Played(announcement: announcement, since: moment.elapsed, trust: trust)
+    played = Played(
+      announcement: announcement, since: moment.elapsed, trust: trust,
+      offset: face.offset(announcement.occasion ?? 0))
     silentBy = nil
     let level = rules.decibels(face.reading(announcement.anchor.shown))
     if announcement.decibels != level {
@@ -200,11 +198,11 @@ extension Oracle {
   }
 
   private mutating func fails(_ occasion: Int64, _ moment: Moment) {
-    guard played?.isTakenBack != true else { return ledger.stopped(occasion, nil, moment) }
-    if ledger.failures[occasion] == nil, occasion != passing.cutOff {
+    guard let played, !played.isTakenBack else { return ledger.stopped(occasion, nil, moment) }
+    if ledger.failures[occasion]?.offset != played.offset, occasion != passing.cutOff {
       ledger.owe(.failure(occasion))
     }
-    ledger.failed(occasion, moment)
+    ledger.failed(occasion, played.offset, moment)
   }
 
   private mutating func finishedWords(_ id: SoundingID, _ fate: Fate) {

@@ -57,7 +57,8 @@ extension Oracle {
     if mute.state != wasMuted { disturbed(.mute, moment) }
     guard let previous = passing.previous else { return }
     let elapsed = moment.elapsed - previous.moment.elapsed
-    noteStep(moment.shown - previous.moment.shown - elapsed, elapsed - (uptime - previous.uptime))
+    noteStep(
+      moment.shown - previous.moment.shown - elapsed, elapsed - (uptime - previous.uptime), moment)
     let showed = previous.moment.shown + uptime - previous.uptime
     let isAsBefore = abs(moment.shown - showed) < 50 * millisecond
     pass(previous.moment.shown, showed, moment)
@@ -89,8 +90,13 @@ extension Oracle {
   }
 
   /// A step or a sleep that is told; smaller ones are how two readings differ.
-  private mutating func noteStep(_ step: Int64, _ sleep: Int64) {
-    if abs(step) >= 50 * millisecond { ledger.owe(.clockSet(step)) } else { timers.slip(step) }
+  private mutating func noteStep(_ step: Int64, _ sleep: Int64, _ moment: Moment) {
+    if abs(step) >= 50 * millisecond {
+      ledger.owe(.clockSet(step))
+      timers.clockWasSet(moment)
+    } else {
+      timers.slip(step)
+    }
     if sleep >= 50 * millisecond { ledger.owe(.slept(sleep)) }
   }
 
@@ -119,7 +125,7 @@ extension Oracle {
 
   /// The loop is no longer held up.
   mutating func released(after span: Int64, _ moment: Moment) {
-    if span > Self.tolerance { disturbed(.hold, moment, length: span) }
+    if span > millisecond { disturbed(.hold, moment, length: span) }
     if lever.release(moment) { switchSilences(moment) }
   }
 

@@ -53,7 +53,10 @@ extension Oracle {
       // It is tried again while its words are still true.
       let isOver = moment.shown >= occasion + max(0, rules.lateLimit - rules.lead)
       if isEnding && ledger.stopped[occasion]?.at == moment.elapsed { return true }
-      return ledger.failures[occasion] != nil && (isOver || hasOnlyBlows(occasion, moment))
+      let hasFailed = valid(moment, for: 0).contains { _, face in
+        ledger.failures[occasion]?.offset == face.offset(occasion)
+      }
+      return hasFailed && (isOver || hasOnlyBlows(occasion, moment))
     case .stopped(let reason):
       // The service may be opening the speaker for something else when it is told.
       let isNew = ledger.stopped[occasion].map { $0.at >= ledger.rested && $0.reason == reason }

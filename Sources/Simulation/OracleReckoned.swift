@@ -24,9 +24,11 @@ struct Reckoned: Hashable {
 
   func shown(_ moment: Moment) -> Int64 { moment.shown - passed(moment) }
 
-  mutating func later(by span: Int64) {
-    elapsed += span
-    shown += span
+  func later(by span: Int64) -> Reckoned {
+    var later = self
+    later.elapsed += span
+    later.shown += span
+    return later
   }
 
   mutating func slip(_ step: Int64) { slack += abs(step) }

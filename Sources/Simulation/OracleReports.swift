@@ -16,7 +16,7 @@ extension Oracle {
         moment.shown >= announcement.anchor.shown || played?.hasShownAnchor == true
       let occasion = announcement.occasion ?? 0
       let isOpen =
-        ledger.pay(.failure(occasion)) || ledger.failures[occasion] == moment.elapsed
+        ledger.pay(.failure(occasion)) || ledger.failures[occasion]?.at == moment.elapsed
         // A service that ends opens nothing again, and what has just begun need not be taken back.
         || ledger.stopped[occasion]?.at == moment.elapsed
           && (isEnding || played?.hasReachedAnchor == true)

@@ -76,17 +76,17 @@ extension Oracle {
     }
     guard var entry = timers.entries[source], order.which.map({ find($0) == source }) ?? true
     else { return false }
-    if case .tell = order {} else { (entry.plannedAt, entry.toldLeft) = (moment.elapsed, []) }
+    if case .tell = order {} else { entry.plansWords(moment) }
     switch (order, event, entry.state) {
     case (.add(let span, _), .lengthened(let told), _):
       guard span == told else { return false }
       entry.length += span.nanoseconds
       switch entry.state {
-      case .running(var zero):
-        zero.later(by: span.nanoseconds)
-        entry.state = .running(zero)
+      case .running(let zero): entry.state = .running(zero.later(by: span.nanoseconds))
       case .paused(let left): entry.state = .paused(left + span.nanoseconds)
-      default: entry.state = .running(Reckoned(span.nanoseconds, after: moment))
+      default:
+        judgeRinging(source, moment)
+        entry.state = .running(Reckoned(span.nanoseconds, after: moment))
       }
     case (.pause, .paused, .running(let zero)):
       entry.pausedSlack = zero.slack
@@ -118,6 +118,7 @@ extension Oracle {
   }
 
   mutating func remove(_ source: Cue.Source, _ moment: Moment) {
+    judgeRinging(source, moment)
     timers.entries[source] = nil
     disturbed(.order, moment)
     silences(source, moment)
@@ -229,10 +230,10 @@ extension Oracle {
   mutating func rings(
     _ source: Cue.Source, since: Reckoned, _ moment: Moment, words offset: Int64 = 2 * second
   ) {
-    let begins = since.elapsed(moment) + offset
+    let begins = max(since.elapsed(moment) + offset, moment.elapsed + rules.lead)
     timers.entries[source]?.state = .ringing(since)
     timers.entries[source]?.owesRing = true
-    timers.entries[source]?.words = begins...(begins + rules.latestWords)
+    timers.entries[source]?.words = .init(heard: begins...(begins + rules.latestWords))
     disturbed(.order, moment)
   }
 

@@ -69,6 +69,7 @@ extension Sabotage {
     case .timersLost, .intervalLost, .alarmsLost, .alarmsLate, .ringsForEver: ["complete"]
     // What rings an hour after its time is so late.
     case .alarmsTwice: ["late"]
+    case .ringsDropped, .wordsDropped: ["ring"]
     case .elapsedTwice: ["once"]
     case .alarmsUnquiet: ["quiet"]
     case .volumeHourLate: ["level"]

@@ -29,8 +29,10 @@ enum Sabotage: CaseIterable {
   case cuesDrift
   /// A ring comes 100 ms late, or no stop ends it.
   case ringsLate, ringsUnstopped
-  /// Every tenth cue is not heard.
-  case cuesDropped
+  /// Every tenth cue is not heard; or of what rings the first ring alone is.
+  case cuesDropped, ringsDropped
+  /// Nothing is said of timers and alarms.
+  case wordsDropped
   /// The last timer, or the interval, or the alarms, are lost when the service starts.
   case timersLost, intervalLost, alarmsLost
 
@@ -91,6 +93,7 @@ extension World {
     switch (sabotage, report) {
     case (.refusalsUntold, .refused(.stopped)), (.refusalsUntold, .refused(.failed)): []
     case (.soundedUntold, .announced), (.cutOffUntold, .cutOff): []
+    case (.wordsDropped, .announced(let announcement, _)) where isDropped(announcement): []
     case (.soundedTwice, .announced): [report, report]
     case (.missedUntold, .timer(_, .missed)), (.missedUntold, .alarm(_, .missed)): []
     case (.elapsedTwice, .timer(_, .elapsed)): [report, report]
@@ -103,6 +106,17 @@ extension World {
       [.skipped(from: first, through: last, .late(machine.now.instant - first.instant))]
     default: [report]
     }
+  }
+
+  /// True of what nobody hears, and is taken for heard.
+  func isDropped(_ announcement: Announcement) -> Bool {
+    guard sabotage == .wordsDropped, case .timer = announcement.cause else { return false }
+    return true
+  }
+
+  /// True of rings but the first, which may be later than others.
+  func isDropped(_ cue: Cue) -> Bool {
+    sabotage == .ringsDropped && cue.signal == .ring && cue.mayBeLateBy <= .seconds(1)
   }
 
   /// True of what is not played, and taken for stopped.

@@ -29,12 +29,28 @@ struct TimerReckoning {
     var isOverdue = false
     /// Its first ring was not judged yet.
     var owesRing = false
-    /// When its words may be heard, from and until, since the history began.
-    var words: ClosedRange<Int64>?
+    /// What is to be said of it while it rings.
+    var words: Words?
     /// When it was last decided what is said before it is at zero, since the history began.
     var plannedAt: Int64 = 0
-    /// What is left of it when that was said, or explained.
+    /// What is left of it when that was said, or explained; and of which it is time that it is.
     var toldLeft: Set<Int64> = []
+    var overdueLeft: Set<Int64> = []
+
+    struct Words: Hashable {
+      /// From and until, since the history began.
+      let heard: ClosedRange<Int64>
+      /// The player has them, or had.
+      var isGiven = false
+      /// It was too late for them when the service last rested.
+      var isOverdue = false
+    }
+
+    /// What is said before it is at zero is decided anew.
+    mutating func plansWords(_ moment: Moment) {
+      plannedAt = moment.elapsed
+      (toldLeft, overdueLeft) = ([], [])
+    }
 
     var moment: Reckoned? {
       switch state {
@@ -88,8 +104,6 @@ struct TimerReckoning {
   var sounding: [SoundingID: (source: Cue.Source, silentBy: Int64)] = [:]
   /// When the last rings began, since the history began.
   private(set) var rings: [Int64] = []
-  /// Since when something rings without a break.
-  var ringsSince: Int64?
   /// Words that a person has asked for.
   var told: SoundingID?
   var alarmOrder: AlarmWish?
@@ -129,17 +143,18 @@ struct TimerReckoning {
 
   mutating func clockWasSet(_ moment: Moment) {
     nextAlarm = nil
-    plansWords(moment) { $0.moment?.followsClock == true }
+    let isMoved =
+      interval?.start.followsClock == true
+      || entries.values.contains { $0.moment?.followsClock == true }
+    if isMoved { plansWords(moment) }
   }
 
   /// The clock was set by so little that the service has not noticed it.
   mutating func slip(_ step: Int64) { if step != 0 { change { $0.slip(step) } } }
 
   /// What is said of timers before they are at zero is decided anew.
-  mutating func plansWords(_ moment: Moment, of isMeant: (Entry) -> Bool = { _ in true }) {
-    for (source, entry) in entries where isMeant(entry) {
-      entries[source]!.plannedAt = moment.elapsed
-    }
+  mutating func plansWords(_ moment: Moment) {
+    for source in entries.keys { entries[source]!.plansWords(moment) }
   }
 
   mutating func save(_ moment: Moment, _ face: OracleFace) {
@@ -171,7 +186,6 @@ struct TimerReckoning {
     plansWords(moment)
     isDoubtful = true
     sounding = [:]
-    ringsSince = nil
     order = nil
     told = nil
     alarmOrder = nil

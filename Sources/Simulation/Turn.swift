@@ -108,8 +108,7 @@ struct Turn {
       sounds[index].at -= (sounds[index].at - heard - first) * uncorrected / 1_000_000
     }
     sounds.sort { $0.at < $1.at }
-    let timing = Timing(onsetError: .zero, worstError: .zero, underruns: 0)
-    verdict = (heard + last + Self.tail + machine.whim(25 * millisecond), .finished(timing))
+    verdict = (heard + last + Self.tail + machine.whim(25 * millisecond), .finished(.exact))
   }
 
   /// What is heard next, if that is by then.
@@ -199,4 +198,8 @@ struct Turn {
   mutating func tell(at uptime: Int64) {
     if let outcome = verdict?.outcome { verdict = (uptime, outcome) }
   }
+}
+
+extension Timing {
+  static let exact = Timing(onsetError: .zero, worstError: .zero, underruns: 0)
 }

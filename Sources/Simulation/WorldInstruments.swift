@@ -52,6 +52,7 @@ extension World: Instruments {
       // The Announcer takes it for stopped; what it reports of that is changed.
       return handle(.ended(announcement.id, .stopped(.byHand, silentAt: nil)))
     }
+    if isDropped(announcement) { return handle(.ended(announcement.id, .finished(.exact))) }
     if announced != nil { oracle.violated(.overlap, "it plays while it plays", machine.moment) }
     oracle.plays(announcement, machine.moment)
     note("plays \(announcement.inShort)")
@@ -74,6 +75,7 @@ extension World: Instruments {
   }
 
   private func play(_ cue: Cue) throws(Fault) {
+    if isDropped(cue) { return handle(.ended(cue.id, .finished(.exact))) }
     note("cues \(cue.inShort)")
     oracle.plays(cue, in: cue.anchor.nanoseconds - machine.sinceBoot, machine.moment)
     do throws(Fault) {

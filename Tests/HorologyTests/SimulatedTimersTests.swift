@@ -236,4 +236,44 @@ import Testing
     #expect(desk.timerRefusal == .speech(.stopped(.serviceEnds)))
     #expect(desk.played == nil)
   }
+
+  @Test("with a lead-in as long as the ring before them words are said as soon as can be")
+  func longLeadIn() {
+    var desk = Self.desk {
+      $0.leadIn = .seconds(4)
+      $0.lateLimit = .zero
+      $0.saysTimers = true
+    }
+    desk.start(.seconds(60), "tea")
+    desk.wait(for: .seconds(60))
+    #expect(desk.timerEvents == [.elapsed(late: nil)])
+    #expect(desk.anchor == desk.now.instant + .seconds(4))
+    desk.tell(.timer(.cancel("tea")))
+    desk.end(.stopped(.byHand, silentAt: nil))
+    desk.wait(until: "2026-11-22T07:00:00")
+    #expect(desk.alarmEvents == [.rings(late: nil)])
+    #expect(desk.anchor == desk.now.instant + .seconds(4))
+  }
+
+  @Test("how far the clock is set back does not depend on a sleep before it") func setBackInSleep()
+  {
+    var desk = Self.desk()
+    desk.wait(until: "2026-11-22T07:00:00")
+    desk.tell(.stop(.byHand))
+    desk.now = desk.now.asleep(for: .seconds(8 * 3600)).set(by: .seconds(-86_400 - 1800))
+    desk.tell(.clockSet)
+    #expect(desk.announcer.alarms.alarms[0].next == Self.seven)
+  }
+
+  @Test("a timer that goes on with nothing left rings at once") func nothingLeft() {
+    var desk = Self.desk()
+    desk.start(.seconds(60))
+    desk.now = desk.now.later(by: .seconds(60))
+    desk.tell(.timer(.pause("1")))
+    desk.wait(for: .seconds(60))
+    desk.tell(.timer(.resume("1")))
+    #expect(desk.timerEvents == [.resumed, .elapsed(late: nil)])
+    #expect(desk.cues.first?.anchor == desk.now.sinceBoot)
+    #expect(desk.cues.first?.mayBeLateBy == .seconds(3))
+  }
 }

@@ -1,0 +1,203 @@
+import Horology
+
+/// What is said of timers, and the time for alarms.
+extension Oracle {
+  /// Words of a timer, or the time for an alarm, are given to the player.
+  mutating func playsWords(_ words: TimerWords, _ id: SoundingID, _ moment: Moment) {
+    guard case .tell? = timers.order, case .timer = words.source else {
+      return givesWords(words)
+    }
+    timers.told = id
+    guard let entry = timers.entries[words.source], entry.rings == nil else { return }
+    let left = left(of: entry, moment)
+    // It is about to ring.
+    if left <= entry.slack + Self.tolerance { return }
+    let slack = entry.slack
+    let isTrue = [left - slack, left, left + slack].contains {
+      words.phrases == [.left(.nanoseconds(Self.roughly($0)))]
+    }
+    if !isTrue { violated(.truth, "\(words.phrases) is told of \(left) ns", moment) }
+  }
+
+  /// From here on it is owed what becomes of them.
+  private mutating func givesWords(_ words: TimerWords) {
+    if case .left(let left)? = words.phrases.first {
+      timers.entries[words.source]?.toldLeft.insert(left.nanoseconds)
+    }
+    for source in those(words) { timers.entries[source]!.words?.isGiven = true }
+  }
+
+  /// What is said with these words: the time is said once for all alarms that ring.
+  private func those(_ words: TimerWords) -> [Cue.Source] {
+    if words.isOfTimeLeft { return [] }
+    guard words.phrases == [.time] else {
+      return timers.entries[words.source] == nil ? [] : [words.source]
+    }
+    return timers.entries.filter { $0.value.alarm != nil && $0.value.rings != nil }.map(\.key)
+  }
+
+  // MARK: What must be said
+
+  /// It is said what rings, or told why not.
+  mutating func judgeWords(_ source: Cue.Source, _ moment: Moment) {
+    guard let words = timers.entries[source]!.words, !words.isGiven, !isEnding,
+      moment.elapsed > heard(of: source)!.upperBound + slack(of: source) + Self.tolerance
+    else { return }
+    if words.isOverdue { violated(.ring, "\(source) rings, and nothing was said of it", moment) }
+    timers.entries[source]!.words!.isOverdue = true
+  }
+
+  /// It rings no more: what was not said of it by then had no time, or something was in its way.
+  mutating func dropWords(of source: Cue.Source, _ moment: Moment) {
+    guard let words = timers.entries[source]?.words, !words.isGiven, !isEnding else { return }
+    let due = heard(of: source)!.lowerBound - rules.lead
+    let causes: Set<Cause> = [.busy, .clock, .sleep, .service, .lever, .mute, .rules, .trust]
+    let late = moment.elapsed - due - held(since: due) - slack(of: source)
+    guard late > 500 * millisecond, !isBusy, !happened(causes, since: due),
+      !isNearOccasion(moment), !isNearOccasion(moment.later(by: due - moment.elapsed)),
+      !areTimersSilenced, alarm(source) == nil || isClockForAlarms
+    else { return }
+    violated(.ring, "\(source) rings no more, and nothing was said of it", moment)
+  }
+
+  /// When the words of what rings may be heard: of alarms that began together, after the tune of the
+  /// one that is heard.
+  private func heard(of source: Cue.Source) -> ClosedRange<Int64>? {
+    guard let entry = timers.entries[source], let words = entry.words else { return nil }
+    guard entry.alarm != nil else { return words.heard }
+    return timers.entries.values.filter { $0.alarm != nil && $0.rings == entry.rings }
+      .compactMap { $0.words?.heard }.max { $0.lowerBound < $1.lowerBound }
+  }
+
+  private func slack(of source: Cue.Source) -> Int64 { timers.entries[source]?.slack ?? 0 }
+
+  /// How much is left is said when it is so, or it is told why not.
+  mutating func judgeLeft(
+    _ source: Cue.Source, _ entry: TimerReckoning.Entry, _ zero: Reckoned, _ moment: Moment
+  ) {
+    guard !rules.tellsLeft.isEmpty, entry.alarm == nil else { return }
+    var lefts: [Int64] = []
+    if rules.tellsLeft.contains(.half), entry.length / 2 >= minute {
+      lefts.append(Self.roughly(entry.length / 2))
+    }
+    if rules.tellsLeft.contains(.minute) { lefts.append(minute) }
+    for left in lefts {
+      let due = zero.elapsed(moment) - left
+      let isPlanned = due - rules.lead > entry.plannedAt + Self.tolerance + zero.slack
+      let latest = due + rules.latestWords + Self.tolerance + zero.slack
+      guard isPlanned, !isEnding, moment.elapsed > latest,
+        !timers.entries[source]!.toldLeft.contains(left),
+        !timers.entries[source]!.overdueLeft.insert(left).inserted
+      else { continue }
+      violated(.ring, "nothing was said of \(source) with \(left / second) s left", moment)
+    }
+  }
+
+  /// As a person would say how much is left: to half hours, half minutes, ten seconds, seconds.
+  private static func roughly(_ left: Int64) -> Int64 {
+    let step =
+      left >= hour
+      ? hour / 2 : left >= minute ? minute / 2 : left >= 10 * second ? 10 * second : second
+    return max((left + (step - 1) / 2) / step * step, second)
+  }
+
+  mutating func hears(_ words: TimerWords, _ announcement: Announcement, _ moment: Moment) {
+    guard played?.stopped == nil, timers.told != announcement.id else { return }
+    // It may have rung out a moment ago.
+    if timers.entries[words.source]?.rings == nil, !words.isOfTimeLeft,
+      happened([.order], since: moment.elapsed - rules.lead - longestQueue)
+    {
+      return
+    }
+    guard let entry = timers.entries[words.source] else {
+      return violated(.truth, "\(words.subject) is said, and there is none", moment)
+    }
+    if case .left(let left)? = words.phrases.first {
+      timers.entries[words.source]!.toldLeft.insert(left.nanoseconds)
+      guard case .running(let zero) = entry.state else {
+        return violated(.truth, "\(words.subject) is said, and it does not run", moment)
+      }
+      let late = left.nanoseconds + zero.passed(moment)
+      let small = smallSteps(since: (played?.since ?? moment.elapsed) - second)
+      let allowed = Self.tolerance + zero.slack + small
+      if late < -allowed || late > rules.lateLimit + rules.lead + allowed,
+        !happened([.rules], since: moment.elapsed - minute)
+      {
+        violated(.late, "\(words.subject) is said \(Double(late) / 1e9) s late", moment)
+      }
+      return
+    }
+    let allowed = Self.tolerance + (entry.moment?.slack ?? 0)
+    var mayBeSaid = [entry.words]
+    timers.entries[words.source]?.words = nil
+    if words.phrases == [.time] {
+      hearsAnswer(announcement, moment)
+      // It is said once for all alarms that ring, after the tune of the one that is heard.
+      for (source, other) in timers.entries where other.alarm != nil && other.rings != nil {
+        if other.rings == entry.rings { mayBeSaid.append(other.words) }
+        timers.entries[source]!.words = nil
+      }
+    } else if words.phrases.first
+      != (entry.name.map { .name($0) } ?? .timer(.nanoseconds(entry.length)))
+    {
+      violated(.truth, "\(words.phrases) is said of \(entry.name ?? "no name")", moment)
+    }
+    let isTimely = mayBeSaid.compactMap { $0 }.contains {
+      $0.heard.lowerBound - allowed...$0.heard.upperBound + allowed ~= moment.elapsed
+    }
+    if entry.rings == nil || !isTimely, !happened([.rules], since: moment.elapsed - minute) {
+      violated(.late, "\(words.subject) is said, and it is not the time for it", moment)
+    }
+  }
+
+  /// When words were to be given to the player; long ago where that is not known.
+  private func due(_ words: TimerWords, _ moment: Moment) -> Moment {
+    var due = moment.elapsed - 20 * second
+    let entry = timers.entries[words.source]
+    if case .left(let left)? = words.phrases.first, case .running(let zero)? = entry?.state {
+      due = zero.elapsed(moment) - left.nanoseconds - rules.lead
+    } else if let words = entry?.words {
+      due = words.heard.lowerBound - rules.lead
+    }
+    return moment.later(by: min(due - moment.elapsed, 0))
+  }
+
+  mutating func judgeUnsaid(_ words: TimerWords, _ reason: SkipReason, _ moment: Moment) {
+    let due = due(words, moment)
+    let range = timers.entries[words.source]?.words?.heard
+    let time = range.map { $0.upperBound - $0.lowerBound } ?? rules.latestWords
+    if case .left(let left)? = words.phrases.first {
+      timers.entries[words.source]?.toldLeft.insert(left.nanoseconds)
+    } else {
+      for source in those(words) {
+        let isOver = timers.entries[source]!.words.map {
+          $0.isGiven || $0.heard.upperBound <= moment.elapsed + rules.lead + Self.tolerance
+        }
+        if source == words.source || isOver == true { timers.entries[source]!.words = nil }
+      }
+    }
+    let isTrue =
+      switch reason {
+      case .stopped, .failed: ledger.pay(.unsaid)
+      case .muted, .switchLost: isTrueOfSilence(reason)
+      case .softwareMuted:
+        mute.state != .next && mute.covers(moment.shown, moment) != false
+          && words.phrases != [.time]
+      case .untrusted: trust == .untrusted && words.phrases == [.time]
+      // It waited in vain for something that was said, or was about to be.
+      case .busy: isBusy || happened([.busy], since: due.elapsed)
+      case .occasionIsNear: isNearOccasion(moment) || isNearOccasion(due)
+      case .late:
+        happened([.sleep, .service], since: due.elapsed)
+          || wasHeld(time - 2 * millisecond, since: due.elapsed)
+      default: false
+      }
+    if !isTrue {
+      violated(.complete, "\(words.subject) is not said for no true reason: \(reason)", moment)
+    }
+  }
+}
+
+extension TimerWords {
+  fileprivate var isOfTimeLeft: Bool { if case .left? = phrases.first { true } else { false } }
+}
