@@ -18,6 +18,7 @@ let package = Package(
     .systemLibrary(name: "COpenSSL"),
     .systemLibrary(name: "CSampleRate"),
     .systemLibrary(name: "CSndFile"),
+    .systemLibrary(name: "CSQLite"),
     .systemLibrary(name: "CSystemd"),
     .target(name: "CClocksmith", linkerSettings: [.linkedLibrary("gpiod")]),
 
@@ -41,7 +42,9 @@ let package = Package(
     .target(name: "Simulation", dependencies: ["Basics", "Horology", "Devices", "Service"]),
     .target(
       name: "Relay",
-      dependencies: ["Basics", "Daemon", "CLinux", "CMosquitto", "COpenSSL", "CSystemd"]),
+      dependencies: [
+        "Basics", "Daemon", "CLinux", "CMosquitto", "COpenSSL", "CSQLite", "CSystemd",
+      ]),
     .executableTarget(
       name: "clocksmith",
       dependencies: [
