@@ -10,9 +10,11 @@ let package = Package(
   targets: [
     // System libraries: a module map and a header of includes each.
     .systemLibrary(name: "CALSA"),
+    .systemLibrary(name: "CCurl"),
     .systemLibrary(name: "CEBUR128"),
     .systemLibrary(name: "CINI"),
     .systemLibrary(name: "CJSON"),
+    .systemLibrary(name: "CJWT"),
     .systemLibrary(name: "CLinux"),
     .systemLibrary(name: "CMosquitto"),
     .systemLibrary(name: "COpenSSL"),
@@ -43,7 +45,8 @@ let package = Package(
     .target(
       name: "Relay",
       dependencies: [
-        "Basics", "Daemon", "CLinux", "CMosquitto", "COpenSSL", "CSQLite", "CSystemd",
+        "Basics", "Daemon", "CCurl", "CJWT", "CLinux", "CMosquitto", "COpenSSL", "CSQLite",
+        "CSystemd",
       ]),
     .executableTarget(
       name: "clocksmith",
