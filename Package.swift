@@ -10,14 +10,17 @@ let package = Package(
   targets: [
     // System libraries: a module map and a header of includes each.
     .systemLibrary(name: "CALSA"),
+    .systemLibrary(name: "CCurl"),
     .systemLibrary(name: "CEBUR128"),
     .systemLibrary(name: "CINI"),
     .systemLibrary(name: "CJSON"),
+    .systemLibrary(name: "CJWT"),
     .systemLibrary(name: "CLinux"),
     .systemLibrary(name: "CMosquitto"),
     .systemLibrary(name: "COpenSSL"),
     .systemLibrary(name: "CSampleRate"),
     .systemLibrary(name: "CSndFile"),
+    .systemLibrary(name: "CSQLite"),
     .systemLibrary(name: "CSystemd"),
     .target(name: "CClocksmith", linkerSettings: [.linkedLibrary("gpiod")]),
 
@@ -41,7 +44,10 @@ let package = Package(
     .target(name: "Simulation", dependencies: ["Basics", "Horology", "Devices", "Service"]),
     .target(
       name: "Relay",
-      dependencies: ["Basics", "Daemon", "CLinux", "CMosquitto", "COpenSSL", "CSystemd"]),
+      dependencies: [
+        "Basics", "Daemon", "CCurl", "CJWT", "CLinux", "CMosquitto", "COpenSSL", "CSQLite",
+        "CSystemd",
+      ]),
     .executableTarget(
       name: "clocksmith",
       dependencies: [

@@ -162,6 +162,17 @@ public final class EventSource {
     sd_event_source_set_io_events(source, events)
   }
 
+  /// Sets a timer anew: it goes off once, so much later.
+  public func goesOff(after delay: Duration) {
+    sd_event_source_set_time_relative(source, delay.microseconds)
+    sd_event_source_set_enabled(source, Int32(SD_EVENT_ONESHOT))
+  }
+
+  /// Keeps a timer from going off.
+  public func rests() {
+    sd_event_source_set_enabled(source, Int32(SD_EVENT_OFF))
+  }
+
   /// Serves it before all else that is due, but no more often than so many times in a while: what
   /// never rests leaves the rest its turn.
   public func isServedFirst(atMost count: UInt32, in span: Duration) {

@@ -30,6 +30,7 @@ public struct RelayConfiguration: Hashable, Sendable {
   var name: String?
   var group: String?
   var discoveryPrefix: String? = "homeassistant"
+  public var push = PushConfiguration()
 
   public static let defaultPath = "/etc/clocksmith/relay.conf"
 
@@ -44,10 +45,15 @@ public struct RelayConfiguration: Hashable, Sendable {
       throw Fault(path, code: ENOENT, "there is no such file; write [mqtt] and a broker into it")
     }
     var configuration = RelayConfiguration()
-    let places = try file.fill(&configuration, sections: "mqtt") { $0 == "mqtt" ? keys : nil }
+    let places = try file.fill(&configuration, sections: "mqtt, \(PushConfiguration.sections)") {
+      $0 == "mqtt" ? keys : PushConfiguration.keys(of: $0)
+    }
     func place(_ key: String) -> String { places["mqtt.\(key)"] ?? path }
+    // A section without a key is one that something is missing in.
+    for section in file.sections.map(\.name) { configuration.push.begin(section) }
+    try configuration.push.check(path) { places[$0] ?? path }
     let broker = configuration.broker
-    guard !broker.host.isEmpty else {
+    guard !broker.host.isEmpty || !configuration.push.isEmpty else {
       throw Fault(path, "no broker is set; write 'broker = HOST' under [mqtt]")
     }
     if !broker.usesTLS {
@@ -87,9 +93,6 @@ public struct RelayConfiguration: Hashable, Sendable {
 // MARK: The password
 
 extension RelayConfiguration.Broker {
-  /// A file of no more than this is a password.
-  private static let longestPassword = 4096
-
   /// The credential that systemd hands over for this program, as `LoadCredential=` names it.
   static let credential = "mqtt-password"
 
@@ -97,27 +100,8 @@ extension RelayConfiguration.Broker {
   /// - Returns: nil if there is neither.
   /// - Throws: `Fault` if it is there and cannot be read.
   public func password() throws(Fault) -> String? {
-    let path: String
-    if let passwordFile {
-      path = passwordFile
-    } else {
-      guard user != nil, let folder = getenv("CREDENTIALS_DIRECTORY").map({ String(cString: $0) })
-      else { return nil }
-      path = "\(folder)/\(Self.credential)"
-      guard access(path, F_OK) == 0 else { return nil }
-    }
-    let descriptor = try openRegularFile(path, largest: Self.longestPassword)
-    defer { close(descriptor) }
-    var bytes = [UInt8](repeating: 0, count: Self.longestPassword)
-    let count = try retryingInterrupts("cannot read \(path)") {
-      read(descriptor, &bytes, bytes.count)
-    }
-    var password = bytes[..<count]
-    // Editors and echo(1) end it with a line feed that is no part of it.
-    if password.last == UInt8(ascii: "\n") { password.removeLast() }
-    guard !password.isEmpty, !password.contains(where: { $0 == 0 || $0 == UInt8(ascii: "\n") })
-    else { throw Fault(path, "it is no password: one line is wanted") }
-    return String(decoding: password, as: UTF8.self)
+    guard user != nil else { return nil }
+    return try Secret.line(file: passwordFile, credential: Self.credential)
   }
 }
 

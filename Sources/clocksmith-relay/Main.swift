@@ -5,10 +5,12 @@ enum Main {
   private static let program = Program(
     name: "clocksmith-relay",
     summary: "The network of clocksmith: it takes commands and tells the clock's state over MQTT.",
-    subcommands: [runCommand, checkCommand])
+    subcommands: [runCommand, checkCommand, deviceCommand, feedbackCommand])
 
   static func main() { program.main() }
 }
 
 let configOption = Option(
   name: "config", argument: "FILE", help: "read this instead of /etc/clocksmith/relay.conf")
+
+let jsonOption = Option(name: "json", argument: nil, help: "print a JSON object a line")

@@ -1,5 +1,5 @@
 import Basics
-import CLinux
+@preconcurrency import CLinux
 import Daemon
 import Devices
 @preconcurrency import Glibc

@@ -12,7 +12,7 @@ MANUAL = (ROOT / "debian/clocksmith-relay.1").read_text(encoding="utf-8")
 FORMATS = (ROOT / "debian/relay.conf.5").read_text(encoding="utf-8")
 SHIPPED = (ROOT / "deploy/relay.conf").read_text(encoding="utf-8")
 ENVIRONMENT = {"LC_ALL": "C", "PATH": "/usr/bin:/bin"}
-SUBCOMMANDS = ["check", "run"]
+SUBCOMMANDS = ["check", "device", "feedback", "run"]
 
 
 @pytest.fixture
@@ -37,8 +37,9 @@ def test_the_manual_has_every_subcommand_with_its_options(told):
     listed = re.findall(r"^  ([a-z]+) +\w", told("--help"), re.M)
     assert sorted(listed) == SUBCOMMANDS
     for name in listed:
-        options = re.findall(r"^  --([a-z-]+) ([A-Z]+)", told(name, "--help"), re.M)
-        assert options == re.findall(r'^\.BI --([a-z-]+) " (\w+)"$', section(name), re.M)
+        options = re.findall(r"^  --([a-z-]+)(?: ([A-Z]+))?", told(name, "--help"), re.M)
+        assert options == [
+            *re.findall(r'^\.BI? --([a-z-]+)(?: " (\w+)")?$', section(name), re.M), ("help", "")]
 
 
 def test_the_manual_has_every_command_and_no_other():
@@ -87,6 +88,9 @@ def test_subcommands_options_and_files_are_offered(told, tmp_path):
     assert offered("") == ["--help", "--version", *SUBCOMMANDS]
     assert offered("ch") == ["check"]
     assert offered("run", "--") == ["--config", "--help"]
+    assert offered("device", "") == ["add", "list", "remove"]
+    assert offered("device", "add", "--platform", "wa") == ["watchos"]
+    assert offered("device", "add", "--environment", "") == ["production", "sandbox"]
     (tmp_path / "mine.conf").touch()
     assert offered("run", "--config", "mi", folder=tmp_path) == ["mine.conf"]
     assert offered("run", "--config", "=", "mi", folder=tmp_path) == ["mine.conf"]

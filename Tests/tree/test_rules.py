@@ -37,7 +37,8 @@ LIBRARIES = {
     "Devices": {"CALSA", "CClocksmith", "CLinux", "CSystemd"},
     "Playing": set(),
     "Service": {"CClocksmith", "CJSON", "CLinux", "CSystemd"},
-    "Relay": {"CLinux", "CMosquitto", "COpenSSL", "CSystemd"},
+    "Relay": {
+        "CCurl", "CJWT", "CLinux", "CMosquitto", "COpenSSL", "CSQLite", "CSystemd"},
     "Simulation": set(),
     "clocksmith": {"CLinux"},
     "clocksmith-relay": set(),

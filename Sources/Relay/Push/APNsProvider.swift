@@ -1,0 +1,79 @@
+import Basics
+
+/// Apple Push Notification service: one of its two servers.
+final class APNsProvider: Provider {
+  let lane: Lane
+  let events = PushEvents.all
+  let settings: Transfers.Settings
+
+  private let server: String
+  private let topic: String
+  private let look: APNsPayload.Look
+  /// Nil where a certificate says who comes.
+  private let token: ProviderToken?
+  /// Of the message that was asked for last, for many deliveries follow each other.
+  private var form: (message: Int64, token: String, headers: HeaderList, body: RequestBody)?
+
+  /// So many requests may be on their way; Apple allows a thousand.
+  static let mostRequests = 256
+
+  init(
+    _ environment: Device.Environment, _ configured: PushConfiguration.APNs, _ token: ProviderToken?
+  ) {
+    lane = .apns(environment)
+    server = configured.server ?? environment.server
+    topic = configured.topic
+    look = configured.look
+    self.token = token
+    settings = Transfers.Settings(
+      isHTTP2: true, authorities: configured.authorities, certificate: configured.certificate,
+      key: configured.key, most: Self.mostRequests)
+  }
+
+  func request(
+    _ delivery: Delivery, _ registered: RegisteredMessage, at now: UTCTime
+  ) throws(Fault) -> Request {
+    let token = try token?.text(at: now) ?? ""
+    if form == nil || form?.message != registered.id || form?.token != token {
+      form = try makeForm(registered, token)
+    }
+    return Request(
+      tag: delivery.id, url: "https://\(server)/3/device/\(delivery.token)",
+      ownHeader: "apns-id: \(registered.requestID(of: delivery.id))", headers: form!.headers,
+      body: form!.body)
+  }
+
+  private func makeForm(
+    _ registered: RegisteredMessage, _ token: String
+  ) throws(Fault) -> (Int64, String, HeaderList, RequestBody) {
+    let payload = APNsPayload(message: registered.message, look: look)
+    let body = RequestBody(try payload.text())
+    var lines = [
+      "apns-topic: \(topic)", "apns-push-type: alert", "apns-priority: \(payload.priority)",
+      "apns-expiration: \(registered.message.expires.microseconds / 1_000_000)",
+      "apns-collapse-id: \(payload.collapse)", "content-type: application/json", "accept:",
+    ]
+    if !token.isEmpty { lines.append("authorization: bearer \(token)") }
+    return (registered.id, token, HeaderList(lines), body)
+  }
+
+  func judge(_ answer: Answer, sent: UTCTime, at now: UTCTime) -> Verdict {
+    let verdict = Verdict(apns: answer, sent: sent)
+    if case .tokenExpired(let reason) = verdict {
+      // One that was made a moment ago is not too old: a clock is wrong.
+      guard token?.expire(at: now) == true else {
+        return .down("APNs refuses this clock: \(reason)")
+      }
+    }
+    return verdict
+  }
+}
+
+extension Device.Environment {
+  fileprivate var server: String {
+    switch self {
+    case .production: "api.push.apple.com"
+    case .sandbox: "api.sandbox.push.apple.com"
+    }
+  }
+}

@@ -1,0 +1,152 @@
+import Basics
+import CSQLite
+@preconcurrency import Glibc
+
+/// A value that is bound to a parameter of a statement.
+enum SQLValue {
+  case integer(Int64)
+  case text(String)
+  case null
+
+  init(_ text: String?) { self = text.map { .text($0) } ?? .null }
+  init(_ time: UTCTime?) { self = time.map { .integer($0.microseconds) } ?? .null }
+}
+
+/// A row of a result, good until the next one.
+struct SQLRow {
+  fileprivate let statement: OpaquePointer
+
+  func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(statement, column) }
+
+  func text(_ column: Int32) -> String {
+    sqlite3_column_text(statement, column).map { String(cString: $0) } ?? ""
+  }
+
+  func isNull(_ column: Int32) -> Bool { sqlite3_column_type(statement, column) == SQLITE_NULL }
+
+  func time(_ column: Int32) -> UTCTime? {
+    isNull(column) ? nil : UTCTime(microseconds: integer(column))
+  }
+}
+
+/// An SQLite database with the statements that were compiled for it.
+final class Database {
+  let path: String
+  private let handle: OpaquePointer
+  private var statements: [String: OpaquePointer] = [:]
+
+  /// Opens a database that is there.
+  /// - Parameter patience: how many milliseconds another program may hold it.
+  init(path: String, patience: Int32) throws(Fault) {
+    self.path = path
+    var opened: OpaquePointer?
+    let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX
+    let code = sqlite3_open_v2(path, &opened, flags, nil)
+    guard code == SQLITE_OK, let opened else {
+      let fault = Self.fault(path, opened, code)
+      sqlite3_close_v2(opened)
+      throw fault
+    }
+    handle = opened
+    sqlite3_extended_result_codes(handle, 1)
+    sqlite3_busy_timeout(handle, patience)
+  }
+
+  deinit {
+    for statement in statements.values { sqlite3_finalize(statement) }
+    sqlite3_close_v2(handle)
+  }
+
+  /// How many rows the last statement changed.
+  var changes: Int { Int(sqlite3_changes(handle)) }
+
+  /// The number of the row that was added last.
+  var lastRow: Int64 { sqlite3_last_insert_rowid(handle) }
+
+  /// Runs statements that have no parameters and no result.
+  func execute(_ sql: String) throws(Fault) {
+    let code = sqlite3_exec(handle, sql, nil, nil, nil)
+    guard code == SQLITE_OK else { throw fault(code) }
+  }
+
+  /// Runs one statement.
+  /// - Parameter take: is given each row of the result.
+  func run(
+    _ sql: String, _ values: [SQLValue] = [], _ take: (SQLRow) -> Void = { _ in }
+  ) throws(Fault) {
+    let statement = try compiled(sql)
+    defer {
+      sqlite3_reset(statement)
+      sqlite3_clear_bindings(statement)
+    }
+    for (index, value) in values.enumerated() { bind(value, Int32(index + 1), statement) }
+    while true {
+      let code = sqlite3_step(statement)
+      switch code {
+      case SQLITE_ROW: take(SQLRow(statement: statement))
+      case SQLITE_DONE: return
+      default: throw fault(code)
+      }
+    }
+  }
+
+  /// The first value of the first row; nil if there is none.
+  func integer(_ sql: String, _ values: [SQLValue] = []) throws(Fault) -> Int64? {
+    var found: Int64?
+    try run(sql, values) { row in
+      if found == nil, !row.isNull(0) { found = row.integer(0) }
+    }
+    return found
+  }
+
+  /// Does all of it or nothing, and once for the disk.
+  func transaction(_ body: () throws(Fault) -> Void) throws(Fault) {
+    try run("BEGIN IMMEDIATE")
+    do throws(Fault) {
+      try body()
+      try run("COMMIT")
+    } catch {
+      // Some errors have ended it already.
+      try? run("ROLLBACK")
+      throw error
+    }
+  }
+
+  private func compiled(_ sql: String) throws(Fault) -> OpaquePointer {
+    if let statement = statements[sql] { return statement }
+    var made: OpaquePointer?
+    let code = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &made, nil)
+    guard code == SQLITE_OK, let made else { throw fault(code) }
+    statements[sql] = made
+    return made
+  }
+
+  private func bind(_ value: SQLValue, _ index: Int32, _ statement: OpaquePointer) {
+    switch value {
+    case .integer(let number): sqlite3_bind_int64(statement, index, number)
+    // SQLITE_TRANSIENT, a macro that casts -1: SQLite copies the text.
+    case .text(let text):
+      sqlite3_bind_text(
+        statement, index, text, -1, unsafeBitCast(-1, to: sqlite3_destructor_type.self))
+    case .null: sqlite3_bind_null(statement, index)
+    }
+  }
+
+  private func fault(_ code: Int32) -> Fault { Self.fault(path, handle, code) }
+
+  private static func fault(_ path: String, _ handle: OpaquePointer?, _ code: Int32) -> Fault {
+    let words = handle.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
+    let system = handle.map { sqlite3_system_errno($0) } ?? 0
+    // Of a file that cannot be opened or written, the kernel knows more.
+    let isOfSystem = [SQLITE_CANTOPEN, SQLITE_IOERR].contains(code & 0xFF) && system != 0
+    let reason = isOfSystem ? "\(words) (\(String(cString: strerror(system))))" : words
+    return Fault("the register \(path)", code: code & 0xFF, reason)
+  }
+}
+
+extension Fault {
+  /// True if the file of a database is none, or is torn.
+  var isOfBrokenDatabase: Bool { code == SQLITE_CORRUPT || code == SQLITE_NOTADB }
+  /// True if another program has the database.
+  var isOfLockedDatabase: Bool { code == SQLITE_BUSY || code == SQLITE_LOCKED }
+}

@@ -1,0 +1,76 @@
+import Basics
+
+/// A telephone or another device that has asked to be told.
+public struct Device: Hashable, Sendable {
+  public enum Platform: String, CaseIterable, Sendable {
+    case ios, ipados, macos, tvos, visionos, watchos
+  }
+
+  /// Which of Apple's two servers knows the token.
+  public enum Environment: String, CaseIterable, Sendable {
+    case production, sandbox
+  }
+
+  /// In lower-case hexadecimal digits.
+  public let token: String
+  public var platform = Platform.ios
+  public var environment = Environment.production
+  public var events = PushEvents.usual
+
+  /// - Throws: `Fault` for what cannot be a token of APNs.
+  public init(token: String) throws(Fault) {
+    let digits = token.lowercased()
+    guard (64...200).contains(digits.utf8.count), digits.utf8.count.isMultiple(of: 2),
+      digits.utf8.allSatisfy({ (48...57).contains($0) || (97...102).contains($0) })
+    else {
+      throw Fault(
+        "the token \"\(token.excerpt)\"",
+        "it is none of APNs, which has 64 to 200 hexadecimal digits, two for each byte")
+    }
+    self.token = digits
+  }
+
+  /// How the journal names it: a token is nobody's business.
+  static func title(ofToken token: String) -> String { "\(token.prefix(8))..." }
+}
+
+extension Device {
+  public mutating func setPlatform(_ text: String) throws(Fault) {
+    platform = try Self.named(text, "platform")
+  }
+
+  public mutating func setEnvironment(_ text: String) throws(Fault) {
+    environment = try Self.named(text, "environment")
+  }
+
+  public mutating func setEvents(_ text: String) throws(Fault) {
+    guard let events = PushEvents(text: text) else {
+      throw Fault("events \"\(text.excerpt)\"", "allowed: \(PushEvents.allowed)")
+    }
+    self.events = events
+  }
+
+  private static func named<Choice: RawRepresentable<String> & CaseIterable>(
+    _ text: String, _ what: String
+  ) throws(Fault) -> Choice {
+    guard let choice = Choice(rawValue: text) else {
+      let allowed = Choice.allCases.map(\.rawValue).joined(separator: ", ")
+      throw Fault("\(what) \"\(text.excerpt)\"", "allowed: \(allowed)")
+    }
+    return choice
+  }
+}
+
+/// A device as the register has it.
+public struct RegisteredDevice: Hashable, Sendable {
+  public let device: Device
+  public let registered: UTCTime
+  /// When it was deactivated, and why; nil while it is told.
+  public let gone: Departure?
+
+  public struct Departure: Hashable, Sendable {
+    public let at: UTCTime
+    /// As APNs names it, as in `Unregistered`.
+    public let reason: String
+  }
+}

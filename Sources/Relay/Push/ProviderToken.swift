@@ -1,0 +1,62 @@
+import Basics
+import CJWT
+@preconcurrency import Glibc
+
+/// The token by which APNs knows a provider: a JSON Web Token signed by ES256, by libjwt.
+///
+/// Apple takes one for an hour, and a new one no more often than every 20 minutes.
+final class ProviderToken {
+  private static let renewal = Duration.seconds(50 * 60)
+  private static let shortest = Duration.seconds(20 * 60)
+
+  private let key: [UInt8]
+  private let keyID: String
+  private let team: String
+  private var made: (text: String, at: UTCTime)?
+
+  /// - Parameters:
+  ///   - key: of P-256, in PEM form as Apple hands it out (a `.p8`).
+  ///   - keyID: ten characters, as Apple names the key.
+  ///   - team: ten characters, as Apple names the owner.
+  /// - Throws: `Fault` if the key is none.
+  init(key: String, keyID: String, team: String, at now: UTCTime) throws(Fault) {
+    self.key = Array(key.utf8)
+    self.keyID = keyID
+    self.team = team
+    made = (try sign(at: now), now)
+  }
+
+  /// The token for a request. A clock that was set makes a new one as well.
+  func text(at now: UTCTime) throws(Fault) -> String {
+    if let made, made.at <= now, now - made.at < Self.renewal { return made.text }
+    let text = try sign(at: now)
+    made = (text, now)
+    return text
+  }
+
+  /// APNs says that the token is too old: another is made.
+  /// - Returns: false if this one is too new for that.
+  func expire(at now: UTCTime) -> Bool {
+    if let made, made.at <= now, now - made.at < Self.shortest { return false }
+    made = nil
+    return true
+  }
+
+  private func sign(at now: UTCTime) throws(Fault) -> String {
+    var jwt: OpaquePointer?
+    guard jwt_new(&jwt) == 0, let jwt else { throw Fault("libjwt", errno: ENOMEM) }
+    defer { jwt_free(jwt) }
+    jwt_add_header(jwt, "kid", keyID)
+    jwt_add_grant(jwt, "iss", team)
+    jwt_add_grant_int(jwt, "iat", Int(now.microseconds / 1_000_000))
+    guard jwt_set_alg(jwt, JWT_ALG_ES256, key, Int32(key.count)) == 0,
+      let text = jwt_encode_str(jwt)
+    else {
+      throw Fault(
+        "cannot sign with the key \(keyID)",
+        "it is no private key of P-256 in PEM form, as the .p8 that Apple hands out")
+    }
+    defer { free(text) }
+    return String(cString: text)
+  }
+}

@@ -1,0 +1,270 @@
+import Basics
+@preconcurrency import Glibc
+
+/// Who is told over the network besides the broker, as relay.conf has it.
+public struct PushConfiguration: Hashable, Sendable {
+  /// The section `[apns]`.
+  public struct APNs: Hashable, Sendable {
+    /// The bundle ID of the app; empty until it is set.
+    public var topic = ""
+    /// Of the key that signs tokens; nil where a certificate is used instead.
+    var keyID: String?
+    var team: String?
+    var keyFile: String?
+    /// Of the provider, in the place of a token.
+    var certificate: String?
+    var key: String?
+    /// A host, with a port if it is not 443, in the place of Apple's two; nil for those.
+    public var server: String?
+    var authority: String?
+    var look = APNsPayload.Look()
+
+    public var authorities: String { authority ?? "/etc/ssl/certs" }
+  }
+
+  /// A section `[ntfy NAME]`.
+  public struct Ntfy: Hashable, Sendable {
+    public var server = "https://ntfy.sh"
+    public var topic = ""
+    var tokenFile: String?
+    var authority: String?
+    public var events = PushEvents.usual
+
+    public var authorities: String { authority ?? "/etc/ssl/certs" }
+  }
+
+  /// A section `[webhook NAME]`.
+  public struct Webhook: Hashable, Sendable {
+    public var url = ""
+    var secretFile: String?
+    var authority: String?
+    public var events = PushEvents.usual
+
+    public var authorities: String { authority ?? "/etc/ssl/certs" }
+  }
+
+  /// Nil without a section.
+  public var apns: APNs?
+  public var ntfy: [String: Ntfy] = [:]
+  public var webhooks: [String: Webhook] = [:]
+
+  public var isEmpty: Bool { apns == nil && ntfy.isEmpty && webhooks.isEmpty }
+}
+
+// MARK: Sections
+
+extension PushConfiguration {
+  static let sections = "apns, ntfy NAME, webhook NAME"
+
+  /// The keys of a section, by its name in the file; nil if there is no such section.
+  static func keys(of section: String) -> [String: INIKey<RelayConfiguration>]? {
+    if section == "apns" {
+      return apnsKeys.mapValues { key in
+        { configuration, value in
+          var apns = configuration.push.apns ?? APNs()
+          defer { configuration.push.apns = apns }
+          return key(&apns, value)
+        }
+      }
+    }
+    let words = section.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+    guard words.count == 2, Topics.isName(words[1]) else { return nil }
+    let name = words[1]
+    switch words[0] {
+    case "ntfy":
+      return ntfyKeys.mapValues { key in
+        { configuration, value in key(&configuration.push.ntfy[name, default: Ntfy()], value) }
+      }
+    case "webhook":
+      return webhookKeys.mapValues { key in
+        { configuration, value in
+          key(&configuration.push.webhooks[name, default: Webhook()], value)
+        }
+      }
+    default: return nil
+    }
+  }
+
+  /// A section that is there is one, even without a key.
+  mutating func begin(_ section: String) {
+    let words = section.split(separator: " ").map(String.init)
+    switch (words.first, words.count) {
+    case ("apns", 1): apns = apns ?? APNs()
+    case ("ntfy", 2): ntfy[words[1]] = ntfy[words[1]] ?? Ntfy()
+    case ("webhook", 2): webhooks[words[1]] = webhooks[words[1]] ?? Webhook()
+    default: break
+    }
+  }
+
+  private static let apnsKeys: [String: INIKey<APNs>] = [
+    "topic": { apns, value in
+      guard isTopic(value) else { return "allowed: none, or the bundle ID of an app" }
+      apns.topic = value == "none" ? "" : value
+      return nil
+    },
+    "key_id": tenCharacters(\.keyID, "as Apple names the key"),
+    "team": tenCharacters(\.team, "as Apple names the owner"),
+    "key_file": path(\.keyFile),
+    "certificate": path(\.certificate),
+    "key": path(\.key),
+    "server": { apns, value in
+      guard value == "none" || isHost(value) else { return "allowed: none, or HOST, or HOST:PORT" }
+      apns.server = value == "none" ? nil : value
+      return nil
+    },
+    "authority": path(\.authority),
+    "sound": { apns, value in
+      guard isTopic(value) else {
+        return "allowed: none, default, or the name of a sound of the app"
+      }
+      apns.look.sound = value == "none" ? nil : value
+      return nil
+    },
+    "badge": { apns, value in
+      guard value == "none" || Int(value).map({ (0...9999).contains($0) }) == true else {
+        return "allowed: none, or 0 to 9999"
+      }
+      apns.look.badge = Int(value)
+      return nil
+    },
+    "content_available": { apns, value in
+      guard value == "yes" || value == "no" else { return "allowed: yes, no" }
+      apns.look.wakesApp = value == "yes"
+      return nil
+    },
+  ]
+
+  private static let ntfyKeys: [String: INIKey<Ntfy>] = [
+    "server": { ntfy, value in
+      guard isURL(value) else { return "allowed: https://HOST, or http://HOST" }
+      ntfy.server = value
+      return nil
+    },
+    "topic": { ntfy, value in
+      guard Topics.isName(value) else { return "allowed: \(Topics.allowedName)" }
+      ntfy.topic = value
+      return nil
+    },
+    "token_file": path(\.tokenFile),
+    "authority": path(\.authority),
+    "events": events(\.events),
+  ]
+
+  private static let webhookKeys: [String: INIKey<Webhook>] = [
+    "url": { webhook, value in
+      guard isURL(value) else { return "allowed: https://HOST/PATH, or http://HOST/PATH" }
+      webhook.url = value
+      return nil
+    },
+    "secret_file": path(\.secretFile),
+    "authority": path(\.authority),
+    "events": events(\.events),
+  ]
+
+  // MARK: Values
+
+  private static func path<Section>(
+    _ field: WritableKeyPath<Section, String?> & Sendable
+  ) -> INIKey<Section> {
+    { section, value in
+      guard value == "none" || value.hasPrefix("/") else {
+        return "allowed: none, or the whole path of a file, from / on"
+      }
+      section[keyPath: field] = value == "none" ? nil : value
+      return nil
+    }
+  }
+
+  private static func events<Section>(
+    _ field: WritableKeyPath<Section, PushEvents> & Sendable
+  ) -> INIKey<Section> {
+    { section, value in
+      guard let events = PushEvents(text: value) else { return "allowed: \(PushEvents.allowed)" }
+      section[keyPath: field] = events
+      return nil
+    }
+  }
+
+  private static func tenCharacters(
+    _ field: WritableKeyPath<APNs, String?> & Sendable, _ what: String
+  ) -> INIKey<APNs> {
+    { apns, value in
+      guard value == "none" || value.utf8.count == 10 && value.utf8.allSatisfy(isAlphanumeric)
+      else { return "allowed: none, or ten letters and digits, \(what)" }
+      apns[keyPath: field] = value == "none" ? nil : value
+      return nil
+    }
+  }
+
+  private static func isAlphanumeric(_ byte: UInt8) -> Bool { isalnum(Int32(byte)) != 0 }
+
+  /// True of what may stand in a header, and is no more than Apple allows.
+  private static func isTopic(_ value: String) -> Bool {
+    (1...128).contains(value.utf8.count)
+      && value.utf8.allSatisfy {
+        isAlphanumeric($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-")
+          || $0 == UInt8(ascii: "_")
+      }
+  }
+
+  private static func isHost(_ value: String) -> Bool {
+    (1...260).contains(value.utf8.count)
+      && value.utf8.allSatisfy {
+        isAlphanumeric($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-")
+          || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "[") || $0 == UInt8(ascii: "]")
+      }
+  }
+
+  private static func isURL(_ value: String) -> Bool {
+    (value.hasPrefix("https://") || value.hasPrefix("http://")) && value.utf8.count <= 2000
+      && value.utf8.allSatisfy { $0 > 32 && $0 < 127 }
+  }
+}
+
+// MARK: What belongs together
+
+extension PushConfiguration {
+  /// - Parameter place: file and line of a key, by `section.key`.
+  /// - Throws: `Fault` for what is missing.
+  func check(_ path: String, _ place: (String) -> String) throws(Fault) {
+    if let apns { try apns.check(path, place) }
+    for (name, ntfy) in ntfy where ntfy.topic.isEmpty {
+      throw Fault(path, "[ntfy \(name)] has no topic; write 'topic = NAME' under it")
+    }
+    for (name, webhook) in webhooks where webhook.url.isEmpty {
+      throw Fault(path, "[webhook \(name)] has no address; write 'url = https://...' under it")
+    }
+  }
+}
+
+extension PushConfiguration.APNs {
+  fileprivate func check(_ path: String, _ place: (String) -> String) throws(Fault) {
+    guard !topic.isEmpty else {
+      throw Fault(path, "[apns] has no topic; write the app's bundle ID, 'topic = ...', under it")
+    }
+    if (certificate == nil) != (key == nil) {
+      let (there, missing) = key == nil ? ("certificate", "key") : ("key", "certificate")
+      throw Fault(
+        place("apns.\(there)"), "\(there) is set and \(missing) is not; set both or neither")
+    }
+    if certificate == nil, keyID == nil || team == nil {
+      throw Fault(
+        path, "[apns] says not who comes; set key_id and team, or certificate and key, under it")
+    }
+  }
+
+  /// Signs tokens; nil where a certificate says who comes.
+  /// - Throws: `Fault` if the key or the certificate cannot be read or used.
+  func providerToken(at now: UTCTime) throws(Fault) -> ProviderToken? {
+    for file in [authorities, certificate, key].compactMap({ $0 }) where access(file, R_OK) != 0 {
+      throw Fault("cannot read \(file)", errno: errno)
+    }
+    guard let keyID, let team, certificate == nil else { return nil }
+    guard let text = try Secret.text(file: keyFile, credential: "apns-key") else {
+      throw Fault(
+        "[apns] has no key",
+        "set key_file, or put it into /etc/credstore/clocksmith-relay.apns-key")
+    }
+    return try ProviderToken(key: text, keyID: keyID, team: team, at: now)
+  }
+}

@@ -1,0 +1,50 @@
+/// What is published, by kinds that an owner or a device chooses from.
+public struct PushEvents: OptionSet, Hashable, Sendable {
+  public let rawValue: Int64
+
+  public init(rawValue: Int64) { self.rawValue = rawValue }
+
+  /// A timer is at zero, or nobody heard it.
+  public static let timer = PushEvents(rawValue: 1)
+  /// An alarm rings, or nobody heard it.
+  public static let alarm = PushEvents(rawValue: 2)
+  /// Speaker, switch, lamp, real-time clock or the service itself.
+  public static let trouble = PushEvents(rawValue: 4)
+  /// Whether the clock is trusted.
+  public static let clock = PushEvents(rawValue: 8)
+  /// A full hour was announced.
+  public static let hour = PushEvents(rawValue: 16)
+  /// What a person publishes with `clocksmith-relay push`; nobody can choose to be without it.
+  static let message = PushEvents(rawValue: 32)
+
+  public static let all: PushEvents = [.timer, .alarm, .trouble, .clock, .hour]
+  /// Without the hour: 24 alerts a day are for those who ask for them.
+  public static let usual: PushEvents = [.timer, .alarm, .trouble, .clock]
+
+  private static let names: [(event: PushEvents, name: String)] = [
+    (.timer, "timer"), (.alarm, "alarm"), (.trouble, "trouble"), (.clock, "clock"), (.hour, "hour"),
+  ]
+
+  static let allowed = "all, or some of \(names.map(\.name).joined(separator: ", "))"
+
+  /// Reads `all`, or names with commas between them. Nil for anything else.
+  public init?(text: String) {
+    if text == "all" {
+      self = .all
+      return
+    }
+    var events: PushEvents = []
+    for word in text.split(separator: ",", omittingEmptySubsequences: false) {
+      let word = word.drop { $0 == " " }.prefix { $0 != " " }
+      guard let known = Self.names.first(where: { $0.name == word }) else { return nil }
+      events.insert(known.event)
+    }
+    self = events
+  }
+
+  /// As in `timer,alarm`, or `message`.
+  public var text: String {
+    if self == .message { return "message" }
+    return Self.names.filter { contains($0.event) }.map(\.name).joined(separator: ",")
+  }
+}

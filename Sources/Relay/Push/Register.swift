@@ -1,0 +1,128 @@
+import Basics
+import CSQLite
+@preconcurrency import Glibc
+
+/// The register on the disk: who is to be told (RegisterDevices.swift), and what has become of each
+/// message for each of them (RegisterDeliveries.swift).
+///
+/// Each transaction is on the disk when it returns (`synchronous = FULL`): a delivery is noted before
+/// it is sent, and its answer before anything else is, so that a power cut neither loses nor doubles.
+public final class Register {
+  let database: Database
+
+  private static let name = "register.sqlite"
+  private static let folder = "/var/lib/clocksmith-relay"
+  /// Of the tables below.
+  private static let version: Int64 = 1
+
+  /// In the folder that systemd has made for the service (`StateDirectory=`), or else where that is.
+  public static var path: String {
+    let made = getenv("STATE_DIRECTORY").flatMap {
+      String(cString: $0).split(separator: ":").first.map(String.init)
+    }
+    return "\(made ?? folder)/\(name)"
+  }
+
+  /// Opens the register, and makes it if there is none.
+  /// - Parameter patience: how long another program may hold it, in milliseconds.
+  /// - Throws: `Fault` if that is not possible; `isOfBrokenDatabase` if it is torn.
+  public init(path: String = Register.path, patience: Int32 = 5000) throws(Fault) {
+    try Self.makeFile(path)
+    database = try Database(path: path, patience: patience)
+    try database.execute("PRAGMA journal_mode = WAL")
+    try database.execute(
+      "PRAGMA synchronous = FULL; PRAGMA cache_size = -512; PRAGMA temp_store = MEMORY")
+    try makeTables()
+  }
+
+  /// Opens it as the service does, which is not to wait for long and takes no register for granted.
+  /// - Returns: what was wrong with the one that was there, which then is set aside.
+  static func openedForService(
+    path: String, patience: Int32 = 100
+  ) throws(Fault) -> (Register, complaint: String?) {
+    do throws(Fault) {
+      let register = try Register(path: path, patience: patience)
+      try register.check()
+      return (register, nil)
+    } catch {
+      guard error.isOfBrokenDatabase else { throw error }
+      let complaint = "\(error); \(setAside(path)); the devices have to be registered again"
+      return (try Register(path: path, patience: patience), complaint)
+    }
+  }
+
+  /// - Returns: what was done, as the end of a sentence.
+  static func setAside(_ path: String) -> String {
+    let aside = "\(path).set-aside"
+    // What the log of the database holds belongs to it.
+    for end in ["-wal", "-shm"] where rename(path + end, aside + end) != 0 { unlink(path + end) }
+    return rename(path, aside) == 0 ? "it is now \(aside)" : "it cannot be set aside"
+  }
+
+  /// An empty file of the folder's owner: what root has made the service has to open as well. SQLite
+  /// itself gives its other files the same owner.
+  private static func makeFile(_ path: String) throws(Fault) {
+    let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else {
+      if errno == EEXIST { return }
+      throw Fault("cannot make the register \(path)", errno: errno)
+    }
+    defer { close(descriptor) }
+    var status = stat()
+    if geteuid() == 0, stat(parent(of: path), &status) == 0, status.st_uid != 0 {
+      fchown(descriptor, status.st_uid, status.st_gid)
+    }
+  }
+
+  private static func parent(of path: String) -> String {
+    path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+  }
+
+  /// - Throws: `Fault` if anything in it is torn.
+  private func check() throws(Fault) {
+    var complaint: String?
+    try database.run("PRAGMA quick_check(1)") { complaint = $0.text(0) }
+    guard complaint == "ok" else {
+      throw Fault(
+        "the register \(database.path)", code: SQLITE_CORRUPT, complaint ?? "it cannot be checked")
+    }
+  }
+
+  private func makeTables() throws(Fault) {
+    let found = try database.integer("PRAGMA user_version") ?? 0
+    guard found <= Self.version else {
+      throw Fault(
+        "the register \(database.path)",
+        "it was made by a later version of clocksmith-relay; install that one again")
+    }
+    if found == Self.version { return }
+    try database.transaction { () throws(Fault) in
+      try database.execute(Self.tables)
+      try database.execute("PRAGMA user_version = \(Self.version)")
+    }
+  }
+
+  /// Instants are in microseconds since 1970; what `events` and `state` hold is in PushEvents.swift
+  /// and RegisterDeliveries.swift. Numbers of devices are never used again, so that a message is not
+  /// for one that came after it.
+  private static let tables = """
+    CREATE TABLE IF NOT EXISTS devices (
+      id INTEGER PRIMARY KEY AUTOINCREMENT, token TEXT NOT NULL UNIQUE, platform TEXT NOT NULL,
+      environment TEXT NOT NULL, events INTEGER NOT NULL, registered INTEGER NOT NULL,
+      deactivated INTEGER, reason TEXT);
+    CREATE TABLE IF NOT EXISTS messages (
+      id INTEGER PRIMARY KEY AUTOINCREMENT, event INTEGER NOT NULL, kind TEXT NOT NULL,
+      title TEXT NOT NULL, body TEXT NOT NULL, fields TEXT NOT NULL, collapse TEXT NOT NULL,
+      created INTEGER NOT NULL, expires INTEGER NOT NULL, seed INTEGER NOT NULL,
+      taken INTEGER NOT NULL DEFAULT 0, finished INTEGER);
+    CREATE INDEX IF NOT EXISTS unfinished ON messages (taken, id) WHERE finished IS NULL;
+    CREATE TABLE IF NOT EXISTS passes (
+      message INTEGER NOT NULL, lane TEXT NOT NULL, done INTEGER NOT NULL, last INTEGER NOT NULL,
+      PRIMARY KEY (lane, message)) WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS deliveries (
+      id INTEGER PRIMARY KEY, message INTEGER NOT NULL, lane TEXT NOT NULL, device INTEGER NOT NULL,
+      state TEXT NOT NULL, tries INTEGER NOT NULL, due INTEGER, reason TEXT, changed INTEGER NOT NULL);
+    CREATE INDEX IF NOT EXISTS deliveries_of_message ON deliveries (message);
+    CREATE INDEX IF NOT EXISTS waiting ON deliveries (lane, due) WHERE state = 'waiting';
+    """
+}

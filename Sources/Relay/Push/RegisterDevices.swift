@@ -1,0 +1,95 @@
+import Basics
+
+/// The devices of the register.
+extension Register {
+  /// What has become of a registration.
+  public enum Registration: Hashable, Sendable {
+    case added, renewed
+  }
+
+  /// Registers a device, or renews what is known of it: then it is told again, if it had gone.
+  @discardableResult
+  public func add(_ device: Device, at now: UTCTime) throws(Fault) -> Registration {
+    var result = Registration.added
+    try database.transaction { () throws(Fault) in result = try put(device, at: now) }
+    return result
+  }
+
+  /// Registers many, all or none.
+  public func add(_ devices: [Device], at now: UTCTime) throws(Fault) -> Int {
+    var added = 0
+    try database.transaction { () throws(Fault) in
+      for device in devices where try put(device, at: now) == .added { added += 1 }
+    }
+    return added
+  }
+
+  private func put(_ device: Device, at now: UTCTime) throws(Fault) -> Registration {
+    let values: [SQLValue] = [
+      .text(device.platform.rawValue), .text(device.environment.rawValue),
+      .integer(device.events.rawValue), .integer(now.microseconds), .text(device.token),
+    ]
+    try database.run(
+      """
+      UPDATE devices SET platform = ?, environment = ?, events = ?, registered = ?,
+        deactivated = NULL, reason = NULL WHERE token = ?
+      """, values)
+    if database.changes > 0 { return .renewed }
+    try database.run(
+      """
+      INSERT INTO devices (platform, environment, events, registered, token)
+        VALUES (?, ?, ?, ?, ?)
+      """, values)
+    return .added
+  }
+
+  /// Forgets a device.
+  /// - Returns: false if it is not known.
+  public func remove(token: String) throws(Fault) -> Bool {
+    try database.run("DELETE FROM devices WHERE token = ?", [.text(token.lowercased())])
+    return database.changes > 0
+  }
+
+  /// Lists the devices in the order of their first registration.
+  /// - Parameter gone: only those that were deactivated, in the order of that.
+  public func devices(gone: Bool = false, _ take: (RegisteredDevice) -> Void) throws(Fault) {
+    try database.run(
+      """
+      SELECT token, platform, environment, events, registered, deactivated, reason FROM devices
+        \(gone ? "WHERE deactivated IS NOT NULL ORDER BY deactivated, id" : "ORDER BY id")
+      """
+    ) { row in
+      // What another hand has written there is left out.
+      guard var device = try? Device(token: row.text(0)),
+        let platform = Device.Platform(rawValue: row.text(1)),
+        let environment = Device.Environment(rawValue: row.text(2))
+      else { return }
+      device.platform = platform
+      device.environment = environment
+      device.events = PushEvents(rawValue: row.integer(3))
+      take(
+        RegisteredDevice(
+          device: device, registered: UTCTime(microseconds: row.integer(4)),
+          gone: row.time(5).map { .init(at: $0, reason: row.text(6)) }))
+    }
+  }
+
+  /// How many devices are told.
+  public func countOfDevices() throws(Fault) -> Int {
+    Int(try database.integer("SELECT count(*) FROM devices WHERE deactivated IS NULL") ?? 0)
+  }
+
+  /// Tells a device no more.
+  /// - Parameter since: of when the provider knows that; one that was registered after it is told on.
+  /// - Returns: false if it was registered later, or is not told anyhow.
+  func deactivate(
+    _ device: Int64, _ reason: String, since: UTCTime?, at now: UTCTime
+  ) throws(Fault) -> Bool {
+    try database.run(
+      """
+      UPDATE devices SET deactivated = ?1, reason = ?2
+        WHERE id = ?3 AND deactivated IS NULL AND (?4 IS NULL OR registered <= ?4)
+      """, [.integer(now.microseconds), .text(reason), .integer(device), SQLValue(since)])
+    return database.changes > 0
+  }
+}

@@ -1,0 +1,145 @@
+import Basics
+@preconcurrency import Glibc
+
+/// The messages of the register.
+extension Register {
+  /// Keeps a message until the service takes it.
+  @discardableResult
+  func add(_ message: PushMessage) throws(Fault) -> Int64 {
+    let fields = JSONLine()
+    for (name, value) in message.fields.sorted(by: { $0.key < $1.key }) { fields.set(name, value) }
+    var seed: UInt64 = 0
+    getentropy(&seed, 8)
+    try database.run(
+      """
+      INSERT INTO messages (event, kind, title, body, fields, collapse, created, expires, seed)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+      """,
+      [
+        .integer(message.event.rawValue), .text(message.kind), .text(message.title),
+        .text(message.body), .text(fields.text), .text(message.collapse),
+        .integer(message.created.microseconds), .integer(message.expires.microseconds),
+        .integer(Int64(bitPattern: seed)),
+      ])
+    return database.lastRow
+  }
+
+  func message(_ id: Int64) throws(Fault) -> RegisteredMessage? {
+    var found: RegisteredMessage?
+    try database.run(
+      """
+      SELECT event, kind, title, body, fields, collapse, created, expires, seed FROM messages
+        WHERE id = ?
+      """, [.integer(id)]
+    ) { row in
+      var message = PushMessage(
+        event: PushEvents(rawValue: row.integer(0)), kind: row.text(1), title: row.text(2),
+        body: row.text(3), collapse: row.text(5), created: UTCTime(microseconds: row.integer(6)),
+        expires: UTCTime(microseconds: row.integer(7)))
+      message.fields = Self.fields(row.text(4))
+      found = RegisteredMessage(id: id, message: message, seed: UInt64(bitPattern: row.integer(8)))
+    }
+    return found
+  }
+
+  private static func fields(_ line: String) -> [String: String] {
+    guard let object = try? JSONObject(line, path: "the fields of a message") else { return [:] }
+    var fields: [String: String] = [:]
+    for key in object.keys { fields[key] = (try? object.text(key)) ?? nil }
+    return fields
+  }
+
+  /// The messages that were not taken yet; or those that were, and have not come to their end.
+  func unfinished(taken: Bool) throws(Fault) -> [Int64] {
+    var found: [Int64] = []
+    try database.run(
+      "SELECT id FROM messages WHERE taken = ? AND finished IS NULL ORDER BY id",
+      [.integer(taken ? 1 : 0)]
+    ) { found.append($0.integer(0)) }
+    return found
+  }
+
+  /// Takes a message: from now on there is something to send in each of these lanes.
+  /// - Returns: how many deliveries were made at once, those to entries.
+  func take(_ message: Int64, for lanes: [Lane], at now: UTCTime) throws(Fault) -> Int {
+    var made = 0
+    try database.transaction { () throws(Fault) in
+      let last = try database.integer("SELECT max(id) FROM devices") ?? 0
+      for lane in lanes {
+        if lane.environment != nil {
+          try database.run(
+            "INSERT INTO passes (message, lane, done, last) VALUES (?, ?, 0, ?)",
+            [.integer(message), .text(lane.name), .integer(last)])
+        } else {
+          try insert(message, lane, device: 0, .waiting, due: now, at: now)
+          made += 1
+        }
+      }
+      try database.run("UPDATE messages SET taken = 1 WHERE id = ?", [.integer(message)])
+    }
+    return made
+  }
+
+  func insert(
+    _ message: Int64, _ lane: Lane, device: Int64, _ state: DeliveryState, due: UTCTime?,
+    at now: UTCTime
+  ) throws(Fault) {
+    try database.run(
+      """
+      INSERT INTO deliveries (message, lane, device, state, tries, due, changed)
+        VALUES (?, ?, ?, ?, ?, ?, ?)
+      """,
+      [
+        .integer(message), .text(lane.name), .integer(device), .text(state.rawValue),
+        .integer(state == .sent ? 1 : 0), SQLValue(due), .integer(now.microseconds),
+      ])
+  }
+
+  /// How many deliveries of a message are in each state.
+  func counts(of message: Int64) throws(Fault) -> [DeliveryState: Int] {
+    var counts: [DeliveryState: Int] = [:]
+    try database.run(
+      "SELECT state, count(*) FROM deliveries WHERE message = ? GROUP BY state",
+      [.integer(message)]
+    ) { row in
+      if let state = DeliveryState(rawValue: row.text(0)) { counts[state] = Int(row.integer(1)) }
+    }
+    return counts
+  }
+
+  /// True if a message has not been given to every device yet.
+  func hasPasses(_ message: Int64) throws(Fault) -> Bool {
+    try database.integer("SELECT 1 FROM passes WHERE message = ?", [.integer(message)]) != nil
+  }
+
+  func finish(_ message: Int64, at now: UTCTime) throws(Fault) {
+    try database.run(
+      "UPDATE messages SET finished = ? WHERE id = ?",
+      [.integer(now.microseconds), .integer(message)])
+  }
+
+  /// Forgets what was finished before an instant, and what is more than so many deliveries; a part of
+  /// it, so that nothing else has to wait.
+  /// - Returns: true if there is more to forget.
+  func prune(before: UTCTime, most: Int64) throws(Fault) -> Bool {
+    let rows = "SELECT max(id) - min(id) FROM deliveries"
+    let isFull = try database.integer(rows) ?? 0 > most
+    let oldest = try database.integer(
+      """
+      SELECT id FROM messages WHERE finished IS NOT NULL AND (finished < ? OR ?)
+        ORDER BY id LIMIT 1
+      """, [.integer(before.microseconds), .integer(isFull ? 1 : 0)])
+    guard let oldest else { return false }
+    try database.transaction { () throws(Fault) in
+      try database.run(
+        """
+        DELETE FROM deliveries WHERE id IN
+          (SELECT id FROM deliveries WHERE message = ? LIMIT 2000)
+        """, [.integer(oldest)])
+      if database.changes < 2000 {
+        try database.run("DELETE FROM messages WHERE id = ?", [.integer(oldest)])
+      }
+    }
+    return true
+  }
+}

@@ -1,0 +1,160 @@
+import Basics
+import CCurl
+import CSystemd
+import Daemon
+@preconcurrency import Glibc
+
+/// Requests to one server by libcurl, served by the loop: over one connection, with as many of them
+/// at once as the server allows. Their handles are kept and used again.
+final class Transfers {
+  struct Settings: Hashable {
+    /// HTTP/2 alone, by TLS; else whatever the server speaks.
+    var isHTTP2 = false
+    /// A file of certificates, or a folder of them.
+    var authorities = "/etc/ssl/certs"
+    var certificate: String?
+    var key: String?
+    /// How long a request may take.
+    var patience = Duration.seconds(20)
+    /// So many requests may be on their way.
+    var most = 1
+  }
+
+  private let loop: EventLoop
+  let settings: Settings
+  private let multi: UnsafeMutableRawPointer
+  private let answered: (_ tag: Int64, Answer) -> Void
+  private let settled: () -> Void
+  private var sockets: [Int32: (source: EventSource, events: UInt32)] = [:]
+  private var timer: EventSource?
+  private var idle: [Transfer] = []
+  private var busy: [UnsafeMutableRawPointer: Transfer] = [:]
+  /// The connection that is there may be dead.
+  private var wantsFreshConnection = false
+
+  /// How many requests are on their way.
+  var count: Int { busy.count }
+
+  /// - Parameters:
+  ///   - answered: told of each request once.
+  ///   - settled: told after that of one or more.
+  init(
+    _ loop: EventLoop, _ settings: Settings,
+    answered: @escaping (_ tag: Int64, Answer) -> Void, settled: @escaping () -> Void
+  ) throws(Fault) {
+    self.loop = loop
+    self.settings = settings
+    self.answered = answered
+    self.settled = settled
+    guard Self.library == CURLE_OK, let made = curl_multi_init() else {
+      throw Fault("cannot use libcurl", errno: ENOMEM)
+    }
+    multi = made
+    clocksmith_curl_multi_number(multi, CURLMOPT_MAX_HOST_CONNECTIONS, 1)
+    clocksmith_curl_multi_number(multi, CURLMOPT_MAXCONNECTS, 1)
+    clocksmith_curl_multi_number(multi, CURLMOPT_MAX_CONCURRENT_STREAMS, settings.most)
+    timer = try loop.after(.zero) { [unowned self] in act(CURL_SOCKET_TIMEOUT, 0) }
+    timer?.rests()
+    clocksmith_curl_multi_listen(
+      multi,
+      { _, socket, what, context, _ in
+        Transfers.from(context).watch(socket, what)
+        return 0
+      },
+      { _, milliseconds, context in
+        Transfers.from(context).setTimer(milliseconds)
+        return 0
+      }, Unmanaged.passUnretained(self).toOpaque())
+  }
+
+  deinit {
+    clocksmith_curl_multi_listen(multi, nil, nil, nil)
+    for transfer in busy.values { curl_multi_remove_handle(multi, transfer.easy) }
+    busy = [:]
+    idle = []
+    curl_multi_cleanup(multi)
+  }
+
+  /// curl_global_init(3), once.
+  private static let library = curl_global_init(Int(CURL_GLOBAL_DEFAULT))
+
+  private static func from(_ context: UnsafeMutableRawPointer?) -> Transfers {
+    Unmanaged<Transfers>.fromOpaque(context!).takeUnretainedValue()
+  }
+
+  // MARK: Sending
+
+  /// - Throws: `Fault` if libcurl has no memory for it.
+  func send(_ request: Request) throws(Fault) {
+    let transfer = if let idle = idle.popLast() { idle } else { try Transfer(settings) }
+    transfer.take(request)
+    clocksmith_curl_number(
+      transfer.easy, CURLOPT_FRESH_CONNECT, wantsFreshConnection ? 1 : 0)
+    wantsFreshConnection = false
+    let code = curl_multi_add_handle(multi, transfer.easy)
+    guard code == CURLM_OK else {
+      throw Fault("cannot send a request", String(cString: curl_multi_strerror(code)))
+    }
+    busy[transfer.easy] = transfer
+  }
+
+  // MARK: The loop
+
+  /// Called by libcurl, which must not be called from here.
+  private func watch(_ socket: Int32, _ what: Int32) {
+    guard what != CURL_POLL_REMOVE else {
+      sockets[socket] = nil
+      return
+    }
+    let events: UInt32 =
+      switch what {
+      case CURL_POLL_IN: EPOLLIN.rawValue
+      case CURL_POLL_OUT: EPOLLOUT.rawValue
+      default: EPOLLIN.rawValue | EPOLLOUT.rawValue
+      }
+    if let known = sockets[socket] {
+      guard known.events != events else { return }
+      known.source.watches(events)
+      sockets[socket]?.events = events
+    } else {
+      let source = try? loop.whenReady(socket, events: events) { [unowned self] in
+        // Of what a socket is ready for, libcurl asks it where that is not clear.
+        let isInput = sockets[socket]?.events == EPOLLIN.rawValue
+        act(socket, isInput ? CURL_CSELECT_IN : 0)
+      }
+      // Without it, the request ends when its time is over.
+      if let source { sockets[socket] = (source, events) }
+    }
+  }
+
+  private func setTimer(_ milliseconds: Int) {
+    if milliseconds < 0 {
+      timer?.rests()
+    } else {
+      timer?.goesOff(after: .milliseconds(milliseconds))
+    }
+  }
+
+  private func act(_ socket: Int32, _ events: Int32) {
+    var running: Int32 = 0
+    curl_multi_socket_action(multi, socket, events, &running)
+    var hasAnswers = false
+    var left: Int32 = 0
+    while let message = curl_multi_info_read(multi, &left) {
+      guard message.pointee.msg == CURLMSG_DONE, let easy = message.pointee.easy_handle else {
+        continue
+      }
+      let result = message.pointee.data.result
+      curl_multi_remove_handle(multi, easy)
+      guard let transfer = busy.removeValue(forKey: easy) else { continue }
+      // Whatever is still there of the connection, it has answered nothing for so long.
+      if result == CURLE_OPERATION_TIMEDOUT { wantsFreshConnection = true }
+      let tag = transfer.tag
+      let answer = transfer.answer(result)
+      idle.append(transfer)
+      hasAnswers = true
+      answered(tag, answer)
+    }
+    if hasAnswers { settled() }
+  }
+}

@@ -1,0 +1,64 @@
+import Basics
+
+/// What an answer means for a delivery, and for those behind it.
+enum Verdict: Hashable {
+  case accepted
+  /// It is of no use to try again.
+  case refused(String)
+  /// The device is not to be told any more.
+  case gone(Outcome.Departure)
+  /// It is tried again, after that long if the server says so.
+  case again(String, after: Duration? = nil)
+  /// The same would come of every other delivery in the lane now.
+  case down(String)
+  /// With a new token it may be accepted.
+  case tokenExpired(String)
+}
+
+extension Verdict {
+  /// What everybody's failures mean.
+  init(_ failure: Answer.Failure) {
+    self = failure.isOfOneRequest ? .again(failure.words) : .down(failure.words)
+  }
+
+  /// What an answer of APNs means, as Apple's `Handling notification responses from APNs` has it.
+  /// - Parameter sent: when the request was sent.
+  init(apns answer: Answer, sent: UTCTime) {
+    if let failure = answer.failure {
+      self.init(failure)
+      return
+    }
+    guard answer.isHTTP2 else {
+      self = .down("the server does not speak HTTP/2: it is none of APNs")
+      return
+    }
+    let body = try? JSONObject(answer.body, path: "the answer")
+    let told = (try? body?.text("reason")) ?? nil
+    // What is not one of Apple's words may be anything.
+    let reason = told.flatMap { Self.isWord($0) ? $0 : nil } ?? "status \(answer.status)"
+    switch (answer.status, reason) {
+    case (200, _): self = .accepted
+    case (410, _):
+      let milliseconds = (try? body?.integer("timestamp")) ?? nil
+      let since = milliseconds.flatMap { $0.multipliedReportingOverflow(by: 1000) }.flatMap {
+        $0.overflow ? nil : UTCTime(microseconds: $0.partialValue)
+      }
+      self = .gone(.init(reason: reason, since: since ?? sent))
+    case (400, "BadDeviceToken"), (400, "DeviceTokenNotForTopic"):
+      self = .gone(.init(reason: reason, since: sent))
+    case (403, "ExpiredProviderToken"): self = .tokenExpired(reason)
+    case (400, "BadTopic"), (400, "MissingTopic"), (400, "TopicDisallowed"), (403, _),
+      (429, "TooManyProviderTokenUpdates"):
+      self = .down("APNs refuses this clock: \(reason)")
+    case (400, "IdleTimeout"), (429, _), (500..., _):
+      self = .again(reason, after: answer.retryAfter)
+    case (400..<500, _): self = .refused(reason)
+    default: self = .down("the server answers \(reason): it is none of APNs")
+    }
+  }
+
+  private static func isWord(_ text: String) -> Bool {
+    (1...64).contains(text.utf8.count)
+      && text.utf8.allSatisfy { (65...90).contains($0) || (97...122).contains($0) }
+  }
+}

@@ -1,0 +1,102 @@
+import Basics
+import Relay
+
+let deviceCommand = Subcommand(
+  name: "device", operands: "add TOKEN|-, list, remove TOKEN", mostOperands: 2,
+  summary: "the phones that are told: add, list, remove",
+  details: """
+    'add' registers the token that APNs has given to an app, or renews what is known of it: a device
+    that had gone is told again. 'add -' reads tokens from standard input, one a line. The register
+    is the service's, in /var/lib/clocksmith-relay, so this is for root.
+    """,
+  options: [
+    Option(
+      name: "platform", argument: "NAME",
+      help: "of what is added: ios (default), ipados, macos,\ntvos, visionos or watchos"),
+    Option(
+      name: "environment", argument: "NAME",
+      help: "which server knows the token: production (default),\nor sandbox of an app from Xcode"),
+    Option(
+      name: "events", argument: "LIST",
+      help: "what it is told: all, or some of timer, alarm, trouble,\nclock and hour (default: all"
+        + " but hour)"),
+    jsonOption,
+  ]
+) { arguments in
+  let operands = arguments.operands
+  switch (operands.first, operands.count) {
+  case ("add", 2): try add(operands[1], arguments)
+  case ("list", 1): try printDevices(gone: false, asJSON: arguments.has("json"))
+  case ("remove", 2):
+    guard try Register().remove(token: operands[1]) else {
+      throw Fault("no device has the token \"\(operands[1].excerpt)\"", "see 'device list'")
+    }
+    try tellDone("removed 1 device", "it is removed")
+  default:
+    throw Misuse(
+      description: "write 'add TOKEN', 'list' or 'remove TOKEN'; "
+        + "see 'clocksmith-relay device --help'")
+  }
+  return ExitStatus.done
+}
+
+private func add(_ token: String, _ arguments: Arguments) throws(Fault) {
+  var devices: [Device] = []
+  func take(_ token: String) throws(Fault) {
+    var device = try Device(token: token)
+    if let platform = arguments["platform"] { try device.setPlatform(platform) }
+    if let environment = arguments["environment"] { try device.setEnvironment(environment) }
+    if let events = arguments["events"] { try device.setEvents(events) }
+    devices.append(device)
+  }
+  if token == "-" {
+    while let line = readLine() {
+      if !line.isEmpty { try take(line) }
+    }
+  } else {
+    try take(token)
+  }
+  let added = try Register().add(devices, at: .now)
+  let renewed = devices.count - added
+  let words = [(added, "added"), (renewed, "renewed")].filter { $0.0 > 0 }.map {
+    "\($0.1) \($0.0) device\($0.0 == 1 ? "" : "s")"
+  }
+  let done = words.isEmpty ? "there was no token" : words.joined(separator: ", ")
+  try tellDone(done, done)
+}
+
+/// - Parameter gone: only those that are told no more.
+func printDevices(gone: Bool, asJSON: Bool) throws(Fault) {
+  var fault: Fault?
+  try Register().devices(gone: gone) { device in
+    guard fault == nil else { return }
+    do throws(Fault) {
+      try say(asJSON ? device.json : device.line)
+    } catch {
+      fault = error
+    }
+  }
+  if let fault { throw fault }
+}
+
+extension RegisteredDevice {
+  /// As in `2026-11-22T15:00:00Z  ios production  timer,alarm  TOKEN`; of one that has gone, when and
+  /// why comes first.
+  fileprivate var line: String {
+    let gone = gone.map { "\($0.at.text)  \($0.reason)  " } ?? ""
+    return "\(gone)\(registered.text)  \(device.platform.rawValue) \(device.environment.rawValue)"
+      + "  \(device.events.text)  \(device.token)"
+  }
+
+  fileprivate var json: String {
+    let line = JSONLine()
+    line.set("token", device.token)
+    line.set("platform", device.platform.rawValue)
+    line.set("environment", device.environment.rawValue)
+    line.set("events", device.events.text.split(separator: ",").map(String.init))
+    line.set("registered", registered.text)
+    line.set("deactivated", gone?.at.text)
+    line.set("reason", gone?.reason)
+    return line.text
+  }
+}

@@ -1,0 +1,154 @@
+import Basics
+import Glibc
+import TestSupport
+import Testing
+
+@testable import Relay
+
+/// A register in a folder of the test's own.
+final class TestRegister {
+  let folder = TemporaryFolder()
+  let register: Register
+  var path: String { "\(folder.path)/register.sqlite" }
+
+  init() throws(Fault) {
+    register = try Register(path: "\(folder.path)/register.sqlite")
+  }
+
+  static func token(_ number: Int) -> String {
+    let digits = String(number, radix: 16)
+    return String(repeating: "0", count: 64 - digits.utf8.count) + digits
+  }
+
+  @discardableResult
+  func add(_ number: Int, _ events: PushEvents = .usual, at second: Int64 = 0) throws(Fault)
+    -> Int64
+  {
+    var device = try Device(token: Self.token(number))
+    device.events = events
+    try register.add(device, at: .second(second))
+    return try register.database.integer(
+      "SELECT id FROM devices WHERE token = ?", [.text(device.token)])!
+  }
+
+  var devices: [RegisteredDevice] {
+    get throws(Fault) {
+      var found: [RegisteredDevice] = []
+      try register.devices { found.append($0) }
+      return found
+    }
+  }
+}
+
+extension UTCTime {
+  static func second(_ second: Int64) -> UTCTime { UTCTime(microseconds: second * 1_000_000) }
+}
+
+@Suite struct RegisterTests {
+  @Test("a device is kept as it was registered") func kept() throws {
+    let test = try TestRegister()
+    var device = try Device(token: TestRegister.token(0xAB).uppercased())
+    try device.setPlatform("watchos")
+    try device.setEnvironment("sandbox")
+    try device.setEvents("hour,alarm")
+    #expect(try test.register.add(device, at: .second(7)) == .added)
+    let again = try Register(path: test.path)
+    var found: [RegisteredDevice] = []
+    try again.devices { found.append($0) }
+    #expect(found == [RegisteredDevice(device: device, registered: .second(7), gone: nil)])
+    #expect(found.first?.device.token == TestRegister.token(0xAB))
+    #expect(found.first?.device.events.text == "alarm,hour")
+  }
+
+  @Test(
+    "what is no token, platform, environment or event is told with what is",
+    arguments: [
+      "", "abc", "zz", String(repeating: "a", count: 63), String(repeating: "g", count: 64),
+    ])
+  func noToken(text: String) throws {
+    #expect(
+      faultThrown { _ = try Device(token: text) }?.detail.hasPrefix("it is none of APNs") == true)
+    var device = try Device(token: TestRegister.token(1))
+    #expect(
+      faultThrown { try device.setPlatform("amiga") }?.detail.hasPrefix("allowed: ios") == true)
+    #expect(faultThrown { try device.setEnvironment("moon") } != nil)
+    #expect(faultThrown { try device.setEvents("timer,,alarm") } != nil)
+  }
+
+  @Test("a device that has gone is told again when it is registered again") func returns() throws {
+    let test = try TestRegister()
+    let number = try test.add(1, at: 10)
+    #expect(
+      try test.register.deactivate(number, "Unregistered", since: .second(20), at: .second(30)))
+    #expect(try test.devices.first?.gone == .init(at: .second(30), reason: "Unregistered"))
+    #expect(try test.register.countOfDevices() == 0)
+    #expect(
+      try test.register.add(Device(token: TestRegister.token(1)), at: .second(40)) == .renewed)
+    #expect(try test.devices.first?.gone == nil)
+    // What the provider knows is older than that.
+    #expect(
+      try !test.register.deactivate(number, "Unregistered", since: .second(20), at: .second(50)))
+    #expect(try test.register.countOfDevices() == 1)
+  }
+
+  @Test("a device that is removed is forgotten, whatever its letters") func removed() throws {
+    let test = try TestRegister()
+    try test.add(0xABC)
+    #expect(try test.register.remove(token: TestRegister.token(0xABC).uppercased()))
+    #expect(try !test.register.remove(token: TestRegister.token(0xABC)))
+    #expect(try test.devices.isEmpty)
+  }
+
+  @Test(
+    "a file that is none is set aside, and told",
+    arguments: ["this is no database", "SQLite format 3\0"])
+  func torn(text: String) throws {
+    let test = try TestRegister()
+    let path = "\(test.folder.path)/torn.sqlite"
+    try test.folder.write("torn.sqlite", String(repeating: text, count: 300))
+    #expect(faultThrown { _ = try Register(path: path) }?.isOfBrokenDatabase == true)
+    let (register, complaint) = try Register.openedForService(path: path)
+    #expect(complaint?.hasSuffix("the devices have to be registered again") == true)
+    #expect(try register.countOfDevices() == 0)
+    #expect(test.folder.files.contains("torn.sqlite.set-aside"))
+  }
+
+  @Test("one with a torn page is set aside as well") func tornPage() throws {
+    let test = try TestRegister()
+    for number in 1...200 { try test.add(number) }
+    try test.register.database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    let path = "\(test.folder.path)/copy.sqlite"
+    var bytes = [UInt8](repeating: 0, count: 1 << 20)
+    let source = open(test.path, O_RDONLY)
+    let count = read(source, &bytes, bytes.count)
+    close(source)
+    // The pages of the tables are overwritten, the schema is whole.
+    for index in (count / 2)..<count { bytes[index] = 0xA5 }
+    try writeBytes(Array(bytes[..<count]), to: path, isSynced: false)
+    let (register, complaint) = try Register.openedForService(path: path)
+    #expect(complaint != nil)
+    #expect(try register.countOfDevices() == 0)
+  }
+
+  @Test("one that another program has is told, and not waited for") func locked() throws {
+    let test = try TestRegister()
+    let other = try Register(path: test.path, patience: 10)
+    try test.register.database.execute("BEGIN IMMEDIATE")
+    let fault = faultThrown { try other.add(Device(token: TestRegister.token(1)), at: .second(1)) }
+    #expect(fault?.isOfLockedDatabase == true)
+    try test.register.database.execute("COMMIT")
+    #expect(try other.add(Device(token: TestRegister.token(1)), at: .second(1)) == .added)
+  }
+
+  @Test("one of a later version is left as it is") func later() throws {
+    let test = try TestRegister()
+    try test.register.database.execute("PRAGMA user_version = 9")
+    let fault = faultThrown { _ = try Register.openedForService(path: test.path) }
+    #expect(fault?.detail.hasPrefix("it was made by a later version") == true)
+  }
+
+  @Test("what it notes is on the disk at once") func synced() throws {
+    let database = try TestRegister().register.database
+    #expect(try database.integer("PRAGMA synchronous") == 2)
+  }
+}

@@ -1,0 +1,88 @@
+"""The register of devices, by the command."""
+
+import json
+import sqlite3
+import subprocess
+
+import pytest
+
+import relay as parts
+
+PHONE, WATCH = "ab" * 32, "cd" * 40
+
+
+@pytest.fixture
+def device(tmp_path):
+    """Runs `clocksmith-relay` on a register of the test's own."""
+    if not parts.RELAY.exists():
+        pytest.skip(f"no {parts.RELAY} (swift build -c release --product clocksmith-relay)")
+
+    def device(*words, status=0, given=None):
+        done = subprocess.run(
+            [parts.RELAY, *words], input=given, capture_output=True, text=True, timeout=20,
+            env={"LC_ALL": "C", "STATE_DIRECTORY": str(tmp_path)})
+        assert done.returncode == status, done.stderr
+        return done.stdout if status == 0 else done.stderr
+    return device
+
+
+def test_a_device_is_added_listed_and_removed(device):
+    assert device("device", "add", PHONE) == "added 1 device\n"
+    assert device("device", "add", WATCH, "--platform", "watchos", "--environment", "sandbox",
+                  "--events", "alarm,hour") == "added 1 device\n"
+    assert device("device", "add", PHONE.upper()) == "renewed 1 device\n"
+    phone, watch = map(json.loads, device("device", "list", "--json").splitlines())
+    assert phone.pop("registered").endswith("Z")
+    assert phone == {
+        "token": PHONE, "platform": "ios", "environment": "production",
+        "events": ["timer", "alarm", "trouble", "clock"], "deactivated": None, "reason": None}
+    assert watch["platform"] == "watchos" and watch["events"] == ["alarm", "hour"]
+    assert f"watchos sandbox  alarm,hour  {WATCH}" in device("device", "list")
+    assert device("device", "remove", WATCH) == "removed 1 device\n"
+    assert WATCH not in device("device", "list")
+    assert "no device has the token" in device("device", "remove", WATCH, status=1)
+
+
+def test_many_are_added_at_once_or_none(device):
+    tokens = "".join(f"{number:064x}\n" for number in range(1000))
+    assert device("device", "add", "-", given=tokens) == "added 1000 devices\n"
+    assert "it is none of APNs" in device(
+        "device", "add", "-", given=f"{WATCH}\nnone\n", status=1)
+    assert len(device("device", "list").splitlines()) == 1000
+
+
+@pytest.mark.parametrize("words, status, told", [
+    (["device"], 2, "write 'add TOKEN', 'list' or 'remove TOKEN'"),
+    (["device", "add"], 2, "write 'add TOKEN'"),
+    (["device", "add", "zz"], 1, "it is none of APNs"),
+    (["device", "add", PHONE, "--platform", "amiga"], 1, "allowed: ios, ipados, macos"),
+    (["device", "add", PHONE, "--environment", "test"], 1, "allowed: production, sandbox"),
+    (["device", "add", PHONE, "--events", "tea"], 1, "allowed: all, or some of timer, alarm"),
+    (["feedback", "now"], 2, "unexpected 'now'"),
+])
+def test_what_is_wrong_is_told_with_what_is_right(device, words, status, told):
+    line = device(*words, status=status)
+    assert told in line and len(line.splitlines()) == 1
+
+
+def test_who_has_gone_is_listed_with_the_reason(device, tmp_path):
+    device("device", "add", PHONE)
+    device("device", "add", WATCH)
+    with sqlite3.connect(tmp_path / "register.sqlite") as register:
+        register.execute(
+            "UPDATE devices SET deactivated = 1795000000000000, reason = 'Unregistered' "
+            "WHERE token = ?", (WATCH,))
+    [line] = device("feedback").splitlines()
+    assert line.startswith("2026-11-18T11:06:40Z  Unregistered  ") and WATCH in line
+    [gone] = map(json.loads, device("feedback", "--json").splitlines())
+    assert gone["reason"] == "Unregistered" and gone["deactivated"] == "2026-11-18T11:06:40Z"
+    assert device("device", "add", WATCH) == "renewed 1 device\n"
+    assert device("feedback") == ""
+
+
+def test_a_register_that_cannot_be_used_is_told_in_one_line(device, tmp_path):
+    (tmp_path / "register.sqlite").write_text("no database" * 100)
+    assert "file is not a database" in device("device", "list", status=1)
+    (tmp_path / "register.sqlite").unlink()
+    (tmp_path / "register.sqlite").mkdir()
+    assert "unable to open" in device("device", "list", status=1)
