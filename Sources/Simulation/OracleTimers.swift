@@ -233,7 +233,7 @@ extension Oracle {
     let begins = max(since.elapsed(moment) + offset, moment.elapsed + rules.lead)
     timers.entries[source]?.state = .ringing(since)
     timers.entries[source]?.owesRing = true
-    timers.entries[source]?.words = .init(heard: begins...(begins + rules.latestWords))
+    timers.entries[source]?.words = .init(from: begins, for: rules.latestWords)
     disturbed(.order, moment)
   }
 
