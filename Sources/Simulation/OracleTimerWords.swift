@@ -51,7 +51,7 @@ extension Oracle {
   mutating func dropWords(of source: Cue.Source, _ moment: Moment) {
     guard let words = timers.entries[source]?.words, !words.isGiven, !isEnding else { return }
     let due = words.due - rules.lead
-    let causes: Set<Cause> = [.busy, .clock, .sleep, .service, .lever, .mute, .rules, .trust]
+    let causes: Cause = [.busy, .clock, .sleep, .service, .lever, .mute, .rules, .trust]
     let late = moment.elapsed - due - held(since: due) - slack(of: source)
     guard late > 500 * millisecond, !isBusy, !happened(causes, since: due),
       !isNearOccasion(moment), !isNearOccasion(moment.later(by: due - moment.elapsed)),
