@@ -276,4 +276,13 @@ import Testing
     #expect(desk.cues.first?.anchor == desk.now.sinceBoot)
     #expect(desk.cues.first?.mayBeLateBy == .seconds(3))
   }
+
+  @Test("what has given way to another ring does not begin to ring once more") func givenWay() {
+    var desk = Self.desk()
+    desk.start(.milliseconds(60_000))
+    desk.start(.milliseconds(61_500))
+    let rings = desk.live(for: .seconds(64)).cues.filter { $0.source == .timer(1) }
+    #expect(rings.count == 1)
+    #expect(desk.wake! > desk.now.instant)
+  }
 }
