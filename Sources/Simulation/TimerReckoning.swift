@@ -202,7 +202,8 @@ struct TimerReckoning {
     nextAlarm = nil
     (looked, lookedUptime) = (moment, nil)
     wasClockGood = false
-    reached = entries.values.compactMap { $0.alarm?.acknowledged }.max()
+    reached = entries.values.flatMap { [$0.alarm?.acknowledged, $0.alarm?.ring] }
+      .compactMap { $0 }.max()
   }
 
   /// The clock can be gone by; for alarms, or for all.

@@ -285,4 +285,20 @@ import Testing
     #expect(rings.count == 1)
     #expect(desk.wake! > desk.now.instant)
   }
+
+  @Test(
+    "a clock that was days ahead when an alarm began to ring, and comes back right, has none missed"
+  )
+  func ringsAhead() {
+    var desk = Self.desk()
+    desk.wait(until: "2026-11-22T07:00:00")
+    #expect(desk.alarmEvents == [.rings(late: nil)])
+    desk.now = desk.now.set(by: .seconds(-9 * 86_400))
+    desk.announcer = Announcer(
+      settings: desk.announcer.settings, zone: TestZone.utc, trust: .synchronised,
+      alarms: Alarms(desk.announcer.alarms.alarms, isSameBoot: false, at: desk.now), at: desk.now)
+    desk.tell(.stop(.byHand))
+    #expect(desk.alarmEvents == [.stopped(.byHand)])
+    #expect(desk.announcer.alarms.alarms[0].next == Self.seven - .seconds(8 * 86_400))
+  }
 }
