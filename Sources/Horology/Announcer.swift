@@ -78,6 +78,8 @@ public struct Announcer {
   /// Takes one event in. The last effect is the next wake-up; after `.unheard` alone there is
   /// none if that changes nothing.
   public mutating func handle(_ event: Event, at now: Now) -> [Effect] {
+    // So far a jump may have gone over a change of the season, which steps over nothing.
+    let isFar = now.jump(since: previous).magnitude > Alarms.longestStepBack
     var effects = noticeStep(with: event, at: now)
     let hasJumped = !effects.isEmpty
     tellAlarmsOfClock(with: event, at: now)
@@ -92,8 +94,7 @@ public struct Announcer {
       // Whatever comes of a step is decided once the clock has been judged again.
       return effects.isEmpty ? [] : Effect.silenceFirst(effects) + [.wake(at: now.instant)]
     case .zoneChanged(let zone):
-      // A jump may have gone over a change of the season, which steps over nothing.
-      effects += change(settings, zone, .none, from: hasJumped ? nil : offset, at: now)
+      effects += change(settings, zone, .none, from: isFar ? nil : offset, at: now)
     case .reloaded(let settings, let sound):
       effects += change(settings, zone, sound, at: now)
     case .trust(let trust):

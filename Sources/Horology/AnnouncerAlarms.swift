@@ -191,10 +191,10 @@ extension Announcer {
     switch alarm.state {
     case .waiting: guard book.last(of: source) == nil else { return nil }
     case .snoozing: guard book.last(of: source) != since else { return nil }
-    case .ringing: earliest = book.earliest(of: source, rules.lead, now)
+    case .ringing: earliest = book.earliestRing(of: source, since, rules.lead, now)
     }
     // Before its bells are reckoned: there may be a hundred.
-    guard rings.heard(at: earliest) == source else { return nil }
+    guard rings.heard(at: max(earliest, now.sinceBoot)) == source else { return nil }
     let blows = blows(of: alarm, at: now)
     var cue = DueCue.ring(source, since: since, from: earliest)
     if !blows.isEmpty {
@@ -206,7 +206,8 @@ extension Announcer {
     cue.blows = blows
     cue.decibels = alarm.plan.rise?.decibels(after: cue.anchor - since) ?? 0
     // Of one that begins when it ends a click would be heard.
-    return rings.heard(at: cue.anchor) == source && cue.anchor < since + settings.ringLimit
+    return rings.heard(at: max(cue.anchor, now.sinceBoot)) == source
+      && cue.anchor < since + settings.ringLimit
       ? cue : nil
   }
 

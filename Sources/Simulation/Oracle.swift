@@ -15,6 +15,8 @@ struct Oracle {
   /// As the rules were before they were changed, and until when.
   private(set) var earlier: [(rules: OracleRules, face: OracleFace, until: Int64)] = []
   private(set) var disturbances: [Disturbance] = []
+  /// When each cause struck last, since the history began, by its bit.
+  private var struck = [Int64](repeating: .min, count: 12)
 
   var mute = MuteReckoning()
   var lever = OracleSwitch()
@@ -82,12 +84,24 @@ struct Oracle {
   }
 
   /// What may be a reason for something not to sound as it should.
-  enum Cause: CaseIterable {
-    case clock, sleep, hold, service, speaker, lever, mute, trust, rules, hand, busy, order
+  struct Cause: OptionSet {
+    let rawValue: Int
+    static let clock = Cause(rawValue: 1 << 0)
+    static let sleep = Cause(rawValue: 1 << 1)
+    static let hold = Cause(rawValue: 1 << 2)
+    static let service = Cause(rawValue: 1 << 3)
+    static let speaker = Cause(rawValue: 1 << 4)
+    static let lever = Cause(rawValue: 1 << 5)
+    static let mute = Cause(rawValue: 1 << 6)
+    static let trust = Cause(rawValue: 1 << 7)
+    static let rules = Cause(rawValue: 1 << 8)
+    static let hand = Cause(rawValue: 1 << 9)
+    static let busy = Cause(rawValue: 1 << 10)
+    static let order = Cause(rawValue: 1 << 11)
   }
 
+  /// A step of the clock, or a loop that was held up.
   struct Disturbance {
-    let cause: Cause
     /// Since the history began.
     let at: Int64
     /// By how much the clock was set.
@@ -140,12 +154,15 @@ struct Oracle {
   mutating func disturbed(
     _ cause: Cause, _ moment: Moment, step: Int64 = 0, length: Int64 = 0
   ) {
+    let bit = cause.rawValue.trailingZeroBitCount
+    struck[bit] = max(struck[bit], moment.elapsed)
+    guard step != 0 || length != 0 else { return }
     // What is longer ago explains nothing, unless the service has slept since.
     if disturbances.count > 400 {
       let oldest = min(moment.elapsed - hour, ledger.rested)
       disturbances.removeAll { $0.at < oldest }
     }
-    disturbances.append(Disturbance(cause: cause, at: moment.elapsed, step: step, length: length))
+    disturbances.append(Disturbance(at: moment.elapsed, step: step, length: length))
   }
 
   mutating func clockWasSet(by step: Int64, _ moment: Moment) {
@@ -194,8 +211,15 @@ struct Oracle {
   // MARK: What it may be put down to
 
   /// True if something of this kind happened in that time.
-  func happened(_ causes: Set<Cause>, since elapsed: Int64) -> Bool {
-    disturbances.last { $0.at >= elapsed && causes.contains($0.cause) } != nil
+  func happened(_ causes: Cause, since elapsed: Int64) -> Bool { last(causes) >= elapsed }
+
+  /// When one of these struck last, since the history began; long ago if none has.
+  func last(_ causes: Cause) -> Int64 {
+    var last = Int64.min
+    for bit in struck.indices where causes.rawValue & 1 << bit != 0 {
+      last = max(last, struck[bit])
+    }
+    return last
   }
 
   /// How long before it is heard the last of what is heard may have been queued.

@@ -304,6 +304,9 @@ extension Oracle {
     let reading = face.reading(ring)
     let tune = timers.entries[source]!.alarm!.plan.tune?.length(reading)
     rings(source, since: since, moment, words: tune.map { $0 + 3 * second } ?? 2 * second)
+    let together = timers.entries.filter { $0.value.alarm != nil && $0.value.rings == since }
+    let due = together.values.compactMap { $0.words?.due }.max()
+    for source in together.keys { timers.entries[source]!.words?.due = due! }
   }
 
   /// Its time that is due now, or was so long ago; nil if there is none that is not over.

@@ -53,9 +53,10 @@ extension Oracle {
       // It is tried again while its words are still true.
       let isOver = moment.shown >= occasion + max(0, rules.lateLimit - rules.lead)
       if isEnding && ledger.stopped[occasion]?.at == moment.elapsed { return true }
-      let hasFailed = valid(moment, for: 0).contains { _, face in
-        ledger.failures[occasion]?.offset == face.offset(occasion)
-      }
+      // What has failed just now may be of the zone before.
+      let failure = ledger.failures[occasion]
+      let isOfZone = failure?.offset == face.offset(occasion)
+      let hasFailed = isOfZone || failure.map { $0.at >= ledger.rested } ?? false
       return hasFailed && (isOver || hasOnlyBlows(occasion, moment))
     case .stopped(let reason):
       // The service may be opening the speaker for something else when it is told.

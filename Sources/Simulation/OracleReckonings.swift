@@ -39,6 +39,9 @@ struct MuteReckoning: Equatable {
     look(moment)
   }
 
+  /// The service comes to it; it may have been opening the speaker.
+  mutating func isTakenIn(_ moment: Moment) { latest = max(latest, moment.shown) }
+
   /// True if this changes what is muted; a mute that may have been lost is either.
   func isOther(_ mute: SoftwareMute) -> Bool {
     if isUnsure { return false }

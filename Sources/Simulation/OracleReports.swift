@@ -42,7 +42,7 @@ extension Oracle {
       }
     case .mute(let mute, _):
       disturbed(.mute, moment)
-      if ledger.pay(.mute) { break }
+      if ledger.pay(.mute) { return self.mute.isTakenIn(moment) }
       // An occasion that was cut off and stays silent ends a mute of the next, and is not told again.
       let isOfCutOff = passing.cutOff.map { $0 <= moment.shown + 2 * minute } == true
       if mute == .off, isOfCutOff { self.mute.passedNext(moment) }

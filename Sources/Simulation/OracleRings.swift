@@ -166,15 +166,9 @@ extension Oracle {
   /// When something was last in the way of what rings, since the history began.
   private var lastHindrance: Int64 {
     let byClock = timers.entries.keys.contains(where: isByClock)
-    let last = disturbances.last { disturbance in
-      switch disturbance.cause {
-      case .sleep, .service, .speaker, .lever, .rules, .order: true
-      case .clock, .trust: byClock
-      case .hold: disturbance.length > 300 * millisecond
-      case .mute, .hand, .busy: false
-      }
-    }
-    return last?.at ?? .min
+    let hold = disturbances.last { $0.length > 300 * millisecond }?.at ?? .min
+    let causes: Cause = [.sleep, .service, .speaker, .lever, .rules, .order]
+    return max(hold, last(byClock ? causes.union([.clock, .trust]) : causes))
   }
 
   /// From one ring of a tune to the next.

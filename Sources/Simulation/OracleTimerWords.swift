@@ -41,7 +41,7 @@ extension Oracle {
   /// It is said what rings, or told why not.
   mutating func judgeWords(_ source: Cue.Source, _ moment: Moment) {
     guard let words = timers.entries[source]!.words, !words.isGiven, !isEnding,
-      moment.elapsed > heard(of: source)!.upperBound + slack(of: source) + Self.tolerance
+      moment.elapsed > words.latest + slack(of: source) + Self.tolerance
     else { return }
     if words.isOverdue { violated(.ring, "\(source) rings, and nothing was said of it", moment) }
     timers.entries[source]!.words!.isOverdue = true
@@ -50,23 +50,14 @@ extension Oracle {
   /// It rings no more: what was not said of it by then had no time, or something was in its way.
   mutating func dropWords(of source: Cue.Source, _ moment: Moment) {
     guard let words = timers.entries[source]?.words, !words.isGiven, !isEnding else { return }
-    let due = heard(of: source)!.lowerBound - rules.lead
-    let causes: Set<Cause> = [.busy, .clock, .sleep, .service, .lever, .mute, .rules, .trust]
+    let due = words.due - rules.lead
+    let causes: Cause = [.busy, .clock, .sleep, .service, .lever, .mute, .rules, .trust]
     let late = moment.elapsed - due - held(since: due) - slack(of: source)
     guard late > 500 * millisecond, !isBusy, !happened(causes, since: due),
       !isNearOccasion(moment), !isNearOccasion(moment.later(by: due - moment.elapsed)),
       !areTimersSilenced, alarm(source) == nil || isClockForAlarms
     else { return }
     violated(.ring, "\(source) rings no more, and nothing was said of it", moment)
-  }
-
-  /// When the words of what rings may be heard: of alarms that began together, after the tune of the
-  /// one that is heard.
-  private func heard(of source: Cue.Source) -> ClosedRange<Int64>? {
-    guard let entry = timers.entries[source], let words = entry.words else { return nil }
-    guard entry.alarm != nil else { return words.heard }
-    return timers.entries.values.filter { $0.alarm != nil && $0.rings == entry.rings }
-      .compactMap { $0.words?.heard }.max { $0.lowerBound < $1.lowerBound }
   }
 
   private func slack(of source: Cue.Source) -> Int64 { timers.entries[source]?.slack ?? 0 }
@@ -154,7 +145,10 @@ extension Oracle {
   private func due(_ words: TimerWords, _ moment: Moment) -> Moment {
     var due = moment.elapsed - 20 * second
     let entry = timers.entries[words.source]
-    if case .left(let left)? = words.phrases.first, case .running(let zero)? = entry?.state {
+    if case .left(let left)? = words.phrases.first {
+      guard case .running(let zero)? = entry?.state else {
+        return moment.later(by: due - moment.elapsed)
+      }
       due = zero.elapsed(moment) - left.nanoseconds - rules.lead
     } else if let words = entry?.words {
       due = words.heard.lowerBound - rules.lead
@@ -164,14 +158,14 @@ extension Oracle {
 
   mutating func judgeUnsaid(_ words: TimerWords, _ reason: SkipReason, _ moment: Moment) {
     let due = due(words, moment)
-    let range = timers.entries[words.source]?.words?.heard
-    let time = range.map { $0.upperBound - $0.lowerBound } ?? rules.latestWords
+    let heard = words.isOfTimeLeft ? nil : timers.entries[words.source]?.words?.heard
+    let time = heard.map { $0.upperBound - $0.lowerBound } ?? rules.latestWords
     if case .left(let left)? = words.phrases.first {
       timers.entries[words.source]?.toldLeft.insert(left.nanoseconds)
     } else {
       for source in those(words) {
         let isOver = timers.entries[source]!.words.map {
-          $0.isGiven || $0.heard.upperBound <= moment.elapsed + rules.lead + Self.tolerance
+          $0.isGiven || $0.latest <= moment.elapsed + rules.lead + Self.tolerance
         }
         if source == words.source || isOver == true { timers.entries[source]!.words = nil }
       }

@@ -90,7 +90,7 @@ extension Oracle {
       }
     case (.pause, .paused, .running(let zero)):
       entry.pausedSlack = zero.slack
-      entry.state = .paused(-zero.passed(moment))
+      entry.state = .paused(max(-zero.passed(moment), 0))
     case (.resume, .resumed, .paused(let left)):
       entry.state = .running(Reckoned(left, after: moment, slack: entry.pausedSlack))
       timers.entries[source] = entry
@@ -233,7 +233,7 @@ extension Oracle {
     let begins = max(since.elapsed(moment) + offset, moment.elapsed + rules.lead)
     timers.entries[source]?.state = .ringing(since)
     timers.entries[source]?.owesRing = true
-    timers.entries[source]?.words = .init(heard: begins...(begins + rules.latestWords))
+    timers.entries[source]?.words = .init(from: begins, for: rules.latestWords)
     disturbed(.order, moment)
   }
 

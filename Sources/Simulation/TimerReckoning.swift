@@ -40,10 +40,20 @@ struct TimerReckoning {
     struct Words: Hashable {
       /// From and until, since the history began.
       let heard: ClosedRange<Int64>
+      /// From when on they are owed: of alarms that began together, after the tune of the one that is
+      /// heard.
+      var due: Int64
       /// The player has them, or had.
       var isGiven = false
       /// It was too late for them when the service last rested.
       var isOverdue = false
+
+      init(from due: Int64, for span: Int64) {
+        self.due = due
+        heard = due...(due + span)
+      }
+
+      var latest: Int64 { due + heard.upperBound - heard.lowerBound }
     }
 
     /// What is said before it is at zero is decided anew.
@@ -192,7 +202,8 @@ struct TimerReckoning {
     nextAlarm = nil
     (looked, lookedUptime) = (moment, nil)
     wasClockGood = false
-    reached = entries.values.compactMap { $0.alarm?.acknowledged }.max()
+    reached = entries.values.flatMap { [$0.alarm?.acknowledged, $0.alarm?.ring] }
+      .compactMap { $0 }.max()
   }
 
   /// The clock can be gone by; for alarms, or for all.

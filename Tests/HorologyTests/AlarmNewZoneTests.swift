@@ -50,6 +50,13 @@ import Testing
     #expect(desk.live(for: .seconds(3600)).alarms.isEmpty)
   }
 
+  @Test("the same if the clock was set a little just before") func setJustBefore() {
+    var desk = desk("mon-sun")
+    desk.now = desk.now.set(by: .seconds(-2))
+    desk.tell(moved(seconds: 30))
+    #expect(desk.alarmEvents == [.rings(late: .seconds(13))])
+  }
+
   @Test("the same if another trust in the clock is told first, when glibc has the zone already")
   func trustFirst() {
     var desk = desk("mon-sun")

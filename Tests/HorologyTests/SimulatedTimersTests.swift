@@ -276,4 +276,29 @@ import Testing
     #expect(desk.cues.first?.anchor == desk.now.sinceBoot)
     #expect(desk.cues.first?.mayBeLateBy == .seconds(3))
   }
+
+  @Test("what has given way to another ring does not begin to ring once more") func givenWay() {
+    var desk = Self.desk()
+    desk.start(.milliseconds(60_000))
+    desk.start(.milliseconds(61_500))
+    let rings = desk.live(for: .seconds(64)).cues.filter { $0.source == .timer(1) }
+    #expect(rings.count == 1)
+    #expect(desk.wake! > desk.now.instant)
+  }
+
+  @Test(
+    "a clock that was days ahead when an alarm began to ring, and comes back right, has none missed"
+  )
+  func ringsAhead() {
+    var desk = Self.desk()
+    desk.wait(until: "2026-11-22T07:00:00")
+    #expect(desk.alarmEvents == [.rings(late: nil)])
+    desk.now = desk.now.set(by: .seconds(-9 * 86_400))
+    desk.announcer = Announcer(
+      settings: desk.announcer.settings, zone: TestZone.utc, trust: .synchronised,
+      alarms: Alarms(desk.announcer.alarms.alarms, isSameBoot: false, at: desk.now), at: desk.now)
+    desk.tell(.stop(.byHand))
+    #expect(desk.alarmEvents == [.stopped(.byHand)])
+    #expect(desk.announcer.alarms.alarms[0].next == Self.seven - .seconds(8 * 86_400))
+  }
 }

@@ -40,6 +40,29 @@ struct SimulationTests {
     #expect(Proof(sabotage).isFound)
   }
 
+  @Test("what is violated is told with the shortest history that violates it") func shortest() {
+    let sabotage = Sabotage.handIgnored
+    let faces = Faces(over: 1_800_000_000..<1_830_000_000)
+    let world = World(
+      shown: 1_811_808_000 * second, rules: OracleRules(), zone: "Europe/London", faces: faces,
+      sabotage: sabotage)
+    let scene = world.scene
+    let starts = Incident(
+      time: .at(330 * second),
+      kind: .timer(.startInterval(.plain(every: .seconds(20)), replaces: false)))
+    let stops = Incident(time: .at(510 * second), kind: .stopByHand)
+    let others = (1...12).map {
+      Incident(time: .at(Int64($0) * minute), kind: .askFor(hour: 3, minute: $0))
+    }
+    world.run(until: hour, others[..<5] + [starts] + others[5..<8] + [stops] + others[8...])
+    #expect(world.oracle.violation?.invariant == .muted)
+    #expect(world.happened.count == 10)
+    let shrinking = Shrinking(scene: scene, faces: faces, sabotage: sabotage, patience: 120)
+    let shortest = shrinking.shortest(world, .muted)
+    #expect(shortest.happened.map(\.incident) == [starts, stops])
+    #expect(shrinking.told(shortest).diary?.end.isEmpty == false)
+  }
+
   @Test("an alarm in the hour that autumn repeats rings once") func repeatedHour() {
     let world = World.repeatedHour()
     #expect(world.oracle.violation == nil)

@@ -38,7 +38,9 @@ public struct Alarms: Hashable, Sendable {
   /// - Parameter isSameBoot: the machine has not started since.
   public init(_ alarms: [Alarm], isSameBoot: Bool, at now: Now) {
     self.alarms = alarms.sorted { $0.number < $1.number }
-    reached = alarms.compactMap(\.acknowledged).max()
+    // What rings has had its time, too.
+    reached = alarms.flatMap { [$0.acknowledged, $0.isUp ? $0.occasion : nil] }
+      .compactMap { $0 }.max()
     changedByStart = self.alarms.filter(\.isRinging).map { AlarmChange($0, .ringsOn) }
     change { moment in
       if isSameBoot { moment.noteClockSet(at: now) } else { moment.noteStart(at: now) }

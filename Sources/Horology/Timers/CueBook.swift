@@ -28,6 +28,15 @@ struct CueBook: Hashable, Sendable {
     max(now.sinceBoot + lead, last(of: source).map { $0 + .nanoseconds(1) } ?? .zero)
   }
 
+  /// As `earliest`, of what rings since then. The first ring, if there was no time for it, comes a
+  /// little late rather than not at all.
+  func earliestRing(
+    of source: Cue.Source, _ since: Duration, _ lead: Duration, _ now: Now
+  ) -> Duration {
+    let isFirst = last(of: source) == nil && now.sinceBoot + lead < since + DueCue.ringPeriod
+    return isFirst ? since : earliest(of: source, lead, now)
+  }
+
   /// The player is given this one.
   mutating func give(_ cue: Cue) {
     given[cue.source] = Given(id: cue.id, anchor: cue.anchor, over: cue.over)

@@ -26,21 +26,13 @@ extension Timers {
       guard book.last(of: source) != zero.sinceBoot else { return nil }
       cue = .ring(source, since: zero.sinceBoot, from: zero.sinceBoot)
     case .ringing(let since):
-      cue = .ring(source, since: since.sinceBoot, from: earliestRing(of: source, since, lead, now))
+      cue = .ring(
+        source, since: since.sinceBoot,
+        from: book.earliestRing(of: source, since.sinceBoot, lead, now))
       // Of one that begins when it ends a click would be heard.
       guard cue.anchor < since.sinceBoot + ringLimit else { return nil }
     }
-    return rings.heard(at: cue.anchor) == source ? cue : nil
-  }
-
-  /// When the next ring can sound at the earliest. The first, if there was no time for it, comes a
-  /// little late rather than not at all.
-  private func earliestRing(
-    of source: Cue.Source, _ since: TimedMoment, _ lead: Duration, _ now: Now
-  ) -> Duration {
-    let isFirst =
-      book.last(of: source) == nil && now.sinceBoot + lead < since.sinceBoot + DueCue.ringPeriod
-    return isFirst ? since.sinceBoot : book.earliest(of: source, lead, now)
+    return rings.heard(at: max(cue.anchor, now.sinceBoot)) == source ? cue : nil
   }
 
   /// What rings, or will at zero.
