@@ -191,6 +191,11 @@ public enum BusReader {
     return read("u", &value, message) ? value : nil
   }
 
+  public static func byte(_ message: OpaquePointer) -> UInt8? {
+    var value: UInt8 = 0
+    return read("y", &value, message) ? value : nil
+  }
+
   public static func unsigned(_ message: OpaquePointer) -> UInt64? {
     var value: UInt64 = 0
     return read("t", &value, message) ? value : nil
@@ -216,6 +221,19 @@ public enum BusReader {
     var text: UnsafePointer<CChar>?
     guard read("s", &text, message), let text else { return nil }
     return String(cString: text)
+  }
+
+  /// A dictionary of texts, `a{ss}`.
+  public static func fields(_ message: OpaquePointer) -> [String: String]? {
+    guard enter("a", "{ss}", message) else { return nil }
+    var values: [String: String] = [:]
+    while enter("e", "ss", message) {
+      guard let name = text(message), let value = text(message) else { return nil }
+      values[name] = value
+      sd_bus_message_exit_container(message)
+    }
+    sd_bus_message_exit_container(message)
+    return values
   }
 
   /// A dictionary of properties, `a{sv}`; one of a type that none of ours has is left out.

@@ -28,6 +28,8 @@ final class AnnouncerLink {
   private let changed: () -> Void
   /// It has announced something.
   private let announced: (LastAnnouncement) -> Void
+  /// It has told what has happened, as its journal has it.
+  private let noticed: (_ event: String, _ words: String, _ fields: [String: String]) -> Void
   private(set) var presence = Presence.absent("it has not answered yet")
   private(set) var properties: [String: BusValue] = [:]
   /// Whether the announcer says the time by its clock; nil as long as that is not known.
@@ -45,11 +47,13 @@ final class AnnouncerLink {
 
   init(
     _ loop: EventLoop, changed: @escaping () -> Void,
-    announced: @escaping (LastAnnouncement) -> Void
+    announced: @escaping (LastAnnouncement) -> Void,
+    noticed: @escaping (_ event: String, _ words: String, _ fields: [String: String]) -> Void
   ) {
     self.loop = loop
     self.changed = changed
     self.announced = announced
+    self.noticed = noticed
   }
 
   deinit { close() }
@@ -149,6 +153,11 @@ final class AnnouncerLink {
         LastAnnouncement(
           at: UTCTime(microseconds: Int64(clamping: instant)), text: text,
           onsetError: error == .min ? nil : error))
+    } else if sd_bus_message_is_signal(message, Self.name, "Noticed") > 0,
+      let event = BusReader.text(message), BusReader.byte(message) != nil,
+      let words = BusReader.text(message), let fields = BusReader.fields(message)
+    {
+      noticed(event, words, fields)
     } else if sd_bus_message_is_signal(
       message, "org.freedesktop.DBus.Properties", "PropertiesChanged") > 0
     {

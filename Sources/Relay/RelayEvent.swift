@@ -18,6 +18,11 @@ public enum RelayEvent: String, CaseIterable, Sendable {
   case unheard = "relay_unheard"
   case memory = "relay_memory"
   case reloaded = "relay_reloaded"
+  case pushed = "relay_pushed"
+  case provider = "relay_provider"
+  case providerLost = "relay_provider_lost"
+  case deviceGone = "relay_device_gone"
+  case register = "relay_register"
 
   /// The `MESSAGE_ID`, made with `systemd-id128 new`: it never changes.
   public var messageID: String {
@@ -37,6 +42,11 @@ public enum RelayEvent: String, CaseIterable, Sendable {
     case .unheard: "8e8ac0519c2a47aa9f9c6923beb85965"
     case .memory: "32df4a94add34462855ec0d2fef65453"
     case .reloaded: "3574bfc1690246eaa4c6169c2f648f79"
+    case .pushed: "57c46155e7f44036936cda7a1aa2b5ee"
+    case .provider: "0bf4b513e2c641b58fa7248e2d3f80ed"
+    case .providerLost: "0ff81061e27e4349b387100677e10659"
+    case .deviceGone: "04cfb290fcd146d79a9498c6aabf4715"
+    case .register: "25a5c65da3f849e98b937a6cb21b246a"
     }
   }
 }

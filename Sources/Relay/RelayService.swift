@@ -8,7 +8,7 @@ public final class RelayService {
   let journal = Journal()
   private let notifier = Notifier()
   private let path: String?
-  private var configuration: RelayConfiguration
+  private(set) var configuration: RelayConfiguration
   var topics: Topics
   private(set) var broker: BrokerLink?
   private(set) var announcer: AnnouncerLink?
@@ -25,6 +25,8 @@ public final class RelayService {
   var rejectionTimer: EventSource?
   var doneBudget = LogBudget()
   private var birthBudget = LogBudget()
+  var publisher: Publisher?
+  var publishBudgets: [PushEvents.RawValue: LogBudget] = [:]
   private var last: LastAnnouncement?
   /// What the broker keeps for us, by topic.
   private var published: [String: String] = [:]
@@ -53,7 +55,8 @@ public final class RelayService {
     for signal in EventLoop.meaningless { Glibc.signal(signal, SIG_IGN) }
     let announcer = AnnouncerLink(
       loop, changed: { [unowned self] in lookAtAnnouncer() },
-      announced: { [unowned self] in heard($0) })
+      announced: { [unowned self] in heard($0) },
+      noticed: { [unowned self] in noticed($0, $1, $2) })
     self.announcer = announcer
     waitingRoom = WaitingRoom(loop) { [unowned self] in leave($0) }
     journal.log(.started, .info, "started: \(topics.clock) at \(configuration.broker.words)")
@@ -61,6 +64,7 @@ public final class RelayService {
     notifier.ready("connecting to \(configuration.broker.words)")
     announcer.connect()
     connect()
+    startPush()
     if let allowed = Notifier.watchdogInterval {
       sources.append(try loop.every(allowed / 2) { [unowned self] in notifier.isAlive() })
     }
@@ -69,6 +73,8 @@ public final class RelayService {
   }
 
   private func connect() {
+    // Without one, there is what is published.
+    guard !configuration.broker.host.isEmpty else { return }
     let broker = BrokerLink(
       loop, journal, configuration.broker, topics, connected: { [unowned self] in greet() },
       lost: { [unowned self] in tellStatus() }, received: { [unowned self] in receive($0) },
@@ -87,7 +93,8 @@ public final class RelayService {
     journal.log(.stopping, .info, "stopping\(wordsOfWaiting)")
     notifier.stopping()
     disconnect()
-    loop.exit()
+    guard let publisher else { return loop.exit() }
+    publisher.stop { [unowned self] in loop.exit() }
   }
 
   /// As in `; 3 commands wait for their instants and are kept`.
@@ -105,9 +112,11 @@ public final class RelayService {
       let new = try RelayConfiguration.load(path: path)
       if new != configuration {
         disconnect()
+        broker = nil
         configuration = new
         topics = new.topics
         connect()
+        startPush()
       }
       journal.log(
         .reloaded, .info, "reloaded: \(topics.clock) at \(configuration.broker.words)")
@@ -206,7 +215,9 @@ public final class RelayService {
 
   /// As in `connected to homeassistant.local:1883, the announcer runs`.
   private func tellStatus() {
-    guard let broker else { return }
+    guard let broker else {
+      return notifier.status("no broker, the announcer \(isRunning ? "runs" : "does not run")")
+    }
     let reaches =
       broker.isConnected ? "connected to \(broker.name)" : "\(broker.name) is not reached"
     notifier.status("\(reaches), the announcer \(isRunning ? "runs" : "does not run")")
@@ -263,5 +274,7 @@ public final class RelayService {
 
 extension RelayConfiguration.Broker {
   /// As in `homeassistant.local:8883, TLS`.
-  fileprivate var words: String { "\(host):\(port)\(usesTLS ? ", TLS" : "")" }
+  fileprivate var words: String {
+    host.isEmpty ? "no broker" : "\(host):\(port)\(usesTLS ? ", TLS" : "")"
+  }
 }

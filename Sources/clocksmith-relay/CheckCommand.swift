@@ -1,34 +1,56 @@
 import Basics
+import Glibc
 import Relay
 
 let checkCommand = Subcommand(
   name: "check", operands: "", mostOperands: 0,
   summary: "look whether the configuration can be used",
   details: """
-    Reads the configuration, the password and the certificates, and prints the topics. It does not
-    connect. Exit status 3 if something was found.
+    Reads the configuration, the passwords, keys and certificates, and prints what is connected to.
+    It does not connect. Exit status 3 if something was found.
     """,
   options: [configOption]
 ) { arguments in
   do throws(Fault) {
     let configuration = try RelayConfiguration.load(path: arguments["config"])
-    let broker = configuration.broker
-    let password = try broker.password()
-    let topics = configuration.topics
-    try say(
-      "ok    broker        \(broker.host):\(broker.port), \(broker.usesTLS ? "TLS" : "no TLS")")
-    let user = broker.user.map { "\($0), with \(password == nil ? "no password" : "a password")" }
-    try say("ok    user          \(user ?? "none")")
-    if broker.usesTLS {
-      try broker.checkCertificates()
-      try say("ok    authorities   \(broker.authorities)")
-    }
-    try say("ok    clock         \(topics.clock)")
-    try say("ok    commands      \(topics.commands.joined(separator: ", "))")
-    try say("ok    discovery     \(topics.discovery ?? "none")")
+    if !configuration.broker.host.isEmpty { try check(configuration) }
+    try check(configuration.push)
     return ExitStatus.done
   } catch {
     try say("FOUND \(error)")
     return ExitStatus.found
+  }
+}
+
+private func check(_ configuration: RelayConfiguration) throws(Fault) {
+  let broker = configuration.broker
+  let password = try broker.password()
+  let topics = configuration.topics
+  try say(
+    "ok    broker        \(broker.host):\(broker.port), \(broker.usesTLS ? "TLS" : "no TLS")")
+  let user = broker.user.map { "\($0), with \(password == nil ? "no password" : "a password")" }
+  try say("ok    user          \(user ?? "none")")
+  if broker.usesTLS {
+    try broker.checkCertificates()
+    try say("ok    authorities   \(broker.authorities)")
+  }
+  try say("ok    clock         \(topics.clock)")
+  try say("ok    commands      \(topics.commands.joined(separator: ", "))")
+  try say("ok    discovery     \(topics.discovery ?? "none")")
+}
+
+private func check(_ push: PushConfiguration) throws(Fault) {
+  try push.check()
+  if let apns = push.apns {
+    try say("ok    apns          \(apns.topic), \(apns.server ?? "Apple's servers")")
+  }
+  for (name, ntfy) in push.ntfy.sorted(by: { $0.key < $1.key }) {
+    try say("ok    ntfy          \(name): \(ntfy.topic) at \(ntfy.server), \(ntfy.events.text)")
+  }
+  for (name, webhook) in push.webhooks.sorted(by: { $0.key < $1.key }) {
+    try say("ok    webhook       \(name): \(webhook.url), \(webhook.events.text)")
+  }
+  if push.apns != nil, access(Register.path, R_OK) == 0 {
+    try say("ok    devices       \(try Register().countOfDevices())")
   }
 }

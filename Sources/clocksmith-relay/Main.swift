@@ -4,8 +4,9 @@ import Basics
 enum Main {
   private static let program = Program(
     name: "clocksmith-relay",
-    summary: "The network of clocksmith: it takes commands and tells the clock's state over MQTT.",
-    subcommands: [runCommand, checkCommand, deviceCommand, feedbackCommand])
+    summary:
+      "The network of clocksmith: it takes commands and tells the clock's state over MQTT,\nand tells phones and programs what happens.",
+    subcommands: [runCommand, checkCommand, deviceCommand, pushCommand, feedbackCommand])
 
   static func main() { program.main() }
 }

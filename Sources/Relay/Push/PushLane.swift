@@ -36,6 +36,9 @@ final class PushLane {
   private var pause: EventSource?
   private var noteTimer: EventSource?
   private var dueTimer: EventSource?
+  private var endTimer: EventSource?
+  /// Nothing more is sent; told when the last answer is noted.
+  private var closed: (() -> Void)?
 
   init(_ provider: Provider, _ loop: EventLoop, _ handlers: Handlers) {
     self.provider = provider
@@ -57,8 +60,9 @@ final class PushLane {
 
   private func advance() {
     noteTimer = nil
-    let room = pause == nil && mayHaveMore ? max(window - sent.count, 0) : 0
-    guard room > 0 || !outcomes.isEmpty else { return }
+    let maySend = pause == nil && mayHaveMore && closed == nil
+    let room = maySend ? max(window - sent.count, 0) : 0
+    guard room > 0 || !outcomes.isEmpty else { return endIfClosed() }
     guard let batch = handlers.advance(outcomes, provider.lane, room) else {
       noteTimer = try? loop.after(Self.registerTime) { [unowned self] in advance() }
       return
@@ -68,6 +72,7 @@ final class PushLane {
     for delivery in batch.deliveries { start(delivery) }
     if !mayHaveMore { watchDue() }
     if !outcomes.isEmpty { noteSoon() }
+    endIfClosed()
   }
 
   private func start(_ delivery: Delivery) {
@@ -154,7 +159,7 @@ final class PushLane {
     failures = 0
     window = 1
     // All that were on their way fail together.
-    guard pause == nil else { return }
+    guard pause == nil, closed == nil else { return }
     if !hasTrouble {
       hasTrouble = true
       handlers.told(provider.lane, reason)
@@ -178,9 +183,31 @@ final class PushLane {
     noteTimer = try? loop.after(Self.noteTime) { [unowned self] in advance() }
   }
 
-  /// Notes what is known.
-  func note() {
-    guard !outcomes.isEmpty, handlers.advance(outcomes, provider.lane, 0) != nil else { return }
-    outcomes = []
+  // MARK: The end
+
+  /// How long answers are waited for at the end.
+  private static let lastPatience = Duration.seconds(3)
+
+  /// Sends nothing more.
+  /// - Parameter done: called once when the last answer is noted, or none is waited for any more.
+  func close(_ done: @escaping () -> Void) {
+    pause = nil
+    dueTimer = nil
+    closed = done
+    endTimer = try? loop.after(Self.lastPatience) { [unowned self] in end() }
+    advance()
+  }
+
+  private func endIfClosed() {
+    guard closed != nil, sent.isEmpty, outcomes.isEmpty else { return }
+    // Whoever is told may release this, and it is still being served.
+    endTimer = try? loop.after(.zero) { [unowned self] in end() }
+  }
+
+  private func end() {
+    let done = closed
+    closed = nil
+    transfers = nil
+    done?()
   }
 }

@@ -3,6 +3,11 @@ import Basics
 
 /// The messages of the register.
 extension Register {
+  /// Keeps words that are for every device and every entry until the service takes them.
+  public func publish(_ words: String, title: String, at now: UTCTime) throws(Fault) {
+    try add(.words(words, title: title, at: now))
+  }
+
   /// Keeps a message until the service takes it.
   @discardableResult
   func add(_ message: PushMessage) throws(Fault) -> Int64 {

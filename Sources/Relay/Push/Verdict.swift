@@ -24,10 +24,12 @@ extension Verdict {
   /// What an answer of APNs means, as Apple's `Handling notification responses from APNs` has it.
   /// - Parameter sent: when the request was sent.
   init(apns answer: Answer, sent: UTCTime) {
-    if let failure = answer.failure {
+    if let failure = answer.failure, answer.status != 200 || !answer.isHTTP2 {
       self.init(failure)
       return
     }
+    // A server may answer before it has read a body, and then end the stream: what it has accepted is
+    // accepted all the same.
     guard answer.isHTTP2 else {
       self = .down("the server does not speak HTTP/2: it is none of APNs")
       return

@@ -1,0 +1,74 @@
+import Basics
+
+/// A topic of an ntfy server, which hands messages on to telephones and browsers.
+final class NtfyProvider: Provider {
+  let lane: Lane
+  let events: PushEvents
+  let settings: Transfers.Settings
+
+  /// Longer ones are kept as a file there.
+  private static let mostBytes = 4096
+
+  private let configured: PushConfiguration.Ntfy
+  private let headers: HeaderList
+
+  /// - Throws: `Fault` if the token cannot be read.
+  init(_ name: String, _ configured: PushConfiguration.Ntfy) throws(Fault) {
+    lane = .ntfy(name)
+    events = configured.events
+    settings = Transfers.Settings(authorities: configured.authorities, most: 4)
+    self.configured = configured
+    var lines = ["content-type: application/json", "accept:"]
+    if let token = try configured.token() { lines.append("authorization: Bearer \(token)") }
+    headers = HeaderList(lines)
+  }
+
+  func request(
+    _ delivery: Delivery, _ registered: RegisteredMessage, at now: UTCTime
+  ) throws(Fault) -> Request {
+    Request(
+      tag: delivery.id, url: configured.server, ownHeader: nil, headers: headers,
+      body: RequestBody(text(of: registered.message)))
+  }
+
+  func text(of message: PushMessage) -> String {
+    let line = JSONLine()
+    line.set("topic", configured.topic)
+    line.set("title", message.title)
+    // A whole character may have any number of accents: bytes are counted.
+    var words = String(message.body.unicodeScalars.prefix(Self.mostBytes))
+    while words.utf8.count > Self.mostBytes { words.unicodeScalars.removeLast() }
+    line.set("message", words)
+    line.set("priority", message.event.ntfyPriority)
+    line.set("tags", [message.event.text])
+    return line.text
+  }
+
+  func judge(_ answer: Answer, sent: UTCTime, at now: UTCTime) -> Verdict {
+    if let failure = answer.failure { return Verdict(failure) }
+    switch answer.status {
+    case 200..<300: return .accepted
+    case 429, 500...: return .again("status \(answer.status)", after: answer.retryAfter)
+    case 400, 413: return .refused("status \(answer.status)")
+    default: return .down("the server answers status \(answer.status)")
+    }
+  }
+}
+
+extension PushEvents {
+  /// From 1 to 5, of which 3 is the usual.
+  fileprivate var ntfyPriority: Int {
+    switch self {
+    case .timer, .alarm: 5
+    case .hour: 2
+    default: 3
+    }
+  }
+}
+
+extension PushConfiguration.Ntfy {
+  /// - Throws: `Fault` if it is there and cannot be read.
+  public func token() throws(Fault) -> String? {
+    try Secret.line(file: tokenFile, credential: "ntfy-token")
+  }
+}

@@ -1,0 +1,119 @@
+import Basics
+import COpenSSL
+@preconcurrency import Glibc
+
+/// A program on the web that is told, as Standard Webhooks 1.0.0 has it: each request is signed, with
+/// its time in what is signed.
+final class WebhookProvider: Provider {
+  let lane: Lane
+  let events: PushEvents
+  let settings: Transfers.Settings
+
+  private let url: String
+  private let secret: WebhookSecret
+
+  /// - Throws: `Fault` if there is no secret.
+  init(_ name: String, _ configured: PushConfiguration.Webhook) throws(Fault) {
+    lane = .webhook(name)
+    events = configured.events
+    settings = Transfers.Settings(authorities: configured.authorities, most: 4)
+    url = configured.url
+    secret = try configured.secret()
+  }
+
+  func request(
+    _ delivery: Delivery, _ registered: RegisteredMessage, at now: UTCTime
+  ) throws(Fault) -> Request {
+    let body = Self.text(of: registered.message)
+    let id = registered.requestID(of: delivery.id)
+    let seconds = now.microseconds / 1_000_000
+    let headers = HeaderList([
+      "content-type: application/json", "accept:", "webhook-timestamp: \(seconds)",
+      "webhook-signature: v1,\(secret.signature(of: "\(id).\(seconds).\(body)"))",
+    ])
+    return Request(
+      tag: delivery.id, url: url, ownHeader: "webhook-id: \(id)", headers: headers,
+      body: RequestBody(body))
+  }
+
+  static func text(of message: PushMessage) -> String {
+    let data = JSONLine()
+    data.set("clock", message.title)
+    data.set("kind", message.event.text)
+    data.set("words", message.body)
+    let fields = JSONLine()
+    for (name, value) in message.fields.sorted(by: { $0.key < $1.key }) { fields.set(name, value) }
+    data.set("fields", fields)
+    let line = JSONLine()
+    line.set("type", message.kind)
+    line.set("timestamp", message.created.text)
+    line.set("data", data)
+    return line.text
+  }
+
+  /// Anything but 2xx is a failure, a redirect too; 410 says that it is of no use to try again.
+  func judge(_ answer: Answer, sent: UTCTime, at now: UTCTime) -> Verdict {
+    if let failure = answer.failure { return Verdict(failure) }
+    switch answer.status {
+    case 200..<300: return .accepted
+    case 410: return .refused("status 410")
+    default: return .again("status \(answer.status)", after: answer.retryAfter)
+    }
+  }
+
+  /// As Standard Webhooks proposes: 5 s, 5 min, 30 min, 2 h, 5 h, 10 h.
+  func pause(after tries: Int) -> Duration {
+    let ladder = [5, 300, 1800, 7200, 18_000, 36_000]
+    return .seconds(ladder[min(max(tries - 1, 0), ladder.count - 1)])
+  }
+}
+
+/// What both sides know: 24 to 64 bytes, written as `whsec_` and their base64.
+public struct WebhookSecret: Hashable, Sendable {
+  private static let mark = "whsec_"
+  private let bytes: [UInt8]
+
+  /// Nil for what is none.
+  public init?(text: String) {
+    guard text.hasPrefix(Self.mark) else { return nil }
+    let digits = Array(text.utf8.dropFirst(Self.mark.utf8.count))
+    var decoded = [UInt8](repeating: 0, count: digits.count + 4)
+    guard digits.count.isMultiple(of: 4),
+      case let count = EVP_DecodeBlock(&decoded, digits, Int32(digits.count)), count > 0
+    else { return nil }
+    // OpenSSL counts what the equals signs at the end stand for.
+    let padding = digits.suffix(2).filter { $0 == UInt8(ascii: "=") }.count
+    bytes = Array(decoded.prefix(Int(count) - padding))
+    guard (24...64).contains(bytes.count) else { return nil }
+  }
+
+  /// HMAC-SHA256, as base64.
+  func signature(of text: String) -> String {
+    let message = Array(text.utf8)
+    var digest = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
+    var length: UInt32 = 0
+    HMAC(
+      EVP_sha256(), bytes, Int32(bytes.count), message, message.count, &digest, &length)
+    var encoded = [UInt8](repeating: 0, count: 4 * (Int(length) + 2) / 3 + 1)
+    let count = EVP_EncodeBlock(&encoded, digest, Int32(length))
+    return String(decoding: encoded.prefix(Int(count)), as: UTF8.self)
+  }
+}
+
+extension PushConfiguration.Webhook {
+  /// - Throws: `Fault` if there is none, or it cannot be read.
+  public func secret() throws(Fault) -> WebhookSecret {
+    guard let text = try Secret.line(file: secretFile, credential: "webhook-secret") else {
+      throw Fault(
+        "\(url) has no secret",
+        "set secret_file, or put it into /etc/credstore/clocksmith-relay.webhook-secret")
+    }
+    guard let secret = WebhookSecret(text: text) else {
+      throw Fault(
+        secretFile ?? "the credential webhook-secret",
+        "it is no secret: whsec_ and the base64 of 24 to 64 bytes are wanted, as of "
+          + "'echo whsec_$(openssl rand -base64 32)'")
+    }
+    return secret
+  }
+}

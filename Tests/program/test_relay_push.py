@@ -1,0 +1,245 @@
+"""What is published to APNs, and what comes of each answer."""
+
+import collections
+import signal
+import time
+
+import pytest
+from jeepney import DBusAddress, new_signal
+
+import relay as parts
+from message_bus import NAME, PATH
+from pretended_announcer import PretendedAnnouncer
+from pretended_apns import PretendedAPNs, is_signed, make_certificate, make_provider_key
+from push import APNS, TOPIC, PushRelay, token
+from sound_server import wait_until
+
+
+@pytest.fixture
+def apns(tmp_path):
+    parts.need_relay()
+    server = PretendedAPNs(tmp_path)
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def relay(on_the_bus, tmp_path, apns):
+    """Starts a relay that knows so many devices."""
+    started = []
+    key = tmp_path / "provider.p8"
+    make_provider_key(key)
+
+    def relay(devices=0, rest="", host=None, authority=None, words=()):
+        text = APNS.format(
+            topic=TOPIC, key=key, host=host or apns.host, authority=authority or apns.authority,
+            rest=rest)
+        relay = PushRelay(on_the_bus.environment, tmp_path, text)
+        started.append(relay)
+        relay.wait_for("started")
+        if devices:
+            tokens = "".join(f"{token(number)}\n" for number in range(devices))
+            relay.command("device", "add", "-", *words, given=tokens)
+        return relay
+
+    yield relay
+    for each in started:
+        assert each.stop() in (0, -signal.SIGKILL)
+
+
+def refuse(status, reason, **more):
+    return status, {"reason": reason, **more}
+
+
+def wait_for_states(relay, **states):
+    wait_until(lambda: relay.register().states() == states, 20,
+               f"{states}; there were {relay.register().states()}, {relay.lines()}")
+
+
+def test_words_are_sent_to_every_device_over_one_connection(apns, relay, tmp_path):
+    running = relay(devices=300)
+    running.push("the bell is at ten")
+    running.wait_for('published "the bell is at ten": 300 accepted', 20)
+    assert sorted(apns.tokens()) == [token(number) for number in range(300)]
+    assert apns.connections == 1
+    request = apns.requests[0]
+    assert request.headers[":path"] == f"/3/device/{request.token}"
+    assert request.headers["apns-topic"] == TOPIC
+    assert request.headers["apns-push-type"] == "alert"
+    assert request.headers["apns-priority"] == "10"
+    assert 86_000 < int(request.headers["apns-expiration"]) - time.time() < 87_000
+    assert len({request.headers["apns-id"] for request in apns.requests}) == 300
+    assert request.payload["aps"]["alert"] == {
+        "title": "clocksmith", "body": "the bell is at ten"}
+    bearer, _, web_token = request.headers["authorization"].partition(" ")
+    assert bearer == "bearer"
+    assert is_signed(web_token, tmp_path / "provider.pub", tmp_path)
+
+
+@pytest.fixture
+def notice(bus, apns, relay):
+    """Lets an announcer tell of what has happened."""
+    running = relay(devices=1, words=("--events", "all"))
+    announcer = PretendedAnnouncer(bus.address)
+    running.wait_for("the announcer answers")
+
+    def notice(event, words, **fields):
+        announcer.connection.send(new_signal(
+            DBusAddress(PATH, interface=NAME), "Noticed", "sysa{ss}", (event, 6, words, fields)))
+    yield notice
+    announcer.close()
+
+
+@pytest.mark.parametrize("event, fields, level, priority", [
+    ("timer_elapsed", {"TIMER": "3"}, "time-sensitive", "10"),
+    ("alarm_rings", {"ALARM": "1"}, "time-sensitive", "10"),
+    ("alarm_missed", {"ALARM": "1"}, "time-sensitive", "10"),
+    ("switch_lost", {}, "active", "10"),
+    ("trust", {"TRUST": "untrusted"}, "active", "10"),
+    ("announced", {"CAUSE": "occasion", "LOCAL": "2026-11-22T15:00:00+00:00",
+                   "TEXT": "words"}, "passive", "5"),
+])
+def test_what_happens_is_published_by_its_kind(apns, notice, event, fields, level, priority):
+    notice("announced", "a quarter", CAUSE="occasion", LOCAL="2026-11-22T15:15:00+00:00")
+    notice("timer", "is paused")
+    notice(event, "words", **fields)
+    [request] = apns.wait_for(1)
+    assert request.payload["aps"]["alert"]["body"] == "words"
+    assert request.payload["event"] == event
+    assert request.payload["aps"]["interruption-level"] == level
+    assert request.headers["apns-priority"] == priority
+    assert ("sound" in request.payload["aps"]) == (level != "passive")
+
+
+def test_every_refusal_has_a_row_with_its_reason(apns, relay):
+    reasons = {
+        0: (200, {}), 1: refuse(400, "PayloadEmpty"), 2: refuse(410, "Unregistered"),
+        3: refuse(400, "BadDeviceToken"), 4: refuse(413, "PayloadTooLarge"),
+        5: (400, b"<html>"), 6: refuse(404, "BadPath"),
+        7: refuse(410, "Unregistered", timestamp=1000),
+    }
+    apns.answer = lambda request: reasons[int(request.token, 16)]
+    running = relay(devices=8)
+    running.push()
+    wait_for_states(running, accepted=1, refused=7)
+    rows = dict(running.register().select(
+        "SELECT v.token, d.reason FROM deliveries d JOIN devices v ON v.id = d.device"))
+    assert [rows[token(number)] for number in range(8)] == [
+        None, "PayloadEmpty", "Unregistered", "BadDeviceToken", "PayloadTooLarge", "status 400",
+        "BadPath", "Unregistered"]
+    # The last was registered again since.
+    gone = running.command("feedback")
+    assert len(gone.splitlines()) == 2
+    assert token(2) in gone and token(3) in gone
+    apns.requests.clear()
+    apns.answer = lambda request: (200, {})
+    running.push("again")
+    running.wait_for('"again": 6 accepted')
+    assert token(2) not in apns.tokens() and token(7) in apns.tokens()
+
+
+@pytest.mark.parametrize("answer", [
+    refuse(429, "TooManyRequests"), refuse(500, "InternalServerError"),
+    refuse(503, "ServiceUnavailable"), "reset", "goaway", "close", "garbage",
+], ids=lambda answer: answer if isinstance(answer, str) else answer[1]["reason"])
+def test_what_may_be_accepted_later_is_tried_again(apns, relay, answer):
+    tries = collections.Counter()
+
+    def once(request):
+        tries[request.token] += 1
+        return answer if tries[request.token] == 1 and int(request.token, 16) == 3 else (200, {})
+    apns.answer = once
+    running = relay(devices=8)
+    running.push()
+    wait_for_states(running, accepted=8)
+    assert tries[token(3)] == 2
+    first, second = (request for request in apns.requests if request.token == token(3))
+    assert first.headers["apns-id"] == second.headers["apns-id"]
+
+
+def test_a_server_that_is_not_there_is_told_once_and_waited_for(apns, relay):
+    apns.stop()
+    running = relay(devices=20)
+    running.push()
+    running.wait_for("it is tried again")
+    wait_until(lambda: running.register().select("SELECT max(tries) FROM deliveries")[0][0] >= 2,
+               15, "a second attempt")
+    assert len(running.matching("it is tried again")) == 1
+    apns.listen()
+    running.wait_for("is back", 20)
+    wait_for_states(running, accepted=20)
+
+
+def test_a_token_that_apns_refuses_holds_up_all(apns, relay):
+    apns.answer = lambda request: refuse(403, "InvalidProviderToken")
+    running = relay(devices=50)
+    running.push()
+    running.wait_for("APNs refuses this clock: InvalidProviderToken")
+    assert len(apns.requests) == 1
+    apns.answer = lambda request: (200, {})
+    wait_for_states(running, accepted=50)
+
+
+def test_what_was_unsent_outlasts_a_kill_and_what_was_accepted_is_not_sent_again(apns, relay):
+    running = relay(devices=2000)
+    running.push()
+    apns.wait_for(500)
+    running.process.kill()
+    running.process.wait(5)
+    again = relay()
+    again.wait_for('published "hello"', 30)
+    counts = collections.Counter(apns.tokens())
+    assert set(counts.values()) == {1}
+    states = again.register().states()
+    # What had no answer yet is in doubt, and is left.
+    assert states["accepted"] + states.get("unanswered", 0) == 2000
+    assert states.get("unanswered", 0) <= 256
+    assert len(counts) >= states["accepted"]
+
+
+def test_a_relay_that_ends_waits_for_its_answers(apns, relay):
+    running = relay(devices=1000)
+    running.push()
+    apns.wait_for(200)
+    assert running.stop() == 0
+    states = running.register().states()
+    assert "sent" not in states and states["accepted"] == len(apns.requests)
+    again = relay()
+    again.wait_for("1000 accepted", 20)
+    assert len(set(apns.tokens())) == len(apns.requests) == 1000
+
+
+@pytest.mark.parametrize("host, days, told", [
+    ("DNS:elsewhere", 30, "no alternative certificate subject name matches"),
+    ("DNS:localhost", -1, "certificate has expired"),
+], ids=["of another name", "expired"])
+def test_a_certificate_that_does_not_fit_is_told_once(tmp_path, relay, host, days, told):
+    server = PretendedAPNs(tmp_path, make_certificate(tmp_path, "bad", host, days))
+    running = relay(devices=3, host=server.host, authority=server.authority)
+    running.push()
+    assert told in running.wait_for("it is tried again")
+    assert server.requests == []
+    server.stop()
+
+
+def test_a_server_without_http2_is_none(tmp_path, relay):
+    server = PretendedAPNs(tmp_path, protocols=("http/1.1",))
+    running = relay(devices=1, host=server.host, authority=server.authority)
+    running.push()
+    assert "does not speak HTTP/2" in running.wait_for("it is tried again")
+    server.stop()
+
+
+def test_a_device_that_hangs_holds_up_no_other(apns, relay):
+    hung = []
+
+    def hang_once(request):
+        if int(request.token, 16) == 5 and not hung:
+            hung.append(request)
+            return "hang"
+        return 200, {}
+    apns.answer = hang_once
+    running = relay(devices=600)
+    running.push()
+    wait_for_states(running, accepted=599, sent=1)
+    wait_until(lambda: running.register().states() == {"accepted": 600}, 40, "the last")
