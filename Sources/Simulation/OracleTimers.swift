@@ -90,7 +90,7 @@ extension Oracle {
       }
     case (.pause, .paused, .running(let zero)):
       entry.pausedSlack = zero.slack
-      entry.state = .paused(max(-zero.passed(moment), 0))
+      entry.state = .paused(min(max(-zero.passed(moment), 0), entry.length))
     case (.resume, .resumed, .paused(let left)):
       entry.state = .running(Reckoned(left, after: moment, slack: entry.pausedSlack))
       timers.entries[source] = entry

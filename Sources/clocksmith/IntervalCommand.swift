@@ -13,7 +13,7 @@ let intervalCommand = Subcommand(
                      ready, work, its half, rest, the last round and the end. The last seconds before
                      work, rest and the end are counted. With --words the voice says "go", "half",
                      "rest", "work round two", "done" where there is room for it.
-    stop             ends the interval that runs; so do the button while no timer rings, and
+    stop             ends the interval that runs; so do the button while nothing rings, and
                      'clocksmith stop' while nothing rings and nothing is said.
 
     There is one interval at a time. To start the one that runs once more changes nothing. The

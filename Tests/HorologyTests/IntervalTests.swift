@@ -257,22 +257,24 @@ import Testing
     #expect(desk.announcer.timers.interval?.passed(at: desk.now) == .milliseconds(-400))
   }
 
+  /// As after a power cut, with a clock that is not trusted and shows this.
+  private func restarted(_ desk: Desk, at shown: Instant) -> Desk {
+    let now = Now(instant: shown, uptime: Uptime(seconds: 20), sinceBoot: .seconds(20))
+    var next = desk
+    next.now = now
+    next.announcer = Announcer(
+      settings: desk.announcer.settings, zone: TestZone.utc, trust: .untrusted,
+      timers: Timers([], desk.announcer.timers.interval, isSameBoot: false, at: now), at: now)
+    next.tell(.woke)
+    return next
+  }
+
   @Test("with a clock that may be wrong nothing is over, and what is ahead begins at once")
   func untrustedClock() {
     var desk = Desk(at: Self.start)
     desk.start(Self.workout)
     let saved = desk.announcer.timers.interval!
-    func restarted(at shown: Instant) -> Desk {
-      let now = Now(instant: shown, uptime: Uptime(seconds: 20), sinceBoot: .seconds(20))
-      var next = desk
-      next.now = now
-      next.announcer = Announcer(
-        settings: desk.announcer.settings, zone: TestZone.utc, trust: .untrusted,
-        timers: Timers([], saved, isSameBoot: false, at: now), at: now)
-      next.tell(.woke)
-      return next
-    }
-    var months = restarted(at: saved.start.shown + .seconds(9_000_000))
+    var months = restarted(desk, at: saved.start.shown + .seconds(9_000_000))
     #expect(months.intervalEvents.isEmpty)
     #expect(months.live(for: .seconds(60)).cues.isEmpty)
     // It is set right, 75 s after the start: the next cue is by the old arithmetic.
@@ -283,8 +285,30 @@ import Testing
     #expect(cues.first?.signal == .half)
     #expect(months.announcer.timers.interval?.start.shown == saved.start.shown)
 
-    var behind = restarted(at: saved.start.shown - .seconds(1000))
+    var behind = restarted(desk, at: saved.start.shown - .seconds(1000))
     let begun = behind.cues + behind.live(for: .seconds(9)).cues
     #expect(begun.contains { $0.signal == .count })
+  }
+  @Test("whose last signal has sounded is over, whatever the clock may be worth")
+  func overByItsSignal() {
+    var desk = Desk(at: Self.start)
+    desk.start(.rounds(IntervalRounds(work: .seconds(30), count: 1)))
+    desk = restarted(desk, at: desk.now.instant + .seconds(10))
+    #expect(desk.live(for: .seconds(30)).cues.last?.signal == .end)
+    desk.tell(.woke)
+    #expect(desk.announcer.timers.interval == nil)
+  }
+
+  @Test("one that is over by a clock that may be wrong is in the way of no other")
+  func overByAnyClock() {
+    var desk = Desk(at: Self.start)
+    desk.start(Self.workout)
+    desk = restarted(desk, at: desk.now.instant + .seconds(86_400))
+    desk.start(Self.workout)
+    guard case .over(late: _?)? = desk.intervalEvents.first else {
+      Issue.record("it is not over: \(desk.intervalEvents)")
+      return
+    }
+    #expect(desk.intervalEvents.last == .started)
   }
 }

@@ -295,6 +295,16 @@ import Testing
     #expect(desk.timers.first?.left(at: desk.now) == .seconds(600))
   }
 
+  @Test("of one that is paused by a clock that is behind, no more is left than there ever was")
+  func pausedBehind() {
+    var desk = Desk(at: Self.start)
+    desk.start(.seconds(600))
+    desk = restarted(desk, after: .seconds(60), isSameBoot: false, step: .seconds(-40 * 86_400))
+    desk.tell(.woke)
+    desk.tell(.timer(.pause("1")))
+    #expect(desk.timers.first?.left(at: desk.now) == .seconds(600))
+  }
+
   @Test("what rang when the power went rings on, though the clock comes back behind")
   func rangAtPowerCut() {
     var desk = Desk(at: Self.start)

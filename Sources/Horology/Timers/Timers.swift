@@ -122,7 +122,9 @@ public struct Timers: Hashable, Sendable {
     case .ringing: throw .isRinging(countdowns[index].title)
     case .running: break
     }
-    countdowns[index].state = .paused(left: countdowns[index].left(at: now))
+    // By a clock that is behind, more may seem to be left than there ever was.
+    let left = min(countdowns[index].left(at: now), countdowns[index].length)
+    countdowns[index].state = .paused(left: left)
     return (countdowns[index], recall(.timer(countdowns[index].number)))
   }
 
@@ -188,13 +190,14 @@ public struct Timers: Hashable, Sendable {
   }
 
   /// All of its rounds may be over: then it is gone, and its last signal sounds on.
-  mutating func endInterval(at now: Now) -> [Effect] {
-    // By a clock that may be wrong nothing is over for good.
-    guard let interval, let length = interval.plan.length, !interval.start.followsClock else {
-      return []
-    }
+  /// - Parameter byAnyClock: a person wants another, whatever the clock may be worth.
+  mutating func endInterval(byAnyClock: Bool = false, at now: Now) -> [Effect] {
+    guard let interval, let length = interval.plan.length else { return [] }
     let late = interval.passed(at: now) - length
     guard late >= .zero else { return [] }
+    // By a clock that may be wrong nothing is over for good, unless its last signal has come.
+    let wasSignalled = book.last(of: .interval) == interval.start.sinceBoot + length
+    guard !interval.start.followsClock || wasSignalled || byAnyClock else { return [] }
     self.interval = nil
     return [.report(.interval(interval, .over(late: late > Announcer.unnoticed ? late : nil)))]
   }
