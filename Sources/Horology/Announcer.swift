@@ -227,7 +227,7 @@ public struct Announcer {
     from offset: Duration? = nil, at now: Now
   ) -> [Effect] {
     let before = stage.turn.map(rulingSoFar)
-    let wasSilenced = rules.isSilencedBySwitch
+    let wasSilenced = ruledOutBySwitch
     rules.settings = settings
     quarters.change(Schedule(interval: settings.interval, zone: zone), at: now.instant)
     replanWords(at: now)
@@ -244,7 +244,7 @@ public struct Announcer {
     let effects =
       isMadeAnew || ruling(on: playing) != before ? takeBack(.rulesChanged, at: now) : []
     // The switch counts from now on, also for what can no longer be taken back.
-    return effects.isEmpty && rules.isSilencedBySwitch && !wasSilenced
+    return effects.isEmpty && ruledOutBySwitch && !wasSilenced
       ? silenced + stage.stop(.rulesChanged, at: now.uptime) : silenced + effects
   }
 

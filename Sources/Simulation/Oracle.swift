@@ -179,7 +179,7 @@ struct Oracle {
 
   mutating func take(_ rules: OracleRules, _ moment: Moment) {
     keep(moment)
-    let wasSilenced = isSilencedBySwitch
+    let wasSilenced = isSilencedBySwitch && isRuledBySwitch
     self.rules = rules
     takeOthers(moment)
     noteSilence(moment)

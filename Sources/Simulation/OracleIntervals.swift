@@ -153,7 +153,9 @@ extension Oracle {
   /// The service rests.
   mutating func judgeInterval(_ moment: Moment) {
     guard let interval = timers.interval else { return }
-    if interval.isSilenced { violated(.muted, "the interval goes on", moment) }
+    if interval.isSilenced, !interval.isOver {
+      violated(.muted, "the interval goes on", moment)
+    }
     let passed = interval.start.passed(moment)
     if !interval.start.followsClock {
       judgeMissing(before: passed - 1200 * millisecond - interval.start.slack, moment)

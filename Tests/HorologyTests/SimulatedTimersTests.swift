@@ -301,4 +301,21 @@ import Testing
     #expect(desk.alarmEvents == [.stopped(.byHand)])
     #expect(desk.announcer.alarms.alarms[0].next == Self.seven - .seconds(8 * 86_400))
   }
+
+  @Test("words of a timer end once a switch that is off silences them, too") func silencesMore() {
+    var desk = Self.desk {
+      $0.silences = .announcements
+      $0.saysTimers = true
+    }
+    desk.tell(.ringer(.off, at: desk.now.uptime))
+    desk.start(.seconds(3600))
+    desk.tell(.timer(.tell(nil)))
+    let words = desk.announcer.playing
+    #expect(words != nil)
+    desk.wait(for: .seconds(1))
+    var settings = desk.announcer.settings
+    settings.silences = .everything
+    desk.tell(.reloaded(settings, .none))
+    #expect(desk.stopped == words.map { [$0.id] })
+  }
 }
