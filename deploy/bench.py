@@ -10,7 +10,7 @@ import time
 import wave
 from pathlib import Path
 
-from bench_joins import by_sox as chime_by_sox, clips
+from bench_joins import VOICE, by_sox as chime_by_sox, clips
 
 PROGRAM = sys.argv[1]
 QUARTERS = [(hour, minute) for hour in range(24) for minute in (0, 15, 30, 45)]
@@ -39,7 +39,7 @@ def timed(make):
 def render(hour, minute, path, chime):
     """clocksmith's command for an announcement with this chime at every quarter, or none."""
     configuration = path.with_suffix(".conf")
-    configuration.write_text(f"[announce]\nchime = {chime}\nchime_quarters = {chime}\n")
+    configuration.write_text(f"[announce]\nvoice = {VOICE}\nchime = {chime}\nchime_quarters = {chime}\n")
     return [PROGRAM, "render", "--zone", "UTC", "--config", str(configuration),
             "--at", f"2026-01-01T{hour:02}:{minute:02}", "--output", str(path)]
 

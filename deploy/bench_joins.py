@@ -4,6 +4,8 @@ import configparser
 from pathlib import Path
 
 SOUNDS = Path(__file__).resolve().parents[1] / "sounds"
+# The voice whose clips both programs join.
+VOICE = SOUNDS / "voices/rms"
 MOVEMENTS = {0: "hour", 15: "first", 30: "half", 45: "third"}
 
 
@@ -33,7 +35,7 @@ def clips(hour, minute):
     names = (
         [f"hour-{hour12}-oclock", "oclock"] if minute == 0
         else [f"hour-{hour12}", f"minute-{minute}", "am" if hour < 12 else "pm"])
-    return [str(SOUNDS / f"voices/rms/{name}.flac") for name in names]
+    return [str(VOICE / f"{name}.flac") for name in names]
 
 
 def blows(hour, minute):

@@ -10,7 +10,7 @@ public struct Configuration: Sendable {
   public var announcer = AnnouncerSettings()
   public var hourFormat = HourFormat.twelve
   /// A folder of voices by its name, or the path of one.
-  public var voice = "rms"
+  public var voice = "heart"
   /// A PCM name of ALSA.
   public var device = "default"
   /// How much later than the converter the sound comes out of the speaker.
