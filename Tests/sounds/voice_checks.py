@@ -201,5 +201,5 @@ def lengths(pack):
     for clock in pack.wordings[len(CLOCKS):]:
         for hour, minute in MINUTES:
             seconds, words = len(pack.joined(clock, hour, minute)[0]) / RATE, len(said(clock, hour, minute).split())
-            if not 0.2 * words < seconds < 0.35 + 0.5 * words:
+            if not 0.18 * words < seconds < 0.35 + 0.5 * words:
                 yield f"{hour:02}:{minute:02} of clock {clock} takes {seconds:.2f} s"
