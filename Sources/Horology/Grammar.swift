@@ -4,27 +4,71 @@ public enum HourFormat: String, CaseIterable, Sendable {
   case twentyFour = "24"
 }
 
+/// How a time is put into words, of the ways that a voice has.
+public struct Wording: Hashable, Sendable {
+  /// The style of `[clock 12]` and `[clock 24]`, which every voice has: "three fifteen P M".
+  public static let digital = "digital"
+  public static let twelve = Wording(.twelve)
+  public static let twentyFour = Wording(.twentyFour)
+
+  public var format: HourFormat
+  /// As voices name it.
+  public var style: String
+  /// True if the voice's opening words come first, as in "it is noon".
+  public var opens = false
+
+  public init(_ format: HourFormat, style: String = Wording.digital) {
+    self.format = format
+    self.style = style
+  }
+}
+
+/// Which part of the day a time belongs to: rules that turn hour and minute into a clip name.
+public struct DayParts: Hashable, Sendable {
+  private var rules = PhraseRules<NoBlank>(digitCount: 4)
+
+  public init() {}
+
+  /// Adds a rule after those there are. False if the pattern is not four digits or `*`, or the name
+  /// is not one word; then nothing is added.
+  public mutating func add(pattern: String, name: String) -> Bool {
+    !name.contains(where: \.isWhitespace) && rules.add(pattern: pattern, phrase: name)
+  }
+
+  /// The name for `hour` (0...23) and `minute` (0...59); nil if no rule matches.
+  public func name(hour: Int, minute: Int) -> String? {
+    rules.phrase([hour / 10, hour % 10, minute / 10, minute % 10]) { _ in nil }?.first
+  }
+}
+
 /// How a language says a time: rules that turn hour and minute into a chain of clip names.
 ///
 /// A rule is a pattern of four characters, `hhmm` in 24 hours with `*` for any digit, and a
-/// phrase: names separated by spaces, in which `{hour12}`, `{hour24}`, `{minute}`, `{units}` and
-/// `{ampm}` stand for 1...12, 0...23, 0...59, the minute's last digit, and `am` or `pm`. The first
-/// rule that matches is spoken.
+/// phrase: names separated by spaces, with blanks. `{hour12}`, `{next12}` and `{hour24}` stand for
+/// the hour and the one after it, 1...12, and the hour, 0...23; `{minute}`, `{units}` and `{until}`
+/// for the minute, 0...59, its last digit, and the minutes until the next hour, 1...60; `{ampm}` for
+/// `am` or `pm`, and `{day}` for the part of the day. The first rule that matches is spoken.
 public struct Grammar: Hashable, Sendable {
-  private enum TimeBlank: String, Blank {
-    case hour12, hour24, minute, units, ampm
+  private enum TimeBlank: String, CaseIterable, Blank {
+    case hour12, next12, hour24, minute, units, until, ampm, day
 
-    func filled(hour: Int, minute: Int) -> String {
+    func filled(hour: Int, minute: Int, dayParts: DayParts) -> String? {
       switch self {
       // There is no zero o'clock: midnight and noon are both twelve (facts: voices, grammars).
       case .hour12: "\((hour + 11) % 12 + 1)"
+      case .next12: "\(hour % 12 + 1)"
       case .hour24: "\(hour)"
       case .minute: "\(minute)"
       case .units: "\(minute % 10)"
+      case .until: "\(60 - minute)"
       case .ampm: hour < 12 ? "am" : "pm"
+      case .day: dayParts.name(hour: hour, minute: minute)
       }
     }
   }
+
+  /// The blanks that a phrase may have, for a reader.
+  public static let blanks = TimeBlank.allCases.map { "{\($0.rawValue)}" }.joined(separator: ", ")
 
   private var rules = PhraseRules<TimeBlank>(digitCount: 4)
 
@@ -37,10 +81,10 @@ public struct Grammar: Hashable, Sendable {
   }
 
   /// The clip names that say `hour` (0...23) and `minute` (0...59), in order; nil if no rule
-  /// matches.
-  public func phrase(hour: Int, minute: Int) -> [String]? {
+  /// matches, or if the rule wants a part of the day and none matches.
+  public func phrase(hour: Int, minute: Int, dayParts: DayParts = DayParts()) -> [String]? {
     rules.phrase([hour / 10, hour % 10, minute / 10, minute % 10]) {
-      $0.filled(hour: hour, minute: minute)
+      $0.filled(hour: hour, minute: minute, dayParts: dayParts)
     }
   }
 }

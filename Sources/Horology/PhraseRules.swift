@@ -8,6 +8,11 @@ extension Blank where Self: RawRepresentable, RawValue == String {
   init?(name: Substring) { self.init(rawValue: String(name)) }
 }
 
+/// For rules without blanks.
+struct NoBlank: Blank {
+  init?(name: Substring) { nil }
+}
+
 /// Rules that turn digits into a chain of clip names; the first rule that matches counts.
 ///
 /// A rule is a pattern, a digit or `*` for each digit, and a phrase: names separated by spaces, with
@@ -49,22 +54,27 @@ struct PhraseRules<Filling: Blank>: Hashable, Sendable {
     return true
   }
 
-  /// The names of the first rule for these digits, in order; nil if there is none. A name with a
-  /// blank that is filled with nothing is left out.
-  func phrase(_ digits: [Int], filling: (Filling) -> String) -> [String]? {
-    rules.first { $0.matches(digits) }?.names.compactMap { pieces in
+  /// The names of the first rule for these digits, in order; nil if there is none, or if one of its
+  /// blanks cannot be filled. A name with a blank that is filled with nothing is left out.
+  /// - Parameter filling: nil if the blank cannot be filled.
+  func phrase(_ digits: [Int], filling: (Filling) -> String?) -> [String]? {
+    guard let rule = rules.first(where: { $0.matches(digits) }) else { return nil }
+    var names: [String] = []
+    for pieces in rule.names {
       var name = ""
+      var isLeftOut = false
       for piece in pieces {
         switch piece {
         case .text(let text): name += text
         case .blank(let blank):
-          let filled = filling(blank)
-          if filled.isEmpty { return nil }
+          guard let filled = filling(blank) else { return nil }
+          isLeftOut = isLeftOut || filled.isEmpty
           name += filled
         }
       }
-      return name
+      if !isLeftOut { names.append(name) }
     }
+    return names
   }
 
   /// The pieces of a name; nil if its braces do not pair, or hold no blank.

@@ -257,7 +257,7 @@ extension Status {
 
 extension Instant {
   /// Since 1970; 0 before.
-  var microseconds: UInt64 { UInt64(max(nanoseconds / 1000, 0)) }
+  public var microseconds: UInt64 { UInt64(max(nanoseconds / 1000, 0)) }
 
   /// Since 1970; the latest that there is for what is too late for any.
   public init(microseconds: UInt64) {

@@ -4,7 +4,7 @@ import Horology
 /// Turns what is to be announced into a score.
 public struct Composer: Sendable {
   public let voice: VoicePack
-  public let format: HourFormat
+  public let wording: Wording
   public private(set) var bells: BellRack
   /// The file of each signal.
   public let signals: [Signal: String]
@@ -15,12 +15,12 @@ public struct Composer: Sendable {
   ///   - voiceVolume: by how much its words are louder than its clips, in dB.
   ///   - bellsVolume: by how much its blows are louder than its bells, in dB.
   public init(
-    voice: VoicePack, format: HourFormat, bells: BellRack = BellRack(folders: []),
+    voice: VoicePack, wording: Wording, bells: BellRack = BellRack(folders: []),
     signals: [Signal: String] = [:],
     voiceVolume: Double = 0, bellsVolume: Double = 0
   ) {
     self.voice = voice
-    self.format = format
+    self.wording = wording
     self.bells = bells
     self.signals = signals
     voiceGain = Mixer.gain(decibels: voiceVolume)
@@ -39,7 +39,7 @@ public struct Composer: Sendable {
     let firstBlow = parts.map(\.start).min() ?? 0
     if programme.words != .none {
       let phrase = try voice.score(
-        hour: time.hour, minute: time.minute, format: format, rate: rate)
+        hour: time.hour, minute: time.minute, wording: wording, rate: rate)
       let start =
         switch programme.words {
         case .none: 0
@@ -159,6 +159,6 @@ public struct Composer: Sendable {
 
   /// The words that are spoken, for a reader.
   public func text(of time: CivilTime) throws(Fault) -> String {
-    try voice.text(hour: time.hour, minute: time.minute, format: format)
+    try voice.text(hour: time.hour, minute: time.minute, wording: wording)
   }
 }

@@ -1,4 +1,5 @@
 import Basics
+@preconcurrency import Glibc
 import Horology
 
 /// A folder of clips and the small file `voice.conf` that says how they make a spoken time.
@@ -20,7 +21,11 @@ public struct VoicePack: Sendable {
   /// negative, so much silence lies between them.
   public let overlap: Duration
 
-  let grammars: [HourFormat: Grammar]
+  /// By clock and style.
+  let grammars: [HourFormat: [String: Grammar]]
+  let dayParts: DayParts
+  /// The names of the clips that open a sentence, as in "it is"; none if it has none.
+  let opening: [String]
   /// Without a rule if it has no words of timers and intervals.
   let timers: TimerGrammar
   let clips: [String: Clip]
@@ -30,15 +35,31 @@ public struct VoicePack: Sendable {
 
   public func clip(_ name: String) -> Clip? { clips[name] }
 
+  /// The file that holds the licence.
+  public var licencePath: String { "\(path)/\(licence)" }
+
+  /// What is wrong with the file of the licence, with what to do; nil if it is there.
+  public var licenceFlaw: String? {
+    access(licencePath, R_OK) == 0
+      ? nil
+      : "\(licencePath) is missing; write into it who made the voice, and what others may do with it"
+  }
+
+  /// The clip names that say a time, be the clips there or not; nil if there is no rule for it.
+  private func names(hour: Int, minute: Int, _ wording: Wording) -> [String]? {
+    grammars[wording.format]?[wording.style]?
+      .phrase(hour: hour, minute: minute, dayParts: dayParts)
+      .map { (wording.opens ? opening : []) + $0 }
+  }
+
   /// What is said at `hour` (0...23) and `minute` (0...59).
   /// - Throws: `Fault` if the pack has no phrase for it, or lacks a clip.
-  public func phrase(hour: Int, minute: Int, format: HourFormat) throws(Fault) -> [Clip] {
+  public func phrase(hour: Int, minute: Int, wording: Wording) throws(Fault) -> [Clip] {
     let time = CivilDateTime(year: 2000, month: 1, day: 1, hour: hour, minute: minute)!
     let place = "voice \(path)"
-    guard let names = grammars[format]?.phrase(hour: hour, minute: minute) else {
-      let instead = shortestInterval(format: format).map { "; it can say \($0.times) only" } ?? ""
-      throw Fault(
-        place, "its [clock \(format.rawValue)] has no phrase for \(time.timeOfDay)\(instead)")
+    guard let names = names(hour: hour, minute: minute, wording) else {
+      let instead = shortestInterval(wording: wording).map { "; it can say \($0.times) only" } ?? ""
+      throw Fault(place, "its \(wording.section) has no phrase for \(time.timeOfDay)\(instead)")
     }
     var phrase: [Clip] = []
     for name in names {
@@ -51,16 +72,16 @@ public struct VoicePack: Sendable {
   }
 
   /// The words of a phrase, for a reader.
-  public func text(hour: Int, minute: Int, format: HourFormat) throws(Fault) -> String {
-    try phrase(hour: hour, minute: minute, format: format).map(\.text).joined(separator: " ")
+  public func text(hour: Int, minute: Int, wording: Wording) throws(Fault) -> String {
+    try phrase(hour: hour, minute: minute, wording: wording).map(\.text).joined(separator: " ")
   }
 
   /// The phrase as a score whose anchor is its first frame.
   /// - Parameter rate: frames per second of the score.
   public func score(
-    hour: Int, minute: Int, format: HourFormat, rate: Int
+    hour: Int, minute: Int, wording: Wording, rate: Int
   ) throws(Fault) -> Score {
-    try score(of: phrase(hour: hour, minute: minute, format: format), rate: rate)
+    try score(of: phrase(hour: hour, minute: minute, wording: wording), rate: rate)
   }
 
   /// Clips, one after the other, as a score whose anchor is its first frame.
@@ -95,29 +116,26 @@ public struct VoicePack: Sendable {
 
   /// Looks up every time of the day that is a multiple of `interval`.
   /// - Throws: `Fault` for the first that cannot be said.
-  public func verify(every interval: Interval, format: HourFormat) throws(Fault) {
+  public func verify(every interval: Interval, wording: Wording) throws(Fault) {
     for minute in stride(from: 0, to: 1440, by: interval.minutes) {
-      _ = try phrase(hour: minute / 60, minute: minute % 60, format: format)
+      _ = try phrase(hour: minute / 60, minute: minute % 60, wording: wording)
     }
   }
 
   /// The shortest interval every multiple of which can be said; nil if not even the full hours can.
-  public func shortestInterval(format: HourFormat) -> Interval? {
+  public func shortestInterval(wording: Wording) -> Interval? {
     (1...60).lazy.compactMap { Interval(minutes: $0) }.first { interval in
       stride(from: 0, to: 1440, by: interval.minutes).allSatisfy { minute in
-        grammars[format]?.phrase(hour: minute / 60, minute: minute % 60)?
+        names(hour: minute / 60, minute: minute % 60, wording)?
           .allSatisfy { clips[$0] != nil } ?? false
       }
     }
   }
 
   /// True if one of its rules is for that time, be its clips there or not.
-  public func hasRule(hour: Int, minute: Int, _ format: HourFormat) -> Bool {
-    grammars[format]?.phrase(hour: hour, minute: minute) != nil
+  public func hasRule(hour: Int, minute: Int, _ wording: Wording) -> Bool {
+    names(hour: hour, minute: minute, wording) != nil
   }
-
-  /// The clocks that it has rules for.
-  public var formats: [HourFormat] { HourFormat.allCases.filter { grammars[$0] != nil } }
 }
 
 extension Interval {

@@ -22,6 +22,8 @@ extension VoicePack {
     licence = try required("licence")
     overlap = draft.overlap
     grammars = draft.grammars
+    dayParts = draft.dayParts
+    opening = draft.texts["opening"].map(Self.words) ?? []
     timers = draft.timers
 
     var clips: [String: Clip] = [:]
@@ -37,6 +39,10 @@ extension VoicePack {
     self.clips = clips
   }
 
+  private static func words(_ text: String) -> [String] {
+    text.split(whereSeparator: \.isWhitespace).map { String($0) }
+  }
+
   /// What clip files may be called, the first that is there counts.
   private static let suffixes = ["flac", "wav", "caf", "ogg"]
 }
@@ -46,7 +52,8 @@ private struct Draft {
   let file: INIFile
   var texts: [String: String] = [:]
   var overlap = Duration.zero
-  var grammars: [HourFormat: Grammar] = [:]
+  var grammars: [HourFormat: [String: Grammar]] = [:]
+  var dayParts = DayParts()
   var timers = TimerGrammar()
   var clipTexts: [String: String] = [:]
   private var voiceKeys: Set<String> = []
@@ -70,21 +77,28 @@ private struct Draft {
       guard clipTexts.updateValue(entry.value, forKey: entry.key) == nil else {
         throw Fault(place, "clip '\(entry.key)' is there twice")
       }
-    default:
-      guard entry.section.hasPrefix("clock "),
-        let format = HourFormat(rawValue: String(entry.section.dropFirst("clock ".count)))
-      else {
+    case "day":
+      guard dayParts.add(pattern: entry.key, name: entry.value) else {
         throw Fault(
           place,
-          "unknown section [\(entry.section)]; there are voice, clock 12, clock 24, left, timer, "
-            + "interval, clips")
+          "'\(entry.key) = \(entry.value)' is no part of the day: hhmm with * for any digit, then the "
+            + "name that {day} stands for")
       }
-      guard grammars[format, default: Grammar()].add(pattern: entry.key, phrase: entry.value)
+    default:
+      guard let wording = Wording(section: entry.section) else {
+        throw Fault(
+          place,
+          "unknown section [\(entry.section)]; there are voice, clock 12, clock 24, these with a "
+            + "style behind them as in clock 12 natural, day, left, timer, interval, clips")
+      }
+      guard
+        grammars[wording.format, default: [:]][wording.style, default: Grammar()]
+          .add(pattern: entry.key, phrase: entry.value)
       else {
         throw Fault(
           place,
           "'\(entry.key) = \(entry.value)' is no rule: hhmm with * for any digit, then clip names, "
-            + "which may hold {hour12}, {hour24}, {minute}, {units}, {ampm}")
+            + "which may hold \(Grammar.blanks)")
       }
     }
   }
@@ -97,7 +111,7 @@ private struct Draft {
       throw Fault(place, "'crossfade' and 'gap' exclude each other; keep one of them")
     }
     switch entry.key {
-    case "language", "description", "licence":
+    case "language", "description", "licence", "opening":
       texts[entry.key] = entry.value
     case "crossfade", "gap":
       guard let duration = Duration(text: entry.value), .zero <= duration,
@@ -109,7 +123,19 @@ private struct Draft {
     default:
       throw Fault(
         place,
-        "unknown key '\(entry.key)'; there are language, description, licence, crossfade, gap")
+        "unknown key '\(entry.key)'; there are language, description, licence, opening, crossfade, "
+          + "gap")
     }
+  }
+}
+
+extension Wording {
+  /// Of a section of `voice.conf`: `clock 12`, or `clock 12 natural`. Nil for any other.
+  fileprivate init?(section: String) {
+    let words = section.split(separator: " ")
+    guard words.first == "clock", (2...3).contains(words.count),
+      let format = HourFormat(rawValue: String(words[1]))
+    else { return nil }
+    self.init(format, style: words.count == 3 ? String(words[2]) : Wording.digital)
   }
 }

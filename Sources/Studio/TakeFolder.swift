@@ -160,7 +160,7 @@ public final class TakeFolder {
     let name = path.split(separator: "/").last.map { String($0) } ?? path
     try draft.write(to: path, source: name, licence: nil)
     let pack = try VoicePack(path: path)
-    for format in pack.formats { try pack.verify(every: .quarter, format: format) }
+    for wording in pack.wordings { try pack.verify(every: .quarter, wording: wording) }
     return pack
   }
 

@@ -155,7 +155,7 @@ public struct VoiceImport {
       try draft.write(to: target, source: String(source), licence: licenceText())
       let made = try VoicePack(path: target)
       for format in HourFormat.allCases where draft.rules.sayQuarters(format) {
-        try made.verify(every: .quarter, format: format)
+        try made.verify(every: .quarter, wording: Wording(format))
       }
       guard rename(target, pack) == 0 else { throw Fault(operation, errno: errno) }
     } catch {

@@ -17,8 +17,9 @@ public struct VoiceVerification {
   public private(set) var brokenRules: [String] = []
   /// Why the crossfade cannot be what it is set to; nil if it can.
   public let crossfade: String?
-  /// For each clock that the pack has rules for, what it says; nil where not even the full hours.
-  public let coverage: [(format: HourFormat, interval: Interval?)]
+  /// For each clock and style that the pack has rules for, what it says; nil where not even the full
+  /// hours.
+  public let coverage: [(wording: Wording, interval: Interval?)]
 
   /// What of timers and intervals it says, for a reader.
   public let timers: String
@@ -31,10 +32,10 @@ public struct VoiceVerification {
 
   /// Reads every clip of a pack.
   public init(of pack: VoicePack) {
-    coverage = pack.formats.map { ($0, pack.shortestInterval(format: $0)) }
-    for format in pack.formats {
-      if let sentence = Self.lacking(pack, format) { brokenRules.append(sentence) }
-      if let sentence = Self.ambiguous(pack, format) { brokenRules.append(sentence) }
+    coverage = pack.wordings.map { ($0, pack.shortestInterval(wording: $0)) }
+    for wording in pack.wordings {
+      if let sentence = Self.lacking(pack, wording) { brokenRules.append(sentence) }
+      if let sentence = Self.ambiguous(pack, wording) { brokenRules.append(sentence) }
     }
     timers = pack.timersText
     if let sentence = Self.lackingTimers(pack) { brokenRules.append(sentence) }
@@ -62,11 +63,11 @@ public struct VoiceVerification {
 
   /// The first time of day that is said as another is. Without AM and PM that is so of times half a
   /// day apart.
-  private static func ambiguous(_ pack: VoicePack, _ format: HourFormat) -> String? {
-    let half = format == .twelve ? 720 : 1440
+  private static func ambiguous(_ pack: VoicePack, _ wording: Wording) -> String? {
+    let half = wording.format == .twelve ? 720 : 1440
     var said: [[String]: Int] = [:]
     for minute in 0..<1440 {
-      let phrase = try? pack.phrase(hour: minute / 60, minute: minute % 60, format: format)
+      let phrase = try? pack.phrase(hour: minute / 60, minute: minute % 60, wording: wording)
       guard let words = phrase?.map(\.path) else { continue }
       guard let other = said[words] else {
         said[words] = minute
@@ -75,17 +76,19 @@ public struct VoiceVerification {
       if other % half != minute % half {
         let times = [other, minute].map { CivilTime(hour: $0 / 60, minute: $0 % 60)! }
         let names = times.map { String($0.dateTime.timeOfDay.prefix(5)) }
-        return "[clock \(format.rawValue)] says \(names[1]) as it says \(names[0])"
+        return "\(wording.section) says \(names[1]) as it says \(names[0])"
       }
     }
     return nil
   }
 
   /// The first time of day for which a rule names a clip that is not there.
-  private static func lacking(_ pack: VoicePack, _ format: HourFormat) -> String? {
-    for minute in 0..<1440 where pack.hasRule(hour: minute / 60, minute: minute % 60, format) {
+  private static func lacking(_ pack: VoicePack, _ wording: Wording) -> String? {
+    var wording = wording
+    wording.opens = pack.hasOpening
+    for minute in 0..<1440 where pack.hasRule(hour: minute / 60, minute: minute % 60, wording) {
       do throws(Fault) {
-        _ = try pack.phrase(hour: minute / 60, minute: minute % 60, format: format)
+        _ = try pack.phrase(hour: minute / 60, minute: minute % 60, wording: wording)
       } catch {
         return "\(error.detail); record it, or take the rule out"
       }

@@ -106,7 +106,7 @@ private func flawsOfRings(
           + "(quiet_hours = override, or --even-if-quiet), or at another time")
     }
     do throws(Fault) {
-      _ = try voice.text(hour: time.hour, minute: time.minute, format: configuration.hourFormat)
+      _ = try voice.text(hour: time.hour, minute: time.minute, wording: configuration.wording)
     } catch {
       flaws.append("\(alarm.title) rings at \(time), which is not said: \(error)")
     }

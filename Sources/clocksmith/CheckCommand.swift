@@ -119,7 +119,7 @@ private struct Checkup {
 
 private func checkVoice(_ configuration: Configuration) throws(Fault) -> Finding {
   let voice = try configuration.verifiedVoice()
-  let times = voice.shortestInterval(format: configuration.hourFormat)?.times ?? "nothing"
+  let times = voice.shortestInterval(wording: configuration.wording)?.times ?? "nothing"
   return found(voice.flaws())
     ?? .well("\(voice.path): \(voice.clipNames.count) clips say \(times); it \(voice.timersText)")
 }

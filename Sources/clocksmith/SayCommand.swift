@@ -37,32 +37,13 @@ let sayCommand = Subcommand(
       complain("note: this time may be wrong: \(doubt.words)")
     }
   }
-  var time = given ?? zone.civil(at: SystemClock.now.instant)
-  if let path = arguments["output"] {
-    try composer.score(of: time, rate: standardRate).write(
-      toWAV: path, gain: configuration.playerSettings.gain)
-  } else {
-    var outcome: Outcome?
-    // By how much the speaker was late, is known from the first try.
-    var delay = Duration.zero
-    for _ in 1...2 {
-      let anchor = SystemClock.now.instant + Announcer.requestLead + delay
-      let local = zone.civil(at: anchor)
-      time = given ?? local
-      outcome = try play(
-        time, composer, configuration, anchoredAt: anchor,
-        latest: given == nil ? anchor.endOfMinute(of: time) : nil,
-        configuration.announcer.quieter.decibels(at: local))
-      guard case .tooLate(let late) = outcome else { break }
-      delay = late
-    }
-    switch outcome {
-    case .failed(let why, _): throw Fault("cannot say the time", why)
-    case .tooLate(let delay):
-      throw Fault("cannot say the time", "the speaker was ready \(delay.roughly) too late for it")
-    default: break
-    }
+  guard let path = arguments["output"] else {
+    try say(try speak(given, composer, configuration, zone))
+    return ExitStatus.done
   }
+  let time = given ?? zone.civil(at: SystemClock.now.instant)
+  try composer.score(of: time, rate: standardRate).write(
+    toWAV: path, gain: configuration.playerSettings.gain)
   try say(try composer.text(of: time))
   return ExitStatus.done
 }
@@ -77,35 +58,11 @@ func reachableService() -> RunningService? {
   }
 }
 
-private func timeOfDay(_ text: String) throws -> CivilTime {
+func timeOfDay(_ text: String) throws -> CivilTime {
   guard let time = CivilDateTime(text: "2000-01-01T\(text)"), text.count == 5,
     let said = CivilTime(hour: time.hour, minute: time.minute)
   else {
     throw Misuse(description: "'\(text)' is no time of day; write HH:MM, from 00:00 to 23:59")
   }
   return said
-}
-
-private func play(
-  _ time: CivilTime, _ composer: Composer, _ configuration: Configuration,
-  anchoredAt anchor: Instant, latest: Instant?, _ decibels: Double
-) throws -> Outcome? {
-  let loop = try EventLoop()
-  var outcome: Outcome?
-  let speaker = configuration.speaker
-  speaker.opened = { if let substitute = $0 { complain("note: \(substitute.inWords)") } }
-  let player = Player(loop: loop) { speaker }
-  player.settings = configuration.playerSettings
-  player.ended = {
-    outcome = $1
-    loop.exit()
-  }
-  try player.play(
-    SoundingID(1), anchoredAt: .utc(anchor), decibels: decibels,
-    mayBeLateBy: latest.map { $0 - anchor }
-  ) { rate throws(Fault) in
-    try composer.score(of: time, rate: rate)
-  }
-  try loop.run()
-  return outcome
 }

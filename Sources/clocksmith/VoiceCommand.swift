@@ -6,10 +6,17 @@ import Sound
 import Studio
 
 let voiceCommand = Subcommand(
-  name: "voice", operands: "list | verify DIR | record DIR | import DIR", mostOperands: 2,
-  summary: "list and verify voices, record one of your own, or make one of recordings",
+  name: "voice", operands: "list | try VOICE [HH:MM] | verify DIR | record DIR | import DIR",
+  mostOperands: 3,
+  summary: "list, try and verify voices, record one of your own, or make one of recordings",
   details: """
-    list shows the voices that are installed, the configured one with a star.
+    list shows the voices that are installed, the configured one with a star: the language, the
+    styles of each clock, the file of the licence, the size.
+
+    try VOICE says the time now, or HH:MM in 24 hours, in that voice: an installed one by its name,
+    or the folder of a voice pack. It sounds through the configured speaker, in the configured style
+    if the voice has it. While the running service sounds, or will in a moment, it refuses; with
+    --config it does not ask the service.
 
     verify DIR reads every clip of a voice pack, or of an installed voice by its name: which times
     it says, and what of it misses the quality targets, with what to do. Exit status 3 if something
@@ -47,11 +54,20 @@ let voiceCommand = Subcommand(
         "record: quarters, 13 phrases that say every\nquarter of an hour, minutes, 62 that say "
         + "every\nminute, or timers, 66 that a voice gains for\ntimers and intervals (default: "
         + "quarters);\nimport: timers, if they are added to a voice"),
+    Option(
+      name: "style", argument: "STYLE",
+      help: "try: in place of the configured style, as in\nnatural"),
+    Option(name: "json", argument: nil, help: "list: a JSON object a line"),
     configOption,
   ]
 ) { arguments in
   let hint = "see 'clocksmith voice --help'"
+  if arguments.operands.count == 3, arguments.operands[0] != "try" {
+    throw Misuse(description: "unexpected '\(arguments.operands[2])'; \(hint)")
+  }
   switch (arguments.operands.first, arguments.operands.dropFirst().first) {
+  case ("try", let voice?):
+    return try tryVoice(voice, arguments.operands.dropFirst(2).first, arguments)
   case ("import", let folder?):
     return try importVoice(folder, arguments)
   case ("verify", let folder?):
@@ -59,9 +75,14 @@ let voiceCommand = Subcommand(
   case ("record", let folder?):
     return try recordVoice(folder, arguments)
   case ("list", nil):
-    return try listVoices(Configuration.load(path: arguments["config"]))
+    return try listVoices(
+      Configuration.load(path: arguments["config"]), asJSON: arguments.has("json"))
   case ("list", let word?):
     throw Misuse(description: "unexpected '\(word)'; \(hint)")
+  case ("try", nil):
+    let names = Sounds.voiceNames().joined(separator: ", ")
+    throw Misuse(
+      description: "voice try needs a voice: \(names), or the path of a voice's folder; \(hint)")
   case (let word?, nil) where ["import", "verify", "record"].contains(word):
     throw Misuse(description: "voice \(word) needs a folder; \(hint)")
   case (let word?, _):
@@ -152,20 +173,18 @@ private func withoutSlash(_ folder: String) -> String {
 }
 
 private func verifyVoice(_ name: String) throws -> Int32 {
-  // A folder goes before an installed voice of that name.
-  let isFolder = access("\(name)/voice.conf", F_OK) == 0
-  let pack = isFolder ? try VoicePack(path: name) : try Sounds.voice(name)
+  let pack = try voicePack(named: name)
   let verification = VoiceVerification(of: pack)
   var hasFound = false
   func found(_ words: String) throws {
     hasFound = true
     try say("FOUND " + words)
   }
-  for (format, interval) in verification.coverage {
+  for (wording, interval) in verification.coverage {
     if let interval {
-      try say("ok    \(format.rawValue) hours    it says \(interval.times)")
+      try say("ok    \(wording.name)    it says \(interval.times)")
     } else {
-      try found("\(format.rawValue) hours    it says not even the full hours; add rules or clips")
+      try found("\(wording.name)    it says not even the full hours; add rules or clips")
     }
   }
   if verification.coverage.isEmpty { try found("rules       neither [clock 12] nor [clock 24]") }
@@ -175,34 +194,9 @@ private func verifyVoice(_ name: String) throws -> Int32 {
   for finding in verification.findings {
     try found("clip        \(finding.clip): \(finding.words)")
   }
+  if let words = pack.licenceFlaw { try found("licence     \(words)") }
   if verification.findings.isEmpty {
     try say("ok    clips       \(pack.clipNames.count), all well")
   }
   return hasFound ? ExitStatus.found : ExitStatus.done
-}
-
-private func listVoices(_ configuration: Configuration) throws -> Int32 {
-  var names = Sounds.voiceNames()
-  if !names.contains(configuration.voice) { names.insert(configuration.voice, at: 0) }
-  for name in names {
-    let mark = name == configuration.voice ? "*" : " "
-    do throws(Fault) {
-      let pack = try Sounds.voice(name)
-      let clocks = pack.formats.map { "\($0.rawValue) hours" }.joined(separator: " and ")
-      try say(
-        "\(mark) \(name): \(pack.language), \(pack.description), \(pack.clipNames.count) clips, "
-          + clocks)
-    } catch {
-      try say("\(mark) \(name): cannot be used: \(error)")
-    }
-  }
-  return ExitStatus.done
-}
-
-/// What a pack can say, a line for each clock.
-private func coverage(_ pack: VoicePack) -> String {
-  pack.formats.map { format in
-    let times = pack.shortestInterval(format: format)?.times ?? "not even the full hours"
-    return "in \(format.rawValue) hours it says \(times)"
-  }.joined(separator: "\n") + "\nit \(pack.timersText)"
 }

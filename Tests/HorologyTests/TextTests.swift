@@ -124,6 +124,35 @@ import Testing
   }
 
   @Test(
+    "the next hour and the minutes until it are counted on the dial",
+    arguments: [
+      (0, 45, "to-15 hour-1"), (10, 59, "to-1 hour-11"), (11, 31, "to-29 hour-12"),
+      (12, 45, "to-15 hour-1"), (22, 40, "to-20 hour-11"), (23, 45, "to-15 hour-12"),
+    ])
+  func theNextHourIsOnTheDial(hour: Int, minute: Int, phrase: String) {
+    var grammar = Grammar()
+    _ = grammar.add(pattern: "****", phrase: "to-{until} hour-{next12}")
+    #expect(grammar.phrase(hour: hour, minute: minute)?.joined(separator: " ") == phrase)
+  }
+
+  @Test("the part of the day is that of its first rule; without one there is no phrase")
+  func thePartOfTheDay() {
+    var dayParts = DayParts()
+    for (pattern, name) in [("0***", "morning"), ("2***", "night")] {
+      let isTaken = dayParts.add(pattern: pattern, name: name)
+      #expect(isTaken)
+    }
+    let isTaken = dayParts.add(pattern: "1***", name: "two names")
+    #expect(!isTaken)
+    var grammar = Grammar()
+    _ = grammar.add(pattern: "****", phrase: "{hour12} in-the-{day}")
+    #expect(grammar.phrase(hour: 9, minute: 59, dayParts: dayParts) == ["9", "in-the-morning"])
+    #expect(grammar.phrase(hour: 20, minute: 0, dayParts: dayParts) == ["8", "in-the-night"])
+    #expect(grammar.phrase(hour: 10, minute: 0, dayParts: dayParts) == nil)
+    #expect(grammar.phrase(hour: 9, minute: 59) == nil)
+  }
+
+  @Test(
     "a rule that cannot be meant is refused",
     arguments: [
       ("***", "a"), ("*****", "a"), ("12:0", "a"), ("****", ""), ("****", "{hour}"),

@@ -14,7 +14,7 @@ import Testing
     let voice = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .appendingPathComponent("../../sounds/voices/rms").standardized.path
     return Composer(
-      voice: try VoicePack(path: voice), format: .twelve, bells: BellRack(folders: [folder.path]))
+      voice: try VoicePack(path: voice), wording: .twelve, bells: BellRack(folders: [folder.path]))
   }
 
   private func alarm(_ tune: Tune) throws -> Alarm {

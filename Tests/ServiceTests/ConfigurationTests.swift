@@ -24,6 +24,8 @@ import Testing
       voice = /some/where
       voice_at_hour = before
       clock = 24
+      style = natural
+      say_it_is = yes
       quiet = mon-fri 22:00-07:00, sat-sun 23:00-09:00
       late_limit = 5s
       at_stop = finish
@@ -45,7 +47,9 @@ import Testing
     #expect(configuration.announcer.lateLimit == .seconds(5))
     #expect(configuration.announcer.atStop == .finish)
     #expect(configuration.announcer.untrusted == .speak)
-    #expect(configuration.hourFormat == .twentyFour)
+    #expect(configuration.wording.format == .twentyFour)
+    #expect(configuration.wording.style == "natural")
+    #expect(configuration.wording.opens)
     #expect(configuration.voice == "/some/where")
     #expect(configuration.device == "plughw:CARD=DAC")
     #expect(configuration.latencyOffset == .milliseconds(-20))
@@ -81,7 +85,7 @@ import Testing
     let uncommented = try load(keys.joined(separator: "\n"))
     #expect(try uncommented.announcer == self.defaults)
     let defaults = Configuration()
-    #expect(uncommented.hourFormat == defaults.hourFormat)
+    #expect(uncommented.wording == defaults.wording)
     #expect(uncommented.voice == defaults.voice)
     #expect(uncommented.device == defaults.device)
     #expect(uncommented.latencyOffset == defaults.latencyOffset)
@@ -94,7 +98,7 @@ import Testing
     #expect(uncommented.voiceVolume == defaults.voiceVolume)
     #expect(uncommented.bellsVolume == defaults.bellsVolume)
     #expect(uncommented.rtc == defaults.rtc)
-    #expect(keys.filter { $0.contains(" = ") && !$0.hasPrefix(";") }.count == 34)
+    #expect(keys.filter { $0.contains(" = ") && !$0.hasPrefix(";") }.count == 36)
   }
 
   @Test(
@@ -113,6 +117,8 @@ import Testing
       ("[loud]\na = 1", ":2: unknown section [loud]; there are announce, button"),
       ("interval = 15", ":1: unknown section []"),
       ("[announce]\nclock = 12\nclock = 24", ":3: 'clock' is set twice"),
+      ("[announce]\nsay_it_is = maybe", ":2: say_it_is = maybe: allowed: no, yes"),
+      ("[announce]\nstyle =", ":2: style = : allowed: the name of a style"),
       ("[announce]\nclock", ":2: not a [section]"),
       ("[switch]\nline =", ":2: line = : allowed: none, a line's name (GPIO17)"),
       ("[switch]\nactive = up", ":2: active = up: allowed: low, high"),

@@ -99,7 +99,7 @@ import Testing
     let voice = try VoicePack(
       path: URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .appendingPathComponent("../../sounds/voices/rms").standardized.path)
-    let score = try Composer(voice: voice, format: .twelve, bells: rack)
+    let score = try Composer(voice: voice, wording: .twelve, bells: rack)
       .score(of: time, programme, rate: 48_000)
     #expect(score.anchor == 4 * 48_000)
     #expect(score.parts.map(\.start) == [0, 24_000, 192_000, 390_720, 589_440])

@@ -37,19 +37,19 @@ import Testing
   @Test("clips overlap by the crossfade, to the frame") func clipsOverlapByTheCrossfade() throws {
     try makePack()
     let pack = try VoicePack(path: folder.path)
-    let score = try pack.score(hour: 15, minute: 15, format: .twelve, rate: 48_000)
+    let score = try pack.score(hour: 15, minute: 15, wording: .twelve, rate: 48_000)
     #expect(score.parts.map(\.start) == [0, 9_040, 28_080])
     #expect(score.parts.map(\.fadeIn) == [0, 960, 960])
     #expect(score.parts.map(\.fadeOut) == [960, 960, 0])
     #expect(score.frames == 43_080)
     #expect(score.anchor == 0)
-    #expect(try pack.text(hour: 15, minute: 15, format: .twelve) == "three fifteen P M")
+    #expect(try pack.text(hour: 15, minute: 15, wording: .twelve) == "three fifteen P M")
   }
 
   @Test("a gap lies between clips, to the frame") func gapLiesBetweenClips() throws {
     try makePack(Self.description.replacingOccurrences(of: "crossfade = 20ms", with: "gap = 60ms"))
     let pack = try VoicePack(path: folder.path)
-    let score = try pack.score(hour: 15, minute: 15, format: .twelve, rate: 48_000)
+    let score = try pack.score(hour: 15, minute: 15, wording: .twelve, rate: 48_000)
     #expect(score.parts.map(\.start) == [0, 12_880, 35_760])
     #expect(score.parts.allSatisfy { $0.fadeIn == 0 && $0.fadeOut == 0 })
   }
@@ -57,14 +57,14 @@ import Testing
   @Test("a score for another rate has its frames") func anotherRateHasItsFrames() throws {
     try makePack()
     let score = try VoicePack(path: folder.path)
-      .score(hour: 15, minute: 15, format: .twelve, rate: 24_000)
+      .score(hour: 15, minute: 15, wording: .twelve, rate: 24_000)
     #expect(score.parts.map(\.start) == [0, 4_520, 14_040])
   }
 
   @Test("a crossfade never takes more than half a clip") func crossfadeIsBounded() throws {
     try makePack(Self.description.replacingOccurrences(of: "20ms", with: "1s"))
     let score = try VoicePack(path: folder.path)
-      .score(hour: 15, minute: 15, format: .twelve, rate: 48_000)
+      .score(hour: 15, minute: 15, wording: .twelve, rate: 48_000)
     #expect(score.parts.map(\.start) == [0, 5_000, 17_500])
   }
 
@@ -73,8 +73,8 @@ import Testing
       Self.description.replacingOccurrences(
         of: "**** = h m pm", with: "  1515 = m\n\t**** = h m pm"))
     let pack = try VoicePack(path: folder.path)
-    #expect(try pack.text(hour: 15, minute: 15, format: .twelve) == "fifteen")
-    #expect(try pack.text(hour: 15, minute: 30, format: .twelve) == "three fifteen P M")
+    #expect(try pack.text(hour: 15, minute: 15, wording: .twelve) == "fifteen")
+    #expect(try pack.text(hour: 15, minute: 30, wording: .twelve) == "three fifteen P M")
   }
 
   @Test(
@@ -83,6 +83,8 @@ import Testing
       ("language = en", "lingo = en", ":2: unknown key 'lingo'"),
       ("20ms", "20", ":5: crossfade = 20 is not a duration"),
       ("[clock 12]", "[clock 13]", ":8: unknown section [clock 13]"),
+      ("[clock 12]", "[clock 12 a b]", ":8: unknown section [clock 12 a b]"),
+      ("[clock 12]", "[day]\n**** = by day", ":8: '**** = by day' is no part of the day"),
       ("**00 = h oclock", "**0 = h oclock", ":8: '**0 = h oclock' is no rule"),
       ("h = three", "h = three\nh = four", ":13: clip 'h' is there twice"),
       ("language = en", "language = en\nlanguage = de", ":3: 'language' is set twice"),
@@ -102,9 +104,31 @@ import Testing
   @Test("a phrase that lacks a clip is told with the clip and the time") func lackingClip() throws {
     try makePack(Self.description.replacingOccurrences(of: "h m pm", with: "h m pm {minute}"))
     let pack = try VoicePack(path: folder.path)
-    let fault = faultThrown { try pack.verify(every: Interval(minutes: 1)!, format: .twelve) }
+    let fault = faultThrown { try pack.verify(every: Interval(minutes: 1)!, wording: .twelve) }
     #expect(fault?.description.contains("no clip '1', which 00:01:00 needs") == true)
-    #expect(throws: Fault.self) { try pack.verify(every: .quarter, format: .twentyFour) }
+    #expect(throws: Fault.self) { try pack.verify(every: .quarter, wording: .twentyFour) }
+  }
+
+  @Test("a style has rules of its own, and opening words come first") func styles() throws {
+    try makePack(
+      Self.description.replacingOccurrences(
+        of: "[clips]", with: "[clock 12 terse]\n**15 = m\n[clock 24 terse]\n**** = h\n[clips]"
+      ).replacingOccurrences(of: "licence = LICENCE", with: "licence = LICENCE\nopening = h m"))
+    let pack = try VoicePack(path: folder.path)
+    #expect(pack.wordings.map(\.section) == ["[clock 12]", "[clock 12 terse]", "[clock 24 terse]"])
+    #expect(pack.styles == ["digital", "terse"])
+    var terse = Wording(.twelve, style: "terse")
+    #expect(try pack.text(hour: 15, minute: 15, wording: terse) == "fifteen")
+    terse.opens = true
+    #expect(try pack.text(hour: 15, minute: 15, wording: terse) == "three fifteen fifteen")
+    let fault = faultThrown { _ = try pack.text(hour: 15, minute: 30, wording: terse) }
+    #expect(fault?.detail == "its [clock 12 terse] has no phrase for 15:30:00")
+    #expect(pack.flaw(ofStyle: terse) == nil)
+    #expect(
+      pack.flaw(ofStyle: .twentyFour)
+        == "the voice \(folder.path) has no such style for clock = 24: it has digital, terse for "
+        + "clock = 12, and terse for clock = 24; set one of these, or another voice")
+    #expect(pack.flawOfOpening == nil)
   }
 
   @Test("a pack that says the quarters alone is enough for an interval of 15 minutes")
@@ -113,10 +137,10 @@ import Testing
     try makePack(
       Self.description.replacingOccurrences(of: "**00 = h oclock\n**** = h m pm", with: rules))
     let pack = try VoicePack(path: folder.path)
-    try pack.verify(every: .quarter, format: .twelve)
-    #expect(pack.shortestInterval(format: .twelve) == .quarter)
-    #expect(pack.shortestInterval(format: .twentyFour) == nil)
-    let fault = faultThrown { try pack.verify(every: Interval(minutes: 5)!, format: .twelve) }
+    try pack.verify(every: .quarter, wording: .twelve)
+    #expect(pack.shortestInterval(wording: .twelve) == .quarter)
+    #expect(pack.shortestInterval(wording: .twentyFour) == nil)
+    let fault = faultThrown { try pack.verify(every: Interval(minutes: 5)!, wording: .twelve) }
     #expect(
       fault?.detail
         == "its [clock 12] has no phrase for 00:05:00; it can say the quarters of an hour only")

@@ -216,7 +216,7 @@ private let prompt = RecordingPlan.quarters.prompts[2]
     #expect(pack.clipNames.count == 18)
     let verification = VoiceVerification(of: pack)
     #expect(verification.findings.isEmpty && verification.brokenRules.isEmpty)
-    #expect(pack.shortestInterval(format: .twelve) == .quarter)
+    #expect(pack.shortestInterval(wording: .twelve) == .quarter)
     let fault = faultThrown { _ = try TakeFolder(path: path, plan: .quarters) }
     #expect(fault?.description.contains("it is a voice pack already") == true)
   }
@@ -240,7 +240,7 @@ private let prompt = RecordingPlan.quarters.prompts[2]
     #expect(try !record(.quarters).hasTimers)
     let pack = try record(.timers)
     #expect(pack.phrasesUnsaid.isEmpty && pack.clipNames.count == 18 + 74)
-    #expect(pack.shortestInterval(format: .twelve) == .quarter)
+    #expect(pack.shortestInterval(wording: .twelve) == .quarter)
     let verification = VoiceVerification(of: pack)
     #expect(verification.findings.isEmpty && verification.brokenRules.isEmpty)
     let fault = faultThrown { _ = try TakeFolder(path: path, plan: .timers) }

@@ -165,11 +165,13 @@ def test_the_phrases_that_are_offered_are_those_of_the_program():
 def test_bells_and_voices_are_offered_by_their_names():
     assert "cuckoo" in offered("bells", "--bell", "")
     assert offered("bells", "--signals", "--bell", "c") == ["count", "cue"]
-    assert offered("voice", "verify", "rm") == ["rms"]
+    assert offered("voice", "verify", "rm") == offered("voice", "try", "rm") == ["rms"]
+    assert offered("voice", "try", "") == ["heart", "rms", "slt"]
+    assert offered("voice", "try", "rms", "--style", "natural-") == ["natural-day"]
 
 
 def test_what_a_subcommand_does_is_offered():
-    assert offered("voice", "") == ["import", "list", "record", "verify"]
+    assert offered("voice", "") == ["import", "list", "record", "try", "verify"]
     assert offered("bells", "r") == ["render"]
     assert offered("mute", "") == ["next"]
     assert offered("timer", "") == sorted(["list", "left", "add", "pause", "resume", "cancel"])

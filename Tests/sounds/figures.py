@@ -10,7 +10,7 @@ import numpy as np  # noqa: E402
 import naturalness  # noqa: E402
 import sound_level  # noqa: E402
 import timer_phrases  # noqa: E402
-from voice_pack import CLOCKS, MINUTES, RATE, Pack, shipped_packs  # noqa: E402
+from voice_pack import CLOCKS, MINUTES, RATE, STYLES, Pack, shipped_packs  # noqa: E402
 
 
 def span(values, unit, digits=1):
@@ -37,12 +37,22 @@ def clip_figures(pack):
            f"{max(max(abs(clip[0]), abs(clip[-1])) for clip in clips):g}")
 
 
+def name_of(clock):
+    """As in "12 h", or "12 h natural"."""
+    return str(clock).replace("12", "12 h").replace("24", "24 h")
+
+
 def phrase_figures(pack, clock):
+    loudness, length = f"{name_of(clock)}, loudness of 1,440 phrases", f"{name_of(clock)}, length at :15, :30 and :45"
+    if clock not in pack.wordings:
+        yield loudness, "-20 ±1 LUFS", "none"
+        yield length, "", "none"
+        return
     phrases = {time: pack.joined(clock, *time)[0] for time in MINUTES}
     quarters = [len(clip) / RATE for (_, minute), clip in phrases.items() if minute in (15, 30, 45)]
-    yield (f"{clock} h, loudness of 1,440 phrases", "-20 ±1 LUFS",
+    yield (loudness, "-20 ±1 LUFS",
            span([*map(sound_level.integrated, phrases.values())], "LUFS", 2))
-    yield (f"{clock} h, length at :15, :30 and :45", "",
+    yield (length, "",
            f"{span(quarters, 's', 2)}, mean {np.mean(quarters):.2f} s")
 
 
@@ -58,8 +68,11 @@ def timer_figures(pack):
 def naturalness_figures(pack):
     """The quarters of an hour as they are chained, beside the whole sentences of the pack's engine."""
     reason, listener = naturalness.missing(), None
-    for clock in CLOCKS:
-        what = f"{clock} h, opinion of 96 quarters, chained and whole"
+    for clock in (*CLOCKS, *STYLES):
+        what = f"{name_of(clock)}, opinion of 96 quarters, chained and whole"
+        if clock not in pack.wordings:
+            yield what, "3.7, within 0.1", "none"
+            continue
         if reason:
             yield what, "3.7, within 0.1", f"skipped: {reason}"
             continue
@@ -74,7 +87,7 @@ def naturalness_figures(pack):
 
 def figures(pack):
     yield from clip_figures(pack)
-    for clock in CLOCKS:
+    for clock in (*CLOCKS, *STYLES):
         yield from phrase_figures(pack, clock)
     yield from timer_figures(pack)
     yield from naturalness_figures(pack)

@@ -28,6 +28,10 @@ SAID = {
     "hour": ["AW ER", "AW R"], "hours": ["AW ER Z", "AW R Z"], "minute": ["M IH N AH T"], "minutes": ["M IH N AH T S"],
     "second": ["S EH K AH N D", "S EH K AH N"], "seconds": ["S EH K AH N D Z", "S EH K AH N Z"],
     "and": ["AE N D", "AH N D"], "a": ["AH", "EY"], "half": ["HH AE F"], "left": ["L EH F T"], "timer": ["T AY M ER"],
+    "it": ["IH T"], "is": ["IH Z"], "quarter": ["K W AO R T ER", "K AO R T ER"], "past": ["P AE S T"],
+    "to": ["T UW", "T AH", "T IH"], "noon": ["N UW N"], "midnight": ["M IH D N AY T"], "in": ["IH N"],
+    "the": ["DH AH", "DH IY"], "morning": ["M AO R N IH NG"], "afternoon": ["AE F T ER N UW N"],
+    "evening": ["IY V N IH NG"], "at": ["AE T"], "night": ["N AY T"],
     "round": ["R AW N D"], "work": ["W ER K"], "rest": ["R EH S T"], "go": ["G OW"], "done": ["D AH N"],
 }
 
@@ -42,11 +46,21 @@ RULES = f"""
 <number> = <digit> | <teen> | (twenty|thirty|forty|fifty) [<digit>];
 <left> = <number> [and a half] (hour|hours|minute|minutes|second|seconds) left;
 <timer> = [<number> hour] [<number> minute] [<number> second] timer;
+<five> = five | ten | quarter | twenty | twenty five;
+<counted> = (<five> | <number> (minute|minutes)) (past|to) | half past;
+<part> = in the (morning|afternoon|evening) | at night;
+<digital> = <hour12> (oclock | <minute> (am|pm));
+<digital24> = <hour24> (hundred | <minute>);
+<natural> = <hour12> oclock | <counted> <hour12> | noon | midnight;
+<day> = (<hour12> oclock | <counted> <hour12>) <part> | noon | midnight;
 """
 GRAMMARS = {
     "words": "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|thirty|forty five|am|pm|oclock",
-    12: "<hour12> (oclock | <minute> (am|pm))",
-    24: "<hour24> (hundred | <minute>)",
+    12: "<digital>",
+    24: "<digital24>",
+    "12 natural": "<natural>",
+    "12 natural-day": "<day>",
+    "opened": "it is (<digital> | <digital24> | <natural> | <day>)",
     "timers": "<left> | <timer> | round <number> | work | rest | half | go | done",
 }
 

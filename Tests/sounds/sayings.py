@@ -16,7 +16,38 @@ def with_oh(number):
     return f"oh {cardinal(number)}" if 0 < number < 10 else cardinal(number)
 
 
+def natural(hour, minute):
+    """As most people say it: past the hour up to its half, and then to the next one."""
+    if minute == 0 and hour % 12 == 0:
+        return "noon" if hour else "midnight"
+    is_past = minute <= 30
+    distance = minute if is_past else 60 - minute
+    named = cardinal((hour if is_past else hour + 1) % 12 or 12)
+    if distance == 0:
+        return f"{named} oclock"
+    if distance % 5 == 0:
+        counted = {15: "quarter", 30: "half"}.get(distance, cardinal(distance))
+    else:
+        # Only the fives go without the word: nobody says "three past four".
+        counted = f"{cardinal(distance)} minute{'s' if distance > 1 else ''}"
+    return f"{counted} {'past' if is_past else 'to'} {named}"
+
+
+def with_part_of_day(hour, minute):
+    """Noon and midnight need none. Half past twelve is still at night, twenty-five to one is in the morning."""
+    minutes = 60 * hour + minute
+    ends = [(30, "at night"), (719, "in the morning"), (1079, "in the afternoon"), (1319, "in the evening"),
+            (1439, "at night")]
+    part = next(part for end, part in ends if minutes <= end)
+    return natural(hour, minute) + (f" {part}" if minutes % 720 else "")
+
+
 def said(clock, hour, minute):
+    """CLOCK is 12 or 24, or that and a style, as in "12 natural"."""
+    if clock == "12 natural":
+        return natural(hour, minute)
+    if clock == "12 natural-day":
+        return with_part_of_day(hour, minute)
     if clock == 24:
         return f"{with_oh(hour)} {with_oh(minute) if minute else 'hundred'}"
     on_dial = cardinal(hour % 12 or 12)

@@ -81,7 +81,7 @@ def clip_loudness(pack):
 
 def clips_of_all_minutes(pack):
     """Every minute of both clocks has its clips, which say that time and nothing else."""
-    for clock in CLOCKS:
+    for clock in pack.wordings:
         for hour, minute in MINUTES:
             names = pack.clips_of(clock, hour, minute)
             lost = [name for name in names if name not in pack.files or name not in pack.texts]
@@ -104,7 +104,8 @@ def clips_of_all_timers(pack):
 
 def _chains(pack):
     """The clip names of everything that is said."""
-    yield from (pack.clips_of(clock, *time) for clock in CLOCKS for time in MINUTES)
+    yield from (opening + pack.clips_of(clock, *time)
+                for clock in pack.wordings for time in MINUTES for opening in ([], pack.opening))
     yield from (pack.clips_of_timer(*phrase) for phrase in timer_phrases.ALL)
 
 
@@ -119,11 +120,15 @@ def texts(pack):
         yield f"{name} is either a file without a text or a text without a file"
 
 
-def phrases(pack, minutes):
-    for clock in CLOCKS:
+def phrases(pack, minutes, wordings=None):
+    """Each phrase once: the natural style says many a time as it says another."""
+    known = set()
+    for clock in wordings or pack.wordings:
         for hour, minute in minutes:
-            samples, joins = pack.joined(clock, hour, minute)
-            yield f"{hour:02}:{minute:02} of the {clock}-hour clock", samples, joins
+            names = tuple(pack.clips_of(clock, hour, minute))
+            if names not in known:
+                known.add(names)
+                yield f"{hour:02}:{minute:02} of clock {clock}", *pack.joined(clock, hour, minute)
 
 
 def phrase_levels(pack):
@@ -188,7 +193,13 @@ def _neighbours(pack):
 
 def lengths(pack):
     """Clips run on into each other: no phrase takes longer than a whole sentence of it would."""
-    for time, samples, _ in phrases(pack, MINUTES):
+    for time, samples, _ in phrases(pack, MINUTES, CLOCKS):
         seconds = len(samples) / RATE
         if not 0.6 < seconds < 2.1:
             yield f"{time} takes {seconds:.2f} s"
+    # The other styles have short and long phrases: as long as a sentence of so many words.
+    for clock in pack.wordings[len(CLOCKS):]:
+        for hour, minute in MINUTES:
+            seconds, words = len(pack.joined(clock, hour, minute)[0]) / RATE, len(said(clock, hour, minute).split())
+            if not 0.18 * words < seconds < 0.35 + 0.5 * words:
+                yield f"{hour:02}:{minute:02} of clock {clock} takes {seconds:.2f} s"

@@ -14,6 +14,8 @@ import soundfile
 VOICES = pathlib.Path(__file__).resolve().parents[2] / "sounds" / "voices"
 RATE = 48000
 CLOCKS = 12, 24
+# Other styles, of those voices that have them.
+STYLES = "12 natural", "12 natural-day"
 MINUTES = [(hour, minute) for hour in range(24) for minute in range(60)]
 
 
@@ -44,14 +46,30 @@ class Pack:
         """Every clip as floats, full scale 1."""
         return {name: soundfile.read(file)[0] for name, file in self.files.items()}
 
-    def clips_of(self, clock, hour, minute):
-        """The clip names of a time, by the first template of voice.conf that matches it."""
-        digits = f"{hour:02}{minute:02}"
-        values = {"hour12": (hour + 11) % 12 + 1, "hour24": hour, "minute": minute, "ampm": "am" if hour < 12 else "pm"}
-        for pattern, phrase in self.conf[f"clock {clock}"].items():
+    @functools.cached_property
+    def wordings(self):
+        """Both clocks, and its other styles."""
+        return [*CLOCKS, *(style for style in STYLES if f"clock {style}" in self.conf)]
+
+    @functools.cached_property
+    def opening(self):
+        """The clips of "it is"; none if it does not say that."""
+        return self.conf["voice"].get("opening", "").split()
+
+    def _template(self, section, digits):
+        for pattern, phrase in self.conf[section].items():
             if all(p in ("*", d) for p, d in zip(pattern, digits, strict=True)):
-                return phrase.format(**values).split()
-        raise LookupError(f"no template of [clock {clock}] matches {digits}")
+                return phrase
+        raise LookupError(f"no template of [{section}] matches {digits}")
+
+    def clips_of(self, clock, hour, minute):
+        """The clip names of a time, by the first template of voice.conf that matches it; CLOCK may have a style."""
+        digits = f"{hour:02}{minute:02}"
+        values = {"hour12": (hour + 11) % 12 + 1, "next12": hour % 12 + 1, "hour24": hour, "minute": minute,
+                  "until": 60 - minute, "ampm": "am" if hour < 12 else "pm"}
+        if "day" in self.conf:
+            values["day"] = self._template("day", digits)
+        return self._template(f"clock {clock}", digits).format(**values).split()
 
     def clips_of_timer(self, kind, *numbers):
         """The clip names of what is said of a timer or an interval, as timer_phrases has it."""
@@ -71,7 +89,7 @@ class Pack:
 
     def clips_of_timers_alone(self):
         """The clips that no time is made of."""
-        times = {name for clock in CLOCKS for time in MINUTES for name in self.clips_of(clock, *time)}
+        times = {name for clock in self.wordings for time in MINUTES for name in self.clips_of(clock, *time)}
         return self.files.keys() - times
 
     def joined_timer(self, phrase):
@@ -80,6 +98,10 @@ class Pack:
     def joined(self, clock, hour, minute):
         """The phrase of a time, and the frames at which its crossfades begin."""
         return join([self.samples[name] for name in self.clips_of(clock, hour, minute)], self.crossfade)
+
+    def opened(self, clock, hour, minute):
+        """The same behind "it is"."""
+        return join([self.samples[name] for name in self.opening + self.clips_of(clock, hour, minute)], self.crossfade)
 
 
 def join(clips, crossfade):

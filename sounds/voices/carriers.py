@@ -89,12 +89,51 @@ def timer_clips():
     return clips
 
 
+HOURS = [number(h) for h in range(1, 13)]
+# The fives that have a clip of their own, counted from the hour, past it or to it.
+FIVES = {5: "five", 10: "ten", 15: "quarter", 20: "twenty", 25: "twenty-five"}
+PARTS_OF_DAY = {"morning": "in the morning", "afternoon": "in the afternoon", "evening": "in the evening",
+                "night": "at night"}
+
+
+def natural_clips():
+    """The clips of the styles natural and natural-day, and "it is"; each has all the carriers there are for it.
+
+    The numbers of minutes are those of timers.
+    """
+    pasts = [f"{said} past" for said in FIVES.values()] + ["half past"]
+    tos = [f"{said} to" for said in FIVES.values()]
+    counted = [f"{n} minutes {way}" for n in "three six seven eight eleven twenty-two".split() for way in ("past", "to")]
+    to_a_vowel = [*tos, "three minutes to"]
+
+    def led(said):
+        """What may stand before an hour: only "to" before one that begins with a vowel, as `before` has it."""
+        return to_a_vowel if said[0] in "aeio" else [*pasts, *tos, *counted]
+
+    clips = [Clip("it-is", "it is", [f"[it is] {h} {m} P M." for h in HOURS for m in ("ten", "fifteen")])]
+    for minute, said in FIVES.items():
+        clips.append(Clip(f"past-{minute}", f"{said} past", [f"[{said} past] {h}." for h in HOURS]))
+        clips.append(Clip(f"to-{minute}", f"{said} to", [f"[{said} to] {h}." for h in HOURS]))
+    clips.append(Clip("past-30", "half past", [f"[half past] {h}." for h in HOURS]))
+    for way in ("past", "to"):
+        clips.append(Clip(f"minute-{way}", f"minute {way}", [f"one [minute {way}] {h}." for h in HOURS]))
+        clips.append(Clip(f"minutes-{way}", f"minutes {way}", [f"{n} [minutes {way}] {h}."
+                                                             for n in "three twelve twenty-two".split() for h in HOURS]))
+    clips += [Clip(f"hour-{h}-end", said, [f"{way} [{said}]." for way in led(said)]) for h, said in enumerate(HOURS, 1)]
+    clips += [Clip(f"hour-{h}-day", said, [f"{way} [{said}] {part}." for way in led(said)
+                                           for part in PARTS_OF_DAY.values()]) for h, said in enumerate(HOURS, 1)]
+    for part, said in PARTS_OF_DAY.items():
+        clips.append(Clip(part, said, [f"{way} {h} [{said}]." for way in ("half past", "five to", "quarter past")
+                                       for h in before(said, HOURS)]))
+    return clips + [Clip(word, word, [f"it is [{word}]."]) for word in ("noon", "midnight")]
+
+
 def clips_in_few():
-    return english_clips() + timer_clips()
+    return english_clips() + timer_clips() + natural_clips()
 
 
 def clips_in_plenty():
-    """The clips of both clocks and of timers as above, each in as many carriers as there are neighbours.
+    """The clips as above, each in as many carriers as there are neighbours.
 
     For an engine that is quick, and a choice by how well they meet.
     """
@@ -148,3 +187,24 @@ def neighbours():
     pairs |= {(f"number-{n}", "and-a-half"): 1 for n in range(1, 60)}
     pairs |= {("round", f"number-{n}-end"): 1 for n in range(1, 10)}
     return pairs | {("round", f"minute-{n}-end"): 1 for n in range(10, 60)}
+
+
+def natural_neighbours():
+    """As neighbours: where one of the clips of the styles natural and natural-day is the first or the second."""
+    pairs = {}
+    for h in range(1, 13):
+        for ending in ("end", "day"):
+            pairs |= {(f"past-{m}", f"hour-{h}-{ending}"): 10 if m in (15, 30) else 1 for m in (*FIVES, 30)}
+            pairs |= {(f"to-{m}", f"hour-{h}-{ending}"): 10 if m == 15 else 1 for m in FIVES}
+            # Twenty-four of sixty minutes are counted, and two of them are one minute.
+            pairs |= {(f"minutes-{way}", f"hour-{h}-{ending}"): 20 for way in ("past", "to")}
+            pairs |= {(f"minute-{way}", f"hour-{h}-{ending}"): 1 for way in ("past", "to")}
+        pairs |= {(first, part): 10 for first in (f"hour-{h}-day", "oclock") for part in PARTS_OF_DAY}
+        firsts = [f"hour-{h}", f"hour-{h}-oclock"]
+        pairs |= {("it-is", first): 10 for first in firsts}
+    for way in ("past", "to"):
+        pairs |= {("number-1", f"minute-{way}"): 1}
+        pairs |= {(f"number-{n}", f"minutes-{way}"): 1 for n in range(2, 30)}
+    pairs |= {("it-is", f"past-{m}"): 1 for m in (*FIVES, 30)} | {("it-is", f"to-{m}"): 1 for m in FIVES}
+    pairs |= {("it-is", first): 1 for first in ("noon", "midnight", *(f"number-{n}" for n in range(1, 30)))}
+    return pairs | {("it-is", f"hour24-{h}{ending}"): 1 for h in range(24) for ending in ("", "-hundred")}

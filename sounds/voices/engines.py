@@ -1,5 +1,6 @@
 """Engines: each speaks a text into a file, and returns its phones with their end times in seconds."""
 
+import re
 import subprocess
 import sys
 
@@ -56,7 +57,8 @@ PHONEMES = dict(item.split(":") for item in """
     seventeen:sˌɛvəntˈin eighteen:ˌAtˈin nineteen:nˌIntˈin twenty:twˈɛnti thirty:θˈɜɹTi forty:fˈɔɹTi fifty:fˈɪfti
     hundred:hˈʌndɹəd o'clock:əklˈɑk A:ˌA P:pˌi M:ˈɛm hour:ˈWəɹ hours:ˈWəɹz minute:mˈɪnət minutes:mˈɪnəts
     second:sˈɛkənd seconds:sˈɛkəndz and:ænd a:ɐ half:hˈæf left:lˈɛft timer:tˈIməɹ round:ɹˈWnd work:wˈɜɹk
-    rest:ɹˈɛst go:ɡˈO done:dˈʌn
+    rest:ɹˈɛst go:ɡˈO done:dˈʌn it:ɪt is:ɪz quarter:kwˈɔɹTəɹ past:pˈæst to:tə noon:nˈun midnight:mˈɪdnˌIt
+    in:ɪn the:ðə thee:ði morning:mˈɔɹnɪŋ afternoon:ˌæftəɹnˈun evening:ˈivnɪŋ at:æt night:nˈIt
     """.split())
 # Told between phones: stress, length, and the end of a word.
 MARKS = "ˈˌː "
@@ -67,7 +69,7 @@ EARLY_SECONDS = 0.0375
 def phonemes(text):
     """The phonemes of TEXT; the parts of "twenty-one" are one word, and so are those of "A M"."""
     spoken = []
-    for word in text.strip(" .").replace(" M", "-M").split():
+    for word in re.sub("the (?=[aeiou])", "thee ", text.strip(" .").replace(" M", "-M")).split():
         parts = word.split("-")
         for part in parts:
             if part not in PHONEMES:

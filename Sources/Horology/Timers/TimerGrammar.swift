@@ -41,9 +41,6 @@ public struct TimerGrammar: Hashable, Sendable {
 
   private enum LengthNumber: String, CaseIterable { case hours, minutes, seconds }
   private enum RoundNumber: String { case number }
-  private struct NoBlank: Blank {
-    init?(name: Substring) { nil }
-  }
 
   private typealias LengthRules = PhraseRules<NumberBlank<LengthNumber>>
 

@@ -8,7 +8,7 @@ import Sound
 /// What the owner has set: the defaults, and over them the files.
 public struct Configuration: Sendable {
   public var announcer = AnnouncerSettings()
-  public var hourFormat = HourFormat.twelve
+  public var wording = Wording.twelve
   /// A folder of voices by its name, or the path of one.
   public var voice = "heart"
   /// A PCM name of ALSA.
@@ -101,6 +101,11 @@ public struct Configuration: Sendable {
     }
   }
 
+  /// Where the first of these keys that is set stands.
+  func place(of keys: String...) -> String? {
+    keys.lazy.compactMap { self.places["announce.\($0)"] }.first
+  }
+
   private mutating func take(_ path: String) throws(Fault) {
     let file = try INIFile(path: path)
     for section in file.sections { try alarmSections.begin(section, in: path) }
@@ -132,7 +137,13 @@ extension Configuration {
       "chime_quarters": tune(\.announcer.chimeQuarters),
       "voice": text(\.voice, "the name of a voice, or the path of its folder"),
       "voice_at_hour": choice(\.announcer.voiceAtHour),
-      "clock": choice(\.hourFormat),
+      "clock": choice(\.wording.format),
+      "style": text(\.wording.style, "the name of a style that the voice has"),
+      "say_it_is": { configuration, value in
+        guard let opens = ["no": false, "yes": true][value] else { return "allowed: no, yes" }
+        configuration.wording.opens = opens
+        return nil
+      },
       "quiet": { configuration, value in
         do throws(QuietHoursError) {
           configuration.announcer.quiet = try QuietHours(text: value)

@@ -29,11 +29,26 @@ extension Configuration {
   /// The voice that is configured, with a phrase and clips for every occasion.
   public func verifiedVoice() throws(Fault) -> VoicePack {
     let voice = try voicePack()
-    try voice.verify(every: announcer.interval, format: hourFormat)
+    try checkWording(of: voice)
+    try voice.verify(every: announcer.interval, wording: wording)
     return voice
   }
 
-  /// The voice that is configured, in the format that is configured, with a phrase and clips for
+  /// - Throws: `Fault` with the line of the configuration that wants what the voice has not.
+  private func checkWording(of voice: VoicePack) throws(Fault) {
+    let (style, clock) = (wording.style, wording.format.rawValue)
+    if let flaw = voice.flaw(ofStyle: wording) {
+      guard style == Wording.digital else {
+        throw Fault(place(of: "style") ?? "", "style = \(style.excerpt): \(flaw)")
+      }
+      throw Fault(place(of: "clock", "voice") ?? "clock = \(clock)", flaw)
+    }
+    if wording.opens, let flaw = voice.flawOfOpening {
+      throw Fault(place(of: "say_it_is") ?? "", "say_it_is = yes: \(flaw)")
+    }
+  }
+
+  /// The voice that is configured, in the wording that is configured, with a phrase and clips for
   /// every occasion of the interval that is configured.
   public func composer() throws(Fault) -> Composer {
     let voice = try verifiedVoice()
@@ -42,7 +57,7 @@ extension Configuration {
       if let tune { try bells.add(tune) }
     }
     return Composer(
-      voice: voice, format: hourFormat, bells: bells, signals: Sounds.signalsThatAreThere(),
+      voice: voice, wording: wording, bells: bells, signals: Sounds.signalsThatAreThere(),
       voiceVolume: voiceVolume, bellsVolume: bellsVolume)
   }
 }

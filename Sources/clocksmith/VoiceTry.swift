@@ -1,0 +1,84 @@
+import Basics
+import Devices
+@preconcurrency import Glibc
+import Horology
+import Service
+import Sound
+
+/// `voice try`: says a time in a voice, through the configured speaker, without the service.
+func tryVoice(_ name: String, _ time: String?, _ arguments: Arguments) throws -> Int32 {
+  let given = try time.map { try timeOfDay($0) }
+  let configuration = try Configuration.load(path: arguments["config"])
+  let voice = try voicePack(named: name)
+  let composer = Composer(
+    voice: voice, wording: try wording(of: voice, arguments["style"], configuration.wording),
+    voiceVolume: configuration.voiceVolume)
+  let zone = try SystemZone.current()
+  let now = SystemClock.now.instant
+  // What it cannot say it tells, before it looks whether it may.
+  let length = try composer.length(of: given ?? zone.civil(at: now), .wordsAlone)
+  if !arguments.has("config"), let status = try reachableService()?.status(),
+    let obstacle = status.obstacle(until: now + length + trialMargin, configuration)
+  {
+    throw Fault("cannot try the voice", obstacle)
+  }
+  try say(try speak(given, composer, configuration, zone))
+  return ExitStatus.done
+}
+
+/// The voice in a folder, which goes before an installed voice of that name.
+func voicePack(named name: String) throws(Fault) -> VoicePack {
+  access("\(name)/voice.conf", F_OK) == 0 ? try VoicePack(path: name) : try Sounds.voice(name)
+}
+
+/// How the voice says it: in the style that is asked for, or as configured as far as it can.
+private func wording(
+  of voice: VoicePack, _ style: String?, _ configured: Wording
+) throws(Fault) -> Wording {
+  var wording = configured
+  if let style {
+    wording.style = style
+    if let flaw = voice.flaw(ofStyle: wording) { throw Fault("--style \(style.excerpt)", flaw) }
+  } else if voice.flaw(ofStyle: wording) != nil {
+    complain("note: it has no style '\(wording.style)', which is configured; this is digital")
+    wording.style = Wording.digital
+  }
+  if wording.opens, !voice.hasOpening {
+    complain("note: it has no words for 'say_it_is = yes', which is configured")
+    wording.opens = false
+  }
+  return wording
+}
+
+/// How long before the service is to sound the speaker must be free again.
+private let trialMargin = Duration.seconds(5)
+
+extension Status {
+  /// Why nothing else may use the speaker until then, with what to do; nil if it may.
+  fileprivate func obstacle(until end: Instant, _ configuration: Configuration) -> String? {
+    if isSilencedBySwitch { return "the switch silences the clock; switch it back on" }
+    if !playing.isEmpty {
+      return "the clock is saying '\(playing)'; wait until it is silent, or 'clocksmith stop' it"
+    }
+    if !intervals.isEmpty {
+      return "an interval runs; wait for its end, or 'clocksmith interval stop' it"
+    }
+    let moment = end.microseconds
+    if timers.contains(where: { $0.state == "ringing" || $0.zero != 0 && $0.zero < moment }) {
+      return "a timer rings, or will in a moment; try again when it is over"
+    }
+    if alarms.contains(where: { $0.state == "ringing" || $0.next != 0 && $0.next < moment }) {
+      return "an alarm rings, or will in a moment; try again when it is over"
+    }
+    if next.refusal == nil, next.instant - longestLead(configuration.announcer) < end {
+      return "the clock will sound for \(next.local) in a moment; try again after it"
+    }
+    return nil
+  }
+
+  /// How long before its instant the next occasion may begin to sound.
+  private func longestLead(_ settings: AnnouncerSettings) -> Duration {
+    let quarters = (0..<4).compactMap { CivilTime(hour: 0, minute: $0 * 15) }
+    return quarters.map { settings.programme(at: $0, trust: .synchronised).lead }.max() ?? .zero
+  }
+}

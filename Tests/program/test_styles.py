@@ -1,0 +1,142 @@
+"""How times are put into words: as the configured style has it, and by nothing that the voice has not."""
+
+import json
+import pathlib
+import re
+import signal
+import sys
+
+import numpy
+import pytest
+import soundfile
+
+from program import ROOT, VOICES, refusal
+from service import Service
+
+# How people say a time is written down once, with what judges the clips.
+sys.path.append(str(ROOT / "Tests/sounds"))
+from sayings import as_heard, said  # noqa: E402
+
+RATE = 48000
+STYLES = "natural", "natural-day"
+SPEAKERS = [(name, style) for name, folder in VOICES.items() for style in STYLES
+            if f"[clock 12 {style}]" in (folder / "voice.conf").read_text()]
+
+
+@pytest.fixture
+def older(pack):
+    """A voice as they were before there were styles."""
+    conf = pack / "voice.conf"
+    text = re.sub(r"^opening = .*\n", "", conf.read_text(), flags=re.MULTILINE)
+    conf.write_text(re.sub(r"\[(clock 12 natural|clock 12 natural-day|day)\]\n.*?\n\n", "", text, flags=re.DOTALL))
+    assert "natural" not in conf.read_text()
+    return pack
+
+
+def test_the_default_voice_says_times_as_people_do():
+    assert ("heart", "natural") in SPEAKERS and ("heart", "natural-day") in SPEAKERS
+
+
+@pytest.mark.parametrize("voice, style", SPEAKERS)
+def test_every_minute_of_a_day_is_said_as_people_say_it(clocksmith, voice, style):
+    configuration = clocksmith.configuration(f"interval = 1\nstyle = {style}", voice=voice)
+    done = clocksmith.run("agenda", "--json", "--zone", "UTC", "--from", "2026-11-21T00:00", "--to",
+                          "2026-11-22T00:00", "--config", configuration)
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    assert len(lines) == 1440
+    for minutes, line in enumerate(lines):
+        assert as_heard(line["text"]) == said(f"12 {style}", *divmod(minutes, 60)), line
+
+
+@pytest.mark.parametrize("clock, style, words", [
+    (12, "digital", "it is three fifteen P M"), (24, "digital", "it is fifteen fifteen"),
+    (12, "natural", "it is quarter past three"),
+    (12, "natural-day", "it is quarter past three in the afternoon")])
+def test_it_is_comes_first_where_it_is_wanted(clocksmith, clock, style, words):
+    output = clocksmith.folder / "phrase.wav"
+    lines = f"clock = {clock}\nstyle = {style}\nsay_it_is = "
+    for opening, expected in ("yes", words), ("no", words.removeprefix("it is ")):
+        configuration = clocksmith.configuration(lines + opening, voice="heart")
+        done = clocksmith.run("say", "15:15", "--config", configuration, "--output", output)
+        assert (done.returncode, done.stdout, done.stderr) == (0, f"{expected}\n", "")
+        heard = soundfile.read(output)[0]
+        opened = soundfile.read(VOICES["heart"] / "it-is.flac")[0][:RATE // 5]
+        assert numpy.array_equal(heard[:len(opened)], opened) == (opening == "yes")
+
+
+def test_what_is_rendered_are_the_clips_of_the_style(clocksmith):
+    output = clocksmith.folder / "phrase.wav"
+    configuration = clocksmith.configuration("style = natural", voice="heart")
+    done = clocksmith.run("render", "--at", "2026-11-21T16:40", "--output", output, "--config", configuration)
+    assert done.returncode == 0
+    heard, first, last = (soundfile.read(path)[0] for path in (
+        output, VOICES["heart"] / "to-20.flac", VOICES["heart"] / "hour-5-end.flac"))
+    assert len(heard) == len(first) + len(last) - RATE * 20 // 1000
+    assert numpy.array_equal(heard[-len(last) // 2:], last[-len(last) // 2:])
+
+
+# MARK: What a voice has not
+
+
+BAD = [
+    ("style = chatty", ":4: style = chatty: the voice .*heart has no such style for clock = 12: it has digital, "
+                       "natural, natural-day for clock = 12, and digital for clock = 24; set one of these, or "
+                       "another voice$"),
+    ("style = natural\nclock = 24", ":4: style = natural: the voice .*heart has no such style for clock = 24: "),
+]
+
+
+@pytest.mark.parametrize("lines, words", BAD)
+@pytest.mark.parametrize("subcommand", [
+    ("say", "15:15"), ("agenda", "--hours", "1"), ("render", "--at", "2026-11-21T15:15", "--output", "x.wav"), ("run",)])
+def test_a_style_that_the_voice_lacks_is_refused_with_those_it_has(clocksmith, subcommand, lines, words):
+    configuration = clocksmith.configuration(lines, voice="heart")
+    done = clocksmith.run(*subcommand, "--config", configuration, cwd=clocksmith.folder)
+    assert re.search(words, refusal(done, 1))
+
+
+@pytest.mark.parametrize("lines, words", BAD)
+def test_check_finds_a_style_that_the_voice_lacks(clocksmith, lines, words):
+    done = clocksmith.run("check", "--config", clocksmith.configuration(lines, voice="heart"))
+    assert done.returncode == 3
+    [line] = [line for line in done.stdout.splitlines() if line.split()[1] == "voice"]
+    assert line.startswith("FOUND") and re.search(words, line)
+
+
+@pytest.mark.parametrize("lines, words", [
+    ("style = natural", r":4: style = natural: the voice \S+ has no such style for clock = 12: it has digital for "
+                        "clock = 12, and digital for clock = 24; set one of these, or another voice$"),
+    ("say_it_is = yes", r":4: say_it_is = yes: the voice \S+ has no words for it \('opening' in its voice\.conf\); "
+                        "set say_it_is = no, or another voice$")])
+def test_a_voice_of_before_there_were_styles_says_what_it_lacks(clocksmith, older, lines, words):
+    done = clocksmith.run("say", "15:15", "--config", clocksmith.configuration(lines, voice=older))
+    assert re.search(words, refusal(done, 1))
+    done = clocksmith.run("say", "15:15", "--output", clocksmith.folder / "x.wav", "--config",
+                          clocksmith.configuration(voice=older))
+    assert (done.returncode, done.stdout) == (0, "three fifteen P M\n")
+
+
+def test_a_style_whose_clip_is_lost_is_named_by_check_and_by_verify(clocksmith, tmp_path):
+    folder = tmp_path / "voice"
+    folder.mkdir()
+    for file in VOICES["heart"].iterdir():
+        (folder / file.name).symlink_to(file)
+    conf = folder / "voice.conf"
+    text = conf.read_text().replace("noon = noon\n", "")
+    conf.unlink()
+    conf.write_text(text)
+    done = clocksmith.run("check", "--config", clocksmith.configuration("style = natural", voice=folder))
+    assert "no clip 'noon', which 12:00:00 needs" in done.stdout and done.returncode == 3
+    done = clocksmith.run("voice", "verify", folder)
+    assert "no clip 'noon', which 12:00:00 needs; record it" in done.stdout and done.returncode == 3
+
+
+def test_a_reload_with_a_style_that_the_voice_lacks_changes_nothing(start, bus):
+    service = start("interval = 60\nstyle = natural", voice="heart")
+    words = service.process.args
+    configuration = pathlib.Path(words[words.index("--config") + 1])
+    configuration.write_text(configuration.read_text().replace("natural", "chatty"))
+    service.signal(signal.SIGHUP)
+    service.wait_for(r"style = chatty: the voice \S+ has no such style")
+    with bus.caller() as caller:
+        assert caller.call("AnnounceTime", "uu", 15, 15) == ("quarter past three",)

@@ -1,0 +1,172 @@
+"""Choosing a voice: what each can do is listed, and each is heard before it is taken."""
+
+import datetime
+import json
+import zoneinfo
+
+import numpy
+import pytest
+import soundfile
+
+from program import VOICES, refusal, zone_showing
+from sound_server import find
+from spoken_words import words
+
+RATE = 48000
+
+
+def heard(clocksmith, *words, environment=None):
+    """Runs it with a speaker that is a file: what it says, and the samples."""
+    played = clocksmith.folder / "played.raw"
+    played.unlink(missing_ok=True)
+    alsa = clocksmith.folder / "file.asound"
+    alsa.write_text(f'pcm.default {{ type file slave.pcm {{ type null }} file "{played}" format raw }}\n')
+    done = clocksmith.run(*words, environment={"ALSA_CONFIG_PATH": str(alsa)} | (environment or {}))
+    # Both sides are the same.
+    samples = numpy.fromfile(played, numpy.float32)[::2] if played.exists() else numpy.zeros(0)
+    return done, samples
+
+
+def is_heard(clocksmith, samples, *lines, voice):
+    """Whether the samples are what `say` says at 15:45 in that voice."""
+    output = clocksmith.folder / "said.wav"
+    done = clocksmith.run(
+        "say", "15:45", "--config", clocksmith.configuration("\n".join(lines), voice=voice), "--output", output)
+    assert done.returncode == 0
+    return find(soundfile.read(output, dtype="float32")[0], samples)[1] > 0.99
+
+
+# MARK: Trying
+
+
+@pytest.mark.parametrize("name", VOICES)
+def test_a_voice_is_heard_that_is_not_the_configured_one(clocksmith, name):
+    configuration = clocksmith.configuration(voice="/not/there")
+    done, samples = heard(clocksmith, "voice", "try", name, "15:45", "--config", configuration)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "three forty-five P M\n", "")
+    assert [other for other in VOICES if is_heard(clocksmith, samples, voice=other)] == [name]
+
+
+def test_a_folder_is_tried_as_well_and_without_a_time_the_time_now_is_said(clocksmith, pack):
+    configuration = clocksmith.configuration(voice="heart")
+    done, samples = heard(clocksmith, "voice", "try", pack, "--config", configuration)
+    assert (done.returncode, done.stderr) == (0, "") and len(samples) > RATE // 2
+    now = datetime.datetime.now(zoneinfo.ZoneInfo(clocksmith.environment["TZ"]))
+    minutes = [now - datetime.timedelta(minutes=ago) for ago in (0, 1)]
+    assert done.stdout.strip() in {words(minute.hour, minute.minute) for minute in minutes}
+
+
+def test_the_configured_style_is_heard_or_the_one_that_is_asked_for(clocksmith):
+    configuration = clocksmith.configuration("style = natural\nsay_it_is = yes", voice="rms")
+    command = "voice", "try", "heart", "15:45", "--config", configuration
+    assert heard(clocksmith, *command)[0].stdout == "it is quarter to four\n"
+    done, samples = heard(clocksmith, *command, "--style", "natural-day")
+    assert done.stdout == "it is quarter to four in the afternoon\n"
+    assert is_heard(clocksmith, samples, "style = natural-day", "say_it_is = yes", voice="heart")
+
+
+def test_a_style_that_the_voice_lacks_is_replaced_if_configured_and_refused_if_asked_for(clocksmith):
+    configuration = clocksmith.configuration("style = chatty")
+    command = "voice", "try", "heart", "15:45", "--config", configuration
+    done, _ = heard(clocksmith, *command)
+    assert (done.returncode, done.stdout) == (0, "three forty-five P M\n")
+    assert done.stderr == "clocksmith: note: it has no style 'chatty', which is configured; this is digital\n"
+    done, samples = heard(clocksmith, *command, "--style", "formal")
+    assert "clocksmith: --style formal: the voice " in refusal(done, 1) and not len(samples)
+    assert "it has digital, natural, natural-day for clock = 12" in done.stderr
+
+
+@pytest.mark.parametrize("operands, status, sentence", [
+    (["caruso"], 1, "voice 'caruso': not found: allowed are heart, rms, slt, the path of a voice's folder"),
+    (["./nowhere"], 1, "./nowhere/voice.conf"),
+    (["rms", "24:00"], 2, "'24:00' is no time of day; write HH:MM, from 00:00 to 23:59"),
+    (["rms", "noon"], 2, "'noon' is no time of day"),
+    (["rms", "12:00", "more"], 2, "more"),
+    ([], 2, "voice try needs a voice: heart, rms, slt, or the path of a voice's folder"),
+])
+def test_what_cannot_be_tried_is_refused_in_a_sentence(clocksmith, operands, status, sentence):
+    done, samples = heard(clocksmith, "voice", "try", *operands, "--config", clocksmith.configuration())
+    assert sentence in refusal(done, status) and not len(samples)
+
+
+# MARK: Beside a service
+
+
+@pytest.fixture
+def half_past(on_the_bus):
+    """Nothing is due for half an hour."""
+    on_the_bus.environment = on_the_bus.environment | {"TZ": zone_showing(on_the_bus, 30 * 60)}
+    return on_the_bus
+
+
+def test_beside_a_service_that_is_silent_it_is_heard(half_past, start):
+    start()
+    done, samples = heard(half_past, "voice", "try", "slt", "15:45")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "three forty-five P M\n", "")
+    assert is_heard(half_past, samples, voice="slt")
+
+
+@pytest.mark.parametrize("before, sentence", [
+    (("interval", "30s"), "an interval runs; wait for its end, or 'clocksmith interval stop' it"),
+    (("timer", "5s"), "a timer rings, or will in a moment; try again when it is over"),
+])
+def test_beside_a_service_that_sounds_or_soon_will_it_is_refused(half_past, start, before, sentence):
+    start()
+    assert half_past.run(*before).returncode == 0
+    done, samples = heard(half_past, "voice", "try", "slt", "15:45")
+    assert refusal(done, 1) == f"clocksmith: cannot try the voice: {sentence}" and not len(samples)
+
+
+def test_shortly_before_the_service_says_the_time_it_is_refused(on_the_bus, start):
+    on_the_bus.environment = on_the_bus.environment | {"TZ": zone_showing(on_the_bus, 59 * 60 + 40)}
+    start("interval = 60")
+    done, samples = heard(on_the_bus, "voice", "try", "slt", "15:45")
+    assert "the clock will sound for 2" in refusal(done, 1) and "in a moment; try again after it" in done.stderr
+    assert not len(samples)
+
+
+# MARK: Listing
+
+
+def listed(clocksmith, configuration):
+    done = clocksmith.run("voice", "list", "--json", "--config", configuration)
+    assert (done.returncode, done.stderr) == (0, "")
+    return {voice["name"]: voice for voice in map(json.loads, done.stdout.splitlines())}
+
+
+def test_programs_are_told_what_each_voice_can_do(clocksmith):
+    voices = listed(clocksmith, clocksmith.configuration(voice="heart"))
+    assert list(voices) == list(VOICES) and [voice["configured"] for voice in voices.values()] == [True, False, False]
+    heart = voices["heart"]
+    assert {(style["clock"], style["style"]) for style in heart["styles"]} == {
+        (12, "digital"), (24, "digital"), (12, "natural"), (12, "natural-day")}
+    assert heart["says_it_is"] and heart["language"] == "en" and heart["path"] == str(VOICES["heart"])
+    for name, folder in VOICES.items():
+        assert voices[name]["licence"] == str(folder / "LICENCE")
+        assert voices[name]["clips"] == len(list(folder.glob("*.flac")))
+        assert voices[name]["bytes"] == sum(clip.stat().st_size for clip in folder.glob("*.flac"))
+
+
+def test_people_are_told_the_same(clocksmith):
+    done = clocksmith.run("voice", "list", "--config", clocksmith.configuration(voice="heart"))
+    name, styles, licence, size = done.stdout.splitlines()[:4]
+    assert name.startswith("* heart: en, US English, female")
+    assert styles == "    styles   12 hours digital, natural, natural-day; 24 hours digital; with or without 'it is'"
+    assert licence == f"    licence  {VOICES['heart'] / 'LICENCE'}"
+    assert size == "    size     323 clips, 5.8 MB"
+
+
+def test_a_licence_that_is_missing_is_told(clocksmith, pack):
+    (pack / "LICENCE").unlink()
+    configuration = clocksmith.configuration(voice=pack)
+    missing = f"{pack}/LICENCE is missing; write into it who made the voice, and what others may do with it"
+    assert f"    licence  {missing}\n" in clocksmith.run("voice", "list", "--config", configuration).stdout
+    assert listed(clocksmith, configuration)[str(pack)]["licence"] is None
+    done = clocksmith.run("voice", "verify", pack)
+    assert done.returncode == 3 and f"FOUND licence     {missing}\n" in done.stdout
+
+
+def test_a_voice_that_cannot_be_used_is_listed_with_the_reason(clocksmith):
+    configuration = clocksmith.configuration(voice="/not/there")
+    assert "* /not/there: cannot be used: " in clocksmith.run("voice", "list", "--config", configuration).stdout
+    assert "/not/there/voice.conf" in listed(clocksmith, configuration)["/not/there"]["error"]
