@@ -123,7 +123,8 @@ def test_no_other_status_is_taken_for_success(web, relay, tmp_path, answer, stat
     web.answer = lambda request: answer
     running = relay(webhook(web, tmp_path))
     running.push()
-    wait_until(lambda: running.register().states() == {state: 1}, 10, state)
+    wait_until(lambda: running.register().select("SELECT state FROM deliveries WHERE reason = "
+                                                 f"'status {answer[0]}'") == [(state,)], 10, state)
     assert [request.path for request in web.requests] == ["/bell"]
 
 

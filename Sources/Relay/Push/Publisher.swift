@@ -95,6 +95,13 @@ final class Publisher {
 
   // MARK: The register
 
+  /// - Throws: `Fault` if the register cannot be used now.
+  func register(_ device: Device) throws(Fault) { try opened().add(device, at: .now) }
+
+  /// - Returns: false if it is not known.
+  /// - Throws: `Fault` if the register cannot be used now.
+  func forget(_ token: String) throws(Fault) -> Bool { try opened().remove(token: token) }
+
   /// - Returns: nil if the register cannot be used now; it is tried again.
   private func using<Result>(_ body: (Register) throws -> Result) -> Result? {
     do {
@@ -111,7 +118,7 @@ final class Publisher {
     }
   }
 
-  private func opened() throws -> Register {
+  private func opened() throws(Fault) -> Register {
     if let register { return register }
     let (opened, complaint) = try Register.openedForService(path: path)
     if let complaint { log(.register, .error, complaint, ["DETAIL": complaint]) }
