@@ -205,7 +205,7 @@ final class AnnouncerLink {
       if case .failure(let rejection) = $0 { done(rejection) } else { done(nil) }
     }
     switch call {
-    case .cancel: done(nil)
+    case .cancel, .device, .forget: done(nil)
     case .method(let method, let values): send(method, values, of: Self.name, answered)
     case .volume(let decibels):
       send(

@@ -30,6 +30,20 @@ enum CommandTable {
       guard let id = try object.text("id") else { throw missing("id", "\"bell-7\"") }
       return .cancel(id)
     },
+    "device_add": Entry(
+      keys: ["token", "platform", "environment", "events"]
+    ) { object throws(Fault) in
+      var device = try Device(token: try object.wantedText("token"))
+      if let platform = try object.text("platform") { try device.setPlatform(platform) }
+      if let environment = try object.text("environment") {
+        try device.setEnvironment(environment)
+      }
+      if let events = try object.text("events") { try device.setEvents(events) }
+      return .device(device)
+    },
+    "device_remove": Entry(keys: ["token"]) { object throws(Fault) in
+      .forget(try Device(token: try object.wantedText("token")).token)
+    },
     "mute": Entry(keys: ["for", "until"]) { object throws(Fault) in
       let span = try object.microseconds("for")
       guard let until = try object.text("until") else {

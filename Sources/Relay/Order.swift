@@ -8,6 +8,10 @@ public enum AnnouncerCall: Hashable, Sendable {
   case volume(Double)
   /// Of the relay itself: the command of this id is not to be carried out at its instant.
   case cancel(String)
+  /// Of the relay itself: a phone is told from now on.
+  case device(Device)
+  /// Of the relay itself: the phone with this token is told no more.
+  case forget(String)
 }
 
 /// A command, read and checked as far as can be told without the announcer.

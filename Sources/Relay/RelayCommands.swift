@@ -33,7 +33,11 @@ extension RelayService {
 
   private func carryOut(_ guest: WaitingRoom.Guest) {
     let order = guest.order
-    if case .cancel(let id) = order.call { return cancel(id, guest) }
+    switch order.call {
+    case .cancel(let id): return cancel(id, guest)
+    case .device, .forget: return register(guest)
+    case .method, .volume: break
+    }
     if order.name == "stop" {
       tellCancelled(cancelled(nil), by: guest)
       // That they are not heard is wanted.
@@ -152,7 +156,7 @@ extension RelayService {
     return number
   }
 
-  private func refuse(_ guest: WaitingRoom.Guest, _ why: Rejection) {
+  func refuse(_ guest: WaitingRoom.Guest, _ why: Rejection) {
     keep()
     // Sent again with the same id, it may go better; what may yet be done is not done twice.
     if why.kind != .timeout { desk.forget(guest.order) }
@@ -163,7 +167,7 @@ extension RelayService {
 
   // MARK: The journal
 
-  private func tell(_ event: RelayEvent, _ words: String, _ guest: WaitingRoom.Guest) {
+  func tell(_ event: RelayEvent, _ words: String, _ guest: WaitingRoom.Guest) {
     guard let untold = doneBudget.spend(at: Self.uptime) else { return }
     let more = untold > 0 ? "; \(untold) entries like this one before it were left out" : ""
     journal.log(

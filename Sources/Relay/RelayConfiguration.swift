@@ -108,9 +108,7 @@ extension RelayConfiguration.Broker {
 extension RelayConfiguration.Broker {
   /// - Throws: `Fault` if a file of TLS is not there or cannot be read.
   public func checkCertificates() throws(Fault) {
-    for path in [authorities, certificate, key].compactMap({ $0 }) where access(path, R_OK) != 0 {
-      throw Fault("cannot read \(path)", errno: errno)
-    }
+    for path in [authorities, certificate, key].compactMap({ $0 }) { try checkReadable(path) }
   }
 }
 

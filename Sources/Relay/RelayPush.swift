@@ -23,6 +23,26 @@ extension RelayService {
     publisher?.use(providers, of: push.lanes)
   }
 
+  /// A phone is to be told, or no more.
+  func register(_ guest: WaitingRoom.Guest) {
+    guard configuration.push.apns != nil, let publisher else {
+      return refuse(guest, Rejection(.refused, "no [apns] is configured for this clock"))
+    }
+    do throws(Fault) {
+      switch guest.order.call {
+      case .device(let device): try publisher.register(device)
+      case .forget(let token):
+        guard try publisher.forget(token) else {
+          return refuse(guest, Rejection(.unknown, "no device has this token"))
+        }
+      case .method, .volume, .cancel: return
+      }
+      tell(.command, "carried out \(guest.order.title)", guest)
+    } catch {
+      refuse(guest, Rejection(.refused, error.description))
+    }
+  }
+
   /// The announcer has told of something.
   func noticed(_ event: String, _ words: String, _ fields: [String: String]) {
     guard let publisher,

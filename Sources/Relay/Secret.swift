@@ -40,3 +40,8 @@ enum Secret {
     return line
   }
 }
+
+/// - Throws: `Fault` if a file or a folder is not there or cannot be read.
+func checkReadable(_ path: String) throws(Fault) {
+  guard access(path, R_OK) == 0 else { throw Fault("cannot read \(path)", errno: errno) }
+}

@@ -68,15 +68,18 @@ import Testing
   }
 
   @Test("a request that is lost says nothing of the others, a connection does") func failures() {
-    func verdict(_ code: CURLcode) -> Verdict {
+    func verdict(_ code: CURLcode, status: Int = 0) -> Verdict {
       Verdict(
         apns: Answer(
-          status: 0, body: "", retryAfter: nil, isHTTP2: true,
+          status: status, body: "", retryAfter: nil, isHTTP2: true,
           failure: .init(code: code, words: "why")), sent: .second(100))
     }
     #expect(verdict(CURLE_OPERATION_TIMEDOUT) == .again("why"))
     #expect(verdict(CURLE_HTTP2_STREAM) == .again("why"))
     #expect(verdict(CURLE_RECV_ERROR) == .down("why"))
+    #expect(verdict(CURLE_RECV_ERROR, status: 410) == .down("why"))
+    // What it has said cannot be taken back.
+    #expect(verdict(CURLE_HTTP2_STREAM, status: 200) == .accepted)
     #expect(verdict(CURLE_PEER_FAILED_VERIFICATION) == .down("why"))
   }
 }

@@ -40,6 +40,10 @@ import Testing
         .method("AnnounceAt", [.unsigned(1_795_361_400_000_000), .text("15:30")])
       ),
       (#"{"command":"stop"}"#, .method("Stop", [])),
+      (
+        #"{"command":"device_remove","token":"\#(TestRegister.token(0xAB).uppercased())"}"#,
+        .forget(TestRegister.token(0xAB))
+      ),
       (#"{"command":"mute"}"#, .method("Mute", [.unsigned(0)])),
       (#"{"command":"mute","for":1.5}"#, .method("Mute", [.unsigned(1_500_000)])),
       (#"{"command":"mute","until":"next"}"#, .method("MuteNext", [])),

@@ -2,6 +2,8 @@
 
 import collections
 import signal
+import sqlite3
+import subprocess
 import time
 
 import pytest
@@ -243,3 +245,84 @@ def test_a_device_that_hangs_holds_up_no_other(apns, relay):
     running.push()
     wait_for_states(running, accepted=599, sent=1)
     wait_until(lambda: running.register().states() == {"accepted": 600}, 40, "the last")
+
+
+def test_a_device_is_registered_over_mqtt(apns, on_the_bus, tmp_path, relay_to):
+    key = tmp_path / "mqtt.p8"
+    make_provider_key(key)
+    broker = parts.Broker(tmp_path)
+    try:
+        running = relay_to(broker.port, rest=APNS.format(
+            topic=TOPIC, key=key, host=apns.host, authority=apns.authority, rest=""))
+        running.wait_for("connected to")
+        order = {"command": "device_add", "token": token(7), "events": "alarm"}
+        broker.publish(parts.COMMAND, order)
+        running.wait_for("carried out device_add")
+        broker.publish(parts.COMMAND, order | {"token": "none"})
+        assert "it is none of APNs" in running.wait_for("refused")
+        broker.publish(parts.COMMAND, {"command": "device_remove", "token": token(8)})
+        running.wait_for("no device has this token")
+        assert token(7) not in running.log.read_text()
+        PushRelay.command(on_the_bus, "push", "hello")
+        assert [request.token for request in apns.wait_for(1)] == [token(7)]
+        broker.publish(parts.COMMAND, {"command": "device_remove", "token": token(7)})
+        running.wait_for("carried out device_remove")
+        assert PushRelay.command(on_the_bus, "device", "list") == ""
+    finally:
+        broker.close()
+
+
+def test_a_device_is_not_registered_where_nothing_is_pushed(tmp_path, relay_to):
+    parts.need_relay()
+    broker = parts.Broker(tmp_path)
+    try:
+        running = relay_to(broker.port)
+        running.wait_for("connected to")
+        broker.publish(parts.COMMAND, {"command": "device_add", "token": token(7)})
+        running.wait_for("no [apns] is configured for this clock")
+    finally:
+        broker.close()
+
+
+def test_a_register_that_is_torn_is_set_aside_and_told_once(apns, relay, on_the_bus):
+    register = on_the_bus.folder / "state/register.sqlite"
+    register.write_text("no database" * 500)
+    running = relay(devices=3)
+    assert len(running.matching("it is now")) == 1
+    running.push()
+    running.wait_for("3 accepted")
+    assert register.with_name("register.sqlite.set-aside").read_text().startswith("no database")
+
+
+def test_a_register_that_somebody_has_is_told_once_and_waited_for(apns, relay):
+    running = relay(devices=3)
+    running.push()
+    running.wait_for("3 accepted")
+    with sqlite3.connect(running.register().path, isolation_level=None) as other:
+        other.execute("BEGIN IMMEDIATE")
+        other.execute(
+            "INSERT INTO messages (event, kind, title, body, fields, collapse, created, expires, "
+            "seed) SELECT event, kind, title, 'again', fields, collapse, created, expires, 1 "
+            "FROM messages")
+        running.process.send_signal(signal.SIGHUP)
+        running.configuration.write_text(running.text + "badge = 1\n")
+        running.process.send_signal(signal.SIGHUP)
+        running.wait_for("database is locked")
+        other.execute("COMMIT")
+    other.close()
+    running.wait_for("the register can be used again")
+    running.wait_for('"again": 3 accepted')
+    assert len(running.matching("database is locked")) == 1
+
+
+def test_a_disk_that_is_full_is_told_once(apns, relay, on_the_bus, full_disk):
+    on_the_bus.environment = on_the_bus.environment | {"STATE_DIRECTORY": str(full_disk)}
+    running = relay()
+    running.wait_for("what is to be published waits")
+    subprocess.run(["mount", "-o", "remount,size=4m", full_disk], check=True)
+    running.wait_for("can be used again", 20)
+    running.command("device", "add", token(1))
+    running.push()
+    running.wait_for("1 accepted")
+    assert len(running.matching("waits")) == 1
+    assert running.stop() == 0

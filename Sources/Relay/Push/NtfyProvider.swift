@@ -14,6 +14,7 @@ final class NtfyProvider: Provider {
 
   /// - Throws: `Fault` if the token cannot be read.
   init(_ name: String, _ configured: PushConfiguration.Ntfy) throws(Fault) {
+    try checkReadable(configured.authorities)
     lane = .ntfy(name)
     events = configured.events
     settings = Transfers.Settings(authorities: configured.authorities, most: 4)

@@ -48,7 +48,8 @@ final class Publisher {
   /// - Parameter configured: those that cannot be used now too; what is for others ends.
   func use(_ providers: [Provider], of configured: [Lane]) {
     self.configured = configured
-    for lane in lanes { close(lane) {} }
+    // What such a lane wanted to try again is left to those that there are now.
+    for lane in lanes { close(lane) { [unowned self] in resume() } }
     let handlers = PushLane.Handlers(
       advance: { [unowned self] in advance($0, $1, $2) },
       nextDue: { [unowned self] lane in using { try $0.nextDue(in: lane) } ?? nil },
@@ -94,6 +95,13 @@ final class Publisher {
 
   // MARK: The register
 
+  /// - Throws: `Fault` if the register cannot be used now.
+  func register(_ device: Device) throws(Fault) { try opened().add(device, at: .now) }
+
+  /// - Returns: false if it is not known.
+  /// - Throws: `Fault` if the register cannot be used now.
+  func forget(_ token: String) throws(Fault) -> Bool { try opened().remove(token: token) }
+
   /// - Returns: nil if the register cannot be used now; it is tried again.
   private func using<Result>(_ body: (Register) throws -> Result) -> Result? {
     do {
@@ -110,7 +118,7 @@ final class Publisher {
     }
   }
 
-  private func opened() throws -> Register {
+  private func opened() throws(Fault) -> Register {
     if let register { return register }
     let (opened, complaint) = try Register.openedForService(path: path)
     if let complaint { log(.register, .error, complaint, ["DETAIL": complaint]) }
@@ -142,10 +150,9 @@ final class Publisher {
     let unanswered = using { register in
       let unanswered = isResumed ? 0 : try register.leaveUnanswered(at: now)
       try register.closeLanes(but: configured, at: now)
-      if !isResumed {
-        for id in try register.unfinished(taken: true) {
-          open[id] = try register.counts(of: id)[.waiting] ?? 0
-        }
+      for id in try register.unfinished(taken: true) {
+        let counts = try register.counts(of: id)
+        open[id] = (counts[.waiting] ?? 0) + (counts[.sent] ?? 0)
       }
       return unanswered
     }

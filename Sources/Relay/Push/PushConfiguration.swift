@@ -256,9 +256,7 @@ extension PushConfiguration.APNs {
   /// Signs tokens; nil where a certificate says who comes.
   /// - Throws: `Fault` if the key or the certificate cannot be read or used.
   func providerToken(at now: UTCTime) throws(Fault) -> ProviderToken? {
-    for file in [authorities, certificate, key].compactMap({ $0 }) where access(file, R_OK) != 0 {
-      throw Fault("cannot read \(file)", errno: errno)
-    }
+    for file in [authorities, certificate, key].compactMap({ $0 }) { try checkReadable(file) }
     guard let keyID, let team, certificate == nil else { return nil }
     guard let text = try Secret.text(file: keyFile, credential: "apns-key") else {
       throw Fault(

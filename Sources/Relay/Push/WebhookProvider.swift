@@ -14,6 +14,7 @@ final class WebhookProvider: Provider {
 
   /// - Throws: `Fault` if there is no secret.
   init(_ name: String, _ configured: PushConfiguration.Webhook) throws(Fault) {
+    try checkReadable(configured.authorities)
     lane = .webhook(name)
     events = configured.events
     settings = Transfers.Settings(authorities: configured.authorities, most: 4)

@@ -1,0 +1,183 @@
+"""What is published to ntfy and to webhooks, each an entry of the configuration."""
+
+import base64
+import hashlib
+import hmac
+import signal
+import subprocess
+import threading
+import time
+
+import pytest
+from jeepney import DBusAddress, new_signal
+
+import relay as parts
+from message_bus import NAME, PATH
+from pretended_announcer import PretendedAnnouncer
+from pretended_web import PretendedWeb
+from push import PushRelay
+from sound_server import wait_until
+
+SECRET = b"0123456789abcdef0123456789abcdef"
+
+
+@pytest.fixture
+def web():
+    web = PretendedWeb()
+    yield web
+    web.stop()
+
+
+@pytest.fixture
+def relay(on_the_bus, tmp_path):
+    parts.need_relay()
+    (tmp_path / "secret").write_text(f"whsec_{base64.b64encode(SECRET).decode()}\n")
+    (tmp_path / "token").write_text("tk_school\n")
+    started = []
+
+    def relay(configuration):
+        relay = PushRelay(on_the_bus.environment, tmp_path, configuration)
+        started.append(relay)
+        relay.wait_for("started")
+        return relay
+
+    yield relay
+    for each in started:
+        assert each.stop() == 0
+
+
+def ntfy(web, folder, events="all", name="phone"):
+    return (f"[ntfy {name}]\nserver = {web.url}\ntopic = bells\ntoken_file = {folder}/token\n"
+            f"events = {events}\n")
+
+
+def webhook(web, folder, events="all", name="school", path="/bell"):
+    return (f"[webhook {name}]\nurl = {web.url}{path}\nsecret_file = {folder}/secret\n"
+            f"events = {events}\n")
+
+
+def notice(bus, running, event, words, **fields):
+    announcer = PretendedAnnouncer(bus.address)
+    running.wait_for("the announcer answers")
+    announcer.connection.send(new_signal(
+        DBusAddress(PATH, interface=NAME), "Noticed", "sysa{ss}", (event, 4, words, fields)))
+    announcer.close()
+
+
+def test_ntfy_is_told_with_its_token(bus, web, relay, tmp_path):
+    running = relay(ntfy(web, tmp_path))
+    notice(bus, running, "alarm_rings", "alarm 1 rings", ALARM="1")
+    [(request, body)] = web.wait_for(1)
+    assert request.path == "/" and request.headers["authorization"] == "Bearer tk_school"
+    assert body["topic"] == "bells" and body["message"] == "alarm 1 rings"
+    assert body["priority"] == 5 and body["tags"] == ["alarm"]
+    running.wait_for('published "alarm 1 rings": 1 accepted')
+    assert not running.matching("tk_school")
+
+
+def test_a_webhook_is_signed_with_its_time(bus, web, relay, tmp_path):
+    running = relay(webhook(web, tmp_path))
+    notice(bus, running, "switch_lost", "the switch cannot be read", SWITCH="lost")
+    [(request, body)] = web.wait_for(1)
+    assert request.path == "/bell"
+    assert body["type"] == "switch_lost" and body["timestamp"].endswith("Z")
+    assert body["data"]["kind"] == "trouble" and body["data"]["fields"] == {"SWITCH": "lost"}
+    stamp = request.headers["webhook-timestamp"]
+    assert abs(time.time() - int(stamp)) < 60
+    signed = f"{request.headers['webhook-id']}.{stamp}.".encode() + request.body
+    digest = base64.b64encode(hmac.digest(SECRET, signed, hashlib.sha256)).decode()
+    assert request.headers["webhook-signature"] == f"v1,{digest}"
+    running.wait_for("1 accepted")
+    assert not running.matching("whsec_")
+
+
+def test_each_entry_has_what_it_wants(bus, web, relay, tmp_path):
+    running = relay(
+        ntfy(web, tmp_path, "clock", "a") + webhook(web, tmp_path, "timer,clock", "b", "/b")
+        + webhook(web, tmp_path, "timer", "c", "/c"))
+    notice(bus, running, "trust", "the clock is untrusted", TRUST="untrusted")
+    web.wait_for(2)
+    running.wait_for("2 accepted")
+    assert sorted(request.path for request in web.requests) == ["/", "/b"]
+    # What a person publishes is for all.
+    running.push()
+    web.wait_for(5)
+
+
+def test_one_that_fails_is_tried_again_and_holds_up_no_other(web, relay, tmp_path):
+    answers = [(503, {"retry-after": "1"}), (500, {"retry-after": "1"})]
+    web.answer = lambda request: (
+        answers.pop() if request.path == "/bell" and answers else (200, {}))
+    running = relay(webhook(web, tmp_path) + webhook(web, tmp_path, name="other", path="/other"))
+    running.push()
+    running.wait_for("2 accepted")
+    hooks = [request for request in web.requests if request.path == "/bell"]
+    assert len(hooks) == 3 and len({hook.headers["webhook-id"] for hook in hooks}) == 1
+    # Signed anew.
+    assert len({hook.headers["webhook-timestamp"] for hook in hooks}) > 1
+
+
+@pytest.mark.parametrize("answer, state", [
+    ((410, {}), "refused"), ((301, {"location": "/elsewhere"}), "waiting")])
+def test_no_other_status_is_taken_for_success(web, relay, tmp_path, answer, state):
+    web.answer = lambda request: answer
+    running = relay(webhook(web, tmp_path))
+    running.push()
+    wait_until(lambda: running.register().select("SELECT state FROM deliveries WHERE reason = "
+                                                 f"'status {answer[0]}'") == [(state,)], 10, state)
+    assert [request.path for request in web.requests] == ["/bell"]
+
+
+@pytest.mark.parametrize("answers_later", [False, True], ids=["it waits", "it is on its way"])
+def test_what_is_for_an_entry_that_is_taken_out_ends(web, relay, tmp_path, answers_later):
+    is_reloaded = threading.Event()
+
+    def refuse(_):
+        if answers_later:
+            is_reloaded.wait(10)
+        return 500, {}
+    web.answer = refuse
+    running = relay(webhook(web, tmp_path) + ntfy(web, tmp_path))
+    running.push()
+    web.wait_for(2)
+    if not answers_later:
+        wait_until(
+            lambda: running.register().select(
+                "SELECT count(*) FROM deliveries WHERE reason = 'status 500'") == [(2,)], 10, "both")
+    web.answer = lambda request: (200, {})
+    running.text = ntfy(web, tmp_path)
+    running.configure()
+    running.process.send_signal(signal.SIGHUP)
+    running.wait_for("reloaded")
+    is_reloaded.set()
+    running.wait_for("1 accepted, 1 refused", 30)
+
+
+@pytest.mark.parametrize("text, told", [
+    ("[webhook a]\nurl = https://x/y\n", "has no secret"),
+    ("[webhook a]\nurl = https://x/y\nsecret_file = {folder}/token\n", "it is no secret: whsec_"),
+    ("[webhook a]\nsecret_file = {folder}/secret\n", "[webhook a] has no address"),
+    ("[ntfy a]\nserver = https://x\n", "[ntfy a] has no topic"),
+    ("[ntfy a b]\ntopic = x\n", "unknown section [ntfy a b]; there are mqtt, apns, ntfy NAME"),
+    ("[ntfy a]\ntopic = x\nevents = tea\n", "allowed: all, or some of timer"),
+    ("[ntfy a]\ntopic = x\nauthority = /none\n", "/none"),
+    ("[webhook a]\nurl = ftp://x\n", "allowed: https://HOST/PATH"),
+    ("[apns]\n", "[apns] has no topic"),
+    ("[apns]\ntopic = a.b\n", "says not who comes"),
+    ("[apns]\ntopic = a.b\nkey_id = 1\n", "allowed: none, or ten letters and digits"),
+    ("[apns]\ntopic = a.b\nkey_id = ABCDEFGHIJ\nteam = ABCDEFGHIJ\n", "[apns] has no key"),
+    ("[apns]\ntopic = a.b\nkey_id = ABCDEFGHIJ\nteam = ABCDEFGHIJ\nkey_file = {folder}/token\n",
+     "it is no private key of P-256"),
+    ("[apns]\ntopic = a.b\ncertificate = /c\n", "certificate is set and key is not"),
+    ("[apns]\ntopic = a.b\ncertificate = /c\nkey = /k\n", "cannot read /c"),
+])
+def test_check_finds_what_is_wrong(on_the_bus, tmp_path, text, told):
+    parts.need_relay()
+    (tmp_path / "secret").write_text(f"whsec_{base64.b64encode(SECRET).decode()}\n")
+    (tmp_path / "token").write_text("tk\n")
+    configuration = tmp_path / "relay.conf"
+    configuration.write_text(text.format(folder=tmp_path))
+    done = subprocess.run(
+        [parts.RELAY, "check", "--config", configuration], capture_output=True, text=True,
+        env=on_the_bus.environment, check=False)
+    assert done.returncode == 3 and told in done.stdout
