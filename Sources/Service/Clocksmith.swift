@@ -132,7 +132,7 @@ public final class Clocksmith {
   private func tell(_ substitute: ALSASink.Substitute?) {
     guard substitute?.device != self.substitute?.device else { return }
     self.substitute = substitute
-    reporter.tell(substitute?.notice ?? ALSASink.Substitute.noticeOfReturn)
+    journal.log(substitute?.notice ?? ALSASink.Substitute.noticeOfReturn)
   }
 
   /// Takes the switch, the button and the lamp.

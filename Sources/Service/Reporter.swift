@@ -32,7 +32,7 @@ final class Reporter {
     let announcer = conductor.announcer
     tally = Tally(
       today: announcer.zone.civil(at: now.instant), trust: announcer.trust, at: now.uptime)
-    journal.heard = { [unowned self] in signal("Noticed", $0.values) }
+    journal.heard = { [unowned self] in heard($0) }
   }
 
   func tell(_ report: Report) {
@@ -44,7 +44,7 @@ final class Reporter {
     default: toldRefusal = nil
     }
     if case .announced(_, let timing) = report { lastTiming = timing }
-    tell(report.notice(composer, clockWatch.state))
+    journal.log(report.notice(composer, clockWatch.state))
     let interval = conductor.announcer.settings.interval
     if let ended = tally.take(report, every: interval, at: SystemClock.uptime) {
       journal.log(ended.notice)
@@ -52,9 +52,9 @@ final class Reporter {
     if let (name, values) = report.signal(composer) { signal(name, values) }
   }
 
-  /// Tells a notice, and remembers the last warning.
-  func tell(_ notice: Notice) {
-    journal.log(notice)
+  /// What the journal is told is told on the bus; of warnings the last is remembered.
+  private func heard(_ notice: Notice) {
+    signal("Noticed", notice.values)
     guard notice.priority.rawValue <= Priority.warning.rawValue else { return }
     let now = conductor.announcer.zone.civil(at: SystemClock.now.instant)
     lastError = "\(now.dateTime): \(notice.message)"

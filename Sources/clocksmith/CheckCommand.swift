@@ -202,7 +202,8 @@ private func checkClock(_ configuration: Configuration) -> Finding {
   let state = watch.state
   guard state.trust == .untrusted else { return .well(state.words) }
   let policy = configuration.announcer.untrusted
+  let permission = policy == .speak ? "" : ", or set 'untrusted = speak' in [clock]"
   return .found(
     "\(state.words) ('untrusted = \(policy.rawValue)'); wait for the network, fit an RTC or set "
-      + "the clock by it ('sudo hwclock --hctosys'), or set 'untrusted = speak' in [clock]")
+      + "the clock by it ('sudo hwclock --hctosys')\(permission)")
 }

@@ -31,7 +31,7 @@ final class TimerWait {
   }
 
   /// Shows it until it is stopped, cancelled or missed, or until Ctrl-C.
-  /// - Returns: the exit status; failed if it was cancelled before zero.
+  /// - Returns: the exit status; failed if it was not waited for to zero.
   /// - Throws: `Fault` if the service has gone.
   func run() throws(Fault) -> Int32 {
     for signal in [SIGINT, SIGTERM, SIGHUP] {
@@ -44,7 +44,9 @@ final class TimerWait {
     bar.end()
     if let failure { throw failure }
     switch hasReachedZero {
-    case nil: return ExitStatus.done
+    case nil:
+      complain("\(title) goes on; 'clocksmith timer cancel \(number)' ends it")
+      return ExitStatus.failed
     case true?: try say("\(title): it has reached zero, and is over")
     case false?:
       complain("\(title) was cancelled")

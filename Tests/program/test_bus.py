@@ -68,6 +68,13 @@ def test_it_describes_itself(caller):
     assert flowing == {"ClockWords", "ClockUncertainty"}
 
 
+def test_a_reload_that_fails_is_the_last_warning(caller, service, on_the_bus):
+    (on_the_bus.folder / "0.conf").write_text("nonsense\n")
+    service.signal(signal.SIGHUP)
+    wait_until(
+        lambda: "the configuration stays as it was" in caller.get("LastError"), 5, "the warning")
+
+
 def test_a_given_time_is_said_and_told(caller, service):
     signals = caller.listen()
     assert caller.call("AnnounceTime", "uu", 15, 30) == (CLASSIC,)

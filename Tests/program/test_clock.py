@@ -167,6 +167,13 @@ def test_check_names_the_rtcs_that_there_are_if_the_one_is_not(run):
                      f"there are ds3231 ({DEVICE})")
 
 
+def test_check_advises_nothing_that_is_set_already(run, undisciplined):
+    clock = "[clock]\nrtc = none\n"
+    assert "or set 'untrusted = speak'" in line(run("check", rest=clock), "clock")
+    found = line(run("check", rest=f"{clock}untrusted = speak"), "clock")
+    assert found.startswith("FOUND") and found.endswith("('sudo hwclock --hctosys')")
+
+
 def test_check_is_content_without_an_rtc(rtc, run):
     rtc.stop()
     shutil.rmtree(rtc.clock)

@@ -261,6 +261,7 @@ def test_what_cannot_be_done_is_refused_with_a_reason(kitchen, start):
     for words, told in [
         (["5m", "--name", 'the "good" tea'], 'there is a timer "the "good" tea" already'),
         (["cancel", "soup"], "there is no timer 'soup'; 'clocksmith timer list' shows"),
+        (["cancel", "01"], "there is no timer '01'"),
         (["resume", "1"], 'timer "the "good" tea" is not paused'),
         (["add", "744h", "1"], "a timer lasts from 1 s to 31 d"),
     ]:
@@ -307,7 +308,8 @@ def test_waiting_it_shows_the_timer_of_the_service(kitchen, start):
     process, drawn = in_a_terminal(kitchen, "timer", "10m", "--wait")
     wait_until(lambda: "[" in drawn(), 10, "the bar")
     process.send_signal(signal.SIGINT)
-    assert process.wait(10) == 0
+    assert process.wait(10) == 1, "what follows with && must not follow"
+    assert "timer 1 goes on; 'clocksmith timer cancel 1' ends it" in process.stderr.read()
     assert len(timers(kitchen)) == 1
 
 

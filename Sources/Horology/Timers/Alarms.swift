@@ -238,7 +238,7 @@ public struct Alarms: Hashable, Sendable {
   }
 
   func place(of which: String) throws(AlarmRefusal) -> Int {
-    let number = which.allSatisfy(\.isASCIIDigit) ? Int(which) : nil
+    let number = Int(which).flatMap { String($0) == which ? $0 : nil }
     guard let index = alarms.firstIndex(where: { $0.name == which || $0.number == number })
     else { throw .unknown(which) }
     return index

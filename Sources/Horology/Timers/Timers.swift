@@ -152,7 +152,7 @@ public struct Timers: Hashable, Sendable {
   }
 
   private func place(of which: String) throws(TimerRefusal) -> Int {
-    let number = which.allSatisfy(\.isASCIIDigit) ? Int(which) : nil
+    let number = Int(which).flatMap { String($0) == which ? $0 : nil }
     guard let index = countdowns.firstIndex(where: { $0.name == which || $0.number == number })
     else { throw .unknown(which) }
     return index
