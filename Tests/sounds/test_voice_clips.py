@@ -133,6 +133,19 @@ def test_a_wrong_text_is_caught(broken):
     assert list(checks.clips_of_all_minutes(Pack(pack.folder)))
 
 
+@pytest.mark.parametrize("rule, instead, time", [
+    ("**45 = to-{until} hour-{next12}-end", "**45 = to-{until} hour-{hour12}-end", "15:45"),
+    ("1200 = noon", "1200 = midnight", "12:00"), ("18** = evening", "18** = night", "18:30")])
+def test_a_wrong_rule_of_a_style_is_caught(broken, rule, instead, time):
+    pack = broken(lambda s: s)
+    if not pack.wordings[2:]:
+        pytest.skip(f"{pack.name} has no other style")
+    conf = pack.folder / "voice.conf"
+    assert rule in conf.read_text()
+    conf.write_text(conf.read_text().replace(rule, instead))
+    assert [problem for problem in checks.clips_of_all_minutes(Pack(pack.folder)) if problem.startswith(time)]
+
+
 def test_a_wrong_text_of_a_timer_is_caught(broken):
     pack = broken(lambda s: s)
     conf = pack.folder / "voice.conf"

@@ -81,9 +81,12 @@ def test_nearly_every_minute_is_recognised(pack, clock, tmp_path):
     what, files = f"recognition-{clock}".replace(" ", "-"), recognition_of(pack)
     if not place(what, files).exists() and os.environ.get("CLOCKSMITH_ALL_MINUTES") != "1":
         pytest.skip("takes minutes: CLOCKSMITH_ALL_MINUTES=1 /usr/bin/python3 -m pytest Tests/sounds")
-    misheard = remembered(what, files, lambda: misheard_phrases(pack, clock, MINUTES, tmp_path))
-    print(f"{pack.name}, clock {clock}: {1440 - len(misheard)} of 1440; misheard: {misheard}")
-    assert len(misheard) <= 1440 * 0.02, misheard
+    # With the part of the day the fives are enough: the other minutes are those of the natural style.
+    times = [time for time in MINUTES if clock != "12 natural-day" or time[1] % 5 == 0]
+    misheard = remembered(what, files, lambda: misheard_phrases(pack, clock, times, tmp_path))
+    count = len(times)
+    print(f"{pack.name}, clock {clock}: {count - len(misheard)} of {count}; misheard: {misheard}")
+    assert len(misheard) <= count * 0.02, misheard
 
 
 def test_the_usual_phrases_of_timers_and_intervals_are_recognised(pack, tmp_path):
