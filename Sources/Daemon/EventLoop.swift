@@ -168,7 +168,7 @@ public final class EventSource {
     sd_event_source_set_enabled(source, Int32(SD_EVENT_ONESHOT))
   }
 
-  /// Keeps a timer from going off.
+  /// Keeps a timer from going off, and watches a descriptor no more, from now on.
   public func rests() {
     sd_event_source_set_enabled(source, Int32(SD_EVENT_OFF))
   }

@@ -157,6 +157,11 @@ class PretendedAPNs:
             stream.sendall(talk.data_to_send())
             return False
         if answer == "close":
+            stream.sendall(talk.data_to_send())
+            # What was answered is to be read: with something unread here, it would be taken back.
+            stream.shutdown(socket.SHUT_WR)
+            while stream.recv(65536):
+                pass
             return False
         if answer == "garbage":
             stream.sendall(b"\xff" * 64)

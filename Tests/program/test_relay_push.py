@@ -172,6 +172,22 @@ def test_a_server_that_is_not_there_is_told_once_and_waited_for(apns, relay):
     wait_for_states(running, accepted=20)
 
 
+def test_a_server_that_drops_connections_again_and_again_has_each_message_once(apns, relay):
+    accepted = collections.Counter()
+
+    def drop_some(request):
+        if len(apns.requests) % 200 == 100:
+            return "close"
+        accepted[request.token] += 1
+        return 200, {}
+    apns.answer = drop_some
+    running = relay(devices=500)
+    running.push()
+    wait_for_states(running, accepted=500)
+    assert len(accepted) == 500 and set(accepted.values()) == {1}
+    assert 3 <= apns.connections <= 6
+
+
 def test_a_token_that_apns_refuses_holds_up_all(apns, relay):
     apns.answer = lambda request: refuse(403, "InvalidProviderToken")
     running = relay(devices=50)
@@ -195,7 +211,7 @@ def test_what_was_unsent_outlasts_a_kill_and_what_was_accepted_is_not_sent_again
     states = again.register().states()
     # What had no answer yet is in doubt, and is left.
     assert states["accepted"] + states.get("unanswered", 0) == 2000
-    assert states.get("unanswered", 0) <= 256
+    assert states.get("unanswered", 0) <= 200
     assert len(counts) >= states["accepted"]
 
 

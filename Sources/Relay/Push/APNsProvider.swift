@@ -15,8 +15,8 @@ final class APNsProvider: Provider {
   private var form: (message: Int64, token: String, headers: HeaderList, body: RequestBody)?
 
   /// So many requests may be on their way. Apple allows a thousand; each takes 20 kB, and more of them
-  /// at once make libcurl 7.88 slower.
-  static let mostRequests = 100
+  /// are in doubt after a power cut.
+  static let mostRequests = 200
 
   init(
     _ environment: Device.Environment, _ configured: PushConfiguration.APNs, _ token: ProviderToken?

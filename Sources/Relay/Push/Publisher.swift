@@ -56,8 +56,9 @@ final class Publisher {
       message: { [unowned self] in message($0) },
       told: { [unowned self] in tell($0, $1) })
     lanes = providers.map { PushLane($0, loop, handlers) }
-    resume()
+    // Before anything is read, so that nothing is missed in between.
     watch = try? loop.whenReplaced("\(path)-wal") { [unowned self] in takeNew() }
+    resume()
     pruneTimer = try? loop.after(Self.pruneMoreTime) { [unowned self] in prune() }
   }
 

@@ -103,7 +103,9 @@ final class Transfers {
   /// Called by libcurl, which must not be called from here.
   private func watch(_ socket: Int32, _ what: Int32) {
     guard what != CURL_POLL_REMOVE else {
-      sockets[socket] = nil
+      // At once: this may be called by its own handler, which keeps it until it returns. By then the
+      // number may be that of another socket, which would be watched no more.
+      sockets.removeValue(forKey: socket)?.source.rests()
       return
     }
     let events: UInt32 =
