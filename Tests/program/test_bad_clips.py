@@ -163,7 +163,7 @@ def test_a_crossfade_that_clips_are_too_short_for_is_found_by_check_and_by_verif
     description = pack / "voice.conf"
     description.write_text(description.read_text().replace("crossfade = 20ms", "crossfade = 1s"))
     words = (
-        "crossfade = 1000ms is more than half of clip 'number-2', which takes 194 ms, so that "
+        "crossfade = 1000ms is more than half of clip 'hour-8-end', which takes 191 ms, so that "
         "words run into each other; set it to 20ms, say")
     done = clocksmith.run("check", "--config", clocksmith.configuration(voice=pack))
     assert done.returncode == 3
