@@ -54,8 +54,10 @@ def refuse(status, reason, **more):
 
 
 def wait_for_states(relay, **states):
-    wait_until(lambda: relay.register().states() == states, 20,
-               f"{states}; there were {relay.register().states()}, {relay.lines()}")
+    try:
+        wait_until(lambda: relay.register().states() == states, 20, str(states))
+    except AssertionError as error:
+        raise AssertionError(f"{error}; {relay.register().states()}, {relay.lines()}") from None
 
 
 def test_words_are_sent_to_every_device_over_one_connection(apns, relay, tmp_path):
@@ -303,10 +305,12 @@ def test_a_device_is_not_registered_where_nothing_is_pushed(tmp_path, relay_to):
 def test_a_register_that_is_torn_is_set_aside_and_told_once(apns, relay, on_the_bus):
     register = on_the_bus.folder / "state/register.sqlite"
     register.write_text("no database" * 500)
-    running = relay(devices=3)
-    assert len(running.matching("it is now")) == 1
+    running = relay()
+    running.wait_for("it is now")
+    running.command("device", "add", token(1))
     running.push()
-    running.wait_for("3 accepted")
+    running.wait_for("1 accepted")
+    assert len(running.matching("it is now")) == 1
     assert register.with_name("register.sqlite.set-aside").read_text().startswith("no database")
 
 
