@@ -348,7 +348,8 @@ extension Oracle {
     guard var entry = timers.entries[source], var alarm = entry.alarm, alarm.plan.isWeekly else {
       return remove(source, moment)
     }
-    alarm.acknowledged = [alarm.acknowledged, alarm.ring, alarm.owed].compactMap { $0 }.max()
+    // What was told of, not what another zone's clock has passed too.
+    alarm.acknowledged = [alarm.acknowledged, alarm.ring ?? alarm.owed].compactMap { $0 }.max()
     (alarm.ring, alarm.owed, alarm.since) = (nil, nil, nil)
     alarm.from = isClockForAlarms ? nil : Reckoned(0, after: moment)
     timers.isDoubtful = true
