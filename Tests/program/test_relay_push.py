@@ -3,6 +3,7 @@
 import collections
 import signal
 import sqlite3
+import ssl
 import subprocess
 import time
 
@@ -240,6 +241,28 @@ def test_a_certificate_that_does_not_fit_is_told_once(tmp_path, relay, host, day
     assert told in running.wait_for("it is tried again")
     assert server.requests == []
     server.stop()
+
+
+@pytest.mark.parametrize("shown, told", [
+    ("client", None), ("stranger", "it is tried again")], ids=["known", "unknown"])
+def test_a_certificate_says_who_comes_instead_of_a_token(
+        apns, on_the_bus, tmp_path, shown, told):
+    certificates = {name: make_certificate(tmp_path, name) for name in ("client", "stranger")}
+    apns.context.load_verify_locations(certificates["client"][0])
+    apns.context.verify_mode = ssl.CERT_REQUIRED
+    certificate, key = certificates[shown]
+    running = PushRelay(on_the_bus.environment, tmp_path, (
+        f"[apns]\ntopic = {TOPIC}\nserver = {apns.host}\nauthority = {apns.authority}\n"
+        f"certificate = {certificate}\nkey = {key}\n"))
+    try:
+        running.wait_for("started")
+        running.command("device", "add", token(1))
+        running.push()
+        running.wait_for(told or "1 accepted")
+        assert len(apns.requests) == (0 if told else 1)
+        assert all("authorization" not in request.headers for request in apns.requests)
+    finally:
+        assert running.stop() == 0
 
 
 def test_a_server_without_http2_is_none(tmp_path, relay):
