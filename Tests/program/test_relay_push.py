@@ -292,10 +292,12 @@ def test_a_device_is_registered_over_mqtt(apns, on_the_bus, tmp_path, relay_to):
     key = tmp_path / "mqtt.p8"
     make_provider_key(key)
     broker = parts.Broker(tmp_path)
+    heard = broker.listen(f"{parts.CLOCK}/#")
     try:
         running = relay_to(broker.port, rest=APNS.format(
             topic=TOPIC, key=key, host=apns.host, authority=apns.authority, rest=""))
-        running.wait_for("connected to")
+        # It is told after the commands are subscribed to.
+        heard.wait_for(f"{parts.CLOCK}/availability")
         order = {"command": "device_add", "token": token(7), "events": "alarm"}
         broker.publish(parts.COMMAND, order)
         running.wait_for("carried out device_add")
@@ -316,9 +318,11 @@ def test_a_device_is_registered_over_mqtt(apns, on_the_bus, tmp_path, relay_to):
 def test_a_device_is_not_registered_where_nothing_is_pushed(tmp_path, relay_to):
     parts.need_relay()
     broker = parts.Broker(tmp_path)
+    heard = broker.listen(f"{parts.CLOCK}/#")
     try:
         running = relay_to(broker.port)
-        running.wait_for("connected to")
+        # It is told after the commands are subscribed to.
+        heard.wait_for(f"{parts.CLOCK}/availability")
         broker.publish(parts.COMMAND, {"command": "device_add", "token": token(7)})
         running.wait_for("no [apns] is configured for this clock")
     finally:
