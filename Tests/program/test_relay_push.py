@@ -3,6 +3,7 @@
 import collections
 import signal
 import sqlite3
+import ssl
 import subprocess
 import time
 
@@ -242,6 +243,28 @@ def test_a_certificate_that_does_not_fit_is_told_once(tmp_path, relay, host, day
     server.stop()
 
 
+@pytest.mark.parametrize("shown, told", [
+    ("client", None), ("stranger", "it is tried again")], ids=["known", "unknown"])
+def test_a_certificate_says_who_comes_instead_of_a_token(
+        apns, on_the_bus, tmp_path, shown, told):
+    certificates = {name: make_certificate(tmp_path, name) for name in ("client", "stranger")}
+    apns.context.load_verify_locations(certificates["client"][0])
+    apns.context.verify_mode = ssl.CERT_REQUIRED
+    certificate, key = certificates[shown]
+    running = PushRelay(on_the_bus.environment, tmp_path, (
+        f"[apns]\ntopic = {TOPIC}\nserver = {apns.host}\nauthority = {apns.authority}\n"
+        f"certificate = {certificate}\nkey = {key}\n"))
+    try:
+        running.wait_for("started")
+        running.command("device", "add", token(1))
+        running.push()
+        running.wait_for(told or "1 accepted")
+        assert len(apns.requests) == (0 if told else 1)
+        assert all("authorization" not in request.headers for request in apns.requests)
+    finally:
+        assert running.stop() == 0
+
+
 def test_a_server_without_http2_is_none(tmp_path, relay):
     server = PretendedAPNs(tmp_path, protocols=("http/1.1",))
     running = relay(devices=1, host=server.host, authority=server.authority)
@@ -269,10 +292,12 @@ def test_a_device_is_registered_over_mqtt(apns, on_the_bus, tmp_path, relay_to):
     key = tmp_path / "mqtt.p8"
     make_provider_key(key)
     broker = parts.Broker(tmp_path)
+    heard = broker.listen(f"{parts.CLOCK}/#")
     try:
         running = relay_to(broker.port, rest=APNS.format(
             topic=TOPIC, key=key, host=apns.host, authority=apns.authority, rest=""))
-        running.wait_for("connected to")
+        # It is told after the commands are subscribed to.
+        heard.wait_for(f"{parts.CLOCK}/availability")
         order = {"command": "device_add", "token": token(7), "events": "alarm"}
         broker.publish(parts.COMMAND, order)
         running.wait_for("carried out device_add")
@@ -293,9 +318,11 @@ def test_a_device_is_registered_over_mqtt(apns, on_the_bus, tmp_path, relay_to):
 def test_a_device_is_not_registered_where_nothing_is_pushed(tmp_path, relay_to):
     parts.need_relay()
     broker = parts.Broker(tmp_path)
+    heard = broker.listen(f"{parts.CLOCK}/#")
     try:
         running = relay_to(broker.port)
-        running.wait_for("connected to")
+        # It is told after the commands are subscribed to.
+        heard.wait_for(f"{parts.CLOCK}/availability")
         broker.publish(parts.COMMAND, {"command": "device_add", "token": token(7)})
         running.wait_for("no [apns] is configured for this clock")
     finally:
