@@ -19,6 +19,7 @@ def pytest_configure(config):
     if not PROGRAM.exists():
         raise pytest.UsageError(f"no program at {PROGRAM}: build it, or set CLOCKSMITH")
     config.addinivalue_line("markers", "alone: measured to the millisecond, on a machine at rest")
+    config.addinivalue_line("markers", "patience: over within seconds, on a machine at rest")
 
 
 @pytest.fixture(scope="session")

@@ -80,7 +80,7 @@ ctl.default {{ type null }}
 """
 
 
-@pytest.mark.alone
+@pytest.mark.patience
 def test_a_pipe_without_a_reader_holds_say_and_check_up_for_five_seconds_at_most(
         clocksmith, tmp_path, unread_pipe):
     path = tmp_path / "asound.conf"

@@ -307,7 +307,7 @@ def silent_server(tmp_path):
         yield in_alsa(tmp_path, f'pcm.default {{ type pulse server "unix:{tmp_path}/silent" }}\n')
 
 
-@pytest.mark.alone
+@pytest.mark.patience
 def test_a_server_that_hangs_holds_say_and_check_up_for_five_seconds_at_most(
         clocksmith, silent_server):
     for words, status in [(["say", "15:15"], 1), (["check"], 3)]:
