@@ -31,6 +31,7 @@ def nearly_one(clocksmith):
     bus.stop()
 
 
+@pytest.mark.alone
 def test_a_chime_outlasts_an_early_stop_and_a_reload_of_something_else(nearly_one):
     hour = time.time() + HOUR - START
     configuration = nearly_one.configuration("chime = westminster")
