@@ -45,7 +45,8 @@ final class Transfer {
     set(
       CURLOPT_HTTP_VERSION, settings.isHTTP2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_NONE)
     set(CURLOPT_PROTOCOLS_STR, settings.isHTTP2 ? "https" : "http,https")
-    set(CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2)
+    // A macro of another type in later versions.
+    set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
     let isFolder = isSpecialFile(settings.authorities)
     set(isFolder ? CURLOPT_CAPATH : CURLOPT_CAINFO, settings.authorities)
     set(isFolder ? CURLOPT_CAINFO : CURLOPT_CAPATH, UnsafePointer<CChar>?.none)
