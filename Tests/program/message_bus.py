@@ -81,9 +81,14 @@ class Caller:
     def __exit__(self, *_):
         self.close()
 
-    def wait_for_service(self):
-        bus = Proxy(message_bus, self.connection)
-        wait_until(lambda: bus.NameHasOwner(NAME)[0], 10, "the service on the bus")
+    def wait_for_service(self, service=None):
+        """Waits until the name is taken: by this service, and not by one that was killed and that
+        the bus still knows."""
+        def taken():
+            with contextlib.suppress(Refused):
+                owner = self.send(message_bus.GetConnectionUnixProcessID(NAME))[0]
+                return service is None or owner == service.process.pid
+        wait_until(taken, 10, "the service on the bus")
 
     def send(self, message, seconds=10):
         """What an answer says; an error is raised as Refused."""

@@ -53,7 +53,7 @@ def start(clocksmith, tmp_path):
             clocksmith, clocksmith.configuration(f"interval = 60\nvoice_at_hour = none\n{announce}"),
             "--output", tmp_path / "played.wav", alsa=SILENT_ALSA)
         started.append((service, bus.caller()))
-        started[0][1].wait_for_service()
+        started[0][1].wait_for_service(service)
         return started[0]
 
     yield start
