@@ -3,9 +3,11 @@
 import fcntl
 import os
 import sys
+import time
 from pathlib import Path
 
 import pytest
+from _pytest.runner import runtestprotocol
 
 sys.path.insert(0, str(Path(__file__).parent))
 from board import Board  # noqa: E402
@@ -13,6 +15,13 @@ from device import Device  # noqa: E402
 from evidence import Evidence, stolen  # noqa: E402
 
 _figures = {}
+
+# What is measured while others take more than so much of a processor from this host is no figure of
+# the device's: it is measured again, from power-on, so many times at most.
+DISTURBED = 0.05
+ATTEMPTS = 3
+_began = stolen()
+_again = []
 
 
 def pytest_configure(config):
@@ -23,6 +32,44 @@ def pytest_collection_modifyitems(items):
     """What is measured to milliseconds comes last: see `alone`."""
     items.sort(key=lambda item: (item.get_closest_marker("first") is None,
                                  item.path.name in ("test_chime.py", "test_switch.py")))
+
+
+class Measuring:
+    """A file of tests, since its first test began or everything was begun anew: what is measured
+    once may be judged by several tests."""
+
+    def __init__(self, path):
+        self.path, self.began, self.stolen = path, time.monotonic(), stolen()
+
+    def is_disturbed(self):
+        return stolen() - self.stolen > DISTURBED * (time.monotonic() - self.began)
+
+
+_measuring = None
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item, nextitem):
+    """A test that failed while the host was taken is made again; one that fails on a host at rest has
+    failed."""
+    global _measuring
+    item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+    if _measuring is None or _measuring.path != item.path:
+        _measuring = Measuring(item.path)
+    for attempt in range(1, ATTEMPTS + 1):
+        reports = runtestprotocol(item, log=False, nextitem=nextitem)
+        if attempt == ATTEMPTS or not any(report.failed for report in reports) \
+                or not _measuring.is_disturbed():
+            break
+        taken = stolen() - _measuring.stolen
+        _again.append(f"{item.name}, {taken:.0f} s of {time.monotonic() - _measuring.began:.0f}")
+        item.session._setupstate.teardown_exact(None)
+        forget_removed()
+        _measuring = Measuring(item.path)
+    for report in reports:
+        item.ihook.pytest_runtest_logreport(report=report)
+    item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+    return True
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -40,11 +87,18 @@ def pytest_runtest_makereport(item, call):
 
 
 def pytest_runtest_logfinish():
+    forget_removed()
+
+
+def forget_removed():
     for device in [device for device in Device.known if device.is_removed]:
         device.forget()
 
 
 def pytest_terminal_summary(terminalreporter):
+    _figures["taken from this host by others"] = f"{stolen() - _began:.0f} s of a processor"
+    if _again:
+        _figures["measured again, for others took the host"] = "; ".join(_again)
     if _figures:
         terminalreporter.section("figures of the emulated device")
         for name, value in _figures.items():
@@ -54,9 +108,7 @@ def pytest_terminal_summary(terminalreporter):
 @pytest.fixture(scope="session")
 def figures():
     """A test leaves what it measured here, by name; it is printed at the end."""
-    began = stolen()
-    yield _figures
-    _figures["taken from this host by others"] = f"{stolen() - began:.0f} s of a processor"
+    return _figures
 
 
 @pytest.fixture(scope="session")
