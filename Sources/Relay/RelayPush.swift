@@ -11,7 +11,7 @@ extension RelayService {
       publisher = Publisher(loop) { [unowned self] in journal.log($0, $1, $2, $3) }
     }
     var providers: [Provider] = []
-    for made in push.providers(at: .now) {
+    for (_, made) in push.providers(at: .now) {
       switch made {
       case .success(let provider): providers.append(provider)
       case .failure(let fault):
@@ -21,6 +21,20 @@ extension RelayService {
       }
     }
     publisher?.use(providers, of: push.lanes)
+    lookAhead()
+  }
+
+  /// The announcer's next occasion may be another one, or sound no more.
+  func lookAhead() {
+    guard publisher != nil else { return }
+    if ahead == nil {
+      ahead = Ahead(loop) { [unowned self] in
+        publisher?.publish($0.message(of: topics.name, at: .now))
+      }
+    }
+    ahead?.look(
+      at: announcer?.nextOccasion, isPlaying: announcer?.isPlaying == true,
+      lead: configuration.push.ahead)
   }
 
   /// A phone is to be told, or no more.
@@ -45,12 +59,33 @@ extension RelayService {
 
   /// The announcer has told of something.
   func noticed(_ event: String, _ words: String, _ fields: [String: String]) {
+    // Of these the event is an everyday one, but for the first after a loss.
+    switch event {
+    case "switch_lost": lost.insert("switch")
+    case "rtc_invalid", "rtc_missing": lost.insert("rtc")
+    default: break
+    }
+    let isReturn = lost.remove(event) != nil
     guard let publisher,
-      let message = PushMessage(notice: event, words, fields, clock: topics.name, at: .now),
-      // A device that comes and goes is told of now and then.
-      publishBudgets[message.event.rawValue, default: LogBudget()].spend(at: Self.uptime) != nil
+      let message = PushMessage(
+        notice: event, words, fields, isReturn: isReturn, clock: topics.name, at: .now),
+      mayPublish(message.event)
     else { return }
     publisher.publish(message)
+  }
+
+  /// A device that comes and goes, and a clock, are told of now and then; what a person has set, always.
+  private func mayPublish(_ event: PushEvents) -> Bool {
+    guard event == .trouble || event == .clock else { return true }
+    let budget = publishBudgets[event.rawValue, default: LogBudget()].spend(at: Self.uptime)
+    guard let unpublished = budget else { return false }
+    if unpublished > 0 {
+      journal.log(
+        .pushed, .notice,
+        "left out \(unpublished) messages of the event \(event.text), for they came too fast",
+        ["PUSH_EVENT": event.text, "COUNT": String(unpublished)])
+    }
+    return true
   }
 }
 
@@ -60,38 +95,37 @@ extension PushConfiguration {
       + ntfy.keys.sorted().map { .ntfy($0) } + webhooks.keys.sorted().map { .webhook($0) }
   }
 
-  /// - Throws: `Fault` for the first provider that cannot be used.
-  public func check() throws(Fault) {
-    for made in providers(at: .now) { _ = try made.get() }
+  /// Why a section cannot be used, by its name.
+  public var faults: [String: Fault] {
+    var faults: [String: Fault] = [:]
+    for (section, made) in providers(at: .now) {
+      if case .failure(let fault) = made { faults[section] = fault }
+    }
+    return faults
   }
 
-  /// Every provider, or why it cannot be used.
-  func providers(at now: UTCTime) -> [Result<any Provider, Fault>] {
-    var made: [Result<any Provider, Fault>] = []
-    if let apns {
+  /// Every provider, or why it cannot be used, with the section that it is of.
+  func providers(at now: UTCTime) -> [(section: String, made: Result<any Provider, Fault>)] {
+    var made: [(String, Result<any Provider, Fault>)] = []
+    func make(_ section: String, _ body: () throws(Fault) -> [any Provider]) {
       do throws(Fault) {
+        made += try body().map { (section, .success($0)) }
+      } catch {
+        made.append((section, .failure(error)))
+      }
+    }
+    if let apns {
+      make("apns") { () throws(Fault) in
         // Both servers take the same token.
         let token = try apns.providerToken(at: now)
-        for environment in Device.Environment.allCases {
-          made.append(.success(APNsProvider(environment, apns, token)))
-        }
-      } catch {
-        made.append(.failure(error))
+        return Device.Environment.allCases.map { APNsProvider($0, apns, token) }
       }
     }
     for (name, entry) in ntfy.sorted(by: { $0.key < $1.key }) {
-      do throws(Fault) {
-        made.append(.success(try NtfyProvider(name, entry)))
-      } catch {
-        made.append(.failure(error))
-      }
+      make("ntfy \(name)") { () throws(Fault) in [try NtfyProvider(name, entry)] }
     }
     for (name, entry) in webhooks.sorted(by: { $0.key < $1.key }) {
-      do throws(Fault) {
-        made.append(.success(try WebhookProvider(name, entry)))
-      } catch {
-        made.append(.failure(error))
-      }
+      make("webhook \(name)") { () throws(Fault) in [try WebhookProvider(name, entry)] }
     }
     return made
   }

@@ -26,7 +26,10 @@ public final class RelayService {
   var doneBudget = LogBudget()
   private var birthBudget = LogBudget()
   var publisher: Publisher?
+  var ahead: Ahead?
   var publishBudgets: [PushEvents.RawValue: LogBudget] = [:]
+  /// The events that tell of the return of what is lost.
+  var lost: Set<String> = []
   private var last: LastAnnouncement?
   /// What the broker keeps for us, by topic.
   private var published: [String: String] = [:]
@@ -116,8 +119,9 @@ public final class RelayService {
         configuration = new
         topics = new.topics
         connect()
-        startPush()
       }
+      // Its keys and secrets are in files of their own, which may be others by now.
+      startPush()
       journal.log(
         .reloaded, .info, "reloaded: \(topics.clock) at \(configuration.broker.words)")
     } catch {
@@ -249,6 +253,7 @@ public final class RelayService {
     default: break
     }
     if toldPresence == nil || presence != toldPresence { toldPresence = presence }
+    lookAhead()
     publishState()
     publishAvailability()
   }

@@ -5,6 +5,9 @@ import Basics
 enum Secret {
   private static let longest = 16_384
 
+  /// From where systemd takes what it hands over: there it is looked for where no systemd hands over.
+  private static let store = "/etc/credstore/clocksmith-relay."
+
   /// Reads the file that is set, or else the credential that systemd hands over (`LoadCredential=`).
   /// - Returns: nil if there is neither.
   /// - Throws: `Fault` if it is there and cannot be read, or is empty.
@@ -13,11 +16,12 @@ enum Secret {
     if let file {
       path = file
     } else {
-      guard let folder = getenv("CREDENTIALS_DIRECTORY").map({ String(cString: $0) }) else {
+      let folder = getenv("CREDENTIALS_DIRECTORY").map { "\(String(cString: $0))/" }
+      path = (folder ?? store) + credential
+      guard access(path, F_OK) == 0 else {
+        if errno == EACCES { throw Fault("cannot read \(path)", errno: EACCES) }
         return nil
       }
-      path = "\(folder)/\(credential)"
-      guard access(path, F_OK) == 0 else { return nil }
     }
     let descriptor = try openRegularFile(path, largest: longest)
     defer { close(descriptor) }

@@ -14,8 +14,7 @@ let checkCommand = Subcommand(
   do throws(Fault) {
     let configuration = try RelayConfiguration.load(path: arguments["config"])
     if !configuration.broker.host.isEmpty { try check(configuration) }
-    try check(configuration.push)
-    return ExitStatus.done
+    return try check(configuration.push) ? ExitStatus.done : ExitStatus.found
   } catch {
     try say("FOUND \(error)")
     return ExitStatus.found
@@ -39,18 +38,33 @@ private func check(_ configuration: RelayConfiguration) throws(Fault) {
   try say("ok    discovery     \(topics.discovery ?? "none")")
 }
 
-private func check(_ push: PushConfiguration) throws(Fault) {
-  try push.check()
+/// - Returns: false if something was found.
+private func check(_ push: PushConfiguration) throws(Fault) -> Bool {
+  let faults = push.faults
+  func tell(_ section: String, _ words: String) throws(Fault) {
+    if let fault = faults[section] {
+      try say("FOUND \(fault)")
+    } else {
+      try say("ok    \(words)")
+    }
+  }
+  if let ahead = push.ahead {
+    try say(
+      "ok    ahead         \(ahead.components.seconds) s, to those who want the event occasion")
+  }
   if let apns = push.apns {
-    try say("ok    apns          \(apns.topic), \(apns.server ?? "Apple's servers")")
+    try tell("apns", "apns          \(apns.topic), \(apns.server ?? "Apple's servers")")
   }
   for (name, ntfy) in push.ntfy.sorted(by: { $0.key < $1.key }) {
-    try say("ok    ntfy          \(name): \(ntfy.topic) at \(ntfy.server), \(ntfy.events.text)")
+    try tell(
+      "ntfy \(name)", "ntfy          \(name): \(ntfy.topic) at \(ntfy.server), \(ntfy.events.text)")
   }
   for (name, webhook) in push.webhooks.sorted(by: { $0.key < $1.key }) {
-    try say("ok    webhook       \(name): \(webhook.url), \(webhook.events.text)")
+    try tell(
+      "webhook \(name)", "webhook       \(name): \(webhook.host), \(webhook.events.text)")
   }
   if push.apns != nil, access(Register.path, R_OK) == 0 {
     try say("ok    devices       \(try Register().countOfDevices())")
   }
+  return faults.isEmpty
 }

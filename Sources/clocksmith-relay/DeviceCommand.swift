@@ -18,8 +18,8 @@ let deviceCommand = Subcommand(
       help: "which server knows the token: production (default),\nor sandbox of an app from Xcode"),
     Option(
       name: "events", argument: "LIST",
-      help: "what it is told: all, or some of timer, alarm, trouble,\nclock and hour (default: all"
-        + " but hour)"),
+      help: "what it is told: all, or some of timer, alarm, trouble,\nclock, hour and occasion "
+        + "(default: all but the\nlast two)"),
     jsonOption,
   ]
 ) { arguments in

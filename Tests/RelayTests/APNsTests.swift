@@ -113,6 +113,16 @@ import Testing
     #expect(text.line.range(of: "sound") == nil)
   }
 
+  @Test("what comes wakes the app, and shows nothing") func occasion() throws {
+    let occasion = payload(.occasion)
+    #expect(occasion.type == "background" && occasion.priority == 5)
+    #expect(
+      try occasion.text() == #"""
+        {"aps":{"content-available":1},"event":"alarm_rings","at":"1970-01-01T00:00:00Z","ALARM":"1"}
+        """#)
+    #expect(payload(.hour).type == "alert")
+  }
+
   @Test(
     "no words make it larger than APNs takes, and it stays JSON",
     arguments: ["a", "\u{1F570}", "\"\\", "\u{1}", "e\u{301}"])
@@ -173,9 +183,14 @@ import Testing
   @Test("one that APNs finds too old is made anew, but not every moment") func expired() throws {
     let token = try token(at: 10_000)
     let first = try token.text(at: .second(10_000))
-    #expect(!token.expire(at: .second(10_000 + 60)))
-    #expect(token.expire(at: .second(10_000 + 21 * 60)))
-    #expect(try token.text(at: .second(10_000 + 21 * 60)) != first)
+    #expect(!token.expire(sent: .second(10_000), at: .second(10_000 + 60)))
+    #expect(token.expire(sent: .second(10_000), at: .second(10_000 + 21 * 60)))
+    let second = try token.text(at: .second(10_000 + 21 * 60))
+    #expect(second != first)
+    // What was sent before that had the first one.
+    let later = UTCTime.second(11_261)
+    #expect(token.expire(sent: .second(11_200), at: later))
+    #expect(try token.text(at: later) == second)
   }
 
   @Test("what is no key is told") func noKey() {

@@ -52,6 +52,30 @@ extension TestRegister {
     #expect(ids.allSatisfy { $0.wholeMatch(of: form) != nil })
   }
 
+  @Test("what is worth nothing any more is noted in parts, and holds up nothing")
+  func manyExpired() throws {
+    let test = try TestRegister()
+    let devices = (0..<4500).compactMap { try? Device(token: hexadecimal($0)) }
+    _ = try test.register.add(devices, at: .second(0))
+    let id = try test.message(life: 10)
+    _ = try test.register.take(id, for: [production], at: .second(1))
+    var parts: [Int] = []
+    repeat {
+      let batch = try test.advance(at: 20)
+      #expect(batch.deliveries.isEmpty && batch.made == batch.ended)
+      parts.append(batch.made[id] ?? 0)
+      if !batch.isCut { break }
+    } while parts.count < 10
+    #expect(parts == [2000, 2000, 500, 0])
+    #expect(try test.register.counts(of: id) == [.expired: 4500])
+  }
+
+  /// A token.
+  private func hexadecimal(_ number: Int) -> String {
+    let digits = String(number, radix: 16)
+    return String(repeating: "0", count: 64 - digits.count) + digits
+  }
+
   @Test("every device that wants it is given a message once, in parts") func once() throws {
     let test = try TestRegister()
     for number in 1...10 { try test.add(number, number.isMultiple(of: 2) ? .alarm : .hour) }

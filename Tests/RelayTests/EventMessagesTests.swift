@@ -12,17 +12,18 @@ import Testing
   @Test(
     "what happens is published by its kind, as long as it is worth being told",
     arguments: [
-      ("timer_elapsed", ["TIMER": "3"], PushEvents.timer, "hall timer 3", 3600),
-      ("timer_missed", ["TIMER": "3"], .timer, "hall timer 3", 3600),
-      ("alarm_rings", ["ALARM": "1"], .alarm, "hall alarm 1", 3600),
-      ("alarm_missed", ["ALARM": "1"], .alarm, "hall alarm 1", 3600),
-      ("trust", ["TRUST": "untrusted"], .clock, "hall trust", 86_400),
-      ("speaker_substituted", [:], .trouble, "hall speaker_substituted", 86_400),
-      ("timer_unheard", ["DETAIL": "no speaker"], .trouble, "hall timer_unheard", 86_400),
-      ("skipped", ["REASON": "failed"], .trouble, "hall skipped", 86_400),
+      ("timer_elapsed", ["TIMER": "3"], PushEvents.timer, "timer 3 hall", 3600),
+      ("timer_missed", ["TIMER": "3"], .timer, "timer 3 hall", 3600),
+      ("alarm_rings", ["ALARM": "1"], .alarm, "alarm 1 hall", 3600),
+      ("alarm_missed", ["ALARM": "1"], .alarm, "alarm 1 hall", 3600),
+      ("trust", ["TRUST": "untrusted"], .clock, "trust hall", 86_400),
+      ("speaker_substituted", [:], .trouble, "speaker_substituted hall", 86_400),
+      ("timer_unheard", ["DETAIL": "no speaker"], .trouble, "timer_unheard hall", 86_400),
+      ("skipped", ["REASON": "failed"], .trouble, "skipped hall", 86_400),
       (
-        "announced", ["CAUSE": "occasion", "LOCAL": "2026-11-22T15:00:00+00:00"], .hour,
-        "hall hour", 600
+        "announced",
+        ["CAUSE": "occasion", "LOCAL": "2026-11-22T15:00:00+00:00", "TEXT": "words"], .hour,
+        "hour hall", 600
       ),
     ])
   func published(
@@ -47,10 +48,25 @@ import Testing
     #expect(message(event, fields) == nil)
   }
 
+  @Test("two messages of a person do not take each other's place, whatever their title")
+  func twoWords() {
+    let title = String(repeating: "long\n", count: 20)
+    let collapses = [1, 2].map { second in
+      APNsPayload(
+        message: .words("words", title: title, at: .second(second)), look: .init()
+      ).collapse
+    }
+    #expect(collapses[0] != collapses[1])
+    for collapse in collapses {
+      #expect(collapse.utf8.count <= 64)
+      #expect(!collapse.utf8.contains(UInt8(ascii: "\n")))
+    }
+  }
+
   @Test("events are read and written by their names") func names() {
     #expect(PushEvents(text: "timer, alarm") == [.timer, .alarm])
     #expect(PushEvents(text: "all") == .all)
-    #expect(PushEvents(text: "all")?.text == "timer,alarm,trouble,clock,hour")
+    #expect(PushEvents(text: "all")?.text == "timer,alarm,trouble,clock,hour,occasion")
     #expect(PushEvents(text: "") == nil && PushEvents(text: "timer,") == nil)
     #expect(PushEvents(text: "message") == nil)
   }
@@ -84,6 +100,8 @@ import Testing
   @Test("every key is read") func everyKey() throws {
     let push = try load(
       """
+      [push]
+      ahead = 15s
       [apns]
       topic = org.example.clock
       key_id = ABC123DEFG
@@ -108,6 +126,7 @@ import Testing
       url = http://other.example
       """
     ).push
+    #expect(push.ahead == .seconds(15))
     let apns = try #require(push.apns)
     #expect(apns.topic == "org.example.clock" && apns.server == "localhost:8443")
     #expect(apns.look == .init(sound: "bell.caf", badge: 2, wakesApp: true))

@@ -62,7 +62,7 @@ def test_the_sample_is_taken_when_a_broker_is_set_and_every_default_is_one(told,
     path = tmp_path / "relay.conf"
     path.write_text(SHIPPED.replace(";broker = none", "broker = box"))
     with_defaults = told("check", "--config", path)
-    mqtt = SHIPPED[:SHIPPED.index(";[apns]")]
+    mqtt = SHIPPED[:SHIPPED.index(";[push]")]
     path.write_text(re.sub(r"^;(\w+ =)", r"\1", mqtt, flags=re.M)
                     .replace("broker = none", "broker = box").replace("authority", ";authority"))
     assert told("check", "--config", path) == with_defaults

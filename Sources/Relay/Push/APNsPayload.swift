@@ -25,11 +25,17 @@ struct APNsPayload: Hashable {
   let message: PushMessage
   let look: Look
 
+  /// What only wakes the app, and shows nothing: APNs wants a kind of its own for it.
+  var isBackground: Bool { message.event == .occasion }
+
+  /// As `apns-push-type` has it.
+  var type: String { isBackground ? "background" : "alert" }
+
   /// The hour is there to be seen, what rings is there to be heard.
   var level: Level {
     switch message.event {
     case .timer, .alarm: .timeSensitive
-    case .hour: .passive
+    case .hour, .occasion: .passive
     default: .active
     }
   }
@@ -61,6 +67,27 @@ struct APNsPayload: Hashable {
   }
 
   private func line(body: some StringProtocol, hasFields: Bool) -> String {
+    let line = JSONLine()
+    line.set("aps", isBackground ? wake : shown(body))
+    line.set("event", message.kind)
+    line.set("at", message.created.text)
+    if hasFields {
+      for (name, value) in message.fields.sorted(by: { $0.key < $1.key })
+      where name != "aps" && name != "event" && name != "at" {
+        line.set(name, value)
+      }
+    }
+    return line.text
+  }
+
+  /// Nothing else may stand in it.
+  private var wake: JSONLine {
+    let aps = JSONLine()
+    aps.set("content-available", 1)
+    return aps
+  }
+
+  private func shown(_ body: some StringProtocol) -> JSONLine {
     let alert = JSONLine()
     alert.set("title", message.title)
     alert.set("body", String(body))
@@ -71,16 +98,6 @@ struct APNsPayload: Hashable {
     if look.wakesApp { aps.set("content-available", 1) }
     aps.set("interruption-level", level.rawValue)
     aps.set("thread-id", message.title)
-    let line = JSONLine()
-    line.set("aps", aps)
-    line.set("event", message.kind)
-    line.set("at", message.created.text)
-    if hasFields {
-      for (name, value) in message.fields.sorted(by: { $0.key < $1.key })
-      where name != "aps" && name != "event" && name != "at" {
-        line.set(name, value)
-      }
-    }
-    return line.text
+    return aps
   }
 }

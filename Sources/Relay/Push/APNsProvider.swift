@@ -50,7 +50,8 @@ final class APNsProvider: Provider {
     let payload = APNsPayload(message: registered.message, look: look)
     let body = RequestBody(try payload.text())
     var lines = [
-      "apns-topic: \(topic)", "apns-push-type: alert", "apns-priority: \(payload.priority)",
+      "apns-topic: \(topic)", "apns-push-type: \(payload.type)",
+      "apns-priority: \(payload.priority)",
       "apns-expiration: \(registered.message.expires.microseconds / 1_000_000)",
       "apns-collapse-id: \(payload.collapse)", "content-type: application/json", "accept:",
     ]
@@ -62,7 +63,7 @@ final class APNsProvider: Provider {
     let verdict = Verdict(apns: answer, sent: sent)
     if case .tokenExpired(let reason) = verdict {
       // One that was made a moment ago is not too old: a clock is wrong.
-      guard token?.expire(at: now) == true else {
+      guard token?.expire(sent: sent, at: now) == true else {
         return .down("APNs refuses this clock: \(reason)")
       }
     }

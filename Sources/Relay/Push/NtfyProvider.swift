@@ -62,6 +62,7 @@ extension PushEvents {
     switch self {
     case .timer, .alarm: 5
     case .hour: 2
+    case .occasion: 1
     default: 3
     }
   }

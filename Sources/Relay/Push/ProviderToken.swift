@@ -35,8 +35,11 @@ final class ProviderToken {
   }
 
   /// APNs says that the token is too old: another is made.
+  /// - Parameter sent: when the request was sent that had it.
   /// - Returns: false if this one is too new for that.
-  func expire(at now: UTCTime) -> Bool {
+  func expire(sent: UTCTime, at now: UTCTime) -> Bool {
+    // It had the token of before.
+    if let made, sent < made.at { return true }
     if let made, made.at <= now, now - made.at < Self.shortest { return false }
     made = nil
     return true

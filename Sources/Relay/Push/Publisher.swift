@@ -27,6 +27,8 @@ final class Publisher {
   private var configured: [Lane] = []
   /// Of a configuration that is no more; they wait for their last answers.
   private var closing: [PushLane] = []
+  /// Nothing more is taken; told when nothing is on its way any more.
+  private var stopped: (() -> Void)?
   /// How many deliveries of each message have not come to their end.
   private var open: [Int64: Int] = [:]
   private var cached: RegisteredMessage?
@@ -49,7 +51,7 @@ final class Publisher {
   func use(_ providers: [Provider], of configured: [Lane]) {
     self.configured = configured
     // What such a lane wanted to try again is left to those that there are now.
-    for lane in lanes { close(lane) { [unowned self] in resume() } }
+    for lane in lanes { close(lane) }
     let handlers = PushLane.Handlers(
       advance: { [unowned self] in advance($0, $1, $2) },
       nextDue: { [unowned self] lane in using { try $0.nextDue(in: lane) } ?? nil },
@@ -68,23 +70,19 @@ final class Publisher {
     watch = nil
     pruneTimer = nil
     retryTimer = nil
+    stopped = done
     let last = lanes
     lanes = []
-    var left = last.count
-    if left == 0 { done() }
-    for lane in last {
-      close(lane) {
-        left -= 1
-        if left == 0 { done() }
-      }
-    }
+    for lane in last { close(lane) }
+    if closing.isEmpty { done() }
   }
 
-  private func close(_ lane: PushLane, _ done: @escaping () -> Void) {
+  private func close(_ lane: PushLane) {
     closing.append(lane)
     lane.close { [unowned self] in
       closing.removeAll { $0 === lane }
-      done()
+      guard let stopped else { return resume() }
+      if closing.isEmpty { stopped() }
     }
   }
 
@@ -132,6 +130,9 @@ final class Publisher {
       // What is opened next is looked at, and set aside.
       register = nil
       open = [:]
+      cached = nil
+      // The numbers of the next one mean other deliveries.
+      for lane in lanes + closing { lane.forget() }
     }
     if !isTold {
       isTold = true
@@ -142,6 +143,7 @@ final class Publisher {
     retryTimer = try? loop.after(Self.registerTime) { [unowned self] in
       retryTimer = nil
       if isResumed { takeNew() } else { resume() }
+      for lane in lanes { lane.wake() }
     }
   }
 
@@ -159,13 +161,7 @@ final class Publisher {
     }
     guard let unanswered else { return }
     isResumed = true
-    if unanswered > 0 {
-      let what = unanswered == 1 ? "1 delivery was" : "\(unanswered) deliveries were"
-      log(
-        .pushed, .warning,
-        "\(what) on the way when the relay ended; they may have arrived, and are not sent again",
-        ["COUNT": String(unanswered)])
-    }
+    tellUnanswered(unanswered)
     for id in open.keys { finish(id) }
     takeNew()
     for lane in lanes { lane.wake() }
@@ -180,6 +176,8 @@ final class Publisher {
         try register.add(message)
         waiting.removeFirst()
       }
+      // There is nobody to take it for any more; the next relay will.
+      guard stopped == nil else { return [] }
       let new = try register.unfinished(taken: false)
       for id in new {
         guard let event = try register.message(id)?.message.event else { continue }
@@ -195,9 +193,14 @@ final class Publisher {
     for lane in lanes { lane.wake() }
   }
 
-  private func message(_ id: Int64) -> RegisteredMessage? {
-    if cached?.id != id { cached = using { try $0.message(id) } ?? nil }
-    return cached
+  private func message(_ id: Int64) -> RegisteredMessage? { message(id) ?? nil }
+
+  /// - Returns: nil if the register cannot be read now.
+  private func message(_ id: Int64) -> RegisteredMessage?? {
+    if cached?.id == id { return cached }
+    guard let found = using({ try $0.message(id) }) else { return nil }
+    cached = found
+    return .some(found)
   }
 
   private func prune() {
@@ -224,6 +227,7 @@ final class Publisher {
     }
     for id in touched { finish(id) }
     if !batch.departed.isEmpty { tellGone(batch.departed, lane) }
+    tellUnanswered(outcomes.filter { $0.state == .unanswered }.count)
     return batch
   }
 
@@ -261,6 +265,14 @@ final class Publisher {
     } else {
       log(.provider, .notice, "\(lane.name) is back\(more)", ["LANE": lane.name])
     }
+  }
+
+  private func tellUnanswered(_ count: Int) {
+    guard count > 0 else { return }
+    log(
+      .pushed, .warning,
+      "\(count == 1 ? "1 delivery was" : "\(count) deliveries were") on the way when the relay ended; "
+        + "they may have arrived, and are not sent again", ["COUNT": String(count)])
   }
 
   private func tellGone(_ outcomes: [Outcome], _ lane: Lane) {

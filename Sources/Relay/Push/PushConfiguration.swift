@@ -43,6 +43,8 @@ public struct PushConfiguration: Hashable, Sendable {
     public var authorities: String { authority ?? "/etc/ssl/certs" }
   }
 
+  /// How long before each occasion it is published; nil for never.
+  public var ahead: Duration?
   /// Nil without a section.
   public var apns: APNs?
   public var ntfy: [String: Ntfy] = [:]
@@ -54,10 +56,11 @@ public struct PushConfiguration: Hashable, Sendable {
 // MARK: Sections
 
 extension PushConfiguration {
-  static let sections = "apns, ntfy NAME, webhook NAME"
+  static let sections = "push, apns, ntfy NAME, webhook NAME"
 
   /// The keys of a section, by its name in the file; nil if there is no such section.
   static func keys(of section: String) -> [String: INIKey<RelayConfiguration>]? {
+    if section == "push" { return pushKeys }
     if section == "apns" {
       return apnsKeys.mapValues { key in
         { configuration, value in
@@ -95,6 +98,17 @@ extension PushConfiguration {
     default: break
     }
   }
+
+  private static let pushKeys: [String: INIKey<RelayConfiguration>] = [
+    "ahead": { configuration, value in
+      let seconds = value.hasSuffix("s") ? Int(value.dropLast()) : nil
+      guard value == "none" || seconds.map({ (5...120).contains($0) }) == true else {
+        return "allowed: none, or 5s to 120s"
+      }
+      configuration.push.ahead = seconds.map { .seconds($0) }
+      return nil
+    }
+  ]
 
   private static let apnsKeys: [String: INIKey<APNs>] = [
     "topic": { apns, value in
@@ -142,7 +156,8 @@ extension PushConfiguration {
     },
     "topic": { ntfy, value in
       guard Topics.isName(value) else { return "allowed: \(Topics.allowedName)" }
-      ntfy.topic = value
+      // Whoever takes over the line of the example is not to publish to the topic of that name.
+      ntfy.topic = value == "none" ? "" : value
       return nil
     },
     "token_file": path(\.tokenFile),
@@ -152,8 +167,10 @@ extension PushConfiguration {
 
   private static let webhookKeys: [String: INIKey<Webhook>] = [
     "url": { webhook, value in
-      guard isURL(value) else { return "allowed: https://HOST/PATH, or http://HOST/PATH" }
-      webhook.url = value
+      guard value == "none" || isURL(value) else {
+        return "allowed: https://HOST/PATH, or http://HOST/PATH"
+      }
+      webhook.url = value == "none" ? "" : value
       return nil
     },
     "secret_file": path(\.secretFile),
@@ -228,6 +245,11 @@ extension PushConfiguration {
   /// - Throws: `Fault` for what is missing.
   func check(_ path: String, _ place: (String) -> String) throws(Fault) {
     if let apns { try apns.check(path, place) }
+    if ahead != nil, isEmpty {
+      throw Fault(
+        place("push.ahead"),
+        "ahead is set, and nobody is told; add [apns], [ntfy NAME] or [webhook NAME]")
+    }
     for (name, ntfy) in ntfy where ntfy.topic.isEmpty {
       throw Fault(path, "[ntfy \(name)] has no topic; write 'topic = NAME' under it")
     }

@@ -16,13 +16,16 @@ public struct PushEvents: OptionSet, Hashable, Sendable {
   public static let hour = PushEvents(rawValue: 16)
   /// What a person publishes with `clocksmith-relay push`; nobody can choose to be without it.
   static let message = PushEvents(rawValue: 32)
+  /// An occasion is near: told ahead of it, for a phone that speaks by itself.
+  public static let occasion = PushEvents(rawValue: 64)
 
-  public static let all: PushEvents = [.timer, .alarm, .trouble, .clock, .hour]
+  public static let all: PushEvents = [.timer, .alarm, .trouble, .clock, .hour, .occasion]
   /// Without the hour: 24 alerts a day are for those who ask for them.
   public static let usual: PushEvents = [.timer, .alarm, .trouble, .clock]
 
   private static let names: [(event: PushEvents, name: String)] = [
     (.timer, "timer"), (.alarm, "alarm"), (.trouble, "trouble"), (.clock, "clock"), (.hour, "hour"),
+    (.occasion, "occasion"),
   ]
 
   static let allowed = "all, or some of \(names.map(\.name).joined(separator: ", "))"

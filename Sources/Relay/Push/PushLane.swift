@@ -8,7 +8,8 @@ final class PushLane {
     /// Notes outcomes and takes what is next; nil if the register cannot be used now.
     var advance: (_ outcomes: [Outcome], Lane, _ room: Int) -> Register.Batch?
     var nextDue: (Lane) -> UTCTime?
-    var message: (Int64) -> RegisteredMessage?
+    /// Nil if the register cannot be used now, and nil in it if there is none.
+    var message: (Int64) -> RegisteredMessage??
     /// The provider cannot be used, and why; nil if it can again.
     var told: (Lane, _ trouble: String?) -> Void
   }
@@ -68,7 +69,8 @@ final class PushLane {
       return
     }
     outcomes = []
-    if room > 0 { mayHaveMore = batch.deliveries.count == room }
+    if room > 0 { mayHaveMore = batch.deliveries.count == room || batch.isCut }
+    if batch.isCut { noteTimer = try? loop.after(.zero) { [unowned self] in advance() } }
     for delivery in batch.deliveries { start(delivery) }
     if !mayHaveMore { watchDue() }
     if !outcomes.isEmpty { noteSoon() }
@@ -78,9 +80,11 @@ final class PushLane {
   private func start(_ delivery: Delivery) {
     let now = UTCTime.now
     do throws(Fault) {
-      guard let message = handlers.message(delivery.message) else {
-        throw Fault("the message", "it is not in the register")
+      guard let found = handlers.message(delivery.message) else {
+        return outcomes.append(
+          Outcome(delivery: delivery, state: .waiting, due: now + Self.registerTime))
       }
+      guard let message = found else { throw Fault("the message", "it is not in the register") }
       let request = try provider.request(delivery, message, at: now)
       if transfers == nil { transfers = try makeTransfers() }
       try transfers?.send(request)
@@ -136,9 +140,11 @@ final class PushLane {
     _ delivery: Delivery, _ reason: String, after wanted: Duration?, _ now: UTCTime
   ) {
     let due = now + (wanted ?? provider.pause(after: delivery.tries))
-    let expires = handlers.message(delivery.message)?.message.expires ?? now
+    // If that cannot be read now, it is tried again and looked at then.
+    let message = handlers.message(delivery.message)
+    let expires = message.map { $0?.message.expires ?? now }
     outcomes.append(
-      due < expires
+      expires.map { due < $0 } ?? true
         ? Outcome(delivery: delivery, state: .waiting, due: due, reason: reason)
         : Outcome(delivery: delivery, state: .expired, reason: reason))
     mayHaveMore = true
@@ -208,7 +214,24 @@ final class PushLane {
   private func end() {
     let done = closed
     closed = nil
+    // What never left is sent by whoever comes next.
+    let now = UTCTime.now
+    for (id, (delivery, _)) in sent {
+      outcomes.append(
+        transfers?.hasBegun(id) == false
+          ? Outcome(delivery: delivery, state: .waiting, due: now)
+          : Outcome(delivery: delivery, state: .unanswered))
+    }
+    sent = [:]
+    if !outcomes.isEmpty { _ = handlers.advance(outcomes, provider.lane, 0) }
+    outcomes = []
     transfers = nil
     done?()
+  }
+
+  /// The register is another one: what is on its way means nothing there.
+  func forget() {
+    sent = [:]
+    outcomes = []
   }
 }

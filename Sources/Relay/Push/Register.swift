@@ -64,8 +64,17 @@ public final class Register {
   private static func makeFile(_ path: String) throws(Fault) {
     let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {
-      if errno == EEXIST { return }
-      throw Fault("cannot make the register \(path)", errno: errno)
+      let operation = "cannot make the register \(path)"
+      switch errno {
+      case EEXIST: return
+      case ENOENT:
+        throw Fault(
+          operation, code: ENOENT,
+          "its folder is not there; 'systemctl start clocksmith-relay' makes it")
+      case EACCES:
+        throw Fault(operation, code: EACCES, "it is the service's; do this as root")
+      default: throw Fault(operation, errno: errno)
+      }
     }
     defer { close(descriptor) }
     var status = stat()

@@ -11,7 +11,13 @@ extension Register {
     var ended: [Int64: Int] = [:]
     /// The devices that are told no more, by the outcomes.
     var departed: [Outcome] = []
+    /// Enough for one transaction: there is more to note at once.
+    var isCut = false
   }
+
+  /// How many deliveries that are worth nothing any more are noted at once: some hundredths of a
+  /// second on a Pi.
+  private static let mostExpired = 2000
 
   /// Notes outcomes, and takes what is to be sent next in a lane; all of it is on the disk afterwards.
   /// - Parameter room: how many to take at most.
@@ -25,7 +31,7 @@ extension Register {
       for outcome in outcomes where try note(outcome, at: now) { batch.departed.append(outcome) }
       guard room > 0 else { return }
       try takeWaiting(lane, room, now, &batch)
-      while batch.deliveries.count < room {
+      while batch.deliveries.count < room, !batch.isCut {
         guard try takeNew(lane, room - batch.deliveries.count, now, &batch) else { break }
       }
     }
@@ -115,6 +121,9 @@ extension Register {
     }
     guard let pass else { return false }
     let isExpired = pass.expires <= now.microseconds
+    // What is only noted does not wait for answers, and still must not hold up the loop.
+    let most = isExpired ? Self.mostExpired : room
+    batch.isCut = isExpired
     var devices: [(id: Int64, token: String)] = []
     try database.run(
       """
@@ -124,7 +133,7 @@ extension Register {
       """,
       [
         .integer(pass.done), .integer(pass.last), .text(environment.rawValue),
-        .integer(pass.event), .integer(Int64(room)),
+        .integer(pass.event), .integer(Int64(most)),
       ]
     ) { devices.append(($0.integer(0), $0.text(1))) }
     for (device, token) in devices {
@@ -137,7 +146,7 @@ extension Register {
     }
     batch.made[pass.message, default: 0] += devices.count
     if isExpired { batch.ended[pass.message, default: 0] += devices.count }
-    try move(pass.message, lane, to: devices.count < room ? nil : devices.last?.id)
+    try move(pass.message, lane, to: devices.count < most ? nil : devices.last?.id)
     return true
   }
 

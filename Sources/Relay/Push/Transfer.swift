@@ -37,6 +37,8 @@ final class Transfer {
     set(CURLOPT_UPLOAD_BUFFERSIZE, Self.uploadBuffer)
     set(CURLOPT_TIMEOUT_MS, Int(settings.patience / .milliseconds(1)))
     set(CURLOPT_CONNECTTIMEOUT_MS, Int(settings.patience / .milliseconds(2)))
+    // Names are looked up by a thread of libcurl's, which may take half a minute: it is not waited for.
+    set(CURLOPT_QUICK_EXIT, 1)
     set(CURLOPT_TCP_KEEPALIVE, 1)
     set(CURLOPT_TCP_KEEPIDLE, Self.firstProbe)
     set(CURLOPT_MAXAGE_CONN, Self.longestIdle)
@@ -101,6 +103,13 @@ final class Transfer {
 
   private func receive(_ bytes: UnsafeRawBufferPointer) {
     received.append(contentsOf: bytes.prefix(Self.mostOfBody - received.count))
+  }
+
+  /// False as long as not a byte of the request can have left.
+  var hasBegun: Bool {
+    var microseconds: curl_off_t = 0
+    clocksmith_curl_ask_offset(easy, CURLINFO_PRETRANSFER_TIME_T, &microseconds)
+    return microseconds > 0
   }
 
   /// What has become of the request, of which nothing is kept.

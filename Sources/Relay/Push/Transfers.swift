@@ -98,6 +98,11 @@ final class Transfers {
     busy[transfer.easy] = transfer
   }
 
+  /// False as long as not a byte of a request can have left.
+  func hasBegun(_ tag: Int64) -> Bool {
+    busy.values.first { $0.tag == tag }?.hasBegun ?? true
+  }
+
   // MARK: The loop
 
   /// Called by libcurl, which must not be called from here.

@@ -102,11 +102,17 @@ public struct WebhookSecret: Hashable, Sendable {
 }
 
 extension PushConfiguration.Webhook {
+  /// Of its address; what else there is in it may be a secret.
+  public var host: String {
+    let place = url.split(separator: "/", omittingEmptySubsequences: true).dropFirst().first ?? ""
+    return String(place.split(separator: "@").last ?? "")
+  }
+
   /// - Throws: `Fault` if there is none, or it cannot be read.
   public func secret() throws(Fault) -> WebhookSecret {
     guard let text = try Secret.line(file: secretFile, credential: "webhook-secret") else {
       throw Fault(
-        "\(url) has no secret",
+        "the webhook at \(host) has no secret",
         "set secret_file, or put it into /etc/credstore/clocksmith-relay.webhook-secret")
     }
     guard let secret = WebhookSecret(text: text) else {

@@ -1,0 +1,96 @@
+"""Each occasion is published some seconds ahead, with its instant in it."""
+
+import re
+import time
+
+import pytest
+from jeepney import DBusAddress, new_signal
+
+import relay as parts
+from message_bus import NAME, PATH
+from pretended_announcer import PretendedAnnouncer
+from pretended_apns import PretendedAPNs, make_provider_key
+from push import APNS, TOPIC, PushRelay, token
+from sound_server import wait_until
+
+AHEAD = 5
+
+
+class Clock:
+    """An announcer whose next occasion is what a test says, and a relay that publishes to a phone."""
+
+    def __init__(self, bus, environment, folder):
+        self.apns = PretendedAPNs(folder)
+        make_provider_key(folder / "provider.p8")
+        text = APNS.format(
+            topic=TOPIC, key=folder / "provider.p8", host=self.apns.host,
+            authority=self.apns.authority, rest=f"[push]\nahead = {AHEAD}s\n")
+        self.announcer = PretendedAnnouncer(bus.address)
+        self.relay = PushRelay(environment, folder, text)
+        self.relay.wait_for("the announcer answers")
+        self.relay.command("device", "add", token(1), "--events", "occasion")
+
+    def expect(self, instant, sounds=True, playing=""):
+        """The announcer tells what comes next, and the relay asks it for that."""
+        asked = self.announcer.calls.count("GetAll")
+        self.announcer.properties |= {
+            "NextOccasion": ("t", int(instant * 1e6)), "NextSounds": ("b", sounds),
+            "NextText": ("s", "three fifteen P M"), "NextChime": ("s", "none"),
+            "Playing": ("s", playing)}
+        self.announcer.connection.send(new_signal(
+            DBusAddress(PATH, interface="org.freedesktop.DBus.Properties"), "PropertiesChanged",
+            "sa{sv}as", (NAME, {}, ["NextOccasion"])))
+        wait_until(lambda: self.announcer.calls.count("GetAll") > asked, 5, "the question")
+
+    def close(self):
+        assert self.relay.stop() == 0
+        self.announcer.close()
+        self.apns.stop()
+
+
+@pytest.fixture
+def clock(bus, on_the_bus, tmp_path):
+    parts.need_relay()
+    clock = Clock(bus, on_the_bus.environment, tmp_path)
+    yield clock
+    clock.close()
+
+
+def test_a_phone_is_woken_ahead_with_the_instant_and_shown_nothing(clock):
+    instant = int(time.time()) + AHEAD + 3
+    clock.expect(instant)
+    [request] = clock.apns.wait_for(1)
+    assert 2 < instant - time.time() <= AHEAD
+    assert request.headers["apns-push-type"] == "background"
+    assert request.headers["apns-priority"] == "5"
+    assert request.headers["apns-expiration"] == str(instant)
+    payload = request.payload
+    assert payload["aps"] == {"content-available": 1}
+    assert payload["event"] == "occasion" and payload["TEXT"] == "three fifteen P M"
+    assert payload["INSTANT"] == time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(instant))
+    # Told again, as a reload does, it is not published again; the next one is.
+    clock.expect(instant)
+    clock.expect(instant + 2)
+    assert len(clock.apns.wait_for(2)) == 2
+    later = clock.apns.requests[1].payload["INSTANT"]
+    assert later == time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(instant + 2))
+
+
+def test_an_hour_whose_melody_sounds_already_is_published_before_its_first_blow(clock):
+    instant = int(time.time()) + AHEAD + 3
+    clock.expect(instant)
+    clock.expect(instant + 900, playing="Westminster Quarters")
+    [request] = clock.apns.wait_for(1)
+    assert request.payload["INSTANT"] == time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(instant))
+
+
+def test_what_will_be_silent_or_comes_too_soon_is_not_published(clock):
+    now = time.time()
+    clock.expect(now + AHEAD + 1)
+    clock.expect(now + AHEAD + 1, sounds=False)
+    wait_until(lambda: time.time() > now + 3, 5, "the moment at which it would be published")
+    clock.expect(time.time() + 1)
+    instant = time.time() + AHEAD + 0.5
+    clock.expect(instant)
+    [request] = clock.apns.wait_for(1)
+    assert re.match(time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(instant)), request.payload["INSTANT"])

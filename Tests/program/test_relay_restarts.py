@@ -1,0 +1,61 @@
+"""A broker that is killed and started again and again: nothing is lost, and nothing is done twice.
+
+CLOCKSMITH_BROKER_RESTARTS=100 takes half an hour.
+"""
+
+import os
+import random
+
+import pytest
+
+import relay as parts
+from program import SILENT_ALSA
+from relay import CLOCK, COMMAND, Broker
+from service import Service
+from sound_server import wait_until
+
+RESTARTS = int(os.environ.get("CLOCKSMITH_BROKER_RESTARTS") or 2)
+
+
+@pytest.fixture
+def broker(tmp_path):
+    parts.need_relay()
+    broker = Broker(tmp_path)
+    yield broker
+    broker.close()
+
+
+def test_a_broker_that_is_restarted_loses_and_doubles_nothing(broker, bus, on_the_bus, relay_to):
+    announcer = Service(
+        on_the_bus, on_the_bus.configuration("interval = 60\nvoice_at_hour = none"),
+        alsa=SILENT_ALSA)
+    with bus.caller() as caller:
+        caller.wait_for_service(announcer)
+    relay = relay_to(broker.port)
+    relay.wait_for("connected to")
+    chance = random.Random(1)
+    for number in range(RESTARTS):
+        if chance.random() < 0.5:
+            broker.kill()
+        else:
+            broker.daemon.terminate()
+            broker.daemon.wait(5)
+        wait_until(lambda: len(relay.matching("it is tried again")) > 0, 10, "the loss")
+        broker.start()
+        heard = broker.listen("clocksmith/#", "homeassistant/#")
+        # This broker kept nothing: all of it is told again.
+        heard.wait_for(f"{CLOCK}/availability", lambda payload: payload == "online", 90)
+        heard.wait_for_state(lambda state: len(state["timers"]) == number)
+        wait_until(
+            lambda: any("/config" in topic for topic, _, _ in heard.messages), 10, "the discovery")
+        order = {"command": "timer", "seconds": 80_000, "name": f"t{number}", "id": f"id{number}"}
+        broker.publish(COMMAND, order)
+        broker.publish(COMMAND, order)
+        heard.wait_for_state(lambda state: len(state["timers"]) == number + 1)
+        # From then on it is a connection that went well.
+        wait_until(
+            lambda: len(relay.matching("is back")) == number + 1, 90, "the broker to be back")
+        heard.close()
+    listed = on_the_bus.run("timer", "list").stdout.splitlines()
+    assert [line.split('"')[1] for line in listed] == [f"t{number}" for number in range(RESTARTS)]
+    assert announcer.stop() == 0

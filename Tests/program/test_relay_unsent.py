@@ -1,0 +1,217 @@
+"""What was not sent is not lost, whatever keeps it: a server, a name, a key, an end."""
+
+import base64
+import signal
+import socket
+import subprocess
+import time
+
+import pytest
+from jeepney import DBusAddress, new_signal
+
+import relay as parts
+from message_bus import NAME, PATH
+from pretended_announcer import PretendedAnnouncer
+from pretended_web import PretendedWeb
+from push import PushRelay
+from sound_server import wait_until
+
+
+@pytest.fixture
+def web():
+    web = PretendedWeb()
+    yield web
+    web.stop()
+
+
+@pytest.fixture
+def secret(tmp_path):
+    path = tmp_path / "secret"
+    path.write_text(f"whsec_{base64.b64encode(bytes(32)).decode()}\n")
+    return path
+
+
+@pytest.fixture
+def relay(on_the_bus, tmp_path):
+    parts.need_relay()
+    started = []
+
+    def relay(configuration, within=()):
+        relay = PushRelay(on_the_bus.environment, tmp_path, configuration, within)
+        started.append(relay)
+        relay.wait_for("started")
+        return relay
+
+    yield relay
+    for each in started:
+        assert each.stop() == 0
+
+
+@pytest.fixture
+def mute_server():
+    """It takes a connection, and then says nothing, not even by TLS."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield f"https://127.0.0.1:{server.getsockname()[1]}"
+
+
+def ntfy(server):
+    return f"[ntfy phone]\nserver = {server}\ntopic = bells\n"
+
+
+def test_what_never_left_is_sent_by_the_next_relay(relay, web, mute_server):
+    running = relay(ntfy(mute_server))
+    running.push("the bell is at ten")
+    wait_until(lambda: running.register().states() == {"sent": 1}, 10, "the attempt")
+    running.process.send_signal(signal.SIGTERM)
+    # It waits for answers meanwhile, and takes nothing more.
+    running.wait_for("stopping")
+    running.push("and again at eleven")
+    assert running.process.wait(10) == 0
+    assert running.register().states() == {"waiting": 1}
+    relay(ntfy(web.url))
+    assert {body["message"] for _, body in web.wait_for(2)} == {
+        "the bell is at ten", "and again at eleven"}
+
+
+def test_what_never_left_is_sent_after_a_reload(relay, web, mute_server):
+    running = relay(ntfy(mute_server))
+    running.push("the bell is at ten")
+    wait_until(lambda: running.register().states() == {"sent": 1}, 10, "the attempt")
+    running.text = ntfy(web.url)
+    running.configure()
+    running.process.send_signal(signal.SIGHUP)
+    running.wait_for('published "the bell is at ten": 1 accepted', 20)
+
+
+def test_what_left_without_an_answer_is_in_doubt_and_told(relay, web):
+    web.answer = lambda request: time.sleep(8) or (200, {})
+    running = relay(ntfy(web.url))
+    running.push("the bell is at ten")
+    web.wait_for(1)
+    running.process.send_signal(signal.SIGTERM)
+    assert running.process.wait(10) == 0
+    assert running.register().states() == {"unanswered": 1}
+    assert running.matching("1 delivery was on the way when the relay ended")
+
+
+def test_a_secret_that_is_put_right_is_taken_at_a_reload(relay, web, secret):
+    right = secret.read_text()
+    secret.write_text("none\n")
+    running = relay(f"[webhook school]\nurl = {web.url}/bell\nsecret_file = {secret}\n")
+    running.wait_for("it is no secret")
+    running.push("the bell is at ten")
+    secret.write_text(right)
+    running.process.send_signal(signal.SIGHUP)
+    running.wait_for("reloaded")
+    running.push("and again at eleven")
+    assert web.wait_for(1)[-1][1]["data"]["words"] == "and again at eleven"
+
+
+# Its names are looked up at a server that never answers.
+ALONE = """
+mount --bind "$0" /etc/resolv.conf && mount --bind "$0.nss" /etc/nsswitch.conf && exec "$@"
+"""
+
+
+def test_a_name_server_that_never_answers_holds_up_nothing(relay, tmp_path):
+    (tmp_path / "resolv").write_text("nameserver 127.0.0.78\noptions timeout:30 attempts:1\n")
+    (tmp_path / "resolv.nss").write_text("hosts: dns\n")
+    within = ["unshare", "--mount", "sh", "-c", ALONE, tmp_path / "resolv"]
+    if subprocess.run([*within, "true"], stderr=subprocess.DEVNULL, check=False).returncode:
+        pytest.skip("nothing can be mounted here (not root?)")
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as server:
+        server.bind(("127.0.0.78", 53))
+        running = relay(ntfy("https://clock.example"), within)
+        running.push("the bell is at ten")
+        server.settimeout(10)
+        server.recvfrom(512)
+        wait_until(lambda: running.register().states() == {"waiting": 1}, 15, "the time to be over")
+        begin = time.monotonic()
+        running.process.send_signal(signal.SIGHUP)
+        running.wait_for("reloaded")
+        assert time.monotonic() - begin < 2
+        begin = time.monotonic()
+        assert running.stop() == 0
+        assert time.monotonic() - begin < 5
+
+
+@pytest.fixture
+def noticed(bus, relay, web):
+    """Lets an announcer tell of what has happened."""
+    running = relay(f"{ntfy(web.url)}events = all\n")
+    announcer = PretendedAnnouncer(bus.address)
+    running.wait_for("the announcer answers")
+
+    def noticed(event, words, **fields):
+        announcer.connection.send(new_signal(
+            DBusAddress(PATH, interface=NAME), "Noticed", "sysa{ss}", (event, 5, words, fields)))
+    yield noticed
+    announcer.close()
+
+
+def test_a_hundred_timers_at_noon_are_all_told(noticed, web):
+    for number in range(100):
+        noticed("timer_elapsed", f"timer {number} rings", TIMER=str(number))
+    assert len({body["message"] for _, body in web.wait_for(100)}) == 100
+
+
+def test_what_was_lost_is_told_when_it_is_back_and_what_was_not_is_not(noticed, web):
+    noticed("switch", "the switch is on")
+    noticed("rtc", "the RTC is valid")
+    noticed("switch_lost", "the switch cannot be read")
+    noticed("switch", "the switch is off: silence")
+    noticed("switch", "the switch is on again")
+    noticed("lamp", "the lamp is back")
+    told = {body["message"] for _, body in web.wait_for(3)}
+    assert told == {
+        "the switch cannot be read", "the switch is off: silence", "the lamp is back"}
+
+
+def test_an_hour_that_only_chimes_is_told_by_its_time(noticed, web):
+    noticed("announced", "chimed for 15:00:00, onset +0.1 ms",
+            CAUSE="occasion", LOCAL="2026-11-22T15:00:00+00:00")
+    [(_, body)] = web.wait_for(1)
+    assert body["message"] == "15:00"
+
+
+# What systemd would hand over lies where it takes it from.
+STORE = """
+secret=$(cat "$0") && mount -t tmpfs tmpfs /etc && mkdir /etc/credstore &&
+echo "$secret" >/etc/credstore/clocksmith-relay.webhook-secret && exec "$@"
+"""
+
+
+def test_check_finds_a_secret_where_systemd_takes_it_from(tmp_path, secret):
+    parts.need_relay()
+    within = ["unshare", "--mount", "sh", "-c", STORE, secret]
+    if subprocess.run([*within, "true"], stderr=subprocess.DEVNULL, check=False).returncode:
+        pytest.skip("nothing can be mounted here (not root?)")
+    configuration = tmp_path / "relay.conf"
+    configuration.write_text(
+        f"[webhook school]\nurl = https://user:word@school.example/bell?key=1\nauthority = {tmp_path}\n")
+    done = subprocess.run(
+        [*within, parts.RELAY, "check", "--config", configuration], capture_output=True, text=True,
+        env={"LC_ALL": "C", "PATH": "/usr/bin:/bin"}, check=False)
+    assert (done.returncode, done.stdout) == (
+        0, "ok    webhook       school: school.example, timer,alarm,trouble,clock\n")
+
+
+def test_check_tells_of_every_section_that_cannot_be_used(tmp_path):
+    parts.need_relay()
+    configuration = tmp_path / "relay.conf"
+    configuration.write_text(
+        "[ntfy a]\ntopic = a\nauthority = /none/a\n[ntfy b]\ntopic = b\n"
+        "[ntfy c]\ntopic = c\nauthority = /none/c\n")
+    done = subprocess.run(
+        [parts.RELAY, "check", "--config", configuration], capture_output=True, text=True,
+        env={"LC_ALL": "C", "STATE_DIRECTORY": str(tmp_path)}, check=False)
+    assert done.returncode == 3
+    assert [line.split()[0] for line in done.stdout.splitlines()] == ["FOUND", "ok", "FOUND"]
+
+
+def test_a_register_whose_folder_is_not_there_is_told_with_what_to_do(tmp_path):
+    parts.need_relay()
+    done = subprocess.run(
+        [parts.RELAY, "device", "add", "ab" * 32], capture_output=True, text=True, check=False,
+        env={"LC_ALL": "C", "STATE_DIRECTORY": str(tmp_path / "none")})
+    assert done.returncode == 1 and "systemctl start clocksmith-relay" in done.stderr
