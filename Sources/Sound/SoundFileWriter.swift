@@ -2,8 +2,8 @@ import Basics
 import CSndFile
 @preconcurrency import Glibc
 
-/// A mono 16-bit sound file that is being written, by libsndfile: FLAC or WAV, as its name says, and
-/// WAV where that says nothing.
+/// A mono 16-bit sound file that is being written, by libsndfile: FLAC, CAF or WAV, as its name
+/// says, and WAV where that says nothing.
 ///
 /// Written under another name in the same folder and renamed when it is whole, so that nothing
 /// half-written ever stands under the final name.
@@ -22,7 +22,7 @@ public final class SoundFileWriter {
     // A device such as /dev/null is written to as it is.
     let isSpecial = isSpecialFile(finalPath)
     let writesInPlace = inPlace || isSpecial
-    let isFLAC = try isSpecial ? false : Self.isFLAC(path, inPlace: inPlace)
+    let form = try isSpecial ? SF_FORMAT_WAV : Self.form(of: path, inPlace: inPlace)
     let target = writesInPlace ? finalPath : "\(finalPath).\(getpid()).part"
     temporaryPath = writesInPlace ? nil : target
     let descriptor = try retryingInterrupts("cannot write \(path)") {
@@ -38,7 +38,7 @@ public final class SoundFileWriter {
     var info = SF_INFO()
     info.samplerate = Int32(rate)
     info.channels = 1
-    info.format = Int32((isFLAC ? SF_FORMAT_FLAC : SF_FORMAT_WAV) | SF_FORMAT_PCM_16)
+    info.format = Int32(form | SF_FORMAT_PCM_16)
     errno = 0
     guard let opened = sf_open_fd(descriptor, Int32(SFM_WRITE), &info, 1) else {
       let fault = Self.fault(path, nil)
@@ -47,7 +47,7 @@ public final class SoundFileWriter {
     }
     handle = opened
     sf_command(handle, Int32(SFC_SET_CLIPPING), nil, 1)
-    if isFLAC {
+    if form == SF_FORMAT_FLAC {
       var smallest = 1.0
       sf_command(
         handle, Int32(SFC_SET_COMPRESSION_LEVEL), &smallest,
@@ -55,18 +55,19 @@ public final class SoundFileWriter {
     }
   }
 
-  private static func isFLAC(_ path: String, inPlace: Bool) throws(Fault) -> Bool {
+  private static func form(of path: String, inPlace: Bool) throws(Fault) -> Int {
     let name = path.split(separator: "/").last ?? ""
     let suffix = name.lastIndex(of: ".").map { name[$0...].lowercased() }
     switch suffix {
-    case nil, ".wav", ".wave": return false
-    case ".flac" where !inPlace: return true
+    case nil, ".wav", ".wave": return SF_FORMAT_WAV
+    case ".flac" where !inPlace: return SF_FORMAT_FLAC
+    case ".caf" where !inPlace: return SF_FORMAT_CAF
     default:
       throw Fault(
         "cannot write \(path)",
         inPlace
           ? "what is heard while it is written is WAV; give it a name that ends in .wav"
-          : "sound is written as WAV or FLAC; give it a name that ends in .wav or .flac")
+          : "sound is written as WAV, FLAC or CAF; give it a name that ends in .wav, .flac or .caf")
     }
   }
 
@@ -131,8 +132,8 @@ public final class SoundFileWriter {
 }
 
 extension Score {
-  /// Renders the whole score into a WAV file, faster than real time and in constant memory.
-  public func write(toWAV path: String, gain: Float = 1) throws(Fault) {
+  /// Renders the whole score into a sound file, faster than real time and in constant memory.
+  public func write(to path: String, gain: Float = 1) throws(Fault) {
     let writer = try SoundFileWriter(path: path, rate: rate)
     try render(gain: gain) { block throws(Fault) in try writer.write(block) }
     try writer.finish()

@@ -2,7 +2,7 @@ import Basics
 @preconcurrency import Glibc
 
 /// All bytes of a file of at most 1 MiB.
-func readSmallFile(_ path: String) throws(Fault) -> [UInt8] {
+public func readSmallFile(_ path: String) throws(Fault) -> [UInt8] {
   let descriptor = try openRegularFile(path, largest: 1 << 20)
   defer { close(descriptor) }
   var bytes: [UInt8] = []

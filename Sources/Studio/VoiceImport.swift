@@ -143,25 +143,13 @@ public struct VoiceImport {
   ///   of it stays.
   public func make(_ pack: String) throws(Fault) -> VoicePack {
     if let problem = problems.first { throw problem }
-    let operation = "cannot make \(pack)"
-    var status = stat()
-    guard lstat(pack, &status) != 0 else {
-      throw Fault(operation, "it is there already; give another --output, or remove it")
-    }
-    let target = "\(pack).\(getpid()).part"
-    guard mkdir(target, 0o777) == 0 else { throw Fault(operation, errno: errno) }
-    do throws(Fault) {
+    try makeFolder(pack) { target throws(Fault) in
       let source = folder.split(separator: "/").last ?? ""
       try draft.write(to: target, source: String(source), licence: licenceText())
       let made = try VoicePack(path: target)
       for format in HourFormat.allCases where draft.rules.sayQuarters(format) {
         try made.verify(every: .quarter, wording: Wording(format))
       }
-      guard rename(target, pack) == 0 else { throw Fault(operation, errno: errno) }
-    } catch {
-      for name in names(inFolder: target) { unlink("\(target)/\(name)") }
-      rmdir(target)
-      throw error
     }
     return try VoicePack(path: pack)
   }

@@ -43,7 +43,7 @@ let sayCommand = Subcommand(
   }
   let time = given ?? zone.civil(at: SystemClock.now.instant)
   try composer.score(of: time, rate: standardRate).write(
-    toWAV: path, gain: configuration.playerSettings.gain)
+    to: path, gain: configuration.playerSettings.gain)
   try say(try composer.text(of: time))
   return ExitStatus.done
 }

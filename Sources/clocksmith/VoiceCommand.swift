@@ -6,7 +6,8 @@ import Sound
 import Studio
 
 let voiceCommand = Subcommand(
-  name: "voice", operands: "list | try VOICE [HH:MM] | verify DIR | record DIR | import DIR",
+  name: "voice",
+  operands: "list | try VOICE [HH:MM] | export VOICE | verify DIR | record DIR | import DIR",
   mostOperands: 3,
   summary: "list, try and verify voices, record one of your own, or make one of recordings",
   details: """
@@ -15,8 +16,12 @@ let voiceCommand = Subcommand(
 
     try VOICE says the time now, or HH:MM in 24 hours, in that voice: an installed one by its name,
     or the folder of a voice pack. It sounds through the configured speaker, in the configured style
-    if the voice has it. While the running service sounds, or will in a moment, it refuses; with
-    --config it does not ask the service.
+    if the voice has it. While the running service sounds, or will in a moment, while an interval
+    runs, and while the switch silences the clock, it refuses; with --config it does not ask.
+
+    export VOICE writes every quarter of an hour, in the configured clock and style, into a sound file
+    of its own in the folder --output: 0000.wav to 2345.wav, or .caf for an iPhone, that speaks by
+    itself when 'clocksmith-relay' tells it of an occasion. The licence stands beside them.
 
     verify DIR reads every clip of a voice pack, or of an installed voice by its name: which times
     it says, and what of it misses the quality targets, with what to do. Exit status 3 if something
@@ -42,7 +47,7 @@ let voiceCommand = Subcommand(
   options: [
     Option(
       name: "output", argument: "PACK",
-      help: "import: the folder to make (default: DIR-voice)"),
+      help: "import: the folder to make (default: DIR-voice);\nexport: the folder to make"),
     Option(
       name: "device", argument: "MICROPHONE",
       help:
@@ -56,7 +61,8 @@ let voiceCommand = Subcommand(
         + "quarters);\nimport: timers, if they are added to a voice"),
     Option(
       name: "style", argument: "STYLE",
-      help: "try: in place of the configured style, as in\nnatural"),
+      help: "try, export: in place of the configured style, as\nin natural"),
+    Option(name: "caf", argument: nil, help: "export: files of Apple's Core Audio Format"),
     Option(name: "json", argument: nil, help: "list: a JSON object a line"),
     configOption,
   ]
@@ -68,6 +74,8 @@ let voiceCommand = Subcommand(
   switch (arguments.operands.first, arguments.operands.dropFirst().first) {
   case ("try", let voice?):
     return try tryVoice(voice, arguments.operands.dropFirst(2).first, arguments)
+  case ("export", let voice?):
+    return try exportVoice(voice, arguments)
   case ("import", let folder?):
     return try importVoice(folder, arguments)
   case ("verify", let folder?):
@@ -79,10 +87,11 @@ let voiceCommand = Subcommand(
       Configuration.load(path: arguments["config"]), asJSON: arguments.has("json"))
   case ("list", let word?):
     throw Misuse(description: "unexpected '\(word)'; \(hint)")
-  case ("try", nil):
+  case (let word?, nil) where ["try", "export"].contains(word):
     let names = Sounds.voiceNames().joined(separator: ", ")
     throw Misuse(
-      description: "voice try needs a voice: \(names), or the path of a voice's folder; \(hint)")
+      description: "voice \(word) needs a voice: \(names), or the path of a voice's folder; "
+        + hint)
   case (let word?, nil) where ["import", "verify", "record"].contains(word):
     throw Misuse(description: "voice \(word) needs a folder; \(hint)")
   case (let word?, _):
@@ -166,7 +175,7 @@ private func present(_ pack: VoicePack, at target: String) throws(Fault) {
 }
 
 /// A folder's name without the slash that shells add.
-private func withoutSlash(_ folder: String) -> String {
+func withoutSlash(_ folder: String) -> String {
   var folder = folder
   while folder.count > 1, folder.hasSuffix("/") { folder.removeLast() }
   return folder

@@ -32,7 +32,7 @@ func voicePack(named name: String) throws(Fault) -> VoicePack {
 }
 
 /// How the voice says it: in the style that is asked for, or as configured as far as it can.
-private func wording(
+func wording(
   of voice: VoicePack, _ style: String?, _ configured: Wording
 ) throws(Fault) -> Wording {
   var wording = configured

@@ -14,7 +14,8 @@ RENDER = ["render", "--at", "2026-11-21T15:15"]
 @pytest.mark.parametrize(
     "name, form",
     [("clock.wav", "WAV"), ("clock.WAV", "WAV"), ("clock.wave", "WAV"), ("clock", "WAV"),
-     ("a.b/clock", "WAV"), ("clock.flac", "FLAC"), ("clock.FLAC", "FLAC"), ("clock.Flac", "FLAC")])
+     ("a.b/clock", "WAV"), ("clock.flac", "FLAC"), ("clock.FLAC", "FLAC"), ("clock.Flac", "FLAC"),
+     ("clock.caf", "CAF")])
 @pytest.mark.parametrize("words", [RENDER, ["say", "15:15"]], ids=["render", "say"])
 def test_a_sound_file_is_what_its_name_says(clocksmith, tmp_path, words, name, form):
     (tmp_path / "a.b").mkdir()
@@ -32,8 +33,8 @@ def test_a_name_of_another_kind_is_refused(clocksmith, tmp_path, words, name):
     done = clocksmith.run(
         *words, "--output", folder / name, "--config", clocksmith.configuration())
     assert refusal(done, 1) == (
-        f"clocksmith: cannot write {folder / name}: sound is written as WAV or FLAC; give it a name "
-        "that ends in .wav or .flac")
+        f"clocksmith: cannot write {folder / name}: sound is written as WAV, FLAC or CAF; give it a "
+        "name that ends in .wav, .flac or .caf")
     assert not list(folder.iterdir())
 
 

@@ -1,0 +1,25 @@
+@preconcurrency import Glibc
+
+/// Makes a folder of files: beside it, under another name, so that it has its own once it is whole.
+/// - Parameter fill: given the folder's path as long as it is being filled.
+/// - Throws: `Fault` if there is something of that name, or it cannot be written; then nothing of it
+///   stays.
+public func makeFolder(
+  _ path: String, _ fill: (String) throws(Fault) -> Void
+) throws(Fault) {
+  let operation = "cannot make \(path)"
+  var status = stat()
+  guard lstat(path, &status) != 0 else {
+    throw Fault(operation, "it is there already; give another --output, or remove it")
+  }
+  let target = "\(path).\(getpid()).part"
+  guard mkdir(target, 0o777) == 0 else { throw Fault(operation, errno: errno) }
+  do throws(Fault) {
+    try fill(target)
+    guard rename(target, path) == 0 else { throw Fault(operation, errno: errno) }
+  } catch {
+    for name in names(inFolder: target) { unlink("\(target)/\(name)") }
+    rmdir(target)
+    throw error
+  }
+}

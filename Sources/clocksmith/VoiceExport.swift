@@ -1,0 +1,44 @@
+import Basics
+import Horology
+import Service
+import Sound
+import Studio
+
+/// `voice export`: every quarter of an hour as a sound file of its own, for a telephone that speaks by
+/// itself.
+func exportVoice(_ name: String, _ arguments: Arguments) throws -> Int32 {
+  guard let output = arguments["output"] else {
+    throw Misuse(description: "voice export needs --output, the folder to make")
+  }
+  let folder = withoutSlash(output)
+  let configuration = try Configuration.load(path: arguments["config"])
+  let voice = try voicePack(named: name)
+  let composer = Composer(
+    voice: voice, wording: try wording(of: voice, arguments["style"], configuration.wording),
+    voiceVolume: configuration.voiceVolume)
+  if let flaw = voice.licenceFlaw { throw Fault("cannot export the voice", flaw) }
+  let quarters = (0..<24).flatMap { hour in
+    [0, 15, 30, 45].compactMap { CivilTime(hour: hour, minute: $0) }
+  }
+  let suffix = arguments.has("caf") ? "caf" : "wav"
+  try makeFolder(folder) { folder throws(Fault) in
+    for time in quarters {
+      let score = try composer.score(of: time, .wordsAlone, rate: standardRate)
+      try score.write(to: "\(folder)/\(time.digits).\(suffix)")
+    }
+    // Whoever hands the files on, hands these on with them.
+    for name in names(inFolder: voice.path) where name == voice.licence || name == "NOTICE" {
+      try writeBytes(
+        try readSmallFile("\(voice.path)/\(name)"), to: "\(folder)/\(name)", isSynced: false)
+    }
+  }
+  try say("made \(folder): \(quarters.count) files, 0000.\(suffix) to 2345.\(suffix)")
+  return ExitStatus.done
+}
+
+extension CivilTime {
+  /// As in `0315`.
+  fileprivate var digits: String {
+    [hour, minute].map { $0 < 10 ? "0\($0)" : "\($0)" }.joined()
+  }
+}

@@ -1,0 +1,69 @@
+"""A voice's quarters of an hour as files, for a telephone that speaks by itself."""
+
+import pytest
+import soundfile
+
+from program import ROOT, VOICE, refusal
+
+HEART = ROOT / "sounds/voices/heart"
+
+
+@pytest.mark.parametrize("words, suffix, form", [([], "wav", "WAV"), (["--caf"], "caf", "CAF")])
+def test_every_quarter_is_a_file_as_render_makes_it(clocksmith, tmp_path, words, suffix, form):
+    configuration = clocksmith.configuration(voice=VOICE)
+    done = clocksmith.run(
+        "voice", "export", VOICE, *words, "--output", tmp_path / "out/", "--config", configuration)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == f"made {tmp_path}/out: 96 files, 0000.{suffix} to 2345.{suffix}\n"
+    times = [f"{hour:02}{minute:02}" for hour in range(24) for minute in (0, 15, 30, 45)]
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == sorted(
+        [*(f"{time}.{suffix}" for time in times), "LICENCE"])
+    assert (tmp_path / "out/LICENCE").read_bytes() == (VOICE / "LICENCE").read_bytes()
+    whole = tmp_path / "whole.wav"
+    for time in ("0000", "1215", "2345"):
+        at = f"2026-11-21T{time[:2]}:{time[2:]}"
+        clocksmith.run("render", "--at", at, "--output", whole, "--config", configuration)
+        path = tmp_path / f"out/{time}.{suffix}"
+        assert soundfile.info(path).format == form
+        assert (soundfile.read(path, dtype="int16")[0] == soundfile.read(whole, dtype="int16")[0]).all()
+
+
+def test_the_notice_goes_with_the_licence_and_the_style_is_as_asked_for(clocksmith, tmp_path):
+    for name, words in (("digital", []), ("natural", ["--style", "natural"])):
+        done = clocksmith.run(
+            "voice", "export", HEART, *words, "--output", tmp_path / name, "--config",
+            clocksmith.configuration())
+        assert done.returncode == 0
+        assert (tmp_path / name / "NOTICE").read_bytes() == (HEART / "NOTICE").read_bytes()
+    read = [(tmp_path / name / "1515.wav").read_bytes() for name in ("digital", "natural")]
+    assert read[0] != read[1]
+
+
+@pytest.mark.parametrize("words, status, told", [
+    (["export", str(VOICE)], 2, "voice export needs --output, the folder to make"),
+    (["export"], 2, "voice export needs a voice: "),
+    (["export", str(VOICE), "--output", "{folder}"], 1, "{folder}: it is there already; give another"),
+    (["export", str(VOICE), "--output", "{folder}/none/out"], 1, "No such file or directory"),
+    (["export", str(VOICE), "--output", "{folder}/out", "--style", "tea"], 1, "--style tea"),
+])
+def test_what_cannot_be_made_is_told_and_leaves_nothing(clocksmith, tmp_path, words, status, told):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    done = clocksmith.run(
+        "voice", *(word.format(folder=folder) for word in words), "--config",
+        clocksmith.configuration())
+    assert told.format(folder=folder) in refusal(done, status)
+    assert not list(folder.iterdir())
+
+
+def test_a_voice_without_its_licence_is_not_handed_on(clocksmith, pack, tmp_path):
+    (pack / "LICENCE").unlink()
+    done = clocksmith.run(
+        "voice", "export", pack, "--output", tmp_path / "out", "--config", clocksmith.configuration())
+    assert "LICENCE is missing" in refusal(done, 1) and not (tmp_path / "out").exists()
+
+
+def test_a_disk_that_fills_up_leaves_nothing(clocksmith, full_disk):
+    done = clocksmith.run(
+        "voice", "export", VOICE, "--output", full_disk / "out", "--config", clocksmith.configuration())
+    assert "No space left on device" in refusal(done, 1) and not list(full_disk.iterdir())
