@@ -171,7 +171,7 @@ def test_bells_and_voices_are_offered_by_their_names():
 
 
 def test_what_a_subcommand_does_is_offered():
-    assert offered("voice", "") == ["import", "list", "record", "try", "verify"]
+    assert offered("voice", "") == ["export", "import", "list", "record", "try", "verify"]
     assert offered("bells", "r") == ["render"]
     assert offered("mute", "") == ["next"]
     assert offered("timer", "") == sorted(["list", "left", "add", "pause", "resume", "cancel"])
