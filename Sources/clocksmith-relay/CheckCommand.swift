@@ -15,6 +15,7 @@ let checkCommand = Subcommand(
     let configuration = try RelayConfiguration.load(path: arguments["config"])
     if !configuration.broker.host.isEmpty { try check(configuration) }
     try check(configuration.push)
+    if let http = configuration.http { try check(http) }
     return ExitStatus.done
   } catch {
     try say("FOUND \(error)")
@@ -52,5 +53,15 @@ private func check(_ push: PushConfiguration) throws(Fault) {
   }
   if push.apns != nil, access(Register.path, R_OK) == 0 {
     try say("ok    devices       \(try Register().countOfDevices())")
+  }
+}
+
+private func check(_ http: HTTPConfiguration) throws(Fault) {
+  try http.check()
+  let isReadable = !http.usesTLS && !http.listen.isLoopback
+  let rate = http.requestsPerMinute.map { "\($0) requests a minute from an address" }
+  try say("ok    http          \(http.url), \(rate ?? "any number of requests")")
+  if isReadable {
+    try say("note  http          without TLS, the token can be read on its way through the network")
   }
 }
