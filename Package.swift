@@ -16,6 +16,7 @@ let package = Package(
     .systemLibrary(name: "CJSON"),
     .systemLibrary(name: "CJWT"),
     .systemLibrary(name: "CLinux"),
+    .systemLibrary(name: "CMicroHTTPD"),
     .systemLibrary(name: "CMosquitto"),
     .systemLibrary(name: "COpenSSL"),
     .systemLibrary(name: "CSampleRate"),
@@ -45,8 +46,8 @@ let package = Package(
     .target(
       name: "Relay",
       dependencies: [
-        "Basics", "Daemon", "CCurl", "CJWT", "CLinux", "CMosquitto", "COpenSSL", "CSQLite",
-        "CSystemd",
+        "Basics", "Daemon", "CCurl", "CJWT", "CLinux", "CMicroHTTPD", "CMosquitto", "COpenSSL",
+        "CSQLite", "CSystemd",
       ]),
     .executableTarget(
       name: "clocksmith",

@@ -93,6 +93,11 @@ public final class JSONObject {
     return text
   }
 
+  /// Sets a key to a text.
+  public func set(_ key: String, _ text: String) {
+    json_object_object_add(object, key, json_object_new_string(text))
+  }
+
   /// All of it, on one line.
   public var line: String {
     String(

@@ -33,10 +33,23 @@ public struct CommandDesk {
       throw Rejection(
         .large, "it has \(message.size) bytes; at most \(Order.largestPayload) are read")
     }
-    guard let text = String(validating: message.payload, as: UTF8.self) else {
+    return try take(message.payload, at: now, clockIsUsed: clockIsUsed)
+  }
+
+  /// Takes a command in, however it came.
+  /// - Parameters:
+  ///   - payload: the command as JSON, no larger than `Order.largestPayload`.
+  ///   - known: what of the command was told elsewhere, and may not be told again.
+  /// - Returns: what is to be done.
+  /// - Throws: `Rejection` if nothing is.
+  mutating func take(
+    _ payload: [UInt8], at now: UTCTime, clockIsUsed: Bool?,
+    with known: [(key: String, text: String)] = []
+  ) throws(Rejection) -> Order {
+    guard let text = String(validating: payload, as: UTF8.self) else {
       throw Rejection(.json, "it is not JSON: it is not UTF-8")
     }
-    let order = try Order(payload: text)
+    let order = try Order(payload: text, with: known)
     // Judged by a wrong clock, what is old is new.
     if clockIsUsed != true, let key = order.instantKey {
       let why =

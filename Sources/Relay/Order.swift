@@ -39,14 +39,23 @@ extension Order {
 
   private static let common: Set = ["command", "id", "expires"]
 
-  /// Reads what was received on a topic of commands.
+  /// Reads what was received as a command.
+  /// - Parameter known: what of it was told elsewhere, and may not be told again.
   /// - Throws: `Rejection` that says what is wrong, and what is right.
-  public init(payload: String) throws(Rejection) {
+  public init(
+    payload: String, with known: [(key: String, text: String)] = []
+  ) throws(Rejection) {
     let object: JSONObject
     do throws(Fault) {
       object = try JSONObject(payload, path: "the command")
     } catch {
       throw Rejection(.json, error.detail)
+    }
+    for (key, text) in known {
+      guard !object.keys.contains(key) else {
+        throw Rejection(.key, "'\(key)' is told by the path; leave it out of the body")
+      }
+      object.set(key, text)
     }
     do {
       guard let name = try object.text("command") else {

@@ -10,6 +10,10 @@ public struct Rejection: Error, Hashable, Sendable {
     case absent, refused, timeout
     /// Something else is said; it may be free in time.
     case busy
+    /// Another command has cancelled it.
+    case cancelled
+    /// Of HTTP: who came has not the token, or asks too often.
+    case token, rate
   }
 
   public let kind: Kind

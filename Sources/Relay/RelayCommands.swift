@@ -31,7 +31,7 @@ extension RelayService {
     }
   }
 
-  private func carryOut(_ guest: WaitingRoom.Guest) {
+  func carryOut(_ guest: WaitingRoom.Guest) {
     let order = guest.order
     switch order.call {
     case .cancel(let id): return cancel(id, guest)
@@ -46,23 +46,29 @@ extension RelayService {
     }
     guard let instant = order.at, instant - .now > WaitingRoom.lead else { return send(guest) }
     do throws(Rejection) {
-      try waitingRoom?.take(guest, at: instant)
+      var resident = guest
+      resident.answer = nil
+      try waitingRoom?.take(resident, at: instant)
       keep()
       tell(.waiting, "took \(order.title) for \(instant.text)", guest)
       publishState()
+      guest.answer?(.waits(until: instant))
     } catch {
       desk.forget(order)
       var rejection = error
       rejection.id = order.id
-      reject(rejection, guest.topic)
+      reject(rejection, guest)
     }
   }
 
   private func cancel(_ id: String, _ guest: WaitingRoom.Guest) {
     let cancelled = cancelled(id)
-    guard cancelled.isEmpty else { return tellCancelled(cancelled, by: guest) }
-    reject(
-      Rejection(.unknown, "'cancel': no command with the id \"\(id.excerpt)\" waits"), guest.topic)
+    guard !cancelled.isEmpty else {
+      return reject(
+        Rejection(.unknown, "'cancel': no command with the id \"\(id.excerpt)\" waits"), guest)
+    }
+    tellCancelled(cancelled, by: guest)
+    guest.answer?(.done)
   }
 
   /// Forgets what waits, or is tried again: the command of this id, or all.
@@ -85,6 +91,7 @@ extension RelayService {
       let instant = each.order.at?.text ?? ""
       tell(
         .waiting, "'\(guest.order.name)' has cancelled \(each.order.title) for \(instant)", each)
+      each.answer?(.refused(Rejection(.cancelled, "'\(guest.order.name)' has cancelled it")))
     }
     publishState()
   }
@@ -122,6 +129,7 @@ extension RelayService {
     let order = guest.order
     keep()
     tell(.command, "carried out \(order.title)", guest)
+    guest.answer?(.done)
     guard let instant = order.at else { return }
     // A step of the clock, a switch or a slow speaker may still be in its way.
     let hearing = instant.isFullMinute ? Self.hearing.occasion : Self.hearing.phrase
@@ -162,7 +170,7 @@ extension RelayService {
     if why.kind != .timeout { desk.forget(guest.order) }
     var rejection = Rejection(why.kind, "'\(guest.order.name)': \(why.words)")
     rejection.id = guest.order.id
-    reject(rejection, guest.topic)
+    reject(rejection, guest)
   }
 
   // MARK: The journal
@@ -175,7 +183,12 @@ extension RelayService {
       ["COMMAND": guest.order.name, "ID": guest.order.id, "TOPIC": guest.topic])
   }
 
-  private func reject(_ rejection: Rejection, _ topic: String) {
+  private func reject(_ rejection: Rejection, _ guest: WaitingRoom.Guest) {
+    reject(rejection, guest.topic)
+    guest.answer?(.refused(rejection))
+  }
+
+  func reject(_ rejection: Rejection, _ topic: String) {
     if rejections.isEmpty {
       rejectionTimer = try? loop.after(Rejections.span) { [unowned self] in tellUntold() }
     }

@@ -31,6 +31,8 @@ public struct RelayConfiguration: Hashable, Sendable {
   var group: String?
   var discoveryPrefix: String? = "homeassistant"
   public var push = PushConfiguration()
+  /// Nil without a section.
+  public var http: HTTPConfiguration?
 
   public static let defaultPath = "/etc/clocksmith/relay.conf"
 
@@ -45,15 +47,26 @@ public struct RelayConfiguration: Hashable, Sendable {
       throw Fault(path, code: ENOENT, "there is no such file; write [mqtt] and a broker into it")
     }
     var configuration = RelayConfiguration()
-    let places = try file.fill(&configuration, sections: "mqtt, \(PushConfiguration.sections)") {
-      $0 == "mqtt" ? keys : PushConfiguration.keys(of: $0)
+    let sections = "mqtt, \(PushConfiguration.sections), \(HTTPConfiguration.section)"
+    let places = try file.fill(&configuration, sections: sections) {
+      switch $0 {
+      case "mqtt": keys
+      case HTTPConfiguration.section: HTTPConfiguration.keysOfRelay
+      default: PushConfiguration.keys(of: $0)
+      }
     }
     func place(_ key: String) -> String { places["mqtt.\(key)"] ?? path }
-    // A section without a key is one that something is missing in.
-    for section in file.sections.map(\.name) { configuration.push.begin(section) }
+    // A section counts without a key, too.
+    for section in file.sections.map(\.name) {
+      configuration.push.begin(section)
+      if section == HTTPConfiguration.section {
+        configuration.http = configuration.http ?? HTTPConfiguration()
+      }
+    }
     try configuration.push.check(path) { places[$0] ?? path }
+    try configuration.http?.check { places[$0] ?? path }
     let broker = configuration.broker
-    guard !broker.host.isEmpty || !configuration.push.isEmpty else {
+    guard !broker.host.isEmpty || !configuration.push.isEmpty || configuration.http != nil else {
       throw Fault(path, "no broker is set; write 'broker = HOST' under [mqtt]")
     }
     if !broker.usesTLS {

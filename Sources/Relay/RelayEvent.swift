@@ -23,6 +23,8 @@ public enum RelayEvent: String, CaseIterable, Sendable {
   case providerLost = "relay_provider_lost"
   case deviceGone = "relay_device_gone"
   case register = "relay_register"
+  case http = "relay_http"
+  case httpLost = "relay_http_lost"
 
   /// The `MESSAGE_ID`, made with `systemd-id128 new`: it never changes.
   public var messageID: String {
@@ -47,6 +49,8 @@ public enum RelayEvent: String, CaseIterable, Sendable {
     case .providerLost: "0ff81061e27e4349b387100677e10659"
     case .deviceGone: "04cfb290fcd146d79a9498c6aabf4715"
     case .register: "25a5c65da3f849e98b937a6cb21b246a"
+    case .http: "016841cdb26045a1a026899ffc6c9534"
+    case .httpLost: "96125916b3344aa4bb62abd47a9e2253"
     }
   }
 }

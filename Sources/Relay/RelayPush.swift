@@ -52,6 +52,7 @@ extension RelayService {
       case .method, .volume, .cancel: return
       }
       tell(.command, "carried out \(guest.order.title)", guest)
+      guest.answer?(.done)
     } catch {
       refuse(guest, Rejection(.refused, error.description))
     }

@@ -30,6 +30,10 @@ public final class RelayService {
   var publishBudgets: [PushEvents.RawValue: LogBudget] = [:]
   /// The events that tell of the return of what is lost.
   var lost: Set<String> = []
+  var door: HTTPDoor?
+  var doorTimer: EventSource?
+  /// Why the door cannot be opened, as the journal was told.
+  var doorFault: Fault?
   private var last: LastAnnouncement?
   /// What the broker keeps for us, by topic.
   private var published: [String: String] = [:]
@@ -68,6 +72,7 @@ public final class RelayService {
     announcer.connect()
     connect()
     startPush()
+    openDoor()
     if let allowed = Notifier.watchdogInterval {
       sources.append(try loop.every(allowed / 2) { [unowned self] in notifier.isAlive() })
     }
@@ -95,6 +100,7 @@ public final class RelayService {
   private func stop() {
     journal.log(.stopping, .info, "stopping\(wordsOfWaiting)")
     notifier.stopping()
+    closeDoor()
     disconnect()
     guard let publisher else { return loop.exit() }
     publisher.stop { [unowned self] in loop.exit() }
@@ -122,6 +128,8 @@ public final class RelayService {
       }
       // Its keys and secrets are in files of their own, which may be others by now.
       startPush()
+      // The files of the token and the certificate may be others.
+      openDoor()
       journal.log(
         .reloaded, .info, "reloaded: \(topics.clock) at \(configuration.broker.words)")
     } catch {
@@ -228,10 +236,14 @@ public final class RelayService {
   }
 
   func publishState() {
-    guard let announcer, isRunning else { return }
+    if let state { publish(topics.state, state) }
+  }
+
+  /// Nil while the announcer does not run.
+  var state: String? {
+    guard let announcer, isRunning else { return nil }
     let waiting = (waitingRoom?.guests ?? []).map(\.order)
-    publish(
-      topics.state, AnnouncerState(announcer.properties, last: last, waiting: waiting).payload)
+    return AnnouncerState(announcer.properties, last: last, waiting: waiting).payload
   }
 
   private func heard(_ announcement: LastAnnouncement) {

@@ -25,7 +25,7 @@ final class TLSContext {
     SSL_CTX_ctrl(pointer, SSL_CTRL_SET_MIN_PROTO_VERSION, Int(TLS1_2_VERSION), nil)
     try trust(settings.authorities)
     if let certificate = settings.certificate, let key = settings.key {
-      try show(certificate, key)
+      try Self.show(certificate, key, in: pointer)
     }
     expect(settings.host, isAddress)
     SSL_CTX_set_ex_data(pointer, 0, Unmanaged.passUnretained(self).toOpaque())
@@ -59,17 +59,20 @@ final class TLSContext {
     }
   }
 
-  /// Shows the broker who comes.
-  private func show(_ certificate: String, _ key: String) throws(Fault) {
-    guard SSL_CTX_use_certificate_chain_file(pointer, certificate) == 1 else {
-      throw Fault(certificate, "it is no certificate in PEM form (\(Self.reason))")
+  /// Shows the other side who this is.
+  /// - Throws: `Fault` if the two cannot be read, or do not belong together.
+  static func show(
+    _ certificate: String, _ key: String, in context: OpaquePointer
+  ) throws(Fault) {
+    guard SSL_CTX_use_certificate_chain_file(context, certificate) == 1 else {
+      throw Fault(certificate, "it is no certificate in PEM form (\(reason))")
     }
     // OpenSSL would ask a terminal for the password of a key, and wait.
-    SSL_CTX_set_default_passwd_cb(pointer) { _, _, _, _ in 0 }
-    guard SSL_CTX_use_PrivateKey_file(pointer, key, SSL_FILETYPE_PEM) == 1 else {
+    SSL_CTX_set_default_passwd_cb(context) { _, _, _, _ in 0 }
+    guard SSL_CTX_use_PrivateKey_file(context, key, SSL_FILETYPE_PEM) == 1 else {
       throw Fault(
         key,
-        "it is no key in PEM form without a password, or none for the certificate (\(Self.reason))")
+        "it is no key in PEM form without a password, or none for the certificate (\(reason))")
     }
   }
 
@@ -110,7 +113,7 @@ final class TLSContext {
   }
 
   /// What OpenSSL complained of last.
-  private static var reason: String {
+  static var reason: String {
     let code = ERR_peek_last_error()
     ERR_clear_error()
     return ERR_reason_error_string(code).map { String(cString: $0) } ?? "no reason is given"

@@ -5,9 +5,12 @@ import Daemon
 /// and begins with the frame that belongs to the instant.
 final class WaitingRoom {
   /// A command, and where it came from.
-  struct Guest: Hashable {
+  struct Guest {
     let order: Order
+    /// Of MQTT, or the path of HTTP.
     let topic: String
+    /// Told once what has become of it; nil if nobody asks.
+    var answer: ((CommandOutcome) -> Void)?
   }
 
   /// How long before its instant the announcer is given a command: less than the 5 s that it allows,

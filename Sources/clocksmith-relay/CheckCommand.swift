@@ -14,7 +14,9 @@ let checkCommand = Subcommand(
   do throws(Fault) {
     let configuration = try RelayConfiguration.load(path: arguments["config"])
     if !configuration.broker.host.isEmpty { try check(configuration) }
-    return try check(configuration.push) ? ExitStatus.done : ExitStatus.found
+    let isUsable = try check(configuration.push)
+    if let http = configuration.http { try check(http) }
+    return isUsable ? ExitStatus.done : ExitStatus.found
   } catch {
     try say("FOUND \(error)")
     return ExitStatus.found
@@ -67,4 +69,14 @@ private func check(_ push: PushConfiguration) throws(Fault) -> Bool {
     try say("ok    devices       \(try Register().countOfDevices())")
   }
   return faults.isEmpty
+}
+
+private func check(_ http: HTTPConfiguration) throws(Fault) {
+  try http.check()
+  let isReadable = !http.usesTLS && !http.listen.isLoopback
+  let rate = http.requestsPerMinute.map { "\($0) requests a minute from an address" }
+  try say("ok    http          \(http.url), \(rate ?? "any number of requests")")
+  if isReadable {
+    try say("note  http          without TLS, the token can be read on its way through the network")
+  }
 }

@@ -5,7 +5,7 @@ enum Main {
   private static let program = Program(
     name: "clocksmith-relay",
     summary:
-      "The network of clocksmith: it takes commands and tells the clock's state over MQTT,\nand tells phones and programs what happens.",
+      "The network of clocksmith: it takes commands and tells the clock's state over MQTT\nand HTTP, and tells phones and programs what happens.",
     subcommands: [runCommand, checkCommand, deviceCommand, pushCommand, feedbackCommand])
 
   static func main() { program.main() }

@@ -23,6 +23,32 @@ import Testing
     #expect(try configuration.broker.password() == nil)
   }
 
+  @Test("apps are enough, and are served on the loopback") func appsAlone() throws {
+    #expect(try load("[mqtt]\nbroker = a\n").http == nil)
+    let http = try #require(try load("[http]\n").http)
+    #expect(http.url == "http://127.0.0.1:8080" && http.requestsPerMinute == 300)
+    #expect(throws: Fault.self) { try http.check() }
+  }
+
+  @Test("every key of the section for apps is read") func everyKeyOfHTTP() throws {
+    let token = "\(folder.path)/token"
+    try writeText("0123456789abcdef\n", to: token)
+    let http = try #require(
+      try load(
+        """
+        [http]
+        listen = [::1]:8443
+        token_file = \(token)
+        certificate = /c
+        key = /k
+        rate = none
+        """
+      ).http)
+    #expect(http.url == "https://[::1]:8443" && http.requestsPerMinute == nil)
+    #expect(try http.token().isSame(as: "0123456789abcdef"))
+    #expect(throws: Fault.self) { try http.identity() }
+  }
+
   @Test("every key is read") func everyKey() throws {
     let password = "\(folder.path)/password"
     try writeText("secret\n", to: password)
@@ -57,7 +83,8 @@ import Testing
       ("[mqtt]\nbroker = [::1]\n", "without brackets"),
       ("[mqtt]\nbroker = a\nport = 0\n", ":3: port = 0: allowed: 1 to 65535"),
       ("[mqtt]\nhost = a\n", "unknown key 'host' in [mqtt]; there are authority, broker"),
-      ("[http]\nport = 1\n", "unknown section [http]; there are mqtt"),
+      ("[web]\nport = 1\n", "unknown section [web]; there are mqtt"),
+      ("[http]\nlisten = 80\n", ":2: listen = 80: allowed: ADDRESS:PORT"),
       ("[mqtt]\nbroker = a\nbroker = b\n", "set twice"),
       ("[mqtt]\nbroker = a\nname = a/b\n", "allowed: none, or 1 to 64 of a-z"),
       ("[mqtt]\nbroker = a\nprefix = a//b\n", ":3: prefix"),

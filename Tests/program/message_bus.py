@@ -2,6 +2,7 @@
 
 import contextlib
 import shutil
+import socket
 import subprocess
 
 import pytest
@@ -53,7 +54,11 @@ class MessageBus:
         self.daemon = subprocess.Popen(
             ["dbus-daemon", f"--config-file={self.folder}/bus.conf", "--nofork", "--nopidfile",
              "--nosyslog"], stderr=subprocess.DEVNULL)
-        wait_until(self.socket.exists, 5, "the bus")
+
+        def answers():
+            with socket.socket(socket.AF_UNIX) as probe:
+                return probe.connect_ex(str(self.socket)) == 0
+        wait_until(answers, 5, "the bus")
 
     def stop(self):
         self.daemon.terminate()

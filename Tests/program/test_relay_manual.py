@@ -51,7 +51,8 @@ def test_the_manual_has_every_command_and_no_other():
 def test_the_manual_has_every_key_with_its_default_and_no_other():
     source = "".join(
         (ROOT / "Sources/Relay" / name).read_text()
-        for name in ("RelayConfiguration.swift", "Push/PushConfiguration.swift"))
+        for name in ("RelayConfiguration.swift", "Push/PushConfiguration.swift",
+                     "HTTP/HTTPConfiguration.swift"))
     shipped = re.findall(r"^;(\w+ = .*)", SHIPPED, re.M)
     assert re.findall(r"^\.B (\w+ = .*)", FORMATS, re.M) == shipped
     assert sorted(key.split()[0] for key in shipped) == sorted(

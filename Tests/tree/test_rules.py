@@ -38,7 +38,8 @@ LIBRARIES = {
     "Playing": set(),
     "Service": {"CClocksmith", "CJSON", "CLinux", "CSystemd"},
     "Relay": {
-        "CCurl", "CJWT", "CLinux", "CMosquitto", "COpenSSL", "CSQLite", "CSystemd"},
+        "CCurl", "CJWT", "CLinux", "CMicroHTTPD", "CMosquitto", "COpenSSL", "CSQLite",
+        "CSystemd"},
     "Simulation": set(),
     "clocksmith": {"CLinux"},
     "clocksmith-relay": set(),

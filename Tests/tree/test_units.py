@@ -116,6 +116,10 @@ def test_the_package_of_the_relay_installs_what_it_needs():
     for file in ("deploy/relay.conf", "systemd/org.clocksmith.Relay.conf",
                  "systemd/clocksmith-relay.catalog", "debian/clocksmith-relay.bash-completion"):
         assert (TREE / file).exists() and file in rules, file
+    for file in (TREE / "debian/clocksmith-relay.docs").read_text().split():
+        assert (TREE / file).exists() and "-X.openapi.json" in rules, file
+        copied = re.search(r'"\$repo"/{(.*?)}', (TREE / "deploy/package").read_text())[1]
+        assert file.split("/")[0] in copied.split(","), file
     assert (TREE / "debian/clocksmith-relay.service").resolve() == UNITS / "clocksmith-relay.service"
     user = re.search(r"^User=(.*)", (UNITS / "clocksmith-relay.service").read_text(), re.M)[1]
     assert re.search(rf"^u {user} ", (TREE / "debian/clocksmith-relay.sysusers").read_text(), re.M)

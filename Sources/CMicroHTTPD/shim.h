@@ -1,0 +1,117 @@
+#include <microhttpd.h>
+
+/* Swift cannot call what is variadic, and sees the enumerations of this library otherwise from version
+ * to version: here they are numbers. */
+
+struct clocksmith_http_handlers {
+  void *context;
+  /* The head of a request (*request is NULL), a piece of its body, or its end (*count is 0).
+   * 0 ends the connection without an answer. */
+  int (*received)(void *context, struct MHD_Connection *connection, void **request,
+                  const char *path, const char *method, const char *bytes, size_t *count);
+  /* A request is over, answered or not. */
+  void (*completed)(void *context, struct MHD_Connection *connection, void *request);
+  /* A connection is there, or it is about to go. */
+  void (*connected)(void *context, struct MHD_Connection *connection, int is_there);
+};
+
+struct clocksmith_http_limits {
+  unsigned int connections;
+  unsigned int connections_of_address;
+  /* Without a byte in either direction. */
+  unsigned int idle_seconds;
+  /* For the head of a request and what is read of its body at once. */
+  size_t bytes_of_connection;
+};
+
+static inline enum MHD_Result clocksmith_http_received(void *context,
+                                                       struct MHD_Connection *connection,
+                                                       const char *path, const char *method,
+                                                       const char *version, const char *bytes,
+                                                       size_t *count, void **request) {
+  const struct clocksmith_http_handlers *handlers = context;
+  (void)version;
+  return handlers->received(handlers->context, connection, request, path, method, bytes, count)
+             ? MHD_YES
+             : MHD_NO;
+}
+
+static inline void clocksmith_http_completed(void *context, struct MHD_Connection *connection,
+                                             void **request,
+                                             enum MHD_RequestTerminationCode code) {
+  const struct clocksmith_http_handlers *handlers = context;
+  (void)code;
+  handlers->completed(handlers->context, connection, *request);
+  *request = NULL;
+}
+
+static inline void clocksmith_http_connected(void *context, struct MHD_Connection *connection,
+                                             void **socket_context,
+                                             enum MHD_ConnectionNotificationCode code) {
+  const struct clocksmith_http_handlers *handlers = context;
+  (void)socket_context;
+  handlers->connected(handlers->context, connection, code == MHD_CONNECTION_NOTIFY_STARTED);
+}
+
+/* Serves at a socket that listens, by the caller's loop. NULL if it cannot. What it is given has to
+ * stay as long as it does; with a certificate and a key (PEM) it is TLS 1.2 or later. */
+static inline struct MHD_Daemon *clocksmith_http_start(
+    int socket, struct clocksmith_http_limits limits, const char *certificate, const char *key,
+    struct clocksmith_http_handlers *handlers) {
+  unsigned int flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME;
+  struct MHD_OptionItem tls[] = {
+      {MHD_OPTION_HTTPS_MEM_CERT, 0, (void *)certificate},
+      {MHD_OPTION_HTTPS_MEM_KEY, 0, (void *)key},
+      {MHD_OPTION_HTTPS_PRIORITIES, 0, (void *)"NORMAL:-VERS-TLS1.0:-VERS-TLS1.1"},
+      {MHD_OPTION_END, 0, NULL}};
+  struct MHD_OptionItem none[] = {{MHD_OPTION_END, 0, NULL}};
+  int is_tls = certificate != NULL && key != NULL;
+  return MHD_start_daemon(
+      is_tls ? flags | MHD_USE_TLS : flags, 0, NULL, NULL, clocksmith_http_received, handlers,
+      MHD_OPTION_LISTEN_SOCKET, socket, MHD_OPTION_CONNECTION_LIMIT, limits.connections,
+      MHD_OPTION_PER_IP_CONNECTION_LIMIT, limits.connections_of_address,
+      MHD_OPTION_CONNECTION_TIMEOUT, limits.idle_seconds, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+      limits.bytes_of_connection, MHD_OPTION_NOTIFY_COMPLETED, clocksmith_http_completed, handlers,
+      MHD_OPTION_NOTIFY_CONNECTION, clocksmith_http_connected, handlers, MHD_OPTION_ARRAY,
+      is_tls ? tls : none, MHD_OPTION_END);
+}
+
+/* The descriptor that is readable when there is something to do. */
+static inline int clocksmith_http_epoll(struct MHD_Daemon *daemon) {
+  const union MHD_DaemonInfo *info = MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_EPOLL_FD);
+  return info ? info->epoll_fd : -1;
+}
+
+/* In how many milliseconds there is something to do anyhow; -1 for never. */
+static inline long long clocksmith_http_wait(struct MHD_Daemon *daemon) {
+  MHD_UNSIGNED_LONG_LONG milliseconds = 0;
+  return MHD_get_timeout(daemon, &milliseconds) == MHD_YES ? (long long)milliseconds : -1;
+}
+
+/* NULL if the request has no such header. */
+static inline const char *clocksmith_http_header(struct MHD_Connection *connection,
+                                                 const char *name) {
+  return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
+}
+
+static inline int clocksmith_http_socket(struct MHD_Connection *connection) {
+  const union MHD_ConnectionInfo *info =
+      MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+  return info ? info->connect_fd : -1;
+}
+
+static inline const struct sockaddr *clocksmith_http_address(struct MHD_Connection *connection) {
+  const union MHD_ConnectionInfo *info =
+      MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+  return info ? info->client_addr : NULL;
+}
+
+/* With a copy of the bytes. */
+static inline struct MHD_Response *clocksmith_http_response(const char *bytes, size_t count) {
+  return MHD_create_response_from_buffer(count, (void *)bytes, MHD_RESPMEM_MUST_COPY);
+}
+
+static inline int clocksmith_http_answer(struct MHD_Connection *connection, unsigned int status,
+                                         struct MHD_Response *response) {
+  return MHD_queue_response(connection, status, response) == MHD_YES;
+}

@@ -1,0 +1,66 @@
+import Basics
+
+/// What an app is answered: JSON, always.
+struct HTTPAnswer {
+  let status: UInt32
+  let body: String
+  var headers: [(name: String, value: String)] = []
+
+  /// - Parameter body: JSON.
+  init(_ status: UInt32, _ body: String) {
+    self.status = status
+    self.body = body
+  }
+
+  /// Refuses, in a sentence and in a word that does not change.
+  init(_ status: UInt32, _ reason: String, _ words: String, _ headers: (String, String)...) {
+    let line = JSONLine()
+    line.set("error", words.printable)
+    line.set("reason", reason)
+    self.init(status, line.text)
+    self.headers = headers.map { (name: $0.0, value: $0.1) }
+  }
+}
+
+/// What has become of a command.
+enum CommandOutcome {
+  case done
+  /// It is kept until its instant is near.
+  case waits(until: UTCTime)
+  case refused(Rejection)
+}
+
+extension HTTPAnswer {
+  init(_ outcome: CommandOutcome) {
+    let line = JSONLine()
+    switch outcome {
+    case .done:
+      line.set("status", "done")
+      self.init(200, line.text)
+    case .waits(let instant):
+      line.set("status", "waiting")
+      line.set("at", instant.text)
+      self.init(202, line.text)
+    case .refused(let rejection):
+      let status = rejection.kind.status
+      self.init(status, rejection.kind.rawValue, rejection.words)
+      if status == 503 { headers.append((name: "Retry-After", value: "5")) }
+    }
+  }
+}
+
+extension Rejection.Kind {
+  /// As RFC 9110 has it.
+  fileprivate var status: UInt32 {
+    switch self {
+    case .json, .command, .key, .value, .topic, .retained, .expired, .past, .future: 400
+    case .token: 401
+    case .unknown: 404
+    case .repeated, .untrusted, .refused, .busy, .cancelled: 409
+    case .large: 413
+    case .rate: 429
+    case .full, .absent: 503
+    case .timeout: 504
+    }
+  }
+}

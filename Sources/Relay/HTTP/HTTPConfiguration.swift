@@ -1,0 +1,103 @@
+import Basics
+
+/// The section `[http]` of relay.conf: where and how apps are served.
+public struct HTTPConfiguration: Hashable, Sendable {
+  public var listen = ListenAddress.usual
+  var tokenFile: String?
+  var certificate: String?
+  var key: String?
+  /// How many requests an address may make in a minute; nil for any number.
+  public var requestsPerMinute: Int? = 300
+
+  public var usesTLS: Bool { certificate != nil }
+
+  /// As in `http://127.0.0.1:8080`.
+  public var url: String { "\(usesTLS ? "https" : "http")://\(listen.text)" }
+}
+
+extension HTTPConfiguration {
+  static let section = "http"
+
+  /// As a section of the relay's file.
+  static let keysOfRelay: [String: INIKey<RelayConfiguration>] = keys.mapValues { key in
+    { configuration, value in
+      var http = configuration.http ?? HTTPConfiguration()
+      defer { configuration.http = http }
+      return key(&http, value)
+    }
+  }
+
+  private static let keys: [String: INIKey<HTTPConfiguration>] = [
+    "listen": { http, value in
+      guard let address = ListenAddress(text: value) else {
+        return "allowed: ADDRESS:PORT, as in 127.0.0.1:8080, 0.0.0.0:8080 or [::1]:8080"
+      }
+      http.listen = address
+      return nil
+    },
+    "token_file": path(\.tokenFile),
+    "certificate": path(\.certificate),
+    "key": path(\.key),
+    "rate": { http, value in
+      guard value == "none" || Int(value).map({ (1...1_000_000).contains($0) }) == true else {
+        return "allowed: none, or 1 to 1000000 requests a minute"
+      }
+      http.requestsPerMinute = Int(value)
+      return nil
+    },
+  ]
+
+  private static func path(
+    _ field: WritableKeyPath<HTTPConfiguration, String?> & Sendable
+  ) -> INIKey<HTTPConfiguration> {
+    { http, value in
+      guard value == "none" || value.hasPrefix("/") else {
+        return "allowed: none, or the whole path of a file, from / on"
+      }
+      http[keyPath: field] = value == "none" ? nil : value
+      return nil
+    }
+  }
+
+  /// - Parameter place: file and line of a key, by `section.key`.
+  /// - Throws: `Fault` for what is missing.
+  func check(_ place: (String) -> String) throws(Fault) {
+    guard (certificate == nil) != (key == nil) else { return }
+    let (there, missing) = key == nil ? ("certificate", "key") : ("key", "certificate")
+    throw Fault(
+      place("http.\(there)"), "\(there) is set and \(missing) is not; set both or neither")
+  }
+}
+
+extension HTTPConfiguration {
+  /// The credential that systemd hands over for this program, as `LoadCredential=` names it.
+  private static let credential = "http-token"
+
+  /// - Throws: `Fault` if there is none, or it is none.
+  func token() throws(Fault) -> AccessToken {
+    guard let text = try Secret.line(file: tokenFile, credential: Self.credential) else {
+      throw Fault(
+        "[http] has no token",
+        "set token_file, or put it into /etc/credstore/clocksmith-relay.http-token")
+    }
+    guard let token = AccessToken(text: text) else {
+      throw Fault(
+        tokenFile ?? "the credential \(Self.credential)",
+        "it is no token: 16 to 512 visible characters are wanted, as of 'openssl rand -hex 32'")
+    }
+    return token
+  }
+
+  /// Nil without TLS.
+  /// - Throws: `Fault` if the files cannot be read, or do not belong together.
+  func identity() throws(Fault) -> TLSIdentity? {
+    guard let certificate, let key else { return nil }
+    return try TLSIdentity(certificate: certificate, key: key)
+  }
+
+  /// - Throws: `Fault` if apps could not be served.
+  public func check() throws(Fault) {
+    _ = try token()
+    if let complaint = try identity()?.complaint { throw complaint }
+  }
+}

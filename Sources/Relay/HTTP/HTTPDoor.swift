@@ -1,0 +1,173 @@
+import Basics
+import Daemon
+
+/// The door for apps: who may come in, and what there is. docs/clocksmith-relay.openapi.json describes
+/// it.
+final class HTTPDoor {
+  /// What it is opened with; the files that the configuration names are read.
+  struct Settings: Hashable {
+    let http: HTTPConfiguration
+    let token: AccessToken
+    let identity: TLSIdentity?
+
+    init(_ http: HTTPConfiguration) throws(Fault) {
+      self.http = http
+      token = try http.token()
+      identity = try http.identity()
+    }
+  }
+
+  struct Handlers {
+    /// The state of the clock as JSON, or why there is none.
+    var state: () -> Result<String, Rejection>
+    /// Carries out what is read from a request of this path.
+    var carryOut:
+      (
+        _ path: String, _ read: (inout CommandDesk, Bool?) throws(Rejection) -> Order,
+        _ answer: @escaping (CommandOutcome) -> Void
+      ) -> Void
+    /// Somebody was turned away whom the owner should know of.
+    var refused: (Rejection, _ path: String) -> Void
+  }
+
+  static let statePath = "/v1/state"
+  static let commandsPath = "/v1/commands"
+  /// And behind it, the token of a device.
+  static let devicesPath = "/v1/devices/"
+
+  let settings: Settings
+  private let handlers: Handlers
+  private var budgets: RequestBudgets?
+  private var server: HTTPServer?
+
+  /// - Throws: `Fault` if nobody can be listened to there.
+  init(_ loop: EventLoop, _ settings: Settings, _ handlers: Handlers) throws(Fault) {
+    self.settings = settings
+    self.handlers = handlers
+    budgets = settings.http.requestsPerMinute.map { RequestBudgets(perMinute: $0) }
+    let server = HTTPServer(
+      loop, settings.http.listen, settings.identity,
+      .init(
+        judge: { [unowned self] in judge($0) }, serve: { [unowned self] in serve($0) }))
+    self.server = server
+    try server.open()
+  }
+
+  func close() {
+    server?.close(HTTPAnswer(503, "stopping", "the relay is being stopped", ("Retry-After", "5")))
+    server = nil
+  }
+
+  // MARK: Who may come in
+
+  private func judge(_ head: HTTPHead) -> HTTPAnswer? {
+    refusal(of: head.address, head.path) ?? refusal(ofToken: head)
+      ?? refusal(ofPlace: head) ?? refusal(ofBody: head)
+  }
+
+  private func refusal(of address: String, _ path: String) -> HTTPAnswer? {
+    guard let seconds = budgets?.spend(address, at: HTTPServer.uptime) else { return nil }
+    handlers.refused(
+      Rejection(.rate, "\(address) asks more often than 'rate' allows"), Self.place(of: path))
+    return HTTPAnswer(
+      429, "rate", "there were too many requests from this address; wait \(seconds) s",
+      ("Retry-After", String(seconds)))
+  }
+
+  private func refusal(ofToken head: HTTPHead) -> HTTPAnswer? {
+    let parts = head.authorization?.split(separator: " ", maxSplits: 1) ?? []
+    if parts.count == 2, parts[0].lowercased() == "bearer",
+      settings.token.isSame(as: String(parts[1]))
+    {
+      return nil
+    }
+    let challenge = (name: "WWW-Authenticate", value: "Bearer")
+    guard head.authorization != nil else {
+      return HTTPAnswer(
+        401, "token", "send the token of this clock, as in 'Authorization: Bearer TOKEN'", challenge
+      )
+    }
+    handlers.refused(
+      Rejection(.token, "\(head.address) came with a wrong token"), Self.place(of: head.path))
+    return HTTPAnswer(401, "token", "this is not the token of this clock", challenge)
+  }
+
+  /// The methods that there are at a path; none if there is nothing.
+  private static func methods(at path: String) -> [String] {
+    switch path {
+    case statePath: ["GET"]
+    case commandsPath: ["POST"]
+    case _ where path.hasPrefix(devicesPath) && path != devicesPath: ["DELETE", "PUT"]
+    default: []
+    }
+  }
+
+  private func refusal(ofPlace head: HTTPHead) -> HTTPAnswer? {
+    let methods = Self.methods(at: head.path)
+    if methods.contains(head.method) { return nil }
+    guard !methods.isEmpty else {
+      let places = [Self.statePath, Self.commandsPath, "\(Self.devicesPath)TOKEN"]
+      return HTTPAnswer(
+        404, "path",
+        "there is nothing at \(head.path.excerpt); there are \(places.joined(separator: ", "))")
+    }
+    return HTTPAnswer(
+      405, "method", "\(head.path.excerpt) takes \(methods.joined(separator: " and "))",
+      ("Allow", methods.joined(separator: ", ")))
+  }
+
+  private static let tooLarge = HTTPAnswer(
+    413, Rejection.Kind.large.rawValue,
+    "the body is too large; at most \(HTTPServer.mostOfBody) bytes are read")
+
+  private func refusal(ofBody head: HTTPHead) -> HTTPAnswer? {
+    if head.length ?? 0 > HTTPServer.mostOfBody { return Self.tooLarge }
+    guard head.hasBody || head.method == "POST" else { return nil }
+    // What follows a semicolon is of the type, as in `; charset=utf-8`.
+    let type = head.contentType?.prefix { $0 != ";" && $0 != " " }.lowercased()
+    guard type != "application/json" else { return nil }
+    return HTTPAnswer(
+      415, "type", "the body has to be JSON, and its Content-Type application/json")
+  }
+
+  // MARK: What there is
+
+  private func serve(_ exchange: HTTPExchange) {
+    let head = exchange.head
+    guard exchange.size <= HTTPServer.mostOfBody else { return exchange.answer(Self.tooLarge) }
+    let body = exchange.body
+    switch head.path {
+    case Self.statePath:
+      switch handlers.state() {
+      case .success(let state): exchange.answer(HTTPAnswer(200, state))
+      case .failure(let rejection): exchange.answer(HTTPAnswer(.refused(rejection)))
+      }
+    case Self.commandsPath:
+      carryOut(exchange) { desk, clockIsUsed throws(Rejection) in
+        try desk.take(body, at: .now, clockIsUsed: clockIsUsed)
+      }
+    default:
+      let token = String(head.path.dropFirst(Self.devicesPath.count))
+      let command = head.method == "PUT" ? "device_add" : "device_remove"
+      carryOut(exchange) { desk, clockIsUsed throws(Rejection) in
+        try desk.take(
+          body.isEmpty ? Array("{}".utf8) : body, at: .now, clockIsUsed: clockIsUsed,
+          with: [("command", command), ("token", token)])
+      }
+    }
+  }
+
+  private func carryOut(
+    _ exchange: HTTPExchange,
+    _ read: (inout CommandDesk, Bool?) throws(Rejection) -> Order
+  ) {
+    handlers.carryOut(Self.place(of: exchange.head.path), read) {
+      exchange.answer(HTTPAnswer($0))
+    }
+  }
+
+  /// How the journal names a path: the token of a device is nobody's business.
+  private static func place(of path: String) -> String {
+    path.hasPrefix(devicesPath) ? String(devicesPath.dropLast()) : path.excerpt
+  }
+}

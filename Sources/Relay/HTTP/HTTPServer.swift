@@ -1,0 +1,262 @@
+import Basics
+import CMicroHTTPD
+import CSystemd
+import Daemon
+@preconcurrency import Glibc
+
+/// A server of HTTP by libmicrohttpd, served by the loop: it has no thread, and never waits.
+final class HTTPServer {
+  struct Handlers {
+    /// Judges a request by its head: nil if it may be served.
+    var judge: (HTTPHead) -> HTTPAnswer?
+    /// The request is there; it is to be answered, now or later.
+    var serve: (HTTPExchange) -> Void
+  }
+
+  /// The longest body that is read.
+  static let mostOfBody = Order.largestPayload
+  /// So much of a body that is refused is taken and thrown away, so that the answer arrives: to who
+  /// still sends when the connection ends, the system tells nothing but that.
+  private static let mostThrownAway = 1 << 20
+  private static let limits = clocksmith_http_limits(
+    connections: 64, connections_of_address: 16, idle_seconds: 10, bytes_of_connection: 16_384)
+  /// How long a request may take from its first byte to its last, however busy it looks.
+  private static let patience = Duration.seconds(10)
+
+  private let loop: EventLoop
+  private let handlers: Handlers
+  private let listen: ListenAddress
+  private let certificate: UnsafeMutablePointer<CChar>?
+  private let key: UnsafeMutablePointer<CChar>?
+  private let callbacks: UnsafeMutablePointer<clocksmith_http_handlers>
+  private var daemon: OpaquePointer?
+  private var source: EventSource?
+  private var timer: EventSource?
+  private var reaper: EventSource?
+  private var isReaperSet = false
+  /// By when each connection has to have made its request; nil while it waits for us.
+  private var connections: [OpaquePointer: Duration?] = [:]
+  /// Those that wait for an answer.
+  private var waiting: [ObjectIdentifier: HTTPExchange] = [:]
+
+  init(
+    _ loop: EventLoop, _ listen: ListenAddress, _ identity: TLSIdentity?, _ handlers: Handlers
+  ) {
+    self.loop = loop
+    self.listen = listen
+    self.handlers = handlers
+    certificate = identity.map { strdup($0.certificate) } ?? nil
+    key = identity.map { strdup($0.key) } ?? nil
+    callbacks = .allocate(capacity: 1)
+    callbacks.initialize(
+      to: clocksmith_http_handlers(
+        context: Unmanaged.passUnretained(self).toOpaque(),
+        received: { context, connection, request, path, method, bytes, count in
+          HTTPServer.from(context).received(connection!, request!, path!, method!, bytes, count!)
+        },
+        completed: { context, connection, request in
+          HTTPServer.from(context).completed(connection!, request)
+        },
+        connected: { context, connection, isThere in
+          HTTPServer.from(context).connected(connection!, isThere: isThere != 0)
+        }))
+  }
+
+  deinit {
+    close(HTTPAnswer(503, "stopping", "the relay is being stopped"))
+    callbacks.deallocate()
+    free(certificate)
+    free(key)
+  }
+
+  private static func from(_ context: UnsafeMutableRawPointer?) -> HTTPServer {
+    Unmanaged<HTTPServer>.fromOpaque(context!).takeUnretainedValue()
+  }
+
+  // MARK: The loop
+
+  /// - Throws: `Fault` if nobody can be listened to there.
+  func open() throws(Fault) {
+    let socket = try listen.listen()
+    guard let made = clocksmith_http_start(socket, Self.limits, certificate, key, callbacks) else {
+      // Whether it has closed the socket differs from version to version.
+      if fcntl(socket, F_GETFD) >= 0 { Glibc.close(socket) }
+      throw Fault(
+        "cannot serve \(listen.text)",
+        certificate == nil
+          ? "libmicrohttpd does not start"
+          : "libmicrohttpd does not take the certificate or the key")
+    }
+    daemon = made
+    timer = try loop.after(.zero) { [unowned self] in run() }
+    reaper = try loop.after(Self.patience) { [unowned self] in reap() }
+    reaper?.rests()
+    source = try loop.whenReady(clocksmith_http_epoll(made), events: EPOLLIN.rawValue) {
+      [unowned self] in run()
+    }
+  }
+
+  private func run() {
+    guard let daemon else { return }
+    MHD_run(daemon)
+    let milliseconds = clocksmith_http_wait(daemon)
+    if milliseconds < 0 {
+      timer?.rests()
+    } else {
+      timer?.goesOff(after: .milliseconds(milliseconds))
+    }
+  }
+
+  /// Serves nobody any more.
+  /// - Parameter last: for those that wait.
+  func close(_ last: HTTPAnswer) {
+    guard let daemon else { return }
+    let socket = MHD_quiesce_daemon(daemon)
+    if socket >= 0 { Glibc.close(socket) }
+    for exchange in Array(waiting.values) { exchange.answer(last) }
+    if source != nil {
+      // They go on in the first turn, and have their answers in the second.
+      for _ in 0..<3 { MHD_run(daemon) }
+    }
+    source = nil
+    timer = nil
+    reaper = nil
+    MHD_stop_daemon(daemon)
+    self.daemon = nil
+  }
+
+  // MARK: Connections
+
+  private func connected(_ connection: OpaquePointer, isThere: Bool) {
+    guard isThere else {
+      connections[connection] = nil
+      return
+    }
+    connections[connection] = .some(Self.uptime + Self.patience)
+    if !isReaperSet { setReaper() }
+  }
+
+  /// Ends the connections whose time is over. libmicrohttpd itself ends silent ones only: a byte now
+  /// and then would hold them for ever.
+  private func reap() {
+    isReaperSet = false
+    let now = Self.uptime
+    for (connection, deadline) in connections {
+      guard let deadline, deadline <= now else { continue }
+      shutdown(clocksmith_http_socket(connection), Int32(SHUT_RDWR))
+      connections[connection] = .some(now + Self.patience)
+    }
+    setReaper()
+  }
+
+  private func setReaper() {
+    guard let first = connections.values.compactMap({ $0 }).min() else { return }
+    isReaperSet = true
+    reaper?.goesOff(after: max(first - Self.uptime, .milliseconds(10)))
+  }
+
+  /// `CLOCK_MONOTONIC`.
+  static var uptime: Duration {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+  }
+
+  // MARK: Requests
+
+  /// - Returns: 0 to end the connection.
+  private func received(
+    _ connection: OpaquePointer, _ request: UnsafeMutablePointer<UnsafeMutableRawPointer?>,
+    _ path: UnsafePointer<CChar>, _ method: UnsafePointer<CChar>, _ bytes: UnsafePointer<CChar>?,
+    _ count: UnsafeMutablePointer<Int>
+  ) -> Int32 {
+    guard let known = request.pointee else {
+      let head = HTTPHead(connection, method: method, path: path)
+      let refusal = handlers.judge(head)
+      if let refusal, !head.hasBody || head.isPatient || head.length ?? 0 > Self.mostThrownAway {
+        return Self.send(refusal, connection)
+      }
+      request.pointee = Unmanaged.passRetained(HTTPExchange(head, refusal: refusal)).toOpaque()
+      return 1
+    }
+    let exchange = Unmanaged<HTTPExchange>.fromOpaque(known).takeUnretainedValue()
+    if count.pointee > 0 {
+      exchange.take(
+        UnsafeRawBufferPointer(start: bytes, count: count.pointee), most: Self.mostOfBody)
+      count.pointee = 0
+      return exchange.size <= Self.mostThrownAway ? 1 : 0
+    }
+    return finish(exchange, connection)
+  }
+
+  /// The whole request is there, or its answer.
+  private func finish(_ exchange: HTTPExchange, _ connection: OpaquePointer) -> Int32 {
+    if !exchange.isServed {
+      exchange.isServed = true
+      if let refusal = exchange.refusal {
+        exchange.answer(refusal)
+      } else {
+        handlers.serve(exchange)
+      }
+    }
+    if let answer = exchange.answer { return Self.send(answer, connection) }
+    waiting[ObjectIdentifier(exchange)] = exchange
+    // However long we take, it is not the app that is slow.
+    connections[connection] = .some(nil)
+    exchange.answered = { [unowned self, unowned exchange] in
+      waiting[ObjectIdentifier(exchange)] = nil
+      setDeadline(of: connection)
+      MHD_resume_connection(connection)
+      timer?.goesOff(after: .zero)
+    }
+    MHD_suspend_connection(connection)
+    return 1
+  }
+
+  private func completed(_ connection: OpaquePointer, _ request: UnsafeMutableRawPointer?) {
+    setDeadline(of: connection)
+    guard let request else { return }
+    let exchange = Unmanaged<HTTPExchange>.fromOpaque(request).takeRetainedValue()
+    exchange.answered = nil
+  }
+
+  /// The next request of a connection has its whole time.
+  private func setDeadline(of connection: OpaquePointer) {
+    guard connections[connection] != nil else { return }
+    connections[connection] = .some(Self.uptime + Self.patience)
+    if !isReaperSet { setReaper() }
+  }
+
+  private static func send(_ answer: HTTPAnswer, _ connection: OpaquePointer) -> Int32 {
+    let bytes = Array(answer.body.utf8)
+    let response = bytes.withUnsafeBufferPointer { buffer in
+      buffer.withMemoryRebound(to: CChar.self) {
+        clocksmith_http_response($0.baseAddress, $0.count)
+      }
+    }
+    guard let response else { return 0 }
+    defer { MHD_destroy_response(response) }
+    MHD_add_response_header(response, "Content-Type", "application/json")
+    // What a proxy or an app keeps of a clock is wrong a moment later.
+    MHD_add_response_header(response, "Cache-Control", "no-store")
+    for (name, value) in answer.headers { MHD_add_response_header(response, name, value) }
+    return clocksmith_http_answer(connection, answer.status, response)
+  }
+}
+
+extension HTTPHead {
+  fileprivate init(
+    _ connection: OpaquePointer, method: UnsafePointer<CChar>, path: UnsafePointer<CChar>
+  ) {
+    func header(_ name: String) -> String? {
+      clocksmith_http_header(connection, name).map { String(cString: $0) }
+    }
+    self.init(
+      method: String(cString: method), path: String(cString: path),
+      address: ClientAddress.text(of: clocksmith_http_address(connection)),
+      authorization: header("Authorization"), contentType: header("Content-Type"),
+      length: header("Content-Length").flatMap { Int($0) },
+      isChunked: header("Transfer-Encoding") != nil,
+      isPatient: header("Expect")?.lowercased() == "100-continue")
+  }
+}

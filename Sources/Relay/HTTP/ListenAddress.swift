@@ -1,0 +1,83 @@
+import Basics
+@preconcurrency import Glibc
+
+/// Where apps are listened to: an address of this machine, and a port.
+public struct ListenAddress: Hashable, Sendable {
+  /// A number: looking a name up would hold everything up.
+  let host: String
+  let port: UInt16
+
+  /// As many connections may wait until they are taken.
+  private static let backlog: Int32 = 64
+
+  static let usual = ListenAddress(host: "127.0.0.1", port: 8080)
+
+  private init(host: String, port: UInt16) {
+    self.host = host
+    self.port = port
+  }
+
+  /// Reads `127.0.0.1:8080` or `[::1]:8080`. Nil for anything else.
+  init?(text: String) {
+    guard let colon = text.lastIndex(of: ":"),
+      let port = UInt16(text[text.index(after: colon)...]), port > 0
+    else { return nil }
+    let host = text[..<colon]
+    let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
+    // An address of IPv6 without brackets would hide the port.
+    guard isBracketed || !host.utf8.contains(UInt8(ascii: ":")) else { return nil }
+    self.init(host: String(isBracketed ? host.dropFirst().dropLast() : host), port: port)
+    guard let found = found else { return nil }
+    freeaddrinfo(found)
+  }
+
+  /// As in `[::1]:8080`.
+  public var text: String {
+    host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]:\(port)" : "\(host):\(port)"
+  }
+
+  /// True if only programs of this machine come there.
+  public var isLoopback: Bool { host.hasPrefix("127.") || host == "::1" }
+
+  /// The caller frees it; nil for what is no address.
+  private var found: UnsafeMutablePointer<addrinfo>? {
+    var hints = addrinfo()
+    hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV | AI_PASSIVE
+    hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+    var found: UnsafeMutablePointer<addrinfo>?
+    return !host.isEmpty && getaddrinfo(host, String(port), &hints, &found) == 0 ? found : nil
+  }
+
+  /// Listens there.
+  /// - Returns: a socket that the caller closes.
+  /// - Throws: `Fault` if another program does, or there is no such address yet.
+  func listen() throws(Fault) -> Int32 {
+    let operation = "cannot listen at \(text)"
+    guard let found else { throw Fault(operation, "it is no address") }
+    defer { freeaddrinfo(found) }
+    let kind = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue
+    let descriptor = socket(found.pointee.ai_family, Int32(kind), 0)
+    guard descriptor >= 0 else { throw Fault(operation, errno: errno) }
+    var yes: Int32 = 1
+    // What is left of connections that have ended does not hold the port.
+    setsockopt(
+      descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout.size(ofValue: yes)))
+    guard bind(descriptor, found.pointee.ai_addr, found.pointee.ai_addrlen) == 0,
+      Glibc.listen(descriptor, Self.backlog) == 0
+    else {
+      let code = errno
+      close(descriptor)
+      throw Fault(operation, code: code, Self.words(code))
+    }
+    return descriptor
+  }
+
+  private static func words(_ code: Int32) -> String {
+    let words = String(cString: strerror(code))
+    return switch code {
+    case EADDRINUSE: "\(words); end the other program, or set another 'listen' under [http]"
+    case EACCES: "\(words); set a port from 1024 on under [http]"
+    default: words
+    }
+  }
+}

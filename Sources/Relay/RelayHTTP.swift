@@ -1,0 +1,71 @@
+import Basics
+import Daemon
+
+/// What apps ask for over HTTP.
+extension RelayService {
+  /// After how long a door that cannot be opened is tried again.
+  private static let pause = Duration.seconds(10)
+
+  /// Opens the door for apps as the configuration and its files have it now, or closes it.
+  func openDoor() {
+    doorTimer = nil
+    guard let http = configuration.http else {
+      doorFault = nil
+      return closeDoor()
+    }
+    do throws(Fault) {
+      let settings = try HTTPDoor.Settings(http)
+      if let door, door.settings == settings { return }
+      closeDoor()
+      door = try HTTPDoor(
+        loop, settings,
+        .init(
+          state: { [unowned self] in stateForApps },
+          carryOut: { [unowned self] in take($0, by: $1, $2) },
+          refused: { [unowned self] in reject($0, $1) }))
+      doorFault = nil
+      journal.log(.http, .info, "apps are served at \(http.url)")
+      if let complaint = settings.identity?.complaint {
+        journal.log(
+          .httpLost, .warning, "\(complaint); apps refuse it", ["DETAIL": complaint.description])
+      }
+    } catch {
+      closeDoor()
+      if error != doorFault {
+        journal.log(
+          .httpLost, .error, "\(error); apps are not served until that is put right",
+          ["DETAIL": error.description])
+      }
+      doorFault = error
+      doorTimer = try? loop.after(Self.pause) { [unowned self] in openDoor() }
+    }
+  }
+
+  func closeDoor() {
+    doorTimer = nil
+    door?.close()
+    door = nil
+  }
+
+  private var stateForApps: Result<String, Rejection> {
+    switch announcer?.presence {
+    case .running?: .success(state ?? "{}")
+    case .absent(let why)?: .failure(Rejection(.absent, why))
+    case nil: .failure(Rejection(.absent, "the announcer does not run"))
+    }
+  }
+
+  /// Carries out what an app wants, as if it came from the broker.
+  private func take(
+    _ path: String, by read: (inout CommandDesk, Bool?) throws(Rejection) -> Order,
+    _ answer: @escaping (CommandOutcome) -> Void
+  ) {
+    do throws(Rejection) {
+      let order = try read(&desk, announcer?.clockIsUsed)
+      carryOut(WaitingRoom.Guest(order: order, topic: path, answer: answer))
+    } catch {
+      reject(error, path)
+      answer(.refused(error))
+    }
+  }
+}

@@ -1,0 +1,260 @@
+"""The door for apps: what is asked and done over HTTP."""
+
+import signal
+import socket
+import threading
+import time
+
+import pytest
+
+import relay as parts
+from http_door import APNS, PHONE, TOKEN, Door, refused
+from pretended_announcer import PretendedAnnouncer
+from relay import CLOCK, COMMAND, Broker
+from sound_server import wait_until
+
+
+@pytest.fixture
+def door(on_the_bus, tmp_path):
+    parts.need_relay()
+    started = []
+
+    def door(section="", rest="", **options):
+        door = Door(on_the_bus.environment, tmp_path, section, rest, **options)
+        started.append(door)
+        return door.wait_until_open()
+
+    yield door
+    for each in started:
+        assert each.stop() == 0
+
+
+@pytest.fixture
+def announcer(bus):
+    pretended = PretendedAnnouncer(bus.address)
+    yield pretended
+    pretended.close()
+
+
+# What an app asks for.
+
+
+def test_the_state_is_the_one_of_the_broker(door, announcer, tmp_path):
+    broker = Broker(tmp_path)
+    try:
+        heard = broker.listen(f"{CLOCK}/#")
+        running = door(
+            rest=f"[mqtt]\nbroker = 127.0.0.1\nport = {broker.port}\nname = hall\n")
+        state = heard.wait_for_state(lambda state: state["trust"])
+        answer = running.state()
+        assert answer.status == 200 and answer.body == state
+        assert answer.headers["Cache-Control"] == "no-store"
+        # One desk for both: a second delivery is one, whichever way it comes.
+        broker.publish(COMMAND, {"command": "stop", "id": "a1"})
+        running.wait_for('carried out stop "a1"')
+        assert "come before" in refused(
+            running.order({"command": "stop", "id": "a1"}), 409, "repeated")
+    finally:
+        broker.close()
+
+
+def test_a_command_is_carried_out(door, announcer):
+    running = door().wait_for_announcer()
+    answer = running.order({"command": "timer", "seconds": 600, "id": "tea"})
+    assert (answer.status, answer.body) == (200, {"status": "done"})
+    assert "StartTimer" in announcer.calls
+    running.wait_for('carried out timer "tea"')
+
+
+def test_a_command_waits_for_its_instant_and_is_cancelled(door, announcer):
+    running = door().wait_for_announcer()
+    answer = running.order({"command": "announce", "at": "2199-01-01T00:00:00Z", "id": "bell"})
+    assert "too far ahead" in refused(answer, 400, "future")
+    answer = running.order({"command": "announce", "at": time.time() + 3600, "id": "bell"})
+    assert (answer.status, answer.body["status"]) == (202, "waiting")
+    assert [each["id"] for each in running.state().body["waiting"]] == ["bell"]
+    assert running.order({"command": "cancel", "id": "bell"}).body == {"status": "done"}
+    assert running.state().body["waiting"] == []
+    refused(running.order({"command": "cancel", "id": "bell"}), 404, "unknown")
+
+
+def test_a_device_is_registered_and_forgotten(door):
+    running = door(rest=APNS)
+    for _ in range(2):
+        answer = running.ask(
+            "PUT", f"/v1/devices/{PHONE}", {"platform": "watchos", "events": "alarm,hour"})
+        assert (answer.status, answer.body) == (200, {"status": "done"})
+    assert f"watchos production  alarm,hour  {PHONE}" in running.command("device", "list")
+    assert running.ask("PUT", f"/v1/devices/{'cd' * 32}").status == 200
+    assert running.ask("DELETE", f"/v1/devices/{PHONE.upper()}").status == 200
+    assert PHONE not in running.command("device", "list")
+    refused(running.ask("DELETE", f"/v1/devices/{PHONE}"), 404, "unknown")
+    assert not running.matching(PHONE)
+
+
+def test_without_apns_there_are_no_devices(door):
+    answer = door().ask("PUT", f"/v1/devices/{PHONE}")
+    assert "no [apns] is configured" in refused(answer, 409, "refused")
+
+
+@pytest.mark.parametrize("path, body, reason, told", [
+    (f"/v1/devices/{PHONE}", {"platform": "amiga"}, "value", "allowed: ios, ipados"),
+    (f"/v1/devices/{PHONE}", {"events": "tea"}, "value", "allowed: all, or some of timer"),
+    (f"/v1/devices/{PHONE}", {"token": PHONE}, "key", "'token' is told by the path"),
+    (f"/v1/devices/{PHONE}", {"command": "stop"}, "key", "'command' is told by the path"),
+    (f"/v1/devices/{PHONE}", [], "json", "no JSON object"),
+    ("/v1/devices/zz", None, "value", "it is none of APNs"),
+])
+def test_a_wrong_device_is_refused(door, path, body, reason, told):
+    assert told in refused(door(rest=APNS).ask("PUT", path, body), 400, reason)
+
+
+# The announcer.
+
+
+def test_without_an_announcer_an_app_is_told_so(door):
+    running = door()
+    running.wait_for("the announcer does not run")
+    for answer in (running.state(), running.order({"command": "stop"})):
+        assert "the announcer does not run" in refused(answer, 503, "absent")
+        assert answer.headers["Retry-After"] == "5"
+
+
+def test_an_announcer_that_refuses_or_is_silent_is_told_of_and_holds_up_nobody(door, announcer):
+    announcer.answer = lambda member: {
+        "StopInterval": False, "CancelTimer": "org.clocksmith.Error.Refused"}.get(member, True)
+    running = door().wait_for_announcer()
+    late = []
+    thread = threading.Thread(
+        target=lambda: late.append(running.order({"command": "interval_stop"})))
+    thread.start()
+    wait_until(lambda: "StopInterval" in announcer.calls, 10, "the call")
+    refused(running.order({"command": "timer_cancel", "timer": "tea"}), 409, "refused")
+    assert running.state().status == 200 and late == []
+    thread.join(20)
+    assert "does not answer" in refused(late[0], 504, "timeout")
+
+
+def test_who_waits_when_the_relay_ends_is_answered(door, announcer):
+    announcer.answer = lambda member: member != "StopInterval"
+    running = door().wait_for_announcer()
+    late = []
+    thread = threading.Thread(
+        target=lambda: late.append(running.order({"command": "interval_stop"})))
+    thread.start()
+    wait_until(lambda: "StopInterval" in announcer.calls, 10, "the call")
+    assert running.stop() == 0
+    thread.join(20)
+    refused(late[0], 503, "stopping")
+
+
+# What is refused.
+
+
+BAD_JSON = [
+    ("{", "json", "it ends too early"),
+    ('{"command":' + "[" * 10_000, "json", "nesting too deep"),
+    (b'{"command":"\xff"}', "json", "it is not UTF-8"),
+    (b'{"command":"stop"}\0', "json", "zero byte"),
+    ("[1]", "json", "no JSON object"),
+    ("", "json", "it ends too early"),
+    ('{"command":"explode"}', "command", "unknown command 'explode'; there are alarm,"),
+    ('{"command":"stop","now":true}', "key", "unknown key 'now' in 'stop'"),
+    ('{"command":"volume","decibels":"loud"}', "value", 'decibels "loud" is not a number'),
+]
+
+
+@pytest.mark.parametrize("body, reason, told", BAD_JSON, ids=[told for _, _, told in BAD_JSON])
+def test_bad_input_is_refused_in_one_sentence(door, announcer, body, reason, told):
+    running = door().wait_for_announcer()
+    assert told in refused(running.ask("POST", "/v1/commands", body), 400, reason)
+    assert running.state().status == 200
+
+
+@pytest.mark.parametrize("token", [
+    None, "", TOKEN[:-1], TOKEN + "0", TOKEN.replace("a", "b"), "x" * 4000])
+def test_nothing_is_done_without_the_token(door, announcer, token):
+    running = door().wait_for_announcer()
+    for method, path in [("GET", "/v1/state"), ("POST", "/v1/commands"), ("GET", "/v1/none"),
+                         ("PUT", f"/v1/devices/{PHONE}"), ("DELETE", f"/v1/devices/{PHONE}")]:
+        answer = running.ask(method, path, {"command": "stop"}, token=token)
+        refused(answer, 401, "token")
+        assert answer.headers["WWW-Authenticate"] == "Bearer"
+    assert "Stop" not in announcer.calls
+    assert len(running.matching("came with a wrong token")) == (token is not None), "once"
+    log = running.log.read_text()
+    assert TOKEN not in log and PHONE not in log and (not token or token not in log)
+
+
+@pytest.mark.parametrize("method, path, status, allowed", [
+    ("GET", "/", 404, None), ("GET", "/v1", 404, None), ("GET", "/v1/states", 404, None),
+    ("GET", "/v1/devices/", 404, None), ("GET", f"/{'x' * 5000}", 404, None),
+    ("GET", "/v1/%00", 404, None), ("GET", "/v1/../v1/state", 404, None),
+    ("POST", "/v1/state", 405, "GET"), ("PATCH", "/v1/commands", 405, "POST"),
+    ("GET", f"/v1/devices/{PHONE}", 405, "DELETE, PUT"),
+])
+def test_what_is_not_there_is_told(door, method, path, status, allowed):
+    answer = door().ask(method, path, {} if method != "GET" else None)
+    told = refused(answer, status, "path" if status == 404 else "method")
+    assert answer.headers["Allow"] == allowed
+    assert "/v1/commands" in told if status == 404 else "takes" in told
+
+
+@pytest.mark.parametrize("kind", [None, "text/plain", "application/x-www-form-urlencoded"])
+def test_a_body_of_another_type_is_refused(door, kind):
+    answer = door().ask("POST", "/v1/commands", '{"command":"stop"}', kind=kind)
+    assert "application/json" in refused(answer, 415, "type")
+
+
+def test_a_type_may_have_a_parameter(door, announcer):
+    running = door().wait_for_announcer()
+    assert running.ask("POST", "/v1/commands", '{"command":"stop"}',
+                       kind="Application/JSON; charset=utf-8").status == 200
+
+
+# What a reload changes.
+
+
+def test_a_reload_changes_the_token_and_closes_the_door(door, announcer):
+    running = door().wait_for_announcer()
+    other = TOKEN[::-1]
+    running.secret.write_text(other)
+    assert running.state().status == 200, "not before it is told to"
+    running.process.send_signal(signal.SIGHUP)
+    running.wait_for("reloaded")
+    refused(running.state(), 401, "token")
+    assert running.state(token=other).status == 200
+    running.text = "[ntfy a]\ntopic = b\n"
+    running.configure()
+    running.process.send_signal(signal.SIGHUP)
+    wait_until(lambda: len(running.matching("reloaded")) == 2, 10, "the reload")
+    with pytest.raises(ConnectionRefusedError):
+        running.state()
+
+
+def test_a_reload_that_changes_nothing_ends_no_connection(door, announcer):
+    running = door().wait_for_announcer()
+    connection = running.connect()
+    assert running.state(on=connection).status == 200
+    running.process.send_signal(signal.SIGHUP)
+    running.wait_for("reloaded")
+    sock = connection.sock
+    assert running.state(on=connection).status == 200 and connection.sock is sock
+    connection.close()
+
+
+def test_a_port_that_is_taken_is_told_once_and_taken_when_it_is_free(on_the_bus, tmp_path, bus):
+    parts.need_relay()
+    taken = socket.create_server(("127.0.0.1", 0))
+    port = taken.getsockname()[1]
+    running = Door(on_the_bus.environment, tmp_path, port=port)
+    told = running.wait_for("apps are not served until that is put right")
+    assert f"cannot listen at 127.0.0.1:{port}: Address already in use" in told
+    for count in (1, 2):
+        running.process.send_signal(signal.SIGHUP)
+        wait_until(lambda: len(running.matching("reloaded")) == count, 10, "another attempt")
+    taken.close()
+    running.wait_until_open()
+    assert len(running.matching("Address already in use")) == 1
+    refused(running.state(), 503, "absent")
+    assert running.stop() == 0

@@ -1,0 +1,206 @@
+"""The description of the door for apps (OpenAPI 3.1) and the program say the same: every operation
+and every status that stands there is tried, and what comes back has the form that stands there."""
+
+import json
+import re
+import time
+
+import pytest
+
+jsonschema = pytest.importorskip("jsonschema", reason="apt install python3-jsonschema")
+
+import relay as parts
+from http_door import APNS, PHONE, TOKEN, Door
+from pretended_announcer import PretendedAnnouncer
+from program import ROOT, SILENT_ALSA
+from service import Service
+from sound_server import wait_until
+
+PATH = ROOT / "docs/clocksmith-relay.openapi.json"
+DESCRIPTION = json.loads(PATH.read_text(encoding="utf-8"))
+METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
+
+
+def resolved(part):
+    """What a part refers to, or the part itself."""
+    while "$ref" in part:
+        names = part["$ref"].removeprefix("#/").split("/")
+        part = DESCRIPTION
+        for name in names:
+            part = part[name]
+    return part
+
+
+OPERATIONS = {
+    operation["operationId"]: (method.upper(), path, operation)
+    for path, item in DESCRIPTION["paths"].items()
+    for method, operation in item.items() if method in METHODS}
+DESCRIBED = {
+    (name, status) for name, (_, _, operation) in OPERATIONS.items()
+    for status in operation["responses"]}
+
+
+def validate(value, schema):
+    """The schema may refer to others of the description."""
+    jsonschema.Draft202012Validator(
+        {**schema, "components": DESCRIPTION["components"]}).validate(value)
+
+
+class Case:
+    """How an answer is brought about."""
+
+    def __init__(self, body=None, path=PHONE, answer=True, **settings):
+        self.body = body
+        self.path = path
+        self.answer = answer
+        self.token = settings.get("token", TOKEN)
+        self.kind = settings.get("kind", "application/json")
+        self.section = settings.get("section", "")
+        self.rest = settings.get("rest", APNS)
+        self.before = settings.get("before", lambda door: None)
+        self.is_absent = settings.get("is_absent", False)
+
+
+def registered(door):
+    assert door.ask("PUT", f"/v1/devices/{PHONE}").status == 200
+
+
+def spent(door):
+    assert door.ask("GET", "/v1/state").status == 200
+
+
+NO_TOKEN, SPENT = {"token": None}, {"section": "rate = 1", "before": spent}
+CASES = {
+    ("state", "200"): Case(),
+    ("state", "401"): Case(**NO_TOKEN),
+    ("state", "429"): Case(**SPENT),
+    ("state", "503"): Case(is_absent=True),
+    ("command", "200"): Case({"command": "stop"}),
+    ("command", "202"): Case({"command": "announce", "at": time.time() + 3600}),
+    ("command", "400"): Case({"command": "explode"}),
+    ("command", "401"): Case({"command": "stop"}, token="none"),
+    ("command", "404"): Case({"command": "cancel", "id": "nobody"}),
+    ("command", "409"): Case({"command": "stop"}, answer="org.clocksmith.Error.Refused"),
+    ("command", "413"): Case("[" + " " * 20_000 + "]"),
+    ("command", "415"): Case({"command": "stop"}, kind="text/json"),
+    ("command", "429"): Case({"command": "stop"}, **SPENT),
+    ("command", "503"): Case({"command": "stop"}, is_absent=True),
+    ("command", "504"): Case({"command": "stop"}, answer=False),
+    ("register", "200"): Case({"platform": "ios", "events": "all"}),
+    ("register", "400"): Case({"platform": "amiga"}),
+    ("register", "401"): Case(**NO_TOKEN),
+    ("register", "409"): Case(rest=""),
+    ("register", "413"): Case("[" + " " * 20_000 + "]"),
+    ("register", "415"): Case({}, kind="text/json"),
+    ("register", "429"): Case(**SPENT),
+    ("unregister", "200"): Case(before=registered),
+    ("unregister", "400"): Case(path="zz"),
+    ("unregister", "401"): Case(**NO_TOKEN),
+    ("unregister", "404"): Case(),
+    ("unregister", "409"): Case(rest=""),
+    ("unregister", "429"): Case(**SPENT),
+}
+
+
+def test_every_answer_that_is_described_is_tried_and_no_other():
+    assert set(CASES) == DESCRIBED
+
+
+@pytest.mark.parametrize("name, status", sorted(DESCRIBED | set(CASES)))
+def test_the_program_answers_as_described(on_the_bus, bus, tmp_path, name, status):
+    parts.need_relay()
+    case = CASES[name, status]
+    method, path, operation = OPERATIONS[name]
+    announcer = None
+    if not case.is_absent:
+        announcer = PretendedAnnouncer(
+            bus.address, lambda member: member == "GetAll" or case.answer)
+    running = Door(
+        on_the_bus.environment, tmp_path, case.section, case.rest).wait_until_open()
+    try:
+        running.wait_for(
+            "the announcer does not run" if case.is_absent else "the announcer answers")
+        case.before(running)
+        answer = running.ask(
+            method, path.replace("{token}", case.path), case.body, case.token, case.kind)
+    finally:
+        assert running.stop() == 0
+        if announcer:
+            announcer.close()
+    assert answer.status == int(status), answer.body
+    described = resolved(operation["responses"][status])
+    validate(answer.body, described["content"]["application/json"]["schema"])
+    for header, form in described.get("headers", {}).items():
+        validate(answer.headers[header], form["schema"])
+    if int(status) < 300 and isinstance(case.body, dict):
+        validate(case.body, operation["requestBody"]["content"]["application/json"]["schema"])
+
+
+def test_the_state_of_a_real_clock_is_as_described(on_the_bus, bus, tmp_path):
+    parts.need_relay()
+    service = Service(
+        on_the_bus, on_the_bus.configuration("interval = 60\nvoice_at_hour = none"),
+        "--output", tmp_path / "heard.wav", alsa=SILENT_ALSA)
+    with bus.caller() as caller:
+        caller.wait_for_service()
+    running = Door(on_the_bus.environment, tmp_path, "rate = none").wait_until_open()
+    running.wait_for_announcer()
+    for command in ({"command": "timer", "seconds": 600, "name": "tea"},
+                    {"command": "alarm", "time": "07:00", "days": "mon-fri", "name": "school"},
+                    {"command": "mute", "for": 60},
+                    {"command": "rounds", "work": 20, "rest": 10, "rounds": 8},
+                    {"command": "announce", "at": time.time() + 7200, "id": "bell"}):
+        assert running.order(command).status in (200, 202), command
+    found = wait_until(lambda: whole(running.state().body), 10, f"all of it: {running.state().body}")
+    validate(found, {"$ref": "#/components/schemas/State"})
+    assert running.stop() == 0 and service.stop() == 0
+
+
+def whole(state):
+    kinds = ("timers", "alarms", "intervals", "waiting", "muted_until")
+    return state if all(state[kind] for kind in kinds) else None
+
+
+# The description itself.
+
+
+def references(part):
+    if isinstance(part, dict):
+        yield from (value for key, value in part.items() if key == "$ref")
+        part = list(part.values())
+    if isinstance(part, list):
+        for each in part:
+            yield from references(each)
+
+
+def test_the_description_is_one_of_openapi():
+    assert DESCRIPTION["openapi"].startswith("3.1.") and DESCRIPTION["info"]["version"]
+    for reference in references(DESCRIPTION):
+        assert resolved({"$ref": reference}), reference
+    for schema in DESCRIPTION["components"]["schemas"].values():
+        jsonschema.Draft202012Validator.check_schema(schema)
+    for _, path, operation in OPERATIONS.values():
+        assert operation["summary"] and path.startswith("/v1/")
+        named = {each["name"] for each in DESCRIPTION["paths"][path].get("parameters", [])}
+        assert set(re.findall(r"{(\w+)}", path)) == named
+        for response in operation["responses"].values():
+            assert resolved(response)["description"]
+    used = set(references(DESCRIPTION))
+    assert used >= {f"#/components/{kind}/{name}" for kind in ("responses", "schemas")
+                    for name in DESCRIPTION["components"][kind]}, "nothing stands there unused"
+
+
+def test_the_description_has_every_path_command_and_reason_of_the_program():
+    source = (ROOT / "Sources/Relay/HTTP/HTTPDoor.swift").read_text()
+    paths = re.findall(r'static let \w+Path = "([^"]+)"', source)
+    assert sorted(paths) == sorted(path.replace("{token}", "") for path in DESCRIPTION["paths"])
+    commands = re.findall(
+        r'^    "(\w+)": ', (ROOT / "Sources/Relay/CommandTable.swift").read_text(), re.M)
+    schemas = DESCRIPTION["components"]["schemas"]
+    assert sorted(schemas["Command"]["properties"]["command"]["enum"]) == sorted(commands)
+    kinds = (ROOT / "Sources/Relay/Rejection.swift").read_text()
+    reasons = {name.strip() for names in re.findall(r"^    case (.+)", kinds, re.M)
+               for name in names.split(",")}
+    # Those of MQTT alone, and those of HTTP alone.
+    reasons = reasons - {"topic", "retained"} | {"path", "method", "type", "stopping"}
+    assert set(schemas["Refusal"]["properties"]["reason"]["enum"]) == reasons

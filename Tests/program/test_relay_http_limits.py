@@ -1,0 +1,202 @@
+"""What a stranger, or an app gone wrong, can take of the relay over HTTP: little."""
+
+import contextlib
+import http.client
+import socket
+import subprocess
+import time
+
+import pytest
+
+import relay as parts
+from http_door import PHONE, TOKEN, Door, refused
+from pretended_announcer import PretendedAnnouncer
+from program import ROOT
+from sound_server import wait_until
+
+HEAD = (f"POST /v1/commands HTTP/1.1\r\nHost: clock\r\nAuthorization: Bearer {TOKEN}\r\n"
+        "Content-Type: application/json\r\n").encode()
+
+
+@pytest.fixture
+def door(on_the_bus, tmp_path):
+    parts.need_relay()
+    started = []
+
+    def door(section=""):
+        door = Door(on_the_bus.environment, tmp_path, section)
+        started.append(door)
+        return door.wait_until_open()
+
+    yield door
+    for each in started:
+        assert each.stop() == 0
+
+
+@pytest.fixture
+def running(door, bus):
+    announcer = PretendedAnnouncer(bus.address)
+    yield door().wait_for_announcer()
+    announcer.close()
+
+
+def memory(running):
+    """Anonymous memory, in KiB."""
+    with open(f"/proc/{running.process.pid}/smaps_rollup", encoding="ascii") as rollup:
+        return next(int(line.split()[1]) for line in rollup if line.startswith("Anonymous:"))
+
+
+def test_a_body_may_be_as_long_as_a_command_and_no_longer(running):
+    def order(size):
+        command = '{"command":"stop"}'
+        return running.ask("POST", "/v1/commands", command + " " * (size - len(command)))
+    assert order(16_384).status == 200
+    assert "at most 16384 bytes" in refused(order(16_385), 413, "large")
+    refused(order(1_000_000), 413, "large")
+
+
+def curl(running, *words, given):
+    done = subprocess.run(
+        ["curl", "-sS", "-m", "20", "-w", "%{http_code}", "-o", "-", *words, "--data-binary", "@-",
+         "-H", f"Authorization: Bearer {TOKEN}", "-H", "Content-Type: application/json",
+         f"http://127.0.0.1:{running.port}/v1/commands"],
+        input=given, capture_output=True, timeout=30, check=False)
+    return done.stdout.decode()[-3:]
+
+
+def test_a_huge_body_is_not_taken(running):
+    before = memory(running)
+    huge = b" " * 30_000_000
+    assert curl(running, given=huge) == "413", "without sending it"
+    # One that does not wait to be asked may be cut off before it has read the answer.
+    assert curl(running, "-H", "Expect:", given=huge) in ("413", "000")
+    assert curl(running, "-H", "Transfer-Encoding: chunked", "-H", "Expect:", given=huge) == "000"
+    chunked = curl(running, "-H", "Transfer-Encoding: chunked", "-H", "Expect:",
+                   given=b" " * 100_000)
+    assert chunked == "413"
+    assert curl(running, "-H", "Transfer-Encoding: chunked", given=b'{"command":"stop"}') == "200"
+    assert memory(running) - before < 1024
+    assert running.state().status == 200
+
+
+@pytest.mark.parametrize("path, token", [("/v1/commands", "none"), ("/v1/none", TOKEN)])
+def test_who_is_turned_away_reads_why_after_a_long_body(running, path, token):
+    answer = running.ask("POST", path, "x" * 500_000, token=token)
+    assert answer.status == (401 if token == "none" else 404)
+
+
+@pytest.mark.parametrize("start", [
+    HEAD + b"Content-Length: 1000\r\n\r\n", HEAD[:-2] + b"\r\nX: ", b""],
+    ids=["body", "head", "nothing"])
+def test_a_slow_app_is_not_waited_for(running, start):
+    begun = time.monotonic()
+    with socket.create_connection(("127.0.0.1", running.port)) as slow:
+        slow.sendall(start)
+        # Whoever sends a byte now and then is not idle.
+        slow.settimeout(0.5)
+        while time.monotonic() < begun + 25:
+            with contextlib.suppress(TimeoutError):
+                if not slow.recv(4096):
+                    break
+            if start:
+                slow.sendall(b"x")
+        seconds = time.monotonic() - begun
+    assert 8 < seconds < 15
+    assert running.state().status == 200
+    assert running.cpu() < 1, "nor does it turn round and round meanwhile"
+
+
+def test_an_idle_connection_ends_and_an_idle_door_wakes_nobody(running):
+    connection = running.connect()
+    assert running.state(on=connection).status == 200
+    connection.sock.settimeout(20)
+    assert connection.sock.recv(1) == b""
+    connection.close()
+    # What is due every few seconds was due by then.
+    before = running.wakeups()
+    time.sleep(3)
+    assert running.wakeups() - before <= 1
+
+
+def test_many_connections_of_one_address_leave_room_for_others(running):
+    with contextlib.ExitStack() as stack:
+        many = [stack.enter_context(socket.create_connection(("127.0.0.1", running.port)))
+                for _ in range(60)]
+        ended = []
+
+        def are_ended():
+            for each in many:
+                each.setblocking(False)
+                with contextlib.suppress(BlockingIOError, ConnectionError):
+                    if each not in ended and not each.recv(1):
+                        ended.append(each)
+            return len(ended) >= 44
+        wait_until(are_ended, 5, "the end of all but 16")
+        assert len(ended) == 44
+        assert running.state(source="127.0.0.2").status == 200
+    wait_until(lambda: answers(running), 10, "room for the first address")
+
+
+def answers(running):
+    with contextlib.suppress(OSError, http.client.HTTPException):
+        return running.state().status == 200
+
+
+def test_more_connections_than_there_is_room_for_harm_nothing(running):
+    with contextlib.ExitStack() as stack:
+        for host in range(2, 9):
+            for _ in range(16):
+                stack.enter_context(socket.create_connection(
+                    ("127.0.0.1", running.port), source_address=(f"127.0.0.{host}", 0)))
+        # Those that say nothing are ended after ten seconds, and there is room again.
+        assert running.state().status == 200
+    assert running.cpu() < 2
+
+
+def test_who_asks_too_often_waits_and_nobody_else(door, bus):
+    announcer = PretendedAnnouncer(bus.address)
+    running = door("rate = 5").wait_for_announcer()
+    assert [running.state().status for _ in range(5)] == [200] * 5
+    for _ in range(3):
+        answer = running.state()
+        assert "too many requests" in refused(answer, 429, "rate")
+        assert 1 <= int(answer.headers["Retry-After"]) <= 12
+    # Wrong tokens are counted as well.
+    refused(running.state(token="none"), 429, "rate")
+    assert running.state(source="127.0.0.2").status == 200
+    assert len(running.matching("127.0.0.1 asks more often than 'rate' allows")) == 1
+    announcer.close()
+
+
+def test_the_rate_can_be_set_free(door, bus):
+    announcer = PretendedAnnouncer(bus.address)
+    running = door("rate = none").wait_for_announcer()
+    connection = running.connect()
+    for _ in range(1000):
+        assert running.state(on=connection).status == 200
+    connection.close()
+    announcer.close()
+
+
+@pytest.mark.parametrize("garbage", [
+    b"\0" * 100, b"GET\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n",
+    b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
+    HEAD + b"Content-Length: -1\r\n\r\n", HEAD + b"Content-Length: 99999999999999999999999\r\n\r\n",
+    HEAD + b"Transfer-Encoding: chunked\r\n\r\nFFFFFFFFFFFFFFFFF\r\n",
+    HEAD + b"X: " + b"y" * 100_000 + b"\r\n\r\n",
+    f"PUT /v1/devices/{PHONE} HTTP/1.0\r\n\r\n".encode()])
+def test_garbage_harms_nothing(running, garbage):
+    with socket.create_connection(("127.0.0.1", running.port)) as connection:
+        connection.settimeout(20)
+        with contextlib.suppress(ConnectionError):
+            connection.sendall(garbage)
+            connection.shutdown(socket.SHUT_WR)
+            while connection.recv(4096):
+                pass
+    assert running.state().status == 200
+
+
+def test_the_limits_stand_in_the_description():
+    text = (ROOT / "docs/clocksmith-relay.openapi.json").read_text()
+    source = (ROOT / "Sources/Relay/Order.swift").read_text()
+    assert "largestPayload = 16_384" in source and "16,384 bytes" in text

@@ -1,0 +1,158 @@
+"""The door for apps with a certificate, and what `check` says of it."""
+
+import ssl
+import subprocess
+
+import pytest
+
+import relay as parts
+from http_door import TOKEN, Door, refused
+from pretended_apns import make_certificate
+from relay import RELAY
+
+
+@pytest.fixture
+def door(on_the_bus, tmp_path):
+    parts.need_relay()
+    started = []
+
+    def door(section):
+        door = Door(on_the_bus.environment, tmp_path, section)
+        started.append(door)
+        return door
+
+    yield door
+    for each in started:
+        assert each.stop() == 0
+
+
+def section(certificate, key):
+    return f"certificate = {certificate}\nkey = {key}"
+
+
+def test_a_clock_with_a_certificate_is_believed(door, tmp_path):
+    certificate, key = make_certificate(tmp_path)
+    running = door(section(certificate, key)).wait_until_open()
+    assert running.matching(f"apps are served at https://127.0.0.1:{running.port}")
+    refused(running.state(authority=certificate), 503, "absent")
+    refused(running.state(authority=certificate, token="no"), 401, "token")
+    # Neither in clear, nor to who believes another.
+    with pytest.raises(OSError):
+        running.state()
+    other, _ = make_certificate(tmp_path, "other")
+    with pytest.raises(ssl.SSLCertVerificationError):
+        running.state(authority=other)
+    assert not running.matching("PRIVATE KEY")
+
+
+def test_an_old_version_of_tls_is_refused(door, tmp_path):
+    certificate, key = make_certificate(tmp_path)
+    running = door(section(certificate, key)).wait_until_open()
+
+    def version(maximum):
+        context = ssl.create_default_context(cafile=certificate)
+        context.set_ciphers("ALL:@SECLEVEL=0")
+        context.minimum_version = ssl.TLSVersion.TLSv1
+        context.maximum_version = maximum
+        with parts.socket.create_connection(("127.0.0.1", running.port), 10) as connection:
+            with context.wrap_socket(connection, server_hostname="127.0.0.1") as wrapped:
+                return wrapped.version()
+    assert version(ssl.TLSVersion.TLSv1_2) == "TLSv1.2"
+    assert version(ssl.TLSVersion.TLSv1_3) == "TLSv1.3"
+    with pytest.raises(OSError):
+        version(ssl.TLSVersion.TLSv1_1)
+
+
+def test_a_certificate_that_has_expired_is_told_of_and_refused_by_apps(door, tmp_path):
+    certificate, key = make_certificate(tmp_path, days=-1)
+    running = door(section(certificate, key)).wait_until_open()
+    assert "has expired" in running.wait_for("apps refuse it")
+    with pytest.raises(ssl.SSLCertVerificationError, match="expired"):
+        running.state(authority=certificate)
+
+
+def test_a_key_of_another_certificate_opens_no_door_and_ends_nothing_else(door, tmp_path):
+    certificate, _ = make_certificate(tmp_path)
+    _, key = make_certificate(tmp_path, "other")
+    running = door(section(certificate, key))
+    told = running.wait_for("apps are not served until that is put right")
+    assert "none for the certificate" in told and running.process.poll() is None
+    with pytest.raises(ConnectionRefusedError):
+        running.state()
+    # Put right, it is taken without a word from anybody.
+    _, right = make_certificate(tmp_path, "other")
+    running.text = running.written(section(tmp_path / "other.crt", right))
+    running.configure()
+    running.process.send_signal(parts.signal.SIGHUP)
+    running.wait_until_open()
+
+
+# What `check` finds.
+
+
+@pytest.fixture
+def check(on_the_bus, tmp_path):
+    parts.need_relay()
+    (tmp_path / "token").write_text(f"{TOKEN}\n")
+    make_certificate(tmp_path)
+    make_certificate(tmp_path, "old", days=-1)
+    make_certificate(tmp_path, "other")
+
+    def check(text, status, environment=None):
+        path = tmp_path / "relay.conf"
+        path.write_text(text.format(folder=tmp_path))
+        done = subprocess.run(
+            [RELAY, "check", "--config", path], capture_output=True, text=True,
+            env=on_the_bus.environment | (environment or {}), check=False, timeout=20)
+        assert done.returncode == status, done.stdout + done.stderr
+        assert TOKEN not in done.stdout
+        return done.stdout
+    return check
+
+
+TAKEN = "[http]\ntoken_file = {folder}/token\n"
+
+
+def test_check_tells_where_apps_are_served(check, tmp_path):
+    assert check(TAKEN, 0) == (
+        "ok    http          http://127.0.0.1:8080, 300 requests a minute from an address\n")
+    assert check(TAKEN + "listen = [::]:443\nrate = none\n"
+                 "certificate = {folder}/server.crt\nkey = {folder}/server.key\n", 0) == (
+        "ok    http          https://[::]:443, any number of requests\n")
+    assert "the token can be read on its way" in check(TAKEN + "listen = 0.0.0.0:8080\n", 0)
+    credentials = tmp_path / "credentials"
+    credentials.mkdir()
+    (credentials / "http-token").write_text(TOKEN)
+    assert "ok    http" in check(
+        "[http]\n", 0, {"CREDENTIALS_DIRECTORY": str(credentials)})
+
+
+@pytest.mark.parametrize("text, told", [
+    ("[http]\n", "[http] has no token: set token_file, or put it into /etc/credstore/"),
+    ("[http]\ntoken_file = {folder}/none\n", "none: No such file or directory"),
+    ("[http]\ntoken_file = {folder}/server.key\n", "one line is wanted"),
+    ("[http]\ntoken_file = token\n", ":2: token_file = token: allowed: none, or the whole path"),
+    (TAKEN + "listen = 8080\n", "listen = 8080: allowed: ADDRESS:PORT, as in 127.0.0.1:8080"),
+    (TAKEN + "listen = localhost:8080\n", "allowed: ADDRESS:PORT"),
+    (TAKEN + "listen = 127.0.0.1:0\n", "allowed: ADDRESS:PORT"),
+    (TAKEN + "listen = ::1:8080\n", "allowed: ADDRESS:PORT"),
+    (TAKEN + "listen = [127.0.0.300]:8080\n", "allowed: ADDRESS:PORT"),
+    (TAKEN + "rate = 0\n", "allowed: none, or 1 to 1000000 requests a minute"),
+    (TAKEN + "port = 1\n", "unknown key 'port' in [http]; there are certificate, key, listen"),
+    (TAKEN + "certificate = /c\n", ":3: certificate is set and key is not"),
+    (TAKEN + "key = /c\n", ":3: key is set and certificate is not"),
+    (TAKEN + "certificate = /c\nkey = /k\n", "cannot read /c"),
+    (TAKEN + "certificate = {folder}/token\nkey = {folder}/server.key\n", "no certificate in PEM"),
+    (TAKEN + "certificate = {folder}/server.crt\nkey = {folder}/other.key\n",
+     "none for the certificate"),
+    (TAKEN + "certificate = {folder}/old.crt\nkey = {folder}/old.key\n", "has expired"),
+])
+def test_check_finds_what_is_wrong(check, text, told):
+    found = check(text, 3)
+    assert told in found and len(found.splitlines()) == 1
+
+
+def test_a_short_token_is_none(check, tmp_path):
+    for text in ("short", "x" * 15, "with blanks in the middle", "x" * 513):
+        (tmp_path / "token").write_text(text)
+        assert "it is no token: 16 to 512 visible characters" in check(TAKEN, 3)
