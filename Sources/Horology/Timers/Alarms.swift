@@ -29,14 +29,20 @@ public struct Alarms: Hashable, Sendable {
   private var reached: Instant?
   /// Those of which it was told that they do not ring by a clock that is not trusted.
   var told: Set<Int> = []
+  /// How far the clocks of the zone were ahead of UTC when the alarms were saved; nil once a trusted
+  /// clock has told whether another zone has stepped over one since.
+  private var savedOffset: Duration?
   /// What a start has changed, and what rings on after it: it is told once it is known what is due.
   private var changedByStart: [AlarmChange] = []
 
   public init() {}
 
   /// As they were before the start. `configure` takes in what the configuration has now.
-  /// - Parameter isSameBoot: the machine has not started since.
-  public init(_ alarms: [Alarm], isSameBoot: Bool, at now: Now) {
+  /// - Parameters:
+  ///   - isSameBoot: the machine has not started since.
+  ///   - zoneOffset: `Announcer.savedZoneOffset` as it was then; nil if that is not known.
+  public init(_ alarms: [Alarm], isSameBoot: Bool, zoneOffset: Duration? = nil, at now: Now) {
+    savedOffset = zoneOffset
     self.alarms = alarms.sorted { $0.number < $1.number }
     // What rings has had its time, too.
     reached = alarms.flatMap { [$0.acknowledged, $0.isUp ? $0.occasion : nil] }
@@ -83,10 +89,23 @@ public struct Alarms: Hashable, Sendable {
       guard from != nil || (conditions.isTrusted && !isDue) else { continue }
       let acknowledged = alarms[index].acknowledged ?? AlarmTimes.beforeAll
       let start = max(from?.shown ?? past, acknowledged)
-      alarms[index].state = .waiting(
-        next: alarms[index].plan.times.next(from: start, in: conditions.zone), from: from)
+      let times = alarms[index].plan.times
+      // What another zone has stepped over meanwhile is due.
+      if from == nil, let next, let savedOffset,
+        let moved = times.moved(next, reckonedAt: savedOffset, to: conditions.zone),
+        acknowledged < moved, moved <= now.instant
+      {
+        alarms[index].state = .waiting(next: moved, from: nil)
+      } else {
+        alarms[index].state = .waiting(
+          next: times.next(from: start, in: conditions.zone), from: from)
+      }
     }
+    if conditions.isTrusted { savedOffset = nil }
   }
+
+  /// The offset to save, if the zone is so far ahead of UTC now.
+  func offsetToSave(now offset: Duration) -> Duration { savedOffset ?? offset }
 
   /// The clock can be gone by from now on, or still.
   mutating func noteTrusted(at now: Now) {
@@ -199,6 +218,8 @@ public struct Alarms: Hashable, Sendable {
   mutating func configureAtStart(
     _ plans: [AlarmPlan], at now: Now, _ conditions: AlarmConditions
   ) {
+    // Those of another configuration are for the time to come.
+    reckon(at: now, conditions)
     changedByStart += configure(plans, at: now, conditions).filter { $0.event != .cancelled }
   }
 
