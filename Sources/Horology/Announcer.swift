@@ -258,7 +258,7 @@ public struct Announcer {
     rules.trust = trust
     alarms.reckon(at: now, alarmConditions)
     // A service that ends decides nothing more, and what it saves counts.
-    if alarmConditions.isTrusted { alarms.noteTrusted(at: now) }
+    if alarmConditions.isTrusted { alarms.noteTrusted(at: now, alarmConditions) }
     // By a clock that may be wrong no alarm rings.
     let recalled =
       alarmConditions.isTrusted ? [] : timers.book.recall(alarmsByClock, .rulesChanged)

@@ -5,7 +5,7 @@ extension Announcer {
   func alarmConditions(by trust: ClockTrust) -> AlarmConditions {
     AlarmConditions(
       zone: zone, isTrusted: trust != .untrusted || settings.untrusted == .speak,
-      ringLimit: settings.ringLimit, lead: rules.lead)
+      mayBeWrong: trust == .untrusted, ringLimit: settings.ringLimit, lead: rules.lead)
   }
 
   /// The clock was set, and has been judged since: whoever sets it wrong is found out by the trust in

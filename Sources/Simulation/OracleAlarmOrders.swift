@@ -22,7 +22,7 @@ extension Oracle {
           timers.entries[namesake]!.alarm!.pledgedDay = nil
           timers.entries[namesake]!.alarm!.since = moment.shown
           timers.entries[namesake]!.alarm!.from =
-            isClockForAlarms ? nil : Reckoned(0, after: moment)
+            trust == .untrusted ? Reckoned(0, after: moment) : nil
           timers.isDoubtful = true
         }
         continue

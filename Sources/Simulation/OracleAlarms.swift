@@ -241,7 +241,7 @@ extension Oracle {
     _ plan: OracleRules.Alarm, _ source: Cue.Source, isConfigured: Bool, _ moment: Moment
   ) {
     var alarm = AlarmReckoning(plan: plan, isConfigured: isConfigured)
-    alarm.from = isClockForAlarms ? nil : Reckoned(0, after: moment)
+    alarm.from = trust == .untrusted ? Reckoned(0, after: moment) : nil
     alarm.since = moment.shown
     timers.isDoubtful = true
     timers.entries[source] = TimerReckoning.Entry(name: plan.name, state: .waiting, alarm: alarm)
@@ -369,7 +369,7 @@ extension Oracle {
     // What was told of, not what another zone's clock has passed too.
     alarm.acknowledged = [alarm.acknowledged, alarm.ring ?? alarm.owed].compactMap { $0 }.max()
     (alarm.ring, alarm.owed, alarm.since) = (nil, nil, nil)
-    alarm.from = isClockForAlarms ? nil : Reckoned(0, after: moment)
+    alarm.from = trust == .untrusted ? Reckoned(0, after: moment) : nil
     timers.isDoubtful = true
     (entry.alarm, entry.state, entry.words, entry.owesRing) = (alarm, .waiting, nil, false)
     timers.entries[source] = entry

@@ -72,8 +72,8 @@ public struct Alarm: Hashable, Sendable {
   }
 
   public enum State: Hashable, Sendable {
-    /// `next` is nil if it never rings again. `from` is when it was set, if the clock was not trusted
-    /// then: once the clock is set, `next` is reckoned anew from that moment.
+    /// `next` is nil if it never rings again. `from` is when it was set, if nothing vouched for the
+    /// clock then: once the clock is set, `next` is reckoned anew from that moment.
     case waiting(next: Instant?, from: TimedMoment?)
     /// `ring` is the instant for which it was set: the one that is acknowledged.
     case ringing(ring: Instant, since: TimedMoment)

@@ -3,14 +3,19 @@ public struct AlarmConditions {
   public let zone: any Zone
   /// The clock can be gone by: it is trusted, or its owner lets it speak all the same.
   public let isTrusted: Bool
+  /// Nothing vouches for it: what is set by it is reckoned anew once it is right.
+  public let mayBeWrong: Bool
   /// How long an alarm rings if nobody stops it, and how late it may still ring.
   public let ringLimit: Duration
   /// How long it takes from now until something can begin.
   public let lead: Duration
 
-  public init(zone: any Zone, isTrusted: Bool, ringLimit: Duration, lead: Duration) {
+  public init(
+    zone: any Zone, isTrusted: Bool, mayBeWrong: Bool, ringLimit: Duration, lead: Duration
+  ) {
     self.zone = zone
     self.isTrusted = isTrusted
+    self.mayBeWrong = mayBeWrong
     self.ringLimit = ringLimit
     self.lead = lead
   }
@@ -108,10 +113,11 @@ public struct Alarms: Hashable, Sendable {
   func offsetToSave(now offset: Duration) -> Duration { savedOffset ?? offset }
 
   /// The clock can be gone by from now on, or still.
-  mutating func noteTrusted(at now: Now) {
+  mutating func noteTrusted(at now: Now, _ conditions: AlarmConditions) {
     change { if $0.followsClock { $0.noteTrusted() } }
     note(now.instant)
     told = []
+    guard !conditions.mayBeWrong else { return }
     for index in alarms.indices {
       if case .waiting(let next, from: _?) = alarms[index].state {
         alarms[index].state = .waiting(next: next, from: nil)
@@ -148,7 +154,7 @@ public struct Alarms: Hashable, Sendable {
     let start = max(now.instant, acknowledged ?? AlarmTimes.beforeAll)
     return .waiting(
       next: plan.times.next(from: start, in: conditions.zone),
-      from: conditions.isTrusted ? nil : TimedMoment(.zero, after: now))
+      from: conditions.mayBeWrong ? TimedMoment(.zero, after: now) : nil)
   }
 
   private mutating func change(_ change: (inout TimedMoment) -> Void) {
