@@ -47,7 +47,7 @@ extension Announcer {
     stopWords(of: .timer(countdown.number), .byHand, at: now.uptime)
   }
 
-  /// Fades out what is said of a timer, or for an alarm.
+  /// Fades out what is said of a timer, or of the interval.
   mutating func stopWords(
     of source: Cue.Source, _ reason: StopReason, at moment: Uptime
   ) -> [Effect] {
