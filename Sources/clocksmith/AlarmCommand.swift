@@ -121,10 +121,11 @@ private func list(asJSON: Bool) throws {
 }
 
 extension Status.Alarm {
-  /// As in `alarm 2 "school": 07:00, mon-fri: rings mon 2026-11-23 07:00, in 9 h 3 min`.
+  /// As in `alarm 2 "school": 07:00, mon-fri, rise 5min: rings mon 2026-11-23 07:00, in 9 h 3 min`.
   func line(at instant: Instant, _ zone: any Zone) -> String {
     let what = name.isEmpty ? "alarm \(number)" : "alarm \(number) \"\(name)\""
-    return "\(what): \(time), \(days): \(outlook(at: instant, zone))"
+    let rising = rise.isEmpty ? "" : ", rise \(rise)"
+    return "\(what): \(time), \(days)\(rising): \(outlook(at: instant, zone))"
   }
 
   /// As in `rings mon 2026-11-23 07:00, in 9 h 3 min`.
@@ -148,6 +149,7 @@ extension Status.Alarm {
     line.set("time", time)
     line.set("days", days)
     line.set("tune", tune.isEmpty ? nil : tune)
+    line.set("rise", rise.isEmpty ? nil : rise)
     line.set("rings_in_quiet_hours", ringsInQuietHours)
     line.set("state", state)
     line.set("next", nextInstant?.utcText())

@@ -52,14 +52,15 @@ def test_an_alarm_is_set_listed_and_cancelled(bus, home, start):
             said)
         [row] = caller.next_change(signals, "Alarms")
         assert row[:7] == (1, "school", "07:00", "mon-fri", "", "waiting", False)
-        assert row[7] / 1e6 > time.time() and row[8:] == ("person", "")
+        assert row[7] / 1e6 > time.time() and row[8:] == ("person", "", "")
     service.wait_for('alarm "school" was set for 07:00, mon-fri')
     assert do(home, "06:30", "--date", "2099-12-24", "--even-if-quiet", "--rise", "5m").startswith(
-        "alarm 2: 06:30, 2099-12-24: rings thu 2099-12-24 06:30, in ")
+        "alarm 2: 06:30, 2099-12-24, rise 5min: rings thu 2099-12-24 06:30, in ")
     assert do(home, "23:59", "--tune", "westminster").startswith("alarm 3: 23:59, once: rings ")
     school, eve, tune = alarms(home)
     assert (school["name"], school["days"], school["state"]) == ("school", "mon-fri", "waiting")
     assert eve["rings_in_quiet_hours"] and eve["next"].startswith("2099-12-24T")
+    assert [alarm["rise"] for alarm in (school, eve, tune)] == [None, "5min", None]
     assert tune["tune"] == "westminster"
     assert re.search(r"^alarm    alarm \S+ rings ", home.run("status").stdout, re.MULTILINE)
     do(home, "cancel", "school")

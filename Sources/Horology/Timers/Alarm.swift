@@ -62,6 +62,15 @@ public struct AlarmRise: Hashable, Sendable {
   }
 }
 
+extension AlarmRise: CustomStringConvertible {
+  /// As `rise(text:)` reads it: `5min`, or `-30dB 5min`.
+  public var description: String {
+    let whole = Int(decibels.rounded())
+    let level = decibels == Double(whole) ? "\(whole)" : "\(decibels)"
+    return (decibels == Self.usualDecibels ? "" : "\(level)dB ") + length.asWritten
+  }
+}
+
 /// Rings at a local time of day, on its days.
 public struct Alarm: Hashable, Sendable {
   public enum Origin: String, CaseIterable, Sendable {
