@@ -22,7 +22,10 @@ public final class SoundFileWriter {
     // A device such as /dev/null is written to as it is.
     let isSpecial = isSpecialFile(finalPath)
     let writesInPlace = inPlace || isSpecial
-    let isFLAC = try isSpecial ? false : Self.isFLAC(path, inPlace: inPlace)
+    if let flaw = Self.flaw(ofPath: path, inPlace: inPlace) {
+      throw Fault("cannot write \(path)", flaw)
+    }
+    let isFLAC = !isSpecial && Self.suffix(of: path) == ".flac"
     let target = writesInPlace ? finalPath : "\(finalPath).\(getpid()).part"
     temporaryPath = writesInPlace ? nil : target
     let descriptor = try retryingInterrupts("cannot write \(path)") {
@@ -55,19 +58,24 @@ public final class SoundFileWriter {
     }
   }
 
-  private static func isFLAC(_ path: String, inPlace: Bool) throws(Fault) -> Bool {
-    let name = path.split(separator: "/").last ?? ""
-    let suffix = name.lastIndex(of: ".").map { name[$0...].lowercased() }
-    switch suffix {
-    case nil, ".wav", ".wave": return false
-    case ".flac" where !inPlace: return true
+  /// Why no sound is written under this name, with what to do; nil if it can be tried.
+  public static func flaw(ofPath path: String, inPlace: Bool = false) -> String? {
+    guard path != "-" else { return standardOutputIsForWords }
+    guard let target = try? outputPath(path), !isSpecialFile(target) else { return nil }
+    switch suffix(of: path) {
+    case nil, ".wav", ".wave": return nil
+    case ".flac" where !inPlace: return nil
     default:
-      throw Fault(
-        "cannot write \(path)",
-        inPlace
-          ? "what is heard while it is written is WAV; give it a name that ends in .wav"
-          : "sound is written as WAV or FLAC; give it a name that ends in .wav or .flac")
+      return inPlace
+        ? "what is heard while it is written is WAV; give it a name that ends in .wav"
+        : "sound is written as WAV or FLAC; give it a name that ends in .wav or .flac"
     }
+  }
+
+  /// As in `.wav`, in small letters.
+  private static func suffix(of path: String) -> String? {
+    let name = path.split(separator: "/").last ?? ""
+    return name.lastIndex(of: ".").map { name[$0...].lowercased() }
   }
 
   private var isOpen = true

@@ -250,6 +250,7 @@ def test_a_past_that_a_wrong_clock_may_still_have_before_it_is_no_zero(bus, home
     (["07:00", "--name", "7"], "it would be taken for the number of an alarm"),
     (["07:00", "--json"], "--json means nothing for an alarm that is set"),
     (["list", "--days", "mon"], "--days means nothing for 'alarm list'"),
+    (["list", "school"], "unexpected 'school' behind 'alarm list'; leave it out"),
     (["cancel"], "'alarm cancel' wants a name or a number"),
     (["sometime"], "'sometime' is neither a time, as in 07:00, nor list, snooze, stop or cancel"),
 ])
@@ -262,7 +263,6 @@ def test_what_cannot_be_done_is_refused_with_a_reason(bus, home, start):
     do(home, "07:00", "--name", "school")
     for words, told in [
         (["07:00", "--name", "school"], 'there is an alarm "school" already'),
-        (["07:00", "--date", "2020-01-01"], "07:00 on 2020-01-01 is over"),
         (["07:00", "--tune", "nothing"], "tune 'nothing': not found: allowed are"),
         (["snooze"], "no alarm rings now"),
         (["snooze", ""], "there is no alarm ''"),
@@ -272,6 +272,8 @@ def test_what_cannot_be_done_is_refused_with_a_reason(bus, home, start):
         (["cancel", "church"], "there is no alarm 'church'"),
     ]:
         assert told in refusal(home.run("alarm", *words), 1)
+    assert refusal(home.run("alarm", "07:00", "--date", "2020-01-01"), 2) == (
+        "clocksmith: --date 2020-01-01: 07:00 on that day is over; choose a later day")
     with bus.caller() as caller:
         for number in range(99):
             caller.call("SetAlarm", "sssssb", "07:00", "mon", f"n{number}", "", "", False)
