@@ -137,6 +137,10 @@ extension Subcommand {
         let isShort = optopt != 0
         let word =
           candidates.first { !isShort || ($0.hasPrefix("-") && !$0.hasPrefix("--")) } ?? "-"
+        if isShort, word.dropFirst().first.map({ ("0"..."9").contains($0) }) ?? false {
+          throw Misuse(
+            description: "'\(word)' is below zero, and nothing of '\(name)' may be; \(hint)")
+        }
         throw Misuse(description: "unknown option '\(word)'; \(hint)")
       }
     }

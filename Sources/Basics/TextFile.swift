@@ -81,12 +81,15 @@ private func write(
   }
 }
 
+/// Why nothing is written to `-`, and what to do.
+public let standardOutputIsForWords = "standard output is for words; name a file"
+
 /// The file to write for this name: for /dev/stdout and its like, which are links, the file that
 /// they lead to, so that it is replaced and not the link.
 /// - Throws: `Fault` for `-`, which many take for standard output.
 public func outputPath(_ path: String) throws(Fault) -> String {
   guard path != "-" else {
-    throw Fault("cannot write -", "standard output is for words; name a file")
+    throw Fault("cannot write -", standardOutputIsForWords)
   }
   guard path.hasPrefix("/dev/"), let resolved = realpath(path, nil) else { return path }
   defer { free(resolved) }

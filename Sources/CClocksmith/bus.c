@@ -98,8 +98,8 @@ static const sd_bus_vtable vtable[] = {
      * said; none or one */
     CHANGING("Intervals", "a(tttttuub)"),
     /* number, name, time, days, tune, state, rings in quiet hours, UTC of the next, origin, why it
-     * will be silent */
-    CHANGING("Alarms", "a(usssssbtss)"),
+     * will be silent, how it rises */
+    CHANGING("Alarms", "a(usssssbtsss)"),
     CHANGING("LastOnsetError", "x"),
     CHANGING("LastError", "s"),
 

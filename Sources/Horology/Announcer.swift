@@ -46,6 +46,9 @@ public struct Announcer {
   /// How far the clocks of the zone were ahead of UTC at the last event. Once there is another zone
   /// the one before may no longer be asked: glibc knows one at a time.
   private var offset = Duration.zero
+  /// How far the clocks of the zone are ahead of UTC, to be saved with the alarms: by the zone that
+  /// they were last reckoned by.
+  public var savedZoneOffset: Duration { alarms.offsetToSave(now: offset) }
 
   /// Occasions before `now` are past: after a start only later ones sound.
   /// - Parameters:
@@ -255,7 +258,7 @@ public struct Announcer {
     rules.trust = trust
     alarms.reckon(at: now, alarmConditions)
     // A service that ends decides nothing more, and what it saves counts.
-    if alarmConditions.isTrusted { alarms.noteTrusted(at: now) }
+    if alarmConditions.isTrusted { alarms.noteTrusted(at: now, alarmConditions) }
     // By a clock that may be wrong no alarm rings.
     let recalled =
       alarmConditions.isTrusted ? [] : timers.book.recall(alarmsByClock, .rulesChanged)

@@ -5,7 +5,7 @@ extension Announcer {
   func alarmConditions(by trust: ClockTrust) -> AlarmConditions {
     AlarmConditions(
       zone: zone, isTrusted: trust != .untrusted || settings.untrusted == .speak,
-      ringLimit: settings.ringLimit, lead: rules.lead)
+      mayBeWrong: trust == .untrusted, ringLimit: settings.ringLimit, lead: rules.lead)
   }
 
   /// The clock was set, and has been judged since: whoever sets it wrong is found out by the trust in
@@ -101,6 +101,7 @@ extension Announcer {
     _ changes: [AlarmChange], at now: Now, _ reason: StopReason = .byHand, _ moment: Uptime? = nil
   ) -> [Effect] {
     var effects: [Effect] = []
+    var isSilenced = false
     for change in changes {
       let source = Cue.Source.alarm(change.alarm.number)
       switch change.event {
@@ -110,13 +111,19 @@ extension Announcer {
         timers.dropWords(of: source)
         effects += timers.book.recall([source], reason)
         // The time that is being said is true, though nobody has stopped the ring.
-        if change.event != .missed {
-          effects += stopWords(of: source, reason, at: moment ?? now.uptime)
-        }
+        if change.alarm.isRinging, change.event != .missed { isSilenced = true }
       }
       effects.append(.report(.alarm(change.alarm, change.event)))
     }
-    return effects
+    return isSilenced ? effects + stopTime(reason, at: moment ?? now.uptime) : effects
+  }
+
+  /// Fades out the time that is being said, unless another alarm rings for which it is said, too.
+  private mutating func stopTime(_ reason: StopReason, at moment: Uptime) -> [Effect] {
+    guard !alarms.isRinging, case .timer(let words)? = stage.playing?.cause, words.isOfTime else {
+      return []
+    }
+    return stage.stop(reason, at: moment)
   }
 
   /// Plans that the time is said once the first ring is over.

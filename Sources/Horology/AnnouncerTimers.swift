@@ -47,7 +47,7 @@ extension Announcer {
     stopWords(of: .timer(countdown.number), .byHand, at: now.uptime)
   }
 
-  /// Fades out what is said of a timer, or for an alarm.
+  /// Fades out what is said of a timer, or of the interval.
   mutating func stopWords(
     of source: Cue.Source, _ reason: StopReason, at moment: Uptime
   ) -> [Effect] {
@@ -55,15 +55,26 @@ extension Announcer {
     return stage.stop(reason, at: moment)
   }
 
-  /// Plans anew what is said of the timers before they are at zero.
+  /// Plans anew what is said of the timers before they are at zero. What waits already because
+  /// something else is said goes on waiting, if it is still wanted.
   mutating func replanWords(at now: Now) {
-    timers.forgetWordsOfLeft()
-    for countdown in timers.countdowns { planWords(of: countdown, at: now) }
+    let planned = timers.countdowns.flatMap(wordsOfLeft(of:))
+    let waiting = timers.words.filter { $0.isOfLeft && $0.from <= now.sinceBoot }
+    timers.dropWords { $0.isOfLeft && !planned.contains($0) }
+    for words in planned {
+      let waits = waiting.contains { $0.source == words.source && $0.phrases == words.phrases }
+      if waits || words.from > now.sinceBoot { timers.say(words) }
+    }
   }
 
-  /// Plans what is said of a timer before it is at zero (`tell_left`).
+  /// Plans what is said of a timer before it is at zero.
   mutating func planWords(of countdown: Countdown, at now: Now) {
-    guard settings.saysTimers, case .running(let zero) = countdown.state else { return }
+    for words in wordsOfLeft(of: countdown) where words.from > now.sinceBoot { timers.say(words) }
+  }
+
+  /// What is said of a timer that runs before it is at zero (`tell_left`).
+  private func wordsOfLeft(of countdown: Countdown) -> [TimerWords] {
+    guard settings.saysTimers, case .running(let zero) = countdown.state else { return [] }
     let half = countdown.length / 2
     var lefts: Set<Duration> = []
     // Of less than two minutes half is soon over.
@@ -74,13 +85,11 @@ extension Announcer {
       lefts.insert(rounded)
     }
     if settings.tellsLeft.contains(.minute) { lefts.insert(.seconds(60)) }
-    for left in lefts {
+    return lefts.map { left in
       let from = zero.sinceBoot - left - rules.lead
-      guard from > now.sinceBoot else { continue }
-      timers.say(
-        TimerWords(
-          .timer(countdown.number), title: countdown.title, [.left(left)], from: from,
-          until: from + rules.latestWords))
+      return TimerWords(
+        .timer(countdown.number), title: countdown.title, [.left(left)], from: from,
+        until: from + rules.latestWords)
     }
   }
 
@@ -159,6 +168,8 @@ extension Announcer {
       if !moved.isEmpty {
         effects += timers.book.recall(moved, .clockSet)
         if moved.contains(.interval) { timers.dropWords(of: .interval) }
+        // What waits was for another moment.
+        timers.forgetWordsOfLeft()
         replanWords(at: now)
       }
       owesAlarmsClock = true

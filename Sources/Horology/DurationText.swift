@@ -64,6 +64,24 @@ extension Duration {
     return words.isEmpty ? "0 s" : words.joined(separator: " ")
   }
 
+  /// How much of a length is left, as a countdown shows it, but never more than the length: `4 min left
+  /// of 10 min`, `1.5 s left of 1.5 s`.
+  public func left(of length: Duration) -> String {
+    let seconds = (max(nanoseconds, 0) + 999_999_999) / 1_000_000_000
+    return "\(min(.seconds(seconds), length).inFull) left of \(length.inFull)"
+  }
+
+  /// To the millisecond, as `init(text:)` reads it: `1h30min` or `1s500ms`.
+  public var asWritten: String {
+    let total = (max(nanoseconds, 0) + 500_000) / 1_000_000
+    let parts = [
+      (total / 3_600_000, "h"), (total / 60_000 % 60, "min"), (total / 1000 % 60, "s"),
+      (total % 1000, "ms"),
+    ]
+    let words = parts.filter { $0.0 > 0 }.map { "\($0.0)\($0.1)" }
+    return words.isEmpty ? "0s" : words.joined()
+  }
+
   /// To the millisecond, as a length is told that was asked for: `1 h 30 min` or `1.5 s`.
   public var inFull: String {
     let total = (max(nanoseconds, 0) + 500_000) / 1_000_000

@@ -144,10 +144,11 @@ public struct AnnouncerState {
   }
 
   private static func alarm(_ row: [BusValue]) -> JSONLine? {
-    guard row.count == 10, case .small(let number) = row[0], case .text(let name) = row[1],
+    guard row.count == 11, case .small(let number) = row[0], case .text(let name) = row[1],
       case .text(let clock) = row[2], case .text(let days) = row[3], case .text(let tune) = row[4],
       case .text(let state) = row[5], case .flag(let rings) = row[6],
-      case .unsigned(let next) = row[7], case .text(let reason) = row[9]
+      case .unsigned(let next) = row[7], case .text(let reason) = row[9],
+      case .text(let rise) = row[10]
     else { return nil }
     let line = JSONLine()
     line.set("number", Int(number))
@@ -155,6 +156,7 @@ public struct AnnouncerState {
     line.set("time", clock)
     line.set("days", days)
     line.set("tune", tune)
+    line.set("rise", rise)
     line.set("state", state)
     line.set("even_if_quiet", rings)
     line.set("rings", time(next))
@@ -173,7 +175,7 @@ public struct AnnouncerState {
 
   private var alarmRings: Int64? {
     rows("Alarms").compactMap { row in
-      guard row.count == 10, case .unsigned(let next) = row[7], next != 0 else { return nil }
+      guard row.count == 11, case .unsigned(let next) = row[7], next != 0 else { return nil }
       return Int64(clamping: next)
     }.min()
   }

@@ -346,7 +346,8 @@ public final class Clocksmith {
   private func tellVanities() {
     guard owesVanities, player?.isPlaying != true else { return }
     owesVanities = false
-    for vanity in configuration.vanities(composer) {
+    let missing = composer.voice.filesMissing.map { [$0.description] } ?? []
+    for vanity in configuration.vanities(composer) + missing {
       journal.log(.neverSounds, .warning, vanity)
     }
   }

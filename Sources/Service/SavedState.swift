@@ -36,6 +36,9 @@ struct SavedState: Hashable {
   var timers: [Countdown] = []
   var interval: IntervalTimer?
   var alarms: [Alarm] = []
+  /// How far the zone was ahead of UTC, with the alarms: another zone may step over one while nothing
+  /// runs. Nil if there are none, or a version before this has saved them.
+  var zoneOffset: Duration?
   /// The start of the machine, as `SystemClock.boot`, in which they were set or seen last.
   var timersBoot: String?
 
@@ -65,7 +68,9 @@ extension SavedState {
 
   /// The alarms, as they are after this start of the service.
   func alarms(at now: Now) -> Alarms {
-    Alarms(alarms, isSameBoot: timersBoot != nil && timersBoot == SystemClock.boot, at: now)
+    Alarms(
+      alarms, isSameBoot: timersBoot != nil && timersBoot == SystemClock.boot,
+      zoneOffset: zoneOffset, at: now)
   }
 
   /// Takes the mute, the timers, and what has sounded, as they are now.
@@ -77,6 +82,7 @@ extension SavedState {
     timers = announcer.timers.countdowns
     interval = announcer.timers.interval
     alarms = announcer.alarms.alarms
+    zoneOffset = alarms.isEmpty ? nil : announcer.savedZoneOffset
     let isEmpty = timers.isEmpty && interval == nil && alarms.isEmpty
     timersBoot = isEmpty ? nil : SystemClock.boot
     // A clock that is far off must not make a file that is refused later.
@@ -120,6 +126,7 @@ extension SavedState {
     if let timersBoot { line.set("timers_boot", timersBoot) }
     if !timers.isEmpty { line.set("timers", timers.map(\.saved)) }
     if let interval { line.set("intervals", [interval.saved]) }
+    if let zoneOffset { line.set("zone_offset_seconds", Int(zoneOffset.inSeconds)) }
     if !alarms.isEmpty { line.set("alarms", alarms.map(\.saved)) }
     let open = line.text.dropLast()
     return "\(open)\(Self.seal)\(String(CRC32.of(open), radix: 16))\"}\n"
@@ -169,6 +176,7 @@ extension SavedState {
     timersBoot = try object.text("timers_boot")
     timers = try Countdown.all(in: try object.objects("timers"), path: path)
     interval = try IntervalTimer(in: try object.objects("intervals"), path: path)
+    zoneOffset = try object.zoneOffset("zone_offset_seconds")
     alarms = try Alarm.all(in: try object.objects("alarms"), path: path) { try? Sounds.tune($0) }
   }
 }
@@ -194,6 +202,15 @@ enum VolumeRange {
 }
 
 extension JSONObject {
+  fileprivate func zoneOffset(_ key: String) throws(Fault) -> Duration? {
+    guard let seconds = try integer(key) else { return nil }
+    // No clock is further from UTC.
+    guard seconds.magnitude <= 2 * 86_400 else {
+      throw Fault(path, "\(key) \(seconds) is no offset of a zone")
+    }
+    return .seconds(seconds)
+  }
+
   /// A time from 1970 to 2200, or a time as long since the machine started.
   func microseconds(_ key: String) throws(Fault) -> Int64? {
     guard let count = try integer(key) else { return nil }

@@ -24,6 +24,8 @@ extension Status {
     public let origin: String
     /// Why it will be silent then, as things are; empty if it will ring.
     public let reason: String
+    /// How it grows louder, as in `5min` or `-30dB 5min`; empty if it does not.
+    public let rise: String
 
     init(_ alarm: Horology.Alarm, _ refusal: SkipReason?) {
       reason = refusal?.description ?? ""
@@ -41,6 +43,7 @@ extension Status {
         case .ringing: 0
         }
       origin = alarm.origin.rawValue
+      rise = alarm.plan.rise?.description ?? ""
     }
 
     /// As in `alarm 2` or `alarm "school"`.
@@ -62,21 +65,22 @@ extension [Status.Alarm] {
 }
 
 extension Status.Alarm: BusRow {
-  public static let types = "usssssbtss"
+  public static let types = "usssssbtsss"
 
   public var values: [BusValue] {
     [
       .small(number), .text(name), .text(time), .text(days), .text(tune), .text(state),
       .flag(ringsInQuietHours), .unsigned(next), .text(origin), .text(reason),
+      .text(rise),
     ]
   }
 
   public init?(values: [BusValue]) {
-    guard values.count == 10, let number = UInt32(values[0]), let name = String(values[1]),
+    guard values.count == 11, let number = UInt32(values[0]), let name = String(values[1]),
       let time = String(values[2]), let days = String(values[3]), let tune = String(values[4]),
       let state = String(values[5]), case .flag(let ringsInQuietHours) = values[6],
       let next = UInt64(values[7]), let origin = String(values[8]),
-      let reason = String(values[9])
+      let reason = String(values[9]), let rise = String(values[10])
     else { return nil }
     self.number = number
     self.name = name
@@ -88,5 +92,6 @@ extension Status.Alarm: BusRow {
     self.next = next
     self.origin = origin
     self.reason = reason
+    self.rise = rise
   }
 }

@@ -21,6 +21,7 @@ extension Status.Alarm {
     var plan = AlarmPlan(
       name: name.isEmpty ? nil : name, AlarmTimes(time: time, days: days))
     if !tune.isEmpty { plan.tune = Tune(name: tune, description: "", movements: [:]) }
+    plan.rise = try? AlarmRise.rise(text: rise)
     plan.quietHours = ringsInQuietHours ? .override : .keep
     let moment = nextInstant.map { TimedMoment(sinceBoot: .zero, shown: $0) }
     let state: Alarm.State

@@ -85,6 +85,7 @@ struct Machine {
     var timers: [Countdown] = []
     var interval: IntervalTimer?
     var alarms: [Alarm] = []
+    var zoneOffset: Duration?
     var boot = 0
   }
 

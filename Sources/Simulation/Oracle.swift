@@ -180,6 +180,10 @@ struct Oracle {
   mutating func take(_ rules: OracleRules, _ moment: Moment) {
     keep(moment)
     let wasSilenced = isSilencedBySwitch && isRuledBySwitch
+    // Else what waits to be said goes on waiting.
+    if rules.lead != self.rules.lead || rules.tellsLeft != self.rules.tellsLeft {
+      timers.plansWords(moment)
+    }
     self.rules = rules
     takeOthers(moment)
     noteSilence(moment)
@@ -192,7 +196,6 @@ struct Oracle {
 
   /// The occasions are others: those that are none any more need not sound.
   private mutating func takeOthers(_ moment: Moment) {
-    timers.plansWords(moment)
     passing.nextOccasion = nil
     passing.open.removeAll { !rules.isOccasion(face.reading($0.occasion)) }
     disturbed(.rules, moment)

@@ -19,9 +19,10 @@ extension Oracle {
         if alarm.plan.days != plan.days || alarm.plan.minuteOfDay != plan.minuteOfDay {
           timers.entries[namesake]!.alarm!.owed = nil
           timers.entries[namesake]!.alarm!.pledged = nil
+          timers.entries[namesake]!.alarm!.pledgedDay = nil
           timers.entries[namesake]!.alarm!.since = moment.shown
           timers.entries[namesake]!.alarm!.from =
-            isClockForAlarms ? nil : Reckoned(0, after: moment)
+            trust == .untrusted ? Reckoned(0, after: moment) : nil
           timers.isDoubtful = true
         }
         continue

@@ -16,6 +16,8 @@ struct AlarmReckoning: Hashable {
   var owed: Int64?
   /// When it was to ring by the zone of before, which counts until the clock can be gone by.
   var pledged: Int64?
+  /// The day of that by the zone of before, if that one went while the service did not run.
+  var pledgedDay: Int64?
   /// It was owed when the service last rested.
   var isOverdue = false
   /// It was told that it is silent by a clock that is not trusted.
@@ -109,8 +111,11 @@ extension Oracle {
       }
       if isClockForAlarms, alarm.pledged != nil {
         // What it is due for is judged by how late it is; what it is not due for is reckoned anew.
-        if alarm.owed == nil { alarm.since = moment.shown }
-        alarm.pledged = nil
+        if alarm.owed == nil {
+          alarm.since = moment.shown
+          alarm.owed = steppedOver(alarm, moment)
+        }
+        (alarm.pledged, alarm.pledgedDay) = (nil, nil)
         timers.nextAlarm = min(
           timers.nextAlarm!, alarm.plan.next(face, after: moment.shown) ?? .max)
       } else {
@@ -120,6 +125,16 @@ extension Oracle {
       timers.nextAlarm = min(timers.nextAlarm!, later)
       timers.entries[source]!.alarm = alarm
     }
+  }
+
+  /// Its time that the zone of now has passed, and that of before had not; nil if there is none.
+  private func steppedOver(_ alarm: AlarmReckoning, _ moment: Moment) -> Int64? {
+    guard let day = alarm.pledgedDay, let pledged = alarm.pledged else { return nil }
+    let instants = face.instants(day: day, minute: alarm.plan.minuteOfDay)
+    guard !instants.contains(pledged), let first = instants.first, first <= moment.shown,
+      first > alarm.acknowledged ?? .min
+    else { return nil }
+    return first
   }
 
   /// What has come since then is due.
@@ -139,6 +154,9 @@ extension Oracle {
         if alarm.owed == nil { alarm.since = moment.shown - max(forward, 0) }
       } else {
         let base = max(base(alarm, moment), alarm.acknowledged ?? .min)
+        if isStart, alarm.pledged == nil {
+          alarm.pledgedDay = alarm.plan.next(before, after: base).map { before.day($0) }
+        }
         alarm.pledged = alarm.pledged ?? alarm.plan.next(before, after: base)
       }
       timers.entries[source]!.alarm = alarm
@@ -223,7 +241,7 @@ extension Oracle {
     _ plan: OracleRules.Alarm, _ source: Cue.Source, isConfigured: Bool, _ moment: Moment
   ) {
     var alarm = AlarmReckoning(plan: plan, isConfigured: isConfigured)
-    alarm.from = isClockForAlarms ? nil : Reckoned(0, after: moment)
+    alarm.from = trust == .untrusted ? Reckoned(0, after: moment) : nil
     alarm.since = moment.shown
     timers.isDoubtful = true
     timers.entries[source] = TimerReckoning.Entry(name: plan.name, state: .waiting, alarm: alarm)
@@ -351,7 +369,7 @@ extension Oracle {
     // What was told of, not what another zone's clock has passed too.
     alarm.acknowledged = [alarm.acknowledged, alarm.ring ?? alarm.owed].compactMap { $0 }.max()
     (alarm.ring, alarm.owed, alarm.since) = (nil, nil, nil)
-    alarm.from = isClockForAlarms ? nil : Reckoned(0, after: moment)
+    alarm.from = trust == .untrusted ? Reckoned(0, after: moment) : nil
     timers.isDoubtful = true
     (entry.alarm, entry.state, entry.words, entry.owesRing) = (alarm, .waiting, nil, false)
     timers.entries[source] = entry

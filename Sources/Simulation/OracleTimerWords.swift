@@ -94,6 +94,12 @@ extension Oracle {
 
   mutating func hears(_ words: TimerWords, _ announcement: Announcement, _ moment: Moment) {
     guard played?.stopped == nil, timers.told != announcement.id else { return }
+    // It is said for all alarms that ring, though the one that it was given for is stopped.
+    let ringing = timers.entries.filter { $0.value.alarm != nil && $0.value.rings != nil }
+    if words.phrases == [.time], ringing[words.source] == nil, !ringing.isEmpty {
+      for source in ringing.keys { timers.entries[source]!.words = nil }
+      return hearsAnswer(announcement, moment)
+    }
     // It may have rung out a moment ago.
     if timers.entries[words.source]?.rings == nil, !words.isOfTimeLeft,
       happened([.order], since: moment.elapsed - rules.lead - longestQueue)

@@ -16,6 +16,9 @@ public struct Proof {
     if sabotage == .alarmsTwice {
       violated = [World.repeatedHour(sabotage).oracle.violation?.invariant.rawValue ?? ""]
     }
+    if sabotage == .zoneUnsaved {
+      violated = [World.zoneWhileOff(sabotage).oracle.violation?.invariant.rawValue ?? ""]
+    }
     for seed in Self.seeds where expected.isDisjoint(with: violated) {
       let outcome = Simulation(
         seed: seed, years: 0.3, zone: "Europe/London", faults: .high, sabotage: sabotage,
@@ -46,6 +49,24 @@ extension World {
     world.run(until: 3 * hour, [])
     return world
   }
+
+  /// A zone that is changed while the service does not run, and steps over an alarm.
+  static func zoneWhileOff(_ sabotage: Sabotage? = nil) -> World {
+    // 2 November 2027.
+    let midnight: Int64 = 1_825_113_600
+    var rules = OracleRules()
+    rules.alarms = [.init(name: "night", minuteOfDay: 30, days: .weekly([0, 1, 2, 3, 4, 5, 6]))]
+    let world = World(
+      shown: midnight * second, rules: rules, zone: "Europe/London",
+      faces: Faces(over: midnight - 366 * 86_400..<midnight + 366 * 86_400), sabotage: sabotage)
+    world.run(
+      until: hour,
+      [
+        Incident(time: .at(20 * minute), kind: .restart(minute)),
+        Incident(time: .after(10 * second), kind: .zone("Europe/Berlin")),
+      ])
+    return world
+  }
 }
 
 extension Sabotage {
@@ -66,7 +87,8 @@ extension Sabotage {
     case .wakeUpTooFar: ["wakes"]
     case .cuesDrift, .ringsLate: ["late"]
     case .ringsUnstopped: ["muted"]
-    case .timersLost, .intervalLost, .alarmsLost, .alarmsLate, .ringsForEver: ["complete"]
+    case .timersLost, .intervalLost, .alarmsLost, .zoneUnsaved, .alarmsLate, .ringsForEver:
+      ["complete"]
     // What rings an hour after its time is so late.
     case .alarmsTwice: ["late"]
     case .ringsDropped, .wordsDropped: ["ring"]

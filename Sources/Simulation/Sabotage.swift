@@ -35,6 +35,8 @@ enum Sabotage: CaseIterable {
   case wordsDropped
   /// The last timer, or the interval, or the alarms, are lost when the service starts.
   case timersLost, intervalLost, alarmsLost
+  /// By which zone the alarms were reckoned is not known when the service starts.
+  case zoneUnsaved
 
   // MARK: In the deciding
 
@@ -178,6 +180,7 @@ extension World {
     case .timersLost: saved.timers = saved.timers.dropLast()
     case .intervalLost: saved.interval = nil
     case .alarmsLost: saved.alarms = []
+    case .zoneUnsaved: saved.zoneOffset = nil
     default: break
     }
     return saved

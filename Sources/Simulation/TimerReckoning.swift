@@ -212,7 +212,7 @@ struct TimerReckoning {
     isDoubtful = alarmsAlone
     for source in entries.keys where entries[source]?.alarm != nil || !alarmsAlone {
       entries[source]!.change { $0.trusted(moment) }
-      if let from = entries[source]!.alarm?.from {
+      if !alarmsAlone, let from = entries[source]!.alarm?.from {
         entries[source]!.alarm!.since = from.shown(moment)
         entries[source]!.alarm!.from = nil
         nextAlarm = nil

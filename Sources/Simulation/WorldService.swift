@@ -21,7 +21,9 @@ extension World {
       muteEndsSinceBoot: saved.boot == machine.boot ? saved.end : nil,
       timers: Timers(
         saved.timers, saved.interval, isSameBoot: saved.boot == machine.boot, at: now),
-      alarms: Alarms(saved.alarms, isSameBoot: saved.boot == machine.boot, at: now), at: now)
+      alarms: Alarms(
+        saved.alarms, isSameBoot: saved.boot == machine.boot, zoneOffset: saved.zoneOffset, at: now),
+      at: now)
     oracle.configureAlarms(machine.moment, isStart: true)
     let conductor = Conductor(announcer)
     conductor.instruments = self
@@ -166,7 +168,8 @@ extension World {
     let end = announcer.muteEndsSinceBoot.map { Duration.microseconds($0.nanoseconds / 1000) }
     machine.saved = Machine.Saved(
       mute: mute, end: end, timers: announcer.timers.countdowns,
-      interval: announcer.timers.interval, alarms: announcer.alarms.alarms, boot: machine.boot)
+      interval: announcer.timers.interval, alarms: announcer.alarms.alarms,
+      zoneOffset: announcer.savedZoneOffset, boot: machine.boot)
     oracle.saved(machine.moment)
   }
 

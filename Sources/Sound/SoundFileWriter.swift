@@ -22,7 +22,10 @@ public final class SoundFileWriter {
     // A device such as /dev/null is written to as it is.
     let isSpecial = isSpecialFile(finalPath)
     let writesInPlace = inPlace || isSpecial
-    let form = try isSpecial ? SF_FORMAT_WAV : Self.form(of: path, inPlace: inPlace)
+    if let flaw = Self.flaw(ofPath: path, inPlace: inPlace) {
+      throw Fault("cannot write \(path)", flaw)
+    }
+    let form = isSpecial ? SF_FORMAT_WAV : Self.forms[Self.suffix(of: path)] ?? SF_FORMAT_WAV
     let target = writesInPlace ? finalPath : "\(finalPath).\(getpid()).part"
     temporaryPath = writesInPlace ? nil : target
     let descriptor = try retryingInterrupts("cannot write \(path)") {
@@ -55,20 +58,28 @@ public final class SoundFileWriter {
     }
   }
 
-  private static func form(of path: String, inPlace: Bool) throws(Fault) -> Int {
-    let name = path.split(separator: "/").last ?? ""
-    let suffix = name.lastIndex(of: ".").map { name[$0...].lowercased() }
-    switch suffix {
-    case nil, ".wav", ".wave": return SF_FORMAT_WAV
-    case ".flac" where !inPlace: return SF_FORMAT_FLAC
-    case ".caf" where !inPlace: return SF_FORMAT_CAF
-    default:
-      throw Fault(
-        "cannot write \(path)",
-        inPlace
-          ? "what is heard while it is written is WAV; give it a name that ends in .wav"
-          : "sound is written as WAV, FLAC or CAF; give it a name that ends in .wav, .flac or .caf")
+  /// Of what is not heard while it is written, by the end of its name.
+  private static let forms = [".flac": SF_FORMAT_FLAC, ".caf": SF_FORMAT_CAF]
+
+  /// Why no sound is written under this name, with what to do; nil if it can be tried.
+  public static func flaw(ofPath path: String, inPlace: Bool = false) -> String? {
+    guard path != "-" else { return standardOutputIsForWords }
+    guard let target = try? outputPath(path), !isSpecialFile(target) else { return nil }
+    let suffix = suffix(of: path)
+    if ["", ".wav", ".wave"].contains(suffix) { return nil }
+    if inPlace {
+      return "what is heard while it is written is WAV; give it a name that ends in .wav"
     }
+    return forms[suffix] == nil
+      ? "sound is written as WAV, FLAC or CAF; give it a name that ends in .wav, .flac or .caf"
+      : nil
+    }
+  }
+
+  /// As in `.wav`, in small letters; empty if there is none.
+  private static func suffix(of path: String) -> String {
+    let name = path.split(separator: "/").last ?? ""
+    return name.lastIndex(of: ".").map { name[$0...].lowercased() } ?? ""
   }
 
   private var isOpen = true

@@ -28,9 +28,12 @@ public struct VoicePack: Sendable {
   let opening: [String]
   /// Without a rule if it has no words of timers and intervals.
   let timers: TimerGrammar
+  /// Those that have a file.
   let clips: [String: Clip]
+  /// Those that have none, in the order of their names: what needs one of them is not said.
+  public let clipsWithoutFile: [String]
 
-  /// Every clip, in the order of their names.
+  /// Every clip that has a file, in the order of their names.
   public var clipNames: [String] { clips.keys.sorted() }
 
   public func clip(_ name: String) -> Clip? { clips[name] }
@@ -115,8 +118,13 @@ public struct VoicePack: Sendable {
   }
 
   /// Looks up every time of the day that is a multiple of `interval`.
-  /// - Throws: `Fault` for the first that cannot be said.
+  /// - Throws: `Fault` for clips without a file, or for the first time that cannot be said.
   public func verify(every interval: Interval, wording: Wording) throws(Fault) {
+    let needed = Set(
+      stride(from: 0, to: 1440, by: interval.minutes).flatMap {
+        names(hour: $0 / 60, minute: $0 % 60, wording) ?? []
+      })
+    if let fault = fault(ofMissing: clipsWithoutFile.filter(needed.contains)) { throw fault }
     for minute in stride(from: 0, to: 1440, by: interval.minutes) {
       _ = try phrase(hour: minute / 60, minute: minute % 60, wording: wording)
     }
@@ -132,9 +140,9 @@ public struct VoicePack: Sendable {
     }
   }
 
-  /// True if one of its rules is for that time, be its clips there or not.
-  public func hasRule(hour: Int, minute: Int, _ wording: Wording) -> Bool {
-    names(hour: hour, minute: minute, wording) != nil
+  /// The clip that a time lacks although there is a rule for it; nil if it lacks none.
+  public func clipMissing(hour: Int, minute: Int, _ wording: Wording) -> String? {
+    names(hour: hour, minute: minute, wording)?.first { clips[$0] == nil }
   }
 }
 

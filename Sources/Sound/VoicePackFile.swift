@@ -4,8 +4,7 @@ import Horology
 
 extension VoicePack {
   /// Reads the pack in the folder `path`: its `voice.conf`, and which clips there are.
-  /// - Throws: `Fault` with file and line for anything in it that is unknown or wrong, and for a
-  ///   clip that has no file.
+  /// - Throws: `Fault` with file and line for anything in it that is unknown or wrong.
   public init(path: String) throws(Fault) {
     var draft = Draft(file: try INIFile(path: "\(path)/voice.conf"))
     for entry in draft.file.entries { try draft.take(entry) }
@@ -29,14 +28,11 @@ extension VoicePack {
     var clips: [String: Clip] = [:]
     for (name, text) in draft.clipTexts {
       let candidates = Self.suffixes.map { "\(path)/\(name).\($0)" }
-      guard let file = candidates.first(where: { access($0, F_OK) == 0 }) else {
-        throw Fault(
-          "voice \(path)",
-          "clip '\(name)' has no file (\(name).\(Self.suffixes.joined(separator: ", .")))")
-      }
+      guard let file = candidates.first(where: { access($0, F_OK) == 0 }) else { continue }
       clips[name] = Clip(path: file, text: text)
     }
     self.clips = clips
+    clipsWithoutFile = draft.clipTexts.keys.filter { clips[$0] == nil }.sorted()
   }
 
   private static func words(_ text: String) -> [String] {
@@ -45,6 +41,23 @@ extension VoicePack {
 
   /// What clip files may be called, the first that is there counts.
   private static let suffixes = ["flac", "wav", "caf", "ogg"]
+
+  /// That clips have no file; nil if all have one.
+  public var filesMissing: Fault? { fault(ofMissing: clipsWithoutFile) }
+
+  /// The first of these clips, which have no file, and how many more there are; nil if there are none.
+  func fault(ofMissing clips: [String]) -> Fault? {
+    guard let first = clips.first else { return nil }
+    let place = "clip '\(first)' has no file (\(first).\(Self.suffixes.joined(separator: ", .")))"
+    let more =
+      switch clips.count {
+      case 1: "; put it there, or take the clip out of voice.conf"
+      case 2: ", and 1 more has none; put them there, or take the clips out of voice.conf"
+      default:
+        ", and \(clips.count - 1) more have none; put them there, or take the clips out of voice.conf"
+      }
+    return Fault("voice \(path)", place + more)
+  }
 }
 
 /// A pack's description while it is read.

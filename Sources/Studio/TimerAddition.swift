@@ -17,10 +17,11 @@ struct TimerAddition {
     self.pack = pack
   }
 
-  /// Throws if a pack has words of timers already, or a clip of one of their names that says
+  /// Throws if a pack lacks files, has words of timers already, or a clip of one of their names that says
   /// something else.
   static func check(_ pack: VoicePack, _ words: [EnglishWord]) throws(Fault) {
     let operation = "cannot add timers to \(pack.path)"
+    if let fault = pack.filesMissing { throw Fault(operation, fault.detail) }
     guard !pack.hasTimers else {
       throw Fault(
         operation,

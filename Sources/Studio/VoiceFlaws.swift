@@ -3,12 +3,12 @@ import Horology
 import Sound
 
 extension VoicePack {
-  /// What makes the clock say something else than the time, a sentence each: clips that are torn,
+  /// What makes the clock say something else than the time, a sentence each: clips that are missing, torn,
   /// silent, far too short or too long, and a crossfade that they are too short for.
   ///
   /// Reads every clip once. `VoiceVerification` looks at how good they are, too.
   public func flaws() -> [String] {
-    var flaws: [String] = []
+    var flaws = filesMissing.map { [$0.description] } ?? []
     for name in clipNames {
       guard let path = clip(name)?.path else { continue }
       do throws(Fault) {

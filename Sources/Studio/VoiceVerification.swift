@@ -57,6 +57,9 @@ public struct VoiceVerification {
         findings.append(Finding(clip: name, words: error.description))
       }
     }
+    findings += pack.clipsWithoutFile.map {
+      Finding(clip: $0, words: "it has no file; record it, or take it out of voice.conf")
+    }
     findings += Self.uneven(loudness)
     findings.sort { ($0.clip, $0.words) < ($1.clip, $1.words) }
   }
@@ -82,24 +85,25 @@ public struct VoiceVerification {
     return nil
   }
 
-  /// The first time of day for which a rule names a clip that is not there.
+  /// The first time of day for which a rule names a clip that is not in `[clips]`.
   private static func lacking(_ pack: VoicePack, _ wording: Wording) -> String? {
     var wording = wording
     wording.opens = pack.hasOpening
-    for minute in 0..<1440 where pack.hasRule(hour: minute / 60, minute: minute % 60, wording) {
-      do throws(Fault) {
-        _ = try pack.phrase(hour: minute / 60, minute: minute % 60, wording: wording)
-      } catch {
-        return "\(error.detail); record it, or take the rule out"
+    for time in (0..<1440).compactMap({ CivilTime(hour: $0 / 60, minute: $0 % 60) }) {
+      if let clip = pack.clipMissing(hour: time.hour, minute: time.minute, wording),
+        !pack.clipsWithoutFile.contains(clip)
+      {
+        return "no clip '\(clip)', which \(time.dateTime.timeOfDay) needs; record it, or take the "
+          + "rule out"
       }
     }
     return nil
   }
 
-  /// The first phrase of timers and intervals for which a rule names a clip that is not there.
+  /// The first phrase of timers and intervals for which a rule names a clip that is not in `[clips]`.
   private static func lackingTimers(_ pack: VoicePack) -> String? {
     for phrase in TimerPhrase.range {
-      if let clip = pack.clipMissing(for: phrase) {
+      if let clip = pack.clipMissing(for: phrase), !pack.clipsWithoutFile.contains(clip) {
         return "no clip '\(clip)', which '\(phrase.text)' needs; record it, or take the rule out"
       }
     }

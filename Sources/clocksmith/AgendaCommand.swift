@@ -15,7 +15,7 @@ let agendaCommand = Subcommand(
     --config or --zone, or without a service, it shows the alarms of the configuration.
     With --json each line is an object with the keys instant, local, text, chime, strikes,
     sounds, reason and cause (occasion, alarm, timer or interval), and of an alarm, a timer or an
-    interval name, number and signal, null if it has none.
+    interval name, number, signal and rise, null if it has none.
     """,
   options: [
     Option(name: "from", argument: timeForm, help: "the first moment (default: now)"),

@@ -30,12 +30,14 @@ struct AgendaLine {
     var number: Int?
     var tune: Tune?
     var signal: Signal? = .ring
+    var rise: String?
     var (cause, text, what) = ("", "", "rings")
     switch appointment.cause {
     case .alarm(let alarm):
       (cause, title, name, number) = ("alarm", alarm.title, alarm.name, alarm.number)
       text = (try? composer.text(of: civil)) ?? ""
       if let plan = alarm.plan.tune { (tune, signal, what) = (plan, nil, plan.name) }
+      rise = alarm.plan.rise?.description
     case .timer(let timer):
       (cause, title, name, number) = ("timer", timer.title, timer.name, timer.number)
       text = composer.saysTimers ? composer.text(of: timer.phrases) ?? "" : ""
@@ -49,8 +51,10 @@ struct AgendaLine {
     line.set("name", name)
     line.set("number", isNumbered ? number : nil)
     line.set("signal", signal?.rawValue)
+    line.set("rise", rise)
     json = line.text
-    words = Self.words(civil, title, [what, text], appointment.refusal)
+    let rising = rise.map { "rise \($0)" } ?? ""
+    words = Self.words(civil, title, [what, rising, text], appointment.refusal)
   }
 
   /// The keys that all have.

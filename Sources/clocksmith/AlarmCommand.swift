@@ -58,7 +58,8 @@ let alarmCommand = Subcommand(
     throw Misuse(
       description: "'alarm cancel' wants a name or a number; 'clocksmith alarm list' shows them")
   case ("list", _):
-    throw Misuse(description: "unexpected '\(words[1].shortened)' behind 'alarm list'")
+    throw Misuse(
+      description: "unexpected '\(words[1].shortened)' behind 'alarm list'; leave it out")
   default:
     throw Misuse(
       description: "'\(first.shortened)' is neither a time, as in 07:00, nor list, snooze, stop or "
@@ -94,14 +95,29 @@ private func set(_ time: String, _ arguments: Arguments) throws {
   }
   let tune = arguments["tune"].flatMap { $0 == "none" ? nil : wholePath($0) }
   let service = try runningService()
-  let number = try service.setAlarm(
-    times, name: name, tune: tune, rise: arguments["rise"],
-    ringsInQuietHours: arguments.has("even-if-quiet"))
+  let number: Int
+  do throws(Fault) {
+    number = try service.setAlarm(
+      times, name: name, tune: tune, rise: arguments["rise"],
+      ringsInQuietHours: arguments.has("even-if-quiet"))
+  } catch {
+    try refuseDayThatIsOver(times, service)
+    throw error
+  }
   let status = try service.status()
   if let alarm = status.alarms.first(where: { $0.number == UInt32(number) }) {
     let line = alarm.line(at: SystemClock.now.instant, try zoneOfService(status.zone))
     try tellDone(line, "the alarm was set all the same")
   }
+}
+
+/// - Throws: `Misuse` for an alarm on a day on which its time is over by the clock.
+private func refuseDayThatIsOver(_ times: AlarmTimes, _ service: RunningService) throws {
+  guard case .date(let day) = times.days, let zone = try? zoneOfService(service.status().zone),
+    let ring = times.nextRing(after: Instant(seconds: -1), in: zone),
+    ring <= SystemClock.now.instant
+  else { return }
+  throw Misuse(description: "--date \(day): \(times.time) on that day is over; choose a later day")
 }
 
 /// A path as the service finds it, which runs in another folder; any other name as it is.
@@ -121,10 +137,11 @@ private func list(asJSON: Bool) throws {
 }
 
 extension Status.Alarm {
-  /// As in `alarm 2 "school": 07:00, mon-fri: rings mon 2026-11-23 07:00, in 9 h 3 min`.
+  /// As in `alarm 2 "school": 07:00, mon-fri, rise 5min: rings mon 2026-11-23 07:00, in 9 h 3 min`.
   func line(at instant: Instant, _ zone: any Zone) -> String {
     let what = name.isEmpty ? "alarm \(number)" : "alarm \(number) \"\(name)\""
-    return "\(what): \(time), \(days): \(outlook(at: instant, zone))"
+    let rising = rise.isEmpty ? "" : ", rise \(rise)"
+    return "\(what): \(time), \(days)\(rising): \(outlook(at: instant, zone))"
   }
 
   /// As in `rings mon 2026-11-23 07:00, in 9 h 3 min`.
@@ -148,6 +165,7 @@ extension Status.Alarm {
     line.set("time", time)
     line.set("days", days)
     line.set("tune", tune.isEmpty ? nil : tune)
+    line.set("rise", rise.isEmpty ? nil : rise)
     line.set("rings_in_quiet_hours", ringsInQuietHours)
     line.set("state", state)
     line.set("next", nextInstant?.utcText())

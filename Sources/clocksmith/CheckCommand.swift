@@ -98,6 +98,8 @@ enum Finding {
 /// The lines of a check, as they come.
 private struct Checkup {
   private(set) var hasFound = false
+  /// What kept lines from being looked at, with the first of them.
+  private var told: [String: String] = [:]
 
   mutating func look(_ name: String, _ body: () throws(Fault) -> Finding) throws {
     let padded = name + String(repeating: " ", count: 14 - name.count)
@@ -105,7 +107,10 @@ private struct Checkup {
     do throws(Fault) {
       finding = try body()
     } catch {
-      finding = .found(error.description)
+      // The voice is wanted by several.
+      let first = told[error.description]
+      finding = .found(first.map { "not known; see '\($0)' above" } ?? error.description)
+      told[error.description] = first ?? name
     }
     switch finding {
     case .well(let words):

@@ -27,12 +27,16 @@ let renderCommand = Subcommand(
       description: "render needs --at, and --output or --picture or both; "
         + "see 'clocksmith render --help'")
   }
-  if let sound = arguments["output"], let picture = arguments["picture"],
+  let sound = try arguments.soundFile()
+  if arguments["picture"] == "-" {
+    throw Misuse(description: "--picture '-': \(standardOutputIsForWords)")
+  }
+  if let sound, let picture = arguments["picture"],
     place(sound) == place(picture), !isSpecialFile(sound)
   {
     throw Misuse(description: "--output and --picture are the same file, '\(sound)'; name two")
   }
-  if let picture = arguments["picture"], picture != "-", !picture.hasPrefix("/dev/"),
+  if let picture = arguments["picture"], !picture.hasPrefix("/dev/"),
     !picture.hasSuffix(".svg"), !isSpecialFile(picture)
   {
     throw Misuse(description: "--picture '\(picture)' is drawn as SVG; name it '\(picture).svg'")
@@ -52,7 +56,7 @@ let renderCommand = Subcommand(
   if programme.words != .none { heard.append("\"\(try composer.text(of: time))\"") }
   let title = "\(time.dateTime): \(heard.joined(separator: ", "))"
   try write(
-    score, gain: configuration.gain(at: time), toWAV: arguments["output"],
+    score, gain: configuration.gain(at: time), toWAV: sound,
     toSVG: arguments["picture"], title, at: time)
   let anchor = Duration.seconds(Double(score.anchor) / Double(score.rate))
   try say("anchor: \(anchor.secondsText)")

@@ -27,7 +27,7 @@ let runCommand = Subcommand(
 ) { arguments in
   var options = Clocksmith.Options()
   options.configurationPath = arguments["config"]
-  options.output = arguments["output"]
+  options.output = try arguments.soundFile(inPlace: true)
   options.saysNow = arguments.has("say-now")
   if let text = arguments["untrusted"] {
     guard let policy = UntrustedPolicy(rawValue: text) else {

@@ -23,7 +23,8 @@ let sayCommand = Subcommand(
   ]
 ) { arguments in
   let given = try arguments.operands.first.map { try timeOfDay($0) }
-  if !arguments.has("config"), !arguments.has("output"), let service = reachableService() {
+  let output = try arguments.soundFile()
+  if !arguments.has("config"), output == nil, let service = reachableService() {
     try say(try service.announce(given))
     return ExitStatus.done
   }
@@ -37,7 +38,7 @@ let sayCommand = Subcommand(
       complain("note: this time may be wrong: \(doubt.words)")
     }
   }
-  guard let path = arguments["output"] else {
+  guard let path = output else {
     try say(try speak(given, composer, configuration, zone))
     return ExitStatus.done
   }

@@ -65,8 +65,12 @@ let timerCommand = Subcommand(
     }
     if first != "cancel" { try tell(which, of: service) }
   case ("list", _), ("left", _), ("add", _), ("pause", _), ("resume", _), ("cancel", _):
+    let most = ["list": 1, "add": 3][first] ?? 2
+    guard words.count > most else {
+      throw Misuse(description: "'timer \(first)' wants a length, as in 'timer \(first) 2m'")
+    }
     throw Misuse(
-      description: "'timer \(first)' has too few or too many words; see 'clocksmith timer --help'")
+      description: "unexpected '\(words[most].shortened)' behind 'timer \(first)'; leave it out")
   default:
     throw Misuse(
       description: "'\(first.shortened)' is neither a length, as in 10m, nor list, left, add, "
@@ -151,8 +155,8 @@ extension Status.Timer {
     let what = name.isEmpty ? "timer \(number)" : "timer \(number) \"\(name)\""
     switch state {
     case "ringing": return "\(what): rings, after \(span.inFull)"
-    case "paused": return "\(what): paused, \(left(at: instant).exactly) left of \(span.inFull)"
-    default: return "\(what): \(left(at: instant).exactly) left of \(span.inFull)"
+    case "paused": return "\(what): paused, \(left(at: instant).left(of: span))"
+    default: return "\(what): \(left(at: instant).left(of: span))"
     }
   }
 

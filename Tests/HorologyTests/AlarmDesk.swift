@@ -6,6 +6,8 @@ struct AlarmDesk {
   var now: Now
   var zone = TestZone.utc
   var isTrusted = true
+  /// `untrusted = speak`.
+  var speaksUntrusted = false
   /// Why none may ring.
   var refusal: SkipReason?
   /// What has become of them since the last order or turn of the clock.
@@ -21,7 +23,8 @@ struct AlarmDesk {
 
   var conditions: AlarmConditions {
     AlarmConditions(
-      zone: zone, isTrusted: isTrusted, ringLimit: Self.ringLimit, lead: Self.lead)
+      zone: zone, isTrusted: isTrusted || speaksUntrusted, mayBeWrong: !isTrusted,
+      ringLimit: Self.ringLimit, lead: Self.lead)
   }
 
   static func plan(
@@ -64,7 +67,7 @@ struct AlarmDesk {
 
   /// Sets the clock, and trusts it from then on if that is wanted.
   mutating func step(to text: String, isTrusted: Bool? = nil) {
-    if self.isTrusted { alarms.note(now.instant) }
+    if conditions.isTrusted { alarms.note(now.instant) }
     now = Now(instant: Instant(text), uptime: now.uptime, sinceBoot: now.sinceBoot)
     if let isTrusted { self.isTrusted = isTrusted }
     alarms.noteClockSet(at: now, conditions)

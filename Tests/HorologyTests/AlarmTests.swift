@@ -155,6 +155,9 @@ import Testing
     #expect(try AlarmRise.rise(text: "5min") == AlarmRise(over: .seconds(300)))
     #expect(try AlarmRise.rise(text: "5m") == AlarmRise(from: -24, over: .seconds(300)))
     #expect(try AlarmRise.rise(text: "-30dB 90s") == AlarmRise(from: -30, over: .seconds(90)))
+    for text in ["5min", "-30dB 1min30s", "-12.5dB 1h", "-60dB 30s500ms"] {
+      #expect(try AlarmRise.rise(text: text)?.description == text)
+    }
     for text in [
       "", "0s", "5", "2h", "-30dB", "0dB 5min", "5min -30dB", "5min 5min 5min", "-61dB 1s",
     ] {

@@ -154,6 +154,30 @@ import Testing
     #expect(desk.cues.allSatisfy { $0.anchor - desk.now.sinceBoot < .seconds(1) })
   }
 
+  @Test(
+    "the time is said to its end while one of them rings, and cut off with the last",
+    arguments: [["one", "two"], ["two", "one"]], ["stop", "snooze", "cancel"])
+  func timeForTheOthers(names: [String], order: String) throws {
+    let orders = names.map { name -> AlarmOrder in
+      switch order {
+      case "stop": .stop(name)
+      case "snooze": .snooze(name)
+      default: .cancel(name)
+      }
+    }
+    var desk = desk([Self.plan("one"), Self.plan("two")])
+    _ = desk.live(for: .seconds(33))
+    let isSaid = desk.announcer.playing.map { desk.now.instant > $0.anchor }
+    #expect(isSaid == true)
+    let cut = try #require(desk.stop(.byHand))
+    desk.tell(.alarm(orders[0]))
+    #expect(desk.alarmEvents.count == 1)
+    #expect(!desk.effects.contains(cut))
+    desk.tell(.alarm(orders[1]))
+    #expect(desk.alarmEvents.count == 1)
+    #expect(desk.effects.contains(cut))
+  }
+
   @Test("of several alarms at one minute the time is said once") func timeOnce() {
     for tune in [nil, Self.tune(lasting: 5)] {
       var desk = desk((1...5).map { Self.plan("alarm \($0)", tune: $0 == 4 ? tune : nil) })

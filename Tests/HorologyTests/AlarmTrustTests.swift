@@ -115,6 +115,38 @@ import Testing
   }
 
   @Test(
+    "with untrusted = speak, too, what was set before the clock was right rings by the right one",
+    arguments: [nil, "mon-sun"] as [String?])
+  func setSpeaking(days: String?) throws {
+    var desk = AlarmDesk(at: "1970-01-01T06:59:00", isTrusted: false)
+    desk.speaksUntrusted = true
+    try desk.set("07:00", days)
+    desk.wait(for: .seconds(30))
+    desk.step(to: "2026-11-22T06:00:00", isTrusted: true)
+    #expect(desk.events.isEmpty)
+    #expect(desk.next == ["2026-11-22T07:00:00"])
+    // What its time came for after it was set, by the right clock, is late.
+    desk = AlarmDesk(at: "1970-01-01T00:00:00", isTrusted: false)
+    desk.speaksUntrusted = true
+    try desk.set("07:00", days)
+    desk.wait(for: .seconds(60))
+    desk.step(to: "2026-11-22T07:00:20", isTrusted: true)
+    #expect(desk.events == [.rings(late: .seconds(20))])
+  }
+
+  @Test("with untrusted = speak it rings by the clock that there is, before that is right")
+  func ringsSpeaking() throws {
+    var desk = AlarmDesk(at: "1970-01-01T06:59:00", isTrusted: false)
+    desk.speaksUntrusted = true
+    try desk.set("07:00", "mon-sun")
+    #expect(desk.live(for: .seconds(70)).map(\.0) == [.rings(late: nil)])
+    try desk.take(.stop(nil))
+    desk.step(to: "2026-11-22T06:00:00", isTrusted: true)
+    #expect(desk.events.isEmpty)
+    #expect(desk.next == ["2026-11-22T07:00:00"])
+  }
+
+  @Test(
     "set by a clock that proves right, it rings late",
     arguments: [String?.none, "2026-11-22T07:05:02"] as [String?])
   func provedRight(step: String?) throws {

@@ -135,6 +135,11 @@ import Testing
     #expect("\(IntervalPlan.plain(every: .seconds(90)))" == "1 min 30 s")
     #expect("\(rounds(20, 10, 8))" == "8 rounds, 20 s work and 10 s rest")
     #expect("\(rounds(60, 0, 1))" == "1 round, 1 min work")
-    #expect("\(rounds(60, 0, nil))" == "endless rounds, 1 min work")
+    #expect("\(rounds(60, 0, nil))" == "rounds without end, 1 min work")
+    for (countdown, words) in [(0, ", without a countdown"), (1, ", counting down 1 s"), (3, "")] {
+      let plan = IntervalPlan.rounds(
+        IntervalRounds(work: .seconds(20), count: 2, countdown: countdown))
+      #expect("\(plan)" == "2 rounds, 20 s work\(words)")
+    }
   }
 }

@@ -82,6 +82,17 @@ import Testing
     #expect(Duration.milliseconds(milliseconds).exactly == left)
   }
 
+  @Test(
+    "never more is left than the whole length",
+    arguments: [
+      (1500, 1500, "1.5 s left of 1.5 s"), (1001, 1500, "1.5 s left of 1.5 s"),
+      (1000, 1500, "1 s left of 1.5 s"), (599_001, 600_000, "10 min left of 10 min"),
+      (0, 1500, "0 s left of 1.5 s"),
+    ])
+  func leftOfLength(left: Int, length: Int, words: String) {
+    #expect(Duration.milliseconds(left).left(of: .milliseconds(length)) == words)
+  }
+
   @Test("an offset shows its sign and minutes") func anOffsetShowsItsSignAndMinutes() {
     let chatham = TestZone.fixed(minutes: 765).civil(at: Instant("2026-11-21T15:15:00"))
     #expect(chatham.description == "2026-11-22T04:00:00+12:45")

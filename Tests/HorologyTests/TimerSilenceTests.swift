@@ -193,6 +193,31 @@ import Testing
     #expect(desk.live(for: .seconds(120)).announcements.isEmpty)
   }
 
+  @Test(
+    "a reload leaves alone what waits to be said, unless it is not wanted any more",
+    arguments: [400, 900], [true, false])
+  func reloadWhileItWaits(leadIn: Int, isWanted: Bool) throws {
+    var desk = Desk(at: "2026-11-21T15:05:00") {
+      $0.saysTimers = true
+      $0.tellsLeft = [.minute]
+    }
+    desk.start(.seconds(120))
+    desk.wait(for: .seconds(58))
+    desk.tell(.asked(speakerIsAwake: true))
+    let asked = try #require(desk.announcer.playing?.id)
+    desk.wait(for: .seconds(3))
+    var settings = desk.announcer.settings
+    settings.leadIn = .milliseconds(leadIn)
+    if !isWanted { settings.tellsLeft = [] }
+    desk.tell(.reloaded(settings, .none))
+    desk.tell(.ended(asked, .finished(.exact)))
+    guard case .timer(let words)? = desk.announcer.playing?.cause else {
+      #expect(!isWanted)
+      return
+    }
+    #expect(isWanted && words.phrases == [.left(.seconds(60))])
+  }
+
   // MARK: After a start
 
   private func restarted(

@@ -43,6 +43,27 @@ import Testing
     #expect(try state.text("timer_ends") == "2026-11-22T15:00:00Z")
   }
 
+  @Test("alarms are told with all that is set of them, and when they ring") func alarms() throws {
+    let state = try object([
+      "Alarms": .rows(
+        "usssssbtsss",
+        [
+          [
+            .small(1), .text("school"), .text("07:00"), .text("mon-fri"), .text("westminster"),
+            .text("waiting"), .flag(true), .unsigned(1_795_359_600_000_000), .text("person"),
+            .text(""), .text("5min"),
+          ],
+          [.text("of another version")],
+        ])
+    ])
+    let alarms = try state.objects("alarms")
+    #expect(alarms.count == 1)
+    #expect(try alarms[0].text("tune") == "westminster")
+    #expect(try alarms[0].text("rise") == "5min")
+    #expect(try alarms[0].flag("even_if_quiet") == true)
+    #expect(try alarms[0].text("rings") == "2026-11-22T15:00:00Z")
+  }
+
   @Test("what was announced last is told with its onset error") func last() throws {
     let last = LastAnnouncement(
       at: UTCTime(microseconds: 1_795_359_600_000_000), text: "three o'clock", onsetError: -120)

@@ -41,6 +41,7 @@ import Testing
         state: .running(
           zero: TimedMoment(sinceBoot: .zero, shown: Instant(seconds: 9), followsClock: true))),
     ]
+    kitchen.zoneOffset = .seconds(-12_600)
     kitchen.timersBoot = "0123456789abcdef0123456789abcdef"
     states.append(kitchen)
     return states
@@ -125,6 +126,25 @@ import Testing
     #expect(try SavedState(text: state.text, path: "state") == state)
   }
 
+  @Test("with alarms the offset of the zone is kept, and a state without it is read")
+  func zoneOffset() throws {
+    let now = Now(
+      instant: Instant(seconds: 1_795_275_000), uptime: Uptime(nanoseconds: 0), sinceBoot: .zero)
+    var state = SavedState()
+    var announcer = Announcer(
+      settings: Configuration().announcer, zone: SystemZone.universal, trust: .synchronised,
+      at: now)
+    state.take(announcer)
+    #expect(state.zoneOffset == nil)
+    let times = AlarmTimes(time: try TimeOfDay(text: "07:00"), days: .next)
+    _ = announcer.handle(.alarm(.set(AlarmPlan(times))), at: now)
+    state.take(announcer)
+    #expect(state.zoneOffset == .zero)
+    #expect(try SavedState(text: state.text, path: "state").zoneOffset == .zero)
+    let old = #"{"version":1,"alarms":[{"number":1,"time":"07:00","days":"once"}]}"#
+    #expect(try SavedState(text: old, path: "state").zoneOffset == nil)
+  }
+
   @Test(
     "a value of another type, or without its other half, is told and not forgotten",
     arguments: [
@@ -136,6 +156,9 @@ import Testing
       (
         #""mute_until_usec":1,"mute_boot":7,"mute_until_boot_usec":1"#,
         "mute_boot 7 is not a text"
+      ),
+      (
+        #""zone_offset_seconds":172801"#, "zone_offset_seconds 172801 is no offset of a zone"
       ),
       (
         #""mute_until_usec":1,"mute_boot":"a""#,

@@ -71,6 +71,11 @@ struct SimulationTests {
     #expect(World.repeatedHour(.alarmsTwice).oracle.violation?.invariant == .late)
   }
 
+  @Test("an alarm that another zone steps over while nothing runs is told") func zoneWhileOff() {
+    #expect(World.zoneWhileOff().oracle.violation == nil)
+    #expect(World.zoneWhileOff(.zoneUnsaved).oracle.violation?.invariant == .complete)
+  }
+
   @Test("the oracle's quiet hours cross midnight and the end of the week") func quietWindow() {
     let window = OracleRules.Window(firstDay: 6, lastDay: 6, from: 22 * 60, to: 7 * 60)
     #expect(window.contains(.init(minuteOfDay: 23 * 60, second: 0, weekday: 6)))

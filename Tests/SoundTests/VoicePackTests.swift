@@ -92,7 +92,6 @@ import Testing
       ("h m pm", "h m\n  pm", ":10: not a [section], a comment or 'key = value'"),
       ("h m pm", "h m ; pm", ":9: the value has ' ;' in it; put a comment on a line of its own"),
       ("licence = LICENCE", "", "no 'licence' in [voice]"),
-      ("m = fifteen", "x = fifteen", "clip 'x' has no file"),
       ("language = en", "language", ":2: not a [section]"),
     ])
   func whatIsWrongIsToldWithItsLine(text: String, instead: String, words: String) throws {
@@ -107,6 +106,32 @@ import Testing
     let fault = faultThrown { try pack.verify(every: Interval(minutes: 1)!, wording: .twelve) }
     #expect(fault?.description.contains("no clip '1', which 00:01:00 needs") == true)
     #expect(throws: Fault.self) { try pack.verify(every: .quarter, wording: .twentyFour) }
+  }
+
+  @Test("clips without a file are told together, and keep no other time from being said")
+  func withoutFile() throws {
+    try makePack(
+      Self.description.replacingOccurrences(
+        of: "[clips]", with: "[clips]\nz = zed\nw = double u\nx = ex"))
+    var pack = try VoicePack(path: folder.path)
+    let files = "(w.flac, .wav, .caf, .ogg)"
+    #expect(pack.filesMissing?.operation == "voice \(folder.path)")
+    #expect(
+      pack.filesMissing?.detail
+        == "clip 'w' has no file \(files), and 2 more have none; put them there, or take the clips out "
+        + "of voice.conf")
+    try pack.verify(every: .quarter, wording: .twelve)
+    unlink("\(folder.path)/pm.wav")
+    unlink("\(folder.path)/m.wav")
+    pack = try VoicePack(path: folder.path)
+    #expect(pack.clipsWithoutFile == ["m", "pm", "w", "x", "z"])
+    #expect(try pack.text(hour: 15, minute: 0, wording: .twelve) == "three o'clock")
+    let fault = faultThrown { try pack.verify(every: .quarter, wording: .twelve) }
+    #expect(
+      fault?.detail
+        == "clip 'm' has no file (m.flac, .wav, .caf, .ogg), and 1 more has none; put them there, or "
+        + "take the clips out of voice.conf")
+    try pack.verify(every: Interval(minutes: 60)!, wording: .twelve)
   }
 
   @Test("a style has rules of its own, and opening words come first") func styles() throws {

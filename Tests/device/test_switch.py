@@ -157,7 +157,7 @@ def test_an_interval_is_ended_at_once(wired, figures, line):
     began = time.monotonic()
     wired.wait_for_host(began + 4.4)
     ended_at_once(
-        wired, figures, line, mark, "^interval of endless rounds, .* is over: ", "of an interval")
+        wired, figures, line, mark, "^interval of rounds without end, .* is over: ", "of an interval")
     assert '"intervals":[]' in wired.run("clocksmith status --json")
 
 

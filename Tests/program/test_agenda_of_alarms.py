@@ -87,7 +87,7 @@ def test_an_alarm_is_listed_with_all_that_is_heard_of_it(clocksmith):
     configuration = clocksmith.configuration(
         "quiet = 22:00-07:00",
         section("school", "06:45", "mon-sun") + section("milk", "06:46", "mon-sun", **{
-            "quiet_hours": "override", "tune": "whittington"}))
+            "quiet_hours": "override", "tune": "whittington", "rise": "-30dB 90s"}))
     words = ["--zone", "UTC", "--from", "2026-06-02T06:45", "--to", "2026-06-02T07:01", "--config",
              configuration]
     occasion, school, milk, hour = agenda(clocksmith, *words)
@@ -96,19 +96,21 @@ def test_an_alarm_is_listed_with_all_that_is_heard_of_it(clocksmith):
         "instant": "2026-06-02T06:45:00Z", "local": "2026-06-02T06:45:00+00:00",
         "text": "six forty-five A M", "chime": "none", "strikes": 0, "sounds": False,
         "reason": "quiet hours", "cause": "alarm", "name": "school", "number": None,
-        "signal": "ring"}
+        "signal": "ring", "rise": None}
     assert (milk["chime"], milk["sounds"], milk["reason"]) == ("whittington", True, None)
-    assert (milk["signal"], milk["text"]) == (None, "six forty-six A M")
+    assert (milk["signal"], milk["text"], milk["rise"]) == (
+        None, "six forty-six A M", "-30dB 1min30s")
     done = clocksmith.run("agenda", *words)
     assert done.stdout.splitlines()[1:3] == [
         'tue 2026-06-02T06:45:00+00:00  alarm "school": silent: quiet hours',
-        'tue 2026-06-02T06:46:00+00:00  alarm "milk": whittington, six forty-six A M']
+        'tue 2026-06-02T06:46:00+00:00  alarm "milk": whittington, rise -30dB 1min30s, '
+        'six forty-six A M']
 
 
 def test_what_the_service_has_is_listed_and_what_is_supposed_is_not(on_the_bus, start):
     start(rest=section("school", "06:45", "mon-sun"))
     for words in [
-        ("alarm", "12:34", "--name", "lunch", "--tune", "westminster"), ("timer", "20m"),
+        ("alarm", "12:34", "--name", "lunch", "--tune", "westminster", "--rise", "5m"), ("timer", "20m"),
         ("timer", "10m", "--name", "tea"), ("timer", "15m", "--name", "rice"),
         ("timer", "pause", "rice"), ("interval", "--work", "5m", "--rest", "1m", "--rounds", "9"),
     ]:
@@ -129,8 +131,8 @@ def test_what_the_service_has_is_listed_and_what_is_supposed_is_not(on_the_bus, 
     # Every day of one that rings each day; of one that rings once the one.
     assert sorted((line["name"], line["local"][11:16]) for line in alarms) == [
         ("lunch", "12:34"), ("school", "06:45"), ("school", "06:45")]
-    assert {line["name"]: (line["number"], line["chime"]) for line in alarms} == {
-        "lunch": (2, "westminster"), "school": (1, "none")}
+    assert {line["name"]: (line["number"], line["chime"], line["rise"]) for line in alarms} == {
+        "lunch": (2, "westminster", "5min"), "school": (1, "none", None)}
     assert {line["cause"] for line in agenda(on_the_bus, "--zone", "UTC")} == {"occasion"}
 
 

@@ -52,14 +52,15 @@ def test_an_alarm_is_set_listed_and_cancelled(bus, home, start):
             said)
         [row] = caller.next_change(signals, "Alarms")
         assert row[:7] == (1, "school", "07:00", "mon-fri", "", "waiting", False)
-        assert row[7] / 1e6 > time.time() and row[8:] == ("person", "")
+        assert row[7] / 1e6 > time.time() and row[8:] == ("person", "", "")
     service.wait_for('alarm "school" was set for 07:00, mon-fri')
     assert do(home, "06:30", "--date", "2099-12-24", "--even-if-quiet", "--rise", "5m").startswith(
-        "alarm 2: 06:30, 2099-12-24: rings thu 2099-12-24 06:30, in ")
+        "alarm 2: 06:30, 2099-12-24, rise 5min: rings thu 2099-12-24 06:30, in ")
     assert do(home, "23:59", "--tune", "westminster").startswith("alarm 3: 23:59, once: rings ")
     school, eve, tune = alarms(home)
     assert (school["name"], school["days"], school["state"]) == ("school", "mon-fri", "waiting")
     assert eve["rings_in_quiet_hours"] and eve["next"].startswith("2099-12-24T")
+    assert [alarm["rise"] for alarm in (school, eve, tune)] == [None, "5min", None]
     assert tune["tune"] == "westminster"
     assert re.search(r"^alarm    alarm \S+ rings ", home.run("status").stdout, re.MULTILINE)
     do(home, "cancel", "school")
@@ -249,6 +250,7 @@ def test_a_past_that_a_wrong_clock_may_still_have_before_it_is_no_zero(bus, home
     (["07:00", "--name", "7"], "it would be taken for the number of an alarm"),
     (["07:00", "--json"], "--json means nothing for an alarm that is set"),
     (["list", "--days", "mon"], "--days means nothing for 'alarm list'"),
+    (["list", "school"], "unexpected 'school' behind 'alarm list'; leave it out"),
     (["cancel"], "'alarm cancel' wants a name or a number"),
     (["sometime"], "'sometime' is neither a time, as in 07:00, nor list, snooze, stop or cancel"),
 ])
@@ -261,7 +263,6 @@ def test_what_cannot_be_done_is_refused_with_a_reason(bus, home, start):
     do(home, "07:00", "--name", "school")
     for words, told in [
         (["07:00", "--name", "school"], 'there is an alarm "school" already'),
-        (["07:00", "--date", "2020-01-01"], "07:00 on 2020-01-01 is over"),
         (["07:00", "--tune", "nothing"], "tune 'nothing': not found: allowed are"),
         (["snooze"], "no alarm rings now"),
         (["snooze", ""], "there is no alarm ''"),
@@ -271,6 +272,8 @@ def test_what_cannot_be_done_is_refused_with_a_reason(bus, home, start):
         (["cancel", "church"], "there is no alarm 'church'"),
     ]:
         assert told in refusal(home.run("alarm", *words), 1)
+    assert refusal(home.run("alarm", "07:00", "--date", "2020-01-01"), 2) == (
+        "clocksmith: --date 2020-01-01: 07:00 on that day is over; choose a later day")
     with bus.caller() as caller:
         for number in range(99):
             caller.call("SetAlarm", "sssssb", "07:00", "mon", f"n{number}", "", "", False)

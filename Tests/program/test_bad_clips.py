@@ -101,6 +101,33 @@ def test_a_broken_clip_is_found_by_check(clocksmith, broken_pack):
     assert done.returncode == 3 and line.startswith("FOUND") and CLIP in line
 
 
+def test_a_clip_that_no_time_needs_keeps_no_time_from_being_said(clocksmith, pack, tmp_path):
+    (pack / "half.flac").unlink()
+    configuration = clocksmith.configuration(voice=pack)
+    done = clocksmith.run("say", "15:30", "--output", tmp_path / "x.wav", "--config", configuration)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "three thirty P M\n", "")
+    done = clocksmith.run("check", "--config", configuration)
+    told = [line for line in done.stdout.splitlines() if "has no file" in line]
+    assert done.returncode == 3 and told == [
+        f"FOUND voice         voice {pack}: clip 'half' has no file (half.flac, .wav, .caf, .ogg); "
+        "put it there, or take the clip out of voice.conf"]
+    done = clocksmith.run("voice", "verify", pack)
+    assert [line for line in done.stdout.splitlines() if line.startswith("FOUND")] == [
+        "FOUND clip        half: it has no file; record it, or take it out of voice.conf"]
+
+
+def test_missing_clips_are_told_once_by_check_and_the_same_each_time(clocksmith, pack):
+    for clip in "minute-15", "minute-45", "minute-30":
+        (pack / f"{clip}.flac").unlink()
+    for _ in range(3):
+        done = clocksmith.run("check", "--config", clocksmith.configuration(voice=pack))
+        assert done.returncode == 3
+        assert [line for line in done.stdout.splitlines() if "has no file" in line] == [
+            f"FOUND voice         voice {pack}: clip 'minute-15' has no file (minute-15.flac, .wav, "
+            ".caf, .ogg), and 2 more have none; put them there, or take the clips out of voice.conf"]
+        assert "FOUND chime         not known; see 'voice' above" in done.stdout.splitlines()
+
+
 def of_samples(samples):
     """What puts a clip of these samples in the place of the good one."""
     return lambda pack: soundfile.write(pack / f"{CLIP}.wav", samples, 48_000)

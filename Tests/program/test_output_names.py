@@ -32,8 +32,8 @@ def test_a_name_of_another_kind_is_refused(clocksmith, tmp_path, words, name):
     folder.mkdir()
     done = clocksmith.run(
         *words, "--output", folder / name, "--config", clocksmith.configuration())
-    assert refusal(done, 1) == (
-        f"clocksmith: cannot write {folder / name}: sound is written as WAV, FLAC or CAF; give it a "
+    assert refusal(done, 2) == (
+        f"clocksmith: --output '{folder / name}': sound is written as WAV, FLAC or CAF; give it a "
         "name that ends in .wav, .flac or .caf")
     assert not list(folder.iterdir())
 
@@ -52,8 +52,8 @@ def test_a_picture_has_the_name_of_one(clocksmith, tmp_path, name):
 def test_what_is_played_into_a_file_in_real_time_is_wav_alone(clocksmith, tmp_path, name):
     path = tmp_path / name
     done = clocksmith.run("run", "--output", path, "--config", clocksmith.configuration())
-    assert refusal(done, 1) == (
-        f"clocksmith: cannot write {path}: what is heard while it is written is WAV; give it a name "
+    assert refusal(done, 2) == (
+        f"clocksmith: --output '{path}': what is heard while it is written is WAV; give it a name "
         "that ends in .wav")
     assert not path.exists()
 
@@ -81,8 +81,8 @@ def test_a_dash_is_no_file(clocksmith, tmp_path, words):
     folder = tmp_path / "output"
     folder.mkdir()
     done = clocksmith.run(*words, "-", "--config", clocksmith.configuration(), cwd=folder)
-    assert refusal(done, 1) == (
-        "clocksmith: cannot write -: standard output is for words; name a file")
+    assert refusal(done, 2) == (
+        f"clocksmith: {words[-1]} '-': standard output is for words; name a file")
     assert not list(folder.iterdir())
 
 

@@ -62,6 +62,15 @@ public struct AlarmRise: Hashable, Sendable {
   }
 }
 
+extension AlarmRise: CustomStringConvertible {
+  /// As `rise(text:)` reads it: `5min`, or `-30dB 5min`.
+  public var description: String {
+    let whole = Int(decibels.rounded())
+    let level = decibels == Double(whole) ? "\(whole)" : "\(decibels)"
+    return (decibels == Self.usualDecibels ? "" : "\(level)dB ") + length.asWritten
+  }
+}
+
 /// Rings at a local time of day, on its days.
 public struct Alarm: Hashable, Sendable {
   public enum Origin: String, CaseIterable, Sendable {
@@ -72,8 +81,8 @@ public struct Alarm: Hashable, Sendable {
   }
 
   public enum State: Hashable, Sendable {
-    /// `next` is nil if it never rings again. `from` is when it was set, if the clock was not trusted
-    /// then: once the clock is set, `next` is reckoned anew from that moment.
+    /// `next` is nil if it never rings again. `from` is when it was set, if nothing vouched for the
+    /// clock then: once the clock is set, `next` is reckoned anew from that moment.
     case waiting(next: Instant?, from: TimedMoment?)
     /// `ring` is the instant for which it was set: the one that is acknowledged.
     case ringing(ring: Instant, since: TimedMoment)

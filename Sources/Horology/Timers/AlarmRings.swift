@@ -32,6 +32,16 @@ public struct AlarmTimes: Hashable, Sendable {
     return nextRing(after: instant, in: zone)
   }
 
+  /// When an alarm that was to ring at an instant does by another zone: at its time of the same day.
+  /// - Parameter offset: how far the clocks were ahead of UTC, within hours of that instant's offset.
+  func moved(_ ring: Instant, reckonedAt offset: Duration, to zone: some Zone) -> Instant? {
+    let seconds = ring.seconds + offset.nanoseconds / 1_000_000_000 - Int64(time.minutes) * 60
+    // To the nearest day: by daylight saving the offset may have been another at that instant.
+    let day = (seconds + 43_200).flooredQuotient(by: 86_400)
+    let instants = instants(on: CivilDate(dayNumber: Int(day)), in: zone)
+    return instants.contains(ring) ? ring : instants.first
+  }
+
   /// Rings in their order, without end for every week: at least one is after `instant`, if any is.
   private func candidates(
     after instant: Instant, in zone: some Zone

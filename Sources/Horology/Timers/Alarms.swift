@@ -3,14 +3,19 @@ public struct AlarmConditions {
   public let zone: any Zone
   /// The clock can be gone by: it is trusted, or its owner lets it speak all the same.
   public let isTrusted: Bool
+  /// Nothing vouches for it: what is set by it is reckoned anew once it is right.
+  public let mayBeWrong: Bool
   /// How long an alarm rings if nobody stops it, and how late it may still ring.
   public let ringLimit: Duration
   /// How long it takes from now until something can begin.
   public let lead: Duration
 
-  public init(zone: any Zone, isTrusted: Bool, ringLimit: Duration, lead: Duration) {
+  public init(
+    zone: any Zone, isTrusted: Bool, mayBeWrong: Bool, ringLimit: Duration, lead: Duration
+  ) {
     self.zone = zone
     self.isTrusted = isTrusted
+    self.mayBeWrong = mayBeWrong
     self.ringLimit = ringLimit
     self.lead = lead
   }
@@ -29,14 +34,20 @@ public struct Alarms: Hashable, Sendable {
   private var reached: Instant?
   /// Those of which it was told that they do not ring by a clock that is not trusted.
   var told: Set<Int> = []
+  /// How far the clocks of the zone were ahead of UTC when the alarms were saved; nil once a trusted
+  /// clock has told whether another zone has stepped over one since.
+  private var savedOffset: Duration?
   /// What a start has changed, and what rings on after it: it is told once it is known what is due.
   private var changedByStart: [AlarmChange] = []
 
   public init() {}
 
   /// As they were before the start. `configure` takes in what the configuration has now.
-  /// - Parameter isSameBoot: the machine has not started since.
-  public init(_ alarms: [Alarm], isSameBoot: Bool, at now: Now) {
+  /// - Parameters:
+  ///   - isSameBoot: the machine has not started since.
+  ///   - zoneOffset: `Announcer.savedZoneOffset` as it was then; nil if that is not known.
+  public init(_ alarms: [Alarm], isSameBoot: Bool, zoneOffset: Duration? = nil, at now: Now) {
+    savedOffset = zoneOffset
     self.alarms = alarms.sorted { $0.number < $1.number }
     // What rings has had its time, too.
     reached = alarms.flatMap { [$0.acknowledged, $0.isUp ? $0.occasion : nil] }
@@ -83,16 +94,30 @@ public struct Alarms: Hashable, Sendable {
       guard from != nil || (conditions.isTrusted && !isDue) else { continue }
       let acknowledged = alarms[index].acknowledged ?? AlarmTimes.beforeAll
       let start = max(from?.shown ?? past, acknowledged)
-      alarms[index].state = .waiting(
-        next: alarms[index].plan.times.next(from: start, in: conditions.zone), from: from)
+      let times = alarms[index].plan.times
+      // What another zone has stepped over meanwhile is due.
+      if from == nil, let next, let savedOffset,
+        let moved = times.moved(next, reckonedAt: savedOffset, to: conditions.zone),
+        acknowledged < moved, moved <= now.instant
+      {
+        alarms[index].state = .waiting(next: moved, from: nil)
+      } else {
+        alarms[index].state = .waiting(
+          next: times.next(from: start, in: conditions.zone), from: from)
+      }
     }
+    if conditions.isTrusted { savedOffset = nil }
   }
 
+  /// The offset to save, if the zone is so far ahead of UTC now.
+  func offsetToSave(now offset: Duration) -> Duration { savedOffset ?? offset }
+
   /// The clock can be gone by from now on, or still.
-  mutating func noteTrusted(at now: Now) {
+  mutating func noteTrusted(at now: Now, _ conditions: AlarmConditions) {
     change { if $0.followsClock { $0.noteTrusted() } }
     note(now.instant)
     told = []
+    guard !conditions.mayBeWrong else { return }
     for index in alarms.indices {
       if case .waiting(let next, from: _?) = alarms[index].state {
         alarms[index].state = .waiting(next: next, from: nil)
@@ -129,7 +154,7 @@ public struct Alarms: Hashable, Sendable {
     let start = max(now.instant, acknowledged ?? AlarmTimes.beforeAll)
     return .waiting(
       next: plan.times.next(from: start, in: conditions.zone),
-      from: conditions.isTrusted ? nil : TimedMoment(.zero, after: now))
+      from: conditions.mayBeWrong ? TimedMoment(.zero, after: now) : nil)
   }
 
   private mutating func change(_ change: (inout TimedMoment) -> Void) {
@@ -199,6 +224,8 @@ public struct Alarms: Hashable, Sendable {
   mutating func configureAtStart(
     _ plans: [AlarmPlan], at now: Now, _ conditions: AlarmConditions
   ) {
+    // Those of another configuration are for the time to come.
+    reckon(at: now, conditions)
     changedByStart += configure(plans, at: now, conditions).filter { $0.event != .cancelled }
   }
 

@@ -12,7 +12,7 @@ extension Alarms {
   mutating func due(
     at now: Now, _ conditions: AlarmConditions, refusal: (Alarm) -> SkipReason?
   ) -> [AlarmChange] {
-    if conditions.isTrusted { noteTrusted(at: now) }
+    if conditions.isTrusted { noteTrusted(at: now, conditions) }
     var changes: [AlarmChange] = []
     for alarm in alarms {
       switch alarm.state {

@@ -98,10 +98,15 @@ extension IntervalPlan: CustomStringConvertible {
     switch self {
     case .plain(let period): return period.inFull
     case .rounds(let rounds):
-      let count = rounds.count.map { $0 == 1 ? "1 round" : "\($0) rounds" } ?? "endless rounds"
+      let count = rounds.count.map { $0 == 1 ? "1 round" : "\($0) rounds" } ?? "rounds without end"
       let rest = rounds.rest > .zero ? " and \(rounds.rest.inFull) rest" : ""
       let prepare = rounds.prepare > .zero ? ", after \(rounds.prepare.inFull)" : ""
-      let countdown = rounds.countdown == 3 ? "" : ", counting down \(rounds.countdown) s"
+      let countdown =
+        switch rounds.countdown {
+        case 0: ", without a countdown"
+        case 3: ""
+        default: ", counting down \(rounds.countdown) s"
+        }
       let words = rounds.saysWords ? ", with words" : ""
       return "\(count), \(rounds.work.inFull) work\(rest)\(prepare)\(countdown)\(words)"
     }

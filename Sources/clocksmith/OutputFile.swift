@@ -1,0 +1,14 @@
+import Basics
+import Sound
+
+extension Arguments {
+  /// The sound file that `--output` names; nil if it was not given.
+  /// - Parameter inPlace: it is listened to while it is written.
+  func soundFile(inPlace: Bool = false) throws -> String? {
+    guard let path = self["output"] else { return nil }
+    if let flaw = SoundFileWriter.flaw(ofPath: path, inPlace: inPlace) {
+      throw Misuse(description: "--output '\(path)': \(flaw)")
+    }
+    return path
+  }
+}
