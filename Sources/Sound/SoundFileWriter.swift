@@ -73,7 +73,6 @@ public final class SoundFileWriter {
     return forms[suffix] == nil
       ? "sound is written as WAV, FLAC or CAF; give it a name that ends in .wav, .flac or .caf"
       : nil
-    }
   }
 
   /// As in `.wav`, in small letters; empty if there is none.
