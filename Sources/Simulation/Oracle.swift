@@ -16,7 +16,7 @@ struct Oracle {
   private(set) var earlier: [(rules: OracleRules, face: OracleFace, until: Int64)] = []
   private(set) var disturbances: [Disturbance] = []
   /// When each cause struck last, since the history began, by its bit.
-  private var struck = [Int64](repeating: .min, count: 12)
+  private var struck = [Int64](repeating: .min, count: 13)
 
   var mute = MuteReckoning()
   var lever = OracleSwitch()
@@ -98,6 +98,8 @@ struct Oracle {
     static let hand = Cause(rawValue: 1 << 9)
     static let busy = Cause(rawValue: 1 << 10)
     static let order = Cause(rawValue: 1 << 11)
+    /// What rings has come or ended by itself. Of a ring that is due then it excuses nothing.
+    static let ring = Cause(rawValue: 1 << 12)
   }
 
   /// A step of the clock, or a loop that was held up.

@@ -185,7 +185,7 @@ extension Oracle {
       }
     }
     timers.nextAlarm = nil
-    disturbed(.order, moment)
+    disturbed(.ring, moment)
   }
 
   private func isRinging(_ source: Cue.Source) -> Bool { timers.entries[source]?.rings != nil }

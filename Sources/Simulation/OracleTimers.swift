@@ -120,7 +120,7 @@ extension Oracle {
   mutating func remove(_ source: Cue.Source, _ moment: Moment) {
     judgeRinging(source, moment)
     timers.entries[source] = nil
-    disturbed(.order, moment)
+    disturbed(.ring, moment)
     silences(source, moment)
   }
 
@@ -232,9 +232,18 @@ extension Oracle {
   ) {
     let begins = max(since.elapsed(moment) + offset, moment.elapsed + rules.lead)
     timers.entries[source]?.state = .ringing(since)
-    timers.entries[source]?.owesRing = true
+    let givesWay = givesWay(source, moment)
+    timers.entries[source]?.givesWay = givesWay
+    timers.entries[source]?.owesRing = !givesWay
     timers.entries[source]?.words = .init(from: begins, for: rules.latestWords)
-    disturbed(.order, moment)
+    disturbed(.ring, moment)
+  }
+
+  /// True of what begins softly while something else rings, or did a moment ago.
+  private func givesWay(_ source: Cue.Source, _ moment: Moment) -> Bool {
+    let others = timers.entries.contains { $0.key != source && $0.value.rings != nil }
+    let isLoud = timers.entries[source]?.alarm?.plan.rise == nil
+    return !isLoud && (others || happened([.ring], since: moment.elapsed - 6 * second))
   }
 
   enum End {

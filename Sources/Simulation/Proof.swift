@@ -48,6 +48,26 @@ extension World {
   }
 }
 
+extension World {
+  /// A timer is at zero while another rings: chance would have that in few years.
+  static func twoTimers(_ sabotage: Sabotage? = nil) -> World {
+    let begins: Int64 = 1_811_808_000
+    let world = World(
+      shown: begins * second, rules: OracleRules(), zone: "Europe/London",
+      faces: Faces(over: begins - 366 * 86_400..<begins + 366 * 86_400), sabotage: sabotage)
+    // The first rings at 390, 396 and 399 s, each time for 1.5 s.
+    let orders: [(at: Int64, length: Duration)] = [
+      (330, .seconds(60)), (340, .milliseconds(56_700)),
+    ]
+    world.run(
+      until: 420 * second,
+      orders.map {
+        Incident(time: .at($0.at * second), kind: .timer(.start($0.length, name: nil)))
+      })
+    return world
+  }
+}
+
 extension Sabotage {
   /// What it violates.
   fileprivate var invariants: Set<String> {
@@ -69,7 +89,8 @@ extension Sabotage {
     case .timersLost, .intervalLost, .alarmsLost, .alarmsLate, .ringsForEver: ["complete"]
     // What rings an hour after its time is so late.
     case .alarmsTwice: ["late"]
-    case .ringsDropped, .wordsDropped: ["ring"]
+    case .ringsDropped, .firstRingDropped, .wordsDropped: ["ring"]
+    case .firstRingLate: ["ring", "late"]
     case .elapsedTwice: ["once"]
     case .alarmsUnquiet: ["quiet"]
     case .volumeHourLate: ["level"]

@@ -31,6 +31,8 @@ enum Sabotage: CaseIterable {
   case ringsLate, ringsUnstopped
   /// Every tenth cue is not heard; or of what rings the first ring alone is.
   case cuesDropped, ringsDropped
+  /// Of what rings the first ring alone is not heard, or comes two seconds late.
+  case firstRingDropped, firstRingLate
   /// Nothing is said of timers and alarms.
   case wordsDropped
   /// The last timer, or the interval, or the alarms, are lost when the service starts.
@@ -114,9 +116,13 @@ extension World {
     return true
   }
 
-  /// True of rings but the first, which may be later than others.
+  /// True of what nobody hears, and is taken for heard.
   func isDropped(_ cue: Cue) -> Bool {
-    sabotage == .ringsDropped && cue.signal == .ring && cue.mayBeLateBy <= .seconds(1)
+    switch sabotage {
+    case .ringsDropped: cue.signal == .ring && cue.mayBeLateBy <= .seconds(1)
+    case .firstRingDropped: cue.isFirst
+    default: false
+    }
   }
 
   /// True of what is not played, and taken for stopped.
@@ -152,6 +158,7 @@ extension World {
     var late = Int64(0)
     switch sabotage {
     case .ringsLate where cue.signal == .ring: late = 100 * millisecond
+    case .firstRingLate where cue.isFirst: late = 2 * second
     case .cuesDrift where cue.source == .interval:
       let start = conductor?.announcer.timers.interval?.start.sinceBoot
       late = start.map { (cue.anchor - $0).nanoseconds / 1000 } ?? 0
@@ -236,6 +243,11 @@ extension World {
     conductor.instruments = self
     self.conductor = conductor
   }
+}
+
+extension Cue {
+  /// The first of a signal that is repeated, which may be later than others.
+  fileprivate var isFirst: Bool { signal == .ring && blows.isEmpty && mayBeLateBy > .seconds(1) }
 }
 
 /// Knows of an hour that is repeated only what is still to come of it.

@@ -29,6 +29,8 @@ struct TimerReckoning {
     var isOverdue = false
     /// Its first ring was not judged yet.
     var owesRing = false
+    /// It began softly while something else rang, and may be heard later.
+    var givesWay = false
     /// What is to be said of it while it rings.
     var words: Words?
     /// When it was last decided what is said before it is at zero, since the history began.

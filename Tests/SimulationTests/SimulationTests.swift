@@ -40,6 +40,13 @@ struct SimulationTests {
     #expect(Proof(sabotage).isFound)
   }
 
+  @Test(
+    "a ring that comes by itself excuses nothing of the first",
+    arguments: [Sabotage.firstRingDropped, .firstRingLate])
+  func firstRing(sabotage: Sabotage) {
+    #expect(World.twoTimers(sabotage).oracle.violation?.invariant == .ring)
+  }
+
   @Test("what is violated is told with the shortest history that violates it") func shortest() {
     let sabotage = Sabotage.handIgnored
     let faces = Faces(over: 1_800_000_000..<1_830_000_000)
