@@ -57,7 +57,7 @@ struct Oracle {
     case once
     /// Occasions sound in their order.
     case order
-    /// Two things never sound at a time.
+    /// Two announcements never sound at a time, nor do two rings.
     case overlap
     /// Muted, nothing sounds.
     case muted
@@ -67,7 +67,8 @@ struct Oracle {
     case late
     /// Every occasion sounds, whole, or is skipped for a reason that is true.
     case complete
-    /// What is at zero rings until it is stopped or has rung out, and it is said what rings.
+    /// What is at zero rings until it is stopped or has rung out, and it is said what rings. Of
+    /// several the loudest is heard, of those the newest.
     case ring
     /// The clock is trusted as far as it may be, and no further.
     case trust

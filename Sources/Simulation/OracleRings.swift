@@ -27,6 +27,7 @@ extension Oracle {
   }
 
   mutating func hears(_ kind: Sound.Kind, of cue: Cue, _ moment: Moment) {
+    notesRing(kind, of: cue, moment)
     guard let (source, silentBy) = timers.sounding[cue.id] else { return }
     if moment.elapsed > silentBy {
       violated(.muted, "\(source) sounds on, though it was stopped", moment)
@@ -68,6 +69,11 @@ extension Oracle {
     if abs(error) > allowed || entry.rings == nil && count > 0 {
       violated(.late, "a ring is \(Duration.nanoseconds(error).roughly) off its moment", moment)
     }
+    if let other = precedes(source, moment),
+      !wasHindered(around: moment.elapsed, orders: true, byClock: true)
+    {
+      violated(.ring, "\(source) is heard, and not \(other), which rings, too", moment)
+    }
   }
 
   /// When its first ring is due, since the history began; nil if it is not.
@@ -106,6 +112,7 @@ extension Oracle {
   /// The service rests.
   mutating func judgeTimers(_ moment: Moment) {
     judgeInterval(moment)
+    judgeRingsTogether(moment)
     for (source, entry) in timers.entries {
       if entry.isSilenced, entry.rings != nil { violated(.muted, "\(source) rings on", moment) }
       if entry.isSilenced { timers.entries[source]!.isSilenced = false }

@@ -13,8 +13,8 @@ public struct Proof {
   init(_ sabotage: Sabotage) {
     var violated: [String] = []
     let expected = sabotage.invariants
-    if sabotage == .alarmsTwice {
-      violated = [World.repeatedHour(sabotage).oracle.violation?.invariant.rawValue ?? ""]
+    if let violation = sabotage.scene?.oracle.violation {
+      violated.append(violation.invariant.rawValue)
     }
     for seed in Self.seeds where expected.isDisjoint(with: violated) {
       let outcome = Simulation(
@@ -69,6 +69,15 @@ extension World {
 }
 
 extension Sabotage {
+  /// What comes of it in a scene that chance would have in few years; nil for what it has in most.
+  fileprivate var scene: World? {
+    switch self {
+    case .alarmsTwice: .repeatedHour(self)
+    case .ringsTogether, .ringsOutOfTurn: .twoTimers(self)
+    default: nil
+    }
+  }
+
   /// What it violates.
   fileprivate var invariants: Set<String> {
     switch self {
@@ -89,7 +98,8 @@ extension Sabotage {
     case .timersLost, .intervalLost, .alarmsLost, .alarmsLate, .ringsForEver: ["complete"]
     // What rings an hour after its time is so late.
     case .alarmsTwice: ["late"]
-    case .ringsDropped, .firstRingDropped, .wordsDropped: ["ring"]
+    case .ringsTogether: ["overlap"]
+    case .ringsDropped, .firstRingDropped, .ringsOutOfTurn, .wordsDropped: ["ring"]
     case .firstRingLate: ["ring", "late"]
     case .elapsedTwice: ["once"]
     case .alarmsUnquiet: ["quiet"]

@@ -33,6 +33,8 @@ enum Sabotage: CaseIterable {
   case cuesDropped, ringsDropped
   /// Of what rings the first ring alone is not heard, or comes two seconds late.
   case firstRingDropped, firstRingLate
+  /// What gives way to another ring sounds to its end; or what was to come of it comes.
+  case ringsTogether, ringsOutOfTurn
   /// Nothing is said of timers and alarms.
   case wordsDropped
   /// The last timer, or the interval, or the alarms, are lost when the service starts.
@@ -123,6 +125,23 @@ extension World {
     case .firstRingDropped: cue.isFirst
     default: false
     }
+  }
+
+  /// False of what no stop reaches.
+  func stopReaches(_ turn: Turn) -> Bool {
+    guard case .cue(let cue, _) = turn.matter else { return sabotage != .stopsUnheard }
+    return switch sabotage {
+    case .stopsUnheard, .ringsUnstopped: false
+    case .ringsTogether: !(turn.hasBegun && hasGivenWay(cue))
+    case .ringsOutOfTurn: turn.hasBegun || !hasGivenWay(cue)
+    default: true
+    }
+  }
+
+  /// True of a timer that rings on, though its cue is stopped.
+  private func hasGivenWay(_ cue: Cue) -> Bool {
+    let timers = conductor?.announcer.timers.countdowns ?? []
+    return timers.contains { $0.isRinging && cue.source == .timer($0.number) }
   }
 
   /// True of what is not played, and taken for stopped.

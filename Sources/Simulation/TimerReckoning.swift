@@ -116,6 +116,8 @@ struct TimerReckoning {
   var sounding: [SoundingID: (source: Cue.Source, silentBy: Int64)] = [:]
   /// When the last rings began, since the history began.
   private(set) var rings: [Int64] = []
+  /// The rings that sound, and those that have ended since the service rested.
+  var spans: [Oracle.RingSpan] = []
   /// Words that a person has asked for.
   var told: SoundingID?
   var alarmOrder: AlarmWish?
@@ -198,6 +200,7 @@ struct TimerReckoning {
     plansWords(moment)
     isDoubtful = true
     sounding = [:]
+    spans = []
     order = nil
     told = nil
     alarmOrder = nil

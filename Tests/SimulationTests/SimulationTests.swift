@@ -47,6 +47,15 @@ struct SimulationTests {
     #expect(World.twoTimers(sabotage).oracle.violation?.invariant == .ring)
   }
 
+  @Test("of two that ring one is heard at a time, the newer") func ringsTogether() {
+    let world = World.twoTimers()
+    #expect(world.oracle.violation == nil)
+    // The first at 390, 396 and, until the other begins, no more; that at 396.7, 402.7 and on.
+    #expect(world.oracle.counts["cue"] == 9)
+    #expect(World.twoTimers(.ringsTogether).oracle.violation?.invariant == .overlap)
+    #expect(World.twoTimers(.ringsOutOfTurn).oracle.violation?.invariant == .ring)
+  }
+
   @Test("what is violated is told with the shortest history that violates it") func shortest() {
     let sabotage = Sabotage.handIgnored
     let faces = Faces(over: 1_800_000_000..<1_830_000_000)
