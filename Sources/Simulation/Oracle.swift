@@ -34,6 +34,8 @@ struct Oracle {
   var played: Played?
   /// What is heard.
   var heard: Heard?
+  /// The last that was given to the player since the service started, by its number.
+  var lastPlayed = 0
   /// What was in the player must be silent by then, since the history began.
   var silentBy: Int64?
   /// When something was last heard of an occasion's anchor.

@@ -120,6 +120,7 @@ extension Announcement {
 extension Oracle {
   /// Something is given to the player.
   mutating func plays(_ announcement: Announcement, _ moment: Moment) {
+    lastPlayed = max(lastPlayed, announcement.id.number)
     if case .timer(let words) = announcement.cause {
       playsWords(words, announcement.id, moment)
     } else if announcement.occasion == nil {
@@ -143,6 +144,10 @@ extension Oracle {
 
   /// The service stops what is in the player.
   mutating func stops(_ sounding: SoundingID, _ reason: StopReason, _ moment: Moment) {
+    // Nothing would end it once it is played.
+    if sounding.number > lastPlayed {
+      violated(.muted, "\(sounding.number) is stopped before it is played", moment)
+    }
     guard let played, played.announcement.id == sounding else { return }
     self.played?.stopped = played.stopped ?? reason
     if isTakenBack(played, reason, moment) { self.played?.isTakenBack = true }

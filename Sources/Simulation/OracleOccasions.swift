@@ -9,6 +9,7 @@ extension Oracle {
     isEnding = false
     passing.start(moment.shown, Int64(rules.interval) * minute)
     lastAnchor = nil
+    lastPlayed = 0
     decided = moment
     timers.start(moment)
     // It may have become another while the service did not run, or just before.

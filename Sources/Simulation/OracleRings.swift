@@ -6,6 +6,7 @@ extension Oracle {
 
   /// - Parameter ahead: when it is to sound, from now.
   mutating func plays(_ cue: Cue, in ahead: Int64, _ moment: Moment) {
+    lastPlayed = max(lastPlayed, cue.id.number)
     // What comes of the clock is decided before the stop.
     if isEnding, moment.elapsed > ledger.rested, ledger.rested >= endsSince {
       violated(.complete, "a cue is given though the service ends", moment)

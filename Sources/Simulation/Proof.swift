@@ -94,7 +94,7 @@ extension Sabotage {
     case .clockAlwaysTrusted: ["trust"]
     case .wakeUpTooFar: ["wakes"]
     case .cuesDrift, .ringsLate: ["late"]
-    case .ringsUnstopped: ["muted"]
+    case .ringsUnstopped, .stoppedTooEarly: ["muted"]
     case .timersLost, .intervalLost, .alarmsLost, .alarmsLate, .ringsForEver: ["complete"]
     // What rings an hour after its time is so late.
     case .alarmsTwice: ["late"]

@@ -31,6 +31,8 @@ enum Sabotage: CaseIterable {
   case ringsLate, ringsUnstopped
   /// Every tenth cue is not heard; or of what rings the first ring alone is.
   case cuesDropped, ringsDropped
+  /// Every tenth cue is stopped before it is played, and then plays on.
+  case stoppedTooEarly
   /// Of what rings the first ring alone is not heard, or comes two seconds late.
   case firstRingDropped, firstRingLate
   /// What gives way to another ring sounds to its end; or what was to come of it comes.
