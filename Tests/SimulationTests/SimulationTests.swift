@@ -77,6 +77,10 @@ struct SimulationTests {
     let shortest = shrinking.shortest(world, .muted)
     #expect(shortest.happened.map(\.incident) == [starts, stops])
     #expect(shrinking.told(shortest).diary?.end.isEmpty == false)
+    // Only what violates the same is shorter, and no more is tried than there is patience for.
+    #expect(shrinking.shortest(world, .late) === world)
+    let hasty = Shrinking(scene: scene, faces: faces, sabotage: sabotage, patience: 1)
+    #expect(hasty.shortest(world, .muted).happened.count == 5)
   }
 
   @Test("an alarm in the hour that autumn repeats rings once") func repeatedHour() {
