@@ -124,15 +124,7 @@ extension Oracle {
     silences(source, moment)
   }
 
-  private func find(_ which: String) -> Cue.Source? {
-    timers.entries.first { source, entry in
-      if case .timer(let number) = source {
-        entry.name == which || "\(number)" == which
-      } else {
-        false
-      }
-    }?.key
-  }
+  private func find(_ which: String) -> Cue.Source? { timers.find(which, isAlarm: false) }
 
   func left(of entry: TimerReckoning.Entry, _ moment: Moment) -> Int64 {
     switch entry.state {
@@ -251,6 +243,11 @@ extension Oracle {
     case missed, unheard
   }
 
+  func hasRungOut(_ entry: TimerReckoning.Entry?, _ moment: Moment) -> Bool {
+    guard let since = entry?.rings else { return false }
+    return since.passed(moment) + Self.tolerance + since.slack >= rules.ringLimit
+  }
+
   /// It rings no more, or cannot be heard.
   mutating func isEnded(_ source: Cue.Source, _ title: String, _ end: End, _ moment: Moment) {
     guard let entry = timers.entries[source] else {
@@ -263,9 +260,7 @@ extension Oracle {
         violated(.complete, "\(title) is told unheard, and the speaker was well", moment)
       }
       return
-    case .missed:
-      let rang = entry.rings.map { $0.passed(moment) + Self.tolerance + $0.slack }
-      isTrue = rang.map { $0 >= rules.ringLimit } ?? false
+    case .missed: isTrue = hasRungOut(entry, moment)
     case .stopped(let reason):
       isTrue = entry.rings != nil && self.isTrue(reason, since: ledger.rested)
     }

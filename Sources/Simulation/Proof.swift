@@ -33,29 +33,27 @@ public struct Proof {
 }
 
 extension World {
-  /// The night in which London's clocks are put back, with an alarm in the hour that comes twice: chance
-  /// would set one in few years.
+  /// A night in London, of which chance would have one in few years.
+  private convenience init(from seconds: Int64, _ rules: OracleRules, _ sabotage: Sabotage?) {
+    self.init(
+      shown: seconds * second, rules: rules, zone: "Europe/London",
+      faces: Faces(over: seconds - 366 * 86_400..<seconds + 366 * 86_400), sabotage: sabotage)
+  }
+
+  /// The clocks are put back, with an alarm in the hour that comes twice.
   static func repeatedHour(_ sabotage: Sabotage? = nil) -> World {
-    // 31 October 2027.
-    let midnight: Int64 = 1_824_940_800
     var rules = OracleRules()
     rules.alarms = [.init(name: "night", minuteOfDay: 90, days: .weekly([0, 1, 2, 3, 4, 5, 6]))]
-    let world = World(
-      shown: midnight * second, rules: rules, zone: "Europe/London",
-      faces: Faces(over: midnight - 366 * 86_400..<midnight + 366 * 86_400), sabotage: sabotage)
+    // 31 October 2027.
+    let world = World(from: 1_824_940_800, rules, sabotage)
     world.run(until: 3 * hour, [])
     return world
   }
-}
 
-extension World {
-  /// A timer is at zero while another rings: chance would have that in few years.
+  /// A timer is at zero while another rings.
   static func twoTimers(_ sabotage: Sabotage? = nil) -> World {
-    let begins: Int64 = 1_811_808_000
-    let world = World(
-      shown: begins * second, rules: OracleRules(), zone: "Europe/London",
-      faces: Faces(over: begins - 366 * 86_400..<begins + 366 * 86_400), sabotage: sabotage)
-    // The first rings at 390, 396 and 399 s, each time for 1.5 s.
+    let world = World(from: 1_811_808_000, OracleRules(), sabotage)
+    // The first rings at 390 and 396 s, each time for 1.5 s, the other from 396.7 s on.
     let orders: [(at: Int64, length: Duration)] = [
       (330, .seconds(60)), (340, .milliseconds(56_700)),
     ]

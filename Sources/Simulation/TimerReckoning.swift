@@ -153,6 +153,18 @@ struct TimerReckoning {
     return source(number)
   }
 
+  /// By its name or its number.
+  func find(_ which: String, isAlarm: Bool) -> Cue.Source? {
+    entries.first { source, entry in
+      let number =
+        switch source {
+        case .timer(let number), .alarm(let number): "\(number)"
+        case .interval: ""
+        }
+      return (entry.alarm != nil) == isAlarm && [entry.name, number].contains(which)
+    }?.key
+  }
+
   // MARK: The clock and the power
 
   mutating func clockWasSet(_ moment: Moment) {
