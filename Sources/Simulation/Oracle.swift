@@ -221,8 +221,10 @@ struct Oracle {
   /// When one of these struck last, since the history began; long ago if none has.
   func last(_ causes: Cause) -> Int64 {
     var last = Int64.min
-    for bit in struck.indices where causes.rawValue & 1 << bit != 0 {
-      last = max(last, struck[bit])
+    var bits = causes.rawValue
+    while bits != 0 {
+      last = max(last, struck[bits.trailingZeroBitCount])
+      bits &= bits - 1
     }
     return last
   }

@@ -168,7 +168,7 @@ extension Oracle {
 
   /// What rings is heard again and again, and again after whatever was in its way.
   private mutating func judgeGap(_ moment: Moment) {
-    let begun = timers.entries.values.compactMap { $0.rings?.elapsed(moment) }.min()
+    let begun = timers.entries.values.lazy.compactMap { $0.rings?.elapsed(moment) }.min()
     guard let begun, !isEnding else { return }
     let longest = 6 * second + rules.lead + second + longestTune
     let last = max(begun, timers.rings.last ?? begun)

@@ -87,7 +87,8 @@ enum Sabotage: CaseIterable {
 extension World {
   /// - Returns: the event as the Announcer is told it; nil if it is not.
   func sabotaged(_ event: Event) -> Event? {
-    switch (sabotage, event) {
+    guard let sabotage else { return event }
+    return switch (sabotage, event) {
     case (.handIgnored, .stop(.byHand)), (.muteIgnored, .mute), (.reloadIgnored, .reloaded): nil
     case (.muteEndsEarly, .mute(.until(let end))): .mute(.until(end - .seconds(60)))
     default: event
@@ -96,7 +97,8 @@ extension World {
 
   /// - Returns: what is told in the place of a report.
   func sabotaged(_ report: Report) -> [Report] {
-    switch (sabotage, report) {
+    guard let sabotage else { return [report] }
+    return switch (sabotage, report) {
     case (.refusalsUntold, .refused(.stopped)), (.refusalsUntold, .refused(.failed)): []
     case (.soundedUntold, .announced), (.cutOffUntold, .cutOff): []
     case (.wordsDropped, .announced(let announcement, _)) where isDropped(announcement): []
