@@ -52,7 +52,14 @@ extension Oracle {
     guard let entry = timers.entries[source], let due = ringsSince(entry, moment) else {
       return violated(.complete, "\(source) rings, and is not due", moment)
     }
-    timers.rang(moment.elapsed)
+    // What it shared with another has ended with that.
+    let wasShared =
+      timers.rings.contains { $0.source != source && abs($0.at - due) <= second }
+      && happened([.ring], since: due + Self.tolerance)
+    timers.rang(source, moment)
+    if let other = precedes(source, moment), !wasHindered(around: moment.elapsed, byClock: true) {
+      violated(.ring, "\(source) is heard, and not \(other), which rings, too", moment)
+    }
     let offset = moment.elapsed - due
     let allowed =
       Self.tolerance + (entry.moment?.slack ?? smallSteps(since: 0))
@@ -62,18 +69,13 @@ extension Oracle {
     // The second is left out: then the words are said.
     let wanted = cue.blows.isEmpty && count == 1 ? 0 : count
     let error = isFirst || cue.blows.isEmpty ? offset - wanted * Self.ringPeriod : 0
-    let mayBeLate = entry.givesWay && 0...Self.ringPeriod + second ~= offset
+    let mayBeLate = (entry.givesWay || wasShared) && 0...Self.ringPeriod + second ~= offset
     let byClock = entry.alarm != nil || entry.moment?.followsClock == true
     guard !mayBeLate, !wasHindered(around: moment.elapsed, orders: true, byClock: byClock) else {
       return
     }
     if abs(error) > allowed || entry.rings == nil && count > 0 {
       violated(.late, "a ring is \(Duration.nanoseconds(error).roughly) off its moment", moment)
-    }
-    if let other = precedes(source, moment),
-      !wasHindered(around: moment.elapsed, orders: true, byClock: true)
-    {
-      violated(.ring, "\(source) is heard, and not \(other), which rings, too", moment)
     }
   }
 
@@ -158,7 +160,7 @@ extension Oracle {
     guard timers.entries[source]!.owesRing, rang > 300 * millisecond + since.slack else { return }
     timers.entries[source]!.owesRing = false
     // Others that ring within a second are heard for it.
-    let isHeard = timers.rings.contains { abs($0 - due) <= second + since.slack }
+    let isHeard = timers.rings.contains { abs($0.at - due) <= second + since.slack }
     if !isHeard, !isEnding,
       !wasHindered(around: due, orders: true, byClock: isByClock(source))
     {
@@ -171,7 +173,7 @@ extension Oracle {
     let begun = timers.entries.values.lazy.compactMap { $0.rings?.elapsed(moment) }.min()
     guard let begun, !isEnding else { return }
     let longest = 6 * second + rules.lead + second + longestTune
-    let last = max(begun, timers.rings.last ?? begun)
+    let last = max(begun, timers.rings.last?.at ?? begun)
     guard moment.elapsed > last + longest, moment.elapsed > lastHindrance + longest else { return }
     violated(.ring, "what rings was not heard for long", moment)
   }

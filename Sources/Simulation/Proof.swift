@@ -51,15 +51,19 @@ extension World {
   }
 
   /// A timer is at zero while another rings.
-  static func twoTimers(_ sabotage: Sabotage? = nil) -> World {
-    let world = World(from: 1_811_808_000, OracleRules(), sabotage)
-    // The first rings at 390 and 396 s, each time for 1.5 s, the other from 396.7 s on.
-    let orders: [(at: Int64, length: Duration)] = [
-      (330, .seconds(60)), (340, .milliseconds(56_700)),
-    ]
+  ///
+  /// The first rings at 390 and 396 s, each time for 1.5 s, and at 399 s. The player has that already
+  /// when the other is set, which rings from 397.2 s on.
+  static func twoTimers(
+    _ sabotage: Sabotage? = nil, ringLimit: Int64 = 900,
+    other: (at: Int64, length: Duration) = (395, .milliseconds(2200))
+  ) -> World {
+    var rules = OracleRules()
+    rules.ringLimit = ringLimit * second
+    let world = World(from: 1_811_808_000, rules, sabotage)
     world.run(
       until: 420 * second,
-      orders.map {
+      [(at: 330, length: .seconds(60)), other].map {
         Incident(time: .at($0.at * second), kind: .timer(.start($0.length, name: nil)))
       })
     return world

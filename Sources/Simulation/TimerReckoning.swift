@@ -115,7 +115,7 @@ struct TimerReckoning {
   /// What the player has, and by when it must be silent.
   var sounding: [SoundingID: (source: Cue.Source, silentBy: Int64)] = [:]
   /// When the last rings began, since the history began.
-  private(set) var rings: [Int64] = []
+  private(set) var rings: [(source: Cue.Source, at: Int64)] = []
   /// The rings that sound, and those that have ended since the service rested.
   var spans: [Oracle.RingSpan] = []
   /// Words that a person has asked for.
@@ -141,9 +141,9 @@ struct TimerReckoning {
 
   var isRinging: Bool { entries.values.contains { $0.rings != nil } }
 
-  mutating func rang(_ elapsed: Int64) {
+  mutating func rang(_ source: Cue.Source, _ moment: Moment) {
     if rings.count > 20 { rings.removeFirst(10) }
-    rings.append(elapsed)
+    rings.append((source, moment.elapsed))
   }
 
   /// The lowest number that is free.

@@ -122,9 +122,8 @@ extension World: Instruments {
 
   private func stop(_ sounding: SoundingID, _ reason: StopReason) {
     oracle.stops(sounding, reason, machine.moment)
-    guard let index = turns.firstIndex(where: { $0.id == sounding }), stopReaches(turns[index]) else {
-      return
-    }
+    guard let index = turns.firstIndex(where: { $0.id == sounding }), stopReaches(turns[index])
+    else { return }
     let late = machine.late.length(at: machine.moment.elapsed) ?? 0
     note("stops \(sounding.number): \(reason)")
     turns[index].stop(reason, late: late, machine)

@@ -50,10 +50,19 @@ struct SimulationTests {
   @Test("of two that ring one is heard at a time, the newer") func ringsTogether() {
     let world = World.twoTimers()
     #expect(world.oracle.violation == nil)
-    // The first at 390, 396 and, until the other begins, no more; that at 396.7, 402.7 and on.
+    // The first at 390 and 396 s; the other at 397.2, 403.2, 406.2 s and on.
     #expect(world.oracle.counts["cue"] == 9)
     #expect(World.twoTimers(.ringsTogether).oracle.violation?.invariant == .overlap)
     #expect(World.twoTimers(.ringsOutOfTurn).oracle.violation?.invariant == .ring)
+  }
+
+  /// Seed 1, Pacific/Chatham.
+  @Test("a first ring that ended with the timer it was shared with may come once more")
+  func sharedRing() {
+    let world = World.twoTimers(ringLimit: 10, other: (340, .milliseconds(59_030)))
+    #expect(world.oracle.violation == nil)
+    // The first at 390, 396 and 399 s, until 400; the other at 400.1, 405.03 and 408.03 s.
+    #expect(world.oracle.counts["cue"] == 6)
   }
 
   @Test("what is violated is told with the shortest history that violates it") func shortest() {
