@@ -141,7 +141,9 @@ public enum Effect: Hashable, Sendable {
 }
 
 extension Effect {
-  /// The same effects with the stops first, so that nothing delays the silence.
+  /// The same effects with the stops first, so that nothing delays the silence. No effects hold a
+  /// stop of what they play: what is given to the player is decided once all that ends has ended,
+  /// and a ring that begins takes back only those that cannot be given at that moment.
   static func silenceFirst(_ effects: [Effect]) -> [Effect] {
     func silences(_ effect: Effect) -> Bool { if case .stop = effect { true } else { false } }
     return effects.filter(silences) + effects.filter { !silences($0) }

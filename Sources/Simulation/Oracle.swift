@@ -16,7 +16,7 @@ struct Oracle {
   private(set) var earlier: [(rules: OracleRules, face: OracleFace, until: Int64)] = []
   private(set) var disturbances: [Disturbance] = []
   /// When each cause struck last, since the history began, by its bit.
-  private var struck = [Int64](repeating: .min, count: 12)
+  private var struck = [Int64](repeating: .min, count: 13)
 
   var mute = MuteReckoning()
   var lever = OracleSwitch()
@@ -34,6 +34,8 @@ struct Oracle {
   var played: Played?
   /// What is heard.
   var heard: Heard?
+  /// The last that was given to the player since the service started, by its number.
+  var lastPlayed = 0
   /// What was in the player must be silent by then, since the history began.
   var silentBy: Int64?
   /// When something was last heard of an occasion's anchor.
@@ -57,7 +59,7 @@ struct Oracle {
     case once
     /// Occasions sound in their order.
     case order
-    /// Two things never sound at a time.
+    /// Two announcements never sound at a time, nor do two rings.
     case overlap
     /// Muted, nothing sounds.
     case muted
@@ -67,7 +69,8 @@ struct Oracle {
     case late
     /// Every occasion sounds, whole, or is skipped for a reason that is true.
     case complete
-    /// What is at zero rings until it is stopped or has rung out, and it is said what rings.
+    /// What is at zero rings until it is stopped or has rung out, and it is said what rings. Of
+    /// several the loudest is heard, of those the newest.
     case ring
     /// The clock is trusted as far as it may be, and no further.
     case trust
@@ -98,6 +101,8 @@ struct Oracle {
     static let hand = Cause(rawValue: 1 << 9)
     static let busy = Cause(rawValue: 1 << 10)
     static let order = Cause(rawValue: 1 << 11)
+    /// What rings has come or ended by itself. Of a ring that is due then it excuses nothing.
+    static let ring = Cause(rawValue: 1 << 12)
   }
 
   /// A step of the clock, or a loop that was held up.
@@ -219,8 +224,10 @@ struct Oracle {
   /// When one of these struck last, since the history began; long ago if none has.
   func last(_ causes: Cause) -> Int64 {
     var last = Int64.min
-    for bit in struck.indices where causes.rawValue & 1 << bit != 0 {
-      last = max(last, struck[bit])
+    var bits = causes.rawValue
+    while bits != 0 {
+      last = max(last, struck[bits.trailingZeroBitCount])
+      bits &= bits - 1
     }
     return last
   }

@@ -58,13 +58,7 @@ extension Oracle {
 
   mutating func judgeRefusal(_ refusal: AlarmRefusal, _ moment: Moment) {
     func found(_ which: String) -> TimerReckoning.Entry? {
-      timers.entries.first { source, entry in
-        if case .alarm(let number) = source {
-          entry.name == which || "\(number)" == which
-        } else {
-          false
-        }
-      }?.value
+      timers.find(which, isAlarm: true).flatMap { timers.entries[$0] }
     }
     let isTrue =
       switch (refusal, timers.alarmOrder) {

@@ -194,16 +194,14 @@ extension Oracle {
         source, "\(event)", isOrdered || isRinging(source) && isTrue(reason, since: ledger.rested),
         moment)
     case .missed:
-      let since = timers.entries[source]?.rings
-      let rang = since.map { $0.passed(moment) + Self.tolerance + $0.slack } ?? .min
-      end(source, "\(event)", rang >= rules.ringLimit, moment)
+      end(source, "\(event)", hasRungOut(timers.entries[source], moment), moment)
     case .unheard:
       if !wasHindered(around: moment.elapsed, byClock: true) {
         violated(.complete, "\(source) is told unheard, and the speaker was well", moment)
       }
     }
     timers.nextAlarm = nil
-    disturbed(.order, moment)
+    disturbed(.ring, moment)
   }
 
   private func isRinging(_ source: Cue.Source) -> Bool { timers.entries[source]?.rings != nil }

@@ -95,12 +95,14 @@ struct OracleFace {
     return found.isEmpty ? skipped.map { [$0] } ?? [] : found
   }
 
-  /// The occasions after one instant and up to another, in order.
-  func occasions(after start: Int64, through end: Int64, _ rules: OracleRules) -> [Int64] {
+  /// The occasions after one instant and up to another, in order; the first so many of them.
+  func occasions(
+    after start: Int64, through end: Int64, _ rules: OracleRules, most: Int = .max
+  ) -> [Int64] {
     guard end > start else { return [] }
     var found: [Int64] = []
     var shown = start - (start % second) + second
-    while shown <= end {
+    while shown <= end, found.count < most {
       let reading = reading(shown)
       if rules.isOccasion(reading) { found.append(shown) }
       // At the next multiple, or at a change of the offset if that comes first.

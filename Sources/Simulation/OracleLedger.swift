@@ -120,6 +120,7 @@ extension Announcement {
 extension Oracle {
   /// Something is given to the player.
   mutating func plays(_ announcement: Announcement, _ moment: Moment) {
+    lastPlayed = max(lastPlayed, announcement.id.number)
     if case .timer(let words) = announcement.cause {
       playsWords(words, announcement.id, moment)
     } else if announcement.occasion == nil {
@@ -143,6 +144,10 @@ extension Oracle {
 
   /// The service stops what is in the player.
   mutating func stops(_ sounding: SoundingID, _ reason: StopReason, _ moment: Moment) {
+    // Nothing would end it once it is played.
+    if sounding.number > lastPlayed {
+      violated(.muted, "\(sounding.number) is stopped before it is played", moment)
+    }
     guard let played, played.announcement.id == sounding else { return }
     self.played?.stopped = played.stopped ?? reason
     if isTakenBack(played, reason, moment) { self.played?.isTakenBack = true }
@@ -171,29 +176,30 @@ extension Oracle {
   mutating func finished(_ announcement: Announcement, _ fate: Fate, _ moment: Moment) {
     disturbed(.busy, moment)
     let id = announcement.id
-    guard let occasion = announcement.occasion else {
-      if case .timer = announcement.cause { return finishedWords(id, fate) }
-      return finishedRequest(id, fate, moment)
-    }
     let isAnchorHeard = played?.hasReachedAnchor == true
     let isTakenBack = played?.isTakenBack == true
-    switch fate {
-    case .whole: ledger.owe(.announced(id))
-    case .stopped(let reason, true):
+    switch (fate, announcement.cause) {
+    case (.whole, _): ledger.owe(.announced(id))
+    case (.stopped(let reason, true), let cause):
       ledger.owe(.cutOff(id, reason))
-      if isTakenBack { ledger.stopped(occasion, reason, moment) }
-    case .stopped(let reason, false):
-      ledger.stopped(occasion, reason, moment)
+      if case .occasion(let occasion) = cause, isTakenBack {
+        ledger.stopped(occasion.instant.shown, reason, moment)
+      }
+    case (_, .timer): ledger.owe(.unsaid)
+    case (.stopped(let reason, false), .request): ledger.owe(.refused(.stopped(reason)))
+    case (.failed, .request): ledger.owe(.refused(.failed))
+    case (.tooLate(let late), .request):
+      ledger.owe(isEnding ? .refused(.stopped(.serviceEnds)) : .again(late: late))
+    case (.stopped(let reason, false), .occasion(let occasion)):
+      ledger.stopped(occasion.instant.shown, reason, moment)
       let isForGood = reason == .byHand || reason == .serviceEnds
-      if isForGood, !isTakenBack, occasion != passing.cutOff {
-        ledger.owe(.skipped(occasion, reason))
+      if isForGood, !isTakenBack, occasion.instant.shown != passing.cutOff {
+        ledger.owe(.skipped(occasion.instant.shown, reason))
       }
-    case .failed(let heard):
-      if heard != .nothing && isAnchorHeard && !isTakenBack {
-        return ledger.owe(.brokeOff(id))
-      }
-      fails(occasion, moment)
-    case .tooLate: fails(occasion, moment)
+    case (.failed(let heard), .occasion) where heard != .nothing && isAnchorHeard && !isTakenBack:
+      ledger.owe(.brokeOff(id))
+    case (.failed, .occasion(let occasion)), (.tooLate, .occasion(let occasion)):
+      fails(occasion.instant.shown, moment)
     }
   }
 
@@ -203,25 +209,6 @@ extension Oracle {
       ledger.owe(.failure(occasion))
     }
     ledger.failed(occasion, played.offset, moment)
-  }
-
-  private mutating func finishedWords(_ id: SoundingID, _ fate: Fate) {
-    switch fate {
-    case .whole: ledger.owe(.announced(id))
-    case .stopped(let reason, true): ledger.owe(.cutOff(id, reason))
-    case .stopped(_, false), .failed, .tooLate: ledger.owe(.unsaid)
-    }
-  }
-
-  private mutating func finishedRequest(_ id: SoundingID, _ fate: Fate, _ moment: Moment) {
-    switch fate {
-    case .whole: ledger.owe(.announced(id))
-    case .stopped(let reason, true): ledger.owe(.cutOff(id, reason))
-    case .stopped(let reason, false): ledger.owe(.refused(.stopped(reason)))
-    case .failed: ledger.owe(.refused(.failed))
-    case .tooLate(let late):
-      ledger.owe(isEnding ? .refused(.stopped(.serviceEnds)) : .again(late: late))
-    }
   }
 
   /// True if what is stopped now before its anchor may sound once more. A mute reopens only what is

@@ -9,6 +9,7 @@ extension Oracle {
     isEnding = false
     passing.start(moment.shown, Int64(rules.interval) * minute)
     lastAnchor = nil
+    lastPlayed = 0
     decided = moment
     timers.start(moment)
     // It may have become another while the service did not run, or just before.
@@ -106,7 +107,7 @@ extension Oracle {
     where !passing.accounted.contains(occasion) && occasion != passing.cutOff {
       passing.open.append(.init(occasion: occasion, at: moment.elapsed))
     }
-    passing.nextOccasion = face.occasions(after: to, through: to + 3 * hour, rules).first
+    passing.nextOccasion = face.occasions(after: to, through: to + 3 * hour, rules, most: 1).first
   }
 
   /// The service looked after itself while its wake-up was lost.

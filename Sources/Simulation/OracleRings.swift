@@ -6,6 +6,7 @@ extension Oracle {
 
   /// - Parameter ahead: when it is to sound, from now.
   mutating func plays(_ cue: Cue, in ahead: Int64, _ moment: Moment) {
+    lastPlayed = max(lastPlayed, cue.id.number)
     // What comes of the clock is decided before the stop.
     if isEnding, moment.elapsed > ledger.rested, ledger.rested >= endsSince {
       violated(.complete, "a cue is given though the service ends", moment)
@@ -27,6 +28,7 @@ extension Oracle {
   }
 
   mutating func hears(_ kind: Sound.Kind, of cue: Cue, _ moment: Moment) {
+    notesRing(kind, of: cue, moment)
     guard let (source, silentBy) = timers.sounding[cue.id] else { return }
     if moment.elapsed > silentBy {
       violated(.muted, "\(source) sounds on, though it was stopped", moment)
@@ -50,16 +52,28 @@ extension Oracle {
     guard let entry = timers.entries[source], let due = ringsSince(entry, moment) else {
       return violated(.complete, "\(source) rings, and is not due", moment)
     }
-    timers.rang(moment.elapsed)
+    // What it shared with another has ended with that.
+    let wasShared =
+      timers.rings.contains { $0.source != source && abs($0.at - due) <= second }
+      && happened([.ring], since: due + Self.tolerance)
+    timers.rang(source, moment)
+    if let other = precedes(source, moment), !wasHindered(around: moment.elapsed, byClock: true) {
+      violated(.ring, "\(source) is heard, and not \(other), which rings, too", moment)
+    }
     let offset = moment.elapsed - due
     let allowed =
       Self.tolerance + (entry.moment?.slack ?? smallSteps(since: 0))
       + held(since: moment.elapsed - 500 * millisecond)
     let count = (offset + Self.ringPeriod / 2) / Self.ringPeriod
     let isFirst = entry.rings == nil || count == 0
-    let error = isFirst || cue.blows.isEmpty ? offset - count * Self.ringPeriod : 0
+    // The second is left out: then the words are said.
+    let wanted = cue.blows.isEmpty && count == 1 ? 0 : count
+    let error = isFirst || cue.blows.isEmpty ? offset - wanted * Self.ringPeriod : 0
+    let mayBeLate = (entry.givesWay || wasShared) && 0...Self.ringPeriod + second ~= offset
     let byClock = entry.alarm != nil || entry.moment?.followsClock == true
-    guard !wasHindered(around: moment.elapsed, orders: true, byClock: byClock) else { return }
+    guard !mayBeLate, !wasHindered(around: moment.elapsed, orders: true, byClock: byClock) else {
+      return
+    }
     if abs(error) > allowed || entry.rings == nil && count > 0 {
       violated(.late, "a ring is \(Duration.nanoseconds(error).roughly) off its moment", moment)
     }
@@ -101,6 +115,7 @@ extension Oracle {
   /// The service rests.
   mutating func judgeTimers(_ moment: Moment) {
     judgeInterval(moment)
+    judgeRingsTogether(moment)
     for (source, entry) in timers.entries {
       if entry.isSilenced, entry.rings != nil { violated(.muted, "\(source) rings on", moment) }
       if entry.isSilenced { timers.entries[source]!.isSilenced = false }
@@ -145,7 +160,7 @@ extension Oracle {
     guard timers.entries[source]!.owesRing, rang > 300 * millisecond + since.slack else { return }
     timers.entries[source]!.owesRing = false
     // Others that ring within a second are heard for it.
-    let isHeard = timers.rings.contains { abs($0 - due) <= second + since.slack }
+    let isHeard = timers.rings.contains { abs($0.at - due) <= second + since.slack }
     if !isHeard, !isEnding,
       !wasHindered(around: due, orders: true, byClock: isByClock(source))
     {
@@ -155,10 +170,10 @@ extension Oracle {
 
   /// What rings is heard again and again, and again after whatever was in its way.
   private mutating func judgeGap(_ moment: Moment) {
-    let begun = timers.entries.values.compactMap { $0.rings?.elapsed(moment) }.min()
+    let begun = timers.entries.values.lazy.compactMap { $0.rings?.elapsed(moment) }.min()
     guard let begun, !isEnding else { return }
     let longest = 6 * second + rules.lead + second + longestTune
-    let last = max(begun, timers.rings.last ?? begun)
+    let last = max(begun, timers.rings.last?.at ?? begun)
     guard moment.elapsed > last + longest, moment.elapsed > lastHindrance + longest else { return }
     violated(.ring, "what rings was not heard for long", moment)
   }
@@ -167,7 +182,7 @@ extension Oracle {
   private var lastHindrance: Int64 {
     let byClock = timers.entries.keys.contains(where: isByClock)
     let hold = disturbances.last { $0.length > 300 * millisecond }?.at ?? .min
-    let causes: Cause = [.sleep, .service, .speaker, .lever, .rules, .order]
+    let causes: Cause = [.sleep, .service, .speaker, .lever, .rules, .order, .ring]
     return max(hold, last(byClock ? causes.union([.clock, .trust]) : causes))
   }
 

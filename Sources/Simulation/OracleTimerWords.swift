@@ -102,7 +102,7 @@ extension Oracle {
     }
     // It may have rung out a moment ago.
     if timers.entries[words.source]?.rings == nil, !words.isOfTimeLeft,
-      happened([.order], since: moment.elapsed - rules.lead - longestQueue)
+      happened([.order, .ring], since: moment.elapsed - rules.lead - longestQueue)
     {
       return
     }

@@ -120,19 +120,11 @@ extension Oracle {
   mutating func remove(_ source: Cue.Source, _ moment: Moment) {
     judgeRinging(source, moment)
     timers.entries[source] = nil
-    disturbed(.order, moment)
+    disturbed(.ring, moment)
     silences(source, moment)
   }
 
-  private func find(_ which: String) -> Cue.Source? {
-    timers.entries.first { source, entry in
-      if case .timer(let number) = source {
-        entry.name == which || "\(number)" == which
-      } else {
-        false
-      }
-    }?.key
-  }
+  private func find(_ which: String) -> Cue.Source? { timers.find(which, isAlarm: false) }
 
   func left(of entry: TimerReckoning.Entry, _ moment: Moment) -> Int64 {
     switch entry.state {
@@ -232,14 +224,28 @@ extension Oracle {
   ) {
     let begins = max(since.elapsed(moment) + offset, moment.elapsed + rules.lead)
     timers.entries[source]?.state = .ringing(since)
-    timers.entries[source]?.owesRing = true
+    let givesWay = givesWay(source, moment)
+    timers.entries[source]?.givesWay = givesWay
+    timers.entries[source]?.owesRing = !givesWay
     timers.entries[source]?.words = .init(from: begins, for: rules.latestWords)
-    disturbed(.order, moment)
+    disturbed(.ring, moment)
+  }
+
+  /// True of what begins softly while something else rings, or did a moment ago.
+  private func givesWay(_ source: Cue.Source, _ moment: Moment) -> Bool {
+    let others = timers.entries.contains { $0.key != source && $0.value.rings != nil }
+    let isLoud = timers.entries[source]?.alarm?.plan.rise == nil
+    return !isLoud && (others || happened([.ring], since: moment.elapsed - 6 * second))
   }
 
   enum End {
     case stopped(StopReason)
     case missed, unheard
+  }
+
+  func hasRungOut(_ entry: TimerReckoning.Entry?, _ moment: Moment) -> Bool {
+    guard let since = entry?.rings else { return false }
+    return since.passed(moment) + Self.tolerance + since.slack >= rules.ringLimit
   }
 
   /// It rings no more, or cannot be heard.
@@ -254,9 +260,7 @@ extension Oracle {
         violated(.complete, "\(title) is told unheard, and the speaker was well", moment)
       }
       return
-    case .missed:
-      let rang = entry.rings.map { $0.passed(moment) + Self.tolerance + $0.slack }
-      isTrue = rang.map { $0 >= rules.ringLimit } ?? false
+    case .missed: isTrue = hasRungOut(entry, moment)
     case .stopped(let reason):
       isTrue = entry.rings != nil && self.isTrue(reason, since: ledger.rested)
     }

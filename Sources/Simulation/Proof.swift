@@ -13,11 +13,8 @@ public struct Proof {
   init(_ sabotage: Sabotage) {
     var violated: [String] = []
     let expected = sabotage.invariants
-    if sabotage == .alarmsTwice {
-      violated = [World.repeatedHour(sabotage).oracle.violation?.invariant.rawValue ?? ""]
-    }
-    if sabotage == .zoneUnsaved {
-      violated = [World.zoneWhileOff(sabotage).oracle.violation?.invariant.rawValue ?? ""]
+    if let violation = sabotage.scene?.oracle.violation {
+      violated.append(violation.invariant.rawValue)
     }
     for seed in Self.seeds where expected.isDisjoint(with: violated) {
       let outcome = Simulation(
@@ -36,16 +33,19 @@ public struct Proof {
 }
 
 extension World {
-  /// The night in which London's clocks are put back, with an alarm in the hour that comes twice: chance
-  /// would set one in few years.
+  /// A night in London, of which chance would have one in few years.
+  private convenience init(from seconds: Int64, _ rules: OracleRules, _ sabotage: Sabotage?) {
+    self.init(
+      shown: seconds * second, rules: rules, zone: "Europe/London",
+      faces: Faces(over: seconds - 366 * 86_400..<seconds + 366 * 86_400), sabotage: sabotage)
+  }
+
+  /// The clocks are put back, with an alarm in the hour that comes twice.
   static func repeatedHour(_ sabotage: Sabotage? = nil) -> World {
-    // 31 October 2027.
-    let midnight: Int64 = 1_824_940_800
     var rules = OracleRules()
     rules.alarms = [.init(name: "night", minuteOfDay: 90, days: .weekly([0, 1, 2, 3, 4, 5, 6]))]
-    let world = World(
-      shown: midnight * second, rules: rules, zone: "Europe/London",
-      faces: Faces(over: midnight - 366 * 86_400..<midnight + 366 * 86_400), sabotage: sabotage)
+    // 31 October 2027.
+    let world = World(from: 1_824_940_800, rules, sabotage)
     world.run(until: 3 * hour, [])
     return world
   }
@@ -56,9 +56,7 @@ extension World {
     let midnight: Int64 = 1_825_113_600
     var rules = OracleRules()
     rules.alarms = [.init(name: "night", minuteOfDay: 30, days: .weekly([0, 1, 2, 3, 4, 5, 6]))]
-    let world = World(
-      shown: midnight * second, rules: rules, zone: "Europe/London",
-      faces: Faces(over: midnight - 366 * 86_400..<midnight + 366 * 86_400), sabotage: sabotage)
+    let world = World(from: midnight, rules, sabotage)
     world.run(
       until: hour,
       [
@@ -67,9 +65,38 @@ extension World {
       ])
     return world
   }
+
+  /// A timer is at zero while another rings.
+  ///
+  /// The first rings at 390 and 396 s, each time for 1.5 s, and at 399 s. The player has that already
+  /// when the other is set, which rings from 397.2 s on.
+  static func twoTimers(
+    _ sabotage: Sabotage? = nil, ringLimit: Int64 = 900,
+    other: (at: Int64, length: Duration) = (395, .milliseconds(2200))
+  ) -> World {
+    var rules = OracleRules()
+    rules.ringLimit = ringLimit * second
+    let world = World(from: 1_811_808_000, rules, sabotage)
+    world.run(
+      until: 420 * second,
+      [(at: 330, length: .seconds(60)), other].map {
+        Incident(time: .at($0.at * second), kind: .timer(.start($0.length, name: nil)))
+      })
+    return world
+  }
 }
 
 extension Sabotage {
+  /// What comes of it in a scene that chance would have in few years; nil for what it has in most.
+  fileprivate var scene: World? {
+    switch self {
+    case .alarmsTwice: .repeatedHour(self)
+    case .zoneUnsaved: .zoneWhileOff(self)
+    case .ringsTogether, .ringsOutOfTurn: .twoTimers(self)
+    default: nil
+    }
+  }
+
   /// What it violates.
   fileprivate var invariants: Set<String> {
     switch self {
@@ -86,12 +113,14 @@ extension Sabotage {
     case .clockAlwaysTrusted: ["trust"]
     case .wakeUpTooFar: ["wakes"]
     case .cuesDrift, .ringsLate: ["late"]
-    case .ringsUnstopped: ["muted"]
+    case .ringsUnstopped, .stoppedTooEarly: ["muted"]
     case .timersLost, .intervalLost, .alarmsLost, .zoneUnsaved, .alarmsLate, .ringsForEver:
       ["complete"]
     // What rings an hour after its time is so late.
     case .alarmsTwice: ["late"]
-    case .ringsDropped, .wordsDropped: ["ring"]
+    case .ringsTogether: ["overlap"]
+    case .ringsDropped, .firstRingDropped, .ringsOutOfTurn, .wordsDropped: ["ring"]
+    case .firstRingLate: ["ring", "late"]
     case .elapsedTwice: ["once"]
     case .alarmsUnquiet: ["quiet"]
     case .volumeHourLate: ["level"]

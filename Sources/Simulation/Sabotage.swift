@@ -31,6 +31,12 @@ enum Sabotage: CaseIterable {
   case ringsLate, ringsUnstopped
   /// Every tenth cue is not heard; or of what rings the first ring alone is.
   case cuesDropped, ringsDropped
+  /// Every tenth cue is stopped before it is played, and then plays on.
+  case stoppedTooEarly
+  /// Of what rings the first ring alone is not heard, or comes two seconds late.
+  case firstRingDropped, firstRingLate
+  /// What gives way to another ring sounds to its end; or what was to come of it comes.
+  case ringsTogether, ringsOutOfTurn
   /// Nothing is said of timers and alarms.
   case wordsDropped
   /// The last timer, or the interval, or the alarms, are lost when the service starts.
@@ -83,7 +89,8 @@ enum Sabotage: CaseIterable {
 extension World {
   /// - Returns: the event as the Announcer is told it; nil if it is not.
   func sabotaged(_ event: Event) -> Event? {
-    switch (sabotage, event) {
+    guard let sabotage else { return event }
+    return switch (sabotage, event) {
     case (.handIgnored, .stop(.byHand)), (.muteIgnored, .mute), (.reloadIgnored, .reloaded): nil
     case (.muteEndsEarly, .mute(.until(let end))): .mute(.until(end - .seconds(60)))
     default: event
@@ -92,7 +99,8 @@ extension World {
 
   /// - Returns: what is told in the place of a report.
   func sabotaged(_ report: Report) -> [Report] {
-    switch (sabotage, report) {
+    guard let sabotage else { return [report] }
+    return switch (sabotage, report) {
     case (.refusalsUntold, .refused(.stopped)), (.refusalsUntold, .refused(.failed)): []
     case (.soundedUntold, .announced), (.cutOffUntold, .cutOff): []
     case (.wordsDropped, .announced(let announcement, _)) where isDropped(announcement): []
@@ -116,9 +124,30 @@ extension World {
     return true
   }
 
-  /// True of rings but the first, which may be later than others.
+  /// True of what nobody hears, and is taken for heard.
   func isDropped(_ cue: Cue) -> Bool {
-    sabotage == .ringsDropped && cue.signal == .ring && cue.mayBeLateBy <= .seconds(1)
+    switch sabotage {
+    case .ringsDropped: cue.signal == .ring && cue.mayBeLateBy <= .seconds(1)
+    case .firstRingDropped: cue.isFirst
+    default: false
+    }
+  }
+
+  /// False of what no stop reaches.
+  func stopReaches(_ turn: Turn) -> Bool {
+    guard case .cue(let cue, _) = turn.matter else { return sabotage != .stopsUnheard }
+    return switch sabotage {
+    case .stopsUnheard, .ringsUnstopped: false
+    case .ringsTogether: !(turn.hasBegun && hasGivenWay(cue))
+    case .ringsOutOfTurn: turn.hasBegun || !hasGivenWay(cue)
+    default: true
+    }
+  }
+
+  /// True of a timer that rings on, though its cue is stopped.
+  private func hasGivenWay(_ cue: Cue) -> Bool {
+    let timers = conductor?.announcer.timers.countdowns ?? []
+    return timers.contains { $0.isRinging && cue.source == .timer($0.number) }
   }
 
   /// True of what is not played, and taken for stopped.
@@ -154,6 +183,7 @@ extension World {
     var late = Int64(0)
     switch sabotage {
     case .ringsLate where cue.signal == .ring: late = 100 * millisecond
+    case .firstRingLate where cue.isFirst: late = 2 * second
     case .cuesDrift where cue.source == .interval:
       let start = conductor?.announcer.timers.interval?.start.sinceBoot
       late = start.map { (cue.anchor - $0).nanoseconds / 1000 } ?? 0
@@ -239,6 +269,11 @@ extension World {
     conductor.instruments = self
     self.conductor = conductor
   }
+}
+
+extension Cue {
+  /// The first of a signal that is repeated, which may be later than others.
+  fileprivate var isFirst: Bool { signal == .ring && blows.isEmpty && mayBeLateBy > .seconds(1) }
 }
 
 /// Knows of an hour that is repeated only what is still to come of it.

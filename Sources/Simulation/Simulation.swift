@@ -132,35 +132,23 @@ struct Shrinking {
     return told
   }
 
-  /// Keeps the last incidents alone, as few as will do; leaves out some of those, then one by one.
+  /// Leaves out half of the incidents, a quarter, and so on, down to one by one.
   /// - Parameter world: in which the invariant was violated.
   func shortest(_ world: World, _ invariant: Oracle.Invariant) -> World {
     let end = world.machine.moment.elapsed + hour
-    var tries = 0
-    func again(_ kept: [Incident]) -> World? {
-      tries += 1
-      let again = World(scene, faces: faces, sabotage: sabotage)
-      again.run(until: end, kept)
-      return again.oracle.violation?.invariant == invariant ? again : nil
-    }
     var best = world
-    let all = world.happened.map(\.incident)
-    var count = 1
-    while count < all.count {
-      if let last = again(all.suffix(count)) {
-        best = last
-        break
-      }
-      count *= 2
-    }
-    var size = max(1, best.happened.count / 2)
+    var size = max(1, world.happened.count / 2)
+    var tries = 0
     while true {
       var start = 0
       var hasShrunk = false
       while start < best.happened.count, tries < patience {
         var kept = best.happened.map(\.incident)
         kept.removeSubrange(start..<min(start + size, kept.count))
-        if let shorter = again(kept) {
+        let shorter = World(scene, faces: faces, sabotage: sabotage)
+        shorter.run(until: end, kept)
+        tries += 1
+        if shorter.oracle.violation?.invariant == invariant {
           best = shorter
           hasShrunk = true
         } else {

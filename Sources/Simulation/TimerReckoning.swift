@@ -29,6 +29,8 @@ struct TimerReckoning {
     var isOverdue = false
     /// Its first ring was not judged yet.
     var owesRing = false
+    /// It began softly while something else rang, and may be heard later.
+    var givesWay = false
     /// What is to be said of it while it rings.
     var words: Words?
     /// When it was last decided what is said before it is at zero, since the history began.
@@ -113,7 +115,9 @@ struct TimerReckoning {
   /// What the player has, and by when it must be silent.
   var sounding: [SoundingID: (source: Cue.Source, silentBy: Int64)] = [:]
   /// When the last rings began, since the history began.
-  private(set) var rings: [Int64] = []
+  private(set) var rings: [(source: Cue.Source, at: Int64)] = []
+  /// The rings that sound, and those that have ended since the service rested.
+  var spans: [Oracle.RingSpan] = []
   /// Words that a person has asked for.
   var told: SoundingID?
   var alarmOrder: AlarmWish?
@@ -137,9 +141,9 @@ struct TimerReckoning {
 
   var isRinging: Bool { entries.values.contains { $0.rings != nil } }
 
-  mutating func rang(_ elapsed: Int64) {
+  mutating func rang(_ source: Cue.Source, _ moment: Moment) {
     if rings.count > 20 { rings.removeFirst(10) }
-    rings.append(elapsed)
+    rings.append((source, moment.elapsed))
   }
 
   /// The lowest number that is free.
@@ -147,6 +151,18 @@ struct TimerReckoning {
     var number = 1
     while entries[source(number)] != nil { number += 1 }
     return source(number)
+  }
+
+  /// By its name or its number.
+  func find(_ which: String, isAlarm: Bool) -> Cue.Source? {
+    entries.first { source, entry in
+      let number =
+        switch source {
+        case .timer(let number), .alarm(let number): "\(number)"
+        case .interval: ""
+        }
+      return (entry.alarm != nil) == isAlarm && [entry.name, number].contains(which)
+    }?.key
   }
 
   // MARK: The clock and the power
@@ -196,6 +212,7 @@ struct TimerReckoning {
     plansWords(moment)
     isDoubtful = true
     sounding = [:]
+    spans = []
     order = nil
     told = nil
     alarmOrder = nil

@@ -77,6 +77,9 @@ struct Turn {
     }
   }
 
+  /// An announcement, and no cue.
+  var hasTurn: Bool { if case .announcement = matter { true } else { false } }
+
   var announcement: Announcement? {
     if case .announcement(let announcement) = matter { announcement } else { nil }
   }

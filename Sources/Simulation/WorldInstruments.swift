@@ -14,14 +14,14 @@ extension World: Instruments {
   func look(at moment: Moment) {
     if machine.isWakeUpLost { oracle.disturbed(.service, moment) }
     oracle.looked(
-      moment, uptime: machine.uptime, isBusy: announced != nil,
-      hasBegun: announced.map { $0.target != nil } ?? true)
+      moment, uptime: machine.uptime, isBusy: isAnnouncing,
+      hasBegun: !turns.contains { $0.hasTurn && $0.target == nil })
   }
 
   var isPlaying: Bool { !turns.isEmpty }
 
-  /// What has the announcement that the speaker has.
-  var announced: Turn? { turns.first { $0.announcement != nil } }
+  /// The speaker has an announcement.
+  var isAnnouncing: Bool { turns.contains { $0.hasTurn } }
 
   func isWaiting(_ sounding: SoundingID) -> Bool {
     turns.contains { $0.id == sounding && $0.target == nil }
@@ -53,7 +53,7 @@ extension World: Instruments {
       return handle(.ended(announcement.id, .stopped(.byHand, silentAt: nil)))
     }
     if isDropped(announcement) { return handle(.ended(announcement.id, .finished(.exact))) }
-    if announced != nil { oracle.violated(.overlap, "it plays while it plays", machine.moment) }
+    if isAnnouncing { oracle.violated(.overlap, "it plays while it plays", machine.moment) }
     oracle.plays(announcement, machine.moment)
     note("plays \(announcement.inShort)")
     if sabotage == .occasionsDropped, announcement.anchor.nanoseconds / minute % 10 == 0 { return }
@@ -76,6 +76,7 @@ extension World: Instruments {
 
   private func play(_ cue: Cue) throws(Fault) {
     if isDropped(cue) { return handle(.ended(cue.id, .finished(.exact))) }
+    if sabotage == .stoppedTooEarly, cue.id.number % 10 == 0 { stop([cue.id], .byHand) }
     note("cues \(cue.inShort)")
     oracle.plays(cue, in: cue.anchor.nanoseconds - machine.sinceBoot, machine.moment)
     do throws(Fault) {
@@ -121,8 +122,7 @@ extension World: Instruments {
 
   private func stop(_ sounding: SoundingID, _ reason: StopReason) {
     oracle.stops(sounding, reason, machine.moment)
-    guard let index = turns.firstIndex(where: { $0.id == sounding }), sabotage != .stopsUnheard,
-      !(sabotage == .ringsUnstopped && turns[index].announcement == nil)
+    guard let index = turns.firstIndex(where: { $0.id == sounding }), stopReaches(turns[index])
     else { return }
     let late = machine.late.length(at: machine.moment.elapsed) ?? 0
     note("stops \(sounding.number): \(reason)")
@@ -161,7 +161,7 @@ extension World: Instruments {
   }
 
   func tell(_ report: Report) {
-    oracle.isBusy = oracle.isBusy || announced != nil
+    oracle.isBusy = oracle.isBusy || isAnnouncing
     for report in sabotaged(report) {
       oracle.told(report, oracle.decided)
       note(report.inShort)
@@ -173,7 +173,7 @@ extension World: Instruments {
     save()
     let ailment = machine.stopping == nil ? vitals.ailment(at: machine.now) : nil
     oracle.rested(
-      wakeUp: machine.wakeUp, ailment: ailment?.description, isBusy: announced != nil,
+      wakeUp: machine.wakeUp, ailment: ailment?.description, isBusy: isAnnouncing,
       isEnding: machine.stopping != nil, machine.moment)
   }
 }

@@ -129,7 +129,7 @@ extension World {
   /// is to see it in that order.
   private func settleClock() {
     look(at: machine.moment)
-    if let announcer = conductor?.announcer, judgeClock() != announcer.trust { handle(.woke) }
+    if let conductor, judgeClock() != conductor.announcer.trust { handle(.woke) }
   }
 
   private func stop(startingAfter gap: Int64) {
@@ -149,27 +149,28 @@ extension World {
   }
 
   private func endGracefully() {
-    guard let gap = machine.stopping, let announcer = conductor?.announcer else { return }
-    keep(announcer)
+    guard let gap = machine.stopping, let conductor else { return }
+    keep(conductor)
     endService(after: gap)
   }
 
   func save() {
-    guard announced == nil, let announcer = conductor?.announcer else { return }
-    keep(announcer)
+    if !isAnnouncing, let conductor { keep(conductor) }
   }
 
   /// As `SavedState` does: in microseconds.
-  private func keep(_ announcer: Announcer) {
-    var mute = announcer.mute
+  private func keep(_ conductor: Conductor) {
+    var mute = conductor.announcer.mute
     if case .until(let end) = mute {
       mute = .until(Instant(nanoseconds: end.nanoseconds / 1000 * 1000))
     }
-    let end = announcer.muteEndsSinceBoot.map { Duration.microseconds($0.nanoseconds / 1000) }
+    let end = conductor.announcer.muteEndsSinceBoot.map {
+      Duration.microseconds($0.nanoseconds / 1000)
+    }
     machine.saved = Machine.Saved(
-      mute: mute, end: end, timers: announcer.timers.countdowns,
-      interval: announcer.timers.interval, alarms: announcer.alarms.alarms,
-      zoneOffset: announcer.savedZoneOffset, boot: machine.boot)
+      mute: mute, end: end, timers: conductor.announcer.timers.countdowns,
+      interval: conductor.announcer.timers.interval, alarms: conductor.announcer.alarms.alarms,
+      zoneOffset: conductor.announcer.savedZoneOffset, boot: machine.boot)
     oracle.saved(machine.moment)
   }
 
@@ -247,8 +248,8 @@ extension World {
   /// restarts it if it is not alive.
   func look() {
     machine.pulse = nil
-    guard let announcer = conductor?.announcer else { return }
-    if judgeClock() != announcer.trust { handle(.woke) }
+    guard let conductor else { return }
+    if judgeClock() != conductor.announcer.trust { handle(.woke) }
     oracle.clock.isJudged = false
     guard machine.isWakeUpLost else { return }
     let isAlive = vitals.ailment(at: machine.now) == nil

@@ -40,6 +40,31 @@ struct SimulationTests {
     #expect(Proof(sabotage).isFound)
   }
 
+  @Test(
+    "a ring that comes by itself excuses nothing of the first",
+    arguments: [Sabotage.firstRingDropped, .firstRingLate])
+  func firstRing(sabotage: Sabotage) {
+    #expect(World.twoTimers(sabotage).oracle.violation?.invariant == .ring)
+  }
+
+  @Test("of two that ring one is heard at a time, the newer") func ringsTogether() {
+    let world = World.twoTimers()
+    #expect(world.oracle.violation == nil)
+    // The first at 390 and 396 s; the other at 397.2, 403.2, 406.2 s and on.
+    #expect(world.oracle.counts["cue"] == 9)
+    #expect(World.twoTimers(.ringsTogether).oracle.violation?.invariant == .overlap)
+    #expect(World.twoTimers(.ringsOutOfTurn).oracle.violation?.invariant == .ring)
+  }
+
+  /// Seed 1, Pacific/Chatham.
+  @Test("a first ring that ended with the timer it was shared with may come once more")
+  func sharedRing() {
+    let world = World.twoTimers(ringLimit: 10, other: (340, .milliseconds(59_030)))
+    #expect(world.oracle.violation == nil)
+    // The first at 390, 396 and 399 s, until 400; the other at 400.1, 405.03 and 408.03 s.
+    #expect(world.oracle.counts["cue"] == 6)
+  }
+
   @Test("what is violated is told with the shortest history that violates it") func shortest() {
     let sabotage = Sabotage.handIgnored
     let faces = Faces(over: 1_800_000_000..<1_830_000_000)
@@ -61,6 +86,10 @@ struct SimulationTests {
     let shortest = shrinking.shortest(world, .muted)
     #expect(shortest.happened.map(\.incident) == [starts, stops])
     #expect(shrinking.told(shortest).diary?.end.isEmpty == false)
+    // Only what violates the same is shorter, and no more is tried than there is patience for.
+    #expect(shrinking.shortest(world, .late) === world)
+    let hasty = Shrinking(scene: scene, faces: faces, sabotage: sabotage, patience: 1)
+    #expect(hasty.shortest(world, .muted).happened.count == 5)
   }
 
   @Test("an alarm in the hour that autumn repeats rings once") func repeatedHour() {

@@ -1,0 +1,58 @@
+import Horology
+
+/// One ring is heard at a time: the loudest, of those the newest.
+extension Oracle {
+  /// A ring from its first frame to its last, since the history began.
+  struct RingSpan {
+    let id: SoundingID
+    let from: Int64
+    /// Nil while it sounds.
+    var to: Int64?
+  }
+
+  mutating func notesRing(_ kind: Sound.Kind, of cue: Cue, _ moment: Moment) {
+    guard cue.signal == .ring else { return }
+    switch kind {
+    case .begins: timers.spans.append(RingSpan(id: cue.id, from: moment.elapsed))
+    case .ends:
+      guard let index = timers.spans.firstIndex(where: { $0.id == cue.id }) else { return }
+      timers.spans[index].to = moment.elapsed
+    case .blow, .words: break
+    }
+  }
+
+  /// The service rests: no ring has sounded on for longer than a fade once another had begun.
+  mutating func judgeRingsTogether(_ moment: Moment) {
+    guard timers.spans.contains(where: { $0.to != nil }) else { return }
+    let spans = timers.spans
+    timers.spans.removeAll { $0.to != nil }
+    for (index, span) in spans.enumerated() {
+      for other in spans[..<index] {
+        let begun = max(span.from, other.from)
+        let together = min(span.to ?? moment.elapsed, other.to ?? moment.elapsed) - begun
+        let allowed = Self.fade + Self.tolerance + held(since: begun)
+        guard together > allowed,
+          !happened([.sleep, .service, .speaker], since: begun - 12 * second)
+        else { continue }
+        violated(
+          .overlap, "two rings sound together for \(Duration.nanoseconds(together).roughly)",
+          moment)
+      }
+    }
+  }
+
+  /// What rings and is to be heard in the place of this; nil if nothing is.
+  func precedes(_ source: Cue.Source, _ moment: Moment) -> Cue.Source? {
+    guard let entry = timers.entries[source], let since = entry.rings?.elapsed(moment) else {
+      return nil
+    }
+    let isSoft = entry.alarm?.plan.rise.map { $0.decibels(after: moment.elapsed - since) < -1 }
+    return timers.entries.first { other, rival in
+      guard other != source, let begun = rival.rings?.elapsed(moment),
+        rival.alarm?.plan.rise == nil
+      else { return false }
+      // Those that begin within a second ring as one.
+      return moment.elapsed - begun > second && (isSoft == true || begun - since > second)
+    }?.key
+  }
+}
