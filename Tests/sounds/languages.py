@@ -31,6 +31,11 @@ def counting(number, language, one):
     return words.removesuffix(num2words(1, lang=language)) + one if number % 10 == 1 and number != 11 else words
 
 
+def italian_number(number):
+    """The tens lose their last vowel before "uno" and "otto" (RAI Scuola), which num2words 0.5.10 leaves in 21."""
+    return re.sub("(vent|trent|quarant|cinquant)[ia](uno|otto)$", r"\1\2", num2words(number, lang="it"))
+
+
 # ---- Times ------------------------------------------------------------------------
 
 def spanish(hour, minute, clock):
@@ -58,8 +63,8 @@ def italian(hour, minute, clock):
 
     "Ore" stands before the hour as in announcements, and before "una" as before the others.
     """
-    words = "mezzanotte" if hour == 0 else f"ore {'una' if hour == 1 else num2words(hour, lang='it')}"
-    return words if minute == 0 else f"{words} e {num2words(minute, lang='it')}"
+    words = "mezzanotte" if hour == 0 else f"ore {'una' if hour == 1 else italian_number(hour)}"
+    return words if minute == 0 else f"{words} e {italian_number(minute)}"
 
 
 def russian(hour, minute, clock):
@@ -90,9 +95,8 @@ def left(language, hours, minutes, seconds):
         if not number:
             continue
         # In Italian only one itself changes: "un minuto", but "ventuno minuti".
-        if language == "it" and number > 1:
-            gender = "uno"
-        parts.append(f"{counting(number, language, gender)} {one if number == 1 else more}")
+        counted = italian_number(number) if language == "it" and number > 1 else counting(number, language, gender)
+        parts.append(f"{counted} {one if number == 1 else more}")
     return AND[language].join(parts)
 
 
