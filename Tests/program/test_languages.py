@@ -93,7 +93,9 @@ def test_a_pack_of_before_there_were_chains_says_what_it_has(clocksmith, spanish
     conf.write_text(
         text[:text.index("[left]")].replace("hour-{hour24}", "las number-{hour24}").replace("hour-0", "las number-0")
         + text[text.index("[clips]"):])
-    done = clocksmith.run("say", "15:15", "--config", configured(clocksmith, spanish))
+    done = clocksmith.run(
+        "say", "15:15", "--output", clocksmith.folder / "said.wav", "--config",
+        configured(clocksmith, spanish, "clock = 24\ninterval = 30"))
     assert (done.returncode, done.stdout) == (0, "las quince y quince\n")
     line = voice_line(clocksmith, configured(clocksmith, spanish, "clock = 24\ninterval = 1"))
     assert line.startswith("FOUND") and "no clip 'number-31', which 00:31:00 needs" in line
