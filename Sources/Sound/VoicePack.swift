@@ -32,6 +32,8 @@ public struct VoicePack: Sendable {
   let clips: [String: Clip]
   /// Those that have none, in the order of their names: what needs one of them is not said.
   public let clipsWithoutFile: [String]
+  /// Names that stand for several clips, as 21 for "twenty" and "one".
+  let chains: [String: [String]]
 
   /// Every clip that has a file, in the order of their names.
   public var clipNames: [String] { clips.keys.sorted() }
@@ -52,8 +54,11 @@ public struct VoicePack: Sendable {
   private func names(hour: Int, minute: Int, _ wording: Wording) -> [String]? {
     grammars[wording.format]?[wording.style]?
       .phrase(hour: hour, minute: minute, dayParts: dayParts)
-      .map { (wording.opens ? opening : []) + $0 }
+      .map { unchained((wording.opens ? opening : []) + $0) }
   }
+
+  /// Names in which every chain is replaced by its clips.
+  func unchained(_ names: [String]) -> [String] { names.flatMap { chains[$0] ?? [$0] } }
 
   /// What is said at `hour` (0...23) and `minute` (0...59).
   /// - Throws: `Fault` if the pack has no phrase for it, or lacks a clip.

@@ -33,9 +33,10 @@ extension VoicePack {
     }
     self.clips = clips
     clipsWithoutFile = draft.clipTexts.keys.filter { clips[$0] == nil }.sorted()
+    chains = try draft.chains(of: clips)
   }
 
-  private static func words(_ text: String) -> [String] {
+  fileprivate static func words(_ text: String) -> [String] {
     text.split(whereSeparator: \.isWhitespace).map { String($0) }
   }
 
@@ -69,6 +70,7 @@ private struct Draft {
   var dayParts = DayParts()
   var timers = TimerGrammar()
   var clipTexts: [String: String] = [:]
+  private var chainEntries: [INIFile.Entry] = []
   private var voiceKeys: Set<String> = []
 
   init(file: INIFile) {
@@ -90,6 +92,8 @@ private struct Draft {
       guard clipTexts.updateValue(entry.value, forKey: entry.key) == nil else {
         throw Fault(place, "clip '\(entry.key)' is there twice")
       }
+    case "chains":
+      chainEntries.append(entry)
     case "day":
       guard dayParts.add(pattern: entry.key, name: entry.value) else {
         throw Fault(
@@ -102,7 +106,7 @@ private struct Draft {
         throw Fault(
           place,
           "unknown section [\(entry.section)]; there are voice, clock 12, clock 24, these with a "
-            + "style behind them as in clock 12 natural, day, left, timer, interval, clips")
+            + "style behind them as in clock 12 natural, day, left, timer, interval, chains, clips")
       }
       guard
         grammars[wording.format, default: [:]][wording.style, default: Grammar()]
@@ -114,6 +118,30 @@ private struct Draft {
             + "which may hold \(Grammar.blanks)")
       }
     }
+  }
+
+  /// The chains, by their names.
+  /// - Throws: `Fault` with the line of one that is there twice, has the name of a clip, or names
+  ///   what is no clip.
+  func chains(of clips: [String: VoicePack.Clip]) throws(Fault) -> [String: [String]] {
+    var chains: [String: [String]] = [:]
+    for entry in chainEntries {
+      let place = "\(file.path):\(entry.line)"
+      let names = VoicePack.words(entry.value)
+      guard clips[entry.key] == nil else {
+        throw Fault(place, "'\(entry.key)' is a clip; give the chain another name")
+      }
+      if let missing = names.first(where: { clips[$0] == nil }) {
+        throw Fault(place, "chain '\(entry.key)' needs '\(missing)', which is no clip in [clips]")
+      }
+      guard !names.isEmpty else {
+        throw Fault(place, "chain '\(entry.key)' is empty; write the names of its clips behind it")
+      }
+      guard chains.updateValue(names, forKey: entry.key) == nil else {
+        throw Fault(place, "chain '\(entry.key)' is there twice")
+      }
+    }
+    return chains
   }
 
   private mutating func takeVoice(_ entry: INIFile.Entry, _ place: String) throws(Fault) {

@@ -19,6 +19,11 @@ extension VoicePack {
     return styles
   }
 
+  /// The clocks that it has rules for, in any style.
+  public var formats: [HourFormat] {
+    HourFormat.allCases.filter { grammars[$0]?.isEmpty == false }
+  }
+
   /// True if it has words that open a sentence, as "it is".
   public var hasOpening: Bool { !opening.isEmpty }
 
@@ -26,6 +31,10 @@ extension VoicePack {
   public func flaw(ofStyle wording: Wording) -> String? {
     if wordings.contains(where: { $0.format == wording.format && $0.style == wording.style }) {
       return nil
+    }
+    if let other = formats.first, !formats.contains(wording.format) {
+      return "the voice \(path) has no words for clock = \(wording.format.rawValue); "
+        + "set clock = \(other.rawValue), or another voice"
     }
     let clocks = HourFormat.allCases.compactMap { format -> String? in
       let styles = wordings.filter { $0.format == format }.map(\.style)

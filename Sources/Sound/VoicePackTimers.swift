@@ -5,7 +5,7 @@ extension VoicePack {
   /// lacks one of them: then the signal sounds alone.
   public func phrase(of phrase: TimerPhrase) -> [Clip]? {
     if case .name(let name) = phrase { return clips(saying: name) }
-    guard let names = timers.names(phrase) else { return nil }
+    guard let names = timers.names(phrase).map(unchained) else { return nil }
     let found = names.compactMap { clips[$0] }
     return found.count == names.count && !found.isEmpty ? found : nil
   }
@@ -27,7 +27,7 @@ extension VoicePack {
 
   /// The clip that a phrase lacks although there is a rule for it; nil if it lacks none.
   public func clipMissing(for phrase: TimerPhrase) -> String? {
-    timers.names(phrase)?.first { clips[$0] == nil }
+    timers.names(phrase).map(unchained)?.first { clips[$0] == nil }
   }
 
   /// What it does not say of `TimerPhrase.range`; all of it, if it has no words of timers.

@@ -31,11 +31,17 @@ func voicePack(named name: String) throws(Fault) -> VoicePack {
   access("\(name)/voice.conf", F_OK) == 0 ? try VoicePack(path: name) : try Sounds.voice(name)
 }
 
-/// How the voice says it: in the style that is asked for, or as configured as far as it can.
+/// How the voice says it: in the style that is asked for, or as configured, as far as it can.
 func wording(
   of voice: VoicePack, _ style: String?, _ configured: Wording
 ) throws(Fault) -> Wording {
   var wording = configured
+  if let format = voice.formats.first, !voice.formats.contains(wording.format) {
+    complain(
+      "note: it has no words for clock = \(wording.format.rawValue), which is configured; "
+        + "this is clock = \(format.rawValue)")
+    wording.format = format
+  }
   if let style {
     wording.style = style
     if let flaw = voice.flaw(ofStyle: wording) { throw Fault("--style \(style.excerpt)", flaw) }

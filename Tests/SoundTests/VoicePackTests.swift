@@ -77,6 +77,41 @@ import Testing
     #expect(try pack.text(hour: 15, minute: 30, wording: .twelve) == "three fifteen P M")
   }
 
+  @Test("a name may stand for a chain of clips, in a rule and in the opening")
+  func chains() throws {
+    try makePack(
+      Self.description.replacingOccurrences(
+        of: "[clips]", with: "[chains]\nhour-15 = h oclock\nit-is = m pm\n[clips]"
+      ).replacingOccurrences(of: "h m pm", with: "hour-{hour24} m")
+        .replacingOccurrences(of: "licence = LICENCE", with: "licence = LICENCE\nopening = it-is"))
+    let pack = try VoicePack(path: folder.path)
+    var wording = Wording.twelve
+    #expect(try pack.text(hour: 15, minute: 15, wording: wording) == "three o'clock fifteen")
+    wording.opens = true
+    #expect(
+      try pack.text(hour: 15, minute: 15, wording: wording) == "fifteen P M three o'clock fifteen")
+    // What has no chain is the name of a clip.
+    let fault = faultThrown { _ = try pack.text(hour: 16, minute: 15, wording: .twelve) }
+    #expect(fault?.detail == "no clip 'hour-16', which 16:15:00 needs")
+  }
+
+  @Test(
+    "a chain that cannot be spoken is told with its line",
+    arguments: [
+      ("m = h", ":12: 'm' is a clip; give the chain another name"),
+      ("fifteen = h m x", ":12: chain 'fifteen' needs 'x', which is no clip in [clips]"),
+      ("fifteen =", ":12: chain 'fifteen' is empty"),
+      ("fifteen = h\nfifteen = m", ":13: chain 'fifteen' is there twice"),
+      ("one = m\ntwo = one m", ":13: chain 'two' needs 'one', which is no clip"),
+    ])
+  func badChain(lines: String, words: String) throws {
+    try makePack(
+      Self.description.replacingOccurrences(
+        of: "[clips]", with: "[chains]\n\(lines)\n[clips]"))
+    let fault = faultThrown { _ = try VoicePack(path: folder.path) }
+    #expect(fault?.description.contains(words) == true, "\(String(describing: fault))")
+  }
+
   @Test(
     "what is wrong in voice.conf is told with its line",
     arguments: [

@@ -55,6 +55,14 @@ import Testing
     #expect(text(.work) == "work")
   }
 
+  @Test("what is said of timers may be a chain of clips") func chains() throws {
+    let pack = try pack(
+      "[left]\n00**00 = minutes-{minutes}\n[chains]\nminutes-4 = 4 minutes", clips: Self.clips)
+    #expect(pack.phrase(of: .left(.seconds(240)))?.map(\.text) == ["four", "minutes"])
+    #expect(pack.clipMissing(for: .left(.seconds(240))) == nil)
+    #expect(pack.clipMissing(for: .left(.seconds(300))) == "minutes-5")
+  }
+
   @Test("what the pack has no rule or no clip for is nil") func withoutWordsItIsNil() throws {
     let pack = try pack(clips: Self.clips)
     for phrase in [TimerPhrase.rest, .left(.seconds(300)), .left(.seconds(14_400)), .round(5)] {

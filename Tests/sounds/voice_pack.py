@@ -31,7 +31,10 @@ class Pack:
         self.conf = configparser.ConfigParser(delimiters="=", comment_prefixes=";", interpolation=None)
         self.conf.optionxform = str
         self.conf.read(self.folder / "voice.conf", encoding="utf-8")
-        self.crossfade = int(self.conf["voice"]["crossfade"].removesuffix("ms")) * RATE // 1000
+        voice = self.conf["voice"]
+        # Below zero it is the silence between two clips.
+        milliseconds = voice["crossfade"] if "crossfade" in voice else "-" + voice["gap"]
+        self.crossfade = int(milliseconds.removesuffix("ms")) * RATE // 1000
 
     @functools.cached_property
     def texts(self):
@@ -66,10 +69,15 @@ class Pack:
         """The clip names of a time, by the first template of voice.conf that matches it; CLOCK may have a style."""
         digits = f"{hour:02}{minute:02}"
         values = {"hour12": (hour + 11) % 12 + 1, "next12": hour % 12 + 1, "hour24": hour, "minute": minute,
-                  "until": 60 - minute, "ampm": "am" if hour < 12 else "pm"}
+                  "units": minute % 10, "until": 60 - minute, "ampm": "am" if hour < 12 else "pm"}
         if "day" in self.conf:
             values["day"] = self._template("day", digits)
-        return self._template(f"clock {clock}", digits).format(**values).split()
+        return self._unchained(self._template(f"clock {clock}", digits).format(**values))
+
+    def _unchained(self, phrase):
+        """The clip names of a phrase, with those of each chain in its place."""
+        chains = self.conf["chains"] if "chains" in self.conf else {}
+        return [clip for name in phrase.split() for clip in chains.get(name, name).split()]
 
     def clips_of_timer(self, kind, *numbers):
         """The clip names of what is said of a timer or an interval, as timer_phrases has it."""
@@ -84,7 +92,7 @@ class Pack:
         digits = "".join(f"{number:02}" for number in numbers)
         for pattern, phrase in self.conf[kind].items():
             if all(p in ("*", d) for p, d in zip(pattern, digits, strict=True)):
-                return phrase.format(**values).split()
+                return self._unchained(phrase.format(**values))
         raise LookupError(f"no template of [{kind}] matches {digits}")
 
     def clips_of_timers_alone(self):
@@ -105,7 +113,11 @@ class Pack:
 
 
 def join(clips, crossfade):
-    """The clips one after the other with an equal-power crossfade; and the frames at which the crossfades begin."""
+    """The clips one after the other with an equal-power crossfade, or with silence between them; and the frames at
+    which the crossfades begin."""
+    if crossfade <= 0:
+        silent = np.zeros(-crossfade)
+        return np.concatenate([part for clip in clips for part in (silent, clip)][1:]), []
     phase = (np.arange(crossfade) + 0.5) / crossfade * np.pi / 2
     joined, joins = clips[0], []
     for clip in clips[1:]:

@@ -156,7 +156,10 @@ def test_the_package_installs_every_folder_of_sounds():
     assert {"bells", "signals", "tunes", "voices"} <= set(folders)
     for folder in folders:
         assert re.search(rf"\bsounds/{folder}/\S*", rules), folder
-        assert f"debian/clocksmith/usr/share/clocksmith/{folder}" in rules, folder
+        # The voices in other languages are a package of their own, and lie among the others.
+        place = "clocksmith-voices/usr/share/clocksmith/voices" if folder == "languages" else (
+            f"clocksmith/usr/share/clocksmith/{folder}")
+        assert f"debian/{place}" in rules, folder
 
 
 def test_every_shell_script_is_clean():
@@ -169,3 +172,15 @@ def test_every_shell_script_is_clean():
         ["shellcheck", "--external-sources", *map(str, scripts)],
         cwd=TREE, capture_output=True, text=True)
     assert checked.returncode == 0, checked.stdout
+
+
+@pytest.mark.parametrize("conf", sorted(TREE.glob("sounds/*/*/voice.conf")), ids=lambda conf: conf.parent.name)
+def test_every_voice_has_its_licence_beside_it_and_in_its_package(conf):
+    folder = conf.parent
+    assert (folder / "LICENCE").read_text().strip(), folder
+    copyright = (TREE / "debian/copyright").read_text()
+    assert f"Files: {folder.relative_to(TREE)}/*\n" in copyright
+    licences = re.search(
+        rf"Files: {folder.relative_to(TREE)}/\*\n(?:.+\n)*?License: (.+)\n", copyright).group(1)
+    for licence in licences.split(" and "):
+        assert f"\nLicense: {licence}\n " in copyright, licence

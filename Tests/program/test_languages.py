@@ -1,0 +1,123 @@
+"""Voices in other languages: listed, tried, proved and checked as any other; and what is wrong with one is told."""
+
+import json
+import shutil
+
+import pytest
+import soundfile
+
+from program import ROOT, refusal
+from recorded_words import lines_of
+
+LANGUAGES = {conf.parent.name: conf.parent for conf in sorted(ROOT.glob("sounds/languages/*/voice.conf"))}
+SAID = {
+    "es": "las quince y cuarenta y cinco", "fr": "quinze heures quarante cinq", "it": "ore quindici e quaranta cinque",
+    "ru": "пятнадцать сорок пять"}
+
+
+def configured(clocksmith, voice, lines="clock = 24"):
+    return clocksmith.configuration(lines, voice=voice)
+
+
+def voice_line(clocksmith, configuration):
+    done = clocksmith.run("check", "--config", configuration)
+    [line] = [line for line in done.stdout.splitlines() if line.split()[1] == "voice"]
+    return line
+
+
+@pytest.fixture
+def spanish(tmp_path):
+    """A copy, to be broken."""
+    return shutil.copytree(LANGUAGES["es"], tmp_path / "es")
+
+
+@pytest.mark.parametrize("language", SAID)
+def test_a_time_is_tried_and_rendered(clocksmith, language):
+    configuration = configured(clocksmith, LANGUAGES[language])
+    output = clocksmith.folder / "said.wav"
+    done = clocksmith.run("voice", "try", LANGUAGES[language], "15:45", "--config", configuration)
+    assert (done.returncode, done.stdout, done.stderr) == (0, SAID[language] + "\n", "")
+    done = clocksmith.run("say", "15:45", "--config", configuration, "--output", output)
+    assert (done.returncode, done.stdout) == (0, SAID[language] + "\n")
+    assert 1 < soundfile.info(output).duration < 5
+
+
+@pytest.mark.parametrize("language", SAID)
+def test_it_says_every_minute_and_its_clips_are_well(clocksmith, language):
+    lines = lines_of(clocksmith.run("voice", "verify", LANGUAGES[language]), 0)
+    clips = len(list(LANGUAGES[language].glob("*.flac")))
+    assert "ok    24 hours    it says every minute of the day" in lines
+    assert lines[-1] == f"ok    clips       {clips}, all well"
+    assert voice_line(clocksmith, configured(clocksmith, LANGUAGES[language])).startswith(
+        f"ok    voice         {LANGUAGES[language]}: {clips} clips say every minute of the day; ")
+
+
+@pytest.mark.parametrize("language", SAID)
+def test_it_is_listed_with_its_language_and_licence(clocksmith, language):
+    done = clocksmith.run("voice", "list", "--json", "--config", configured(clocksmith, LANGUAGES[language]))
+    [voice] = [voice for voice in map(json.loads, done.stdout.splitlines()) if voice["configured"]]
+    assert (voice["language"], voice["licence"]) == (language, str(LANGUAGES[language] / "LICENCE"))
+    assert {"clock": 24, "style": "digital"} in voice["styles"]
+
+
+@pytest.mark.parametrize("language", sorted(set(SAID) - {"es"}))
+def test_a_language_of_24_hours_says_so_where_12_are_configured(clocksmith, language):
+    done = clocksmith.run("say", "15:45", "--config", configured(clocksmith, LANGUAGES[language], ""))
+    assert "has no words for clock = 12; set clock = 24, or another voice" in refusal(done, 1)
+
+
+@pytest.mark.parametrize("language", sorted(set(SAID) - {"es"}))
+def test_it_can_be_tried_while_12_hours_are_configured(clocksmith, language):
+    configuration = configured(clocksmith, "rms", "")
+    done = clocksmith.run("voice", "try", LANGUAGES[language], "15:45", "--config", configuration)
+    assert (done.returncode, done.stdout) == (0, SAID[language] + "\n")
+    assert done.stderr == "clocksmith: note: it has no words for clock = 12, which is configured; this is clock = 24\n"
+
+
+# MARK: What is wrong with one
+
+
+def test_a_language_without_the_words_of_timers_is_told_by_check(clocksmith, spanish):
+    conf = spanish / "voice.conf"
+    text = conf.read_text()
+    assert voice_line(clocksmith, configured(clocksmith, spanish)).endswith(" for which a signal sounds alone")
+    conf.write_text(text[:text.index("[left]")] + text[text.index("[chains]"):])
+    line = voice_line(clocksmith, configured(clocksmith, spanish))
+    assert line.startswith("ok ") and line.endswith("; it has no words of timers, which give a signal alone")
+    assert lines_of(clocksmith.run("voice", "verify", spanish), 0)
+
+
+def test_a_pack_of_before_there_were_chains_says_what_it_has(clocksmith, spanish):
+    conf = spanish / "voice.conf"
+    text = conf.read_text()
+    conf.write_text(
+        text[:text.index("[left]")].replace("hour-{hour24}", "las number-{hour24}").replace("hour-0", "las number-0")
+        + text[text.index("[clips]"):])
+    done = clocksmith.run(
+        "say", "15:15", "--output", clocksmith.folder / "said.wav", "--config",
+        configured(clocksmith, spanish, "clock = 24\ninterval = 30"))
+    assert (done.returncode, done.stdout) == (0, "las quince y quince\n")
+    line = voice_line(clocksmith, configured(clocksmith, spanish, "clock = 24\ninterval = 1"))
+    assert line.startswith("FOUND") and "no clip 'number-31', which 00:31:00 needs" in line
+
+
+def test_a_clip_that_an_older_pack_lacks_is_named(clocksmith, spanish):
+    (spanish / "y.flac").unlink()
+    line = voice_line(clocksmith, configured(clocksmith, spanish))
+    assert line.startswith("FOUND") and "clip 'y' has no file" in line
+
+
+def test_a_chain_of_what_is_no_clip_is_told_with_its_line(clocksmith, spanish):
+    conf = spanish / "voice.conf"
+    conf.write_text(conf.read_text().replace("hour-1 = la una", "hour-1 = la uno"))
+    done = clocksmith.run("say", "15:15", "--config", configured(clocksmith, spanish))
+    assert "chain 'hour-1' needs 'uno', which is no clip in [clips]" in refusal(done, 1)
+    number = conf.read_text().splitlines().index("hour-1 = la uno") + 1
+    assert f"{conf}:{number}: " in done.stderr
+
+
+def test_a_licence_that_is_missing_is_found(clocksmith, spanish):
+    (spanish / "LICENCE").unlink()
+    done = clocksmith.run("voice", "verify", spanish)
+    assert done.returncode == 3
+    assert f"FOUND licence     {spanish}/LICENCE is missing; write into it who made the voice" in done.stdout
