@@ -33,7 +33,7 @@ extension VoicePack {
     }
     self.clips = clips
     clipsWithoutFile = draft.clipTexts.keys.filter { clips[$0] == nil }.sorted()
-    chains = try draft.chains(of: clips)
+    chains = try draft.chains()
   }
 
   fileprivate static func words(_ text: String) -> [String] {
@@ -123,15 +123,15 @@ private struct Draft {
   /// The chains, by their names.
   /// - Throws: `Fault` with the line of one that is there twice, has the name of a clip, or names
   ///   what is no clip.
-  func chains(of clips: [String: VoicePack.Clip]) throws(Fault) -> [String: [String]] {
+  func chains() throws(Fault) -> [String: [String]] {
     var chains: [String: [String]] = [:]
     for entry in chainEntries {
       let place = "\(file.path):\(entry.line)"
       let names = VoicePack.words(entry.value)
-      guard clips[entry.key] == nil else {
+      guard clipTexts[entry.key] == nil else {
         throw Fault(place, "'\(entry.key)' is a clip; give the chain another name")
       }
-      if let missing = names.first(where: { clips[$0] == nil }) {
+      if let missing = names.first(where: { clipTexts[$0] == nil }) {
         throw Fault(place, "chain '\(entry.key)' needs '\(missing)', which is no clip in [clips]")
       }
       guard !names.isEmpty else {
