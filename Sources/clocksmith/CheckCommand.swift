@@ -10,8 +10,8 @@ let checkCommand = Subcommand(
   summary: "look whether everything that the clock needs is there and well",
   details: """
     Looks at the configuration, every clip and every time that is to be said, the bells and whether
-    each chime can sound, the signals of timers, the words that tell_left and say_phases want, each
-    alarm with its tune, the speaker, the switch, the button, the lamp, the zone, the RTC, the clock
+    each chime can sound, the signals of timers, the words that tell_left and say_phases want, the
+    zone, each alarm with its tune, the speaker, the switch, the button, the lamp, the RTC, the clock
     and the system bus: a line each, with what to do. Exit status 3 if something was found. A voice
     without the words of timers is no fault unless they are wanted: timers then give a signal alone.
     """,
@@ -39,6 +39,8 @@ let checkCommand = Subcommand(
   try checkup.look("chime") { () throws(Fault) in try checkChime(configuration) }
   try checkup.look("signals") { () throws(Fault) in try checkSignals() }
   try checkup.look("timers") { () throws(Fault) in try checkTimers(configuration) }
+  // Before the alarms, which are of it.
+  try checkup.look("zone") { () throws(Fault) in .well(try SystemZone.current().name) }
   // Once: a bus that is silent is waited for.
   let service = Result { () throws(Fault) in try RunningService() }
   try checkup.look("alarms") { () throws(Fault) in
@@ -77,7 +79,6 @@ let checkCommand = Subcommand(
     try checkInput(configuration.button, active: "pressed", inactive: "released")
   }
   try checkup.look("led") { () throws(Fault) in try checkOutput(configuration.led) }
-  try checkup.look("zone") { () throws(Fault) in .well(try SystemZone.current().name) }
   try checkup.look("rtc") { () throws(Fault) in try checkRTC(configuration) }
   try checkup.look("clock") { () throws(Fault) in checkClock(configuration) }
   try checkup.look("bus") { () throws(Fault) in

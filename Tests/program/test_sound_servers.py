@@ -276,6 +276,7 @@ def test_a_device_that_is_named_is_not_replaced_by_a_card(clocksmith, down, spea
 # MARK: Devices that take nothing back
 
 
+@pytest.mark.alone
 def test_a_card_that_takes_nothing_back_does_not_run_dry_with_a_switch(
         clocksmith, speaker, tmp_path):
     server, _ = speaker
