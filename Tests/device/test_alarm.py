@@ -37,5 +37,6 @@ def test_it_rings_at_its_local_time_over_both_changes(in_london, figures):
     figures["an alarm over two changes of daylight saving"] = ", ".join(
         f"{seconds * 1000:+.0f} ms" for seconds in late)
     assert max(abs(seconds) for seconds in late) < SECOND
-    # Of the months between, what was missed is told once.
-    assert len(in_london.lines('^alarm "school" was to ring .* too long ago', 0)) == 1
+    # Nothing vouches for a clock that a test has set: the months between were none, and nothing that was
+    # to ring in them is told as missed.
+    assert not in_london.lines('^alarm "school" was to ring .* too long ago', 0)
