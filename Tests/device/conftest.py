@@ -35,14 +35,19 @@ def pytest_collection_modifyitems(items):
 
 
 class Measuring:
-    """A file of tests, since its first test began or everything was begun anew: what is measured
-    once may be judged by several tests."""
+    """A test, or a file of tests since its first one began or everything was begun anew: what is
+    measured once may be judged by several tests."""
 
     def __init__(self, path):
         self.path, self.began, self.stolen = path, time.monotonic(), stolen()
 
+    def taken(self):
+        """Of the host by others, and in which time: seconds."""
+        return stolen() - self.stolen, time.monotonic() - self.began
+
     def is_disturbed(self):
-        return stolen() - self.stolen > DISTURBED * (time.monotonic() - self.began)
+        taken, lasted = self.taken()
+        return taken > DISTURBED * lasted
 
 
 _measuring = None
@@ -57,12 +62,13 @@ def pytest_runtest_protocol(item, nextitem):
     if _measuring is None or _measuring.path != item.path:
         _measuring = Measuring(item.path)
     for attempt in range(1, ATTEMPTS + 1):
+        test = Measuring(item.path)
         reports = runtestprotocol(item, log=False, nextitem=nextitem)
         if attempt == ATTEMPTS or not any(report.failed for report in reports) \
-                or not _measuring.is_disturbed():
+                or not (test.is_disturbed() or _measuring.is_disturbed()):
             break
-        taken = stolen() - _measuring.stolen
-        _again.append(f"{item.name}, {taken:.0f} s of {time.monotonic() - _measuring.began:.0f}")
+        taken, lasted = max(test.taken(), _measuring.taken())
+        _again.append(f"{item.name}, {taken:.0f} s of {lasted:.0f}")
         item.session._setupstate.teardown_exact(None)
         forget_removed()
         _measuring = Measuring(item.path)
