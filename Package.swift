@@ -67,6 +67,11 @@ let package = Package(
       dependencies: ["Basics", "Daemon", "Horology", "Sound", "Devices", "Playing", "Service"],
       path: "Tests/onsets"),
     .target(name: "TestSupport", dependencies: ["Basics", "Sound"], path: "Tests/TestSupport"),
+    // The readers of what others have made; Tests/fuzz/readers feeds them by libFuzzer.
+    .target(
+      name: "Hostile", dependencies: ["Basics", "Horology", "Sound", "Service", "Relay"],
+      path: "Tests/Hostile"),
+    .testTarget(name: "HostileTests", dependencies: ["Hostile", "TestSupport"]),
     .testTarget(name: "BasicsTests", dependencies: ["Basics", "TestSupport"]),
     .testTarget(name: "DaemonTests", dependencies: ["Daemon", "TestSupport"]),
     .testTarget(name: "HorologyTests", dependencies: ["Horology"]),
@@ -82,3 +87,10 @@ let package = Package(
   ],
   swiftLanguageModes: [.v6]
 )
+
+// libFuzzer has a main function of its own: without its flags this target cannot be linked.
+if Context.environment["CLOCKSMITH_FUZZ"] != nil {
+  package.targets.append(
+    .executableTarget(
+      name: "fuzz-readers", dependencies: ["Hostile"], path: "Tests/fuzz/readers-main"))
+}

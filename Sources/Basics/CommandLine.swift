@@ -77,6 +77,13 @@ public struct Arguments {
 
   /// True if the option was given.
   public func has(_ name: String) -> Bool { values[name] != nil }
+
+  /// - Parameter place: what the words ask for, as in `'timer list'`.
+  /// - Throws: `Misuse` for an option that was given and means nothing there.
+  public func refuse(allBut allowed: Set<String>, of place: String) throws {
+    guard let stray = values.keys.sorted().first(where: { !allowed.contains($0) }) else { return }
+    throw Misuse(description: "--\(stray) means nothing for \(place); leave it out")
+  }
 }
 
 /// The command line is wrong: what, and what is right.
@@ -85,6 +92,20 @@ public struct Misuse: Error, CustomStringConvertible {
 
   public init(description: String) {
     self.description = description
+  }
+}
+
+extension CommandLine {
+  /// The first word that this program was given and that is not UTF-8, as far as it can be shown.
+  fileprivate static var wordThatIsNotUTF8: String? {
+    for index in 1..<max(Int(argc), 1) {
+      guard let word = unsafeArgv[index] else { continue }
+      let bytes = UnsafeBufferPointer(start: word, count: strlen(word)).map {
+        UInt8(bitPattern: $0)
+      }
+      if String(validating: bytes, as: UTF8.self) == nil { return String(cString: word) }
+    }
+    return nil
   }
 }
 
@@ -102,6 +123,11 @@ extension Subcommand {
     }
     table.append(CLinux.option())
     let hint = "see '\(program) \(name) --help'"
+    // Swift has made U+FFFD of what is not UTF-8: a name, or a file, that nobody meant.
+    if let word = CommandLine.wordThatIsNotUTF8 {
+      throw Misuse(
+        description: "'\(word.excerpt)' is not UTF-8; write it in UTF-8, or rename the file")
+    }
     var argv = (["\(program) \(name)"] + words).map { strdup($0) }
     let owned = argv
     argv.append(nil)

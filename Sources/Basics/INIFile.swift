@@ -82,6 +82,8 @@ private struct INILine {
     switch text.first {
     case nil, UInt8(ascii: ";"), UInt8(ascii: "#"):
       return nil
+    case _ where String(validating: text, as: UTF8.self) == nil:
+      return "the line is not UTF-8; save the file as UTF-8"
     case UInt8(ascii: "["):
       guard let section else { return nil }
       if section.count > Self.longestSection {

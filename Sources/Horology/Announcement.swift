@@ -56,7 +56,9 @@ public enum Event {
   /// The system's clock was set, or the machine has slept.
   case clockSet
   case zoneChanged(any Zone)
-  case reloaded(AnnouncerSettings, SoundChange)
+  /// With what the switch says by the settings of its line that count now; nil if they are as they
+  /// were.
+  case reloaded(AnnouncerSettings, SoundChange, Ringer? = nil)
   case trust(ClockTrust)
   /// The switch was moved, lost or found again, at this moment.
   case ringer(Ringer, at: Uptime)

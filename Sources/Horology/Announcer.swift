@@ -17,6 +17,8 @@ public struct Announcer {
   public static let retryDelay = Duration.seconds(1)
   /// A smaller difference between the clocks comes from reading them, not from a step.
   public static let stepThreshold = Duration.milliseconds(50)
+  /// A smaller difference in level is not heard: it comes from how far a rise is reckoned anew.
+  static let leastDecibels = 0.1
   /// A melody that sounds goes on through a step up to this, and its remaining blows are moved with
   /// the clock. Notes are about as far apart, so no note overtakes another.
   public static let longestFollowedStep = Duration.milliseconds(500)
@@ -43,12 +45,6 @@ public struct Announcer {
   var owesAlarmsClock = false
   /// The clock was set, or the machine slept, and nobody has judged the clock since.
   private var owesJudging = false
-  /// How far the clocks of the zone were ahead of UTC at the last event. Once there is another zone
-  /// the one before may no longer be asked: glibc knows one at a time.
-  private var offset = Duration.zero
-  /// How far the clocks of the zone are ahead of UTC, to be saved with the alarms: by the zone that
-  /// they were last reckoned by.
-  public var savedZoneOffset: Duration { alarms.offsetToSave(now: offset) }
 
   /// Occasions before `now` are past: after a start only later ones sound.
   /// - Parameters:
@@ -72,7 +68,6 @@ public struct Announcer {
     self.muteEndsSinceBoot = muteEndsSinceBoot
     previous = now
     showed = now.instant
-    offset = zoneOffset(at: now)
     keepEndOfMute(at: now)
     replanWords(at: now)
     self.alarms.configureAtStart(settings.alarms, at: now, alarmConditions)
@@ -81,8 +76,6 @@ public struct Announcer {
   /// Takes one event in. The last effect is the next wake-up; after `.unheard` alone there is
   /// none if that changes nothing.
   public mutating func handle(_ event: Event, at now: Now) -> [Effect] {
-    // So far a jump may have gone over a change of the season, which steps over nothing.
-    let isFar = now.jump(since: previous).magnitude > Alarms.longestStepBack
     var effects = noticeStep(with: event, at: now)
     let hasJumped = !effects.isEmpty
     tellAlarmsOfClock(with: event, at: now)
@@ -97,9 +90,9 @@ public struct Announcer {
       // Whatever comes of a step is decided once the clock has been judged again.
       return effects.isEmpty ? [] : Effect.silenceFirst(effects) + [.wake(at: now.instant)]
     case .zoneChanged(let zone):
-      effects += change(settings, zone, .none, from: isFar ? nil : offset, at: now)
-    case .reloaded(let settings, let sound):
-      effects += change(settings, zone, sound, at: now)
+      effects += change(settings, zone, .none, at: now)
+    case .reloaded(let settings, let sound, let ringer):
+      effects += change(settings, zone, sound, ringer, at: now)
     case .trust(let trust):
       if trust != self.trust { effects += take(trust, at: now) + [.report(.trust(trust))] }
     case .ringer(let ringer, let moment):
@@ -109,7 +102,7 @@ public struct Announcer {
     case .mute(let mute):
       effects += turn(mute, at: now)
     case .asked(let time, let instant, let speakerIsAwake):
-      let lead = speakerIsAwake ? Self.requestLead : rules.lead
+      let lead = rules.lead(speakerIsAwake: speakerIsAwake)
       // Occasions that have passed meanwhile are in nobody's way.
       effects += settle(at: now)
       effects += [answer(time, from: instant, within: lead, at: now)].compactMap { $0 }
@@ -121,7 +114,7 @@ public struct Announcer {
         effects += stopInterval(.byHand, at: now.uptime)
       } else {
         effects += settle(at: now)
-        let lead = speakerIsAwake ? Self.requestLead : rules.lead
+        let lead = rules.lead(speakerIsAwake: speakerIsAwake)
         effects += [answer(nil, within: lead, at: now)].compactMap { $0 }
       }
     case .held:
@@ -146,8 +139,6 @@ public struct Announcer {
         effects += endCue(sounding, with: outcome, at: now)
       }
     }
-    // glibc may have another zone already, of which is told next.
-    if case .trust = event {} else { offset = zoneOffset(at: now) }
     return Effect.silenceFirst(effects + settle(at: now))
   }
 
@@ -215,7 +206,7 @@ public struct Announcer {
   /// True if there is time to stop an announcement and prepare it again. With less time, a chime
   /// would come back as words alone.
   private func canBeginAnew(_ announcement: Announcement, at now: Now) -> Bool {
-    let preparation = announcement.programme.blows.isEmpty ? .zero : Self.chimePreparation
+    let preparation = announcement.programme.blows.isEmpty ? .zero : rules.chimePreparation
     return now.instant + preparation <= announcement.begins
   }
 
@@ -225,25 +216,31 @@ public struct Announcer {
   ///
   /// What is prepared is made anew if they change it and there is time for that. What sounds
   /// already goes on as it began, unless its occasion now has another programme, or none.
+  /// - Parameter ringer: what the switch says by other settings of its line; nil if it is as it was.
   private mutating func change(
-    _ settings: AnnouncerSettings, _ zone: any Zone, _ sound: SoundChange,
-    from offset: Duration? = nil, at now: Now
+    _ settings: AnnouncerSettings, _ zone: any Zone, _ sound: SoundChange, _ ringer: Ringer? = nil,
+    at now: Now
   ) -> [Effect] {
     let before = stage.turn.map(rulingSoFar)
     let wasSilenced = ruledOutBySwitch
     rules.settings = settings
+    var report: [Effect] = []
+    if let ringer, ringer != rules.ringer {
+      rules.ringer = ringer
+      report = [.report(.ringer(ringer))]
+    }
     quarters.change(Schedule(interval: settings.interval, zone: zone), at: now.instant)
     replanWords(at: now)
-    let steppedOver = offset.map { zoneOffset(at: now) - $0 } ?? .zero
-    var silenced = reckonAlarms(steppedOver: steppedOver, at: now)
+    var silenced = report + reckonAlarms(at: now)
     if rules.refusalOfTimers != nil {
-      silenced += silenceTimers(.rulesChanged, at: now.uptime, now)
+      if !rules.timersAreHeldBack { silenced += silenceTimers(.rulesChanged, at: now.uptime, now) }
       silenced += timers.recallCues(.rulesChanged)
     }
     guard let playing else { return silenced }
     let isMadeAnew =
       canBeginAnew(playing, at: now)
-      && (sound != .none || decibels(at: playing.anchor) != playing.decibels)
+      && (sound != .none
+        || (decibels(of: playing) - playing.decibels).magnitude > Self.leastDecibels)
     let effects =
       isMadeAnew || ruling(on: playing) != before ? takeBack(.rulesChanged, at: now) : []
     // The switch counts from now on, also for what can no longer be taken back.
@@ -273,14 +270,16 @@ public struct Announcer {
 
   mutating func begin(_ announcement: Announcement) -> Effect {
     var announcement = announcement
-    let shown = zone.civil(at: announcement.anchor)
-    announcement.decibels = rules.decibels(at: shown)
-    return stage.begin(announcement, showing: shown)
+    announcement.decibels = decibels(of: announcement)
+    return stage.begin(announcement, showing: zone.civil(at: announcement.anchor))
   }
 
-  /// How loud something is that sounds at this instant.
-  private func decibels(at instant: Instant) -> Double {
-    rules.decibels(at: zone.civil(at: instant))
+  /// How loud an announcement is, in dB at most 0. The time that is said for an alarm is as loud as
+  /// the ring has become by then.
+  private func decibels(of announcement: Announcement) -> Double {
+    let level = rules.decibels(at: zone.civil(at: announcement.anchor))
+    guard case .timer(let words) = announcement.cause, words.isOfTime else { return level }
+    return level + riseOfRing(at: announcement.anchor)
   }
 
   mutating func skip(

@@ -4,7 +4,7 @@ extension Announcer {
 
   func alarmConditions(by trust: ClockTrust) -> AlarmConditions {
     AlarmConditions(
-      zone: zone, isTrusted: trust != .untrusted || settings.untrusted == .speak,
+      zone: zone, isTrusted: rules.alarmsGoByClock(trust),
       mayBeWrong: trust == .untrusted, ringLimit: settings.ringLimit, lead: rules.lead)
   }
 
@@ -52,7 +52,7 @@ extension Announcer {
   /// Rings those whose time has come.
   mutating func settleAlarms(at now: Now) -> [Effect] {
     let changes = alarms.due(at: now, alarmConditions) { [self] in refusal(of: $0, at: now) }
-    return tell(changes, at: now)
+    return tell(changes.map { asHeard($0, at: now) }, at: now)
   }
 
   /// Those that the clock decides on: what the player has of them is for a time that may be another.
@@ -60,29 +60,49 @@ extension Announcer {
     Set(alarms.alarms.filter(\.goesByClock).map { .alarm($0.number) })
   }
 
-  /// How far the clocks of the zone are ahead of UTC.
-  func zoneOffset(at now: Now) -> Duration {
-    .seconds(zone.civil(at: now.instant).utcOffsetSeconds)
-  }
-
   /// The zone or the configuration is another: what is to ring is reckoned anew.
-  /// - Parameter steppedOver: how far the clocks went forward by that.
-  mutating func reckonAlarms(steppedOver: Duration, at now: Now) -> [Effect] {
+  mutating func reckonAlarms(at now: Now) -> [Effect] {
     // Before those of another configuration are there, which are for the time to come.
-    alarms.reckon(steppedOver: steppedOver, at: now, alarmConditions)
+    alarms.reckon(at: now, alarmConditions)
     let gone = alarms.configure(settings.alarms, at: now, alarmConditions)
     return timers.book.recall(alarmsByClock, .rulesChanged) + tell(gone, at: now, .rulesChanged)
   }
 
-  /// Why an alarm must not ring now. One that comes late keeps the quiet of its own time, too.
+  /// What has become of an alarm, with why nobody hears it, or has.
+  private func asHeard(_ change: AlarmChange, at now: Now) -> AlarmChange {
+    let source = Cue.Source.alarm(change.alarm.number)
+    guard case .ringing(_, let since) = change.alarm.state else { return change }
+    switch change.event {
+    case .rings(let late, _):
+      return AlarmChange(change.alarm, .rings(late: late, unheard: hindrance(of: source)))
+    case .missed:
+      guard let why = neverHeard(since: since.sinceBoot, at: now) else { return change }
+      return AlarmChange(change.alarm, .neverHeard(why))
+    default: return change
+    }
+  }
+
+  /// Why an alarm must not ring now. One that comes late keeps the quiet of its own time, too. With
+  /// the switch lost it rings once that can be read.
   private func refusal(of alarm: Alarm, at now: Now) -> SkipReason? {
     let times = [now.instant, alarm.occasion ?? now.instant].map { zone.civil(at: $0) }
-    return rules.refusal(of: alarm.plan, at: times)
+    return rules.timersAreHeldBack
+      ? rules.refusalByQuietHours(of: alarm.plan, at: times)
+      : rules.refusal(of: alarm.plan, at: times)
   }
 
   /// Why an alarm will be silent at its next time, or when its snooze is over, as things are; nil if
   /// it will ring.
   public func refusal(of alarm: Alarm, from now: Now) -> SkipReason? {
+    if let refusal = refusalToCome(of: alarm, from: now) { return refusal }
+    switch alarm.state {
+    case .waiting(nil, _), .ringing: return nil
+    case .waiting, .snoozing: return rules.timersAreHeldBack ? .switchLost : nil
+    }
+  }
+
+  /// As `refusal(of:from:)`, but for a switch that is lost: it may be found until then.
+  private func refusalToCome(of alarm: Alarm, from now: Now) -> SkipReason? {
     switch alarm.state {
     case .waiting(nil, _), .ringing: nil
     case .waiting(let next?, _):
@@ -107,11 +127,11 @@ extension Announcer {
       switch change.event {
       case .rings, .ringsAgain: sayTime(of: change.alarm, at: now)
       case .set, .ringsOn, .nameLost, .nameIsBack: break
-      case .cancelled, .silenced, .snoozed, .stopped, .missed, .expired, .unheard:
+      case .cancelled, .silenced, .snoozed, .stopped, .missed, .neverHeard, .expired, .unheard:
         timers.dropWords(of: source)
         effects += timers.book.recall([source], reason)
         // The time that is being said is true, though nobody has stopped the ring.
-        if change.alarm.isRinging, change.event != .missed { isSilenced = true }
+        if change.alarm.isRinging, !change.event.isOfLimit { isSilenced = true }
       }
       effects.append(.report(.alarm(change.alarm, change.event)))
     }
@@ -171,6 +191,17 @@ extension Announcer {
     }
   }
 
+  /// How much quieter than it may be the loudest alarm is that rings now, in dB at most 0, at an
+  /// instant to come.
+  func riseOfRing(at instant: Instant) -> Double {
+    let anchor = previous.sinceBoot + (instant - previous.instant)
+    let levels = alarms.alarms.compactMap { alarm -> Double? in
+      guard case .ringing(_, let since) = alarm.state else { return nil }
+      return alarm.plan.rise?.decibels(after: anchor - since.sinceBoot) ?? 0
+    }
+    return levels.max() ?? 0
+  }
+
   /// When an alarm that rings began to, or will within the preparation of a cue; since the machine
   /// started.
   private func begins(_ alarm: Alarm, at now: Now) -> Duration? {
@@ -184,8 +215,8 @@ extension Announcer {
       since = now.sinceBoot + (next - now.instant)
     case .snoozing(_, let until): since = until.sinceBoot
     }
-    guard now.sinceBoot < since, since - Self.preparation <= now.sinceBoot,
-      refusal(of: alarm, from: now) == nil
+    guard now.sinceBoot < since, since - rules.preparation <= now.sinceBoot,
+      refusalToCome(of: alarm, from: now) == nil
     else { return nil }
     return since
   }
@@ -223,8 +254,8 @@ extension Announcer {
     // A ring is prepared ahead.
     let prepared = alarms.alarms.compactMap { alarm -> Duration? in
       switch alarm.state {
-      case .waiting(let next?, _): now.sinceBoot + (next - now.instant) - Self.preparation
-      case .snoozing(_, let until): until.sinceBoot - Self.preparation
+      case .waiting(let next?, _): now.sinceBoot + (next - now.instant) - rules.preparation
+      case .snoozing(_, let until): until.sinceBoot - rules.preparation
       case .waiting(nil, _), .ringing: nil
       }
     }

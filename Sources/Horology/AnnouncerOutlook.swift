@@ -66,7 +66,7 @@ extension Announcer {
     return !announcement.programme.blows.isEmpty
       && max(step.magnitude, inAll.magnitude) <= Self.longestFollowedStep
       && now.instant - step >= announcement.begins
-      && now.instant + Self.requestLead <= announcement.anchor
+      && now.instant + rules.shortestLead <= announcement.anchor
   }
 }
 

@@ -38,6 +38,8 @@ public struct AnnouncerSettings: Hashable, Sendable {
   /// How long the speaker runs on silence before what is to sound at once: an amplifier that was
   /// asleep swallows the first syllable.
   public var leadIn = Duration.milliseconds(400)
+  /// How much earlier than its instant an anchor leaves the converter.
+  public var latencyOffset = Duration.zero
 
   /// How long a timer rings if nobody stops it.
   public var ringLimit = Duration.seconds(900)
@@ -119,6 +121,8 @@ public enum StopReason: Hashable, Sendable {
   case rulesChanged
   /// The switch silences.
   case muted
+  /// The switch cannot be read, and that silences.
+  case switchLost
   /// A person wants silence for a while.
   case softwareMuted
   /// A person wanted it to end.
@@ -154,6 +158,7 @@ extension StopReason: CustomStringConvertible {
     case .slept: "the machine slept"
     case .rulesChanged: "the zone or the configuration was changed"
     case .muted: "the switch was put off"
+    case .switchLost: "the switch cannot be read"
     case .softwareMuted: "it was muted"
     case .byHand: "it was stopped by hand"
     case .serviceEnds: "the service was stopped"

@@ -3,13 +3,19 @@ extension Announcer {
   mutating func turn(_ ringer: Ringer, at moment: Uptime, _ now: Now) -> [Effect] {
     guard ringer != self.ringer else { return [] }
     rules.ringer = ringer
-    var effects = rules.refusalOfTimers == nil ? [] : silenceTimers(.muted, at: moment, now)
+    let reason: StopReason = if case .lost = ringer { .switchLost } else { .muted }
+    var effects: [Effect] = []
+    if rules.timersAreHeldBack {
+      effects = timers.recallCues(reason)
+    } else if rules.refusalOfTimers != nil {
+      effects = silenceTimers(reason, at: moment, now)
+    }
     if ruledOutBySwitch, let turn = stage.turn {
       // Silence first, words after. What has not begun is open again, should the switch be put
       // back before its instant.
-      let takenBack = stage.isHeard(at: now) ? [] : takeBack(.muted, at: now)
+      let takenBack = stage.isHeard(at: now) ? [] : takeBack(reason, at: now)
       effects += takenBack
-      if takenBack.isEmpty && !turn.isTakenBack { effects += stage.stop(.muted, at: moment) }
+      if takenBack.isEmpty && !turn.isTakenBack { effects += stage.stop(reason, at: moment) }
     }
     return effects + [.report(.ringer(ringer))]
   }

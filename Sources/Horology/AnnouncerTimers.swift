@@ -189,16 +189,33 @@ extension Announcer {
       effects += ring(countdown, late: late, at: now)
     }
     for countdown in timers.rungOut(after: settings.ringLimit, at: now) {
-      effects += timers.remove(countdown) + [.report(.timer(countdown, .missed))]
+      var end = TimerEvent.missed
+      // Before what sounds is taken back.
+      if case .ringing(let since) = countdown.state,
+        let why = neverHeard(since: since.sinceBoot, at: now)
+      {
+        end = .neverHeard(why)
+      }
+      effects += timers.remove(countdown)
+      effects.append(.report(.timer(countdown, end)))
     }
-    effects += timers.endInterval(at: now)
+    effects += endInterval(at: now)
     effects += settleAlarms(at: now)
-    var cues = nextCues(at: now).filter { $0.due(timers.book) <= now.sinceBoot }
+    var cues = nextCues(at: now).filter { $0.due(timers.book, rules) <= now.sinceBoot }
     while !cues.isEmpty {
       for cue in cues { effects += give(cue, at: now) }
-      cues = nextCues(at: now).filter { $0.due(timers.book) <= now.sinceBoot }
+      cues = nextCues(at: now).filter { $0.due(timers.book, rules) <= now.sinceBoot }
     }
     return effects + handOver(at: now) + settleWords(at: now)
+  }
+
+  /// All rounds may be over. With the switch lost nobody has heard their end, and that is told.
+  private mutating func endInterval(at now: Now) -> [Effect] {
+    let over = timers.endInterval(at: now)
+    guard rules.timersAreHeldBack,
+      case .report(.interval(let interval, .over(late: nil)))? = over.first
+    else { return over }
+    return [.report(.interval(interval, .unheard("\(SkipReason.switchLost)")))] + over
   }
 
   /// One ring at a time: what another has taken the place of is faded out.
@@ -227,7 +244,7 @@ extension Announcer {
     let cue = Cue(
       stage.takeID(), of: due.source, due.signal, blows: due.blows, at: due.anchor,
       mayBeLateBy: due.mayBeLateBy, decibels: decibels)
-    timers.book.give(cue)
+    timers.book.give(cue, at: now)
     return [.play(.cue(cue))] + planWords(after: due)
   }
 
@@ -245,7 +262,7 @@ extension Announcer {
     case .interval:
       guard let interval = timers.interval else { return [] }
       // The device was opened for it, and needed so long.
-      if case .tooLate = outcome, interval.passed(at: now) < Self.chimePreparation {
+      if case .tooLate = outcome, interval.passed(at: now) < rules.chimePreparation {
         timers.book.forgetComplaint(of: .interval)
         return []
       }
@@ -259,7 +276,7 @@ extension Announcer {
   /// A timer is at zero, or was `late` ago.
   private mutating func ring(_ countdown: Countdown, late: Duration, at now: Now) -> [Effect] {
     guard case .running(let zero) = countdown.state else { return [] }
-    if let refusal = rules.refusalOfTimers {
+    if let refusal = rules.refusalOfTimers, !rules.timersAreHeldBack {
       return timers.remove(countdown) + [.report(.timer(countdown, .silenced(refusal)))]
     }
     // By a clock that may be wrong nothing is over for good.
@@ -277,7 +294,23 @@ extension Announcer {
           .timer(countdown.number), title: countdown.title, countdown.phrases, from: from,
           until: from + rules.latestWords))
     }
-    return [.report(.timer(countdown, .elapsed(late: isLate ? late : nil)))]
+    let unheard = hindrance(of: .timer(countdown.number))
+    return [.report(.timer(countdown, .elapsed(late: isLate ? late : nil, unheard: unheard)))]
+  }
+
+  /// Why what rings now is not heard, as far as that is known; nil if it is.
+  func hindrance(of source: Cue.Source) -> SkipReason? {
+    if rules.timersAreHeldBack { return .switchLost }
+    // What failed has been given anew.
+    if timers.book.isRinging(for: source) { return nil }
+    return timers.book.complaint(of: source).map { .failed($0) }
+  }
+
+  /// Why nothing that rings was heard since then; nil if something was, or nothing failed.
+  func neverHeard(since: Duration, at now: Now) -> SkipReason? {
+    if timers.book.hasRung(since: since, at: now) { return nil }
+    if rules.timersAreHeldBack { return .switchLost }
+    return timers.book.failure(since: since).map { .failed($0) }
   }
 
   /// Says what is to be said of the timers, unless something else is said.
@@ -309,7 +342,7 @@ extension Announcer {
   /// Why words must not be said: in a mute a timer rings, but nothing is said of it before.
   private func refusal(of words: TimerWords, at now: Now) -> SkipReason? {
     if let refusal = rules.refusalOfTimers { return refusal }
-    if words.isOfTime, !alarmConditions.isTrusted { return .untrusted }
+    if words.isOfTime, !rules.alarmsGoByClock(trust) { return .untrusted }
     guard words.isOfLeft, mute != .next, mute.silences(now.instant) else { return nil }
     return .softwareMuted
   }
@@ -335,7 +368,7 @@ extension Announcer {
   /// When something is to be done for the timers next, since the machine started.
   func dueOfTimers(at now: Now) -> Duration? {
     guard !isEnding else { return nil }
-    let cues = nextCues(at: now).map { $0.due(timers.book) }
+    let cues = nextCues(at: now).map { $0.due(timers.book, rules) }
     let due = [
       timers.due(ringLimit: settings.ringLimit, at: now), dueOfAlarms(at: now),
       timers.book.nextHandOver(after: now),

@@ -72,7 +72,7 @@ struct Quarters {
 
   /// When an occasion is handed to the player.
   static func due(_ occasion: Occasion, _ rules: Rules) -> Instant {
-    occasion.instant - rules.programme(of: occasion).lead - Announcer.preparation
+    occasion.instant - rules.programme(of: occasion).lead - rules.preparation
   }
 
   /// Makes the announcement of an occasion: without its chime if there is no time left for that,
@@ -85,7 +85,7 @@ struct Quarters {
       now.instant < occasion.instant ? occasion.instant : now.instant + rules.lead
     let isInTime =
       programme.blows.isEmpty
-      || now.instant + Announcer.chimePreparation <= occasion.instant - programme.lead
+      || now.instant + rules.chimePreparation <= occasion.instant - programme.lead
     if isInTime {
       let latest =
         programme.blows.isEmpty

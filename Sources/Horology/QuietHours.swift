@@ -79,7 +79,7 @@ extension QuietHours {
     }
     guard from != to else {
       throw QuietHoursError(
-        description: "'\(times)' begins when it ends: for a whole day write 00:00-24:00")
+        description: "'\(times.shortened)' begins when it ends: for a whole day write 00:00-24:00")
     }
     return Window(days: days, from: from, to: to)
   }

@@ -26,6 +26,7 @@ extension StopReason {
     case .slept: "slept"
     case .rulesChanged: "rules_changed"
     case .muted: "switch_off"
+    case .switchLost: "switch_lost"
     case .softwareMuted: "muted"
     case .byHand: "by_hand"
     case .serviceEnds: "service_ends"

@@ -41,11 +41,17 @@ public struct Rules: Hashable, Sendable {
   ///   whether the clock is right.
   public func refusalOfRequest(isGiven: Bool) -> SkipReason? {
     if let refusalBySwitch { return refusalBySwitch }
-    guard trust == .untrusted, !isGiven else { return nil }
-    switch settings.untrusted {
-    case .silent, .chime: return .untrusted
-    case .ask, .speak: return nil
-    }
+    return isGiven || answersByClock(trust) ? nil : .untrusted
+  }
+
+  /// True if a person who asks is told the time by a clock that is trusted so far.
+  public func answersByClock(_ trust: ClockTrust) -> Bool {
+    trust != .untrusted || settings.untrusted == .ask || settings.untrusted == .speak
+  }
+
+  /// True if alarms go by a clock that is trusted so far.
+  func alarmsGoByClock(_ trust: ClockTrust) -> Bool {
+    trust != .untrusted || settings.untrusted == .speak
   }
 
   /// Why a timer that a person has set cannot be heard, or nil if it can: quiet hours and mutes
@@ -58,7 +64,14 @@ public struct Rules: Hashable, Sendable {
   /// set to override them.
   /// - Parameter times: the time at which it would ring, and its own, if it comes late.
   func refusal(of alarm: AlarmPlan, at times: [CivilTime]) -> SkipReason? {
-    if let refusalOfTimers { return refusalOfTimers }
+    refusalOfTimers ?? refusalByQuietHours(of: alarm, at: times)
+  }
+
+  /// True if a switch that is lost silences timers and alarms: they go on, and are heard again once
+  /// it can be read.
+  var timersAreHeldBack: Bool { refusalOfTimers == .switchLost }
+
+  func refusalByQuietHours(of alarm: AlarmPlan, at times: [CivilTime]) -> SkipReason? {
     guard alarm.quietHours == .keep else { return nil }
     return times.contains(where: settings.quiet.contains) ? .quietHours : nil
   }
@@ -86,8 +99,22 @@ public struct Rules: Hashable, Sendable {
 
   // MARK: When it is too late
 
+  /// So much earlier than its instant everything leaves the converter.
+  private var advance: Duration { max(settings.latencyOffset, .zero) }
+
   /// How long it takes from now until something can begin.
-  var lead: Duration { max(settings.leadIn, Announcer.requestLead) }
+  var lead: Duration { max(settings.leadIn, Announcer.requestLead) + advance }
+
+  /// As `lead`; a speaker that is awake needs no lead-in.
+  func lead(speakerIsAwake: Bool) -> Duration {
+    speakerIsAwake ? shortestLead : lead
+  }
+
+  var shortestLead: Duration { Announcer.requestLead + advance }
+
+  /// As `Announcer.preparation` and `Announcer.chimePreparation`, with the speaker's offset.
+  var preparation: Duration { Announcer.preparation + advance }
+  var chimePreparation: Duration { Announcer.chimePreparation + advance }
 
   /// How late words may begin: if not at all, then still as late as a wake-up may be.
   var latestWords: Duration { max(settings.lateLimit, Announcer.latestBlow) }
@@ -110,6 +137,6 @@ public struct Rules: Hashable, Sendable {
   func needsSpeaker(for occasion: Occasion) -> Instant {
     let programme = programme(of: occasion)
     return occasion.instant - programme.lead
-      - (programme.blows.isEmpty ? lead : Announcer.preparation)
+      - (programme.blows.isEmpty ? lead : preparation)
   }
 }

@@ -23,12 +23,16 @@ public struct TimePoint<Clock>: Hashable, Comparable, Sendable {
     left.nanoseconds < right.nanoseconds
   }
 
+  /// The last point there is, if the sum would be later.
   public static func + (point: Self, span: Duration) -> Self {
-    Self(nanoseconds: point.nanoseconds + span.nanoseconds)
+    let (sum, isTooFar) = point.nanoseconds.addingReportingOverflow(span.nanoseconds)
+    return Self(nanoseconds: isTooFar ? (span < .zero ? .min : .max) : sum)
   }
 
+  /// The first point there is, if the difference would be earlier.
   public static func - (point: Self, span: Duration) -> Self {
-    Self(nanoseconds: point.nanoseconds - span.nanoseconds)
+    let (difference, isTooFar) = point.nanoseconds.subtractingReportingOverflow(span.nanoseconds)
+    return Self(nanoseconds: isTooFar ? (span < .zero ? .max : .min) : difference)
   }
 
   public static func - (left: Self, right: Self) -> Duration {

@@ -204,6 +204,10 @@ final class AnnouncerLink {
     let answered: (Result<OpaquePointer, Rejection>) -> Void = {
       if case .failure(let rejection) = $0 { done(rejection) } else { done(nil) }
     }
+    // How it is may be asked for all the same: by many commands it has not gone.
+    guard pending.count < Self.mostPending else {
+      return done(Rejection(.full, "\(Self.mostPending) commands wait for the announcer already"))
+    }
     switch call {
     case .cancel, .device, .forget: done(nil)
     case .method(let method, let values): send(method, values, of: Self.name, answered)
@@ -220,10 +224,6 @@ final class AnnouncerLink {
   ) {
     guard let bus else {
       return done(.failure(Rejection(.absent, "the system bus cannot be reached")))
-    }
-    guard pending.count < Self.mostPending else {
-      return done(
-        .failure(Rejection(.full, "\(Self.mostPending) commands wait for the announcer already")))
     }
     let call = PendingCall(done)
     do throws(Fault) {

@@ -16,6 +16,7 @@ final class BrokerLink {
   private let connected: () -> Void
   private let lost: () -> Void
   private let received: (MQTTMessage) -> Void
+  private let confirmed: (_ topic: String) -> Void
   private let caughtUp: () -> Void
 
   private var client: MQTTClient?
@@ -33,7 +34,8 @@ final class BrokerLink {
   init(
     _ loop: EventLoop, _ journal: Journal, _ settings: RelayConfiguration.Broker, _ topics: Topics,
     connected: @escaping () -> Void, lost: @escaping () -> Void,
-    received: @escaping (MQTTMessage) -> Void, caughtUp: @escaping () -> Void
+    received: @escaping (MQTTMessage) -> Void, confirmed: @escaping (_ topic: String) -> Void,
+    caughtUp: @escaping () -> Void
   ) {
     self.loop = loop
     self.journal = journal
@@ -42,6 +44,7 @@ final class BrokerLink {
     self.connected = connected
     self.lost = lost
     self.received = received
+    self.confirmed = confirmed
     self.caughtUp = caughtUp
   }
 
@@ -78,6 +81,7 @@ final class BrokerLink {
     let handlers = MQTTClient.Handlers(
       connected: { [unowned self] in welcome() }, received: { [unowned self] in received($0) },
       denied: { [unowned self] in tellDenial(of: $0) },
+      confirmed: { [unowned self] in confirmed($0) },
       caughtUp: { [unowned self] in caughtUp() }, ended: { [unowned self] in lose($0) })
     let made = try MQTTClient(
       settings, id: topics.clientID(ofMachine: Machine.id), will: (topics.availability, "offline"),

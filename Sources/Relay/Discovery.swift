@@ -14,7 +14,6 @@ struct Discovery {
     line.set("availability_topic", topics.availability)
     line.set("state_topic", topics.state)
     line.set("command_topic", topics.command)
-    line.set("qos", 1)
     let components = JSONLine()
     for entity in Self.entities { components.set(entity.key, entity.line(topics)) }
     line.set("cmps", components)
@@ -59,6 +58,8 @@ struct Discovery {
       line.set("unique_id", "\(topics.objectID)_\(key)")
       line.set("name", name)
       line.set("icon", icon)
+      // Each its own: of the root's Home Assistant 2026.2 takes the topics, and not this.
+      line.set("qos", 1)
       if let value { line.set("value_template", "{{ \(value) }}") }
       if let attributes {
         line.set("json_attributes_topic", topics.state)

@@ -31,6 +31,8 @@ final class MQTTClient {
     var received: (MQTTMessage) -> Void
     /// The broker does not let us have what is published there.
     var denied: (_ filter: String) -> Void
+    /// The broker has what was published there last.
+    var confirmed: (_ topic: String) -> Void
     /// What could not be published may be tried again.
     var caughtUp: () -> Void
     /// It has ended, and why; told once, and nothing after it.
@@ -39,8 +41,8 @@ final class MQTTClient {
 
   /// How long the broker may take until it has let us in.
   private static let patience = Duration.seconds(15)
-  /// How often libmosquitto looks whether a ping is due.
-  private static let interval = Duration.seconds(5)
+  /// How often libmosquitto looks whether a ping is due: the broker waits for half of `keepAlive` more.
+  private static let interval = Duration.seconds(10)
   /// How often a handshake is looked at that the socket tells nothing of.
   private static let glance = Duration.milliseconds(500)
   /// So many messages may be on their way. libmosquitto keeps each until the broker has it.
@@ -54,13 +56,14 @@ final class MQTTClient {
   private let client: OpaquePointer
   private var socket: EventSource?
   private var watched: Int32 = -1
-  private var timers: [EventSource] = []
+  private var timer: EventSource?
+  private var handshake: EventSource?
   private var tls: TLSContext?
   /// The connection is made, and what is left of the handshakes waits for the broker's words.
   private var isReached = false
   private var isLetIn = false
-  /// The messages that the broker has not confirmed yet.
-  private var unconfirmed: Set<Int32> = []
+  /// The topics of the messages that the broker has not confirmed yet.
+  private var unconfirmed: [Int32: String] = [:]
   private var hasHeldBack = false
   /// What was subscribed to and has not been answered.
   private var subscriptions: [Int32: String] = [:]
@@ -154,9 +157,8 @@ final class MQTTClient {
       end(Fault(broker, "it does not answer"))
     }
     try check(mosquitto_connect_async(client, address, Int32(port), Self.keepAlive), nil)
-    timers.append(
-      try loop.every(Self.interval) { [unowned self] in serve(mosquitto_loop_misc(client)) })
-    timers.append(try loop.every(Self.glance) { [unowned self] in if !isLetIn { shakeHands() } })
+    timer = try loop.every(Self.interval) { [unowned self] in serve(mosquitto_loop_misc(client)) }
+    handshake = try loop.every(Self.glance) { [unowned self] in shakeHands() }
     try watch()
   }
 
@@ -173,7 +175,8 @@ final class MQTTClient {
   private func close() {
     socket = nil
     watched = -1
-    timers = []
+    timer = nil
+    handshake = nil
     deadline = nil
   }
 
@@ -252,6 +255,7 @@ final class MQTTClient {
     deadline = nil
     guard code == 0 else { return end(Fault(broker, code: code, Self.refusal(code))) }
     isLetIn = true
+    handshake = nil
     handlers.connected()
   }
 
@@ -328,13 +332,13 @@ final class MQTTClient {
     let code = mosquitto_publish(
       client, &message, topic, Int32(payload.utf8.count), payload, 1, isRetained)
     guard code == MOSQ_ERR_SUCCESS.rawValue else { return false }
-    unconfirmed.insert(message)
+    unconfirmed[message] = topic
     wake()
     return true
   }
 
   private func confirmed(_ message: Int32) {
-    unconfirmed.remove(message)
+    if let topic = unconfirmed.removeValue(forKey: message) { handlers.confirmed(topic) }
     guard hasHeldBack, unconfirmed.isEmpty else { return }
     hasHeldBack = false
     handlers.caughtUp()

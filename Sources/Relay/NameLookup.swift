@@ -4,10 +4,11 @@ import Daemon
 @preconcurrency import Glibc
 
 /// Finds the addresses of a machine by getaddrinfo_a(3), which waits for the network in a thread of
-/// glibc's own. It is looked at every few milliseconds: a signal of its completion would have to be
-/// shared with whatever else glibc has to tell.
+/// glibc's own. It is looked at again and again, at longer and longer intervals: a signal of its
+/// completion would have to be shared with whatever else glibc has to tell.
 final class NameLookup {
-  private static let interval = Duration.milliseconds(20)
+  private static let firstPause = Duration.milliseconds(10)
+  private static let longestPause = Duration.milliseconds(640)
 
   /// What glibc writes to, until it is done.
   private final class Request {
@@ -37,6 +38,7 @@ final class NameLookup {
   private let request: Request
   private let done: (Result<[String], Fault>) -> Void
   private var timer: EventSource?
+  private var pause = firstPause
 
   /// - Parameter done: told once of the addresses as numbers, in the order in which they are to be
   ///   tried; not if this is released before.
@@ -48,7 +50,7 @@ final class NameLookup {
     var list: UnsafeMutablePointer<gaicb>? = request.block
     let code = getaddrinfo_a(GAI_NOWAIT, &list, 1, nil)
     guard code == 0 else { throw Self.fault(host, code) }
-    timer = try loop.every(Self.interval) { [unowned self] in look(host) }
+    timer = try loop.after(pause) { [unowned self] in look(host) }
   }
 
   deinit {
@@ -58,7 +60,11 @@ final class NameLookup {
 
   private func look(_ host: String) {
     let code = gai_error(request.block)
-    guard code != EAI_INPROGRESS else { return }
+    guard code != EAI_INPROGRESS else {
+      pause = min(pause * 2, Self.longestPause)
+      timer?.goesOff(after: pause)
+      return
+    }
     timer = nil
     guard code == 0 else { return done(.failure(Self.fault(host, code))) }
     var addresses: [String] = []

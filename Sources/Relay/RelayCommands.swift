@@ -79,6 +79,11 @@ extension RelayService {
       tried[number] = nil
       cancelled.append(guest)
     }
+    guard id == nil else { return cancelled }
+    // The announcer is told of the stop behind them, and ends them itself; if it refuses one, that is
+    // not tried again.
+    cancelled += asked.sorted { $0.key < $1.key }.map(\.value)
+    asked = [:]
     return cancelled
   }
 
@@ -111,7 +116,13 @@ extension RelayService {
       let why = "its instant \(instant.text) passed before it could be carried out"
       return refuse(guest, before ?? Rejection(.past, why))
     }
-    announcer?.call(order.call) { [unowned self] refused in
+    guard let announcer else { return }
+    timerCount += 1
+    let call = timerCount
+    if order.at != nil { asked[call] = guest }
+    announcer.call(order.call) { [unowned self] refused in
+      let isWanted = asked.removeValue(forKey: call) != nil || order.at == nil
+      guard isWanted else { return }
       guard let refused else { return done(guest) }
       let mayEnd = refused.kind == .busy || refused.kind == .absent
       if let instant = order.at, mayEnd, instant - .now > Self.lastTry {

@@ -5,9 +5,13 @@ import Basics
 /// retained messages are about this clock.
 struct RelayMemory: Hashable {
   /// A command as it was sent, and where.
-  struct Waiting: Hashable {
+  struct Waiting: Hashable, Comparable {
     let topic: String
     let line: String
+
+    static func < (one: Waiting, other: Waiting) -> Bool {
+      (one.topic, one.line) < (other.topic, other.line)
+    }
   }
 
   var waiting: [Waiting] = []

@@ -19,6 +19,8 @@ public final class RelayService {
   /// Commands that are tried again in a moment, and those that are to be heard soon.
   var timers: [Int: EventSource] = [:]
   var tried: [Int: WaitingRoom.Guest] = [:]
+  /// Commands with an instant that the announcer has not answered yet.
+  var asked: [Int: WaitingRoom.Guest] = [:]
   var expected: [Int: UTCTime] = [:]
   var timerCount = 0
   var rejections = Rejections()
@@ -37,6 +39,9 @@ public final class RelayService {
   private var last: LastAnnouncement?
   /// What the broker keeps for us, by topic.
   private var published: [String: String] = [:]
+  /// How often topics of a former name were published as empty, and that was not confirmed.
+  private var goodbyes: [String: Int] = [:]
+  private static let mostGoodbyes = 3
   private var memory = RelayMemory()
   private let memoryPath = RelayMemory.pathOfService
   private var memoryFault: Fault?
@@ -86,7 +91,7 @@ public final class RelayService {
     let broker = BrokerLink(
       loop, journal, configuration.broker, topics, connected: { [unowned self] in greet() },
       lost: { [unowned self] in tellStatus() }, received: { [unowned self] in receive($0) },
-      caughtUp: { [unowned self] in publishAll() })
+      confirmed: { [unowned self] in confirmed($0) }, caughtUp: { [unowned self] in publishAll() })
     self.broker = broker
     broker.connect()
   }
@@ -119,10 +124,14 @@ public final class RelayService {
     notifier.reloading()
     do throws(Fault) {
       let new = try RelayConfiguration.load(path: path)
-      if new != configuration {
-        disconnect()
+      // One that cannot be reached is tried at once: its password or certificate may be another.
+      let connects =
+        new.broker != configuration.broker || new.topics != topics || broker?.isConnected == false
+      if connects { disconnect() }
+      configuration = new
+      if connects {
         broker = nil
-        configuration = new
+        goodbyes = [:]
         topics = new.topics
         connect()
       }
@@ -164,9 +173,9 @@ public final class RelayService {
     if count > 0 { journal.log(.waiting, .info, "commands that wait for their instants: \(count)") }
   }
 
-  /// What waits for its instant, or is tried again until then.
+  /// What waits for its instant, or is tried until then.
   private var kept: [WaitingRoom.Guest] {
-    (waitingRoom?.guests ?? []) + tried.sorted { $0.key < $1.key }.map(\.value)
+    (waitingRoom?.guests ?? []) + tried.values + asked.values
   }
 
   /// Keeps what there is to keep.
@@ -174,7 +183,8 @@ public final class RelayService {
   func keep(retained: [String]? = nil) {
     var memory = memory
     memory.retained = retained ?? memory.retained
-    memory.waiting = kept.map { .init(topic: $0.topic, line: $0.order.line) }
+    // In an order that does not change with every attempt, or each would be written.
+    memory.waiting = kept.map { .init(topic: $0.topic, line: $0.order.line) }.sorted()
     guard memory != self.memory else { return }
     self.memory = memory
     guard let memoryPath else { return }
@@ -197,14 +207,43 @@ public final class RelayService {
   private func greet() {
     published = [:]
     broker?.subscribe(to: topics.filters)
-    // Of a clock that had another name, nobody is to see anything any more.
-    let current = [topics.discovery, topics.state, topics.availability].compactMap { $0 }
-    for topic in memory.retained where !current.contains(topic) { broker?.publish(topic, "") }
-    keep(retained: current)
+    keep(retained: topics.retained + leftBehind)
     publishAll()
   }
 
+  /// Topics of a clock that had another name, as long as the broker has not confirmed their end.
+  private var leftBehind: [String] {
+    let current = topics.retained
+    return memory.retained.filter { !current.contains($0) }
+  }
+
+  /// The broker has what was published there last.
+  private func confirmed(_ topic: String) {
+    let left = leftBehind
+    goodbyes[topic] = nil
+    if left.contains(topic) { keep(retained: topics.retained + left.filter { $0 != topic }) }
+  }
+
+  /// Nobody is to see anything any more at the topics of a former name. A broker that throws us out
+  /// for it is not tried again and again.
+  private func takeLeave() {
+    for topic in leftBehind where published[topic] == nil {
+      let attempts = goodbyes[topic, default: 0]
+      if attempts < Self.mostGoodbyes {
+        publish(topic, "")
+        if published[topic] != nil { goodbyes[topic] = attempts + 1 }
+      } else if attempts == Self.mostGoodbyes {
+        goodbyes[topic] = attempts + 1
+        journal.log(
+          .memory, .warning,
+          "the broker keeps \(topic.excerpt) of a former name and did not let it be cleared; it is "
+            + "tried again when the relay starts", ["TOPIC": topic])
+      }
+    }
+  }
+
   private func publishAll() {
+    takeLeave()
     if let topic = topics.discovery {
       publish(topic, Discovery(topics: topics, version: version).payload)
     }

@@ -50,6 +50,9 @@ public struct Topics: Hashable, Sendable {
 
   /// Where the clock is described to it.
   public var discovery: String? { discoveryPrefix.map { "\($0)/device/\(objectID)/config" } }
+  /// Where the broker keeps what was told last.
+  var retained: [String] { [discovery, state, availability].compactMap { $0 } }
+
   /// Where it tells that it has started.
   var birth: String? { discoveryPrefix.map { "\($0)/status" } }
 

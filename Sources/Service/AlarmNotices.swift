@@ -16,12 +16,14 @@ extension AlarmEvent {
     switch self {
     case .set: return notice(.alarm, .info, "was set for \(alarm.plan.times)")
     case .cancelled: return notice(.alarm, .info, "was cancelled")
-    case .rings(nil): return notice(.alarmRings, .info, "rings")
-    case .rings(let late?):
-      fields["LATE_USEC"] = late.inMicroseconds
-      return notice(
-        .alarmRings, .warning,
-        "was to ring \(late.roughly) ago, and rings now")
+    case .rings(let late, let unheard):
+      fields["LATE_USEC"] = late?.inMicroseconds
+      fields["REASON"] = unheard?.key
+      let rings = unheard.map { "cannot be heard: \($0)" }
+      let words =
+        late.map { "was to ring \($0.roughly) ago, and \(rings ?? "rings now")" }
+        ?? rings.map { "is to ring now, and \($0)" } ?? "rings"
+      return notice(.alarmRings, late == nil && unheard == nil ? .info : .warning, words)
     case .ringsOn: return notice(.alarmRings, .info, "rings on, as before the service was started")
     case .ringsAgain: return notice(.alarmRings, .info, "rings again, for it was put off")
     case .silenced(let reason):
@@ -34,6 +36,10 @@ extension AlarmEvent {
       return notice(
         isByHand ? .alarm : .alarmMissed, isByHand ? .info : .warning, "rings no more: \(reason)")
     case .missed: return notice(.alarmMissed, .warning, "rang, and nobody stopped it")
+    case .neverHeard(let why):
+      fields["REASON"] = "never_heard"
+      fields["DETAIL"] = why.description
+      return notice(.alarmMissed, .warning, "was never heard: \(why)")
     case .expired(let late):
       fields["LATE_USEC"] = late.inMicroseconds
       return notice(

@@ -35,12 +35,23 @@ struct AlarmTunes {
     }
     return changed
   }
+
+  /// Takes in that the tune of an alarm could not be played when it was to ring.
+  /// - Parameter log: told, unless it was told of this tune before.
+  mutating func note(
+    _ cue: Cue, lacksTune fault: Fault, _ alarms: [Alarm], _ log: (Alarm, Fault) -> Void
+  ) {
+    guard let alarm = alarms.first(where: { cue.source == .alarm($0.number) }),
+      let tune = alarm.plan.tune, missing.insert(tune.name).inserted
+    else { return }
+    log(alarm, fault)
+  }
 }
 
 extension Journal {
   func log(_ alarm: Alarm, lacksTune fault: Fault) {
     log(
-      .alarm, .warning, "\(alarm.title) rings with the signal: \(fault)",
+      .alarmLacksTune, .warning, "\(alarm.title) rings with the signal: \(fault)",
       ["CAUSE": "alarm", "ALARM": String(alarm.number), "ALARM_NAME": alarm.name])
   }
 }

@@ -1,3 +1,4 @@
+import Daemon
 import Devices
 import Horology
 
@@ -92,4 +93,16 @@ extension Instant {
 
   fileprivate var year: Int { utc.year }
   fileprivate var day: String { utc.date }
+}
+
+extension Journal {
+  /// Logs at the start that the clock is not trusted, and what comes of that.
+  func warnOfUntrustedClock(_ policy: UntrustedPolicy) {
+    let consequence =
+      policy == .speak
+      ? "it speaks all the same, and may be wrong" : "until it is, not every time is said"
+    log(
+      .trust, .warning, "the clock is not synchronised: \(consequence)",
+      ["TRUST": ClockTrust.untrusted.rawValue])
+  }
 }

@@ -58,6 +58,7 @@ public final class Clocksmith {
     conductor.instruments = instruments
     takeTunes()
     memory.isBusy = { [unowned self] in player?.isPlaying ?? false }
+    memory.mayWriteWhileBusy = { [unowned self] in conductor.announcer.playing == nil }
     takeVolume()
   }
 
@@ -66,6 +67,9 @@ public final class Clocksmith {
   public func run() throws(Fault) {
     instruments.player = try makePlayer()
     instruments.rested = { [unowned self] in rest() }
+    instruments.lacksTune = { [unowned self] cue, fault in
+      tunes.note(cue, lacksTune: fault, announcer.alarms.alarms, journal.log(_:lacksTune:))
+    }
     instruments.timer = try CalendarTimer(loop: loop) { [unowned self] cause in
       switch cause {
       case .reached: handle(.woke)
@@ -89,13 +93,15 @@ public final class Clocksmith {
         "ZONE": announcer.zone.name, "VOICE": configuration.voice,
         "TRUST": announcer.trust.rawValue, "SPEAKER": options.output ?? configuration.device,
       ])
-    if announcer.trust == .untrusted { warnOfUntrustedClock() }
+    if announcer.trust == .untrusted { journal.warnOfUntrustedClock(announcer.settings.untrusted) }
     if configuration.volume != configuredVolume { tellVolume() }
     if announcer.mute != .off {
       journal.log(announcer.reportOfMute.notice(composer, clockWatch.state))
     }
     takeControls()
+    // Before the first event: what it tells of, as of what ran out meanwhile, is a signal there, too.
     takeBus()
+    handle(.ringer(controls?.ringer ?? .absent, at: SystemClock.uptime))
     handle(.woke)
     if options.saysNow { _ = conductor.ask(speakerIsAwake: false) }
     notifier.ready(statusLine)
@@ -165,7 +171,7 @@ public final class Clocksmith {
   private func rest() {
     memory.keep { $0.take(announcer) }
     // What rings, or an interval of seconds, may keep the speaker busy for hours.
-    if player?.isPlaying == true, announcer.playing == nil { memory.write() }
+    if player?.isPlaying == true, announcer.playing == nil { memory.writeInPassing() }
     controls?.show(announcer.lamp)
     notifier.status(statusLine)
     bus?.tellChanges()
@@ -209,8 +215,8 @@ public final class Clocksmith {
     case .failure(let refusal): return .failure(.refused(refusal.description))
     case .success(let alarms):
       keepOrder()
-      if case .set = order, let alarm = alarms.first { return .success(.number(alarm.number)) }
-      return .success(.done)
+      guard case .set = order, let alarm = alarms.first else { return .success(.done) }
+      return .success(.number(alarm.number))
     }
   }
 
@@ -273,15 +279,6 @@ public final class Clocksmith {
 
   // MARK: The clock
 
-  private func warnOfUntrustedClock() {
-    let consequence =
-      announcer.settings.untrusted == .speak
-      ? "it speaks all the same, and may be wrong" : "until it is, not every time is said"
-    journal.log(
-      .trust, .warning, "the clock is not synchronised: \(consequence)",
-      ["TRUST": announcer.trust.rawValue])
-  }
-
   private func watchZone() throws(Fault) {
     // With TZ set, the system's zone is not ours.
     guard getenv("TZ") == nil else { return }
@@ -334,7 +331,10 @@ public final class Clocksmith {
       takeControls()
       let change = SoundChange(
         of: announcer.playing, from: before, to: (self.configuration, composer))
-      handle(.reloaded(configuration.announcer, change))
+      // What the switch says is judged by the settings that count from now on.
+      handle(.reloaded(configuration.announcer, change, controls?.ringer ?? .absent))
+      // Those of the alarms that the configuration has now.
+      takeTunes()
     } catch {
       journal.log(.reloadFailed, .error, "the configuration stays as it was: \(error)")
     }
@@ -357,11 +357,12 @@ public final class Clocksmith {
   /// As in `next 15:15:00, synchronised, switch on, plughw:CARD=DAC, last onset +0.1 ms`.
   private var statusLine: String {
     let speaker = Status.speaker(options.output ?? configuration.device, substitute?.device ?? "")
+    let ringing =
+      announcer.timers.countdowns.first(where: \.isRinging)?.title
+      ?? announcer.alarms.alarms.first(where: \.isRinging)?.title
     let now =
-      if let ringing = announcer.timers.countdowns.first(where: \.isRinging) {
-        "\(ringing.title) rings"
-      } else if let ringing = announcer.alarms.alarms.first(where: \.isRinging) {
-        "\(ringing.title) rings"
+      if let ringing {
+        "\(ringing) rings"
       } else if let sounding = announcer.sounding {
         "sounding \(sounding.time.dateTime.timeOfDay)"
       } else {

@@ -9,12 +9,16 @@ final class Controls {
   private let loop: EventLoop
   private let journal: Journal
   private let tell: (Event) -> Void
+  /// What the switch says, as it was told last.
+  private(set) var ringer = Ringer.absent
+  private var isTold = false
   private var ringerSwitch: ContactWatch?
   private var button: ContactWatch?
   private var hold: EventSource?
   private var lamp: LampLine?
 
-  /// Takes the lines that are configured, and tells of the switch at once.
+  /// Takes the lines that are configured. From then on it is told what the switch says; until then
+  /// `ringer` tells.
   /// - Parameter isAwake: whether the speaker runs.
   init(
     loop: EventLoop, configuration: Configuration, journal: Journal,
@@ -27,13 +31,13 @@ final class Controls {
     if let line = settings.line {
       ringerSwitch = ContactWatch(loop: loop, debounce: settings.debounce) { () throws(Fault) in
         try GPIOInput(line: line, active: settings.active)
-      } changed: { state, moment in
-        tell(.ringer(Ringer(state), at: moment))
+      } changed: { [unowned self] state, moment in
+        ringer = Ringer(state)
+        if isTold { tell(.ringer(ringer, at: moment)) }
       }
       ringerSwitch?.start()
-    } else {
-      tell(.ringer(.absent, at: SystemClock.uptime))
     }
+    isTold = true
     watchButton(configuration, isAwake)
     let led = configuration.led
     lamp = led.line.map { line in

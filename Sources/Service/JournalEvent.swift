@@ -21,6 +21,7 @@ public enum JournalEvent: String, CaseIterable, Sendable {
   case alarm
   case alarmRings = "alarm_rings"
   case alarmMissed = "alarm_missed"
+  case alarmLacksTune = "alarm_lacks_tune"
 
   case speaker
   case speakerSubstituted = "speaker_substituted"
@@ -74,6 +75,7 @@ public enum JournalEvent: String, CaseIterable, Sendable {
     case .alarm: "f78628138db140419f99d0ded9491b0a"
     case .alarmRings: "dd01a975f3904336b6cc5edf1e4d77a5"
     case .alarmMissed: "6f063bf7fd304e22b99df0579c687d3a"
+    case .alarmLacksTune: "59cb08be896b42dab5dbb792ab748997"
     case .speaker: "cce6775e6cb74f76b319d6063f6e9ecd"
     case .speakerSubstituted: "cd2b328894d94c72b38a1cd11656ebfd"
     case .switch: "d28834c486634ce89afe1d3adaff3c49"

@@ -2,25 +2,40 @@ import Basics
 import CLinux
 import Daemon
 
-/// Holds the saved state and writes it to its file. If that fails, each `check()` tries again; the
-/// journal is told once.
+/// Holds the saved state and writes it to its file. If that fails, it is tried again, less and less
+/// often, and at once with the next change; the journal is told once.
 final class Memory {
   /// How long after an urgent change the file is written, if no `check()` comes first. Many changes
   /// in a row, as of a volume that is turned, are one write.
   private static let delay = Duration.seconds(1)
+
+  private static let longestRetry = Duration.seconds(60)
 
   private let loop: EventLoop
   private let file: StateFile?
   private let journal: Journal
   /// True while the loop must not be held up by a disk.
   var isBusy: () -> Bool = { false }
+  /// False while what sounds is over soon: then a file that could not be written waits for its end.
+  var mayWriteWhileBusy: () -> Bool = { true }
   private(set) var state = SavedState()
   /// What of the state is not in the file yet.
   private var unsaved = Unsaved.nothing
   /// The file has it, though perhaps not the disk.
   private var isWritten = true
   private var timer: EventSource?
-  private var complaint: String?
+  private var complaint: Complaint?
+  private let firstRetry: Duration
+  /// How long after the next failure it is tried again.
+  private var retryDelay: Duration
+
+  /// What failed last.
+  private enum Complaint {
+    /// The file could not be written.
+    case write
+    /// It could not be brought to the disk, either: to write it alone mends nothing of that.
+    case save
+  }
 
   private enum Unsaved {
     case nothing
@@ -29,8 +44,14 @@ final class Memory {
     case urgent
   }
 
-  /// - Parameter file: nil to forget everything at the end.
-  init(loop: EventLoop, file: StateFile?, journal: Journal) {
+  /// - Parameters:
+  ///   - file: nil to forget everything at the end.
+  ///   - firstRetry: how long after the first failure it is tried again.
+  init(
+    loop: EventLoop, file: StateFile?, journal: Journal, firstRetry: Duration = .seconds(1)
+  ) {
+    self.firstRetry = firstRetry
+    retryDelay = firstRetry
     self.loop = loop
     self.file = file
     self.journal = journal
@@ -48,7 +69,8 @@ final class Memory {
     isWritten = false
     if state.isUrgent(after: old) {
       unsaved = .urgent
-      saveSoon()
+      if complaint != nil { timer = nil }
+      saveSoon(after: Self.delay)
     } else if unsaved == .nothing {
       unsaved = .thatCanWait
     }
@@ -62,9 +84,18 @@ final class Memory {
   /// Writes an urgent change into the file without waiting for the disk; it is saved later.
   func write() {
     guard unsaved == .urgent, !isWritten, let file else { return }
-    isWritten = true
-    // If it cannot be written, `save` comes to the same, and tells of it.
-    try? file.save(state, isSynced: false)
+    do throws(Fault) {
+      try file.save(state, isSynced: false)
+      isWritten = true
+      if complaint != .save { noteSuccess() }
+    } catch {
+      noteFailure(error, complaint ?? .write)
+    }
+  }
+
+  /// As `write()`, with every event: what could not be written is tried again by its own pace.
+  func writeInPassing() {
+    if complaint == nil { write() }
   }
 
   /// Saves at once all that is not saved yet.
@@ -76,24 +107,41 @@ final class Memory {
       // The text of a thousand timers is a third of all that this program holds.
       malloc_trim(0)
       unsaved = .nothing
-      if complaint != nil {
-        journal.log(.state, .notice, "what was set at run time is saved again")
-      }
-      complaint = nil
+      isWritten = true
+      noteSuccess()
     } catch {
-      if complaint == nil {
-        journal.log(
-          .stateFailed, .warning, "\(error); what was set at run time will be lost at the end")
-      }
-      complaint = error.description
+      noteFailure(error, .save)
     }
   }
 
-  private func saveSoon() {
+  private func noteSuccess() {
+    if complaint != nil {
+      journal.log(.state, .notice, "what was set at run time is saved again")
+    }
+    complaint = nil
+    retryDelay = firstRetry
+  }
+
+  private func noteFailure(_ fault: Fault, _ failed: Complaint) {
+    if complaint == nil {
+      journal.log(
+        .stateFailed, .warning, "\(fault); what was set at run time will be lost at the end")
+    }
+    complaint = failed
+    timer = nil
+    saveSoon(after: retryDelay)
+    retryDelay = min(retryDelay * 2, Self.longestRetry)
+  }
+
+  private func saveSoon(after delay: Duration) {
     guard timer == nil, file != nil else { return }
-    timer = try? loop.after(Self.delay, accuracy: .milliseconds(100)) { [unowned self] in
+    timer = try? loop.after(delay, accuracy: .milliseconds(100)) { [unowned self] in
       timer = nil
       check()
+      // What rings for hours keeps the disk from being waited for, and not the file from being
+      // written.
+      guard complaint != nil else { return }
+      if mayWriteWhileBusy() { write() } else { saveSoon(after: retryDelay) }
     }
   }
 }

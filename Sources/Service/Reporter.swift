@@ -38,7 +38,7 @@ final class Reporter {
   func tell(_ report: Report) {
     switch report {
     // Identical refusals in a row are told once; each is answered.
-    case .refused, .timerRefused:
+    case .refused, .timerRefused, .alarmRefused:
       guard report != toldRefusal else { return }
       toldRefusal = report
     default: toldRefusal = nil

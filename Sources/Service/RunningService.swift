@@ -19,6 +19,7 @@ public final class RunningService {
   private var deadline: Uptime?
   private var slot: OpaquePointer?
   private var ownerSlot: OpaquePointer?
+  private var localSlot: OpaquePointer?
   private var changed: () -> Void = {}
 
   /// Nil if there is no bus, or no service on it.
@@ -54,6 +55,7 @@ public final class RunningService {
   deinit {
     sd_bus_slot_unref(slot)
     sd_bus_slot_unref(ownerSlot)
+    sd_bus_slot_unref(localSlot)
     // Every call has been answered: there is nothing left to send.
     sd_bus_close_unref(bus)
   }
@@ -208,8 +210,8 @@ public final class RunningService {
     return status
   }
 
-  /// Calls `handler` whenever a property of the service is another, or the service has gone or
-  /// come.
+  /// Calls `handler` whenever a property of the service is another, or the service, or
+  /// the bus, has gone or come.
   public func whenChanged(
     _ loop: EventLoop, _ handler: @escaping () -> Void
   ) throws(Fault) {
@@ -225,6 +227,13 @@ public final class RunningService {
         &ownerSlot,
         "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',"
           + "arg0='\(CLOCKSMITH_BUS_NAME)'")
+    }
+    // Of a bus that goes nothing else tells.
+    if code >= 0 {
+      code = watch(
+        &localSlot,
+        "type='signal',sender='org.freedesktop.DBus.Local',path='/org/freedesktop/DBus/Local',"
+          + "interface='org.freedesktop.DBus.Local',member='Disconnected'")
     }
     guard code >= 0 else { throw Fault("cannot watch the system bus", errno: -code) }
   }
@@ -266,6 +275,9 @@ public final class RunningService {
   /// - Parameter acts: what was asked for changes something.
   private static func fault(_ error: sd_bus_error, _ code: Int32, acts: Bool) -> Fault {
     let service = "clocksmith.service"
+    if [-ENOTCONN, -ECONNRESET, -ESHUTDOWN, -EPIPE].contains(code) {
+      return Fault("the system bus", code: -code, "it has gone; see 'systemctl status dbus'")
+    }
     switch error.name.map({ String(cString: $0) }) {
     case SD_BUS_ERROR_ACCESS_DENIED:
       return Fault(service, code: -code, "only root and members of the group audio may do that")

@@ -31,6 +31,7 @@ extension Alarm {
       line.set("ring_usec", ring.savedMicroseconds)
       line.set("snoozing", until)
     }
+    if let promised { line.set("promised_usec", promised.savedMicroseconds) }
     if let acknowledged { line.set("acknowledged_usec", acknowledged.savedMicroseconds) }
     return line
   }
@@ -58,6 +59,7 @@ extension Alarm {
     self.init(
       number: Int(number), try AlarmPlan(object, title, tune: tune),
       from: try object.choice("origin", of: title) ?? .person, state: try State(object, title),
+      promised: try object.instant("promised_usec"),
       acknowledged: try object.instant("acknowledged_usec"), lostName: lostName)
   }
 }
@@ -124,8 +126,4 @@ extension JSONObject {
     }
     return choice
   }
-}
-
-extension Instant {
-  fileprivate var savedMicroseconds: Int { Int(nanoseconds / 1000) }
 }

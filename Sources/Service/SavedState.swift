@@ -82,7 +82,7 @@ extension SavedState {
     timers = announcer.timers.countdowns
     interval = announcer.timers.interval
     alarms = announcer.alarms.alarms
-    zoneOffset = alarms.isEmpty ? nil : announcer.savedZoneOffset
+    zoneOffset = alarms.isEmpty ? nil : announcer.alarms.zoneOffset
     let isEmpty = timers.isEmpty && interval == nil && alarms.isEmpty
     timersBoot = isEmpty ? nil : SystemClock.boot
     // A clock that is far off must not make a file that is refused later.
@@ -112,7 +112,7 @@ extension SavedState {
     case .off: break
     case .on: line.set("mute", "on")
     case .next: line.set("mute", "next")
-    case .until(let end): line.set("mute_until_usec", Int(end.nanoseconds / 1000))
+    case .until(let end): line.set("mute_until_usec", end.savedMicroseconds)
     }
     if let muteEnd {
       line.set("mute_boot", muteEnd.boot)

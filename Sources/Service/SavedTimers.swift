@@ -93,10 +93,7 @@ extension IntervalTimer {
 
 extension JSONLine {
   func set(_ key: String, _ moment: TimedMoment) {
-    // A clock that is far off must not make a file that is refused later.
-    let times = SavedState.times
-    let shown = min(max(moment.shown.nanoseconds / 1000, times.lowerBound), times.upperBound)
-    set("\(key)_usec", Int(shown))
+    set("\(key)_usec", moment.shown.savedMicroseconds)
     set("\(key)_boot_usec", moment.sinceBoot.wholeMicroseconds)
     if moment.followsClock { set("follows_clock", true) }
   }
@@ -118,6 +115,14 @@ extension JSONObject {
     return TimedMoment(
       sinceBoot: .microseconds(sinceBoot), shown: Instant(nanoseconds: shown * 1000),
       followsClock: try flag("follows_clock") ?? false)
+  }
+}
+
+extension Instant {
+  /// Since 1970. A clock that is far off must not make a file that is refused later.
+  var savedMicroseconds: Int {
+    let times = SavedState.times
+    return Int(min(max(nanoseconds / 1000, times.lowerBound), times.upperBound))
   }
 }
 

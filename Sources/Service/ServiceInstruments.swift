@@ -13,9 +13,15 @@ final class ServiceInstruments: Instruments {
   var player: Player?
   var timer: CalendarTimer?
   /// Composes what the player is given.
-  var composer: Composer
+  var composer: Composer { didSet { judged = nil } }
+  /// A ring whose tune cannot be played, and why: the signal rings in its place.
+  var lacksTune: (Cue, Fault) -> Void = { _, _ in }
   /// All effects of an event have been carried out.
   var rested: () -> Void = {}
+
+  /// The tune that could not be played last, and whether it is to blame.
+  private var judged: (blows: [Blow], flaw: Fault?, at: Duration)?
+  private static let judgedFor = Duration.seconds(60)
 
   init(_ journal: Journal, _ clockWatch: ClockWatch, _ reporter: Reporter, _ composer: Composer) {
     self.journal = journal
@@ -36,9 +42,31 @@ final class ServiceInstruments: Instruments {
   }
 
   func play(_ sounding: Sounding) throws(Fault) {
-    try player?.play(sounding) { [composer] rate throws(Fault) in
-      try composer.score(of: sounding, rate: rate)
+    do throws(Fault) {
+      try player?.play(sounding) { [composer] rate throws(Fault) in
+        try composer.score(of: sounding, rate: rate)
+      }
+    } catch {
+      // Whatever the speaker lacks, it is not the tune.
+      guard case .cue(let cue) = sounding, let flaw = flaw(ofTuneOf: cue) else { throw error }
+      lacksTune(cue, flaw)
+      try player?.play(sounding) { [composer] rate throws(Fault) in
+        try composer.score(inSignalsOf: cue, rate: rate)
+      }
     }
+  }
+
+  /// Why the tune of a cue cannot be played. All of its bells are decoded for that, which must not be
+  /// done for every second in which the speaker is away.
+  private func flaw(ofTuneOf cue: Cue) -> Fault? {
+    guard !cue.blows.isEmpty else { return nil }
+    let now = SystemClock.sinceBoot
+    if let judged, judged.blows == cue.blows, now < judged.at + Self.judgedFor {
+      return judged.flaw
+    }
+    let flaw = composer.flaw(ofTuneOf: cue)
+    judged = (cue.blows, flaw, now)
+    return flaw
   }
 
   func stop(_ soundings: [SoundingID], _ reason: StopReason) { player?.stop(soundings, reason) }

@@ -108,8 +108,7 @@ public struct Status: Hashable, Sendable {
     volume = configuration.volume
     trust = clock.trust.rawValue
     clockBasis = clock.basis.key
-    let policy = configuration.announcer.untrusted
-    clockIsUsed = clock.trust != .untrusted || policy == .ask || policy == .speak
+    clockIsUsed = Rules(configuration.announcer, trust: clock.trust).answersByClock(clock.trust)
     clockWords = clock.words
     clockUncertainty = clock.uncertainty?.inSeconds
   }

@@ -47,7 +47,9 @@ extension Status {
     }
 
     /// As in `alarm 2` or `alarm "school"`.
-    public var title: String { name.isEmpty ? "alarm \(number)" : "alarm \"\(name)\"" }
+    public var title: String {
+      Horology.title("alarm", Int(number), name.isEmpty ? nil : name)
+    }
 
     /// When it rings next, or again; nil if it rings or never will.
     public var nextInstant: Instant? { next == 0 ? nil : Instant(microseconds: next) }

@@ -49,7 +49,9 @@ extension Status {
     public var span: Duration { .microseconds(Int64(clamping: length)) }
 
     /// As in `timer 2` or `timer "tea"`.
-    public var title: String { name.isEmpty ? "timer \(number)" : "timer \"\(name)\"" }
+    public var title: String {
+      Horology.title("timer", Int(number), name.isEmpty ? nil : name)
+    }
   }
 }
 

@@ -21,12 +21,14 @@ extension TimerEvent {
     case .cancelled: return notice(.timer, .info, "was cancelled")
     case .told(let left):
       return notice(.timer, .info, "has \(left.exactly) left, which a person asked for")
-    case .elapsed(nil): return notice(.timerElapsed, .info, "is at zero, and rings")
-    case .elapsed(let late?):
-      fields["LATE_USEC"] = late.inMicroseconds
+    case .elapsed(let late, let unheard):
+      fields["LATE_USEC"] = late?.inMicroseconds
+      fields["REASON"] = unheard?.key
+      let place = late.map { "was at zero \($0.roughly) ago, while clocksmith did not run" }
+      let rings = unheard.map { "cannot be heard: \($0)" } ?? (late == nil ? "rings" : "rings now")
       return notice(
-        .timerElapsed, .warning,
-        "was at zero \(late.roughly) ago, while clocksmith did not run, and rings now")
+        .timerElapsed, late == nil && unheard == nil ? .info : .warning,
+        "\(place ?? "is at zero"), and \(rings)")
     case .silenced(let reason):
       fields["REASON"] = reason.key
       return notice(.timerMissed, .warning, "is at zero, and nobody hears it: \(reason)")
@@ -39,6 +41,10 @@ extension TimerEvent {
         .timerMissed, .warning,
         "was at zero \(late.roughly) ago, while clocksmith did not run: too long ago to ring")
     case .missed: return notice(.timerMissed, .warning, "rang, and nobody stopped it")
+    case .neverHeard(let why):
+      fields["REASON"] = "never_heard"
+      fields["DETAIL"] = why.description
+      return notice(.timerMissed, .warning, "was never heard: \(why)")
     case .unheard(let why):
       fields["DETAIL"] = why
       return notice(.timerUnheard, .warning, "cannot be heard: \(why)")

@@ -195,7 +195,7 @@ struct Oracle {
     if isSilencedBySwitch && !wasSilenced && isRuledBySwitch {
       mustBeSilent(by: moment.elapsed + Self.fade)
     }
-    if areTimersSilenced { silencesTimers(.rules, moment) }
+    if areTimersSilenced { switchSilencesTimers(.rules, moment) }
     configureAlarms(moment)
   }
 

@@ -9,7 +9,8 @@ extension Oracle {
     let names = Set(rules.alarms.map(\.name))
     for (source, entry) in timers.entries where entry.alarm?.isConfigured == true {
       guard !names.contains(entry.name) else { continue }
-      if !isStart { ledger.owe(.unconfigured(source)) }
+      // Taken from the configuration while the service did not run, or just before the power was cut.
+      if isStart { _ = ledger.pay(.ringsOn(source)) } else { ledger.owe(.unconfigured(source)) }
       timers.entries[source] = nil
     }
     for plan in rules.alarms {
@@ -18,8 +19,7 @@ extension Oracle {
         timers.entries[namesake]!.alarm!.plan = plan
         if alarm.plan.days != plan.days || alarm.plan.minuteOfDay != plan.minuteOfDay {
           timers.entries[namesake]!.alarm!.owed = nil
-          timers.entries[namesake]!.alarm!.pledged = nil
-          timers.entries[namesake]!.alarm!.pledgedDay = nil
+          timers.entries[namesake]!.alarm!.pledge = nil
           timers.entries[namesake]!.alarm!.since = moment.shown
           timers.entries[namesake]!.alarm!.from =
             trust == .untrusted ? Reckoned(0, after: moment) : nil
@@ -63,7 +63,7 @@ extension Oracle {
     let isTrue =
       switch (refusal, timers.alarmOrder) {
       case (.nameIsTaken(let name), .set?): found(name) != nil
-      case (.never, .set(let plan)?): isClockForAlarms && isOver(plan, moment)
+      case (.over, .set(let plan)?): isClockForAlarms && isOver(plan, moment)
       case (.unknown(let which), .cancel(let wanted)?): which == wanted && found(which) == nil
       case (.isConfigured, .cancel(let which)?): found(which)?.alarm?.isConfigured == true
       case (.noneRings, .snooze?):

@@ -14,14 +14,19 @@ struct AlarmReckoning: Hashable {
   var since: Int64?
   /// The first of its times that the clock has passed, and nothing was told of.
   var owed: Int64?
-  /// When it was to ring by the zone of before, which counts until the clock can be gone by.
-  var pledged: Int64?
-  /// The day of that by the zone of before, if that one went while the service did not run.
-  var pledgedDay: Int64?
+  /// When it was to ring by the zone of before, or by a clock that was right, and the day of that:
+  /// it counts until the clock is right.
+  var pledge: Pledge?
   /// It was owed when the service last rested.
   var isOverdue = false
   /// It was told that it is silent by a clock that is not trusted.
   var isUntrustedTold = false
+
+  struct Pledge: Hashable {
+    let instant: Int64
+    /// Since 1 January 1970, by the zone of then.
+    let day: Int64
+  }
 }
 
 extension OracleRules.Alarm {
@@ -67,6 +72,8 @@ extension Oracle {
     }
     if timers.wasClockGood, let reached = timers.reached { timers.reached = max(reached, showed) }
     (timers.looked, timers.lookedUptime) = (moment, uptime)
+    // By what was over before a clock that may be wrong says that it is not.
+    if trust == .untrusted, !isEnding { pledgeAlarms(by: face, moment) }
     if isClockForAlarms {
       if let reached = timers.reached, moment.shown < reached - day {
         // It was wrong before.
@@ -88,9 +95,9 @@ extension Oracle {
       if isClockForAlarms { timers.base = timers.base.map { min($0, moment.shown) } }
       return
     }
-    let wasGood = timers.wasClockGood
-    if wasGood != isClockForAlarms { timers.nextAlarm = nil }
-    timers.wasClockGood = isClockForAlarms
+    let (wasGood, isRight) = (timers.wasClockGood, trust != .untrusted)
+    if wasGood != isClockForAlarms || timers.wasClockRight != isRight { timers.nextAlarm = nil }
+    (timers.wasClockGood, timers.wasClockRight) = (isClockForAlarms, isRight)
     if timers.nextAlarm.map({ moment.shown >= $0 }) ?? true { reckonAlarms(moment, wasGood) }
     if isClockForAlarms { timers.base = moment.shown }
   }
@@ -101,25 +108,29 @@ extension Oracle {
       guard var alarm = entry.alarm, entry.state == .waiting else { continue }
       // What a clock shows that may be wrong changes nothing that a better one has shown.
       let base = base(alarm, moment)
+      let isRight = trust != .untrusted
       if !wasGood || !isClockForAlarms || alarm.owed ?? .min > moment.shown { alarm.owed = nil }
-      let next =
-        alarm.pledged ?? alarm.plan.next(face, after: max(base, alarm.acknowledged ?? .min))
+      // A clock that may be wrong, and that may be gone by all the same, comes to its own times.
+      let isDoubtful = isClockForAlarms && !isRight && alarm.pledge != nil
+      if isRight, alarm.pledge != nil { alarm.owed = nil }
+      let pledged = isDoubtful ? nil : alarm.pledge?.instant
+      let next = pledged ?? alarm.plan.next(face, after: max(base, alarm.acknowledged ?? .min))
       if let next, next <= moment.shown {
         alarm.owed = alarm.owed ?? next
       } else if let next {
         timers.nextAlarm = min(timers.nextAlarm!, next)
       }
-      if isClockForAlarms, alarm.pledged != nil {
+      alarm.since = nil
+      if isDoubtful {
+        // By such a clock nothing is over.
+        if let owed = alarm.owed, moment.shown - owed > rules.ringLimit { alarm.owed = nil }
+      } else if isRight, alarm.pledge != nil {
         // What it is due for is judged by how late it is; what it is not due for is reckoned anew.
         if alarm.owed == nil {
           alarm.since = moment.shown
           alarm.owed = steppedOver(alarm, moment)
         }
-        (alarm.pledged, alarm.pledgedDay) = (nil, nil)
-        timers.nextAlarm = min(
-          timers.nextAlarm!, alarm.plan.next(face, after: moment.shown) ?? .max)
-      } else {
-        alarm.since = nil
+        alarm.pledge = nil
       }
       let later = alarm.plan.next(face, after: moment.shown) ?? .max
       timers.nextAlarm = min(timers.nextAlarm!, later)
@@ -129,9 +140,9 @@ extension Oracle {
 
   /// Its time that the zone of now has passed, and that of before had not; nil if there is none.
   private func steppedOver(_ alarm: AlarmReckoning, _ moment: Moment) -> Int64? {
-    guard let day = alarm.pledgedDay, let pledged = alarm.pledged else { return nil }
-    let instants = face.instants(day: day, minute: alarm.plan.minuteOfDay)
-    guard !instants.contains(pledged), let first = instants.first, first <= moment.shown,
+    guard let pledge = alarm.pledge else { return nil }
+    let instants = face.instants(day: pledge.day, minute: alarm.plan.minuteOfDay)
+    guard !instants.contains(pledge.instant), let first = instants.first, first <= moment.shown,
       first > alarm.acknowledged ?? .min
     else { return nil }
     return first
@@ -146,22 +157,26 @@ extension Oracle {
 
   /// The zone is another: what the clocks on the wall are put forward over is due.
   mutating func alarmsMove(from before: OracleFace, isStart: Bool, _ moment: Moment) {
-    let isGood = isClockForAlarms && !isStart
-    let forward = face.offset(moment.shown) - before.offset(moment.shown)
+    let isDoubtful = isClockForAlarms && trust == .untrusted && !isStart
+    pledgeAlarms(by: before, moment)
     for (source, entry) in timers.entries {
-      guard var alarm = entry.alarm, entry.state == .waiting, alarm.from == nil else { continue }
-      if isGood, alarm.pledged == nil {
-        if alarm.owed == nil { alarm.since = moment.shown - max(forward, 0) }
-      } else {
-        let base = max(base(alarm, moment), alarm.acknowledged ?? .min)
-        if isStart, alarm.pledged == nil {
-          alarm.pledgedDay = alarm.plan.next(before, after: base).map { before.day($0) }
-        }
-        alarm.pledged = alarm.pledged ?? alarm.plan.next(before, after: base)
-      }
-      timers.entries[source]!.alarm = alarm
+      guard let alarm = entry.alarm, alarm.pledge != nil, isDoubtful else { continue }
+      // What it has come to by then is due.
+      if alarm.owed == nil { timers.entries[source]!.alarm!.since = moment.shown }
     }
     timers.nextAlarm = nil
+  }
+
+  /// What alarms are to ring for by the zone that counts, and by what a clock that was right has shown.
+  private mutating func pledgeAlarms(by face: OracleFace, _ moment: Moment) {
+    for (source, entry) in timers.entries {
+      guard let alarm = entry.alarm, entry.state == .waiting, alarm.from == nil,
+        alarm.pledge == nil
+      else { continue }
+      let base = max(base(alarm, moment), alarm.acknowledged ?? .min)
+      timers.entries[source]!.alarm!.pledge = (alarm.owed ?? alarm.plan.next(face, after: base))
+        .map { AlarmReckoning.Pledge(instant: $0, day: face.day($0)) }
+    }
   }
 
   /// The service rests.
@@ -193,8 +208,10 @@ extension Oracle {
       end(
         source, "\(event)", isOrdered || isRinging(source) && isTrue(reason, since: ledger.rested),
         moment)
-    case .missed:
-      end(source, "\(event)", hasRungOut(timers.entries[source], moment), moment)
+    case .missed: end(source, "\(event)", hasRungOut(timers.entries[source], moment), moment)
+    case .neverHeard:
+      let entry = timers.entries[source]
+      end(source, "\(event)", hasRungOut(entry, moment) && !wasHeard(entry, moment), moment)
     case .unheard:
       if !wasHindered(around: moment.elapsed, byClock: true) {
         violated(.complete, "\(source) is told unheard, and the speaker was well", moment)
@@ -255,7 +272,7 @@ extension Oracle {
     if case .snoozing(let until) = entry.state {
       let late = until.passed(moment)
       let allowed = Self.tolerance + until.slack
-      let mayBeOver = !until.followsClock || isClockForAlarms
+      let mayBeOver = !until.followsClock || trust != .untrusted
       switch event {
       case .ringsAgain:
         isTrue = late >= -allowed && (late <= rules.ringLimit + allowed || !mayBeOver)
@@ -287,7 +304,7 @@ extension Oracle {
           source, "\(event)",
           due != nil && isClockForAlarms && isSilent(alarm, reason, due, moment), moment)
         return
-      case .rings(let late):
+      case .rings(let late, _):
         let due = due(alarm, late, moment)
         isTrue = due != nil && isClockForAlarms && (late?.nanoseconds ?? 0) <= rules.ringLimit
         if let due {
@@ -300,11 +317,13 @@ extension Oracle {
           rings(source, for: due, since: since, moment)
         }
       case .expired(let late):
-        let due = due(alarm, late, moment)
+        let due = due(alarm, late, moment, isExact: true)
         timers.entries[source]!.alarm!.ring = due
+        // By a clock that may be wrong nothing is over that a right one has promised.
+        let mayBeOver = trust != .untrusted || alarm.from != nil
         end(
-          source, "\(event)", due != nil && isClockForAlarms && late.nanoseconds > rules.ringLimit,
-          moment)
+          source, "\(event)",
+          due != nil && isClockForAlarms && mayBeOver && late.nanoseconds > rules.ringLimit, moment)
         return
       default: break
       }
@@ -317,6 +336,7 @@ extension Oracle {
   ) {
     timers.entries[source]!.alarm!.ring = ring
     timers.entries[source]!.alarm!.owed = nil
+    timers.entries[source]!.alarm!.pledge = nil
     let reading = face.reading(ring)
     let tune = timers.entries[source]!.alarm!.plan.tune?.length(reading)
     rings(source, since: since, moment, words: tune.map { $0 + 3 * second } ?? 2 * second)
@@ -327,11 +347,14 @@ extension Oracle {
 
   /// Its time that is due now, or was so long ago; nil if there is none that is not over.
   private func due(
-    _ alarm: AlarmReckoning, _ late: Duration?, _ moment: Moment, within span: Int64 = 2 * second
+    _ alarm: AlarmReckoning, _ late: Duration?, _ moment: Moment, within span: Int64 = 2 * second,
+    isExact: Bool = false
   ) -> Int64? {
     let shown = moment.shown - (late?.nanoseconds ?? 0)
     let range = late == nil ? -span...0 : -millisecond...millisecond
     if let owed = alarm.owed, range ~= owed - shown { return owed }
+    // What has expired is the very time that is owed.
+    if isExact { return nil }
     return valid(moment, for: minute).lazy.compactMap { _, face in
       alarm.plan.rings(face, near: shown).first {
         range ~= $0 - shown && $0 > alarm.acknowledged ?? .min
@@ -366,7 +389,7 @@ extension Oracle {
     }
     // What was told of, not what another zone's clock has passed too.
     alarm.acknowledged = [alarm.acknowledged, alarm.ring ?? alarm.owed].compactMap { $0 }.max()
-    (alarm.ring, alarm.owed, alarm.since) = (nil, nil, nil)
+    (alarm.ring, alarm.owed, alarm.since, alarm.pledge) = (nil, nil, nil, nil)
     alarm.from = trust == .untrusted ? Reckoned(0, after: moment) : nil
     timers.isDoubtful = true
     (entry.alarm, entry.state, entry.words, entry.owesRing) = (alarm, .waiting, nil, false)

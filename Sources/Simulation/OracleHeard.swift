@@ -185,7 +185,10 @@ extension Oracle {
     }
     disturbed(.busy, moment)
     let since = (played?.since ?? 0) - second
-    guard !happened([.rules, .clock, .sleep], since: since) else { return }
+    // The time for an alarm is judged when it is given to the player.
+    guard !happened([.rules, .clock, .sleep], since: since),
+      riseOfTime(heard.announcement, moment) == nil
+    else { return }
     let anchor = heard.announcement.anchor.shown
     let levels = [heard.began.shown, anchor, moment.shown].map { rules.decibels(face.reading($0)) }
     if !levels.contains(heard.announcement.decibels) {

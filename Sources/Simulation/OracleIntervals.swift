@@ -205,7 +205,7 @@ extension Oracle {
       }
       isTrue = isSo == true
       timers.interval?.isOver = true
-    case .unheard: isTrue = wasHindered(around: moment.elapsed)
+    case .unheard: isTrue = wasHindered(around: moment.elapsed) || areTimersSilenced
     }
     if !isTrue { violated(.complete, "told though it is not so: \(told.title) \(event)", moment) }
   }

@@ -158,7 +158,7 @@ extension Oracle {
     disturbed(.lever, moment)
     noteSilence(moment)
     if isSilencedBySwitch { switchSilences(moment) }
-    if areTimersSilenced { silencesTimers(.lever, moment) }
+    if areTimersSilenced { switchSilencesTimers(.lever, moment) }
   }
 
   var isSilencedBySwitch: Bool {

@@ -141,7 +141,7 @@ extension Oracle {
     case .clockSet: happened([.clock], since: since)
     case .slept: happened([.sleep], since: since)
     case .rulesChanged: happened([.rules, .trust], since: since)
-    case .muted: isSilencedBySwitch && happened([.lever], since: since)
+    case .muted, .switchLost: isSilencedBySwitch && happened([.lever], since: since)
     case .softwareMuted: mute.state != .off && happened([.mute], since: since)
     case .byHand: happened([.hand], since: since)
     case .serviceEnds: isEnding

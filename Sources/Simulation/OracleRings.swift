@@ -70,7 +70,9 @@ extension Oracle {
     let wanted = cue.blows.isEmpty && count == 1 ? 0 : count
     let error = isFirst || cue.blows.isEmpty ? offset - wanted * Self.ringPeriod : 0
     let mayBeLate = (entry.givesWay || wasShared) && 0...Self.ringPeriod + second ~= offset
-    let byClock = entry.alarm != nil || entry.moment?.followsClock == true
+    // Told late, because the clock was set over it.
+    let wasSetOver = entry.toldAt - due > allowed && happened([.clock, .trust], since: due)
+    let byClock = entry.alarm != nil || entry.moment?.followsClock == true || wasSetOver
     guard !mayBeLate, !wasHindered(around: moment.elapsed, orders: true, byClock: byClock) else {
       return
     }
@@ -156,12 +158,13 @@ extension Oracle {
   private mutating func judgeFirstRing(
     _ source: Cue.Source, _ since: Reckoned, _ moment: Moment
   ) {
-    let (rang, due) = (since.passed(moment), since.elapsed(moment))
+    let due = max(since.elapsed(moment), timers.entries[source]!.toldAt)
+    let rang = moment.elapsed - due
     guard timers.entries[source]!.owesRing, rang > 300 * millisecond + since.slack else { return }
     timers.entries[source]!.owesRing = false
     // Others that ring within a second are heard for it.
     let isHeard = timers.rings.contains { abs($0.at - due) <= second + since.slack }
-    if !isHeard, !isEnding,
+    if !isHeard, !isEnding, !areTimersSilenced,
       !wasHindered(around: due, orders: true, byClock: isByClock(source))
     {
       violated(.ring, "\(source) does not ring", moment)
@@ -171,9 +174,10 @@ extension Oracle {
   /// What rings is heard again and again, and again after whatever was in its way.
   private mutating func judgeGap(_ moment: Moment) {
     let begun = timers.entries.values.lazy.compactMap { $0.rings?.elapsed(moment) }.min()
-    guard let begun, !isEnding else { return }
-    let longest = 6 * second + rules.lead + second + longestTune
-    let last = max(begun, timers.rings.last?.at ?? begun)
+    guard let begun, !isEnding, !areTimersSilenced else { return }
+    // The words are said meanwhile.
+    let longest = 6 * second + rules.lead + second
+    let last = max(begun, timers.lastBlow ?? begun)
     guard moment.elapsed > last + longest, moment.elapsed > lastHindrance + longest else { return }
     violated(.ring, "what rings was not heard for long", moment)
   }
@@ -184,12 +188,6 @@ extension Oracle {
     let hold = disturbances.last { $0.length > 300 * millisecond }?.at ?? .min
     let causes: Cause = [.sleep, .service, .speaker, .lever, .rules, .order, .ring]
     return max(hold, last(byClock ? causes.union([.clock, .trust]) : causes))
-  }
-
-  /// From one ring of a tune to the next.
-  private var longestTune: Int64 {
-    timers.entries.values.filter { $0.rings != nil }.compactMap { $0.alarm?.plan.tune?.longest }
-      .max() ?? 0
   }
 }
 

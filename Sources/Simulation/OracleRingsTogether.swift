@@ -13,11 +13,14 @@ extension Oracle {
   mutating func notesRing(_ kind: Sound.Kind, of cue: Cue, _ moment: Moment) {
     guard cue.signal == .ring else { return }
     switch kind {
-    case .begins: timers.spans.append(RingSpan(id: cue.id, from: moment.elapsed))
+    case .begins:
+      timers.spans.append(RingSpan(id: cue.id, from: moment.elapsed))
+      timers.lastBlow = moment.elapsed
     case .ends:
       guard let index = timers.spans.firstIndex(where: { $0.id == cue.id }) else { return }
       timers.spans[index].to = moment.elapsed
-    case .blow, .words: break
+    case .blow: timers.lastBlow = moment.elapsed
+    case .words: break
     }
   }
 

@@ -64,9 +64,4 @@ extension OracleRules.Melody {
     let blows = part.blows(time)
     return (blows.last ?? 0) - (blows.first ?? 0)
   }
-
-  /// From one ring of an alarm to the next, at most.
-  var longest: Int64 {
-    6 * second + (parts.values.map { ($0.notes.last ?? 0) + $0.lead + 12 * $0.gap }.max() ?? 0)
-  }
 }

@@ -36,6 +36,17 @@ extension Oracle {
     return timers.entries.filter { $0.value.alarm != nil && $0.value.rings != nil }.map(\.key)
   }
 
+  /// How much quieter the time is that is said for an alarm, by the loudest of those that ring; nil
+  /// for what is no such time.
+  func riseOfTime(_ announcement: Announcement, _ moment: Moment) -> Double? {
+    guard case .timer(let words) = announcement.cause, words.phrases == [.time] else { return nil }
+    let ahead = announcement.anchor.shown - moment.shown
+    return timers.entries.values.compactMap { entry -> Double? in
+      guard let alarm = entry.alarm, let since = entry.rings else { return nil }
+      return alarm.plan.rise?.decibels(after: since.passed(moment) + ahead) ?? 0
+    }.max() ?? 0
+  }
+
   // MARK: What must be said
 
   /// It is said what rings, or told why not.

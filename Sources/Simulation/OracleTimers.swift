@@ -31,6 +31,14 @@ extension Oracle {
     if cause == .lever || cause == .rules { timers.mustBeSilent(nil, by: end) }
   }
 
+  /// The switch silences timers: put off it ends what rings, and the interval; lost it ends nothing.
+  mutating func switchSilencesTimers(_ cause: Cause, _ moment: Moment) {
+    guard lever.isToldLost else { return silencesTimers(cause, moment) }
+    disturbed(cause, moment)
+    disturbed(.order, moment)
+    timers.mustBeSilent(nil, by: moment.elapsed + Self.fade)
+  }
+
   /// A person stops what sounds: what rings, or what is said, or else the interval.
   mutating func stopsTimersByHand(_ moment: Moment) {
     let isSaid = heard != nil || isBusy
@@ -52,7 +60,7 @@ extension Oracle {
         violated(.complete, "told though it is not so: \(countdown.title) \(event)", moment)
       }
     case .elapsed, .silenced, .expired: reachesZero(source, event, moment)
-    case .stopped, .missed, .unheard:
+    case .stopped, .missed, .neverHeard, .unheard:
       isEnded(source, countdown.title, event.end, moment)
     }
   }
@@ -182,10 +190,10 @@ extension Oracle {
     let mayBeOver = !zero.followsClock || trust != .untrusted
     let isTrue: Bool
     switch event {
-    case .elapsed(nil):
+    case .elapsed(nil, _):
       isTrue = late >= -allowed && late <= 2 * second + allowed
       rings(source, since: zero, moment)
-    case .elapsed(let told?):
+    case .elapsed(let told?, _):
       isTrue =
         isSo(told) && late >= 2 * second - allowed
         && (late <= rules.ringLimit + allowed || !mayBeOver)
@@ -227,6 +235,7 @@ extension Oracle {
     let givesWay = givesWay(source, moment)
     timers.entries[source]?.givesWay = givesWay
     timers.entries[source]?.owesRing = !givesWay
+    timers.entries[source]?.toldAt = moment.elapsed
     timers.entries[source]?.words = .init(from: begins, for: rules.latestWords)
     disturbed(.ring, moment)
   }
@@ -240,12 +249,20 @@ extension Oracle {
 
   enum End {
     case stopped(StopReason)
-    case missed, unheard
+    case missed, neverHeard, unheard
   }
 
   func hasRungOut(_ entry: TimerReckoning.Entry?, _ moment: Moment) -> Bool {
     guard let since = entry?.rings else { return false }
     return since.passed(moment) + Self.tolerance + since.slack >= rules.ringLimit
+  }
+
+  /// True if any ring has begun to sound since this one rings, as far as the service can know.
+  func wasHeard(_ entry: TimerReckoning.Entry?, _ moment: Moment) -> Bool {
+    guard let entry, let since = entry.rings else { return false }
+    // One that was due before may have begun late.
+    let begun = since.elapsed(moment) + Self.ringPeriod + second + since.slack
+    return !happened([.service], since: begun) && timers.rings.contains { $0.at > begun }
   }
 
   /// It rings no more, or cannot be heard.
@@ -261,6 +278,7 @@ extension Oracle {
       }
       return
     case .missed: isTrue = hasRungOut(entry, moment)
+    case .neverHeard: isTrue = hasRungOut(entry, moment) && !wasHeard(entry, moment)
     case .stopped(let reason):
       isTrue = entry.rings != nil && self.isTrue(reason, since: ledger.rested)
     }
@@ -274,6 +292,7 @@ extension TimerEvent {
     switch self {
     case .stopped(let reason): .stopped(reason)
     case .missed: .missed
+    case .neverHeard: .neverHeard
     default: .unheard
     }
   }

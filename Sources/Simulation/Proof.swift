@@ -66,6 +66,44 @@ extension World {
     return world
   }
 
+  /// A zone that is changed while the clock is not trusted, and steps over an alarm; the service is
+  /// restarted before the clock is right.
+  static func zoneWhileUntrusted(_ sabotage: Sabotage? = nil) -> World {
+    // 2 November 2027.
+    let midnight: Int64 = 1_825_113_600
+    var rules = OracleRules()
+    rules.alarms = [.init(name: "night", minuteOfDay: 30, days: .weekly([0, 1, 2, 3, 4, 5, 6]))]
+    let world = World(from: midnight, rules, sabotage)
+    world.run(
+      until: hour,
+      [
+        Incident(time: .at(10 * minute), kind: .step(5 * second, byServer: false)),
+        Incident(time: .at(20 * minute), kind: .zone("Pacific/Kiritimati")),
+        Incident(time: .at(22 * minute), kind: .restart(minute)),
+        Incident(time: .at(25 * minute), kind: .synchronised),
+      ])
+    return world
+  }
+
+  /// A clock that starts two days behind, and that may speak; the service is restarted before it is
+  /// right.
+  static func startInThePast(_ sabotage: Sabotage? = nil) -> World {
+    // 2 November 2027.
+    let midnight: Int64 = 1_825_113_600
+    var rules = OracleRules()
+    rules.untrusted = .speak
+    rules.alarms = [.init(name: "night", minuteOfDay: 30, days: .weekly([0, 1, 2, 3, 4, 5, 6]))]
+    let world = World(from: midnight, rules, sabotage)
+    world.run(
+      until: hour,
+      [
+        Incident(time: .at(15 * minute), kind: .powerCut(minute, clockIsBehind: 2 * day)),
+        Incident(time: .at(20 * minute), kind: .restart(minute)),
+        Incident(time: .at(40 * minute), kind: .synchronised),
+      ])
+    return world
+  }
+
   /// A timer is at zero while another rings.
   ///
   /// The first rings at 390 and 396 s, each time for 1.5 s, and at 399 s. The player has that already
@@ -91,7 +129,9 @@ extension Sabotage {
   fileprivate var scene: World? {
     switch self {
     case .alarmsTwice: .repeatedHour(self)
-    case .zoneUnsaved: .zoneWhileOff(self)
+    case .zoneUnsaved, .expiredDayEarly: .zoneWhileOff(self)
+    case .zoneSavedAnew: .zoneWhileUntrusted(self)
+    case .promisesLost: .startInThePast(self)
     case .ringsTogether, .ringsOutOfTurn: .twoTimers(self)
     default: nil
     }
@@ -114,12 +154,13 @@ extension Sabotage {
     case .wakeUpTooFar: ["wakes"]
     case .cuesDrift, .ringsLate: ["late"]
     case .ringsUnstopped, .stoppedTooEarly: ["muted"]
-    case .timersLost, .intervalLost, .alarmsLost, .zoneUnsaved, .alarmsLate, .ringsForEver:
+    case .timersLost, .intervalLost, .alarmsLost, .zoneUnsaved, .alarmsLate, .ringsForEver,
+      .zoneSavedAnew, .promisesLost, .expiredDayEarly:
       ["complete"]
     // What rings an hour after its time is so late.
     case .alarmsTwice: ["late"]
     case .ringsTogether: ["overlap"]
-    case .ringsDropped, .firstRingDropped, .ringsOutOfTurn, .wordsDropped: ["ring"]
+    case .tunesLate, .ringsDropped, .firstRingDropped, .ringsOutOfTurn, .wordsDropped: ["ring"]
     case .firstRingLate: ["ring", "late"]
     case .elapsedTwice: ["once"]
     case .alarmsUnquiet: ["quiet"]

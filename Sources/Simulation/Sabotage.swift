@@ -31,6 +31,8 @@ enum Sabotage: CaseIterable {
   case ringsLate, ringsUnstopped
   /// Every tenth cue is not heard; or of what rings the first ring alone is.
   case cuesDropped, ringsDropped
+  /// Every ring of a tune but the first comes five seconds late.
+  case tunesLate
   /// Every tenth cue is stopped before it is played, and then plays on.
   case stoppedTooEarly
   /// Of what rings the first ring alone is not heard, or comes two seconds late.
@@ -43,6 +45,8 @@ enum Sabotage: CaseIterable {
   case timersLost, intervalLost, alarmsLost
   /// By which zone the alarms were reckoned is not known when the service starts.
   case zoneUnsaved
+  /// It is taken for the zone of when they were saved; or what a right clock promised is lost.
+  case zoneSavedAnew, promisesLost
 
   // MARK: In the deciding
 
@@ -80,6 +84,8 @@ enum Sabotage: CaseIterable {
   case failuresSwallowed
   /// What has rung out or was missed is not told, or an alarm that comes rings for ever.
   case missedUntold, ringsForEver
+  /// What has expired is told for the day before.
+  case expiredDayEarly
   /// A timer that was at zero is told so twice.
   case elapsedTwice
   /// Alarms ignore quiet hours, ring an hour late, or in both of the hours that autumn repeats.
@@ -107,6 +113,8 @@ extension World {
     case (.soundedTwice, .announced): [report, report]
     case (.missedUntold, .timer(_, .missed)), (.missedUntold, .alarm(_, .missed)): []
     case (.elapsedTwice, .timer(_, .elapsed)): [report, report]
+    case (.expiredDayEarly, .alarm(let alarm, .expired(let late))):
+      [.alarm(alarm, .expired(late: late + .seconds(86_400)))]
     case (.falselyBusy, .skipped(let first, let last, .stopped(.byHand))):
       [.skipped(from: first, through: last, .busy)]
     case (.falselyFailed, .skipped(let first, let last, .stopped(.byHand))),
@@ -184,6 +192,7 @@ extension World {
     switch sabotage {
     case .ringsLate where cue.signal == .ring: late = 100 * millisecond
     case .firstRingLate where cue.isFirst: late = 2 * second
+    case .tunesLate where !cue.blows.isEmpty && ringsAlready(cue.source): late = 5 * second
     case .cuesDrift where cue.source == .interval:
       let start = conductor?.announcer.timers.interval?.start.sinceBoot
       late = start.map { (cue.anchor - $0).nanoseconds / 1000 } ?? 0
@@ -193,6 +202,11 @@ extension World {
     return Cue(
       cue.id, of: cue.source, cue.signal, blows: cue.blows, at: cue.anchor + .nanoseconds(late),
       mayBeLateBy: cue.mayBeLateBy, decibels: cue.decibels)
+  }
+
+  private func ringsAlready(_ source: Cue.Source) -> Bool {
+    let alarms = conductor?.announcer.alarms.alarms ?? []
+    return alarms.contains { $0.isRinging && source == .alarm($0.number) }
   }
 
   /// The service looks at its clocks.
@@ -211,6 +225,15 @@ extension World {
     case .intervalLost: saved.interval = nil
     case .alarmsLost: saved.alarms = []
     case .zoneUnsaved: saved.zoneOffset = nil
+    case .zoneSavedAnew:
+      let shown = faces.use(machine.zone).civil(at: machine.now.instant)
+      saved.zoneOffset = .seconds(shown.utcOffsetSeconds)
+    case .promisesLost:
+      saved.alarms = saved.alarms.map {
+        Alarm(
+          number: $0.number, $0.plan, from: $0.origin, state: $0.state,
+          acknowledged: $0.acknowledged, lostName: $0.lostName)
+      }
     default: break
     }
     return saved

@@ -27,8 +27,10 @@ struct TimerReckoning {
     var isSilenced = false
     /// It was due when the service last rested.
     var isOverdue = false
-    /// Its first ring was not judged yet.
+    /// Its first ring was not judged yet; and when it was told that it rings, since the history began:
+    /// its moment may have passed as the clock was set.
     var owesRing = false
+    var toldAt: Int64 = 0
     /// It began softly while something else rang, and may be heard later.
     var givesWay = false
     /// What is to be said of it while it rings.
@@ -116,6 +118,8 @@ struct TimerReckoning {
   var sounding: [SoundingID: (source: Cue.Source, silentBy: Int64)] = [:]
   /// When the last rings began, since the history began.
   private(set) var rings: [(source: Cue.Source, at: Int64)] = []
+  /// When a ring was last heard to begin, or to go on with a blow, since the history began.
+  var lastBlow: Int64?
   /// The rings that sound, and those that have ended since the service rested.
   var spans: [Oracle.RingSpan] = []
   /// Words that a person has asked for.
@@ -127,6 +131,8 @@ struct TimerReckoning {
   /// What a clock that could be gone by has shown last.
   var base: Int64?
   var wasClockGood = true
+  /// It was trusted.
+  var wasClockRight = true
   /// When the service last looked at the clock for them.
   var looked = Moment(elapsed: 0, shown: 0)
   /// Nil if it has not since the start.
@@ -218,7 +224,7 @@ struct TimerReckoning {
     alarmOrder = nil
     nextAlarm = nil
     (looked, lookedUptime) = (moment, nil)
-    wasClockGood = false
+    (wasClockGood, wasClockRight) = (false, false)
     reached = entries.values.flatMap { [$0.alarm?.acknowledged, $0.alarm?.ring] }
       .compactMap { $0 }.max()
   }
@@ -228,7 +234,7 @@ struct TimerReckoning {
     guard isDoubtful else { return }
     isDoubtful = alarmsAlone
     for source in entries.keys where entries[source]?.alarm != nil || !alarmsAlone {
-      entries[source]!.change { $0.trusted(moment) }
+      if !alarmsAlone { entries[source]!.change { $0.trusted(moment) } }
       if !alarmsAlone, let from = entries[source]!.alarm?.from {
         entries[source]!.alarm!.since = from.shown(moment)
         entries[source]!.alarm!.from = nil

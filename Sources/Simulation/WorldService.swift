@@ -170,7 +170,7 @@ extension World {
     machine.saved = Machine.Saved(
       mute: mute, end: end, timers: conductor.announcer.timers.countdowns,
       interval: conductor.announcer.timers.interval, alarms: conductor.announcer.alarms.alarms,
-      zoneOffset: conductor.announcer.savedZoneOffset, boot: machine.boot)
+      zoneOffset: conductor.announcer.alarms.zoneOffset, boot: machine.boot)
     oracle.saved(machine.moment)
   }
 

@@ -84,15 +84,34 @@ public struct Composer: Sendable {
   /// - Throws: `Fault` if one is missing, or no sound.
   public mutating func add(_ tune: Tune) throws(Fault) { try bells.add(tune) }
 
-  /// The score of a cue, whose first frame is the anchor. Where a bell is missing its signal rings.
-  /// - Throws: `Fault` if its file is missing or no sound.
+  /// The score of a cue, whose first frame is the anchor.
+  /// - Throws: `Fault` if a sound is missing or is none.
   public func score(of cue: Cue, rate: Int) throws(Fault) -> Score {
-    if !cue.blows.isEmpty,
-      let parts = try? blows(Programme(blows: cue.blows, words: .none), rate: rate)
-    {
-      return Score(rate: rate, parts: parts, anchor: 0)
+    guard !cue.blows.isEmpty else { return try score(of: cue.signal, rate: rate) }
+    let parts = try blows(Programme(blows: cue.blows, words: .none), rate: rate)
+    return Score(rate: rate, parts: parts, anchor: 0)
+  }
+
+  /// The score of a cue whose tune cannot be played: its signal, again and again for as long as the
+  /// tune would take.
+  /// - Throws: `Fault` if the sound of the signal is missing or is none.
+  public func score(inSignalsOf cue: Cue, rate: Int) throws(Fault) -> Score {
+    let signal = try score(of: cue.signal, rate: rate)
+    let parts = cue.signalOffsets.flatMap { offset in
+      signal.parts.map { $0.moved(by: frames(offset, rate)) }
     }
-    return try score(of: cue.signal, rate: rate)
+    return Score(rate: rate, parts: parts, anchor: 0)
+  }
+
+  /// Why the tune of a cue cannot be played; nil if it can, or there is none.
+  public func flaw(ofTuneOf cue: Cue) -> Fault? {
+    guard !cue.blows.isEmpty else { return nil }
+    do throws(Fault) {
+      try score(of: cue, rate: standardRate).verify()
+      return nil
+    } catch {
+      return error
+    }
   }
 
   private func score(of signal: Signal, rate: Int) throws(Fault) -> Score {

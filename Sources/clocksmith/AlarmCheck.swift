@@ -48,13 +48,7 @@ func checkAlarms(_ configuration: Configuration, _ status: Status?) throws(Fault
         + "or none")
   }
   for alarm in status?.alarms ?? [] where alarm.origin == "person" && !alarm.tune.isEmpty {
-    let found: String?
-    do throws(Fault) {
-      found = flaw(of: try Sounds.tune(alarm.tune))
-    } catch {
-      found = error.description
-    }
-    guard let found else { continue }
+    guard let found = flaw(of: .missing(alarm.tune)) else { continue }
     flaws.append(
       "\(alarm.title) cannot ring with its tune: \(found); cancel it, and set it with another")
   }
@@ -64,10 +58,11 @@ func checkAlarms(_ configuration: Configuration, _ status: Status?) throws(Fault
     ?? .well(count == 0 ? "none" : count == 1 ? "1, which can ring" : "\(count), which can ring")
 }
 
+/// Why a tune cannot be played; nil if it can. One that is missing is looked for.
 private func flaw(of tune: Tune) -> String? {
   var bells = Sounds.bells()
   do throws(Fault) {
-    try bells.add(tune)
+    try bells.add(tune.isMissing ? try Sounds.tune(tune.name) : tune)
   } catch {
     return error.description
   }

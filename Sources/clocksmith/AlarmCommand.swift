@@ -38,11 +38,12 @@ let alarmCommand = Subcommand(
     throw Misuse(description: "alarm wants a time, as in 07:00; see 'clocksmith alarm --help'")
   }
   let isSet = first.first.map { !$0.isLetter } ?? true
-  for option in alarmCommand.options where arguments.has(option.name) {
-    guard option.name == "json" ? first == "list" : isSet else {
-      let place = isSet ? "an alarm that is set" : "'alarm \(first.shortened)'"
-      throw Misuse(description: "--\(option.name) means nothing for \(place); leave it out")
-    }
+  if isSet {
+    try arguments.refuse(
+      allBut: ["days", "date", "name", "tune", "rise", "even-if-quiet"], of: "an alarm that is set")
+  } else {
+    try arguments.refuse(
+      allBut: first == "list" ? ["json"] : [], of: "'alarm \(first.shortened)'")
   }
   let which = words.count > 1 ? words[1] : nil
   switch (first, words.count) {

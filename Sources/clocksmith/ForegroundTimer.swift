@@ -20,7 +20,8 @@ final class ForegroundTimer: Instruments {
   private var wakeUp: EventSource?
   /// Done once it was heard.
   private var status = ExitStatus.failed
-  private var wasGivenUp = false
+  /// What was given up before it was over, to be told below the bar.
+  private var givenUp: String?
 
   /// - Throws: `Fault` if the configuration, the voice or the zone cannot be used.
   init(_ order: TimerOrder, configurationPath: String?) throws(Fault) {
@@ -55,9 +56,7 @@ final class ForegroundTimer: Instruments {
   /// Sounds until Ctrl-C, or until it is over.
   /// - Returns: the exit status; failed if it could not be heard, or was given up before that.
   func run() throws(Fault) -> Int32 {
-    for signal in [SIGINT, SIGTERM, SIGHUP] {
-      sources.append(try loop.whenSignalled(signal) { [unowned self] in end() })
-    }
+    sources += try loop.whenAskedToEnd { [unowned self] in end() }
     if case .failure(let refusal) = conductor.order(order) {
       let what = if case .startInterval = order { "interval" } else { "timer" }
       throw Fault(what, refusal.description)
@@ -68,13 +67,19 @@ final class ForegroundTimer: Instruments {
     rest()
     try loop.run()
     bar.end()
-    return wasGivenUp ? ExitStatus.failed : status
+    guard let givenUp else { return status }
+    complain(givenUp)
+    return ExitStatus.failed
   }
 
   /// Stops what rings; a timer that counts, and rounds that are not over, are given up.
   private func end() {
-    wasGivenUp = conductor.announcer.timers.interval?.plan.length != nil
+    if let interval = conductor.announcer.timers.interval, interval.plan.length != nil {
+      givenUp = "\(interval.title) was given up before its end"
+    }
     for countdown in conductor.announcer.timers.countdowns where !countdown.isRinging {
+      let left = countdown.left(at: now).left(of: countdown.length)
+      givenUp = "\(countdown.title) was given up: \(left)"
       _ = conductor.order(TimerOrder.cancel("\(countdown.number)"))
     }
     conductor.handle(.stop(.byHand))
@@ -114,6 +119,7 @@ final class ForegroundTimer: Instruments {
       complain("the interval was over \(late.roughly) ago, while the machine slept")
     case .timer(_, .expired(let late)):
       complain("the timer was at zero \(late.roughly) ago, while the machine slept")
+    case .timer(_, .neverHeard(let why)): complain("the timer was never heard: \(why)")
     case .timer(_, .missed) where status == ExitStatus.done:
       complain("note: it rang, and nobody stopped it")
     case .unsaid(let words, let reason) where words.source == .interval:
@@ -137,7 +143,7 @@ final class ForegroundTimer: Instruments {
     if let timer = timers.countdowns.first {
       let title = timer.name ?? "timer"
       if timer.isRinging {
-        bar.show("\(title): at zero; Ctrl-C stops it")
+        bar.showZero(title, "Ctrl-C")
       } else {
         bar.show(title, left: timer.left(at: now), of: timer.length)
       }

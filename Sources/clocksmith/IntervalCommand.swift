@@ -38,10 +38,7 @@ let intervalCommand = Subcommand(
   ]
 ) { arguments in
   if arguments.operands.first == "stop" {
-    for option in intervalCommand.options where arguments.has(option.name) {
-      throw Misuse(
-        description: "--\(option.name) means nothing for 'interval stop'; leave it out")
-    }
+    try arguments.refuse(allBut: [], of: "'interval stop'")
     try runningService().stopInterval()
     return ExitStatus.done
   }

@@ -32,9 +32,7 @@ final class StatusFace {
   /// Shows until SIGINT, SIGTERM or SIGHUP.
   /// - Throws: `Fault` if nothing can be printed any more.
   func run() throws {
-    for signal in [SIGINT, SIGTERM, SIGHUP] {
-      sources.append(try loop.whenSignalled(signal) { [unowned self] in loop.exit() })
-    }
+    sources += try loop.whenAskedToEnd { [unowned self] in loop.exit() }
     sources.append(try loop.whenSignalled(SIGWINCH) { [unowned self] in show() })
     try view.service?.whenChanged(loop) { [unowned self] in look() }
     terminal?.begin()

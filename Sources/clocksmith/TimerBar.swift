@@ -19,6 +19,12 @@ struct TimerBar {
     show(Self.text(title: title, left: left, of: length))
   }
 
+  /// - Parameter remedy: what stops it.
+  func showZero(_ title: String, _ remedy: String) {
+    show("\(title): at zero; \(remedy) stops it")
+  }
+
+  /// Leaves the line as it is, and what is written next stands below it.
   func end() {
     guard isShown else { return }
     fputs("\n", stdout)

@@ -36,7 +36,12 @@ let timerCommand = Subcommand(
     throw Misuse(description: "timer wants a length, as in 10m; see 'clocksmith timer --help'")
   }
   let isStart = first.first.map { !$0.isLetter } ?? true
-  try refuseStrayOptions(arguments, of: isStart ? "" : first)
+  if isStart {
+    try arguments.refuse(allBut: ["name", "wait", "config"], of: "a timer that is started")
+  } else {
+    try arguments.refuse(
+      allBut: first == "list" ? ["json"] : [], of: "'timer \(first.shortened)'")
+  }
   if isStart {
     if words.count > 1 {
       throw Misuse(
@@ -79,17 +84,6 @@ let timerCommand = Subcommand(
   return ExitStatus.done
 }
 
-/// Options that mean something elsewhere are mistakes here.
-private func refuseStrayOptions(_ arguments: Arguments, of word: String) throws {
-  let allowed: Set<String> =
-    word.isEmpty ? ["name", "wait", "config"] : word == "list" ? ["json"] : []
-  for option in ["name", "wait", "json", "config"]
-  where arguments.has(option) && !allowed.contains(option) {
-    let place = word.isEmpty ? "a timer that is started" : "'timer \(word)'"
-    throw Misuse(description: "--\(option) means nothing for \(place); leave it out")
-  }
-}
-
 private func length(_ text: String) throws -> Duration {
   guard let length = Duration(timer: text) else {
     throw Misuse(description: "'\(text.shortened)' is no length; write it as 10m, 90s or 1h30m")
@@ -112,7 +106,7 @@ private func start(_ length: Duration, _ arguments: Arguments) throws -> Int32 {
     ).run()
   }
   let number = try service.startTimer(length, name: name)
-  let title = name.map { "timer \"\($0)\"" } ?? "timer \(number)"
+  let title = Horology.title("timer", number, name)
   try tellDone("\(title): \(length.inFull)", "the timer was started all the same")
   guard arguments.has("wait") else { return ExitStatus.done }
   return try TimerWait(service, number: number, length: length, title: title).run()

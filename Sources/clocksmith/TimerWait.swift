@@ -34,9 +34,7 @@ final class TimerWait {
   /// - Returns: the exit status; failed if it was not waited for to zero.
   /// - Throws: `Fault` if the service has gone.
   func run() throws(Fault) -> Int32 {
-    for signal in [SIGINT, SIGTERM, SIGHUP] {
-      sources.append(try loop.whenSignalled(signal) { [unowned self] in loop.exit() })
-    }
+    sources += try loop.whenAskedToEnd { [unowned self] in loop.exit() }
     try service.whenChanged(loop) { [unowned self] in look() }
     sources.append(try loop.every(.seconds(1)) { [unowned self] in show() })
     look()
@@ -79,7 +77,7 @@ final class TimerWait {
     if timer.state == "paused" {
       bar.show("\(title): paused, \(timer.left(at: SystemClock.now.instant).exactly) left")
     } else if timer.state == "ringing" {
-      bar.show("\(title): at zero; 'clocksmith stop' stops it")
+      bar.showZero(title, "'clocksmith stop'")
     } else {
       bar.show(title, left: timer.left(at: SystemClock.now.instant), of: length)
     }

@@ -71,6 +71,14 @@ let voiceCommand = Subcommand(
   if arguments.operands.count == 3, arguments.operands[0] != "try" {
     throw Misuse(description: "unexpected '\(arguments.operands[2])'; \(hint)")
   }
+  let optionsOf: [String: Set<String>] = [
+    "list": ["json", "config"], "try": ["style", "config"],
+    "export": ["output", "style", "caf", "config"], "verify": [],
+    "record": ["device", "pack", "config"], "import": ["output", "pack"],
+  ]
+  if let action = arguments.operands.first, let allowed = optionsOf[action] {
+    try arguments.refuse(allBut: allowed, of: "'voice \(action)'")
+  }
   switch (arguments.operands.first, arguments.operands.dropFirst().first) {
   case ("try", let voice?):
     return try tryVoice(voice, arguments.operands.dropFirst(2).first, arguments)

@@ -68,9 +68,7 @@ final class VoiceRecorder {
   /// - Returns: true if all is recorded.
   func run() throws(Fault) -> Bool {
     var sources: [EventSource] = []
-    for signal in [SIGINT, SIGTERM, SIGHUP] {
-      sources.append(try loop.whenSignalled(signal) { [unowned self] in loop.exit() })
-    }
+    sources += try loop.whenAskedToEnd { [unowned self] in loop.exit() }
     sources.append(
       try loop.whenReady(terminal.descriptor, events: EPOLLIN.rawValue) { [unowned self] in
         readKeys()

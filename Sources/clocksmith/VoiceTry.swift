@@ -36,9 +36,15 @@ func wording(
   of voice: VoicePack, _ style: String?, _ configured: Wording
 ) throws(Fault) -> Wording {
   var wording = configured
-  if let format = voice.formats.first, !voice.formats.contains(wording.format) {
+  let wanted = style ?? configured.style
+  let able = voice.wordings.filter { $0.style == wanted }.map(\.format)
+  // A language may have a style in the other clock alone, or no words for this one at all.
+  if let format = able.first ?? voice.formats.first, !able.contains(wording.format),
+    !able.isEmpty || !voice.formats.contains(wording.format)
+  {
+    let lack = voice.formats.contains(wording.format) ? "style '\(wanted.excerpt)'" : "words"
     complain(
-      "note: it has no words for clock = \(wording.format.rawValue), which is configured; "
+      "note: it has no \(lack) for clock = \(wording.format.rawValue), which is configured; "
         + "this is clock = \(format.rawValue)")
     wording.format = format
   }

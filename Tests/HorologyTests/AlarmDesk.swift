@@ -80,7 +80,8 @@ struct AlarmDesk {
     if !isSameBoot {
       now = Now(instant: now.instant, uptime: Uptime(seconds: 20), sinceBoot: .seconds(20))
     }
-    alarms = Alarms(alarms.alarms, isSameBoot: isSameBoot, at: now)
+    alarms = Alarms(
+      alarms.alarms, isSameBoot: isSameBoot, zoneOffset: alarms.zoneOffset, at: now)
     alarms.configureAtStart(plans, at: now, conditions)
     settle()
   }

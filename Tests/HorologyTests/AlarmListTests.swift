@@ -58,11 +58,11 @@ import Testing
     #expect(refusal(&desk, order) == .nameIsTaken("school"))
   }
 
-  @Test("what never comes is refused") func never() throws {
+  @Test("a day that is over is refused") func over() throws {
     var desk = AlarmDesk(at: Self.evening)
     for day in ["2026-11-20", "2026-11-21", "1970-01-01"] {
       let plan = try AlarmDesk.plan("07:00", day)
-      #expect(refusal(&desk, .set(plan)) == .never(plan.times))
+      #expect(refusal(&desk, .set(plan)) == .over(plan.times))
     }
     try desk.set("22:01", "2026-11-21")
     let plan = AlarmPlan(AlarmTimes(time: try TimeOfDay(text: "07:00"), days: .weekly([])))
@@ -91,8 +91,8 @@ import Testing
   {
     let times = try AlarmDesk.plan("07:00", "2026-11-20").times
     let refusals: [AlarmRefusal] = [
-      .time("26:00"), .days("mo"), .date("2026-02-30"), .rise("loud"), .never(times),
-      .name("empty"),
+      .time("26:00"), .days("mo"), .date("2026-02-30"), .rise("loud"), .over(times),
+      .never("2026-02-30"), .name("empty"),
       .nameIsTaken("school"), .tooMany, .unknown("soup"), .isNotRinging("alarm 1"), .noneRings,
       .isConfigured("alarm 1"),
     ]
@@ -102,13 +102,25 @@ import Testing
       #expect(!refusal.description.hasSuffix("."))
     }
     let long = String(repeating: "x", count: 10_000)
-    for refusal in [AlarmRefusal.time(long), .days(long), .date(long), .rise(long), .unknown(long)]
-    {
+    for refusal in [
+      AlarmRefusal.time(long), .days(long), .date(long), .never(long), .rise(long), .unknown(long),
+    ] {
       #expect(refusal.description.count < 250)
     }
     #expect(
-      AlarmRefusal.never(times).description
-        == "07:00 on 2026-11-20 is over, or not before 2200; choose a later day")
+      AlarmRefusal.over(times).description == "07:00 on 2026-11-20 is over; choose a later day")
+  }
+
+  @Test(
+    "a day that no month has is told from a text that is no day",
+    arguments: [
+      ("2026-02-30", true), ("2027-02-29", true), ("2026-04-31", true), ("2026-13-01", false),
+      ("2026-02-32", false), ("feb 30", false), ("2200-01-01", false),
+    ]) func noMonth(text: String, isNever: Bool)
+  {
+    #expect(throws: isNever ? AlarmRefusal.never(text) : .date(text)) {
+      try AlarmDays(date: text)
+    }
   }
 
   // MARK: The configuration

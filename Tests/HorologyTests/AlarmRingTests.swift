@@ -221,6 +221,8 @@ import Testing
     let rings = seen.cues.map { shown($0, desk) - Self.seven }
     #expect(rings.prefix(3) == [.zero, .seconds(8), .seconds(16)])
     #expect(seen.cues.prefix(3).map(\.decibels) == [-20, -16, -12])
+    // Five seconds of forty have passed when the time is said.
+    #expect(seen.announcements.map(\.decibels) == [-17.5])
   }
 
   @Test("a tune that could not begin on time begins as soon as it can, and stays the same")

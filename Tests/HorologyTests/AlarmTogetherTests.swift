@@ -178,6 +178,54 @@ import Testing
     #expect(desk.effects.contains(cut))
   }
 
+  @Test("of a ring that two share the newer takes over what follows") func sharedRing() throws {
+    var desk = desk([])
+    desk.start(.seconds(60))
+    let zero = desk.now.sinceBoot + .seconds(60)
+    // The rings at 0 and 6 s, and that at 9 s, which the player has already.
+    let given = desk.live(for: .milliseconds(64_400)).cues
+    #expect(given.map { $0.anchor - zero } == [.zero, .seconds(6), .seconds(9)])
+    // Its first ring is that of the other at 6 s.
+    desk.start(.seconds(2))
+    desk.wait(for: .seconds(2))
+    #expect(desk.stopped == [given[2].id])
+    #expect(desk.cues.isEmpty)
+    let cues = desk.live(for: .seconds(8)).cues
+    #expect(cues.allSatisfy { $0.source == .timer(2) })
+    let offsets = cues.prefix(2).map { $0.anchor - zero }
+    #expect(offsets == [.milliseconds(12_400), .milliseconds(15_400)])
+  }
+
+  @Test("a tune that a reload takes away sounds to its end before the signal") func tuneIsTaken() {
+    let tune = Self.tune(lasting: 8)
+    var desk = desk([])
+    var settings = desk.announcer.settings
+    settings.alarms = [Self.plan("one", tune: tune)]
+    desk.tell(.reloaded(settings, .none))
+    desk.wait(for: .seconds(26))
+    #expect(shown(desk.cues, desk) == [.zero])
+    desk.wait(for: .seconds(4))
+    desk.wait(for: .seconds(2))
+    settings.alarms = [Self.plan("one")]
+    desk.tell(.reloaded(settings, .none))
+    #expect(desk.stopped.isEmpty)
+    #expect(desk.cues.isEmpty)
+    desk.wait(for: .seconds(10))
+    #expect(desk.cues.allSatisfy { $0.blows.isEmpty })
+    #expect(shown(desk.cues, desk) == [.seconds(15)])
+  }
+
+  @Test("after a tune that begins late the next comes as much later")
+  func lateTune() {
+    let tune = Self.tune(lasting: 8)
+    var desk = desk([Self.plan("one", tune: tune)])
+    // It was held up.
+    desk.wait(for: .seconds(32))
+    #expect(shown(desk.cues, desk) == [.zero])
+    desk.wait(for: .seconds(12))
+    #expect(shown(desk.cues, desk) == [.seconds(16)])
+  }
+
   @Test("of several alarms at one minute the time is said once") func timeOnce() {
     for tune in [nil, Self.tune(lasting: 5)] {
       var desk = desk((1...5).map { Self.plan("alarm \($0)", tune: $0 == 4 ? tune : nil) })

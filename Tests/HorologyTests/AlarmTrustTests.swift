@@ -147,6 +147,87 @@ import Testing
   }
 
   @Test(
+    "with untrusted = speak, too, what a right clock promised outlasts a start in the past",
+    arguments: [nil, "mon-sun", "2026-11-22"] as [String?])
+  func promisedSpeaking(days: String?) throws {
+    var desk = AlarmDesk(at: Self.evening)
+    desk.speaksUntrusted = true
+    try desk.set("07:00", days)
+    desk.isTrusted = false
+    desk.now = Now(
+      instant: Instant(seconds: 5), uptime: Uptime(seconds: 5), sinceBoot: .seconds(5))
+    desk.restart(after: .seconds(5), isSameBoot: false)
+    #expect(desk.events.isEmpty)
+    desk.step(to: "2026-11-22T06:30:00", isTrusted: true)
+    #expect(desk.events.isEmpty)
+    #expect(desk.next == ["2026-11-22T07:00:00"])
+    let seen = desk.live(for: .seconds(1800))
+    #expect(seen.map(\.0) == [.rings(late: nil)])
+  }
+
+  @Test("by a clock ahead that speaks untrusted, no alarm of a right clock is over")
+  func promisedAhead() throws {
+    for days in [nil, "mon-sun", "2026-11-22"] {
+      var desk = AlarmDesk(at: Self.evening)
+      desk.speaksUntrusted = true
+      try desk.set("07:00", days)
+      desk.step(to: "2031-03-01T06:00:00", isTrusted: false)
+      #expect(desk.events.isEmpty)
+      #expect(desk.next == [days == "2026-11-22" ? nil : "2031-03-01T07:00:00"])
+      desk.step(to: "2026-11-22T07:05:00", isTrusted: true)
+      #expect(desk.events == [.rings(late: .seconds(300))])
+    }
+  }
+
+  @Test("what a clock that may not speak any more has reckoned counts no longer")
+  func speaksNoMore() throws {
+    var desk = AlarmDesk(at: Self.evening)
+    desk.speaksUntrusted = true
+    try desk.set("07:00", "mon-sun")
+    desk.step(to: "2026-11-10T06:00:00", isTrusted: false)
+    #expect(desk.next == ["2026-11-10T07:00:00"])
+    desk.speaksUntrusted = false
+    desk.configure([])
+    #expect(desk.next == ["2026-11-22T07:00:00"])
+    #expect(desk.live(for: .seconds(86_400)).isEmpty)
+  }
+
+  @Test("an alarm of a right clock that a wrong one sleeps over is told once that is right")
+  func sleptOver() throws {
+    var desk = AlarmDesk(at: Self.evening)
+    desk.speaksUntrusted = true
+    try desk.set("07:00", "mon-sun")
+    desk.isTrusted = false
+    desk.wait(until: "2026-11-22T08:00:00")
+    #expect(desk.events.isEmpty)
+    #expect(desk.next == ["2026-11-23T07:00:00"])
+    desk.step(to: "2026-11-22T08:00:01", isTrusted: true)
+    #expect(desk.events == [.expired(late: .seconds(3601))])
+    #expect(desk.next == ["2026-11-23T07:00:00"])
+  }
+
+  @Test("with untrusted = speak, too, a snooze of before a start in 1970 waits for the clock")
+  func snoozeSpeaking() throws {
+    for shown in [Instant(seconds: 5), Instant("2031-03-01T06:00:00")] {
+      var desk = AlarmDesk(at: Self.evening)
+      desk.speaksUntrusted = true
+      try desk.set("07:00")
+      desk.wait(until: "2026-11-22T07:00:00")
+      try desk.take(.snooze(nil))
+      desk.isTrusted = false
+      desk.now = Now(instant: shown, uptime: Uptime(seconds: 5), sinceBoot: .seconds(5))
+      desk.restart(after: .seconds(5), isSameBoot: false)
+      // By a clock that is ahead it is over, and rings.
+      #expect(desk.events == (shown.seconds > 5 ? [.ringsAgain] : []))
+      guard shown.seconds == 5 else { continue }
+      desk.step(to: "2026-11-22T07:08:00", isTrusted: true)
+      let seen = desk.live(for: .seconds(900))
+      #expect(seen.first?.0 == .ringsAgain)
+      #expect(seen.first?.1 == Instant("2026-11-22T07:10:00"))
+    }
+  }
+
+  @Test(
     "set by a clock that proves right, it rings late",
     arguments: [String?.none, "2026-11-22T07:05:02"] as [String?])
   func provedRight(step: String?) throws {

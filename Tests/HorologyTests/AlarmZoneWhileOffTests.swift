@@ -39,8 +39,8 @@ import Testing
     next.announcer = Announcer(
       settings: saved.settings, zone: zone, trust: trust,
       alarms: Alarms(
-        saved.alarms.alarms, isSameBoot: isSameBoot, zoneOffset: saved.savedZoneOffset, at: next.now
-      ), at: next.now)
+        saved.alarms.alarms, isSameBoot: isSameBoot, zoneOffset: saved.alarms.zoneOffset,
+        at: next.now), at: next.now)
     next.tell(.woke)
     return next
   }
@@ -76,6 +76,28 @@ import Testing
     }
     desk.tell(.trust(.synchronised))
     #expect(desk.alarmEvents == [.rings(late: .seconds(5 * starts + 5))])
+  }
+
+  @Test("what a change of an untrusted stretch steps over is due with the trust", arguments: days)
+  func whileUntrusted(days: String) {
+    var desk = stopped(days)
+    desk.tell(.trust(.untrusted))
+    desk.tell(.zoneChanged(ahead(seconds: 20)))
+    #expect(desk.alarmEvents.isEmpty)
+    desk.tell(.trust(.synchronised))
+    #expect(desk.alarmEvents == [.rings(late: .seconds(5))])
+  }
+
+  @Test("a change that was taken in is not taken in again at a start", arguments: [true, false])
+  func takenIn(isTrusted: Bool) {
+    var desk = stopped("mon-sun", at: "08:00")
+    if !isTrusted { desk.tell(.trust(.untrusted)) }
+    desk.tell(.zoneChanged(ahead(seconds: -7200)))
+    desk.tell(.trust(.synchronised))
+    #expect(desk.alarmEvents.isEmpty)
+    desk = started(desk, in: ahead(seconds: -7200), isSameBoot: false)
+    #expect(desk.alarmEvents.isEmpty)
+    #expect(desk.announcer.alarms.alarms.first?.next == Instant("2026-11-22T10:00:00"))
   }
 
   @Test("what it does not reach rings at its time by the new zone", arguments: days)

@@ -79,7 +79,7 @@ import Testing
         case .play(.cue(let cue)): ends.append((cue.id, now.instant + .seconds(6)))
         case .play(.announcement(let announcement)):
           ends.append((announcement.id, announcement.anchor + .seconds(2)))
-        case .report(.alarm(let alarm, .rings(nil))):
+        case .report(.alarm(let alarm, .rings(nil, _))):
           decided.insert("\(alarm.name!) at \(now.instant.seconds) rings")
         case .report(.alarm(let alarm, .silenced(let reason))):
           decided.insert("\(alarm.name!) at \(now.instant.seconds) \(reason)")

@@ -64,7 +64,6 @@ import Testing
       (.timer(.stopInterval), .byHand), (.pressed(speakerIsAwake: true), .byHand),
       (.stop(.byHand), .byHand), (.mute(.on), .softwareMuted),
       (.ringer(.off, at: Uptime(seconds: 1000)), .muted),
-      (.ringer(.lost("gone"), at: Uptime(seconds: 1000)), .muted),
     ]
     for (event, reason) in ways {
       var desk = Desk(at: Self.start)

@@ -185,4 +185,23 @@ import Testing
     desk.tell(.zoneChanged(TestZone.fixed(minutes: 0)))
     #expect(!(desk.stopReason == .rulesChanged))
   }
+
+  @Test("a rise that is reckoned anew by a clock a little off takes no time of an alarm back")
+  func rise() throws {
+    var plan = AlarmPlan(AlarmTimes(time: try TimeOfDay(text: "11:50"), days: .next))
+    plan.rise = AlarmRise(from: -20, over: .seconds(40))
+    var desk = Desk(at: "2026-11-21T11:49:30") {
+      $0.saysTimers = true
+      $0.interval = Interval(minutes: 60)!
+    }
+    desk.tell(.alarm(.set(plan)))
+    while desk.announcer.playing == nil, desk.now.instant < Instant("2026-11-21T11:51:00") {
+      desk.wait(for: max(try #require(desk.wake) - desk.now.instant, .milliseconds(10)))
+    }
+    let words = try #require(desk.announcer.playing)
+    // As a clock that is disciplined moves, and no step.
+    desk.now = desk.now.set(by: .milliseconds(1))
+    desk.tell(.reloaded(desk.announcer.settings, .none))
+    #expect(!desk.stopped.contains(words.id))
+  }
 }

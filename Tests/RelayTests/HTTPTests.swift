@@ -1,7 +1,30 @@
 import Basics
+import Glibc
 import Testing
 
 @testable import Relay
+
+/// Who has connected, by address.
+private struct Peer {
+  var address = sockaddr_storage()
+
+  init(_ text: String) {
+    var hints = addrinfo()
+    hints.ai_flags = AI_NUMERICHOST
+    var found: UnsafeMutablePointer<addrinfo>?
+    guard getaddrinfo(text, nil, &hints, &found) == 0, let found else { return }
+    memcpy(&address, found.pointee.ai_addr, Int(found.pointee.ai_addrlen))
+    freeaddrinfo(found)
+  }
+
+  func text(forwardedFor header: String) -> String {
+    withUnsafePointer(to: address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        ClientAddress.text(of: $0, forwardedFor: header)
+      }
+    }
+  }
+}
 
 @Suite struct HTTPTests {
   @Test("an address has the requests of a minute at once, and then as many a minute")
@@ -58,10 +81,38 @@ import Testing
 
   @Test("a customer's network counts as one address, and one of IPv4 as itself") func clients() {
     let prefix: [UInt8] = [0x20, 0x01, 0x0D, 0xB8, 0, 1, 0, 2]
-    #expect(ClientAddress.text(ofIPv6: prefix + [1, 2, 3, 4, 5, 6, 7, 8]) == "2001:db8:1:2::/64")
+    #expect(ClientAddress.text(of: prefix + [1, 2, 3, 4, 5, 6, 7, 8]) == "2001:db8:1:2::/64")
     let mapped = [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF, 192, 168, 1, 5]
-    #expect(ClientAddress.text(ofIPv6: mapped) == "192.168.1.5")
+    #expect(ClientAddress.text(of: mapped) == "192.168.1.5")
     #expect(ClientAddress.text(of: nil) == "an unknown address")
+  }
+
+  @Test(
+    "of what a proxy on this machine forwards, the last address counts",
+    arguments: [
+      ("192.168.1.5", "192.168.1.5"), ("10.0.0.1, 192.168.1.5", "192.168.1.5"),
+      ("unknown,\t192.168.1.5 ", "192.168.1.5"), ("2001:db8:1:2:3::4", "2001:db8:1:2::/64"),
+      ("::ffff:192.168.1.5", "192.168.1.5"),
+    ])
+  func forwarded(header: String, address: String) {
+    for proxy in ["127.0.0.1", "127.1.2.3", "::1", "::ffff:127.0.0.1"] {
+      #expect(Peer(proxy).text(forwardedFor: header) == address)
+    }
+  }
+
+  @Test(
+    "what a proxy forwards that is no address is nobody's",
+    arguments: [
+      "", ",", "192.168.1.5,", "192.168.1.5, unknown", "_hidden", "192.168.1.5 10.0.0.1", "1.2.3",
+      "192.168.1.5:80", "[::1]", "256.0.0.1", "::1%lo", "\u{1B}[31m", "1.2.3.4\u{7F}",
+    ])
+  func notForwarded(header: String) {
+    #expect(Peer("127.0.0.1").text(forwardedFor: header) == "127.0.0.1")
+  }
+
+  @Test("of another machine, what it says of others is not believed") func otherMachine() {
+    #expect(Peer("192.168.1.9").text(forwardedFor: "10.0.0.1") == "192.168.1.9")
+    #expect(Peer("2001:db8::9").text(forwardedFor: "10.0.0.1") == "2001:db8::/64")
   }
 
   @Test("a token is the same as itself only") func tokens() throws {

@@ -1,6 +1,9 @@
 import Basics
+import Daemon
+import Devices
 import Foundation
 import Horology
+import Playing
 import Sound
 import TestSupport
 import Testing
@@ -44,6 +47,66 @@ import Testing
     #expect(told.count == 1)
   }
 
+  private func instruments(_ composer: Composer) throws -> ServiceInstruments {
+    let (journal, watch) = (Journal(), ClockWatch(rtc: .none))
+    let conductor = Conductor(
+      Announcer(
+        settings: Configuration().announcer, zone: SystemZone.universal, trust: .synchronised,
+        at: SystemClock.now))
+    return ServiceInstruments(
+      journal, watch, Reporter(journal, conductor, watch, composer), composer)
+  }
+
+  private func tone(_ name: String, seconds: Double = 0.1) throws {
+    let samples = (0..<Int(seconds * 48_000)).map { Float(sin(Double($0) / 20)) / 4 }
+    _ = try folder.write(name, samples: samples)
+  }
+
+  @Test("a ring whose bell is torn rings with the signal for as long as the tune, and it is told")
+  func torn() throws {
+    let path = "\(folder.path)/a.tune"
+    try folder.write("a.tune", "[tune]\ndescription = x\n[hour]\nnotes = E3 7 E3\n")
+    try tone("E3.flac")
+    try tone("ring.flac")
+    let voice = try composer().voice
+    var composer = Composer(
+      voice: voice, wording: .twelve, bells: BellRack(folders: [folder.path]),
+      signals: [.ring: "\(folder.path)/ring.flac"])
+    let tune = try Tune(path: path, name: path)
+    try composer.add(tune)
+    let cue = Cue(
+      SoundingID(1), of: .alarm(1), .ring,
+      blows: [Blow(bell: "E3", offset: .zero), Blow(bell: "E3", offset: .seconds(7))],
+      at: SystemClock.sinceBoot + .seconds(60), mayBeLateBy: .zero, decibels: 0)
+    #expect(composer.flaw(ofTuneOf: cue) == nil)
+    let instruments = try instruments(composer)
+    var told: [String] = []
+    instruments.lacksTune = { told.append($1.description) }
+    let file = try WAVSink(path: "\(folder.path)/heard.wav")
+    instruments.player = Player(loop: try EventLoop()) { file }
+    try instruments.play(.cue(cue))
+    #expect(told == [])
+    try folder.write("E3.flac", "torn")
+    let other = Cue(
+      SoundingID(2), of: .alarm(1), .ring, blows: cue.blows, at: cue.anchor, mayBeLateBy: .zero,
+      decibels: 0)
+    try instruments.play(.cue(other))
+    #expect(told.count == 1 && told[0].contains("E3.flac"), "\(told)")
+    let score = try composer.score(inSignalsOf: other, rate: 48_000)
+    #expect(score.parts.map(\.start) == [0, 144_000, 288_000])
+    #expect(score.parts.allSatisfy { $0.label == "ring" })
+  }
+
+  @Test("what cannot be played is told once of each tune") func toldOnce() throws {
+    var tunes = AlarmTunes()
+    var told = 0
+    let alarm = try alarm(.missing("song"))
+    let cue = Cue(
+      SoundingID(1), of: .alarm(1), .ring, at: .zero, mayBeLateBy: .zero, decibels: 0)
+    for _ in 1...3 { tunes.note(cue, lacksTune: Fault("", "torn"), [alarm]) { _, _ in told += 1 } }
+    #expect(told == 1)
+  }
+
   @Test("a tune whose file was mended meanwhile is read again") func mended() throws {
     let path = "\(folder.path)/a.tune"
     try folder.write("a.tune", "[tune]\ndescription = x\n[hour]\nnotes = H4\n")
@@ -57,4 +120,61 @@ import Testing
     }
     #expect(found == [try Tune(path: path, name: path)])
   }
+
+  @Test("an alarm whose tune lacks a bell keeps no clock from starting, a chime does")
+  func configured() throws {
+    let path = "\(folder.path)/a.tune"
+    try folder.write("a.tune", "[tune]\ndescription = x\n[hour]\nnotes = H4\n")
+    var configuration = Configuration()
+    configuration.announcer.alarms = [try alarm(try Tune(path: path, name: path)).plan]
+    var composer = try configuration.composer()
+    var told: [String] = []
+    var tunes = AlarmTunes()
+    let alarms = [try alarm(try Tune(path: path, name: path))]
+    #expect(tunes.find(for: alarms, &composer) { told.append($1.description) } == [.missing(path)])
+    #expect(told.count == 1)
+    configuration.announcer.chime = try Tune(path: path, name: path)
+    #expect(throws: Fault.self) { try configuration.composer() }
+  }
+
+  @Test("while the speaker is away the bells of a tune are decoded once, and not with every try")
+  func decodedOnce() throws {
+    let path = "\(folder.path)/a.tune"
+    try folder.write("a.tune", "[tune]\ndescription = x\n[hour]\nnotes = E3 7 E3\n")
+    try tone("E3.flac")
+    try tone("ring.flac")
+    var composer = Composer(
+      voice: try composer().voice, wording: .twelve, bells: BellRack(folders: [folder.path]),
+      signals: [.ring: "\(folder.path)/ring.flac"])
+    try composer.add(try Tune(path: path, name: path))
+    let (instruments, loop) = (try instruments(composer), try EventLoop())
+    var told: [String] = []
+    instruments.lacksTune = { told.append($1.description) }
+    instruments.player = Player(loop: loop) { AbsentSink() }
+    func play(_ number: Int) -> String? {
+      let cue = Cue(
+        SoundingID(number), of: .alarm(1), .ring, blows: [Blow(bell: "E3", offset: .zero)],
+        at: SystemClock.sinceBoot + .seconds(60), mayBeLateBy: .zero, decibels: 0)
+      return faultThrown { try instruments.play(.cue(cue)) }?.detail
+    }
+    #expect(play(1) == "it is away")
+    // What is torn now is not looked at.
+    try folder.write("E3.flac", "torn")
+    #expect(play(2) == "it is away")
+    #expect(told.isEmpty)
+  }
+}
+
+/// A speaker that is unplugged.
+private final class AbsentSink: Sink {
+  let name = "test"
+  let feedInterval = Duration.milliseconds(20)
+  let capacity = 9600
+  let underruns = 0
+  func open() throws(Fault) -> Int { throw Fault("cannot open speaker test", "it is away") }
+  func space() throws(Fault) -> Int { 0 }
+  func position() throws(Fault) -> StreamPosition? { nil }
+  func write(_ block: UnsafeBufferPointer<Float>) throws(Fault) {}
+  func takeBack() -> Int { 0 }
+  func close() {}
 }

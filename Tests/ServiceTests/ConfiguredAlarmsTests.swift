@@ -1,4 +1,5 @@
 import Basics
+import Foundation
 import Horology
 import TestSupport
 import Testing
@@ -74,6 +75,24 @@ import Testing
     #expect(fault?.description.contains(":201: there are more than 100 alarms") == true)
   }
 
+  @Test("a tune that is not there keeps no clock from starting", arguments: ["song", "/no/tune"])
+  func missingTune(name: String) throws {
+    #expect(try load("[alarm a]\ntime = 07:00\ntune = \(name)")[0].tune == .missing(name))
+  }
+
+  @Test("a name that is not UTF-8 is refused with its line, a comment is not") func notUTF8() throws
+  {
+    let folder = TemporaryFolder()
+    let path = "\(folder.path)/test.conf"
+    for (text, isRefused) in [("# caf\u{E9}", false), ("[alarm caf\u{E9}]\ntime = 07:00", true)] {
+      try #require(text.data(using: .isoLatin1)).write(to: URL(fileURLWithPath: path))
+      let fault = faultThrown { _ = try Configuration.load(path: path) }
+      #expect(
+        fault?.description
+          == (isRefused ? "\(path):1: the line is not UTF-8; save the file as UTF-8" : nil))
+    }
+  }
+
   @Test(
     "what is wrong is told with its line and what is allowed",
     arguments: [
@@ -84,9 +103,7 @@ import Testing
       ),
       ("[alarm a]\ndays =", ":2: days = : '' is not a weekday"),
       ("[alarm a]\ndays = 2026-02-30", ":2: days = 2026-02-30: '2026-02-30' is not a weekday"),
-      ("[alarm a]\ntune = song", ":2: tune = song: tune 'song': not found: allowed are "),
-      ("[alarm a]\ntune =", ":2: tune = : tune '': not found"),
-      ("[alarm a]\ntune = /no/tune", ":2: tune: cannot read /no/tune"),
+      ("[alarm a]\ntune =", ":2: tune = : allowed: none, a tune's name, or the path of its file"),
       ("[alarm a]\nrise = loud", ":2: rise = loud: 'loud' is no rise; write how long it takes"),
       ("[alarm a]\nrise = 2h", ":2: rise = 2h: '2h' is no rise"),
       ("[alarm a]\nquiet_hours = no", ":2: quiet_hours = no: allowed: keep, override"),

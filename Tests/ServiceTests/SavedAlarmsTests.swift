@@ -65,7 +65,7 @@ import Testing
         state: .waiting(next: ring, from: following), lostName: "church"),
       Alarm(
         number: 3, try plan("23:59", "2199-12-31") { $0.quietHours = .override }, from: .person,
-        state: .waiting(next: nil, from: nil)),
+        state: .waiting(next: nil, from: nil), promised: ring),
       Alarm(
         number: 7,
         try plan("07:00", "mon, wed, sat-sun", "church") {
@@ -133,7 +133,7 @@ import Testing
       (#"{"number":201,"time":"07:00","days":"once"}"#, "an alarm in it lacks its number"),
       (#"{"number":1,"days":"once"}"#, "alarm 1 in it lacks its time or its days"),
       (#"{"number":1,"time":"26:00","days":"once"}"#, "alarm 1 in it: '26:00' is no time of day"),
-      (#"{"number":1,"time":"07:00","days":"2026-02-30"}"#, "'2026-02-30' is no day"),
+      (#"{"number":1,"time":"07:00","days":"2026-02-30"}"#, "'2026-02-30' never comes"),
       (#"{"number":1,"time":"07:00","days":"never"}"#, "'never' is not a weekday"),
       (#"{"number":1,"time":"07:00","days":"once","origin":"x"}"#, "origin 'x' of alarm 1"),
       (#"{"number":1,"time":"07:00","days":"once","quiet_hours":"x"}"#, "quiet_hours 'x' of alarm"),

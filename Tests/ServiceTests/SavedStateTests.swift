@@ -1,6 +1,7 @@
 import Basics
 import Daemon
 import Devices
+import Foundation
 import Horology
 import TestSupport
 import Testing
@@ -191,6 +192,53 @@ import Testing
     #expect(state.muteEndInThisBoot == nil)
   }
 
+  @Test("a state that could not be written is written once that can be, and each is told once")
+  func triedAgain() throws {
+    let folder = TemporaryFolder()
+    let file = StateFile(path: "\(folder.path)/absent/state.json")
+    let (loop, journal) = (try EventLoop(), Journal())
+    let memory = Memory(loop: loop, file: file, journal: journal, firstRetry: .milliseconds(10))
+    var told: [String] = []
+    journal.heard = {
+      told.append($0.event)
+      if told.count == 2 { loop.exit() }
+    }
+    memory.keep { $0.mute = .on }
+    for _ in 1...3 { memory.check() }
+    #expect(told == ["state_failed"])
+    try FileManager.default.createDirectory(
+      atPath: "\(folder.path)/absent", withIntermediateDirectories: false)
+    let late = try loop.after(.seconds(20)) { loop.exit() }
+    try withExtendedLifetime(late) { try loop.run() }
+    #expect(told == ["state_failed", "state"])
+    #expect(file.load().0 == memory.state)
+  }
+
+  @Test("what sounds for hours keeps no order from being written once that can be")
+  func triedAgainWhileBusy() throws {
+    let folder = TemporaryFolder()
+    let file = StateFile(path: "\(folder.path)/absent/state.json")
+    let (loop, journal) = (try EventLoop(), Journal())
+    let memory = Memory(loop: loop, file: file, journal: journal, firstRetry: .milliseconds(10))
+    memory.isBusy = { true }
+    journal.heard = { if $0.event == "state" { loop.exit() } }
+    memory.keep { $0.mute = .on }
+    memory.write()
+    try FileManager.default.createDirectory(
+      atPath: "\(folder.path)/absent", withIntermediateDirectories: false)
+    let late = try loop.after(.seconds(20)) { loop.exit() }
+    try withExtendedLifetime(late) { try loop.run() }
+    #expect(file.load().0 == memory.state)
+  }
+
+  @Test("the end of a mute that is later than what can be saved is saved as the latest that can")
+  func endOfMute() throws {
+    var state = SavedState()
+    state.mute = .until(Instant(nanoseconds: .max))
+    let read = try SavedState(text: state.text, path: "state")
+    #expect(read.mute == .until(Instant(seconds: 7_258_118_400)))
+  }
+
   @Test("a state that cannot be kept is no reason to stop") func noFolder() throws {
     let folder = TemporaryFolder()
     let file = StateFile(path: "\(folder.path)/absent/state.json")
@@ -198,5 +246,48 @@ import Testing
     let (state, complaint) = file.load()
     #expect(state == SavedState())
     #expect(complaint == nil)
+  }
+
+  @Test("on a disk that is full not every event is a try to write") func inPassing() throws {
+    let folder = TemporaryFolder()
+    let file = StateFile(path: "\(folder.path)/absent/state.json")
+    let memory = Memory(loop: try EventLoop(), file: file, journal: Journal())
+    memory.isBusy = { true }
+    memory.keep { $0.mute = .on }
+    memory.writeInPassing()
+    try FileManager.default.createDirectory(
+      atPath: "\(folder.path)/absent", withIntermediateDirectories: false)
+    memory.writeInPassing()
+    #expect(file.load().0 == SavedState())
+    memory.write()
+    #expect(file.load().0 == memory.state)
+    memory.keep { $0.mute = .next }
+    memory.writeInPassing()
+    #expect(file.load().0 == memory.state)
+  }
+
+  @Test("a file that can be written, and not brought to the disk, is told once and not as saved")
+  func notSynced() throws {
+    let folder = TemporaryFolder()
+    let path = "\(folder.path)/state.json"
+    let journal = Journal()
+    let memory = Memory(loop: try EventLoop(), file: StateFile(path: path), journal: journal)
+    var told: [String] = []
+    journal.heard = { told.append($0.event) }
+    // A pipe is written to as it is; what has to be on a disk wants a file beside it.
+    #expect(mkfifo(path, 0o600) == 0)
+    let reader = open(path, O_RDWR | O_NONBLOCK)
+    defer { close(reader) }
+    let beside = "\(path).\(getpid()).text.part"
+    try FileManager.default.createDirectory(atPath: beside, withIntermediateDirectories: false)
+    memory.keep { $0.mute = .on }
+    for _ in 1...3 {
+      memory.check()
+      memory.write()
+    }
+    #expect(told == ["state_failed"])
+    #expect(rmdir(beside) == 0)
+    memory.check()
+    #expect(told == ["state_failed", "state"])
   }
 }

@@ -56,6 +56,16 @@ struct SimulationTests {
     #expect(World.twoTimers(.ringsOutOfTurn).oracle.violation?.invariant == .ring)
   }
 
+  /// Seed 3, Africa/Cairo and Australia/Eucla.
+  @Test("of two that share a ring the newer is heard from then on") func shares() {
+    let other: (at: Int64, length: Duration) = (395, .milliseconds(1400))
+    let world = World.twoTimers(other: other)
+    #expect(world.oracle.violation == nil)
+    // The first at 390 and 396 s, which is the other's, too; that rings at 402.4, 405.4 s and on.
+    #expect(world.oracle.counts["cue"] == 8)
+    #expect(World.twoTimers(.ringsOutOfTurn, other: other).oracle.violation?.invariant == .ring)
+  }
+
   /// Seed 1, Pacific/Chatham.
   @Test("a first ring that ended with the timer it was shared with may come once more")
   func sharedRing() {
@@ -103,6 +113,37 @@ struct SimulationTests {
   @Test("an alarm that another zone steps over while nothing runs is told") func zoneWhileOff() {
     #expect(World.zoneWhileOff().oracle.violation == nil)
     #expect(World.zoneWhileOff(.zoneUnsaved).oracle.violation?.invariant == .complete)
+  }
+
+  /// Seed 2, Africa/Blantyre.
+  @Test("an alarm that another zone steps over while the clock is not trusted is told once")
+  func zoneWhileUntrusted() {
+    #expect(World.zoneWhileUntrusted().oracle.violation == nil)
+    let lost = World.zoneWhileUntrusted(.zoneSavedAnew).oracle.violation
+    #expect(lost?.invariant == .complete)
+  }
+
+  @Test("what a right clock promised is kept over a start in the past") func promises() {
+    #expect(World.startInThePast().oracle.violation == nil)
+    #expect(World.startInThePast(.promisesLost).oracle.violation?.invariant == .complete)
+  }
+
+  /// Seed 2, America/Managua.
+  @Test("a timer that is at zero as the clock is set right rings at once") func zeroAsClockIsSet() {
+    // 28 June 2027.
+    let world = World(
+      shown: 1_814_140_800 * second, rules: OracleRules(), zone: "Europe/London",
+      faces: Faces(over: 1_780_000_000..<1_850_000_000))
+    world.run(
+      until: 2 * hour,
+      [
+        Incident(time: .at(10 * minute), kind: .timer(.start(.seconds(3600), name: nil))),
+        Incident(
+          time: .at(20 * minute), kind: .powerCut(minute, clockIsBehind: 30 * minute)),
+        Incident(time: .at(70 * minute + second / 2), kind: .synchronised),
+      ])
+    #expect(world.oracle.violation == nil)
+    #expect(world.oracle.counts["cue"] ?? 0 > 200)
   }
 
   @Test("the oracle's quiet hours cross midnight and the end of the week") func quietWindow() {

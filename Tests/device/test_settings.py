@@ -1,12 +1,12 @@
 """What the owner writes into clocksmith.txt on a PC is what the card does."""
 
-import shutil
 import subprocess
 
 import pytest
 
 from device import Device, listens_for_ssh, wait_until
 from hearing import hear_occasion
+from own_card import boot_partition, own_card_of, write_settings
 
 # As an editor on Windows leaves it.
 SETTINGS = """\
@@ -32,26 +32,8 @@ wifi_country = GB
 
 @pytest.fixture
 def own_card(card, tmp_path):
-    """A copy of the card, whose boot partition may be written."""
-    if not shutil.which("mcopy"):
-        pytest.skip("mtools is missing: run 'sudo apt-get install mtools'")
-    own = tmp_path / "card"
-    own.mkdir()
-    subprocess.run(["cp", "--sparse=always", card / "card.img", own / "card.img"], check=True)
-    for name in ("vmlinuz", "initrd.img"):
-        (own / name).symlink_to(card / name)
-    yield own
-    shutil.rmtree(own)
-
-
-def boot_partition(own, *command):
-    """A command of mtools on the boot partition, which begins at 4 MiB."""
-    subprocess.run([command[0], "-i", f"{own / 'card.img'}@@4M", *command[1:]], check=True)
-
-
-def write_settings(own, text):
-    (own / "clocksmith.txt").write_bytes(text.encode())
-    boot_partition(own, "mcopy", "-o", own / "clocksmith.txt", "::clocksmith.txt")
+    with own_card_of(card, tmp_path) as own:
+        yield own
 
 
 def test_the_settings_are_applied_at_every_start(own_card, figures):

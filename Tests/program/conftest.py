@@ -6,10 +6,15 @@ import time
 
 import pytest
 
+from http_door import Door
 from message_bus import MessageBus
 from one_minute import OneMinute
-from program import PROGRAM, SILENT_ALSA, VOICE, Clocksmith
-from relay import Relay
+from pretended_announcer import PretendedAnnouncer
+from pretended_broker import PretendedBroker
+from pretended_web import PretendedWeb
+from program import PROGRAM, SILENT_ALSA, VOICE, Clocksmith, surroundings
+from push import PushRelay
+from relay import Broker, Relay, need_relay
 from rendered_day import RenderedDay
 from service import Service
 from sound_server import wait_until
@@ -18,7 +23,7 @@ from sound_server import wait_until
 def pytest_configure(config):
     if not PROGRAM.exists():
         raise pytest.UsageError(f"no program at {PROGRAM}: build it, or set CLOCKSMITH")
-    config.addinivalue_line("markers", "alone: measured to the millisecond, on a machine at rest")
+    config.addinivalue_line("markers", "alone: fed by short queues, on a machine at rest")
     config.addinivalue_line("markers", "patience: over within seconds, on a machine at rest")
 
 
@@ -32,16 +37,9 @@ def pytest_collection_modifyitems(items):
         item.add_marker(pytest.mark.xdist_group(group))
 
 
-@pytest.fixture(scope="session")
-def surroundings(tmp_path_factory):
-    """The environment of every run: nothing of the machine's zone, sound, bus or service manager."""
-    home = tmp_path_factory.mktemp("home")
-    (home / "asound.conf").write_text(SILENT_ALSA)
-    return {
-        "PATH": "/usr/bin:/bin", "HOME": str(home), "XDG_RUNTIME_DIR": str(home), "LC_ALL": "C",
-        "TZ": "Europe/London", "ALSA_CONFIG_PATH": str(home / "asound.conf"),
-        "DBUS_SYSTEM_BUS_ADDRESS": f"unix:path={home}/no-bus",
-    }
+@pytest.fixture(scope="session", name="surroundings")
+def surroundings_fixture(tmp_path_factory):
+    return surroundings(tmp_path_factory.mktemp("home"))
 
 
 @pytest.fixture
@@ -86,6 +84,15 @@ def start(bus, on_the_bus):
 
 
 @pytest.fixture
+def broker(tmp_path, request):
+    """A broker; one that keeps what is retained on the disk if the test wants that."""
+    need_relay()
+    broker = Broker(tmp_path, persists=getattr(request, "param", False))
+    yield broker
+    broker.close()
+
+
+@pytest.fixture
 def relay_to(on_the_bus, tmp_path):
     started = []
 
@@ -97,6 +104,76 @@ def relay_to(on_the_bus, tmp_path):
     yield relay_to
     for relay in started:
         assert relay.stop() == 0
+
+
+@pytest.fixture
+def pretended():
+    """Starts a broker of a few lines."""
+    need_relay()
+    made = []
+
+    def pretended(*words, **options):
+        made.append(PretendedBroker(*words, **options))
+        return made[-1]
+
+    yield pretended
+    for broker in made:
+        broker.close()
+
+
+@pytest.fixture
+def announcer(bus):
+    """Puts something in the announcer's place that answers as it is told."""
+    made = []
+
+    def announcer(*words, **properties):
+        made.append(PretendedAnnouncer(bus.address, *words, **properties))
+        return made[-1]
+
+    yield announcer
+    for each in made:
+        each.close()
+
+
+@pytest.fixture
+def push_relay(on_the_bus, tmp_path):
+    """Starts a relay that publishes, with the rest of its configuration."""
+    need_relay()
+    started = []
+
+    def push_relay(configuration, within=()):
+        relay = PushRelay(on_the_bus.environment, tmp_path, configuration, within)
+        started.append(relay)
+        relay.wait_for("started")
+        return relay
+
+    yield push_relay
+    for relay in started:
+        assert relay.stop() == 0
+
+
+@pytest.fixture
+def web():
+    """Where ntfy and webhooks are."""
+    web = PretendedWeb()
+    yield web
+    web.stop()
+
+
+@pytest.fixture
+def door(on_the_bus, tmp_path):
+    """Starts a relay with its door for apps."""
+    need_relay()
+    started = []
+
+    def door(section="", rest="", waits=True, **options):
+        door = Door(on_the_bus.environment, tmp_path, section, rest, **options)
+        started.append(door)
+        return door.wait_until_open() if waits else door
+
+    yield door
+    for each in started:
+        assert each.stop() == 0
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 import collections
 import http.client
 import json
-import pathlib
 import ssl
 
 from push import PushRelay
@@ -41,16 +40,26 @@ class Door(PushRelay):
         context = ssl.create_default_context(cafile=authority)
         return http.client.HTTPSConnection("127.0.0.1", self.port, timeout=30, context=context)
 
-    def ask(self, method, path, body=None, token=TOKEN, kind="application/json", on=None, **where):
+    def ask(self, method, path, body=None, token=TOKEN, kind="application/json", on=None,
+            forwarded=(), **where):
         """Asks once, over a connection of its own if none is given; every answer is JSON."""
         connection = on or self.connect(**where)
-        headers = {} if token is None else {"Authorization": f"Bearer {token}"}
+        headers = [("X-Forwarded-For", each) for each in forwarded]
+        if token is not None:
+            headers.append(("Authorization", f"Bearer {token}"))
         if body is not None and kind is not None:
-            headers["Content-Type"] = kind
+            headers.append(("Content-Type", kind))
         if isinstance(body, (dict, list)):
             body = json.dumps(body)
         try:
-            connection.request(method, path, body=body, headers=headers)
+            # A header may be there more than once.
+            connection.putrequest(method, path)
+            for name, value in headers:
+                connection.putheader(name, value)
+            if body is not None:
+                body = body.encode() if isinstance(body, str) else body
+                connection.putheader("Content-Length", str(len(body)))
+            connection.endheaders(body)
             answer = connection.getresponse()
             text = answer.read()
         finally:
@@ -68,11 +77,6 @@ class Door(PushRelay):
     def wait_for_announcer(self):
         self.wait_for("the announcer answers")
         return self
-
-    def wakeups(self):
-        """How often it has waited so far."""
-        status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text(encoding="ascii")
-        return int(status.split("voluntary_ctxt_switches:")[1].split()[0])
 
 
 def refused(answer, status, reason):

@@ -5,14 +5,12 @@ another trouble.
 """
 
 import datetime
-import shutil
-import subprocess
 import time
 import zoneinfo
 
-import pytest
 import soundfile
 
+from c_library import shared_library
 from message_bus import MessageBus
 from program import Clocksmith
 from service import Service, next_minute
@@ -43,13 +41,8 @@ int _snd_pcm_engaged_open(
 def engaged_device(folder, marker, seconds=0):
     """The lines of an ALSA configuration that make the default a device that may be busy, or slow
     to open."""
-    compiler = shutil.which("cc") or shutil.which("clang")
-    if not compiler:
-        pytest.skip("no C compiler to make a device that is busy")
-    library = folder / f"engaged{seconds}.so"
-    subprocess.run(
-        [compiler, "-shared", "-fPIC", f'-DENGAGED_WHILE="{marker}"', f"-DSECONDS={seconds}", "-xc", "-", "-o", library],
-        input=ENGAGED, text=True, check=True)
+    library = shared_library(
+        folder / f"engaged{seconds}.so", ENGAGED, f'-DENGAGED_WHILE="{marker}"', f"-DSECONDS={seconds}")
     return f'pcm_type.engaged {{ lib "{library}" }}\npcm.default {{ type engaged }}\n'
 
 

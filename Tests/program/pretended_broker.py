@@ -1,5 +1,6 @@
 """A broker of a few lines that does what a real one would not be brought to do."""
 
+import contextlib
 import socket
 import threading
 
@@ -7,12 +8,13 @@ import threading
 class PretendedBroker:
     """Lets everybody in.
 
-    `denied` are words of filters that nobody may subscribe to. Without `confirms` no publish is
+    `denied` are words of filters that nobody may subscribe to; who publishes to a topic with one of
+    `forbidden` is thrown out. Without `confirms` no publish is
     acknowledged.
     """
 
-    def __init__(self, denied=(), confirms=True):
-        self.denied, self.confirms = denied, confirms
+    def __init__(self, denied=(), confirms=True, forbidden=()):
+        self.denied, self.confirms, self.forbidden = denied, confirms, forbidden
         self.server = socket.create_server(("127.0.0.1", 0))
         self.port = self.server.getsockname()[1]
         self.clients, self.published, self.connections = [], [], []
@@ -58,7 +60,9 @@ class PretendedBroker:
         elif kind == 3:
             length = int.from_bytes(body[:2], "big")
             self.published.append((body[2:2 + length].decode(), body[4 + length:]))
-            if self.confirms:
+            if any(word in body[2:2 + length] for word in self.forbidden):
+                connection.shutdown(socket.SHUT_RDWR)
+            elif self.confirms:
                 self.say(connection, b"\x40\x02" + body[2 + length:4 + length])
         elif kind == 8:
             is_denied = any(word in body for word in self.denied)
@@ -83,6 +87,13 @@ class PretendedBroker:
                 break
         for connection in self.connections:
             self.say(connection, (packet + body) * times)
+
+    def break_off(self):
+        """Ends every connection without a word."""
+        for connection in self.connections:
+            with contextlib.suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
+        self.connections.clear()
 
     def close(self):
         self.server.close()

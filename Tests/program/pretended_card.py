@@ -1,10 +1,7 @@
 """A sound card that is not there: the kernel's list has one, and what plays on it is another
 device of ALSA."""
 
-import shutil
-import subprocess
-
-import pytest
+from c_library import shared_library
 
 # Stands before libasound. A card plays what ALSA's configuration calls "card"; like the plugins
 # that convert, it takes nothing back where it is told so.
@@ -38,11 +35,4 @@ snd_pcm_sframes_t snd_pcm_rewind(snd_pcm_t *pcm, snd_pcm_uframes_t frames) { ret
 
 def pretended_card(folder):
     """The environment in which there is such a card."""
-    compiler = shutil.which("cc") or shutil.which("clang")
-    if not compiler:
-        pytest.skip("no C compiler to pretend a sound card")
-    library = folder / "pretended.so"
-    subprocess.run(
-        [compiler, "-shared", "-fPIC", "-xc", "-", "-o", library], input=LIBRARY, text=True,
-        check=True)
-    return {"LD_PRELOAD": str(library)}
+    return {"LD_PRELOAD": str(shared_library(folder / "pretended.so", LIBRARY))}

@@ -1,11 +1,11 @@
 """A GPIO line that is not there, for a switch, on a machine whose clock is slow to judge."""
 
 import os
-import shutil
 import subprocess
 
 import pytest
 
+from c_library import shared_library
 from program import PROGRAM
 
 # Stands before libgpiod 1 and the kernel's clock. Each byte that is written to the pipe is an edge:
@@ -68,19 +68,13 @@ class PretendedLine:
     """The line `SWITCH`, and the environment in which it is there."""
 
     def __init__(self, folder):
-        compiler = shutil.which("cc") or shutil.which("clang")
-        if not compiler:
-            pytest.skip("no C compiler to pretend a GPIO line")
         linked = subprocess.run(["ldd", PROGRAM], stdout=subprocess.PIPE, text=True, check=True)
         if "libgpiod.so.2 " not in linked.stdout:
             pytest.skip("only a line of libgpiod 1 can be pretended")
         self.slow_clock, self._pipe = folder / "slow clock", folder / "line"
         os.mkfifo(self._pipe)
-        library = folder / "line.so"
-        subprocess.run(
-            [compiler, "-shared", "-fPIC", f'-DPIPE="{self._pipe}"',
-             f'-DMARKER="{self.slow_clock}"', "-xc", "-", "-o", library],
-            input=LIBRARY, text=True, check=True)
+        library = shared_library(
+            folder / "line.so", LIBRARY, f'-DPIPE="{self._pipe}"', f'-DMARKER="{self.slow_clock}"')
         self.environment = {"LD_PRELOAD": str(library)}
 
     def put(self, is_active):

@@ -17,6 +17,16 @@ VOICE = VOICES["rms"]
 SILENT_ALSA = "pcm.default { type null }\nctl.default { type null }\n"
 
 
+def surroundings(home):
+    """The environment of every run: nothing of the machine's zone, sound, bus or service manager."""
+    (home / "asound.conf").write_text(SILENT_ALSA)
+    return {
+        "PATH": "/usr/bin:/bin", "HOME": str(home), "XDG_RUNTIME_DIR": str(home), "LC_ALL": "C",
+        "TZ": "Europe/London", "ALSA_CONFIG_PATH": str(home / "asound.conf"),
+        "DBUS_SYSTEM_BUS_ADDRESS": f"unix:path={home}/no-bus",
+    }
+
+
 class Clocksmith:
     """Runs the program to its end."""
 
@@ -37,7 +47,7 @@ class Clocksmith:
     def run(self, *words, environment=None, **options):
         """Runs it with these words; what it says is text."""
         return subprocess.run(
-            [PROGRAM, *map(str, words)], env=self.environment | (environment or {}),
+            [PROGRAM, *(w if isinstance(w, bytes) else str(w) for w in words)], env=self.environment | (environment or {}),
             **{"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE,
                "text": True, "timeout": 20, "errors": "surrogateescape"} | options)
 

@@ -90,6 +90,22 @@ class Broker:
         self.kill()
 
 
+def count_of_attempts(port):
+    """Something that refuses whoever connects, and counts them."""
+    server = socket.create_server(("127.0.0.1", port))
+    count = []
+
+    def refuse():
+        while True:
+            connection, _ = server.accept()
+            count.append(connection)
+            # Reset, as by a port where nobody listens.
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
+            connection.close()
+    threading.Thread(target=refuse, daemon=True).start()
+    return lambda: len(count)
+
+
 class Listener:
     """Takes down what is published from now on, and what the broker has kept."""
 
@@ -153,6 +169,11 @@ class Relay:
         """In seconds, so far."""
         fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")")[1].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def wakeups(self):
+        """How often it has waited so far."""
+        status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text(encoding="ascii")
+        return int(status.split("voluntary_ctxt_switches:")[1].split()[0])
 
     def lines(self):
         return self.log.read_text(encoding="utf-8").splitlines()

@@ -12,7 +12,7 @@ import pytest
 from jeepney import new_method_call
 
 from message_bus import ADDRESS, NAME, MessageBus, Refused
-from program import ROOT, SILENT_ALSA, refusal
+from program import ROOT, SILENT_ALSA, refusal, zone_showing
 from service import Service
 from sound_server import Recording, SoundServer, wait_until
 
@@ -28,6 +28,8 @@ SIGNALS = {"Announced", "Skipped", "Noticed"}
 @pytest.fixture
 def start(on_the_bus):
     started = []
+    # Far from a quarter of an hour, at which the announcement would refuse what is asked for.
+    on_the_bus.environment = on_the_bus.environment | {"TZ": zone_showing(on_the_bus, 10 * 3600 + 17 * 60)}
 
     def start(announce="", rest="", **options):
         service = Service(

@@ -49,7 +49,7 @@ def test_a_tune_that_is_none_is_told_with_its_line(clocksmith, text, told):
     tune = clocksmith.folder / "mine.tune"
     if text is not None:
         tune.write_text(text)
-    found = configured(clocksmith, "configuration", alarm("school", "06:45", f"tune = {tune}"))
+    found = configured(clocksmith, "alarms", alarm("school", "06:45", f"tune = {tune}"))
     assert found.startswith("FOUND ") and told in found and str(tune) in found
 
 

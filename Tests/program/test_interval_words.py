@@ -17,36 +17,34 @@ def clip(name):
     return soundfile.read(VOICE / f"{name}.flac", dtype="float32")[0]
 
 
-def words_at(recording, samples, word, instant):
+def words_at(recording, word, instant):
     """By how many seconds a word missed its instant, and how like itself it is."""
-    expected = round((instant - recording.instant(0)) * RATE)
+    expected = recording.frame(instant)
     begin = max(expected - RATE // 2, 0)
     sound = clip(word)
-    frame, likeness = find(sound, samples[begin:expected + RATE // 2 + len(sound)])
+    frame, likeness = find(sound, recording.samples[begin:expected + RATE // 2 + len(sound)])
     return recording.instant(begin + frame) - instant, likeness
 
 
-@pytest.mark.alone
 def test_the_phases_are_said_after_their_signals_which_sound_as_ever(bus, gym, start):
     recording, began = heard(
         bus, gym, start,
         ["--work", "8s", "--rest", "6s", "--rounds", "2", "--prepare", "5s", "--countdown", "1",
          "--words"], 35)
-    samples = recording.samples()
     signals = [(5, "work"), (9, "half"), (12, "count"), (13, "rest"), (18, "count"), (19, "last"),
                (23, "half"), (26, "count"), (27, "end")]
-    are_on_their_moments(recording, samples, began, signals)
+    are_on_their_moments(recording, began, signals)
     said = [(5, "work", "go"), (9, "half", "half"), (13, "rest", "rest"), (19, "last", "work"),
             (23, "half", "half"), (27, "end", "done")]
     for at, signal, word in said:
         after = at + len(SIGNALS[signal]) / RATE + 0.3
-        error, likeness = words_at(recording, samples, word, began + after)
+        error, likeness = words_at(recording, word, began + after)
         # Not turned down: the signal is over.
         assert likeness > 0.9, (at, word)
         assert -0.001 < error < 0.25, (at, word)
     # The number of the round follows.
     error, likeness = words_at(
-        recording, samples, "round", began + 19 + 1.55 + len(clip("work")) / RATE)
+        recording, "round", began + 19 + 1.55 + len(clip("work")) / RATE)
     assert likeness > 0.9 and abs(error) < 0.3
 
 

@@ -88,17 +88,17 @@ def test_journalctl_explains_an_entry_and_what_to_do(told):
 
 
 def queries():
-    """Those of the README."""
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    """Those of docs/journal.md."""
+    text = (ROOT / "docs/journal.md").read_text(encoding="utf-8")
     return re.findall(r"^\| `(journalctl [^`]*)` \|", text, re.MULTILINE)
 
 
-def test_there_are_queries_in_the_readme():
+def test_there_are_queries_in_the_docs():
     assert len(queries()) >= 6
 
 
 @pytest.mark.parametrize("query", queries())
-def test_a_query_of_the_readme_finds_what_it_says(told, query):
+def test_a_query_of_the_docs_finds_what_it_says(told, query):
     # Here no unit of systemd runs the program; its identifier finds the same entries.
     words = query.replace("-u clocksmith", "-t clocksmith").replace(" -f", "")
     fields = re.findall(r"CLOCKSMITH_\w+=\w+", words)

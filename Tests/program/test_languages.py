@@ -11,8 +11,10 @@ from recorded_words import lines_of
 
 LANGUAGES = {conf.parent.name: conf.parent for conf in sorted(ROOT.glob("sounds/languages/*/voice.conf"))}
 SAID = {
-    "es": "las quince y cuarenta y cinco", "fr": "quinze heures quarante cinq", "it": "ore quindici e quaranta cinque",
+    "de": "fünfzehn Uhr fünfundvierzig", "es": "las quince y cuarenta y cinco", "fr": "quinze heures quarante cinq", "it": "ore quindici e quaranta cinque",
     "ru": "пятнадцать сорок пять"}
+# Those that have words for 12 hours as well: es in the digital style, de in the natural one.
+IN_12_HOURS = {"de", "es"}
 
 
 def configured(clocksmith, voice, lines="clock = 24"):
@@ -60,18 +62,53 @@ def test_it_is_listed_with_its_language_and_licence(clocksmith, language):
     assert {"clock": 24, "style": "digital"} in voice["styles"]
 
 
-@pytest.mark.parametrize("language", sorted(set(SAID) - {"es"}))
+@pytest.mark.parametrize("language", sorted(set(SAID) - IN_12_HOURS))
 def test_a_language_of_24_hours_says_so_where_12_are_configured(clocksmith, language):
     done = clocksmith.run("say", "15:45", "--config", configured(clocksmith, LANGUAGES[language], ""))
     assert "has no words for clock = 12; set clock = 24, or another voice" in refusal(done, 1)
 
 
-@pytest.mark.parametrize("language", sorted(set(SAID) - {"es"}))
+@pytest.mark.parametrize("language", sorted(set(SAID) - IN_12_HOURS))
 def test_it_can_be_tried_while_12_hours_are_configured(clocksmith, language):
     configuration = configured(clocksmith, "rms", "")
     done = clocksmith.run("voice", "try", LANGUAGES[language], "15:45", "--config", configuration)
     assert (done.returncode, done.stdout) == (0, SAID[language] + "\n")
     assert done.stderr == "clocksmith: note: it has no words for clock = 12, which is configured; this is clock = 24\n"
+
+
+# MARK: German, which says times as people do as well
+
+
+def german(clocksmith, lines, *words):
+    return clocksmith.run(*words, "--config", configured(clocksmith, LANGUAGES["de"], lines))
+
+
+@pytest.mark.parametrize("time, words", [
+    ("15:15", "Viertel nach drei"), ("15:30", "halb vier"), ("15:45", "Viertel vor vier"), ("00:00", "Mitternacht"),
+    ("12:00", "zwölf Uhr mittags"), ("01:00", "ein Uhr"), ("12:31", "eine Minute nach halb eins")])
+def test_german_says_a_time_as_people_do(clocksmith, time, words):
+    done = german(clocksmith, "style = natural", "say", time, "--output", clocksmith.folder / "said.wav")
+    assert (done.returncode, done.stdout) == (0, words + "\n")
+
+
+def test_german_says_where_its_styles_are(clocksmith):
+    done = german(clocksmith, "", "say", "15:45")
+    assert "it has natural for clock = 12, and digital for clock = 24; set one of these" in refusal(done, 1)
+
+
+@pytest.mark.parametrize("lines, options, words, note", [
+    ("", [], "fünfzehn Uhr fünfundvierzig", "no style 'digital' for clock = 12, which is configured; this is clock = 24"),
+    ("clock = 24", ["--style", "natural"], "Viertel vor vier",
+     "no style 'natural' for clock = 24, which is configured; this is clock = 12"),
+])
+def test_a_style_of_the_other_clock_can_be_tried(clocksmith, lines, options, words, note):
+    done = german(clocksmith, lines, "voice", "try", LANGUAGES["de"], "15:45", *options)
+    assert (done.returncode, done.stdout) == (0, words + "\n")
+    assert done.stderr == f"clocksmith: note: it has {note}\n"
+
+
+def test_german_has_all_words_of_timers_and_intervals(clocksmith):
+    assert voice_line(clocksmith, configured(clocksmith, LANGUAGES["de"])).endswith("; it says timers and intervals")
 
 
 # MARK: What is wrong with one
@@ -121,3 +158,17 @@ def test_a_licence_that_is_missing_is_found(clocksmith, spanish):
     done = clocksmith.run("voice", "verify", spanish)
     assert done.returncode == 3
     assert f"FOUND licence     {spanish}/LICENCE is missing; write into it who made the voice" in done.stdout
+
+
+def test_clips_of_two_rates_are_joined_as_if_they_had_one(clocksmith, spanish):
+    """A voice of one's own may have come from two sources; each word keeps its length and pitch."""
+    output = clocksmith.folder / "said.wav"
+    command = "say", "15:45", "--output", output, "--config", configured(clocksmith, spanish)
+    assert clocksmith.run(*command).returncode == 0
+    before = soundfile.info(output).duration
+    samples, rate = soundfile.read(spanish / "y.flac")
+    soundfile.write(spanish / "y.flac", samples[::2], rate // 2, "PCM_16")
+    done = clocksmith.run(*command)
+    assert (done.returncode, done.stdout) == (0, SAID["es"] + "\n")
+    assert soundfile.info(output).duration == pytest.approx(before, abs=0.001)
+    assert voice_line(clocksmith, configured(clocksmith, spanish)).startswith("ok ")

@@ -1,10 +1,8 @@
 """When a mute ends is for the service to say: the command may run by another clock."""
 
-import shutil
-import subprocess
-
 import pytest
 
+from c_library import shared_library
 from message_bus import MessageBus
 from program import SILENT_ALSA
 from service import Service
@@ -26,14 +24,7 @@ int clock_gettime(clockid_t clock, struct timespec *time) {
 @pytest.fixture
 def ahead(tmp_path):
     """The environment of a program whose clock is ahead."""
-    compiler = shutil.which("cc") or shutil.which("clang")
-    if not compiler:
-        pytest.skip("no C compiler to make a clock that is ahead")
-    library = tmp_path / "ahead.so"
-    subprocess.run(
-        [compiler, "-shared", "-fPIC", "-xc", "-", "-o", library], input=AHEAD, text=True,
-        check=True)
-    return {"LD_PRELOAD": str(library)}
+    return {"LD_PRELOAD": str(shared_library(tmp_path / "ahead.so", AHEAD))}
 
 
 def test_the_command_tells_the_end_that_the_service_has(clocksmith, ahead):

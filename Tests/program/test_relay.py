@@ -2,26 +2,16 @@
 
 import datetime
 import socket
-import threading
 import time
 
 import pytest
 
 import relay as parts
 from program import SILENT_ALSA
-from relay import CLOCK, COMMAND, GROUP_COMMAND, Broker
+from relay import CLOCK, COMMAND, GROUP_COMMAND, count_of_attempts
 from service import Service
 
 WORDS = "three thirty P M"
-
-
-@pytest.fixture
-def broker(tmp_path, request):
-    """A broker; one that keeps what is retained on the disk if the test wants that."""
-    parts.need_relay()
-    broker = Broker(tmp_path, persists=getattr(request, "param", False))
-    yield broker
-    broker.close()
 
 
 @pytest.fixture
@@ -276,22 +266,6 @@ def test_an_announcer_that_restarts_is_offline_meanwhile(broker, start, relay_to
     broker.publish(COMMAND, {"command": "timer", "seconds": 600, "id": "early"})
     heard.wait_for_state(lambda state: len(state["timers"]) == 1)
     assert len(relay.matching("the announcer answers")) == 2
-
-
-def count_of_attempts(port):
-    """Something that refuses whoever connects, and counts them."""
-    server = socket.create_server(("127.0.0.1", port))
-    count = []
-
-    def refuse():
-        while True:
-            connection, _ = server.accept()
-            count.append(connection)
-            # Reset, as by a port where nobody listens.
-            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
-            connection.close()
-    threading.Thread(target=refuse, daemon=True).start()
-    return lambda: len(count)
 
 
 def test_a_broker_that_is_not_there_is_told_once(start, relay_to, broker, heard):

@@ -241,5 +241,8 @@ def test_a_name_server_that_hangs_holds_nothing_up(relay_to, own_server):
         relay = relay_to(1883, host="clock.example", within=own_server)
         assert b"clock" in server.recv(512), "it asks"
         relay.wait_for("the announcer does not run", 3)
+        before = relay.wakeups()
+        time.sleep(4)
+        assert relay.wakeups() - before <= 15, "nor does it ask again and again"
         begin = time.monotonic()
         assert relay.stop() == 0 and time.monotonic() - begin < 2

@@ -87,20 +87,20 @@ def test_a_check_finds_files_that_are_missing(run, configured):
     assert "FOUND cannot read /nowhere/ca.crt: No such file" in done.stdout
 
 
-def test_the_readme_has_every_key():
+def test_the_docs_have_every_key():
     source = (ROOT / "Sources/Relay/RelayConfiguration.swift").read_text()
     keys = re.findall(r'^    "(\w+)": ', source, re.MULTILINE)
     assert len(keys) > 8
-    readme = (ROOT / "README.md").read_text()
+    text = (ROOT / "docs/relay.md").read_text()
     for key in keys:
-        assert re.search(rf"^    ;?{key} = ", readme, re.MULTILINE), key
+        assert re.search(rf"^    ;?{key} = ", text, re.MULTILINE), key
 
 
-def test_the_readme_has_every_command():
+def test_the_docs_have_every_command():
     source = (ROOT / "Sources/Relay/CommandTable.swift").read_text()
     commands = re.findall(r'^    "(\w+)": ', source, re.MULTILINE)
     assert len(commands) > 15
-    section = (ROOT / "README.md").read_text().split("| `command` | with |")[1].split("\n\n")[0]
+    section = (ROOT / "docs/relay.md").read_text().split("| `command` | with |")[1].split("\n\n")[0]
     listed = [word for row in section.splitlines()[2:]
               for word in re.findall(r"`(\w+)`", row.split("|")[1])]
     assert sorted(listed) == sorted(commands)

@@ -13,8 +13,8 @@ from service import Service
 from program import SILENT_ALSA, Clocksmith
 
 CONFIG = "homeassistant/device/clocksmith_hall/config"
-ROOT = {"dev", "o", "cmps", "availability_topic", "state_topic", "command_topic", "qos"}
-EVERY = {"p", "unique_id", "name", "icon", "entity_category", "value_template",
+ROOT = {"dev", "o", "cmps", "availability_topic", "state_topic", "command_topic"}
+EVERY = {"p", "unique_id", "name", "icon", "qos", "entity_category", "value_template",
          "json_attributes_topic", "json_attributes_template", "device_class"}
 # What else a platform knows, and what it wants; the topics come from the root.
 PLATFORMS = {
@@ -82,7 +82,7 @@ def test_every_entity_has_what_its_platform_wants_and_nothing_that_would_be_drop
         assert re.fullmatch(r"[a-zA-Z0-9_-]+", key)
         known, wanted = PLATFORMS[component["p"]]
         assert set(component) <= EVERY | known, key
-        assert set(component) >= {"p", "unique_id", "name", "icon"} | wanted, key
+        assert set(component) >= {"p", "unique_id", "name", "icon", "qos"} | wanted, key
         assert component["icon"].startswith("mdi:")
         assert component.get("entity_category") in (None, "diagnostic")
         assert component.get("json_attributes_topic") in (None, f"{CLOCK}/state")

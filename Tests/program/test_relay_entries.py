@@ -14,36 +14,16 @@ from jeepney import DBusAddress, new_signal
 import relay as parts
 from message_bus import NAME, PATH
 from pretended_announcer import PretendedAnnouncer
-from pretended_web import PretendedWeb
-from push import PushRelay
 from sound_server import wait_until
 
 SECRET = b"0123456789abcdef0123456789abcdef"
 
 
 @pytest.fixture
-def web():
-    web = PretendedWeb()
-    yield web
-    web.stop()
-
-
-@pytest.fixture
-def relay(on_the_bus, tmp_path):
-    parts.need_relay()
+def relay(push_relay, tmp_path):
     (tmp_path / "secret").write_text(f"whsec_{base64.b64encode(SECRET).decode()}\n")
     (tmp_path / "token").write_text("tk_school\n")
-    started = []
-
-    def relay(configuration):
-        relay = PushRelay(on_the_bus.environment, tmp_path, configuration)
-        started.append(relay)
-        relay.wait_for("started")
-        return relay
-
-    yield relay
-    for each in started:
-        assert each.stop() == 0
+    return push_relay
 
 
 def ntfy(web, folder, events="all", name="phone"):

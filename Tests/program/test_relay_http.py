@@ -15,21 +15,6 @@ from sound_server import wait_until
 
 
 @pytest.fixture
-def door(on_the_bus, tmp_path):
-    parts.need_relay()
-    started = []
-
-    def door(section="", rest="", **options):
-        door = Door(on_the_bus.environment, tmp_path, section, rest, **options)
-        started.append(door)
-        return door.wait_until_open()
-
-    yield door
-    for each in started:
-        assert each.stop() == 0
-
-
-@pytest.fixture
 def announcer(bus):
     pretended = PretendedAnnouncer(bus.address)
     yield pretended

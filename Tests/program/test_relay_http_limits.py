@@ -8,29 +8,13 @@ import time
 
 import pytest
 
-import relay as parts
-from http_door import PHONE, TOKEN, Door, refused
+from http_door import PHONE, TOKEN, refused
 from pretended_announcer import PretendedAnnouncer
 from program import ROOT
 from sound_server import wait_until
 
 HEAD = (f"POST /v1/commands HTTP/1.1\r\nHost: clock\r\nAuthorization: Bearer {TOKEN}\r\n"
         "Content-Type: application/json\r\n").encode()
-
-
-@pytest.fixture
-def door(on_the_bus, tmp_path):
-    parts.need_relay()
-    started = []
-
-    def door(section=""):
-        door = Door(on_the_bus.environment, tmp_path, section)
-        started.append(door)
-        return door.wait_until_open()
-
-    yield door
-    for each in started:
-        assert each.stop() == 0
 
 
 @pytest.fixture
@@ -165,6 +149,23 @@ def test_who_asks_too_often_waits_and_nobody_else(door, bus):
     refused(running.state(token="none"), 429, "rate")
     assert running.state(source="127.0.0.2").status == 200
     assert len(running.matching("127.0.0.1 asks more often than 'rate' allows")) == 1
+    announcer.close()
+
+
+def test_behind_a_proxy_each_app_has_a_rate_of_its_own(door, bus):
+    announcer = PretendedAnnouncer(bus.address)
+    running = door("rate = 2").wait_for_announcer()
+    # As nginx adds to the list that was sent, and as HAProxy adds a header behind those that were.
+    ways = (lambda app: [f"10.9.9.9, {app}"], lambda app: ["10.9.9.9", app])
+    for app in ("192.168.1.5", "192.168.1.6"):
+        assert [running.state(forwarded=way(app)).status for way in ways] == [200, 200]
+        for way in ways:
+            refused(running.state(forwarded=way(app)), 429, "rate")
+    running.wait_for("192.168.1.6 asks more often than 'rate' allows")
+    # What is no address is the proxy's own.
+    hostile = ["192.168.1.7, x", "x" * 4000, "192.168.1.7:80", ",", "1.2.3.4 5.6.7.8"]
+    answers = [running.state(forwarded=[each]).status for each in hostile]
+    assert answers == [200, 200, 429, 429, 429]
     announcer.close()
 
 

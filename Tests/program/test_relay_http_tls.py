@@ -1,29 +1,21 @@
 """The door for apps with a certificate, and what `check` says of it."""
 
+import functools
 import ssl
 import subprocess
 
 import pytest
 
 import relay as parts
-from http_door import TOKEN, Door, refused
+from http_door import TOKEN, refused
 from pretended_apns import make_certificate
 from relay import RELAY
 
 
 @pytest.fixture
-def door(on_the_bus, tmp_path):
-    parts.need_relay()
-    started = []
-
-    def door(section):
-        door = Door(on_the_bus.environment, tmp_path, section)
-        started.append(door)
-        return door
-
-    yield door
-    for each in started:
-        assert each.stop() == 0
+def door(door):
+    """One that may stay closed."""
+    return functools.partial(door, waits=False)
 
 
 def section(certificate, key):

@@ -1,43 +1,17 @@
 """Networks and brokers that are slow, deaf or silent: nothing waits, and nothing spins."""
 
+import json
 import socket
 import subprocess
 import threading
 import time
 
 import pytest
+from jeepney import DBusAddress, new_signal
 
 import relay as parts
-from pretended_announcer import PretendedAnnouncer
-from pretended_broker import PretendedBroker
-from relay import CLOCK, COMMAND, Broker
-
-
-@pytest.fixture
-def pretended():
-    parts.need_relay()
-    made = []
-
-    def pretended(*words, **options):
-        made.append(PretendedBroker(*words, **options))
-        return made[-1]
-
-    yield pretended
-    for broker in made:
-        broker.close()
-
-
-@pytest.fixture
-def announcer(bus):
-    made = []
-
-    def announcer(*words, **properties):
-        made.append(PretendedAnnouncer(bus.address, *words, **properties))
-        return made[-1]
-
-    yield announcer
-    for each in made:
-        each.close()
+from message_bus import NAME, PATH
+from relay import CLOCK, COMMAND
 
 
 class FullDoor:
@@ -281,51 +255,80 @@ def test_a_bus_that_dies_is_told_and_taken_back(relay_to, pretended, bus, announ
     parts.wait_until(lambda: len(relay.matching("the announcer answers")) == 2, 20, "its return")
 
 
-# Another configuration.
-
-
-@pytest.fixture
-def broker(tmp_path):
-    parts.need_relay()
-    broker = Broker(tmp_path)
-    yield broker
-    broker.close()
-
-
-OLD = "homeassistant/device/clocksmith_hall/config"
-NEW = "homeassistant/device/clocksmith_gym/config"
-
-
-@pytest.mark.parametrize("restarts", [False, True], ids=["reload", "restart"])
-def test_a_clock_with_another_name_leaves_nothing_behind(broker, relay_to, announcer, restarts):
-    announcer()
-    heard = broker.listen("#")
+def test_many_commands_without_an_answer_do_not_make_the_clock_absent(
+        relay_to, announcer, pretended):
+    told = announcer(lambda member: member == "GetAll")
+    broker = pretended()
     relay = relay_to(broker.port)
-    heard.wait_for(OLD)
-    heard.wait_for(f"{CLOCK}/availability", lambda payload: payload == "online")
-    if restarts:
-        assert relay.stop() == 0
-        relay = relay_to(broker.port, "discovery = none")
-    else:
-        relay.configure(broker.port, name="gym")
-        relay.process.send_signal(1)
-        relay.wait_for("reloaded: clocksmith/clock/gym")
-        heard.wait_for(NEW)
-        heard.wait_for(f"{CLOCK}/state", lambda payload: not payload)
-    heard.wait_for(OLD, lambda payload: not payload)
-    late = broker.listen("#")
-    late.wait_for(f"clocksmith/clock/{'hall' if restarts else 'gym'}/availability")
-    assert not late.payloads(OLD)
-
-
-def test_a_reload_of_a_wrong_file_changes_nothing(broker, relay_to, announcer):
-    told = announcer()
-    relay = relay_to(broker.port)
-    relay.wait_for("connected to")
     relay.wait_for("the announcer answers")
-    relay.configuration.write_text("[mqtt]\nbroker = a\nqos = 2\n")
-    relay.process.send_signal(1)
-    relay.wait_for("unknown key 'qos' in [mqtt]")
-    assert relay.matching("it goes on as configured before")
+    relay.wait_for("connected to")
+    broker.send(COMMAND, b'{"command":"unmute"}', times=100)
+    relay.wait_for("64 commands wait for the announcer already")
+    asked = told.calls.count("GetAll")
+    told.properties = told.properties | {"Volume": ("d", -7.0)}
+    told.connection.send(new_signal(
+        DBusAddress(PATH, interface="org.freedesktop.DBus.Properties"), "PropertiesChanged",
+        "sa{sv}as", (NAME, {}, ["Volume"])))
+    parts.wait_until(lambda: told.calls.count("GetAll") > asked, 15, "another question")
+    parts.wait_until(
+        lambda: any(topic == f"{CLOCK}/state" and b'"volume_db":-7' in payload.replace(b" ", b"")
+                    for topic, payload in broker.published), 15, "the new state")
+    assert not relay.matching("told of as offline")
+
+
+def test_what_is_tried_again_is_not_written_again(relay_to, announcer, pretended, on_the_bus):
+    told = announcer(
+        lambda member: "org.clocksmith.Error.Busy" if member == "AnnounceAt" else True)
+    broker = pretended()
+    relay = relay_to(broker.port)
+    relay.wait_for("the announcer answers")
+    relay.wait_for("connected to")
+    at = int(time.time()) + 7
+    for name in ("one", "two"):
+        order = {"command": "announce", "at": at, "id": name}
+        broker.send(COMMAND, json.dumps(order).encode())
+    parts.wait_until(lambda: told.calls.count("AnnounceAt") > 2, 15, "the second attempt")
+    kept = on_the_bus.folder / "state/relay.json"
+    before = kept.stat().st_ino, kept.stat().st_mtime_ns
+    parts.wait_until(lambda: told.calls.count("AnnounceAt") > 10, 15, "more of them")
+    assert (kept.stat().st_ino, kept.stat().st_mtime_ns) == before
+
+
+def test_what_is_asked_when_a_stop_comes_is_not_tried_again(relay_to, announcer, broker):
+    answered = threading.Event()
+
+    def answer(member):
+        if member != "AnnounceAt":
+            return True
+        answered.wait(10)
+        return "org.clocksmith.Error.Busy"
+
+    told = announcer(answer)
+    relay = relay_to(broker.port)
+    # It has subscribed before it tells of itself.
+    broker.listen("clocksmith/#").wait_for(
+        f"{CLOCK}/availability", lambda payload: payload == "online")
+    at = time.time() + 4
+    broker.publish(COMMAND, {"command": "announce", "time": "15:30", "at": at, "id": "bell"})
+    parts.wait_until(lambda: "AnnounceAt" in told.calls, 10, "the command")
     broker.publish(COMMAND, {"command": "stop"})
-    parts.wait_until(lambda: "Stop" in told.calls, 15, "the command")
+    relay.wait_for("'stop' has cancelled announce \"bell\"")
+    answered.set()
+    relay.wait_for("carried out stop")
+    parts.wait_until(lambda: time.time() > at, 10, "its instant")
+    assert told.calls.count("AnnounceAt") == 1
+    assert relay.matching("because") == []
+
+
+def test_a_broker_that_throws_out_for_a_former_topic_is_not_asked_for_ever(
+        relay_to, announcer, pretended, on_the_bus):
+    announcer()
+    (on_the_bus.folder / "state/relay.json").write_text(
+        json.dumps({"waiting": [], "retained": [{"topic": "clocksmith/attic/state"}]}))
+    broker = pretended(forbidden=[b"attic"])
+    relay = relay_to(broker.port)
+    relay.wait_for("the broker keeps clocksmith/attic/state of a former name", 60)
+    parts.wait_until(
+        lambda: any(topic == f"{CLOCK}/availability" and payload == b"online"
+                    for topic, payload in broker.published), 30, "what is told after it")
+    assert [topic for topic, _ in broker.published].count("clocksmith/attic/state") == 3

@@ -1,8 +1,10 @@
 """What was not sent is not lost, whatever keeps it: a server, a name, a key, an end."""
 
 import base64
+import contextlib
 import signal
 import socket
+import sqlite3
 import subprocess
 import time
 
@@ -12,16 +14,7 @@ from jeepney import DBusAddress, new_signal
 import relay as parts
 from message_bus import NAME, PATH
 from pretended_announcer import PretendedAnnouncer
-from pretended_web import PretendedWeb
-from push import PushRelay
 from sound_server import wait_until
-
-
-@pytest.fixture
-def web():
-    web = PretendedWeb()
-    yield web
-    web.stop()
 
 
 @pytest.fixture
@@ -29,22 +22,6 @@ def secret(tmp_path):
     path = tmp_path / "secret"
     path.write_text(f"whsec_{base64.b64encode(bytes(32)).decode()}\n")
     return path
-
-
-@pytest.fixture
-def relay(on_the_bus, tmp_path):
-    parts.need_relay()
-    started = []
-
-    def relay(configuration, within=()):
-        relay = PushRelay(on_the_bus.environment, tmp_path, configuration, within)
-        started.append(relay)
-        relay.wait_for("started")
-        return relay
-
-    yield relay
-    for each in started:
-        assert each.stop() == 0
 
 
 @pytest.fixture
@@ -58,8 +35,8 @@ def ntfy(server):
     return f"[ntfy phone]\nserver = {server}\ntopic = bells\n"
 
 
-def test_what_never_left_is_sent_by_the_next_relay(relay, web, mute_server):
-    running = relay(ntfy(mute_server))
+def test_what_never_left_is_sent_by_the_next_relay(push_relay, web, mute_server):
+    running = push_relay(ntfy(mute_server))
     running.push("the bell is at ten")
     wait_until(lambda: running.register().states() == {"sent": 1}, 10, "the attempt")
     running.process.send_signal(signal.SIGTERM)
@@ -68,13 +45,13 @@ def test_what_never_left_is_sent_by_the_next_relay(relay, web, mute_server):
     running.push("and again at eleven")
     assert running.process.wait(10) == 0
     assert running.register().states() == {"waiting": 1}
-    relay(ntfy(web.url))
+    push_relay(ntfy(web.url))
     assert {body["message"] for _, body in web.wait_for(2)} == {
         "the bell is at ten", "and again at eleven"}
 
 
-def test_what_never_left_is_sent_after_a_reload(relay, web, mute_server):
-    running = relay(ntfy(mute_server))
+def test_what_never_left_is_sent_after_a_reload(push_relay, web, mute_server):
+    running = push_relay(ntfy(mute_server))
     running.push("the bell is at ten")
     wait_until(lambda: running.register().states() == {"sent": 1}, 10, "the attempt")
     running.text = ntfy(web.url)
@@ -83,9 +60,9 @@ def test_what_never_left_is_sent_after_a_reload(relay, web, mute_server):
     running.wait_for('published "the bell is at ten": 1 accepted', 20)
 
 
-def test_what_left_without_an_answer_is_in_doubt_and_told(relay, web):
+def test_what_left_without_an_answer_is_in_doubt_and_told(push_relay, web):
     web.answer = lambda request: time.sleep(8) or (200, {})
-    running = relay(ntfy(web.url))
+    running = push_relay(ntfy(web.url))
     running.push("the bell is at ten")
     web.wait_for(1)
     running.process.send_signal(signal.SIGTERM)
@@ -94,10 +71,10 @@ def test_what_left_without_an_answer_is_in_doubt_and_told(relay, web):
     assert running.matching("1 delivery was on the way when the relay ended")
 
 
-def test_a_secret_that_is_put_right_is_taken_at_a_reload(relay, web, secret):
+def test_a_secret_that_is_put_right_is_taken_at_a_reload(push_relay, web, secret):
     right = secret.read_text()
     secret.write_text("none\n")
-    running = relay(f"[webhook school]\nurl = {web.url}/bell\nsecret_file = {secret}\n")
+    running = push_relay(f"[webhook school]\nurl = {web.url}/bell\nsecret_file = {secret}\n")
     running.wait_for("it is no secret")
     running.push("the bell is at ten")
     secret.write_text(right)
@@ -113,7 +90,7 @@ mount --bind "$0" /etc/resolv.conf && mount --bind "$0.nss" /etc/nsswitch.conf &
 """
 
 
-def test_a_name_server_that_never_answers_holds_up_nothing(relay, tmp_path):
+def test_a_name_server_that_never_answers_holds_up_nothing(push_relay, tmp_path):
     (tmp_path / "resolv").write_text("nameserver 127.0.0.78\noptions timeout:30 attempts:1\n")
     (tmp_path / "resolv.nss").write_text("hosts: dns\n")
     within = ["unshare", "--mount", "sh", "-c", ALONE, tmp_path / "resolv"]
@@ -121,7 +98,7 @@ def test_a_name_server_that_never_answers_holds_up_nothing(relay, tmp_path):
         pytest.skip("nothing can be mounted here (not root?)")
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as server:
         server.bind(("127.0.0.78", 53))
-        running = relay(ntfy("https://clock.example"), within)
+        running = push_relay(ntfy("https://clock.example"), within)
         running.push("the bell is at ten")
         server.settimeout(10)
         server.recvfrom(512)
@@ -136,9 +113,9 @@ def test_a_name_server_that_never_answers_holds_up_nothing(relay, tmp_path):
 
 
 @pytest.fixture
-def noticed(bus, relay, web):
+def noticed(bus, push_relay, web):
     """Lets an announcer tell of what has happened."""
-    running = relay(f"{ntfy(web.url)}events = all\n")
+    running = push_relay(f"{ntfy(web.url)}events = all\n")
     announcer = PretendedAnnouncer(bus.address)
     running.wait_for("the announcer answers")
 
@@ -153,6 +130,33 @@ def test_a_hundred_timers_at_noon_are_all_told(noticed, web):
     for number in range(100):
         noticed("timer_elapsed", f"timer {number} rings", TIMER=str(number))
     assert len({body["message"] for _, body in web.wait_for(100)}) == 100
+
+
+def test_messages_that_find_no_room_while_the_register_is_held_are_counted(bus, push_relay, web):
+    running = push_relay(f"{ntfy(web.url)}events = all\n")
+    announcer = PretendedAnnouncer(bus.address)
+    running.wait_for("the announcer answers")
+    asked = announcer.calls.count("GetAll")
+    with contextlib.closing(
+            sqlite3.connect(running.register().path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        begin = time.monotonic()
+        for number in range(70):
+            announcer.connection.send(new_signal(
+                DBusAddress(PATH, interface=NAME), "Noticed", "sysa{ss}",
+                ("timer_elapsed", 5, f"timer {number} rings", {"TIMER": str(number)})))
+        # What comes after them has been read, and so have they.
+        announcer.connection.send(new_signal(
+            DBusAddress(PATH, interface="org.freedesktop.DBus.Properties"), "PropertiesChanged",
+            "sa{sv}as", (NAME, {}, [])))
+        wait_until(lambda: announcer.calls.count("GetAll") > asked, 15, "the end of them")
+        assert time.monotonic() - begin < 3, "nor is each of them tried"
+        running.wait_for("database is locked")
+        other.execute("COMMIT")
+    running.wait_for("the register can be used again; 6 messages are lost, for only 64 can wait")
+    told = {body["message"] for _, body in web.wait_for(64)}
+    assert told == {f"timer {number} rings" for number in range(6, 70)}
+    announcer.close()
 
 
 def test_what_was_lost_is_told_when_it_is_back_and_what_was_not_is_not(noticed, web):

@@ -7,20 +7,11 @@ import zoneinfo
 
 import pytest
 
-import relay as parts
-from relay import CLOCK, COMMAND, GROUP_COMMAND, Broker
+from relay import CLOCK, COMMAND, GROUP_COMMAND
 from program import SILENT_ALSA
 from service import Service
 
 WORDS = "three thirty P M"
-
-
-@pytest.fixture
-def broker(tmp_path):
-    parts.need_relay()
-    broker = Broker(tmp_path)
-    yield broker
-    broker.close()
 
 
 @pytest.fixture
@@ -187,7 +178,7 @@ def test_a_speaker_that_stays_taken_is_the_reason(broker, announcer, relay_to):
 
 def test_an_occasion_says_what_is_asked_for_at_it_and_another_time_is_refused_by_its_name(
         broker, announcer, relay_to):
-    """As README has it: a bell at the full hour, here at a full minute."""
+    """As docs/relay.md has it: a bell at the full hour, here at a full minute."""
     announcer("interval = 1\nchime = none\nchime_quarters = none")
     relay = relay_to(broker.port)
     heard = online(broker)

@@ -12,6 +12,7 @@ import time
 import pytest
 import soundfile
 
+from c_library import shared_library
 from message_bus import MessageBus
 from pipewire_server import PipeWireServer
 from pretended_card import pretended_card
@@ -143,15 +144,6 @@ int _snd_pcm_down_open(
   return -EHOSTDOWN;
 }
 """
-
-
-def shared_library(path, source):
-    compiler = shutil.which("cc") or shutil.which("clang")
-    if not compiler:
-        pytest.skip("no C compiler to pretend a sound server")
-    subprocess.run(
-        [compiler, "-shared", "-fPIC", "-xc", "-", "-o", path], input=source, text=True, check=True)
-    return path
 
 
 @pytest.fixture

@@ -4,12 +4,11 @@ does not wait for it, and what was set is kept all the same."""
 import json
 import os
 import re
-import shutil
-import subprocess
 import time
 
 import pytest
 
+from c_library import shared_library
 from message_bus import MessageBus
 from program import SILENT_ALSA
 from service import Service
@@ -29,13 +28,8 @@ int fsync(int descriptor) {
 @pytest.fixture
 def slow(clocksmith, tmp_path):
     """While this file is there, the disk is slow."""
-    compiler = shutil.which("cc") or shutil.which("clang")
-    if not compiler:
-        pytest.skip("no C compiler to make a disk that is slow")
-    marker, library = tmp_path / "slow", tmp_path / "slow.so"
-    subprocess.run(
-        [compiler, "-shared", "-fPIC", f'-DSLOW_WHILE="{marker}"', "-xc", "-", "-o", library],
-        input=SLOW, text=True, check=True)
+    marker = tmp_path / "slow"
+    library = shared_library(tmp_path / "slow.so", SLOW, f'-DSLOW_WHILE="{marker}"')
     clocksmith.environment = clocksmith.environment | {"LD_PRELOAD": str(library)}
     return marker
 

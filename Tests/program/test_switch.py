@@ -2,7 +2,9 @@
 that the tests make up."""
 
 import glob
+import json
 import re
+import signal
 
 import pytest
 
@@ -57,3 +59,17 @@ def test_silence_does_not_wait_for_the_clock_to_be_judged(clocksmith, tmp_path):
         bus.stop()
     after = re.search(r"silent \+?([\d.]+) ms after that", told)
     assert float(after[1]) < 200, told
+
+
+def test_a_timer_waits_for_a_switch_that_cannot_be_read_and_rings_once_it_can(on_the_bus, start):
+    service = start(rest="[switch]\nline = GPIO17")
+    assert on_the_bus.run("timer", "1s", "--name", "tea").returncode == 0
+    service.wait_for('timer "tea" is at zero, and cannot be heard: the switch cannot be read')
+    configuration = on_the_bus.folder / "0.conf"
+    configuration.write_text(configuration.read_text().replace("GPIO17", "none"))
+    service.signal(signal.SIGHUP)
+    service.wait_for("there is no switch any more")
+    [row] = map(json.loads, on_the_bus.run("timer", "list", "--json").stdout.splitlines())
+    assert row["state"] == "ringing"
+    assert on_the_bus.run("stop").returncode == 0
+    service.wait_for('timer "tea" rings no more: it was stopped by hand')

@@ -330,3 +330,15 @@ def test_the_prompts_of_asterisk_say_every_minute(clocksmith, asterisk, brought_
         f"in {clock} hours it says every minute of the day" for clock in (12, 24)]
     lines = lines_of(clocksmith.run("voice", "verify", pack), 0)
     assert lines[-1] == "ok    clips       29, all well"
+
+
+@pytest.mark.parametrize("words, told", [
+    (["list", "--output", "x"], "--output means nothing for 'voice list'; leave it out"),
+    (["try", "rms", "--caf"], "--caf means nothing for 'voice try'; leave it out"),
+    (["verify", "rms", "--config", "x"], "--config means nothing for 'voice verify'; leave it out"),
+    (["record", "x", "--style", "x"], "--style means nothing for 'voice record'; leave it out"),
+    (["import", "x", "--device", "x"], "--device means nothing for 'voice import'; leave it out"),
+    (["export", "rms", "--json"], "--json means nothing for 'voice export'; leave it out"),
+])
+def test_an_option_of_another_action_is_refused(clocksmith, words, told):
+    assert told in refusal(clocksmith.run("voice", *words), 2)

@@ -1,9 +1,12 @@
 #!/usr/bin/python3
 """Prints which of the voices that ship is understood best, and how it sounds: a table in sounds/voices/README.md.
 
-In quiet a recogniser finds no difference between them, so they are put into noise and into a hall.
+In quiet a recogniser finds no difference between them, so they are put into noise and into a hall. With names of
+voices, of these alone; CLOCKSMITH_ALL_MINUTES=1 counts the minutes that are recognised as well.
 """
 
+import importlib.util
+import os
 import sys
 import tempfile
 
@@ -12,6 +15,7 @@ sys.dont_write_bytecode = True
 import numpy as np  # noqa: E402
 from scipy import signal  # noqa: E402
 
+import naturalness  # noqa: E402
 import recognition  # noqa: E402
 import sound_level  # noqa: E402
 from sayings import said  # noqa: E402
@@ -46,15 +50,29 @@ PLACES = {
 }
 
 
+def recognised(pack, clock, times, place):
+    """How many of TIMES are recognised in a place; every voice is in the same noise."""
+    recordings = {time: place(pack.joined(clock, *time)[0], seed) for seed, time in enumerate(times)}
+    with tempfile.TemporaryDirectory() as scratch:
+        heard = recognition.recognise(recordings, clock, scratch)
+    return sum(heard[time] == said(clock, *time) for time in times)
+
+
 def understood(pack, place):
-    """The share of TIMES, in both clocks, that is recognised; every voice is in the same noise."""
-    right = 0
+    """The share of TIMES, in both clocks, that is recognised."""
+    return sum(recognised(pack, clock, TIMES, place) for clock in CLOCKS) / len(TIMES) / len(CLOCKS)
+
+
+def opinions(pack):
+    """The mean opinion of the quarters as they are chained, and of whole sentences of the pack's engine."""
+    reason = naturalness.missing()
+    if not reason and pack.name == "heart" and not importlib.util.find_spec("hibari"):
+        reason = "hibari is missing: pip install hibari-tts onnx"
+    listener = None if reason else naturalness.Listener()
     for clock in CLOCKS:
-        recordings = {time: place(pack.joined(clock, *time)[0], seed) for seed, time in enumerate(TIMES)}
-        with tempfile.TemporaryDirectory() as scratch:
-            heard = recognition.recognise(recordings, clock, scratch)
-        right += sum(heard[time] == said(clock, *time) for time in TIMES)
-    return right / len(TIMES) / len(CLOCKS)
+        what = f"opinion of 96 quarters, {clock} h, chained and whole"
+        yield what, f"skipped: {reason}" if reason else "{:.2f} and {:.2f}".format(
+            *naturalness.of_quarters(pack, clock, listener))
 
 
 def pitches(samples):
@@ -88,6 +106,12 @@ def melody(pack):
 
 
 def figures(pack):
+    yield from opinions(pack)
+    for clock in CLOCKS:
+        all_minutes = "skipped: set CLOCKSMITH_ALL_MINUTES=1"
+        if os.environ.get("CLOCKSMITH_ALL_MINUTES"):
+            all_minutes = f"{recognised(pack, clock, MINUTES, PLACES['in quiet']):,} of 1,440"
+        yield f"minutes recognised, {clock} h", all_minutes
     for where, place in PLACES.items():
         yield f"understood {where}", f"{understood(pack, place):.1%}"
     yield "bandwidth", f"{sound_level.bandwidth(np.concatenate([*pack.samples.values()])) / 1000:.1f} kHz"
@@ -96,7 +120,7 @@ def figures(pack):
     yield "step of pitch at a join, the middle one and 95 % of them", f"{usual:.1f} and {largest:.1f} semitones"
 
 
-packs = [Pack(folder) for folder in shipped_packs()]
+packs = [Pack(folder) for folder in shipped_packs() if folder.name in sys.argv[1:] or not sys.argv[1:]]
 print(f"| what | {' | '.join(pack.name for pack in packs)} |\n|---|{'---|' * len(packs)}")
 for row in zip(*map(figures, packs)):
     print(f"| {row[0][0]} | {' | '.join(figure for _, figure in row)} |")

@@ -77,12 +77,7 @@ def naturalness_figures(pack):
             yield what, "3.7, within 0.1", f"skipped: {reason}"
             continue
         listener = listener or naturalness.Listener()
-        engine, opinions = naturalness.engine(pack.name), []
-        for time in MINUTES[::15]:
-            text = " ".join(pack.texts[name] for name in pack.clips_of(clock, *time))
-            sentence = naturalness.whole_sentence(engine, f"{text}.")
-            opinions.append((listener.opinion(pack.joined(clock, *time)[0]), listener.opinion(sentence)))
-        yield what, "3.7, within 0.1", "{:.2f} and {:.2f}".format(*np.mean(opinions, axis=0))
+        yield what, "3.7, within 0.1", "{:.2f} and {:.2f}".format(*naturalness.of_quarters(pack, clock, listener))
 
 
 def figures(pack):

@@ -7,6 +7,7 @@ the voices.
 import re
 import unicodedata
 
+from babel import Locale
 from num2words import num2words
 
 from voice_pack import VOICES
@@ -67,42 +68,101 @@ def italian(hour, minute, clock):
     return words if minute == 0 else f"{words} e {italian_number(minute)}"
 
 
+# Between the hour and "halb" of the next one, or either of them, by the minute.
+GERMAN_FIVES = {5: "fünf nach", 10: "zehn nach", 15: "Viertel nach", 20: "zwanzig nach", 25: "fünf vor halb", 30: "halb",
+                35: "fünf nach halb", 40: "zwanzig vor", 45: "Viertel vor", 50: "zehn vor", 55: "fünf vor"}
+
+
+def german(hour, minute, clock):
+    """Duden, "Uhr" and "Viertel": "ein Uhr", but "halb eins"; "drei Uhr fünfzehn", "Viertel nach drei", "halb vier".
+
+    In the north and west of Germany; in the south and east people say "viertel vier" (Atlas zur deutschen
+    Alltagssprache, round 1, "Uhrzeit").
+    """
+    if clock == 24:
+        words = f"{'ein' if hour == 1 else num2words(hour, lang='de')} Uhr"
+        return words if minute == 0 else f"{words} {num2words(minute, lang='de')}"
+    if minute == 0:
+        on_dial = hour % 12 or 12
+        return {0: "Mitternacht", 12: "zwölf Uhr mittags"}.get(hour) or german(on_dial, 0, 24)
+    named = num2words((hour if minute <= 24 else hour + 1) % 12 or 12, lang="de")
+    if minute in GERMAN_FIVES:
+        return f"{GERMAN_FIVES[minute]} {named}"
+    # From the full hour, from the half or to the next hour, whichever is said.
+    if minute <= 24:
+        count, words = minute, "nach"
+    elif minute <= 34:
+        count, words = abs(minute - 30), "vor halb" if minute < 30 else "nach halb"
+    else:
+        count, words = 60 - minute, "vor"
+    counted = "eine Minute" if count == 1 else f"{num2words(count, lang='de')} Minuten"
+    return f"{counted} {words} {named}"
+
+
 def russian(hour, minute, clock):
     """The short form of timetables and of the army: the hour, then two digits, "ноль-ноль" at the full hour."""
     minutes = "ноль ноль" if minute == 0 else num2words(minute, lang="ru")
     return f"{num2words(hour, lang='ru')} {'ноль ' if 0 < minute < 10 else ''}{minutes}"
 
 
-SAID = {"es": spanish, "fr": french, "it": italian, "ru": russian}
+SAID = {"de": german, "es": spanish, "fr": french, "it": italian, "ru": russian}
 
 
 # ---- Timers -----------------------------------------------------------------------
 
-# What an hour, a minute and a second are called: one, and more; and what "one" is before them.
+# What an hour, a minute and a second are called by the category of the number before them, and what "one" is.
 UNITS = {
-    "es": [("hora", "horas", "una"), ("minuto", "minutos", "un"), ("segundo", "segundos", "un")],
-    "fr": [("heure", "heures", "une"), ("minute", "minutes", "une"), ("seconde", "secondes", "une")],
-    "it": [("ora", "ore", "un'"), ("minuto", "minuti", "un"), ("secondo", "secondi", "un")],
-    "ru": [("час", "часов", "один"), ("минута", "минут", "одна"), ("секунда", "секунд", "одна")],
+    "de": [({"one": "Stunde", "other": "Stunden"}, "eine"), ({"one": "Minute", "other": "Minuten"}, "eine"),
+           ({"one": "Sekunde", "other": "Sekunden"}, "eine")],
+    "es": [({"one": "hora", "other": "horas"}, "una"), ({"one": "minuto", "other": "minutos"}, "un"),
+           ({"one": "segundo", "other": "segundos"}, "un")],
+    "fr": [({"one": "heure", "other": "heures"}, "une"), ({"one": "minute", "other": "minutes"}, "une"),
+           ({"one": "seconde", "other": "secondes"}, "une")],
+    "it": [({"one": "ora", "other": "ore"}, "un'"), ({"one": "minuto", "other": "minuti"}, "un"),
+           ({"one": "secondo", "other": "secondi"}, "un")],
+    "ru": [({"one": "час", "few": "часа", "many": "часов"}, "один"), ({"one": "минута", "few": "минуты", "many": "минут"}, "одна"),
+           ({"one": "секунда", "few": "секунды", "many": "секунд"}, "одна")],
 }
-AND = {"es": " y ", "fr": " ", "it": " e ", "ru": " "}
+AND = {"de": " und ", "es": " y ", "fr": " ", "it": " e ", "ru": " "}
+# What stands before the time that is left, of a timer and of a round, in the voices that have it.
+LEFT, TIMER, ROUND = ({"de": words} for words in ("noch ", "Timer über ", "Runde "))
 
 
-def left(language, hours, minutes, seconds):
-    """So much time, in the forms of those numbers, but for the Russian one of 2 to 4, which no voice here has."""
-    parts = []
-    for number, (one, more, gender) in zip((hours, minutes, seconds), UNITS[language]):
-        if not number:
-            continue
-        # In Italian only one itself changes: "un minuto", but "ventuno minuti".
-        counted = italian_number(number) if language == "it" and number > 1 else counting(number, language, gender)
-        parts.append(f"{counted} {one if number == 1 else more}")
-    return AND[language].join(parts)
+def category(number, language):
+    """Which form of a word the number asks for: CLDR's plural rules, as Babel has them."""
+    return Locale(language).plural_form(number)
+
+
+def lengths(language, numbers):
+    """So many hours, minutes and seconds, each in the form of its number, without those of which there are none."""
+    for number, (forms, gender) in zip(numbers, UNITS[language]):
+        if number:
+            # In Italian only one itself changes, "un minuto", but "ventuno minuti"; so it is in German.
+            if number == 1 or language not in ("de", "it"):
+                counted = counting(number, language, gender)
+            else:
+                counted = italian_number(number) if language == "it" else num2words(number, lang=language)
+            yield f"{counted} {forms[category(number, language)]}"
+
+
+def left(language, *numbers):
+    return LEFT.get(language, "") + AND[language].join(lengths(language, numbers))
+
+
+def timer(language, *numbers):
+    """A timer by how long it is: of three parts the last two have "and" between them."""
+    *first, last = lengths(language, numbers)
+    return TIMER[language] + (" ".join(first) + AND[language] if first else "") + last
+
+
+def round_of(language, number):
+    """A round: its number as it is counted, "un", "vingt et un"."""
+    return ROUND.get(language, "") + (italian_number(number) if language == "it" else num2words(number, lang=language))
 
 
 def can_be_left_unsaid(language, numbers):
     """True where the prompts lack a form that the language has, "un'ora", "две минуты": then a signal sounds alone."""
     if language == "it":
         return numbers[0] == 1 or numbers == (0, 0, 1)
-    # CLDR's plural rules: one, and few, which is 2 to 4, but not 12 to 14.
-    return language == "ru" and any(number % 10 in (1, 2, 3, 4) and number not in (11, 12, 13, 14) for number in numbers)
+    # They have "часов", "минут" and "секунд" alone.
+    return language == "ru" and any(number and category(number, language) != "many" for number in numbers)

@@ -15,7 +15,7 @@ import soundfile
 from scipy import signal
 
 import sound_level
-from voice_pack import RATE, VOICES
+from voice_pack import MINUTES, RATE, VOICES
 
 MODEL_RATE = 16000
 MODEL_FRAMES = round(9.01 * MODEL_RATE)
@@ -26,7 +26,7 @@ def missing():
     """Why nothing can be rated here, or None."""
     for module in ("speechmos", "onnxruntime", "librosa"):
         if not importlib.util.find_spec(module):
-            return f"{module} is missing: pip install speechmos"
+            return f"{module} is missing: pip install {module}"
     return None
 
 
@@ -68,3 +68,13 @@ def whole_sentence(engine, text):
     before, after = (round(milliseconds * RATE / 1000) for milliseconds in sound_level.silence_at_ends(samples))
     spare = RATE // 100
     return samples[max(0, before - spare):len(samples) - max(0, after - spare)]
+
+
+def of_quarters(pack, clock, listener):
+    """The mean opinions of the 96 quarters of an hour: as clocksmith chains them, and as the pack's engine speaks them."""
+    speak, opinions = engine(pack.name), []
+    for time in MINUTES[::15]:
+        text = " ".join(pack.texts[name] for name in pack.clips_of(clock, *time))
+        sentence = whole_sentence(speak, f"{text}.")
+        opinions.append((listener.opinion(pack.joined(clock, *time)[0]), listener.opinion(sentence)))
+    return np.mean(opinions, axis=0)

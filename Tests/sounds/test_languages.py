@@ -5,6 +5,7 @@ import shutil
 import pytest
 
 pytest.importorskip("num2words", reason="num2words is missing: apt install python3-num2words")
+pytest.importorskip("babel", reason="babel is missing: apt install python3-babel")
 
 import configparser  # noqa: E402
 import importlib.machinery  # noqa: E402
@@ -14,12 +15,17 @@ import sys  # noqa: E402
 import sound_level  # noqa: E402
 import timer_phrases  # noqa: E402
 import voice_checks as checks  # noqa: E402
-from languages import SAID, bare, can_be_left_unsaid, left, shipped_languages  # noqa: E402
+from languages import SAID, bare, can_be_left_unsaid, category, left, round_of, shipped_languages, timer  # noqa: E402
 from voice_pack import CLOCKS, MINUTES, RATE, VOICES, Pack  # noqa: E402
 
+# Of the voices in other languages, those made of prompts.
+PROMPTED = "es", "fr", "it", "ru"
 PACKS = {folder.name: Pack(folder) for folder in shipped_languages()}
 # As a speaker of the language wrote them down, so that the reference itself is judged.
 TIMES = {
+    "de": {"00:00": "null Uhr", "00:15": "null Uhr fünfzehn", "01:00": "ein Uhr", "01:01": "ein Uhr eins",
+           "02:30": "zwei Uhr dreißig", "13:05": "dreizehn Uhr fünf", "15:45": "fünfzehn Uhr fünfundvierzig",
+           "21:21": "einundzwanzig Uhr einundzwanzig", "23:59": "dreiundzwanzig Uhr neunundfünfzig"},
     "es": {"00:00": "las cero horas", "00:15": "las cero y quince", "01:00": "la una en punto", "01:01": "la una y uno",
            "02:30": "las dos y treinta", "13:05": "las trece y cinco", "15:45": "las quince y cuarenta y cinco",
            "21:21": "las veintiuna y veintiuno", "23:59": "las veintitrés y cincuenta y nueve"},
@@ -33,6 +39,21 @@ TIMES = {
            "02:30": "два тридцать", "13:05": "тринадцать ноль пять", "15:45": "пятнадцать сорок пять",
            "21:21": "двадцать один двадцать один", "23:59": "двадцать три пятьдесят девять"},
 }
+# The same in the natural style.
+NATURAL_TIMES = {
+    "00:00": "Mitternacht", "00:05": "fünf nach zwölf", "00:30": "halb eins", "01:00": "ein Uhr", "03:15": "Viertel nach drei",
+    "03:20": "zwanzig nach drei", "03:24": "vierundzwanzig Minuten nach drei", "03:25": "fünf vor halb vier",
+    "03:29": "eine Minute vor halb vier", "15:30": "halb vier", "15:31": "eine Minute nach halb vier",
+    "15:35": "fünf nach halb vier", "15:36": "vierundzwanzig Minuten vor vier", "15:45": "Viertel vor vier",
+    "12:00": "zwölf Uhr mittags", "12:15": "Viertel nach zwölf", "12:50": "zehn vor eins", "13:01": "eine Minute nach eins",
+    "23:00": "elf Uhr", "23:59": "eine Minute vor zwölf",
+}
+# How many: a form for each category of CLDR that the language has, and numbers on both sides of each border.
+CATEGORIES = {
+    "de": {"one": [1], "other": [2, 11, 21, 59]}, "es": {"one": [1], "other": [2, 11, 21, 59]},
+    "fr": {"one": [1], "other": [2, 11, 21, 59]}, "it": {"one": [1], "other": [2, 11, 21, 59]},
+    "ru": {"one": [1, 21, 31, 51], "few": [2, 3, 4, 22, 24, 54], "many": [5, 11, 12, 14, 15, 20, 25, 59]},
+}
 
 
 @pytest.fixture(params=sorted(PACKS))
@@ -41,7 +62,7 @@ def pack(request):
 
 
 def clocks(pack):
-    return [clock for clock in CLOCKS if f"clock {clock}" in pack.conf]
+    return [clock for clock in (*CLOCKS, "12 natural") if f"clock {clock}" in pack.conf]
 
 
 def wrong_times(pack):
@@ -57,22 +78,27 @@ def wrong_times(pack):
                 yield f"{hour:02}:{minute:02} of clock {clock} reads {said!r}"
 
 
-def wrong_left(pack):
-    """Everything that is told as left in other words, or not told although the language needs no other form."""
+def wrong_phrases(pack, phrases, reference, may_be_unsaid=lambda language, numbers: False):
+    """Everything that is told of these timers in other words, or not told although the voice has the words."""
     language = pack.conf["voice"]["language"]
-    for phrase in timer_phrases.LEFT:
+    for phrase in phrases:
+        numbers = phrase[1:]
         try:
             names = pack.clips_of_timer(*phrase)
         except LookupError:
-            if not can_be_left_unsaid(language, phrase[1:]):
+            if not may_be_unsaid(language, numbers):
                 yield f"nothing is said of {phrase}"
             continue
         lost = [name for name in names if name not in pack.files]
         said = " ".join(pack.texts.get(name, "") for name in names)
         if lost:
             yield f"{phrase} needs {lost[0]}, which is not there"
-        elif bare(said) != bare(left(language, *phrase[1:])):
+        elif bare(said) != bare(reference(language, *numbers)):
             yield f"{phrase} reads {said!r}"
+
+
+def wrong_left(pack):
+    return wrong_phrases(pack, timer_phrases.LEFT, left, can_be_left_unsaid)
 
 
 def test_each_language_that_was_promised_ships():
@@ -93,6 +119,30 @@ def test_what_is_left_of_a_timer_is_said_in_the_right_forms(pack):
     assert list(wrong_left(pack)) == []
 
 
+def test_a_round_is_told_by_its_number_as_it_is_counted(pack):
+    assert list(wrong_phrases(pack, timer_phrases.ROUNDS, round_of)) == []
+
+
+def test_a_german_timer_is_told_by_its_length():
+    assert list(wrong_phrases(PACKS["de"], timer_phrases.TIMERS, timer)) == []
+    assert timer("de", 1, 5, 1) == "Timer über eine Stunde fünf Minuten und eine Sekunde"
+
+
+@pytest.mark.parametrize("time, words", NATURAL_TIMES.items())
+def test_the_german_reference_says_what_a_speaker_wrote_down(time, words):
+    assert bare(SAID["de"](*map(int, time.split(":")), "12 natural")) == bare(words)
+
+
+def test_the_natural_style_tells_all_minutes_of_half_a_day_apart():
+    said = [tuple(PACKS["de"].clips_of("12 natural", *time)) for time in MINUTES]
+    assert len(set(said)) == 721 and len(set(said[:720])) == 720
+
+
+def test_the_forms_of_numbers_are_those_of_cldr(pack):
+    for form, numbers in CATEGORIES[pack.name].items():
+        assert {category(number, pack.name) for number in numbers} == {form}
+
+
 def test_no_two_times_of_24_hours_sound_alike(pack):
     assert len({tuple(pack.clips_of(24, *time)) for time in MINUTES}) == 1440
 
@@ -107,7 +157,7 @@ def test_a_language_holds(pack, check):
 
 def test_every_clip_is_spoken(pack):
     spoken = {name for clock in clocks(pack) for time in MINUTES for name in pack.clips_of(clock, *time)}
-    for phrase in timer_phrases.LEFT:
+    for phrase in timer_phrases.ALL:
         try:
             spoken |= set(pack.clips_of_timer(*phrase))
         except LookupError:
@@ -119,29 +169,44 @@ def test_the_quarters_are_as_loud_as_other_voices_and_no_longer_than_is_patient(
     for hour, minute in MINUTES:
         if minute % 15 == 0:
             samples = pack.joined(24, hour, minute)[0]
-            assert abs(sound_level.integrated(samples) + 20) < 1.5, (hour, minute)
+            # A phrase of one clip is too short for this measure; clip_loudness has it.
+            if len(pack.clips_of(24, hour, minute)) > 1:
+                assert abs(sound_level.integrated(samples) + 20) < 1.5, (hour, minute)
             assert 0.5 < len(samples) / RATE < 5, (hour, minute)
 
 
 def test_licence_and_notice_name_the_makers_and_what_was_changed(pack):
     licence = (pack.folder / pack.conf["voice"]["licence"]).read_text()
     notice = (pack.folder / "NOTICE").read_text()
-    name = {"es": "Allison Smith", "fr": "June Wallack", "it": "Carlo Flora", "ru": "Maxim Topal"}[pack.name]
-    kind = "Attribution-ShareAlike 3.0" if pack.name in ("es", "fr") else "Attribution 3.0"
+    name = {"de": "SVOX AG", "es": "Allison Smith", "fr": "June Wallack", "it": "Carlo Flora", "ru": "Maxim Topal"}[pack.name]
+    kind = {"de": "Apache License, Version 2.0", "es": "Attribution-ShareAlike 3.0", "fr": "Attribution-ShareAlike 3.0",
+            "it": "Attribution 3.0", "ru": "Attribution 3.0"}[pack.name]
     assert name in notice and kind in notice and "Changes" in notice
-    assert "THE WORK (AS DEFINED BELOW) IS PROVIDED UNDER THE TERMS OF THIS" in licence
+    assert ("Apache License" if pack.name == "de" else "THE WORK (AS DEFINED BELOW) IS PROVIDED UNDER THE TERMS") in licence
 
 
 def test_a_pack_is_small(pack):
-    assert sum(file.stat().st_size for file in pack.folder.iterdir()) < 2_000_000
+    # German has its own clip for each number in each place.
+    most = 2_000_000 if pack.name in PROMPTED else 6_000_000
+    assert sum(file.stat().st_size for file in pack.folder.iterdir()) < most
 
 
-def test_each_clip_has_its_prompt(pack):
+@pytest.mark.parametrize("language", PROMPTED)
+def test_each_clip_has_its_prompt(language):
+    pack = PACKS[language]
     table = configparser.ConfigParser(delimiters="=", comment_prefixes=";", interpolation=None)
     table.optionxform = str
     table.read(pack.folder / "prompts.ini", encoding="utf-8")
     assert dict(table["clips"]).keys() == pack.files.keys()
     assert table["source"]["package"] == f"asterisk-core-sounds-{pack.name}-g722"
+
+
+def test_each_german_clip_has_its_sentences():
+    sys.path.append(str(VOICES))
+    import german_carriers
+    clips = {clip.name: clip.text for clip in german_carriers.clips()}
+    assert clips == PACKS["de"].texts
+    assert all("[" in carrier and "]" in carrier for clip in german_carriers.clips() for carrier in clip.carriers)
 
 
 # ---- Making one ------------------------------------------------------------------------
@@ -192,6 +257,7 @@ def test_a_word_is_cut_out_trimmed_and_levelled(prompts):
     ("fr", "number-21 = number-20 et une", "number-21 = number-20 une"),
     ("it", "ore una e number-{minute}", "ore number-1 e number-{minute}"),
     ("ru", "number-0 number-{minute}", "number-{minute}"),
+    ("de", "**45 = five-45 name-{next12}", "**45 = five-45 name-{hour12}"), ("de", "hour-1-end = ein Uhr", "hour-1-end = eins Uhr"),
 ])
 def test_a_wrong_form_is_caught(tmp_path, language, rule, instead):
     folder = shutil.copytree(PACKS[language].folder, tmp_path / language)
@@ -206,6 +272,17 @@ def test_a_wrong_form_of_what_is_left_is_caught(tmp_path):
     conf = folder / "voice.conf"
     conf.write_text(conf.read_text().replace("minutes-21 = veinti un minutos", "minutes-21 = number-21 minutos"))
     assert [problem for problem in wrong_left(Pack(folder)) if "21" in problem]
+
+
+@pytest.mark.parametrize("language, rule, instead", [
+    ("de", "round ** = runde minute-{number}", "round ** = minute-{number}"), ("fr", "round 01 = un", "round 01 = une"),
+    ("it", "round ** = number-{number}", "round 0* = number-{number}")])
+def test_a_wrong_round_is_caught(tmp_path, language, rule, instead):
+    folder = shutil.copytree(PACKS[language].folder, tmp_path / language)
+    conf = folder / "voice.conf"
+    assert rule in conf.read_text()
+    conf.write_text(conf.read_text().replace(rule, instead))
+    assert list(wrong_phrases(Pack(folder), timer_phrases.ROUNDS, round_of))
 
 
 def test_a_clip_that_is_lost_is_caught(tmp_path):

@@ -23,6 +23,11 @@ QUARTERS = [(hour, minute) for hour, minute in MINUTES if minute % 15 == 0]
 WORDS = {f"hour-{hour}": cardinal(hour) for hour in range(1, 13)} | {
     f"minute-{minute}": cardinal(minute) for minute in (15, 30, 45)} | {"am": "am", "pm": "pm", "oclock": "oclock"}
 
+# Of 1,440 minutes: what the voice that speaks if none is chosen has to reach, and what the older two
+# reached when they were made. All else is 98 %.
+LEAST = {("heart", 12): 1433, ("heart", 24): 1433, ("rms", 12): 1440, ("rms", 24): 1440,
+         ("slt", 12): 1432, ("slt", 24): 1422}
+
 
 def misheard_words(pack, scratch):
     heard = recognition.recognise({name: pack.samples[name] for name in WORDS}, "words", scratch)
@@ -86,7 +91,7 @@ def test_nearly_every_minute_is_recognised(pack, clock, tmp_path):
     misheard = remembered(what, files, lambda: misheard_phrases(pack, clock, times, tmp_path))
     count = len(times)
     print(f"{pack.name}, clock {clock}: {count - len(misheard)} of {count}; misheard: {misheard}")
-    assert len(misheard) <= count * 0.02, misheard
+    assert count - len(misheard) >= LEAST.get((pack.name, clock), count * 0.98), misheard
 
 
 def test_the_usual_phrases_of_timers_and_intervals_are_recognised(pack, tmp_path):

@@ -81,13 +81,15 @@ class Pack:
 
     def clips_of_timer(self, kind, *numbers):
         """The clip names of what is said of a timer or an interval, as timer_phrases has it."""
-        if kind not in self.conf:
+        if kind not in ("left", "timer"):
             number, = numbers or [0]
             for key, phrase in self.conf["interval"].items():
                 word, _, pattern = key.partition(" ")
                 if word == kind and all(p in ("*", d) for p, d in zip(pattern or "**", f"{number:02}", strict=True)):
-                    return phrase.format(number=number).split()
+                    return self._unchained(phrase.format(number=number))
             raise LookupError(f"nothing in [interval] for {kind} {number}")
+        if kind not in self.conf:
+            raise LookupError(f"there is no [{kind}]")
         values = dict(zip(("hours", "minutes", "seconds"), numbers, strict=True))
         digits = "".join(f"{number:02}" for number in numbers)
         for pattern, phrase in self.conf[kind].items():

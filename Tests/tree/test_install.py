@@ -24,7 +24,7 @@ PROGRAMS = {
     "dpkg-buildpackage": "exit 1",
     "dpkg-query": "echo installed",
     "swift": "",
-    "systemctl": "echo waiting",
+    "systemctl": 'case $1 in is-enabled) exit ${ENABLED:-1} ;; esac; echo waiting',
     "clocksmith": "",
 }
 
@@ -51,12 +51,13 @@ class Pi:
     def install(self, *words, **machine):
         return self.deploy("install", *words, **machine)
 
-    def deploy(self, script, *words, memory=906, swap=0, disk=8000):
+    def deploy(self, script, *words, memory=906, swap=0, disk=8000, enabled=False):
         return subprocess.run(
             self.command(memory, swap, TREE / "deploy" / script, *words),
             capture_output=True, text=True, timeout=60, check=False, cwd=self.folder,
             env={"PATH": f"{self.programs}:{PATH}", "HOME": str(self.folder), "LC_ALL": "C",
                  "CLOCKSMITH_CACHE": str(self.folder / "cache"), "DISK": str(disk),
+                 "ENABLED": str(int(not enabled)),
                  "CALLS": str(self.folder / "calls")})
 
     @property
@@ -155,6 +156,33 @@ def test_a_package_that_is_given_is_installed_without_a_build(pi):
     assert re.fullmatch(rf"apt-get install .* {pi.folder}/made.deb alsa-utils", install)
     assert "systemctl enable --now clocksmith.service" in rest
     assert not pi.builds and not any(re.match("swift|apt-get", call) for call in rest)
+
+
+RELAY_IS_OFF = "the relay is off: to turn it on, name a broker in /etc/clocksmith/relay.conf"
+
+
+def with_relay(pi):
+    """The clock's package under its usual name, with the relay's beside it."""
+    made = pi.folder / package(pi.folder)
+    (pi.folder / "clocksmith-relay_1_arm64.deb").touch()
+    return made.rename(pi.folder / "clocksmith_1_arm64.deb")
+
+
+def test_the_relay_beside_it_is_installed_and_off(pi):
+    done = pi.install(with_relay(pi))
+    assert done.returncode == 0, done.stderr
+    [install] = [call for call in pi.called if call.startswith("apt-get install")]
+    assert f"{pi.folder}/clocksmith-relay_1_arm64.deb ca-certificates" in install
+    assert not [call for call in pi.called if re.search("enable .*relay|start.*relay", call)]
+    assert RELAY_IS_OFF in done.stdout and "sudo systemctl enable --now clocksmith-relay" in done.stdout
+
+
+def test_a_relay_that_is_on_is_not_told_of(pi):
+    assert RELAY_IS_OFF not in pi.install(with_relay(pi), enabled=True).stdout
+
+
+def test_without_the_relay_nothing_is_said_of_it(pi):
+    assert "relay" not in pi.install(package(pi.folder)).stdout
 
 
 def test_a_package_for_another_machine_is_refused(pi):

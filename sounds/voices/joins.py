@@ -23,6 +23,8 @@ def spectrum(samples, rate):
     power = np.abs(np.fft.rfft(samples * np.hanning(len(samples)), rate // 25)) ** 2 / len(samples) ** 2
     hertz = np.fft.rfftfreq(rate // 25, 1 / rate)
     edges = np.searchsorted(hertz, [*(BANDS / 2 ** (1 / 6)), BANDS[-1] * 2 ** (1 / 6)])
+    # An engine of 16 kHz has nothing in the highest bands.
+    edges = np.minimum(edges, len(power) - 1)
     return np.maximum(10 * np.log10(np.add.reduceat(power, edges)[:-1] + 1e-12), FLOOR_DB)
 
 

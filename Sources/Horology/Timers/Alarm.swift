@@ -94,15 +94,19 @@ public struct Alarm: Hashable, Sendable {
   public internal(set) var plan: AlarmPlan
   public let origin: Origin
   public internal(set) var state: State
+  /// When it was to ring next by a clock that was right, while it waits by one that may be wrong and
+  /// that its owner lets speak; nil if `state` says it.
+  public internal(set) var promised: Instant?
   /// The latest of its instants that is over: stopped, missed or silenced. It does not ring again.
   public internal(set) var acknowledged: Instant?
   /// The name that a person gave it, while an alarm of the configuration has that.
   public internal(set) var lostName: String?
 
   public init(
-    number: Int, _ plan: AlarmPlan, from origin: Origin, state: State, acknowledged: Instant? = nil,
-    lostName: String? = nil
+    number: Int, _ plan: AlarmPlan, from origin: Origin, state: State,
+    promised: Instant? = nil, acknowledged: Instant? = nil, lostName: String? = nil
   ) {
+    self.promised = promised
     self.lostName = lostName
     self.number = number
     self.plan = plan
@@ -143,7 +147,7 @@ public struct Alarm: Hashable, Sendable {
   public var isUp: Bool { if case .waiting = state { false } else { true } }
 
   /// As in `alarm 2` or `alarm "school"`.
-  public var title: String { name.map { "alarm \"\($0)\"" } ?? "alarm \(number)" }
+  public var title: String { Horology.title("alarm", number, name) }
 
   /// For programs: waiting, ringing or snoozing.
   public var key: String {

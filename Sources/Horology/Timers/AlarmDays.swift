@@ -43,6 +43,7 @@ public enum AlarmDays: Hashable, Sendable {
 
   /// A day as in `2026-12-24`.
   public init(date text: some StringProtocol) throws(AlarmRefusal) {
+    if CivilDate.isOfNoMonth(text) { throw .never(String(text)) }
     // Of 2200 nothing is reckoned, though somewhere it begins while UTC is in 2199.
     guard let date = CivilDate(text: text), date.year < 2200 else { throw .date(String(text)) }
     self = .date(date)

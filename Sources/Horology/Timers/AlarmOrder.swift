@@ -22,8 +22,8 @@ extension AlarmOrder {
 public enum AlarmEvent: Hashable, Sendable {
   case set
   case cancelled
-  /// It rings, so long after its time; nil if on time.
-  case rings(late: Duration?)
+  /// It rings, so long after its time; nil if on time. With why it is not heard, if that is so.
+  case rings(late: Duration?, unheard: SkipReason? = nil)
   /// Its snooze is over, and it rings again.
   case ringsAgain
   /// It rang when the service ended, and still does.
@@ -35,6 +35,8 @@ public enum AlarmEvent: Hashable, Sendable {
   case stopped(StopReason)
   /// It rang until `ring_limit`, and nobody stopped it.
   case missed
+  /// It was to ring until `ring_limit`, and nothing of that was heard.
+  case neverHeard(SkipReason)
   /// Its time was so long ago that it does not ring any more.
   case expired(late: Duration)
   /// It cannot be heard, with the device's own words.
@@ -43,6 +45,16 @@ public enum AlarmEvent: Hashable, Sendable {
   case nameLost
   /// The configuration does so no longer.
   case nameIsBack
+}
+
+extension AlarmEvent {
+  /// `ring_limit` has passed.
+  var isOfLimit: Bool {
+    switch self {
+    case .missed, .neverHeard: true
+    default: false
+    }
+  }
 }
 
 /// What has become of which alarm; the alarm is as it was then.
@@ -63,8 +75,10 @@ public enum AlarmRefusal: Error, Hashable, Sendable {
   case days(String)
   case date(String)
   case rise(String)
-  /// Once, on a day on which the time is over, or which is too far away.
-  case never(AlarmTimes)
+  /// Once, on a day of the calendar on which the time is over.
+  case over(AlarmTimes)
+  /// A day that is in no calendar, such as 30 February.
+  case never(String)
   case name(String)
   case nameIsTaken(String)
   case tooMany
@@ -89,8 +103,9 @@ extension AlarmRefusal: CustomStringConvertible {
     case .rise(let text):
       "'\(text.shortened)' is no rise; write how long it takes, up to 1h, as in 5min, or before it "
         + "the level at which it begins, as in -30dB 5min"
-    case .never(let times):
-      "\(times.time) on \(times.days) is over, or not before 2200; choose a later day"
+    case .over(let times): "\(times.time) on \(times.days) is over; choose a later day"
+    case .never(let text):
+      "'\(text.shortened)' never comes: no month has that day; choose another"
     case .name(let flaw): "the name cannot be used: \(flaw); choose another"
     case .nameIsTaken(let name):
       "there is an alarm \"\(name)\" already; cancel it, or choose another name"
@@ -112,6 +127,7 @@ extension AlarmRefusal: CustomStringConvertible {
     case .days: "days"
     case .date: "date"
     case .rise: "rise"
+    case .over: "over"
     case .never: "never"
     case .name: "name"
     case .nameIsTaken: "name_is_taken"

@@ -34,9 +34,9 @@ public struct Alarms: Hashable, Sendable {
   private var reached: Instant?
   /// Those of which it was told that they do not ring by a clock that is not trusted.
   var told: Set<Int> = []
-  /// How far the clocks of the zone were ahead of UTC when the alarms were saved; nil once a trusted
-  /// clock has told whether another zone has stepped over one since.
-  private var savedOffset: Duration?
+  /// How far the clocks of the zone were ahead of UTC when a clock that was right last reckoned the
+  /// alarms; nil if that is not known. By another zone a time may be over that was to come.
+  public private(set) var zoneOffset: Duration?
   /// What a start has changed, and what rings on after it: it is told once it is known what is due.
   private var changedByStart: [AlarmChange] = []
 
@@ -45,9 +45,9 @@ public struct Alarms: Hashable, Sendable {
   /// As they were before the start. `configure` takes in what the configuration has now.
   /// - Parameters:
   ///   - isSameBoot: the machine has not started since.
-  ///   - zoneOffset: `Announcer.savedZoneOffset` as it was then; nil if that is not known.
+  ///   - zoneOffset: as it was then.
   public init(_ alarms: [Alarm], isSameBoot: Bool, zoneOffset: Duration? = nil, at now: Now) {
-    savedOffset = zoneOffset
+    self.zoneOffset = zoneOffset
     self.alarms = alarms.sorted { $0.number < $1.number }
     // What rings has had its time, too.
     reached = alarms.flatMap { [$0.acknowledged, $0.isUp ? $0.occasion : nil] }
@@ -79,45 +79,71 @@ public struct Alarms: Hashable, Sendable {
 
   /// Reckons anew when the alarms ring next that are not due: the zone is another, or the clock was
   /// set, or is trusted once more.
-  /// - Parameter steppedOver: how far another zone has put its clocks forward: what they would have
-  ///   shown meanwhile is due.
-  mutating func reckon(
-    steppedOver: Duration = .zero, at now: Now, _ conditions: AlarmConditions
-  ) {
-    let past = now.instant - max(steppedOver, .zero)
+  mutating func reckon(at now: Now, _ conditions: AlarmConditions) {
     if conditions.isTrusted { note(now.instant) }
     for index in alarms.indices {
       guard case .waiting(let next, let from) = alarms[index].state else { continue }
-      // A clock that may be wrong changes nothing that a trusted one has said. What is due is judged
-      // by how late it is.
-      let isDue = next.map { $0 <= now.instant } ?? false
-      guard from != nil || (conditions.isTrusted && !isDue) else { continue }
-      let acknowledged = alarms[index].acknowledged ?? AlarmTimes.beforeAll
-      let start = max(from?.shown ?? past, acknowledged)
-      let times = alarms[index].plan.times
-      // What another zone has stepped over meanwhile is due.
-      if from == nil, let next, let savedOffset,
-        let moved = times.moved(next, reckonedAt: savedOffset, to: conditions.zone),
-        acknowledged < moved, moved <= now.instant
-      {
-        alarms[index].state = .waiting(next: moved, from: nil)
-      } else {
+      if let from {
+        let start = max(from.shown, alarms[index].acknowledged ?? AlarmTimes.beforeAll)
         alarms[index].state = .waiting(
-          next: times.next(from: start, in: conditions.zone), from: from)
+          next: alarms[index].plan.times.next(from: start, in: conditions.zone), from: from)
+      } else if !conditions.mayBeWrong {
+        let promised = alarms[index].promised ?? next
+        alarms[index].promised = nil
+        alarms[index].state = .waiting(
+          next: self.next(of: alarms[index], promised, at: now, conditions), from: nil)
+      } else if conditions.isTrusted {
+        // What is due rings, if it is not too late.
+        let isDue = next.map { $0 <= now.instant } ?? false
+        if !isDue { reckonByDoubtfulClock(index, at: now, conditions) }
+      } else if let promised = alarms[index].promised {
+        alarms[index].promised = nil
+        alarms[index].state = .waiting(next: promised, from: nil)
       }
     }
-    if conditions.isTrusted { savedOffset = nil }
+    if !conditions.mayBeWrong {
+      zoneOffset = .seconds(conditions.zone.civil(at: now.instant).utcOffsetSeconds)
+    }
   }
 
-  /// The offset to save, if the zone is so far ahead of UTC now.
-  func offsetToSave(now offset: Duration) -> Duration { savedOffset ?? offset }
+  /// When an alarm rings next by a clock that is right.
+  /// - Parameter promised: when it was to ring, by what was known before.
+  private func next(
+    of alarm: Alarm, _ promised: Instant?, at now: Now, _ conditions: AlarmConditions
+  ) -> Instant? {
+    let times = alarm.plan.times
+    let acknowledged = alarm.acknowledged ?? AlarmTimes.beforeAll
+    // What is due is judged by how late it is.
+    if let promised, promised <= now.instant { return promised }
+    // So is what another zone has stepped over meanwhile.
+    if let promised, let zoneOffset,
+      let moved = times.moved(promised, reckonedAt: zoneOffset, to: conditions.zone),
+      acknowledged < moved, moved <= now.instant
+    {
+      return moved
+    }
+    return times.next(from: max(now.instant, acknowledged), in: conditions.zone)
+  }
+
+  /// Reckons when an alarm rings next by a clock that may be wrong. What a clock that was right has
+  /// said is kept until one is right again.
+  mutating func reckonByDoubtfulClock(
+    _ index: Int, at now: Now, _ conditions: AlarmConditions
+  ) {
+    let alarm = alarms[index]
+    alarms[index].promised = alarm.promised ?? alarm.next
+    let start = max(now.instant, alarm.acknowledged ?? AlarmTimes.beforeAll)
+    // No day is over by such a clock.
+    let next = alarm.plan.times.next(from: start, in: conditions.zone)
+    alarms[index].state = .waiting(next: next.flatMap { $0 > now.instant ? $0 : nil }, from: nil)
+  }
 
   /// The clock can be gone by from now on, or still.
   mutating func noteTrusted(at now: Now, _ conditions: AlarmConditions) {
-    change { if $0.followsClock { $0.noteTrusted() } }
     note(now.instant)
     told = []
     guard !conditions.mayBeWrong else { return }
+    change { if $0.followsClock { $0.noteTrusted() } }
     for index in alarms.indices {
       if case .waiting(let next, from: _?) = alarms[index].state {
         alarms[index].state = .waiting(next: next, from: nil)
@@ -194,6 +220,7 @@ public struct Alarms: Hashable, Sendable {
         let isMoved = alarms[index].plan.times != plan.times
         alarms[index].plan = plan
         if isMoved && !alarms[index].isUp {
+          alarms[index].promised = nil
           alarms[index].state = waiting(
             plan, after: alarms[index].acknowledged, at: now, conditions)
         }
@@ -252,8 +279,7 @@ public struct Alarms: Hashable, Sendable {
   mutating func insert(
     _ plan: AlarmPlan, from origin: Alarm.Origin, _ state: Alarm.State
   ) -> Alarm {
-    let gap = alarms.enumerated().first { $0.element.number != $0.offset + 1 }?.offset
-    let place = gap ?? alarms.count
+    let place = alarms.lowestFreePlace
     let alarm = Alarm(number: place + 1, plan, from: origin, state: state)
     alarms.insert(alarm, at: place)
     return alarm
@@ -265,9 +291,7 @@ public struct Alarms: Hashable, Sendable {
   }
 
   func place(of which: String) throws(AlarmRefusal) -> Int {
-    let number = Int(which).flatMap { String($0) == which ? $0 : nil }
-    guard let index = alarms.firstIndex(where: { $0.name == which || $0.number == number })
-    else { throw .unknown(which) }
+    guard let index = alarms.place(of: which) else { throw .unknown(which) }
     return index
   }
 }

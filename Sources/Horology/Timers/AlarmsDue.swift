@@ -51,6 +51,13 @@ extension Alarms {
       return told.insert(alarm.number).inserted ? [AlarmChange(alarm, .silenced(.untrusted))] : []
     }
     let late = now.instant - next
+    if late > conditions.ringLimit, conditions.mayBeWrong, case .waiting(_, nil) = alarm.state,
+      let index = alarms.firstIndex(where: { $0.number == alarm.number })
+    {
+      // Whether it was missed is told once a clock is right.
+      reckonByDoubtfulClock(index, at: now, conditions)
+      return []
+    }
     guard late <= conditions.ringLimit else {
       let expired = end(alarm, .expired(late: late), at: now, conditions)
       // Of the times since, the last may not be too late yet.
@@ -82,7 +89,7 @@ extension Alarms {
   ) -> AlarmChange {
     let late = .zero - until.left(at: now)
     // By a clock that may be wrong nothing is over for good.
-    if late > conditions.ringLimit, !until.followsClock || conditions.isTrusted {
+    if late > conditions.ringLimit, !until.followsClock || !conditions.mayBeWrong {
       return end(alarm, .expired(late: late), at: now, conditions)
     }
     if let reason = refusal(alarm) { return end(alarm, .silenced(reason), at: now, conditions) }
@@ -116,6 +123,8 @@ extension Alarms {
   mutating func change(_ alarm: Alarm, to state: Alarm.State) -> Alarm {
     guard let index = alarms.firstIndex(where: { $0.number == alarm.number }) else { return alarm }
     alarms[index].state = state
+    // It rings, whatever it was to ring for.
+    alarms[index].promised = nil
     return alarms[index]
   }
 }

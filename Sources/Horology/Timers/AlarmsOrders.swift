@@ -32,9 +32,10 @@ extension Alarms {
     if plan.times.days == .weekly([]) { throw .days("") }
     guard alarms.count < Self.most else { throw .tooMany }
     let state = waiting(plan, after: nil, at: now, conditions)
-    guard case .waiting(let next?, _) = state else { throw .never(plan.times) }
     // By a clock that may be wrong no day is over.
-    guard next > now.instant || !conditions.isTrusted else { throw .never(plan.times) }
+    guard case .waiting(let next?, _) = state, next > now.instant || !conditions.isTrusted else {
+      throw .over(plan.times)
+    }
     return AlarmChange(insert(plan, from: .person, state), .set)
   }
 

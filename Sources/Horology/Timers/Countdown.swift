@@ -41,7 +41,7 @@ public struct Countdown: Hashable, Sendable {
   public var isRinging: Bool { if case .ringing = state { true } else { false } }
 
   /// As in `timer 2` or `timer "tea"`.
-  public var title: String { name.map { "timer \"\($0)\"" } ?? "timer \(number)" }
+  public var title: String { Horology.title("timer", number, name) }
 
   /// For programs: running, paused or ringing.
   public var key: String {
@@ -60,11 +60,7 @@ public struct Countdown: Hashable, Sendable {
       return "it has more than \(longestName) characters"
     }
     // No line of the journal is ended by a name, nor turned round.
-    let harmful: Set<Unicode.GeneralCategory> = [.control, .lineSeparator, .paragraphSeparator]
-    if name.unicodeScalars.contains(where: {
-      harmful.contains($0.properties.generalCategory) || (0x202A...0x202E).contains($0.value)
-        || (0x2066...0x2069).contains($0.value)
-    }) {
+    if name.unicodeScalars.contains(where: \.steersTerminals) {
       return "it has a control character, such as the end of a line"
     }
     if !name.unicodeScalars.contains(where: \.isVisible) { return "nothing of it can be seen" }

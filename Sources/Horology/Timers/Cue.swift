@@ -40,6 +40,13 @@ extension Cue {
   /// It is one of those that are repeated until they are stopped.
   var isRing: Bool { signal == .ring }
 
+  /// When the signal sounds in place of a tune that cannot be played, from the anchor on: as a ring
+  /// without a tune does, and not after the last blow, where the words are.
+  public var signalOffsets: [Duration] {
+    let length = blows.last?.offset ?? .zero
+    return (0...Int(length / DueCue.ringPeriod)).map { DueCue.ringPeriod * $0 }
+  }
+
   /// When the next can follow it.
   var over: Duration {
     anchor + (blows.last.map { $0.offset + DueCue.afterTune * 2 } ?? DueCue.ringPeriod)

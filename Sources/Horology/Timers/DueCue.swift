@@ -18,7 +18,9 @@ struct DueCue: Hashable, Sendable {
   static let latest = Duration.seconds(1)
 
   /// When the player is to be given it.
-  func due(_ book: CueBook) -> Duration { max(anchor - Announcer.preparation, book.restsUntil) }
+  func due(_ book: CueBook, _ rules: Rules) -> Duration {
+    max(anchor - rules.preparation, book.restsUntil)
+  }
 
   /// The next of the rings that began at `since`.
   /// - Parameter earliest: since the machine started.

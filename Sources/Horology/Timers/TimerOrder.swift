@@ -40,14 +40,17 @@ public enum TimerEvent: Hashable, Sendable {
   case cancelled
   /// It was said how much is left of it.
   case told(left: Duration)
-  /// It has reached zero, so long ago; nil if just now.
-  case elapsed(late: Duration?)
+  /// It has reached zero, so long ago; nil if just now. With why it is not heard, if that is so: it
+  /// rings once it can be.
+  case elapsed(late: Duration?, unheard: SkipReason? = nil)
   /// It has reached zero, and nobody hears it.
   case silenced(SkipReason)
   /// A person has heard it, or the switch has silenced it.
   case stopped(StopReason)
   /// It rang until `ring_limit`, and nobody stopped it.
   case missed
+  /// It was to ring until `ring_limit`, and nothing of that was heard.
+  case neverHeard(SkipReason)
   /// It was at zero so long ago that it does not ring any more.
   case expired(late: Duration)
   /// It cannot be heard, with the device's own words.

@@ -38,8 +38,8 @@ public indirect enum TimerPhrase: Hashable, Sendable {
   /// For a reader.
   public var text: String {
     switch self {
-    case .left(let duration): "\(Self.text(duration)) left"
-    case .timer(let duration): "a timer of \(Self.text(duration))"
+    case .left(let duration): "\(duration.inFull) left"
+    case .timer(let duration): "a timer of \(duration.inFull)"
     case .name(let name): name
     case .time: "the time"
     case .work: "work"
@@ -50,13 +50,6 @@ public indirect enum TimerPhrase: Hashable, Sendable {
     case .round(let number): "round \(number)"
     case .both(let first, let second): "\(first.text), \(second.text)"
     }
-  }
-
-  /// As in `1 h 30 min`.
-  private static func text(_ duration: Duration) -> String {
-    let parts = duration.hoursMinutesSeconds
-    let texts = zip(parts, ["h", "min", "s"]).filter { $0.0 != 0 }.map { "\($0.0) \($0.1)" }
-    return texts.isEmpty ? "0 s" : texts.joined(separator: " ")
   }
 
   /// The words of an interval by their keys in `voice.conf`.

@@ -86,8 +86,7 @@ public struct Timers: Hashable, Sendable {
       guard !countdowns.contains(where: { $0.name == name }) else { throw .nameIsTaken(name) }
     }
     guard countdowns.count < Self.most else { throw .tooMany }
-    let gap = countdowns.enumerated().first { $0.element.number != $0.offset + 1 }?.offset
-    let place = gap ?? countdowns.count
+    let place = countdowns.lowestFreePlace
     let countdown = Countdown(
       number: place + 1, name: name, length: length,
       state: .running(zero: TimedMoment(length, after: now)))
@@ -152,9 +151,7 @@ public struct Timers: Hashable, Sendable {
   }
 
   private func place(of which: String) throws(TimerRefusal) -> Int {
-    let number = Int(which).flatMap { String($0) == which ? $0 : nil }
-    guard let index = countdowns.firstIndex(where: { $0.name == which || $0.number == number })
-    else { throw .unknown(which) }
+    guard let index = countdowns.place(of: which) else { throw .unknown(which) }
     return index
   }
 

@@ -253,7 +253,11 @@ extension HTTPHead {
     }
     self.init(
       method: String(cString: method), path: String(cString: path),
-      address: ClientAddress.text(of: clocksmith_http_address(connection)),
+      address: ClientAddress.text(
+        of: clocksmith_http_address(connection),
+        forwardedFor: clocksmith_http_last_header(connection, "X-Forwarded-For").map {
+          String(cString: $0)
+        }),
       authorization: header("Authorization"), contentType: header("Content-Type"),
       length: header("Content-Length").flatMap { Int($0) },
       isChunked: header("Transfer-Encoding") != nil,

@@ -33,6 +33,8 @@ final class Publisher {
   private var open: [Int64: Int] = [:]
   private var cached: RegisteredMessage?
   private var waiting: [PushMessage] = []
+  /// How many messages found no room there.
+  private var leftOut = 0
   private var retryTimer: EventSource?
   private var pruneTimer: EventSource?
   private var watch: EventSource?
@@ -87,9 +89,15 @@ final class Publisher {
   }
 
   func publish(_ message: PushMessage) {
-    // The oldest is worth the least.
-    waiting = (waiting + [message]).suffix(Self.mostWaiting)
-    takeNew()
+    waiting.append(message)
+    if waiting.count > Self.mostWaiting {
+      // The oldest is worth the least.
+      waiting.removeFirst()
+      leftOut += 1
+    }
+    // A register that cannot be used is soon tried again: each attempt may hold everything up for a
+    // tenth of a second.
+    if retryTimer == nil { takeNew() }
   }
 
   // MARK: The register
@@ -108,13 +116,24 @@ final class Publisher {
       let result = try body(register)
       if isTold {
         isTold = false
-        log(.register, .notice, "the register can be used again", [:])
+        log(
+          .register, leftOut > 0 ? .warning : .notice,
+          "the register can be used again\(wordsOfLeftOut)",
+          ["COUNT": leftOut > 0 ? String(leftOut) : nil])
+        leftOut = 0
       }
       return result
     } catch {
       complain(error)
       return nil
     }
+  }
+
+  /// As in `; 6 messages are lost, for only 64 can wait`.
+  private var wordsOfLeftOut: String {
+    guard leftOut > 0 else { return "" }
+    let what = leftOut == 1 ? "1 message is" : "\(leftOut) messages are"
+    return "; \(what) lost, for only \(Self.mostWaiting) can wait"
   }
 
   private func opened() throws(Fault) -> Register {

@@ -14,7 +14,10 @@ public struct Configuration: Sendable {
   /// A PCM name of ALSA.
   public var device = "default"
   /// How much later than the converter the sound comes out of the speaker.
-  public var latencyOffset = Duration.zero
+  public var latencyOffset: Duration {
+    get { announcer.latencyOffset }
+    set { announcer.latencyOffset = newValue }
+  }
   /// In dB, at most 0.
   public var volume = 0.0
   /// By how much the words are louder than their clips, in dB.

@@ -53,9 +53,11 @@ extension Configuration {
   public func composer() throws(Fault) -> Composer {
     let voice = try verifiedVoice()
     var bells = Sounds.bells()
-    for tune in [announcer.chime, announcer.chimeQuarters] + announcer.alarms.map(\.tune) {
+    for tune in [announcer.chime, announcer.chimeQuarters] {
       if let tune { try bells.add(tune) }
     }
+    // Without its bells an alarm rings with the signal: `AlarmTunes` tells that.
+    for tune in announcer.alarms.compactMap(\.tune) { try? bells.add(tune) }
     return Composer(
       voice: voice, wording: wording, bells: bells, signals: Sounds.signalsThatAreThere(),
       voiceVolume: voiceVolume, bellsVolume: bellsVolume)

@@ -94,12 +94,11 @@ extension ConfiguredAlarms {
       complaint { () throws(AlarmRefusal) in section.days = try AlarmDays(weekdays: value) }
     },
     "tune": { section, value in
-      do throws(Fault) {
-        section.tune = value == "none" ? nil : try Sounds.tune(value)
-        return nil
-      } catch {
-        return error.description
-      }
+      // A clock that does not start would ring at no alarm. The service tells what is missing, and
+      // so does `check`.
+      guard !value.isEmpty else { return "allowed: none, a tune's name, or the path of its file" }
+      section.tune = value == "none" ? nil : (try? Sounds.tune(value)) ?? .missing(value)
+      return nil
     },
     "rise": { section, value in
       complaint { () throws(AlarmRefusal) in section.rise = try AlarmRise.rise(text: value) }

@@ -1,0 +1,28 @@
+/// What a person calls by its number, or by the name that they gave it.
+protocol Numbered {
+  /// 1 and on.
+  var number: Int { get }
+  var name: String? { get }
+}
+
+extension Countdown: Numbered {}
+extension Alarm: Numbered {}
+
+/// In the order of their numbers.
+extension Array where Element: Numbered {
+  /// Where a new one belongs; its number, the lowest that is free, is one more.
+  var lowestFreePlace: Int {
+    enumerated().first { $0.element.number != $0.offset + 1 }?.offset ?? count
+  }
+
+  /// Nil if none has that name or number.
+  func place(of which: String) -> Int? {
+    let number = Int(which).flatMap { String($0) == which ? $0 : nil }
+    return firstIndex { $0.name == which || $0.number == number }
+  }
+}
+
+/// As in `timer 2` or `timer "tea"`.
+public func title(_ kind: String, _ number: Int, _ name: String?) -> String {
+  name.map { "\(kind) \"\($0)\"" } ?? "\(kind) \(number)"
+}

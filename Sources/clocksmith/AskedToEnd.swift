@@ -1,0 +1,14 @@
+import Basics
+import Daemon
+@preconcurrency import Glibc
+
+extension EventLoop {
+  /// Calls `handler` at Ctrl-C, when the terminal goes, and when the program is to end.
+  func whenAskedToEnd(_ handler: @escaping () -> Void) throws(Fault) -> [EventSource] {
+    var sources: [EventSource] = []
+    for signal in [SIGINT, SIGTERM, SIGHUP] {
+      sources.append(try whenSignalled(signal, handler))
+    }
+    return sources
+  }
+}

@@ -1,0 +1,58 @@
+import Testing
+
+@testable import Horology
+
+/// What leaves the converter earlier than its instant is begun as much earlier.
+@Suite struct LatencyOffsetTests {
+  private static let start = "2026-11-21T15:01:00"
+
+  private func desk(_ offset: Duration = .seconds(5)) -> Desk {
+    Desk(at: Self.start) { $0.latencyOffset = offset }
+  }
+
+  @Test("an occasion is prepared so much earlier") func occasion() {
+    var desk = desk()
+    #expect(desk.wake == Instant("2026-11-21T15:15:00") - .seconds(10))
+    desk.wait(until: "2026-11-21T15:14:50")
+    #expect(desk.anchor == Instant("2026-11-21T15:15:00"))
+  }
+
+  @Test("a timer is handed to the player so much earlier, and an alarm") func cues() {
+    var desk = desk()
+    desk.start(.seconds(60))
+    #expect(desk.wake == desk.now.instant + .seconds(50))
+    desk.tell(
+      .alarm(
+        .set(
+          AlarmPlan(
+            AlarmTimes(time: try! TimeOfDay(text: "15:03"), days: .next)))))
+    desk.wait(for: .seconds(50))
+    #expect(desk.cues.map(\.source) == [.timer(1)])
+    desk.wait(until: "2026-11-21T15:02:50")
+    #expect(desk.cues.contains { $0.source == .alarm(1) })
+  }
+
+  @Test("who asks is answered as soon as the speaker can, and the time is true then")
+  func request() {
+    for (isAwake, lead) in [(true, Duration.milliseconds(5400)), (false, .milliseconds(5400))] {
+      var desk = desk()
+      desk.tell(.asked(speakerIsAwake: isAwake))
+      #expect(desk.anchor == desk.now.instant + lead)
+    }
+  }
+
+  @Test(
+    "at an instant that is nearer than that nothing can begin, and it is told how near it may be")
+  func tooNear() {
+    var desk = desk()
+    desk.tell(.asked(at: desk.now.instant + .seconds(5), speakerIsAwake: true))
+    #expect(
+      desk.refusal == .failed("its instant is too near: it takes 5400 ms to begin"))
+  }
+
+  @Test("an offset below zero hurries nothing") func later() {
+    var desk = desk(.seconds(-5))
+    desk.tell(.asked(speakerIsAwake: true))
+    #expect(desk.anchor == desk.now.instant + .milliseconds(400))
+  }
+}

@@ -1,0 +1,165 @@
+import Testing
+
+@testable import Horology
+
+/// A switch that cannot be read silences what sounds, and ends nothing.
+@Suite struct LostSwitchTests {
+  private static let start = "2026-11-21T15:01:00"
+
+  private static let alarm = AlarmPlan(
+    name: "school",
+    AlarmTimes(time: try! TimeOfDay(text: "15:02"), days: try! AlarmDays(text: "mon-sun")))
+
+  private func turn(_ desk: inout Desk, _ ringer: Ringer) {
+    desk.tell(.ringer(ringer, at: desk.now.uptime))
+  }
+
+  @Test("lost it silences a timer that rings, and found again it lets it ring on") func ringsOn() {
+    var desk = Desk(at: Self.start)
+    desk.start(.seconds(10))
+    _ = desk.live(for: .seconds(11))
+    turn(&desk, .lost("gone"))
+    #expect(!desk.stopped.isEmpty)
+    #expect(desk.stopReason == .switchLost)
+    #expect(desk.timerEvents.isEmpty)
+    #expect(desk.live(for: .seconds(30)).cues.isEmpty)
+    turn(&desk, .on)
+    let seen = desk.live(for: .seconds(10))
+    #expect(seen.cues.count >= 3)
+    #expect(desk.timers.map(\.isRinging) == [true])
+  }
+
+  @Test("what comes to zero meanwhile is told with the reason, and rings once it is found")
+  func zeroMeanwhile() {
+    var desk = Desk(at: Self.start)
+    desk.start(.seconds(10))
+    turn(&desk, .lost("gone"))
+    let seen = desk.live(for: .seconds(60))
+    #expect(seen.events == [.elapsed(late: nil, unheard: .switchLost)])
+    #expect(seen.cues.isEmpty)
+    turn(&desk, .on)
+    #expect(!desk.live(for: .seconds(5)).cues.isEmpty)
+  }
+
+  @Test("an alarm whose time comes meanwhile rings once it is found") func alarmMeanwhile() {
+    var desk = Desk(at: Self.start)
+    desk.tell(.alarm(.set(Self.alarm)))
+    turn(&desk, .lost("gone"))
+    let seen = desk.live(for: .seconds(90))
+    #expect(seen.alarms == [.rings(late: nil, unheard: .switchLost)])
+    #expect(seen.cues.isEmpty)
+    turn(&desk, .on)
+    #expect(!desk.live(for: .seconds(5)).cues.isEmpty)
+  }
+
+  @Test("an alarm in quiet hours stays silent, whatever the switch says") func quiet() throws {
+    let quiet = try QuietHours(text: "00:00-23:00")
+    var desk = Desk(at: Self.start) { $0.quiet = quiet }
+    desk.tell(.alarm(.set(Self.alarm)))
+    turn(&desk, .lost("gone"))
+    #expect(desk.live(for: .seconds(90)).alarms == [.silenced(.quietHours)])
+  }
+
+  @Test("an interval goes on, and its next cue is where the first one has it") func interval() {
+    var desk = Desk(at: Self.start)
+    desk.start(.plain(every: .seconds(10)))
+    _ = desk.live(for: .seconds(1))
+    turn(&desk, .lost("gone"))
+    #expect(desk.intervalEvents.isEmpty)
+    #expect(desk.live(for: .seconds(25)).cues.isEmpty)
+    turn(&desk, .on)
+    let next = desk.cues.first
+    let begun = desk.announcer.timers.interval?.start.sinceBoot ?? .zero
+    #expect(next.map { ($0.anchor - begun) == .seconds(30) } == true)
+  }
+
+  @Test("rounds whose end nobody can hear are told unheard, and others are not")
+  func rounds() {
+    let why = "\(SkipReason.switchLost)"
+    for (ringer, told) in [
+      (Ringer.lost("gone"), [IntervalEvent.unheard(why), .over(late: nil)]),
+      (.on, [.over(late: nil)]),
+    ] {
+      var desk = Desk(at: Self.start)
+      desk.start(.rounds(IntervalRounds(work: .seconds(20), rest: .seconds(10), count: 2)))
+      _ = desk.live(for: .seconds(5))
+      turn(&desk, ringer)
+      #expect(desk.live(for: .seconds(60)).intervals == told)
+    }
+  }
+
+  @Test("put off after it was lost, the switch ends what rings") func putOff() {
+    var desk = Desk(at: Self.start)
+    desk.start(.seconds(10))
+    turn(&desk, .lost("gone"))
+    _ = desk.live(for: .seconds(20))
+    turn(&desk, .off)
+    #expect(desk.timerEvents == [.stopped(.muted)])
+    #expect(desk.timers.isEmpty)
+  }
+
+  @Test("with when_lost = sound nothing is silenced") func sounds() {
+    var desk = Desk(at: Self.start) { $0.whenLost = .sound }
+    desk.start(.seconds(10))
+    turn(&desk, .lost("gone"))
+    let seen = desk.live(for: .seconds(12))
+    #expect(seen.events == [.elapsed(late: nil)])
+    #expect(!seen.cues.isEmpty)
+  }
+
+  @Test("silenced until ring_limit, it is told that it was never heard") func never() {
+    var desk = Desk(at: Self.start)
+    desk.start(.seconds(10))
+    desk.tell(.alarm(.set(Self.alarm)))
+    turn(&desk, .lost("gone"))
+    let seen = desk.live(for: .seconds(1000))
+    #expect(
+      seen.events == [.elapsed(late: nil, unheard: .switchLost), .neverHeard(.switchLost)])
+    #expect(
+      seen.alarms == [.rings(late: nil, unheard: .switchLost), .neverHeard(.switchLost)])
+  }
+
+  // MARK: A reload
+
+  @Test("a reload judges what the switch says by the new settings, before anything ends")
+  func reload() {
+    for (scope, survives) in [(SwitchScope.everything, false), (.announcements, true)] {
+      var desk = Desk(at: Self.start)
+      desk.start(.seconds(10))
+      _ = desk.live(for: .seconds(11))
+      var settings = desk.announcer.settings
+      settings.silences = scope
+      desk.tell(.reloaded(settings, .none, .off))
+      #expect(desk.timerEvents.isEmpty == survives)
+      #expect(desk.timers.isEmpty != survives)
+      #expect(desk.reports.contains(.ringer(.off)))
+    }
+  }
+
+  @Test("a reload by which the switch is on ends nothing of what it silenced before")
+  func reloadOn() {
+    var desk = Desk(at: Self.start) { $0.silences = .announcements }
+    turn(&desk, .off)
+    desk.start(.seconds(10))
+    _ = desk.live(for: .seconds(11))
+    var settings = desk.announcer.settings
+    settings.silences = .everything
+    desk.tell(.reloaded(settings, .none, .on))
+    #expect(desk.timerEvents.isEmpty)
+    #expect(desk.timers.map(\.isRinging) == [true])
+  }
+
+  @Test("the list of the alarms tells that it keeps them silent") func list() throws {
+    var desk = Desk(at: Self.start)
+    desk.tell(.alarm(.set(Self.alarm)))
+    func reason() throws -> SkipReason? {
+      desk.announcer.refusal(of: try #require(desk.announcer.alarms.alarms.first), from: desk.now)
+    }
+    for (ringer, wanted) in [
+      (Ringer.lost("gone"), SkipReason.switchLost), (.off, .muted), (.on, nil),
+    ] {
+      turn(&desk, ringer)
+      #expect(try reason() == wanted)
+    }
+  }
+}

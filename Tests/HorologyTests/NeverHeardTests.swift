@@ -1,0 +1,144 @@
+import Testing
+
+@testable import Horology
+
+/// A ring that nobody could hear is not told as one that nobody stopped.
+@Suite struct NeverHeardTests {
+  private static let start = "2026-11-21T15:01:00"
+
+  /// Lets time pass in which the speaker fails, or is well.
+  private func live(
+    _ desk: inout Desk, for span: Duration, failing: (Duration) -> Bool
+  ) -> (timers: [TimerEvent], alarms: [AlarmEvent]) {
+    let start = desk.now.sinceBoot
+    var events: [TimerEvent] = []
+    var alarms: [AlarmEvent] = []
+    func note() {
+      events += desk.timerEvents
+      alarms += desk.alarmEvents
+    }
+    while desk.now.sinceBoot < start + span {
+      let wake = desk.wake ?? desk.now.instant + .seconds(1)
+      desk.now = desk.now.later(by: max(wake - desk.now.instant, .milliseconds(10)))
+      desk.tell(.woke)
+      note()
+      var played = desk.cues
+      while !played.isEmpty {
+        let cue = played.removeFirst()
+        let timing = Timing(onsetError: nil, worstError: nil, underruns: 0)
+        let fails = failing(desk.now.sinceBoot - start)
+        desk.tell(
+          .ended(cue.id, fails ? .failed("unplugged", heard: .nothing) : .finished(timing)))
+        note()
+        played += desk.cues
+      }
+    }
+    return (events, alarms)
+  }
+
+  private func desk() -> Desk {
+    var desk = Desk(at: Self.start)
+    desk.start(.seconds(10))
+    desk.tell(
+      .alarm(
+        .set(
+          AlarmPlan(
+            AlarmTimes(
+              time: try! TimeOfDay(text: "15:02"), days: try! AlarmDays(text: "mon-sun"))))))
+    return desk
+  }
+
+  @Test("by a speaker that fails all the while it is told so, and why") func never() {
+    var desk = desk()
+    let seen = live(&desk, for: .seconds(1000)) { _ in true }
+    #expect(
+      seen.timers == [
+        .unheard("unplugged"), .elapsed(late: nil, unheard: .failed("unplugged")),
+        .neverHeard(.failed("unplugged")),
+      ])
+    #expect(seen.alarms.last == .neverHeard(.failed("unplugged")))
+    #expect(seen.alarms.contains(.rings(late: nil, unheard: .failed("unplugged"))))
+  }
+
+  @Test("heard once, it was rung") func once() {
+    var desk = desk()
+    let seen = live(&desk, for: .seconds(1000)) { $0 < .seconds(300) || $0 > .seconds(320) }
+    #expect(seen.timers.last == .missed)
+    #expect(seen.alarms.last == .missed)
+  }
+
+  @Test("by a speaker that is well nothing is said of that") func well() {
+    var desk = desk()
+    let seen = live(&desk, for: .seconds(1000)) { _ in false }
+    #expect(seen.timers == [.elapsed(late: nil), .missed])
+    #expect(seen.alarms == [.rings(late: nil), .missed])
+  }
+
+  @Test("what failed and was given anew is not told unheard when it rings") func givenAnew() {
+    var desk = Desk(at: Self.start)
+    desk.start(.seconds(10))
+    desk.wait(for: .seconds(5))
+    desk.tell(.ended(desk.cues[0].id, .failed("busy", heard: .nothing)))
+    #expect(desk.timerEvents == [.unheard("busy")])
+    desk.wait(for: .seconds(1))
+    #expect(desk.cues.count == 1)
+    desk.wait(for: .seconds(4))
+    #expect(desk.timerEvents == [.elapsed(late: nil)])
+  }
+
+  // MARK: A tune
+
+  /// An alarm at 15:02 with a tune of so long, and the announcer when the speaker has failed once and
+  /// was given the tune anew.
+  private func deskWithTune(lasting seconds: Int) -> Desk {
+    var desk = Desk(at: Self.start) { $0.ringLimit = .seconds(60) }
+    var plan = AlarmPlan(
+      AlarmTimes(time: try! TimeOfDay(text: "15:02"), days: try! AlarmDays(text: "mon-sun")))
+    let blows = [Blow(bell: "C4", offset: .zero), Blow(bell: "E4", offset: .seconds(seconds))]
+    let movement = Tune.Movement(melody: blows, lead: .zero, strikes: nil, rest: .seconds(1))
+    plan.tune = Tune(name: "test", description: "", movements: [0: movement])
+    desk.tell(.alarm(.set(plan)))
+    desk.wait(until: "2026-11-21T15:01:55")
+    desk.tell(.ended(desk.cues[0].id, .failed("busy", heard: .nothing)))
+    desk.wait(for: .seconds(1))
+    return desk
+  }
+
+  @Test("a tune that sounds when ring_limit ends it was heard") func soundsAtTheEnd() {
+    var desk = deskWithTune(lasting: 90)
+    let tune = desk.cues[0].id
+    desk.wait(until: "2026-11-21T15:02:00")
+    desk.wait(for: .seconds(59))
+    #expect(desk.alarmEvents.isEmpty)
+    desk.wait(for: .seconds(1))
+    #expect(desk.alarmEvents == [.missed])
+    #expect(desk.stopped == [tune])
+  }
+
+  @Test("a tune that was taken back while it sounded was heard", arguments: [true, false])
+  func takenBack(isHeard: Bool) {
+    var desk = deskWithTune(lasting: 90)
+    let tune = desk.cues[0].id
+    if isHeard { desk.wait(until: "2026-11-21T15:02:00") }
+    desk.wait(for: .seconds(2))
+    desk.tell(.ringer(.lost("gone"), at: desk.now.uptime))
+    #expect(desk.stopped == [tune])
+    desk.tell(.ended(tune, .stopped(.switchLost, silentAt: isHeard ? desk.now.uptime : nil)))
+    #expect(
+      desk.live(for: .seconds(100)).alarms.last
+        == (isHeard ? .missed : .neverHeard(.switchLost)))
+  }
+
+  @Test("a tune that the speaker was too late for is given anew, and not waited for")
+  func tooLate() {
+    var desk = deskWithTune(lasting: 40)
+    desk.wait(until: "2026-11-21T15:02:00")
+    desk.wait(for: .seconds(4))
+    let tune = desk.announcer.timers.book.cues.values.first!.id
+    desk.tell(.ended(tune, .tooLate(by: .seconds(4))))
+    let next = desk.now.sinceBoot + Announcer.preparation
+    // With time for a speaker that is slow to open.
+    #expect(desk.cues.map(\.blows.count) == [2])
+    #expect(desk.cues.map(\.anchor) == [next])
+  }
+}

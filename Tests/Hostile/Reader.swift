@@ -1,0 +1,117 @@
+import Basics
+import Horology
+import Sound
+
+@testable import Relay
+@testable import Service
+
+/// What reads bytes that somebody else has made: files, messages and words.
+///
+/// Each reads them by the program's own paths, takes what it has read a step further, and stops the
+/// process if a promise is broken: a crash, a refusal that is no sentence, or a state that is not the same
+/// when it is written and read again.
+public enum Reader: String, CaseIterable, Sendable {
+  case configuration
+  case relay
+  case tune
+  case voice
+  case clip
+  case state
+  case memory
+  case order
+  case words
+
+  /// Reads the bytes.
+  /// - Parameter folder: where files are written for those that read files.
+  public func read(_ bytes: [UInt8], in folder: String) {
+    do {
+      switch self {
+      case .configuration: try readConfiguration(at: file("clocksmith.conf", bytes, folder))
+      case .relay: _ = try RelayConfiguration.load(path: file("relay.conf", bytes, folder))
+      case .tune: try readTune(at: file("hostile.tune", bytes, folder))
+      case .voice: try readVoice(bytes, folder)
+      case .clip: try readClip(at: file("clip", bytes, folder))
+      case .state: try readState(bytes)
+      case .memory: readMemory(at: file("relay.json", bytes, folder))
+      case .order: try readOrder(bytes)
+      case .words: try readWords(String(decoding: bytes, as: UTF8.self))
+      }
+    } catch {
+      expectSentence("\(error)")
+    }
+  }
+}
+
+/// What is said to a person is one line, not empty, that steers no terminal and does not fill it.
+private func expectSentence(_ text: String) {
+  precondition(!text.isEmpty, "an empty refusal")
+  precondition(text.utf8.count < 2000, "a refusal of \(text.utf8.count) bytes")
+  let controls = text.unicodeScalars.filter { $0.value < 0x20 || (0x7F..<0xA0).contains($0.value) }
+  precondition(controls.isEmpty, "a refusal with control characters: \(text.debugDescription)")
+}
+
+private func readConfiguration(at path: String) throws {
+  let configuration = try Configuration.load(path: path)
+  let settings = configuration.announcer
+  precondition(!settings.quiet.swallowEverything(interval: settings.interval))
+  for alarm in settings.alarms { precondition(Alarm.flaw(ofName: alarm.name ?? "a") == nil) }
+}
+
+private func readTune(at path: String) throws {
+  let tune = try Tune(path: path, name: "hostile")
+  for movement in tune.movements.values { precondition(movement.melody.count <= 200) }
+}
+
+private func readVoice(_ bytes: [UInt8], _ folder: String) throws {
+  let pack = try VoicePack(path: voiceFolder(bytes, in: folder))
+  for style in pack.styles {
+    let wording = Wording(.twelve, style: style)
+    for minute in [0, 1, 30, 59] {
+      _ = try? pack.text(hour: 13, minute: minute, wording: wording)
+    }
+    _ = pack.shortestInterval(wording: wording)
+  }
+}
+
+private func readClip(at path: String) throws {
+  let file = try SoundFile(path: path, anyChannels: true)
+  for channel in try file.readChannels() {
+    precondition(channel.allSatisfy(\.isFinite), "a clip that holds no numbers")
+  }
+}
+
+private func readState(_ bytes: [UInt8]) throws {
+  let state = try SavedState(text: String(decoding: bytes, as: UTF8.self), path: "state.json")
+  let again = try SavedState(text: state.text, path: "state.json")
+  precondition(state == again, "a state that is another when it is read again")
+}
+
+private func readMemory(at path: String) {
+  let (memory, complaint) = RelayMemory.load(path)
+  if let complaint { expectSentence(complaint) }
+  precondition(memory.waiting.count <= 100_000)
+}
+
+private func readOrder(_ bytes: [UInt8]) throws {
+  guard bytes.count <= Order.largestPayload else { return }
+  var desk = CommandDesk()
+  let now = UTCTime(microseconds: 1_795_359_600_000_000)
+  let order = try desk.take(bytes, at: now, clockIsUsed: true)
+  let again = try Order(payload: order.line)
+  precondition(order.call == again.call, "an order that is another when it is read again")
+}
+
+private func readWords(_ text: String) throws {
+  _ = Duration(text: text)
+  _ = Duration(timer: text)
+  _ = UTCTime(text: text)
+  _ = ListenAddress(text: text)
+  _ = Alarm.flaw(ofName: text).map(expectSentence)
+  for read: (String) throws -> Void in [
+    { _ = try QuietHours(text: $0) }, { _ = try VolumeRules(text: $0) },
+    { _ = try TimeOfDay(text: $0) }, { _ = try AlarmDays(weekdays: $0) },
+    { _ = try AlarmRise.rise(text: $0) },
+  ] {
+    do { try read(text) } catch { expectSentence("\(error)") }
+  }
+}

@@ -1,0 +1,243 @@
+"""The relay on the card: turned on by clocksmith.txt, with a broker and Apple's servers on this PC."""
+
+import base64
+import collections
+import contextlib
+import re
+import shutil
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from device import Device, wait_until
+from own_card import boot_partition, own_card_of, write_settings
+from switch import CHIP, SWITCH
+
+# The broker and the servers are those of the tests of the program.
+sys.path.append(str(Path(__file__).parent.parent / "program"))
+pytest.importorskip("h2", reason="h2 is missing: run 'sudo apt-get install python3-h2'")
+import pretended_apns  # noqa: E402
+import push  # noqa: E402
+import relay  # noqa: E402
+
+HOST = "10.0.2.2"  # This PC, as the emulated network has it; the resolver calls it _gateway.
+UNIT = "clocksmith-relay.service"
+SECRET = "bicycle-4711"
+SETTINGS = f"""\
+[card]
+hostname = harbour
+[switch]
+line = {CHIP}:{SWITCH}
+active = high
+[relay]
+mqtt_password = {SECRET}
+[mqtt]
+broker = _gateway
+port = %(mqtt)d
+user = clock
+name = hall
+[apns]
+topic = {push.TOPIC}
+key_id = ABC123DEFG
+team = DEF123GHIJ
+key_file = /etc/clocksmith/relay/key.p8
+server = {HOST}:%(apns)d
+authority = /etc/clocksmith/relay/server.crt
+"""
+# With an address that is nobody's own, Linux would call it usb0.
+ADAPTER = {"driver": "usb-net", "id": "adapter", "netdev": "host", "mac": "00:16:3e:00:00:01"}
+PHONES = 400
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("relay")
+
+
+@pytest.fixture(scope="module")
+def broker(folder):
+    """A mosquitto that wants a password."""
+    for program in ("mosquitto", "mosquitto_sub", "mosquitto_passwd"):
+        if not shutil.which(program, path="/usr/sbin:/usr/bin"):
+            pytest.skip(f"{program} is missing: run 'sudo apt-get install mosquitto mosquitto-clients'")
+    passwords = folder / "passwords"
+    subprocess.run(["mosquitto_passwd", "-b", "-c", passwords, "clock", SECRET], check=True)
+    passwords.chmod(0o600)
+    broker = relay.Broker(
+        folder, f"allow_anonymous false\npassword_file {passwords}\n",
+        client=["-u", "clock", "-P", SECRET])
+    yield broker
+    broker.close()
+
+
+@pytest.fixture(scope="module")
+def heard(broker):
+    """What the clock tells."""
+    return broker.listen(f"{relay.CLOCK}/#")
+
+
+@pytest.fixture(scope="module")
+def apple(folder):
+    servers = pretended_apns.PretendedAPNs(
+        folder, pretended_apns.make_certificate(folder, host=f"IP:{HOST}"))
+    yield servers
+    servers.stop()
+
+
+@pytest.fixture(scope="module")
+def clock(card, folder, broker, apple):
+    """A card whose clocksmith.txt turns the relay on, up and ready, without a network."""
+    pretended_apns.make_provider_key(folder / "key.p8")
+    with own_card_of(card, folder) as own:
+        write_settings(own, SETTINGS % {"mqtt": broker.port, "apns": apple.port})
+        boot_partition(own, "mmd", "::relay")
+        boot_partition(own, "mcopy", folder / "key.p8", folder / "server.crt", "::relay")
+        # The time is the PC's, and no time server may set it: certificates are of now.
+        device = Device(own, kernel="systemd.mask=systemd-timesyncd.service")
+        device.arguments += ["-netdev", "user,id=host"]
+        try:
+            device.start()
+            device.wait_until_ready()
+            device.wait_for_line(f"^Started {UNIT}", seconds=120)
+            yield device
+            device.quit()
+        finally:
+            device.remove()
+
+
+def state(heard, fits, seconds=60):
+    return heard.wait_for_state(fits, seconds)
+
+
+def availability(heard, payload, seconds=60):
+    heard.wait_for(f"{relay.CLOCK}/availability", lambda last: last == payload, seconds)
+
+
+def test_the_relay_waits_for_a_network_and_takes_it(clock, heard, figures):
+    assert not heard.messages
+    before = time.monotonic()
+    clock.qmp("device_add", **ADAPTER)
+    availability(heard, "online", 120)
+    figures["network plugged in to the relay online"] = f"{time.monotonic() - before:.0f} s"
+    state(heard, lambda last: last["switch"] == "on")
+    assert clock.run("systemctl --failed --no-legend") == ""
+
+
+def test_the_clocks_own_configuration_has_nothing_of_the_relay(clock):
+    assert "mqtt" not in clock.run("cat /etc/clocksmith/conf.d/50-card.conf")
+    assert clock.run("clocksmith-relay check").count("FOUND") == 0
+    assert clock.run("stat -c %U:%G:%a /etc/clocksmith/relay/key.p8") == "root:clocksmith-relay:640"
+
+
+def test_no_secret_stands_in_the_journal(clock):
+    clock.wait_for_line("^connected to|is back$", unit=UNIT)
+    assert clock.run(f"journalctl --boot -o json --all | grep -c {SECRET}", check=False) == "0"
+
+
+def test_the_switch_is_seen_over_mqtt(clock, heard, figures):
+    before = time.monotonic()
+    clock.set_switch(True, SWITCH)
+    state(heard, lambda last: last["switch"] == "off" and last["muted"])
+    figures["switch to MQTT"] = f"{time.monotonic() - before:.1f} s"
+    clock.set_switch(False, SWITCH)
+    state(heard, lambda last: last["switch"] == "on" and not last["muted"])
+
+
+def test_an_announce_command_is_heard_once(clock, broker):
+    mark, since = clock.mark(), time.monotonic()
+    broker.publish(relay.COMMAND, {"command": "announce", "time": "15:30"})
+    clock.wait_for_line('^said "three thirty P M"', mark)
+    sound = clock.speaker.wait_for_sound(after=since)
+    assert 0.6 < sound.seconds < 3 and sound.level > -50
+    assert len(clock.speaker.sounds(after=since)) == 1
+
+
+def test_a_relay_that_hangs_is_restarted_and_the_clock_is_not(clock, heard):
+    announcer = clock.run("systemctl show clocksmith -P MainPID")
+    # As the unit's own minute, in less time.
+    clock.run(f"mkdir -p /run/systemd/system/{UNIT}.d && printf '[Service]\\nWatchdogSec=5\\n' "
+              f">/run/systemd/system/{UNIT}.d/test.conf && systemctl daemon-reload && "
+              f"systemctl restart {UNIT}")
+    availability(heard, "online")
+    mark, told = clock.mark(), len(heard.messages)
+    clock.run(f"systemctl kill -s STOP --kill-whom=main {UNIT}")
+    clock.wait_for_line("Watchdog timeout", mark)
+    clock.wait_for_line(f"^Started {UNIT}", mark)
+    wait_until(lambda: [payload for topic, payload, _ in heard.messages[told:]
+                        if topic.endswith("/availability")][-2:] == ["offline", "online"],
+               "the relay gone and back", 60)
+    assert clock.run("systemctl show clocksmith -P MainPID") == announcer
+
+
+def test_the_relay_is_confined(clock, figures):
+    said = clock.run(f"systemd-analyze security --no-pager {UNIT} | tail -1")
+    exposure = float(re.search(r"([\d.]+) \w+", said.split(":", 1)[1])[1])
+    figures["exposure of the relay, by systemd-analyze security"] = exposure
+    assert exposure <= 2.0
+    process = f"/proc/$(systemctl show {UNIT} -P MainPID)"
+    assert clock.run(f"stat -c %U {process}") == "clocksmith-relay"
+    assert "CapEff:\t0000000000000000" in clock.run(f"cat {process}/status")
+    # The clock itself has no network, whatever the machine has.
+    assert "AF_INET" not in clock.run("systemctl show clocksmith -P RestrictAddressFamilies")
+
+
+def test_a_network_that_is_torn_out_is_taken_back(clock, heard, figures):
+    clock.qmp("device_del", id="adapter")
+    clock.run("until ! ip link show eth0 2>/dev/null && ! ls /sys/class/net/en* 2>/dev/null; "
+              "do sleep 0.2; done", 60)
+    clock.set_switch(True, SWITCH)
+    clock.wait_for_line("^the switch is off")
+    assert clock.run(f"systemctl is-active clocksmith {UNIT}") == "active\nactive"
+    before = time.monotonic()
+    clock.qmp("device_add", **ADAPTER)
+    state(heard, lambda last: last["switch"] == "off", 120)
+    figures["network back to the switch seen over MQTT"] = f"{time.monotonic() - before:.0f} s"
+    clock.set_switch(False, SWITCH)
+    state(heard, lambda last: last["switch"] == "on")
+
+
+def deliveries(clock):
+    """The tokens of the register, by what has become of the delivery."""
+    clock.run(f"systemctl stop {UNIT}")
+    copy = clock.folder / "register.sqlite"
+    copy.write_bytes(base64.b64decode(clock.run("base64 -w 0 /var/lib/clocksmith-relay/register.sqlite")))
+    tokens = collections.defaultdict(set)
+    with contextlib.closing(sqlite3.connect(copy)) as register:
+        for token, outcome in register.execute(
+                "SELECT token, deliveries.state FROM deliveries JOIN devices ON devices.id = device"):
+            tokens[outcome].add(token)
+    return tokens
+
+
+def test_a_power_cut_in_the_middle_of_a_publish_loses_and_doubles_nothing(clock, apple, figures):
+    phones = {push.token(number) for number in range(PHONES)}
+    # Slow enough to be in the middle of it.
+    apple.answer = lambda request: time.sleep(0.02) or (200, {})
+    clock.run("for n in $(seq 0 %d); do printf '%%064x\\n' $n; done | clocksmith-relay device add -"
+              % (PHONES - 1))
+    clock.run("clocksmith-relay push 'the bell is at ten'")
+    apple.wait_for(PHONES // 3, 60)
+    clock.cut_power()
+    arrived = len(apple.requests)
+    assert arrived < PHONES, "the power was cut when all was over"
+
+    clock.arguments += ["-device", ",".join(
+        f"{key}={value}" if key != "driver" else value for key, value in ADAPTER.items())]
+    clock.start()
+    clock.wait_until_ready()
+    line = clock.wait_for_line('^published "the bell is at ten"', seconds=120)
+    figures["power cut in a publish"] = f"{arrived} of {PHONES} had arrived; {line.message}"
+    tokens = deliveries(clock)
+    arrived = collections.Counter(apple.tokens())
+    assert max(arrived.values()) == 1, "something was sent twice"
+    assert set(arrived) <= phones
+    assert tokens["accepted"] | tokens["unanswered"] == phones, "something was lost"
+    assert tokens["accepted"] <= set(arrived)
+    # What was on its way is told, and is no more than may be on its way at once.
+    told = clock.wait_for_line("on the way when the relay ended", unit=UNIT)
+    assert told.message.startswith(f"{len(tokens['unanswered'])} ")
+    assert len(tokens["unanswered"]) <= 200  # APNsProvider.mostRequests

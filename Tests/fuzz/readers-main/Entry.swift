@@ -1,0 +1,42 @@
+import Glibc
+import Hostile
+
+/// Where the files of this process are.
+nonisolated(unsafe) private let folder: String = {
+  var template = Array("/tmp/clocksmith-fuzz-XXXXXX".utf8CString)
+  guard mkdtemp(&template) != nil else { fatalError("no folder for the files") }
+  return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+}()
+
+nonisolated(unsafe) private let reader: Reader = {
+  let name = getenv("CLOCKSMITH_READER").map { String(cString: $0) } ?? ""
+  guard let reader = Reader(rawValue: name) else {
+    fatalError("CLOCKSMITH_READER is none of \(Reader.allCases.map(\.rawValue))")
+  }
+  return reader
+}()
+
+/// What libFuzzer calls with each input.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func testOneInput(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
+  reader.read(Array(UnsafeBufferPointer(start: start, count: count)), in: folder)
+  return 0
+}
+
+/// Of libFuzzer: feeds `body` with inputs, as the options in the arguments say.
+@_silgen_name("LLVMFuzzerRunDriver")
+private func runFuzzer(
+  _ count: UnsafeMutablePointer<CInt>,
+  _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?>,
+  _ body: @convention(c) (UnsafePointer<UInt8>, Int) -> CInt
+) -> CInt
+
+/// The package manager makes this the `main` of the target, in the place of libFuzzer's.
+@_cdecl("fuzz_readers_main")
+public func main(
+  _ count: CInt, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+) -> CInt {
+  var count = count
+  var arguments = arguments
+  return runFuzzer(&count, &arguments) { testOneInput($0, $1) }
+}

@@ -1,0 +1,23 @@
+"""A house with a clock in it: the announcer with a speaker and a switch, its relay, a broker, and Home
+Assistant. One for all tests, for Home Assistant takes its time to start."""
+
+import pathlib
+import sys
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "program"))
+
+from house import House  # noqa: E402  pylint: disable=wrong-import-position
+
+
+@pytest.fixture(scope="session")
+def house(tmp_path_factory):
+    house = House(tmp_path_factory)
+    yield house
+    house.close()
+
+
+@pytest.fixture
+def home(house):
+    return house.home

@@ -1,0 +1,68 @@
+"""A speaker of which it is known to the frame when it played what; exact_speaker.c is its ALSA side.
+
+A sound server tells where it is by milliseconds, and those shift by one and more for seconds where
+the machine is busy, measured: what is heard of it within a millisecond says as much of the server
+as of who plays. Here the moment of each frame is arithmetic, and a busy machine changes nothing.
+"""
+
+from pathlib import Path
+
+import numpy
+
+from c_library import shared_library
+from recorder import HEAD
+
+RATE = 48_000
+# By how much its converter is faster than it says, in parts in a million: as a cheap card's.
+FAST = 100
+SOURCE = Path(__file__).with_suffix(".c")
+
+
+class ExactSpeaker:
+    def __init__(self, folder):
+        self.folder = folder
+        self.played = folder / "played"
+        self.library = shared_library(
+            folder / "exact.so", SOURCE.read_text(encoding="ascii"), "-lasound")
+
+    def device(self, name):
+        """The lines of an ALSA configuration that make it the device of that name."""
+        return (f'pcm_type.exact {{ lib "{self.library}" }}\n'
+                f'pcm.{name} {{ type exact file "{self.played}" parts_per_million {FAST} }}\n')
+
+    def recording(self):
+        """What it has played up to now."""
+        return Recording(self.played.read_bytes())
+
+
+class Recording:
+    """What was played, on one channel, with silence while no stream ran."""
+
+    def __init__(self, data):
+        pieces, self.starts, frames, place = [], [], 0, 0
+        true_rate = RATE * (1 + FAST / 1e6)
+        while place < len(data):
+            instant, size = HEAD.unpack_from(data, place)
+            place += HEAD.size
+            piece = numpy.frombuffer(data, numpy.float32, size // 4, place)[::2]
+            place += size
+            # A stream of its own begins where the last one does not lead to.
+            if not self.starts or abs(instant / 1e9 - self.instant(frames)) > 1 / RATE:
+                if self.starts:
+                    pause = round((instant / 1e9 - self.instant(frames)) * true_rate)
+                    pieces.append(numpy.zeros(pause, numpy.float32))
+                    frames += pause
+                self.starts.append((frames, instant / 1e9))
+            pieces.append(piece)
+            frames += len(piece)
+        self.samples = numpy.concatenate(pieces)
+
+    def instant(self, frame):
+        """When it played a frame, in seconds of UTC; the frame may have a fraction."""
+        first, instant = [start for start in self.starts if start[0] <= max(frame, 0)][-1]
+        return instant + (frame - first) / (RATE * (1 + FAST / 1e6))
+
+    def frame(self, instant):
+        """The frame that it played at a moment; before its beginning it is negative."""
+        first, start = ([each for each in self.starts if each[1] <= instant] or self.starts)[-1]
+        return round(first + (instant - start) * RATE * (1 + FAST / 1e6))

@@ -1,0 +1,95 @@
+"""A relay whose configuration is another one: what it leaves behind, and what goes on."""
+
+import pytest
+
+import relay as parts
+from relay import CLOCK, COMMAND, count_of_attempts
+
+OLD = "homeassistant/device/clocksmith_hall/config"
+NEW = "homeassistant/device/clocksmith_gym/config"
+
+
+@pytest.mark.parametrize("restarts", [False, True], ids=["reload", "restart"])
+def test_a_clock_with_another_name_leaves_nothing_behind(broker, relay_to, announcer, restarts):
+    announcer()
+    heard = broker.listen("#")
+    relay = relay_to(broker.port)
+    heard.wait_for(OLD)
+    heard.wait_for(f"{CLOCK}/availability", lambda payload: payload == "online")
+    if restarts:
+        assert relay.stop() == 0
+        relay = relay_to(broker.port, "discovery = none")
+    else:
+        relay.configure(broker.port, name="gym")
+        relay.process.send_signal(1)
+        relay.wait_for("reloaded: clocksmith/clock/gym")
+        heard.wait_for(NEW)
+        heard.wait_for(f"{CLOCK}/state", lambda payload: not payload)
+    heard.wait_for(OLD, lambda payload: not payload)
+    late = broker.listen("#")
+    late.wait_for(f"clocksmith/clock/{'hall' if restarts else 'gym'}/availability")
+    assert not late.payloads(OLD)
+
+
+def test_what_a_broken_connection_left_is_cleared_at_the_next(
+        relay_to, announcer, pretended, on_the_bus):
+    announcer()
+    broker = pretended()
+    relay = relay_to(broker.port)
+    parts.wait_until(
+        lambda: (f"{CLOCK}/availability", b"online") in broker.published, 15, "online")
+    broker.confirms = False
+    relay.configure(broker.port, name="gym")
+    relay.process.send_signal(1)
+    parts.wait_until(lambda: (OLD, b"") in broker.published, 15, "its end")
+    broker.published.clear()
+    broker.confirms = True
+    broker.break_off()
+    parts.wait_until(lambda: (OLD, b"") in broker.published, 15, "its end once more")
+    kept = on_the_bus.folder / "state/relay.json"
+    parts.wait_until(lambda: "hall" not in kept.read_text(), 15, "the end of it here")
+    # The broker has it, and is told no more.
+    broker.published.clear()
+    broker.break_off()
+    parts.wait_until(
+        lambda: ("clocksmith/clock/gym/availability", b"online") in broker.published, 15, "online")
+    assert (OLD, b"") not in broker.published
+
+
+def test_a_reload_of_what_is_not_the_brokers_leaves_its_connection(
+        relay_to, announcer, pretended):
+    announcer()
+    broker = pretended()
+    relay = relay_to(broker.port)
+    relay.wait_for("connected to")
+    relay.configure(broker.port, "[ntfy phone]\nserver = http://127.0.0.1:9\ntopic = bells")
+    relay.process.send_signal(1)
+    relay.wait_for("reloaded")
+    broker.send(COMMAND, b"{")
+    relay.wait_for("it ends too early")
+    assert (len(broker.clients), broker.endings) == (1, [])
+
+
+def test_a_reload_tries_a_broker_at_once_that_has_let_nobody_in(broker, relay_to, announcer):
+    announcer()
+    broker.kill()
+    attempts = count_of_attempts(broker.port)
+    relay = relay_to(broker.port)
+    # By then the next attempt is six seconds away at least.
+    parts.wait_until(lambda: attempts() >= 4, 20, "attempts")
+    before = attempts()
+    relay.process.send_signal(1)
+    parts.wait_until(lambda: attempts() > before, 3, "another attempt")
+
+
+def test_a_reload_of_a_wrong_file_changes_nothing(broker, relay_to, announcer):
+    told = announcer()
+    relay = relay_to(broker.port)
+    relay.wait_for("connected to")
+    relay.wait_for("the announcer answers")
+    relay.configuration.write_text("[mqtt]\nbroker = a\nqos = 2\n")
+    relay.process.send_signal(1)
+    relay.wait_for("unknown key 'qos' in [mqtt]")
+    assert relay.matching("it goes on as configured before")
+    broker.publish(COMMAND, {"command": "stop"})
+    parts.wait_until(lambda: "Stop" in told.calls, 15, "the command")

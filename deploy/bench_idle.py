@@ -1,0 +1,162 @@
+"""What the announcer and the relay take while nothing happens: each with the watchdog of its unit, the
+relay connected to a broker and to the announcer. All of it is measured in this run, on a bus and a
+broker of its own."""
+
+import datetime
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+ANNOUNCER, RELAY = sys.argv[1:3]
+MINUTES = float(sys.argv[3]) if len(sys.argv) > 3 else 5
+SETTLED = 20  # Seconds until all is connected and told.
+
+BUS = """<busconfig>
+  <type>system</type>
+  <listen>unix:path={folder}/bus</listen>
+  <auth>EXTERNAL</auth>
+  <policy context="default">
+    <allow send_destination="*" eavesdrop="true"/>
+    <allow receive_sender="*" eavesdrop="true"/>
+    <allow own="*"/>
+    <allow user="*"/>
+  </policy>
+</busconfig>
+"""
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def wait_until(condition, what, seconds=60):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > deadline:
+            raise SystemExit(f"bench: {what() if callable(what) else what}: not within {seconds} s")
+        time.sleep(0.05)
+
+
+class Notified:
+    """systemd's end of the socket on which a service tells that it is alive."""
+
+    def __init__(self, path):
+        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.socket.bind(str(path))
+        self.messages = []
+        threading.Thread(target=self.read, daemon=True).start()
+
+    def read(self):
+        while True:
+            self.messages.append(self.socket.recv(4096).decode())
+
+    def is_ready(self):
+        return any("READY=1" in message for message in self.messages)
+
+
+class Program:
+    """One that runs as its unit has it, as far as waking is concerned."""
+
+    def __init__(self, folder, unit, command, environment):
+        self.name = unit
+        text = (ROOT / f"systemd/{unit}.service").read_text()
+        number, word = re.search(r"^WatchdogSec=(\d+)(\w*)", text, re.M).groups()
+        seconds = int(number) * {"": 1, "s": 1, "min": 60}[word]
+        self.notified = Notified(folder / f"{unit}.notify")
+        self.log = folder / f"{unit}.log"
+        with self.log.open("w") as log:
+            self.process = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                env={**environment, "NOTIFY_SOCKET": str(folder / f"{unit}.notify"),
+                     "WATCHDOG_USEC": str(seconds * 1_000_000)})
+        wait_until(self.notified.is_ready, lambda: f"{unit} is ready; it said {self.log.read_text()[-500:]}")
+
+    def wakeups(self):
+        """Each time that it gave up the processor to wait, all its threads together."""
+        return sum(
+            int(re.search(r"^voluntary_ctxt_switches:\s+(\d+)", status.read_text(), re.M)[1])
+            for status in Path(f"/proc/{self.process.pid}/task").glob("*/status"))
+
+    def processor(self):
+        """Seconds of a processor."""
+        return sum(
+            int(path.read_text().split()[0])
+            for path in Path(f"/proc/{self.process.pid}/task").glob("*/schedstat")) / 1e9
+
+    def memory(self):
+        """RSS and anonymous memory in MB."""
+        status = Path(f"/proc/{self.process.pid}/status").read_text()
+        return [int(re.search(rf"^{name}:\s+(\d+)", status, re.M)[1]) / 1000
+                for name in ("VmRSS", "RssAnon")]
+
+    def stop(self):
+        self.process.send_signal(signal.SIGTERM)
+        self.process.wait(10)
+
+
+def zone_without_an_hour():
+    """A zone whose next full hour comes after the measurement."""
+    minute = datetime.datetime.now(datetime.timezone.utc).minute
+    return "Etc/UTC" if minute + MINUTES + SETTLED / 60 + 2 < 60 else "Asia/Kolkata"
+
+
+def measure(folder):
+    (folder / "bus.conf").write_text(BUS.format(folder=folder))
+    (folder / "asound.conf").write_text("pcm.default { type null }\nctl.default { type null }\n")
+    (folder / "clocksmith.conf").write_text("[announce]\ninterval = 60\nchime = none\n")
+    port = free_port()
+    (folder / "mosquitto.conf").write_text(f"listener {port} 127.0.0.1\nallow_anonymous true\n")
+    (folder / "relay.conf").write_text(f"[mqtt]\nbroker = 127.0.0.1\nport = {port}\nname = bench\n")
+    environment = {
+        "PATH": "/usr/bin:/bin", "HOME": str(folder), "LC_ALL": "C", "TZ": zone_without_an_hour(),
+        "ALSA_CONFIG_PATH": str(folder / "asound.conf"), "STATE_DIRECTORY": str(folder),
+        "DBUS_SYSTEM_BUS_ADDRESS": f"unix:path={folder}/bus"}
+    quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    bus = subprocess.Popen(
+        ["dbus-daemon", f"--config-file={folder}/bus.conf", "--nofork", "--nopidfile", "--nosyslog"], **quiet)
+    broker = subprocess.Popen(["/usr/sbin/mosquitto", "-c", folder / "mosquitto.conf"], **quiet)
+    programs = []
+    try:
+        wait_until((folder / "bus").exists, "the bus")
+        wait_until(lambda: socket.socket().connect_ex(("127.0.0.1", port)) == 0, "the broker")
+        for unit, command in (
+                ("clocksmith", [ANNOUNCER, "run", "--untrusted", "speak", "--config",
+                                folder / "clocksmith.conf"]),
+                ("clocksmith-relay", [RELAY, "run", "--config", folder / "relay.conf"])):
+            programs.append(Program(folder, unit, command, environment))
+        state = subprocess.run(
+            ["mosquitto_sub", "-p", str(port), "-t", "clocksmith/clock/bench/state", "-C", "1", "-W", "60"],
+            capture_output=True, text=True, check=True).stdout
+        assert json.loads(state)["trust"], state
+        time.sleep(SETTLED)
+        before = [(program.wakeups(), program.processor(), time.monotonic()) for program in programs]
+        time.sleep(MINUTES * 60)
+        for program, (wakeups, processor, since) in zip(programs, before):
+            minutes = (time.monotonic() - since) / 60
+            rss, anonymous = program.memory()
+            print(f"{program.name}, idle for {minutes:.0f} min: "
+                  f"{(program.wakeups() - wakeups) / minutes:.1f} wake-ups a minute, "
+                  f"{(program.processor() - processor) / minutes * 1440:.2f} s of a processor a day, "
+                  f"RSS {rss:.1f} MB, anonymous {anonymous:.1f} MB")
+    finally:
+        for program in programs:
+            program.stop()
+        for daemon in (broker, bus):
+            daemon.terminate()
+            daemon.wait(10)
+
+
+with tempfile.TemporaryDirectory() as top:
+    os.chmod(top, 0o755)
+    measure(Path(top))
