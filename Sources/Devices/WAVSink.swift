@@ -13,6 +13,7 @@ public final class WAVSink: Sink {
   /// As much as a sound card would buffer.
   private static let bufferFrames = 9600
 
+  private let uptime: () -> Uptime
   private let writer: SoundFileWriter
   private var isOpen = false
   private var openedAt = Uptime(nanoseconds: 0)
@@ -22,8 +23,12 @@ public final class WAVSink: Sink {
   private var played = 0
 
   /// Makes the file, or empties it.
-  public init(path: String) throws(Fault) {
+  /// - Parameter uptime: reads the clock by which it takes sound.
+  public init(
+    path: String, uptime: @escaping () -> Uptime = { SystemClock.uptime }
+  ) throws(Fault) {
     name = path
+    self.uptime = uptime
     writer = try SoundFileWriter(path: path, rate: Self.rate, inPlace: true)
     try writer.updateHeader()
   }
@@ -34,7 +39,7 @@ public final class WAVSink: Sink {
 
   public func open() throws(Fault) -> Int {
     isOpen = true
-    openedAt = SystemClock.uptime
+    openedAt = uptime()
     played = 0
     return Self.rate
   }
@@ -54,7 +59,7 @@ public final class WAVSink: Sink {
 
   /// Writes into the file what has been played by now.
   private func play() throws(Fault) {
-    let due = max(Int(position(at: SystemClock.uptime).frame) - played, 0)
+    let due = max(Int(position(at: uptime()).frame) - played, 0)
     let count = min(due, queue.count)
     // Through a result: of older compilers' slices the closure throws no typed error.
     try queue[..<count].withUnsafeBufferPointer { block in
@@ -75,7 +80,7 @@ public final class WAVSink: Sink {
   }
 
   public func position() throws(Fault) -> StreamPosition? {
-    position(at: SystemClock.uptime)
+    position(at: uptime())
   }
 
   private func position(at uptime: Uptime) -> StreamPosition {

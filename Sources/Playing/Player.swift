@@ -85,7 +85,7 @@ public final class Player {
   private var fed = Duration.zero
 
   /// - Parameters:
-  ///   - now: reads the clocks before and after the opening.
+  ///   - now: reads the clocks.
   ///   - sink: gives the sink whenever one is to be opened.
   public init(
     loop ticker: any Ticker, now: @escaping () -> Now = { SystemClock.now },
@@ -149,7 +149,7 @@ public final class Player {
         throw Fault("speaker \(stream.sink.name)", "the machine slept for \(slept.roughly)")
       }
       let length = Duration.seconds(Double(score.frames - score.anchor) / Double(stream.rate))
-      let now = SystemClock.now
+      let now = self.now()
       if !isPlaying {
         desk.gain = settings.gain
         taken = now.uptime
@@ -239,7 +239,7 @@ public final class Player {
       return fail(error.description)
     }
     if !isPlaying {
-      if let closing, SystemClock.uptime > closing { close() }
+      if let closing, now().uptime > closing { close() }
     } else if let stream, let ailment {
       fail("speaker \(stream.sink.name): \(ailment)")
     } else {
@@ -250,16 +250,16 @@ public final class Player {
   }
 
   /// What held up the feeding for too long, if it was.
-  /// - Parameter sinceBoot: now, sleep included.
-  private func longPause(until sinceBoot: Duration = SystemClock.sinceBoot) -> String? {
-    let pause = sinceBoot - fed
+  /// - Parameter sinceBoot: how long the machine has run, sleep included, if it has been read.
+  private func longPause(until sinceBoot: Duration? = nil) -> String? {
+    let pause = (sinceBoot ?? now().sinceBoot) - fed
     guard pause > Self.longestPause else { return nil }
     return "the machine slept, or stood still, for \(pause.roughly)"
   }
 
   private func feed() throws(Fault) {
     guard let stream, let desk else { return }
-    let now = SystemClock.now
+    let now = now()
     if let longPause = longPause(until: now.sinceBoot) {
       throw Fault("speaker \(stream.sink.name)", longPause)
     }
@@ -304,7 +304,7 @@ public final class Player {
 
   /// Why what plays will not come to its end, if it is late.
   private var ailment: String? {
-    let now = SystemClock.uptime
+    let now = now().uptime
     if turns.contains(where: { $0.track.start != nil }), let told = stream?.lastPosition?.uptime,
       now - told > Self.longestSilence
     {
@@ -382,7 +382,7 @@ public final class Player {
       case _ where isOutdated: close()
       case .always: closing = nil
       case .lasting(let duration):
-        closing = SystemClock.uptime + duration
+        closing = now().uptime + duration
         if duration == .zero { close() }
       }
     }

@@ -1,5 +1,4 @@
 import Basics
-import Daemon
 import Horology
 import Service
 import TestSupport
@@ -10,9 +9,10 @@ import Testing
 @testable import Sound
 
 /// What becomes of a speaker that stays open between announcements, or proves to be another than it
-/// promised. These run in real time.
-@Suite(.serialized) struct OpenSpeakerTests {
+/// promised.
+@Suite struct OpenSpeakerTests {
   private let folder = TemporaryFolder()
+  private let loop = VirtualLoop()
 
   /// A tenth of a second of constant level.
   private func makeScore() throws -> Score {
@@ -27,15 +27,14 @@ import Testing
     times: Int, _ sink: @escaping () -> any Sink,
     during: @escaping (Player, _ announcement: Int) -> Void = { _, _ in }
   ) throws -> [Outcome] {
-    let loop = try EventLoop()
-    let player = Player(loop: loop, sink: sink)
+    let player = Player(in: loop, sink: sink)
     player.settings.keepOpen = .always
     let score = try makeScore()
     var outcomes: [Outcome] = []
     func playNext() {
       do throws(Fault) {
         try player.play(
-          SoundingID(1), anchoredAt: .utc(SystemClock.now.instant + .milliseconds(300))
+          SoundingID(1), anchoredAt: .utc(loop.now.instant + .milliseconds(300))
         ) {
           _ throws(Fault) in score
         }
@@ -63,7 +62,7 @@ import Testing
     var opened = 0
     _ = try play(times: 3) {
       opened += 1
-      return TimedSink()
+      return TimedSink(loop)
     } during: { player, announcement in
       if announcement == 1 { player.closeWhenIdle() }
     }
@@ -72,7 +71,7 @@ import Testing
 
   @Test("the times that a speaker ran dry are told of the announcement in which it did")
   func underrunsOfEach() throws {
-    let sink = TimedSink()
+    let sink = TimedSink(loop)
     let outcomes = try play(times: 2) {
       sink
     } during: { _, announcement in
@@ -83,7 +82,7 @@ import Testing
 
   @Test("a speaker that proves to hold little is fed often from then on, and never runs dry")
   func shortened() throws {
-    let sink = TimedSink(shortening: true)
+    let sink = TimedSink(loop, shortening: true)
     let outcomes = try play(times: 1) { sink }
     #expect(outcomes.map(underruns) == [0])
   }
@@ -96,20 +95,23 @@ private final class TimedSink: Sink {
   let capacity = 48_000
   var underruns = 0
   private let isShortening: Bool
-  private var opened = SystemClock.uptime
+  private let loop: VirtualLoop
+  private var opened: Uptime
   private var written = 0
   private var writes = 0
 
-  init(shortening: Bool = false) {
+  init(_ loop: VirtualLoop, shortening: Bool = false) {
     isShortening = shortening
+    self.loop = loop
+    opened = loop.uptime
   }
 
   private var isShort: Bool { isShortening && writes > 1 }
   var feedInterval: Duration { isShort ? .milliseconds(40) : .milliseconds(250) }
-  private var played: Double { (SystemClock.uptime - opened).inSeconds * 48_000 }
+  private var played: Double { (loop.uptime - opened).inSeconds * 48_000 }
 
   func open() throws(Fault) -> Int {
-    opened = SystemClock.uptime
+    opened = loop.uptime
     written = 0
     writes = 0
     return 48_000
@@ -118,7 +120,7 @@ private final class TimedSink: Sink {
   func space() throws(Fault) -> Int {
     if played > Double(written) && written > 0 {
       underruns += 1
-      opened = SystemClock.uptime - .seconds(Double(written) / 48_000)
+      opened = loop.uptime - .seconds(Double(written) / 48_000)
     }
     return max(Int(played) + (isShort ? 9_600 : 12_000 + (isShortening ? 0 : 36_000)) - written, 0)
   }
@@ -129,7 +131,7 @@ private final class TimedSink: Sink {
   }
 
   func position() throws(Fault) -> StreamPosition? {
-    StreamPosition(uptime: SystemClock.uptime, frame: played)
+    StreamPosition(uptime: loop.uptime, frame: played)
   }
 
   func takeBack() -> Int { 0 }

@@ -1,5 +1,4 @@
 import Basics
-import Daemon
 import Foundation
 import Horology
 import Service
@@ -10,10 +9,15 @@ import Testing
 @testable import Playing
 @testable import Sound
 
-/// These run in real time, a second each, on a file that takes sound as a speaker would.
-@Suite(.serialized) struct PlayerTests {
+/// On a file that takes sound as a speaker would.
+@Suite struct PlayerTests {
   private let folder = TemporaryFolder()
+  private let loop = VirtualLoop()
   private var path: String { "\(folder.path)/clock" }
+
+  private func file() throws(Fault) -> WAVSink {
+    try WAVSink(path: "\(path).wav", uptime: { [loop] in loop.uptime })
+  }
 
   /// A fifth of a second of constant level.
   private func makeScore() throws -> Score {
@@ -27,27 +31,26 @@ import Testing
   private func play(
     on sink: any Sink, _ score: Score, stoppingAfter delay: Duration? = nil
   ) throws -> (outcome: Outcome?, stoppedAt: Uptime?) {
-    let loop = try EventLoop()
     var stoppedAt: Uptime?
     var outcome: Outcome?
     let player = Player(
       loop: loop,
-      now: {
+      now: { [loop] in
         (sink as? TracingSink)?.note(.clock)
-        return SystemClock.now
+        return loop.now
       }, sink: { sink })
     player.ended = {
       outcome = $1
       loop.exit()
     }
-    let now = SystemClock.now
+    let now = loop.now
     try player.play(SoundingID(1), anchoredAt: .utc(now.instant + .milliseconds(500))) {
       _ throws(Fault) in score
     }
-    let stop = try delay.map {
+    let stop = delay.map {
       // The anchor counts from before the device was opened; so does this.
-      try loop.after(max(now.uptime + $0 - SystemClock.uptime, .zero)) {
-        stoppedAt = SystemClock.uptime
+      loop.after(max(now.uptime + $0 - loop.uptime, .zero)) {
+        stoppedAt = loop.uptime
         player.stop([SoundingID(1)], .serviceEnds)
       }
     }
@@ -65,7 +68,7 @@ import Testing
   }
 
   @Test("the anchor leaves the converter at its instant") func anchorIsOnTime() throws {
-    let outcome = try play(on: try WAVSink(path: "\(path).wav"), try makeScore()).outcome
+    let outcome = try play(on: try file(), try makeScore()).outcome
     guard case .finished(let timing)? = outcome else {
       Issue.record("it did not finish: \(String(describing: outcome))")
       return
@@ -83,9 +86,9 @@ import Testing
     let score = try makeScore()
     let span = Duration.seconds(8)
     for sleep in [Duration.zero, span] {
-      let start = SystemClock.now
+      let start = loop.now
       var now = start
-      let sink = try WAVSink(path: "\(path).wav")
+      let sink = try file()
       let opened = Now(
         instant: start.instant + span, uptime: start.uptime + span - sleep,
         sinceBoot: start.sinceBoot + span)
@@ -93,7 +96,7 @@ import Testing
         now = opened
         return sink
       }
-      let player = Player(loop: try EventLoop(), now: { now }, sink: open)
+      let player = Player(loop: loop, now: { now }, sink: open)
       let fault = faultThrown {
         try player.play(SoundingID(1), anchoredAt: .utc(start.instant)) { _ throws(Fault) in score }
       }
@@ -105,12 +108,15 @@ import Testing
   @Test("what is due later than the queue reaches waits, and what is due begins")
   func waiting() throws {
     let score = try makeScore()
-    let player = Player(loop: try EventLoop()) { [path] in try! WAVSink(path: "\(path).wav") }
-    let later = SystemClock.now.instant + .seconds(3600)
+    let player = Player(in: loop) { try! file() }
+    let later = loop.now.instant + .seconds(3600)
     try player.play(SoundingID(1), anchoredAt: .utc(later)) { _ throws(Fault) in score }
-    try player.play(SoundingID(2), anchoredAt: .utc(SystemClock.now.instant)) {
+    try player.play(SoundingID(2), anchoredAt: .utc(loop.now.instant)) {
       _ throws(Fault) in score
     }
+    let look = loop.after(.milliseconds(50)) { loop.exit() }
+    try loop.run()
+    _ = look
     #expect(player.isWaiting(SoundingID(1)))
     #expect(!player.isWaiting(SoundingID(2)))
     player.stop([SoundingID(1)], .clockSet)
@@ -120,7 +126,7 @@ import Testing
   @Test("a stop fades and tells its reason") func stopFades() throws {
     // 550 ms: the anchor is at 500, and the sink holds 200 ms that have been written already.
     let (outcome, stoppedAt) = try play(
-      on: try WAVSink(path: "\(path).wav"), try makeScore(), stoppingAfter: .milliseconds(550))
+      on: try file(), try makeScore(), stoppingAfter: .milliseconds(550))
     guard case .stopped(.serviceEnds, let silentAt?)? = outcome else {
       Issue.record("\(String(describing: outcome))")
       return
@@ -137,7 +143,7 @@ import Testing
   /// What is rendered is rendered for a moment that the clock tells.
   @Test("between taking back and writing the fade nothing is rendered")
   func stopWritesAtOnce() throws {
-    let sink = TracingSink(try WAVSink(path: "\(path).wav"))
+    let sink = TracingSink(try file())
     _ = try play(on: sink, try makeScore(), stoppingAfter: .milliseconds(550))
     let taken = try #require(sink.calls.firstIndex { $0 == .takeBack })
     #expect(sink.calls[taken + 1] == .write(384))
@@ -145,15 +151,14 @@ import Testing
 
   @Test("what would begin later than it may does not begin, and tells by how much")
   func tooLate() throws {
-    let loop = try EventLoop()
     var outcome: Outcome?
-    let player = Player(loop: loop) { [path] in try! WAVSink(path: "\(path).wav") }
+    let player = Player(in: loop) { try! file() }
     player.ended = {
       outcome = $1
       loop.exit()
     }
     let score = try makeScore()
-    let anchor = SystemClock.now.instant - .seconds(3)
+    let anchor = loop.now.instant - .seconds(3)
     try player.play(SoundingID(1), anchoredAt: .utc(anchor), mayBeLateBy: .seconds(2)) {
       _ throws(Fault) in score
     }
@@ -172,7 +177,7 @@ import Testing
     arguments: [(430, true), (450, true), (480, true), (730, false), (760, false), (785, false)],
     [true, false])
   func stopAtTheEnds(_ when: (milliseconds: Int, isBefore: Bool), takesBack: Bool) throws {
-    let file = try WAVSink(path: "\(path).wav")
+    let file = try file()
     let sink: any Sink = takesBack ? file : TracingSink(file, takesBack: false)
     let outcome = try play(
       on: sink, try makeScore(), stoppingAfter: .milliseconds(when.milliseconds)
@@ -188,9 +193,8 @@ import Testing
 
   @Test("of two one is stopped and the other goes on; the device is closed after the last")
   func two() throws {
-    let loop = try EventLoop()
-    let sink = try WAVSink(path: "\(path).wav")
-    let player = Player(loop: loop) { sink }
+    let sink = try file()
+    let player = Player(in: loop) { sink }
     var ends: [SoundingID: Outcome] = [:]
     var wereAwake: [Bool] = []
     player.ended = {
@@ -199,12 +203,12 @@ import Testing
       if ends.count == 2 { loop.exit() }
     }
     let score = try makeScore()
-    let anchor = SystemClock.now.instant + .milliseconds(500)
+    let anchor = loop.now.instant + .milliseconds(500)
     try player.play(SoundingID(1), anchoredAt: .utc(anchor)) { _ throws(Fault) in score }
     try player.play(
-      SoundingID(2), anchoredAt: .elapsed(SystemClock.sinceBoot + .milliseconds(600)), decibels: -6
+      SoundingID(2), anchoredAt: .elapsed(loop.now.sinceBoot + .milliseconds(600)), decibels: -6
     ) { _ throws(Fault) in score }
-    let stop = try loop.after(.milliseconds(650)) { player.stop([SoundingID(1)], .byHand) }
+    let stop = loop.after(.milliseconds(650)) { player.stop([SoundingID(1)], .byHand) }
     try loop.run()
     _ = stop
     guard case .stopped(.byHand, .some)? = ends[SoundingID(1)] else {
@@ -223,31 +227,32 @@ import Testing
     #expect(frames.max()! > 0.7)
   }
 
-  /// Plays two seconds of a level from 500 ms on, and another score beside it; when some of the
-  /// level is queued and none is heard, nothing more can be read of it.
+  /// Plays two seconds of a level from 500 ms on, and another score beside it; as soon as some of
+  /// the level is queued, and before it would be heard, nothing more can be read of it.
   private func playTorn(beside other: Score?) throws -> (ends: [SoundingID: Outcome], Player) {
     let torn = try folder.write(
       "torn.wav", rate: 48_000, samples: [Float](repeating: 0.1, count: 96_000))
     let part = Score.Part(path: torn, start: 0, frames: 96_000, isTimed: true)
-    let loop = try EventLoop()
-    let sink = try WAVSink(path: "\(path).wav")
-    let player = Player(loop: loop) { sink }
+    let file = try file()
+    let sink = TracingSink(file)
+    sink.wrote = { [folder] in
+      if $0.contains(where: { $0 != 0 }) { folder.tear("torn.wav", to: 100) }
+    }
+    let player = Player(in: loop) { sink }
     player.settings.keepOpen = .always
     var ends: [SoundingID: Outcome] = [:]
     player.ended = {
       ends[$0] = $1
       if ends.count == (other == nil ? 1 : 2) { loop.exit() }
     }
-    let anchor = SystemClock.now.instant + .milliseconds(500)
+    let anchor = loop.now.instant + .milliseconds(500)
     try player.play(SoundingID(1), anchoredAt: .utc(anchor)) { _ throws(Fault) in
       Score(rate: 48_000, parts: [part], anchor: 0)
     }
     if let other {
       try player.play(SoundingID(2), anchoredAt: .utc(anchor)) { _ throws(Fault) in other }
     }
-    let tear = try loop.after(.milliseconds(380)) { [folder] in folder.tear("torn.wav", to: 100) }
     try loop.run()
-    _ = tear
     return (ends, player)
   }
 
@@ -278,7 +283,7 @@ import Testing
   }
 
   @Test("a speaker that is torn out ends the announcement") func tornOut() throws {
-    let outcome = try play(on: FailingSink(afterFrames: 36_000), try makeScore()).outcome
+    let outcome = try play(on: FailingSink(loop, afterFrames: 36_000), try makeScore()).outcome
     #expect(outcome == .failed("cannot write to speaker test: it is gone", heard: .anchor))
   }
 
@@ -286,7 +291,7 @@ import Testing
   func tornOutEarly() throws {
     let parts = try makeScore().parts
     let score = Score(rate: 48_000, parts: parts, anchor: 19_200)
-    let outcome = try play(on: FailingSink(afterFrames: 24_000), score).outcome
+    let outcome = try play(on: FailingSink(loop, afterFrames: 24_000), score).outcome
     #expect(outcome == .failed("cannot write to speaker test: it is gone", heard: .some))
   }
 
@@ -300,57 +305,56 @@ import Testing
   }
 
   @Test("a speaker that is late goes on while it takes sound") func slow() throws {
-    let due = SystemClock.uptime + .milliseconds(700)
-    let outcome = try play(on: SlowSink(pace: 0.14), try makeScore()).outcome
+    let due = loop.uptime + .milliseconds(700)
+    let outcome = try play(on: SlowSink(loop, pace: 0.14), try makeScore()).outcome
     guard case .finished? = outcome else {
       Issue.record("\(String(describing: outcome))")
       return
     }
-    #expect(SystemClock.uptime - due > .milliseconds(2500))
+    #expect(loop.uptime - due > .milliseconds(2500))
   }
 
   @Test("a speaker whose position stands still while it plays is noticed") func frozen() throws {
-    let since = SystemClock.uptime
-    let outcome = try play(on: FrozenSink(), try makeScore()).outcome
+    let since = loop.uptime
+    let outcome = try play(on: FrozenSink(loop), try makeScore()).outcome
     guard case .failed(let why, _)? = outcome else {
       Issue.record("\(String(describing: outcome))")
       return
     }
     #expect(why.contains("has stopped taking sound"))
-    #expect(SystemClock.uptime - since < .seconds(2))
+    #expect(loop.uptime - since < .seconds(2))
   }
 
   @Test("a speaker that takes nothing and tells nothing any more is noticed long before the end")
   func fallenSilent() throws {
     let part = Score.Part(
       path: try makeScore().parts[0].path, start: 0, frames: 60 * 48_000, isTimed: true)
-    let since = SystemClock.uptime
+    let since = loop.uptime
     let outcome = try play(
-      on: FallingSilentSink(), Score(rate: 48_000, parts: [part], anchor: 0)
+      on: FallingSilentSink(loop), Score(rate: 48_000, parts: [part], anchor: 0)
     ).outcome
     guard case .failed(let why, heard: .anchor)? = outcome else {
       Issue.record("\(String(describing: outcome))")
       return
     }
     #expect(why.contains("has stopped taking sound"))
-    #expect(SystemClock.uptime - since < .seconds(8))
+    #expect(loop.uptime - since < .seconds(8))
   }
 
   @Test("while it plays it is known when the speaker last took sound") func lastTaken() throws {
-    let loop = try EventLoop()
-    let sink = FrozenSink()
-    let player = Player(loop: loop) { sink }
+    let sink = FrozenSink(loop)
+    let player = Player(in: loop) { sink }
     #expect(player.lastTaken == nil)
     let score = try makeScore()
-    let since = SystemClock.uptime
-    try player.play(SoundingID(1), anchoredAt: .utc(SystemClock.now.instant + .milliseconds(500))) {
+    let since = loop.uptime
+    try player.play(SoundingID(1), anchoredAt: .utc(loop.now.instant + .milliseconds(500))) {
       _ throws(Fault) in score
     }
     let taken = try #require(player.lastTaken)
-    #expect(taken >= since && taken <= SystemClock.uptime)
+    #expect(taken >= since && taken <= loop.uptime)
     player.ended = { _, _ in loop.exit() }
     var lastSeen: Uptime?
-    let look = try loop.every(.milliseconds(50)) { lastSeen = player.lastTaken ?? lastSeen }
+    let look = loop.every(.milliseconds(50)) { lastSeen = player.lastTaken ?? lastSeen }
     try loop.run()
     _ = look
     // All that it held was taken at once, and nothing since.
@@ -361,6 +365,6 @@ import Testing
   @Test("a torn clip is not begun") func tornClip() throws {
     let score = try makeScore()
     truncate("\(path)-clip.wav", 9_000)
-    #expect(throws: Fault.self) { try play(on: try WAVSink(path: "\(path).wav"), score) }
+    #expect(throws: Fault.self) { try play(on: try file(), score) }
   }
 }

@@ -5,14 +5,14 @@ import Sound
 
 @testable import Devices
 
-/// Takes sound in real time, until it is torn out.
+/// Takes sound as it plays it, until it is torn out.
 final class FailingSink: Sink {
   let name = "test"
   private let inner: WAVSink
   private var left: Int
 
-  init(afterFrames frames: Int) throws {
-    inner = try WAVSink(path: "/dev/null")
+  init(_ loop: VirtualLoop, afterFrames frames: Int) throws {
+    inner = try WAVSink(path: "/dev/null", uptime: { loop.uptime })
     left = frames
   }
 
@@ -48,6 +48,8 @@ final class TracingSink: Sink {
   private let inner: WAVSink
   private let takesBack: Bool
   private(set) var calls: [Call] = []
+  /// Called with whatever has been written.
+  var wrote: (UnsafeBufferPointer<Float>) -> Void = { _ in }
 
   init(_ inner: WAVSink, takesBack: Bool = true) {
     self.inner = inner
@@ -77,13 +79,16 @@ final class TracingSink: Sink {
   func write(_ block: UnsafeBufferPointer<Float>) throws(Fault) {
     calls.append(.write(block.count))
     try inner.write(block)
+    wrote(block)
   }
 }
 
 /// Takes what its buffer holds, says that it runs, and plays none of it.
 final class FrozenSink: Sink {
   let name = "test"
+  private let loop: VirtualLoop
   private var held = 0
+  init(_ loop: VirtualLoop) { self.loop = loop }
   func open() throws(Fault) -> Int { 48_000 }
   let feedInterval = Duration.milliseconds(20)
   let capacity = 9600
@@ -94,7 +99,7 @@ final class FrozenSink: Sink {
   func close() {}
 
   func position() throws(Fault) -> StreamPosition? {
-    StreamPosition(uptime: SystemClock.uptime, frame: 480)
+    StreamPosition(uptime: loop.uptime, frame: 480)
   }
 }
 
@@ -104,18 +109,24 @@ final class FallingSilentSink: Sink {
   let feedInterval = Duration.milliseconds(20)
   let capacity = 9600
   let underruns = 0
-  private let opened = SystemClock.uptime
+  private let loop: VirtualLoop
+  private let opened: Uptime
   private var written = 0
 
+  init(_ loop: VirtualLoop) {
+    self.loop = loop
+    opened = loop.uptime
+  }
+
   private var played: Double? {
-    let seconds = (SystemClock.uptime - opened).inSeconds
+    let seconds = (loop.uptime - opened).inSeconds
     return seconds < 1 ? seconds * 48_000 : nil
   }
 
   func open() throws(Fault) -> Int { 48_000 }
   func space() throws(Fault) -> Int { played.map { Int($0) + capacity - written } ?? 0 }
   func position() throws(Fault) -> StreamPosition? {
-    played.map { StreamPosition(uptime: SystemClock.uptime, frame: $0) }
+    played.map { StreamPosition(uptime: loop.uptime, frame: $0) }
   }
   func write(_ block: UnsafeBufferPointer<Float>) throws(Fault) { written += block.count }
   func takeBack() -> Int { 0 }
@@ -143,19 +154,24 @@ final class SlowSink: Sink {
   let capacity = 9600
   let underruns = 0
   private let pace: Double
-  private let opened = SystemClock.uptime
+  private let loop: VirtualLoop
+  private let opened: Uptime
   private var written = 0
 
-  init(pace: Double) { self.pace = pace }
+  init(_ loop: VirtualLoop, pace: Double) {
+    self.pace = pace
+    self.loop = loop
+    opened = loop.uptime
+  }
 
   private func played(at moment: Uptime) -> Double {
     (moment - opened).inSeconds * pace * 48_000
   }
 
   func open() throws(Fault) -> Int { 48_000 }
-  func space() throws(Fault) -> Int { Int(played(at: SystemClock.uptime)) + 9_600 - written }
+  func space() throws(Fault) -> Int { Int(played(at: loop.uptime)) + 9_600 - written }
   func position() throws(Fault) -> StreamPosition? {
-    let now = SystemClock.uptime
+    let now = loop.uptime
     return StreamPosition(uptime: now, frame: played(at: now))
   }
   func write(_ block: UnsafeBufferPointer<Float>) throws(Fault) { written += block.count }

@@ -1,5 +1,4 @@
 import Basics
-import Daemon
 import Devices
 import Foundation
 import Horology
@@ -10,7 +9,7 @@ import Testing
 @testable import Playing
 @testable import Sound
 
-/// A cue over a chime, played in real time and recorded.
+/// A cue over a chime, played and recorded.
 @Suite struct TwoTracksTests {
   private static let rate = 48_000
   /// The file has 16 bits.
@@ -35,16 +34,16 @@ import Testing
   func cueOverChime() throws {
     let chime = (0..<120_000).map { 0.3 * cosf(Float($0 % 96) / 96 * 2 * .pi) }
     let cue = (0..<24_000).map { Float(($0 * 31) % 997) / 4_096 - 0.12 }
-    let loop = try EventLoop()
-    let player = Player(loop: loop) { [folder] in
-      try! WAVSink(path: "\(folder.path)/both.wav")
+    let loop = VirtualLoop()
+    let player = Player(in: loop) { [folder] in
+      try! WAVSink(path: "\(folder.path)/both.wav", uptime: { loop.uptime })
     }
     var ends: [SoundingID: Outcome] = [:]
     player.ended = {
       ends[$0] = $1
       if ends.count == 2 { loop.exit() }
     }
-    let now = SystemClock.now
+    let now = loop.now
     let (chimeScore, cueScore) = (try score("chime.wav", chime), try score("cue.wav", cue))
     try player.play(SoundingID(1), anchoredAt: .utc(now.instant + .milliseconds(500))) {
       _ throws(Fault) in chimeScore
@@ -53,8 +52,8 @@ import Testing
       SoundingID(2), anchoredAt: .elapsed(now.sinceBoot + .milliseconds(1_500)), ducksOthers: true
     ) { _ throws(Fault) in cueScore }
     var stoppedAt = now.sinceBoot
-    let stop = try loop.after(.milliseconds(1_700)) {
-      stoppedAt = SystemClock.sinceBoot
+    let stop = loop.after(.milliseconds(1_700)) {
+      stoppedAt = loop.now.sinceBoot
       player.stop([SoundingID(1)], .muted)
     }
     try loop.run()
