@@ -75,6 +75,9 @@ extension Announcer {
     switch change.event {
     case .rings(let late, _):
       return AlarmChange(change.alarm, .rings(late: late, unheard: hindrance(of: source)))
+    case .ringsAgain:
+      return AlarmChange(change.alarm, .ringsAgain(unheard: hindrance(of: source)))
+    case .ringsOn: return AlarmChange(change.alarm, .ringsOn(unheard: hindrance(of: source)))
     case .missed:
       guard let why = neverHeard(since: since.sinceBoot, at: now) else { return change }
       return AlarmChange(change.alarm, .neverHeard(why))

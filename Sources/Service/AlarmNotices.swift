@@ -13,19 +13,26 @@ extension AlarmEvent {
     func notice(_ event: JournalEvent, _ priority: Priority, _ words: String) -> Notice {
       Notice(event, priority, "\(title) \(words)", fields)
     }
+    func ring(
+      _ words: String, _ unheard: SkipReason?, _ due: String, isLate: Bool = false
+    ) -> Notice {
+      fields["REASON"] = unheard?.key
+      let heard = isLate ? "\(due), and \(words)" : words
+      return notice(
+        .alarmRings, isLate || unheard != nil ? .warning : .info,
+        unheard.map { "\(due), and cannot be heard: \($0)" } ?? heard)
+    }
     switch self {
     case .set: return notice(.alarm, .info, "was set for \(alarm.plan.times)")
     case .cancelled: return notice(.alarm, .info, "was cancelled")
     case .rings(let late, let unheard):
       fields["LATE_USEC"] = late?.inMicroseconds
-      fields["REASON"] = unheard?.key
-      let rings = unheard.map { "cannot be heard: \($0)" }
-      let words =
-        late.map { "was to ring \($0.roughly) ago, and \(rings ?? "rings now")" }
-        ?? rings.map { "is to ring now, and \($0)" } ?? "rings"
-      return notice(.alarmRings, late == nil && unheard == nil ? .info : .warning, words)
-    case .ringsOn: return notice(.alarmRings, .info, "rings on, as before the service was started")
-    case .ringsAgain: return notice(.alarmRings, .info, "rings again, for it was put off")
+      return late.map { ring("rings now", unheard, "was to ring \($0.roughly) ago", isLate: true) }
+        ?? ring("rings", unheard, "is to ring now")
+    case .ringsOn(let unheard):
+      return ring("rings on, as before the service was started", unheard, "is to ring on")
+    case .ringsAgain(let unheard):
+      return ring("rings again, for it was put off", unheard, "was put off and is to ring again")
     case .silenced(let reason):
       fields["REASON"] = reason.key
       return notice(.alarmMissed, .warning, "does not ring, whose time has come: \(reason)")

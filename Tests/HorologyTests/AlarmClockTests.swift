@@ -110,7 +110,7 @@ import Testing
     try desk.take(.snooze(nil))
     desk.step(to: to)
     let seen = desk.live(for: Alarm.snooze)
-    #expect(seen.map(\.0) == [.ringsAgain])
+    #expect(seen.map(\.0) == [.ringsAgain()])
     #expect(seen.first?.1 == Instant(to) + Alarm.snooze)
   }
 

@@ -65,7 +65,7 @@ import Testing
       #expect(!desk.stopped.isEmpty)
       let pressed = desk.now.sinceBoot
       let seen = desk.live(for: .seconds(612))
-      #expect(seen.alarms == [.ringsAgain])
+      #expect(seen.alarms == [.ringsAgain()])
       #expect(seen.cues.first?.anchor == pressed + .seconds(600))
       #expect(seen.announcements.count == 1)
       desk.tell(.stop(.byHand))
@@ -106,7 +106,7 @@ import Testing
     desk.tell(.alarm(.snooze(nil)))
     desk.tell(.trust(.untrusted))
     let seen = desk.live(for: .seconds(640))
-    #expect(seen.alarms == [.ringsAgain])
+    #expect(seen.alarms == [.ringsAgain()])
     #expect(seen.announcements.isEmpty)
   }
 
@@ -284,7 +284,7 @@ import Testing
       settings: desk.announcer.settings, zone: TestZone.utc, trust: .synchronised,
       alarms: Alarms(saved, isSameBoot: true, at: next.now), at: next.now)
     next.tell(.woke)
-    #expect(next.alarmEvents == [.ringsOn])
+    #expect(next.alarmEvents == [.ringsOn()])
     #expect(next.cues.count + next.live(for: .seconds(10)).cues.count >= 2)
     next.tell(.stop(.byHand))
     #expect(next.alarmEvents == [.stopped(.byHand)])

@@ -70,7 +70,7 @@ import Testing
       #expect(desk.alarms.alarms[0].key == "snoozing")
       #expect(!desk.alarms.isRinging)
       let seen = desk.live(for: .seconds(600))
-      #expect(seen.map(\.0) == [.ringsAgain])
+      #expect(seen.map(\.0) == [.ringsAgain()])
       #expect(seen[0].1 == Instant("2026-11-22T07:00:00") + .seconds(600 * Int64(round)))
     }
     #expect(desk.live(for: .seconds(900)).map(\.0) == [.missed])
@@ -216,7 +216,7 @@ import Testing
     desk.wait(until: "2026-11-22T07:00:00")
     try desk.take(.snooze(nil))
     desk.wait(for: Alarm.snooze + .seconds(300))
-    #expect(desk.events == [.ringsAgain])
+    #expect(desk.events == [.ringsAgain()])
     guard case .ringing(_, let since) = desk.alarms.alarms[0].state else { return }
     #expect(since.left(at: desk.now) == AlarmDesk.lead)
   }
@@ -226,7 +226,7 @@ import Testing
     try desk.set("07:00", "mon-sun")
     desk.wait(until: "2026-11-22T07:00:00")
     desk.restart(after: .seconds(300), isSameBoot: false)
-    #expect(desk.events == [.ringsOn])
+    #expect(desk.events == [.ringsOn()])
     #expect(desk.alarms.isRinging)
     desk.restart(after: .seconds(700), isSameBoot: false)
     #expect(desk.events == [.missed])
@@ -240,7 +240,7 @@ import Testing
     desk.wait(until: "2026-11-22T07:00:00")
     try desk.take(.snooze(nil))
     desk.restart(after: .seconds(300), isSameBoot: false)
-    #expect(desk.live(for: .seconds(300)).map(\.0) == [.ringsAgain])
+    #expect(desk.live(for: .seconds(300)).map(\.0) == [.ringsAgain()])
     try desk.take(.snooze(nil))
     desk.restart(after: .seconds(7200), isSameBoot: false)
     #expect(desk.events == [.expired(late: .seconds(6600))])

@@ -65,7 +65,7 @@ import Testing
     }
     let seen = desk.live(for: .seconds(604))
     #expect(seen.cues.count == 1)
-    #expect(seen.alarms == Array(repeating: .ringsAgain, count: 10))
+    #expect(seen.alarms == Array(repeating: .ringsAgain(), count: 10))
   }
 
   @Test("the tune is heard, and not the signal of another alarm or timer of the same moment")

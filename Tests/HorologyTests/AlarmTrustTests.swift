@@ -88,7 +88,7 @@ import Testing
     desk.restart(after: .seconds(5), isSameBoot: false)
     desk.step(to: "2026-11-22T07:08:00", isTrusted: true)
     let seen = desk.live(for: .seconds(900))
-    #expect(seen.first?.0 == .ringsAgain)
+    #expect(seen.first?.0 == .ringsAgain())
     #expect(seen.first?.1 == Instant("2026-11-22T07:10:00"))
   }
 
@@ -99,7 +99,7 @@ import Testing
     try desk.take(.snooze(nil))
     desk.isTrusted = false
     desk.restart(after: .seconds(7200), isSameBoot: false)
-    #expect(desk.events == [.ringsAgain])
+    #expect(desk.events == [.ringsAgain()])
   }
 
   @Test("set by a clock that is wrong, it rings next by the right one") func setUntrusted() throws {
@@ -218,11 +218,11 @@ import Testing
       desk.now = Now(instant: shown, uptime: Uptime(seconds: 5), sinceBoot: .seconds(5))
       desk.restart(after: .seconds(5), isSameBoot: false)
       // By a clock that is ahead it is over, and rings.
-      #expect(desk.events == (shown.seconds > 5 ? [.ringsAgain] : []))
+      #expect(desk.events == (shown.seconds > 5 ? [.ringsAgain()] : []))
       guard shown.seconds == 5 else { continue }
       desk.step(to: "2026-11-22T07:08:00", isTrusted: true)
       let seen = desk.live(for: .seconds(900))
-      #expect(seen.first?.0 == .ringsAgain)
+      #expect(seen.first?.0 == .ringsAgain())
       #expect(seen.first?.1 == Instant("2026-11-22T07:10:00"))
     }
   }

@@ -52,6 +52,24 @@ import Testing
     #expect(!desk.live(for: .seconds(5)).cues.isEmpty)
   }
 
+  @Test("one that was put off, and one that rang before a start, are told unheard, too")
+  func againMeanwhile() {
+    var desk = Desk(at: Self.start)
+    desk.tell(.alarm(.set(Self.alarm)))
+    #expect(desk.live(for: .seconds(70)).alarms == [.rings(late: nil)])
+    desk.tell(.alarm(.snooze(nil)))
+    turn(&desk, .lost("gone"))
+    #expect(
+      desk.live(for: Alarm.snooze + .seconds(1)).alarms == [.ringsAgain(unheard: .switchLost)])
+    var next = desk
+    next.announcer = Announcer(
+      settings: desk.announcer.settings, zone: TestZone.utc, trust: .synchronised,
+      ringer: .lost("gone"),
+      alarms: Alarms(desk.announcer.alarms.alarms, isSameBoot: true, at: next.now), at: next.now)
+    next.tell(.woke)
+    #expect(next.alarmEvents == [.ringsOn(unheard: .switchLost)])
+  }
+
   @Test("an alarm in quiet hours stays silent, whatever the switch says") func quiet() throws {
     let quiet = try QuietHours(text: "00:00-23:00")
     var desk = Desk(at: Self.start) { $0.quiet = quiet }

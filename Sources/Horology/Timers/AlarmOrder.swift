@@ -24,10 +24,10 @@ public enum AlarmEvent: Hashable, Sendable {
   case cancelled
   /// It rings, so long after its time; nil if on time. With why it is not heard, if that is so.
   case rings(late: Duration?, unheard: SkipReason? = nil)
-  /// Its snooze is over, and it rings again.
-  case ringsAgain
-  /// It rang when the service ended, and still does.
-  case ringsOn
+  /// Its snooze is over, and it rings again. With why it is not heard, if that is so.
+  case ringsAgain(unheard: SkipReason? = nil)
+  /// It rang when the service ended, and still does. With why it is not heard, if that is so.
+  case ringsOn(unheard: SkipReason? = nil)
   /// Its time has come, and it does not ring.
   case silenced(SkipReason)
   case snoozed

@@ -52,7 +52,7 @@ public struct Alarms: Hashable, Sendable {
     // What rings has had its time, too.
     reached = alarms.flatMap { [$0.acknowledged, $0.isUp ? $0.occasion : nil] }
       .compactMap { $0 }.max()
-    changedByStart = self.alarms.filter(\.isRinging).map { AlarmChange($0, .ringsOn) }
+    changedByStart = self.alarms.filter(\.isRinging).map { AlarmChange($0, .ringsOn()) }
     change { moment in
       if isSameBoot { moment.noteClockSet(at: now) } else { moment.noteStart(at: now) }
     }
@@ -260,7 +260,7 @@ public struct Alarms: Hashable, Sendable {
   mutating func tellStart() -> [AlarmChange] {
     defer { changedByStart = [] }
     return changedByStart.filter { change in
-      change.event != .ringsOn
+      change.event != .ringsOn()
         || alarms.contains { $0.number == change.alarm.number && $0.isRinging }
     }
   }

@@ -94,7 +94,7 @@ extension Alarms {
     }
     if let reason = refusal(alarm) { return end(alarm, .silenced(reason), at: now, conditions) }
     let since = late > Self.unnoticed ? TimedMoment(conditions.lead, after: now) : until
-    return AlarmChange(change(alarm, to: .ringing(ring: ring, since: since)), .ringsAgain)
+    return AlarmChange(change(alarm, to: .ringing(ring: ring, since: since)), .ringsAgain())
   }
 
   /// One of its times is over, and acknowledged. It waits for the next, or goes.
