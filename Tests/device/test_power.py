@@ -29,6 +29,45 @@ def machine(card):
         device.remove()
 
 
+DAMAGE = {  # From which byte of the data partition, and how many.
+    "its first block": (0, 4096),
+    "its tables": (64 << 10, 6 << 20),
+    "all of it": (0, 64 << 20),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_a_data_partition_gone_bad_is_mended(machine, figures, full, damage):
+    """The clock starts as ever, and keeps what it keeps on the card again, as the cuts after it show;
+    all three with --full."""
+    if not full and damage != "all of it":
+        pytest.skip("all kinds of damage are for --full")
+    device = machine
+    written = write_state(device)
+    device.cut_power()
+    overwrite_data_partition(device, *DAMAGE[damage])
+    device.start()
+    bad = device.wait_until_ready()
+    figures[f"power-on to READY, with {damage} overwritten"] = (
+        f"{bad:.0f} s ({device.first_start:.0f} s when it was new)")
+    hear_occasion(device, "2027-06-15 09:15:00", "nine fifteen A M")
+    assert device.run("systemctl --failed --no-legend") == ""
+    for kept in ("/data", "/var/lib/clocksmith", "/var/log/journal"):
+        assert device.run(f"findmnt -n -o SOURCE {kept}").startswith("/dev/vda3"), kept
+    if damage == "its first block":
+        check_state(device, written)
+
+
+def overwrite_data_partition(device, first, size):
+    """With noise, on the card of a device that is off."""
+    entry = (device.card / "card.img").open("rb").read(512)[446 + 2 * 16:]
+    start = struct.unpack_from("<I", entry, 8)[0] * 512
+    noise = device.folder / "noise"
+    noise.write_bytes(random.Random(size).randbytes(size))
+    subprocess.run(["qemu-io", "-f", "qcow2", "-c", f"write -q -s {noise} {start + first} {size}",
+                    device.disk], check=True)
+
+
 def test_it_survives_power_cuts_at_random_moments(machine, figures, full):
     """Each cut is followed by a clean start with the state intact: 20 with --full, else 3."""
     cuts = 20 if full else 3
@@ -126,48 +165,4 @@ def test_the_hardware_watchdog_restarts_a_machine_that_hangs(machine, figures, f
     assert "WATCHDOG" in device.events, f"something else restarted it: {device.events}"
     assert device.run("systemctl --failed --no-legend") == ""
     figures[f"{hang} to READY again"] = f"{ready.host - since:.0f} s"
-    hear_occasion(device, "2027-06-15 09:15:00", "nine fifteen A M")
-
-
-DAMAGE = {  # From which byte of the data partition, and how many.
-    "its first block": (0, 4096),
-    "its tables": (64 << 10, 6 << 20),
-    "all of it": (0, 64 << 20),
-}
-
-
-@pytest.mark.parametrize("damage", DAMAGE)
-def test_a_data_partition_gone_bad_is_mended(machine, figures, full, damage):
-    """The clock starts as ever, and keeps what it keeps on the card again; all three with --full."""
-    if not full and damage != "all of it":
-        pytest.skip("all kinds of damage are for --full")
-    device = machine
-    written = write_state(device)
-    device.cut_power()
-    overwrite_data_partition(device, *DAMAGE[damage])
-    device.start()
-    bad = device.wait_until_ready()
-    figures[f"power-on to READY, with {damage} overwritten"] = (
-        f"{bad:.0f} s ({device.first_start:.0f} s when it was new)")
     hear_occasion(device, "2027-06-15 09:30:00", "nine thirty A M")
-    assert device.run("systemctl --failed --no-legend") == ""
-    for kept in ("/data", "/var/lib/clocksmith", "/var/log/journal"):
-        assert device.run(f"findmnt -n -o SOURCE {kept}").startswith("/dev/vda3"), kept
-    if damage == "its first block":
-        check_state(device, written)
-    written = write_state(device)
-    device.run("sync")
-    device.cut_power()
-    device.start()
-    device.wait_until_ready()
-    check_state(device, written)
-
-
-def overwrite_data_partition(device, first, size):
-    """With noise, on the card of a device that is off."""
-    entry = (device.card / "card.img").open("rb").read(512)[446 + 2 * 16:]
-    start = struct.unpack_from("<I", entry, 8)[0] * 512
-    noise = device.folder / "noise"
-    noise.write_bytes(random.Random(size).randbytes(size))
-    subprocess.run(["qemu-io", "-f", "qcow2", "-c", f"write -q -s {noise} {start + first} {size}",
-                    device.disk], check=True)
