@@ -7,7 +7,7 @@ import Testing
 @Suite struct NotifierTests {
   private let folder = TemporaryFolder()
 
-  /// A service manager that has yet to read.
+  /// The socket of a service manager that has not read yet.
   private func manager(_ path: String) -> Int32 {
     let descriptor = socket(
       AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_NONBLOCK.rawValue), 0)
@@ -22,7 +22,7 @@ import Testing
     return descriptor
   }
 
-  /// What has been sent to the manager, the first line of each.
+  /// The first line of each message that was sent to the manager.
   private func read(_ manager: Int32) -> [String] {
     var messages: [String] = []
     var buffer = [UInt8](repeating: 0, count: 4096)

@@ -6,7 +6,7 @@ import Testing
 @testable import Devices
 
 @Suite struct MicrophoneTests {
-  /// What a decoder of two channels makes of these samples, interleaved.
+  /// Decodes interleaved samples of two channels.
   private func decode<Sample>(_ samples: [Sample], as format: SampleFormat) -> [Float] {
     let decoder = SampleDecoder(format: format, channels: 2)
     let block = UnsafeMutableBufferPointer<Float>.allocate(capacity: samples.count / 2)

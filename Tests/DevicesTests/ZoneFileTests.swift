@@ -57,7 +57,7 @@ import Testing
     for start in stride(from: 0, to: whole.count, by: 512) {
       var torn = whole
       for index in start..<min(start + 512, whole.count) { torn[index] = 0 }
-      // What stands before the second header is for programs that know no larger times.
+      // The block before the second header is for programs that only read 32-bit times.
       let matters = start + 512 > 1500 || start == 0
       #expect(ZoneFile.flaw(in: torn) != nil || !matters, "from \(start)")
     }

@@ -1,6 +1,6 @@
 import Foundry
 
-/// A sound from its first frame to its last.
+/// All frames of a sound.
 func samples(_ sound: some SynthesisedSound, blockFrames: Int = 4096) -> [Int16] {
   var sound = sound
   var samples: [Int16] = []

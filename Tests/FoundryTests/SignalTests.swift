@@ -22,7 +22,7 @@ import Testing
     .ring: 15_892_419_169_892_691_330,
   ]
 
-  /// Every signal from its first frame to its last.
+  /// All frames of every signal.
   private static let sounds = Dictionary(
     uniqueKeysWithValues: Signal.allCases.map { ($0, samples(SignalSound($0))) })
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Horology
 
-/// A clock that is set, and a zone that is changed.
+/// Alarms when the clock is set or the zone changes.
 @Suite struct AlarmClockTests {
   private static let evening = "2026-11-21T22:00:00"
 

@@ -8,9 +8,9 @@ struct AlarmDesk {
   var isTrusted = true
   /// `untrusted = speak`.
   var speaksUntrusted = false
-  /// Why none may ring.
+  /// Why no alarm may ring; nil if they may.
   var refusal: SkipReason?
-  /// What has become of them since the last order or turn of the clock.
+  /// The events of the last order, wake-up or step of the clock.
   private(set) var events: [AlarmEvent] = []
 
   static let ringLimit = Duration.seconds(900)
@@ -65,7 +65,7 @@ struct AlarmDesk {
     wait(for: Instant(text) + span - now.instant)
   }
 
-  /// Sets the clock, and trusts it from then on if that is wanted.
+  /// Sets the clock, and its trust if `isTrusted` is given.
   mutating func step(to text: String, isTrusted: Bool? = nil) {
     if conditions.isTrusted { alarms.note(now.instant) }
     now = Now(instant: Instant(text), uptime: now.uptime, sinceBoot: now.sinceBoot)
@@ -74,7 +74,7 @@ struct AlarmDesk {
     settle()
   }
 
-  /// The service ends, and starts again after so long, by what was saved.
+  /// Restarts the service after `span`, from the saved alarms.
   mutating func restart(after span: Duration, isSameBoot: Bool, plans: [AlarmPlan] = []) {
     now = now.later(by: span)
     if !isSameBoot {
@@ -86,7 +86,7 @@ struct AlarmDesk {
     settle()
   }
 
-  /// Lives through so much time, waking only when the alarms want to.
+  /// Lets `span` pass, waking only when the alarms ask for it.
   mutating func live(for span: Duration) -> [(AlarmEvent, Instant)] {
     let end = now.sinceBoot + span
     var seen: [(AlarmEvent, Instant)] = []
@@ -101,7 +101,7 @@ struct AlarmDesk {
     fatalError("they wake again and again at \(now.instant.nanoseconds)")
   }
 
-  /// When each rings next, as UTC shows it; nil for one that does not wait.
+  /// The next ring of each alarm, in UTC; nil for an alarm that does not wait.
   var next: [String?] {
     alarms.alarms.map { $0.next.map { TestZone.utc.civil(at: $0).dateTime.description } }
   }

@@ -197,7 +197,7 @@ import Testing
     #expect(desk.alarms.alarms[0].lostName == "school")
     desk.configure([try AlarmDesk.plan("07:30", "mon-sun", name: "school")])
     #expect(desk.events.isEmpty)
-    // Without the section it has its name again.
+    // Without the section the alarm gets its name back.
     desk.configure([])
     #expect(desk.events == [.cancelled, .nameIsBack])
     #expect(desk.alarms.alarms.map(\.title) == ["alarm \"school\""])

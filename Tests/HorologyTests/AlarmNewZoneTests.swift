@@ -6,14 +6,14 @@ import Testing
 @Suite struct AlarmNewZoneTests {
   private static let days = ["mon-sun", "once", "2026-11-22"]
 
-  /// As glibc has it: every zone of the process shows what the last of them does.
+  /// Like glibc: all zones of the process show the offset that was set last.
   private final class Face: @unchecked Sendable {
     var ahead = 0
     var zone: TestZone { TestZone { [self] _ in ahead } }
   }
   private let face = Face()
 
-  /// It shows 06:59:45 on a Sunday, and an alarm is set for 07:00.
+  /// A desk with an alarm for 07:00. By default it is 06:59:45 on a Sunday.
   private func desk(_ days: String, at start: String = "2026-11-22T06:59:45") -> Desk {
     var desk = Desk(at: "2026-11-21T12:00:00") {
       $0.interval = Interval(minutes: 60)!
@@ -43,7 +43,7 @@ import Testing
     #expect(desk.alarmEvents == [.rings(late: .seconds(5))])
     desk.tell(.stop(.byHand))
     #expect(desk.alarmEvents == [.stopped(.byHand)])
-    // Back, and over it again: it has rung today.
+    // Back, and past 07:00 again: the alarm has already rung today.
     desk.tell(moved(seconds: 0))
     desk.tell(moved(seconds: 20))
     #expect(desk.alarmEvents.isEmpty)
@@ -92,7 +92,7 @@ import Testing
     desk.tell(.stop(.byHand))
     desk.tell(moved(seconds: seconds))
     #expect(desk.alarmEvents.isEmpty)
-    // Set after its time, it is for the next day.
+    // An alarm that is set after its time is for the next day.
     var later = self.desk("2026-11-30", at: "2026-11-22T07:00:10")
     later.tell(
       .alarm(

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Horology
 
-/// Alarms as the Announcer has them sound.
+/// Alarms as the Announcer rings them.
 @Suite struct AlarmRingTests {
   /// A Saturday.
   private static let start = "2026-11-21T06:51:00"
@@ -20,7 +20,7 @@ import Testing
     _ plan: AlarmPlan = plan(), trust: ClockTrust = .synchronised,
     _ change: (inout AnnouncerSettings) -> Void = { _ in }
   ) -> Desk {
-    // No occasion is in the way.
+    // No occasion sounds: no voice, no chime.
     var desk = Desk(at: Self.start, trust: trust) {
       $0.interval = Interval(minutes: 60)!
       $0.voiceAtHour = .none
@@ -176,7 +176,7 @@ import Testing
     let seen = desk.live(for: .seconds(1810))
     #expect(seen.alarms == [.rings(late: nil)])
     #expect(shown(seen.cues.first!, desk) == Self.seven)
-    // Set over it, it is a little late.
+    // Set past its time, the alarm rings a little late.
     var over = self.desk()
     over.step(by: .seconds(600))
     #expect(over.alarmEvents == [.rings(late: .seconds(60))])
@@ -216,7 +216,7 @@ import Testing
     var desk = desk(plan)
     let seen = desk.live(for: .seconds(560))
     #expect(seen.cues.first?.blows == plan.tune?.movements[0]?.melody)
-    // The words come three seconds after the last blow, and the tune three seconds after those.
+    // The words begin 3 s after the last blow, and the tune again 3 s after the words begin.
     #expect(seen.announcements.first?.anchor == Self.seven + .seconds(5))
     let rings = seen.cues.map { shown($0, desk) - Self.seven }
     #expect(rings.prefix(3) == [.zero, .seconds(8), .seconds(16)])

@@ -188,7 +188,7 @@ import Testing
       Issue.record("\(desk.alarms.alarms)")
       return
     }
-    // What rings late begins as soon as anything can.
+    // A late ring begins as soon as the lead allows.
     #expect(since.left(at: desk.now) == AlarmDesk.lead)
     #expect(ring == Instant("2026-11-22T07:00:00"))
     #expect(desk.alarms.alarms.count == 1)

@@ -63,7 +63,7 @@ import Testing
     let zone = TestZone.changing(
       from: -36_000, to: 50_400, at: Instant("2011-12-30T10:00:00").seconds)
     let friday = try AlarmDays(weekdays: "fri")
-    // On Saturday the 31st at 07:00, which is when Friday would have been without the change.
+    // It rings on Saturday the 31st at 07:00: Friday at 07:00, had the clocks not changed.
     #expect(
       try next("07:00", friday, after: "2011-12-29T00:00:00", in: zone)
         == Instant("2011-12-30T17:00:00"))
@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test("a day that is repeated rings once") func repeatedDay() throws {
-    // As Alaska's of 1867: the 18th of October twice.
+    // Like Alaska's change of 1867: 18 October comes twice.
     let change = Instant("1995-10-18T10:00:00").seconds
     let zone = TestZone.changing(from: 50_400, to: -36_000, at: change)
     let first = try next("07:00", after: "1995-10-17T12:00:00", in: zone)

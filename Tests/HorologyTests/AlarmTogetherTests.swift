@@ -29,7 +29,7 @@ import Testing
   }
 
   private func desk(_ plans: [AlarmPlan], at start: String = "2026-11-21T06:59:30") -> Desk {
-    // No occasion is in the way.
+    // No occasion sounds: no voice, no chime.
     var desk = Desk(at: start) {
       $0.interval = Interval(minutes: 60)!
       $0.voiceAtHour = .none
@@ -182,10 +182,10 @@ import Testing
     var desk = desk([])
     desk.start(.seconds(60))
     let zero = desk.now.sinceBoot + .seconds(60)
-    // The rings at 0 and 6 s, and that at 9 s, which the player has already.
+    // The rings at 0 and 6 s. The player already has the one at 9 s.
     let given = desk.live(for: .milliseconds(64_400)).cues
     #expect(given.map { $0.anchor - zero } == [.zero, .seconds(6), .seconds(9)])
-    // Its first ring is that of the other at 6 s.
+    // The second timer is at zero at 6.4 s. The ring at 6 s serves as its first ring.
     desk.start(.seconds(2))
     desk.wait(for: .seconds(2))
     #expect(desk.stopped == [given[2].id])
@@ -219,7 +219,7 @@ import Testing
   func lateTune() {
     let tune = Self.tune(lasting: 8)
     var desk = desk([Self.plan("one", tune: tune)])
-    // It was held up.
+    // The wake-up comes 2 s late.
     desk.wait(for: .seconds(32))
     #expect(shown(desk.cues, desk) == [.zero])
     desk.wait(for: .seconds(12))
@@ -233,7 +233,7 @@ import Testing
       let from = tune == nil ? Duration.seconds(2) : .seconds(8)
       #expect(seen.announcements.map { $0.anchor - Self.seven } == [from])
     }
-    // It is said for the others though one is stopped before.
+    // One alarm is stopped before the time is said. It is still said for the other.
     var desk = desk([Self.plan("one"), Self.plan("two")])
     _ = desk.live(for: .seconds(31))
     desk.tell(.alarm(.stop("one")))

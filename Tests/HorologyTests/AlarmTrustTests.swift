@@ -2,7 +2,7 @@ import Testing
 
 @testable import Horology
 
-/// A clock that is not trusted, and then is.
+/// Alarms by a clock that is untrusted, and trusted later.
 @Suite struct AlarmTrustTests {
   private static let evening = "2026-11-21T22:00:00"
 
@@ -125,7 +125,7 @@ import Testing
     desk.step(to: "2026-11-22T06:00:00", isTrusted: true)
     #expect(desk.events.isEmpty)
     #expect(desk.next == ["2026-11-22T07:00:00"])
-    // What its time came for after it was set, by the right clock, is late.
+    // By the right clock the alarm was set at 06:59:20. Its time has come since, so it rings late.
     desk = AlarmDesk(at: "1970-01-01T00:00:00", isTrusted: false)
     desk.speaksUntrusted = true
     try desk.set("07:00", days)
@@ -217,7 +217,7 @@ import Testing
       desk.isTrusted = false
       desk.now = Now(instant: shown, uptime: Uptime(seconds: 5), sinceBoot: .seconds(5))
       desk.restart(after: .seconds(5), isSameBoot: false)
-      // By a clock that is ahead it is over, and rings.
+      // A clock that is ahead shows a time after the end of the snooze, so the alarm rings.
       #expect(desk.events == (shown.seconds > 5 ? [.ringsAgain()] : []))
       guard shown.seconds == 5 else { continue }
       desk.step(to: "2026-11-22T07:08:00", isTrusted: true)

@@ -2,11 +2,11 @@ import Testing
 
 @testable import Horology
 
-/// A zone that becomes another while the service does not run.
+/// A change of the zone while the service is off.
 @Suite struct AlarmZoneWhileOffTests {
   private static let days = ["mon-sun", "once", "2026-11-22"]
 
-  /// A service that has one alarm, on a Sunday at 06:59:45 of UTC.
+  /// A service with one alarm, on a Sunday at 06:59:45 UTC.
   private func stopped(_ days: String, at time: String = "07:00", zone: TestZone = .utc) -> Desk {
     var desk = Desk(at: "2026-11-21T12:00:00") {
       $0.interval = Interval(minutes: 60)!
@@ -24,7 +24,7 @@ import Testing
     desk.tell(.alarm(.set(AlarmPlan(times))))
   }
 
-  /// The next start, so much later, by what was saved.
+  /// The next start, after `span`, from the saved alarms.
   private func started(
     _ desk: Desk, in zone: TestZone, after span: Duration = .seconds(5), isSameBoot: Bool = true,
     trust: ClockTrust = .synchronised
@@ -52,7 +52,7 @@ import Testing
     var desk = started(stopped(days), in: ahead(seconds: 20), isSameBoot: isSameBoot)
     #expect(desk.alarmEvents == [.rings(late: .seconds(10))])
     desk.tell(.stop(.byHand))
-    // Back, and over it again: it has rung today.
+    // Back, and past 07:00 again: the alarm has already rung today.
     desk = started(desk, in: ahead(seconds: 0), after: .seconds(1))
     desk = started(desk, in: ahead(seconds: 20), after: .seconds(1))
     #expect(desk.alarmEvents.isEmpty)
@@ -123,7 +123,7 @@ import Testing
   func season(seconds: Int) {
     let change = Instant("2026-11-22T07:00:00").seconds
     let zone = TestZone.changing(from: 7200, to: 7200 + seconds, at: change)
-    // Set when its time was over: it is for the next day.
+    // These are set after their time, so they are for the next day.
     var desk = stopped("2026-11-30", zone: zone)
     set(&desk, "08:58", "mon-sun")
     set(&desk, "08:58", "once")
@@ -137,7 +137,7 @@ import Testing
     let times = AlarmTimes(time: try TimeOfDay(text: "19:00"), days: try AlarmDays(text: "mon-sun"))
     var changed = saved
     changed.announcer.rules.settings.alarms = [AlarmPlan(name: "school", times)]
-    // 19:59:50.
+    // The clock now shows 19:59:50, past the alarm's time.
     let desk = started(changed, in: ahead(seconds: 46_800))
     #expect(desk.alarmEvents.isEmpty)
     #expect(desk.announcer.alarms.alarms.last?.next == Instant("2026-11-23T06:00:00"))
@@ -147,7 +147,7 @@ import Testing
   func repeatedHour() {
     let change = Instant("2026-11-22T07:00:00").seconds
     let zone = TestZone.changing(from: 3600, to: 0, at: change)
-    // 07:59:45, and 07:30 comes once more.
+    // The clock shows 07:59:45, and 07:30 comes a second time.
     var desk = stopped("2026-11-30", zone: zone)
     set(&desk, "07:30", "once")
     desk = started(desk, in: zone)

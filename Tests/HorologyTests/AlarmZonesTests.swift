@@ -2,9 +2,10 @@ import Testing
 
 @testable import Horology
 
-/// When every minute of some days was shown first, found by looking at the clock every half minute.
+/// When each minute of some days is first shown. It samples the clock every 30 s.
 private struct Watch {
-  /// By the minute that is shown, since 1970 as if it were UTC: when it is to ring.
+  /// When each minute rings, in seconds since 1970. The key is the shown minute: minutes since
+  /// 1970, read as UTC.
   private(set) var rings: [Int64: Int64] = [:]
 
   init(_ zone: RealZone, from start: Int64, to end: Int64) {
@@ -22,7 +23,7 @@ private struct Watch {
     }
   }
 
-  /// The first ring after an instant, of a minute of the day on some days.
+  /// The first ring after `instant`, at `minute` of the day, on `days`.
   func next(after instant: Int64, minute: Int, on days: Set<Weekday>) -> Int64? {
     let week = (instant / 86_400 - 2)...(instant / 86_400 + 9)
     return week.compactMap { day in
@@ -34,14 +35,14 @@ private struct Watch {
 }
 
 @Suite struct AlarmZonesTests {
-  /// A change of the clocks, told from others by how far, from where, and at what time of day.
+  /// A kind of clock change: the offsets before and after, and the time of day in UTC.
   private struct Kind: Hashable {
     let before: Int
     let after: Int
     let timeOfDay: Int64
   }
 
-  /// One change of each kind since 1970, wherever it was.
+  /// One change of each kind since 1970, from any zone.
   private static let changes: [(zone: RealZone, at: Int64)] = {
     var seen: Set<Kind> = []
     var found: [(RealZone, Int64)] = []
@@ -82,7 +83,7 @@ private struct Watch {
   private func expectRing(
     _ zone: RealZone, after start: Int64, _ minute: Int, _ days: Set<Weekday>, as watch: Watch
   ) {
-    // The watch may end before the day.
+    // The next ring may come after the end of the watch.
     guard let expected = watch.next(after: start, minute: minute, on: days) else { return }
     let time = TimeOfDay(hour: minute / 60, minute: minute % 60)!
     let ring = AlarmTimes(time: time, days: .weekly(days))

@@ -262,7 +262,8 @@ import Testing
     desk.tell(.woke)
     #expect(
       desk.reports.prefix(2) == [.clockSet(by: .seconds(60)), .slept(for: .seconds(60))])
-    // A sleep that the clock did not count: nothing moves against what plays.
+    // A sleep that the clock did not count. The clock shows the same time as before, so nothing
+    // that plays would be off.
     desk.now = desk.now.asleep(for: .seconds(30)).set(by: .seconds(-30))
     desk.tell(.woke)
     #expect(desk.reports == [.clockSet(by: .seconds(-30)), .slept(for: .seconds(30))])

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Horology
 
-/// What is set to sound besides the occasions, and how it is listed.
+/// The list of alarms, timers and intervals that are set to sound.
 @Suite struct AppointmentsTests {
   private static let start = "2026-11-21T15:00:00"
 
@@ -106,7 +106,7 @@ import Testing
       times(listed([alarm(plan, .waiting(next: Instant(Self.start), from: nil))], days: 2)) == [
         "2026-11-21T15:00:00", "2026-11-22T15:00:00",
       ])
-    // It was stopped, and the clock set back: what was acknowledged does not ring again.
+    // The ring was stopped, then the clock set back. An acknowledged ring is not listed again.
     let tomorrow = Instant("2026-11-22T15:00:00")
     #expect(
       times(listed([alarm(plan, .waiting(next: tomorrow, from: nil))], days: 2)) == [
@@ -127,7 +127,7 @@ import Testing
       times(listed([alarm(plan("14:55"), snoozing)], days: 2)) == [
         "2026-11-21T15:05:00", "2026-11-22T14:55:00", "2026-11-23T14:55:00",
       ])
-    // Quiet hours that were set meanwhile hold for its own time, too.
+    // Quiet hours that were set meanwhile cover the alarm's own time. They silence its snooze, too.
     let rules = rules { $0.quiet = try! QuietHours(text: "14:50-15:00") }
     #expect(
       listed([alarm(plan("14:55"), snoozing)], [], [], rules, days: 1).first?.refusal
@@ -177,7 +177,7 @@ import Testing
       if case .interval(_, let cue) = entry.cause { cue.signal } else { Signal.ring }
     }
     #expect(signals == [.count, .end])
-    // Of one that is about to end the end is all.
+    // An interval that is about to end has only its end listed.
     let over = IntervalTimer(.rounds(rounds), start: moment("2026-11-21T14:27:30"))
     #expect(times(self.listed([], [], [over])) == ["2026-11-21T15:00:00"])
   }

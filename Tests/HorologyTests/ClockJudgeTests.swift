@@ -2,15 +2,15 @@ import Horology
 import Testing
 
 @Suite struct ClockJudgeTests {
-  /// A machine with an RTC, which a test lets run, sets and unplugs.
+  /// A machine with an RTC. A test lets it run, sets its clock and unplugs its RTC.
   private struct Machine {
     var judge = ClockJudge()
-    /// What the machine's clock shows; its RTC shows the truth.
+    /// What the machine's clock shows. The RTC goes by `truth` instead.
     private(set) var now = Now("2026-12-01T10:00:00", running: .seconds(30))
     private(set) var truth = Instant("2026-12-01T10:00:00")
     var maximumError = KernelClock.unbounded
     var timesyncd: Instant?
-    /// By how much the RTC is ahead of the truth; nil if there is none.
+    /// How far the RTC is ahead of `truth`; nil without an RTC.
     var rtcAhead: Duration?
     var hasSetTheClock = true
     var answer: RTCReading.Answer?
@@ -18,7 +18,7 @@ import Testing
     private(set) var readings = 0
     private(set) var reports: [ClockJudge.Report] = []
 
-    /// Lets it run, by a crystal that gains so many millionths.
+    /// Lets it run. Its crystal gains `gains` parts per million.
     mutating func run(_ span: Duration, gains: Int64 = 0) {
       let shown = span + .nanoseconds(span.nanoseconds / 1_000_000 * gains)
       now = now.later(by: shown)
@@ -52,7 +52,7 @@ import Testing
     var uncertainty: Duration? { judge.state.uncertainty }
   }
 
-  /// A machine that has looked twice, so that its RTC is known to run.
+  /// A machine that has looked twice, so it knows that its RTC runs.
   private func machine(rtcAhead: Duration?, _ change: (inout Machine) -> Void = { _ in }) -> Machine
   {
     var machine = Machine()
@@ -81,7 +81,8 @@ import Testing
     machine.maximumError = KernelClock.unbounded
     machine.run(.seconds(9995))
     machine.look()
-    // Five seconds after it was first seen the error was still the same: it was set anew.
+    // At the second look, 5 s later, the error was still the same. So the clock was disciplined
+    // again then, and the age counts from there.
     #expect(machine.basis == .synchronisedEarlier(ago: .seconds(9995)))
     #expect(machine.uncertainty == .microseconds(12_000 + 999_500))
     machine.run(.seconds(10_000))
@@ -142,7 +143,7 @@ import Testing
   @Test("a clock that was set from a valid RTC holds over from the start") func setFromRTC() {
     var machine = machine(rtcAhead: .zero)
     #expect(machine.basis == .setFromRTC("ds3231"))
-    // A second, and 100 millionths of the 35 s since the start.
+    // 1 s, and 100 ppm of the 35 s since boot.
     #expect(machine.uncertainty == .microseconds(1_003_500))
     machine.run(.seconds(9_965))
     machine.look()
@@ -185,7 +186,7 @@ import Testing
     machine.look()
     #expect(machine.trust == .untrusted)
     machine.rtcAhead = .seconds(4500)
-    // What was ten seconds away is decided at five.
+    // An occasion 10 s after the step is decided 5 s after it. The second look comes before that.
     machine.run(.milliseconds(4990))
     machine.look()
     #expect(machine.trust == .holdover)
@@ -292,7 +293,7 @@ import Testing
     var drifts: [RTCDrift] = []
     for _ in 0..<24 * 10 {
       machine.run(.seconds(3600))
-      // 14 millionths lost.
+      // It loses 14 ppm.
       machine.rtcAhead! -= .microseconds(50_400)
       machine.look()
       for case .rtcDrift(let drift) in machine.reports { drifts.append(drift) }

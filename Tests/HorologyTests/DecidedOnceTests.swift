@@ -2,7 +2,7 @@ import Testing
 
 @testable import Horology
 
-/// What clocksmith-simulate has found: an occasion that sounded was told as skipped.
+/// A fault that clocksmith-simulate found: an occasion that sounded was reported as skipped.
 @Suite struct DecidedOnceTests {
   @Test("set back a little and then far ahead, what has sounded is not told as skipped")
   func setBackThenFarAhead() throws {

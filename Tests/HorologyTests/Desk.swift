@@ -22,7 +22,7 @@ struct Desk {
     effects = announcer.handle(event, at: now)
   }
 
-  /// What plays is no longer.
+  /// Ends the playing announcement with `outcome`.
   mutating func end(_ outcome: Outcome) {
     effects = announcer.end(outcome, at: now)
   }
@@ -39,7 +39,6 @@ struct Desk {
     tell(.clockSet)
   }
 
-  /// Lets the machine sleep.
   mutating func sleep(for span: Duration) {
     now = now.asleep(for: span)
     tell(.clockSet)
@@ -62,7 +61,7 @@ struct Desk {
     return nil
   }
 
-  /// Of what plays.
+  /// The effect that stops the playing announcement; nil if none plays.
   func stop(_ reason: StopReason) -> Effect? {
     announcer.playing.map { .stop($0.id, reason) }
   }
@@ -105,25 +104,25 @@ struct Desk {
 }
 
 extension Announcer {
-  /// What plays is no longer.
+  /// Ends the playing announcement with `outcome`.
   mutating func end(_ outcome: Outcome, at now: Now) -> [Effect] {
     handle(.ended(playing?.id ?? SoundingID(0), outcome), at: now)
   }
 }
 
 extension Now {
-  /// On a machine that has run for so long, without sleep.
+  /// On a machine that has run for `running`, without sleep.
   init(_ instant: String, running: Duration) {
     self.init(
       instant: Instant(instant), uptime: Uptime(seconds: 0) + running, sinceBoot: running)
   }
 
-  /// At once, by a clock that was set.
+  /// The same moment on a clock that was set by `span`.
   func set(by span: Duration) -> Now {
     Now(instant: instant + span, uptime: uptime, sinceBoot: sinceBoot)
   }
 
-  /// After the machine has slept for so long.
+  /// After a sleep of `span`.
   func asleep(for span: Duration) -> Now {
     Now(instant: instant + span, uptime: uptime, sinceBoot: sinceBoot + span)
   }

@@ -31,7 +31,7 @@ import Testing
     let plan = IntervalPlan.plain(every: .milliseconds(1500))
     #expect(cues(plan, most: 3).map(\.at) == [0, 1.5, 3])
     #expect(cues(plan, most: 100).allSatisfy { $0.signal == .cue })
-    // The ten millionth is as exact as the first.
+    // The ten millionth cue is as exact as the first.
     let far = Duration.milliseconds(1500) * 10_000_000
     #expect(plan.cue(atOrAfter: far)?.offset == far)
     #expect(plan.cue(atOrAfter: far - .nanoseconds(1))?.offset == far)
@@ -58,7 +58,7 @@ import Testing
 
   @Test("the countdown hides neither the half nor the signal that a phase begins with")
   func countdownGivesWay() {
-    // The half is at 3, where the third before the end would be counted.
+    // The half is at 3 s, where the first count would be.
     #expect(text(rounds(6, 0, 1)) == "0.0 work, 3.0 half, 4.0 count, 5.0 count, 6.0 end")
     #expect(
       text(rounds(5, 2, 1)) == "0.0 work, 2.0 count, 2.5 half, 3.0 count, 4.0 count, 5.0 end")
@@ -78,7 +78,7 @@ import Testing
     #expect(at(.rest) == (rest == 0 ? [] : at(.work).map { $0 + Double(work) }))
     #expect(at(.end) == [3 + Double(11 * (work + rest) + work)])
     #expect(at(.half) == (work < 4 ? [] : (at(.work) + at(.last)).map { $0 + Double(work) / 2 }))
-    // A cue is found from wherever one looks for it.
+    // A search from anywhere between two cues finds the later one.
     for (earlier, later) in zip(all, all.dropFirst()) {
       let between = Duration.seconds((earlier.at + later.at) / 2)
       #expect(

@@ -72,7 +72,7 @@ import Testing
       let cues = desk.live(for: .seconds(3)).cues
       desk.tell(event)
       #expect(desk.intervalEvents == [.stopped(reason)])
-      // Those that were begun at once do not end in this test, the others two seconds after.
+      // Cues that began at once never end in this test. The others end after 2 s.
       let held = begun + cues.filter { $0.anchor + .seconds(2) > desk.now.sinceBoot }
       #expect(Set(desk.stopped) == Set(held.map(\.id)))
       guard case .stop = desk.effects.first else {
@@ -150,13 +150,13 @@ import Testing
       desk.start(Self.workout)
       let saved = desk.announcer.timers.interval!
       _ = desk.live(for: .seconds(62))
-      // The machine has started since: its clock that counts from there begins anew.
+      // After a reboot, `sinceBoot` starts again.
       let sinceBoot = isSameBoot ? desk.now.sinceBoot + .seconds(3) : .seconds(20)
       let back = Now(
         instant: desk.now.instant + .seconds(3), uptime: Uptime(seconds: 20),
         sinceBoot: sinceBoot)
       var after = restarted(desk, saved, isSameBoot, at: back)
-      // 65 s after the order the second rest, from 60 s of the plan on, is under way.
+      // 65 s after the order, the plan is in its second rest, which began at 60 s.
       let cues = after.live(for: .seconds(10)).cues
       #expect(cues.map(\.signal) == [.count, .count, .count, .work])
       let toWork = saved.start.shown + .seconds(70) - back.instant
@@ -184,7 +184,7 @@ import Testing
     #expect(desk.cues.count == 1)
     desk.tell(.ended(desk.cues[0].id, .tooLate(by: .seconds(2))))
     #expect(desk.intervalEvents.isEmpty)
-    // Heard again, the next failure is told.
+    // Once a cue was heard, the next failure is reported again.
     desk.wait(for: .seconds(10))
     let timing = Timing(onsetError: .zero, worstError: .zero, underruns: 0)
     desk.tell(.ended(desk.cues[0].id, .finished(timing)))
@@ -256,7 +256,7 @@ import Testing
     #expect(desk.announcer.timers.interval?.passed(at: desk.now) == .milliseconds(-400))
   }
 
-  /// As after a power cut, with a clock that is not trusted and shows this.
+  /// The desk after a power cut. Its clock is untrusted and shows `shown`.
   private func restarted(_ desk: Desk, at shown: Instant) -> Desk {
     let now = Now(instant: shown, uptime: Uptime(seconds: 20), sinceBoot: .seconds(20))
     var next = desk
@@ -276,7 +276,7 @@ import Testing
     var months = restarted(desk, at: saved.start.shown + .seconds(9_000_000))
     #expect(months.intervalEvents.isEmpty)
     #expect(months.live(for: .seconds(60)).cues.isEmpty)
-    // It is set right, 75 s after the start: the next cue is by the old arithmetic.
+    // The clock is set right 75 s after the start. The next cue follows the old arithmetic.
     months.step(by: saved.start.shown + .seconds(75) - months.now.instant)
     var cues = months.cues
     months.tell(.trust(.synchronised))

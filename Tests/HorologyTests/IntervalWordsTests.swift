@@ -2,7 +2,7 @@ import Testing
 
 @testable import Horology
 
-/// What the voice says of the rounds of an interval.
+/// The words for the rounds of an interval.
 @Suite struct IntervalWordsTests {
   private static let start = "2026-11-21T15:01:00"
 
@@ -26,7 +26,7 @@ import Testing
     return desk
   }
 
-  /// What is said, and by how many milliseconds after the start of the interval.
+  /// The phrases said, and their anchors in milliseconds after the start of the interval.
   private func said(_ desk: inout Desk, for seconds: Int) -> [(best: TimerPhrase, at: Int64)] {
     let start = desk.announcer.timers.interval!.start.shown
     return desk.live(for: .seconds(seconds)).announcements.compactMap { announcement in
@@ -71,7 +71,8 @@ import Testing
   @Test("words must be over before the next signal, even if they begin late") func room() {
     var desk = desk(Self.plan(work: 8, rest: 5, prepare: 0))
     let rooms = desk.live(for: .seconds(12)).announcements.map { $0.room! }
-    // To the half at 4 s, from there to the count at 5 s, and from rest at 8 s to the count at 10 s.
+    // The room for "go" until the half at 4 s, and for "half" until the count at 5 s. "Rest", after
+    // its signal at 8 s, has no room before the count at 10 s.
     #expect(rooms == [.milliseconds(2550), .milliseconds(50)])
     let rest = desk.live(for: .seconds(60)).announcements
     #expect(rest.last?.room == nil)
@@ -142,7 +143,7 @@ import Testing
       timers: Timers([], saved, isSameBoot: false, at: now), at: now)
     desk.now = now
     desk.tell(.woke)
-    // The signal of the rest is with the player, at 20 s.
+    // The player has the signal of the rest, which is due at 20 s.
     desk.wait(for: .milliseconds(2500))
     #expect(desk.announcer.timers.words.contains { $0.source == .interval })
     desk.step(by: .seconds(-3600))

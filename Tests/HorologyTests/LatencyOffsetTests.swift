@@ -2,7 +2,8 @@ import Testing
 
 @testable import Horology
 
-/// What leaves the converter earlier than its instant is begun as much earlier.
+/// With a latency offset, a sound leaves the converter that much before its instant. So it is begun
+/// that much earlier.
 @Suite struct LatencyOffsetTests {
   private static let start = "2026-11-21T15:01:00"
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Horology
 
-/// A switch that cannot be read silences what sounds, and ends nothing.
+/// A switch that cannot be read silences soundings, but ends no timer, alarm or interval.
 @Suite struct LostSwitchTests {
   private static let start = "2026-11-21T15:01:00"
 

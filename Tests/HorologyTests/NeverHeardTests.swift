@@ -2,11 +2,11 @@ import Testing
 
 @testable import Horology
 
-/// A ring that nobody could hear is not told as one that nobody stopped.
+/// A ring that nobody could hear is reported as never heard, not as missed.
 @Suite struct NeverHeardTests {
   private static let start = "2026-11-21T15:01:00"
 
-  /// Lets time pass in which the speaker fails, or is well.
+  /// Lets `span` pass. The speaker fails whenever `failing` says so.
   private func live(
     _ desk: inout Desk, for span: Duration, failing: (Duration) -> Bool
   ) -> (timers: [TimerEvent], alarms: [AlarmEvent]) {
@@ -88,8 +88,8 @@ import Testing
 
   // MARK: A tune
 
-  /// An alarm at 15:02 with a tune of so long, and the announcer when the speaker has failed once and
-  /// was given the tune anew.
+  /// A desk with an alarm at 15:02 and a tune that lasts `seconds`. The speaker has failed once,
+  /// and the player has been given the tune again.
   private func deskWithTune(lasting seconds: Int) -> Desk {
     var desk = Desk(at: Self.start) { $0.ringLimit = .seconds(60) }
     var plan = AlarmPlan(
@@ -137,7 +137,7 @@ import Testing
     let tune = desk.announcer.timers.book.cues.values.first!.id
     desk.tell(.ended(tune, .tooLate(by: .seconds(4))))
     let next = desk.now.sinceBoot + Announcer.preparation
-    // With time for a speaker that is slow to open.
+    // This leaves time for a speaker that is slow to open.
     #expect(desk.cues.map(\.blows.count) == [2])
     #expect(desk.cues.map(\.anchor) == [next])
   }

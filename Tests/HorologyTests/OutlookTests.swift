@@ -1,7 +1,7 @@
 import Horology
 import Testing
 
-/// What is told of now and of what comes next.
+/// The outlook: what sounds now, and what comes next.
 @Suite struct OutlookTests {
   /// A melody of 20 s that leads to the hour.
   private static let chime = Tune(

@@ -4,7 +4,7 @@ import Testing
 @Suite struct RTCTests {
   private let start = Now("2026-12-01T10:00:00", running: .seconds(60))
 
-  /// The machine, so long after `start`, with its clock set by `step` meanwhile.
+  /// The machine `span` after `start`, with its clock set by `step` in between.
   private func later(_ span: Duration, step: Duration = .zero) -> Now {
     start.later(by: span).set(by: step)
   }
@@ -62,7 +62,7 @@ import Testing
     let first = reading("2026-12-01T10:00:00")
     let again = reading("2026-12-01T10:00:00", at: later(.seconds(5)))
     #expect(fault(again, after: first) == .stopped(at: Instant("2026-12-01T10:00:00")))
-    // Within a second or two nothing shows.
+    // A second or two is too short to tell.
     let soon = reading("2026-12-01T10:00:00", at: later(.milliseconds(900)))
     #expect(fault(soon, after: first) == nil)
   }

@@ -1,7 +1,7 @@
 import Foundation
 import Horology
 
-/// The zones of the tz database, read from their files by this and not by glibc.
+/// A zone of the tz database, read from its file without glibc.
 struct RealZone: Sendable {
   let name: String
   /// Seconds since 1970 at which the offset changes, and the offset from then on.
@@ -11,7 +11,7 @@ struct RealZone: Sendable {
   static let folder = "/usr/share/zoneinfo"
   static let areThere = FileManager.default.fileExists(atPath: "\(folder)/Pacific/Apia")
 
-  /// One of each kind: files that say the same are read once.
+  /// Every zone with rules of its own: files with the same bytes are taken once.
   static let all: [RealZone] = {
     let names = (FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? [])
       .filter { !$0.hasPrefix("right/") && !$0.hasPrefix("posix/") }.sorted()

@@ -1,7 +1,7 @@
 import Horology
 import Testing
 
-/// What becomes of an announcement that is under way when the configuration is read again.
+/// Announcements that are under way when the configuration is reloaded.
 @Suite struct ReloadTests {
   /// A melody of 20 s that leads to the hour.
   private static let chime = Tune(
@@ -39,7 +39,7 @@ import Testing
     #expect((desk.stopReason == .rulesChanged))
   }
 
-  /// What is told of noon, from a reload in its melody until it has passed.
+  /// The reports on noon, from a reload during its melody until noon has passed.
   private func told(
     silentAt: Uptime?, _ change: (inout AnnouncerSettings) throws -> Void
   ) rethrows -> [String] {
@@ -199,7 +199,7 @@ import Testing
       desk.wait(for: max(try #require(desk.wake) - desk.now.instant, .milliseconds(10)))
     }
     let words = try #require(desk.announcer.playing)
-    // As a clock that is disciplined moves, and no step.
+    // A disciplined clock moves like this. It is not a step.
     desk.now = desk.now.set(by: .milliseconds(1))
     desk.tell(.reloaded(desk.announcer.settings, .none))
     #expect(!desk.stopped.contains(words.id))

@@ -1,11 +1,11 @@
 import Horology
 import Testing
 
-/// What is known after a restart of what has sounded before it.
+/// After a restart, a service knows which occasion sounded last.
 @Suite struct RestartTests {
   private static let quarter = Instant("2026-11-21T15:15:00")
 
-  /// A service that was stopped after 15:15 has sounded.
+  /// A service on which 15:15 has sounded, before it stops.
   private func stopped() -> Desk {
     var desk = Desk(at: "2026-11-21T15:14:56")
     desk.wait(until: "2026-11-21T15:15:02")

@@ -2,9 +2,9 @@ import Testing
 
 @testable import Horology
 
-/// What reading it, and misusing it, has found.
+/// Faults found by reading the code and by misusing the program.
 @Suite struct ReviewFindingsTests {
-  /// A melody of 20 s that leads to the hour, whose blow is followed by words.
+  /// A melody of 20 s that leads to the hour. Words follow the strikes.
   private static let chime = Tune(
     name: "test", description: "",
     movements: [

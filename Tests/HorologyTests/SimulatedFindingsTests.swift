@@ -2,7 +2,7 @@ import Testing
 
 @testable import Horology
 
-/// What clocksmith-simulate has found.
+/// Faults that clocksmith-simulate found.
 @Suite struct SimulatedFindingsTests {
   @Test("set back twice after it began to speak, it does not speak again") func setBackTwice() {
     var desk = Desk(at: "2026-11-21T15:14:00")
@@ -213,7 +213,8 @@ import Testing
     var desk = Desk(at: "2026-11-21T15:14:00")
     desk.wait(until: "2026-11-21T15:14:55")
     let prepared = try #require(desk.announcer.playing)
-    // Past the anchor, before anything could sound.
+    // The anchor passed while the speaker opened, but nothing has sounded. Then the clock is set
+    // back.
     desk.now = desk.now.later(by: .seconds(6)).set(by: .seconds(-8))
     desk.tell(.unheard(prepared.id))
     #expect(desk.stopReason == .clockSet)
@@ -325,7 +326,7 @@ import Testing
   }
 }
 
-/// As `SystemZone`: all of them show what the one zone of the process shows.
+/// Like `SystemZone`: every instance shows the one zone of the process.
 private struct ZoneOfProcess: Zone {
   nonisolated(unsafe) static var offset = 0
   let name = "Process"

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Horology
 
-/// What simulated years have found of timers, intervals and alarms.
+/// Faults of timers, intervals and alarms that simulated years found.
 @Suite struct SimulatedTimersTests {
   /// A Saturday.
   private static let evening = "2026-11-21T22:00:00"
@@ -11,7 +11,7 @@ import Testing
     at start: String = evening, trust: ClockTrust = .synchronised,
     _ change: (inout AnnouncerSettings) -> Void = { _ in }
   ) -> Desk {
-    // No occasion is in the way.
+    // No occasion sounds by default: no voice, no chime.
     var desk = Desk(at: start, trust: trust) {
       $0.interval = Interval(minutes: 60)!
       $0.voiceAtHour = .none
@@ -206,7 +206,7 @@ import Testing
   @Test("a clock that is set takes back no cue of an interval, though it moves a timer")
   func otherFollows() {
     var desk = Self.desk(trust: .untrusted) { $0.leadIn = .seconds(4) }
-    // It runs since before the machine was started.
+    // This timer was started before the last boot.
     let countdown = Countdown(
       number: 1, name: nil, length: .seconds(3600),
       state: .running(

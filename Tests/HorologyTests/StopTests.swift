@@ -49,7 +49,7 @@ import Testing
     desk.wait(until: "2026-11-21T11:59:45")
     desk.tell(.stop(.serviceEnds))
     #expect(!(desk.stopReason == .serviceEnds))
-    // The switch is obeyed all the same.
+    // The switch still silences it.
     desk.tell(.ringer(.off, at: desk.now.uptime))
     #expect((desk.stopReason == .muted))
   }

@@ -31,7 +31,7 @@ import Testing
     let uptime = Uptime(seconds: 3600)
     let none = tally.take(announced("2026-11-21T23:30:00"), every: quarter, at: uptime)
     #expect(none == nil)
-    // Quiet hours are decided some seconds before midnight.
+    // An occasion in quiet hours is decided some seconds before its time: here, before midnight.
     let ended = tally.take(
       skipped("2026-11-22T00:00:00", "2026-11-22T00:00:00", .quietHours), every: quarter,
       at: uptime)

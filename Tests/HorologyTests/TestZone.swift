@@ -1,7 +1,7 @@
 import Glibc
 import Horology
 
-/// A zone whose offset is a function of time, for what no real zone does on demand.
+/// A zone whose offset is any function of time: real zones do not change on demand.
 struct TestZone: Zone {
   let name = "Test"
   /// Seconds ahead of UTC at a second since 1970.
@@ -13,7 +13,7 @@ struct TestZone: Zone {
     TestZone { _ in minutes * 60 }
   }
 
-  /// Clocks that are put from one offset to another at an instant.
+  /// A zone whose offset in seconds changes at `change`, in seconds since 1970.
   static func changing(from before: Int, to after: Int, at change: Int64) -> TestZone {
     TestZone { $0 < change ? before : after }
   }

@@ -39,14 +39,15 @@ extension Desk {
     tell(.timer(.startInterval(plan, replaces: false)))
   }
 
-  /// Lets so much time pass, and wakes the Announcer.
+  /// Lets `span` pass, then wakes the Announcer.
   mutating func wait(for span: Duration) {
     now = now.later(by: span)
     tell(.woke)
   }
 
-  /// Wakes the Announcer whenever it wants, for so long; every cue sounds whole, 2 s each.
-  /// - Returns: the cues, and what was told of timers and intervals.
+  /// Lets `span` pass and wakes the Announcer whenever it asks. Every cue and announcement plays to
+  /// its end, 2 s each.
+  /// - Returns: the cues and announcements, and the events of timers, intervals and alarms.
   mutating func live(
     for span: Duration
   ) -> (
@@ -72,7 +73,7 @@ extension Desk {
       }
       sounding += desk.cues.map { ($0.id, $0.anchor + .seconds(2)) }
     }
-    // Far more often than anything here needs: who wakes more often does not sleep at all.
+    // Far more wake-ups than any test needs. More than these mean that the Announcer never sleeps.
     for _ in 0..<5000 {
       let woken = now.sinceBoot + (wake.map { $0 - now.instant } ?? .seconds(3600))
       let ended = sounding.min { $0.end < $1.end }

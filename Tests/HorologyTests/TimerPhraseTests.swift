@@ -3,7 +3,7 @@ import Horology
 import Testing
 
 @Suite struct TimerPhraseTests {
-  /// Everything that may be told as left, in seconds.
+  /// All remaining times that the voice may tell, in seconds.
   private static let tellable =
     Array(1...9) + [10, 20, 30, 40, 50] + (2..<120).map { $0 * 30 } + (2...20).map { $0 * 1800 }
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Horology
 
-/// What silences timers, who waits for whom, and what is left of them after a start.
+/// How timers are silenced, what their words wait for, and which timers a restart keeps.
 @Suite struct TimerSilenceTests {
   private static let start = "2026-11-21T15:01:00"
 
@@ -123,7 +123,7 @@ import Testing
 
   @Test("they wait for an announcement, at most late_limit; the cue waits for nothing")
   func wordsWait() {
-    // Zero is at 15:15:00, as the quarter.
+    // The timer is at zero at 15:15:00, together with the quarter.
     var desk = Desk(at: Self.start) { $0.saysTimers = true }
     desk.start(.seconds(840))
     let seen = desk.live(for: .seconds(860))
@@ -186,7 +186,7 @@ import Testing
     let began = desk.now.instant
     let said = desk.live(for: .seconds(620)).announcements
     #expect(said.map { $0.anchor - began } == [.seconds(300), .seconds(540), .seconds(602)])
-    // Cancelled, nothing is said of it.
+    // Nothing is said of a cancelled timer.
     desk.tell(.stop(.byHand))
     desk.start(.seconds(600))
     desk.tell(.timer(.cancel("1")))
@@ -276,13 +276,13 @@ import Testing
   @Test("without an RTC it waits for the right time, and then knows what ran out") func noRTC() {
     var desk = Desk(at: Self.start)
     desk.start(.seconds(600))
-    // The clock starts where it was when the power went.
+    // Without an RTC, the clock goes on from about the time of the power cut.
     desk = restarted(desk, after: .seconds(660), isSameBoot: false, step: .seconds(-650))
     desk.tell(.woke)
     #expect(desk.timers.first?.left(at: desk.now) == .seconds(590))
     desk.step(by: .seconds(650))
     #expect(desk.timerEvents == [.elapsed(late: .seconds(60))])
-    // One that was set since the start follows no clock.
+    // A timer that was started after boot follows no clock.
     desk.start(.seconds(600))
     desk.step(by: .seconds(-3600))
     #expect(desk.timers.last?.left(at: desk.now) == .seconds(600))

@@ -13,7 +13,7 @@ import Testing
     #expect(desk.timerEvents == [.started])
     let seen = desk.live(for: .seconds(613))
     let offsets = seen.cues.map { $0.anchor - began - .seconds(600) }
-    // The second is left out for the words.
+    // The second ring is left out to make room for the words.
     #expect(offsets.prefix(4) == [.zero, .seconds(6), .seconds(9), .seconds(12)])
     #expect(seen.cues.allSatisfy { $0.signal == .ring })
     #expect(seen.events == [.elapsed(late: nil)])
@@ -85,7 +85,7 @@ import Testing
     desk.tell(.timer(.add(.seconds(60), to: "egg")))
     #expect(desk.timers.first?.left(at: desk.now) == .seconds(64))
     #expect(desk.timers.first?.length == .seconds(64))
-    // The player had the cue already.
+    // The player already had the cue.
     #expect(desk.stopped.count == 1)
     _ = desk.live(for: .seconds(72))
     #expect(desk.timers.first?.isRinging == true)

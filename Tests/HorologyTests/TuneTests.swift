@@ -2,7 +2,8 @@ import Horology
 import Testing
 
 @Suite struct TuneTests {
-  /// Four notes, 0.7 s apart, ten seconds ahead of the hour; a note at the quarter; nothing else.
+  /// At the hour, four notes 0.7 s apart from 10 s before it on, then the strikes. At the first
+  /// quarter, one note. At the other quarters, nothing.
   private static let tune = Tune(
     name: "four", description: "",
     movements: [

@@ -5,11 +5,11 @@ import Sound
 @testable import Relay
 @testable import Service
 
-/// What reads bytes that somebody else has made: files, messages and words.
+/// The readers of bytes that others have made: files, messages and words.
 ///
-/// Each reads them by the program's own paths, takes what it has read a step further, and stops the
-/// process if a promise is broken: a crash, a refusal that is no sentence, or a state that is not the same
-/// when it is written and read again.
+/// Each uses the program's own paths and goes one step further with the result. It stops the
+/// process if a promise is broken: a crash, a refusal that is not a sentence, or a state that
+/// changes when it is written and read again.
 public enum Reader: String, CaseIterable, Sendable {
   case configuration
   case relay
@@ -22,7 +22,7 @@ public enum Reader: String, CaseIterable, Sendable {
   case words
 
   /// Reads the bytes.
-  /// - Parameter folder: where files are written for those that read files.
+  /// - Parameter folder: where to write a file, for the readers of files.
   public func read(_ bytes: [UInt8], in folder: String) {
     do {
       switch self {
@@ -42,7 +42,8 @@ public enum Reader: String, CaseIterable, Sendable {
   }
 }
 
-/// What is said to a person is one line, not empty, that steers no terminal and does not fill it.
+/// A message to a person is one line. It is not empty or too long, and it has no control characters
+/// that would steer a terminal.
 private func expectSentence(_ text: String) {
   precondition(!text.isEmpty, "an empty refusal")
   precondition(text.utf8.count < 2000, "a refusal of \(text.utf8.count) bytes")

@@ -3,8 +3,8 @@ import Hostile
 import TestSupport
 import Testing
 
-/// What the fuzzer has found worth keeping: inputs that reach other code than all before them, and those
-/// that once broke a promise.
+/// Inputs that the fuzzer found worth keeping: those that reached new code, and those that once
+/// broke a promise.
 @Suite struct CorpusTests {
   private static let corpus = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().appendingPathComponent("fuzz/corpus")

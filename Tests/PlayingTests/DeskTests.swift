@@ -6,15 +6,15 @@ import Testing
 
 @testable import Playing
 
-/// Several tracks on one stream, in simulated time. What is heard is judged frame by frame.
+/// Several tracks on one stream, in simulated time. The output is checked frame by frame.
 @Suite struct DeskTests {
   private static let rate = 48_000
   private let folder = TemporaryFolder()
 
-  /// A converter that plays what it holds, and gives back all but 5 ms of it.
+  /// A converter that plays its queue, and gives back all but 5 ms of it.
   private final class Converter {
     let desk = Desk(rate: DeskTests.rate, memory: 9_600)
-    /// All that was written.
+    /// All frames that were written and not taken back.
     private(set) var heard: [Float] = []
     private let start = Now(
       instant: Instant(seconds: 1_000), uptime: Uptime(seconds: 10), sinceBoot: .seconds(50))
@@ -37,7 +37,7 @@ import Testing
       for played in stride(from: first, through: frame, by: step) { feed(played: played) }
     }
 
-    /// Gives this up when frame `played` leaves it.
+    /// Gives up `track` when frame `played` leaves the converter.
     func giveUp(_ track: Track, played: Int) {
       let taken = heard.count - played - 240
       heard.removeLast(taken)
@@ -45,7 +45,7 @@ import Testing
       desk.giveUp(track, fadeFrames: 384)
     }
 
-    /// Stops these when frame `played` leaves it.
+    /// Stops `tracks` when frame `played` leaves the converter.
     func stop(_ tracks: [Track], played: Int) {
       let taken = heard.count - played - 240
       heard.removeLast(taken)
@@ -60,7 +60,7 @@ import Testing
   ) throws -> Track {
     let path = try folder.write("\(number).wav", rate: Self.rate, samples: samples)
     let part = Score.Part(path: path, start: 0, frames: samples.count, isTimed: true)
-    // By the clock that is set, or by the one that only runs.
+    // By UTC, or for a cue by the time since boot.
     let span = Duration.seconds(Double(frame) / Double(Self.rate))
     let track = Track(
       SoundingID(number), Score(rate: Self.rate, parts: [part], anchor: 0),
@@ -88,7 +88,7 @@ import Testing
     #expect(heard[4_799] == 0 && heard[4_800] == 0.5 && heard[47_999] == 0.5)
     // The cue's own first frame, before anything is turned down.
     #expect(abs(heard[48_000] - 0.75) < 0.001)
-    // After 20 ms, and to its end.
+    // The other is fully turned down from 20 ms on, until the cue ends.
     for frame in [48_960, 57_599] { #expect(abs(heard[frame] - 0.25 - 0.5 * 0.251) < 0.001) }
     #expect(abs(heard[57_600] - 0.5 * 0.251) < 0.001)
     // Back after 300 ms, without a step.
@@ -112,7 +112,8 @@ import Testing
     let rest = converter.heard.indices.map { frame in
       converter.heard[frame] - ((4_800..<100_800).contains(frame) ? other[frame - 4_800] : 0)
     }
-    // What the limiter has heard goes out as it was: 5 ms after what was taken back.
+    // Frames that the limiter already has go out unchanged. They reach 250 frames, its delay, past
+    // the 5 ms that cannot be taken back.
     let fade = stop + 240..<stop + 240 + 250 + 384
     #expect(rest[9_600..<fade.lowerBound].allSatisfy { abs($0 - 0.5) < 1e-6 })
     #expect(steps(Array(rest[fade.lowerBound - 1...fade.upperBound])) < 0.003)
@@ -163,7 +164,7 @@ import Testing
     #expect(heard[20_399] == 0.5 && heard[20_401] < 0.5 && heard[20_400 + 384] == 0)
     #expect(steps(Array(heard[20_000..<21_000])) < 0.003)
     #expect(stopped.end == 20_784)
-    // What follows is not faded.
+    // The next track is not faded.
     #expect(later.start == 48_000 && heard[48_000] == 0.5)
   }
 

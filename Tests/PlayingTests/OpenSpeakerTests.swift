@@ -8,8 +8,7 @@ import Testing
 @testable import Playing
 @testable import Sound
 
-/// What becomes of a speaker that stays open between announcements, or proves to be another than it
-/// promised.
+/// A speaker that stays open between announcements, or that holds less than it promised.
 @Suite struct OpenSpeakerTests {
   private let folder = TemporaryFolder()
   private let loop = VirtualLoop()
@@ -22,7 +21,7 @@ import Testing
     return Score(rate: 48_000, parts: [part], anchor: 0)
   }
 
-  /// Plays a score some times, one after the other, on a player that keeps its speaker open.
+  /// Plays a score `times` times in a row, on a player that keeps its speaker open.
   private func play(
     times: Int, _ sink: @escaping () -> any Sink,
     during: @escaping (Player, _ announcement: Int) -> Void = { _, _ in }
@@ -88,8 +87,8 @@ import Testing
   }
 }
 
-/// Takes sound by the time that passes. One that shortens holds a fifth of a second from its second
-/// write on, and says so.
+/// Takes sound as time passes. With `shortening`, it holds only 0.2 s from its second write on, and
+/// `feedInterval` tells so.
 private final class TimedSink: Sink {
   let name = "test"
   let capacity = 48_000

@@ -9,7 +9,7 @@ import Testing
 @testable import Playing
 @testable import Sound
 
-/// On a file that takes sound as a speaker would.
+/// The Player on a file that takes sound like a speaker.
 @Suite struct PlayerTests {
   private let folder = TemporaryFolder()
   private let loop = VirtualLoop()
@@ -48,7 +48,7 @@ import Testing
       _ throws(Fault) in score
     }
     let stop = delay.map {
-      // The anchor counts from before the device was opened; so does this.
+      // The anchor counts from before the device was opened, and so does the delay.
       loop.after(max(now.uptime + $0 - loop.uptime, .zero)) {
         stoppedAt = loop.uptime
         player.stop([SoundingID(1)], .serviceEnds)
@@ -131,16 +131,16 @@ import Testing
       Issue.record("\(String(describing: outcome))")
       return
     }
-    // What the owner's switch is given. What this file has not played is taken back whole.
+    // A switch has 30 ms to silence the speaker. This file takes back all that it has not played.
     #expect(silentAt - (try #require(stoppedAt)) < .milliseconds(30))
     let frames = try recorded()
     #expect((100..<9_500).contains(frames.filter { $0 != 0 }.count))
     let steps = zip(frames, frames.dropFirst()).map { abs($1 - $0) }
-    // The clip's own beginning is the one step.
+    // The only step is the beginning of the clip.
     #expect(steps.filter { $0 > 0.01 }.count == 1)
   }
 
-  /// What is rendered is rendered for a moment that the clock tells.
+  /// Before it renders, the Player reads the clock, and the sink notes that as `.clock`.
   @Test("between taking back and writing the fade nothing is rendered")
   func stopWritesAtOnce() throws {
     let sink = TracingSink(try file())
@@ -222,13 +222,13 @@ import Testing
     #expect(try #require(timing.onsetError).magnitude < .milliseconds(1))
     #expect(wereAwake == [true, false])
     let frames = try recorded()
-    // Both began, one was faded, and there is no step but the beginnings and the end.
+    // The only steps are the two beginnings and the end of the one that was not faded.
     #expect(zip(frames, frames.dropFirst()).filter { abs($1 - $0) > 0.01 }.count == 3)
     #expect(frames.max()! > 0.7)
   }
 
-  /// Plays two seconds of a level from 500 ms on, and another score beside it; as soon as some of
-  /// the level is queued, and before it would be heard, nothing more can be read of it.
+  /// Plays 2 s of a constant level from 500 ms on, beside `other` if given. Its file is torn as
+  /// soon as some of the level is queued, before that would be heard.
   private func playTorn(beside other: Score?) throws -> (ends: [SoundingID: Outcome], Player) {
     let torn = try folder.write(
       "torn.wav", rate: 48_000, samples: [Float](repeating: 0.1, count: 96_000))
@@ -266,7 +266,7 @@ import Testing
     }
     #expect(player.isAwake)
     player.closeWhenIdle()
-    // Of the one nothing is heard, and the other is whole.
+    // The torn one is not heard, and the other is whole.
     #expect(try recorded().filter { $0 != 0 } == [Float](repeating: 0.5, count: 9600))
   }
 
@@ -357,7 +357,7 @@ import Testing
     let look = loop.every(.milliseconds(50)) { lastSeen = player.lastTaken ?? lastSeen }
     try loop.run()
     _ = look
-    // All that it held was taken at once, and nothing since.
+    // The sink took all that it holds at once, and nothing since.
     #expect(try #require(lastSeen) - taken < .milliseconds(100))
     #expect(player.lastTaken == nil)
   }

@@ -5,7 +5,7 @@ import Sound
 
 @testable import Devices
 
-/// Takes sound as it plays it, until it is torn out.
+/// Plays sound until it is torn out, after `afterFrames` frames.
 final class FailingSink: Sink {
   let name = "test"
   private let inner: WAVSink
@@ -36,7 +36,7 @@ final class FailingSink: Sink {
   }
 }
 
-/// A file that tells what was asked of it.
+/// A file that records the calls made to it.
 final class TracingSink: Sink {
   enum Call: Equatable {
     case other
@@ -48,7 +48,7 @@ final class TracingSink: Sink {
   private let inner: WAVSink
   private let takesBack: Bool
   private(set) var calls: [Call] = []
-  /// Called with whatever has been written.
+  /// Called with each block that was written.
   var wrote: (UnsafeBufferPointer<Float>) -> Void = { _ in }
 
   init(_ inner: WAVSink, takesBack: Bool = true) {
@@ -83,7 +83,7 @@ final class TracingSink: Sink {
   }
 }
 
-/// Takes what its buffer holds, says that it runs, and plays none of it.
+/// Fills its buffer and says that it runs, but plays none of it.
 final class FrozenSink: Sink {
   let name = "test"
   private let loop: VirtualLoop
@@ -103,7 +103,7 @@ final class FrozenSink: Sink {
   }
 }
 
-/// Plays for a second, and then takes nothing and tells nothing, as a sound server that was stopped.
+/// Plays for 1 s. After that it takes no sound and tells no position, like a stopped sound server.
 final class FallingSilentSink: Sink {
   let name = "test"
   let feedInterval = Duration.milliseconds(20)
@@ -147,7 +147,7 @@ final class StallingSink: Sink {
   func close() {}
 }
 
-/// A speaker whose converter runs at a part of its rate.
+/// A speaker whose converter runs at a fraction of its rate.
 final class SlowSink: Sink {
   let name = "test"
   let feedInterval = Duration.milliseconds(20)

@@ -6,8 +6,8 @@ import Testing
 @testable import Playing
 
 @Suite struct StreamClockTests {
-  /// Readings every 20 ms of a converter that runs `deviation` parts per million fast, each off by
-  /// up to two milliseconds in turn.
+  /// Readings every 20 ms of a converter that runs `deviation` parts per million fast. Each is off
+  /// by up to 2 ms.
   private func clock(deviation: Double, seconds: Double) -> StreamClock {
     var clock = StreamClock(rate: 48_000)
     for step in 0..<Int(seconds * 50) {
@@ -52,7 +52,8 @@ import Testing
 
   @Test("a few coarse readings are not taken for a wrong rate") func coarseReadings() throws {
     var clock = StreamClock(rate: 48_000)
-    // Late in turn by what a plugin keeps back: by their slope it would be some percent slow.
+    // Each reading is late by the milliseconds that a plugin keeps back. By their slope the
+    // converter would be some percent slow.
     for (step, late) in [0, 0, 1, 2, 2, 5, 4, 6, 8, 8, 7, 9, 10, 10].enumerated() {
       let time = Double(step) * 0.02
       clock.add(position(time, time * 48_000 - Double(late) * 48))

@@ -10,18 +10,19 @@ import Testing
 @testable import Playing
 @testable import Service
 
-/// These run in simulated time, on a converter whose true clock is known. It is slow, so that a noon
-/// takes a second: a frame of it is a fifth of what a blow may be off.
+/// Tracks in simulated time, on a converter whose true clock is known. Its rate is low, so a test
+/// of a noon takes 1 s. A frame is a fifth of the error that a blow may have.
 @Suite struct TrackTests {
   private static let rate = 16_000
   private let folder = TemporaryFolder()
 
-  /// Twelve blows as the Great Clock spaces them, two seconds in (facts: chimes).
+  /// The offsets in seconds of twelve blows, as the Great Clock spaces them (facts: chimes). `noon`
+  /// puts the first one 2 s into the score.
   private static let blows = [
     0, 4.39, 8.64, 12.81, 16.87, 20.92, 25.03, 29.13, 33.20, 37.20, 41.34, 45.49,
   ]
 
-  /// - Parameter count: how many of them there are.
+  /// - Parameter count: the number of blows.
   private func noon(blows count: Int = Self.blows.count) throws -> Score {
     let path = try folder.write(
       "blow.wav", rate: Self.rate, samples: [Float](repeating: 0.5, count: 99))
@@ -32,8 +33,8 @@ import Testing
     return Score(rate: Self.rate, parts: parts, anchor: 2 * Self.rate)
   }
 
-  /// Plays a score on a converter, the anchor five seconds after the start.
-  /// - Parameter clockSet: after how long the clock is set, and by how much, each time.
+  /// Plays a score on a converter. The anchor is 5 s after the start.
+  /// - Parameter clockSet: the steps of the clock: how long after the start, and by how much.
   private func perform(
     _ score: Score, on sink: SimulatedSink, gain: Float = 1, mayBeLate: Bool = true,
     stoppingAt stop: Duration? = nil, clockSet: [(after: Duration, by: Duration)] = []
@@ -85,7 +86,7 @@ import Testing
   func coarseConverter() throws {
     let sink = SimulatedSink(deviation: 100, jitter: .zero, step: .milliseconds(10))
     _ = try perform(try noon(), on: sink)
-    // Such a converter shows where it was on average half a step ago.
+    // On average, such a converter shows its position of half a step ago.
     let errors = zip(sink.onsets, Self.blows).map {
       $0 - (Uptime(seconds: 505) + .seconds($1)) - .milliseconds(-5)
     }
@@ -116,7 +117,7 @@ import Testing
       try #require(track.timing(underruns: 1).onsetError).magnitude < .microseconds(100))
   }
 
-  /// Three words, half a second from one to the next.
+  /// Three words, one every half second.
   private func phrase() throws -> Score {
     let path = try folder.write(
       "word.wav", rate: Self.rate, samples: [Float](repeating: 0.5, count: 1600))
@@ -170,7 +171,7 @@ import Testing
     #expect(sink.onsets.isEmpty)
   }
 
-  /// Five blows, a second from one to the next; the fourth is the hour's.
+  /// Five blows, one every second. The fourth is the hour's.
   private func hour() throws -> Score {
     let path = try folder.write(
       "blow.wav", rate: Self.rate, samples: [Float](repeating: 0.5, count: 99))
@@ -239,7 +240,7 @@ import Testing
     let heard = sink.heard
     let sounding = heard.indices.filter { heard[$0] != 0 }
     let silentAt = Double(sounding.last!) / Double(Self.rate)
-    // 5 ms that cannot be taken back, and a fade of 8 ms.
+    // 5 ms cannot be taken back, and the fade takes 8 ms.
     #expect((5.700...5.734).contains(silentAt), "silent at \(silentAt)")
     let steps = zip(heard, heard.dropFirst()).map { abs($1 - $0) }
     #expect(steps.filter { $0 > 0.01 }.count == 1, "no click but the clip's own beginning")
@@ -302,7 +303,7 @@ private final class SimulatedSink: Sink {
   private static let marginFrames = rate / 200
 
   var uptime = Uptime(seconds: 500)
-  /// All that was written, as it would be heard.
+  /// All frames that were written and not taken back.
   private(set) var heard: [Float] = []
   private let rate: Double
   private let jitter: Duration
@@ -312,11 +313,12 @@ private final class SimulatedSink: Sink {
   private var readings = 0
 
   /// - Parameters:
-  ///   - deviation: by how many parts per million it runs fast.
-  ///   - jitter: by how much a reading is off at most.
-  ///   - step: readings are of the last multiple of this.
-  ///   - gap: it takes nothing for so long, so long after it was opened.
-  ///   - held: how much it holds at most.
+  ///   - deviation: how fast it runs, in parts per million.
+  ///   - jitter: the greatest error of a reading.
+  ///   - step: readings are rounded down to a multiple of this.
+  ///   - gap: a time in which it takes nothing: how long after the opening it begins, and its
+  ///     length.
+  ///   - held: the greatest length of its queue.
   init(
     deviation: Double, jitter: Duration, step: Duration? = nil,
     gap: (after: Duration, lasting: Duration)? = nil, holding held: Duration = .milliseconds(200)
@@ -335,7 +337,7 @@ private final class SimulatedSink: Sink {
 
   private var played: Double { (uptime - openedAt - gapUntil(uptime)).inSeconds * rate }
 
-  /// How much of the gap is over.
+  /// How much of the gap has passed.
   private func gapUntil(_ uptime: Uptime) -> Duration {
     guard let gap else { return .zero }
     return min(max(uptime - openedAt - gap.after, .zero), gap.lasting)

@@ -67,7 +67,7 @@ import Testing
     #expect(try #require(timing.onsetError).magnitude < .milliseconds(1))
     let heard = try recorded()
     let start = try #require(heard.firstIndex { $0 != 0 })
-    // Alone it is what it is; from the cue's first frame on it is turned down, to -12 dB.
+    // Alone, the chime is unchanged. From the cue's first frame on it is turned down, to -12 dB.
     let onset = start + Self.rate
     let alone = zip(heard[start..<onset], chime).map { abs($0 - $1) }
     #expect(alone.count == Self.rate && alone.max()! < Self.precision)
@@ -75,7 +75,7 @@ import Testing
     #expect(abs(under[0] - chime[Self.rate]) < 0.001)
     let ducked = (960..<10_000).map { abs(under[$0] - 0.251_188_6 * chime[Self.rate + $0]) }
     #expect(ducked.max()! < Self.precision)
-    // Stopped, it is silent within 30 ms, without a step.
+    // The stopped chime is silent within 30 ms, without a step.
     let silent = try #require(under.lastIndex { abs($0) > Self.precision })
     let stopped = Int((stoppedAt - now.sinceBoot - .milliseconds(1_500)).inSeconds * 48_000)
     #expect((stopped..<stopped + 1_440).contains(silent))

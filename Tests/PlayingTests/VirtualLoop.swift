@@ -3,8 +3,8 @@ import Devices
 import Horology
 import Playing
 
-/// A loop in which time passes only from one timer to the next: a second takes none, and what is
-/// timed is on time however busy the machine is.
+/// A loop whose time jumps from one timer to the next. A second takes no real time, and timers are
+/// on time however busy the machine is.
 final class VirtualLoop: Ticker {
   final class Timer {
     fileprivate var due: Uptime
@@ -32,7 +32,7 @@ final class VirtualLoop: Ticker {
     return timer
   }
 
-  /// Calls `handler` once, unless what is given back is released before.
+  /// Calls `handler` once, unless the returned timer is released first.
   func after(_ delay: Duration, _ handler: @escaping () -> Void) -> Timer {
     hold(Timer(due: uptime + delay, handler))
   }
@@ -44,7 +44,7 @@ final class VirtualLoop: Ticker {
   func exit() { isOver = true }
 
   /// Lets time pass until `exit` is called.
-  /// - Throws: `Fault` if nothing is left that could call it, or an hour has passed.
+  /// - Throws: `Fault` if no timer is left that could call it, or an hour has passed.
   func run() throws(Fault) {
     let end = uptime + .seconds(3600)
     while !isOver {

@@ -78,7 +78,7 @@ import Testing
     #expect(verdict(CURLE_HTTP2_STREAM) == .again("why"))
     #expect(verdict(CURLE_RECV_ERROR) == .down("why"))
     #expect(verdict(CURLE_RECV_ERROR, status: 410) == .down("why"))
-    // What it has said cannot be taken back.
+    // A message that APNs has accepted stays accepted.
     #expect(verdict(CURLE_HTTP2_STREAM, status: 200) == .accepted)
     #expect(verdict(CURLE_PEER_FAILED_VERIFICATION) == .down("why"))
   }
@@ -140,7 +140,7 @@ import Testing
 }
 
 @Suite struct ProviderTokenTests {
-  /// Of no provider: made for these tests with `openssl ecparam -name prime256v1 -genkey`.
+  /// The key of no provider: made for these tests with `openssl ecparam -name prime256v1 -genkey`.
   static let key = """
     -----BEGIN PRIVATE KEY-----
     MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQghWzJ9XbLjBMIjQof
@@ -187,7 +187,7 @@ import Testing
     #expect(token.expire(sent: .second(10_000), at: .second(10_000 + 21 * 60)))
     let second = try token.text(at: .second(10_000 + 21 * 60))
     #expect(second != first)
-    // What was sent before that had the first one.
+    // A request that was sent before the renewal had the first token.
     let later = UTCTime.second(11_261)
     #expect(token.expire(sent: .second(11_200), at: later))
     #expect(try token.text(at: later) == second)

@@ -149,7 +149,7 @@ import Testing
     }
     desk.forget(order)
     _ = try desk.take(message(#"{"command":"stop","id":"a"}"#), at: now, clockIsUsed: clockIsUsed)
-    // What had expired was never taken.
+    // The id of an expired command is not remembered.
     var test = self
     #expect(test.refusal(#"{"command":"stop","id":"b","expires":1}"#)?.id == "b")
     #expect(test.refusal(#"{"command":"stop","id":"b"}"#) == nil)

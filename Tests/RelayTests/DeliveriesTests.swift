@@ -70,7 +70,7 @@ extension TestRegister {
     #expect(try test.register.counts(of: id) == [.expired: 4500])
   }
 
-  /// A token.
+  /// A device token of 64 digits.
   private func hexadecimal(_ number: Int) -> String {
     let digits = String(number, radix: 16)
     return String(repeating: "0", count: 64 - digits.count) + digits
@@ -81,7 +81,7 @@ extension TestRegister {
     for number in 1...10 { try test.add(number, number.isMultiple(of: 2) ? .alarm : .hour) }
     let id = try test.message()
     #expect(try test.register.take(id, for: [production, .apns(.sandbox)], at: .second(1)) == 0)
-    // One that comes later is not meant.
+    // A device that is registered later does not get the message.
     try test.add(12, .alarm)
     var tokens: [String] = []
     for _ in 0..<4 { tokens += try test.advance(room: 2).deliveries.map(\.token) }

@@ -74,7 +74,7 @@ import Testing
 
 @Suite struct WebhookSecretTests {
   @Test("a signature is that of Standard Webhooks") func signature() throws {
-    // Of its specification, section Signature scheme.
+    // From the specification of Standard Webhooks, section Signature scheme.
     let secret = try #require(WebhookSecret(text: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"))
     let signed = "msg_p5jXN8AQM9LWM0D4loKWxJek.1614265330.{\"test\": 2432232314}"
     #expect(secret.signature(of: signed) == "g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Relay
 
-/// Who has connected, by address.
+/// A connected client, by its address.
 private struct Peer {
   var address = sockaddr_storage()
 
@@ -34,11 +34,11 @@ private struct Peer {
     for _ in 0..<6 { #expect(budgets.spend("a", at: start) == nil) }
     #expect(budgets.spend("a", at: start) == 10)
     #expect(budgets.spend("b", at: start) == nil)
-    // Asking in vain costs nothing.
+    // A refused request costs nothing.
     #expect(budgets.spend("a", at: start + .seconds(6)) == 4)
     #expect(budgets.spend("a", at: start + .seconds(10)) == nil)
     #expect(budgets.spend("a", at: start + .seconds(10)) == 10)
-    // Nothing is saved up beyond a minute.
+    // An address never saves up more than the requests of a minute.
     for _ in 0..<6 { #expect(budgets.spend("a", at: start + .seconds(3600)) == nil) }
     #expect(budgets.spend("a", at: start + .seconds(3600)) != nil)
   }

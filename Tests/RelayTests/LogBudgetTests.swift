@@ -3,7 +3,7 @@ import Testing
 @testable import Relay
 
 @Suite struct LogBudgetTests {
-  /// How many entries of these seconds are told.
+  /// How many entries the budget lets through if one comes at each of `seconds`.
   private func told(_ budget: inout LogBudget, at seconds: [Int]) -> Int {
     var count = 0
     for second in seconds where budget.spend(at: .seconds(second)) != nil { count += 1 }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Relay
 
-/// A register in a folder of the test's own.
+/// A register in a temporary folder.
 final class TestRegister {
   let folder = TemporaryFolder()
   let register: Register
@@ -85,7 +85,7 @@ extension UTCTime {
     #expect(
       try test.register.add(Device(token: TestRegister.token(1)), at: .second(40)) == .renewed)
     #expect(try test.devices.first?.gone == nil)
-    // What the provider knows is older than that.
+    // The provider's report is older than the new registration.
     #expect(
       try !test.register.deactivate(number, "Unregistered", since: .second(20), at: .second(50)))
     #expect(try test.register.countOfDevices() == 1)
@@ -122,7 +122,7 @@ extension UTCTime {
     let source = open(test.path, O_RDONLY)
     let count = read(source, &bytes, bytes.count)
     close(source)
-    // The pages of the tables are overwritten, the schema is whole.
+    // Only the pages of the tables are overwritten: the schema stays whole.
     for index in (count / 2)..<count { bytes[index] = 0xA5 }
     try writeBytes(Array(bytes[..<count]), to: path, isSynced: false)
     let (register, complaint) = try Register.openedForService(path: path)

@@ -28,7 +28,7 @@ import Testing
         "\"\(chance.next() % 8 == 0 ? pick(keys) : pick(own))\":\(pick(Self.values))"
       }
       var bytes = Array("{\((["\"command\":\"\(name)\""] + fields).joined(separator: ","))}".utf8)
-      // Now and then a byte of it is another.
+      // In one command of four, a random byte is replaced.
       if chance.next() % 4 == 0 {
         bytes[Int(chance.next() % UInt64(bytes.count))] = UInt8(truncatingIfNeeded: chance.next())
       }

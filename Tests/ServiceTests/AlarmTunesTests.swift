@@ -158,7 +158,7 @@ import Testing
       return faultThrown { try instruments.play(.cue(cue)) }?.detail
     }
     #expect(play(1) == "it is away")
-    // What is torn now is not looked at.
+    // The bell's file is torn now, but it is not read again.
     try folder.write("E3.flac", "torn")
     #expect(play(2) == "it is away")
     #expect(told.isEmpty)

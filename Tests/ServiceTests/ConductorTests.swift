@@ -4,7 +4,7 @@ import Service
 import Sound
 import Testing
 
-/// The Conductor on instruments that note what they are told.
+/// The Conductor, on instruments that record their calls.
 @Suite struct ConductorTests {
   private final class Score: Instruments {
     var now: Now
@@ -12,9 +12,9 @@ import Testing
     var isWaiting = false
     var trust = ClockTrust.synchronised
     var fault: Fault?
-    /// What the clocks show once the speaker is open.
+    /// The clocks once the speaker is open; nil if opening takes no time.
     var opensAt: Now?
-    /// And how far the clock is trusted then.
+    /// The trust in the clock once the speaker is open; nil if it stays the same.
     var opensTrusted: ClockTrust?
     var wasSetUnwatched = false
     private(set) var calls: [String] = []
@@ -76,7 +76,7 @@ import Testing
     func instants(of time: CivilDateTime) -> [Instant] { [] }
   }
 
-  /// At so many seconds of 1970.
+  /// A conductor whose clock shows `seconds` after the start of 1970.
   private func conductor(
     at seconds: Int64, trust: ClockTrust = .synchronised,
     _ settings: AnnouncerSettings = AnnouncerSettings()
@@ -177,7 +177,7 @@ import Testing
     _ = conductor.order(.start(.seconds(300), name: "bread"))
     score.now = score.now.later(by: .seconds(3))
     conductor.handle(.woke)
-    // Held up until the words of the first are too late.
+    // The loop is held up until the words of the first timer are too late.
     score.now = score.now.later(by: .seconds(60))
     guard case .countdown(let told) = try conductor.order(.tell("bread")).get() else {
       throw TimerRefusal.noTimer
@@ -207,7 +207,7 @@ import Testing
     score.fault = Fault("speaker", "gone")
     #expect(
       conductor.ask(speakerIsAwake: true) == .failure(.init(reason: .failed("speaker: gone"))))
-    // What was refused before is not told again.
+    // The earlier refusal is not reported again.
     score.fault = nil
     #expect(try conductor.ask(speakerIsAwake: true).get().id == SoundingID(3))
   }

@@ -78,7 +78,7 @@ import Testing
       .appendingPathComponent("../../deploy/clocksmith.conf")
     let commented = try String(contentsOf: shipped, encoding: .utf8)
     #expect(try load(commented).announcer == self.defaults)
-    // With every key uncommented it says the same: no default is told wrong.
+    // With every key uncommented the file means the same, so it states no wrong default.
     let keys = commented.split(separator: "\n").map {
       $0.hasPrefix(";") && $0.contains(" = ") && !$0.hasPrefix("; ") ? $0.dropFirst() : $0
     }

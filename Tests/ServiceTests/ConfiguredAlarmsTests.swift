@@ -34,7 +34,7 @@ import Testing
     #expect(alarms[0].tune?.name == "whittington")
     #expect(alarms[0].rise == AlarmRise(from: -30, over: .seconds(300)))
     #expect(alarms[0].quietHours == .override)
-    // What is not said: every day, with the signal of timers, at once, and not in quiet hours.
+    // The defaults: every day, with the timers' signal, without a rise, and not in quiet hours.
     let time = try #require(TimeOfDay(hour: 18, minute: 30))
     let plain = AlarmPlan(
       name: "Großmutter's pill", AlarmTimes(time: time, days: .weekly(Set(Weekday.allCases))))

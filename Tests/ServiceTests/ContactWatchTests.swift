@@ -79,17 +79,17 @@ import Testing
   }
 }
 
-/// A line that may go.
+/// A line that can disappear.
 private final class PipeLine: InputLine {
   static let gone = Fault("cannot read the line", "it is gone")
   private let pipe = Pipe()
   var isGone = false
   private var isClosed = false
-  /// What is read is still there.
+  /// Edges stay unread, so there is always one to read.
   var isNoisy = false
   private(set) var reads = 0
 
-  /// An edge waits to be read.
+  /// Closes the contact and leaves an edge to be read.
   func close() {
     isClosed = true
     pipe.fileHandleForWriting.write(Data([0]))

@@ -38,7 +38,7 @@ import Testing
   }
 }
 
-/// A line that remembers what it was set to, and may go.
+/// A line that records the levels it is set to, and that can disappear.
 private final class FakeLine: OutputLine {
   static let gone = Fault("cannot take the line", "it is gone")
   var isGone = false

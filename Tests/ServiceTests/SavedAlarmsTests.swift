@@ -51,7 +51,7 @@ import Testing
     #expect(read.timers == state.timers && read.alarms.count == 200)
   }
 
-  /// One of each kind.
+  /// One alarm of each kind.
   private static func alarms() throws -> [Alarm] {
     let moment = TimedMoment(sinceBoot: .seconds(86_400), shown: shown)
     let following = TimedMoment(sinceBoot: .zero, shown: shown, followsClock: true)

@@ -55,7 +55,7 @@ import Testing
 
   @Test("a text that is torn at any byte is no state", arguments: states)
   func torn(state: SavedState) throws {
-    // The last byte is the end of the line, and says nothing.
+    // The last byte is only the end of the line.
     for length in 0..<(state.text.utf8.count - 1) {
       let torn = String(decoding: state.text.utf8.prefix(length), as: UTF8.self)
       #expect(throws: Fault.self) { try SavedState(text: torn, path: "state") }
@@ -274,7 +274,7 @@ import Testing
     let memory = Memory(loop: try EventLoop(), file: StateFile(path: path), journal: journal)
     var told: [String] = []
     journal.heard = { told.append($0.event) }
-    // A pipe is written to as it is; what has to be on a disk wants a file beside it.
+    // A pipe is written in place, but a synced write needs a temporary file beside it.
     #expect(mkfifo(path, 0o600) == 0)
     let reader = open(path, O_RDWR | O_NONBLOCK)
     defer { close(reader) }

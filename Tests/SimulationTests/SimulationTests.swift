@@ -2,8 +2,8 @@ import Testing
 
 @testable import Simulation
 
-/// Simulated years. glibc knows one zone at a time, so one goes on at a time, and in a process by
-/// itself: `swift test --filter SimulationTests`.
+/// Simulated years. glibc knows one zone at a time, so they run one at a time, in a process of
+/// their own: `swift test --filter SimulationTests`.
 @Suite(.serialized, .enabled(if: CommandLine.arguments.contains("SimulationTests")))
 struct SimulationTests {
   @Test(
@@ -50,28 +50,30 @@ struct SimulationTests {
   @Test("of two that ring one is heard at a time, the newer") func ringsTogether() {
     let world = World.twoTimers()
     #expect(world.oracle.violation == nil)
-    // The first at 390 and 396 s; the other at 397.2, 403.2, 406.2 s and on.
+    // The first rings at 390 and 396 s, the other at 397.2, 403.2, 406.2 s and on.
     #expect(world.oracle.counts["cue"] == 9)
     #expect(World.twoTimers(.ringsTogether).oracle.violation?.invariant == .overlap)
     #expect(World.twoTimers(.ringsOutOfTurn).oracle.violation?.invariant == .ring)
   }
 
-  /// Seed 3, Africa/Cairo and Australia/Eucla.
+  /// Found with seed 3, in Africa/Cairo and Australia/Eucla.
   @Test("of two that share a ring the newer is heard from then on") func shares() {
     let other: (at: Int64, length: Duration) = (395, .milliseconds(1400))
     let world = World.twoTimers(other: other)
     #expect(world.oracle.violation == nil)
-    // The first at 390 and 396 s, which is the other's, too; that rings at 402.4, 405.4 s and on.
+    // The first rings at 390 and 396 s. The other shares the ring at 396 s, and rings at 402.4,
+    // 405.4 s and on.
     #expect(world.oracle.counts["cue"] == 8)
     #expect(World.twoTimers(.ringsOutOfTurn, other: other).oracle.violation?.invariant == .ring)
   }
 
-  /// Seed 1, Pacific/Chatham.
+  /// Found with seed 1, in Pacific/Chatham.
   @Test("a first ring that ended with the timer it was shared with may come once more")
   func sharedRing() {
     let world = World.twoTimers(ringLimit: 10, other: (340, .milliseconds(59_030)))
     #expect(world.oracle.violation == nil)
-    // The first at 390, 396 and 399 s, until 400; the other at 400.1, 405.03 and 408.03 s.
+    // The first rings at 390, 396 and 399 s, and ends at 400 s. The other rings at 400.1, 405.03
+    // and 408.03 s.
     #expect(world.oracle.counts["cue"] == 6)
   }
 
@@ -96,7 +98,7 @@ struct SimulationTests {
     let shortest = shrinking.shortest(world, .muted)
     #expect(shortest.happened.map(\.incident) == [starts, stops])
     #expect(shrinking.told(shortest).diary?.end.isEmpty == false)
-    // Only what violates the same is shorter, and no more is tried than there is patience for.
+    // A shorter history counts only if it violates the same. `patience` limits the tries.
     #expect(shrinking.shortest(world, .late) === world)
     let hasty = Shrinking(scene: scene, faces: faces, sabotage: sabotage, patience: 1)
     #expect(hasty.shortest(world, .muted).happened.count == 5)
@@ -105,7 +107,7 @@ struct SimulationTests {
   @Test("an alarm in the hour that autumn repeats rings once") func repeatedHour() {
     let world = World.repeatedHour()
     #expect(world.oracle.violation == nil)
-    // From 01:30 on until ring_limit, every three seconds but for the second.
+    // From 01:30 until ring_limit, a ring every 3 s, without the second one.
     #expect(world.oracle.counts["cue"] == 299)
     #expect(World.repeatedHour(.alarmsTwice).oracle.violation?.invariant == .late)
   }
@@ -115,7 +117,7 @@ struct SimulationTests {
     #expect(World.zoneWhileOff(.zoneUnsaved).oracle.violation?.invariant == .complete)
   }
 
-  /// Seed 2, Africa/Blantyre.
+  /// Found with seed 2, in Africa/Blantyre.
   @Test("an alarm that another zone steps over while the clock is not trusted is told once")
   func zoneWhileUntrusted() {
     #expect(World.zoneWhileUntrusted().oracle.violation == nil)
@@ -128,7 +130,7 @@ struct SimulationTests {
     #expect(World.startInThePast(.promisesLost).oracle.violation?.invariant == .complete)
   }
 
-  /// Seed 2, America/Managua.
+  /// Found with seed 2, in America/Managua.
   @Test("a timer that is at zero as the clock is set right rings at once") func zeroAsClockIsSet() {
     // 28 June 2027.
     let world = World(

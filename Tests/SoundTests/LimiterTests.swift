@@ -10,7 +10,7 @@ import Testing
 @Suite struct LimiterTests {
   private let folder = TemporaryFolder()
 
-  /// A score of sounds that begin together, each so much amplified.
+  /// A score of sounds that begin together, each with its gain.
   private func together(_ sounds: [(samples: [Float], gain: Float)]) throws -> Score {
     var parts: [Score.Part] = []
     for (index, sound) in sounds.enumerated() {
@@ -70,7 +70,7 @@ import Testing
   }
 
   @Test("a peak between the samples is seen") func peakBetweenTheSamples() throws {
-    // A quarter of the rate at 45 degrees: no sample is higher than 0.85, and the curve is 1.2 high.
+    // A quarter of the rate at 45 degrees: no sample is above 0.85, but the curve is 1.2 high.
     let tone = fullScale(12_000, phase: .pi / 4)
     let score = try together([(tone, 1.2)])
     #expect(tone.allSatisfy { $0.magnitude * 1.2 < Limiter.ceiling })
@@ -128,7 +128,7 @@ import Testing
   func staysATone(frequency: Double) {
     let tone = fullScale(frequency, frames: 96_000)
     let heard = limited(tone.map { $0 * 3 })[48_000..<95_000]
-    // What is left when the tone is taken out of it.
+    // The distortion is what is left without the tone.
     var (inPhase, square) = (0.0, 0.0)
     for frame in heard.indices {
       inPhase += Double(heard[frame] * tone[frame])

@@ -3,13 +3,13 @@ import Sound
 import Testing
 
 @Suite struct MasterTests {
-  /// A sum that is too loud in parts, frame by frame.
+  /// One frame of a sum that is too loud in parts.
   private func level(_ frame: Int) -> Float {
     let noise = Float((frame * 7919) % 2001 - 1000) / 1000
     return (frame / 5000).isMultiple(of: 2) ? noise * 1.6 : noise * 0.3
   }
 
-  /// - Parameter steps: how many frames are rendered, or gone back by where negative.
+  /// - Parameter steps: the frames to render; a negative step goes back by as many.
   private func rendered(_ steps: [Int], memory: Int = 12_000) throws -> [Float] {
     let master = Master(rate: 48_000, gain: 0.9, memory: memory)
     var heard: [Float] = []

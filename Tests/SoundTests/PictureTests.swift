@@ -7,7 +7,7 @@ import Testing
 @Suite struct PictureTests {
   private let folder = TemporaryFolder()
 
-  /// A second of some level, silence, and from 3 s on a second of another; the anchor is there.
+  /// A second at one level, silence, and from 3 s on a second at another. The anchor is at 3 s.
   private func score(_ first: String = "B3", _ second: String = "E3") throws -> Score {
     let paths = try [Float(0.7), 0.5].map { level in
       try folder.write(
@@ -115,8 +115,7 @@ import Testing
   }
 }
 
-/// Tags that match, and no bare ampersand: what can be told without a parser of XML, which is
-/// what the tests of the program have.
+/// Checks that tags match and that no ampersand is bare. The tests of the program parse the XML.
 private enum XMLChecker {
   static func isWellFormed(_ text: String) -> Bool {
     var open: [Substring] = []

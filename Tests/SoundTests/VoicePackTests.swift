@@ -90,7 +90,7 @@ import Testing
     wording.opens = true
     #expect(
       try pack.text(hour: 15, minute: 15, wording: wording) == "fifteen P M three o'clock fifteen")
-    // What has no chain is the name of a clip.
+    // A name without a chain is the name of a clip.
     let fault = faultThrown { _ = try pack.text(hour: 16, minute: 15, wording: .twelve) }
     #expect(fault?.detail == "no clip 'hour-16', which 16:15:00 needs")
   }

@@ -3,7 +3,7 @@ import Sound
 import Studio
 import Testing
 
-/// A session that a test leads by hand, and what came of it last.
+/// A session that a test leads by hand, and its latest effects.
 private struct Guided {
   var session: RecordingSession
   private(set) var effects: [RecordingSession.Effect] = []
@@ -29,13 +29,13 @@ private struct Guided {
     take(.phraseFit("figures"))
   }
 
-  /// What was told last, of all lines.
+  /// All lines that were told last.
   var told: String {
     effects.compactMap { if case .tell(let words) = $0 { words } else { nil } }
       .joined(separator: "\n")
   }
 
-  /// Everything but what was told.
+  /// The latest effects without the lines that were told.
   var deeds: [RecordingSession.Effect] {
     effects.filter { if case .tell = $0 { false } else { true } }
   }

@@ -24,7 +24,7 @@ import Testing
 
   @Test("the noise of a room is no word") func noiseIsNoWord() {
     var generator = SystemRandomNumberGenerator()
-    // Its peaks 34 dB under those of the word.
+    // The peaks of the noise are 34 dB below those of the word.
     let samples = (silence(0.3) + tone() + silence(0.3)).map {
       $0 + Float.random(in: -0.01...0.01, using: &generator)
     }

@@ -7,13 +7,13 @@ import Testing
 
 @testable import Studio
 
-/// A phrase as it would be spoken: tones for words, the noise of a room all the while.
+/// A phrase as if spoken: tones for words, with the noise of a room throughout.
 private struct Phrase {
   var words = [0.3, 0.4, 0.3]
   var pauses = [0.25, 0.25]
   var level: Float = 0.5
   var noise: Float = 0.0006
-  /// Before the first word and after the last.
+  /// Seconds of noise before the first word, and after the last.
   var around = 0.3
 
   func samples(rate: Int = 48_000) -> [Float] {
@@ -221,7 +221,7 @@ private let prompt = RecordingPlan.quarters.prompts[2]
     #expect(fault?.description.contains("it is a voice pack already") == true)
   }
 
-  /// Says and keeps every phrase of a plan, each with as many words as it has.
+  /// Records and keeps every phrase of a plan, each with its number of words.
   private func record(_ plan: RecordingPlan) throws -> VoicePack {
     let folder = try TakeFolder(path: path, plan: plan)
     for prompt in plan.prompts {

@@ -2,7 +2,7 @@ import Basics
 import Foundation
 import Sound
 
-/// A folder that is removed with its owner.
+/// A folder that is removed when this object is freed.
 public final class TemporaryFolder {
   public let path: String
 
@@ -28,7 +28,7 @@ public final class TemporaryFolder {
     return "\(path)/\(name)"
   }
 
-  /// Cuts a file off after so many bytes.
+  /// Truncates a file to `bytes`.
   public func tear(_ name: String, to bytes: Int) {
     truncate("\(path)/\(name)", off_t(bytes))
   }

@@ -7,10 +7,10 @@ import Playing
 import Service
 import Sound
 
-/// Says one time again and again by the service's own player, and prints how well each met its
+/// Says one time again and again with the service's own player, and prints how far each was off its
 /// second. For deploy/bench: it is not shipped.
 ///
-/// The seconds of an announcement are those that leave a given remainder, so that several of these
+/// Announcements are at the seconds that leave REMAINDER when divided by EVERY, so several of these
 /// programs can take turns.
 @main
 enum Onsets {
@@ -26,7 +26,7 @@ enum Onsets {
     else { end(Self.usage, status: 2) }
     do throws(Fault) {
       let voice = try VoicePack(path: words[1])
-      // As Configuration.speaker makes it, anew for each announcement.
+      // A new sink for each announcement, as Configuration.speaker makes it.
       let session = try Session(
         sink: { [device = words[0]] in ALSASink(name: device, isQuick: isQuick) },
         compose: { rate throws(Fault) in
@@ -76,7 +76,7 @@ private final class Session {
     try loop.run()
   }
 
-  /// Sets the timer for the next of its seconds for which the speaker can be opened in time.
+  /// Sets the timer for the next of these seconds that leaves time to open the speaker.
   private func prepare() {
     guard left > 0 else { return loop.exit() }
     left -= 1
@@ -101,7 +101,8 @@ private final class Session {
     }
   }
 
-  /// Nanoseconds of UTC of the second, nanoseconds by which the onset was late, underruns.
+  /// Prints the second as nanoseconds of UTC, the onset's lateness in nanoseconds, and the
+  /// underruns.
   private func tell(_ outcome: Outcome) {
     switch outcome {
     case .finished(let timing):

@@ -1,7 +1,7 @@
 import Glibc
 import Hostile
 
-/// Where the files of this process are.
+/// The folder for the files of this process.
 nonisolated(unsafe) private let folder: String = {
   var template = Array("/tmp/clocksmith-fuzz-XXXXXX".utf8CString)
   guard mkdtemp(&template) != nil else { fatalError("no folder for the files") }
@@ -16,14 +16,14 @@ nonisolated(unsafe) private let reader: Reader = {
   return reader
 }()
 
-/// What libFuzzer calls with each input.
+/// libFuzzer calls this with each input.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func testOneInput(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
   reader.read(Array(UnsafeBufferPointer(start: start, count: count)), in: folder)
   return 0
 }
 
-/// Of libFuzzer: feeds `body` with inputs, as the options in the arguments say.
+/// libFuzzer's driver. It feeds `body` with inputs, by the options in the arguments.
 @_silgen_name("LLVMFuzzerRunDriver")
 private func runFuzzer(
   _ count: UnsafeMutablePointer<CInt>,
@@ -31,7 +31,7 @@ private func runFuzzer(
   _ body: @convention(c) (UnsafePointer<UInt8>, Int) -> CInt
 ) -> CInt
 
-/// The package manager makes this the `main` of the target, in the place of libFuzzer's.
+/// The package manager makes this the `main` of the target, in place of libFuzzer's.
 @_cdecl("fuzz_readers_main")
 public func main(
   _ count: CInt, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
