@@ -258,7 +258,6 @@ import Testing
     desk.tell(.woke)
     let seen = desk.live(for: .seconds(501))
     #expect(seen.cues.first.map { $0.anchor - began } == .seconds(600))
-    // What a power cut leaves is put right.
     #expect(seen.events == [.elapsed(late: nil)])
   }
 
