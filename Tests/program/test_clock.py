@@ -1,6 +1,7 @@
 """What the program makes of a real-time clock: a made-up one, in a /sys/class of its own."""
 
 import json
+import re
 import shutil
 import subprocess
 import threading
@@ -118,8 +119,9 @@ def test_an_rtc_that_differs_does_not_vouch(undisciplined, rtc, run):
     told = status(run)
     assert (told["trust"], told["clock_uncertainty_seconds"]) == ("untrusted", None)
     assert told["rtc_valid"] is True
-    assert "untrusted: it is 1 h behind the RTC ds3231" in run("status").stdout \
-        or "untrusted: it is 59 min 59 s behind the RTC ds3231" in run("status").stdout
+    # Its hands are late on a busy machine.
+    shown = run("status").stdout
+    assert re.search(r"untrusted: it is (1 h|59 min 5\d s) behind the RTC ds3231", shown), shown
 
 
 def test_an_rtc_that_is_not_to_be_used_is_not(undisciplined, run):
@@ -128,9 +130,10 @@ def test_an_rtc_that_is_not_to_be_used_is_not(undisciplined, run):
 
 
 def test_check_says_of_a_good_rtc_that_it_is(run):
-    assert line(run("check"), "rtc").startswith(
-        f"ok    rtc           ds3231 ({DEVICE}), valid, 0 s from the system clock; "
-        "it set the clock at the start")
+    told = line(run("check"), "rtc")
+    assert re.match(
+        rf"ok    rtc           ds3231 \({DEVICE}\), valid, [01] s from the system clock; "
+        "it set the clock at the start", told), told
 
 
 @pytest.mark.parametrize("shown, words", [
