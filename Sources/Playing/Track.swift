@@ -20,7 +20,7 @@ final class Track {
   private(set) var start: Int?
   /// The stream's frame at which its anchor is, give or take the drift of the converter.
   var anchorFrame: Int? { start.map { $0 + mixer.score.anchor } }
-  /// The stream's frame after which nothing more of it sounds.
+  /// The first frame of the stream at which nothing more of it sounds.
   private(set) var end: Int?
   /// When the anchor is to leave the converter; fixed with `start`. Until the anchor is placed, it
   /// follows small steps of the clock. Later blows keep their distance from the anchor.

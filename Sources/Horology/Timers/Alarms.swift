@@ -21,7 +21,7 @@ public struct AlarmConditions {
   }
 }
 
-/// The alarms and their states. `due` does what comes with time.
+/// The alarms and their states. `due` rings and ends them in time.
 public struct Alarms: Hashable, Sendable {
   /// A person can set an alarm only while there are fewer than this, configured ones included. The
   /// configuration itself has at most this many.

@@ -1,10 +1,10 @@
-/// What comes with time: alarms ring, ring again after a snooze, or end unheard.
+/// Changes that come with time: alarms ring, ring again after a snooze, or end unheard.
 extension Alarms {
   /// An alarm later than this is reported as late: the machine slept or was off, or the clock was
   /// set past it.
   private static let unnoticed = Duration.seconds(2)
 
-  /// Does what is due.
+  /// Does everything that is due.
   ///
   /// An alarm that is late by up to `ringLimit` still rings; a later one has expired. With a clock
   /// that is not trusted, an alarm does not ring; it stays due until the clock is trusted.

@@ -1,4 +1,4 @@
-/// What a person does with alarms.
+/// A person's orders about alarms.
 extension Alarms {
   public var isRinging: Bool { alarms.contains(where: \.isRinging) }
 

@@ -46,7 +46,7 @@ extension Announcer {
   /// Later words are dropped: they would say what everyone knows by then.
   private static let latestWords = Duration.milliseconds(250)
 
-  /// Plans what is said after the signal of a cue of the interval.
+  /// Plans the words after the signal of a cue of the interval.
   mutating func planWords(after due: DueCue) -> [Effect] {
     guard due.source == .interval, let interval = timers.interval,
       settings.saysPhases == .yes || interval.plan.saysWords
