@@ -21,7 +21,7 @@ public struct AlarmConditions {
   }
 }
 
-/// The alarms and their states. `due` rings and ends them in time.
+/// The alarms and their states. `due` makes them ring and end as time passes.
 public struct Alarms: Hashable, Sendable {
   /// A person can set an alarm only while there are fewer than this, configured ones included. The
   /// configuration itself has at most this many.
