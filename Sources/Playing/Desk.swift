@@ -1,21 +1,21 @@
 import Horology
 import Sound
 
-/// Sums up the tracks, turns down what a cue sounds over, and gives the sum to the master. It can
-/// go back with the stream, and render again what has changed since.
+/// Sums up the tracks, turns other tracks down under a cue, and gives the sum to the master. It can
+/// go back with the stream, and render again after a change.
 final class Desk {
   private(set) var tracks: [Track] = []
-  /// What is over: what a cue sounded over may still be on its way back, and what had to be given
-  /// up on its way to silence.
+  /// Tracks that are over: a cue whose ducking may still be fading out, or a track that was given
+  /// up and may still be fading to silence.
   private var past: [Track] = []
   private let rate: Double
   private let master: Master
   private let scratch = UnsafeMutableBufferPointer<Float>.allocate(
     capacity: Master.longestBlock)
-  /// Of all that sounds, behind the limiter.
+  /// Fades of the whole sum, after the limiter.
   private var fades: [Fade] = []
 
-  /// What sounds under a cue: -12 dB.
+  /// Level of other sounds under a cue: -12 dB.
   private static let ducked: Float = 0.251_188_6
   private static let duckingTakes = Duration.milliseconds(20)
   private static let returnTakes = Duration.milliseconds(300)
@@ -32,7 +32,7 @@ final class Desk {
     scratch.deallocate()
   }
 
-  /// What every sample of the sum is multiplied by.
+  /// Factor for every sample of the sum.
   var gain: Float {
     get { master.gain }
     set { master.gain = newValue }
@@ -49,8 +49,8 @@ final class Desk {
     if track.ducksOthers && track.end != nil { past.append(track) }
   }
 
-  /// Removes what cannot go on. What of it the limiter has heard is faded from there, as far as it
-  /// is remembered.
+  /// Removes a track that cannot go on. If the limiter has taken some of it in, it is faded from
+  /// there on, as far as it is remembered.
   func giveUp(_ track: Track, fadeFrames: Int) {
     guard let start = track.start, start < master.decided else { return remove(track) }
     tracks.removeAll { $0 === track }
@@ -58,14 +58,14 @@ final class Desk {
     past.append(track)
   }
 
-  /// Renders the next frames of the stream over whatever `block` held.
+  /// Renders the next frames of the stream into `block`, and overwrites what it held.
   func render(
     into block: UnsafeMutableBufferPointer<Float>, _ clock: StreamClock, _ now: Now
   ) {
     let first = master.position
     master.render(into: block) { sum, frame in
       sum.update(repeating: 0)
-      // Cues first: what they sound over is turned down from their first frame to their last.
+      // Cues first: adding them decides their first and last frames, for the ducking of the others.
       let all = tracks + past
       let cues = all.filter(\.ducksOthers)
       for track in cues + all.filter({ !$0.ducksOthers }) {
@@ -85,12 +85,12 @@ final class Desk {
     past.removeAll { ($0.end ?? 0) + returning < forgotten }
   }
 
-  /// How loud at a frame of the stream is what these sound over.
+  /// The level of other tracks at a frame of the stream, under these cues.
   private func level(at frame: Int, under cues: [Track]) -> Float {
     var level: Float = 1
     for cue in cues {
       guard let start = cue.start, frame >= start else { continue }
-      // One that ended before it was heard turns nothing down.
+      // A cue that ended before it was heard ducks nothing.
       let sounded = min(frame, cue.end ?? .max) - start
       let fallen = min(Double(max(sounded, 0)) / (Self.duckingTakes.inSeconds * rate), 1)
       let over = max(frame - (cue.end ?? .max), 0)
@@ -101,23 +101,24 @@ final class Desk {
     return level
   }
 
-  /// The stream goes back by so many frames.
+  /// Goes back by this many frames of the stream.
   func goBack(by frames: Int) { master.goBack(by: frames) }
 
-  /// Renders the next frames of the stream, which it has already.
+  /// Renders the next frames of the stream and drops them: the stream has them already.
   func pass(_ frames: Int, _ clock: StreamClock, _ now: Now) {
     withUnsafeTemporaryAllocation(of: Float.self, capacity: frames) { block in
       render(into: block, clock, now)
     }
   }
 
-  /// True if others than these have begun.
+  /// True if tracks other than these have begun.
   func sounds(besides these: [Track]) -> Bool {
     tracks.contains { track in track.start != nil && !these.contains { $0 === track } }
   }
 
-  /// Fades these out, from the next frame of the stream on if nothing else sounds; else a little
-  /// later, for what the limiter has heard already goes out as it is.
+  /// Fades these tracks out. If nothing else sounds, the fade begins with the next frame of the
+  /// stream; else a little later, because the frames that the limiter has taken in go out
+  /// unchanged.
   func stop(_ stopped: [Track], _ reason: StopReason, fadeFrames: Int) {
     let othersSound = sounds(besides: stopped)
     let fade = Fade(

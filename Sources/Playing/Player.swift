@@ -9,63 +9,63 @@ public enum KeepOpen: Hashable, Sendable {
   case always
 }
 
-/// What the player is fed by.
+/// Calls the player regularly, so that it can feed the device.
 public protocol Ticker {
   associatedtype Ticks: AnyObject
 
-  /// Calls `handler` again and again, `interval` after it was last called or at once if that took
-  /// longer, until what is given back is released.
+  /// Calls `handler` repeatedly until the returned object is released. Each call comes `interval`
+  /// after the last one, or at once if that took longer.
   func every(_ interval: Duration, _ handler: @escaping () -> Void) throws(Fault) -> Ticks
 }
 
-/// Plays scores on a sink, each so that its anchor leaves the converter at its moment.
+/// Plays scores on a sink. The anchor of each leaves the converter at its moment.
 ///
-/// The stream runs on silence first; where a score begins in it is decided as late as can be, by
-/// what the device says of its own position.
+/// The stream begins with silence. Where a score begins in it is decided as late as possible, by
+/// the position that the device reports.
 public final class Player {
-  /// What the owner has set of the speaker.
+  /// The owner's settings for the speaker.
   public struct Settings: Hashable, Sendable {
     /// How much earlier than its instant an anchor leaves the converter.
     public var latencyOffset = Duration.zero
-    /// What every sample is multiplied by.
+    /// Factor for every sample.
     public var gain: Float = 1
     public var keepOpen = KeepOpen.lasting(.zero)
 
     public init() {}
   }
 
-  /// How fast a stop is silent, once it reaches the converter.
+  /// Length of the fade of a stop, from its first frame at the converter.
   private static let stopFade = Duration.milliseconds(8)
-  /// What is left as it was, while what goes on is rendered without what was stopped.
+  /// This much queued sound stays as it is while the rest is rendered without the stopped track.
   private static let respite = Duration.milliseconds(4)
-  /// Silence after the last sound, so that a device which reports its position roughly is not
-  /// closed under it.
+  /// Silence after the last sound: a device that reports its position only roughly must not be
+  /// closed too early.
   private static let tail = Duration.milliseconds(100)
-  /// After this much longer than an announcement should take, a device that takes no more has
-  /// stalled.
+  /// If an announcement takes this much longer than it should, and the device takes no more frames,
+  /// the device has stalled.
   private static let patience = Duration.seconds(2)
-  /// One that runs dry again and again is late, and goes on: so much longer.
+  /// A device that underruns again and again is late but goes on; it gets this much longer.
   private static let longestDelay = Duration.seconds(10)
-  /// A sound server may take two seconds to begin, or to begin anew, and tells no position until
-  /// then; one that is silent for longer has stalled.
+  /// A sound server may take two seconds to begin, or to begin again, and reports no position until
+  /// then. One that reports none for longer than this has stalled.
   private static let longestSilence = Duration.seconds(3)
-  /// A device that was not fed for so long has run dry: the machine slept, or stood still. What
-  /// was torn is not taken up again.
+  /// A device that was not fed for this long has run dry: the machine slept, or stood still.
+  /// Interrupted sounds are not resumed.
   private static let longestPause = Duration.seconds(1)
 
   private let ticker: any Ticker
   private let now: () -> Now
   private let makeSink: () -> any Sink
-  /// The gain counts for what begins in silence.
+  /// A new gain counts from the next sound that begins while nothing plays.
   public var settings = Settings()
-  /// Told once for each `play` that did not throw.
+  /// Called once for each `play` that did not throw.
   public var ended: (SoundingID, Outcome) -> Void = { _, _ in }
 
-  /// A score that plays, and the device as it was when it was begun.
+  /// A score that plays, and the device's state when it began.
   private struct Turn {
     let track: Track
     let underruns: Int
-    /// When it must be over, or the device has stalled.
+    /// When it should be over; `ailment` judges a later end.
     let deadline: Uptime
   }
 
@@ -74,11 +74,11 @@ public final class Player {
   private var turns: [Turn] = []
   private var ticks: AnyObject?
   private var feedInterval = Duration.zero
-  /// A stop has been tried on the silence that the stream begins with.
+  /// True if a stop was rehearsed on the silence at the start of the stream.
   private var hasRehearsed = false
-  /// The device is to be opened anew for what comes next.
+  /// True if the device must be opened again for the next sound.
   private var isOutdated = false
-  /// When the device is closed, while nothing plays; nil for never.
+  /// When to close the device, while nothing plays; nil for never.
   private var closing: Uptime?
   private var taken = Uptime(nanoseconds: 0)
   /// When the device was last fed, since the machine started, sleep included.
@@ -86,7 +86,7 @@ public final class Player {
 
   /// - Parameters:
   ///   - now: reads the clocks.
-  ///   - sink: gives the sink whenever one is to be opened.
+  ///   - sink: returns the sink whenever one is to be opened.
   public init(
     loop ticker: any Ticker, now: @escaping () -> Now = { SystemClock.now },
     sink: @escaping () -> any Sink
@@ -98,23 +98,23 @@ public final class Player {
 
   public var isPlaying: Bool { !turns.isEmpty }
 
-  /// True while this has no place in the stream yet.
+  /// True while this sounding has no place in the stream yet.
   public func isWaiting(_ sounding: SoundingID) -> Bool {
     turns.contains { $0.track.sounding == sounding && $0.track.start == nil }
   }
 
-  /// By when what plays is over, unless the device is late; nil if nothing plays.
+  /// When everything that plays is over, unless the device is late; nil if nothing plays.
   public var endsBy: Uptime? { turns.map(\.deadline).max() }
 
-  /// When the device last took frames, or when what plays was begun; nil if nothing plays.
+  /// When the device last took frames, or when playing began; nil if nothing plays.
   public var lastTaken: Uptime? { isPlaying ? taken : nil }
 
-  /// True while the device runs, if only on silence.
+  /// True while the device is open, even if only silence plays.
   public var isAwake: Bool { stream != nil }
 
-  /// Opens the device and plays what `compose` makes for its rate.
-  /// - Throws: `Fault` if the device cannot be had, or a sound is missing or torn; then it does not
-  ///   play.
+  /// Opens the device and plays the score that `compose` makes for its rate.
+  /// - Throws: `Fault` if the device cannot be opened, a sound is missing or damaged, or the
+  ///   machine sleeps meanwhile; then the score does not play.
   public func play(
     _ sounding: Sounding, _ compose: (_ rate: Int) throws(Fault) -> Score
   ) throws(Fault) {
@@ -123,14 +123,14 @@ public final class Player {
       mayBeLateBy: sounding.mayBeLateBy, ducksOthers: sounding.ducksOthers, compose)
   }
 
-  /// Opens the device and plays what `compose` makes for its rate.
+  /// Opens the device and plays the score that `compose` makes for its rate.
   /// - Parameters:
-  ///   - decibels: how loud, on top of what the settings say.
-  ///   - mayBeLateBy: what cannot have its anchor by then ends as too late, before it begins; nil
-  ///     of what may be late at will.
-  ///   - ducksOthers: what sounds beside it is turned down meanwhile.
-  /// - Throws: `Fault` if the device cannot be had, or a sound is missing or torn; then it does not
-  ///   play.
+  ///   - decibels: level in dB, on top of the settings' gain.
+  ///   - mayBeLateBy: how late the anchor may be. A score that would be later ends as too late,
+  ///     before it begins. Nil if it may be late at will.
+  ///   - ducksOthers: other sounds are turned down while it sounds.
+  /// - Throws: `Fault` if the device cannot be opened, a sound is missing or damaged, or the
+  ///   machine sleeps meanwhile; then the score does not play.
   public func play(
     _ sounding: SoundingID, anchoredAt anchor: Anchor, decibels: Double = 0,
     mayBeLateBy: Duration? = nil, ducksOthers: Bool = false,
@@ -141,8 +141,8 @@ public final class Player {
     do throws(Fault) {
       let (stream, desk) = try opened()
       let score = try compose(stream.rate)
-      // Half a time is worse than none: every clip is read once before the first is heard. What
-      // else sounds goes on meanwhile.
+      // Half a time is worse than none, so every clip is read once before the first is heard. Other
+      // sounds go on meanwhile.
       try score.verify { () throws(Fault) in if isPlaying { try feed() } }
       let slept = self.now().sleep(since: asked)
       if slept > Self.longestPause {
@@ -176,7 +176,7 @@ public final class Player {
     }
   }
 
-  /// Fades these out; the end of each is told as any other.
+  /// Fades these out; `ended` is called for each, as always.
   public func stop(_ soundings: [SoundingID], _ reason: StopReason) {
     let stopped = turns.map(\.track).filter {
       soundings.contains($0.sounding) && $0.stopReason == nil
@@ -186,14 +186,14 @@ public final class Player {
       let fade = stream.frames(Self.stopFade)
       let isAlone = !desk.sounds(besides: begun)
       do throws(Fault) {
-        // At once, and before anything is reckoned.
+        // Fade at once, before anything is calculated.
         if isAlone {
           try fadeWhatIsQueued(stream, desk, now()) { taken in
             desk.goBack(by: taken)
             desk.stop(begun, reason, fadeFrames: fade)
           }
         } else {
-          // What else sounds goes on as it was meanwhile.
+          // Other sounds go on unchanged meanwhile.
           let respite = stream.frames(Self.respite)
           let (taken, rewritten) = try stream.takeBack(rewriting: respite)
           desk.goBack(by: taken - rewritten)
@@ -209,8 +209,8 @@ public final class Player {
     if !begun.isEmpty { tick() }
   }
 
-  /// Closes the device, at once or when what plays on it is over: the next announcement opens it
-  /// anew, as it is set then.
+  /// Closes the device, at once or when everything that plays on it is over. The next announcement
+  /// opens it again, as it is set then.
   public func closeWhenIdle() {
     if isPlaying { isOutdated = true } else { close() }
   }
@@ -225,7 +225,7 @@ public final class Player {
     return (opened, made)
   }
 
-  /// Feeds as often as the device wants it now: one that proves to take nothing back holds less.
+  /// Feeds as often as the device wants now: one that takes nothing back holds less.
   private func feedInTime(_ sink: any Sink) throws(Fault) {
     guard ticks == nil || sink.feedInterval != feedInterval else { return }
     feedInterval = sink.feedInterval
@@ -249,8 +249,8 @@ public final class Player {
     }
   }
 
-  /// What held up the feeding for too long, if it was.
-  /// - Parameter sinceBoot: how long the machine has run, sleep included, if it has been read.
+  /// Why the device was not fed for too long; nil if it was fed in time.
+  /// - Parameter sinceBoot: since the machine started, sleep included; nil to read it.
   private func longPause(until sinceBoot: Duration? = nil) -> String? {
     let pause = (sinceBoot ?? now().sinceBoot) - fed
     guard pause > Self.longestPause else { return nil }
@@ -268,7 +268,7 @@ public final class Player {
     let written = stream.written
     try stream.feed { block throws(Fault) in
       desk.render(into: block, stream.clock, now)
-      // Most sleeps that come in the middle of this come while it renders.
+      // A sleep that comes during this most often comes while it renders.
       if isPlaying, let longPause = longPause() {
         throw Fault("speaker \(stream.sink.name)", longPause)
       }
@@ -280,8 +280,8 @@ public final class Player {
     }
   }
 
-  /// Stops the silence that the stream begins with: what a stop needs is read from the disk when it
-  /// is needed first, and that takes longer than the converter has to play then.
+  /// Stops the silence at the start of the stream, as a rehearsal. The first stop has to load pages
+  /// from the disk, which takes longer than the sound that the converter still has.
   private func rehearse(_ stream: Stream, _ desk: Desk, _ now: Now) throws(Fault) {
     guard !hasRehearsed, stream.written > 0, !turns.contains(where: { $0.track.start != nil })
     else { return }
@@ -289,8 +289,8 @@ public final class Player {
     try fadeWhatIsQueued(stream, desk, now) { desk.goBack(by: $0) }
   }
 
-  /// Fades out what sounds, and nothing else is done before that.
-  /// - Parameter goBack: has the desk go back by so many frames, which are to be rendered again.
+  /// Fades out the queued sound before anything else is done.
+  /// - Parameter goBack: lets the desk go back by this many frames, which are rendered again.
   private func fadeWhatIsQueued(
     _ stream: Stream, _ desk: Desk, _ now: @autoclosure () -> Now, _ goBack: (Int) -> Void
   ) throws(Fault) {
@@ -302,7 +302,7 @@ public final class Player {
     desk.pass(rewritten, stream.clock, now())
   }
 
-  /// Why what plays will not come to its end, if it is late.
+  /// Why the sounds that play are late and will not end; nil if there is no reason.
   private var ailment: String? {
     let now = now().uptime
     if turns.contains(where: { $0.track.start != nil }), let told = stream?.lastPosition?.uptime,
@@ -332,8 +332,8 @@ public final class Player {
     }
   }
 
-  /// Ends what cannot go on. What is queued of it is not to be heard: it goes with the device, or is
-  /// taken back where something else sounds.
+  /// Ends a track that cannot go on. Its queued frames must not be heard: they go with the device
+  /// or, if something else sounds, are taken back.
   private func giveUp(_ track: Track, _ why: String) {
     let heard = heard(of: track)
     turns.removeAll { $0.track === track }
@@ -362,10 +362,10 @@ public final class Player {
   }
 
   private func fail(_ why: String) {
-    // What a sleep has torn fails in many ways, should it have come in the middle of the feeding.
+    // A sleep during the feeding can fail in many ways: then report the sleep.
     let slept = longPause().flatMap { pause in stream.map { "speaker \($0.sink.name): \(pause)" } }
     let failed = turns.map { ($0.track.sounding, heard: heard(of: $0.track)) }
-    // A device that goes while nothing plays is opened anew for the next announcement.
+    // If the device is lost while nothing plays, the next announcement opens it again.
     close()
     for (sounding, heard) in failed { ended(sounding, .failed(slept ?? why, heard: heard)) }
   }

@@ -3,7 +3,7 @@ import Devices
 import Horology
 import Sound
 
-/// A sink while it is open: fed at an interval, and its frames mapped to moments.
+/// An open sink: it is fed at an interval, and its frames are mapped to moments.
 final class Stream {
   let sink: any Sink
   /// Frames per second.
@@ -14,13 +14,13 @@ final class Stream {
   private(set) var written = 0
 
   private let block = UnsafeMutableBufferPointer<Float>.allocate(capacity: 1024)
-  /// What the sink may still hold: frame `n` of the stream at `n` modulo its size.
+  /// The frames that the sink may still hold: frame `n` of the stream at `n` modulo the size.
   private var memory: [Float]
-  /// Of the sink, when it was last fed.
+  /// The sink's underruns when it was last fed.
   private var underruns = 0
-  /// When the converter last moved on, and from where.
+  /// The position at which the converter last moved on.
   private var progress: StreamPosition?
-  /// A converter that takes no frame for so long has stalled.
+  /// A converter that takes no frame for this long has stalled.
   private static let patience = Duration.seconds(1)
   static let hasStalled = "it has stopped taking sound"
 
@@ -60,7 +60,7 @@ final class Stream {
     try write(space, render)
   }
 
-  /// Gives the sink so many frames, for which it has space.
+  /// Gives the sink `count` frames, for which it has space.
   private func write(
     _ count: Int, _ render: (UnsafeMutableBufferPointer<Float>) throws(Fault) -> Void
   ) throws(Fault) {
@@ -77,15 +77,16 @@ final class Stream {
     }
   }
 
-  /// Takes back what has not reached the converter, and writes the first of it again at once.
+  /// Takes back the frames that have not reached the converter, and writes the first of them again
+  /// at once.
   ///
-  /// The converter goes on meanwhile, and has but milliseconds left to play. So nothing is
-  /// rendered for these frames: they are what they were, at another level.
+  /// The converter goes on meanwhile, and has only milliseconds left to play. So these frames are
+  /// not rendered again: the same samples are written at another level.
   /// - Parameters:
-  ///   - count: how many frames are written again, if so many were taken back.
-  ///   - level: what each is multiplied by, by how many there are before it.
-  /// - Returns: how many frames were taken back, and how many of those written again. For the
-  ///   others some are to be rendered anew.
+  ///   - count: how many of the frames that were taken back are written again at most.
+  ///   - level: the factor for a frame, by the number of frames before it.
+  /// - Returns: how many frames were taken back, and how many of those written again. The others
+  ///   are to be rendered again.
   func takeBack(
     rewriting count: Int = 0, _ level: (Int) -> Float = { _ in 1 }
   ) throws(Fault) -> (taken: Int, rewritten: Int) {

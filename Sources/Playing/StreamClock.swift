@@ -1,43 +1,44 @@
 import Devices
 import Horology
 
-/// Which frame of a stream leaves the converter when: a line through the readings of its position.
+/// The moment at which each frame of a stream leaves the converter: a line through readings of its
+/// position.
 ///
-/// One reading jitters, by milliseconds behind a sound server; a line through many does not, and
+/// One reading jitters, behind a sound server by milliseconds. A line through many does not, and
 /// its slope is the converter's true rate.
 struct StreamClock {
   private let nominalRate: Double
   private var readings: [StreamPosition] = []
   private var line: Line?
-  /// The lines of what left before the stream began anew, each to the frame before `end`.
+  /// The lines of frames from before the stream began again, each up to the frame before `end`.
   private(set) var past: [(end: Double, line: Line)] = []
 
-  /// Through the readings: its middle, and its slope in frames per second.
+  /// A line through the readings: its middle, and its slope in frames per second.
   struct Line {
     let uptime: Uptime
     let frame: Double
     let rate: Double
   }
-  /// Ten seconds of them.
+  /// Ten seconds of readings.
   private static let mostReadings = 500
   /// Minimum spacing between readings.
   private static let spacing = Duration.milliseconds(18)
-  /// Readings that span less are too few to tell the rate from.
+  /// Readings that span less than this are too few to tell the rate.
   private static let leastSpan = Duration.milliseconds(250)
-  /// No converter is further from its nominal rate; a slope that is comes of readings that jitter.
+  /// No converter is further off its nominal rate. A slope that is further off comes from jitter.
   private static let worstRate = 0.005
-  /// How long the lines are kept of what left before the stream began anew.
+  /// How long lines are kept for frames from before the stream began again.
   private static let memory = Duration.seconds(10)
-  /// A reading that is further off is a stream that has just begun, or begun anew.
+  /// A reading that is further off means that the stream has just begun, or begun again.
   private static let jump = Duration.milliseconds(20)
 
   init(rate: Int) {
     nominalRate = Double(rate)
   }
 
-  /// The device has run dry: what is written from `frame` on leaves later than any line knew.
+  /// The device has run dry: frames from `frame` on leave later than any line says.
   mutating func beginAnew(at frame: Int) {
-    // Nothing is asked of frames that left longer ago.
+    // Nobody asks for frames that left longer ago.
     past.removeAll { $0.end < Double(frame) - Self.memory.inSeconds * nominalRate }
     if let line { past.append((Double(frame), line)) }
     readings = []

@@ -2,14 +2,14 @@ import Basics
 import Horology
 import Sound
 
-/// One score among those that play: where it begins in the stream, what of it is rendered, how well
-/// it met its moments. It reads no clock.
+/// One score that plays: where it begins in the stream, what is rendered of it, and how well it met
+/// its moments. It reads no clock.
 ///
 /// It remembers what it has rendered, so that the stream can go back and be summed up again without
 /// it, or with it faded.
 final class Track {
   let sounding: SoundingID
-  /// What sounds beside it is turned down while it sounds.
+  /// True if other tracks are turned down while it sounds.
   let ducksOthers: Bool
   private let mixer: Mixer
   private let anchor: Anchor
@@ -20,40 +20,39 @@ final class Track {
   private(set) var start: Int?
   /// The stream's frame at which its anchor is, give or take the drift of the converter.
   var anchorFrame: Int? { start.map { $0 + mixer.score.anchor } }
-  /// The stream's frame after which nothing more of it sounds.
+  /// The first frame of the stream at which nothing more of it sounds.
   private(set) var end: Int?
-  /// When the anchor is to leave the converter; fixed with `start`. Until the anchor is placed it
-  /// follows a clock that is set a little; what comes later belongs to the anchor.
+  /// When the anchor is to leave the converter; fixed with `start`. Until the anchor is placed, it
+  /// follows small steps of the clock. Later blows keep their distance from the anchor.
   private var target: Uptime?
-  /// By how much it began too late, as a whole.
+  /// How late it began, as a whole.
   private var delay = Duration.zero
   private let mayBeLateBy: Duration?
-  /// By how much it would begin too late at the earliest, if that is later than it may.
+  /// How late it would begin at the earliest, if that is later than allowed.
   private(set) var tooLateBy: Duration?
 
-  /// Why it ends before its time.
+  /// Why it was stopped before its end.
   private(set) var stopReason: StopReason?
   /// Why it cannot go on; nothing more of it sounds.
   private(set) var failure: String?
   private var fade: Fade?
 
-  /// What was rendered last, frame `n` of the stream at `n` modulo its size.
+  /// The frames rendered last: frame `n` of the stream at `n` modulo the size.
   private var memory: [Float]
   /// The stream's frame that is rendered next.
   private var rendered = 0
 
-  /// The blows that have been placed, and whose moment is not measured yet.
+  /// The blows that are placed and whose moment is not measured yet.
   private var placed: [(frame: Int, ideal: Uptime, isAnchor: Bool)] = []
   private var onsetError: Duration?
   private var worstError: Duration?
-  /// How long after a blow its moment is measured: among the readings, so that nothing is
-  /// extrapolated.
+  /// A blow is measured this long after it, among the readings, so that nothing is extrapolated.
   private static let measuredAfter = Duration.milliseconds(300)
 
   /// - Parameters:
-  ///   - gain: what every sample of it is multiplied by.
-  ///   - mayBeLateBy: what cannot have its anchor by then does not begin; nil of what may be late
-  ///     at will. Before that it is moved as a whole.
+  ///   - gain: factor for each of its samples.
+  ///   - mayBeLateBy: how late the anchor may be. A score that would be later does not begin; one
+  ///     that is less late is moved as a whole. Nil if it may be late at will.
   ///   - memory: how many frames it remembers.
   init(
     _ sounding: SoundingID, _ score: Score, anchor: Anchor, latencyOffset: Duration,
@@ -72,10 +71,10 @@ final class Track {
       repeating: 0, count: 1 << (Int.bitWidth - (memory - 1).leadingZeroBitCount))
   }
 
-  /// Adds what of it falls into `sum`, whose first frame is frame `frame` of the stream.
+  /// Adds the part of it that falls into `sum`, whose first frame is frame `frame` of the stream.
   /// - Parameters:
-  ///   - ducking: what a frame is multiplied by, for what else sounds; nil if nothing ducks it.
-  ///   - scratch: what is rendered is rendered into it, piece by piece.
+  ///   - ducking: factor for a frame, because of other sounds; nil if nothing ducks it.
+  ///   - scratch: a buffer to render into, piece by piece.
   func add(
     to sum: UnsafeMutableBufferPointer<Float>, at frame: Int, ducking: ((Int) -> Float)?,
     scratch: UnsafeMutableBufferPointer<Float>, _ clock: StreamClock, _ now: Now
@@ -126,7 +125,7 @@ final class Track {
 
   // MARK: Beginning
 
-  /// Fails if it is queued for a moment that is no longer its own, and none of it has been heard.
+  /// Fails if its queued moment is wrong after a step of the clock, and none of it has been heard.
   private func refuseIfClockWasSet(_ clock: StreamClock, _ now: Now) {
     guard let mayBeLateBy, let start, let target, let heard = clock.frame(at: now.uptime),
       heard < Double(start)
@@ -137,10 +136,10 @@ final class Track {
     }
   }
 
-  /// A step that the Announcer has it follow, and what was before it too little to be followed.
+  /// The Announcer's longest step to follow, plus what was too small to follow before.
   private static let longestFollowed = Announcer.longestFollowedStep + Announcer.stepThreshold
 
-  /// Moves the blows that are not queued yet with a clock that was set.
+  /// Moves the blows that are not queued yet, when the clock was set.
   private func followClock(_ clock: StreamClock, _ now: Now) {
     guard let target, mixer.position < mixer.score.anchor,
       let heard = clock.frame(at: now.uptime)
@@ -150,7 +149,7 @@ final class Track {
     guard (Announcer.stepThreshold...Self.longestFollowed).contains(step.magnitude)
     else { return }
     self.target = moved
-    // Those that are queued come when they would have come, which is no longer their moment.
+    // Queued blows still come at their old moment, so the step counts as their error.
     for index in placed.indices where Double(placed[index].frame) > heard {
       placed[index].ideal = placed[index].ideal + step
     }
@@ -193,7 +192,8 @@ final class Track {
     placed.append((start + place, ideal(scored, target), scored == mixer.score.anchor))
   }
 
-  /// Measures every blow that has left the converter, `isOver` or not a moment ago.
+  /// Measures every blow that left the converter at least `measuredAfter` ago; with `isOver`, every
+  /// blow that left it.
   func measure(_ clock: StreamClock, played: Double, isOver: Bool = false) {
     let wait = isOver ? 0 : Self.measuredAfter.inSeconds * Double(mixer.score.rate)
     while let blow = placed.first, Double(blow.frame) + wait <= played {
@@ -211,14 +211,14 @@ final class Track {
 
   // MARK: Stopping
 
-  /// It is silent after this, and before it if nothing more of it is remembered.
+  /// Fades the track out. It is silent earlier if nothing more of it is remembered.
   func fade(_ fade: Fade) {
     self.fade = fade
     end = min(end ?? .max, fade.end)
   }
 
-  /// Nothing of it sounds after this fade; what is over before it ends as it would have.
-  /// - Parameter isAlone: the sum is faded, and not this track.
+  /// Nothing of it sounds after this fade. A track that is over before the fade ends as usual.
+  /// - Parameter isAlone: true if the sum is faded, and not this track.
   func stop(_ reason: StopReason, _ fade: Fade, isAlone: Bool) {
     if let end, end <= fade.start { return }
     stopReason = reason
@@ -228,7 +228,7 @@ final class Track {
 
 /// From full level to silence, as a quarter of a cosine.
 struct Fade {
-  /// The stream's frame from which on it falls.
+  /// The stream's frame at which the level begins to fall.
   let start: Int
   let frames: Int
 

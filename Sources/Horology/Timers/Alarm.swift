@@ -1,11 +1,11 @@
-/// What an alarm is to be: when it rings, and how.
+/// The settings of an alarm: when it rings, and how.
 public struct AlarmPlan: Hashable, Sendable {
-  /// Nil if a person gave none.
+  /// Nil if no name was given.
   public var name: String?
   public var times: AlarmTimes
-  /// What rings; nil for the signal of timers.
+  /// The tune that rings; nil for the timers' signal.
   public var tune: Tune?
-  /// Nil if it is as loud from the start as it ever is.
+  /// Nil if it begins at its full level.
   public var rise: AlarmRise?
   public var quietHours = AlarmInQuietHours.keep
 
@@ -15,26 +15,27 @@ public struct AlarmPlan: Hashable, Sendable {
   }
 }
 
-/// What quiet hours are to an alarm.
+/// How an alarm treats quiet hours.
 public enum AlarmInQuietHours: String, CaseIterable, Sendable {
-  /// It is silent in them.
+  /// Silent in quiet hours.
   case keep
-  /// It rings all the same.
+  /// Rings in quiet hours, too.
   case override
 }
 
 /// A ring that grows louder.
 public struct AlarmRise: Hashable, Sendable {
-  /// How loud it begins, in dB below what it rises to: less than 0, at least -60.
+  /// Level at the start in dB, relative to the full level: less than 0, at least -60.
   public let decibels: Double
-  /// How long it takes.
+  /// From the start to the full level.
   public let length: Duration
 
   public static let usualDecibels = -24.0
   /// As long as the longest `ring_limit`.
   public static let longest = Duration.seconds(3600)
 
-  /// Nil for what is no rise, or longer than an hour.
+  /// Nil if `decibels` is not from -60 to below 0, or `length` is not above zero and at most an
+  /// hour.
   public init?(from decibels: Double = usualDecibels, over length: Duration) {
     guard -60 <= decibels, decibels < 0, Duration.zero < length, length <= Self.longest else {
       return nil
@@ -43,7 +44,7 @@ public struct AlarmRise: Hashable, Sendable {
     self.length = length
   }
 
-  /// As in `5min` or `-30dB 5min`; `none` is no rise.
+  /// Parses `5min` or `-30dB 5min`; nil for `none`.
   public static func rise(text: String) throws(AlarmRefusal) -> AlarmRise? {
     if text == "none" { return nil }
     let words = text.split(whereSeparator: \.isWhitespace)
@@ -55,7 +56,7 @@ public struct AlarmRise: Hashable, Sendable {
     return rise
   }
 
-  /// How much quieter it is so long after the ring began: in dB at most 0.
+  /// The level `span` after the ring began, in dB relative to the full level: at most 0.
   public func decibels(after span: Duration) -> Double {
     let part = span.inSeconds / length.inSeconds
     return decibels * (1 - min(max(part, 0), 1))
@@ -74,32 +75,33 @@ extension AlarmRise: CustomStringConvertible {
 /// Rings at a local time of day, on its days.
 public struct Alarm: Hashable, Sendable {
   public enum Origin: String, CaseIterable, Sendable {
-    /// By the command or the bus.
+    /// Set by the command or over the bus.
     case person
     /// From `[alarm NAME]`.
     case configuration
   }
 
   public enum State: Hashable, Sendable {
-    /// `next` is nil if it never rings again. `from` is when it was set, if nothing vouched for the
-    /// clock then: once the clock is set, `next` is reckoned anew from that moment.
+    /// `next` is nil if it never rings again. `from` is when it began to wait, if the clock was
+    /// untrusted then; else nil. Once the clock is set, `next` is recalculated from that moment.
     case waiting(next: Instant?, from: TimedMoment?)
-    /// `ring` is the instant for which it was set: the one that is acknowledged.
+    /// `ring` is the instant that it was set for. The end of the ring acknowledges it.
     case ringing(ring: Instant, since: TimedMoment)
     case snoozing(ring: Instant, until: TimedMoment)
   }
 
-  /// 1 and on: the lowest that was free when it was set.
+  /// From 1; the lowest number that was free when it was set.
   public let number: Int
   public internal(set) var plan: AlarmPlan
   public let origin: Origin
   public internal(set) var state: State
-  /// When it was to ring next by a clock that was right, while it waits by one that may be wrong and
-  /// that its owner lets speak; nil if `state` says it.
+  /// The next ring by a clock that was right. Only set while the alarm waits by a clock that may be
+  /// wrong but that the owner lets speak; otherwise nil, and `state` has the next ring.
   public internal(set) var promised: Instant?
-  /// The latest of its instants that is over: stopped, missed or silenced. It does not ring again.
+  /// The latest of its instants that is over: stopped, missed, silenced or expired. It does not
+  /// ring for that instant again.
   public internal(set) var acknowledged: Instant?
-  /// The name that a person gave it, while an alarm of the configuration has that.
+  /// The name that a person gave it, while an alarm of the configuration uses that name.
   public internal(set) var lostName: String?
 
   public init(
@@ -115,7 +117,7 @@ public struct Alarm: Hashable, Sendable {
     self.acknowledged = acknowledged
   }
 
-  /// How long a snooze lasts, as LineageOS's clock has it (facts: timers).
+  /// The length of a snooze, as in LineageOS's clock (facts: timers).
   public static let snooze = Duration.seconds(600)
 
   public var name: String? { plan.name }
@@ -125,7 +127,7 @@ public struct Alarm: Hashable, Sendable {
     if case .waiting(let next, _) = state { next } else { nil }
   }
 
-  /// The instant that it rings for, or will next; nil if it never rings again.
+  /// The instant that it rings for now or will ring for next; nil if it never rings again.
   var occasion: Instant? {
     switch state {
     case .waiting(let next, _): next
@@ -133,7 +135,7 @@ public struct Alarm: Hashable, Sendable {
     }
   }
 
-  /// A clock that is set moves it.
+  /// True if setting the clock moves its next moment.
   var goesByClock: Bool {
     switch state {
     case .waiting: true
@@ -143,7 +145,7 @@ public struct Alarm: Hashable, Sendable {
 
   public var isRinging: Bool { if case .ringing = state { true } else { false } }
 
-  /// It rings, or will when the snooze is over.
+  /// True if it rings or snoozes.
   public var isUp: Bool { if case .waiting = state { false } else { true } }
 
   /// As in `alarm 2` or `alarm "school"`.
@@ -158,9 +160,9 @@ public struct Alarm: Hashable, Sendable {
     }
   }
 
-  /// What is wrong with a name, as a sentence goes on after it; nil if nothing is.
+  /// What is wrong with a name, as a clause for a message; nil if it can be used.
   public static func flaw(ofName name: String) -> String? {
-    // The same names as those of timers.
+    // The rules are those for the names of timers.
     if !name.isEmpty && name.allSatisfy(\.isNumber) {
       return "it would be taken for the number of an alarm"
     }

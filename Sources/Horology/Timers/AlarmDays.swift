@@ -1,9 +1,9 @@
-/// A time of day to the minute, by the face of the clock.
+/// A local time of day, to the minute.
 public struct TimeOfDay: Hashable, Sendable {
   /// Since midnight: 0 to 1439.
   public let minutes: Int
 
-  /// Nil for what no clock shows.
+  /// Nil if the hour is not 0 to 23, or the minute not 0 to 59.
   public init?(hour: Int, minute: Int) {
     guard (0...23).contains(hour), (0...59).contains(minute) else { return nil }
     minutes = hour * 60 + minute
@@ -44,12 +44,12 @@ public enum AlarmDays: Hashable, Sendable {
   /// A day as in `2026-12-24`.
   public init(date text: some StringProtocol) throws(AlarmRefusal) {
     if CivilDate.isOfNoMonth(text) { throw .never(String(text)) }
-    // Of 2200 nothing is reckoned, though somewhere it begins while UTC is in 2199.
+    // Rings are calculated up to the end of 2199 in UTC. In some zones 2200 begins before that.
     guard let date = CivilDate(text: text), date.year < 2200 else { throw .date(String(text)) }
     self = .date(date)
   }
 
-  /// As `description` writes them.
+  /// Parses what `description` writes.
   public init(text: some StringProtocol) throws(AlarmRefusal) {
     if text == "once" {
       self = .next
@@ -60,7 +60,7 @@ public enum AlarmDays: Hashable, Sendable {
     }
   }
 
-  /// True if the alarm goes after it has rung.
+  /// True if the alarm is removed after it has rung.
   public var isOnce: Bool { if case .weekly = self { false } else { true } }
 }
 

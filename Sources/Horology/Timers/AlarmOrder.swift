@@ -1,15 +1,15 @@
-/// What a person wants of the alarms.
+/// An order about alarms.
 public enum AlarmOrder: Hashable, Sendable {
   case set(AlarmPlan)
-  /// Which alarm: by its name or its number; all that ring if none is named.
+  /// The alarm's name or number; nil for all that ring.
   case snooze(String?)
-  /// Ends the ring or the snooze; of all if none is named.
+  /// Ends the ring or the snooze; nil for all alarms that ring or snooze.
   case stop(String?)
   case cancel(String)
 }
 
 extension AlarmOrder {
-  /// True if this is what the order wants.
+  /// True if the event is the result that the order asks for.
   public func does(_ event: AlarmEvent) -> Bool {
     switch (self, event) {
     case (.set, .set), (.snooze, .snoozed), (.stop, .stopped), (.cancel, .cancelled): true
@@ -18,37 +18,38 @@ extension AlarmOrder {
   }
 }
 
-/// What has become of an alarm.
+/// What happened to an alarm.
 public enum AlarmEvent: Hashable, Sendable {
   case set
   case cancelled
-  /// It rings, so long after its time; nil if on time. With why it is not heard, if that is so.
+  /// It rings, `late` after its time; nil if on time. `unheard` is why it is not heard, if known.
   case rings(late: Duration?, unheard: SkipReason? = nil)
-  /// Its snooze is over, and it rings again. With why it is not heard, if that is so.
+  /// Its snooze is over, and it rings again. `unheard` is why it is not heard, if known.
   case ringsAgain(unheard: SkipReason? = nil)
-  /// It rang when the service ended, and still does. With why it is not heard, if that is so.
+  /// It rang when the service ended, and rings on after the start. `unheard` is why it is not
+  /// heard, if known.
   case ringsOn(unheard: SkipReason? = nil)
   /// Its time has come, and it does not ring.
   case silenced(SkipReason)
   case snoozed
-  /// A person has heard it, or the switch has silenced it.
+  /// A person stopped it, or the switch silenced it.
   case stopped(StopReason)
   /// It rang until `ring_limit`, and nobody stopped it.
   case missed
-  /// It was to ring until `ring_limit`, and nothing of that was heard.
+  /// It was to ring until `ring_limit`, but nothing was heard.
   case neverHeard(SkipReason)
   /// Its time was so long ago that it does not ring any more.
   case expired(late: Duration)
-  /// It cannot be heard, with the device's own words.
+  /// It cannot be heard; the text says why.
   case unheard(String)
-  /// The configuration has an alarm of its name; its number is left to call it by.
+  /// An alarm of the configuration took its name. Only its number is left to address it.
   case nameLost
-  /// The configuration does so no longer.
+  /// It has its name back, because no other alarm uses it any more.
   case nameIsBack
 }
 
 extension AlarmEvent {
-  /// `ring_limit` has passed.
+  /// True if the event means that `ring_limit` has passed.
   var isOfLimit: Bool {
     switch self {
     case .missed, .neverHeard: true
@@ -57,7 +58,7 @@ extension AlarmEvent {
   }
 }
 
-/// What has become of which alarm; the alarm is as it was then.
+/// An event, and the alarm as it was then.
 public struct AlarmChange: Hashable, Sendable {
   public let alarm: Alarm
   public let event: AlarmEvent
@@ -68,16 +69,16 @@ public struct AlarmChange: Hashable, Sendable {
   }
 }
 
-/// Why nothing was done.
+/// Why an order was refused.
 public enum AlarmRefusal: Error, Hashable, Sendable {
-  /// These are no time, weekdays, day or rise.
+  /// This and the next three: the text is no time of day, weekdays, date or rise.
   case time(String)
   case days(String)
   case date(String)
   case rise(String)
-  /// Once, on a day of the calendar on which the time is over.
+  /// The alarm is for one date, and its time on that date is over.
   case over(AlarmTimes)
-  /// A day that is in no calendar, such as 30 February.
+  /// A date that does not exist, such as 30 February.
   case never(String)
   case name(String)
   case nameIsTaken(String)
@@ -86,12 +87,12 @@ public enum AlarmRefusal: Error, Hashable, Sendable {
   case unknown(String)
   case isNotRinging(String)
   case noneRings
-  /// It would be back at the next start.
+  /// The alarm is in the configuration: it would be back at the next start.
   case isConfigured(String)
 }
 
 extension AlarmRefusal: CustomStringConvertible {
-  /// One sentence: what, and what to do.
+  /// One sentence: what is wrong, and what to do.
   public var description: String {
     switch self {
     case .time(let text):
@@ -120,7 +121,7 @@ extension AlarmRefusal: CustomStringConvertible {
     }
   }
 
-  /// For programs: it does not change.
+  /// A stable key for programs.
   public var key: String {
     switch self {
     case .time: "time"

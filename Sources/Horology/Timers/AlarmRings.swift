@@ -1,4 +1,4 @@
-/// When a time of day on certain days comes.
+/// A time of day on certain days.
 public struct AlarmTimes: Hashable, Sendable {
   public let time: TimeOfDay
   public let days: AlarmDays
@@ -8,41 +8,44 @@ public struct AlarmTimes: Hashable, Sendable {
     self.days = days
   }
 
-  /// Nothing is reckoned outside of the years 1970 to 2199, so that no sum overflows.
+  /// Rings are calculated for the years 1970 to 2199 only, so that no sum overflows.
   static let reckoned = Instant(seconds: 0)...Instant(seconds: 7_258_118_399)
   static let beforeAll = reckoned.lowerBound - .nanoseconds(1)
 
-  /// The first instant after `instant` at which an alarm of these times rings; nil if there is none
-  /// before 2200.
+  /// The first instant after `instant` at which an alarm with these times rings; nil if there is
+  /// none before 2200.
   ///
-  /// A time that daylight saving skips rings by the offset of before the gap (RFC 5545, 3.3.5): 01:30
-  /// in London's spring at 02:30. A time that is repeated rings once, the first. Only what is to ring
-  /// the next time that the clock shows it may ring the second time, if it is set between the two.
+  /// A time that daylight saving skips rings by the offset before the gap (RFC 5545, 3.3.5): in
+  /// London in spring, 01:30 rings at 02:30. A repeated time rings once, the first time. Only
+  /// `AlarmDays.next` can ring the second time, if it is set between the two.
   public func nextRing(after instant: Instant, in zone: some Zone) -> Instant? {
-    // So that the first instant of all that is reckoned is found, too.
+    // From just before the range on, so that its first instant is found, too.
     let after = max(instant, Self.beforeAll)
     guard after < Self.reckoned.upperBound else { return nil }
     let ring = candidates(after: after, in: zone).first { $0 > after }
     return ring.flatMap { Self.reckoned.contains($0) ? $0 : nil }
   }
 
-  /// When an alarm that waits from `instant` on rings: on its day, even if that is over, or else next.
+  /// The next ring of an alarm that waits from `instant` on. For a date it is the ring on that
+  /// date, even if that is over.
   func next(from instant: Instant, in zone: some Zone) -> Instant? {
     if case .date = days { return nextRing(after: Self.beforeAll, in: zone) }
     return nextRing(after: instant, in: zone)
   }
 
-  /// When an alarm that was to ring at an instant does by another zone: at its time of the same day.
-  /// - Parameter offset: how far the clocks were ahead of UTC, within hours of that instant's offset.
+  /// The instant of a ring in another zone: the same time on the same local day.
+  /// - Parameter offset: how far local time was ahead of UTC in the old zone, within hours of the
+  ///   offset at `ring`.
   func moved(_ ring: Instant, reckonedAt offset: Duration, to zone: some Zone) -> Instant? {
     let seconds = ring.seconds + offset.nanoseconds / 1_000_000_000 - Int64(time.minutes) * 60
-    // To the nearest day: by daylight saving the offset may have been another at that instant.
+    // Rounded to the nearest day: with daylight saving, the offset at `ring` may have been another.
     let day = (seconds + 43_200).flooredQuotient(by: 86_400)
     let instants = instants(on: CivilDate(dayNumber: Int(day)), in: zone)
     return instants.contains(ring) ? ring : instants.first
   }
 
-  /// Rings in their order, without end for every week: at least one is after `instant`, if any is.
+  /// The rings on the date, or around the day of `instant`, in order. If any ring is after
+  /// `instant`, at least one of them is.
   private func candidates(
     after instant: Instant, in zone: some Zone
   ) -> some Sequence<Instant> {
@@ -50,7 +53,8 @@ public struct AlarmTimes: Hashable, Sendable {
     let dates: ClosedRange<Int> =
       switch days {
       case .date(let date): date.dayNumber...date.dayNumber
-      // Two days back: a whole day may be repeated. A week on, and two days that are skipped.
+      // Two days back, because a zone can repeat a whole day. A week ahead, plus two days that can
+      // be skipped.
       case .weekly, .next: (today - 2)...(today + 9)
       }
     return dates.lazy.map { CivilDate(dayNumber: $0) }.filter { rings(on: $0) }
@@ -64,7 +68,7 @@ public struct AlarmTimes: Hashable, Sendable {
     }
   }
 
-  /// The instants on a day, which is one but where it is to ring the next time that the clock shows it.
+  /// The rings on a day: one. `AlarmDays.next` has one each time that the clock shows the time.
   private func instants(on date: CivilDate, in zone: some Zone) -> [Instant] {
     let shown = CivilDateTime(
       shownYear: date.year, month: date.month, day: date.day, hour: time.hour, minute: time.minute,
@@ -74,14 +78,14 @@ public struct AlarmTimes: Hashable, Sendable {
     return days == .next ? instants : [instants[0]]
   }
 
-  /// The instant that a skipped time would have had by the offset of before the gap.
+  /// The instant of a skipped time by the offset before the gap.
   private func skipped(on date: CivilDate, in zone: some Zone) -> Instant {
     let wanted = Int64(date.dayNumber) * 86_400 + Int64(time.minutes) * 60
     func offset(_ seconds: Int64) -> Int64 {
       Int64(zone.civil(at: Instant(seconds: seconds)).utcOffsetSeconds)
     }
-    // No clock is further from UTC than two days: the gap is between these, and is where the clock
-    // goes from before the wanted time to after it.
+    // No zone is more than two days from UTC, so the gap lies between these. In the gap, local time
+    // jumps from before the wanted time to after it.
     var (before, after) = (wanted - 2 * 86_400, wanted + 2 * 86_400)
     while after - before > 1 {
       let middle = before + (after - before) / 2

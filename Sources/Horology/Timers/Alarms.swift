@@ -1,13 +1,13 @@
-/// What the alarms go by.
+/// The clock, the zone and the limits that alarms depend on.
 public struct AlarmConditions {
   public let zone: any Zone
-  /// The clock can be gone by: it is trusted, or its owner lets it speak all the same.
+  /// True if alarms go by the clock: it is trusted, or its owner lets it speak anyway.
   public let isTrusted: Bool
-  /// Nothing vouches for it: what is set by it is reckoned anew once it is right.
+  /// True if the clock is untrusted: alarms set by it are recalculated once it is right.
   public let mayBeWrong: Bool
   /// How long an alarm rings if nobody stops it, and how late it may still ring.
   public let ringLimit: Duration
-  /// How long it takes from now until something can begin.
+  /// How far ahead of now a sound can begin at the earliest.
   public let lead: Duration
 
   public init(
@@ -21,35 +21,36 @@ public struct AlarmConditions {
   }
 }
 
-/// The alarms: which there are, and how each is. What comes with time is in `due`.
+/// The alarms and their states. `due` makes them ring and end as time passes.
 public struct Alarms: Hashable, Sendable {
-  /// A person sets no more than this, those of the configuration counted, which has no more either.
+  /// A person can set an alarm only while there are fewer than this, configured ones included. The
+  /// configuration itself has at most this many.
   public static let most = 100
-  /// A clock that is set back by more was wrong before: what was decided by it is forgotten.
+  /// If the clock is set back by more, it was wrong before: decisions made by it are forgotten.
   static let longestStepBack = Duration.seconds(86_400)
 
-  /// By number.
+  /// Sorted by number.
   public internal(set) var alarms: [Alarm] = []
-  /// The latest that a trusted clock has shown since the past was last forgotten.
+  /// The latest time that a trusted clock has shown since decisions were last forgotten.
   private var reached: Instant?
-  /// Those of which it was told that they do not ring by a clock that is not trusted.
+  /// Numbers of the alarms whose silence by an untrusted clock was reported.
   var told: Set<Int> = []
-  /// How far the clocks of the zone were ahead of UTC when a clock that was right last reckoned the
-  /// alarms; nil if that is not known. By another zone a time may be over that was to come.
+  /// How far local time was ahead of UTC when a right clock last calculated the alarms; nil if
+  /// unknown. In another zone, a ring that was still to come may be over.
   public private(set) var zoneOffset: Duration?
-  /// What a start has changed, and what rings on after it: it is told once it is known what is due.
+  /// Changes made by a start, and alarms that ring on after it. The next `due` reports them.
   private var changedByStart: [AlarmChange] = []
 
   public init() {}
 
-  /// As they were before the start. `configure` takes in what the configuration has now.
+  /// The alarms as they were before the start. `configure` then takes those of the configuration.
   /// - Parameters:
-  ///   - isSameBoot: the machine has not started since.
+  ///   - isSameBoot: true if the machine has not restarted since.
   ///   - zoneOffset: as it was then.
   public init(_ alarms: [Alarm], isSameBoot: Bool, zoneOffset: Duration? = nil, at now: Now) {
     self.zoneOffset = zoneOffset
     self.alarms = alarms.sorted { $0.number < $1.number }
-    // What rings has had its time, too.
+    // The clock has also reached the instants of alarms that ring or snooze.
     reached = alarms.flatMap { [$0.acknowledged, $0.isUp ? $0.occasion : nil] }
       .compactMap { $0 }.max()
     changedByStart = self.alarms.filter(\.isRinging).map { AlarmChange($0, .ringsOn()) }
@@ -58,10 +59,10 @@ public struct Alarms: Hashable, Sendable {
     }
     for index in self.alarms.indices {
       switch self.alarms[index].state {
-      // It has rung before: a clock that has come back behind says that it will.
+      // It rings already. The clock came back behind, so the ring seems to begin later.
       case .ringing(let ring, let since) where since.left(at: now) > .zero:
         self.alarms[index].state = .ringing(ring: ring, since: TimedMoment(.zero, after: now))
-      // How long ago it was set is not known any more.
+      // After a restart of the machine, nobody knows how long ago it was set.
       case .waiting(let next, from: _?) where !isSameBoot:
         self.alarms[index].state = .waiting(next: next, from: TimedMoment(.zero, after: now))
       default: break
@@ -77,8 +78,8 @@ public struct Alarms: Hashable, Sendable {
     reckon(at: now, conditions)
   }
 
-  /// Reckons anew when the alarms ring next that are not due: the zone is another, or the clock was
-  /// set, or is trusted once more.
+  /// Recalculates the next ring of alarms that are not due, because the zone changed, or the clock
+  /// was set or is trusted again.
   mutating func reckon(at now: Now, _ conditions: AlarmConditions) {
     if conditions.isTrusted { note(now.instant) }
     for index in alarms.indices {
@@ -93,7 +94,7 @@ public struct Alarms: Hashable, Sendable {
         alarms[index].state = .waiting(
           next: self.next(of: alarms[index], promised, at: now, conditions), from: nil)
       } else if conditions.isTrusted {
-        // What is due rings, if it is not too late.
+        // An alarm that is due keeps its instant, and rings if it is not too late.
         let isDue = next.map { $0 <= now.instant } ?? false
         if !isDue { reckonByDoubtfulClock(index, at: now, conditions) }
       } else if let promised = alarms[index].promised {
@@ -106,16 +107,16 @@ public struct Alarms: Hashable, Sendable {
     }
   }
 
-  /// When an alarm rings next by a clock that is right.
-  /// - Parameter promised: when it was to ring, by what was known before.
+  /// The next ring of an alarm by a clock that is right.
+  /// - Parameter promised: the next ring as calculated before.
   private func next(
     of alarm: Alarm, _ promised: Instant?, at now: Now, _ conditions: AlarmConditions
   ) -> Instant? {
     let times = alarm.plan.times
     let acknowledged = alarm.acknowledged ?? AlarmTimes.beforeAll
-    // What is due is judged by how late it is.
+    // It is due: how late it is decides whether it rings.
     if let promised, promised <= now.instant { return promised }
-    // So is what another zone has stepped over meanwhile.
+    // The same for a ring that the change of zone stepped over.
     if let promised, let zoneOffset,
       let moved = times.moved(promised, reckonedAt: zoneOffset, to: conditions.zone),
       acknowledged < moved, moved <= now.instant
@@ -125,20 +126,20 @@ public struct Alarms: Hashable, Sendable {
     return times.next(from: max(now.instant, acknowledged), in: conditions.zone)
   }
 
-  /// Reckons when an alarm rings next by a clock that may be wrong. What a clock that was right has
-  /// said is kept until one is right again.
+  /// Calculates the next ring of an alarm by a clock that may be wrong. Keeps the ring that a right
+  /// clock gave until the clock is right again.
   mutating func reckonByDoubtfulClock(
     _ index: Int, at now: Now, _ conditions: AlarmConditions
   ) {
     let alarm = alarms[index]
     alarms[index].promised = alarm.promised ?? alarm.next
     let start = max(now.instant, alarm.acknowledged ?? AlarmTimes.beforeAll)
-    // No day is over by such a clock.
+    // By a clock that may be wrong no date is over: the alarm just has no next ring.
     let next = alarm.plan.times.next(from: start, in: conditions.zone)
     alarms[index].state = .waiting(next: next.flatMap { $0 > now.instant ? $0 : nil }, from: nil)
   }
 
-  /// The clock can be gone by from now on, or still.
+  /// Alarms go by the clock from now on, or still do.
   mutating func noteTrusted(at now: Now, _ conditions: AlarmConditions) {
     note(now.instant)
     told = []
@@ -151,8 +152,8 @@ public struct Alarms: Hashable, Sendable {
     }
   }
 
-  /// Takes in what a trusted clock shows. If it is more than a day behind what it has shown, by one
-  /// step or many, it was wrong then.
+  /// Notes what a trusted clock shows. If that is more than a day behind the latest that it has
+  /// shown, in one step or many, the clock was wrong before.
   mutating func note(_ shown: Instant) {
     let shown = max(shown, AlarmTimes.beforeAll)
     guard let reached, shown < reached - Self.longestStepBack else {
@@ -164,7 +165,7 @@ public struct Alarms: Hashable, Sendable {
       alarms[index].acknowledged = nil
       switch alarms[index].state {
       case .waiting: break
-      // What it rings for may come again.
+      // Its instant may come again: acknowledge nothing later than now.
       case .ringing(let ring, let since):
         alarms[index].state = .ringing(ring: min(ring, shown.wholeSecond), since: since)
       case .snoozing(let ring, let until):
@@ -173,7 +174,7 @@ public struct Alarms: Hashable, Sendable {
     }
   }
 
-  /// As it waits from now on, for the next time that has not been acknowledged.
+  /// The state of an alarm that waits from now on for its next ring after the acknowledged one.
   func waiting(
     _ plan: AlarmPlan, after acknowledged: Instant?, at now: Now, _ conditions: AlarmConditions
   ) -> Alarm.State {
@@ -202,9 +203,10 @@ public struct Alarms: Hashable, Sendable {
 
   // MARK: The configuration
 
-  /// Takes the alarms that the configuration has now, at the start and after each reload. Those that
-  /// it had before go on, and ring on.
-  /// - Returns: those that it has no longer, and those of a person whose names it has, or had.
+  /// Takes the alarms of the configuration, at the start and after each reload. Those that it had
+  /// before go on; if they ring, they ring on.
+  /// - Returns: alarms that it no longer has, and a person's alarms that lost or got back their
+  ///   names.
   mutating func configure(
     _ plans: [AlarmPlan], at now: Now, _ conditions: AlarmConditions
   ) -> [AlarmChange] {
@@ -226,7 +228,7 @@ public struct Alarms: Hashable, Sendable {
         }
         continue
       }
-      // A person's alarm of that name still rings.
+      // The person's alarm still rings, but loses the name.
       if let namesake {
         alarms[namesake].lostName = alarms[namesake].plan.name
         alarms[namesake].plan.name = nil
@@ -246,17 +248,17 @@ public struct Alarms: Hashable, Sendable {
     return changes
   }
 
-  /// As `configure`, at the start: what is no longer there goes without a word, and the rest is told
-  /// with what is due.
+  /// Like `configure`, at the start: removed alarms are not reported, and the next `due` reports
+  /// the other changes.
   mutating func configureAtStart(
     _ plans: [AlarmPlan], at now: Now, _ conditions: AlarmConditions
   ) {
-    // Those of another configuration are for the time to come.
+    // Before the new settings are taken: they apply to the time to come only.
     reckon(at: now, conditions)
     changedByStart += configure(plans, at: now, conditions).filter { $0.event != .cancelled }
   }
 
-  /// What a start has changed, of alarms that ring still.
+  /// The changes made by a start, once. Leaves out alarms that no longer ring on.
   mutating func tellStart() -> [AlarmChange] {
     defer { changedByStart = [] }
     return changedByStart.filter { change in
@@ -265,7 +267,7 @@ public struct Alarms: Hashable, Sendable {
     }
   }
 
-  /// Gives alarms these in place of their tunes of the same name.
+  /// Replaces the alarms' tunes with these, by name.
   mutating func take(_ tunes: [Tune]) {
     for index in alarms.indices {
       guard let tune = alarms[index].plan.tune else { continue }

@@ -1,14 +1,14 @@
-/// What comes with time: alarms ring, ring again after a snooze, and end unheard.
+/// Changes that come with time: alarms ring, ring again after a snooze, or end unheard.
 extension Alarms {
-  /// An alarm that comes later than this was missed: in a sleep, with the power off, or by a clock
-  /// that was set over it.
+  /// An alarm later than this is reported as late: the machine slept or was off, or the clock was
+  /// set past it.
   private static let unnoticed = Duration.seconds(2)
 
-  /// Does what is due.
+  /// Does everything that is due.
   ///
-  /// An alarm that is late by up to `ringLimit` still rings; a later one has expired. By a clock that
-  /// is not trusted an alarm does not ring, and stays due until the clock is.
-  /// - Parameter refusal: why an alarm must not ring now, whose time has come; nil if it may.
+  /// An alarm that is late by up to `ringLimit` still rings; a later one has expired. With a clock
+  /// that is not trusted, an alarm does not ring; it stays due until the clock is trusted.
+  /// - Parameter refusal: why an alarm whose time has come must not ring; nil if it may.
   mutating func due(
     at now: Now, _ conditions: AlarmConditions, refusal: (Alarm) -> SkipReason?
   ) -> [AlarmChange] {
@@ -28,7 +28,7 @@ extension Alarms {
     return tellStart() + changes
   }
 
-  /// When something is to be done next, since the machine started; nil if nothing is.
+  /// When `due` has something to do next, since the machine started; nil if never.
   func nextDue(at now: Now, _ conditions: AlarmConditions) -> Duration? {
     alarms.compactMap { alarm -> Duration? in
       switch alarm.state {
@@ -54,13 +54,13 @@ extension Alarms {
     if late > conditions.ringLimit, conditions.mayBeWrong, case .waiting(_, nil) = alarm.state,
       let index = alarms.firstIndex(where: { $0.number == alarm.number })
     {
-      // Whether it was missed is told once a clock is right.
+      // Whether it was missed is reported once the clock is right.
       reckonByDoubtfulClock(index, at: now, conditions)
       return []
     }
     guard late <= conditions.ringLimit else {
       let expired = end(alarm, .expired(late: late), at: now, conditions)
-      // Of the times since, the last may not be too late yet.
+      // The latest ring since then may not be too late yet.
       let after = max(next, now.instant - conditions.ringLimit - .nanoseconds(1))
       guard !alarm.plan.times.days.isOnce,
         let last = alarm.plan.times.nextRing(after: after, in: conditions.zone),
@@ -88,7 +88,7 @@ extension Alarms {
     _ conditions: AlarmConditions, _ refusal: (Alarm) -> SkipReason?
   ) -> AlarmChange {
     let late = .zero - until.left(at: now)
-    // By a clock that may be wrong nothing is over for good.
+    // A clock that may be wrong cannot make a snooze expire.
     if late > conditions.ringLimit, !until.followsClock || !conditions.mayBeWrong {
       return end(alarm, .expired(late: late), at: now, conditions)
     }
@@ -97,7 +97,7 @@ extension Alarms {
     return AlarmChange(change(alarm, to: .ringing(ring: ring, since: since)), .ringsAgain())
   }
 
-  /// One of its times is over, and acknowledged. It waits for the next, or goes.
+  /// Ends one ring of an alarm, and acknowledges it. The alarm waits for the next, or is removed.
   mutating func end(
     _ alarm: Alarm, _ event: AlarmEvent, at now: Now, _ conditions: AlarmConditions
   ) -> AlarmChange {
@@ -123,7 +123,7 @@ extension Alarms {
   mutating func change(_ alarm: Alarm, to state: Alarm.State) -> Alarm {
     guard let index = alarms.firstIndex(where: { $0.number == alarm.number }) else { return alarm }
     alarms[index].state = state
-    // It rings, whatever it was to ring for.
+    // It rings or snoozes now, so the promised ring no longer counts.
     alarms[index].promised = nil
     return alarms[index]
   }

@@ -1,8 +1,8 @@
-/// What a person does with alarms.
+/// A person's orders about alarms.
 extension Alarms {
   public var isRinging: Bool { alarms.contains(where: \.isRinging) }
 
-  /// Does what a person wants.
+  /// Carries out an order.
   mutating func take(
     _ order: AlarmOrder, at now: Now, _ conditions: AlarmConditions
   ) throws(AlarmRefusal) -> [AlarmChange] {
@@ -32,21 +32,21 @@ extension Alarms {
     if plan.times.days == .weekly([]) { throw .days("") }
     guard alarms.count < Self.most else { throw .tooMany }
     let state = waiting(plan, after: nil, at: now, conditions)
-    // By a clock that may be wrong no day is over.
+    // Only a clock that alarms go by can tell that a date is over.
     guard case .waiting(let next?, _) = state, next > now.instant || !conditions.isTrusted else {
       throw .over(plan.times)
     }
     return AlarmChange(insert(plan, from: .person, state), .set)
   }
 
-  /// Ends what rings.
+  /// Ends every ring.
   mutating func silence(
     _ reason: StopReason, at now: Now, _ conditions: AlarmConditions
   ) -> [AlarmChange] {
     alarms.filter(\.isRinging).map { end($0, .stopped(reason), at: now, conditions) }
   }
 
-  /// The alarm of that name or number, or else all, that are so.
+  /// The alarm with that name or number, or without one all alarms, if they meet the condition.
   private func those(
     _ which: String?, where isMeant: (Alarm) -> Bool
   ) throws(AlarmRefusal) -> [Alarm] {

@@ -1,4 +1,4 @@
-/// What is set to sound besides the occasions, and when.
+/// One sound that is set besides the occasions: of an alarm, a timer or an interval.
 public struct Appointment: Hashable, Sendable {
   public enum Cause: Hashable, Sendable {
     case alarm(Alarm)
@@ -10,21 +10,21 @@ public struct Appointment: Hashable, Sendable {
 
   public let cause: Cause
   public let instant: Instant
-  /// What the clocks show then.
+  /// Local time at `instant`.
   public let civil: CivilTime
   /// Why it will be silent; nil if it will sound.
   public let refusal: SkipReason?
 }
 
-/// Every ring of the alarms from an instant on, the zero of each timer, and of an interval its next
-/// cue and its end, in the order of their instants. Without end, if an alarm rings every week.
+/// Every ring of the alarms from an instant on, the zero of each timer, and the next cue and the
+/// end of each interval, in order of their instants. Endless if an alarm rings every week.
 ///
-/// Of the cues of an interval there may be one each second.
+/// An interval may have a cue each second, so only the next one is listed.
 public struct Appointments: Sequence, IteratorProtocol {
   private let rules: Rules
   private let zone: any Zone
   private let start: Instant
-  /// What comes next of each, by instant.
+  /// The next appointments of each source, sorted by instant.
   private var coming: [Appointment] = []
 
   /// - Parameters:
@@ -37,13 +37,13 @@ public struct Appointments: Sequence, IteratorProtocol {
     (self.rules, self.zone, self.start) = (rules, zone, start)
     for alarm in alarms { take(alarm) }
     for timer in timers {
-      // Nobody knows when a paused one goes on.
+      // Nobody knows when a paused timer goes on.
       if case .running(let zero) = timer.state { add(.timer(timer), at: zero.shown) }
     }
     for interval in intervals { take(interval) }
   }
 
-  /// The alarms of the configuration alone, as they are for a clock that is started at `start`.
+  /// Only the alarms of the configuration, as for a service that is started at `start`.
   public init(of settings: AnnouncerSettings, in zone: any Zone, from start: Instant) {
     var alarms = Alarms()
     for plan in settings.alarms {
@@ -92,14 +92,14 @@ public struct Appointments: Sequence, IteratorProtocol {
     let begun = interval.start.shown
     guard let cue = interval.plan.cue(atOrAfter: start - begun) else { return }
     add(.interval(interval, cue), at: begun + cue.offset)
-    // The last cue is the end.
+    // The last cue is the end itself: do not list it twice.
     guard let length = interval.plan.length, length > cue.offset,
       let end = interval.plan.cue(atOrAfter: length)
     else { return }
     add(.interval(interval, end), at: begun + length)
   }
 
-  /// - Parameter ring: of an alarm that was put off, the time that it was set for.
+  /// - Parameter ring: for a snoozed alarm, the instant that it was set for.
   private mutating func add(
     _ cause: Appointment.Cause, at instant: Instant, ofRing ring: Instant? = nil
   ) {

@@ -3,15 +3,15 @@ public struct Countdown: Hashable, Sendable {
   public enum State: Hashable, Sendable {
     case running(zero: TimedMoment)
     case paused(left: Duration)
-    /// It has been at zero, and rings.
+    /// It has reached zero, and rings.
     case ringing(since: TimedMoment)
   }
 
-  /// 1 and on: the lowest that was free when it was started.
+  /// From 1; the lowest number that was free when it was started.
   public let number: Int
-  /// Nil if a person gave none.
+  /// Nil if no name was given.
   public let name: String?
-  /// From its start to zero, with what was added since.
+  /// From its start to zero, including time that was added.
   public internal(set) var length: Duration
   public internal(set) var state: State
 
@@ -22,11 +22,11 @@ public struct Countdown: Hashable, Sendable {
     self.state = state
   }
 
-  /// The longest that can be asked for: 31 days.
+  /// The longest length that can be set: 31 days.
   public static let longest = Duration.seconds(31 * 86_400)
   /// The shortest.
   public static let shortest = Duration.seconds(1)
-  /// No name has more characters.
+  /// Maximum number of characters in a name.
   public static let longestName = 40
 
   /// How long it is until zero; zero while it rings.
@@ -52,14 +52,14 @@ public struct Countdown: Hashable, Sendable {
     }
   }
 
-  /// What is wrong with a name, as a sentence goes on after it; nil if nothing is.
+  /// What is wrong with a name, as a clause for a message; nil if it can be used.
   public static func flaw(ofName name: String) -> String? {
     if name.isEmpty { return "it is empty" }
-    // Some characters are made of many bytes.
+    // One character can have many bytes, so limit those, too.
     if name.count > longestName || name.utf8.count > 4 * longestName {
       return "it has more than \(longestName) characters"
     }
-    // No line of the journal is ended by a name, nor turned round.
+    // A name must not end a line of the journal or reverse its direction.
     if name.unicodeScalars.contains(where: \.steersTerminals) {
       return "it has a control character, such as the end of a line"
     }
@@ -72,7 +72,7 @@ public struct Countdown: Hashable, Sendable {
 }
 
 extension Unicode.Scalar {
-  /// False for a space, and for what only joins or shapes others.
+  /// False for spaces, and for scalars that only join or shape others.
   fileprivate var isVisible: Bool {
     !properties.isDefaultIgnorableCodePoint && !properties.isWhitespace
       && properties.generalCategory != .format

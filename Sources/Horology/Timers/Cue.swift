@@ -1,6 +1,6 @@
-/// A signal on its moment: it waits for nothing, and what else sounds is turned down under it.
+/// A signal at an exact moment. It waits for nothing; other sounds are turned down under it.
 public struct Cue: Hashable, Sendable {
-  /// Whose it is.
+  /// The timer, interval or alarm that a cue belongs to.
   public enum Source: Hashable, Sendable {
     /// By the timer's number.
     case timer(Int)
@@ -13,13 +13,13 @@ public struct Cue: Hashable, Sendable {
   public let id: SoundingID
   public let source: Source
   public let signal: Signal
-  /// What sounds in place of the signal, the first of them at the anchor; empty for the signal.
+  /// The blows that sound instead of the signal, the first at the anchor; empty for the signal.
   public let blows: [Blow]
   /// When its first frame is to leave the converter, since the machine started, sleep included.
   public let anchor: Duration
-  /// It does not begin later than this after its anchor.
+  /// How late after its anchor it may begin.
   public let mayBeLateBy: Duration
-  /// How loud, in dB at most 0, by the rules for the time at which it sounds.
+  /// Level in dB, at most 0, by the rules for the time at which it sounds.
   public let decibels: Double
 
   public init(
@@ -37,17 +37,17 @@ public struct Cue: Hashable, Sendable {
 }
 
 extension Cue {
-  /// It is one of those that are repeated until they are stopped.
+  /// True if it is repeated until it is stopped.
   var isRing: Bool { signal == .ring }
 
-  /// When the signal sounds in place of a tune that cannot be played, from the anchor on: as a ring
-  /// without a tune does, and not after the last blow, where the words are.
+  /// Offsets of the signal from the anchor, if it replaces a tune that cannot be played: one each
+  /// ring period, none after the last blow, where the words come.
   public var signalOffsets: [Duration] {
     let length = blows.last?.offset ?? .zero
     return (0...Int(length / DueCue.ringPeriod)).map { DueCue.ringPeriod * $0 }
   }
 
-  /// When the next can follow it.
+  /// When the next cue can follow it, since the machine started.
   var over: Duration {
     anchor + (blows.last.map { $0.offset + DueCue.afterTune * 2 } ?? DueCue.ringPeriod)
   }

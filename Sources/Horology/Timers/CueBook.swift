@@ -1,27 +1,27 @@
-/// The cues that the player has been given. It is given each once.
+/// The cues that the player was given, each once.
 struct CueBook: Hashable, Sendable {
-  /// What the player has been given and has not ended.
+  /// Cues that the player was given and has not ended.
   private(set) var cues: [SoundingID: Cue] = [:]
-  /// The last cue that was given, by whose it is. Those that begin to ring together share one.
+  /// The last cue that was given for each source. Sources that begin to ring together share one.
   private var given: [Cue.Source: Given] = [:]
-  /// The rings that were taken back and have not ended: of each some may be heard.
+  /// Rings that were taken back and have not ended. Some part of each may be heard.
   private var recalled: [SoundingID: Cue] = [:]
-  /// For which others a ring that the player has is heard, too.
+  /// By ring: the other sources that it is heard for.
   private var sharers: [SoundingID: Set<Cue.Source>] = [:]
-  /// Whose cues could not be heard, and why: it is told once.
+  /// Why the cues of a source could not be heard; reported once.
   private var unheard: [Cue.Source: String] = [:]
-  /// When the last ring that was heard was to begin, since the machine started.
+  /// Anchor of the last ring that was heard, since the machine started.
   private var lastHeard: Duration?
-  /// The last ring that was not.
+  /// The last ring that was not heard.
   private var lastFailure: Failure?
-  /// After a failure nothing is given to the player until then, since the machine started.
+  /// After a failure the player gets no cue until this time, since the machine started.
   private(set) var restsUntil = Duration.zero
 
   private struct Given: Hashable, Sendable {
-    /// What is heard: it may be the cue of another.
+    /// The cue that is heard; it may belong to another source.
     let id: SoundingID
     let anchor: Duration
-    /// When the next can follow it.
+    /// When the next cue can follow it.
     let over: Duration
   }
 
@@ -31,42 +31,42 @@ struct CueBook: Hashable, Sendable {
     let why: String
   }
 
-  /// The anchor of the last cue of this that was given.
+  /// Anchor of the last cue that was given for this source.
   func last(of source: Cue.Source) -> Duration? { given[source]?.anchor }
 
-  /// When a tune of this can follow the last cue that was given.
+  /// When a tune of this source can follow its last cue.
   func over(of source: Cue.Source) -> Duration? { given[source]?.over }
 
-  /// When the next cue of this can sound at the earliest, since the machine started.
+  /// The earliest time for the next cue of this source, since the machine started.
   func earliest(of source: Cue.Source, _ lead: Duration, _ now: Now) -> Duration {
     max(now.sinceBoot + lead, last(of: source).map { $0 + .nanoseconds(1) } ?? .zero)
   }
 
-  /// As `earliest`, of what rings since then. The first ring, if there was no time for it, comes a
-  /// little late rather than not at all.
+  /// Like `earliest`, for a source that rings since `since`. If there was no time for the first
+  /// ring, it comes a little late rather than not at all.
   func earliestRing(
     of source: Cue.Source, _ since: Duration, _ lead: Duration, _ now: Now
   ) -> Duration {
     let isFirst = last(of: source) == nil && now.sinceBoot + lead < since + DueCue.ringPeriod
     if isFirst { return since }
-    // A tune that the signal takes the place of sounds to its end.
+    // If the signal replaces a tune, the tune sounds to its end first.
     let hasTune = cues.values.contains { $0.source == source && !$0.blows.isEmpty }
     return max(earliest(of: source, lead, now), hasTune ? over(of: source) ?? .zero : .zero)
   }
 
-  /// The player is given this one, which may be late already.
+  /// Notes that the player is given this cue, which may be late already.
   mutating func give(_ cue: Cue, at now: Now) {
     let over = cue.over + max(now.sinceBoot - cue.anchor, .zero)
     given[cue.source] = Given(id: cue.id, anchor: cue.anchor, over: over)
     cues[cue.id] = cue
   }
 
-  /// Rings that are to begin within this are one.
+  /// Rings that begin within this time of each other share one cue.
   private static let sharedWithin = Duration.seconds(1)
 
-  /// A ring that is given and begins within a second of this one is heard for it, too, if it is as
-  /// loud. For a tune only a tune is.
-  /// - Returns: false if there is none.
+  /// Shares a ring that the player has, if it begins within a second of this one and is at least as
+  /// loud. A tune shares only a tune.
+  /// - Returns: false if there is none to share.
   mutating func share(_ due: DueCue, at decibels: Double) -> Bool {
     let shared = cues.values.filter {
       $0.isRing && $0.decibels >= decibels && (due.blows.isEmpty || !$0.blows.isEmpty)
@@ -82,8 +82,8 @@ struct CueBook: Hashable, Sendable {
   }
 
   /// A cue has ended.
-  /// - Returns: whose it was, and why it was not heard if that is to be told; nil if it is none of
-  ///   these.
+  /// - Returns: its source, and why it was not heard if that is to be reported; nil if the player
+  ///   did not have it, or it was taken back.
   mutating func end(
     _ sounding: SoundingID, with outcome: Outcome, at now: Now
   ) -> (source: Cue.Source, complaint: String?)? {
@@ -98,13 +98,13 @@ struct CueBook: Hashable, Sendable {
     case .finished: unheard[cue.source] = nil
     case .failed(let why, _):
       restsUntil = now.sinceBoot + Announcer.retryDelay
-      // There may be time to try once more; what the player holds of it is not given again.
+      // There may be time for another try. Cues that the player still has are not given again.
       if now.sinceBoot < cue.anchor || !cue.blows.isEmpty { forgetGiven { $0.id == sounding } }
       complaint = why
     case .tooLate(let delay):
       complaint = cue.signal == .ring ? nil : Announcer.tooLate(delay)
-      // Of a tune nothing was heard: it would be waited for until it is over. The next has more time,
-      // for a speaker that is slow to open would be too late again and again.
+      // Nothing of the tune was heard, so do not wait for its end. The next one has more time,
+      // because a speaker that is slow to open would make it too late again and again.
       if !cue.blows.isEmpty { bringForward(sounding, to: now.sinceBoot + Announcer.preparation) }
     case .stopped: break
     }
@@ -116,7 +116,7 @@ struct CueBook: Hashable, Sendable {
     return (cue.source, complaint)
   }
 
-  /// Takes in whether a ring was heard.
+  /// Notes whether a ring was heard.
   private mutating func noteRing(_ cue: Cue, _ outcome: Outcome) {
     guard cue.isRing else { return }
     if outcome.wasHeard { lastHeard = max(lastHeard ?? cue.anchor, cue.anchor) }
@@ -128,37 +128,37 @@ struct CueBook: Hashable, Sendable {
     }
   }
 
-  /// True if a ring was heard that was to begin then or later, or sounds: one is heard for all that
-  /// ring.
+  /// True if a ring that was to begin at `since` or later was heard, or sounds now. One ring is
+  /// heard for all that ring.
   func hasRung(since: Duration, at now: Now) -> Bool {
     if let lastHeard, lastHeard >= since { return true }
     let sounding = [Cue](cues.values) + [Cue](recalled.values)
     return sounding.contains { $0.isRing && since <= $0.anchor && $0.anchor <= now.sinceBoot }
   }
 
-  /// Why a ring was not heard that was to begin then or later; nil if none failed.
+  /// Why a ring that was to begin at `since` or later was not heard; nil if none failed.
   func failure(since: Duration) -> String? {
     lastFailure.flatMap { $0.anchor >= since ? $0.why : nil }
   }
 
-  /// Why the cues of this cannot be heard, as far as that is known.
+  /// Why the cues of this source cannot be heard, if known.
   func complaint(of source: Cue.Source) -> String? { unheard[source] }
 
-  /// True if the player has a cue of this.
+  /// True if the player has a cue of this source.
   func holds(_ source: Cue.Source) -> Bool { cues.values.contains { $0.source == source } }
 
-  /// True if the player has a ring for this.
+  /// True if the player has a ring for this source, its own or a shared one.
   func isRinging(for source: Cue.Source) -> Bool {
     cues.values.contains { $0.isRing && isRing($0, of: source) }
   }
 
-  /// The next of these that is not heard is told.
+  /// Reports it again if the next cue of this source is not heard.
   mutating func forgetComplaint(of source: Cue.Source) { unheard[source] = nil }
 
   // MARK: Taking back
 
-  /// Takes back what the player was given of these, and forgets what it was given before.
-  /// - Parameter isRecalled: false of what the player keeps all the same.
+  /// Takes back the cues of these sources from the player, and forgets that they were given.
+  /// - Parameter isRecalled: false for a cue that the player keeps.
   mutating func recall(
     _ sources: Set<Cue.Source>, _ reason: StopReason,
     where isRecalled: (Cue) -> Bool = { _ in true }
@@ -166,7 +166,7 @@ struct CueBook: Hashable, Sendable {
     for source in sources { unheard[source] = nil }
     let held = Set(cues.keys)
     let stops = takeBack(reason) { sources.contains($0.source) && isRecalled($0) }
-    // Others may have shared what is taken back.
+    // Other sources may have shared a cue that is taken back.
     let gone = held.subtracting(cues.keys)
     forgetGiven { gone.contains($0.id) }
     given = given.filter { given in
@@ -175,7 +175,7 @@ struct CueBook: Hashable, Sendable {
     return stops
   }
 
-  /// What was given last is not heard: before it comes what the player still holds.
+  /// Forgets a last cue that is not heard. The last cue that the player still has replaces it.
   private mutating func forgetGiven(where isForgotten: (Given) -> Bool) {
     for source in given.keys.filter({ given[$0].map(isForgotten) ?? false }) {
       given[source] = cues.values.filter { $0.source == source }
@@ -184,7 +184,7 @@ struct CueBook: Hashable, Sendable {
     }
   }
 
-  /// What follows this one need not wait until it would be over.
+  /// Lets the next cue follow at `over`, before the end of this one.
   private mutating func bringForward(_ sounding: SoundingID, to over: Duration) {
     for (source, last) in given where last.id == sounding {
       given[source] = Given(id: last.id, anchor: last.anchor, over: over)
@@ -193,8 +193,8 @@ struct CueBook: Hashable, Sendable {
 
   // MARK: One ring at a time
 
-  /// Takes back the rings of all others once the one that is heard has begun to sound. A ring that it
-  /// shares sounds to its end.
+  /// Takes back the rings of all other sources once the ring that is heard has begun. A ring that
+  /// it shares sounds to its end.
   mutating func handOver(
     to heard: Cue.Source, of ringing: Set<Cue.Source>, at now: Now
   ) -> [Effect] {
@@ -210,21 +210,22 @@ struct CueBook: Hashable, Sendable {
     cue.source == source || sharers[cue.id]?.contains(source) == true
   }
 
-  /// When a ring begins while the player has another one, since the machine started.
+  /// When the next ring begins, since the machine started, if the player has rings for several
+  /// sources.
   func nextHandOver(after now: Now) -> Duration? {
     let rings = cues.values.filter(\.isRing)
     guard Set(rings.map(\.source)).count > 1 || !sharers.isEmpty else { return nil }
     return rings.map(\.anchor).filter { $0 > now.sinceBoot }.min()
   }
 
-  /// Takes back what the player was given; what is still to come of it is given anew.
-  /// - Parameter now: what is heard by then goes on; nil to end that, too.
+  /// Takes back the cues from the player; those still to come are given again.
+  /// - Parameter now: a cue that sounds by then goes on; nil to end that, too.
   mutating func recallAll(_ reason: StopReason, from now: Now?) -> [Effect] {
     given = [:]
     return takeBack(reason) { cue in now.map { cue.anchor > $0.sinceBoot } ?? true }
   }
 
-  /// Takes these cues back from the player. How they end says only whether a ring was heard.
+  /// Takes these cues back from the player. Their ends only tell whether a ring was heard.
   private mutating func takeBack(
     _ reason: StopReason, where isRecalled: (Cue) -> Bool
   ) -> [Effect] {
@@ -238,7 +239,7 @@ struct CueBook: Hashable, Sendable {
 }
 
 extension Outcome {
-  /// Some of it was heard.
+  /// True if some of it was heard.
   fileprivate var wasHeard: Bool {
     switch self {
     case .finished, .stopped(_, silentAt: .some), .failed(_, heard: .some),

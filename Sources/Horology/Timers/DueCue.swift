@@ -1,8 +1,8 @@
-/// A cue that the player is to be given.
+/// A cue to be given to the player.
 struct DueCue: Hashable, Sendable {
   let source: Cue.Source
   let signal: Signal
-  /// In place of the signal.
+  /// Sound instead of the signal; empty for the signal.
   var blows: [Blow] = []
   /// Since the machine started.
   let anchor: Duration
@@ -12,12 +12,12 @@ struct DueCue: Hashable, Sendable {
 
   /// From the last blow of a tune to the words, and from the words to the tune again.
   static let afterTune = Duration.seconds(3)
-  /// From one ring to the next. The second is left out: then the words are said.
+  /// From one ring to the next. The second is left out, because the words are said then.
   static let ringPeriod = Duration.seconds(3)
-  /// A cue that comes later than this has lost its sense: the next is near.
+  /// A cue later than this is dropped, because the next one is near.
   static let latest = Duration.seconds(1)
 
-  /// When the player is to be given it.
+  /// When to give it to the player, since the machine started.
   func due(_ book: CueBook, _ rules: Rules) -> Duration {
     max(anchor - rules.preparation, book.restsUntil)
   }

@@ -4,22 +4,22 @@ public enum IntervalPlan: Hashable, Sendable {
   case plain(every: Duration)
   case rounds(IntervalRounds)
 
-  /// The shortest period, or phase of work.
+  /// The shortest period or phase.
   public static let shortest = Duration.seconds(1)
-  /// The longest phase.
+  /// The longest period or phase.
   public static let longest = Duration.seconds(86_400)
-  /// There are no more rounds than this.
+  /// Maximum number of rounds.
   public static let mostRounds = 1000
-  /// No more seconds than this are counted down.
+  /// Maximum number of seconds that are counted down.
   public static let longestCountdown = 10
 
-  /// A cue, by its distance from the start.
+  /// A cue and its offset from the start.
   public struct Cue: Hashable, Sendable {
     public let offset: Duration
     public let signal: Signal
   }
 
-  /// What a moment of an interval belongs to.
+  /// The phase of an interval at some moment.
   public struct Phase: Hashable, Sendable {
     public enum Kind: String, Sendable {
       case prepare, work, rest
@@ -30,7 +30,7 @@ public enum IntervalPlan: Hashable, Sendable {
     public let kind: Kind
     /// Counted from 1; 0 while it prepares.
     public let round: Int
-    /// By its distance from the start.
+    /// Offset from the start.
     public let end: Duration
   }
 
@@ -49,16 +49,15 @@ public enum IntervalPlan: Hashable, Sendable {
     }
   }
 
-  /// The voice says its phases, whatever is configured.
+  /// True if the voice says its phases, whatever is configured.
   var saysWords: Bool { if case .rounds(let rounds) = self { rounds.saysWords } else { false } }
 
-  /// How far the next cue is from one at `offset`; nil if it is the last.
+  /// From a cue at `offset` to the next; nil if it is the last.
   func gap(after offset: Duration) -> Duration? {
     cue(atOrAfter: offset + .nanoseconds(1)).map { $0.offset - offset }
   }
 
-  /// The phase that `offset` belongs to; nil after the last. What is before the start belongs to the
-  /// first.
+  /// The phase at `offset`; nil after the last. Offsets before the start belong to the first phase.
   public func phase(at offset: Duration) -> Phase? {
     let passed = max(offset, .zero)
     switch self {
@@ -69,7 +68,7 @@ public enum IntervalPlan: Hashable, Sendable {
     }
   }
 
-  /// Why it cannot be had, as a sentence; nil if it can.
+  /// Why the plan is not allowed, as a sentence; nil if it is.
   public var flaw: String? {
     let within = "from \(Self.shortest.exactly) to \(Self.longest.exactly)"
     switch self {
@@ -113,18 +112,18 @@ extension IntervalPlan: CustomStringConvertible {
   }
 }
 
-/// Work and rest, again and again.
+/// Alternating work and rest.
 public struct IntervalRounds: Hashable, Sendable {
   public let work: Duration
   /// Zero for none.
   public let rest: Duration
-  /// Nil until it is stopped.
+  /// Nil for rounds without end.
   public let count: Int?
   /// Before the first round; zero for none.
   public let prepare: Duration
-  /// How many seconds are counted down before a phase begins, or all is over.
+  /// How many seconds are counted down before each phase, and before the end.
   public let countdown: Int
-  /// The voice says what begins, after its signal.
+  /// True if the voice says each phase after its signal.
   public let saysWords: Bool
 
   public init(
@@ -139,9 +138,9 @@ public struct IntervalRounds: Hashable, Sendable {
     self.saysWords = saysWords
   }
 
-  /// Work that is shorter has no signal at its half.
+  /// Shorter work has no signal at its half.
   private static let shortestWithHalf = Duration.seconds(4)
-  /// The countdown leaves this much before and after that free: it takes 0.4 s, and a tick 0.08 s.
+  /// No countdown tick is closer to the half than this: its signal takes 0.4 s, a tick 0.08 s.
   private static let aroundHalf = Duration.milliseconds(450)
 
   fileprivate var length: Duration? { count.map { start(ofRound: $0 - 1) + work } }
@@ -149,20 +148,20 @@ public struct IntervalRounds: Hashable, Sendable {
   /// Counted from 0.
   private func start(ofRound round: Int) -> Duration { prepare + (work + rest) * round }
 
-  /// The round that `offset` falls into, counted from 0; the last after that.
+  /// The round at `offset`, counted from 0; after the end, the last round.
   private func round(at offset: Duration) -> Int {
     let passed = max(offset - prepare, .zero).nanoseconds / (work + rest).nanoseconds
     return min(Int(passed), (count ?? .max) - 1)
   }
 
-  /// Some of the cues at `offset` or later, the next of them first; none after the last.
+  /// The next cues at `offset` or later, in order, but not all of them; empty after the last.
   fileprivate func cues(from offset: Duration) -> [IntervalPlan.Cue] {
     let round = round(at: offset)
     let cues = preparing + cues(ofRound: round) + cues(ofRound: round + 1)
     return cues.filter { $0.offset >= offset }
   }
 
-  /// What belongs to a round, in order, with the end of all after the last.
+  /// The cues of a round, in order; the last round has the end, too.
   private func cues(ofRound round: Int) -> [IntervalPlan.Cue] {
     if let count, round >= count { return [] }
     let isLast = round + 1 == count
@@ -189,8 +188,8 @@ public struct IntervalRounds: Hashable, Sendable {
     return [.init(offset: .zero, signal: .prepare)] + counts(from: .zero, to: prepare)
   }
 
-  /// Three, two, one: the first no sooner than a second after the phase has begun, when the loudest of
-  /// its signal is over.
+  /// The ticks of a countdown, one each second. The first comes no sooner than a second after the
+  /// phase has begun, when the loudest part of its signal is over.
   private func counts(from start: Duration, to end: Duration) -> [IntervalPlan.Cue] {
     (0..<countdown).reversed().map { end - .seconds($0 + 1) }.filter { $0 - start >= .seconds(1) }
       .map { .init(offset: $0, signal: .count) }
@@ -208,7 +207,7 @@ public struct IntervalRounds: Hashable, Sendable {
 }
 
 extension Duration {
-  /// How many periods it takes to fill this, the last perhaps not whole.
+  /// How many periods cover this duration, rounded up.
   func periods(of period: Duration) -> Int {
     Int((nanoseconds + period.nanoseconds - 1) / period.nanoseconds)
   }

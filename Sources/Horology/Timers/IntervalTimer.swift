@@ -12,27 +12,27 @@ public struct IntervalTimer: Hashable, Sendable {
   /// As in `interval of 30 s`.
   public var title: String { "interval of \(plan)" }
 
-  /// How far it is, from its start; negative before that.
+  /// Time since its start; negative before it.
   public func passed(at now: Now) -> Duration { .zero - start.left(at: now) }
 }
 
-/// What has become of an interval.
+/// What happened to an interval.
 public enum IntervalEvent: Hashable, Sendable {
   case started
-  /// A person has started it once more: that has changed nothing.
+  /// A person started the same interval again, which changed nothing.
   case wentOn
   case stopped(StopReason)
-  /// All rounds are over, so long ago; nil if just now.
+  /// All rounds are over; `late` is how long ago, nil if just now.
   case over(late: Duration?)
-  /// It cannot be heard, with the device's own words.
+  /// It cannot be heard; the text says why.
   case unheard(String)
 }
 
-/// What an order has done.
+/// The result of an order.
 public enum TimerAnswer: Hashable, Sendable {
   case countdown(Countdown)
-  /// - `isNew`: it was started by the order.
+  /// `isNew` is true if the order started it.
   case interval(IntervalTimer, isNew: Bool)
-  /// Nothing is left to tell of.
+  /// Done, with nothing to tell.
   case done
 }

@@ -4,7 +4,7 @@ public enum SaysPhases: String, CaseIterable, Sendable {
 }
 
 extension Signal {
-  /// How long its sound file is, its last ringing included.
+  /// Length of its sound file, including its decay.
   public var length: Duration {
     switch self {
     case .count: .milliseconds(80)
@@ -20,14 +20,14 @@ extension Signal {
 }
 
 extension IntervalPlan {
-  /// What is said after the signal of a cue, the best first; empty where nothing is.
+  /// The phrases after the signal of a cue, the best first; empty if nothing is said.
   func phrases(after cue: Cue) -> [TimerPhrase] {
     guard case .rounds(let rounds) = self else { return [] }
     switch cue.signal {
     case .work, .last:
       let round = phase(at: cue.offset)?.round ?? 1
       if round == 1 { return [.go, .work] }
-      // Work is told from rest, and where there is none the round is all there is to tell.
+      // The word tells work from rest. Without rest, the round is all there is to tell.
       let work = TimerPhrase.both(.work, .round(round))
       return rounds.rest > .zero ? [work, .work] : [.round(round), .work]
     case .rest: return [.rest]
@@ -38,15 +38,15 @@ extension IntervalPlan {
   }
 }
 
-/// What is said of an interval.
+/// The words for an interval.
 extension Announcer {
-  /// From the end of a signal to its words: what sounds under a signal needs so long to be as loud
-  /// as before.
+  /// From the end of a signal to its words: sounds under a signal need this long to return to their
+  /// level.
   private static let afterSignal = Duration.milliseconds(300)
-  /// Words that come later than this are not said: they would be about what everyone knows.
+  /// Later words are dropped: they would say what everyone knows by then.
   private static let latestWords = Duration.milliseconds(250)
 
-  /// Plans what is said after the signal of a cue of the interval.
+  /// Plans the words after the signal of a cue of the interval.
   mutating func planWords(after due: DueCue) -> [Effect] {
     guard due.source == .interval, let interval = timers.interval,
       settings.saysPhases == .yes || interval.plan.saysWords
@@ -69,7 +69,8 @@ extension Announcer {
     return []
   }
 
-  /// Tells that words were not said; of an interval once for each turn of a round.
+  /// Reports that words were not said; of an interval, once for each kind of phrase and each
+  /// reason.
   mutating func unsaid(_ words: TimerWords, _ reason: SkipReason) -> [Effect] {
     guard words.source != .interval || timers.isNew(words, reason) else { return [] }
     return [.report(.unsaid(words, reason))]

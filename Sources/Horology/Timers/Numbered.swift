@@ -1,6 +1,6 @@
-/// What a person calls by its number, or by the name that they gave it.
+/// A timer or an alarm. A person addresses it by its number, or by the name that they gave it.
 protocol Numbered {
-  /// 1 and on.
+  /// From 1.
   var number: Int { get }
   var name: String? { get }
 }
@@ -8,9 +8,9 @@ protocol Numbered {
 extension Countdown: Numbered {}
 extension Alarm: Numbered {}
 
-/// In the order of their numbers.
+/// For arrays that are sorted by number.
 extension Array where Element: Numbered {
-  /// Where a new one belongs; its number, the lowest that is free, is one more.
+  /// The index for a new element. Its number, the lowest that is free, is one more.
   var lowestFreePlace: Int {
     enumerated().first { $0.element.number != $0.offset + 1 }?.offset ?? count
   }

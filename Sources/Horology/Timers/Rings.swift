@@ -1,15 +1,15 @@
-/// What rings until it is stopped, or is about to.
+/// A source that rings until it is stopped, or is about to ring.
 struct Ringing: Hashable, Sendable {
   let source: Cue.Source
-  /// Since the machine started; it may be to come.
+  /// When the ring begins, since the machine started; may be to come.
   let since: Duration
-  /// How much quieter it is than it may be, in dB at most 0: it may be rising.
+  /// Level in dB relative to its full level, at most 0; lower while it rises.
   var decibels = 0.0
-  /// It rings with bells, and not with the signal.
+  /// True if it rings with the bells of a tune, not with the signal.
   var hasTune = false
 
-  /// True if the other is heard in place of this: the louder of two, of those the newer. Of two that
-  /// begin together a tune is heard: it was chosen.
+  /// True if the other is heard instead of this: it is louder, or as loud and newer. If they begin
+  /// together, a tune is heard, because a person chose it.
   fileprivate func givesWay(to other: Ringing) -> Bool {
     if decibels != other.decibels { return decibels < other.decibels }
     if since != other.since { return since < other.since }
@@ -17,9 +17,9 @@ struct Ringing: Hashable, Sendable {
   }
 }
 
-/// Of all that ring, or are about to, one is heard at a time.
+/// All sources that ring, or are about to. One is heard at a time.
 struct Rings {
-  /// In the order in which they begin; `heard` is from then on, until the next begins.
+  /// In the order in which they begin. `heard` is heard from then until the next begins.
   private let begun: [(ringing: Ringing, heard: Ringing)]
 
   init(_ ringing: [Ringing]) {
@@ -30,9 +30,9 @@ struct Rings {
     }
   }
 
-  /// What is heard of those that ring at this moment, since the machine started.
+  /// The source that is heard at this moment, since the machine started; nil if none rings.
   func heard(at moment: Duration) -> Cue.Source? {
-    // There may be a thousand: half of them are left out at each step.
+    // A binary search, because there may be a thousand.
     var (low, high) = (0, begun.count)
     while low < high {
       let middle = (low + high) / 2
@@ -41,7 +41,7 @@ struct Rings {
     return low > 0 ? begun[low - 1].heard.source : nil
   }
 
-  /// What rings at this moment.
+  /// The sources that ring at this moment.
   func sources(at moment: Duration) -> Set<Cue.Source> {
     Set(begun.prefix { $0.ringing.since <= moment }.map(\.ringing.source))
   }

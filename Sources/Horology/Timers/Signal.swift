@@ -1,4 +1,4 @@
-/// What timers, intervals and alarms say without words: a short sound for each turn of a programme.
+/// The short sounds of timers, intervals and alarms, one for each turn of a programme.
 ///
 /// The raw value is the name of its sound file, without `.flac`.
 public enum Signal: String, CaseIterable, Sendable {
@@ -14,7 +14,7 @@ public enum Signal: String, CaseIterable, Sendable {
   case last
   /// All rounds are over.
   case end
-  /// One of three, two, one: over before the next second.
+  /// One tick of a countdown; it ends before the next second.
   case count
   /// A plain interval repeats.
   case cue

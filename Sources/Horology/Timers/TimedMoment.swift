@@ -1,12 +1,12 @@
-/// A moment that a person has set by a span of time: it comes when the span has passed, asleep or
-/// not, whatever the clock is set to.
+/// A moment that a person set by a span of time. It comes when the span has passed, sleep included,
+/// whatever the clock is set to.
 public struct TimedMoment: Hashable, Sendable {
   /// Since the machine started, sleep included.
   public private(set) var sinceBoot: Duration
-  /// What the clock shows then: all that is left of the moment after a power cut.
+  /// The clock's time at the moment. After a power cut, nothing else is left of it.
   public private(set) var shown: Instant
-  /// The machine has started since, and its clock has not been trusted yet: the moment comes when
-  /// the clock shows it, and moves with a clock that is set.
+  /// True if the machine has restarted since, and its clock has not been trusted yet. Then the
+  /// moment comes when the clock shows it, and moves when the clock is set.
   public private(set) var followsClock: Bool
 
   public init(sinceBoot: Duration, shown: Instant, followsClock: Bool = false) {
@@ -22,7 +22,7 @@ public struct TimedMoment: Hashable, Sendable {
   /// How long it is until then; negative once it has passed.
   public func left(at now: Now) -> Duration { sinceBoot - now.sinceBoot }
 
-  /// So much later, by whatever it goes.
+  /// The moment `span` later, by both clocks.
   static func + (moment: Self, span: Duration) -> Self {
     Self(
       sinceBoot: moment.sinceBoot + span, shown: moment.shown + span,
@@ -37,12 +37,12 @@ public struct TimedMoment: Hashable, Sendable {
     }
   }
 
-  /// The machine has started since it was set.
+  /// The machine has restarted since the moment was set.
   mutating func noteStart(at now: Now) {
     followsClock = true
     noteClockSet(at: now)
   }
 
-  /// The clock is right: from now on no step of it moves the moment.
+  /// The clock is right: setting it no longer moves the moment.
   mutating func noteTrusted() { followsClock = false }
 }

@@ -1,14 +1,14 @@
-/// How a language says what is to be said of timers and intervals: the sections `[left]`, `[timer]`
-/// and `[interval]` of a voice.
+/// How a language speaks of timers and intervals: the sections `[left]`, `[timer]` and `[interval]`
+/// of a voice.
 ///
-/// `[left]` and `[timer]` have rules as a time has: the pattern is `hhmmss` of what is left, or of the
-/// timer's length. In the phrase `{hours}`, `{minutes}` and `{seconds}` stand for their numbers.
-/// `[interval]` has a phrase for each of `work`, `rest`, `half`, `go` and `done`, and for `round`, with
-/// `{number}`; `round` may be followed by a pattern of two digits.
+/// `[left]` and `[timer]` have rules like a time. The pattern is `hhmmss` of the time that is left,
+/// or of the timer's length. In the phrase, `{hours}`, `{minutes}` and `{seconds}` stand for their
+/// numbers. `[interval]` has a phrase for each of `work`, `rest`, `half`, `go` and `done`, and for
+/// `round`, with `{number}`. A pattern of two digits may follow `round`.
 ///
-/// A voice that has no clips for all numbers puts them together: `{minutes-tens}` is 20, 30, 40, 50 or
-/// nothing, and `{minutes-units}` is the rest, 1 to 19 or nothing. A name with nothing in it is left
-/// out.
+/// A voice without clips for all numbers puts them together: `{minutes-tens}` is 20, 30, 40, 50 or
+/// nothing, and `{minutes-units}` is the rest, 1 to 19 or nothing. A clip name is left out if one
+/// of its blanks is filled with nothing.
 public struct TimerGrammar: Hashable, Sendable {
   public enum Section: String, CaseIterable, Sendable {
     case left, timer, interval
@@ -19,7 +19,7 @@ public struct TimerGrammar: Hashable, Sendable {
   private struct NumberBlank<Number: RawRepresentable & Hashable & Sendable>: Blank
   where Number.RawValue == String {
     let number: Number
-    /// Nil for all of it.
+    /// Nil for the whole number.
     let part: Part?
 
     init?(name: Substring) {
@@ -55,8 +55,7 @@ public struct TimerGrammar: Hashable, Sendable {
   public var isEmpty: Bool { left.isEmpty && timer.isEmpty && rounds.isEmpty && words.isEmpty }
 
   /// Adds a rule to a section.
-  /// - Returns: what is wrong with it, with what is allowed; nil if nothing is, and only then it was
-  ///   added.
+  /// - Returns: what is wrong with it, and what is allowed; nil if it was added.
   public mutating func add(_ section: Section, key: String, phrase: String) -> String? {
     if section == .interval, let word = TimerPhrase.words[key], words[word] != nil {
       return "is there twice"
@@ -89,8 +88,8 @@ public struct TimerGrammar: Hashable, Sendable {
     return true
   }
 
-  /// The clip names that say a phrase, in order; nil if there is no rule for it, and for a name,
-  /// which is no matter of rules.
+  /// The clip names that say a phrase, in order; nil if there is no rule for it. Always nil for a
+  /// name and for the time, which these rules do not cover.
   public func names(_ phrase: TimerPhrase) -> [String]? {
     switch phrase {
     case .left(let duration): Self.names(duration, by: left)

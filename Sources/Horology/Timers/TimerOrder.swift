@@ -1,20 +1,20 @@
-/// What a person wants of the timers and the interval.
+/// An order about timers and the interval.
 public enum TimerOrder: Hashable, Sendable {
   case start(Duration, name: String?)
-  /// Which timer: by its name or its number.
+  /// `to` is the timer's name or number, like the texts of the next cases.
   case add(Duration, to: String)
   case pause(String)
   case resume(String)
   case cancel(String)
-  /// Says how much is left; of the timer that ends next if none is named.
+  /// Says how much is left; nil for the timer that ends next.
   case tell(String?)
-  /// - `replaces`: it takes the place of another that runs.
+  /// `replaces` is true if it takes the place of one that runs.
   case startInterval(IntervalPlan, replaces: Bool)
   case stopInterval
 }
 
 extension TimerOrder {
-  /// What this order has done, if that is what the report tells.
+  /// The result of this order, if the report tells it.
   public func answer(in report: Report) -> TimerAnswer? {
     switch (self, report) {
     case (.start, .timer(let countdown, .started)), (.add, .timer(let countdown, .lengthened)),
@@ -24,40 +24,40 @@ extension TimerOrder {
     case (.startInterval, .interval(let interval, .started)),
       (.startInterval, .interval(let interval, .wentOn)):
       .interval(interval, isNew: report == .interval(interval, .started))
-    // Of one whose last signal is stopped there is nothing to tell.
+    // If only a last signal is stopped, there is no interval to tell about.
     case (.stopInterval, .interval(let interval, .stopped)): .interval(interval, isNew: false)
     default: nil
     }
   }
 }
 
-/// What has become of a timer.
+/// What happened to a timer.
 public enum TimerEvent: Hashable, Sendable {
   case started
   case lengthened(by: Duration)
   case paused
   case resumed
   case cancelled
-  /// It was said how much is left of it.
+  /// The voice says how much is left of it.
   case told(left: Duration)
-  /// It has reached zero, so long ago; nil if just now. With why it is not heard, if that is so: it
-  /// rings once it can be.
+  /// It has reached zero; `late` is how long ago, nil if just now. `unheard` is why it is not
+  /// heard, if known; it rings once it can be heard.
   case elapsed(late: Duration?, unheard: SkipReason? = nil)
-  /// It has reached zero, and nobody hears it.
+  /// It has reached zero, and does not ring.
   case silenced(SkipReason)
-  /// A person has heard it, or the switch has silenced it.
+  /// A person stopped it, or the switch silenced it.
   case stopped(StopReason)
   /// It rang until `ring_limit`, and nobody stopped it.
   case missed
-  /// It was to ring until `ring_limit`, and nothing of that was heard.
+  /// It was to ring until `ring_limit`, but nothing was heard.
   case neverHeard(SkipReason)
   /// It was at zero so long ago that it does not ring any more.
   case expired(late: Duration)
-  /// It cannot be heard, with the device's own words.
+  /// It cannot be heard; the text says why.
   case unheard(String)
 }
 
-/// Why nothing was done.
+/// Why an order was refused.
 public enum TimerRefusal: Error, Hashable, Sendable {
   case length
   case name(String)
@@ -73,15 +73,15 @@ public enum TimerRefusal: Error, Hashable, Sendable {
   case noWords
   /// It cannot be said now.
   case speech(SkipReason)
-  /// With what an interval may be.
+  /// The plan is not allowed; the text says what is.
   case interval(String)
-  /// Another runs.
+  /// Another interval runs; the text is its title.
   case intervalRuns(String)
   case noInterval
 }
 
 extension TimerRefusal: CustomStringConvertible {
-  /// One sentence: what, and what to do.
+  /// One sentence: what is wrong, and what to do.
   public var description: String {
     switch self {
     case .length:
@@ -106,7 +106,7 @@ extension TimerRefusal: CustomStringConvertible {
     }
   }
 
-  /// For programs: it does not change.
+  /// A stable key for programs.
   public var key: String {
     switch self {
     case .length: "length"

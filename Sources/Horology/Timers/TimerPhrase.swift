@@ -1,12 +1,12 @@
-/// What a voice says of a timer or an interval.
+/// A phrase about a timer or an interval.
 public indirect enum TimerPhrase: Hashable, Sendable {
-  /// So much of a timer is left, rounded as `left(roughly:)` does it.
+  /// How much of a timer is left, rounded as `left(roughly:)` does it.
   case left(Duration)
   /// A timer without a name, called by its full length.
   case timer(Duration)
   /// The name that its owner gave a timer.
   case name(String)
-  /// The time of day, when it is said.
+  /// The time of day at which it is said.
   case time
   /// The words of an interval.
   case work, rest, half, go, done
@@ -15,12 +15,12 @@ public indirect enum TimerPhrase: Hashable, Sendable {
   /// One after the other.
   case both(TimerPhrase, TimerPhrase)
 
-  /// What is left of a timer, in a few words: from an hour on to half hours, below that to half
+  /// How much of a timer is left, rounded: from an hour on to half hours, below that to half
   /// minutes, below a minute to 10 s, and below 10 s to the second. Nil if nothing is left.
   ///
-  /// It is rounded to the nearest, so that a phrase that comes a moment early or late says the same.
-  /// Halfway between two it is rounded down: who thinks that there is less time left comes in time.
-  /// It is never rounded to zero.
+  /// It is rounded to the nearest step, so that a phrase that comes a moment early or late says the
+  /// same. Halfway it is rounded down: a person who thinks that less time is left comes in time. It
+  /// is never rounded to zero.
   public static func left(roughly remaining: Duration) -> TimerPhrase? {
     guard remaining > .zero else { return nil }
     let step: Duration =
@@ -35,7 +35,7 @@ public indirect enum TimerPhrase: Hashable, Sendable {
     return .left(max(rounded, .seconds(1)))
   }
 
-  /// For a reader.
+  /// As text for a reader.
   public var text: String {
     switch self {
     case .left(let duration): "\(duration.inFull) left"
@@ -57,9 +57,9 @@ public indirect enum TimerPhrase: Hashable, Sendable {
     "work": .work, "rest": .rest, "half": .half, "go": .go, "done": .done,
   ]
 
-  /// What a whole pack says, the parts of a timer's length from 1 to 59: all that is told as left, all
-  /// rounds, all words, and of the lengths those of one unit and so many of more that each number
-  /// stands beside each unit.
+  /// The phrases of a complete pack, for numbers from 1 to 59: all words, all rounds, all times
+  /// that are said to be left. Of timer lengths, those with one unit, and enough with several units
+  /// that each number comes with each unit.
   public static let range: [TimerPhrase] = {
     let numbers = 1...59
     var phrases = [TimerPhrase.work, .rest, .half, .go, .done] + numbers.map { .round($0) }

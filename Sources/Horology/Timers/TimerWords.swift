@@ -1,28 +1,27 @@
-/// What is said of a timer, once nothing else is said.
+/// Words about a timer, an interval or an alarm. They wait until nothing else is said.
 public struct TimerWords: Hashable, Sendable {
   public let source: Cue.Source
   /// As in `timer "tea"`.
   public let title: String
-  /// The first that the voice has words for is spoken.
+  /// The voice says the first that it has words for.
   public let phrases: [TimerPhrase]
-  /// From when on, since the machine started; after `until` they are dropped.
+  /// When they may begin, since the machine started; after `until` they are dropped.
   public let from: Duration
   public let until: Duration
-  /// When the last of them must be over, since the machine started; nil if they may take as long as
-  /// they like.
+  /// When they must be over, since the machine started; nil for no limit.
   public let endsBy: Duration?
 
-  /// What is said, for a reader: as in `how much is left of timer "tea"`.
+  /// Their subject, for a reader: as in `how much is left of timer "tea"`.
   public var subject: String {
     if isOfTime { return "the time for \(title)" }
     if source == .interval { return "\"\(phrases[0].text)\" for \(title)" }
     return isOfLeft ? "how much is left of \(title)" : "that \(title) is at zero"
   }
 
-  /// The time of day, for an alarm.
+  /// True if they are the time of day, for an alarm.
   var isOfTime: Bool { phrases == [.time] }
 
-  /// It is not at zero yet.
+  /// True if they say how much is left: the timer is not at zero yet.
   var isOfLeft: Bool { if case .left? = phrases.first { true } else { false } }
 
   public init(

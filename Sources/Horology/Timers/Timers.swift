@@ -1,23 +1,23 @@
-/// The timers that a person has set: the claimant whose cues sound on their moment.
+/// The timers and the interval that a person has set. Their cues sound at exact moments.
 ///
-/// Every cue is placed by arithmetic from its timer's zero, by the clock that counts since the start,
-/// sleep included: neither a late wake-up nor a clock that is set moves it.
+/// Every cue is placed by arithmetic from its timer's zero, on the clock that counts since the
+/// machine started, sleep included. Neither a late wake-up nor setting the clock moves it.
 public struct Timers: Hashable, Sendable {
-  /// There are no more than this: far more than a person can follow, and a bound for memory.
+  /// Maximum number of timers: far more than a person can follow, and a bound for memory.
   public static let most = 1000
   /// From the beginning of the first ring to its words.
   public static let wordsAfterRing = Duration.seconds(2)
 
-  /// By number.
+  /// Sorted by number.
   public private(set) var countdowns: [Countdown] = []
   /// Nil if none runs.
   public private(set) var interval: IntervalTimer?
   var book = CueBook()
   /// Words that wait for their moment.
   private(set) var words: [TimerWords] = []
-  /// Why those wait whose moment has come.
+  /// Why words wait although their moment has come.
   private var hindrances: [TimerWords: SkipReason] = [:]
-  /// Of which turns of the interval it was told that their words were not said, and why.
+  /// Words of the interval that were reported as not said, and why.
   private var told: Set<Unsaid> = []
 
   private struct Unsaid: Hashable {
@@ -27,8 +27,8 @@ public struct Timers: Hashable, Sendable {
 
   public init() {}
 
-  /// As they were before the start.
-  /// - Parameter isSameBoot: the machine has not started since.
+  /// The timers as they were before the start.
+  /// - Parameter isSameBoot: true if the machine has not restarted since.
   public init(
     _ countdowns: [Countdown], _ interval: IntervalTimer? = nil, isSameBoot: Bool, at now: Now
   ) {
@@ -37,11 +37,11 @@ public struct Timers: Hashable, Sendable {
     change { moment in
       if isSameBoot { moment.noteClockSet(at: now) } else { moment.noteStart(at: now) }
     }
-    // It has begun before: a clock that has come back behind says that it will.
+    // It runs already. The clock came back behind, so it seems to begin later.
     if !isSameBoot, let interval = self.interval, interval.start.left(at: now) > .zero {
       self.interval?.start = TimedMoment(.zero, after: now)
     }
-    // It has rung before.
+    // The same for a timer that rings already.
     for index in self.countdowns.indices {
       if case .ringing(let since) = self.countdowns[index].state, since.left(at: now) > .zero {
         self.countdowns[index].state = .ringing(since: TimedMoment(.zero, after: now))
@@ -52,7 +52,7 @@ public struct Timers: Hashable, Sendable {
   // MARK: The clocks
 
   /// The clock was set.
-  /// - Returns: those that have moved with it.
+  /// - Returns: the sources that have moved with it.
   mutating func noteClockSet(at now: Now) -> Set<Cue.Source> {
     let moved = followClock
     change { $0.noteClockSet(at: now) }
@@ -62,7 +62,7 @@ public struct Timers: Hashable, Sendable {
   /// The clock is trusted.
   mutating func noteTrusted() { if !followClock.isEmpty { change { $0.noteTrusted() } } }
 
-  /// Those that move with a clock that is set.
+  /// The sources that move when the clock is set.
   private var followClock: [Cue.Source] {
     countdowns.filter { $0.state.moment?.followsClock == true }.map { .timer($0.number) }
       + (interval?.start.followsClock == true ? [.interval] : [])
@@ -75,8 +75,6 @@ public struct Timers: Hashable, Sendable {
 
   // MARK: Orders
 
-  /// Does what a person wants of a timer.
-  /// - Returns: the timer, as it is now.
   mutating func start(
     _ length: Duration, name: String?, at now: Now
   ) throws(TimerRefusal) -> Countdown {
@@ -98,7 +96,7 @@ public struct Timers: Hashable, Sendable {
     _ span: Duration, to which: String, at now: Now
   ) throws(TimerRefusal) -> (Countdown, [Effect]) {
     let index = try place(of: which)
-    // By a clock that is behind, more may seem to be left than there ever was.
+    // By a clock that is behind, more than the whole length may seem to be left.
     let left = countdowns[index].left(at: now) + span
     let most = min(left, countdowns[index].length + span)
     guard Countdown.shortest <= span, most <= Countdown.longest else { throw .length }
@@ -121,7 +119,7 @@ public struct Timers: Hashable, Sendable {
     case .ringing: throw .isRinging(countdowns[index].title)
     case .running: break
     }
-    // By a clock that is behind, more may seem to be left than there ever was.
+    // By a clock that is behind, more than the whole length may seem to be left.
     let left = min(countdowns[index].left(at: now), countdowns[index].length)
     countdowns[index].state = .paused(left: left)
     return (countdowns[index], recall(.timer(countdowns[index].number)))
@@ -141,7 +139,7 @@ public struct Timers: Hashable, Sendable {
     return (countdown, remove(countdown))
   }
 
-  /// The timer of a name or a number; the one that ends next if that is nil.
+  /// The timer with a name or number; for nil the one that ends next, or else the first.
   func find(_ which: String?, at now: Now) throws(TimerRefusal) -> Countdown {
     if let which { return countdowns[try place(of: which)] }
     let running = countdowns.filter { if case .running = $0.state { true } else { false } }
@@ -159,7 +157,7 @@ public struct Timers: Hashable, Sendable {
 
   /// Starts an interval, if none runs.
   /// - Parameter replaces: it takes the place of one that runs.
-  /// - Returns: what has become of it, and of the other.
+  /// - Returns: the reports about it and about the other, and what stops the other.
   mutating func start(
     _ plan: IntervalPlan, replaces: Bool, in lead: Duration, at now: Now
   ) throws(TimerRefusal) -> [Effect] {
@@ -186,13 +184,13 @@ public struct Timers: Hashable, Sendable {
     return stops + [.report(.interval(interval, .stopped(reason)))]
   }
 
-  /// All of its rounds may be over: then it is gone, and its last signal sounds on.
-  /// - Parameter byAnyClock: a person wants another, whatever the clock may be worth.
+  /// If all of its rounds are over, it is removed, and its last signal sounds on.
+  /// - Parameter byAnyClock: true if a person wants another, however wrong the clock may be.
   mutating func endInterval(byAnyClock: Bool = false, at now: Now) -> [Effect] {
     guard let interval, let length = interval.plan.length else { return [] }
     let late = interval.passed(at: now) - length
     guard late >= .zero else { return [] }
-    // By a clock that may be wrong nothing is over for good, unless its last signal has come.
+    // A clock that may be wrong cannot end it, unless its last signal was given.
     let wasSignalled = book.last(of: .interval) == interval.start.sinceBoot + length
     guard !interval.start.followsClock || wasSignalled || byAnyClock else { return [] }
     self.interval = nil
@@ -206,7 +204,7 @@ public struct Timers: Hashable, Sendable {
   /// True if something sounds again and again until it is stopped.
   var isSounding: Bool { isRinging || hasInterval }
 
-  /// Ends what rings.
+  /// Ends every timer that rings.
   mutating func silenceRings(_ reason: StopReason) -> [Effect] {
     let ended = countdowns.filter(\.isRinging)
     guard !ended.isEmpty else { return [] }
@@ -220,7 +218,7 @@ public struct Timers: Hashable, Sendable {
     return recall(.timer(countdown.number))
   }
 
-  /// Takes back what the player was given of this, and the words.
+  /// Takes back the cues of this source from the player, and drops its words.
   private mutating func recall(_ source: Cue.Source) -> [Effect] { recall([source], .byHand) }
 
   private mutating func recall(_ sources: Set<Cue.Source>, _ reason: StopReason) -> [Effect] {
@@ -228,15 +226,15 @@ public struct Timers: Hashable, Sendable {
     return book.recall(sources, reason)
   }
 
-  /// Takes back what the player was given; what is still to come of it is given anew.
-  /// - Parameter now: what is heard by then goes on; nil to end that, too.
+  /// Takes back the cues from the player; those still to come are given again.
+  /// - Parameter now: a cue that sounds by then goes on; nil to end that, too.
   mutating func recallCues(_ reason: StopReason, from now: Now? = nil) -> [Effect] {
-    // Those of an interval come with their cues.
+    // The words of an interval come again with their cues.
     dropWords(of: .interval)
     return book.recallAll(reason, from: now)
   }
 
-  /// Forgets what is to be said of timers before they are at zero; it is planned anew.
+  /// Drops the words for timers before they are at zero; they are planned again.
   mutating func forgetWordsOfLeft() {
     dropWords(where: \.isOfLeft)
   }
@@ -253,7 +251,7 @@ public struct Timers: Hashable, Sendable {
     }
   }
 
-  /// It rings from this moment on.
+  /// The timer rings from this moment on.
   mutating func ring(_ countdown: Countdown, since: TimedMoment) {
     guard let index = countdowns.firstIndex(where: { $0.number == countdown.number }) else {
       return
@@ -261,21 +259,21 @@ public struct Timers: Hashable, Sendable {
     countdowns[index].state = .ringing(since: since)
   }
 
-  /// True if something is to be said yet.
+  /// True if words are still to be said.
   public var hasWords: Bool { !words.isEmpty }
 
-  /// A cue that is given once more brings its words once more.
+  /// Ignores words that wait already: a cue that is given again brings its words again.
   mutating func say(_ phrase: TimerWords) { if !words.contains(phrase) { words.append(phrase) } }
 
-  /// Their moment has come, and something is in their way.
+  /// Notes why words wait although their moment has come.
   mutating func hinder(_ words: TimerWords, _ reason: SkipReason) { hindrances[words] = reason }
 
-  /// What was in their way last; nil if nothing was.
+  /// Why these words waited last; nil if they did not.
   func hindrance(of words: TimerWords) -> SkipReason? { hindrances[words] }
 
-  /// True if it has not been told yet that these words of the interval were not said for this reason.
+  /// True if these words of the interval were not reported yet as not said for this reason.
   mutating func isNew(_ words: TimerWords, _ reason: SkipReason) -> Bool {
-    // The last is the one that all of a kind share, as work of every round.
+    // The last phrase is the one that all of a kind share, as work in every round.
     told.insert(Unsaid(phrase: words.phrases.last, reason: reason.key)).inserted
   }
 
@@ -286,7 +284,7 @@ public struct Timers: Hashable, Sendable {
     for words in hindrances.keys.filter(isMeant) { hindrances[words] = nil }
   }
 
-  /// The timers that have rung for so long.
+  /// The timers that have rung for `limit`.
   func rungOut(after limit: Duration, at now: Now) -> [Countdown] {
     countdowns.filter {
       guard case .ringing(let since) = $0.state else { return false }
@@ -296,7 +294,7 @@ public struct Timers: Hashable, Sendable {
 }
 
 extension Countdown.State {
-  /// When it is at zero, or was; nil if it is paused.
+  /// When it is at zero, or began to ring; nil if it is paused.
   fileprivate var moment: TimedMoment? {
     switch self {
     case .paused: nil
@@ -305,7 +303,7 @@ extension Countdown.State {
     }
   }
 
-  /// Changes the moment that it is about, if it is about one.
+  /// Changes its moment, if it has one.
   fileprivate mutating func change(_ change: (inout TimedMoment) -> Void) {
     switch self {
     case .paused: break

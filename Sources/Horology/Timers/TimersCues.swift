@@ -1,6 +1,6 @@
 /// The cues of the timers and the interval, as they come due.
 extension Timers {
-  /// The first cue of an interval may come this late: a device may need so long to open.
+  /// The first cue of an interval may come this late: a device may take that long to open.
   private static let latestStart = Duration.seconds(3)
 
   /// The next cue of each, if it has one.
@@ -29,13 +29,13 @@ extension Timers {
       cue = .ring(
         source, since: since.sinceBoot,
         from: book.earliestRing(of: source, since.sinceBoot, lead, now))
-      // Of one that begins when it ends a click would be heard.
+      // A cue that begins when the ring ends would be heard as a click.
       guard cue.anchor < since.sinceBoot + ringLimit else { return nil }
     }
     return rings.heard(at: max(cue.anchor, now.sinceBoot)) == source ? cue : nil
   }
 
-  /// What rings, or will at zero.
+  /// The timers that ring, or will at zero.
   var ringing: [Ringing] {
     countdowns.compactMap { countdown in
       switch countdown.state {
@@ -52,7 +52,7 @@ extension Timers {
     let earliest = book.earliest(of: .interval, lead, now)
     guard let cue = interval.plan.cue(atOrAfter: earliest - start) else { return nil }
     let latest = cue.offset == .zero ? Self.latestStart : DueCue.latest
-    // Half-way to the next it would be taken for that.
+    // Half-way to the next cue, it would be taken for that one.
     let gap = interval.plan.gap(after: cue.offset)
     return DueCue(
       source: .interval, signal: cue.signal, anchor: start + cue.offset,
@@ -61,7 +61,7 @@ extension Timers {
 
   /// When something other than a cue is due next, since the machine started; nil if nothing is.
   func due(ringLimit: Duration, at now: Now) -> Duration? {
-    // Words whose moment has come wait for what else is said to end, which is an event.
+    // Words whose moment has come wait until other speech ends, which is an event.
     var moments = words.map { $0.from > now.sinceBoot ? $0.from : $0.until + .nanoseconds(1) }
     for countdown in countdowns {
       switch countdown.state {
