@@ -55,8 +55,8 @@ extension Announcer {
     return tell(changes.map { asHeard($0, at: now) }, at: now)
   }
 
-  /// The alarms that go by the clock. Once the clock or its trust changes, the cues that the player
-  /// holds for them may have the wrong time.
+  /// The alarms that go by the clock. Once the clock, its trust or the zone changes, the cues that
+  /// the player holds for them may have the wrong time.
   var alarmsByClock: Set<Cue.Source> {
     Set(alarms.alarms.filter(\.goesByClock).map { .alarm($0.number) })
   }

@@ -4,7 +4,7 @@
 /// answer. The switch wins over it.
 public enum SoftwareMute: Hashable, Sendable {
   case off
-  /// What begins before this instant is silent.
+  /// Announcements that begin by themselves before this instant are silent.
   case until(Instant)
   /// The next occasion that would sound is silent.
   case next

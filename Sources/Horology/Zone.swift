@@ -6,7 +6,7 @@ public protocol Zone {
   /// What the clocks of the zone show at `instant`.
   func civil(at instant: Instant) -> CivilTime
 
-  /// The instants at which the clocks show `time`, in order: one as a rule, none where clocks
-  /// are put forward over it, two where they are put back over it.
+  /// The instants at which the clocks show `time`, in order. Usually there is one. There is none if
+  /// clocks are put forward over it, and there are two if they are put back over it.
   func instants(of time: CivilDateTime) -> [Instant]
 }
