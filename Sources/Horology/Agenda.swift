@@ -103,7 +103,7 @@ public struct Agenda: Sequence, IteratorProtocol {
       case .report, .play(.cue): break
       }
     }
-    // Only a mute stops something here. What has reached its anchor by then has sounded.
+    // Only a mute stops something here. An announcement that has reached its anchor has sounded.
     guard let (sounding, reason) = stopped, let playing = announcer.playing else { return }
     let hasSounded = now.instant >= playing.anchor
     if !hasSounded { decided.removeAll { $0.fate == .sounds(playing) } }

@@ -77,7 +77,7 @@ public enum Event {
   case timer(TimerOrder)
   /// A person gives an order about the alarms.
   case alarm(AlarmOrder)
-  /// What sounds is to end, because a person wants it or the service ends.
+  /// Everything that sounds is to end, because a person wants it or the service ends.
   case stop(StopReason)
   /// Nothing of it has been heard yet, whatever the clock showed: the speaker was being opened, or
   /// the loop was held up and the player has not begun it.

@@ -4,7 +4,7 @@ extension Announcer {
   /// - Parameters:
   ///   - instant: when it is to begin; nil for as soon as it can.
   ///   - lead: the time from now until it can begin.
-  /// - Returns: nil if the occasion that is about to sound says what is asked for, at that instant.
+  /// - Returns: nil if the occasion that is about to sound gives the same answer at that instant.
   mutating func answer(
     _ time: CivilTime?, from instant: Instant? = nil, within lead: Duration, at now: Now
   ) -> Effect? {

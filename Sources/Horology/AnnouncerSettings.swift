@@ -11,11 +11,11 @@ public enum TellsLeft: String, CaseIterable, Sendable {
   case minute
 }
 
-/// How the service ends what sounds when it is stopped.
+/// How the service ends its sounds when it is stopped.
 public enum AtStop: String, CaseIterable, Sendable {
   /// It is faded out at once.
   case fade
-  /// What is already heard plays to its end.
+  /// A sounding that is already heard plays to its end.
   case finish
 }
 
@@ -43,7 +43,7 @@ public struct AnnouncerSettings: Hashable, Sendable {
 
   /// How long a timer rings if nobody stops it.
   public var ringLimit = Duration.seconds(900)
-  /// What is said of a timer before it reaches zero.
+  /// When the voice says how much of a timer is left.
   public var tellsLeft: Set<TellsLeft> = []
   /// The voice says the phases of rounds.
   public var saysPhases = SaysPhases.no
@@ -54,7 +54,7 @@ public struct AnnouncerSettings: Hashable, Sendable {
 
   public init() {}
 
-  /// What chimes at an occasion that shows `time`; nil if nothing does.
+  /// The tune at an occasion that shows `time`; nil for none.
   public func chime(at time: CivilTime) -> Tune? {
     let tune = time.minute == 0 ? chime : chimeQuarters
     return tune?.movement(at: time) == nil ? nil : tune
@@ -68,7 +68,7 @@ public struct AnnouncerSettings: Hashable, Sendable {
   /// From the last word to the first note, where the words come first.
   private static let pauseBeforeChime = Duration.seconds(1)
 
-  /// What an occasion that shows `time` plays, if it may sound.
+  /// The programme of an occasion that shows `time`, if it may sound.
   public func programme(at time: CivilTime, trust: ClockTrust) -> Programme {
     // With a clock that may be wrong, `untrusted = chime` allows blows only.
     let speaks = speaks(at: time) && !(trust == .untrusted && untrusted == .chime)

@@ -130,8 +130,8 @@ extension Announcer {
     return effects + stage.stop(reason, at: moment)
   }
 
-  /// By hand: stops what rings or, if nothing rings or is said, the interval. When the service
-  /// ends: takes back the cues; what rings goes on after the next start.
+  /// By hand: stops the rings or, if nothing rings or is said, the interval. When the service ends:
+  /// takes back the cues; the rings go on after the next start.
   mutating func stopTimers(_ reason: StopReason, at now: Now) -> [Effect] {
     switch reason {
     case .byHand:

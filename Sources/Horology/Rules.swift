@@ -37,8 +37,8 @@ public struct Rules: Hashable, Sendable {
   }
 
   /// Why a person who asks for the time gets no answer, or nil if they get one.
-  /// - Parameter isGiven: true if they name the time that is to be said; then it does not matter
-  ///   whether the clock is right.
+  /// - Parameter isGiven: true if they name the time to say; then it does not matter whether the
+  ///   clock is right.
   public func refusalOfRequest(isGiven: Bool) -> SkipReason? {
     if let refusalBySwitch { return refusalBySwitch }
     return isGiven || answersByClock(trust) ? nil : .untrusted
@@ -88,7 +88,7 @@ public struct Rules: Hashable, Sendable {
 
   // MARK: What sounds, and how loud
 
-  /// What is to be heard at an occasion, if it may sound.
+  /// The programme of an occasion, if it may sound.
   func programme(of occasion: Occasion) -> Programme {
     settings.programme(at: occasion.civil, trust: trust)
   }

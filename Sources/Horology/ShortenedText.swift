@@ -11,7 +11,7 @@ extension StringProtocol {
 }
 
 extension Unicode.Scalar {
-  /// True for control characters, for characters that end a line, and for those that change the
+  /// True for control characters, for line separators, and for characters that change the
   /// direction of text.
   var steersTerminals: Bool {
     switch properties.generalCategory {

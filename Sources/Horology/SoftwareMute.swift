@@ -24,7 +24,7 @@ public enum SoftwareMute: Hashable, Sendable {
     }
   }
 
-  /// True if what begins at this instant is silent, given that it would sound otherwise.
+  /// True if an announcement that begins at this instant is silent, but would sound otherwise.
   func silences(_ instant: Instant) -> Bool {
     switch self {
     case .off: false

@@ -115,7 +115,7 @@ public struct Tune: Hashable, Sendable {
   }
 }
 
-/// What is to be heard at an occasion, by offset from its anchor.
+/// The blows and words of an occasion, by offset from its anchor.
 public struct Programme: Hashable, Sendable {
   /// When the time is spoken.
   public enum Words: Hashable, Sendable {

@@ -1,6 +1,6 @@
 /// A time zone: what its clocks show at an instant, and at which instants they show a time.
 public protocol Zone {
-  /// The name in the tz database, or what is known of it.
+  /// The name in the tz database, or the path of the zone file if the name is not known.
   var name: String { get }
 
   /// What the clocks of the zone show at `instant`.
