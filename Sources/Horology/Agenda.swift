@@ -1,10 +1,10 @@
-/// What becomes of every occasion if nothing goes wrong.
+/// Forecasts what becomes of every occasion if nothing goes wrong.
 ///
 /// It asks an Announcer whose clock is trusted and whose switch nobody touches. Each announcement
-/// lasts as long as it really is, so that one may be in the way of the next.
+/// lasts as long as it really does, so one may be in the way of the next.
 public struct Agenda: Sequence, IteratorProtocol {
   public struct Entry: Hashable, Sendable {
-    /// What is heard of it. What is skipped is told as it would have been.
+    /// What is heard; for a skipped occasion, what would have been heard.
     public let outlook: Outlook
     public let fate: Fate
 
@@ -26,7 +26,7 @@ public struct Agenda: Sequence, IteratorProtocol {
   /// When the announcement that sounds is over.
   private var end: Instant?
   private var decided: [Entry] = []
-  /// A mute, and the instant from which on it counts.
+  /// A mute, and the instant from which it counts.
   private var mute: (SoftwareMute, from: Instant)?
 
   /// Every occasion from `start` on, without end.
@@ -37,18 +37,20 @@ public struct Agenda: Sequence, IteratorProtocol {
     _ settings: AnnouncerSettings, zone: any Zone, from start: Instant,
     mute: (SoftwareMute, at: Instant)? = nil, length: @escaping (Announcement) -> Duration
   ) {
-    // A mute cannot have silenced what is under way at its instant.
+    // The mute counts from just after the last occasion. That one may be under way, and was not
+    // silenced.
     let schedule = Schedule(interval: settings.interval, zone: zone)
     self.mute = mute.map { ($0, schedule.last(atOrBefore: $1).instant + .nanoseconds(1)) }
     self.start = start
     self.length = length
-    // What sounds at the first moment depends on what sounded before it, that on what was before,
-    // and so on. With each start on one day reckoned from one moment, all have one answer; and
-    // within a whole day there is hardly a tune so long that it never comes to rest.
+    // What sounds at the start depends on what sounded before, and so on back. So every start on
+    // one day is computed from the same moment, the beginning of the day before (UTC), and gives
+    // the same answer. Within a whole day there is almost always a pause, even with very long
+    // tunes.
     let days = start.seconds.flooredQuotient(by: Self.day) - 1
     wake = Instant(seconds: days * Self.day)
     now = Now(instant: wake, uptime: Uptime(nanoseconds: 0), sinceBoot: .zero)
-    // An alarm takes no occasion's place: its cues are heard beside it, and its words wait.
+    // An alarm does not affect occasions: its cues sound beside them, and its words wait.
     var settings = settings
     settings.alarms = []
     announcer = Announcer(settings: settings, zone: zone, trust: .synchronised, at: now)
@@ -101,7 +103,7 @@ public struct Agenda: Sequence, IteratorProtocol {
       case .report, .play(.cue): break
       }
     }
-    // A mute alone stops something; what has reached its anchor by then has sounded.
+    // Only a mute stops something here. An announcement that has reached its anchor has sounded.
     guard let (sounding, reason) = stopped, let playing = announcer.playing else { return }
     let hasSounded = now.instant >= playing.anchor
     if !hasSounded { decided.removeAll { $0.fate == .sounds(playing) } }

@@ -1,26 +1,27 @@
 /// Decides what sounds and when; nothing else does.
 ///
-/// A pure state machine: it is given events and the time, and answers with effects. Each
-/// occasion is decided exactly once, whatever the clock does.
+/// A pure state machine: it takes events and the time, and returns effects. It decides each
+/// occasion exactly once, whatever the clock does.
 public struct Announcer {
-  /// How long before its beginning an announcement is handed to the player, which opens the device
-  /// and runs it on silence first. A sound server may take two seconds to start its stream, and
-  /// some devices take three to open.
+  /// The player gets an announcement this long before it begins. It opens the device and runs it on
+  /// silence first. A sound server may take two seconds to start its stream, and some devices take
+  /// three to open.
   public static let preparation = Duration.seconds(5)
-  /// The least time that a chime needs to be prepared: some devices take as long to open.
+  /// Minimum time to prepare a chime: some devices take this long to open.
   public static let chimePreparation = Duration.seconds(3)
-  /// The least time to prepare what is to sound at once.
+  /// Minimum time to prepare a sounding that begins at once.
   public static let requestLead = Duration.milliseconds(400)
-  /// How late a blow may be: more than clock readings jitter, less than is heard.
+  /// How late a blow may be: more than the jitter of clock readings, less than anyone hears.
   public static let latestBlow = Duration.milliseconds(10)
   /// How long after a failure the device is tried again.
   public static let retryDelay = Duration.seconds(1)
   /// A smaller difference between the clocks comes from reading them, not from a step.
   public static let stepThreshold = Duration.milliseconds(50)
-  /// A smaller difference in level is not heard: it comes from how far a rise is reckoned anew.
+  /// Minimum change of level that counts, in dB. Smaller changes are inaudible: they come from
+  /// computing the rise of a ring again.
   static let leastDecibels = 0.1
-  /// A melody that sounds goes on through a step up to this, and its remaining blows are moved with
-  /// the clock. Notes are about as far apart, so no note overtakes another.
+  /// A sounding melody goes on through a step of at most this. Its remaining blows move with the
+  /// clock. Notes are about this far apart, so no note overtakes another.
   public static let longestFollowedStep = Duration.milliseconds(500)
 
   /// The rules by which something may sound now.
@@ -28,28 +29,29 @@ public struct Announcer {
   /// The occasions. Requests are in AnnouncerRequests.swift.
   var quarters: Quarters
   var stage = Stage()
-  /// What a person has set to sound. What becomes of it is in AnnouncerTimers.swift.
+  /// The timers and the interval that a person has set. AnnouncerTimers.swift handles them.
   public internal(set) var timers: Timers
-  /// What becomes of them is in AnnouncerAlarms.swift.
+  /// AnnouncerAlarms.swift handles them.
   public internal(set) var alarms: Alarms
   /// The service is ending: no further occasion is decided.
   var isEnding = false
-  /// When a mute for a duration ends, counted since the machine started, sleep included. Nil if the
-  /// mute has no such end, or ends at an instant of the clock.
+  /// When a mute for a duration ends, since the machine started, sleep included. Nil if the mute
+  /// has no such end, or if the machine has started again since: then it ends at an instant of the
+  /// clock.
   public internal(set) var muteEndsSinceBoot: Duration?
   /// When the last event came.
   private(set) var previous: Now
   /// What the clock would show now without the step or the sleep that was just noticed.
   private var showed: Instant
-  /// The clock was set, and the alarms are still to be told.
+  /// The clock was set, and the alarms have not been told yet.
   var owesAlarmsClock = false
-  /// The clock was set, or the machine slept, and nobody has judged the clock since.
+  /// The clock was set or the machine slept, and the clock has not been judged since.
   private var owesJudging = false
 
   /// Occasions before `now` are past: after a start only later ones sound.
   /// - Parameters:
   ///   - mute: as it was before the start. The clock may have been set since.
-  ///   - muteEndsSinceBoot: when it ends, if it is for a span of time and the machine has not
+  ///   - muteEndsSinceBoot: when the mute ends, if it is for a duration and the machine has not
   ///     started since.
   ///   - sounded: `lastSounded` as it was before the start. If the clock was set back since, that
   ///     occasion does not sound again.
@@ -73,8 +75,8 @@ public struct Announcer {
     self.alarms.configureAtStart(settings.alarms, at: now, alarmConditions)
   }
 
-  /// Takes one event in. The last effect is the next wake-up; after `.unheard` alone there is
-  /// none if that changes nothing.
+  /// Handles one event. The last effect is the next wake-up. Only an `.unheard` that changes
+  /// nothing has no effects.
   public mutating func handle(_ event: Event, at now: Now) -> [Effect] {
     var effects = noticeStep(with: event, at: now)
     let hasJumped = !effects.isEmpty
@@ -87,7 +89,7 @@ public struct Announcer {
     case .woke, .clockSet:
       break
     case .unheard:
-      // Whatever comes of a step is decided once the clock has been judged again.
+      // The consequences of a step wait until the clock has been judged again.
       return effects.isEmpty ? [] : Effect.silenceFirst(effects) + [.wake(at: now.instant)]
     case .zoneChanged(let zone):
       effects += change(settings, zone, .none, at: now)
@@ -97,13 +99,13 @@ public struct Announcer {
       if trust != self.trust { effects += take(trust, at: now) + [.report(.trust(trust))] }
     case .ringer(let ringer, let moment):
       effects += turn(ringer, at: moment, now)
-      // Silence does not wait for the clock to be judged; what comes of a step, or of a sleep, does.
+      // Silence does not wait for the clock to be judged. The consequences of a step or a sleep do.
       if owesJudging { return Effect.silenceFirst(effects) + [.wake(at: now.instant)] }
     case .mute(let mute):
       effects += turn(mute, at: now)
     case .asked(let time, let instant, let speakerIsAwake):
       let lead = rules.lead(speakerIsAwake: speakerIsAwake)
-      // Occasions that have passed meanwhile are in nobody's way.
+      // Occasions that have passed meanwhile must not block the answer.
       effects += settle(at: now)
       effects += [answer(time, from: instant, within: lead, at: now)].compactMap { $0 }
     case .pressed(let speakerIsAwake):
@@ -150,11 +152,11 @@ public struct Announcer {
     let step = now.step(since: previous)
     let sleep = now.sleep(since: previous)
     showed = now.instant - jump
-    // A clock that was set just before this event is not judged yet.
-    // How far a clock is set back does not depend on a sleep before it, or after.
+    // The clock was set just before this event and is not judged yet: leave the step out.
+    // Keep a sleep in: how far the clock is set back does not depend on sleeps.
     if alarmConditions.isTrusted, !owesAlarmsClock { alarms.note(now.instant - step) }
     quarters.note(now.instant, before: showed)
-    // The clock may have shown the anchor of what was not heard yet.
+    // The clock may have passed the anchor of an announcement that is still unheard.
     let showing = isUnheard(event) ? previous.instant : showed
     stage.note(showing)
     var effects: [Effect] = []
@@ -165,7 +167,7 @@ public struct Announcer {
     guard jump.magnitude >= Self.stepThreshold || !effects.isEmpty else { return [] }
     effects += noteTimers(
       wasSet: step.magnitude >= Self.stepThreshold, slept: sleep, at: now)
-    // What plays is timed by a clock that knows of neither.
+    // The player times by uptime. Only the sum of step and sleep matters to it.
     guard jump.magnitude >= Self.stepThreshold else { return effects }
     let reason: StopReason = step.magnitude >= Self.stepThreshold ? .clockSet : .slept
     if let playing, isFollowed(jump, by: playing, at: now) {
@@ -187,7 +189,7 @@ public struct Announcer {
   }
 
   /// Cancels an announcement that has not reached its anchor and reopens its occasion.
-  /// - Parameter showing: what the clock shows by the reckoning in which the anchor was set.
+  /// - Parameter showing: what the clock would show without the jump; nil for what it shows now.
   mutating func takeBack(
     _ reason: StopReason, at now: Now, showing: Instant? = nil
   ) -> [Effect] {
@@ -195,7 +197,7 @@ public struct Announcer {
     guard let turn = stage.turn, shown < turn.announcement.anchor, !turn.hasReachedAnchor,
       !turn.isTakenBack
     else { return [] }
-    // A service that ends decides nothing anew.
+    // A service that is ending reopens no occasions.
     if case .occasion(let occasion) = turn.announcement.cause, !isEnding {
       quarters.reopen(occasion)
       stage.takeBack(at: shown)
@@ -212,11 +214,12 @@ public struct Announcer {
 
   // MARK: The rules are changed
 
-  /// Takes other settings or another zone.
+  /// Applies new settings or a new zone.
   ///
-  /// What is prepared is made anew if they change it and there is time for that. What sounds
-  /// already goes on as it began, unless its occasion now has another programme, or none.
-  /// - Parameter ringer: what the switch says by other settings of its line; nil if it is as it was.
+  /// A prepared announcement is made again if the change affects it and there is time. One that
+  /// already sounds goes on as it began, unless its occasion now has another programme, or none.
+  /// - Parameter ringer: the switch as read with the new settings of its line; nil if those are
+  ///   unchanged.
   private mutating func change(
     _ settings: AnnouncerSettings, _ zone: any Zone, _ sound: SoundChange, _ ringer: Ringer? = nil,
     at now: Now
@@ -243,20 +246,20 @@ public struct Announcer {
         || (decibels(of: playing) - playing.decibels).magnitude > Self.leastDecibels)
     let effects =
       isMadeAnew || ruling(on: playing) != before ? takeBack(.rulesChanged, at: now) : []
-    // The switch counts from now on, also for what can no longer be taken back.
+    // The switch counts from now on, even for an announcement that cannot be taken back any more.
     return effects.isEmpty && ruledOutBySwitch && !wasSilenced
       ? silenced + stage.stop(.rulesChanged, at: now.uptime) : silenced + effects
   }
 
-  /// Takes another trust in the clock. What is only prepared is made anew if it would now be
-  /// something else, or nothing.
+  /// Applies a new trust in the clock. An announcement that is only prepared is taken back if it
+  /// would now be different, or refused.
   private mutating func take(_ trust: ClockTrust, at now: Now) -> [Effect] {
     let before = stage.turn.map(rulingSoFar)
     rules.trust = trust
     alarms.reckon(at: now, alarmConditions)
-    // A service that ends decides nothing more, and what it saves counts.
+    // `Alarms.due` also does this, but not while the service ends, and its alarms are still saved.
     if alarmConditions.isTrusted { alarms.noteTrusted(at: now, alarmConditions) }
-    // By a clock that may be wrong no alarm rings.
+    // No alarm rings by a clock that may be wrong.
     let recalled =
       alarmConditions.isTrusted ? [] : timers.book.recall(alarmsByClock, .rulesChanged)
     guard let turn = stage.turn, !stage.isHeard(at: now), let before else { return recalled }
@@ -274,8 +277,8 @@ public struct Announcer {
     return stage.begin(announcement, showing: zone.civil(at: announcement.anchor))
   }
 
-  /// How loud an announcement is, in dB at most 0. The time that is said for an alarm is as loud as
-  /// the ring has become by then.
+  /// The level of an announcement, in dB at most 0. The time spoken for an alarm is as loud as the
+  /// ring has become by then.
   private func decibels(of announcement: Announcement) -> Double {
     let level = rules.decibels(at: zone.civil(at: announcement.anchor))
     guard case .timer(let words) = announcement.cause, words.isOfTime else { return level }
@@ -288,15 +291,15 @@ public struct Announcer {
     let isTold = first == quarters.cutOff && (last ?? first) == first
     let report: [Effect] =
       isTold ? [] : [.report(.skipped(from: first, through: last ?? first, reason))]
-    // A mute of the next occasion has had its occasion.
+    // A mute of the next occasion ends with this skip.
     return reason == .softwareMuted && mute == .next ? report + unmute() : report
   }
 
-  /// True if this is a reason to stop now what plays.
+  /// True if this reason stops the announcement that is playing now.
   private func isEnded(_ playing: Announcement, by reason: StopReason, at now: Now) -> Bool {
     let isHeard = stage.isHeard(at: now)
     switch reason {
-    // What is not heard yet is the next occasion, which sounds.
+    // An announcement that is not heard yet is the next occasion, which still sounds.
     case .byHand: return isHeard || !playing.cause.isOccasion
     case .serviceEnds: return !isHeard || settings.atStop == .fade
     default: return true
@@ -313,12 +316,12 @@ public struct Announcer {
       let due = Quarters.due(occasion, rules)
       guard now.instant >= due, !isEnding else { return effects + [wake(at: due, now)] }
       if stage.isCuttingOff(occasion) {
-        // If some of it was heard, its end is reported in place of a skip.
+        // Wait for its end. If some of it was heard, the end is reported instead of a skip.
         return effects + [wake(at: now.instant + .seconds(1), now)]
       }
 
       if now.instant >= rules.passing(of: occasion) {
-        // One that was cut off has been told by itself.
+        // An occasion that was cut off was already reported: skip it alone.
         let last =
           occasion == quarters.cutOff
           ? occasion : quarters.schedule.last(atOrBefore: rules.lastToPass(at: now))
@@ -328,7 +331,7 @@ public struct Announcer {
         continue
       }
       if let refusal = refusal(of: occasion) {
-        // Until its instant the switch may still be put on, and a mute be taken back.
+        // Before its instant, the switch may still be turned on, or a mute lifted.
         if refusal.mayEndInTime && now.instant < occasion.instant {
           return effects + [wake(at: occasion.instant, now)]
         }
@@ -351,8 +354,8 @@ public struct Announcer {
     }
   }
 
-  /// The next wake-up: at the next decision, at the end of a mute, or when what is prepared begins
-  /// to be heard, so that others are told then.
+  /// The next wake-up: at the next decision, at the end of a mute, when a timer or an alarm is due,
+  /// or when a prepared announcement begins to be heard, so that others are told then.
   private func wake(at decision: Instant, _ now: Now) -> Effect {
     var instant = decision
     if case .until(let end) = mute { instant = min(instant, end) }
@@ -370,7 +373,7 @@ public struct Announcer {
       if let refusal = refusal(of: first) { return refusal }
       if let reason = quarters.failureReason(of: first) { return reason }
       if let turn = stage.turn, showed >= rules.passing(of: first) {
-        // What still stops is its own announcement, or another one.
+        // The turn that is still stopping is the occasion's own announcement, or another one.
         if turn.isTakenBack, turn.announcement.cause == .occasion(first), let stopped = turn.stopped
         {
           return .stopped(stopped.reason)

@@ -1,4 +1,4 @@
-/// What becomes of the alarms.
+/// How the Announcer handles alarms.
 extension Announcer {
   var alarmConditions: AlarmConditions { alarmConditions(by: trust) }
 
@@ -8,8 +8,8 @@ extension Announcer {
       mayBeWrong: trust == .untrusted, ringLimit: settings.ringLimit, lead: rules.lead)
   }
 
-  /// The clock was set, and has been judged since: whoever sets it wrong is found out by the trust in
-  /// it that is lost with that.
+  /// Tells the alarms that the clock was set, once it has been judged: a clock that is set wrong
+  /// loses its trust.
   mutating func tellAlarmsOfClock(with event: Event, at now: Now) {
     guard owesAlarmsClock else { return }
     switch event {
@@ -20,7 +20,7 @@ extension Announcer {
     owesAlarmsClock = false
   }
 
-  /// Does what a person wants of the alarms.
+  /// Carries out a person's order about the alarms.
   mutating func take(_ order: AlarmOrder, at now: Now) -> [Effect] {
     do throws(AlarmRefusal) {
       return tell(try alarms.take(order, at: now, alarmConditions), at: now)
@@ -29,46 +29,47 @@ extension Announcer {
     }
   }
 
-  /// Gives alarms these in place of their tunes of the same name.
+  /// Replaces the tunes of alarms by these of the same name.
   public mutating func take(_ tunes: [Tune]) { alarms.take(tunes) }
 
-  /// Lets those that ring do so again later.
+  /// Snoozes the ringing alarms.
   mutating func snoozeAlarms(at now: Now) -> [Effect] {
     alarms.isRinging ? take(.snooze(nil), at: now) : []
   }
 
-  /// Ends those that ring.
+  /// Ends the ringing alarms.
   mutating func silenceAlarms(
     _ reason: StopReason, at moment: Uptime, _ now: Now
   ) -> [Effect] {
     tell(alarms.silence(reason, at: now, alarmConditions), at: now, reason, moment)
   }
 
-  /// Ends those that ring or are put off, for the day.
+  /// Ends the ringing and snoozing alarms for the day.
   mutating func endAlarms(at now: Now) -> [Effect] {
     alarms.alarms.contains(where: \.isUp) ? take(.stop(nil), at: now) : []
   }
 
-  /// Rings those whose time has come.
+  /// Rings the alarms whose time has come, and ends those that have rung too long.
   mutating func settleAlarms(at now: Now) -> [Effect] {
     let changes = alarms.due(at: now, alarmConditions) { [self] in refusal(of: $0, at: now) }
     return tell(changes.map { asHeard($0, at: now) }, at: now)
   }
 
-  /// Those that the clock decides on: what the player has of them is for a time that may be another.
+  /// The alarms that go by the clock. Once the clock, its trust or the zone changes, the cues that
+  /// the player holds for them may have the wrong time.
   var alarmsByClock: Set<Cue.Source> {
     Set(alarms.alarms.filter(\.goesByClock).map { .alarm($0.number) })
   }
 
-  /// The zone or the configuration is another: what is to ring is reckoned anew.
+  /// Computes again when alarms ring: the zone or the configuration has changed.
   mutating func reckonAlarms(at now: Now) -> [Effect] {
-    // Before those of another configuration are there, which are for the time to come.
+    // First, because the alarms of a new configuration ring only at times to come.
     alarms.reckon(at: now, alarmConditions)
     let gone = alarms.configure(settings.alarms, at: now, alarmConditions)
     return timers.book.recall(alarmsByClock, .rulesChanged) + tell(gone, at: now, .rulesChanged)
   }
 
-  /// What has become of an alarm, with why nobody hears it, or has.
+  /// Adds to a change why nobody hears the alarm, or why nobody has heard it.
   private func asHeard(_ change: AlarmChange, at now: Now) -> AlarmChange {
     let source = Cue.Source.alarm(change.alarm.number)
     guard case .ringing(_, let since) = change.alarm.state else { return change }
@@ -85,8 +86,8 @@ extension Announcer {
     }
   }
 
-  /// Why an alarm must not ring now. One that comes late keeps the quiet of its own time, too. With
-  /// the switch lost it rings once that can be read.
+  /// Why an alarm must not ring now. A late alarm also keeps the quiet hours of its own time. A
+  /// lost switch is no reason: the alarm is heard once the switch can be read.
   private func refusal(of alarm: Alarm, at now: Now) -> SkipReason? {
     let times = [now.instant, alarm.occasion ?? now.instant].map { zone.civil(at: $0) }
     return rules.timersAreHeldBack
@@ -94,8 +95,8 @@ extension Announcer {
       : rules.refusal(of: alarm.plan, at: times)
   }
 
-  /// Why an alarm will be silent at its next time, or when its snooze is over, as things are; nil if
-  /// it will ring.
+  /// Why an alarm will be silent at its next time or after its snooze, as things are now; nil if it
+  /// will ring.
   public func refusal(of alarm: Alarm, from now: Now) -> SkipReason? {
     if let refusal = refusalToCome(of: alarm, from: now) { return refusal }
     switch alarm.state {
@@ -104,7 +105,7 @@ extension Announcer {
     }
   }
 
-  /// As `refusal(of:from:)`, but for a switch that is lost: it may be found until then.
+  /// As `refusal(of:from:)`, but ignores a lost switch: it may be found by then.
   private func refusalToCome(of alarm: Alarm, from now: Now) -> SkipReason? {
     switch alarm.state {
     case .waiting(nil, _), .ringing: nil
@@ -115,11 +116,11 @@ extension Announcer {
     }
   }
 
-  /// Tells what has become of alarms; takes back the rings of those that ring no more, and has the
-  /// time said where one begins to.
+  /// Reports what has become of alarms. Takes back the rings of alarms that stop, and plans the
+  /// spoken time of alarms that begin to ring.
   /// - Parameters:
-  ///   - reason: why they ring no more.
-  ///   - moment: when what ends them came; nil for now.
+  ///   - reason: why they stop ringing.
+  ///   - moment: when the event that ends them came; nil for now.
   private mutating func tell(
     _ changes: [AlarmChange], at now: Now, _ reason: StopReason = .byHand, _ moment: Uptime? = nil
   ) -> [Effect] {
@@ -133,7 +134,7 @@ extension Announcer {
       case .cancelled, .silenced, .snoozed, .stopped, .missed, .neverHeard, .expired, .unheard:
         timers.dropWords(of: source)
         effects += timers.book.recall([source], reason)
-        // The time that is being said is true, though nobody has stopped the ring.
+        // At the ring limit nobody has stopped the ring, and the time being spoken is true.
         if change.alarm.isRinging, !change.event.isOfLimit { isSilenced = true }
       }
       effects.append(.report(.alarm(change.alarm, change.event)))
@@ -141,7 +142,8 @@ extension Announcer {
     return isSilenced ? effects + stopTime(reason, at: moment ?? now.uptime) : effects
   }
 
-  /// Fades out the time that is being said, unless another alarm rings for which it is said, too.
+  /// Fades out the time being spoken, unless another alarm still rings: it is spoken for that one
+  /// too.
   private mutating func stopTime(_ reason: StopReason, at moment: Uptime) -> [Effect] {
     guard !alarms.isRinging, case .timer(let words)? = stage.playing?.cause, words.isOfTime else {
       return []
@@ -149,10 +151,10 @@ extension Announcer {
     return stage.stop(reason, at: moment)
   }
 
-  /// Plans that the time is said once the first ring is over.
+  /// Plans to speak the time after the first ring.
   private mutating func sayTime(of alarm: Alarm, at now: Now) {
     guard case .ringing(_, let since) = alarm.state else { return }
-    // Another that began with it may be heard for it.
+    // Another alarm that began at the same moment may be heard instead.
     let heard = rings(at: now).heard(at: since.sinceBoot)
     let sounding = alarms.alarms.first {
       guard case .ringing(_, let begun) = $0.state else { return false }
@@ -169,7 +171,7 @@ extension Announcer {
 
   // MARK: Cues
 
-  /// What rings at an alarm, the first blow at its time; empty if it is the signal.
+  /// The blows that ring for an alarm, counted from the first; empty if the signal rings.
   private func blows(of alarm: Alarm, at now: Now) -> [Blow] {
     guard let tune = alarm.plan.tune else { return [] }
     let shown = zone.civil(at: alarm.occasion ?? now.instant)
@@ -183,7 +185,7 @@ extension Announcer {
     alarms.alarms.compactMap { nextCue(of: $0, rings, at: now) }
   }
 
-  /// The alarms that ring, or will before a cue that is prepared now.
+  /// The alarms that ring, or will before a cue that is prepared now is heard.
   func ringingAlarms(at now: Now) -> [Ringing] {
     alarms.alarms.compactMap { alarm in
       guard let since = begins(alarm, at: now) else { return nil }
@@ -194,8 +196,8 @@ extension Announcer {
     }
   }
 
-  /// How much quieter than it may be the loudest alarm is that rings now, in dB at most 0, at an
-  /// instant to come.
+  /// The level of the loudest of the alarms that ring now, at an instant to come: in dB relative to
+  /// its full level, at most 0.
   func riseOfRing(at instant: Instant) -> Double {
     let anchor = previous.sinceBoot + (instant - previous.instant)
     let levels = alarms.alarms.compactMap { alarm -> Double? in
@@ -205,14 +207,14 @@ extension Announcer {
     return levels.max() ?? 0
   }
 
-  /// When an alarm that rings began to, or will within the preparation of a cue; since the machine
-  /// started.
+  /// When a ringing alarm began, or another one will begin within the preparation of a cue; since
+  /// the machine started.
   private func begins(_ alarm: Alarm, at now: Now) -> Duration? {
     let since: Duration
     switch alarm.state {
     case .waiting(nil, _): return nil
     case .ringing(_, let started): return started.sinceBoot
-    // What is due already is decided by how late it is.
+    // An alarm that is already due is judged by how late it is.
     case .waiting(let next?, _):
       guard next > now.instant else { return nil }
       since = now.sinceBoot + (next - now.instant)
@@ -234,19 +236,20 @@ extension Announcer {
     case .snoozing: guard book.last(of: source) != since else { return nil }
     case .ringing: earliest = book.earliestRing(of: source, since, rules.lead, now)
     }
-    // Before its bells are reckoned: there may be a hundred.
+    // Before its blows are computed: there may be a hundred alarms.
     guard rings.heard(at: max(earliest, now.sinceBoot)) == source else { return nil }
     let blows = blows(of: alarm, at: now)
     var cue = DueCue.ring(source, since: since, from: earliest)
     if !blows.isEmpty {
-      // After what was given last, and at once if that is over or nothing was.
+      // The tune follows the last cue that was given. It begins at once if that is over or there
+      // was none.
       let anchor = max(book.over(of: source) ?? since, earliest)
       cue = DueCue(
         source: source, signal: .ring, anchor: anchor, mayBeLateBy: Announcer.chimePreparation)
     }
     cue.blows = blows
     cue.decibels = alarm.plan.rise?.decibels(after: cue.anchor - since) ?? 0
-    // Of one that begins when it ends a click would be heard.
+    // A ring that began at the ring limit would be heard as a click.
     return rings.heard(at: max(cue.anchor, now.sinceBoot)) == source
       && cue.anchor < since + settings.ringLimit
       ? cue : nil

@@ -1,4 +1,4 @@
-/// What becomes of an announcement that has played, or could not.
+/// How the Announcer handles the end of an announcement, played or not.
 extension Announcer {
   mutating func end(
     _ turn: Stage.Turn, with outcome: Outcome, at now: Now
@@ -30,7 +30,7 @@ extension Announcer {
       return []
     case (.stopped(let reason, nil), .occasion(let occasion)):
       return skip(occasion, .stopped(reason))
-    // What is queued does not follow a clock that is set back: the anchor may be heard before the
+    // Queued frames do not follow a clock that is set back, so the anchor may be heard before the
     // clock shows it.
     case (.failed(let why, .anchor), .occasion):
       return [.report(.brokeOff(announcement, why))]
@@ -44,8 +44,8 @@ extension Announcer {
     }
   }
 
-  /// An occasion has sounded once its anchor was heard. A melody that ended before may be made up
-  /// for by words, even after a restart.
+  /// Notes that an occasion has sounded: its anchor was heard. If a melody ended before its anchor,
+  /// words may still make up for it, even after a restart.
   private mutating func noteSounded(_ turn: Stage.Turn, _ outcome: Outcome, at now: Now) {
     guard case .occasion(let occasion) = turn.announcement.cause, !turn.isTakenBack
     else { return }

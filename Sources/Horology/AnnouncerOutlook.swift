@@ -5,13 +5,14 @@ extension Announcer {
   public var ringer: Ringer { rules.ringer }
   public var mute: SoftwareMute { rules.mute }
 
-  /// What the player has: it is prepared, sounds, or is being stopped.
+  /// The announcement that the player has: prepared, sounding, or being stopped.
   public var playing: Announcement? { stage.playing }
 
-  /// What was heard at the last event; nil if it was silent, or only preparing.
+  /// The announcement that was heard at the last event; nil if there was none or it was only
+  /// preparing.
   public var sounding: Announcement? { stage.isHeard(at: previous) ? stage.playing : nil }
 
-  /// What sounds next: what is prepared, or else the first occasion that has not been decided.
+  /// The occasion that sounds next: the prepared one, or else the first undecided one.
   public var outlook: Outlook {
     if let turn = stage.turn, sounding == nil, turn.stopped == nil,
       case .occasion(let occasion) = turn.announcement.cause
@@ -51,17 +52,18 @@ extension Announcer {
   }
 }
 
-/// What goes on although the clock was set.
+/// Announcements that go on although the clock was set.
 extension Announcer {
-  /// True if this tells that what has the turn was not heard since the last event.
+  /// True if this event says that the announcement with the turn was not heard since the last
+  /// event.
   func isUnheard(_ event: Event) -> Bool {
     if case .unheard(let sounding) = event { playing?.id == sounding } else { false }
   }
 
-  /// True if a melody sounds that the player moves with the clock, and there is time to move the
-  /// blow of the hour, too.
+  /// True if a sounding melody can follow this step: the player moves it with the clock, and there
+  /// is time to move the blow of the hour too.
   func isFollowed(_ step: Duration, by announcement: Announcement, at now: Now) -> Bool {
-    // The player may see several as one.
+    // The player may see several steps as one.
     let inAll = step + (stage.turn?.followed ?? .zero)
     return !announcement.programme.blows.isEmpty
       && max(step.magnitude, inAll.magnitude) <= Self.longestFollowedStep
@@ -70,10 +72,10 @@ extension Announcer {
   }
 }
 
-/// What is still to be said.
+/// Words that are still to come.
 extension Announcer {
-  /// True if the words after the blows of an occasion will be wrong when they come, by a clock that
-  /// was set after the anchor.
+  /// True if the clock was set after the anchor of an occasion so that the words after its blows
+  /// will be wrong when they come.
   func saysWrongTime(at now: Now) -> Bool {
     guard let turn = stage.turn, turn.hasReachedAnchor, case .occasion = turn.announcement.cause,
       case .at(let offset) = turn.announcement.programme.words

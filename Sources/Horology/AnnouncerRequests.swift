@@ -3,14 +3,14 @@ extension Announcer {
   /// Answers a person who asks for this time, or for the time now.
   /// - Parameters:
   ///   - instant: when it is to begin; nil for as soon as it can.
-  ///   - lead: how far ahead of now it can begin.
-  /// - Returns: nil if the occasion that is about to sound says what is asked for, at that instant.
+  ///   - lead: the time from now until it can begin.
+  /// - Returns: nil if the occasion that is about to sound gives the same answer at that instant.
   mutating func answer(
     _ time: CivilTime?, from instant: Instant? = nil, within lead: Duration, at now: Now
   ) -> Effect? {
-    // While what sounds is heard to its end, nothing else begins.
+    // An ending service may let a sounding announcement finish, but begins nothing else.
     if isEnding { return .report(.refused(.stopped(.serviceEnds))) }
-    // An instant is one only by a clock that is right.
+    // To begin at an instant needs a clock that is right, even if the time is given.
     if let refusal = rules.refusalOfRequest(isGiven: time != nil && instant == nil) {
       return .report(.refused(refusal))
     }
@@ -33,7 +33,7 @@ extension Announcer {
       let end = anchor.endOfMinute(of: said)
       latest = min(latest ?? end, end)
     }
-    // Other clocks begin at that instant, too: later is as wrong as another time.
+    // Other clocks begin at that instant too: a late answer is as wrong as another time.
     if instant != nil { latest = anchor + Self.latestBlow }
     var announcement = Announcement(
       stage.nextID, cause: .request, time: said, anchor: anchor, latest: latest)
@@ -41,12 +41,12 @@ extension Announcer {
     return begin(announcement)
   }
 
-  /// Answers once more after the speaker was too late, which now is known to need longer: the words
-  /// would no longer have been true, or in the way of the next occasion.
+  /// Answers once more after the speaker was too late: the words would have been wrong by then, or
+  /// in the way of the next occasion. The lead now includes the delay.
   mutating func answerAnew(
     _ turn: Stage.Turn, after delay: Duration, at now: Now
   ) -> Effect? {
-    // What is later than that is later each time.
+    // A speaker that needs longer than the preparation would be too late each time.
     guard delay < Self.preparation, !turn.announcement.isAtItsInstant else {
       return .report(.refused(.failed(Self.tooLate(delay))))
     }

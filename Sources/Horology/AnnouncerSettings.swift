@@ -1,9 +1,9 @@
-/// When the hour is spoken, seen from the hour's blows.
+/// When the hour is spoken, relative to its blows.
 public enum VoiceAtHour: String, CaseIterable, Sendable {
   case before, after, none
 }
 
-/// When it is said how much is left of a timer.
+/// When the voice says how much of a timer is left.
 public enum TellsLeft: String, CaseIterable, Sendable {
   /// At half its length.
   case half
@@ -11,20 +11,20 @@ public enum TellsLeft: String, CaseIterable, Sendable {
   case minute
 }
 
-/// What becomes of what sounds when the service is stopped.
+/// How the service ends its sounds when it is stopped.
 public enum AtStop: String, CaseIterable, Sendable {
   /// It is faded out at once.
   case fade
-  /// What is heard already is heard to its end.
+  /// A sounding that is already heard plays to its end.
   case finish
 }
 
-/// What the owner has decided about when the clock sounds.
+/// The owner's settings for when the clock sounds.
 public struct AnnouncerSettings: Hashable, Sendable {
   public var interval = Interval.quarter
-  /// What chimes at the hour; nil is nothing.
+  /// The tune at the hour; nil for none.
   public var chime: Tune?
-  /// What chimes at the other quarters; nil is nothing.
+  /// The tune at the other quarters; nil for none.
   public var chimeQuarters: Tune?
   public var voiceAtHour = VoiceAtHour.after
   public var quiet = QuietHours.none
@@ -35,26 +35,26 @@ public struct AnnouncerSettings: Hashable, Sendable {
   public var whenLost = LostSwitchPolicy.mute
   public var silences = SwitchScope.everything
   public var atStop = AtStop.fade
-  /// How long the speaker runs on silence before what is to sound at once: an amplifier that was
-  /// asleep swallows the first syllable.
+  /// How long the speaker runs on silence before a sounding that begins at once: an amplifier that
+  /// was asleep swallows the first syllable.
   public var leadIn = Duration.milliseconds(400)
   /// How much earlier than its instant an anchor leaves the converter.
   public var latencyOffset = Duration.zero
 
   /// How long a timer rings if nobody stops it.
   public var ringLimit = Duration.seconds(900)
-  /// What is said of a timer before it is at zero.
+  /// When the voice says how much of a timer is left.
   public var tellsLeft: Set<TellsLeft> = []
   /// The voice says the phases of rounds.
   public var saysPhases = SaysPhases.no
-  /// Those of the configuration.
+  /// The alarms of the configuration.
   public var alarms: [AlarmPlan] = []
   /// The voice has words for timers.
   public var saysTimers = false
 
   public init() {}
 
-  /// What chimes at an occasion that shows `time`; nil if nothing does.
+  /// The tune at an occasion that shows `time`; nil for none.
   public func chime(at time: CivilTime) -> Tune? {
     let tune = time.minute == 0 ? chime : chimeQuarters
     return tune?.movement(at: time) == nil ? nil : tune
@@ -68,9 +68,9 @@ public struct AnnouncerSettings: Hashable, Sendable {
   /// From the last word to the first note, where the words come first.
   private static let pauseBeforeChime = Duration.seconds(1)
 
-  /// What is to be heard at an occasion that shows `time`, if it may sound.
+  /// The programme of an occasion that shows `time`, if it may sound.
   public func programme(at time: CivilTime, trust: ClockTrust) -> Programme {
-    // With a clock that may be wrong, blows are all that is risked (`untrusted = chime`).
+    // With a clock that may be wrong, `untrusted = chime` allows blows only.
     let speaks = speaks(at: time) && !(trust == .untrusted && untrusted == .chime)
     guard let movement = chime(at: time)?.movement(at: time) else {
       return speaks ? .wordsAlone : Programme(blows: [], words: .none)
@@ -93,9 +93,9 @@ public enum SkipReason: Hashable, Sendable {
   case quietHours
   case nothingToSound
   case untrusted
-  /// The owner wants silence.
+  /// The switch is off.
   case muted
-  /// The switch cannot be read, and that mutes.
+  /// The switch cannot be read, which mutes (`when_lost`).
   case switchLost
   /// A person has asked for silence for a while.
   case softwareMuted
@@ -105,23 +105,23 @@ public enum SkipReason: Hashable, Sendable {
   case late(Duration)
   /// Another announcement had the speaker.
   case busy
-  /// Asked for so near to an occasion that the occasion answers.
+  /// The request came so close to an occasion that the occasion answers it.
   case occasionIsNear
-  /// The announcement could not be played, with the device's or the clips' own words.
+  /// The announcement could not be played, in the words of the device or the clips.
   case failed(String)
   case stopped(StopReason)
 }
 
-/// Why what sounded, or was about to, was stopped.
+/// Why a sounding was stopped, before or while it was heard.
 public enum StopReason: Hashable, Sendable {
   case clockSet
   /// The machine has slept.
   case slept
-  /// The zone or the configuration is another.
+  /// The zone or the configuration has changed.
   case rulesChanged
-  /// The switch silences.
+  /// The switch was turned off.
   case muted
-  /// The switch cannot be read, and that silences.
+  /// The switch cannot be read, which silences (`when_lost`).
   case switchLost
   /// A person wants silence for a while.
   case softwareMuted

@@ -1,4 +1,4 @@
-/// What silences: the switch, and a mute.
+/// Silence by the switch or by a mute.
 extension Announcer {
   mutating func turn(_ ringer: Ringer, at moment: Uptime, _ now: Now) -> [Effect] {
     guard ringer != self.ringer else { return [] }
@@ -11,8 +11,8 @@ extension Announcer {
       effects = silenceTimers(reason, at: moment, now)
     }
     if ruledOutBySwitch, let turn = stage.turn {
-      // Silence first, words after. What has not begun is open again, should the switch be put
-      // back before its instant.
+      // Silence comes first, the report after it. An announcement that has not begun is reopened,
+      // in case the switch is put back before its instant.
       let takenBack = stage.isHeard(at: now) ? [] : takeBack(reason, at: now)
       effects += takenBack
       if takenBack.isEmpty && !turn.isTakenBack { effects += stage.stop(reason, at: moment) }
@@ -21,7 +21,7 @@ extension Announcer {
   }
 
   mutating func turn(_ mute: SoftwareMute, at now: Now) -> [Effect] {
-    // Said again, it still silences an answer.
+    // A repeated mute still silences an answer.
     guard
       mute != self.mute
         || (mute == .on && (playing != nil || timers.isSounding || alarms.isRinging))
@@ -40,7 +40,7 @@ extension Announcer {
     }
     let report = Effect.report(reportOfMute)
     guard mute != .off, let turn = stage.turn, !turn.isTakenBack else { return silenced + [report] }
-    // What sounds, or was asked for, is not the next occasion.
+    // A sounding or requested announcement is not the next occasion.
     let isNext = !stage.isHeard(at: now) && turn.announcement.cause.isOccasion
     if mute == .next && !isNext { return [report] }
     silenced +=
@@ -53,7 +53,8 @@ extension Announcer {
     return unmute()
   }
 
-  /// Moves the end of a mute for a duration with the clock: it ends when the duration has passed.
+  /// Moves the end of a mute for a duration when the clock is set: it ends when the duration is
+  /// over.
   mutating func keepEndOfMute(at now: Now) {
     guard case .until(let named) = mute, let muteEndsSinceBoot else { return }
     let end = now.instant + (muteEndsSinceBoot - now.sinceBoot)

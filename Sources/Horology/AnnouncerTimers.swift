@@ -1,9 +1,9 @@
-/// What becomes of the timers.
+/// How the Announcer handles timers and the interval.
 extension Announcer {
-  /// A timer that is so long past zero has run out unnoticed: in a sleep, or with the power off.
+  /// A timer found this long past zero ran out unnoticed: in a sleep, or with the power off.
   static let unnoticed = Duration.seconds(2)
 
-  /// Does what a person wants of the timers.
+  /// Carries out a person's order about the timers.
   mutating func take(_ order: TimerOrder, at now: Now) -> [Effect] {
     do throws(TimerRefusal) {
       switch order {
@@ -47,7 +47,7 @@ extension Announcer {
     stopWords(of: .timer(countdown.number), .byHand, at: now.uptime)
   }
 
-  /// Fades out what is said of a timer, or of the interval.
+  /// Fades out the words that are being said about this timer or the interval.
   mutating func stopWords(
     of source: Cue.Source, _ reason: StopReason, at moment: Uptime
   ) -> [Effect] {
@@ -55,8 +55,8 @@ extension Announcer {
     return stage.stop(reason, at: moment)
   }
 
-  /// Plans anew what is said of the timers before they are at zero. What waits already because
-  /// something else is said goes on waiting, if it is still wanted.
+  /// Plans again the words about how much of the timers is left. Words that already wait for
+  /// something else to end go on waiting, if they are still wanted.
   mutating func replanWords(at now: Now) {
     let planned = timers.countdowns.flatMap(wordsOfLeft(of:))
     let waiting = timers.words.filter { $0.isOfLeft && $0.from <= now.sinceBoot }
@@ -67,21 +67,21 @@ extension Announcer {
     }
   }
 
-  /// Plans what is said of a timer before it is at zero.
+  /// Plans the words about how much of a timer is left.
   mutating func planWords(of countdown: Countdown, at now: Now) {
     for words in wordsOfLeft(of: countdown) where words.from > now.sinceBoot { timers.say(words) }
   }
 
-  /// What is said of a timer that runs before it is at zero (`tell_left`).
+  /// The words about how much of a running timer is left (`tell_left`).
   private func wordsOfLeft(of countdown: Countdown) -> [TimerWords] {
     guard settings.saysTimers, case .running(let zero) = countdown.state else { return [] }
     let half = countdown.length / 2
     var lefts: Set<Duration> = []
-    // Of less than two minutes half is soon over.
+    // Half of less than two minutes is over too soon.
     if settings.tellsLeft.contains(.half), half >= .seconds(60),
       case .left(let rounded)? = TimerPhrase.left(roughly: half)
     {
-      // It is said when it is so.
+      // The words name the rounded time, so they come when that is left.
       lefts.insert(rounded)
     }
     if settings.tellsLeft.contains(.minute) { lefts.insert(.seconds(60)) }
@@ -93,7 +93,7 @@ extension Announcer {
     }
   }
 
-  /// Says how much is left of a timer, or which one it is that rings.
+  /// Says how much of a timer is left or, if it rings, which one it is.
   private mutating func tellLeft(
     of countdown: Countdown, at now: Now
   ) throws(TimerRefusal) -> [Effect] {
@@ -112,7 +112,7 @@ extension Announcer {
     return [begin(announcement), .report(.timer(countdown, .told(left: left)))]
   }
 
-  /// Ends what rings, what is said of it, and the interval.
+  /// Ends all rings, the words about them, and the interval.
   mutating func silenceTimers(
     _ reason: StopReason, at moment: Uptime, _ now: Now
   ) -> [Effect] {
@@ -121,7 +121,7 @@ extension Announcer {
     return reason == .muted ? effects + timers.recallCues(reason) : effects
   }
 
-  /// Ends what rings, and what is said of it.
+  /// Ends ringing timers, and the words of any timer that are being said.
   mutating func silenceRings(_ reason: StopReason, at moment: Uptime) -> [Effect] {
     let effects = timers.silenceRings(reason)
     guard !effects.isEmpty, let turn = stage.turn, case .timer = turn.announcement.cause else {
@@ -130,8 +130,8 @@ extension Announcer {
     return effects + stage.stop(reason, at: moment)
   }
 
-  /// What rings is stopped by hand, or else, where nothing is said, the interval. What rings when the
-  /// service ends goes on after the next start.
+  /// By hand: stops the rings or, if nothing rings or is said, the interval. When the service ends:
+  /// takes back the cues; the rings go on after the next start.
   mutating func stopTimers(_ reason: StopReason, at now: Now) -> [Effect] {
     switch reason {
     case .byHand:
@@ -143,14 +143,14 @@ extension Announcer {
     }
   }
 
-  /// True if something is said, or was asked for and is about to be. What is said of an interval is a
-  /// part of it.
+  /// True if an announcement is heard, or one that is no occasion is about to be. Words about the
+  /// interval do not count: they are part of it.
   private func isSaying(at now: Now) -> Bool {
     if case .timer(let words)? = playing?.cause, words.source == .interval { return false }
     return stage.isHeard(at: now) || playing.map { !$0.cause.isOccasion } ?? false
   }
 
-  /// True if the switch, as it is, silences what has the turn.
+  /// True if the switch, as it is, silences the announcement that has the turn.
   var ruledOutBySwitch: Bool {
     guard let turn = stage.turn, case .timer = turn.announcement.cause else {
       return rules.isSilencedBySwitch
@@ -168,19 +168,19 @@ extension Announcer {
       if !moved.isEmpty {
         effects += timers.book.recall(moved, .clockSet)
         if moved.contains(.interval) { timers.dropWords(of: .interval) }
-        // What waits was for another moment.
+        // Waiting words were meant for another moment.
         timers.forgetWordsOfLeft()
         replanWords(at: now)
       }
       owesAlarmsClock = true
       effects += timers.book.recall(alarmsByClock, .clockSet)
     }
-    // What the player has is timed by a clock that stood still.
+    // The player times its cues by uptime, which stood still.
     if slept >= Self.stepThreshold { effects += timers.recallCues(.slept) }
     return effects
   }
 
-  /// Rings what has reached zero, and hands the cues to the player whose time has come.
+  /// Rings the timers that have reached zero, and hands due cues to the player.
   mutating func settleTimers(at now: Now) -> [Effect] {
     if trust != .untrusted { timers.noteTrusted() }
     guard !isEnding else { return [] }
@@ -190,7 +190,7 @@ extension Announcer {
     }
     for countdown in timers.rungOut(after: settings.ringLimit, at: now) {
       var end = TimerEvent.missed
-      // Before what sounds is taken back.
+      // Ask before `remove` takes the ring back.
       if case .ringing(let since) = countdown.state,
         let why = neverHeard(since: since.sinceBoot, at: now)
       {
@@ -209,7 +209,8 @@ extension Announcer {
     return effects + handOver(at: now) + settleWords(at: now)
   }
 
-  /// All rounds may be over. With the switch lost nobody has heard their end, and that is told.
+  /// Ends an interval whose rounds are all over. With the switch lost, nobody has heard the end,
+  /// and that is reported too.
   private mutating func endInterval(at now: Now) -> [Effect] {
     let over = timers.endInterval(at: now)
     guard rules.timersAreHeldBack,
@@ -218,14 +219,15 @@ extension Announcer {
     return [.report(.interval(interval, .unheard("\(SkipReason.switchLost)")))] + over
   }
 
-  /// One ring at a time: what another has taken the place of is faded out.
+  /// One ring at a time: fades out rings that another has replaced.
   private mutating func handOver(at now: Now) -> [Effect] {
     let rings = rings(at: now)
     guard let heard = rings.heard(at: now.sinceBoot) else { return [] }
     return timers.book.handOver(to: heard, of: rings.sources(at: now.sinceBoot), at: now)
   }
 
-  /// The next cue of all that has one; none while the switch silences them.
+  /// The next cue of every timer, interval and alarm that has one; none while the switch silences
+  /// them.
   private func nextCues(at now: Now) -> [DueCue] {
     guard rules.refusalOfTimers == nil else { return [] }
     let rings = rings(at: now)
@@ -233,10 +235,10 @@ extension Announcer {
       + nextCuesOfAlarms(rings, at: now)
   }
 
-  /// What rings, or is about to.
+  /// Everything that rings, or is about to.
   func rings(at now: Now) -> Rings { Rings(timers.ringing + ringingAlarms(at: now)) }
 
-  /// Hands a cue to the player, unless another is heard for it.
+  /// Hands a cue to the player, unless a ring that it already has is heard for both.
   private mutating func give(_ due: DueCue, at now: Now) -> [Effect] {
     let shown = zone.civil(at: now.instant + (due.anchor - now.sinceBoot))
     let decibels = rules.decibels(at: shown) + due.decibels
@@ -248,7 +250,7 @@ extension Announcer {
     return [.play(.cue(cue))] + planWords(after: due)
   }
 
-  /// A cue that the player has ended.
+  /// Handles a cue that the player has ended.
   mutating func endCue(
     _ sounding: SoundingID, with outcome: Outcome, at now: Now
   ) -> [Effect] {
@@ -261,7 +263,7 @@ extension Announcer {
         .map { .report(.timer($0, .unheard(complaint))) }
     case .interval:
       guard let interval = timers.interval else { return [] }
-      // The device was opened for it, and needed so long.
+      // Opening the device may take this long at the start of an interval.
       if case .tooLate = outcome, interval.passed(at: now) < rules.chimePreparation {
         timers.book.forgetComplaint(of: .interval)
         return []
@@ -273,13 +275,13 @@ extension Announcer {
     }
   }
 
-  /// A timer is at zero, or was `late` ago.
+  /// Rings a timer that was at zero `late` ago.
   private mutating func ring(_ countdown: Countdown, late: Duration, at now: Now) -> [Effect] {
     guard case .running(let zero) = countdown.state else { return [] }
     if let refusal = rules.refusalOfTimers, !rules.timersAreHeldBack {
       return timers.remove(countdown) + [.report(.timer(countdown, .silenced(refusal)))]
     }
-    // By a clock that may be wrong nothing is over for good.
+    // A timer that follows a clock that may be wrong does not expire.
     if late > settings.ringLimit, !zero.followsClock || trust != .untrusted {
       return timers.remove(countdown) + [.report(.timer(countdown, .expired(late: late)))]
     }
@@ -287,7 +289,7 @@ extension Announcer {
     let since = isLate ? TimedMoment(rules.lead, after: now) : zero
     timers.ring(countdown, since: since)
     if settings.saysTimers {
-      // With a long lead-in they may need more time than the ring leaves.
+      // A long lead-in may need more time than the ring leaves.
       let from = max(since.sinceBoot + Timers.wordsAfterRing - rules.lead, now.sinceBoot)
       timers.say(
         TimerWords(
@@ -298,26 +300,26 @@ extension Announcer {
     return [.report(.timer(countdown, .elapsed(late: isLate ? late : nil, unheard: unheard)))]
   }
 
-  /// Why what rings now is not heard, as far as that is known; nil if it is.
+  /// Why a ring is not heard now, as far as that is known; nil if it is heard.
   func hindrance(of source: Cue.Source) -> SkipReason? {
     if rules.timersAreHeldBack { return .switchLost }
-    // What failed has been given anew.
+    // A cue that failed has been given again.
     if timers.book.isRinging(for: source) { return nil }
     return timers.book.complaint(of: source).map { .failed($0) }
   }
 
-  /// Why nothing that rings was heard since then; nil if something was, or nothing failed.
+  /// Why no ring has been heard since then; nil if one was, or none failed.
   func neverHeard(since: Duration, at now: Now) -> SkipReason? {
     if timers.book.hasRung(since: since, at: now) { return nil }
     if rules.timersAreHeldBack { return .switchLost }
     return timers.book.failure(since: since).map { .failed($0) }
   }
 
-  /// Says what is to be said of the timers, unless something else is said.
+  /// Begins the words that are due, unless something else is being said.
   private mutating func settleWords(at now: Now) -> [Effect] {
     var effects: [Effect] = []
     for words in timers.words where words.from <= now.sinceBoot {
-      // The time is said once for all that ring.
+      // The time is said once for all ringing alarms.
       if words.isOfTime && !timers.words.contains(words) { continue }
       let refusal = refusal(of: words, at: now)
       if words.until < now.sinceBoot {
@@ -339,7 +341,7 @@ extension Announcer {
     return effects
   }
 
-  /// Why words must not be said: in a mute a timer rings, but nothing is said of it before.
+  /// Why words must not be said. During a mute a timer rings, but the time left is not said.
   private func refusal(of words: TimerWords, at now: Now) -> SkipReason? {
     if let refusal = rules.refusalOfTimers { return refusal }
     if words.isOfTime, !rules.alarmsGoByClock(trust) { return .untrusted }
@@ -351,7 +353,7 @@ extension Announcer {
   private func announcement(of words: TimerWords, at now: Now) -> Announcement? {
     let anchor = now.instant + rules.lead
     var latest = anchor + (words.until - now.sinceBoot)
-    // One that has passed meanwhile is in nobody's way.
+    // An occasion that has passed meanwhile is in nobody's way.
     let hasPassed = now.instant >= rules.passing(of: next)
     let coming = hasPassed ? quarters.schedule.next(after: rules.lastToPass(at: now)) : next
     if refusal(of: coming) == nil {
@@ -365,7 +367,7 @@ extension Announcer {
       room: words.endsBy.map { $0 - now.sinceBoot - (latest - now.instant) })
   }
 
-  /// When something is to be done for the timers next, since the machine started.
+  /// When the timers, the interval or the alarms next need something, since the machine started.
   func dueOfTimers(at now: Now) -> Duration? {
     guard !isEnding else { return nil }
     let cues = nextCues(at: now).map { $0.due(timers.book, rules) }
@@ -378,6 +380,6 @@ extension Announcer {
 }
 
 extension Countdown {
-  /// What it is called, the best first.
+  /// The phrases that name it, the best first.
   public var phrases: [TimerPhrase] { [name.map { .name($0) }, .timer(length)].compactMap { $0 } }
 }

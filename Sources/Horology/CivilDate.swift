@@ -21,7 +21,7 @@ public struct CivilDate: Hashable, Sendable {
     self.init(year: numbers[0], month: numbers[1], day: numbers[2])
   }
 
-  /// True of a day that its month does not have, such as `2026-02-30`.
+  /// True for a day that its month does not have, such as `2026-02-30`.
   static func isOfNoMonth(_ text: some StringProtocol) -> Bool {
     guard let numbers = CivilDateTime.numbers(text, separator: "-", digits: [4, 2, 2]) else {
       return false
@@ -49,7 +49,7 @@ public struct CivilDate: Hashable, Sendable {
     return marchYear * 365 + leapDays + (monthsSinceMarch * 153 + 2) / 5 + day - 1 - 719_468
   }
 
-  /// The day so many days after 1970-01-01.
+  /// The day this many days after 1970-01-01.
   init(dayNumber: Int) {
     // 146 097 days are 400 years. The last of four centuries, and of four years, is a day longer.
     let days = dayNumber + 719_468

@@ -105,7 +105,7 @@ public struct CivilTime: Hashable, Sendable {
     self.utcOffsetSeconds = utcOffsetSeconds
   }
 
-  /// A time of day of no day and no zone in particular, to be said; nil if there is none such.
+  /// A time of day to speak, without a day or a zone; nil if there is no such time.
   public init?(hour: some BinaryInteger, minute: some BinaryInteger) {
     guard let hour = Int(exactly: hour), let minute = Int(exactly: minute),
       let time = CivilDateTime(year: 2000, month: 1, day: 1, hour: hour, minute: minute)

@@ -1,8 +1,8 @@
-/// Judges the system's clock by what the kernel and an RTC say of it, and remembers what they said.
+/// Judges the system clock by the kernel and an RTC, and remembers what they said.
 ///
-/// Pure: it is given readings and the time, and answers with what has changed.
+/// Pure: it takes readings and the time, and returns what has changed.
 public struct ClockJudge {
-  /// What the journal is told, once for each change.
+  /// Reports for the journal, one for each change.
   public enum Report: Hashable, Sendable {
     case rtcFound(RTCJudgement)
     case rtcValid(String)
@@ -10,27 +10,28 @@ public struct ClockJudge {
     case rtcWarning(String, RTCWarning)
     case rtcGone(String)
     case rtcDrift(RTCDrift)
-    /// Nothing vouches for the clock, and not only because there is nothing that could.
+    /// Nothing vouches for the clock, and the reason is not just a missing RTC.
     case doubt(ClockState.Doubt)
   }
 
-  /// A crystal that nobody disciplines is taken to be off by so many millionths: more than five
-  /// times what those of a Raspberry Pi are, and a fifth of what the kernel allows for.
+  /// Assumed drift of a crystal that nothing disciplines, in ppm: more than five times that of a
+  /// Raspberry Pi, and a fifth of what the kernel allows for.
   public static let assumedDrift: Int64 = 100
-  /// How far off a clock is right after timesyncd has set it, which writes no error of its own
-  /// into the kernel: NTP over the internet, by rule of thumb.
+  /// Assumed error of a clock that timesyncd has just set: a rule of thumb for NTP over the
+  /// internet. timesyncd writes no error of its own into the kernel.
   static let errorOfTimesyncd = Duration.milliseconds(100)
-  /// The least that is said of a clock that was set from an RTC: it counts whole seconds.
+  /// Minimum error of a clock that an RTC vouches for: an RTC counts whole seconds.
   static let errorOfRTC = Duration.seconds(1)
-  /// A clock further than this from its RTC is not vouched for, however long they ran apart: the
-  /// minute that would be said is as likely as not another.
+  /// An RTC does not vouch for a clock that is further away than this, however long they ran apart:
+  /// the spoken minute would be as likely wrong as right.
   public static let greatestLead = Duration.seconds(30)
-  /// An RTC that vouches for the clock is read so often, and one that does not the sooner again,
-  /// for it may have been set right meanwhile.
+  /// How often an RTC that vouches for the clock is read. One that does not is read sooner, because
+  /// it may have been set right meanwhile.
   static let readingInterval = Duration.seconds(3600)
   static let intervalInDoubt = Duration.seconds(60)
-  /// And so soon after a reading that nothing has confirmed yet: before an occasion is decided that
-  /// was five seconds away by then, for who sets the clock sets the RTC a moment later.
+  /// An unconfirmed reading is repeated after this: a program that sets the clock sets the RTC a
+  /// moment later. Less than 5 s, so it comes before an occasion that was 10 s away is decided, 5 s
+  /// ahead.
   static let secondLook = Duration.seconds(4)
 
   public private(set) var state = ClockState(basis: .nothing(.noRTC), uncertainty: nil)
@@ -40,10 +41,10 @@ public struct ClockJudge {
   private var isConfirmed = false
   private var lastLook: Now?
   private var drift = RTCDrift.Watch()
-  /// The clock as the kernel's discipline last left it, and when that was seen.
+  /// The error when the kernel last disciplined the clock, and when that was seen.
   private var discipline: (error: Duration, at: Now)?
-  /// From here on the clock has been set if it has stepped: the last moment at which it was
-  /// synchronised, or else the first that was seen.
+  /// A step since this moment means that the clock was set. It is the last moment at which the
+  /// clock was synchronised, or else the first that was seen.
   private var reference: Now?
 
   public init() {}
@@ -86,7 +87,7 @@ public struct ClockJudge {
     let earlier = before.flatMap { $0.reading.name == reading.name ? $0 : nil }
     let judgement = RTCJudgement(reading, after: earlier?.reading)
     rtc = judgement
-    // Whoever has set the clock, as timedatectl does, sets the RTC an instant later.
+    // A program that sets the clock, such as timedatectl, sets the RTC an instant later.
     isConfirmed = earlier.map { judgement.isSame(as: $0) && !wasSet } ?? false
     var reports = changes(from: earlier, to: judgement)
     if judgement.isValid, kernel.isSynchronised {
@@ -95,7 +96,7 @@ public struct ClockJudge {
     return reports
   }
 
-  /// Another RTC is to be read: what is known of this one counts no longer.
+  /// Forgets what is known of the RTC: another one is to be read.
   public mutating func forgetRTC() {
     rtc = nil
     lastLook = nil
@@ -132,17 +133,17 @@ public struct ClockJudge {
     guard case .nothing(let doubt) = state.basis else { return [] }
     if case .nothing(let earlier) = before.basis, earlier.isSame(as: doubt) { return [] }
     switch doubt {
-    // The first has no cure, and the second is reported with the RTC.
+    // `noRTC` has no cure; `invalidRTC` is reported with the RTC.
     case .noRTC, .invalidRTC: return []
     case .differs, .wasSet: return [.doubt(doubt)]
     }
   }
 
-  /// Keeps the error as it was when the clock was last disciplined, from when on it drifts.
+  /// Keeps the error from when the clock was last disciplined. The clock drifts from then on.
   private mutating func remember(_ error: Duration, at now: Now) {
     reference = now
     if let discipline {
-      // Nobody has touched it if it only grew as the kernel lets it grow.
+      // If the error only grew as the kernel lets it grow, nothing has disciplined the clock since.
       let grown = discipline.error + (now.sinceBoot - discipline.at.sinceBoot).millionths(500)
       if (error - grown).magnitude < .milliseconds(2) { return }
     }
@@ -161,14 +162,14 @@ public struct ClockJudge {
     return Self.state(by: rtc, at: now)
   }
 
-  /// What the last synchronisation is still good for.
+  /// The state that the last synchronisation still supports; nil if it supports none.
   private func heldOver(_ kernel: KernelClock, at now: Now) -> ClockState? {
     if let discipline {
       return Self.holdover(
         error: discipline.error, age: now.sinceBoot - discipline.at.sinceBoot)
     }
     guard let timesyncd = kernel.timesyncd else { return nil }
-    // The file is of this boot; where its time is not, the clock was set since.
+    // The file is from this boot. If its time is not, the clock was set since.
     let age = now.instant - timesyncd
     guard age >= .zero - RTCJudgement.agreement, age <= now.sinceBoot + RTCJudgement.agreement
     else { return nil }
@@ -180,7 +181,7 @@ public struct ClockJudge {
       basis: .synchronisedEarlier(ago: age), uncertainty: error + age.millionths(assumedDrift))
   }
 
-  /// What an RTC is good for: it vouches for a clock from which it is no further than the two can
+  /// The state that an RTC supports. It vouches for a clock if they differ by no more than they can
   /// have drifted apart since the machine started.
   private static func state(by rtc: RTCJudgement, at now: Now) -> ClockState {
     let name = rtc.reading.name
@@ -201,7 +202,7 @@ public struct ClockJudge {
 }
 
 extension ClockState.Doubt {
-  /// True if it is the same doubt, however large by now.
+  /// True if it is the same doubt, whatever its size now.
   func isSame(as other: Self) -> Bool {
     switch (self, other) {
     case (.noRTC, .noRTC), (.differs, .differs), (.wasSet, .wasSet): true

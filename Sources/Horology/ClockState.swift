@@ -1,14 +1,14 @@
-/// How far the system's clock may be believed, on what ground, and how far off it may be.
+/// How far the system clock can be trusted, why, and how far off it may be.
 public struct ClockState: Hashable, Sendable {
   /// What vouches for the clock.
   public enum Basis: Hashable, Sendable {
     /// The kernel disciplines it now.
     case disciplined
-    /// The kernel did, so long ago.
+    /// The kernel disciplined it, this long ago.
     case synchronisedEarlier(ago: Duration)
     /// The kernel set it from this RTC, and they still agree.
     case setFromRTC(String)
-    /// It agrees with this RTC, whoever set it.
+    /// It agrees with this RTC, whatever set it.
     case agreesWithRTC(String)
     case nothing(Doubt)
   }
@@ -18,14 +18,14 @@ public struct ClockState: Hashable, Sendable {
     /// It is not synchronised, and there is no RTC, or none is to be used.
     case noRTC
     case invalidRTC(name: String, RTCFault)
-    /// It is ahead of this RTC by so much.
+    /// It is ahead of this RTC by `lead`.
     case differs(name: String, lead: Duration)
-    /// It was set forward by so much since it was synchronised, by nobody who is known.
+    /// Something unknown has set it forward by this much since it was synchronised.
     case wasSet(by: Duration)
   }
 
   public let basis: Basis
-  /// The largest error that is to be expected, either way; nil if it may be anything.
+  /// The largest expected error, ahead or behind; nil if it may be anything.
   public let uncertainty: Duration?
 
   public init(basis: Basis, uncertainty: Duration?) {
@@ -42,13 +42,13 @@ public struct ClockState: Hashable, Sendable {
   }
 }
 
-/// What the system says of its own clock.
+/// What the system reports about its clock.
 public struct KernelClock: Hashable, Sendable {
-  /// The `maxerror` of `adjtimex(2)`: whoever disciplines the clock sets it, and until it is set
-  /// again the kernel lets it grow by 500 ppm (`MAXFREQ` in kernel/time/ntp.c), up to 16 s.
+  /// The `maxerror` of `adjtimex(2)`. The program that disciplines the clock sets it. Until it is
+  /// set again, the kernel lets it grow by 500 ppm (`MAXFREQ` in kernel/time/ntp.c), up to 16 s.
   public let maximumError: Duration
   /// When systemd-timesyncd last had a good answer: it touches /run/systemd/timesync/synchronized
-  /// at each (`manager_receive_response`). Nil if it had none in this boot.
+  /// at each one (`manager_receive_response`). Nil if it had none in this boot.
   public let timesyncd: Instant?
 
   public init(maximumError: Duration, timesyncd: Instant?) {
@@ -56,8 +56,8 @@ public struct KernelClock: Hashable, Sendable {
     self.timesyncd = timesyncd
   }
 
-  /// An error that is not below this is no bound at all (`NTP_PHASE_LIMIT`). A clock that is left
-  /// alone reaches it 8.9 h after it was disciplined.
+  /// From this error on there is no bound (`NTP_PHASE_LIMIT`). A clock that is left alone reaches
+  /// it 8.9 h after it was disciplined.
   public static let unbounded = Duration.seconds(16)
 
   /// As systemd judges it: `ntp_synced()` looks at the error alone, and on purpose not at
@@ -66,9 +66,9 @@ public struct KernelClock: Hashable, Sendable {
 }
 
 extension Duration {
-  /// So many millionths of the duration.
+  /// This many millionths of the duration.
   func millionths(_ count: Int64) -> Duration {
-    // Divided first: a century of nanoseconds, times a hundred, is out of range.
+    // Divide first: a century in nanoseconds, times a hundred, is out of range.
     .nanoseconds(nanoseconds / 1000 * count / 1000)
   }
 }

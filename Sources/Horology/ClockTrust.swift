@@ -1,4 +1,4 @@
-/// How far the system's clock may be believed.
+/// How far the system clock can be trusted.
 public enum ClockTrust: String, CaseIterable, Sendable {
   /// The kernel's clock is disciplined now, as systemd judges it.
   case synchronised

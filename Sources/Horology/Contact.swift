@@ -1,20 +1,20 @@
-/// A contact that bounces, as of a switch or a button: it counts as active from its first edge,
-/// and as inactive once it has been so without a break for the debounce time.
+/// A contact that bounces, of a switch or a button. It counts as active from its first edge, and as
+/// inactive once it has been inactive without a break for the debounce time.
 ///
-/// Time enters as an argument; whoever owns it looks again at `looksAgainAt`.
+/// Time enters as an argument. The owner looks again at `looksAgainAt`.
 public struct Contact: Hashable, Sendable {
   public let debounce: Duration
   public private(set) var isActive: Bool
-  /// Since when the level is inactive, while that does not count yet.
+  /// Since when the level is inactive, while the contact still counts as active.
   private var inactiveSince: Uptime?
 
-  /// - Parameter isActive: what the line says at the start, which is believed.
+  /// - Parameter isActive: what the line says at the start; it counts at once.
   public init(isActive: Bool, debounce: Duration) {
     self.isActive = isActive
     self.debounce = debounce
   }
 
-  /// When the level that the line has now will count, if it does not change; nil if it counts.
+  /// When the line's present level will count, if it does not change; nil if it counts already.
   public var looksAgainAt: Uptime? { inactiveSince.map { $0 + debounce } }
 
   /// Takes in an edge, or a reading of the level.

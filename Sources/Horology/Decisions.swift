@@ -1,16 +1,16 @@
-/// Remembers which occasions have been decided, although the clock may be set back over them.
+/// Remembers which occasions have been decided, even if the clock is set back over them.
 struct Decisions: Sendable {
   /// Every occasion up to here has been decided, or had passed before the start.
   private var through: Instant
-  /// The latest that the clock has shown since its past was last forgotten.
+  /// The latest time that the clock has shown since the past was last forgotten.
   private var reached: Instant
-  /// A clock that is set back to before this was wrong. It is an interval before `reached`, the
-  /// longest interval that was configured since the past was last forgotten.
+  /// If the clock is set back to before this, it was wrong. It is an interval before `reached`: the
+  /// longest that was configured since `reached` last changed.
   private var horizon: Instant
   /// How long decided occasions are remembered: twice the longest interval, because a reload may
   /// make the interval longer.
   private static let memory = Duration.seconds(2 * 3600)
-  /// The decided occasions that a clock which is set back may come to again.
+  /// The decided occasions that the clock may reach again if it is set back.
   private var recent: [Instant] = []
   /// The latest occasion that has sounded; nil if there was none, or the past is forgotten.
   private(set) var sounded: Instant?
@@ -31,7 +31,7 @@ struct Decisions: Sendable {
     }
   }
 
-  /// Takes in that an occasion has sounded, unless the clock was wrong then.
+  /// Notes that an occasion has sounded, unless the clock was wrong then.
   mutating func note(sounded occasion: Occasion) {
     guard occasion.instant <= reached else { return }
     sounded = max(sounded ?? occasion.instant, occasion.instant)
@@ -44,9 +44,9 @@ struct Decisions: Sendable {
     return occasion
   }
 
-  /// Decides every occasion that has not been decided up to this one.
+  /// Decides every undecided occasion up to this one.
   mutating func decide(through last: Occasion, in schedule: Schedule) {
-    // The interval may have been longer before: then a longer step back comes to them again.
+    // The interval may have been longer before: then a longer step back reaches them again.
     let first = max(through, last.instant - Self.memory)
     for occasion in schedule.occasions(from: first + .nanoseconds(1)) {
       guard occasion.instant <= last.instant else { break }
@@ -55,23 +55,23 @@ struct Decisions: Sendable {
     through = last.instant
   }
 
-  /// Takes another interval or zone. Its occasions that have passed already are not made up for; an
+  /// Takes another interval or zone. Its occasions that have already passed do not sound late. An
   /// old occasion that is still open stays open.
   mutating func change(from schedule: Schedule, at now: Instant) {
     through = max(through, min(now, next(in: schedule).instant - .nanoseconds(1)))
   }
 
-  /// Opens a decided occasion again. Later ones may be decided already, and stay so.
+  /// Opens a decided occasion again. Later ones that are decided stay so.
   mutating func reopen(_ occasion: Occasion) {
     through = min(through, occasion.instant - .nanoseconds(1))
     recent.removeAll { $0 == occasion.instant }
   }
 
-  /// Takes in what the clock shows now, and what it showed before it was set.
+  /// Notes what the clock shows now, and what it showed before it was set.
   ///
-  /// If the clock is now more than an interval before the latest that it has shown, after one step
-  /// or many, it was wrong before: everything decided is forgotten. Otherwise an occasion that
-  /// comes again is open only if it was not decided.
+  /// If the clock is now more than an interval before the latest time it has shown, by one step or
+  /// many, it was wrong before: all decisions are forgotten. Otherwise an occasion that comes again
+  /// is open only if it was not decided.
   mutating func note(_ shown: Instant, before: Instant, every interval: Interval) {
     reach(before, every: interval)
     if shown < horizon {
@@ -82,7 +82,7 @@ struct Decisions: Sendable {
     }
     reach(shown, every: interval)
     if shown < before { through = min(through, shown) }
-    // Those that the clock has still to pass again are not forgotten, however far it is set.
+    // Occasions that the clock has yet to pass again are kept, however far it is set.
     recent.removeAll { $0 < reached - Self.memory && $0 <= through }
   }
 

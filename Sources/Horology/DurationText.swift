@@ -1,5 +1,5 @@
-/// How people write spans of time: hours, minutes, seconds and milliseconds, each at most once and in
-/// this order, as in `8h`, `1h30m` or `30ms`.
+/// How people write spans of time: hours, minutes, seconds and milliseconds, each at most once and
+/// in this order, as in `8h`, `1h30m` or `30ms`.
 extension Duration {
   private static let millisecondsOfUnits: [(name: String, milliseconds: Int64)] = [
     ("h", 3_600_000), ("min", 60_000), ("ms", 1), ("m", 60_000), ("s", 1000),
@@ -7,8 +7,8 @@ extension Duration {
   private static let longest = Duration.seconds(31_536_000)
   private static let longestOfTimers = Duration.seconds(36_525 * 86_400)
 
-  /// A duration as configuration files write it, as in `30ms`, `10s`, `5min` or `8h30m`; a leading minus
-  /// is allowed. Nil for anything else, and for anything longer than a year.
+  /// A duration as configuration files write it, as in `30ms`, `10s`, `5min` or `8h30m`. A leading
+  /// minus is allowed. Nil for anything else, and for anything longer than a year.
   public init?(text: some StringProtocol) {
     let isNegative = text.first == "-"
     guard let span = Self.sum(text.dropFirst(isNegative ? 1 : 0)), span <= Self.longest else {
@@ -17,8 +17,8 @@ extension Duration {
     self = isNegative ? .zero - span : span
   }
 
-  /// The length of a timer, in whole seconds: as in `10m`, `90s` or `1h30m`. Nil for anything else, and
-  /// for anything longer than a century.
+  /// The length of a timer, in whole seconds: as in `10m`, `90s` or `1h30m`. Nil for anything else,
+  /// and for anything longer than a century.
   public init?(timer text: some StringProtocol) {
     guard let span = Self.sum(text[...], least: 1000), span <= Self.longestOfTimers else {
       return nil
@@ -37,7 +37,7 @@ extension Duration {
     while !rest.isEmpty {
       let digits = rest.prefix { $0.isASCIIDigit }
       rest = rest.dropFirst(digits.count)
-      // More digits than a year has milliseconds.
+      // A year in milliseconds has 11 digits.
       guard let count = Int64(digits), digits.count <= 11,
         let unit = units.first(where: { rest.hasPrefix($0.name) })
       else { return nil }
@@ -64,8 +64,8 @@ extension Duration {
     return words.isEmpty ? "0 s" : words.joined(separator: " ")
   }
 
-  /// How much of a length is left, as a countdown shows it, but never more than the length: `4 min left
-  /// of 10 min`, `1.5 s left of 1.5 s`.
+  /// How much of a length is left, as a countdown shows it, but never more than the length:
+  /// `4 min left of 10 min`, `1.5 s left of 1.5 s`.
   public func left(of length: Duration) -> String {
     let seconds = (max(nanoseconds, 0) + 999_999_999) / 1_000_000_000
     return "\(min(.seconds(seconds), length).inFull) left of \(length.inFull)"
@@ -82,7 +82,7 @@ extension Duration {
     return words.isEmpty ? "0s" : words.joined()
   }
 
-  /// To the millisecond, as a length is told that was asked for: `1 h 30 min` or `1.5 s`.
+  /// To the millisecond, for a length that a person asked for: `1 h 30 min` or `1.5 s`.
   public var inFull: String {
     let total = (max(nanoseconds, 0) + 500_000) / 1_000_000
     let (minutes, rest) = (total / 60_000, total % 60_000)

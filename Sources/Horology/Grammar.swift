@@ -1,10 +1,10 @@
-/// The two faces that a spoken time may have.
+/// The two formats of a spoken time.
 public enum HourFormat: String, CaseIterable, Sendable {
   case twelve = "12"
   case twentyFour = "24"
 }
 
-/// How a time is put into words, of the ways that a voice has.
+/// Which of a voice's ways to say a time is used.
 public struct Wording: Hashable, Sendable {
   /// The style of `[clock 12]` and `[clock 24]`, which every voice has: "three fifteen P M".
   public static let digital = "digital"
@@ -12,7 +12,7 @@ public struct Wording: Hashable, Sendable {
   public static let twentyFour = Wording(.twentyFour)
 
   public var format: HourFormat
-  /// As voices name it.
+  /// The voice's name for the style.
   public var style: String
   /// True if the voice's opening words come first, as in "it is noon".
   public var opens = false
@@ -29,8 +29,8 @@ public struct DayParts: Hashable, Sendable {
 
   public init() {}
 
-  /// Adds a rule after those there are. False if the pattern is not four digits or `*`, or the name
-  /// is not one word; then nothing is added.
+  /// Adds a rule after the existing ones. False, and nothing is added, if the pattern is not four
+  /// digits or `*`, or the name is not one word.
   public mutating func add(pattern: String, name: String) -> Bool {
     !name.contains(where: \.isWhitespace) && rules.add(pattern: pattern, phrase: name)
   }
@@ -43,11 +43,14 @@ public struct DayParts: Hashable, Sendable {
 
 /// How a language says a time: rules that turn hour and minute into a chain of clip names.
 ///
-/// A rule is a pattern of four characters, `hhmm` in 24 hours with `*` for any digit, and a
-/// phrase: names separated by spaces, with blanks. `{hour12}`, `{next12}` and `{hour24}` stand for
-/// the hour and the one after it, 1...12, and the hour, 0...23; `{minute}`, `{units}` and `{until}`
-/// for the minute, 0...59, its last digit, and the minutes until the next hour, 1...60; `{ampm}` for
-/// `am` or `pm`, and `{day}` for the part of the day. The first rule that matches is spoken.
+/// A rule is a pattern of four characters, `hhmm` in 24 hours with `*` for any digit, and a phrase:
+/// names separated by spaces, with blanks. The first rule that matches is spoken. The blanks are:
+/// - `{hour12}` and `{next12}`: the hour and the one after it, 1...12.
+/// - `{hour24}`: the hour, 0...23.
+/// - `{minute}` and `{units}`: the minute, 0...59, and its last digit.
+/// - `{until}`: the minutes until the next hour, 1...60.
+/// - `{ampm}`: `am` or `pm`.
+/// - `{day}`: the part of the day.
 public struct Grammar: Hashable, Sendable {
   private enum TimeBlank: String, CaseIterable, Blank {
     case hour12, next12, hour24, minute, units, until, ampm, day
@@ -67,15 +70,15 @@ public struct Grammar: Hashable, Sendable {
     }
   }
 
-  /// The blanks that a phrase may have, for a reader.
+  /// The blanks that a phrase may have, as text for a reader.
   public static let blanks = TimeBlank.allCases.map { "{\($0.rawValue)}" }.joined(separator: ", ")
 
   private var rules = PhraseRules<TimeBlank>(digitCount: 4)
 
   public init() {}
 
-  /// Adds a rule after those there are. False if the pattern is not four digits or `*`, or the
-  /// phrase is empty or holds a placeholder that does not exist; then nothing is added.
+  /// Adds a rule after the existing ones. False, and nothing is added, if the pattern is not four
+  /// digits or `*`, or the phrase is empty or holds a placeholder that does not exist.
   public mutating func add(pattern: String, phrase: String) -> Bool {
     rules.add(pattern: pattern, phrase: phrase)
   }

@@ -1,7 +1,7 @@
 /// What will be heard at an occasion, or why nothing will.
 public struct Outlook: Hashable, Sendable {
   public let occasion: Occasion
-  /// What chimes; nil if nothing does.
+  /// The tune that chimes; nil for none.
   public let tune: Tune?
   /// True if the time is said.
   public let speaks: Bool
@@ -17,7 +17,8 @@ extension Rules {
     outlook(of: occasion, programme(of: occasion), refusal(of: occasion))
   }
 
-  /// - Parameter programme: what is made of the occasion: there may be no time left for its chime.
+  /// - Parameter programme: what the occasion really plays: there may be no time left for its
+  ///   chime.
   func outlook(
     of occasion: Occasion, _ programme: Programme, _ refusal: SkipReason?
   ) -> Outlook {

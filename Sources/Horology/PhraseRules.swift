@@ -1,4 +1,4 @@
-/// What stands between braces in a phrase of `voice.conf`, such as `{minute}`.
+/// A blank in a phrase of `voice.conf`, written in braces, such as `{minute}`.
 protocol Blank: Hashable, Sendable {
   /// Nil if there is no blank of that name.
   init?(name: Substring)
@@ -15,8 +15,8 @@ struct NoBlank: Blank {
 
 /// Rules that turn digits into a chain of clip names; the first rule that matches counts.
 ///
-/// A rule is a pattern, a digit or `*` for each digit, and a phrase: names separated by spaces, with
-/// blanks in braces.
+/// A rule is a pattern, with a digit or `*` for each digit, and a phrase: names separated by
+/// spaces, with blanks in braces.
 struct PhraseRules<Filling: Blank>: Hashable, Sendable {
   private enum Piece: Hashable {
     case text(String)
@@ -26,7 +26,7 @@ struct PhraseRules<Filling: Blank>: Hashable, Sendable {
   private struct Rule: Hashable {
     /// Nil for any digit.
     let digits: [Int?]
-    /// The names, in their pieces.
+    /// Each name, split into its pieces.
     let names: [[Piece]]
 
     func matches(_ digits: [Int]) -> Bool {
@@ -43,8 +43,8 @@ struct PhraseRules<Filling: Blank>: Hashable, Sendable {
 
   var isEmpty: Bool { rules.isEmpty }
 
-  /// Adds a rule after those there are. False if the pattern has not as many digits or `*`, or the
-  /// phrase is empty or has a blank that does not exist; then nothing is added.
+  /// Adds a rule after the existing ones. False, and nothing is added, if the pattern does not have
+  /// `digitCount` digits or `*`, or the phrase is empty or has a blank that does not exist.
   mutating func add(pattern: some StringProtocol, phrase: String) -> Bool {
     let names = phrase.split(whereSeparator: \.isWhitespace).map(Self.pieces)
     guard pattern.count == digitCount, pattern.allSatisfy({ $0 == "*" || $0.isASCIIDigit }),
@@ -55,7 +55,7 @@ struct PhraseRules<Filling: Blank>: Hashable, Sendable {
   }
 
   /// The names of the first rule for these digits, in order; nil if there is none, or if one of its
-  /// blanks cannot be filled. A name with a blank that is filled with nothing is left out.
+  /// blanks cannot be filled. A name is left out if one of its blanks is filled with empty text.
   /// - Parameter filling: nil if the blank cannot be filled.
   func phrase(_ digits: [Int], filling: (Filling) -> String?) -> [String]? {
     guard let rule = rules.first(where: { $0.matches(digits) }) else { return nil }

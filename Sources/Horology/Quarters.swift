@@ -4,8 +4,8 @@ struct Quarters {
   private var decisions: Decisions
   /// The failure of the occasion that is still open.
   private(set) var failure: (occasion: Occasion, why: String, retryAt: Uptime)?
-  /// An occasion that is open again after its melody was heard and cut off. That was reported: if
-  /// it stays silent after all, nothing more is.
+  /// An occasion that is open again after its melody was heard and cut off. The cut was reported:
+  /// if the occasion stays silent after all, nothing more is reported.
   private(set) var cutOff: Occasion?
 
   /// - Parameter sounded: the latest occasion that sounded before the start.
@@ -25,9 +25,9 @@ struct Quarters {
     self.schedule = schedule
   }
 
-  /// What the clock shows now, and what it showed before it was set.
+  /// Notes what the clock shows now, and what it showed before it was set.
   mutating func note(_ shown: Instant, before: Instant) {
-    // An occasion that comes again has not failed again, nor been cut off.
+    // An occasion that comes again has neither failed nor been cut off this time.
     if before - shown > Announcer.retryDelay {
       failure = nil
       cutOff = nil
@@ -45,7 +45,7 @@ struct Quarters {
 
   // MARK: What failed
 
-  /// Opens an occasion again whose announcement could not be played.
+  /// Reopens an occasion whose announcement could not be played.
   /// - Returns: true if it is the first time.
   mutating func retry(_ occasion: Occasion, _ why: String, at now: Now) -> Bool {
     let isFirst = failure?.occasion != occasion

@@ -5,8 +5,8 @@ public struct QuietHours: Hashable, Sendable {
     public let days: Set<Weekday>
     /// Minutes since midnight; quiet from the first moment of this one, 0 to 1439.
     public let from: Int
-    /// Minutes since midnight; sounding again from this one, 1 to 1440. Where it is not later
-    /// than `from`, the window ends on the next day.
+    /// Minutes since midnight; sounding again from this one, 0 to 1440. If it is not later than
+    /// `from`, the window ends on the next day.
     public let to: Int
 
     func contains(_ time: CivilTime) -> Bool {
@@ -45,7 +45,7 @@ public struct QuietHours: Hashable, Sendable {
   }
 }
 
-/// Why a text is not quiet hours.
+/// Why a text cannot be read as quiet hours.
 public struct QuietHoursError: Error, Hashable, CustomStringConvertible {
   public let description: String
 }
@@ -53,7 +53,7 @@ public struct QuietHoursError: Error, Hashable, CustomStringConvertible {
 extension QuietHours {
   /// Quiet hours as configuration files write them: windows separated by commas, each a pair of
   /// local times with optional weekdays before it, as in
-  /// `mon-fri 22:00-07:00, sat-sun 23:00-09:00`; `none` or nothing is no quiet.
+  /// `mon-fri 22:00-07:00, sat-sun 23:00-09:00`; `none` or empty text is no quiet.
   public init(text: String) throws(QuietHoursError) {
     var windows: [Window] = []
     if !text.isEmpty && text != "none" {

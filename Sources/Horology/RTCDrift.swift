@@ -1,9 +1,9 @@
-/// How an RTC runs beside a synchronised clock.
+/// How an RTC drifts against a synchronised clock.
 public struct RTCDrift: Hashable, Sendable {
   public let name: String
   /// By how much the RTC is ahead now, within half a second.
   public let ahead: Duration
-  /// Parts per million that it gains, and how sure that is.
+  /// The rate at which it gains, and the error of that rate, both in ppm.
   public let rate: Int64
   public let rateError: Int64
   public let since: Instant
@@ -26,8 +26,8 @@ public struct RTCDrift: Hashable, Sendable {
       guard let lead = reading.lead(at: reading.moment) else { return nil }
       let sample = Sample(at: reading.moment.instant, ahead: .zero - lead)
       defer { last = sample }
-      // Set meanwhile, as the kernel does every eleven minutes where it was built to: from here
-      // on it runs anew.
+      // The RTC was set meanwhile, so start again from here. A kernel that is built to do so sets
+      // it every eleven minutes.
       if let last {
         let elapsed = sample.at - last.at
         let moved = (sample.ahead - last.ahead).magnitude

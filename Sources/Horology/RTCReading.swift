@@ -1,8 +1,8 @@
-/// What a real-time clock has said, and what the system's clock showed meanwhile.
+/// What a real-time clock reported, and what the system clock showed then.
 public struct RTCReading: Hashable, Sendable {
-  /// What came of asking it for the time.
+  /// The RTC's answer when it was asked for the time.
   public enum Answer: Hashable, Sendable {
-    /// The whole second that it shows; it holds the truth until the next.
+    /// The whole second that it shows; that is right until the next.
     case time(Instant)
     /// The driver says that the chip's time is not valid (`EINVAL`): its oscillator has stopped,
     /// or it was never set.
@@ -11,10 +11,11 @@ public struct RTCReading: Hashable, Sendable {
     case failed(String)
   }
 
-  /// What came of asking for its flags. Support is per driver: not told is not good.
+  /// The result of asking for its flags. Support is per driver: no flags do not mean that all is
+  /// well.
   public enum Health: Hashable, Sendable {
     case told(RTCFlags)
-    /// The driver tells nothing.
+    /// The driver reports no flags.
     case unsupported
     /// The device could not be opened, in the kernel's words.
     case unreadable(String)
@@ -38,10 +39,10 @@ public struct RTCReading: Hashable, Sendable {
     self.hasSetTheClock = hasSetTheClock
   }
 
-  /// By how much the system's clock is ahead of this RTC at `later`, if it has run on as it
-  /// should since it was read; nil if it gave no time. Within half a second: it counts whole
-  /// seconds, so on average it shows half a second too little, which is also what the kernel adds
-  /// when it sets its clock from one (drivers/rtc/class.c, rtc_hctosys).
+  /// How far the system clock is ahead of this RTC at `later`, if the RTC has run correctly since
+  /// it was read; nil if it gave no time. Exact to half a second: the RTC counts whole seconds, so
+  /// on average it shows half a second too little. The kernel adds the same when it sets its clock
+  /// from an RTC (drivers/rtc/class.c, rtc_hctosys).
   public func lead(at later: Now) -> Duration? {
     guard case .time(let shown) = answer else { return nil }
     return later.instant - shown - .milliseconds(500) - (later.sinceBoot - moment.sinceBoot)
@@ -62,7 +63,7 @@ public struct RTCFlags: OptionSet, Hashable, Sendable {
   public static let backupSwitch = RTCFlags(rawValue: 1 << 4)
 }
 
-/// Why the time of an RTC is not to be believed.
+/// Why an RTC's time cannot be trusted.
 public enum RTCFault: Hashable, Sendable {
   /// The chip says so, by its flags.
   case dataInvalid
@@ -74,10 +75,10 @@ public enum RTCFault: Hashable, Sendable {
   /// It shows a time past the years that clocksmith knows.
   case beyondRange(Instant)
   case stopped(at: Instant)
-  /// In so long it went from one time to another that does not follow.
+  /// Within this duration it went from one time to another that does not fit.
   case jumped(from: Instant, to: Instant, in: Duration)
 
-  /// True if it is the same trouble, whatever the RTC shows by now.
+  /// True if it is the same fault, whatever the RTC shows now.
   public func isSame(as other: RTCFault) -> Bool {
     switch (self, other) {
     case (.dataInvalid, .dataInvalid), (.notValid, .notValid), (.unreadable, .unreadable),
@@ -89,7 +90,7 @@ public enum RTCFault: Hashable, Sendable {
   }
 }
 
-/// What an RTC needs before long.
+/// What an RTC will need soon.
 public enum RTCWarning: Hashable, Sendable {
   case batteryLow
   /// Empty, or not there.
@@ -97,27 +98,27 @@ public enum RTCWarning: Hashable, Sendable {
   case accuracyLow
 }
 
-/// A reading, and whether it is to be believed.
+/// A reading, and whether it can be trusted.
 public struct RTCJudgement: Hashable, Sendable {
   public let reading: RTCReading
   /// Nil if the RTC is valid.
   public let fault: RTCFault?
   public let warnings: [RTCWarning]
 
-  /// No time before this is true: 1 November 2026, just before the first release. A chip that has
-  /// lost its power starts again at 2000 or 1970, and the driver of the commonest (rtc-ds1307,
-  /// for the DS3231) clears the chip's own warning at boot: only the date tells. A constant, for
-  /// the date of a build would make each build another.
+  /// 1 November 2026, just before the first release: no earlier time can be right. A chip that has
+  /// lost its power starts again at 2000 or 1970. The driver of the most common chip (rtc-ds1307,
+  /// for the DS3231) clears the chip's own warning at boot, so only the date tells. A constant,
+  /// because a build date would make each build different.
   public static let earliestPlausible = Instant(seconds: 1_793_491_200)
   /// The years that clocksmith knows end with 2200.
   public static let latestPlausible = Instant(seconds: 7_289_654_400)
 
-  /// Two readings nearer than this tell nothing of whether it runs.
+  /// Two readings closer together than this do not tell whether the RTC runs.
   public static let shortestLook = Duration.seconds(3)
-  /// As near as an RTC must be to a clock that was set from it, or that it was set from.
+  /// The largest difference between an RTC and a clock when one was set from the other.
   public static let agreement = Duration.seconds(2)
 
-  /// - Parameter earlier: the reading before, if there is one of the same RTC.
+  /// - Parameter earlier: the previous reading of the same RTC, if there is one.
   public init(_ reading: RTCReading, after earlier: RTCReading?) {
     self.reading = reading
     fault = Self.fault(of: reading, after: earlier)
@@ -126,7 +127,7 @@ public struct RTCJudgement: Hashable, Sendable {
 
   public var isValid: Bool { fault == nil }
 
-  /// True if both are valid, or have the same trouble.
+  /// True if both are valid, or have the same fault.
   func isSame(as other: RTCJudgement) -> Bool {
     guard let fault, let another = other.fault else { return isValid == other.isValid }
     return fault.isSame(as: another)
@@ -152,10 +153,10 @@ public struct RTCJudgement: Hashable, Sendable {
     let elapsed = reading.moment.sinceBoot - earlier.moment.sinceBoot
     guard elapsed >= shortestLook else { return nil }
     if shown == before { return .stopped(at: shown) }
-    // Each reading is of a whole second, and a sound crystal is far better than one in a thousand.
+    // Each reading is a whole second, and a good crystal is far better than one part in a thousand.
     let allowed = .milliseconds(1500) + elapsed / 1000
     if ((shown - before) - elapsed).magnitude <= allowed { return nil }
-    // One that was set meanwhile from the system's clock has jumped, and is well.
+    // An RTC that was set from the system clock meanwhile has jumped, but is well.
     if let lead = reading.lead(at: reading.moment), lead.magnitude <= agreement { return nil }
     return .jumped(from: before, to: shown, in: elapsed)
   }

@@ -1,5 +1,6 @@
 extension SkipReason {
-  /// For programs, as in `quiet_hours`: it does not change. What stopped something is its reason.
+  /// For programs, as in `quiet_hours`: it does not change. For `stopped`, the key of the stop
+  /// reason.
   public var key: String {
     switch self {
     case .quietHours: "quiet_hours"

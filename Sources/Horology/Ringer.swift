@@ -5,7 +5,7 @@ public enum Ringer: Hashable, Sendable {
   case on
   /// The owner wants silence.
   case off
-  /// There is a switch, but it cannot be read, and why.
+  /// There is a switch, but it cannot be read, for this reason.
   case lost(String)
 
   /// As in `switch on`; nil where there is none.
@@ -37,7 +37,7 @@ public enum LostSwitchPolicy: String, CaseIterable, Sendable {
 /// What the switch silences.
 public enum SwitchScope: String, CaseIterable, Sendable {
   case everything
-  /// Not the timers that a person has set, as the ringer switch of a telephone does.
+  /// Not the timers that a person has set: like the ringer switch of a telephone.
   case announcements
 }
 

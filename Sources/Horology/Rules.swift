@@ -32,43 +32,42 @@ public struct Rules: Hashable, Sendable {
       case .speak: break
       }
     }
-    // A chime that would begin in a mute is in it, though the hour itself is not.
+    // A chime that would begin during a mute is silenced, even if the mute ends before the hour.
     return mute.silences(occasion.instant - programme(of: occasion).lead) ? .softwareMuted : nil
   }
 
   /// Why a person who asks for the time gets no answer, or nil if they get one.
-  /// - Parameter isGiven: true if they name the time that is to be said; then it does not matter
-  ///   whether the clock is right.
+  /// - Parameter isGiven: true if they name the time to say; then it does not matter whether the
+  ///   clock is right.
   public func refusalOfRequest(isGiven: Bool) -> SkipReason? {
     if let refusalBySwitch { return refusalBySwitch }
     return isGiven || answersByClock(trust) ? nil : .untrusted
   }
 
-  /// True if a person who asks is told the time by a clock that is trusted so far.
+  /// True if a request for the time is answered by a clock with this trust.
   public func answersByClock(_ trust: ClockTrust) -> Bool {
     trust != .untrusted || settings.untrusted == .ask || settings.untrusted == .speak
   }
 
-  /// True if alarms go by a clock that is trusted so far.
+  /// True if alarms go by a clock with this trust.
   func alarmsGoByClock(_ trust: ClockTrust) -> Bool {
     trust != .untrusted || settings.untrusted == .speak
   }
 
-  /// Why a timer that a person has set cannot be heard, or nil if it can: quiet hours and mutes
-  /// hold for what sounds by itself.
+  /// Why a timer that a person has set cannot be heard, or nil if it can. Quiet hours and mutes do
+  /// not apply: they are for what sounds by itself.
   public var refusalOfTimers: SkipReason? {
     settings.silences == .announcements ? nil : refusalBySwitch
   }
 
-  /// Why an alarm must not ring when the clock shows this: quiet hours hold for it unless it has been
-  /// set to override them.
-  /// - Parameter times: the time at which it would ring, and its own, if it comes late.
+  /// Why an alarm must not ring at these times. Quiet hours apply unless the alarm overrides them.
+  /// - Parameter times: the time at which it would ring and, if it comes late, its own time.
   func refusal(of alarm: AlarmPlan, at times: [CivilTime]) -> SkipReason? {
     refusalOfTimers ?? refusalByQuietHours(of: alarm, at: times)
   }
 
-  /// True if a switch that is lost silences timers and alarms: they go on, and are heard again once
-  /// it can be read.
+  /// True if a lost switch silences timers and alarms. They go on, and are heard again once the
+  /// switch can be read.
   var timersAreHeldBack: Bool { refusalOfTimers == .switchLost }
 
   func refusalByQuietHours(of alarm: AlarmPlan, at times: [CivilTime]) -> SkipReason? {
@@ -89,17 +88,17 @@ public struct Rules: Hashable, Sendable {
 
   // MARK: What sounds, and how loud
 
-  /// What is to be heard at an occasion, if it may sound.
+  /// The programme of an occasion, if it may sound.
   func programme(of occasion: Occasion) -> Programme {
     settings.programme(at: occasion.civil, trust: trust)
   }
 
-  /// In dB at most 0, of what sounds when the clocks show this.
+  /// The level of what sounds at this local time, in dB at most 0.
   func decibels(at time: CivilTime) -> Double { settings.quieter.decibels(at: time) }
 
   // MARK: When it is too late
 
-  /// So much earlier than its instant everything leaves the converter.
+  /// How much earlier than its instant everything leaves the converter.
   private var advance: Duration { max(settings.latencyOffset, .zero) }
 
   /// How long it takes from now until something can begin.
@@ -116,7 +115,7 @@ public struct Rules: Hashable, Sendable {
   var preparation: Duration { Announcer.preparation + advance }
   var chimePreparation: Duration { Announcer.chimePreparation + advance }
 
-  /// How late words may begin: if not at all, then still as late as a wake-up may be.
+  /// How late words may begin: `lateLimit`, but at least as late as a wake-up may be.
   var latestWords: Duration { max(settings.lateLimit, Announcer.latestBlow) }
 
   /// The latest instant at which the words of an occasion may begin.
@@ -127,7 +126,7 @@ public struct Rules: Hashable, Sendable {
     max(occasion.instant, occasion.instant + settings.lateLimit - lead + .nanoseconds(1))
   }
 
-  /// The latest instant at which an occasion has passed by now.
+  /// The latest instant of an occasion that has passed by now.
   func lastToPass(at now: Now) -> Instant {
     min(now.instant, now.instant - settings.lateLimit + lead - .nanoseconds(1))
   }

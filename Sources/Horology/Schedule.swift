@@ -43,8 +43,8 @@ public struct Schedule {
 
   /// The first occasion that is later than `instant`.
   ///
-  /// Between `instant` and the multiple that its own offset promises, the offset may change at
-  /// most once: no zone has ever changed twice within an hour.
+  /// Before the multiple computed with the offset at `instant`, the offset may change at most once:
+  /// no zone has ever changed twice within an hour.
   public func next(after instant: Instant) -> Occasion {
     let start = instant.seconds + 1
     let candidate = multiple(atOrAfter: start, offset: offset(at: start))
@@ -55,8 +55,8 @@ public struct Schedule {
 
   /// The last occasion that is not later than `instant`.
   public func last(atOrBefore instant: Instant) -> Occasion {
-    // A change of offset leaves at most two intervals without an occasion: what remained of one
-    // before it and what remains of one after it.
+    // A change of offset leaves at most two intervals without an occasion: the part of one before
+    // it and the part of one after it.
     var found = next(after: instant - interval.duration - interval.duration)
     while true {
       let following = next(after: found.instant)

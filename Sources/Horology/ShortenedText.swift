@@ -1,6 +1,6 @@
 extension StringProtocol {
-  /// What an error quotes of a text: at most its first 40 code points, for a character may have any
-  /// number of accents. What would steer a terminal is written as its number, as in `\u{1B}`.
+  /// A text as errors quote it: at most its first 40 code points, because a character may have any
+  /// number of accents. Characters that steer a terminal are written as numbers, as in `\u{1B}`.
   public var shortened: String {
     let scalars = String(self).unicodeScalars
     let quoted = scalars.prefix(40).map {
@@ -11,7 +11,8 @@ extension StringProtocol {
 }
 
 extension Unicode.Scalar {
-  /// True for what ends a line or turns it round, besides all other control characters.
+  /// True for control characters, for line separators, and for characters that change the
+  /// direction of text.
   var steersTerminals: Bool {
     switch properties.generalCategory {
     case .control, .lineSeparator, .paragraphSeparator: true

@@ -4,7 +4,7 @@
 /// answer. The switch wins over it.
 public enum SoftwareMute: Hashable, Sendable {
   case off
-  /// What begins before this instant is silent.
+  /// Announcements that begin by themselves before this instant are silent.
   case until(Instant)
   /// The next occasion that would sound is silent.
   case next
@@ -24,7 +24,7 @@ public enum SoftwareMute: Hashable, Sendable {
     }
   }
 
-  /// True if what begins at this instant is silent, given that it would sound otherwise.
+  /// True if an announcement that begins at this instant is silent, but would sound otherwise.
   func silences(_ instant: Instant) -> Bool {
     switch self {
     case .off: false

@@ -1,8 +1,8 @@
-/// What sounds once, by an identity of its own.
+/// Something that sounds once, with an identity of its own.
 public enum Sounding: Hashable, Sendable {
-  /// It has the turn: of these there is one at a time.
+  /// It has the turn: there is only one at a time.
   case announcement(Announcement)
-  /// It waits for nothing, and what else sounds is turned down under it.
+  /// It waits for nothing. Everything else that sounds is turned down under it.
   case cue(Cue)
 
   public var id: SoundingID {
@@ -20,8 +20,8 @@ public enum Sounding: Hashable, Sendable {
     }
   }
 
-  /// It does not begin if its anchor frame cannot leave the converter by then; nil if it may be late
-  /// at will.
+  /// How late its anchor frame may leave the converter. If it would be later, the sounding does not
+  /// begin. Nil for no limit.
   public var mayBeLateBy: Duration? {
     switch self {
     case .announcement(let announcement): announcement.latest.map { $0 - announcement.anchor }
@@ -29,7 +29,7 @@ public enum Sounding: Hashable, Sendable {
     }
   }
 
-  /// How loud, in dB at most 0, by the rules for the time at which it sounds.
+  /// The level in dB, at most 0, by the rules for the time at which it sounds.
   public var decibels: Double {
     switch self {
     case .announcement(let announcement): announcement.decibels

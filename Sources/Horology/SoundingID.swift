@@ -1,4 +1,4 @@
-/// Which of all that sounds: each has its own number, and none comes again while the service runs.
+/// Identifies a sounding. No number comes again while the service runs.
 public struct SoundingID: Hashable, Comparable, Sendable {
   public let number: Int
 

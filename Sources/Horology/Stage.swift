@@ -3,29 +3,29 @@ struct Stage: Sendable {
   /// An announcement that has the speaker.
   struct Turn: Sendable {
     let announcement: Announcement
-    /// What the clocks of the zone show at its anchor, by the zone that there was when it began.
+    /// The local time at its anchor, by the zone at the time when it began.
     let shown: CivilTime
     /// The clock has shown its anchor, though it may have been set back since.
     var hasReachedAnchor = false
-    /// By how much the clock was set since then.
+    /// By how much the clock was set since it reached its anchor.
     var shift = Duration.zero
-    /// By how much the clock was set while it was heard, and that was followed; nil if it was not.
+    /// The sum of the steps that it followed while it was heard; nil if there were none.
     var followed: Duration?
     /// Not nil while it is being stopped before its anchor and its occasion is open again.
     var takenBack: TakenBack?
     var isTakenBack: Bool { takenBack != nil }
-    /// Why it was stopped first, and the moment of that event.
+    /// The first reason to stop it, and the moment of that event.
     var stopped: (reason: StopReason, at: Uptime)?
   }
 
   enum TakenBack {
     case unheard
-    /// In its melody, as far as the clock tells.
+    /// Its melody was heard, as far as the clock tells.
     case heard
   }
 
   private(set) var turn: Turn?
-  /// How many there have been.
+  /// How many soundings there have been.
   private var count = 0
 
   var playing: Announcement? { turn?.announcement }
@@ -33,39 +33,38 @@ struct Stage: Sendable {
   /// The identity of the next announcement.
   var nextID: SoundingID { SoundingID(count + 1) }
 
-  /// For what sounds without the turn.
+  /// The identity of a cue, which sounds without the turn.
   mutating func takeID() -> SoundingID {
     count += 1
     return SoundingID(count)
   }
 
-  /// - Parameter shown: at its anchor.
+  /// - Parameter shown: the local time at its anchor.
   mutating func begin(_ announcement: Announcement, showing shown: CivilTime) -> Effect {
     count += 1
     turn = Turn(announcement: announcement, shown: shown)
     return .play(.announcement(announcement))
   }
 
-  /// Fades out what has the turn.
+  /// Fades out the announcement that has the turn.
   mutating func stop(_ reason: StopReason, at moment: Uptime) -> [Effect] {
     guard let turn else { return [] }
     self.turn?.stopped = turn.stopped ?? (reason, moment)
     return [.stop(turn.announcement.id, reason)]
   }
 
-  /// Takes in what the clock has shown.
+  /// Notes what the clock has shown.
   mutating func note(_ shown: Instant) {
     if let turn, shown >= turn.announcement.anchor { self.turn?.hasReachedAnchor = true }
   }
 
-  /// Takes in that the clock was set after the anchor: the words still come at the same distance
-  /// from it.
+  /// Notes that the clock was set after the anchor: the words keep their distance from the anchor.
   mutating func shift(by jump: Duration) {
     if let turn, turn.hasReachedAnchor { self.turn?.shift = turn.shift + jump }
   }
 
-  /// It goes on through a step of the clock. It counts as heard even if the clock was set back to
-  /// before its beginning.
+  /// Lets it go on through a step of the clock. It counts as heard even if the clock was set back
+  /// to before its beginning.
   mutating func follow(by step: Duration) {
     let before = turn?.followed ?? .zero
     turn?.followed = before + step
@@ -78,8 +77,8 @@ struct Stage: Sendable {
     } ?? false
   }
 
-  /// Its occasion is open again.
-  /// - Parameter shown: what the clock shows by the reckoning in which the anchor was set.
+  /// Notes that its occasion is open again.
+  /// - Parameter shown: what the clock would show without the step.
   mutating func takeBack(at shown: Instant) {
     guard let turn else { return }
     let isHeard = turn.followed != nil || shown >= turn.announcement.begins

@@ -1,40 +1,39 @@
-/// Counts what each local day brings, by what the journal is told.
+/// Counts, for each local day, what is reported to the journal.
 ///
-/// A day is that of its occasions: it ends with the first report of an occasion of another date,
-/// so that midnight is the first of its own day, whenever it was decided.
+/// A day ends with the first report about an occasion of another date. So midnight is the first
+/// occasion of its own day, whenever it was decided.
 public struct Tally: Hashable, Sendable {
-  /// What was counted of a day, so far.
+  /// The counts of a day, so far.
   public struct Day: Hashable, Sendable {
     /// As in `2026-11-21`.
     public let date: String
     /// Occasions that sounded whole.
     public fileprivate(set) var sounded = 0
-    /// Times that a person asked and was told.
+    /// Requests for the time that were answered.
     public fileprivate(set) var answered = 0
     public fileprivate(set) var cutOff = 0
-    /// Occasions, by the key of the reason.
+    /// Skipped occasions, by the key of the reason.
     public fileprivate(set) var skipped: [String: Int] = [:]
-    /// Of all blows and words that sounded whole the one furthest from its moment; nil if nothing
-    /// did.
+    /// The largest error of a blow or of words that sounded whole; nil if none was measured.
     public fileprivate(set) var worstError: Duration?
     public fileprivate(set) var underruns = 0
-    /// How often the speaker, or a sound, could not be had or was lost.
+    /// How often the speaker or a sound could not be had, or was lost.
     public fileprivate(set) var failures = 0
     public fileprivate(set) var switchLosses = 0
     public fileprivate(set) var clockSteps = 0
-    /// How long the clock was trusted how far.
+    /// How long the clock had each degree of trust.
     public fileprivate(set) var trusts: [ClockTrust: Duration] = [:]
 
     fileprivate init(date: String) { self.date = date }
 
-    /// True if nothing was counted but the time.
+    /// True if nothing was counted except the time.
     public var isEmpty: Bool {
       var blank = Day(date: date)
       blank.trusts = trusts
       return self == blank
     }
 
-    /// Occasions, for whatever reason.
+    /// Skipped occasions, for any reason.
     public var skippedInAll: Int { skipped.values.reduce(0, +) }
   }
 
@@ -68,7 +67,7 @@ public struct Tally: Hashable, Sendable {
     return ended
   }
 
-  /// The day so far, for the service ends.
+  /// The day so far, for example when the service ends.
   public mutating func end(at moment: Uptime) -> Day {
     passTime(to: moment)
     return day
@@ -96,7 +95,7 @@ public struct Tally: Hashable, Sendable {
       day.cutOff += 1
       day.failures += 1
     case .skipped(let first, let last, let reason):
-      // Where the zone's offset changes in between, one more or less.
+      // One more or less if the zone's offset changes in between.
       let count = (last.instant - first.instant).nanoseconds / interval.duration.nanoseconds + 1
       day.skipped[reason.key, default: 0] += Int(count)
       if case .failed = reason, failed != first { day.failures += 1 }

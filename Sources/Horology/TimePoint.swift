@@ -23,13 +23,13 @@ public struct TimePoint<Clock>: Hashable, Comparable, Sendable {
     left.nanoseconds < right.nanoseconds
   }
 
-  /// The last point there is, if the sum would be later.
+  /// The sum, or the first or last point there is if the sum is out of range.
   public static func + (point: Self, span: Duration) -> Self {
     let (sum, isTooFar) = point.nanoseconds.addingReportingOverflow(span.nanoseconds)
     return Self(nanoseconds: isTooFar ? (span < .zero ? .min : .max) : sum)
   }
 
-  /// The first point there is, if the difference would be earlier.
+  /// The difference, or the first or last point there is if the difference is out of range.
   public static func - (point: Self, span: Duration) -> Self {
     let (difference, isTooFar) = point.nanoseconds.subtractingReportingOverflow(span.nanoseconds)
     return Self(nanoseconds: isTooFar ? (span < .zero ? .max : .min) : difference)
@@ -46,18 +46,18 @@ public enum UTC {}
 /// The clock that only runs: the kernel's `CLOCK_MONOTONIC`. It cannot be set.
 public enum Monotonic {}
 
-/// What people agreed on: a point of UTC.
+/// A point of UTC.
 public typealias Instant = TimePoint<UTC>
 
-/// What durations and deadlines are measured by: a point of the monotonic clock.
+/// A point of the monotonic clock, for durations and deadlines.
 public typealias Uptime = TimePoint<Monotonic>
 
 /// All three clocks, read together.
 public struct Now: Hashable, Sendable {
   public let instant: Instant
   public let uptime: Uptime
-  /// Since the machine started, sleep included: the kernel's `CLOCK_BOOTTIME`. It tells a clock
-  /// that was set from a machine that slept.
+  /// Since the machine started, sleep included: the kernel's `CLOCK_BOOTTIME`. It distinguishes a
+  /// clock that was set from a machine that slept.
   public let sinceBoot: Duration
 
   public init(instant: Instant, uptime: Uptime, sinceBoot: Duration) {
@@ -66,10 +66,10 @@ public struct Now: Hashable, Sendable {
     self.sinceBoot = sinceBoot
   }
 
-  /// What the clocks showed so long ago, if the machine was awake and nobody set its clock.
+  /// What the clocks showed `span` ago, if the machine was awake and nobody set its clock.
   public func earlier(by span: Duration) -> Now { later(by: .zero - span) }
 
-  /// What they show after so long, if the machine is awake and nobody sets its clock.
+  /// What the clocks show after `span`, if the machine is awake and nobody sets its clock.
   public func later(by span: Duration) -> Now {
     Now(instant: instant + span, uptime: uptime + span, sinceBoot: sinceBoot + span)
   }
@@ -98,17 +98,17 @@ public struct Now: Hashable, Sendable {
     (sinceBoot - earlier.sinceBoot) - (uptime - earlier.uptime)
   }
 
-  /// By how much the clock has moved against what is timed by the uptime: set, or by a sleep.
+  /// By how much the clock has moved against the uptime, by a step or a sleep.
   public func jump(since earlier: Now) -> Duration {
     (instant - earlier.instant) - (uptime - earlier.uptime)
   }
 }
 
-/// What the first frame of a thing, or its first blow, belongs to.
+/// The moment that a sounding's anchor frame belongs to.
 public enum Anchor: Hashable, Sendable {
-  /// It moves with the clock, should that be set.
+  /// It moves with the clock if that is set.
   case utc(Instant)
-  /// Since the machine started, sleep included: of what is timed, whatever the clock shows.
+  /// Since the machine started, sleep included. It stays, whatever the clock shows.
   case elapsed(Duration)
 }
 

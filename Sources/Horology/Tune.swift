@@ -1,6 +1,6 @@
 /// One sounding of a bell.
 public struct Blow: Hashable, Sendable {
-  /// As the tune's file calls it, as in `G#4`.
+  /// The name in the tune's file, as in `G#4`.
   public let bell: String
   /// From the anchor; negative before it.
   public let offset: Duration
@@ -28,11 +28,11 @@ public struct Tune: Hashable, Sendable {
     }
   }
 
-  /// The blows that count.
+  /// The blows that count the hour or the watch.
   public struct Strikes: Hashable, Sendable {
     public let bell: String
     public let count: Count
-    /// From one blow to the next; after the last of these, the first again.
+    /// The gaps from one blow to the next, in turn; after the last, the first again.
     public let gaps: [Duration]
 
     public init(bell: String, count: Count, gaps: [Duration]) {
@@ -83,7 +83,7 @@ public struct Tune: Hashable, Sendable {
     self.movements = movements
   }
 
-  /// In place of a tune whose file is not there: the signal rings, and the name is kept.
+  /// Stands in for a tune whose file is not there: the signal rings, and the name is kept.
   public static func missing(_ name: String) -> Tune {
     Tune(name: name, description: "", movements: [:])
   }
@@ -115,14 +115,14 @@ public struct Tune: Hashable, Sendable {
   }
 }
 
-/// What is to be heard at an occasion, by offset from its anchor.
+/// The blows and words of an occasion, by offset from its anchor.
 public struct Programme: Hashable, Sendable {
-  /// Where the spoken time stands.
+  /// When the time is spoken.
   public enum Words: Hashable, Sendable {
     case none
-    /// The first word begins so long after the anchor.
+    /// The first word begins this long after the anchor.
     case at(Duration)
-    /// The last word ends so long before the first blow.
+    /// The last word ends this long before the first blow.
     case before(Duration)
   }
 
@@ -133,7 +133,7 @@ public struct Programme: Hashable, Sendable {
   /// The time alone, from the anchor on.
   public static let wordsAlone = Programme(blows: [], words: .at(.zero))
 
-  /// No spoken time is longer: for the room that is left for one before a melody.
+  /// No spoken time is longer than this. It is the room that is left for one before a melody.
   public static let longestPhrase = Duration.seconds(5)
 
   public init(blows: [Blow], words: Words) {

@@ -1,11 +1,11 @@
-/// What shows whether the service is really alive, read when the loop has turned: whoever reads it
-/// has been called by the loop, after all else that was due.
+/// What shows whether the service is really alive. The loop's own callback reads it, after
+/// everything else that was due.
 public struct Vitals: Hashable, Sendable {
   /// The instant for which the next wake-up is armed; nil if none is.
   public var wakeUp: Instant?
   /// False if a switch or a button is configured that neither answers nor is known to be lost.
   public var contactsAnswer: Bool
-  /// When the converter last took frames, or sound first became due; nil while none is.
+  /// When the converter last took frames, or when something began to play; nil if nothing plays.
   public var lastTaken: Uptime?
 
   public init(wakeUp: Instant?, contactsAnswer: Bool, lastTaken: Uptime?) {
@@ -14,14 +14,14 @@ public struct Vitals: Hashable, Sendable {
     self.lastTaken = lastTaken
   }
 
-  /// A device that is slow to open holds the loop up for so long, and all is well.
+  /// A device that is slow to open may hold up the loop for this long: that is normal.
   static let leeway = Duration.seconds(5)
-  /// No occasion is further away: the longest interval is an hour, a change of the zone's offset
-  /// leaves at most two of them without one, and a clock that was set back may be another behind
-  /// what was decided.
+  /// No occasion is further away: the longest interval is an hour. A change of the zone's offset
+  /// leaves at most two intervals without an occasion, and a clock that was set back may be one
+  /// more behind the last decision.
   static let furthestWakeUp = Duration.seconds(3 * 3600)
 
-  /// What keeps the service from its work; nil if it is alive.
+  /// Why the service is not alive; nil if it is.
   public func ailment(at now: Now) -> Ailment? {
     guard let wakeUp else { return .noWakeUp }
     let wait = wakeUp - now.instant

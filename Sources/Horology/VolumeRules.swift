@@ -1,6 +1,6 @@
 /// Local times of day in which announcements are quieter.
 public struct VolumeRules: Hashable, Sendable {
-  /// A stretch of time, and how loud it is in it: dB, at most 0.
+  /// A stretch of time, and its level in dB, at most 0.
   struct Rule: Hashable, Sendable {
     let times: QuietHours
     let decibels: Double
@@ -8,18 +8,18 @@ public struct VolumeRules: Hashable, Sendable {
 
   let rules: [Rule]
 
-  /// As loud as ever.
+  /// Always at full level.
   public static let none = VolumeRules(rules: [])
 
-  /// How loud an announcement of `time` is, in dB; where several rules hold, the quietest.
+  /// The level of an announcement of `time`, in dB; where several rules hold, the quietest.
   public func decibels(at time: CivilTime) -> Double {
     rules.filter { $0.times.contains(time) }.map(\.decibels).min() ?? 0
   }
 }
 
 extension VolumeRules {
-  /// Rules as configuration files write them: like quiet hours, each with its level behind it, as
-  /// in `22:00-07:00 -12dB, sat-sun 07:00-09:00 -6dB`; `none` or nothing is no rule.
+  /// Rules as configuration files write them: like quiet hours, each followed by its level, as in
+  /// `22:00-07:00 -12dB, sat-sun 07:00-09:00 -6dB`; `none` or empty text is no rule.
   public init(text: String) throws(QuietHoursError) {
     var rules: [Rule] = []
     if !text.isEmpty && text != "none" {
@@ -47,7 +47,7 @@ public struct Decibels {
   /// At least -60.
   public let value: Double
 
-  /// As in `-12dB`. Nil for anything else, and what is louder than `most`.
+  /// As in `-12dB`. Nil for anything else, and for levels outside of -60 to `most`.
   public init?(text: some StringProtocol, to most: Double = 0) {
     guard text.hasSuffix("dB"), let value = Double(text.dropLast(2)), (-60...most).contains(value)
     else { return nil }

@@ -21,7 +21,8 @@ extension Weekday {
     return days
   }
 
-  /// The shortest text that `days` reads as these, from Monday on: `mon-fri`, `mon, wed, sat-sun`.
+  /// The text that `days` reads as these, with ranges from Monday on: `mon-fri` or
+  /// `mon, wed, sat-sun`.
   static func text(_ days: Set<Weekday>) -> String {
     let week: [Weekday] = [.monday, .tuesday, .wednesday, .thursday, .friday, .saturday, .sunday]
     let runs = week.split { !days.contains($0) }
@@ -31,6 +32,6 @@ extension Weekday {
     }.joined(separator: ", ")
   }
 
-  /// What `range` takes, as an error says it.
+  /// What `range` takes, for error messages.
   static let rangeInWords = "a weekday (mon tue wed thu fri sat sun) or two, as mon-fri"
 }
