@@ -3,36 +3,35 @@ import CSystemd
 import Daemon
 @preconcurrency import Glibc
 
-/// The announcer as its bus shows it: asked without waiting, watched while it comes and goes.
+/// The announcer over D-Bus: calls it without blocking, and watches it come and go.
 final class AnnouncerLink {
-  /// As systemd/org.clocksmith.Announcer1.conf names it.
+  /// The name in systemd/org.clocksmith.Announcer1.conf.
   static let name = "org.clocksmith.Announcer1"
   private static let path = "/org/clocksmith/Announcer1"
 
-  /// How the announcer is.
   enum Presence: Hashable {
     case running
-    /// Why it cannot be asked for anything.
+    /// Why it cannot be called.
     case absent(String)
   }
 
-  /// How long it may take to answer. Its loop never waits that long for anything.
+  /// Time limit for an answer. The announcer's loop never blocks that long.
   private static let patience = Duration.seconds(5)
-  /// After how long a bus that has gone is looked for again.
+  /// Pause before a lost bus is opened again.
   private static let pause = Duration.seconds(5)
-  /// So many calls may be unanswered.
+  /// Limit of unanswered calls.
   private static let mostPending = 64
 
   private let loop: EventLoop
-  /// Its properties or its presence are others.
+  /// Called when the announcer's properties or its presence may have changed.
   private let changed: () -> Void
-  /// It has announced something.
+  /// Called when the announcer has announced something.
   private let announced: (LastAnnouncement) -> Void
-  /// It has told what has happened, as its journal has it.
+  /// Called when the announcer reports a notice, as in its journal.
   private let noticed: (_ event: String, _ words: String, _ fields: [String: String]) -> Void
   private(set) var presence = Presence.absent("it has not answered yet")
   private(set) var properties: [String: BusValue] = [:]
-  /// Whether the announcer says the time by its clock; nil as long as that is not known.
+  /// Whether the announcer says the time by its clock; nil while that is unknown.
   var clockIsUsed: Bool? {
     if case .flag(let isUsed)? = properties["ClockIsUsed"] { isUsed } else { nil }
   }
@@ -78,9 +77,9 @@ final class AnnouncerLink {
     var code = sd_bus_open_system(&opened)
     guard code >= 0, let opened else { throw Fault("cannot reach the system bus", errno: -code) }
     bus = opened
-    // Else the loop, at its end, would wait until the bus has taken everything.
+    // Otherwise the loop would block at its exit until the bus has taken everything.
     sd_bus_set_close_on_exit(opened, 0)
-    // Answers are not to wait until no more messages come.
+    // At normal priority: an answer must not wait until no more messages come.
     code = loop.attach(opened, isLast: false)
     guard code >= 0 else { throw Fault("cannot watch the system bus", errno: -code) }
     let context = Unmanaged.passUnretained(self).toOpaque()
@@ -89,7 +88,7 @@ final class AnnouncerLink {
       AnnouncerLink.from(context).heard(message!)
       return 0
     }
-    // It goes or comes: its own signals would not tell.
+    // The announcer's own signals do not tell when it starts or stops.
     try watch(
       "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='\(Self.name)'",
       context
@@ -124,7 +123,7 @@ final class AnnouncerLink {
     timer = try? loop.after(Self.pause) { [unowned self] in connect() }
   }
 
-  /// Closes it for good; what is not answered yet is nobody's any more.
+  /// Closes the link for good. Calls that are not answered yet are dropped without a word.
   func end() {
     isClosed = true
     close()
@@ -165,7 +164,7 @@ final class AnnouncerLink {
     }
   }
 
-  /// Asks for all properties, once at a time.
+  /// Asks for all properties, one call at a time.
   private func ask() {
     guard bus != nil else { return }
     if isAsking {
@@ -182,7 +181,8 @@ final class AnnouncerLink {
         take(.running)
       case .failure(let rejection):
         take(.absent(rejection.words))
-        // Only its coming is told; nothing else would tell that it answers again.
+        // The bus signals only the return of an absent announcer. After any other failure nothing
+        // would tell that it answers again, so ask.
         if rejection.kind != .absent {
           timer = try? loop.after(Self.pause) { [unowned self] in ask() }
         }
@@ -198,13 +198,13 @@ final class AnnouncerLink {
 
   // MARK: Asking
 
-  /// Carries a call out.
-  /// - Parameter done: told once, perhaps before this returns.
+  /// Makes a call.
+  /// - Parameter done: called once, perhaps before this returns.
   func call(_ call: AnnouncerCall, _ done: @escaping (Rejection?) -> Void) {
     let answered: (Result<OpaquePointer, Rejection>) -> Void = {
       if case .failure(let rejection) = $0 { done(rejection) } else { done(nil) }
     }
-    // How it is may be asked for all the same: by many commands it has not gone.
+    // The limit is for commands, not for `ask()`: many commands do not make the announcer absent.
     guard pending.count < Self.mostPending else {
       return done(Rejection(.full, "\(Self.mostPending) commands wait for the announcer already"))
     }
@@ -289,7 +289,7 @@ private final class PendingCall {
   func end(_ result: Result<OpaquePointer, Rejection>) {
     let told = done
     done = nil
-    // What holds this call lets go of it.
+    // `answered` captures this call: break the cycle.
     answered = { _ in }
     told?(result)
   }

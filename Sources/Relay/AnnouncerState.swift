@@ -1,7 +1,7 @@
 import Basics
 import Daemon
 
-/// What was announced last.
+/// The last announcement.
 public struct LastAnnouncement: Hashable, Sendable {
   public let at: UTCTime
   public let text: String
@@ -15,7 +15,7 @@ public struct LastAnnouncement: Hashable, Sendable {
   }
 }
 
-/// What the relay tells of the clock: the properties of the announcer's bus, as JSON.
+/// The clock's state as the relay publishes it: the announcer's D-Bus properties, as JSON.
 public struct AnnouncerState {
   private let values: [String: BusValue]
   private let last: LastAnnouncement?
@@ -38,7 +38,7 @@ public struct AnnouncerState {
     line.set("muted", flag("Muted"))
     line.set("muted_by", text("MutedBy"))
     line.set("software_mute", text("SoftwareMute"))
-    // The largest number is for an end that never comes.
+    // UInt64.max means that the mute never ends; it becomes null.
     line.set("muted_until", time("MutedUntil"))
     line.set("switch", text("Switch"))
     line.set("switch_error", text("SwitchError"))
@@ -80,7 +80,8 @@ public struct AnnouncerState {
     return line
   }
 
-  /// After a start of the announcer, what came before is told by nobody.
+  /// No property holds the last announcement: after a start, it is null until the next one. Only
+  /// its onset error may be known before.
   private var lastLine: JSONLine {
     let line = JSONLine()
     line.set("at", last?.at.text)
@@ -93,7 +94,7 @@ public struct AnnouncerState {
     return line
   }
 
-  /// What a person should look after, as sentences.
+  /// Problems that need a person, as sentences.
   private var problems: [String] {
     var problems: [String] = []
     if let substitute = text("Substitute"), !substitute.isEmpty {
@@ -164,7 +165,7 @@ public struct AnnouncerState {
     return line
   }
 
-  /// When the timer that ends next does.
+  /// The end of the running timer that ends next, in microseconds since 1970.
   private var timerEnds: Int64? {
     rows("Timers").compactMap { row in
       guard row.count == 6, case .text("running") = row[2], case .unsigned(let zero) = row[5]
@@ -202,7 +203,7 @@ public struct AnnouncerState {
     if case .unsigned(let time)? = values[name] { Self.time(time) } else { nil }
   }
 
-  /// Nil for 0, which is no time, and for what is later than any.
+  /// Nil for 0, which means no time, and for a time later than any allowed one.
   private static func time(_ microseconds: UInt64) -> String? {
     guard let time = Int64(exactly: microseconds), time > 0, UTCTime.allowed.contains(time) else {
       return nil

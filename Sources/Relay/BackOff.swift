@@ -1,7 +1,7 @@
 import Basics
 
-/// How long to wait before the next attempt: twice as long each time, so that a broker that comes
-/// back is not met by everybody at once.
+/// The wait before the next attempt. It doubles each time and varies at random, so that a returning
+/// broker does not meet everybody at once.
 struct BackOff {
   private static let first = Duration.seconds(1)
   private static let longest = Duration.seconds(60)
@@ -13,7 +13,7 @@ struct BackOff {
     chance = SplitMix64(seed: seed)
   }
 
-  /// - Returns: within a quarter of the wait that is due, either way.
+  /// - Returns: the wait that is due, plus or minus up to a quarter of it.
   mutating func wait() -> Duration {
     let wait = next
     next = min(next * 2, Self.longest)
@@ -21,6 +21,6 @@ struct BackOff {
       + .microseconds(Int64(Double(wait.components.seconds) * 250_000 * chance.nextSigned()))
   }
 
-  /// It went well for a while.
+  /// Call this when the connection has been good for a while.
   mutating func reset() { next = Self.first }
 }

@@ -2,11 +2,11 @@ import Basics
 import Daemon
 @preconcurrency import Glibc
 
-/// The broker, as far as it is there: connected to, and again whenever the connection ends.
+/// The connection to the broker, made again whenever it ends.
 final class BrokerLink {
-  /// After how long a connection counts: until then, one that ends is no news.
+  /// A connection that lasts less than this resets neither the back-off nor the causes.
   private static let trial = Duration.seconds(10)
-  /// So many causes of one outage are told.
+  /// At most this many causes of one outage are logged.
   private static let mostCauses = 8
 
   private let loop: EventLoop
@@ -21,13 +21,13 @@ final class BrokerLink {
 
   private var client: MQTTClient?
   private var lookup: NameLookup?
-  /// Where it may be; those that were tried are gone.
+  /// Addresses of the broker that have not been tried yet.
   private var addresses: [String] = []
   private var backOff = BackOff(seed: UInt64(getpid()) ^ UInt64(UTCTime.now.microseconds))
   private var timer: EventSource?
-  /// What the journal was told of the outage; none while there is none.
+  /// The logged causes of the current outage; empty if there is none.
   private var causes: Set<String> = []
-  /// What the broker does not let us have, as the journal was told.
+  /// The denied filters that were logged.
   private var toldDenials: Set<String> = []
   private(set) var isConnected = false
 
@@ -92,7 +92,7 @@ final class BrokerLink {
 
   private func welcome() {
     isConnected = true
-    // Another address may be tried only after this one has failed again.
+    // If this connection ends, log that, wait, and look the name up again.
     addresses = []
     if causes.isEmpty { journal.log(.broker, .info, "connected to \(name) as \(topics.clock)") }
     timer = try? loop.after(Self.trial) { [unowned self] in
@@ -126,7 +126,7 @@ final class BrokerLink {
         + "'topic read \(filter)' does in an ACL of mosquitto", ["TOPIC": filter])
   }
 
-  /// Ends the connection; nothing is tried any more.
+  /// Ends the connection and does not connect again.
   /// - Parameter saysGoodbye: false to let the broker publish the will.
   func disconnect(saysGoodbye: Bool) {
     timer = nil

@@ -1,12 +1,12 @@
 import Basics
 
-/// Reads what is received on the topics of commands, and recognises what is not to be carried out:
-/// what the broker had kept, what has expired, what has come before.
+/// Reads the messages of the command topics. Rejects those that must not be carried out: retained
+/// by the broker, expired, or received before.
 public struct CommandDesk {
-  /// How many ids are remembered. A command that may be delivered again later needs an end.
+  /// Number of ids remembered. A command that may be delivered again later needs `expires`.
   private static let mostIDs = 1024
 
-  /// How far ahead an instant may be: further, and it is a mistake, or meant for nobody any more.
+  /// How far ahead an instant may be. A later one is a mistake, or no longer meant for anybody.
   private static let furthest = Duration.seconds(86_400)
 
   private var ids: Set<String> = []
@@ -15,11 +15,11 @@ public struct CommandDesk {
 
   public init() {}
 
-  /// Takes a message in.
+  /// Reads a message.
   /// - Parameter clockIsUsed: true if the announcer says the time by its clock; nil if that is not
   ///   known.
-  /// - Returns: what is to be done.
-  /// - Throws: `Rejection` if nothing is.
+  /// - Returns: the command to carry out.
+  /// - Throws: `Rejection` if there is none.
   public mutating func take(
     _ message: MQTTMessage, at now: UTCTime, clockIsUsed: Bool?
   ) throws(Rejection) -> Order {
@@ -36,12 +36,12 @@ public struct CommandDesk {
     return try take(message.payload, at: now, clockIsUsed: clockIsUsed)
   }
 
-  /// Takes a command in, however it came.
+  /// Reads a command, whether it came over MQTT or HTTP.
   /// - Parameters:
   ///   - payload: the command as JSON, no larger than `Order.largestPayload`.
-  ///   - known: what of the command was told elsewhere, and may not be told again.
-  /// - Returns: what is to be done.
-  /// - Throws: `Rejection` if nothing is.
+  ///   - known: keys of the command that are given elsewhere; the payload must not hold them again.
+  /// - Returns: the command to carry out.
+  /// - Throws: `Rejection` if there is none.
   mutating func take(
     _ payload: [UInt8], at now: UTCTime, clockIsUsed: Bool?,
     with known: [(key: String, text: String)] = []
@@ -50,7 +50,7 @@ public struct CommandDesk {
       throw Rejection(.json, "it is not JSON: it is not UTF-8")
     }
     let order = try Order(payload: text, with: known)
-    // Judged by a wrong clock, what is old is new.
+    // By a wrong clock, an old command may look new.
     if clockIsUsed != true, let key = order.instantKey {
       let why =
         clockIsUsed == nil ? "whether the clock is right is not known" : "the clock is not trusted"
@@ -78,7 +78,7 @@ public struct CommandDesk {
     return order
   }
 
-  /// Takes in that a command has come.
+  /// Remembers the id of a command.
   /// - Returns: false if it has come before.
   @discardableResult
   public mutating func remember(_ order: Order) -> Bool {
@@ -89,7 +89,7 @@ public struct CommandDesk {
     return true
   }
 
-  /// It was not carried out: if it comes again, it is no repetition.
+  /// Forgets the id of a command that was not carried out, so that it may be sent again.
   public mutating func forget(_ order: Order) {
     guard let id = order.id, ids.remove(id) != nil else { return }
     queue.removeAll { $0 == id }
@@ -105,7 +105,7 @@ public struct CommandDesk {
 }
 
 extension Order {
-  /// What of it says something of the clock; nil if nothing does.
+  /// The key whose instant only a trusted clock can judge; nil if there is none.
   fileprivate var instantKey: String? {
     at != nil ? "at" : expires != nil ? "expires" : nil
   }

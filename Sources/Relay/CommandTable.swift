@@ -1,12 +1,12 @@
 import Basics
 import Daemon
 
-/// The commands that a message may give, and what each of them is on the announcer's bus.
+/// The commands that a message may give, and the call of the announcer for each.
 enum CommandTable {
   struct Entry: Sendable {
-    /// What it may hold, but for what every command may.
+    /// The keys that it may hold, besides those of every command.
     let keys: Set<String>
-    /// True if it may carry the instant at which it is to sound.
+    /// True if it may hold `at`, the instant at which it sounds.
     var mayWait = false
     /// - Throws: `Fault` for a value that is missing or not allowed.
     let read: @Sendable (JSONObject) throws(Fault) -> AnnouncerCall
@@ -47,7 +47,7 @@ enum CommandTable {
     "mute": Entry(keys: ["for", "until"]) { object throws(Fault) in
       let span = try object.microseconds("for")
       guard let until = try object.text("until") else {
-        // 0 is without end.
+        // On the bus, 0 means no end.
         if span == 0 { throw Fault("the command", "for 0 is no time; leave it out for no end") }
         return .method("Mute", [.unsigned(span ?? 0)])
       }
@@ -115,14 +115,14 @@ enum CommandTable {
     Entry(keys: []) { _ throws(Fault) in .method(method, []) }
   }
 
-  /// A method that wants one name or number.
+  /// A method that takes one name or number.
   private static func one(_ method: String, _ key: String) -> Entry {
     Entry(keys: [key]) { object throws(Fault) in
       .method(method, [.text(try object.wantedText(key))])
     }
   }
 
-  /// A method that wants one name or number, or without it the method for all that ring.
+  /// A method that takes one name or number. Without it, the method for all that ring.
   private static func oneOrAll(_ method: String, _ key: String) -> Entry {
     Entry(keys: [key]) { object throws(Fault) in
       object.keys.contains(key)
@@ -149,7 +149,7 @@ enum CommandTable {
 }
 
 extension JSONObject {
-  /// Longer than anything that may be asked for, and well within 64 bits of microseconds.
+  /// In seconds: longer than any allowed span, and well within 64 bits of microseconds.
   private static let longest = 31_536_000.0
 
   /// A span in seconds, as microseconds; nil if the key is not there.
@@ -166,7 +166,7 @@ extension JSONObject {
     return span
   }
 
-  /// A text, or a number of something, as text.
+  /// A text. The number of a timer or an alarm is taken as text, too.
   fileprivate func wantedText(_ key: String) throws(Fault) -> String {
     if let number = try? integer(key) { return String(number) }
     guard let text = try text(key) else { throw CommandTable.missing(key, "\"tea\"") }

@@ -1,7 +1,7 @@
 import Basics
 
-/// How Home Assistant is told of the clock: one message for the device and all its entities
-/// (MQTT discovery by device, as of homeassistant 2024.12).
+/// Announces the clock to Home Assistant: one message for the device and all its entities (MQTT
+/// discovery by device, as of homeassistant 2024.12).
 struct Discovery {
   let topics: Topics
   let version: String
@@ -37,17 +37,17 @@ struct Discovery {
     return line
   }
 
-  /// A thing that Home Assistant shows, or lets a person do.
+  /// A value that Home Assistant shows, or an action that it offers.
   private struct Entity {
     let key: String
     let platform: String
     let name: String
     let icon: String
-    /// How its state is taken out of the clock's; nil if it has none.
+    /// The template that takes its state from the clock's state; nil if it has none.
     var value: String?
-    /// How what else is known of it is taken out of the clock's state.
+    /// The template that takes its attributes from the clock's state; nil if it has none.
     var attributes: String?
-    /// What it has beside that, as texts.
+    /// Its other keys with text values.
     var options: [String: String] = [:]
     var numbers: [String: Double] = [:]
     var choices: [String] = []
@@ -58,7 +58,7 @@ struct Discovery {
       line.set("unique_id", "\(topics.objectID)_\(key)")
       line.set("name", name)
       line.set("icon", icon)
-      // Each its own: of the root's Home Assistant 2026.2 takes the topics, and not this.
+      // For each entity: Home Assistant 2026.2 takes the topics from the root, but not `qos`.
       line.set("qos", 1)
       if let value { line.set("value_template", "{{ \(value) }}") }
       if let attributes {
@@ -74,7 +74,7 @@ struct Discovery {
 }
 
 extension Discovery {
-  /// Not the first thing that is looked at.
+  /// For entities that people do not look at first.
   private static let diagnostic = ["entity_category": "diagnostic"]
 
   private static let entities: [Entity] = [

@@ -1,6 +1,6 @@
-/// How many entries of one sort the journal gets: a few at once, and then one every few seconds.
+/// Limits the journal entries of one sort: 30 at once, then one every 10 s.
 struct LogBudget {
-  /// In seconds: what an entry costs, and what is saved up at most.
+  /// In seconds: the price of an entry, and the most that is saved up.
   private static let price = 10
   private static let most = 30 * price
 
@@ -8,8 +8,8 @@ struct LogBudget {
   private var since: Duration?
   private var untold = 0
 
-  /// - Parameter uptime: of a clock that is not set.
-  /// - Returns: how many before this one were not told; nil if this one is not told either.
+  /// - Parameter uptime: the time of a clock that is never set.
+  /// - Returns: how many entries before this one were left out; nil to leave this one out, too.
   mutating func spend(at uptime: Duration) -> Int? {
     if let since {
       left = Int(min(Int64(left) + (uptime - since).components.seconds, Int64(Self.most)))

@@ -9,7 +9,7 @@ public struct MQTTMessage: Sendable {
   public let topic: String
   /// Empty if it is larger than any command.
   public let payload: [UInt8]
-  /// In bytes, of the payload as it was sent.
+  /// The size of the payload as it was sent, in bytes.
   public let size: Int
   public let isRetained: Bool
 
@@ -21,33 +21,33 @@ public struct MQTTMessage: Sendable {
   }
 }
 
-/// One connection to a broker by libmosquitto, from its beginning to its end, served by the loop.
+/// One connection to a broker by libmosquitto, from its beginning to its end, run by the loop.
 ///
-/// Nothing in it waits: sockets are asked when they are ready, and names are looked up before.
+/// It never blocks: it uses sockets only when they are ready, and gets addresses instead of names.
 final class MQTTClient {
   struct Handlers {
-    /// The broker has let us in.
+    /// The broker has accepted the connection.
     var connected: () -> Void
     var received: (MQTTMessage) -> Void
-    /// The broker does not let us have what is published there.
+    /// The broker has denied the subscription.
     var denied: (_ filter: String) -> Void
-    /// The broker has what was published there last.
+    /// The broker has confirmed a message to this topic.
     var confirmed: (_ topic: String) -> Void
-    /// What could not be published may be tried again.
+    /// There is room again for messages that `publish` refused.
     var caughtUp: () -> Void
-    /// It has ended, and why; told once, and nothing after it.
+    /// The connection has ended, and why. Called once, and last.
     var ended: (Fault) -> Void
   }
 
-  /// How long the broker may take until it has let us in.
+  /// How long the broker may take to accept the connection.
   private static let patience = Duration.seconds(15)
-  /// How often libmosquitto looks whether a ping is due: the broker waits for half of `keepAlive` more.
+  /// How often libmosquitto checks whether a ping is due. The broker waits 1.5 times `keepAlive`.
   private static let interval = Duration.seconds(10)
-  /// How often a handshake is looked at that the socket tells nothing of.
+  /// Interval between checks of a handshake, for progress that the socket does not signal.
   private static let glance = Duration.milliseconds(500)
-  /// So many messages may be on their way. libmosquitto keeps each until the broker has it.
+  /// Limit of unconfirmed messages. libmosquitto keeps each until the broker has it.
   private static let mostUnconfirmed = 16
-  /// In seconds: without a word for so long, either side takes the other for gone.
+  /// The keep-alive interval, in seconds. A side that stays silent for longer is taken for gone.
   private static let keepAlive: Int32 = 30
 
   private let loop: EventLoop
@@ -59,20 +59,20 @@ final class MQTTClient {
   private var timer: EventSource?
   private var handshake: EventSource?
   private var tls: TLSContext?
-  /// The connection is made, and what is left of the handshakes waits for the broker's words.
+  /// The TCP connection is made; the rest of the handshakes waits for data from the broker.
   private var isReached = false
   private var isLetIn = false
   /// The topics of the messages that the broker has not confirmed yet.
   private var unconfirmed: [Int32: String] = [:]
   private var hasHeldBack = false
-  /// What was subscribed to and has not been answered.
+  /// Filters of the subscriptions that are not answered yet.
   private var subscriptions: [Int32: String] = [:]
   private var deadline: EventSource?
   private var hasEnded = false
-  /// What libmosquitto has said last of what went wrong.
+  /// The last error or warning of libmosquitto.
   private var words = ""
 
-  /// - Parameter id: by which the broker knows this client.
+  /// - Parameter id: the client ID, by which the broker knows this client.
   init(
     _ settings: RelayConfiguration.Broker, id: String, will: (topic: String, payload: String),
     _ loop: EventLoop, _ handlers: Handlers
@@ -150,8 +150,8 @@ final class MQTTClient {
 
   // MARK: The connection
 
-  /// Begins to connect.
-  /// - Parameter address: as numbers: libmosquitto would wait for the answer to a name.
+  /// Starts to connect.
+  /// - Parameter address: a numeric address. libmosquitto would block to look a name up.
   func connect(to address: String, port: Int) throws(Fault) {
     deadline = try loop.after(Self.patience) { [unowned self] in
       end(Fault(broker, "it does not answer"))
@@ -162,8 +162,8 @@ final class MQTTClient {
     try watch()
   }
 
-  /// Says good-bye, so that the broker does not publish the will. What was published before is sent
-  /// with it as far as the socket takes it.
+  /// Says good-bye, so that the broker does not publish the will. Messages published before are
+  /// sent, too, as far as the socket takes them.
   func disconnect() {
     guard !hasEnded else { return }
     hasEnded = true
@@ -180,11 +180,11 @@ final class MQTTClient {
     deadline = nil
   }
 
-  /// Watches the socket that there is, for what it is waited for.
+  /// Watches the current socket for the events that are needed now.
   private func watch() throws(Fault) {
     let descriptor = mosquitto_socket(client)
     guard descriptor >= 0 else { return }
-    // In the handshake of TLS libmosquitto wants to write all the time, and can only read.
+    // In the TLS handshake libmosquitto always wants to write, but can only read.
     let writes = isLetIn ? mosquitto_want_write(client) : !isReached
     let events = EPOLLIN.rawValue | (writes ? EPOLLOUT.rawValue : 0)
     if descriptor != watched || socket == nil {
@@ -202,7 +202,7 @@ final class MQTTClient {
     serve(mosquitto_loop_read(client, 1))
   }
 
-  /// Goes on with the handshakes as far as the broker has gone.
+  /// Continues the handshakes as far as the broker's data allows.
   private func shakeHands() {
     guard !hasEnded, isConnected() else { return }
     isReached = true
@@ -218,7 +218,7 @@ final class MQTTClient {
     }
   }
 
-  /// True if the connection stands. One that has failed is ended.
+  /// True if the connection is made. If it has failed, ends it.
   private func isConnected() -> Bool {
     var descriptor = pollfd(fd: watched, events: Int16(POLLOUT), revents: 0)
     guard watched >= 0, poll(&descriptor, 1, 0) > 0 else { return isReached }
@@ -233,7 +233,7 @@ final class MQTTClient {
     return true
   }
 
-  /// Looks at what a call has brought.
+  /// Handles the result of a libmosquitto call.
   /// - Returns: false if the connection has ended.
   @discardableResult
   private func serve(_ code: Int32) -> Bool {
@@ -259,7 +259,7 @@ final class MQTTClient {
     handlers.connected()
   }
 
-  /// By the codes of CONNACK in MQTT 3.1.1.
+  /// The codes of CONNACK in MQTT 3.1.1.
   private static func refusal(_ code: Int32) -> String {
     let why =
       switch code {
@@ -280,7 +280,7 @@ final class MQTTClient {
     guard !hasEnded else { return }
     hasEnded = true
     close()
-    // Whoever is told releases this, and libmosquitto may be in the middle of it.
+    // The handler releases this client, and libmosquitto may still be running in it: call it later.
     deadline = try? loop.after(.zero) { [handlers] in handlers.ended(fault) }
   }
 
@@ -293,7 +293,7 @@ final class MQTTClient {
   private func fault(_ code: Int32) -> Fault {
     let detail: String
     switch code {
-    // Whether it is seen as an end or as a reset is a matter of chance.
+    // The same end may arrive as an end of file or as a reset, by chance.
     case MOSQ_ERR_ERRNO.rawValue where errno == ECONNRESET || errno == EPIPE:
       detail = "it has closed the connection"
     case MOSQ_ERR_ERRNO.rawValue: detail = String(cString: strerror(errno))
@@ -319,8 +319,8 @@ final class MQTTClient {
 
   // MARK: Messages
 
-  /// - Returns: false if it is not sent: there is no connection, or too much is on its way; then
-  ///   `caughtUp` is told when there is room again.
+  /// - Returns: false if the message is not sent, because there is no connection or too many
+  ///   messages are unconfirmed. In the second case `caughtUp` is called when all are confirmed.
   @discardableResult
   func publish(_ topic: String, _ payload: String, isRetained: Bool) -> Bool {
     guard !hasEnded else { return false }
@@ -357,14 +357,14 @@ final class MQTTClient {
     handlers.denied(filter)
   }
 
-  /// What was asked for may wait to be written.
+  /// There may be something new to write.
   private func wake() {
     do throws(Fault) { try watch() } catch { end(error) }
   }
 }
 
 extension String {
-  /// As it stands behind a colon.
+  /// A sentence for use after a colon: its first letter small, without the full stop.
   fileprivate var lowercasedFirst: String {
     let sentence = last == "." ? dropLast() : self[...]
     return sentence.prefix(1).lowercased() + sentence.dropFirst()

@@ -2,14 +2,14 @@ import CSystemd
 
 /// The machine that the relay runs on.
 enum Machine {
-  /// What sd_id128_get_machine_app_specific(3) is asked with: made once with `systemd-id128 new`.
+  /// The application ID for sd_id128_get_machine_app_specific(3), made with `systemd-id128 new`.
   private static let program = sd_id128_t(
     bytes: (
       0xb1, 0x7f, 0x05, 0xab, 0x94, 0x67, 0x42, 0xa2, 0x83, 0x98, 0xd4, 0x3f, 0x6e, 0x54, 0xc0, 0x8b
     ))
 
-  /// Eight hexadecimal digits of its own, from which nobody learns /etc/machine-id. Empty where a
-  /// machine has none.
+  /// Eight hexadecimal digits that identify the machine without revealing /etc/machine-id. Empty if
+  /// the machine has no ID.
   static var id: String {
     var id = sd_id128_t()
     guard sd_id128_get_machine_app_specific(program, &id) >= 0 else { return "" }

@@ -3,14 +3,14 @@ import CLinux
 import Daemon
 @preconcurrency import Glibc
 
-/// Finds the addresses of a machine by getaddrinfo_a(3), which waits for the network in a thread of
-/// glibc's own. It is looked at again and again, at longer and longer intervals: a signal of its
-/// completion would have to be shared with whatever else glibc has to tell.
+/// Finds the addresses of a host with getaddrinfo_a(3), which waits for the network in a thread of
+/// glibc. The result is polled at growing intervals: a completion signal would have to be shared
+/// with glibc's other signals.
 final class NameLookup {
   private static let firstPause = Duration.milliseconds(10)
   private static let longestPause = Duration.milliseconds(640)
 
-  /// What glibc writes to, until it is done.
+  /// The memory that glibc writes to until it is done.
   private final class Request {
     let name: UnsafeMutablePointer<CChar>
     let hints: UnsafeMutablePointer<addrinfo>
@@ -40,8 +40,8 @@ final class NameLookup {
   private var timer: EventSource?
   private var pause = firstPause
 
-  /// - Parameter done: told once of the addresses as numbers, in the order in which they are to be
-  ///   tried; not if this is released before.
+  /// - Parameter done: called once with numeric addresses in the order in which to try them, or
+  ///   with a `Fault`; never if this is released before.
   init(
     _ host: String, _ loop: EventLoop, _ done: @escaping (Result<[String], Fault>) -> Void
   ) throws(Fault) {
@@ -54,7 +54,7 @@ final class NameLookup {
   }
 
   deinit {
-    // What cannot be cancelled is still being written to, and is left alone.
+    // glibc still writes to a request that it cannot cancel: leak it.
     if gai_cancel(request.block) == EAI_NOTCANCELED { _ = Unmanaged.passRetained(request) }
   }
 
@@ -76,7 +76,7 @@ final class NameLookup {
     done(addresses.isEmpty ? .failure(Self.fault(host, EAI_NONAME)) : .success(addresses))
   }
 
-  /// An address as numbers.
+  /// A numeric address.
   private static func text(of info: addrinfo) -> String? {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(NI_MAXHOST)) { buffer in
       let code = getnameinfo(

@@ -1,29 +1,29 @@
 import Basics
 import Daemon
 
-/// A call of a method of the announcer, or the setting of its volume.
+/// A call of an announcer method, the setting of its volume, or an action of the relay itself.
 public enum AnnouncerCall: Hashable, Sendable {
   case method(String, [BusValue])
   /// In dB.
   case volume(Double)
-  /// Of the relay itself: the command of this id is not to be carried out at its instant.
+  /// By the relay itself: cancels the waiting command with this id.
   case cancel(String)
-  /// Of the relay itself: a phone is told from now on.
+  /// By the relay itself: registers a phone.
   case device(Device)
-  /// Of the relay itself: the phone with this token is told no more.
+  /// By the relay itself: removes the phone with this token.
   case forget(String)
 }
 
-/// A command, read and checked as far as can be told without the announcer.
+/// A command, read and checked as far as possible without the announcer.
 public struct Order: Hashable, Sendable {
-  /// As the message names it.
+  /// The command's name in the message.
   public let name: String
   public let call: AnnouncerCall
-  /// By which a second delivery is recognised; nil if it has none.
+  /// Identifies a second delivery; nil if the command has no id.
   public let id: String?
-  /// From when on it is not to be carried out any more.
+  /// From this instant on, the command must not be carried out.
   public let expires: UTCTime?
-  /// When it is to sound, on every clock that has the command; nil for now.
+  /// When to sound, on every clock that has the command; nil for now.
   public let at: UTCTime?
   /// As it was sent, on one line.
   let line: String
@@ -39,9 +39,10 @@ extension Order {
 
   private static let common: Set = ["command", "id", "expires"]
 
-  /// Reads what was received as a command.
-  /// - Parameter known: what of it was told elsewhere, and may not be told again.
-  /// - Throws: `Rejection` that says what is wrong, and what is right.
+  /// Reads a received command.
+  /// - Parameter known: keys of the command that are given elsewhere; the payload must not hold
+  ///   them again.
+  /// - Throws: `Rejection` that says what is wrong and what is allowed.
   public init(
     payload: String, with known: [(key: String, text: String)] = []
   ) throws(Rejection) {
@@ -76,7 +77,7 @@ extension Order {
       self.name = name
       line = object.line
       call = try entry.read(object)
-      // The id of a cancellation is of what it cancels.
+      // In a cancellation, `id` is the id of the command to cancel.
       if case .cancel = call { id = nil } else { id = try object.text("id") }
       expires = try object.time("expires")
       at = entry.mayWait ? try object.time("at") : nil

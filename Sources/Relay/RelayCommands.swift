@@ -1,26 +1,26 @@
 import Basics
 import Daemon
 
-/// What comes of the messages that are received.
+/// Handles the received messages.
 extension RelayService {
-  /// How long the announcer may take to say that what it has taken was heard: longer than a phrase,
-  /// or, at a full minute, than noon, which may say it.
+  /// How long after its instant a command must have been heard: longer than a phrase takes. At a
+  /// full minute an occasion may say it, so longer than noon takes.
   private static let hearing = (phrase: Duration.seconds(15), occasion: Duration.seconds(120))
-  /// How often what could not be done yet is tried again, and how long before its instant no more.
+  /// The pause between two attempts, and how long before its instant a command is no longer tried.
   private static let pause = Duration.milliseconds(250)
   private static let lastTry = Duration.milliseconds(350)
 
   func receive(_ message: MQTTMessage) {
     switch topics.destination(of: message.topic) {
     case .birth:
-      // One that the broker has kept tells of no start, and we have just told everything.
+      // A retained birth does not mean a start, and we have just published everything.
       if !message.isRetained, message.payload == Array("online".utf8) { welcome() }
     case .nobody:
       reject(
         Rejection(.topic, "commands are sent to \(topics.command), with their name inside"),
         message.topic)
     case .command:
-      // It clears what was retained there.
+      // An empty message only clears a retained one.
       guard message.size > 0 else { return }
       do throws(Rejection) {
         let order = try desk.take(message, at: .now, clockIsUsed: announcer?.clockIsUsed)
@@ -40,7 +40,7 @@ extension RelayService {
     }
     if order.name == "stop" {
       tellCancelled(cancelled(nil), by: guest)
-      // That they are not heard is wanted.
+      // The stop silences them on purpose: do not report them as unheard.
       for number in expected.keys { timers[number] = nil }
       expected = [:]
     }
@@ -71,7 +71,7 @@ extension RelayService {
     guest.answer?(.done)
   }
 
-  /// Forgets what waits, or is tried again: the command of this id, or all.
+  /// Forgets commands that wait or are tried again: the one with this id, or, for nil, all.
   private func cancelled(_ id: String?) -> [WaitingRoom.Guest] {
     var cancelled = waitingRoom?.cancel(id) ?? []
     for (number, guest) in tried where id == nil || guest.order.id == id {
@@ -80,8 +80,8 @@ extension RelayService {
       cancelled.append(guest)
     }
     guard id == nil else { return cancelled }
-    // The announcer is told of the stop behind them, and ends them itself; if it refuses one, that is
-    // not tried again.
+    // The announcer gets the stop after these calls and ends their soundings itself. If it refuses
+    // a call, that is not tried again.
     cancelled += asked.sorted { $0.key < $1.key }.map(\.value)
     asked = [:]
     return cancelled
@@ -91,7 +91,7 @@ extension RelayService {
     guard !cancelled.isEmpty else { return }
     keep()
     for each in cancelled {
-      // Sent again, it is wanted again.
+      // If it is sent again, it is wanted again.
       desk.forget(each.order)
       let instant = each.order.at?.text ?? ""
       tell(
@@ -103,13 +103,13 @@ extension RelayService {
 
   // MARK: The announcer
 
-  /// The instant of one that waited is near.
+  /// Sends a waiting command whose instant is near.
   func leave(_ guest: WaitingRoom.Guest) {
     send(guest)
     publishState()
   }
 
-  /// - Parameter before: why it could not be done a moment ago.
+  /// - Parameter before: why the attempt before failed.
   private func send(_ guest: WaitingRoom.Guest, before: Rejection? = nil) {
     let order = guest.order
     if let instant = order.at, instant <= .now {
@@ -130,7 +130,7 @@ extension RelayService {
         tried[number] = guest
         keep()
       } else {
-        // That by now it is too late says less than why it was not done in time.
+        // The reason of the attempt before says more than that it is now too late.
         refuse(guest, refused.kind == .refused ? before ?? refused : refused)
       }
     }
@@ -142,7 +142,7 @@ extension RelayService {
     tell(.command, "carried out \(order.title)", guest)
     guest.answer?(.done)
     guard let instant = order.at else { return }
-    // A step of the clock, a switch or a slow speaker may still be in its way.
+    // A clock step, the switch or a slow speaker may still prevent it.
     let hearing = instant.isFullMinute ? Self.hearing.occasion : Self.hearing.phrase
     let number = after(instant - .now + hearing) { [unowned self] in
       journal.log(
@@ -153,7 +153,7 @@ extension RelayService {
     expected[number] = instant
   }
 
-  /// Something was heard from that instant on.
+  /// An announcement was heard that began at this instant.
   func meet(_ instant: UTCTime) {
     for (number, expected) in expected where expected == instant {
       self.expected[number] = nil
@@ -161,7 +161,7 @@ extension RelayService {
     }
   }
 
-  /// Does something later, once.
+  /// Runs `body` once, later.
   @discardableResult
   private func after(_ span: Duration, _ body: @escaping () -> Void) -> Int {
     timerCount += 1
@@ -177,7 +177,7 @@ extension RelayService {
 
   func refuse(_ guest: WaitingRoom.Guest, _ why: Rejection) {
     keep()
-    // Sent again with the same id, it may go better; what may yet be done is not done twice.
+    // Allow the same id again, except after a timeout: the announcer may still carry that call out.
     if why.kind != .timeout { desk.forget(guest.order) }
     var rejection = Rejection(why.kind, "'\(guest.order.name)': \(why.words)")
     rejection.id = guest.order.id
@@ -211,7 +211,7 @@ extension RelayService {
       ["REASON": rejection.kind.rawValue, "ID": rejection.id, "TOPIC": topic])
   }
 
-  /// The hour is over in which each cause was told once.
+  /// Ends the hour in which each cause was logged once.
   private func tellUntold() {
     let untold = rejections.untold
     rejections = Rejections()

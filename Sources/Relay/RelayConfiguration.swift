@@ -1,27 +1,27 @@
 import Basics
 @preconcurrency import Glibc
 
-/// What the owner has set for the relay.
+/// The owner's settings for the relay.
 public struct RelayConfiguration: Hashable, Sendable {
   /// How the broker is reached.
   public struct Broker: Hashable, Sendable {
     /// A name or an address; empty until it is set.
     public var host = ""
-    /// Nil for the usual one.
+    /// Nil for the IANA port.
     var givenPort: Int?
     public var user: String?
     var passwordFile: String?
     public var usesTLS = false
-    /// A file of certificates, or a folder of them, that vouch for the broker.
+    /// A file or a folder of certificates that vouch for the broker.
     var authority: String?
-    /// Of this clock, where the broker wants one.
+    /// The clock's own certificate, for a broker that wants one.
     public var certificate: String?
     public var key: String?
 
-    /// As IANA has them, without and with TLS.
+    /// The IANA ports, without and with TLS, unless another is set.
     public var port: Int { givenPort ?? (usesTLS ? 8883 : 1883) }
 
-    /// Those of the system, unless others are set.
+    /// The system's certificates, unless others are set.
     public var authorities: String { authority ?? "/etc/ssl/certs" }
   }
 
@@ -31,7 +31,7 @@ public struct RelayConfiguration: Hashable, Sendable {
   var group: String?
   var discoveryPrefix: String? = "homeassistant"
   public var push = PushConfiguration()
-  /// Nil without a section.
+  /// Nil without a section `[http]`.
   public var http: HTTPConfiguration?
 
   public static let defaultPath = "/etc/clocksmith/relay.conf"
@@ -56,7 +56,7 @@ public struct RelayConfiguration: Hashable, Sendable {
       }
     }
     func place(_ key: String) -> String { places["mqtt.\(key)"] ?? path }
-    // A section counts without a key, too.
+    // A section without keys counts, too.
     for section in file.sections.map(\.name) {
       configuration.push.begin(section)
       if section == HTTPConfiguration.section {
@@ -106,11 +106,11 @@ public struct RelayConfiguration: Hashable, Sendable {
 // MARK: The password
 
 extension RelayConfiguration.Broker {
-  /// The credential that systemd hands over for this program, as `LoadCredential=` names it.
+  /// The credential from systemd (`LoadCredential=`).
   static let credential = "mqtt-password"
 
-  /// The password: of the file that is set, or else the credential `mqtt-password` of systemd.
-  /// - Returns: nil if there is neither.
+  /// The password from the configured file, or else from systemd's credential `mqtt-password`.
+  /// - Returns: nil if there is neither, or no user is set.
   /// - Throws: `Fault` if it is there and cannot be read.
   public func password() throws(Fault) -> String? {
     guard user != nil else { return nil }
@@ -119,7 +119,7 @@ extension RelayConfiguration.Broker {
 }
 
 extension RelayConfiguration.Broker {
-  /// - Throws: `Fault` if a file of TLS is not there or cannot be read.
+  /// - Throws: `Fault` if a TLS file is missing or cannot be read.
   public func checkCertificates() throws(Fault) {
     for path in [authorities, certificate, key].compactMap({ $0 }) { try checkReadable(path) }
   }
@@ -136,7 +136,7 @@ extension RelayConfiguration {
       let allowed =
         "allowed: the name or the address of a machine alone, as in homeassistant.local"
       guard isHost else { return allowed }
-      // An address of IPv6 has two colons at least, and no brackets here.
+      // An IPv6 address has at least two colons, and no brackets here.
       let colons = value.utf8.count { $0 == UInt8(ascii: ":") }
       guard colons != 1, !value.utf8.contains(UInt8(ascii: "[")) else {
         return "\(allowed) or fe80::1, without brackets; its port is set by 'port'"

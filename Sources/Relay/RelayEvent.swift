@@ -1,7 +1,7 @@
 import Basics
 import Daemon
 
-/// What an entry of the relay's journal is about: its raw value is the entry's `CLOCKSMITH_EVENT`.
+/// The events of the relay's journal. The raw value is the entry's `CLOCKSMITH_EVENT`.
 public enum RelayEvent: String, CaseIterable, Sendable {
   case started = "relay_started"
   case stopping = "relay_stopping"
@@ -65,7 +65,7 @@ extension Notice {
 }
 
 extension Journal {
-  /// The relay's.
+  /// The relay's journal.
   convenience init() {
     self.init(identifier: "clocksmith-relay") { Notice(.wordsLost, .warning, $0, $1) }
   }

@@ -1,12 +1,12 @@
 import Basics
 import Daemon
 
-/// What apps ask for over HTTP.
+/// Serves apps over HTTP.
 extension RelayService {
-  /// After how long a door that cannot be opened is tried again.
+  /// Pause before the door is tried again.
   private static let pause = Duration.seconds(10)
 
-  /// Opens the door for apps as the configuration and its files have it now, or closes it.
+  /// Opens the door for apps with the current configuration and its files, or closes it.
   func openDoor() {
     doorTimer = nil
     guard let http = configuration.http else {
@@ -55,7 +55,7 @@ extension RelayService {
     }
   }
 
-  /// Carries out what an app wants, as if it came from the broker.
+  /// Carries out an app's command as if it came from the broker.
   private func take(
     _ path: String, by read: (inout CommandDesk, Bool?) throws(Rejection) -> Order,
     _ answer: @escaping (CommandOutcome) -> Void

@@ -1,10 +1,10 @@
 import Basics
 @preconcurrency import Glibc
 
-/// What outlasts the relay: the commands that wait for their instants, and which of the broker's
-/// retained messages are about this clock.
+/// The memory that outlasts the relay: the commands that wait for their instants, and the topics of
+/// the clock's retained messages at the broker.
 struct RelayMemory: Hashable {
-  /// A command as it was sent, and where.
+  /// A command as it was sent, and its topic.
   struct Waiting: Hashable, Comparable {
     let topic: String
     let line: String
@@ -63,8 +63,8 @@ extension RelayMemory {
     }
   }
 
-  /// Reads what was kept. Without a file, nothing was.
-  /// - Returns: what was wrong with the file as well, which then is set aside.
+  /// Reads the memory. It is empty if there is no file.
+  /// - Returns: the memory, and a complaint if the file was wrong; the file is then set aside.
   static func load(_ path: String) -> (RelayMemory, complaint: String?) {
     do throws(Fault) {
       let descriptor = try openRegularFile(path, largest: mostBytes)
@@ -84,6 +84,6 @@ extension RelayMemory {
     }
   }
 
-  /// It is on the disk afterwards.
+  /// Returns when the memory is on the disk.
   func save(_ path: String) throws(Fault) { try writeText(text, to: path, isSynced: true) }
 }

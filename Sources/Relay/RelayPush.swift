@@ -1,9 +1,9 @@
 import Basics
 import Daemon
 
-/// What is published over the network, for phones and programs.
+/// Push messages over the network, for phones and programs.
 extension RelayService {
-  /// Publishes from now on to what the configuration has, and to nobody else.
+  /// Publishes from now on to the configured receivers only.
   func startPush() {
     let push = configuration.push
     guard publisher != nil || !push.isEmpty else { return }
@@ -24,7 +24,7 @@ extension RelayService {
     lookAhead()
   }
 
-  /// The announcer's next occasion may be another one, or sound no more.
+  /// Call this when the announcer's next occasion may have changed.
   func lookAhead() {
     guard publisher != nil else { return }
     if ahead == nil {
@@ -37,7 +37,7 @@ extension RelayService {
       lead: configuration.push.ahead)
   }
 
-  /// A phone is to be told, or no more.
+  /// Registers or removes a phone.
   func register(_ guest: WaitingRoom.Guest) {
     guard configuration.push.apns != nil, let publisher else {
       return refuse(guest, Rejection(.refused, "no [apns] is configured for this clock"))
@@ -58,9 +58,9 @@ extension RelayService {
     }
   }
 
-  /// The announcer has told of something.
+  /// Publishes a notice of the announcer, if it is to be told.
   func noticed(_ event: String, _ words: String, _ fields: [String: String]) {
-    // Of these the event is an everyday one, but for the first after a loss.
+    // The events `switch` and `rtc` are everyday ones, except the first after a loss.
     switch event {
     case "switch_lost": lost.insert("switch")
     case "rtc_invalid", "rtc_missing": lost.insert("rtc")
@@ -75,7 +75,8 @@ extension RelayService {
     publisher.publish(message)
   }
 
-  /// A device that comes and goes, and a clock, are told of now and then; what a person has set, always.
+  /// Limits the messages about devices and the clock's trust, which may come and go. A person's own
+  /// settings, like timers and alarms, always pass.
   private func mayPublish(_ event: PushEvents) -> Bool {
     guard event == .trouble || event == .clock else { return true }
     let budget = publishBudgets[event.rawValue, default: LogBudget()].spend(at: Self.uptime)
@@ -96,7 +97,7 @@ extension PushConfiguration {
       + ntfy.keys.sorted().map { .ntfy($0) } + webhooks.keys.sorted().map { .webhook($0) }
   }
 
-  /// Why a section cannot be used, by its name.
+  /// The faults of the sections that cannot be used, by section name.
   public var faults: [String: Fault] {
     var faults: [String: Fault] = [:]
     for (section, made) in providers(at: .now) {
@@ -105,7 +106,7 @@ extension PushConfiguration {
     return faults
   }
 
-  /// Every provider, or why it cannot be used, with the section that it is of.
+  /// Every provider or its fault, with the name of its section.
   func providers(at now: UTCTime) -> [(section: String, made: Result<any Provider, Fault>)] {
     var made: [(String, Result<any Provider, Fault>)] = []
     func make(_ section: String, _ body: () throws(Fault) -> [any Provider]) {

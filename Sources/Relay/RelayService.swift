@@ -2,7 +2,7 @@ import Basics
 import Daemon
 @preconcurrency import Glibc
 
-/// The relay: its parts, put together. What it does with commands is in RelayCommands.swift.
+/// The relay: connects its parts. RelayCommands.swift handles the commands.
 public final class RelayService {
   let loop: EventLoop
   let journal = Journal()
@@ -16,7 +16,7 @@ public final class RelayService {
 
   var desk = CommandDesk()
   var waitingRoom: WaitingRoom?
-  /// Commands that are tried again in a moment, and those that are to be heard soon.
+  /// Timers of commands that are retried soon (`tried`) or should be heard soon (`expected`).
   var timers: [Int: EventSource] = [:]
   var tried: [Int: WaitingRoom.Guest] = [:]
   /// Commands with an instant that the announcer has not answered yet.
@@ -30,26 +30,26 @@ public final class RelayService {
   var publisher: Publisher?
   var ahead: Ahead?
   var publishBudgets: [PushEvents.RawValue: LogBudget] = [:]
-  /// The events that tell of the return of what is lost.
+  /// The events that would tell the return of something lost.
   var lost: Set<String> = []
   var door: HTTPDoor?
   var doorTimer: EventSource?
-  /// Why the door cannot be opened, as the journal was told.
+  /// The logged reason why the door cannot be opened.
   var doorFault: Fault?
   private var last: LastAnnouncement?
-  /// What the broker keeps for us, by topic.
+  /// The payloads that the broker keeps for us, by topic.
   private var published: [String: String] = [:]
-  /// How often topics of a former name were published as empty, and that was not confirmed.
+  /// By topic of a former name: how many unconfirmed attempts there were to clear it.
   private var goodbyes: [String: Int] = [:]
   private static let mostGoodbyes = 3
   private var memory = RelayMemory()
   private let memoryPath = RelayMemory.pathOfService
   private var memoryFault: Fault?
-  /// As the journal knows it; nil before the first answer.
+  /// The logged presence; nil before the first answer.
   private var toldPresence: AnnouncerLink.Presence?
 
-  /// - Parameter path: of the configuration; nil for the usual one.
-  /// - Throws: `Fault` if the configuration is wrong, or there can be no loop.
+  /// - Parameter path: the path of the configuration; nil for the usual one.
+  /// - Throws: `Fault` if the configuration is wrong, or the loop cannot be made.
   public init(path: String?) throws(Fault) {
     self.path = path
     configuration = try RelayConfiguration.load(path: path)
@@ -86,7 +86,7 @@ public final class RelayService {
   }
 
   private func connect() {
-    // Without one, there is what is published.
+    // A relay without a broker still serves push and HTTP.
     guard !configuration.broker.host.isEmpty else { return }
     let broker = BrokerLink(
       loop, journal, configuration.broker, topics, connected: { [unowned self] in greet() },
@@ -97,7 +97,7 @@ public final class RelayService {
   }
 
   private func disconnect() {
-    // If there is no room for that, the broker says it: a connection that breaks has a will.
+    // If this cannot be sent, break the connection instead: the broker then publishes the will.
     let isTold = broker?.publish(topics.availability, "offline") == true
     broker?.disconnect(saysGoodbye: isTold)
   }
@@ -111,7 +111,7 @@ public final class RelayService {
     publisher.stop { [unowned self] in loop.exit() }
   }
 
-  /// As in `; 3 commands wait for their instants and are kept`.
+  /// As in `; 3 commands wait, kept on the disk`.
   private var wordsOfWaiting: String {
     let count = kept.count
     guard count > 0 else { return "" }
@@ -124,7 +124,7 @@ public final class RelayService {
     notifier.reloading()
     do throws(Fault) {
       let new = try RelayConfiguration.load(path: path)
-      // One that cannot be reached is tried at once: its password or certificate may be another.
+      // Retry an unreachable broker at once: its password or certificate may have changed.
       let connects =
         new.broker != configuration.broker || new.topics != topics || broker?.isConnected == false
       if connects { disconnect() }
@@ -135,9 +135,9 @@ public final class RelayService {
         topics = new.topics
         connect()
       }
-      // Its keys and secrets are in files of their own, which may be others by now.
+      // Keys and secrets are in files of their own, which may have changed.
       startPush()
-      // The files of the token and the certificate may be others.
+      // The files of the token and the certificate may have changed.
       openDoor()
       journal.log(
         .reloaded, .info, "reloaded: \(topics.clock) at \(configuration.broker.words)")
@@ -152,7 +152,7 @@ public final class RelayService {
 
   // MARK: The memory
 
-  /// Takes up what a relay before this one has kept.
+  /// Restores the memory of the relay's last run.
   private func remember() {
     guard let memoryPath else { return }
     let (kept, complaint) = RelayMemory.load(memoryPath)
@@ -173,17 +173,17 @@ public final class RelayService {
     if count > 0 { journal.log(.waiting, .info, "commands that wait for their instants: \(count)") }
   }
 
-  /// What waits for its instant, or is tried until then.
+  /// The commands that wait for their instants, are retried, or have no answer yet.
   private var kept: [WaitingRoom.Guest] {
     (waitingRoom?.guests ?? []) + tried.values + asked.values
   }
 
-  /// Keeps what there is to keep.
-  /// - Parameter retained: nil for what it was.
+  /// Saves the memory if it has changed.
+  /// - Parameter retained: nil to leave it as it is.
   func keep(retained: [String]? = nil) {
     var memory = memory
     memory.retained = retained ?? memory.retained
-    // In an order that does not change with every attempt, or each would be written.
+    // Sorted: otherwise each attempt could change the order and cause a write.
     memory.waiting = kept.map { .init(topic: $0.topic, line: $0.order.line) }.sorted()
     guard memory != self.memory else { return }
     self.memory = memory
@@ -203,7 +203,7 @@ public final class RelayService {
 
   // MARK: Telling
 
-  /// The broker has let us in: what it kept may be old, or gone.
+  /// Publishes all again after a new connection: the broker's messages may be old, or gone.
   private func greet() {
     published = [:]
     broker?.subscribe(to: topics.filters)
@@ -211,21 +211,21 @@ public final class RelayService {
     publishAll()
   }
 
-  /// Topics of a clock that had another name, as long as the broker has not confirmed their end.
+  /// Topics of the clock's former name that the broker has not confirmed as cleared.
   private var leftBehind: [String] {
     let current = topics.retained
     return memory.retained.filter { !current.contains($0) }
   }
 
-  /// The broker has what was published there last.
+  /// The broker has confirmed a message to this topic.
   private func confirmed(_ topic: String) {
     let left = leftBehind
     goodbyes[topic] = nil
     if left.contains(topic) { keep(retained: topics.retained + left.filter { $0 != topic }) }
   }
 
-  /// Nobody is to see anything any more at the topics of a former name. A broker that throws us out
-  /// for it is not tried again and again.
+  /// Clears the topics of a former name. Limits the attempts, for a broker that ends the connection
+  /// because of them.
   private func takeLeave() {
     for topic in leftBehind where published[topic] == nil {
       let attempts = goodbyes[topic, default: 0]
@@ -251,7 +251,7 @@ public final class RelayService {
     publishAvailability()
   }
 
-  /// Publishes what the broker does not have yet.
+  /// Publishes a payload unless the broker already has it.
   private func publish(_ topic: String, _ payload: String) {
     guard let broker, published[topic] != payload else { return }
     if broker.publish(topic, payload) { published[topic] = payload }
@@ -296,7 +296,7 @@ public final class RelayService {
     switch presence {
     case .running where toldPresence != .running:
       journal.log(.announcer, toldPresence == nil ? .info : .notice, "the announcer answers")
-    // Why it is absent may change from one attempt to the next.
+    // Log only the first cause: it may change from one attempt to the next.
     case .absent(let why) where toldPresence == nil || toldPresence == .running:
       journal.log(
         .announcerLost, .warning, "\(why); the clock is told of as offline until it is back")
@@ -309,9 +309,9 @@ public final class RelayService {
     publishAvailability()
   }
 
-  /// Home Assistant has started, and knows nothing.
+  /// Publishes everything again: Home Assistant has started and knows nothing.
   func welcome() {
-    // Whoever makes it up again and again is not answered each time.
+    // A limit, because anybody can fake this message again and again.
     guard let untold = birthBudget.spend(at: Self.uptime) else { return }
     let more = untold > 0 ? ", \(untold) more times before that" : ""
     journal.log(

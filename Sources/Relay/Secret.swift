@@ -1,16 +1,16 @@
 import Basics
 @preconcurrency import Glibc
 
-/// What nobody else is to know: passwords, keys and tokens, each in a file of its own.
+/// Passwords, keys and tokens that nobody else may know, each in a file of its own.
 enum Secret {
   private static let longest = 16_384
 
-  /// From where systemd takes what it hands over: there it is looked for where no systemd hands over.
+  /// The place from which systemd takes credentials, for a program that systemd has not started.
   private static let store = "/etc/credstore/clocksmith-relay."
 
-  /// Reads the file that is set, or else the credential that systemd hands over (`LoadCredential=`).
+  /// Reads the configured file, or else systemd's credential (`LoadCredential=`).
   /// - Returns: nil if there is neither.
-  /// - Throws: `Fault` if it is there and cannot be read, or is empty.
+  /// - Throws: `Fault` if the configured file is missing, or the secret cannot be read or is empty.
   static func text(file: String?, credential: String) throws(Fault) -> String? {
     let path: String
     if let file {
@@ -36,7 +36,7 @@ enum Secret {
   /// A secret of one line.
   static func line(file: String?, credential: String) throws(Fault) -> String? {
     guard let text = try text(file: file, credential: credential) else { return nil }
-    // Editors and echo(1) end it with a line feed that is no part of it.
+    // Editors and echo(1) end it with a line feed that is not part of it.
     let line = text.utf8.last == UInt8(ascii: "\n") ? String(text.dropLast()) : text
     guard !line.isEmpty, !line.utf8.contains(UInt8(ascii: "\n")) else {
       throw Fault(file ?? "the credential \(credential)", "it is no secret: one line is wanted")
@@ -45,7 +45,7 @@ enum Secret {
   }
 }
 
-/// - Throws: `Fault` if a file or a folder is not there or cannot be read.
+/// - Throws: `Fault` if a file or a folder is missing or cannot be read.
 func checkReadable(_ path: String) throws(Fault) {
   guard access(path, R_OK) == 0 else { throw Fault("cannot read \(path)", errno: errno) }
 }

@@ -2,18 +2,18 @@ import Basics
 import COpenSSL
 @preconcurrency import Glibc
 
-/// How a broker proves who it is, as an `SSL_CTX` that libmosquitto is given.
+/// Checks the identity of a broker: an `SSL_CTX` for libmosquitto.
 ///
-/// libmosquitto would judge the certificate by what it connects to. That is an address here, because
-/// it would look a name up in the thread that everything else waits for.
+/// libmosquitto would check the certificate against the address to which it connects. It gets an
+/// address, not the name, because it would look a name up in the thread that runs everything else.
 final class TLSContext {
   let pointer: OpaquePointer
-  /// The name that is asked for (SNI); nil for an address, which may not be.
+  /// The name to ask for (SNI); nil for an address, which SNI does not allow.
   private let serverName: String?
   /// What was wrong with the broker's certificate, in the words of OpenSSL; nil if nothing was.
   private(set) var complaint: String?
 
-  /// - Throws: `Fault` if a file cannot be read, or is not what it should be.
+  /// - Throws: `Fault` if a file cannot be read or has the wrong contents.
   init(_ settings: RelayConfiguration.Broker) throws(Fault) {
     try settings.checkCertificates()
     guard let made = SSL_CTX_new(TLS_client_method()) else {
@@ -33,7 +33,7 @@ final class TLSContext {
       if isFine == 0 { TLSContext.take(store) }
       return isFine
     }
-    // libmosquitto asks for the address by which it connects: the last word before the first byte.
+    // libmosquitto sets the address as SNI. Replace it with the name before the first byte is sent.
     SSL_CTX_set_info_callback(pointer) { connection, event, _ in
       guard event & SSL_CB_HANDSHAKE_START != 0, let connection else { return }
       let name = TLSContext.of(SSL_get_SSL_CTX(connection))?.serverName.map { strdup($0) }
@@ -59,8 +59,8 @@ final class TLSContext {
     }
   }
 
-  /// Shows the other side who this is.
-  /// - Throws: `Fault` if the two cannot be read, or do not belong together.
+  /// Sets the certificate and key that identify this side.
+  /// - Throws: `Fault` if one of them cannot be read, or they do not belong together.
   static func show(
     _ certificate: String, _ key: String, in context: OpaquePointer
   ) throws(Fault) {
@@ -76,7 +76,7 @@ final class TLSContext {
     }
   }
 
-  /// Takes no certificate but of this machine.
+  /// Accepts only a certificate of this host.
   private func expect(_ host: String, _ isAddress: Bool) {
     let rules = SSL_CTX_get0_param(pointer)
     if isAddress {
@@ -102,7 +102,7 @@ final class TLSContext {
       .map { Unmanaged<TLSContext>.fromOpaque($0).takeUnretainedValue() }
   }
 
-  /// The complaint of a certificate's judging.
+  /// Stores why OpenSSL has rejected a certificate.
   private static func take(_ store: OpaquePointer?) {
     guard let store,
       let connection = X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx()),
@@ -112,7 +112,7 @@ final class TLSContext {
     context.complaint = String(cString: X509_verify_cert_error_string(Int(code)))
   }
 
-  /// What OpenSSL complained of last.
+  /// The reason of OpenSSL's last error.
   static var reason: String {
     let code = ERR_peek_last_error()
     ERR_clear_error()

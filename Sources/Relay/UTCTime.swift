@@ -1,6 +1,6 @@
 @preconcurrency import Glibc
 
-/// An instant of UTC, in microseconds since 1970, as the announcer's bus has it.
+/// An instant of UTC, in microseconds since 1970, as on the announcer's bus.
 public struct UTCTime: Hashable, Comparable, Sendable {
   public let microseconds: Int64
 
@@ -66,7 +66,7 @@ extension UTCTime {
     let seconds = timegm(&date)
     guard let micros = Self.within(Int64(seconds) * 1_000_000 + micros) else { return nil }
     self.init(microseconds: micros)
-    // timegm(3) takes 30 February for 2 March: what it was read as is compared.
+    // timegm(3) takes 30 February for 2 March: compare the result with the input.
     guard Array(self.text.utf8).starts(with: bytes.prefix(form.count)) else { return nil }
   }
 

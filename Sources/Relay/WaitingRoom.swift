@@ -1,20 +1,20 @@
 import Basics
 import Daemon
 
-/// Commands that are to sound at an instant, until the announcer takes them: it prepares them itself,
-/// and begins with the frame that belongs to the instant.
+/// Holds commands for an instant until the announcer takes them. The announcer prepares them
+/// itself, and begins with the frame that belongs to the instant.
 final class WaitingRoom {
   /// A command, and where it came from.
   struct Guest {
     let order: Order
-    /// Of MQTT, or the path of HTTP.
+    /// The MQTT topic, or the HTTP path.
     let topic: String
-    /// Told once what has become of it; nil if nobody asks.
+    /// Called once with the outcome; nil if nobody waits for it.
     var answer: ((CommandOutcome) -> Void)?
   }
 
-  /// How long before its instant the announcer is given a command: less than the 5 s that it allows,
-  /// and more than any speaker takes.
+  /// How long before its instant the announcer gets a command: less than the 5 s that it allows,
+  /// and more than any speaker needs.
   static let lead = Duration.milliseconds(4_750)
   private static let most = 64
 
@@ -28,7 +28,7 @@ final class WaitingRoom {
     self.ready = ready
   }
 
-  /// Those who wait, in the order of their coming.
+  /// The waiting commands, in the order of their arrival.
   var guests: [Guest] { timers.sorted { $0.key < $1.key }.map(\.value.guest) }
 
   /// - Throws: `Rejection` if too many wait already.

@@ -1,17 +1,17 @@
 import COpenSSL
 
-/// What an app has to know. Its digest is kept, not the token itself.
+/// The token that an app must know. Only its digest is kept.
 struct AccessToken: Hashable {
   private let digest: [UInt8]
 
-  /// Nil for what is too short to be a secret, or cannot stand in a header.
+  /// Nil if the text is too short for a secret, or cannot stand in a header.
   init?(text: String) {
     guard (16...512).contains(text.utf8.count), text.utf8.allSatisfy({ $0 > 32 && $0 < 127 })
     else { return nil }
     digest = Self.digest(of: text)
   }
 
-  /// Takes as long for every text of the same length.
+  /// Takes the same time for every text of the same length.
   func isSame(as text: String) -> Bool {
     let other = Self.digest(of: text)
     return CRYPTO_memcmp(digest, other, digest.count) == 0

@@ -1,10 +1,10 @@
 @preconcurrency import Glibc
 
-/// Who asks, as the journal and the limits name it.
+/// A client's address, as in the journal and the limits.
 enum ClientAddress {
-  /// As in `192.168.1.5`, or of IPv6 the network of 64 bits that a customer has: `2001:db8::/64`.
-  /// - Parameter forwardedFor: the header `X-Forwarded-For`. Its last address is what a proxy has
-  ///   seen itself. Only a proxy on this machine is believed.
+  /// As in `192.168.1.5`; for IPv6 a customer's network of 64 bits, as in `2001:db8::/64`.
+  /// - Parameter forwardedFor: the header `X-Forwarded-For`. Its last address is the one that the
+  ///   proxy has seen itself. It counts only if the proxy is on this machine.
   static func text(of address: UnsafePointer<sockaddr>?, forwardedFor: String? = nil) -> String {
     guard let bytes = bytes(of: address) else { return "an unknown address" }
     if let forwardedFor, isLoopback(bytes), let client = last(of: forwardedFor) {
@@ -13,7 +13,7 @@ enum ClientAddress {
     return text(of: bytes)
   }
 
-  /// - Parameter bytes: 4 of IPv4 or 16 of IPv6.
+  /// - Parameter bytes: 4 for IPv4, or 16 for IPv6.
   static func text(of bytes: [UInt8]) -> String {
     if let mapped = mapped(bytes) { return numbers(AF_INET, mapped) }
     if bytes.count == 4 { return numbers(AF_INET, bytes) }
@@ -30,7 +30,7 @@ enum ClientAddress {
     }
   }
 
-  /// An address of IPv4 at a socket of both: ::ffff:192.168.1.5.
+  /// The IPv4 address at a socket for both versions, as in ::ffff:192.168.1.5; else nil.
   private static func mapped(_ bytes: [UInt8]) -> [UInt8]? {
     let isMapped =
       bytes.count == 16 && bytes[..<10].allSatisfy { $0 == 0 }
@@ -43,7 +43,7 @@ enum ClientAddress {
     return bytes.count == 4 ? bytes[0] == 127 : bytes == [UInt8](repeating: 0, count: 15) + [1]
   }
 
-  /// Nil if what stands behind the last comma is no address.
+  /// Nil if the last item is no address.
   private static func last(of list: String) -> [UInt8]? {
     let item = list.split(separator: ",", omittingEmptySubsequences: false).last
     let words = item?.split { $0 == " " || $0 == "\t" } ?? []

@@ -1,6 +1,6 @@
 import Basics
 
-/// What an app is answered: JSON, always.
+/// An answer to an app, always JSON.
 struct HTTPAnswer {
   let status: UInt32
   let body: String
@@ -12,7 +12,7 @@ struct HTTPAnswer {
     self.body = body
   }
 
-  /// Refuses, in a sentence and in a word that does not change.
+  /// Refuses with a sentence, and with a reason word that never changes.
   init(_ status: UInt32, _ reason: String, _ words: String, _ headers: (String, String)...) {
     let line = JSONLine()
     line.set("error", words.printable)
@@ -22,7 +22,7 @@ struct HTTPAnswer {
   }
 }
 
-/// What has become of a command.
+/// How a command ended, or until when it waits.
 enum CommandOutcome {
   case done
   /// It is kept until its instant is near.
@@ -50,7 +50,7 @@ extension HTTPAnswer {
 }
 
 extension Rejection.Kind {
-  /// As RFC 9110 has it.
+  /// The status codes of RFC 9110, and 429 of RFC 6585.
   fileprivate var status: UInt32 {
     switch self {
     case .json, .command, .key, .value, .topic, .retained, .expired, .past, .future: 400

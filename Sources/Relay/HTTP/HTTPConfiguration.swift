@@ -18,7 +18,7 @@ public struct HTTPConfiguration: Hashable, Sendable {
 extension HTTPConfiguration {
   static let section = "http"
 
-  /// As a section of the relay's file.
+  /// The keys as those of a section of relay.conf.
   static let keysOfRelay: [String: INIKey<RelayConfiguration>] = keys.mapValues { key in
     { configuration, value in
       var http = configuration.http ?? HTTPConfiguration()
@@ -60,7 +60,7 @@ extension HTTPConfiguration {
   }
 
   /// - Parameter place: file and line of a key, by `section.key`.
-  /// - Throws: `Fault` for what is missing.
+  /// - Throws: `Fault` if only one of `certificate` and `key` is set.
   func check(_ place: (String) -> String) throws(Fault) {
     guard (certificate == nil) != (key == nil) else { return }
     let (there, missing) = key == nil ? ("certificate", "key") : ("key", "certificate")
@@ -70,10 +70,10 @@ extension HTTPConfiguration {
 }
 
 extension HTTPConfiguration {
-  /// The credential that systemd hands over for this program, as `LoadCredential=` names it.
+  /// The credential from systemd (`LoadCredential=`).
   private static let credential = "http-token"
 
-  /// - Throws: `Fault` if there is none, or it is none.
+  /// - Throws: `Fault` if there is no token, or it is not valid.
   func token() throws(Fault) -> AccessToken {
     guard let text = try Secret.line(file: tokenFile, credential: Self.credential) else {
       throw Fault(

@@ -1,10 +1,10 @@
 import Basics
 import Daemon
 
-/// The door for apps: who may come in, and what there is. docs/clocksmith-relay.openapi.json describes
-/// it.
+/// The HTTP door for apps: checks who may come in, and serves the paths of
+/// docs/clocksmith-relay.openapi.json.
 final class HTTPDoor {
-  /// What it is opened with; the files that the configuration names are read.
+  /// The settings of the door, with the contents of the files that the configuration names.
   struct Settings: Hashable {
     let http: HTTPConfiguration
     let token: AccessToken
@@ -20,19 +20,19 @@ final class HTTPDoor {
   struct Handlers {
     /// The state of the clock as JSON, or why there is none.
     var state: () -> Result<String, Rejection>
-    /// Carries out what is read from a request of this path.
+    /// Carries out the command that `read` takes from a request to this path.
     var carryOut:
       (
         _ path: String, _ read: (inout CommandDesk, Bool?) throws(Rejection) -> Order,
         _ answer: @escaping (CommandOutcome) -> Void
       ) -> Void
-    /// Somebody was turned away whom the owner should know of.
+    /// A refusal that the owner should know of.
     var refused: (Rejection, _ path: String) -> Void
   }
 
   static let statePath = "/v1/state"
   static let commandsPath = "/v1/commands"
-  /// And behind it, the token of a device.
+  /// Followed by the token of a device.
   static let devicesPath = "/v1/devices/"
 
   let settings: Settings
@@ -40,7 +40,7 @@ final class HTTPDoor {
   private var budgets: RequestBudgets?
   private var server: HTTPServer?
 
-  /// - Throws: `Fault` if nobody can be listened to there.
+  /// - Throws: `Fault` if the server cannot listen there.
   init(_ loop: EventLoop, _ settings: Settings, _ handlers: Handlers) throws(Fault) {
     self.settings = settings
     self.handlers = handlers
@@ -92,7 +92,7 @@ final class HTTPDoor {
     return HTTPAnswer(401, "token", "this is not the token of this clock", challenge)
   }
 
-  /// The methods that there are at a path; none if there is nothing.
+  /// The methods of a path; empty if the path does not exist.
   private static func methods(at path: String) -> [String] {
     switch path {
     case statePath: ["GET"]
@@ -123,14 +123,14 @@ final class HTTPDoor {
   private func refusal(ofBody head: HTTPHead) -> HTTPAnswer? {
     if head.length ?? 0 > HTTPServer.mostOfBody { return Self.tooLarge }
     guard head.hasBody || head.method == "POST" else { return nil }
-    // What follows a semicolon is of the type, as in `; charset=utf-8`.
+    // Parameters of the type may follow, as in `; charset=utf-8`.
     let type = head.contentType?.prefix { $0 != ";" && $0 != " " }.lowercased()
     guard type != "application/json" else { return nil }
     return HTTPAnswer(
       415, "type", "the body has to be JSON, and its Content-Type application/json")
   }
 
-  // MARK: What there is
+  // MARK: Serving
 
   private func serve(_ exchange: HTTPExchange) {
     let head = exchange.head
@@ -166,7 +166,7 @@ final class HTTPDoor {
     }
   }
 
-  /// How the journal names a path: the token of a device is nobody's business.
+  /// A path as the journal names it: without the token of a device, which is private.
   private static func place(of path: String) -> String {
     path.hasPrefix(devicesPath) ? String(devicesPath.dropLast()) : path.excerpt
   }

@@ -3,16 +3,16 @@ import CMicroHTTPD
 /// The head of a request.
 struct HTTPHead {
   let method: String
-  /// As in `/v1/state`; what stood there in escapes is itself.
+  /// As in `/v1/state`, with its escapes decoded.
   let path: String
   let address: String
   let authorization: String?
   let contentType: String?
-  /// Nil if it does not say how long its body is.
+  /// The length of the body in bytes; nil if the head does not tell it.
   let length: Int?
-  /// In pieces, with no length said before.
+  /// The body comes in pieces, and its length is not told before.
   let isChunked: Bool
-  /// It sends its body when it is asked to.
+  /// The client sends its body only when asked (`Expect: 100-continue`).
   let isPatient: Bool
 
   var hasBody: Bool { isChunked || length ?? 0 > 0 }
@@ -21,15 +21,15 @@ struct HTTPHead {
 /// A request and its answer, which may come later.
 final class HTTPExchange {
   let head: HTTPHead
-  /// As much of it as is read.
+  /// The part of the body that is kept.
   private(set) var body: [UInt8] = []
-  /// Of the whole body, so far.
+  /// Bytes of the body received so far, kept or not.
   private(set) var size = 0
-  /// Decided by the head; what is left of the request is thrown away.
+  /// The refusal by the head alone; the rest of the request is thrown away.
   let refusal: HTTPAnswer?
   private(set) var answer: HTTPAnswer?
   var isServed = false
-  /// Called once, with the answer; nil once nobody waits for one any more.
+  /// Called once, when there is an answer; nil when nobody waits for one any more.
   var answered: (() -> Void)?
 
   init(_ head: HTTPHead, refusal: HTTPAnswer?) {
@@ -42,7 +42,7 @@ final class HTTPExchange {
     if refusal == nil { body.append(contentsOf: bytes.prefix(max(most - body.count, 0))) }
   }
 
-  /// Answers it, if it was not before.
+  /// Answers the request, unless it has an answer.
   func answer(_ answer: HTTPAnswer) {
     guard self.answer == nil else { return }
     self.answer = answer

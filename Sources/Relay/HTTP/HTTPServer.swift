@@ -4,23 +4,23 @@ import CSystemd
 import Daemon
 @preconcurrency import Glibc
 
-/// A server of HTTP by libmicrohttpd, served by the loop: it has no thread, and never waits.
+/// An HTTP server by libmicrohttpd, run by the loop: it has no thread and never blocks.
 final class HTTPServer {
   struct Handlers {
     /// Judges a request by its head: nil if it may be served.
     var judge: (HTTPHead) -> HTTPAnswer?
-    /// The request is there; it is to be answered, now or later.
+    /// The request is complete. Answer it now or later.
     var serve: (HTTPExchange) -> Void
   }
 
-  /// The longest body that is read.
+  /// The longest body that is read, in bytes.
   static let mostOfBody = Order.largestPayload
-  /// So much of a body that is refused is taken and thrown away, so that the answer arrives: to who
-  /// still sends when the connection ends, the system tells nothing but that.
+  /// Bytes of a refused body that are read and thrown away, so that the answer arrives. A client
+  /// that still sends when the connection ends learns nothing but that end.
   private static let mostThrownAway = 1 << 20
   private static let limits = clocksmith_http_limits(
     connections: 64, connections_of_address: 16, idle_seconds: 10, bytes_of_connection: 16_384)
-  /// How long a request may take from its first byte to its last, however busy it looks.
+  /// Time limit for a request, from the connection or the answer before, however busy it looks.
   private static let patience = Duration.seconds(10)
 
   private let loop: EventLoop
@@ -34,9 +34,9 @@ final class HTTPServer {
   private var timer: EventSource?
   private var reaper: EventSource?
   private var isReaperSet = false
-  /// By when each connection has to have made its request; nil while it waits for us.
+  /// The deadline for each connection's request; nil while the connection waits for us.
   private var connections: [OpaquePointer: Duration?] = [:]
-  /// Those that wait for an answer.
+  /// The exchanges that wait for an answer.
   private var waiting: [ObjectIdentifier: HTTPExchange] = [:]
 
   init(
@@ -75,11 +75,11 @@ final class HTTPServer {
 
   // MARK: The loop
 
-  /// - Throws: `Fault` if nobody can be listened to there.
+  /// - Throws: `Fault` if the server cannot listen there.
   func open() throws(Fault) {
     let socket = try listen.listen()
     guard let made = clocksmith_http_start(socket, Self.limits, certificate, key, callbacks) else {
-      // Whether it has closed the socket differs from version to version.
+      // Some versions have closed the socket by now, others have not.
       if fcntl(socket, F_GETFD) >= 0 { Glibc.close(socket) }
       throw Fault(
         "cannot serve \(listen.text)",
@@ -107,15 +107,15 @@ final class HTTPServer {
     }
   }
 
-  /// Serves nobody any more.
-  /// - Parameter last: for those that wait.
+  /// Ends the server.
+  /// - Parameter last: the answer for the requests that wait.
   func close(_ last: HTTPAnswer) {
     guard let daemon else { return }
     let socket = MHD_quiesce_daemon(daemon)
     if socket >= 0 { Glibc.close(socket) }
     for exchange in Array(waiting.values) { exchange.answer(last) }
     if source != nil {
-      // They go on in the first turn, and have their answers in the second.
+      // The first run resumes the waiting requests, the second sends their answers.
       for _ in 0..<3 { MHD_run(daemon) }
     }
     source = nil
@@ -136,8 +136,8 @@ final class HTTPServer {
     if !isReaperSet { setReaper() }
   }
 
-  /// Ends the connections whose time is over. libmicrohttpd itself ends silent ones only: a byte now
-  /// and then would hold them for ever.
+  /// Ends the connections past their deadline. libmicrohttpd itself ends only silent ones: a byte
+  /// now and then would hold a connection for ever.
   private func reap() {
     isReaperSet = false
     let now = Self.uptime
@@ -189,7 +189,7 @@ final class HTTPServer {
     return finish(exchange, connection)
   }
 
-  /// The whole request is there, or its answer.
+  /// Called when the whole request is there, and again when its answer is.
   private func finish(_ exchange: HTTPExchange, _ connection: OpaquePointer) -> Int32 {
     if !exchange.isServed {
       exchange.isServed = true
@@ -201,7 +201,7 @@ final class HTTPServer {
     }
     if let answer = exchange.answer { return Self.send(answer, connection) }
     waiting[ObjectIdentifier(exchange)] = exchange
-    // However long we take, it is not the app that is slow.
+    // No deadline while we work on it: the app is not the slow side.
     connections[connection] = .some(nil)
     exchange.answered = { [unowned self, unowned exchange] in
       waiting[ObjectIdentifier(exchange)] = nil
@@ -220,7 +220,7 @@ final class HTTPServer {
     exchange.answered = nil
   }
 
-  /// The next request of a connection has its whole time.
+  /// Gives the next request of a connection its whole time.
   private func setDeadline(of connection: OpaquePointer) {
     guard connections[connection] != nil else { return }
     connections[connection] = .some(Self.uptime + Self.patience)
@@ -237,7 +237,7 @@ final class HTTPServer {
     guard let response else { return 0 }
     defer { MHD_destroy_response(response) }
     MHD_add_response_header(response, "Content-Type", "application/json")
-    // What a proxy or an app keeps of a clock is wrong a moment later.
+    // A state kept by a proxy or an app is wrong a moment later.
     MHD_add_response_header(response, "Cache-Control", "no-store")
     for (name, value) in answer.headers { MHD_add_response_header(response, name, value) }
     return clocksmith_http_answer(connection, answer.status, response)

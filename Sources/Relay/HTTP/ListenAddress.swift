@@ -1,13 +1,13 @@
 import Basics
 @preconcurrency import Glibc
 
-/// Where apps are listened to: an address of this machine, and a port.
+/// The address of this machine, and the port, at which the server listens for apps.
 public struct ListenAddress: Hashable, Sendable {
-  /// A number: looking a name up would hold everything up.
+  /// Numeric: looking a name up would block.
   let host: String
   let port: UInt16
 
-  /// As many connections may wait until they are taken.
+  /// Limit of connections that wait to be accepted.
   private static let backlog: Int32 = 64
 
   static let usual = ListenAddress(host: "127.0.0.1", port: 8080)
@@ -24,7 +24,7 @@ public struct ListenAddress: Hashable, Sendable {
     else { return nil }
     let host = text[..<colon]
     let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
-    // An address of IPv6 without brackets would hide the port.
+    // An IPv6 address without brackets would hide the port.
     guard isBracketed || !host.utf8.contains(UInt8(ascii: ":")) else { return nil }
     self.init(host: String(isBracketed ? host.dropFirst().dropLast() : host), port: port)
     guard let found = found else { return nil }
@@ -36,10 +36,10 @@ public struct ListenAddress: Hashable, Sendable {
     host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]:\(port)" : "\(host):\(port)"
   }
 
-  /// True if only programs of this machine come there.
+  /// True if only programs on this machine can connect.
   public var isLoopback: Bool { host.hasPrefix("127.") || host == "::1" }
 
-  /// The caller frees it; nil for what is no address.
+  /// The caller frees the result. Nil if the host is not an address.
   private var found: UnsafeMutablePointer<addrinfo>? {
     var hints = addrinfo()
     hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV | AI_PASSIVE
@@ -48,9 +48,8 @@ public struct ListenAddress: Hashable, Sendable {
     return !host.isEmpty && getaddrinfo(host, String(port), &hints, &found) == 0 ? found : nil
   }
 
-  /// Listens there.
   /// - Returns: a socket that the caller closes.
-  /// - Throws: `Fault` if another program does, or there is no such address yet.
+  /// - Throws: `Fault` if another program listens there, or the address is not there yet.
   func listen() throws(Fault) -> Int32 {
     let operation = "cannot listen at \(text)"
     guard let found else { throw Fault(operation, "it is no address") }
@@ -59,7 +58,7 @@ public struct ListenAddress: Hashable, Sendable {
     let descriptor = socket(found.pointee.ai_family, Int32(kind), 0)
     guard descriptor >= 0 else { throw Fault(operation, errno: errno) }
     var yes: Int32 = 1
-    // What is left of connections that have ended does not hold the port.
+    // Ended connections that are still known to the kernel must not hold the port.
     setsockopt(
       descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout.size(ofValue: yes)))
     guard bind(descriptor, found.pointee.ai_addr, found.pointee.ai_addrlen) == 0,

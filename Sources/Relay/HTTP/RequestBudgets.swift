@@ -1,6 +1,6 @@
-/// How many requests each address may make: those of a minute at once, and then as many a minute.
+/// Limits the requests of each address: those of a minute at once, and then as many a minute.
 struct RequestBudgets {
-  /// So many addresses are known; then the one that was silent for longest is forgotten.
+  /// Limit of known addresses. Beyond it, the one that was silent for longest is forgotten.
   static let most = 1024
 
   private struct Budget {
@@ -13,8 +13,8 @@ struct RequestBudgets {
 
   init(perMinute: Int) { self.perMinute = Double(perMinute) }
 
-  /// - Parameter uptime: of a clock that is not set.
-  /// - Returns: nil if the request may be made; else after how many seconds the next one may.
+  /// - Parameter uptime: the time of a clock that is never set.
+  /// - Returns: nil if the request is allowed; else the seconds until the next one is.
   mutating func spend(_ address: String, at uptime: Duration) -> Int? {
     var budget = budgets[address] ?? Budget(left: perMinute, since: uptime)
     let minutes = (uptime - budget.since) / .seconds(60)

@@ -2,11 +2,11 @@ import Basics
 import COpenSSL
 @preconcurrency import Glibc
 
-/// By what apps know this clock: a certificate, with those that vouch for it, and its key.
+/// The identity of the clock for apps: a certificate, with those that vouch for it, and its key.
 struct TLSIdentity: Hashable {
   let certificate: String
   let key: String
-  /// Why apps will not believe it; nil if its time is now.
+  /// Why apps will refuse the certificate: expired or not valid yet. Nil if it is valid now.
   let complaint: Fault?
 
   private static let longest = 1 << 17

@@ -1,16 +1,16 @@
 import Basics
 
-/// What a device is shown, as APNs takes it.
+/// The payload of a notification for APNs.
 struct APNsPayload: Hashable {
-  /// How much it disturbs, as UNNotificationInterruptionLevel has it.
+  /// How much it disturbs: the values of UNNotificationInterruptionLevel.
   enum Level: String {
     case passive, active
     case timeSensitive = "time-sensitive"
   }
 
-  /// What the owner has set for all of them.
+  /// The owner's settings for all notifications.
   struct Look: Hashable, Sendable {
-    /// Of the app; nil for silence.
+    /// A sound of the app; nil for silence.
     var sound: String? = "default"
     /// The number on the app's icon; nil to leave it as it is.
     var badge: Int?
@@ -25,13 +25,13 @@ struct APNsPayload: Hashable {
   let message: PushMessage
   let look: Look
 
-  /// What only wakes the app, and shows nothing: APNs wants a kind of its own for it.
+  /// True if it only wakes the app and shows nothing. APNs wants another push type for that.
   var isBackground: Bool { message.event == .occasion }
 
-  /// As `apns-push-type` has it.
+  /// The value of `apns-push-type`.
   var type: String { isBackground ? "background" : "alert" }
 
-  /// The hour is there to be seen, what rings is there to be heard.
+  /// Timers and alarms must be heard. The hour need only be seen.
   var level: Level {
     switch message.event {
     case .timer, .alarm: .timeSensitive
@@ -40,7 +40,7 @@ struct APNsPayload: Hashable {
     }
   }
 
-  /// 10 is at once; 5 is when it suits the battery.
+  /// The value of `apns-priority`: 10 is at once, 5 is when it suits the battery.
   var priority: Int { level == .passive ? 5 : 10 }
 
   /// At most 64 bytes of whole characters.
@@ -50,7 +50,8 @@ struct APNsPayload: Hashable {
     return text
   }
 
-  /// The body of a request: 4096 bytes at most. Words that are too long end in an ellipsis.
+  /// The body of a request, at most 4096 bytes. If it would be longer, the fields are left out and
+  /// the words end in an ellipsis.
   /// - Throws: `Fault` if it is too long without any words.
   func text() throws(Fault) -> String {
     let whole = line(body: message.body, hasFields: true)
@@ -60,7 +61,7 @@ struct APNsPayload: Hashable {
       let text = line(body: body + "\u{2026}", hasFields: false)
       let excess = text.utf8.count - Self.mostBytes
       if excess <= 0 { return text }
-      // JSON may write a character as several bytes: the rest is cut in the next turn.
+      // JSON may write a character as several bytes: cut few characters, then measure again.
       body = body.dropLast(max(excess / 6, 1))
     }
     throw Fault("the message", "it has more than \(Self.mostBytes) bytes without any words")
@@ -80,7 +81,7 @@ struct APNsPayload: Hashable {
     return line.text
   }
 
-  /// Nothing else may stand in it.
+  /// A background push may hold nothing else.
   private var wake: JSONLine {
     let aps = JSONLine()
     aps.set("content-available", 1)

@@ -1,6 +1,6 @@
 import Basics
 
-/// Apple Push Notification service: one of its two servers.
+/// One of the two servers of the Apple Push Notification service.
 final class APNsProvider: Provider {
   let lane: Lane
   let events = PushEvents.all
@@ -9,13 +9,13 @@ final class APNsProvider: Provider {
   private let server: String
   private let topic: String
   private let look: APNsPayload.Look
-  /// Nil where a certificate says who comes.
+  /// Nil if a certificate identifies the provider.
   private let token: ProviderToken?
-  /// Of the message that was asked for last, for many deliveries follow each other.
+  /// The headers and the body of the last message, because many deliveries of it follow each other.
   private var form: (message: Int64, token: String, headers: HeaderList, body: RequestBody)?
 
-  /// So many requests may be on their way. Apple allows a thousand; each takes 20 kB, and more of them
-  /// are in doubt after a power cut.
+  /// Limit of requests in flight. Apple allows 1000. Each takes 20 kB, and those in flight are in
+  /// doubt after a power cut.
   static let mostRequests = 200
 
   init(
@@ -62,7 +62,7 @@ final class APNsProvider: Provider {
   func judge(_ answer: Answer, sent: UTCTime, at now: UTCTime) -> Verdict {
     let verdict = Verdict(apns: answer, sent: sent)
     if case .tokenExpired(let reason) = verdict {
-      // One that was made a moment ago is not too old: a clock is wrong.
+      // A token made a moment ago is not too old: a clock is wrong.
       guard token?.expire(sent: sent, at: now) == true else {
         return .down("APNs refuses this clock: \(reason)")
       }

@@ -3,14 +3,14 @@ import Daemon
 
 /// Publishes each occasion some seconds ahead, so that a phone can speak at its instant by itself.
 final class Ahead {
-  /// What comes next, of the announcer's bus.
+  /// The next occasion, from the announcer's bus.
   struct Occasion: Hashable {
     let instant: UTCTime
-    /// What will be said, and rung.
+    /// The words to be said, and the chime to be rung.
     let words: String
     let chime: String
 
-    /// A message that is worth nothing from the instant on.
+    /// A message that expires at the instant.
     func message(of clock: String, at now: UTCTime) -> PushMessage {
       PushMessage(
         event: .occasion, kind: "occasion", title: clock, body: words,
@@ -19,7 +19,7 @@ final class Ahead {
     }
   }
 
-  /// A telephone that is told later than this has no time to get ready.
+  /// A phone that gets the message later than this before the instant cannot get ready.
   static let least = Duration.seconds(2)
 
   private let loop: EventLoop
@@ -32,12 +32,12 @@ final class Ahead {
     self.publish = publish
   }
 
-  /// Waits for the next occasion, and for none that it waited for before.
+  /// Waits for this occasion, and no longer for the one before.
   /// - Parameters:
   ///   - occasion: nil if none comes, or it will be silent.
-  ///   - isPlaying: true while something is heard. From the first note of a melody on, the occasion
-  ///     after it is the next one: that which it leads to is waited for all the same.
-  ///   - lead: how long before its instant it is published; nil for never.
+  ///   - isPlaying: true while something sounds. A melody leads to its occasion, but from its first
+  ///     note on, the bus names the occasion after that. Keep waiting for the melody's own.
+  ///   - lead: how long before its instant to publish it; nil for never.
   func look(at occasion: Occasion?, isPlaying: Bool, lead: Duration?) {
     if let waiting, waiting.lead == lead {
       if waiting.occasion == occasion { return }
@@ -46,7 +46,7 @@ final class Ahead {
     waiting = nil
     guard let occasion, let lead, occasion.instant != published else { return }
     let due = occasion.instant + (.zero - lead)
-    // If there is no timer, there is no push: the next change of the announcer brings another.
+    // Without a timer there is no push. The next change of the announcer tries again.
     let timer = try? loop.atUTC(microseconds: due.microseconds) { [unowned self] in
       waiting = nil
       guard UTCTime.now + Self.least <= occasion.instant else { return }

@@ -12,7 +12,7 @@ enum SQLValue {
   init(_ time: UTCTime?) { self = time.map { .integer($0.microseconds) } ?? .null }
 }
 
-/// A row of a result, good until the next one.
+/// A row of a result, valid until the next one.
 struct SQLRow {
   fileprivate let statement: OpaquePointer
 
@@ -35,7 +35,7 @@ final class Database {
   private let handle: OpaquePointer
   private var statements: [String: OpaquePointer] = [:]
 
-  /// Opens a database that is there.
+  /// Opens an existing database.
   /// - Parameter patience: how many milliseconds another program may hold it.
   init(path: String, patience: Int32) throws(Fault) {
     self.path = path
@@ -99,14 +99,14 @@ final class Database {
     return found
   }
 
-  /// Does all of it or nothing, and once for the disk.
+  /// Does all of it or nothing, with one sync of the disk.
   func transaction(_ body: () throws(Fault) -> Void) throws(Fault) {
     try run("BEGIN IMMEDIATE")
     do throws(Fault) {
       try body()
       try run("COMMIT")
     } catch {
-      // Some errors have ended it already.
+      // Some errors have already ended the transaction.
       try? run("ROLLBACK")
       throw error
     }
@@ -137,7 +137,7 @@ final class Database {
   private static func fault(_ path: String, _ handle: OpaquePointer?, _ code: Int32) -> Fault {
     let words = handle.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
     let system = handle.map { sqlite3_system_errno($0) } ?? 0
-    // Of a file that cannot be opened or written, the kernel knows more.
+    // For a file that cannot be opened or written, the kernel's reason says more.
     let isOfSystem = [SQLITE_CANTOPEN, SQLITE_IOERR].contains(code & 0xFF) && system != 0
     let reason = isOfSystem ? "\(words) (\(String(cString: strerror(system))))" : words
     return Fault("the register \(path)", code: code & 0xFF, reason)
@@ -145,8 +145,8 @@ final class Database {
 }
 
 extension Fault {
-  /// True if the file of a database is none, or is torn.
+  /// True if the file is not a database, or is corrupt.
   var isOfBrokenDatabase: Bool { code == SQLITE_CORRUPT || code == SQLITE_NOTADB }
-  /// True if another program has the database.
+  /// True if another program has locked the database.
   var isOfLockedDatabase: Bool { code == SQLITE_BUSY || code == SQLITE_LOCKED }
 }

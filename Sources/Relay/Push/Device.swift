@@ -1,6 +1,6 @@
 import Basics
 
-/// A telephone or another device that has asked to be told.
+/// A phone or another device that is registered for push messages.
 public struct Device: Hashable, Sendable {
   public enum Platform: String, CaseIterable, Sendable {
     case ios, ipados, macos, tvos, visionos, watchos
@@ -17,7 +17,7 @@ public struct Device: Hashable, Sendable {
   public var environment = Environment.production
   public var events = PushEvents.usual
 
-  /// - Throws: `Fault` for what cannot be a token of APNs.
+  /// - Throws: `Fault` for a text that cannot be a token of APNs.
   public init(token: String) throws(Fault) {
     let digits = token.lowercased()
     guard (64...200).contains(digits.utf8.count), digits.utf8.count.isMultiple(of: 2),
@@ -30,7 +30,7 @@ public struct Device: Hashable, Sendable {
     self.token = digits
   }
 
-  /// How the journal names it: a token is nobody's business.
+  /// The device in the journal: only the start of its token, which is private.
   static func title(ofToken token: String) -> String { "\(token.prefix(8))..." }
 }
 
@@ -61,11 +61,11 @@ extension Device {
   }
 }
 
-/// A device as the register has it.
+/// A device in the register.
 public struct RegisteredDevice: Hashable, Sendable {
   public let device: Device
   public let registered: UTCTime
-  /// When it was deactivated, and why; nil while it is told.
+  /// When it was deactivated, and why; nil while it is active.
   public let gone: Departure?
 
   public struct Departure: Hashable, Sendable {

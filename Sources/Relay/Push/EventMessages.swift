@@ -1,11 +1,11 @@
-/// Which notices of the announcer are published, and in which words.
+/// Selects the announcer's notices that are published, and gives them words.
 extension PushMessage {
   /// - Parameters:
-  ///   - event: of the notice, as its journal names it.
+  ///   - event: the notice's event, as in the journal.
   ///   - words: a sentence for a person.
-  ///   - isReturn: true if it tells that what was in trouble is well again.
-  ///   - clock: the name of this one.
-  /// - Returns: nil for what nobody has to be told of.
+  ///   - isReturn: true if the notice tells the end of a trouble.
+  ///   - clock: the name of this clock.
+  /// - Returns: nil for a notice that is not published.
   init?(
     notice event: String, _ words: String, _ fields: [String: String], isReturn: Bool = false,
     clock: String, at now: UTCTime
@@ -18,12 +18,12 @@ extension PushMessage {
       expires: now + kind.life)
   }
 
-  /// As in `15:00`, of an hour that is not said.
+  /// As in `15:00`, for an hour without words.
   private static func timeOfDay(_ fields: [String: String]) -> String? {
     fields["LOCAL"].map { String($0.dropFirst(11).prefix(5)) }
   }
 
-  /// What a person publishes.
+  /// A message that a person publishes.
   static func words(_ words: String, title: String, at now: UTCTime) -> PushMessage {
     PushMessage(
       event: .message, kind: "message", title: title, body: words,
@@ -34,7 +34,7 @@ extension PushMessage {
   private struct Kind {
     let event: PushEvents
     let collapse: String
-    /// How long it is worth being told.
+    /// How long the message is useful.
     let life: Duration
 
     init?(_ event: String, _ fields: [String: String], _ isReturn: Bool) {
@@ -56,7 +56,7 @@ extension PushMessage {
       }
     }
 
-    /// As in `LOCAL=2026-11-22T15:00:00+00:00` of an occasion.
+    /// True for an occasion at a full hour, as in `LOCAL=2026-11-22T15:00:00+00:00`.
     private static func isHour(_ fields: [String: String]) -> Bool {
       fields["CAUSE"] == "occasion"
         && fields["LOCAL"].map { Array($0.utf8.dropFirst(14).prefix(2)) == Array("00".utf8) }
@@ -69,7 +69,7 @@ extension PushMessage {
         "rtc_invalid", "rtc_missing", "rtc_warning", "ailing", "well", "state_failed",
         "state_set_aside", "state", "lamp":
         true
-      // Of these, what a device is to blame for.
+      // Of these, only those that a device has caused.
       case "skipped", "cut_off": fields["REASON"] == "failed"
       case "timer_unheard": fields["DETAIL"] != nil
       default: false

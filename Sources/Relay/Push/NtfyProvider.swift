@@ -6,13 +6,13 @@ final class NtfyProvider: Provider {
   let events: PushEvents
   let settings: Transfers.Settings
 
-  /// Longer ones are kept as a file there.
+  /// ntfy keeps a longer message as a file.
   private static let mostBytes = 4096
 
   private let configured: PushConfiguration.Ntfy
   private let headers: HeaderList
 
-  /// - Throws: `Fault` if the token cannot be read.
+  /// - Throws: `Fault` if the authorities or the token cannot be read.
   init(_ name: String, _ configured: PushConfiguration.Ntfy) throws(Fault) {
     try checkReadable(configured.authorities)
     lane = .ntfy(name)
@@ -36,7 +36,7 @@ final class NtfyProvider: Provider {
     let line = JSONLine()
     line.set("topic", configured.topic)
     line.set("title", message.title)
-    // A whole character may have any number of accents: bytes are counted.
+    // A character may have any number of accents, so count bytes.
     var words = String(message.body.unicodeScalars.prefix(Self.mostBytes))
     while words.utf8.count > Self.mostBytes { words.unicodeScalars.removeLast() }
     line.set("message", words)
@@ -69,7 +69,7 @@ extension PushEvents {
 }
 
 extension PushConfiguration.Ntfy {
-  /// - Throws: `Fault` if it is there and cannot be read.
+  /// - Throws: `Fault` if there is a token and it cannot be read.
   public func token() throws(Fault) -> String? {
     try Secret.line(file: tokenFile, credential: "ntfy-token")
   }

@@ -1,13 +1,13 @@
 import Basics
 
-/// Somebody who takes messages: how a delivery is put to him, and what his answers mean.
+/// A service that takes messages: makes the requests for it and judges its answers.
 protocol Provider: AnyObject {
   var lane: Lane { get }
-  /// What an entry wants; of devices, each has its own choice.
+  /// The events that an entry wants. Each device has its own choice.
   var events: PushEvents { get }
   var settings: Transfers.Settings { get }
 
-  /// - Throws: `Fault` if the message cannot be put so that it is taken.
+  /// - Throws: `Fault` if the message cannot be put in a form that the service takes.
   func request(
     _ delivery: Delivery, _ registered: RegisteredMessage, at now: UTCTime
   ) throws(Fault) -> Request
@@ -19,6 +19,6 @@ protocol Provider: AnyObject {
 }
 
 extension Provider {
-  /// Twice as long each time, from a second to a minute.
+  /// Twice as long each time, from 1 s to 64 s.
   func pause(after tries: Int) -> Duration { .seconds(1 << min(max(tries - 1, 0), 6)) }
 }

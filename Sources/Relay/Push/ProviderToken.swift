@@ -2,7 +2,7 @@ import Basics
 import CJWT
 @preconcurrency import Glibc
 
-/// The token by which APNs knows a provider: a JSON Web Token signed by ES256, by libjwt.
+/// The token that identifies a provider to APNs: a JSON Web Token signed with ES256, by libjwt.
 ///
 /// Apple takes one for an hour, and a new one no more often than every 20 minutes.
 final class ProviderToken {
@@ -18,7 +18,7 @@ final class ProviderToken {
   ///   - key: of P-256, in PEM form as Apple hands it out (a `.p8`).
   ///   - keyID: ten characters, as Apple names the key.
   ///   - team: ten characters, as Apple names the owner.
-  /// - Throws: `Fault` if the key is none.
+  /// - Throws: `Fault` if the key cannot sign.
   init(key: String, keyID: String, team: String, at now: UTCTime) throws(Fault) {
     self.key = Array(key.utf8)
     self.keyID = keyID
@@ -26,7 +26,7 @@ final class ProviderToken {
     made = (try sign(at: now), now)
   }
 
-  /// The token for a request. A clock that was set makes a new one as well.
+  /// The token for a request. Makes a new one if the old one is due, or the clock was set back.
   func text(at now: UTCTime) throws(Fault) -> String {
     if let made, made.at <= now, now - made.at < Self.renewal { return made.text }
     let text = try sign(at: now)
@@ -34,11 +34,11 @@ final class ProviderToken {
     return text
   }
 
-  /// APNs says that the token is too old: another is made.
-  /// - Parameter sent: when the request was sent that had it.
-  /// - Returns: false if this one is too new for that.
+  /// Drops the token, because APNs says that it is too old.
+  /// - Parameter sent: when the request with the token was sent.
+  /// - Returns: false if the token is too new for that.
   func expire(sent: UTCTime, at now: UTCTime) -> Bool {
-    // It had the token of before.
+    // The request had the token before this one.
     if let made, sent < made.at { return true }
     if let made, made.at <= now, now - made.at < Self.shortest { return false }
     made = nil

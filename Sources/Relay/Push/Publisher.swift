@@ -1,19 +1,19 @@
 import Basics
 import Daemon
 
-/// What is published: it is kept in the register, and goes from there to every provider.
+/// Publishes messages: keeps them in the register, and sends them from there to every provider.
 final class Publisher {
   typealias Log = (RelayEvent, Priority, _ words: String, _ fields: [String: String?]) -> Void
 
-  /// How long it is known what has become of a message, and of how many deliveries.
+  /// How long the results of messages are kept, and of how many deliveries at most.
   private static let keeping = Duration.seconds(7 * 86_400)
   private static let mostDeliveries: Int64 = 500_000
-  /// Between two looks for what may be forgotten: a while, and less where there is more of it.
+  /// The pause between two prunings, and the pause if there is more to prune.
   private static let pruneTime = Duration.seconds(3600)
   private static let pruneMoreTime = Duration.milliseconds(200)
-  /// How long a register that cannot be used is left alone.
+  /// Pause before a failed register is tried again.
   private static let registerTime = Duration.seconds(2)
-  /// So many messages may wait for the register.
+  /// Limit of messages that wait for the register.
   private static let mostWaiting = 64
 
   private let loop: EventLoop
@@ -21,19 +21,19 @@ final class Publisher {
   private let log: Log
   private var register: Register?
   private var isResumed = false
-  /// The register cannot be used, and the journal knows it.
+  /// The register cannot be used, and that is logged.
   private var isTold = false
   private var lanes: [PushLane] = []
   private var configured: [Lane] = []
-  /// Of a configuration that is no more; they wait for their last answers.
+  /// Lanes of a former configuration, which wait for their last answers.
   private var closing: [PushLane] = []
-  /// Nothing more is taken; told when nothing is on its way any more.
+  /// Set by `stop`: nothing more is sent. Called when all lanes are closed.
   private var stopped: (() -> Void)?
-  /// How many deliveries of each message have not come to their end.
+  /// How many deliveries of each message have not ended.
   private var open: [Int64: Int] = [:]
   private var cached: RegisteredMessage?
   private var waiting: [PushMessage] = []
-  /// How many messages found no room there.
+  /// How many messages were dropped because `waiting` was full.
   private var leftOut = 0
   private var retryTimer: EventSource?
   private var pruneTimer: EventSource?
@@ -41,18 +41,19 @@ final class Publisher {
   private var laneBudget = LogBudget()
   private var goneBudget = LogBudget()
 
-  /// - Parameter path: of the register.
+  /// - Parameter path: the path of the register.
   init(_ loop: EventLoop, path: String = Register.path, log: @escaping Log) {
     self.loop = loop
     self.path = path
     self.log = log
   }
 
-  /// From now on, messages go to these; what was begun before is gone on with.
-  /// - Parameter configured: those that cannot be used now too; what is for others ends.
+  /// Sends messages to these providers from now on. Deliveries that wait are continued.
+  /// - Parameter configured: all configured lanes, also those that cannot be used now. Deliveries
+  ///   for any other lane end.
   func use(_ providers: [Provider], of configured: [Lane]) {
     self.configured = configured
-    // What such a lane wanted to try again is left to those that there are now.
+    // The new lanes take over the retries of the old ones.
     for lane in lanes { close(lane) }
     let handlers = PushLane.Handlers(
       advance: { [unowned self] in advance($0, $1, $2) },
@@ -60,13 +61,13 @@ final class Publisher {
       message: { [unowned self] in message($0) },
       told: { [unowned self] in tell($0, $1) })
     lanes = providers.map { PushLane($0, loop, handlers) }
-    // Before anything is read, so that nothing is missed in between.
+    // Watch before the first read, so that nothing is missed in between.
     watch = try? loop.whenReplaced("\(path)-wal") { [unowned self] in takeNew() }
     resume()
     pruneTimer = try? loop.after(Self.pruneMoreTime) { [unowned self] in prune() }
   }
 
-  /// Sends nothing more.
+  /// Stops sending.
   /// - Parameter done: called when the last answer is noted.
   func stop(_ done: @escaping () -> Void) {
     watch = nil
@@ -95,8 +96,7 @@ final class Publisher {
       waiting.removeFirst()
       leftOut += 1
     }
-    // A register that cannot be used is soon tried again: each attempt may hold everything up for a
-    // tenth of a second.
+    // Leave a failed register to the retry: each attempt may block for a tenth of a second.
     if retryTimer == nil { takeNew() }
   }
 
@@ -146,11 +146,11 @@ final class Publisher {
 
   private func complain(_ error: any Error) {
     if let fault = error as? Fault, fault.isOfBrokenDatabase {
-      // What is opened next is looked at, and set aside.
+      // The next opening checks the register, and sets it aside if it is broken.
       register = nil
       open = [:]
       cached = nil
-      // The numbers of the next one mean other deliveries.
+      // In the next register the same numbers mean other deliveries.
       for lane in lanes + closing { lane.forget() }
     }
     if !isTold {
@@ -166,7 +166,7 @@ final class Publisher {
     }
   }
 
-  /// Takes up what a relay before this one, or another configuration, has left.
+  /// Takes over the deliveries of the relay's last run, or of another configuration.
   private func resume() {
     let now = UTCTime.now
     let unanswered = using { register in
@@ -186,7 +186,7 @@ final class Publisher {
     for lane in lanes { lane.wake() }
   }
 
-  /// Takes what was published since, here or by `clocksmith-relay push`.
+  /// Takes the new messages, published here or by `clocksmith-relay push`.
   private func takeNew() {
     guard isResumed else { return }
     let now = UTCTime.now
@@ -195,7 +195,7 @@ final class Publisher {
         try register.add(message)
         waiting.removeFirst()
       }
-      // There is nobody to take it for any more; the next relay will.
+      // No lane is left to send it. The relay's next run will.
       guard stopped == nil else { return [] }
       let new = try register.unfinished(taken: false)
       for id in new {
@@ -250,7 +250,7 @@ final class Publisher {
     return batch
   }
 
-  /// Notes that a message has come to its end, if it has.
+  /// Marks a message as finished and logs it, if all its deliveries have ended.
   private func finish(_ id: Int64) {
     guard open[id, default: 0] <= 0 else { return }
     let counts: [DeliveryState: Int]?? = using { register in

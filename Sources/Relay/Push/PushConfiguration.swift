@@ -1,20 +1,20 @@
 import Basics
 @preconcurrency import Glibc
 
-/// Who is told over the network besides the broker, as relay.conf has it.
+/// The receivers of push messages in relay.conf.
 public struct PushConfiguration: Hashable, Sendable {
   /// The section `[apns]`.
   public struct APNs: Hashable, Sendable {
     /// The bundle ID of the app; empty until it is set.
     public var topic = ""
-    /// Of the key that signs tokens; nil where a certificate is used instead.
+    /// The id of the key that signs tokens; nil if a certificate is used instead.
     var keyID: String?
     var team: String?
     var keyFile: String?
-    /// Of the provider, in the place of a token.
+    /// The provider's certificate, used in place of a token.
     var certificate: String?
     var key: String?
-    /// A host, with a port if it is not 443, in the place of Apple's two; nil for those.
+    /// A host, with a port if it is not 443, in place of Apple's two servers; nil for Apple's.
     public var server: String?
     var authority: String?
     var look = APNsPayload.Look()
@@ -43,9 +43,9 @@ public struct PushConfiguration: Hashable, Sendable {
     public var authorities: String { authority ?? "/etc/ssl/certs" }
   }
 
-  /// How long before each occasion it is published; nil for never.
+  /// How long before its instant each occasion is published; nil for never.
   public var ahead: Duration?
-  /// Nil without a section.
+  /// Nil without a section `[apns]`.
   public var apns: APNs?
   public var ntfy: [String: Ntfy] = [:]
   public var webhooks: [String: Webhook] = [:]
@@ -88,7 +88,7 @@ extension PushConfiguration {
     }
   }
 
-  /// A section that is there is one, even without a key.
+  /// A section counts even without keys.
   mutating func begin(_ section: String) {
     let words = section.split(separator: " ").map(String.init)
     switch (words.first, words.count) {
@@ -156,7 +156,7 @@ extension PushConfiguration {
     },
     "topic": { ntfy, value in
       guard Topics.isName(value) else { return "allowed: \(Topics.allowedName)" }
-      // Whoever takes over the line of the example is not to publish to the topic of that name.
+      // `topic = none`, as in the example file, must not publish to a topic of that name.
       ntfy.topic = value == "none" ? "" : value
       return nil
     },
@@ -215,7 +215,7 @@ extension PushConfiguration {
 
   private static func isAlphanumeric(_ byte: UInt8) -> Bool { isalnum(Int32(byte)) != 0 }
 
-  /// True of what may stand in a header, and is no more than Apple allows.
+  /// True if the value may stand in a header and is no longer than Apple allows.
   private static func isTopic(_ value: String) -> Bool {
     (1...128).contains(value.utf8.count)
       && value.utf8.allSatisfy {
@@ -242,7 +242,7 @@ extension PushConfiguration {
 
 extension PushConfiguration {
   /// - Parameter place: file and line of a key, by `section.key`.
-  /// - Throws: `Fault` for what is missing.
+  /// - Throws: `Fault` for a missing key.
   func check(_ path: String, _ place: (String) -> String) throws(Fault) {
     if let apns { try apns.check(path, place) }
     if ahead != nil, isEmpty {
@@ -275,7 +275,7 @@ extension PushConfiguration.APNs {
     }
   }
 
-  /// Signs tokens; nil where a certificate says who comes.
+  /// The signer of tokens; nil if a certificate is used instead.
   /// - Throws: `Fault` if the key or the certificate cannot be read or used.
   func providerToken(at now: UTCTime) throws(Fault) -> ProviderToken? {
     for file in [authorities, certificate, key].compactMap({ $0 }) { try checkReadable(file) }

@@ -1,4 +1,4 @@
-/// What is published, by kinds that an owner or a device chooses from.
+/// The kinds of messages that an owner or a device chooses from.
 public struct PushEvents: OptionSet, Hashable, Sendable {
   public let rawValue: Int64
 
@@ -8,19 +8,19 @@ public struct PushEvents: OptionSet, Hashable, Sendable {
   public static let timer = PushEvents(rawValue: 1)
   /// An alarm rings, or nobody heard it.
   public static let alarm = PushEvents(rawValue: 2)
-  /// Speaker, switch, lamp, real-time clock or the service itself.
+  /// Speaker, switch, button, lamp, real-time clock or the service itself.
   public static let trouble = PushEvents(rawValue: 4)
   /// Whether the clock is trusted.
   public static let clock = PushEvents(rawValue: 8)
   /// A full hour was announced.
   public static let hour = PushEvents(rawValue: 16)
-  /// What a person publishes with `clocksmith-relay push`; nobody can choose to be without it.
+  /// A person's message, by `clocksmith-relay push`. Nobody can opt out of it.
   static let message = PushEvents(rawValue: 32)
   /// An occasion is near: told ahead of it, for a phone that speaks by itself.
   public static let occasion = PushEvents(rawValue: 64)
 
   public static let all: PushEvents = [.timer, .alarm, .trouble, .clock, .hour, .occasion]
-  /// Without the hour: 24 alerts a day are for those who ask for them.
+  /// Without the hour: 24 alerts a day are only for those who ask. Without the occasion, too.
   public static let usual: PushEvents = [.timer, .alarm, .trouble, .clock]
 
   private static let names: [(event: PushEvents, name: String)] = [

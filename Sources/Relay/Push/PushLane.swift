@@ -1,24 +1,23 @@
 import Basics
 import Daemon
 
-/// The deliveries of one lane, on their way: so many at once as the provider takes, and fewer while
-/// it does not answer.
+/// Sends the deliveries of one lane: as many at once as the provider takes, or one while it fails.
 final class PushLane {
   struct Handlers {
-    /// Notes outcomes and takes what is next; nil if the register cannot be used now.
+    /// Notes outcomes and takes the next deliveries; nil if the register cannot be used now.
     var advance: (_ outcomes: [Outcome], Lane, _ room: Int) -> Register.Batch?
     var nextDue: (Lane) -> UTCTime?
-    /// Nil if the register cannot be used now, and nil in it if there is none.
+    /// Nil if the register cannot be used now; a nil inside if it does not have the message.
     var message: (Int64) -> RegisteredMessage??
-    /// The provider cannot be used, and why; nil if it can again.
+    /// The provider cannot be used, and why; nil when it can be used again.
     var told: (Lane, _ trouble: String?) -> Void
   }
 
-  /// So many failures in a row, and the others wait too.
+  /// After this many failures in a row, the whole lane pauses.
   private static let mostFailures = 8
   /// How long an answer may wait for others before it is noted.
   private static let noteTime = Duration.milliseconds(50)
-  /// How long a register that cannot be used is left alone.
+  /// Pause before a failed register is tried again.
   private static let registerTime = Duration.seconds(2)
 
   let provider: Provider
@@ -27,18 +26,18 @@ final class PushLane {
   private var transfers: Transfers?
   private var sent: [Int64: (delivery: Delivery, at: UTCTime)] = [:]
   private var outcomes: [Outcome] = []
-  /// How many deliveries may be on their way: one until the provider has accepted one.
+  /// Limit of deliveries in flight: one until the provider has accepted or refused one.
   private var window = 1
   private var failures = 0
   private var backOff: BackOff
   private var hasTrouble = false
   private var mayHaveMore = true
-  /// While it is there, nothing new is sent.
+  /// While it is set, nothing new is sent.
   private var pause: EventSource?
   private var noteTimer: EventSource?
   private var dueTimer: EventSource?
   private var endTimer: EventSource?
-  /// Nothing more is sent; told when the last answer is noted.
+  /// Set by `close`: nothing more is sent. Called when the last answer is noted.
   private var closed: (() -> Void)?
 
   init(_ provider: Provider, _ loop: EventLoop, _ handlers: Handlers) {
@@ -51,7 +50,7 @@ final class PushLane {
   /// How many deliveries are on their way.
   var count: Int { sent.count }
 
-  /// There may be something to send.
+  /// Call this when there may be something to send.
   func wake() {
     mayHaveMore = true
     advance()
@@ -140,7 +139,7 @@ final class PushLane {
     _ delivery: Delivery, _ reason: String, after wanted: Duration?, _ now: UTCTime
   ) {
     let due = now + (wanted ?? provider.pause(after: delivery.tries))
-    // If that cannot be read now, it is tried again and looked at then.
+    // If the message cannot be read now, try again. Its expiry is then checked.
     let message = handlers.message(delivery.message)
     let expires = message.map { $0?.message.expires ?? now }
     outcomes.append(
@@ -150,7 +149,7 @@ final class PushLane {
     mayHaveMore = true
   }
 
-  /// The provider has said something sensible.
+  /// The provider has accepted or refused a delivery: either shows that it works.
   private func succeed() {
     failures = 0
     window = provider.settings.most
@@ -164,7 +163,7 @@ final class PushLane {
   private func fail(_ reason: String) {
     failures = 0
     window = 1
-    // All that were on their way fail together.
+    // All deliveries in flight fail together: the first has set the pause.
     guard pause == nil, closed == nil else { return }
     if !hasTrouble {
       hasTrouble = true
@@ -177,7 +176,7 @@ final class PushLane {
   }
 
   private func settled() {
-    // Each batch waits for the disk, while what is left is on its way.
+    // Each batch waits for the disk. Up to a quarter of the window stays in flight meanwhile.
     if sent.count <= window / 4 {
       advance()
     } else {
@@ -192,11 +191,11 @@ final class PushLane {
 
   // MARK: The end
 
-  /// How long answers are waited for at the end.
+  /// How long to wait for answers at the end.
   private static let lastPatience = Duration.seconds(3)
 
-  /// Sends nothing more.
-  /// - Parameter done: called once when the last answer is noted, or none is waited for any more.
+  /// Stops sending.
+  /// - Parameter done: called once, when the last answer is noted or the wait is over.
   func close(_ done: @escaping () -> Void) {
     pause = nil
     dueTimer = nil
@@ -207,14 +206,14 @@ final class PushLane {
 
   private func endIfClosed() {
     guard closed != nil, sent.isEmpty, outcomes.isEmpty else { return }
-    // Whoever is told may release this, and it is still being served.
+    // The handler may release this lane, which is still running: call it later.
     endTimer = try? loop.after(.zero) { [unowned self] in end() }
   }
 
   private func end() {
     let done = closed
     closed = nil
-    // What never left is sent by whoever comes next.
+    // A request that never left is sent by the next lane, or by the relay's next run.
     let now = UTCTime.now
     for (id, (delivery, _)) in sent {
       outcomes.append(
@@ -229,7 +228,7 @@ final class PushLane {
     done?()
   }
 
-  /// The register is another one: what is on its way means nothing there.
+  /// Forgets the deliveries in flight, which another register does not know.
   func forget() {
     sent = [:]
     outcomes = []

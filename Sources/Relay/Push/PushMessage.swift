@@ -1,30 +1,30 @@
 import Basics
 import Daemon
 
-/// What is published, in words; each provider has its own form of it.
+/// A message in words. Each provider has its own form of it.
 struct PushMessage: Hashable {
   let event: PushEvents
-  /// The event of the notice that it came of, as in `alarm_rings`; `message` of a person's words.
+  /// The event of its notice, as in `alarm_rings`; `message` for a person's words, or `occasion`.
   let kind: String
   let title: String
   let body: String
-  /// Of the notice.
+  /// The fields of the notice.
   var fields: [String: String] = [:]
-  /// A later message of the same takes the place of this one on a screen.
+  /// On a screen, a later message with the same value replaces this one.
   let collapse: String
   let created: UTCTime
-  /// From when on it is worth nothing.
+  /// From this instant on the message is useless.
   let expires: UTCTime
 }
 
-/// A message of the register.
+/// A message in the register.
 struct RegisteredMessage: Hashable {
   let id: Int64
   let message: PushMessage
-  /// From which the ids of its requests are made: the same again when one is tried again.
+  /// The seed of its request ids, so that a retry has the same id.
   let seed: UInt64
 
-  /// An id for a delivery, of the form of a UUID of version 4.
+  /// A delivery's id, in the form of a UUID of version 4.
   func requestID(of delivery: Int64) -> String {
     var chance = SplitMix64(seed: seed ^ UInt64(bitPattern: delivery))
     let high = chance.next() & ~0xF000 | 0x4000
@@ -41,7 +41,7 @@ struct RegisteredMessage: Hashable {
   }
 }
 
-/// Where deliveries go, one after the other: a server of Apple's, or an entry of the configuration.
+/// A queue of deliveries: for one of Apple's servers, or for an entry of the configuration.
 enum Lane: Hashable {
   case apns(Device.Environment)
   case ntfy(String)
@@ -56,7 +56,7 @@ enum Lane: Hashable {
     }
   }
 
-  /// Nil of an entry, which is one receiver itself.
+  /// Nil for an entry, which is itself one receiver.
   var environment: Device.Environment? {
     if case .apns(let environment) = self { environment } else { nil }
   }
@@ -66,15 +66,15 @@ enum Lane: Hashable {
 struct Delivery: Hashable {
   let id: Int64
   let message: Int64
-  /// The number of the device; 0 of an entry.
+  /// The number of the device; 0 for an entry.
   let device: Int64
-  /// Empty of an entry.
+  /// Empty for an entry.
   let token: String
-  /// How many times it has been sent, this one too.
+  /// How many times it has been sent, including this time.
   let tries: Int
 }
 
-/// What a row of `deliveries` may be.
+/// The states of a row of `deliveries`.
 enum DeliveryState: String, CaseIterable {
   /// On its way.
   case sent
@@ -82,25 +82,25 @@ enum DeliveryState: String, CaseIterable {
   case waiting
   case accepted
   case refused
-  /// The message had no worth any more before anybody took it.
+  /// The message expired before anybody took it.
   case expired
   /// The relay ended before the answer: it may have been accepted, so it is not sent again.
   case unanswered
 }
 
-/// What has become of a delivery that was sent.
+/// The result of a delivery.
 struct Outcome: Hashable {
   let delivery: Delivery
   let state: DeliveryState
   /// When it is tried again, if it waits.
   var due: UTCTime?
   var reason: String?
-  /// The device is told no more; nil if it is told on.
+  /// Set if the device has gone; nil if it stays active.
   var departure: Departure?
 
   struct Departure: Hashable {
     let reason: String
-    /// A device that was registered after this is told on; nil if that makes no difference.
+    /// A device that registered after this stays active; nil to ignore when it registered.
     let since: UTCTime?
   }
 }

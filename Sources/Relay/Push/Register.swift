@@ -2,20 +2,21 @@ import Basics
 import CSQLite
 @preconcurrency import Glibc
 
-/// The register on the disk: who is to be told (RegisterDevices.swift), and what has become of each
-/// message for each of them (RegisterDeliveries.swift).
+/// The register on the disk: the devices (RegisterDevices.swift), and the state of each message for
+/// each receiver (RegisterDeliveries.swift).
 ///
-/// Each transaction is on the disk when it returns (`synchronous = FULL`): a delivery is noted before
-/// it is sent, and its answer before anything else is, so that a power cut neither loses nor doubles.
+/// Each transaction is on the disk when it returns (`synchronous = FULL`). A delivery is noted
+/// before it is sent, and its answer before the lane sends more. So after a power cut nothing is
+/// sent twice, and only the deliveries in flight are in doubt.
 public final class Register {
   let database: Database
 
   private static let name = "register.sqlite"
   private static let folder = "/var/lib/clocksmith-relay"
-  /// Of the tables below.
+  /// The version of the tables below.
   private static let version: Int64 = 1
 
-  /// In the folder that systemd has made for the service (`StateDirectory=`), or else where that is.
+  /// In the service's folder, as systemd names it (`StateDirectory=`), or else by its usual path.
   public static var path: String {
     let made = getenv("STATE_DIRECTORY").flatMap {
       String(cString: $0).split(separator: ":").first.map(String.init)
@@ -25,7 +26,7 @@ public final class Register {
 
   /// Opens the register, and makes it if there is none.
   /// - Parameter patience: how long another program may hold it, in milliseconds.
-  /// - Throws: `Fault` if that is not possible; `isOfBrokenDatabase` if it is torn.
+  /// - Throws: `Fault` if that is not possible; `isOfBrokenDatabase` if the file is corrupt.
   public init(path: String = Register.path, patience: Int32 = 5000) throws(Fault) {
     try Self.makeFile(path)
     database = try Database(path: path, patience: patience)
@@ -35,8 +36,8 @@ public final class Register {
     try makeTables()
   }
 
-  /// Opens it as the service does, which is not to wait for long and takes no register for granted.
-  /// - Returns: what was wrong with the one that was there, which then is set aside.
+  /// Opens the register for the service: waits only briefly, checks it, and replaces a broken one.
+  /// - Returns: the register, and a complaint if the old one was broken and set aside.
   static func openedForService(
     path: String, patience: Int32 = 100
   ) throws(Fault) -> (Register, complaint: String?) {
@@ -54,13 +55,13 @@ public final class Register {
   /// - Returns: what was done, as the end of a sentence.
   static func setAside(_ path: String) -> String {
     let aside = "\(path).set-aside"
-    // What the log of the database holds belongs to it.
+    // The database's log belongs to it.
     for end in ["-wal", "-shm"] where rename(path + end, aside + end) != 0 { unlink(path + end) }
     return rename(path, aside) == 0 ? "it is now \(aside)" : "it cannot be set aside"
   }
 
-  /// An empty file of the folder's owner: what root has made the service has to open as well. SQLite
-  /// itself gives its other files the same owner.
+  /// Makes an empty file that belongs to the folder's owner, so that the service can open a file
+  /// made by root. SQLite gives its other files the same owner.
   private static func makeFile(_ path: String) throws(Fault) {
     let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {
@@ -87,7 +88,7 @@ public final class Register {
     path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
   }
 
-  /// - Throws: `Fault` if anything in it is torn.
+  /// - Throws: `Fault` if the register is corrupt.
   private func check() throws(Fault) {
     var complaint: String?
     try database.run("PRAGMA quick_check(1)") { complaint = $0.text(0) }
@@ -111,9 +112,9 @@ public final class Register {
     }
   }
 
-  /// Instants are in microseconds since 1970; what `events` and `state` hold is in PushEvents.swift
-  /// and RegisterDeliveries.swift. Numbers of devices are never used again, so that a message is not
-  /// for one that came after it.
+  /// Instants are in microseconds since 1970. PushEvents.swift has the values of `events`, and
+  /// PushMessage.swift those of `state`. Numbers of devices are never used again, so that a message
+  /// never goes to a device that came after it.
   private static let tables = """
     CREATE TABLE IF NOT EXISTS devices (
       id INTEGER PRIMARY KEY AUTOINCREMENT, token TEXT NOT NULL UNIQUE, platform TEXT NOT NULL,

@@ -1,25 +1,24 @@
 import Basics
 
-/// The deliveries of the register: what is sent next, and what has become of it.
+/// The deliveries of the register: takes the next ones, and notes their outcomes.
 extension Register {
-  /// What `advance` has found.
+  /// The result of `advance`.
   struct Batch {
-    /// To be sent now: they are noted as sent.
+    /// The deliveries to send now, already noted as sent.
     var deliveries: [Delivery] = []
-    /// How many deliveries were made for each message, and how many of them have ended at once.
+    /// By message: how many deliveries were made, and how many ended as expired or gone.
     var made: [Int64: Int] = [:]
     var ended: [Int64: Int] = [:]
-    /// The devices that are told no more, by the outcomes.
+    /// The outcomes that have deactivated a device.
     var departed: [Outcome] = []
-    /// Enough for one transaction: there is more to note at once.
+    /// There is more to note than one transaction should hold: call `advance` again at once.
     var isCut = false
   }
 
-  /// How many deliveries that are worth nothing any more are noted at once: some hundredths of a
-  /// second on a Pi.
+  /// How many expired deliveries are noted in one transaction: some hundredths of a second on a Pi.
   private static let mostExpired = 2000
 
-  /// Notes outcomes, and takes what is to be sent next in a lane; all of it is on the disk afterwards.
+  /// Notes outcomes, and takes the next deliveries of a lane. All of it is on the disk afterwards.
   /// - Parameter room: how many to take at most.
   func advance(
     _ outcomes: [Outcome], in lane: Lane, room: Int, at now: UTCTime
@@ -38,7 +37,7 @@ extension Register {
     return batch
   }
 
-  /// - Returns: true if the device is told no more since this.
+  /// - Returns: true if this has deactivated the device.
   private func note(_ outcome: Outcome, at now: UTCTime) throws(Fault) -> Bool {
     try database.run(
       "UPDATE deliveries SET state = ?, due = ?, reason = ?, changed = ? WHERE id = ?",
@@ -89,7 +88,7 @@ extension Register {
     }
   }
 
-  /// The last reason stays, if there is no other.
+  /// Ends a delivery. Without a new reason, it keeps the last one.
   private func end(
     _ delivery: Delivery, _ state: DeliveryState, _ reason: String?, _ now: UTCTime
   ) throws(Fault) {
@@ -104,7 +103,7 @@ extension Register {
       ])
   }
 
-  /// Goes on with the oldest message that not every device of the lane was given.
+  /// Continues the oldest message that not every device of the lane has got.
   /// - Returns: false if there is none.
   private func takeNew(
     _ lane: Lane, _ room: Int, _ now: UTCTime, _ batch: inout Batch
@@ -121,7 +120,7 @@ extension Register {
     }
     guard let pass else { return false }
     let isExpired = pass.expires <= now.microseconds
-    // What is only noted does not wait for answers, and still must not hold up the loop.
+    // Expired deliveries are only noted and wait for no answer, but must not hold up the loop.
     let most = isExpired ? Self.mostExpired : room
     batch.isCut = isExpired
     var devices: [(id: Int64, token: String)] = []
@@ -150,7 +149,7 @@ extension Register {
     return true
   }
 
-  /// - Parameter done: up to which device a message was given; nil for all of them.
+  /// - Parameter done: the last device that has got the message; nil if all have.
   private func move(_ message: Int64, _ lane: Lane, to done: Int64?) throws(Fault) {
     if let done {
       try database.run(
@@ -163,14 +162,14 @@ extension Register {
     }
   }
 
-  /// When the next delivery that waits in a lane is due; nil if there is none.
+  /// When the next waiting delivery of a lane is due; nil if there is none.
   func nextDue(in lane: Lane) throws(Fault) -> UTCTime? {
     try database.integer(
       "SELECT min(due) FROM deliveries WHERE lane = ? AND state = 'waiting'", [.text(lane.name)]
     ).map { UTCTime(microseconds: $0) }
   }
 
-  /// What a relay before this one had sent, and had no answer to when it ended.
+  /// Marks the deliveries that the relay's last run had sent and that had no answer when it ended.
   /// - Returns: how many there were.
   func leaveUnanswered(at now: UTCTime) throws(Fault) -> Int {
     try database.run(
@@ -179,7 +178,7 @@ extension Register {
     return database.changes
   }
 
-  /// Ends what is for lanes that there are no more.
+  /// Ends the deliveries of lanes that are no longer configured.
   func closeLanes(but lanes: [Lane], at now: UTCTime) throws(Fault) {
     var others: Set<String> = []
     for table in ["passes", "deliveries WHERE state = 'waiting'"] {

@@ -2,12 +2,12 @@ import Basics
 
 /// The devices of the register.
 extension Register {
-  /// What has become of a registration.
+  /// The result of a registration.
   public enum Registration: Hashable, Sendable {
     case added, renewed
   }
 
-  /// Registers a device, or renews what is known of it: then it is told again, if it had gone.
+  /// Registers a device, or renews its entry. A device that had gone becomes active again.
   @discardableResult
   public func add(_ device: Device, at now: UTCTime) throws(Fault) -> Registration {
     var result = Registration.added
@@ -51,7 +51,7 @@ extension Register {
   }
 
   /// Lists the devices in the order of their first registration.
-  /// - Parameter gone: only those that were deactivated, in the order of that.
+  /// - Parameter gone: true for only the deactivated devices, in the order of their deactivation.
   public func devices(gone: Bool = false, _ take: (RegisteredDevice) -> Void) throws(Fault) {
     try database.run(
       """
@@ -59,7 +59,7 @@ extension Register {
         \(gone ? "WHERE deactivated IS NOT NULL ORDER BY deactivated, id" : "ORDER BY id")
       """
     ) { row in
-      // What another hand has written there is left out.
+      // Leave out invalid rows, which another program has written.
       guard var device = try? Device(token: row.text(0)),
         let platform = Device.Platform(rawValue: row.text(1)),
         let environment = Device.Environment(rawValue: row.text(2))
@@ -74,14 +74,15 @@ extension Register {
     }
   }
 
-  /// How many devices are told.
+  /// How many devices are active.
   public func countOfDevices() throws(Fault) -> Int {
     Int(try database.integer("SELECT count(*) FROM devices WHERE deactivated IS NULL") ?? 0)
   }
 
-  /// Tells a device no more.
-  /// - Parameter since: of when the provider knows that; one that was registered after it is told on.
-  /// - Returns: false if it was registered later, or is not told anyhow.
+  /// Deactivates a device.
+  /// - Parameter since: the instant of the provider's knowledge. A device that registered after it
+  ///   stays active. Nil to ignore when it registered.
+  /// - Returns: false if the device registered later, or is not active.
   func deactivate(
     _ device: Int64, _ reason: String, since: UTCTime?, at now: UTCTime
   ) throws(Fault) -> Bool {

@@ -54,7 +54,7 @@ extension Register {
     return fields
   }
 
-  /// The messages that were not taken yet; or those that were, and have not come to their end.
+  /// The unfinished messages: those already taken, or those not taken yet.
   func unfinished(taken: Bool) throws(Fault) -> [Int64] {
     var found: [Int64] = []
     try database.run(
@@ -64,8 +64,8 @@ extension Register {
     return found
   }
 
-  /// Takes a message: from now on there is something to send in each of these lanes.
-  /// - Returns: how many deliveries were made at once, those to entries.
+  /// Takes a message: from now on, each of these lanes has something to send.
+  /// - Returns: how many deliveries were made at once, which are those to entries.
   func take(_ message: Int64, for lanes: [Lane], at now: UTCTime) throws(Fault) -> Int {
     var made = 0
     try database.transaction { () throws(Fault) in
@@ -123,11 +123,11 @@ extension Register {
       [.integer(now.microseconds), .integer(message)])
   }
 
-  /// Forgets what was finished before an instant, and what is more than so many deliveries; a part of
-  /// it, so that nothing else has to wait.
-  /// - Returns: true if there is more to forget.
+  /// Deletes the messages that were finished before an instant, and the oldest finished ones while
+  /// there are more than `most` deliveries. Deletes only a part, so that nothing else has to wait.
+  /// - Returns: true if there may be more to delete.
   func prune(before: UTCTime, most: Int64) throws(Fault) -> Bool {
-    // Two aggregates in one would read every row.
+    // max() and min() in one SELECT would read every row.
     let rows = "SELECT (SELECT max(id) FROM deliveries) - (SELECT min(id) FROM deliveries)"
     let isFull = try database.integer(rows) ?? 0 > most
     let oldest = try database.integer(

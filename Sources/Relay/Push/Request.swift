@@ -1,11 +1,11 @@
 import CCurl
 @preconcurrency import Glibc
 
-/// Headers of requests, as libcurl wants them: many requests may have the same.
+/// Request headers as a list of libcurl, which many requests may share.
 final class HeaderList {
   fileprivate(set) var first: UnsafeMutablePointer<curl_slist>?
 
-  /// - Parameter lines: as in `apns-priority: 10`; `Accept:` alone leaves out what libcurl adds.
+  /// - Parameter lines: as in `apns-priority: 10`; `Accept:` alone removes libcurl's own header.
   init(_ lines: [String]) {
     for line in lines { first = curl_slist_append(first, line) }
   }
@@ -13,7 +13,7 @@ final class HeaderList {
   deinit { curl_slist_free_all(first) }
 }
 
-/// The bytes of a body, which many requests may have in common.
+/// The bytes of a body, which many requests may share.
 final class RequestBody {
   let bytes: UnsafeMutablePointer<UInt8>
   let count: Int
@@ -33,7 +33,7 @@ final class RequestBody {
 
 /// A POST over HTTP.
 struct Request {
-  /// By which the answer is known.
+  /// Identifies the answer.
   let tag: Int64
   let url: String
   /// A header of this request alone; nil for none.
@@ -42,13 +42,13 @@ struct Request {
   let body: RequestBody
 }
 
-/// What has come back.
+/// The answer to a request.
 struct Answer {
   /// 0 without an answer.
   let status: Int
-  /// Of what was not accepted, its beginning.
+  /// The start of the answer's body; empty for status 200.
   let body: String
-  /// How long the server wants to be left alone; nil if it does not say.
+  /// How long the server asks us to wait; nil if it does not say.
   let retryAfter: Duration?
   let isHTTP2: Bool
   let failure: Failure?
@@ -58,7 +58,7 @@ struct Answer {
     let code: CURLcode
     let words: String
 
-    /// True if it says something of this request alone, and nothing of the connection.
+    /// True if the failure concerns only this request, and not the connection.
     var isOfOneRequest: Bool { [CURLE_OPERATION_TIMEDOUT, CURLE_HTTP2_STREAM].contains(code) }
   }
 }

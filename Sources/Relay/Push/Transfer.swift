@@ -2,15 +2,14 @@ import Basics
 import CCurl
 @preconcurrency import Glibc
 
-/// A handle of libcurl's, with the request that it is busy with.
+/// A handle of libcurl, with its current request.
 final class Transfer {
-  /// More of an answer says no more.
+  /// In bytes: an answer tells nothing more after this.
   private static let mostOfBody = 4096
-  /// In bytes: the least that libcurl has; answers are short, and there are many handles.
+  /// In bytes: the minimum of libcurl. Answers are short, and there are many handles.
   private static let buffer = 1024
   private static let uploadBuffer = 16_384
-  /// In seconds: a connection without a request is kept for so long, and proves meanwhile that it is
-  /// there, the first time after the second figure.
+  /// In seconds: how long an idle connection is kept, and when its first keep-alive probe is sent.
   private static let longestIdle = 3600
   private static let firstProbe = 60
 
@@ -18,7 +17,7 @@ final class Transfer {
   private(set) var tag: Int64 = 0
   private var headers: HeaderList?
   private var body: RequestBody?
-  /// In front of the headers that it has in common with others.
+  /// The request's own header, in front of the shared ones.
   private let ownHeader: UnsafeMutablePointer<curl_slist>
   private let words: UnsafeMutablePointer<CChar>
   private var received: [UInt8] = []
@@ -37,7 +36,7 @@ final class Transfer {
     set(CURLOPT_UPLOAD_BUFFERSIZE, Self.uploadBuffer)
     set(CURLOPT_TIMEOUT_MS, Int(settings.patience / .milliseconds(1)))
     set(CURLOPT_CONNECTTIMEOUT_MS, Int(settings.patience / .milliseconds(2)))
-    // Names are looked up by a thread of libcurl's, which may take half a minute: it is not waited for.
+    // A libcurl thread looks names up, which may take half a minute: do not wait for it at the end.
     set(CURLOPT_QUICK_EXIT, 1)
     set(CURLOPT_TCP_KEEPALIVE, 1)
     set(CURLOPT_TCP_KEEPIDLE, Self.firstProbe)
@@ -105,14 +104,14 @@ final class Transfer {
     received.append(contentsOf: bytes.prefix(Self.mostOfBody - received.count))
   }
 
-  /// False as long as not a byte of the request can have left.
+  /// False while no byte of the request can have left.
   var hasBegun: Bool {
     var microseconds: curl_off_t = 0
     clocksmith_curl_ask_offset(easy, CURLINFO_PRETRANSFER_TIME_T, &microseconds)
     return microseconds > 0
   }
 
-  /// What has become of the request, of which nothing is kept.
+  /// The answer to the request. Keeps nothing of the request.
   func answer(_ result: CURLcode) -> Answer {
     headers = nil
     body = nil

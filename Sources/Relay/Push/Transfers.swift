@@ -4,19 +4,19 @@ import CSystemd
 import Daemon
 @preconcurrency import Glibc
 
-/// Requests to one server by libcurl, served by the loop: over one connection, with as many of them
-/// at once as the server allows. Their handles are kept and used again.
+/// Requests to one server by libcurl, run by the loop. They share one connection, with as many
+/// requests at once as the server allows. Handles are kept and used again.
 final class Transfers {
   struct Settings: Hashable {
-    /// HTTP/2 alone, by TLS; else whatever the server speaks.
+    /// HTTP/2 over TLS; else any version that the server speaks.
     var isHTTP2 = false
-    /// A file of certificates, or a folder of them.
+    /// A file or a folder of certificates.
     var authorities = "/etc/ssl/certs"
     var certificate: String?
     var key: String?
     /// How long a request may take.
     var patience = Duration.seconds(20)
-    /// So many requests may be on their way.
+    /// Limit of requests in flight.
     var most = 1
   }
 
@@ -29,15 +29,15 @@ final class Transfers {
   private var timer: EventSource?
   private var idle: [Transfer] = []
   private var busy: [UnsafeMutableRawPointer: Transfer] = [:]
-  /// The connection that is there may be dead.
+  /// The open connection may be dead.
   private var wantsFreshConnection = false
 
   /// How many requests are on their way.
   var count: Int { busy.count }
 
   /// - Parameters:
-  ///   - answered: told of each request once.
-  ///   - settled: told after that of one or more.
+  ///   - answered: called once for each request.
+  ///   - settled: called after one or more calls of `answered`.
   init(
     _ loop: EventLoop, _ settings: Settings,
     answered: @escaping (_ tag: Int64, Answer) -> Void, settled: @escaping () -> Void
@@ -98,7 +98,7 @@ final class Transfers {
     busy[transfer.easy] = transfer
   }
 
-  /// False as long as not a byte of a request can have left.
+  /// False while no byte of the request can have left.
   func hasBegun(_ tag: Int64) -> Bool {
     busy.values.first { $0.tag == tag }?.hasBegun ?? true
   }
@@ -108,8 +108,8 @@ final class Transfers {
   /// Called by libcurl, which must not be called from here.
   private func watch(_ socket: Int32, _ what: Int32) {
     guard what != CURL_POLL_REMOVE else {
-      // At once: this may be called by its own handler, which keeps it until it returns. By then the
-      // number may be that of another socket, which would be watched no more.
+      // Stop the source at once: its own handler may be running, and keeps it until it returns. By
+      // then another socket may have the same number, and would lose its watch.
       sockets.removeValue(forKey: socket)?.source.rests()
       return
     }
@@ -125,11 +125,11 @@ final class Transfers {
       sockets[socket]?.events = events
     } else {
       let source = try? loop.whenReady(socket, events: events) { [unowned self] in
-        // Of what a socket is ready for, libcurl asks it where that is not clear.
+        // With 0, libcurl itself asks the socket what it is ready for.
         let isInput = sockets[socket]?.events == EPOLLIN.rawValue
         act(socket, isInput ? CURL_CSELECT_IN : 0)
       }
-      // Without it, the request ends when its time is over.
+      // Without a source, the request ends at its time limit.
       if let source { sockets[socket] = (source, events) }
     }
   }
@@ -154,7 +154,7 @@ final class Transfers {
       let result = message.pointee.data.result
       curl_multi_remove_handle(multi, easy)
       guard let transfer = busy.removeValue(forKey: easy) else { continue }
-      // Whatever is still there of the connection, it has answered nothing for so long.
+      // The connection has answered nothing for the whole time limit: take another.
       if result == CURLE_OPERATION_TIMEDOUT { wantsFreshConnection = true }
       let tag = transfer.tag
       let answer = transfer.answer(result)

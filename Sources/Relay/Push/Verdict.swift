@@ -1,42 +1,42 @@
 import Basics
 
-/// What an answer means for a delivery, and for those behind it.
+/// The meaning of an answer, for its delivery and for those behind it.
 enum Verdict: Hashable {
   case accepted
-  /// It is of no use to try again.
+  /// Another try is useless.
   case refused(String)
-  /// The device is not to be told any more.
+  /// Send nothing more to the device.
   case gone(Outcome.Departure)
-  /// It is tried again, after that long if the server says so.
+  /// Try again, after the time that the server asks for, if it does.
   case again(String, after: Duration? = nil)
-  /// The same would come of every other delivery in the lane now.
+  /// Every other delivery in the lane would fail now, too.
   case down(String)
   /// With a new token it may be accepted.
   case tokenExpired(String)
 }
 
 extension Verdict {
-  /// What everybody's failures mean.
+  /// The verdict on a failure, the same for every provider.
   init(_ failure: Answer.Failure) {
     self = failure.isOfOneRequest ? .again(failure.words) : .down(failure.words)
   }
 
-  /// What an answer of APNs means, as Apple's `Handling notification responses from APNs` has it.
+  /// The verdict on an answer of APNs, by Apple's `Handling notification responses from APNs`.
   /// - Parameter sent: when the request was sent.
   init(apns answer: Answer, sent: UTCTime) {
     if let failure = answer.failure, answer.status != 200 || !answer.isHTTP2 {
       self.init(failure)
       return
     }
-    // A server may answer before it has read a body, and then end the stream: what it has accepted is
-    // accepted all the same.
+    // A server may answer before it has read the body, and then end the stream. So a failure with
+    // status 200 goes on here: it is accepted.
     guard answer.isHTTP2 else {
       self = .down("the server does not speak HTTP/2: it is none of APNs")
       return
     }
     let body = try? JSONObject(answer.body, path: "the answer")
     let told = (try? body?.text("reason")) ?? nil
-    // What is not one of Apple's words may be anything.
+    // A reason that is not one of Apple's words may be anything.
     let reason = told.flatMap { Self.isWord($0) ? $0 : nil } ?? "status \(answer.status)"
     switch (answer.status, reason) {
     case (200, _): self = .accepted

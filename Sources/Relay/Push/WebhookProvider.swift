@@ -2,8 +2,8 @@ import Basics
 import COpenSSL
 @preconcurrency import Glibc
 
-/// A program on the web that is told, as Standard Webhooks 1.0.0 has it: each request is signed, with
-/// its time in what is signed.
+/// A program on the web that gets messages by Standard Webhooks 1.0.0. Each request is signed, and
+/// its time with it.
 final class WebhookProvider: Provider {
   let lane: Lane
   let events: PushEvents
@@ -12,7 +12,7 @@ final class WebhookProvider: Provider {
   private let url: String
   private let secret: WebhookSecret
 
-  /// - Throws: `Fault` if there is no secret.
+  /// - Throws: `Fault` if there is no secret, or the authorities cannot be read.
   init(_ name: String, _ configured: PushConfiguration.Webhook) throws(Fault) {
     try checkReadable(configured.authorities)
     lane = .webhook(name)
@@ -52,7 +52,7 @@ final class WebhookProvider: Provider {
     return line.text
   }
 
-  /// Anything but 2xx is a failure, a redirect too; 410 says that it is of no use to try again.
+  /// Anything but 2xx is a failure, also a redirect. After 410, another try is useless.
   func judge(_ answer: Answer, sent: UTCTime, at now: UTCTime) -> Verdict {
     if let failure = answer.failure { return Verdict(failure) }
     switch answer.status {
@@ -62,19 +62,19 @@ final class WebhookProvider: Provider {
     }
   }
 
-  /// As Standard Webhooks proposes: 5 s, 5 min, 30 min, 2 h, 5 h, 10 h.
+  /// The pauses that Standard Webhooks proposes: 5 s, 5 min, 30 min, 2 h, 5 h, 10 h.
   func pause(after tries: Int) -> Duration {
     let ladder = [5, 300, 1800, 7200, 18_000, 36_000]
     return .seconds(ladder[min(max(tries - 1, 0), ladder.count - 1)])
   }
 }
 
-/// What both sides know: 24 to 64 bytes, written as `whsec_` and their base64.
+/// The shared secret: 24 to 64 bytes, written as `whsec_` and their base64.
 public struct WebhookSecret: Hashable, Sendable {
   private static let mark = "whsec_"
   private let bytes: [UInt8]
 
-  /// Nil for what is none.
+  /// Nil if the text is not a secret of this form.
   public init?(text: String) {
     guard text.hasPrefix(Self.mark) else { return nil }
     let digits = Array(text.utf8.dropFirst(Self.mark.utf8.count))
@@ -82,7 +82,7 @@ public struct WebhookSecret: Hashable, Sendable {
     guard digits.count.isMultiple(of: 4),
       case let count = EVP_DecodeBlock(&decoded, digits, Int32(digits.count)), count > 0
     else { return nil }
-    // OpenSSL counts what the equals signs at the end stand for.
+    // OpenSSL also counts the bytes for which the equals signs at the end stand.
     let padding = digits.suffix(2).filter { $0 == UInt8(ascii: "=") }.count
     bytes = Array(decoded.prefix(Int(count) - padding))
     guard (24...64).contains(bytes.count) else { return nil }
@@ -102,13 +102,13 @@ public struct WebhookSecret: Hashable, Sendable {
 }
 
 extension PushConfiguration.Webhook {
-  /// Of its address; what else there is in it may be a secret.
+  /// The host of its address. The rest of the address may hold a secret.
   public var host: String {
     let place = url.split(separator: "/", omittingEmptySubsequences: true).dropFirst().first ?? ""
     return String(place.split(separator: "@").last ?? "")
   }
 
-  /// - Throws: `Fault` if there is none, or it cannot be read.
+  /// - Throws: `Fault` if there is no secret, or it cannot be read or is not valid.
   public func secret() throws(Fault) -> WebhookSecret {
     guard let text = try Secret.line(file: secretFile, credential: "webhook-secret") else {
       throw Fault(
