@@ -30,9 +30,9 @@ struct Oracle {
   var isEnding = false
   var endsSince: Int64 = 0
 
-  /// What is in the player, and since when.
+  /// The announcement in the player, and since when.
   var played: Played?
-  /// What is heard.
+  /// The announcement that is heard.
   var heard: Heard?
   /// The number of the last sounding given to the player since the service started.
   var lastPlayed = 0

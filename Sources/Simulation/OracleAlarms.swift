@@ -19,7 +19,7 @@ struct AlarmReckoning: Hashable {
   var pledge: Pledge?
   /// It was owed when the service last rested.
   var isOverdue = false
-  /// Its silence by a clock that is not trusted was reported.
+  /// It was reported silent because the clock is not trusted.
   var isUntrustedTold = false
 
   struct Pledge: Hashable {
@@ -72,7 +72,7 @@ extension Oracle {
     }
     if timers.wasClockGood, let reached = timers.reached { timers.reached = max(reached, showed) }
     (timers.looked, timers.lookedUptime) = (moment, uptime)
-    // Pledge first: below, a clock that may be wrong can undo what was over.
+    // Pledge first: a clock that may be wrong can change `acknowledged` and `base` below.
     if trust == .untrusted, !isEnding { pledgeAlarms(by: face, moment) }
     if isClockForAlarms {
       if let reached = timers.reached, moment.shown < reached - day {
@@ -80,7 +80,7 @@ extension Oracle {
         for source in timers.entries.keys {
           timers.entries[source]!.alarm?.acknowledged = nil
           timers.entries[source]!.alarm?.owed = nil
-          // What it rings for may come again.
+          // The time that it rings for may come again.
           let ring = timers.entries[source]!.alarm?.ring
           timers.entries[source]!.alarm?.ring = ring.map { min($0, moment.shown) }
         }
@@ -362,7 +362,7 @@ extension Oracle {
     }.first
   }
 
-  /// Nil if the rules or the zone change just then.
+  /// Nil if the rules or the zone change just then, and with them the answer.
   private func isQuiet(_ alarm: AlarmReckoning, _ ring: Int64, _ moment: Moment) -> Bool? {
     if alarm.plan.overridesQuiet { return false }
     let answers = valid(moment, for: 0).map { rules, face in

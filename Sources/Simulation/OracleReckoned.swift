@@ -2,7 +2,7 @@
 struct Reckoned: Hashable {
   /// Since the history began.
   private var elapsed: Int64
-  /// What the clock shows at that moment. After a power cut only this counts.
+  /// What the clock shows at that moment. After a power cut it counts until the clock is trusted.
   private var shown: Int64
   /// The power was cut, and the clock was not trusted since: the moment comes when the clock shows
   /// it.

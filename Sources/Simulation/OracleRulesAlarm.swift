@@ -6,7 +6,7 @@ extension OracleRules {
     var name: String?
     var minuteOfDay: Int
     var days: Days
-    /// The volume at the beginning, in dB below full, and the time until it is full.
+    /// The volume at the beginning, in dB from full (at most 0), and the time until it is full.
     var rise: Rise?
     var tune: Melody?
     var overridesQuiet = false

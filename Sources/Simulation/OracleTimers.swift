@@ -143,7 +143,7 @@ extension Oracle {
     }
   }
 
-  /// What is left of the timer that ends next.
+  /// The time left of the timer that ends next; nil if none runs.
   private func shortest(_ moment: Moment) -> Int64? {
     timers.entries.values.compactMap { entry in
       if case .running = entry.state { left(of: entry, moment) } else { nil }

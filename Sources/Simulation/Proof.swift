@@ -2,7 +2,7 @@
 public struct Proof {
   /// The name of the fault, as in `lateBlows`.
   public let name: String
-  /// The oracle found one of the violations that the fault must cause.
+  /// The oracle found one of the violations that the fault may cause.
   public let isFound: Bool
   /// The violated invariants, in the order of the histories.
   public let violated: [String]

@@ -122,7 +122,7 @@ struct TimerReckoning {
   var lastBlow: Int64?
   /// The rings that sound, and those that have ended since the service rested.
   var spans: [Oracle.RingSpan] = []
-  /// The words that a person has asked for.
+  /// The sounding of the words that a person has asked for.
   var told: SoundingID?
   var alarmOrder: AlarmWish?
   var isAlarmOrderDone = false
@@ -263,7 +263,7 @@ struct TimerReckoning {
 }
 
 extension TimerReckoning.Entry {
-  /// Resets what a start of the service resets.
+  /// Resets the entry when the service starts.
   fileprivate mutating func start(_ moment: Moment, _ wasPowerCut: Bool) {
     isSilenced = false
     isOverdue = false
