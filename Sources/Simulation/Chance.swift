@@ -1,13 +1,13 @@
 import Basics
 
-/// Nanoseconds of a millisecond, a second, a minute, an hour and a day.
+/// Nanoseconds in a millisecond, a second, a minute, an hour and a day.
 let millisecond: Int64 = 1_000_000
 let second: Int64 = 1_000_000_000
 let minute: Int64 = 60 * second
 let hour: Int64 = 60 * minute
 let day: Int64 = 24 * hour
 
-/// Choices that look random and are the same for the same seed everywhere.
+/// Pseudo-random choices, the same for the same seed on every machine.
 struct Chance {
   private var numbers: SplitMix64
 
@@ -29,7 +29,7 @@ struct Chance {
 
   mutating func pick<Choice>(_ choices: [Choice]) -> Choice { choices[below(choices.count)] }
 
-  /// A seed for something that is not to depend on what is chosen after it.
+  /// A seed for choices of their own, independent of later choices from this sequence.
   mutating func seed() -> UInt64 { numbers.next() }
 }
 

@@ -1,9 +1,8 @@
 import Horology
 
-/// What happened, and what the service did, in the order in which it was: written only where it is
-/// to be read.
+/// Log of what happened and what the service did, in order. Kept only where somebody reads it.
 struct Diary {
-  /// So many lines at the end tell what led to it.
+  /// Lines kept from the end: enough to show what led to a violation.
   private static let length = 40
 
   private(set) var lines: [String] = []
@@ -17,7 +16,7 @@ struct Diary {
 }
 
 extension World {
-  /// Writes down what the service did; what happened to it stands further left.
+  /// Logs what the service did, indented to tell it from the incidents.
   func note(_ line: @autoclosure () -> String) {
     if diary != nil { diary!.write("  " + line(), machine.moment) }
   }

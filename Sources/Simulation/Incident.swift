@@ -10,36 +10,38 @@ struct Incident: Hashable {
   enum Time: Hashable {
     /// Since the history began.
     case at(Int64)
-    /// From then on, so long after a quarter of an hour as the clock shows it; before it if that is
-    /// negative.
+    /// The first time from then on that the clock shows a quarter of an hour plus the offset. A
+    /// negative offset is before the quarter.
     case nearQuarter(Int64, offset: Int64)
-    /// So long after the incident before it.
+    /// This long after the incident before it.
     case after(Int64)
   }
 
   enum Kind: Hashable {
-    /// Somebody sets the clock: a time server, or a person, after whom the kernel knows nothing.
+    /// A time server or a person sets the clock. After a person, the kernel does not know the
+    /// clock's error.
     case step(Int64, byServer: Bool)
-    /// The clock is synchronised, and set right if it is wrong.
+    /// The clock is synchronised, and corrected if it is wrong.
     case synchronised
-    /// No time server is heard any more; the kernel knows nothing at once, or after hours.
+    /// No time server is heard any more. The kernel's error becomes unknown at once, or after
+    /// hours.
     case synchronisationLost(atOnce: Bool)
     case rtc(ClockHardware.RTC)
-    /// From now on the clock gains so many millionths on the truth.
+    /// From now on the clock gains this many ppm on true time.
     case drift(Int64)
-    /// adjtime(3): the clock is moved by so much, at 500 millionths.
+    /// adjtime(3): the clock is slewed by this much, at 500 ppm.
     case slew(Int64)
     case sleep(Int64)
     /// The loop is held up.
     case stall(Int64)
-    /// The service is stopped as systemd does it, and started again so much later.
+    /// The service is stopped as by systemd, and started again this much later.
     case restart(Int64)
-    /// For so long; then the clock is behind the truth by so much.
+    /// How long, and how far the clock is behind true time afterwards.
     case powerCut(Int64, clockIsBehind: Int64)
-    /// The wake-up that is armed never comes.
+    /// The armed wake-up never comes.
     case wakeUpLost
     case zone(String)
-    /// The switch: its contact is closed, or opened; with so many edges, so long apart.
+    /// The switch's contact closes or opens, with this many edges, this far apart.
     case contact(isActive: Bool, edges: Int, apart: Int64)
     case switchLost
     case switchFound
@@ -50,28 +52,28 @@ struct Incident: Hashable {
     case stopByHand
     case ask(speakerIsAwake: Bool)
     case timer(TimerOrder)
-    /// A date is counted from the day on which it is set.
+    /// A date counts in days from the day on which the alarm is set.
     case alarm(AlarmWish)
-    /// The button: what rings is stopped or put off, or else the interval, or else the time is asked for.
+    /// The button: stops or snoozes what rings, else stops the interval, else asks for the time.
     case press(speakerIsAwake: Bool)
     case askFor(hour: Int, minute: Int)
-    /// One decision of the owner is another, as the seed has it.
+    /// The owner changes one setting, chosen by the seed.
     case reload(UInt64, SoundChange)
-    /// For the first so long, opening the speaker takes the second.
+    /// For the first duration, opening the speaker takes the second.
     case slowToOpen(Int64, Int64)
     case busy(Int64)
     case speakerLost
-    /// For the first so long, the speaker has the second in its queue.
+    /// For the first duration, the speaker has the second in its queue.
     case longQueue(Int64, Int64)
-    /// From now on its converter is so many millionths too fast.
+    /// From now on the speaker's converter is this many ppm too fast.
     case converter(Int64)
-    /// For the first so long, the end of what is stopped is told later by the second.
+    /// For the first duration, the end of a stopped sounding is reported later by the second.
     case stopsLate(Int64, Int64)
   }
 }
 
 extension Incident.Kind {
-  /// For the count of each.
+  /// The name under which it is counted.
   var name: String {
     switch self {
     case .step: "step"

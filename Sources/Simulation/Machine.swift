@@ -1,20 +1,20 @@
 import Horology
 
-/// A machine with a clock, a switch, a speaker and a service, as it is at one moment.
+/// The state of a machine with a clock, a switch, a speaker and a service.
 struct Machine {
   // MARK: The clocks
 
-  /// Since the history began; and what the clock shows.
+  /// Time since the history began, and what the clock shows.
   var moment: Moment
-  /// Since it was switched on, without and with sleep.
+  /// Since power-on, without sleep and with sleep.
   var uptime = 10 * second
   var sinceBoot = 10 * second
   var boot = 1
-  /// By how much the clock is ahead of the truth.
+  /// How far the clock is ahead of true time.
   var error: Int64 = 0
   var driftMillionths: Int64 = 0
-  /// How fast the kernel slews the clock, in millionths, and until when, by the uptime. All clocks of
-  /// the machine are slewed alike, so only the truth and the speaker's converter show it.
+  /// How fast the kernel slews the clock, in ppm, and the uptime at which that ends. All clocks of
+  /// the machine are slewed alike, so it shows only against true time and the speaker's converter.
   private(set) var slewMillionths: Int64 = 0
   private(set) var slewEnds: Int64?
   var clock = ClockHardware()
@@ -23,29 +23,30 @@ struct Machine {
 
   var rules: OracleRules
   var zone: String
-  /// What is armed; it never comes if it is lost.
+  /// The armed wake-up, by the clock. It never comes if it is lost.
   var wakeUp: Int64?
   var isWakeUpLost = false
-  /// The clock was set, and the service has not been told.
+  /// The clock was set, and the service does not know yet.
   var wasSet = false
-  /// When the service looks after itself next, by the uptime; nil while nothing calls for it.
+  /// Uptime of the service's next check of itself; nil while nothing calls for one.
   var pulse: Int64?
-  /// When the service starts, by the uptime; nil while it runs.
+  /// Uptime at which the service starts; nil while it runs.
   var starts: Int64?
-  /// It ends once nothing sounds, and is started again after so long.
+  /// Not nil while the service is stopping: it ends once nothing sounds, and starts again this long
+  /// after that.
   var stopping: Int64?
-  /// What has come and was not served yet.
+  /// Events that the loop has not served yet.
   var inbox: [Note] = []
   var saved = Saved()
 
   // MARK: The switch
 
-  /// What the contact is at.
+  /// True while the contact is closed.
   var isActive = false
   var isSwitchLost = false
   var contact: Contact?
   var ringer = Ringer.absent
-  /// Edges to come, by the uptime; and those that nobody has read.
+  /// Edges to come, in order of uptime, and edges not read yet.
   var edges: [Edge] = []
   var unread: [Edge] = []
 
@@ -69,7 +70,7 @@ struct Machine {
     let isActive: Bool
   }
 
-  /// For some time something takes long.
+  /// A time in which the speaker is slow, busy or late.
   struct Spell: Hashable {
     /// Since the history began.
     var until: Int64 = .min
@@ -78,7 +79,7 @@ struct Machine {
     func length(at elapsed: Int64) -> Int64? { elapsed < until ? length : nil }
   }
 
-  /// What is on the disk.
+  /// The state saved on disk.
   struct Saved: Hashable {
     var mute = SoftwareMute.off
     var end: Duration?
@@ -89,7 +90,7 @@ struct Machine {
     var boot = 0
   }
 
-  /// What waits for the loop.
+  /// An event for the loop.
   enum Note {
     /// The player looks at its device.
     case tick
@@ -108,10 +109,10 @@ extension Machine {
       sinceBoot: .nanoseconds(sinceBoot))
   }
 
-  /// The uptime at which the clock will show it, if nobody sets it.
+  /// The uptime at which the clock will show this, if nobody sets it.
   func uptime(at shown: Int64) -> Int64 { uptime + shown - moment.shown }
 
-  /// What the loop serves next: the switch before all else.
+  /// The event that the loop serves next: the switch comes first.
   mutating func takeNote() -> Note {
     let ofSwitch = inbox.firstIndex {
       switch $0 {
@@ -122,12 +123,12 @@ extension Machine {
     return inbox.remove(at: ofSwitch ?? 0)
   }
 
-  /// A number that looks random, of this moment.
+  /// A pseudo-random number from 0 to `most`, derived from this moment.
   func whim(_ most: Int64) -> Int64 {
     Int64((UInt64(bitPattern: moment.elapsed).mixed(with: 7)) % UInt64(most + 1))
   }
 
-  /// Lets time pass over which nothing happens.
+  /// Lets time pass in which nothing happens.
   mutating func pass(_ span: Int64) {
     moment = moment.later(by: span)
     uptime += span

@@ -1,10 +1,10 @@
 import Horology
 
-/// What the kernel and a chip know of the time, as far as anybody can ask them.
+/// What the kernel and an RTC chip can tell about the time.
 struct ClockHardware: Hashable {
   /// A time server is heard.
   var isSynchronised = true
-  /// The kernel's largest error when nobody corrected it any more, and since when by the uptime.
+  /// The kernel's maximum error when corrections stopped, and the uptime at which they did.
   private var error: Int64 = 0
   private var since: Int64 = 0
   /// What the clock showed when it was last synchronised in this boot.
@@ -16,7 +16,7 @@ struct ClockHardware: Hashable {
   /// A real-time clock.
   enum RTC: Hashable {
     case none
-    /// Ahead of the truth by so much.
+    /// Ahead of true time by this much.
     case running(ahead: Int64)
     /// Its battery is empty: the driver refuses its time.
     case dead
@@ -26,11 +26,12 @@ struct ClockHardware: Hashable {
 
   mutating func synchronise() {
     isSynchronised = true
-    // Whoever disciplines the clock has the kernel set the RTC as well.
+    // The time server's client has the kernel set the RTC as well.
     if case .running = rtc { rtc = .running(ahead: 0) }
   }
 
-  /// No server is heard any more; or somebody else has set the clock, and the kernel knows nothing.
+  /// No server is heard any more. Or somebody else has set the clock: then the kernel's error is
+  /// unknown at once.
   mutating func lose(_ machine: Machine, atOnce: Bool) {
     if isSynchronised { synchronisedAt = machine.moment.shown }
     error = atOnce ? 16 * second : isSynchronised ? millisecond : error(machine)
@@ -46,7 +47,7 @@ struct ClockHardware: Hashable {
     synchronisedAt = nil
   }
 
-  /// It grows by 500 ppm while nobody corrects it.
+  /// The error grows by 500 ppm while nobody corrects the clock.
   private func error(_ machine: Machine) -> Int64 {
     isSynchronised ? millisecond : min(error + (machine.uptime - since) / 2000, 16 * second)
   }
@@ -59,7 +60,7 @@ struct ClockHardware: Hashable {
         : synchronisedAt.map { Instant(nanoseconds: $0) })
   }
 
-  /// What comes of reading the RTC.
+  /// The result of reading the RTC; nil if there is none.
   func reading(_ machine: Machine) -> RTCReading? {
     let answer: RTCReading.Answer
     switch rtc {

@@ -7,7 +7,7 @@ struct Moment: Hashable {
 }
 
 extension Int64 {
-  /// Nanoseconds since 1970 as a clock of UTC shows them, with thousandths.
+  /// UTC date and time with milliseconds, of nanoseconds since 1970.
   var utcText: String {
     func padded(_ number: Int64, _ digits: Int = 2) -> String {
       let text = String(number)

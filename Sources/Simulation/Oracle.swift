@@ -3,7 +3,7 @@ import Horology
 /// Judges what was heard, and what was not, by what really happened. It shares no code with what
 /// it judges: it reckons the time, the occasions, quiet hours and mutes by itself.
 struct Oracle {
-  /// The first thing that was not as it must be.
+  /// The first violation; later ones are not kept.
   private(set) var violation: Violation?
   /// How often something sounded, and how often each kind of incident struck.
   private(set) var soundings = 0
@@ -12,10 +12,10 @@ struct Oracle {
   var rules: OracleRules
   var face: OracleFace
   var trust = ClockTrust.synchronised
-  /// As the rules were before they were changed, and until when.
+  /// Earlier rules and faces, and until when each was valid.
   private(set) var earlier: [(rules: OracleRules, face: OracleFace, until: Int64)] = []
   private(set) var disturbances: [Disturbance] = []
-  /// When each cause struck last, since the history began, by its bit.
+  /// When each cause last struck, since the history began. The index is the cause's bit.
   private var struck = [Int64](repeating: .min, count: 13)
 
   var mute = MuteReckoning()
@@ -30,53 +30,54 @@ struct Oracle {
   var isEnding = false
   var endsSince: Int64 = 0
 
-  /// What is in the player, and since when.
+  /// The announcement in the player, and since when.
   var played: Played?
-  /// What is heard.
+  /// The announcement that is heard.
   var heard: Heard?
-  /// The last that was given to the player since the service started, by its number.
+  /// The number of the last sounding given to the player since the service started.
   var lastPlayed = 0
-  /// What was in the player must be silent by then, since the history began.
+  /// By when the sounding in the player must be silent, since the history began.
   var silentBy: Int64?
-  /// When something was last heard of an occasion's anchor.
+  /// The last occasion whose anchor was heard, and when.
   var lastAnchor: (occasion: Int64, moment: Moment)?
   var earlierAnchor: (occasion: Int64, moment: Moment)?
-  /// The time that is asked for, and the one that is to be answered; nil is now.
+  /// The time asked for, and the time to be answered; nil means the current time.
   var asked: CivilTime?
   var askedAt = Moment(elapsed: 0, shown: 0)
   var askedFor: CivilTime?
-  /// The player has something.
+  /// The player has an announcement.
   var isBusy = false
 
-  /// How far apart two readings of the clock may be that mean the same.
+  /// Two readings of the clock this close together count as the same.
   static let tolerance = 10 * millisecond
   static let fade = 30 * millisecond
 
   enum Invariant: String, CaseIterable, Sendable {
-    /// What is said is true when it is heard.
+    /// Words are true when they are heard.
     case truth
     /// No occasion sounds twice.
     case once
     /// Occasions sound in their order.
     case order
-    /// Two announcements never sound at a time, nor do two rings.
+    /// Two announcements never sound together, nor do two rings.
     case overlap
-    /// Muted, nothing sounds.
+    /// Nothing sounds while muted.
     case muted
     /// In quiet hours nothing sounds by itself.
     case quiet
-    /// No blow is late, no word later than it may be.
+    /// No blow is late, and no words are later than allowed.
     case late
-    /// Every occasion sounds, whole, or is skipped for a reason that is true.
+    /// Every occasion sounds whole, or is skipped for a true reason.
     case complete
-    /// What is at zero rings until it is stopped or has rung out, and it is said what rings. Of
-    /// several the loudest is heard, of those the newest.
+    /// A timer at zero, or an alarm at its time, rings until it is stopped or has rung out, and its
+    /// words are said. Of several rings the loudest is heard, and of those the newest.
     case ring
     /// The clock is trusted as far as it may be, and no further.
     case trust
-    /// It is as loud as the rules have it.
+    /// The volume is the one that the rules set.
     case level
-    /// The next wake-up is armed, and near; who lives is known to live, who is dead is not.
+    /// The next wake-up is armed, and near. The service's check of itself passes while it works,
+    /// and fails when its wake-up was lost.
     case wakes
   }
 
@@ -86,7 +87,7 @@ struct Oracle {
     let shown: Int64
   }
 
-  /// What may be a reason for something not to sound as it should.
+  /// A possible reason for something not to sound as it should.
   struct Cause: OptionSet {
     let rawValue: Int
     static let clock = Cause(rawValue: 1 << 0)
@@ -101,7 +102,7 @@ struct Oracle {
     static let hand = Cause(rawValue: 1 << 9)
     static let busy = Cause(rawValue: 1 << 10)
     static let order = Cause(rawValue: 1 << 11)
-    /// What rings has come or ended by itself. Of a ring that is due then it excuses nothing.
+    /// A ring has started or ended by itself. It does not excuse a ring that is due then.
     static let ring = Cause(rawValue: 1 << 12)
   }
 
@@ -119,11 +120,11 @@ struct Oracle {
     let announcement: Announcement
     let since: Int64
     let trust: ClockTrust
-    /// Of the zone by which it was given, at its occasion.
+    /// The offset from UTC at its occasion, in the zone that was valid when it was played.
     let offset: Int64
     /// It is being stopped before its anchor, and its occasion is open again.
     var isTakenBack = false
-    /// Why it was stopped first.
+    /// The first reason for which it was stopped.
     var stopped: StopReason?
     /// The speaker is open for it.
     var isOpen = false
@@ -162,7 +163,7 @@ struct Oracle {
     let bit = cause.rawValue.trailingZeroBitCount
     struck[bit] = max(struck[bit], moment.elapsed)
     guard step != 0 || length != 0 else { return }
-    // What is longer ago explains nothing, unless the service has slept since.
+    // Older disturbances explain nothing, unless they came after the service last rested.
     if disturbances.count > 400 {
       let oldest = min(moment.elapsed - hour, ledger.rested)
       disturbances.removeAll { $0.at < oldest }
@@ -185,7 +186,7 @@ struct Oracle {
   mutating func take(_ rules: OracleRules, _ moment: Moment) {
     keep(moment)
     let wasSilenced = isSilencedBySwitch && isRuledBySwitch
-    // Else what waits to be said goes on waiting.
+    // Other changes leave the words that wait as they are.
     if rules.lead != self.rules.lead || rules.tellsLeft != self.rules.tellsLeft {
       timers.plansWords(moment)
     }
@@ -199,7 +200,7 @@ struct Oracle {
     configureAlarms(moment)
   }
 
-  /// The occasions are others: those that are none any more need not sound.
+  /// The occasions have changed: an instant that no longer is one need not sound.
   private mutating func takeOthers(_ moment: Moment) {
     passing.nextOccasion = nil
     passing.open.removeAll { !rules.isOccasion(face.reading($0.occasion)) }
@@ -216,12 +217,12 @@ struct Oracle {
     configureAlarms(moment)
   }
 
-  // MARK: What it may be put down to
+  // MARK: Possible causes
 
-  /// True if something of this kind happened in that time.
+  /// True if one of these causes struck then or later.
   func happened(_ causes: Cause, since elapsed: Int64) -> Bool { last(causes) >= elapsed }
 
-  /// When one of these struck last, since the history began; long ago if none has.
+  /// When one of these last struck, since the history began; `.min` if none has.
   func last(_ causes: Cause) -> Int64 {
     var last = Int64.min
     var bits = causes.rawValue
@@ -232,15 +233,15 @@ struct Oracle {
     return last
   }
 
-  /// How long before it is heard the last of what is heard may have been queued.
+  /// A sound may have been queued this long before it is heard.
   var longestQueue: Int64 {
     // Some sound servers have seconds in their queue.
     let isSlow = happened([.speaker], since: (played?.since ?? 0) - 10 * second)
     return isSlow ? 8 * second : 2 * second
   }
 
-  /// What the clock would show had it not been set in the last moments: what is queued already
-  /// can no longer be moved.
+  /// What the clock shows, and what it would show without its latest steps. A sound that is already
+  /// queued can no longer follow a step.
   func readings(_ moment: Moment) -> [Int64] {
     let queue = longestQueue
     var shown = moment.shown
@@ -253,22 +254,22 @@ struct Oracle {
     return readings
   }
 
-  /// By how much the clock was set in steps too small to be followed.
+  /// The sum of the clock's steps that are too small to be followed.
   func smallSteps(since elapsed: Int64) -> Int64 {
     let steps = disturbances.reversed().prefix { $0.at >= elapsed }.map(\.step)
     func small(_ step: Int64) -> Int64 { abs(step) < 50 * millisecond ? abs(step) : 0 }
-    // Two large ones may leave a small one.
+    // Two large steps may add up to a small one.
     return max(steps.map(small).reduce(0, +), small(steps.reduce(0, +)))
   }
 
-  /// The rules and faces that count, or did until a moment ago.
+  /// The rules and faces that are valid, or were until `span` ago: by default the longest queue.
   func valid(_ moment: Moment, for span: Int64? = nil) -> [(rules: OracleRules, face: OracleFace)] {
     let span = span ?? longestQueue
     let recent = earlier.filter { $0.until >= moment.elapsed - span }
     return [(rules, face)] + recent.map { ($0.rules, $0.face) }
   }
 
-  /// What counts no longer is remembered for a while.
+  /// Remembers the current rules and face for a while after they change.
   private mutating func keep(_ moment: Moment) {
     earlier.removeAll { $0.until < moment.elapsed - 5 * minute }
     earlier.append((rules, face, moment.elapsed))
@@ -284,7 +285,7 @@ extension CivilTime {
 }
 
 extension Programme {
-  /// In the words of the oracle.
+  /// The programme as the oracle's type.
   var piece: OracleRules.Piece {
     let words: OracleRules.Piece.Words =
       switch words {

@@ -1,15 +1,16 @@
 import Horology
 
-/// What the configuration and a person want of the alarms.
+/// What the configuration and a person order of the alarms.
 extension Oracle {
   // MARK: The configuration
 
-  /// The configuration is another, or the service has started.
+  /// The configuration has changed, or the service has started.
   mutating func configureAlarms(_ moment: Moment, isStart: Bool = false) {
     let names = Set(rules.alarms.map(\.name))
     for (source, entry) in timers.entries where entry.alarm?.isConfigured == true {
       guard !names.contains(entry.name) else { continue }
-      // Taken from the configuration while the service did not run, or just before the power was cut.
+      // Removed from the configuration while the service did not run, or just before the power was
+      // cut.
       if isStart { _ = ledger.pay(.ringsOn(source)) } else { ledger.owe(.unconfigured(source)) }
       timers.entries[source] = nil
     }
@@ -78,14 +79,14 @@ extension Oracle {
     }
   }
 
-  /// True if an alarm has no time that is still to come.
+  /// True if none of the alarm's times is still to come.
   private func isOver(_ plan: OracleRules.Alarm, _ moment: Moment) -> Bool {
     plan.rings(face, near: moment.shown, days: -2...9).allSatisfy { $0 <= moment.shown }
   }
 
-  /// Orders that are told of one by one, or not at all, are done.
+  /// Settles the orders that are reported once per alarm, or not at all.
   mutating func restOrders(_ moment: Moment) {
-    // Of an interval that is over, the last signal alone is stopped.
+    // The interval is over: only its last signal is stopped, and nothing is reported.
     if timers.order == .stopInterval, timers.interval?.isOver == true, ledger.pay(.order) {
       timers.order = nil
       silences(.interval, moment)
@@ -98,10 +99,10 @@ extension Oracle {
   }
 }
 
-/// What a person wants of the alarms.
+/// A person's order to the alarms.
 enum AlarmWish: Hashable {
   case set(OracleRules.Alarm)
   case cancel(String)
-  /// Of all that ring, or are put off.
+  /// For all alarms that ring or are snoozed.
   case snooze, stop
 }

@@ -6,25 +6,25 @@ struct AlarmReckoning: Hashable {
   let isConfigured: Bool
   /// The latest of its times that is over: it does not ring for that again.
   var acknowledged: Int64?
-  /// What it rings for, or did before the snooze.
+  /// The time that it rings for, or rang for before the snooze.
   var ring: Int64?
-  /// When it was set, if the clock could not be gone by then.
+  /// When it was set, if the clock was not trusted then.
   var from: Reckoned?
-  /// What the clock shows for that, once it can be gone by, until that is taken in.
+  /// Its times after this are due, by the clock. The next `reckonAlarms` takes that in.
   var since: Int64?
-  /// The first of its times that the clock has passed, and nothing was told of.
+  /// The first of its times that the clock has passed, and that was not reported.
   var owed: Int64?
-  /// When it was to ring by the zone of before, or by a clock that was right, and the day of that:
-  /// it counts until the clock is right.
+  /// When it was to ring by the zone before, or by a clock that was right, and the day of that. It
+  /// is valid until the clock is right.
   var pledge: Pledge?
   /// It was owed when the service last rested.
   var isOverdue = false
-  /// It was told that it is silent by a clock that is not trusted.
+  /// It was reported silent because the clock is not trusted.
   var isUntrustedTold = false
 
   struct Pledge: Hashable {
     let instant: Int64
-    /// Since 1 January 1970, by the zone of then.
+    /// Days since 1 January 1970, by the zone at that time.
     let day: Int64
   }
 }
@@ -66,21 +66,21 @@ extension Oracle {
     let elapsed = moment.elapsed - timers.looked.elapsed
     let showed = timers.looked.shown + elapsed
     let slept = timers.lookedUptime.map { elapsed - (uptime - $0) } ?? 0
-    // What comes of a step, or of a sleep, is decided once the clock was judged.
+    // After a step or a sleep, the service judges the clock before it decides.
     guard clock.isJudged || max(abs(moment.shown - showed), slept) < 50 * millisecond else {
       return
     }
     if timers.wasClockGood, let reached = timers.reached { timers.reached = max(reached, showed) }
     (timers.looked, timers.lookedUptime) = (moment, uptime)
-    // By what was over before a clock that may be wrong says that it is not.
+    // Pledge first: a clock that may be wrong can change `acknowledged` and `base` below.
     if trust == .untrusted, !isEnding { pledgeAlarms(by: face, moment) }
     if isClockForAlarms {
       if let reached = timers.reached, moment.shown < reached - day {
-        // It was wrong before.
+        // The clock was wrong before.
         for source in timers.entries.keys {
           timers.entries[source]!.alarm?.acknowledged = nil
           timers.entries[source]!.alarm?.owed = nil
-          // What it rings for may come again.
+          // The time that it rings for may come again.
           let ring = timers.entries[source]!.alarm?.ring
           timers.entries[source]!.alarm?.ring = ring.map { min($0, moment.shown) }
         }
@@ -89,8 +89,8 @@ extension Oracle {
       }
       timers.reached = max(timers.reached ?? .min, moment.shown)
     }
-    // A service that ends tells nothing more: what is due then is told after the next start. Of a
-    // clock that is set back it knows.
+    // A service that ends reports nothing more: it reports what is due after the next start. But it
+    // notices a clock that is set back.
     if isEnding {
       if isClockForAlarms { timers.base = timers.base.map { min($0, moment.shown) } }
       return
@@ -106,11 +106,11 @@ extension Oracle {
     timers.nextAlarm = .max
     for (source, entry) in timers.entries {
       guard var alarm = entry.alarm, entry.state == .waiting else { continue }
-      // What a clock shows that may be wrong changes nothing that a better one has shown.
+      // A clock that may be wrong does not change what a better one has shown.
       let base = base(alarm, moment)
       let isRight = trust != .untrusted
       if !wasGood || !isClockForAlarms || alarm.owed ?? .min > moment.shown { alarm.owed = nil }
-      // A clock that may be wrong, and that may be gone by all the same, comes to its own times.
+      // By a clock that may be wrong but may speak, it rings at that clock's times, not as pledged.
       let isDoubtful = isClockForAlarms && !isRight && alarm.pledge != nil
       if isRight, alarm.pledge != nil { alarm.owed = nil }
       let pledged = isDoubtful ? nil : alarm.pledge?.instant
@@ -122,10 +122,10 @@ extension Oracle {
       }
       alarm.since = nil
       if isDoubtful {
-        // By such a clock nothing is over.
+        // By such a clock no alarm has expired.
         if let owed = alarm.owed, moment.shown - owed > rules.ringLimit { alarm.owed = nil }
       } else if isRight, alarm.pledge != nil {
-        // What it is due for is judged by how late it is; what it is not due for is reckoned anew.
+        // An alarm that is due is judged by how late it is. Another gets its next time anew.
         if alarm.owed == nil {
           alarm.since = moment.shown
           alarm.owed = steppedOver(alarm, moment)
@@ -138,7 +138,7 @@ extension Oracle {
     }
   }
 
-  /// Its time that the zone of now has passed, and that of before had not; nil if there is none.
+  /// The pledged time by the current zone, if that zone has passed it; nil if it has not.
   private func steppedOver(_ alarm: AlarmReckoning, _ moment: Moment) -> Int64? {
     guard let pledge = alarm.pledge else { return nil }
     let instants = face.instants(day: pledge.day, minute: alarm.plan.minuteOfDay)
@@ -148,26 +148,26 @@ extension Oracle {
     return first
   }
 
-  /// What has come since then is due.
+  /// Its times after this are due.
   private func base(_ alarm: AlarmReckoning, _ moment: Moment) -> Int64 {
-    // A day that is over when the alarm is set by a clock that may be wrong may not be over.
+    // A date that is over by a clock that may be wrong may not be over.
     if case .date = alarm.plan.days { return .min }
     return alarm.from?.shown(moment) ?? alarm.since ?? timers.base ?? moment.shown
   }
 
-  /// The zone is another: what the clocks on the wall are put forward over is due.
+  /// The zone has changed: alarms that local time has skipped are due.
   mutating func alarmsMove(from before: OracleFace, isStart: Bool, _ moment: Moment) {
     let isDoubtful = isClockForAlarms && trust == .untrusted && !isStart
     pledgeAlarms(by: before, moment)
     for (source, entry) in timers.entries {
       guard let alarm = entry.alarm, alarm.pledge != nil, isDoubtful else { continue }
-      // What it has come to by then is due.
+      // An alarm that is due already stays due. Others count from now.
       if alarm.owed == nil { timers.entries[source]!.alarm!.since = moment.shown }
     }
     timers.nextAlarm = nil
   }
 
-  /// What alarms are to ring for by the zone that counts, and by what a clock that was right has shown.
+  /// Pledges each waiting alarm its next time, by this zone and by what a right clock has shown.
   private mutating func pledgeAlarms(by face: OracleFace, _ moment: Moment) {
     for (source, entry) in timers.entries {
       guard let alarm = entry.alarm, entry.state == .waiting, alarm.from == nil,
@@ -223,7 +223,7 @@ extension Oracle {
 
   private func isRinging(_ source: Cue.Source) -> Bool { timers.entries[source]?.rings != nil }
 
-  /// Does what a person wants of it, or the configuration.
+  /// Carries out an order of a person or of the configuration.
   private mutating func does(
     _ source: Cue.Source, _ told: Alarm, _ event: AlarmEvent, _ moment: Moment
   ) {
@@ -319,7 +319,7 @@ extension Oracle {
       case .expired(let late):
         let due = due(alarm, late, moment, isExact: true)
         timers.entries[source]!.alarm!.ring = due
-        // By a clock that may be wrong nothing is over that a right one has promised.
+        // A clock that may be wrong cannot expire a time that a right one has promised.
         let mayBeOver = trust != .untrusted || alarm.from != nil
         end(
           source, "\(event)",
@@ -345,7 +345,7 @@ extension Oracle {
     for source in together.keys { timers.entries[source]!.words?.due = due! }
   }
 
-  /// Its time that is due now, or was so long ago; nil if there is none that is not over.
+  /// Its time that is due now, or was due `late` ago; nil if there is none that is not over.
   private func due(
     _ alarm: AlarmReckoning, _ late: Duration?, _ moment: Moment, within span: Int64 = 2 * second,
     isExact: Bool = false
@@ -353,7 +353,7 @@ extension Oracle {
     let shown = moment.shown - (late?.nanoseconds ?? 0)
     let range = late == nil ? -span...0 : -millisecond...millisecond
     if let owed = alarm.owed, range ~= owed - shown { return owed }
-    // What has expired is the very time that is owed.
+    // An expired time must be the one that is owed.
     if isExact { return nil }
     return valid(moment, for: minute).lazy.compactMap { _, face in
       alarm.plan.rings(face, near: shown).first {
@@ -362,7 +362,7 @@ extension Oracle {
     }.first
   }
 
-  /// Nil if that changes just then.
+  /// Nil if the rules or the zone change just then, and with them the answer.
   private func isQuiet(_ alarm: AlarmReckoning, _ ring: Int64, _ moment: Moment) -> Bool? {
     if alarm.plan.overridesQuiet { return false }
     let answers = valid(moment, for: 0).map { rules, face in
@@ -378,7 +378,7 @@ extension Oracle {
     return isTrueOfSilence(reason)
   }
 
-  /// One of its times is over. It waits for the next, or goes.
+  /// One of its times is over. It waits for the next, or is removed.
   private mutating func end(
     _ source: Cue.Source, _ what: String, _ isTrue: Bool, _ moment: Moment
   ) {
@@ -387,7 +387,7 @@ extension Oracle {
     guard var entry = timers.entries[source], var alarm = entry.alarm, alarm.plan.isWeekly else {
       return remove(source, moment)
     }
-    // What was told of, not what another zone's clock has passed too.
+    // Acknowledge the reported time only, not a later one that another zone has passed.
     alarm.acknowledged = [alarm.acknowledged, alarm.ring ?? alarm.owed].compactMap { $0 }.max()
     (alarm.ring, alarm.owed, alarm.since, alarm.pledge) = (nil, nil, nil, nil)
     alarm.from = trust == .untrusted ? Reckoned(0, after: moment) : nil

@@ -1,12 +1,12 @@
 import Horology
 
-/// How far the clock may be trusted, as whoever sees everything would reckon it.
+/// How far the clock may be trusted, by all that really happened.
 struct ClockReckoning {
-  /// What there is to be known of the clock.
+  /// What can be known of the clock.
   struct Facts: Hashable {
-    /// The kernel has it under control.
+    /// The kernel counts the clock as synchronised.
     let isSynchronised: Bool
-    /// It had, in this boot.
+    /// The clock was synchronised in this boot.
     let wasSynchronised: Bool
     let sinceBoot: Int64
     let rtc: RTC
@@ -18,19 +18,19 @@ struct ClockReckoning {
     case shows(Int64)
   }
 
-  /// No RTC is right that shows less: 1 November 2026.
+  /// 1 November 2026. An RTC that shows less is wrong.
   private static let release = 1_793_491_200 * second
-  /// An RTC is read at least so often.
+  /// An RTC is read at least this often.
   private static let readingInterval = hour + 10 * minute
 
-  /// The service has seen it under control.
+  /// The service has seen the clock synchronised.
   private var isKnown = false
   /// By how much it was set since then, or since the service started.
   private var stepped: Int64 = 0
-  /// When the last reading of the RTC may have become too old, since the history began.
+  /// When the last RTC reading may have become outdated, since the history began.
   private var changed: Int64 = .min
 
-  /// Since the service last rested.
+  /// The clock was judged since the service last rested.
   var isJudged = false
 
   mutating func start() { self = ClockReckoning() }
@@ -40,11 +40,11 @@ struct ClockReckoning {
     changed = moment.elapsed
   }
 
-  /// The RTC is another, or it slept.
+  /// The RTC has changed, or the machine slept.
   mutating func readingIsOld(_ moment: Moment) { changed = moment.elapsed }
 
-  /// Takes in how far the service trusts the clock.
-  /// - Returns: what is wrong with that.
+  /// Judges how far the service trusts the clock.
+  /// - Returns: what is wrong with that; nil if nothing is.
   mutating func judge(_ trust: ClockTrust, _ facts: Facts, _ moment: Moment) -> String? {
     if facts.isSynchronised {
       isKnown = true
@@ -63,7 +63,8 @@ struct ClockReckoning {
     return nil
   }
 
-  /// True if it was synchronised and nobody has set it since; nil if that cannot be known.
+  /// True if the clock was synchronised, and its steps since then add up to 2 s at most; nil if
+  /// that cannot be known.
   private func isHeld(_ facts: Facts) -> Bool? {
     if abs(abs(stepped) - 2 * second) < 100 * millisecond { return nil }
     if abs(stepped) > 2 * second { return false }
@@ -71,7 +72,8 @@ struct ClockReckoning {
     return facts.wasSynchronised ? nil : false
   }
 
-  /// True if an RTC is right and the clock agrees with it; nil if that is not read yet, or nearly.
+  /// True if an RTC is right and the clock agrees with it; nil if the RTC may not have been read
+  /// yet, or the difference is close to the limit.
   private func isVouchedFor(_ facts: Facts, _ moment: Moment) -> Bool? {
     guard facts.rtc != .none || changed > .min else { return false }
     guard moment.elapsed - max(changed, 0) > Self.readingInterval || changed == .min else {

@@ -2,11 +2,11 @@ import Glibc
 
 /// What the clocks of a zone show: its offsets from UTC over some years, and arithmetic.
 ///
-/// The offsets are asked of glibc, as the product's are, but by a call of the oracle's own. A fault
-/// of glibc or of the tz database is therefore not seen here.
+/// The offsets come from glibc, as the product's do, but by a call of the oracle's own. So a fault
+/// of glibc or of the tz database is not seen here.
 struct OracleFace {
   let name: String
-  /// Seconds of UTC from which on an offset holds; the first holds before, too.
+  /// Seconds of UTC from which each offset is valid; the first is also valid before.
   private var starts: [Int64] = []
   private var offsets: [Int64] = []
 
@@ -19,8 +19,8 @@ struct OracleFace {
   }
 
   /// - Parameters:
-  ///   - name: of the zone that the process has now.
-  ///   - seconds: of UTC since 1970.
+  ///   - name: of the zone that the process uses now.
+  ///   - seconds: the range to cover, in seconds of UTC since 1970.
   init(_ name: String, over seconds: Range<Int64>) {
     self.name = name
     func offset(_ second: Int64) -> Int64 {
@@ -32,7 +32,7 @@ struct OracleFace {
     var known = offset(seconds.lowerBound)
     starts = [seconds.lowerBound]
     offsets = [known]
-    // No zone has ever changed twice within so long.
+    // No zone has ever changed its offset twice within this time.
     let stride: Int64 = 6 * 3600
     var from = seconds.lowerBound
     while from < seconds.upperBound {
@@ -74,14 +74,14 @@ struct OracleFace {
   /// How far its clocks are ahead of UTC.
   func offset(_ shown: Int64) -> Int64 { offset(at: shown / second) * second }
 
-  /// Days since 1970, as its calendar has them.
+  /// Days since 1 January 1970 by the zone's calendar.
   func day(_ shown: Int64) -> Int64 {
     let local = shown / second + offset(at: shown / second)
     return (local - (local % 86_400 + 86_400) % 86_400) / 86_400
   }
 
-  /// When it shows a minute of a day. One that is skipped has the instant that it would have had by the
-  /// offset of before the gap.
+  /// The instants at which the zone shows a minute of a day. A minute that is skipped gets the
+  /// instant that it would have by the offset before the gap.
   func instants(day: Int64, minute: Int) -> [Int64] {
     let wanted = day * 86_400 + Int64(minute) * 60
     var found: [Int64] = []
@@ -95,7 +95,7 @@ struct OracleFace {
     return found.isEmpty ? skipped.map { [$0] } ?? [] : found
   }
 
-  /// The occasions after one instant and up to another, in order; the first so many of them.
+  /// The occasions after one instant and up to another, in order; at most `most` of them.
   func occasions(
     after start: Int64, through end: Int64, _ rules: OracleRules, most: Int = .max
   ) -> [Int64] {

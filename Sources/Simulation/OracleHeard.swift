@@ -1,6 +1,6 @@
 import Horology
 
-/// What is heard.
+/// Judges what is heard.
 extension Oracle {
   mutating func hears(_ kind: Sound.Kind, of announcement: Announcement?, _ moment: Moment) {
     if let silentBy, moment.elapsed > silentBy {
@@ -34,7 +34,7 @@ extension Oracle {
     }
     guard case .occasion(let occasion) = announcement.cause else { return }
     let instant = occasion.instant.shown
-    // What was due to sound when it was muted is not the next occasion.
+    // An occasion that was due to sound when it was muted is not the next one.
     let isNext = mute.state != .next || mute.isNext(self.begins(announcement), moment)
     if mute.covers(min(instant, moment.shown), moment) == true,
       moment.elapsed > mute.since + Self.fade, isNext
@@ -50,7 +50,8 @@ extension Oracle {
     isWhole(announcement, instant, moment)
   }
 
-  /// It is what belongs to the occasion; without its chime only if something was in its way.
+  /// Checks that it is the occasion's piece. The chime may be missing only if something was in its
+  /// way.
   private mutating func isWhole(
     _ announcement: Announcement, _ occasion: Int64, _ moment: Moment
   ) {
@@ -74,7 +75,7 @@ extension Oracle {
     if !isTrue { violated(.truth, "'\(announcement.time.dateTime)' is said", moment) }
   }
 
-  /// True if it is what the clock shows, or will within the tolerance: converters drift.
+  /// True if the clock shows this time, or will within the tolerance: converters drift.
   private func isSaid(_ time: CivilTime, _ face: OracleFace, _ moment: Moment) -> Bool {
     readings(moment).contains {
       time.isSame(as: face.reading($0)) || time.isSame(as: face.reading($0 + Self.tolerance))
@@ -114,7 +115,7 @@ extension Oracle {
   private mutating func hearsBlow(_ offset: Int64, of occasion: Int64, _ moment: Moment) {
     let error: Int64
     if let anchor = heard?.anchor {
-      // What comes after the anchor belongs to it, whatever the clock shows.
+      // After the anchor, blows are timed from it, whatever the clock shows.
       let first = max(0, heard!.announcement.programme.piece.blows.first ?? 0)
       error = moment.elapsed - anchor.elapsed - offset + first
     } else {
@@ -163,20 +164,22 @@ extension Oracle {
     passing.account(occasion)
   }
 
-  /// An answer is over before the next occasion, as far as that could be known when it was given.
+  /// True of an answer or of a timer's words, if nothing has changed since they were played: they
+  /// had to be over before the next occasion.
   private var isAnswerInTime: Bool {
     guard let played, played.announcement.occasion == nil else { return false }
     return !happened([.clock, .trust, .rules, .lever, .mute], since: played.since)
   }
 
-  /// What is heard ends.
+  /// The sound ends.
   private mutating func falls(_ moment: Moment) {
     guard let heard else { return }
     self.heard = nil
     silentBy = nil
     if !isAnswerInTime { passing.lastInTheWay = moment.elapsed }
     if case .occasion(let occasion) = heard.announcement.cause {
-      // Stopped before it began, by a clock that was moved a little just before, it faded.
+      // It may have been stopped before its anchor, which was then heard in the fade. Small steps
+      // of the clock just before lengthen that time.
       let faded = Self.fade + smallSteps(since: heard.began.elapsed - 10 * second)
       if let anchor = heard.anchor, moment.elapsed - anchor.elapsed <= faded {
         passing.sounded[occasion.instant.shown] = nil
@@ -185,7 +188,7 @@ extension Oracle {
     }
     disturbed(.busy, moment)
     let since = (played?.since ?? 0) - second
-    // The time for an alarm is judged when it is given to the player.
+    // The volume of the time for an alarm is judged when it is given to the player.
     guard !happened([.rules, .clock, .sleep], since: since),
       riseOfTime(heard.announcement, moment) == nil
     else { return }

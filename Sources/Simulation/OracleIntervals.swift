@@ -1,12 +1,12 @@
 import Horology
 
-/// An interval that runs, as whoever holds a stopwatch would reckon it.
+/// An interval that runs, as a person with a stopwatch would time it.
 struct IntervalReckoning: Hashable {
   let plan: IntervalPlan
   var start: Reckoned
-  /// Its cues from here on are to be heard, by their distance from the start.
+  /// Cues at this offset from the start, and later ones, are to be heard.
   var expected: Int64 = 0
-  /// The last that was heard.
+  /// The offset of the last cue that was heard.
   var heard: Int64?
   /// It was stopped: it must be gone once the service rests.
   var isSilenced = false
@@ -25,19 +25,19 @@ struct IntervalReckoning: Hashable {
     self.start = start
   }
 
-  /// What was to be heard before is no longer.
+  /// Cues before this moment are no longer expected.
   mutating func expects(from moment: Moment) {
     expected = max(start.passed(moment), 0)
     heard = nil
   }
 
-  /// From its start to its end; nil if it has none.
+  /// From its start to its end; nil if it has no end.
   var length: Int64? {
     guard case .rounds(let rounds) = plan, let count = rounds.count else { return nil }
     return rounds.start(Int64(count) - 1) + rounds.work.nanoseconds
   }
 
-  /// The first cue at a distance from the start, or after it.
+  /// The first cue at this offset from the start, or after it.
   func next(_ offset: Int64) -> Cue? {
     switch plan {
     case .plain(let period):
@@ -47,7 +47,7 @@ struct IntervalReckoning: Hashable {
     }
   }
 
-  /// The cue that is nearest to a distance from the start, and how far it is from the next.
+  /// The cue nearest to this offset from the start, and how far it is from the next.
   func nearest(_ offset: Int64) -> (cue: Cue, gap: Int64)? {
     guard let before = last(offset) ?? next(offset) else { return nil }
     let after = next(before.offset + 1)
@@ -71,7 +71,7 @@ extension IntervalRounds {
     prepare.nanoseconds + round * (work.nanoseconds + rest.nanoseconds)
   }
 
-  /// In order, those of the rounds around a distance from the start.
+  /// The cues of the rounds around this offset from the start, in order.
   fileprivate func cues(near offset: Int64) -> [IntervalReckoning.Cue] {
     var cues: [(Int64, Signal)] = []
     func count(from: Int64, to: Int64, except half: Int64? = nil) {
@@ -136,7 +136,7 @@ extension Oracle {
     timers.interval?.heard = nearest.offset
   }
 
-  /// What was to be heard by now was heard, unless something was in its way.
+  /// Checks that the cues before this offset were heard, unless something was in their way.
   private mutating func judgeMissing(before offset: Int64, _ moment: Moment) {
     guard let interval = timers.interval, let missing = interval.next(interval.expected),
       missing.offset < offset

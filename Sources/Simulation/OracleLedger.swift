@@ -1,6 +1,6 @@
 import Horology
 
-/// What the service owes a report for. Each debt is paid once, before the service rests again.
+/// An event that the service must report. Each debt is paid once, before the service rests again.
 enum Debt: Hashable {
   /// A person has asked: play the time or refuse.
   case answer
@@ -21,7 +21,7 @@ enum Debt: Hashable {
   case mute
   case clockSet(Int64)
   case slept(Int64)
-  /// A person wants something of the timers or the alarms.
+  /// A person's order to the timers or the alarms.
   case order
   /// Words of a timer that were not heard.
   case unsaid
@@ -29,7 +29,7 @@ enum Debt: Hashable {
   case ringsOn(Cue.Source)
   /// The configuration has it no longer.
   case unconfigured(Cue.Source)
-  /// The configuration has taken the name of a person's alarm, or left it.
+  /// The configuration has taken the name of a person's alarm, or freed it.
   case name(Cue.Source, isLost: Bool)
 
   enum Refusal: Hashable {
@@ -38,7 +38,7 @@ enum Debt: Hashable {
   }
 }
 
-/// How the speaker was done with an announcement.
+/// How an announcement ended in the speaker.
 enum Fate: Hashable {
   case whole
   case stopped(StopReason, isHeard: Bool)
@@ -49,13 +49,13 @@ enum Fate: Hashable {
 /// The debts, and what became of the occasions that were given to the player.
 struct Ledger {
   private(set) var debts: [Debt] = []
-  /// The last failure of each occasion that has not sounded, since the history began, and how far the
-  /// zone was ahead of UTC by which it failed: by another zone it is another occasion.
+  /// The last failure of each occasion: when, since the history began, and the zone's offset from
+  /// UTC then. By another zone it is another occasion.
   private(set) var failures: [Int64: (at: Int64, offset: Int64)] = [:]
-  /// The last occasion of which a failure was left untold.
+  /// The last occasion whose failure was not reported.
   private(set) var untold: Int64?
-  /// When the last turn of each occasion was stopped before its anchor, since the history began, and
-  /// why; it may come again.
+  /// When each occasion was last stopped before its anchor, since the history began, and why. It
+  /// may be played again.
   private(set) var stopped: [Int64: (at: Int64, reason: StopReason?)] = [:]
   /// When the service last rested, since the history began.
   private(set) var rested: Int64 = 0
@@ -81,16 +81,16 @@ struct Ledger {
     forget(moment)
   }
 
-  /// From here on the occasion has sounded: what was stopped of it before counts no longer.
+  /// The occasion has sounded: earlier stops of it no longer count.
   mutating func sounds(_ occasion: Int64) { stopped[occasion] = nil }
 
-  /// It was stopped before the service came to its failure, which may be told the next time.
+  /// It was stopped before the service handled its failure, which may be reported the next time.
   mutating func leaveUntold(_ occasion: Int64) { untold = occasion }
 
-  /// The clock was set back: a failure before that counts as none.
+  /// The clock was set back: earlier failures no longer count.
   mutating func forgetFailures() { failures = [:] }
 
-  /// - Returns: what was owed and not paid.
+  /// - Returns: a debt that was not paid; nil if there is none.
   mutating func rest(_ moment: Moment) -> Debt? {
     rested = moment.elapsed
     return debts.first
@@ -109,7 +109,7 @@ struct Ledger {
 }
 
 extension Announcement {
-  /// The occasion of which it is; nil if a person asked for it.
+  /// The announcement's occasion; nil if it has none.
   var occasion: Int64? {
     if case .occasion(let occasion) = cause { occasion.instant.nanoseconds } else { nil }
   }
@@ -150,14 +150,14 @@ extension Oracle {
 
   /// The service stops what is in the player.
   mutating func stops(_ sounding: SoundingID, _ reason: StopReason, _ moment: Moment) {
-    // Nothing would end it once it is played.
+    // The stop would have no effect, and nothing would end it once it is played.
     if sounding.number > lastPlayed {
       violated(.muted, "\(sounding.number) is stopped before it is played", moment)
     }
     guard let played, played.announcement.id == sounding else { return }
     self.played?.stopped = played.stopped ?? reason
     if isTakenBack(played, reason, moment) { self.played?.isTakenBack = true }
-    // It had failed, and is stopped before the service came to that.
+    // It has failed, and is stopped before the service handles that.
     if let occasion = played.announcement.occasion, ledger.pay(.failure(occasion)) {
       ledger.leaveUntold(occasion)
       ledger.stopped(occasion, reason, moment)
@@ -217,8 +217,9 @@ extension Oracle {
     ledger.failed(occasion, played.offset, moment)
   }
 
-  /// True if what is stopped now before its anchor may sound once more. A mute reopens only what is
-  /// not heard yet; a stop by hand, or of the service, reopens nothing.
+  /// True if an announcement that is stopped now, before its anchor, may sound once more. A mute
+  /// reopens only an announcement that is not heard yet. A stop by hand, or of the service, reopens
+  /// nothing.
   private func isTakenBack(_ played: Played, _ reason: StopReason, _ moment: Moment) -> Bool {
     // A step of the clock may have brought its anchor forward at the same moment.
     let isJustHeard = heard?.anchor.map { moment.elapsed - $0.elapsed <= Self.fade } == true
@@ -248,7 +249,7 @@ extension Oracle {
     disturbed(.service, moment)
     isEnding = true
     endsSince = moment.elapsed
-    // Whether something has just begun may be seen either way.
+    // An announcement that begins just now may count as heard or not.
     let mayBeHeard =
       heard != nil || played.map { begins($0.announcement) <= moment.shown + tellable } == true
     if rules.atStop == .fade || !mayBeHeard { mustBeSilent(by: moment.elapsed + Self.fade) }
@@ -261,7 +262,7 @@ extension Oracle {
     heard.map { moment.elapsed - $0.began.elapsed >= span } ?? false
   }
 
-  /// When the first of it is due, as the clock shows it.
+  /// When its first sound is due, by the clock.
   func begins(_ announcement: Announcement) -> Int64 {
     announcement.anchor.shown - announcement.programme.piece.lead
   }

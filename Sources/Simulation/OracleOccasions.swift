@@ -1,7 +1,7 @@
 import Glibc
 import Horology
 
-/// What the clock passes, and what the service says of it.
+/// Judges what the clock passes, and what the service reports of it.
 extension Oracle {
   mutating func started(_ moment: Moment) {
     clock.start()
@@ -12,7 +12,7 @@ extension Oracle {
     lastPlayed = 0
     decided = moment
     timers.start(moment)
-    // It may have become another while the service did not run, or just before.
+    // The zone may have changed while the service did not run, or just before.
     if let before = timers.savedFace, before.name != face.name {
       alarmsMove(from: before, isStart: true, moment)
     }
@@ -37,7 +37,7 @@ extension Oracle {
 
   mutating func saved(_ moment: Moment) {
     mute.save()
-    // A clock that was set a moment ago is not noticed yet.
+    // By `decided`: the service may not have noticed yet that the clock was set.
     timers.save(decided, face)
   }
 
@@ -49,7 +49,7 @@ extension Oracle {
   // MARK: The clock
 
   /// The service looks at its clocks.
-  /// - Parameter hasBegun: the player has decided where the first of it is in what is queued.
+  /// - Parameter hasBegun: the player has decided where in its queue the announcement begins.
   mutating func looked(_ moment: Moment, uptime: Int64, isBusy: Bool, hasBegun: Bool) {
     defer { passing.previous = (moment, uptime) }
     self.isBusy = isBusy
@@ -63,7 +63,7 @@ extension Oracle {
     let showed = previous.moment.shown + uptime - previous.uptime
     let isAsBefore = abs(moment.shown - showed) < 50 * millisecond
     pass(previous.moment.shown, showed, moment)
-    // Where the clock was set to is no time that has passed, and nothing of what waits was heard.
+    // Time that a step skips has not passed: nothing that waits was heard in it.
     if let played, played.isOpen, uptime > previous.uptime, hasBegun || isAsBefore,
       showed >= played.announcement.anchor.shown
     {
@@ -72,9 +72,9 @@ extension Oracle {
     let interval = Int64(rules.interval) * minute
     passing.reach(showed, interval)
     if moment.shown < passing.horizon {
-      // It was wrong before: the past is forgotten.
+      // The clock was wrong before: the past is forgotten.
       passing.forget(moment)
-      // What is being taken back is still open, and so is all that follows it.
+      // An occasion that is being taken back is still open, and so are all later ones.
       let open = isBusy && played?.isTakenBack == true ? played?.announcement.occasion : nil
       passing.lowest = min(moment.shown, open ?? .max)
     }
@@ -90,7 +90,7 @@ extension Oracle {
     }
   }
 
-  /// A step or a sleep that is told; smaller ones are how two readings differ.
+  /// Notes a step or a sleep that is reported. Two readings may differ by smaller ones.
   private mutating func noteStep(_ step: Int64, _ sleep: Int64, _ moment: Moment) {
     if abs(step) >= 50 * millisecond {
       ledger.owe(.clockSet(step))
@@ -110,7 +110,7 @@ extension Oracle {
     passing.nextOccasion = face.occasions(after: to, through: to + 3 * hour, rules, most: 1).first
   }
 
-  /// The service looked after itself while its wake-up was lost.
+  /// The service checked itself while its wake-up was lost.
   mutating func pulse(isAlive: Bool, wakeUp: Int64?, _ moment: Moment) {
     let isMissed = wakeUp.map { moment.shown - $0 > 5 * second } ?? true
     if isAlive && isMissed { violated(.wakes, "the dead is taken for living", moment) }
@@ -130,14 +130,14 @@ extension Oracle {
     if lever.release(moment) { switchSilences(moment) }
   }
 
-  /// The switch was put off, or is lost: what it silences ends.
+  /// The switch was put off, or is lost: the sounds that it silences end.
   private mutating func switchSilences(_ moment: Moment) {
     let end = moment.elapsed + Self.fade
     if isRuledBySwitch { mustBeSilent(by: end) }
     if rules.silences == .everything { timers.mustBeSilent(nil, by: end) }
   }
 
-  /// False if what the player has is said of a timer, and the switch does not silence those.
+  /// False if the player has a timer's words, and the switch does not silence timers.
   var isRuledBySwitch: Bool {
     guard case .timer? = played?.announcement.cause else { return true }
     return rules.silences == .everything
@@ -180,7 +180,7 @@ extension Oracle {
     self.mute.take(mute, moment, readings(moment))
     if mute != .off && mute != .next { silencesTimers(.mute, moment) }
     guard mute != .off, let played else { return }
-    // What sounds, or was asked for, is not the next occasion.
+    // An announcement that sounds, or was asked for, is not the next occasion.
     let begins = begins(played.announcement)
     let isNext =
       heard == nil && readings(moment).allSatisfy { $0 < begins }

@@ -1,7 +1,7 @@
 import Horology
 
-/// Whether the reasons that are given are true: each by what can really have that effect, while the
-/// occasion was due.
+/// Judges the reasons that are given. A reason is true if something that can really have that
+/// effect happened while the occasion was due.
 extension Oracle {
   mutating func judgeSkip(
     _ first: Int64, _ last: Int64, _ reason: SkipReason, _ moment: Moment
@@ -27,7 +27,7 @@ extension Oracle {
     _ reason: SkipReason, _ occasion: Int64, _ moment: Moment
   ) -> Bool {
     switch reason {
-    // The clock is judged before other rules are taken in.
+    // The service judges the clock before it takes in changed rules.
     case .quietHours:
       return valid(moment, for: 0).contains { $0.isQuiet($1.reading(occasion)) }
     case .nothingToSound:
@@ -38,7 +38,7 @@ extension Oracle {
       let wasTrust = trust == .untrusted || happened([.trust], since: ledger.rested)
       return wasTrust
         && valid(moment, for: 0).contains { !$0.allows(.untrusted, at: $1.reading(occasion)) }
-    // The clock is judged before a change of the switch, or of the mute, is taken in.
+    // The service judges the clock before it takes in a change of the switch or of the mute.
     case .muted: return lever.told == .off || happened([.lever], since: moment.elapsed)
     case .switchLost:
       if happened([.lever, .rules], since: moment.elapsed) { return true }
@@ -53,7 +53,7 @@ extension Oracle {
       // It is tried again while its words are still true.
       let isOver = moment.shown >= occasion + max(0, rules.lateLimit - rules.lead)
       if isEnding && ledger.stopped[occasion]?.at == moment.elapsed { return true }
-      // What has failed just now may be of the zone before.
+      // A failure just now may belong to the zone before.
       let failure = ledger.failures[occasion]
       let isOfZone = failure?.offset == face.offset(occasion)
       let hasFailed = isOfZone || failure.map { $0.at >= ledger.rested } ?? false
@@ -67,14 +67,14 @@ extension Oracle {
     }
   }
 
-  /// The speaker is not done yet with what was stopped of it.
+  /// True while the speaker is still stopping this occasion's announcement.
   private func isStillStopping(_ occasion: Int64, _ reason: StopReason) -> Bool {
     guard isBusy, let played, played.announcement.occasion == occasion else { return false }
     return played.isTakenBack && played.stopped == reason
   }
 
   private func hasOnlyBlows(_ occasion: Int64, _ moment: Moment) -> Bool {
-    // The clock is judged before other rules are taken in.
+    // The service judges the clock before it takes in changed rules.
     valid(moment, for: 0).contains { rules, face in
       let piece = rules.piece(face.reading(occasion), isTrusted: trust != .untrusted)
       return piece.words == .none && !piece.blows.isEmpty
@@ -83,20 +83,20 @@ extension Oracle {
 
   // MARK: Excuses
 
-  /// When an occasion became due, had the clock always run as it runs now.
+  /// When an occasion became due, if the clock had never been set.
   private func due(_ occasion: Int64, _ moment: Moment) -> Int64 {
     let lead = valid(moment, for: minute).map { rules, face in
       rules.piece(face.reading(occasion), isTrusted: true).lead
     }
     let due = moment.elapsed - (moment.shown - (occasion - lead.max()! - 5 * second)) - second
-    // By a clock that was set back it is due in time to come.
+    // If the clock was set back, that may be in the future.
     return min(due, moment.elapsed - longestQueue)
   }
 
-  /// True if an occasion may have passed before anything could be made of it.
+  /// True if an occasion may have passed before the service could play it.
   private func wasPassed(_ occasion: Int64, isMany: Bool, _ moment: Moment) -> Bool {
     let due = due(occasion, moment)
-    // Unmuted at its instant, it may be too late for it.
+    // An unmute at its instant may come too late for it.
     let justBefore = moment.elapsed - (moment.shown - occasion) - second
     return happened([.clock, .sleep, .service, .rules], since: due)
       || happened([.lever, .mute], since: justBefore)
@@ -106,12 +106,12 @@ extension Oracle {
   /// True if something may have cost an occasion its chime.
   func mayBeShortened(_ occasion: Int64, _ moment: Moment) -> Bool {
     let due = due(occasion, moment)
-    // Trusted anew, it has words that need more time.
+    // If the clock is trusted again, the occasion has words, which need more time.
     return wasDisturbed(occasion, since: due, moment) || happened([.trust], since: due)
       || wasHeld(1500 * millisecond, since: due)
   }
 
-  /// True if something may have made the words of an occasion so much late.
+  /// True if something may have made the words of an occasion this late.
   func mayBeLate(_ occasion: Int64, by delay: Int64, _ moment: Moment) -> Bool {
     // The clock may have been set while the speaker was being opened.
     let due = min(due(occasion, moment), played?.since ?? .max)
@@ -121,13 +121,13 @@ extension Oracle {
   }
 
   private func wasDisturbed(_ occasion: Int64, since due: Int64, _ moment: Moment) -> Bool {
-    // An occasion that lasts is in the way of the next.
+    // A long announcement is in the way of the next occasion.
     happened([.clock, .sleep, .service, .rules, .speaker, .lever, .mute], since: due)
       || passing.lastInTheWay >= due
       || ledger.stopped[occasion].map { $0.at >= due } == true
   }
 
-  /// True if the loop was held up for so long, by one thing or by several.
+  /// True if the loop was held up for this long in all.
   func wasHeld(_ span: Int64, since elapsed: Int64) -> Bool { held(since: elapsed) >= span }
 
   /// For how long the loop was held up.
@@ -135,7 +135,7 @@ extension Oracle {
     disturbances.reversed().prefix { $0.at >= elapsed }.map(\.length).reduce(0, +)
   }
 
-  /// Whether something was stopped for that.
+  /// True if this can be the reason for a stop.
   func isTrue(_ reason: StopReason, since: Int64) -> Bool {
     switch reason {
     case .clockSet: happened([.clock], since: since)
@@ -182,9 +182,9 @@ extension Oracle {
     }
   }
 
-  /// True if an occasion that may sound is so near that it answers.
+  /// True if an occasion that may sound is so near that it replaces the answer.
   func isNearOccasion(_ moment: Moment) -> Bool {
-    // By so much the speaker may have been late when it was to answer.
+    // The speaker may have been this late with the answer.
     let delay = happened([.speaker], since: moment.elapsed - 10 * second) ? 6 * second : 0
     let reach = 100 * second + rules.lead + 15 * second + delay
     let late = rules.lateLimit + second

@@ -1,12 +1,13 @@
-/// A moment that a person has set by a span of time, reckoned by the time that really passes.
+/// A moment that a person has set by a span of time, counted in true time.
 struct Reckoned: Hashable {
   /// Since the history began.
   private var elapsed: Int64
-  /// What the clock shows then, by which it goes after a power cut.
+  /// What the clock shows at that moment. After a power cut it counts until the clock is trusted.
   private var shown: Int64
-  /// The power was cut, and the clock was not trusted since: it comes when the clock shows it.
+  /// The power was cut, and the clock was not trusted since: the moment comes when the clock shows
+  /// it.
   private(set) var followsClock = false
-  /// By how much it may be off: steps of the clock that are too small to be noticed.
+  /// How far it may be off: steps of the clock that are too small to be noticed.
   private(set) var slack: Int64 = 0
 
   init(_ span: Int64, after moment: Moment, slack: Int64 = 0) {

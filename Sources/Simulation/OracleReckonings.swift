@@ -1,27 +1,27 @@
 import Horology
 
-/// What a person has muted, as the person would reckon it.
+/// A mute, as the person who set it would reckon it.
 struct MuteReckoning: Equatable {
   enum State: Equatable {
     case off, on, next
-    /// Until so long after the history began.
+    /// Until this time since the history began.
     case through(Int64)
-    /// Until the clock shows it.
+    /// Until the clock shows this.
     case until(Int64)
   }
 
   private(set) var state = State.off
-  /// Since when, since the history began.
+  /// When it was set, since the history began.
   private(set) var since: Int64 = 0
-  /// The latest that the clock had shown just before.
+  /// The latest that the clock showed just before it was set.
   private var latest: Int64 = .min
-  /// What outlasts the power; it names the end by the clock. Nil if nobody knows.
+  /// The state that outlasts a power cut, and then ends by the clock. Nil if it is not known.
   private var saved: State? = State.off
-  /// A mute may have been lost: nobody knows.
+  /// A mute may have been lost. The oracle cannot know.
   private var isUnsure = false
-  /// What the clock shows at the end, as it was last seen.
+  /// What the clock shows at its end, as last reckoned.
   private var named: Int64 = 0
-  /// As it was when it was last saved: a clock that is set while something sounds is not on the disk.
+  /// `named` when the mute was last saved. A step of the clock while something sounds is not saved.
   private var savedName: Int64 = 0
 
   /// - Parameter readings: what the clock shows, and what it showed before it was set just now.
@@ -39,10 +39,10 @@ struct MuteReckoning: Equatable {
     look(moment)
   }
 
-  /// The service comes to it; it may have been opening the speaker.
+  /// The service takes the mute in. Until now it may have been opening the speaker.
   mutating func isTakenIn(_ moment: Moment) { latest = max(latest, moment.shown) }
 
-  /// True if this changes what is muted; a mute that may have been lost is either.
+  /// True if this changes the mute. False if a mute may have been lost: then nobody knows.
   func isOther(_ mute: SoftwareMute) -> Bool {
     if isUnsure { return false }
     return switch (mute, state) {
@@ -51,8 +51,8 @@ struct MuteReckoning: Equatable {
     }
   }
 
-  /// The service tells of it unasked.
-  /// - Returns: false if that is not so.
+  /// The service reports a mute that nobody ordered.
+  /// - Returns: false if the report is not true.
   mutating func told(_ mute: SoftwareMute, _ moment: Moment) -> Bool {
     if isUnsure || !isOther(mute) { return true }
     let left: Int64
@@ -77,9 +77,9 @@ struct MuteReckoning: Equatable {
     }
   }
 
-  /// The occasion that it was for has passed.
+  /// The occasion that was muted as the next has passed.
   mutating func passedNext(_ moment: Moment) {
-    // Which came first cannot be told.
+    // Nobody knows which came first.
     if state == .next && since == moment.elapsed {
       isUnsure = true
     } else if state == .next || isUnsure {
@@ -92,7 +92,7 @@ struct MuteReckoning: Equatable {
     savedName = named
   }
 
-  /// The service has ended: what is not on the disk may be lost.
+  /// The service has ended: a mute that is not on the disk may be lost.
   mutating func end(_ moment: Moment) {
     if case .through(let end) = state, moment.elapsed >= end { state = .off }
     if saved != state { isUnsure = true }
@@ -104,7 +104,7 @@ struct MuteReckoning: Equatable {
     saved = state
   }
 
-  /// False if what begins then was due already when the next was muted.
+  /// False if a sound that begins then was due already when the next occasion was muted.
   func isNext(_ begins: Int64, _ moment: Moment) -> Bool {
     max(latest, moment.shown - (moment.elapsed - since)) < begins
   }
@@ -123,9 +123,9 @@ struct MuteReckoning: Equatable {
   }
 }
 
-/// What the switch is at, by its contact and by what the service was told.
+/// The position of the switch, by its contact and by what the service was told.
 struct OracleSwitch {
-  /// How long a contact must be quiet before an opened one counts.
+  /// How long an opened contact must be quiet before it counts.
   static let debounce = 50 * millisecond
 
   private var isActive = false
@@ -135,7 +135,7 @@ struct OracleSwitch {
   private var isLost = false
   /// What the service knows.
   private(set) var told = Ringer.absent
-  /// Since when that is to silence everything, since the history began.
+  /// Since when `told` silences, since the history began.
   private(set) var silentSince: Int64?
   /// It was closed while the loop was held up.
   private var isUnread = false
@@ -157,7 +157,7 @@ struct OracleSwitch {
   mutating func set(lost: Bool, _ moment: Moment) {
     if isLost && !lost && isActive { closedAt = moment.elapsed }
     isLost = lost
-    // What nobody has read by then is lost with it; from here on when_lost counts.
+    // Edges that were not read by then are lost with it. From here on `when_lost` counts.
     if lost { isUnread = false }
   }
 
@@ -186,7 +186,7 @@ struct OracleSwitch {
   /// Since when it is open; nil if it is closed, or cannot be read.
   var openSince: Int64? { isActive || isLost ? nil : openedAt }
 
-  /// True if it is taken for open though it was not open for as long as it may bounce.
+  /// True if the switch is taken for open before it was open for the debounce time.
   func bounces(_ ringer: Ringer, _ moment: Moment) -> Bool {
     guard ringer == .on, told == .off, !isTaken else { return false }
     return isActive || openedAt.map { moment.elapsed - $0 < Self.debounce } == true
@@ -211,27 +211,28 @@ struct PassingReckoning {
     let at: Int64
   }
 
-  /// As the service last looked at the clocks.
+  /// The readings when the service last looked at the clocks.
   var previous: (moment: Moment, uptime: Int64)?
-  /// The latest and the earliest that the clock has shown, as far as that counts.
+  /// The latest that the clock has shown since the past was last forgotten.
   private(set) var reached: Int64 = .min
-  /// What it shows before this tells that it was wrong before.
+  /// A clock that shows less than this was wrong before.
   private(set) var horizon: Int64 = .min
+  /// The earliest that the clock has shown since the past was last forgotten.
   var lowest: Int64 = .max
   var open: [Open] = []
-  /// What has sounded or was explained.
+  /// The occasions that have sounded or were explained.
   private(set) var accounted: Set<Int64> = []
-  /// The last occasion that was told as cut off: if it comes again and stays silent, no more need be
-  /// told.
+  /// The last occasion that was reported as cut off. If it comes again and stays silent, no further
+  /// report is needed.
   private(set) var cutOff: Int64?
-  /// When each sounded, since the history began.
+  /// When each occasion sounded, since the history began.
   var sounded: [Int64: Int64] = [:]
   var lastBackStep: Int64 = .min
   /// When the past was last forgotten, since the history began.
   private(set) var forgotten: Int64 = .min
-  /// When something was last heard to end that may have been in the way of an occasion.
+  /// When a sound last ended that may have been in the way of an occasion.
   var lastInTheWay: Int64 = .min
-  /// The first after what the clock showed last, if that is known.
+  /// The first occasion after what the clock showed last, if it is known.
   var nextOccasion: Int64?
 
   mutating func account(_ occasion: Int64) {
@@ -246,7 +247,7 @@ struct PassingReckoning {
     open.removeAll { $0.occasion == occasion }
   }
 
-  /// Of many, those are remembered that the clock may come to again.
+  /// Remembers only the occasions that the clock may come to again.
   mutating func account(_ occasions: ClosedRange<Int64>) {
     let recent = open.lazy.map(\.occasion)
       .filter { [reached] in occasions.contains($0) && $0 > reached - 3 * hour }
@@ -254,7 +255,8 @@ struct PassingReckoning {
     open.removeAll { occasions.contains($0.occasion) }
   }
 
-  /// - Parameter interval: that counts now; a shorter one calls no earlier step wrong.
+  /// - Parameter interval: the interval that is valid now. A shorter one does not raise the
+  ///   horizon.
   mutating func reach(_ shown: Int64, _ interval: Int64) {
     if shown > reached { (reached, horizon) = (shown, shown - interval) }
     if interval > reached - horizon { horizon = reached - interval }

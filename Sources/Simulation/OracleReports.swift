@@ -1,6 +1,6 @@
 import Horology
 
-/// What the service reports: each thing once, and truly.
+/// Judges what the service reports: each thing once, and truly.
 extension Oracle {
   mutating func told(_ report: Report, _ moment: Moment) {
     switch report {
@@ -11,13 +11,14 @@ extension Oracle {
       account(announcement)
       if let occasion = announcement.occasion { passing.cutOff(occasion) }
     case .brokeOff(let announcement, let why):
-      // By the clock it had reached its anchor, whatever was heard by then.
+      // By the clock it is past its anchor, whatever was heard by then.
       let isPast =
         moment.shown >= announcement.anchor.shown || played?.hasShownAnchor == true
       let occasion = announcement.occasion ?? 0
       let isOpen =
         ledger.pay(.failure(occasion)) || ledger.failures[occasion]?.at == moment.elapsed
-        // A service that ends opens nothing again, and what has just begun need not be taken back.
+        // A service that ends reopens nothing, and an announcement that has just begun need not be
+        // taken back.
         || ledger.stopped[occasion]?.at == moment.elapsed
           && (isEnding || played?.hasReachedAnchor == true)
       if !(isPast && isOpen) { pay(.brokeOff(announcement.id), "it broke off: \(why)", moment) }
@@ -43,7 +44,8 @@ extension Oracle {
     case .mute(let mute, _):
       disturbed(.mute, moment)
       if ledger.pay(.mute) { return self.mute.isTakenIn(moment) }
-      // An occasion that was cut off and stays silent ends a mute of the next, and is not told again.
+      // An occasion that was cut off and stays silent ends a mute of the next. It is not reported
+      // again.
       let isOfCutOff = passing.cutOff.map { $0 <= moment.shown + 2 * minute } == true
       if mute == .off, isOfCutOff { self.mute.passedNext(moment) }
       if !self.mute.told(mute, moment) {
@@ -62,7 +64,7 @@ extension Oracle {
     }
   }
 
-  /// It was told what became of its occasion, unless the past was forgotten meanwhile.
+  /// Its occasion is explained, unless the past was forgotten meanwhile.
   private mutating func account(_ announcement: Announcement) {
     guard let occasion = announcement.occasion, passing.forgotten <= played?.since ?? .max else {
       return
@@ -70,12 +72,12 @@ extension Oracle {
     passing.account(occasion)
   }
 
-  /// What is told must be owed.
+  /// A report must be owed.
   mutating func pay(_ debt: Debt, _ what: String, _ moment: Moment) {
     if !ledger.pay(debt) { violated(.complete, "told though it is not so: \(what)", moment) }
   }
 
-  /// All that came of an event is done.
+  /// The service has done all that an event calls for.
   mutating func rested(
     wakeUp: Int64?, ailment: String?, isBusy: Bool, isEnding: Bool, _ moment: Moment
   ) {
@@ -96,7 +98,7 @@ extension Oracle {
       violated(.complete, "the switch is on, and the service takes it for off", moment)
     }
     guard !isBusy, let open = passing.open.first else { return }
-    // Set back a little, the clock leaves more time for it.
+    // A clock that was set back a little leaves more time for it.
     let since = min(moment.elapsed - open.at, moment.shown - open.occasion)
     if since > rules.lateLimit + 20 * second {
       violated(

@@ -1,13 +1,13 @@
 import Horology
 
-/// What is heard of timers, intervals and alarms.
+/// Judges what is heard of timers, intervals and alarms.
 extension Oracle {
   static let ringPeriod = 3 * second
 
   /// - Parameter ahead: when it is to sound, from now.
   mutating func plays(_ cue: Cue, in ahead: Int64, _ moment: Moment) {
     lastPlayed = max(lastPlayed, cue.id.number)
-    // What comes of the clock is decided before the stop.
+    // The service decides what is due by the clock before it stops.
     if isEnding, moment.elapsed > ledger.rested, ledger.rested >= endsSince {
       violated(.complete, "a cue is given though the service ends", moment)
     }
@@ -52,7 +52,7 @@ extension Oracle {
     guard let entry = timers.entries[source], let due = ringsSince(entry, moment) else {
       return violated(.complete, "\(source) rings, and is not due", moment)
     }
-    // What it shared with another has ended with that.
+    // It shared the ring of another, and that ring has ended.
     let wasShared =
       timers.rings.contains { $0.source != source && abs($0.at - due) <= second }
       && happened([.ring], since: due + Self.tolerance)
@@ -66,11 +66,11 @@ extension Oracle {
       + held(since: moment.elapsed - 500 * millisecond)
     let count = (offset + Self.ringPeriod / 2) / Self.ringPeriod
     let isFirst = entry.rings == nil || count == 0
-    // The second is left out: then the words are said.
+    // The second ring is left out: then the words are said.
     let wanted = cue.blows.isEmpty && count == 1 ? 0 : count
     let error = isFirst || cue.blows.isEmpty ? offset - wanted * Self.ringPeriod : 0
     let mayBeLate = (entry.givesWay || wasShared) && 0...Self.ringPeriod + second ~= offset
-    // Told late, because the clock was set over it.
+    // It was reported late, because the clock was set past it.
     let wasSetOver = entry.toldAt - due > allowed && happened([.clock, .trust], since: due)
     let byClock = entry.alarm != nil || entry.moment?.followsClock == true || wasSetOver
     guard !mayBeLate, !wasHindered(around: moment.elapsed, orders: true, byClock: byClock) else {
@@ -136,7 +136,7 @@ extension Oracle {
     judgeGap(moment)
   }
 
-  /// That it is at zero, or has rung out, is told.
+  /// Checks that its zero, or the end of its ringing, was reported.
   private mutating func judgeEnd(_ source: Cue.Source, _ end: Reckoned, _ moment: Moment) {
     let late = end.passed(moment) - end.slack - Self.tolerance
     if late > 0, timers.entries[source]!.isOverdue, !isEnding {
@@ -147,7 +147,7 @@ extension Oracle {
     }
   }
 
-  /// It rings no more from now on: until then it did.
+  /// It rings no more from now on: checks that it rang until then.
   mutating func judgeRinging(_ source: Cue.Source, _ moment: Moment) {
     guard let since = timers.entries[source]?.rings else { return }
     judgeFirstRing(source, since, moment)
@@ -162,7 +162,7 @@ extension Oracle {
     let rang = moment.elapsed - due
     guard timers.entries[source]!.owesRing, rang > 300 * millisecond + since.slack else { return }
     timers.entries[source]!.owesRing = false
-    // Others that ring within a second are heard for it.
+    // Another ring within a second is heard in its place.
     let isHeard = timers.rings.contains { abs($0.at - due) <= second + since.slack }
     if !isHeard, !isEnding, !areTimersSilenced,
       !wasHindered(around: due, orders: true, byClock: isByClock(source))
@@ -171,18 +171,18 @@ extension Oracle {
     }
   }
 
-  /// What rings is heard again and again, and again after whatever was in its way.
+  /// Checks that a ring is repeated, and goes on after anything that was in its way.
   private mutating func judgeGap(_ moment: Moment) {
     let begun = timers.entries.values.lazy.compactMap { $0.rings?.elapsed(moment) }.min()
     guard let begun, !isEnding, !areTimersSilenced else { return }
-    // The words are said meanwhile.
+    // The words are said between the rings.
     let longest = 6 * second + rules.lead + second
     let last = max(begun, timers.lastBlow ?? begun)
     guard moment.elapsed > last + longest, moment.elapsed > lastHindrance + longest else { return }
     violated(.ring, "what rings was not heard for long", moment)
   }
 
-  /// When something was last in the way of what rings, since the history began.
+  /// When something was last in the way of a ring, since the history began.
   private var lastHindrance: Int64 {
     let byClock = timers.entries.keys.contains(where: isByClock)
     let hold = disturbances.last { $0.length > 300 * millisecond }?.at ?? .min

@@ -1,6 +1,6 @@
 import Horology
 
-/// One ring is heard at a time: the loudest, of those the newest.
+/// One ring is heard at a time: the loudest, and of those the newest.
 extension Oracle {
   /// A ring from its first frame to its last, since the history began.
   struct RingSpan {
@@ -44,7 +44,7 @@ extension Oracle {
     }
   }
 
-  /// What rings and is to be heard in the place of this; nil if nothing is.
+  /// The source that rings and is heard in place of this one; nil if there is none.
   func precedes(_ source: Cue.Source, _ moment: Moment) -> Cue.Source? {
     guard let entry = timers.entries[source], let since = entry.rings?.elapsed(moment) else {
       return nil

@@ -22,7 +22,7 @@ struct OracleRules: Hashable {
 
   /// A stretch of local time on some days.
   struct Window: Hashable {
-    /// By number, Sunday 0: those on which it begins. From the first to the last, round the week.
+    /// The weekdays on which it begins, Sunday is 0: from the first to the last, round the week.
     let firstDay: Int
     let lastDay: Int
     /// Minutes since midnight.
@@ -50,7 +50,7 @@ struct OracleRules: Hashable {
     }
   }
 
-  /// How loud it is in a stretch of time.
+  /// The volume in a stretch of time.
   struct Level: Hashable {
     let window: Window
     let decibels: Int
@@ -62,7 +62,7 @@ struct OracleRules: Hashable {
     enum Count { case hour, watch }
 
     let name: String
-    /// By the quarter.
+    /// By the quarter of the hour, from 0.
     let parts: [Int: Part]
 
     struct Part: Hashable {
@@ -96,7 +96,7 @@ struct OracleRules: Hashable {
     enum Words: Hashable {
       case none
       case at(Int64)
-      /// The last word ends so long before the first blow.
+      /// The last word ends this long before the first blow.
       case before(Int64)
     }
 
@@ -124,7 +124,7 @@ extension OracleRules {
     Double(quieter.filter { $0.window.contains(time) }.map(\.decibels).min() ?? 0)
   }
 
-  /// What is to be heard at an occasion that shows `time`; a piece of nothing if nothing is.
+  /// The piece of an occasion at `time`. It is empty if nothing is to be heard.
   func piece(_ time: OracleFace.Reading, isTrusted: Bool) -> Piece {
     let isHour = time.minuteOfDay % 60 == 0
     let speaks = (!isHour || voiceAtHour != .none) && (isTrusted || untrusted != .chime)
@@ -141,18 +141,18 @@ extension OracleRules {
     return time.minuteOfDay % 15 == 0 ? tune?.parts[time.minuteOfDay % 60 / 15] : nil
   }
 
-  /// True if the clock may sound by itself as far as it is trusted.
+  /// True if the clock may sound by itself with this trust.
   func allows(_ trust: ClockTrust, at time: OracleFace.Reading) -> Bool {
     if trust != .untrusted { return true }
     return untrusted == .speak || (untrusted == .chime && part(time) != nil)
   }
 
-  /// True if a person who asks is answered as far as the clock is trusted.
+  /// True if a person who asks is answered with this trust.
   func answers(_ trust: ClockTrust) -> Bool {
     trust != .untrusted || untrusted == .ask || untrusted == .speak
   }
 
-  /// How far ahead of now something can begin.
+  /// A sound can begin this long from now at the earliest.
   var lead: Int64 { max(leadIn, 400 * millisecond) }
 
   /// How late words may be.
@@ -162,7 +162,7 @@ extension OracleRules {
 // MARK: In words
 
 extension OracleRules: CustomStringConvertible {
-  /// What differs from what is shipped.
+  /// The settings that differ from the shipped ones.
   var description: String {
     let usual = OracleRules()
     var words: [String] = []

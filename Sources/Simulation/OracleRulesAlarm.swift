@@ -6,7 +6,7 @@ extension OracleRules {
     var name: String?
     var minuteOfDay: Int
     var days: Days
-    /// In dB below, and over how long.
+    /// The volume at the beginning, in dB from full (at most 0), and the time until it is full.
     var rise: Rise?
     var tune: Melody?
     var overridesQuiet = false
@@ -16,7 +16,7 @@ extension OracleRules {
       case weekly(Set<Int>)
       /// Once, the next time.
       case next
-      /// Once, so many days after 1 January 1970.
+      /// Once, this many days after 1 January 1970.
       case date(Int64)
     }
 
@@ -31,14 +31,14 @@ extension OracleRules {
 
     var isWeekly: Bool { if case .weekly = days { true } else { false } }
 
-    /// On the days of a history that has come so far, those of a date counted from today.
+    /// The same alarm, with a date that counts from today.
     func dated(_ today: Int64) -> Alarm {
       var alarm = self
       if case .date(let days) = days { alarm.days = .date(today + days) }
       return alarm
     }
 
-    /// The same as the product takes it.
+    /// The alarm as the product takes it.
     var plan: AlarmPlan {
       let days: AlarmDays =
         switch days {
@@ -57,7 +57,7 @@ extension OracleRules {
 }
 
 extension OracleRules.Melody {
-  /// From the first blow to the last, where an alarm rings with it.
+  /// The time from the first blow to the last, when an alarm rings with it.
   func length(_ time: OracleFace.Reading) -> Int64 {
     let quarter = time.minuteOfDay % 15 == 0 ? parts[time.minuteOfDay % 60 / 15] : nil
     guard let part = quarter ?? parts.min(by: { $0.key < $1.key })?.value else { return 0 }

@@ -1,14 +1,14 @@
 import Horology
 
 extension OracleRules {
-  /// OracleRules of a house somewhere: mostly as they are shipped.
+  /// Random rules, mostly as they are shipped.
   init(_ chance: inout Chance) {
-    // Rings are many.
+    // Short, because there are many rings.
     ringLimit = 20 * second
     for _ in 0..<chance.below(7) { change(&chance) }
   }
 
-  /// One decision is another.
+  /// Changes one setting.
   mutating func change(_ chance: inout Chance) {
     switch chance.below(18) {
     case 0: interval = chance.pick([1, 2, 5, 10, 12, 20, 30, 60])
@@ -40,7 +40,7 @@ extension OracleRules {
 extension OracleRules.Window {
   init(_ chance: inout Chance) {
     let from = chance.below(96) * 15
-    // Never as long as to begin when it ends, seldom the whole day.
+    // Never a whole day, because it would begin when it ends; seldom nearly a whole day.
     let length = (chance.below(chance.oneIn(8) ? 95 : 40) + 1) * 15
     let to = (from + length) % 1440
     let isWeek = chance.oneIn(2)

@@ -1,6 +1,6 @@
 import Horology
 
-/// What is said of timers, and the time for alarms.
+/// Judges the words of timers, and the time that is said for alarms.
 extension Oracle {
   /// Words of a timer, or the time for an alarm, are given to the player.
   mutating func playsWords(_ words: TimerWords, _ id: SoundingID, _ moment: Moment) {
@@ -19,7 +19,7 @@ extension Oracle {
     if !isTrue { violated(.truth, "\(words.phrases) is told of \(left) ns", moment) }
   }
 
-  /// From here on it is owed what becomes of them.
+  /// The player has the words: from here on the service must report what becomes of them.
   private mutating func givesWords(_ words: TimerWords) {
     if case .left(let left)? = words.phrases.first {
       timers.entries[words.source]?.toldLeft.insert(left.nanoseconds)
@@ -27,7 +27,7 @@ extension Oracle {
     for source in those(words) { timers.entries[source]!.words?.isGiven = true }
   }
 
-  /// What is said with these words: the time is said once for all alarms that ring.
+  /// The sources for which these words are said: the time is said once for all alarms that ring.
   private func those(_ words: TimerWords) -> [Cue.Source] {
     if words.isOfTimeLeft { return [] }
     guard words.phrases == [.time] else {
@@ -36,8 +36,8 @@ extension Oracle {
     return timers.entries.filter { $0.value.alarm != nil && $0.value.rings != nil }.map(\.key)
   }
 
-  /// How much quieter the time is that is said for an alarm, by the loudest of those that ring; nil
-  /// for what is no such time.
+  /// How much quieter the time for an alarm is, in dB, by the loudest alarm that rings. Nil if the
+  /// announcement is not the time for an alarm.
   func riseOfTime(_ announcement: Announcement, _ moment: Moment) -> Double? {
     guard case .timer(let words) = announcement.cause, words.phrases == [.time] else { return nil }
     let ahead = announcement.anchor.shown - moment.shown
@@ -49,7 +49,7 @@ extension Oracle {
 
   // MARK: What must be said
 
-  /// It is said what rings, or told why not.
+  /// Checks that the words of a ring were said, or that the service reported why not.
   mutating func judgeWords(_ source: Cue.Source, _ moment: Moment) {
     guard let words = timers.entries[source]!.words, !words.isGiven, !isEnding,
       moment.elapsed > words.latest + slack(of: source) + Self.tolerance
@@ -58,7 +58,7 @@ extension Oracle {
     timers.entries[source]!.words!.isOverdue = true
   }
 
-  /// It rings no more: what was not said of it by then had no time, or something was in its way.
+  /// It rings no more. Words that were not said by then had no time, or something was in their way.
   mutating func dropWords(of source: Cue.Source, _ moment: Moment) {
     guard let words = timers.entries[source]?.words, !words.isGiven, !isEnding else { return }
     let due = words.due - rules.lead
@@ -73,7 +73,7 @@ extension Oracle {
 
   private func slack(of source: Cue.Source) -> Int64 { timers.entries[source]?.slack ?? 0 }
 
-  /// How much is left is said when it is so, or it is told why not.
+  /// Checks that the time left was said when it was due, or that the service reported why not.
   mutating func judgeLeft(
     _ source: Cue.Source, _ entry: TimerReckoning.Entry, _ zero: Reckoned, _ moment: Moment
   ) {
@@ -95,7 +95,7 @@ extension Oracle {
     }
   }
 
-  /// As a person would say how much is left: to half hours, half minutes, ten seconds, seconds.
+  /// The time left as a person would say it: to half hours, half minutes, ten seconds, seconds.
   private static func roughly(_ left: Int64) -> Int64 {
     let step =
       left >= hour
@@ -105,7 +105,8 @@ extension Oracle {
 
   mutating func hears(_ words: TimerWords, _ announcement: Announcement, _ moment: Moment) {
     guard played?.stopped == nil, timers.told != announcement.id else { return }
-    // It is said for all alarms that ring, though the one that it was given for is stopped.
+    // The time is said for all alarms that ring, even if the one that it was played for was
+    // stopped.
     let ringing = timers.entries.filter { $0.value.alarm != nil && $0.value.rings != nil }
     if words.phrases == [.time], ringing[words.source] == nil, !ringing.isEmpty {
       for source in ringing.keys { timers.entries[source]!.words = nil }
@@ -140,7 +141,7 @@ extension Oracle {
     timers.entries[words.source]?.words = nil
     if words.phrases == [.time] {
       hearsAnswer(announcement, moment)
-      // It is said once for all alarms that ring, after the tune of the one that is heard.
+      // The time is said once for all alarms that ring, after the tune of the one that is heard.
       for (source, other) in timers.entries where other.alarm != nil && other.rings != nil {
         if other.rings == entry.rings { mayBeSaid.append(other.words) }
         timers.entries[source]!.words = nil
@@ -158,7 +159,7 @@ extension Oracle {
     }
   }
 
-  /// When words were to be given to the player; long ago where that is not known.
+  /// When words were due to be given to the player; 20 s ago if that is not known.
   private func due(_ words: TimerWords, _ moment: Moment) -> Moment {
     var due = moment.elapsed - 20 * second
     let entry = timers.entries[words.source]
@@ -195,7 +196,7 @@ extension Oracle {
         mute.state != .next && mute.covers(moment.shown, moment) != false
           && words.phrases != [.time]
       case .untrusted: trust == .untrusted && words.phrases == [.time]
-      // It waited in vain for something that was said, or was about to be.
+      // The words waited too long for other words, which were said or about to be.
       case .busy: isBusy || happened([.busy], since: due.elapsed)
       case .occasionIsNear: isNearOccasion(moment) || isNearOccasion(due)
       case .late:

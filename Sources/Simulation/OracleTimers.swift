@@ -1,12 +1,12 @@
 import Horology
 
-/// What a person wants of timers, and what is told of them.
+/// A person's orders to timers, and what is reported of them.
 extension Oracle {
   // MARK: What silences
 
   var areTimersSilenced: Bool { isSilencedBySwitch && rules.silences == .everything }
 
-  /// A person wants something.
+  /// A person gives an order.
   mutating func ordered(_ order: TimerOrder?, _ moment: Moment) {
     timers.order = order
     disturbed(.hand, moment)
@@ -14,7 +14,7 @@ extension Oracle {
     ledger.owe(.order)
   }
 
-  /// All that rings is to end, and the interval.
+  /// All rings must end, and the interval.
   mutating func silencesTimers(_ cause: Cause, _ moment: Moment, interval: Bool = true) {
     disturbed(cause, moment)
     disturbed(.order, moment)
@@ -27,11 +27,12 @@ extension Oracle {
       timers.interval?.isSilenced = true
       timers.mustBeSilent(.interval, by: end)
     }
-    // What is about to ring is silenced by the switch alone.
+    // Only the switch silences a ring that is about to begin.
     if cause == .lever || cause == .rules { timers.mustBeSilent(nil, by: end) }
   }
 
-  /// The switch silences timers: put off it ends what rings, and the interval; lost it ends nothing.
+  /// The switch silences timers. When it is put off, rings and the interval end. When it is lost,
+  /// they are silent, but do not end.
   mutating func switchSilencesTimers(_ cause: Cause, _ moment: Moment) {
     guard lever.isToldLost else { return silencesTimers(cause, moment) }
     disturbed(cause, moment)
@@ -39,13 +40,13 @@ extension Oracle {
     timers.mustBeSilent(nil, by: moment.elapsed + Self.fade)
   }
 
-  /// A person stops what sounds: what rings, or what is said, or else the interval.
+  /// A person stops what sounds: rings or words, or else the interval.
   mutating func stopsTimersByHand(_ moment: Moment) {
     let isSaid = heard != nil || isBusy
     silencesTimers(.hand, moment, interval: !timers.isRinging && !isSaid)
   }
 
-  /// A person presses the button: what rings is stopped, or else the interval.
+  /// A person presses the button: it stops what rings, or else the interval.
   mutating func pressed(_ moment: Moment) {
     silencesTimers(.hand, moment, interval: !timers.isRinging)
   }
@@ -65,8 +66,8 @@ extension Oracle {
     }
   }
 
-  /// Does what was ordered.
-  /// - Returns: false if that is not what is told.
+  /// Carries out the order.
+  /// - Returns: false if the report says something else.
   private mutating func does(
     _ source: Cue.Source, _ countdown: Countdown, _ event: TimerEvent, _ moment: Moment
   ) -> Bool {
@@ -119,7 +120,7 @@ extension Oracle {
     return true
   }
 
-  /// What rings of it, or is said of it, fades.
+  /// Its cues fade.
   mutating func silences(_ source: Cue.Source, _ moment: Moment) {
     _ = ledger.pay(.ringsOn(source))
     timers.mustBeSilent(source, by: moment.elapsed + Self.fade)
@@ -142,7 +143,7 @@ extension Oracle {
     }
   }
 
-  /// What is left of the timer that ends next.
+  /// The time left of the timer that ends next; nil if none runs.
   private func shortest(_ moment: Moment) -> Int64? {
     timers.entries.values.compactMap { entry in
       if case .running = entry.state { left(of: entry, moment) } else { nil }
@@ -171,7 +172,7 @@ extension Oracle {
     }
   }
 
-  /// Whether what is ordered needs the speaker.
+  /// True if the order needs the speaker.
   private func mayRefuse(_ order: TimerOrder?) -> Bool {
     switch order {
     case .tell, .startInterval: true
@@ -186,7 +187,7 @@ extension Oracle {
     let late = zero.passed(moment)
     let allowed = Self.tolerance + zero.slack
     func isSo(_ told: Duration) -> Bool { abs(told.nanoseconds - late) <= allowed }
-    // By a clock that may be wrong nothing is over for good.
+    // By a clock that may be wrong, no timer is over for good.
     let mayBeOver = !zero.followsClock || trust != .untrusted
     let isTrue: Bool
     switch event {
@@ -212,13 +213,13 @@ extension Oracle {
     }
   }
 
-  /// True if the switch silences what rings.
+  /// True if the switch silences rings, for this reason.
   func isTrueOfSilence(_ reason: SkipReason) -> Bool {
     guard areTimersSilenced || happened([.lever, .rules], since: ledger.rested) else {
       return false
     }
     return switch reason {
-    // The clock is judged before a change of the switch is taken in.
+    // The service judges the clock before it takes in a change of the switch.
     case .muted: lever.told == .off || happened([.lever], since: decided.elapsed)
     case .switchLost: lever.isToldLost || happened([.lever, .rules], since: decided.elapsed)
     default: false
@@ -226,7 +227,7 @@ extension Oracle {
   }
 
   /// It rings from now on.
-  /// - Parameter offset: of its words.
+  /// - Parameter offset: of its words, from its beginning.
   mutating func rings(
     _ source: Cue.Source, since: Reckoned, _ moment: Moment, words offset: Int64 = 2 * second
   ) {
@@ -240,7 +241,7 @@ extension Oracle {
     disturbed(.ring, moment)
   }
 
-  /// True of what begins softly while something else rings, or did a moment ago.
+  /// True if it begins softly while something else rings, or rang a moment ago.
   private func givesWay(_ source: Cue.Source, _ moment: Moment) -> Bool {
     let others = timers.entries.contains { $0.key != source && $0.value.rings != nil }
     let isLoud = timers.entries[source]?.alarm?.plan.rise == nil
@@ -257,10 +258,10 @@ extension Oracle {
     return since.passed(moment) + Self.tolerance + since.slack >= rules.ringLimit
   }
 
-  /// True if any ring has begun to sound since this one rings, as far as the service can know.
+  /// True if any ring has begun to sound since this one began, as far as the service can know.
   func wasHeard(_ entry: TimerReckoning.Entry?, _ moment: Moment) -> Bool {
     guard let entry, let since = entry.rings else { return false }
-    // One that was due before may have begun late.
+    // A ring that was due before may have begun late.
     let begun = since.elapsed(moment) + Self.ringPeriod + second + since.slack
     return !happened([.service], since: begun) && timers.rings.contains { $0.at > begun }
   }

@@ -20,7 +20,7 @@ struct Plan {
 
   let seed: UInt64
   let faults: Faults
-  /// Zones that may be put in the place of the one that there is.
+  /// Zones that the machine's zone may be changed to.
   let zones: [String]
 
   func incidents(ofChapter number: Int) -> [Incident] {
@@ -37,7 +37,7 @@ struct Plan {
         Incident(
           time: isNear
             ? .nearQuarter(at, offset: Self.offset(&chance)) : .at(at), kind: kind(&chance)))
-      // A clock that is pulled, bit by bit.
+      // A clock that is set many times in a row.
       if chance.oneIn(100) {
         for _ in 0..<chance.below(25) {
           incidents.append(
@@ -51,7 +51,7 @@ struct Plan {
         incidents.append(
           Incident(time: .after(chance.between(0, gap)), kind: kind(&chance)))
       }
-      // What is put off or lost is seldom so for long.
+      // Most incidents that last are soon undone.
       while let remedy = Self.remedy(of: incidents.last?.kind), !chance.oneIn(4) {
         incidents.append(
           Incident(time: .after(chance.between(0, chance.pick([second, hour]))), kind: remedy))

@@ -1,6 +1,6 @@
 import Horology
 
-/// What people want of timers, intervals and alarms, by chance.
+/// Random orders to timers, intervals and alarms.
 extension Plan {
   static func order(_ chance: inout Chance) -> Incident.Kind {
     switch chance.below(10) {
@@ -58,6 +58,6 @@ extension OracleRules.Alarm {
     overridesQuiet = chance.oneIn(2)
   }
 
-  /// As in `07:00`.
+  /// Without padding, as in `school 7:0 next`.
   var inShort: String { "\(name ?? "") \(minuteOfDay / 60):\(minuteOfDay % 60) \(days)" }
 }

@@ -1,13 +1,13 @@
-/// Whether the oracle finds a fault that is made on purpose.
+/// Tells whether the oracle finds a fault that is made on purpose.
 public struct Proof {
-  /// As in `lateBlows`.
+  /// The name of the fault, as in `lateBlows`.
   public let name: String
-  /// The oracle saw it, for what it is.
+  /// The oracle found one of the violations that the fault may cause.
   public let isFound: Bool
-  /// What was violated, a history after the other.
+  /// The violated invariants, in the order of the histories.
   public let violated: [String]
 
-  /// Histories are tried until one shows the fault: not every history has what it takes.
+  /// Histories are tried until one shows the fault: not every history can.
   private static let seeds: ClosedRange<UInt64> = 1...6
 
   init(_ sabotage: Sabotage) {
@@ -33,7 +33,7 @@ public struct Proof {
 }
 
 extension World {
-  /// A night in London, of which chance would have one in few years.
+  /// A scene in London that random histories seldom contain.
   private convenience init(from seconds: Int64, _ rules: OracleRules, _ sabotage: Sabotage?) {
     self.init(
       shown: seconds * second, rules: rules, zone: "Europe/London",
@@ -106,8 +106,8 @@ extension World {
 
   /// A timer is at zero while another rings.
   ///
-  /// The first rings at 390 and 396 s, each time for 1.5 s, and at 399 s. The player has that already
-  /// when the other is set, which rings from 397.2 s on.
+  /// The first rings at 390 and 396 s, each time for 1.5 s, and at 399 s. The player already has
+  /// the ring of 399 s when the other timer is set. The other rings from 397.2 s on.
   static func twoTimers(
     _ sabotage: Sabotage? = nil, ringLimit: Int64 = 900,
     other: (at: Int64, length: Duration) = (395, .milliseconds(2200))
@@ -125,7 +125,8 @@ extension World {
 }
 
 extension Sabotage {
-  /// What comes of it in a scene that chance would have in few years; nil for what it has in most.
+  /// The fault in a scene that random histories seldom contain. Nil for a fault that shows in most
+  /// of them.
   fileprivate var scene: World? {
     switch self {
     case .alarmsTwice: .repeatedHour(self)
@@ -137,14 +138,14 @@ extension Sabotage {
     }
   }
 
-  /// What it violates.
+  /// The invariants that it may violate.
   fileprivate var invariants: Set<String> {
     switch self {
     case .wrongHour: ["truth"]
     case .playedTwice, .decisionsForgotten: ["once"]
     case .lateBlows, .driftUncorrected: ["late"]
     case .stopsUnheard, .handIgnored, .muteWaits, .unmuteAtOnce: ["muted"]
-    // It is not told either.
+    // The mute is not reported either.
     case .muteIgnored, .muteEndsEarly: ["muted", "complete"]
     case .lostSwitchSounds: ["muted"]
     case .untrustedSpeaks: ["trust"]
@@ -157,7 +158,7 @@ extension Sabotage {
     case .timersLost, .intervalLost, .alarmsLost, .zoneUnsaved, .alarmsLate, .ringsForEver,
       .zoneSavedAnew, .promisesLost, .expiredDayEarly:
       ["complete"]
-    // What rings an hour after its time is so late.
+    // A ring an hour after its time is late by that much.
     case .alarmsTwice: ["late"]
     case .ringsTogether: ["overlap"]
     case .tunesLate, .ringsDropped, .firstRingDropped, .ringsOutOfTurn, .wordsDropped: ["ring"]

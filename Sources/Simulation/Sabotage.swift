@@ -2,14 +2,14 @@ import Devices
 import Horology
 import Service
 
-/// What is broken on purpose, to see whether the oracle sees it. Faults of the deciding are made
-/// around the Announcer: in what it is told, in what it is set to, and in what comes of it.
+/// A fault that is made on purpose, to see whether the oracle finds it. Faults in decisions are
+/// made around the Announcer: in its events, its settings and its effects.
 enum Sabotage: CaseIterable {
   // MARK: In the speaker, the clock and the wake-up
 
-  /// What is said is an hour off.
+  /// The time that is said is an hour off.
   case wrongHour
-  /// What has sounded sounds once more.
+  /// An announcement that has sounded sounds once more.
   case playedTwice
   /// Every blow comes 20 ms later.
   case lateBlows
@@ -23,32 +23,32 @@ enum Sabotage: CaseIterable {
   case clockAlwaysTrusted
   /// The wake-up is armed for hours later.
   case wakeUpTooFar
-  /// Every blow comes as the converter's own pace has it.
+  /// Blows follow the converter's own pace.
   case driftUncorrected
   /// Every cue of an interval comes later by a thousandth of its distance from the start.
   case cuesDrift
   /// A ring comes 100 ms late, or no stop ends it.
   case ringsLate, ringsUnstopped
-  /// Every tenth cue is not heard; or of what rings the first ring alone is.
+  /// Every tenth cue is not heard; or only the first ring of a source is heard.
   case cuesDropped, ringsDropped
   /// Every ring of a tune but the first comes five seconds late.
   case tunesLate
   /// Every tenth cue is stopped before it is played, and then plays on.
   case stoppedTooEarly
-  /// Of what rings the first ring alone is not heard, or comes two seconds late.
+  /// Only the first ring of a source is not heard, or comes two seconds late.
   case firstRingDropped, firstRingLate
-  /// What gives way to another ring sounds to its end; or what was to come of it comes.
+  /// A ring that gives way to another sounds to its end; or its next ring still comes.
   case ringsTogether, ringsOutOfTurn
   /// Nothing is said of timers and alarms.
   case wordsDropped
   /// The last timer, or the interval, or the alarms, are lost when the service starts.
   case timersLost, intervalLost, alarmsLost
-  /// By which zone the alarms were reckoned is not known when the service starts.
+  /// The zone by which the alarms were reckoned is not known when the service starts.
   case zoneUnsaved
-  /// It is taken for the zone of when they were saved; or what a right clock promised is lost.
+  /// That zone is taken to be the current one; or what a right clock promised is lost.
   case zoneSavedAnew, promisesLost
 
-  // MARK: In the deciding
+  // MARK: In the decisions
 
   /// An accepted request that fails or is stopped is not refused.
   case refusalsUntold
@@ -56,44 +56,44 @@ enum Sabotage: CaseIterable {
   case handIgnored
   /// at_stop is read as its opposite.
   case atStopExchanged
-  /// A mute waits for the debounce time, or an unmute does not.
+  /// A mute by the switch waits for the debounce time, or an unmute does not.
   case muteWaits, unmuteAtOnce
-  /// What sounded whole, or was cut off, is not told, or is told twice.
+  /// A whole sounding, or a cut-off one, is not reported; or a whole one is reported twice.
   case soundedUntold, cutOffUntold, soundedTwice
   /// Every tenth occasion is skipped for a reason that is not true.
   case falselyBusy, falselyFailed, falselyStopped
   /// Every tenth chime is words alone.
   case chimesDropped
-  /// Quiet hours begin and end a minute late, the volume is that of an hour ago.
+  /// Quiet hours begin and end a minute late; or the volume is that of an hour ago.
   case quietMinuteLate, volumeHourLate
-  /// Words come however late they are.
+  /// Words are said even if they are later than `late_limit`.
   case lateLimitIgnored
-  /// What failed once is not tried again.
+  /// An occasion that failed once is not tried again.
   case neverRetried
-  /// A step back forgets what was decided.
+  /// A step back makes the Announcer forget its decisions.
   case decisionsForgotten
   /// A software mute, or a reload, does nothing.
   case muteIgnored, reloadIgnored
   /// A mute for a duration ends a minute early.
   case muteEndsEarly
-  /// The owner's word on a lost switch, or on a clock that is not trusted, is not read.
+  /// The setting for a lost switch, or for a clock that is not trusted, is not read.
   case lostSwitchSounds, untrustedSpeaks
-  /// What was stopped before its occasion is told as passed by the clock.
+  /// An occasion that was stopped is reported as late.
   case stopToldAsLate
   /// A failure to play is not told to the Announcer.
   case failuresSwallowed
-  /// What has rung out or was missed is not told, or an alarm that comes rings for ever.
+  /// A ring that has rung out is not reported as missed; or rings go on long past `ring_limit`.
   case missedUntold, ringsForEver
-  /// What has expired is told for the day before.
+  /// An expired alarm is reported for the day before.
   case expiredDayEarly
-  /// A timer that was at zero is told so twice.
+  /// A timer at zero is reported twice.
   case elapsedTwice
   /// Alarms ignore quiet hours, ring an hour late, or in both of the hours that autumn repeats.
   case alarmsUnquiet, alarmsLate, alarmsTwice
 }
 
 extension World {
-  /// - Returns: the event as the Announcer is told it; nil if it is not.
+  /// - Returns: the event that the Announcer gets; nil if it gets none.
   func sabotaged(_ event: Event) -> Event? {
     guard let sabotage else { return event }
     return switch (sabotage, event) {
@@ -103,7 +103,7 @@ extension World {
     }
   }
 
-  /// - Returns: what is told in the place of a report.
+  /// - Returns: the reports that take the place of this one.
   func sabotaged(_ report: Report) -> [Report] {
     guard let sabotage else { return [report] }
     return switch (sabotage, report) {
@@ -126,13 +126,13 @@ extension World {
     }
   }
 
-  /// True of what nobody hears, and is taken for heard.
+  /// True if it is not heard, but is taken for heard.
   func isDropped(_ announcement: Announcement) -> Bool {
     guard sabotage == .wordsDropped, case .timer = announcement.cause else { return false }
     return true
   }
 
-  /// True of what nobody hears, and is taken for heard.
+  /// True if it is not heard, but is taken for heard.
   func isDropped(_ cue: Cue) -> Bool {
     switch sabotage {
     case .ringsDropped: cue.signal == .ring && cue.mayBeLateBy <= .seconds(1)
@@ -141,7 +141,7 @@ extension World {
     }
   }
 
-  /// False of what no stop reaches.
+  /// False if no stop reaches it.
   func stopReaches(_ turn: Turn) -> Bool {
     guard case .cue(let cue, _) = turn.matter else { return sabotage != .stopsUnheard }
     return switch sabotage {
@@ -152,13 +152,13 @@ extension World {
     }
   }
 
-  /// True of a timer that rings on, though its cue is stopped.
+  /// True of a cue whose timer rings on, though the cue is stopped.
   private func hasGivenWay(_ cue: Cue) -> Bool {
     let timers = conductor?.announcer.timers.countdowns ?? []
     return timers.contains { $0.isRinging && cue.source == .timer($0.number) }
   }
 
-  /// True of what is not played, and taken for stopped.
+  /// True if it is not played, but is taken for stopped.
   func isSwallowed(_ announcement: Announcement) -> Bool {
     guard let occasion = announcement.occasion else { return false }
     return switch sabotage {
@@ -217,7 +217,7 @@ extension World {
     return ForgetfulZone(zone: zone)
   }
 
-  /// What is on the disk as it is read.
+  /// The saved state as the service reads it.
   func sabotaged(_ saved: Machine.Saved) -> Machine.Saved {
     var saved = saved
     switch sabotage {
@@ -239,7 +239,7 @@ extension World {
     return saved
   }
 
-  /// - Returns: what is set in the place of an alarm.
+  /// - Returns: the alarm that is set in its place.
   func sabotaged(_ plan: OracleRules.Alarm) -> OracleRules.Alarm {
     var plan = plan
     if sabotage == .alarmsUnquiet { plan.overridesQuiet = true }
@@ -247,7 +247,7 @@ extension World {
     return plan
   }
 
-  /// What the Announcer is given of the rules.
+  /// The settings that the Announcer gets.
   var settings: AnnouncerSettings {
     var rules = machine.rules
     switch sabotage {
@@ -268,7 +268,7 @@ extension World {
     return rules.settings
   }
 
-  /// True while an edge that mutes is kept back, as one that unmutes is.
+  /// True while an edge that mutes is held back for the debounce time, as one that unmutes is.
   func waitsToMute() -> Bool {
     guard machine.contact?.isActive == true, machine.ringer != .off else {
       lateMute = nil
@@ -279,7 +279,7 @@ extension World {
     return lateMute != nil
   }
 
-  /// The Announcer as after a restart, of which nothing is told.
+  /// Replaces the Announcer as a restart would. The oracle is not told.
   func forgetDecisions() {
     guard sabotage == .decisionsForgotten, !isPlaying, let announcer = conductor?.announcer else {
       return
@@ -295,11 +295,11 @@ extension World {
 }
 
 extension Cue {
-  /// The first of a signal that is repeated, which may be later than others.
+  /// True for the first of a repeated signal, which may be later than the others.
   fileprivate var isFirst: Bool { signal == .ring && blows.isEmpty && mayBeLateBy > .seconds(1) }
 }
 
-/// Knows of an hour that is repeated only what is still to come of it.
+/// A zone that knows only those instants of a repeated hour that are still to come.
 private struct ForgetfulZone: Zone {
   /// What the clock shows.
   nonisolated(unsafe) static var shown = Instant(seconds: 0)
@@ -318,7 +318,7 @@ private struct ForgetfulZone: Zone {
 
 extension OracleRules.Window {
   fileprivate func later(by minutes: Int) -> Self {
-    // Of the whole day nothing is moved.
+    // A window of the whole day does not move.
     if to - from == 1440 { return self }
     let end = (to + minutes) % 1440
     return Self(

@@ -3,9 +3,9 @@ import Horology
 
 /// The history of one zone over some years, from one seed.
 public struct Simulation {
-  /// June 2027: what an RTC shows before November 2026 is not believed.
+  /// 1 June 2027. It is after November 2026, because an RTC that shows less is not believed.
   private static let beginning: Int64 = 1_811_808_000 * second
-  /// Zones with odd offsets, that are put in the place of the one that there is.
+  /// Zones that the machine's zone is changed to, most of them with odd offsets.
   private static let others = [
     "Europe/London", "Australia/Lord_Howe", "America/St_Johns", "Asia/Kathmandu", "Pacific/Chatham",
   ]
@@ -16,12 +16,12 @@ public struct Simulation {
   private let plan: Plan
   private let faces: Faces
   private let sabotage: Sabotage?
-  /// How often a history is told again at most, to shorten it.
+  /// The most times a history is replayed to shorten it.
   private let patience: Int
 
-  /// What came of a history.
+  /// The result of a history.
   public struct Outcome: Sendable {
-    /// How much of it there was, in years.
+    /// How much of it was simulated, in years.
     public var years: Double
     public var soundings: Int
     /// How often each kind of fault struck.
@@ -38,7 +38,7 @@ public struct Simulation {
     }
   }
 
-  /// What was violated, and the shortest history found in which it is.
+  /// A violated invariant, and the shortest history found that violates it.
   public struct Failure: Sendable {
     public let invariant: String
     /// What was wrong.
@@ -47,15 +47,15 @@ public struct Simulation {
     public let zone: String
     /// UTC, as the clock showed it.
     public let shown: String
-    /// What happened before, each with what the clock showed.
+    /// The incidents before the violation, each with the time that the clock showed.
     public let history: [String]
-    /// What the service did in the end, and what was heard of it.
+    /// The last things that the service did, and what was heard of them.
     public let end: [String]
-    /// What the owner had set.
+    /// The owner's settings, before these incidents and after them.
     public let rules: String
   }
 
-  /// - Parameter zone: of the tz database.
+  /// - Parameter zone: a name from the tz database.
   public init(seed: UInt64, years: Double, zone: String, faults: Faults) {
     self.init(seed: seed, years: years, zone: zone, faults: faults, sabotage: nil)
   }
@@ -91,7 +91,7 @@ public struct Simulation {
       }
       guard end < length, goesOn() else { return outcome(world, nil) }
       chapter += 1
-      // The next chapter begins as a scene, so that it can be begun anew.
+      // Each chapter starts from a scene, so that it can be replayed from there.
       world = World(world.scene, faces: faces, sabotage: sabotage)
     }
   }
@@ -117,14 +117,14 @@ public struct Simulation {
   }
 }
 
-/// Finds a shorter history that violates the same.
+/// Finds a shorter history that violates the same invariant.
 struct Shrinking {
   let scene: World.Scene
   let faces: Faces
   let sabotage: Sabotage?
   let patience: Int
 
-  /// Tells a history once more, with a diary.
+  /// Replays a history, with a diary.
   func told(_ world: World) -> World {
     let told = World(scene, faces: faces, sabotage: sabotage)
     told.diary = Diary()
@@ -133,7 +133,7 @@ struct Shrinking {
   }
 
   /// Leaves out half of the incidents, a quarter, and so on, down to one by one.
-  /// - Parameter world: in which the invariant was violated.
+  /// - Parameter world: the world in which the invariant was violated.
   func shortest(_ world: World, _ invariant: Oracle.Invariant) -> World {
     let end = world.machine.moment.elapsed + hour
     var best = world

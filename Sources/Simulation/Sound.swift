@@ -1,14 +1,14 @@
-/// What is heard of an announcement or a cue.
+/// Something heard of an announcement or a cue.
 struct Sound: Hashable {
   enum Kind: Hashable {
     case begins
-    /// So long after the anchor, by the programme.
+    /// A blow at this offset from the anchor, by the programme.
     case blow(Int64)
     case words
     case ends
   }
 
-  /// By the uptime.
+  /// The uptime at which it is heard.
   var at: Int64
   let kind: Kind
 }

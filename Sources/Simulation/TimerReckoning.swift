@@ -1,13 +1,13 @@
 import Horology
 
-/// What a person, or the configuration, has set to ring, as the person would reckon it.
+/// The timers, the alarms and the interval, as the person who set them would reckon them.
 struct TimerReckoning {
   enum State: Hashable {
     /// A timer, until it is at zero.
     case running(Reckoned)
-    /// With so much left.
+    /// With this much left.
     case paused(Int64)
-    /// An alarm, for its time.
+    /// An alarm that waits for its time.
     case waiting
     case ringing(Reckoned)
     case snoozing(Reckoned)
@@ -15,37 +15,37 @@ struct TimerReckoning {
 
   struct Entry: Hashable {
     var name: String?
-    /// That the configuration has taken.
+    /// The name that the configuration has taken.
     var lostName: String?
     var state: State
-    /// Of a timer, with what was added.
+    /// The length of a timer, with what was added.
     var length: Int64 = 0
     var alarm: AlarmReckoning?
-    /// By how much what is left of it may be off while it is paused.
+    /// How far the time left may be off while it is paused.
     var pausedSlack: Int64 = 0
     /// It was silenced: it must not ring any more once the service rests.
     var isSilenced = false
     /// It was due when the service last rested.
     var isOverdue = false
-    /// Its first ring was not judged yet; and when it was told that it rings, since the history began:
-    /// its moment may have passed as the clock was set.
+    /// Its first ring was not judged yet. `toldAt` is when its ring was reported, since the history
+    /// began: its moment may have passed when the clock was set.
     var owesRing = false
     var toldAt: Int64 = 0
     /// It began softly while something else rang, and may be heard later.
     var givesWay = false
-    /// What is to be said of it while it rings.
+    /// The words to be said while it rings.
     var words: Words?
-    /// When it was last decided what is said before it is at zero, since the history began.
+    /// When the words before its zero were last planned, since the history began.
     var plannedAt: Int64 = 0
-    /// What is left of it when that was said, or explained; and of which it is time that it is.
+    /// The times left that were said or explained, and those that are overdue.
     var toldLeft: Set<Int64> = []
     var overdueLeft: Set<Int64> = []
 
     struct Words: Hashable {
-      /// From and until, since the history began.
+      /// From when and until when they may be heard, since the history began.
       let heard: ClosedRange<Int64>
-      /// From when on they are owed: of alarms that began together, after the tune of the one that is
-      /// heard.
+      /// When they are due. For alarms that began together, that is after the tune of the one that
+      /// is heard.
       var due: Int64
       /// The player has them, or had.
       var isGiven = false
@@ -60,7 +60,7 @@ struct TimerReckoning {
       var latest: Int64 { due + heard.upperBound - heard.lowerBound }
     }
 
-    /// What is said before it is at zero is decided anew.
+    /// Plans the words before its zero anew.
     mutating func plansWords(_ moment: Moment) {
       plannedAt = moment.elapsed
       (toldLeft, overdueLeft) = ([], [])
@@ -97,11 +97,11 @@ struct TimerReckoning {
 
   var entries: [Cue.Source: Entry] = [:]
   var interval: IntervalReckoning?
-  /// What is on the disk.
+  /// The state saved on disk.
   private var saved = Saved()
   /// How often the power was cut.
   private var powerCuts = 0
-  /// Something is to be taken in once the clock is trusted.
+  /// Something must be updated once the clock is trusted.
   var isDoubtful = true
 
   private struct Saved {
@@ -112,9 +112,9 @@ struct TimerReckoning {
     var powerCuts = 0
     var face: OracleFace?
   }
-  /// What a person wants, and the service has not told of.
+  /// A person's order that the service has not reported yet.
   var order: TimerOrder?
-  /// What the player has, and by when it must be silent.
+  /// The cues that the player has, and by when each must be silent.
   var sounding: [SoundingID: (source: Cue.Source, silentBy: Int64)] = [:]
   /// When the last rings began, since the history began.
   private(set) var rings: [(source: Cue.Source, at: Int64)] = []
@@ -122,16 +122,16 @@ struct TimerReckoning {
   var lastBlow: Int64?
   /// The rings that sound, and those that have ended since the service rested.
   var spans: [Oracle.RingSpan] = []
-  /// Words that a person has asked for.
+  /// The sounding of the words that a person has asked for.
   var told: SoundingID?
   var alarmOrder: AlarmWish?
   var isAlarmOrderDone = false
-  /// The latest that a clock which could be gone by has shown.
+  /// The latest that the clock has shown while alarms could go by it.
   var reached: Int64?
-  /// What a clock that could be gone by has shown last.
+  /// What the clock last showed while alarms could go by it.
   var base: Int64?
   var wasClockGood = true
-  /// It was trusted.
+  /// The clock was trusted.
   var wasClockRight = true
   /// When the service last looked at the clock for them.
   var looked = Moment(elapsed: 0, shown: 0)
@@ -184,7 +184,7 @@ struct TimerReckoning {
   /// The clock was set by so little that the service has not noticed it.
   mutating func slip(_ step: Int64) { if step != 0 { change { $0.slip(step) } } }
 
-  /// What is said of timers before they are at zero is decided anew.
+  /// Plans the words before zero anew, for all timers.
   mutating func plansWords(_ moment: Moment) {
     for source in entries.keys { entries[source]!.plansWords(moment) }
   }
@@ -195,7 +195,7 @@ struct TimerReckoning {
       face: face)
   }
 
-  /// The zone's, as it was when it was last saved.
+  /// The face of the zone when it was last saved.
   var savedFace: OracleFace? { saved.face }
 
   mutating func powerCame() { powerCuts += 1 }
@@ -208,7 +208,7 @@ struct TimerReckoning {
       change { $0.powerCame(savedAt: last) }
     }
     for source in entries.keys { entries[source]!.start(moment, wasPowerCut) }
-    // It has begun before: a clock that is behind may say that it has not.
+    // It has begun before, even if a clock that is behind says that it has not.
     if wasPowerCut, let start = interval?.start, start.passed(moment) < 0 {
       interval?.start = Reckoned(0, after: moment)
     }
@@ -229,7 +229,7 @@ struct TimerReckoning {
       .compactMap { $0 }.max()
   }
 
-  /// The clock can be gone by; for alarms, or for all.
+  /// The clock can be used from now on: for alarms alone, or for all.
   mutating func trusted(_ moment: Moment, alarmsAlone: Bool) {
     guard isDoubtful else { return }
     isDoubtful = alarmsAlone
@@ -244,7 +244,7 @@ struct TimerReckoning {
     }
     if !alarmsAlone, interval?.start.followsClock == true {
       interval?.start.trusted(moment)
-      // What was about to be heard may have been moved a moment ago.
+      // A cue that was about to be heard may have been moved a moment ago.
       interval?.expects(from: moment.later(by: 10 * second))
     }
   }
@@ -254,7 +254,7 @@ struct TimerReckoning {
     if interval != nil { change(&interval!.start) }
   }
 
-  /// Nothing of these may be heard after that; nil is all.
+  /// No cue of this source may be heard after that; nil means all sources.
   mutating func mustBeSilent(_ source: Cue.Source?, by elapsed: Int64) {
     for (id, cue) in sounding where source == nil || cue.source == source {
       sounding[id]!.silentBy = min(cue.silentBy, elapsed)
@@ -263,7 +263,7 @@ struct TimerReckoning {
 }
 
 extension TimerReckoning.Entry {
-  /// As it is when the service starts.
+  /// Resets the entry when the service starts.
   fileprivate mutating func start(_ moment: Moment, _ wasPowerCut: Bool) {
     isSilenced = false
     isOverdue = false
@@ -271,9 +271,9 @@ extension TimerReckoning.Entry {
     words = nil
     alarm?.isUntrustedTold = false
     alarm?.owed = nil
-    // How long ago it was set is not known any more.
+    // It is not known any more how long ago it was set.
     if wasPowerCut, alarm?.from != nil { alarm?.from = Reckoned(0, after: moment) }
-    // It has rung before: a clock that is behind may say that it has not.
+    // It has rung before, even if a clock that is behind says that it has not.
     if let rings, rings.passed(moment) < 0 { state = .ringing(Reckoned(0, after: moment)) }
   }
 }

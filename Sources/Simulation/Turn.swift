@@ -1,45 +1,47 @@
 import Horology
 
-/// An announcement or a cue that the simulated speaker plays, as the Player and its Track do it: where
-/// it begins is decided as late as the queue allows, and what is not queued yet follows the clock.
+/// An announcement or a cue that the simulated speaker plays, as the Player and its Track do it.
+/// Its beginning is decided as late as the queue allows. Sounds that are not queued yet follow the
+/// clock.
 struct Turn {
   enum Matter: Hashable {
     case announcement(Announcement)
-    /// With the uptime of its anchor: a sleep would end it.
+    /// With the uptime of its anchor. It needs no time that counts sleep: a sleep would end it.
     case cue(Cue, at: Int64)
   }
 
   /// How long the last blow rings.
   private static let ring = 4 * second
-  /// From the last sound to the end that is told.
+  /// From the last sound to the report of the end.
   private static let tail = 100 * millisecond
-  /// The player measures the converter's pace over so long, and is behind it by up to a quarter.
+  /// The player measures the converter's pace over this time, and lags behind it by up to a
+  /// quarter.
   private static let measuring = 10 * second
 
   let matter: Matter
   let id: SoundingID
-  /// By how much it may be late; nil if at will.
+  /// How late it may be; nil if there is no limit.
   private let leeway: Int64?
-  /// From its anchor.
+  /// Offsets from its anchor.
   private let blows: [Int64]
   private let words: Int64?
   private let (first, last): (Int64, Int64)
-  /// What is queued is heard so much later.
+  /// A queued sound is heard this much later.
   private let queue: Int64
-  /// What is still to be heard.
+  /// The sounds that are still to be heard.
   private(set) var sounds: [Sound] = []
   /// The uptime of its anchor, once that is decided.
   private(set) var target: Int64?
   private var delay: Int64 = 0
   private(set) var isStopped = false
   private(set) var hasBegun = false
-  /// What becomes of it, and when that is told, by the uptime.
+  /// Its outcome, and the uptime at which that is reported.
   private(set) var verdict: (at: Int64, outcome: Outcome)?
 
-  /// By how many millionths the converter is off, if the player does not correct it.
+  /// How far the converter is off, in millionths, if the player does not correct it.
   private let uncorrected: Int64
 
-  /// - Parameter phrase: how long the words are.
+  /// - Parameter phrase: the length of the words.
   init(_ announcement: Announcement, phrase: Int64, queue: Int64, uncorrected: Int64 = 0) {
     self.uncorrected = uncorrected
     self.queue = queue
@@ -69,7 +71,7 @@ struct Turn {
     last = blows.last.map { $0 + Self.ring } ?? (cue.signal == .ring ? 1500 : 400) * millisecond
   }
 
-  /// The uptime of its anchor, as the clock is now.
+  /// The uptime of its anchor, by the clock as it is now.
   private func anchored(_ machine: Machine) -> Int64 {
     switch matter {
     case .announcement(let announcement): machine.uptime(at: announcement.anchor.nanoseconds)
@@ -77,14 +79,14 @@ struct Turn {
     }
   }
 
-  /// An announcement, and no cue.
+  /// True for an announcement, false for a cue.
   var hasTurn: Bool { if case .announcement = matter { true } else { false } }
 
   var announcement: Announcement? {
     if case .announcement(let announcement) = matter { announcement } else { nil }
   }
 
-  /// When something is to be done with it, by the uptime.
+  /// The uptime at which something is to be done with it.
   func next(_ machine: Machine) -> Int64 {
     verdict?.at ?? max(machine.uptime, anchored(machine) + first - queue)
   }
@@ -114,7 +116,7 @@ struct Turn {
     verdict = (heard + last + Self.tail + machine.whim(25 * millisecond), .finished(.exact))
   }
 
-  /// What is heard next, if that is by then.
+  /// The next sound, if it is heard by then.
   mutating func takeSound(through uptime: Int64) -> Sound? {
     guard let sound = sounds.first, sound.at <= uptime else { return nil }
     sounds.removeFirst()
@@ -134,7 +136,7 @@ struct Turn {
     let isAnchorOpen = machine.uptime + queue < target + delay
     guard isAnchorOpen, (50 * millisecond...550 * millisecond).contains(abs(step)) else { return }
     for index in sounds.indices where sounds[index].at > machine.uptime + queue {
-      // What is overtaken comes at once.
+      // A sound that the step overtakes comes at once.
       sounds[index].at = max(sounds[index].at + step, machine.uptime)
     }
     sounds.sort { $0.at < $1.at }
@@ -142,9 +144,10 @@ struct Turn {
     verdict?.at += step
   }
 
-  /// The converter is faster by so many millionths. What is queued leaves at the new pace. What is
-  /// queued before the player has measured it is placed by what it knew; all later blows are right,
-  /// as by `Track.followDrift`. The oracle judges that no blow is off by more than its tolerance.
+  /// The converter becomes faster by this many millionths. Queued sounds leave at the new pace.
+  /// Sounds that are queued before the player has measured it are placed by the old pace. All later
+  /// blows are right, as by `Track.followDrift`. The oracle judges that no blow is off by more than
+  /// its tolerance.
   mutating func paceChanged(by millionths: Int64, _ machine: Machine) {
     guard target != nil, !isStopped else { return }
     for index in sounds.indices {
@@ -155,7 +158,7 @@ struct Turn {
     sounds.sort { $0.at < $1.at }
   }
 
-  /// It is heard no longer from then on.
+  /// Nothing of it is heard after that.
   private mutating func silence(at latest: Int64) {
     let uptime = min(latest, sounds.last?.at ?? latest)
     let sounded =
@@ -165,7 +168,7 @@ struct Turn {
   }
 
   /// Fades it out.
-  /// - Parameter late: how much later that is told.
+  /// - Parameter late: how much later the end is reported.
   mutating func stop(_ reason: StopReason, late: Int64, _ machine: Machine) {
     guard !isStopped else { return }
     isStopped = true
@@ -173,7 +176,7 @@ struct Turn {
       verdict = (machine.uptime, .stopped(reason, silentAt: nil))
       return
     }
-    // What has come to its end, or failed, is told so.
+    // A turn that has failed, or was too late, keeps that outcome.
     switch verdict?.outcome {
     case .failed, .tooLate: return
     default: break
@@ -187,8 +190,8 @@ struct Turn {
     )
   }
 
-  /// The device gives out.
-  /// - Parameter lasting: what is queued is heard for so long.
+  /// The device fails.
+  /// - Parameter lasting: how long queued sounds are still heard.
   mutating func fail(_ why: String, _ machine: Machine, lasting: Int64 = 0) {
     let end = machine.uptime + min(lasting, queue)
     silence(at: end)
@@ -197,7 +200,7 @@ struct Turn {
     verdict = (machine.uptime, .failed(why, heard: heard))
   }
 
-  /// Puts off what is told.
+  /// Puts off the report of its outcome.
   mutating func tell(at uptime: Int64) {
     if let outcome = verdict?.outcome { verdict = (uptime, outcome) }
   }

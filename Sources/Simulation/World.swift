@@ -3,33 +3,33 @@ import Horology
 import Service
 
 /// A world in which time passes as fast as the program runs: a machine on which the Conductor and
-/// its Announcer work, and what happens to it. The oracle looks on.
+/// its Announcer work, and the incidents that happen to it. The oracle watches.
 final class World {
   var machine: Machine
   /// What the speaker plays: at most one announcement, and cues beside it.
   var turns: [Turn] = []
   var oracle: Oracle
-  /// What the service makes of its clock.
+  /// The service's judgement of its clock.
   var judge = ClockJudge()
   /// Nil while the service does not run.
   var conductor: Conductor?
   let faces: Faces
-  /// What is broken on purpose.
+  /// The fault that is made on purpose, if any.
   var sabotage: Sabotage?
   /// The last occasion that could not be played.
   var lastFailure: Int64?
-  /// The clock was set back, and the service has not come to that.
+  /// The clock was set back, and the service has not handled that yet.
   var forgetsDecisions = false
-  /// When a mute counts that is made to wait, by the uptime.
+  /// The uptime at which a mute counts that is made to wait.
   var lateMute: Int64?
 
   /// The loop is being held up.
   private(set) var isHeld = false
-  /// What is still to happen, the next one last.
+  /// The incidents that are still to happen, the next one last.
   private(set) var upcoming: [Incident] = []
   /// When the next incident happens, since the history began.
   private var due: Int64?
-  /// What has happened since the last scene.
+  /// The incidents since the last scene.
   private(set) var happened: [Happening] = []
   /// Nil where nobody reads it.
   var diary: Diary?
@@ -39,7 +39,7 @@ final class World {
     let incident: Incident
   }
 
-  /// All that is known of a moment: from it, history goes on as it went on.
+  /// The whole state at a moment. From it, a history can go on just as it went on.
   struct Scene {
     fileprivate let machine: Machine
     fileprivate let turns: [Turn]
@@ -80,7 +80,7 @@ final class World {
       judge: judge)
   }
 
-  /// Lets time pass until so long after the beginning, or until something is violated.
+  /// Lets time pass until `end`, since the history began, or until an invariant is violated.
   func run(until end: Int64, _ incidents: [Incident]) {
     upcoming = incidents.reversed()
     happened = []
@@ -98,7 +98,7 @@ final class World {
     case rest, happen, start, tick, readContact, look, wakeUp
   }
 
-  /// Lets time pass until the next thing happens, and lets it.
+  /// Lets time pass until the next event, and lets that happen.
   private func goOn(until end: Int64) {
     var next = machine.uptime + end - machine.moment.elapsed
     var act = Act.rest
@@ -147,7 +147,7 @@ final class World {
     machine.pass(span)
   }
 
-  /// The loop is held up for so long; meanwhile the world goes on.
+  /// The loop is held up for this long; meanwhile the world goes on.
   func hold(_ span: Int64) {
     isHeld = true
     defer { isHeld = false }
@@ -168,7 +168,7 @@ final class World {
 
   // MARK: What happens outside
 
-  /// The uptime of the next thing that asks nobody.
+  /// The uptime of the next event that does not come from the service.
   private var nextOutside: Int64? {
     let edge = [machine.edges.first?.uptime, machine.slewEnds].compactMap { $0 }.min()
     guard let incident = dueIncident else { return edge }
@@ -214,7 +214,7 @@ final class World {
   }
 }
 
-/// The faces of zones, made once; and the one zone that the process has.
+/// The faces of zones, each made once; and the one zone that the process uses.
 final class Faces {
   private var made: [String: (SystemZone, OracleFace)] = [:]
   private var current = ""
@@ -229,7 +229,7 @@ final class Faces {
   func use(_ name: String) -> SystemZone {
     if name == current, let (zone, _) = made[name] { return zone }
     current = name
-    // Named before, or of the database.
+    // The name was used before, or comes from the tz database.
     guard let zone = try? SystemZone(name: name) else { fatalError("no zone \(name)") }
     if made[name] == nil { made[name] = (zone, OracleFace(name, over: seconds)) }
     return zone

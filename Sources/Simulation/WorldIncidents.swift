@@ -1,7 +1,7 @@
 import Horology
 
-/// What an incident does to the machine, at once, whatever the loop is at; what concerns the
-/// service waits in its inbox.
+/// The effect of an incident on the machine. It comes at once, whatever the loop is doing. What
+/// concerns the service waits in its inbox.
 extension World {
   func strike(_ kind: Incident.Kind) {
     switch kind {
@@ -14,7 +14,7 @@ extension World {
       machine.clock.synchronise()
       oracle.clock.readingIsOld(machine.moment)
       looksSoon()
-      // What is less is slewed away.
+      // A smaller error is slewed away.
       if abs(machine.error) > 128 * millisecond {
         setClock(by: -machine.error)
       } else {
@@ -32,7 +32,7 @@ extension World {
     case .converter(let millionths): atAnotherPace { $0.converterMillionths = millionths }
     case .sleep(let span): sleep(span)
     case .stall(let span): if machine.starts == nil { machine.inbox.append(.stall(span)) }
-    // What the loop is at cannot be broken off here: the power goes right after it.
+    // The loop cannot be interrupted here: the power goes right after its current task.
     case .powerCut where isHeld: machine.inbox.insert(.incident(kind), at: 0)
     case .powerCut(let span, let behind): cutPower(span, clockIsBehind: behind)
     case .wakeUpLost:
@@ -68,12 +68,12 @@ extension World {
       oracle.disturbed(.speaker, machine.moment)
     case .restart, .muteFor, .muteNext, .muteOn, .unmute, .stopByHand, .ask, .askFor, .reload,
       .timer, .alarm, .press:
-      // Nobody hears it while the service does not run.
+      // These are lost while the service does not run.
       if machine.starts == nil, machine.stopping == nil { machine.inbox.append(.incident(kind)) }
     }
   }
 
-  /// The converter and the clocks run at another pace, one against the other.
+  /// Changes the pace of the converter or of the clocks, and tells the turns.
   func atAnotherPace(_ change: (inout Machine) -> Void) {
     let before = machine.paceMillionths
     change(&machine)
@@ -86,7 +86,7 @@ extension World {
   }
 
   private func setClock(by span: Int64) {
-    // Never so far from the truth that the faces do not reach.
+    // Keeps the clock within the years that the faces cover.
     let span = abs(machine.error + span) > 200 * day ? -machine.error : span
     guard span != 0 else { return }
     machine.set(by: span)
@@ -96,7 +96,7 @@ extension World {
     tellOfClock()
   }
 
-  /// The player and the timer both notice, either first.
+  /// The player and the timer both notice, in either order.
   private func tellOfClock() {
     let notes: [Machine.Note] =
       machine.whim(1) == 0 ? [.tick, .clockSet] : [.clockSet, .tick]
@@ -118,7 +118,7 @@ extension World {
     if machine.starts == nil { tellOfClock() }
   }
 
-  /// What sounds by then is heard.
+  /// The oracle hears what sounds by then.
   func takeSounds(through end: Int64) {
     for index in turns.indices {
       while let sound = turns[index].takeSound(through: end) {
@@ -141,7 +141,7 @@ extension World {
     machine.sinceBoot = 10 * second
     machine.edges = []
     machine.endSlew()
-    // A clock without a battery goes on where it was last seen.
+    // Without an RTC, the clock goes on behind true time.
     var behind = behind
     machine.clock.isSetFromRTC = false
     if case .running(let ahead) = machine.clock.rtc {
@@ -156,7 +156,7 @@ extension World {
   }
 
   private func move(to isActive: Bool, _ edges: Int, _ apart: Int64) {
-    // So many, the last of which is to the level at which it stays.
+    // The last edge leads to the level that stays.
     for number in 0..<edges {
       let level = (edges - 1 - number) % 2 == 0 ? isActive : !isActive
       machine.edges.append(

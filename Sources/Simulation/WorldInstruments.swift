@@ -49,7 +49,7 @@ extension World: Instruments {
 
   private func play(_ announcement: Announcement) throws(Fault) {
     if isSwallowed(announcement) {
-      // The Announcer takes it for stopped; what it reports of that is changed.
+      // The Announcer takes it for stopped; its report of that is changed.
       return handle(.ended(announcement.id, .stopped(.byHand, silentAt: nil)))
     }
     if isDropped(announcement) { return handle(.ended(announcement.id, .finished(.exact))) }
@@ -93,7 +93,7 @@ extension World: Instruments {
   }
 
   /// Opens the speaker, unless it is open.
-  /// - Returns: how long what is queued takes to be heard.
+  /// - Returns: how long a queued sound takes to be heard.
   private func openSpeaker() throws(Fault) -> Int64 {
     let elapsed = machine.moment.elapsed
     if !isPlaying {
@@ -127,11 +127,11 @@ extension World: Instruments {
     let late = machine.late.length(at: machine.moment.elapsed) ?? 0
     note("stops \(sounding.number): \(reason)")
     turns[index].stop(reason, late: late, machine)
-    // What had not begun is told at once.
+    // The end of a sounding that had not begun is reported at once.
     if turns[index].target == nil, turns[index].isStopped { end(turns.remove(at: index)) }
   }
 
-  /// The service is told what became of it.
+  /// Tells the service what became of a turn.
   func end(_ turn: Turn) {
     guard let outcome = turn.verdict?.outcome else { return }
     if let announcement = turn.announcement { ends(announcement, Fate(outcome)) }
@@ -144,7 +144,8 @@ extension World: Instruments {
     handle(.ended(turn.id, outcome))
   }
 
-  /// The service is told of it at once, by the clock as it is now.
+  /// Tells the oracle how an announcement ended. The service is told at once, by the clock as it is
+  /// now.
   func ends(_ announcement: Announcement, _ fate: Fate) {
     look(at: machine.moment)
     if case .failed = fate { lastFailure = announcement.occasion }
@@ -152,7 +153,7 @@ extension World: Instruments {
   }
 
   func wake(at instant: Instant) -> Bool {
-    // Once it is to end, there is no timer.
+    // A service that is stopping has no timer.
     guard machine.stopping == nil else { return true }
     machine.wakeUp = instant.nanoseconds + (sabotage == .wakeUpTooFar ? 4 * hour : 0)
     machine.isWakeUpLost = false
@@ -179,7 +180,7 @@ extension World: Instruments {
 }
 
 extension Fate {
-  /// What the speaker tells the service, in the words of the oracle.
+  /// The speaker's outcome as the oracle's type.
   init(_ outcome: Outcome) {
     self =
       switch outcome {

@@ -1,7 +1,7 @@
 import Horology
 
 extension OracleRules {
-  /// The same configuration as the product takes it.
+  /// The configuration as the product takes it.
   var settings: AnnouncerSettings {
     var settings = AnnouncerSettings()
     settings.interval = Interval(minutes: interval)!

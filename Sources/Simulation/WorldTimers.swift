@@ -1,7 +1,7 @@
 import Horology
 import Service
 
-/// What a person wants of timers, intervals and alarms.
+/// A person's orders to timers, intervals and alarms.
 extension World {
   func order(_ order: TimerOrder) {
     oracle.ordered(order, machine.moment)
