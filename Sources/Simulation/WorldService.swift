@@ -1,12 +1,12 @@
 import Horology
 import Service
 
-/// The service, from its start to its end, and what its loop serves.
+/// The service, from its start to its end, and the events that its loop serves.
 extension World {
   /// How long a contact must be quiet.
   static let debounce = 50 * millisecond
 
-  /// As `Clocksmith` starts it: with what is on the disk.
+  /// Starts the service as `Clocksmith` does, with the state saved on disk.
   func startService() {
     machine.starts = nil
     machine.stopping = nil
@@ -58,7 +58,7 @@ extension World {
     switch note {
     case .tick: tick()
     case .clockSet:
-      // The timer tells of it once, unless it was found out when the timer was armed.
+      // The timer reports a step once, unless arming it has already shown the step.
       guard machine.wasSet else { return }
       machine.wasSet = false
       machine.wakeUp = nil
@@ -70,7 +70,7 @@ extension World {
     }
   }
 
-  /// What a person, or the system, wants of the service.
+  /// An order of a person, or of the system.
   private func take(_ kind: Incident.Kind) {
     switch kind {
     case .muteFor(let span): ask(.until(machine.now.instant + .nanoseconds(span)))
@@ -100,7 +100,7 @@ extension World {
   }
 
   private func ask(_ mute: SoftwareMute) {
-    // A mute is on the disk before it is answered, or else once nothing sounds.
+    // A mute is saved before it is answered, or, if something sounds, once that is over.
     oracle.muted(mute, machine.moment)
     handle(.mute(mute))
     save()
@@ -117,7 +117,7 @@ extension World {
   private func reload(_ seed: UInt64, _ sound: SoundChange) {
     var chance = Chance(seed: seed)
     machine.rules.change(&chance)
-    // The lines are taken anew, and tell what they are at.
+    // The lines are requested anew, and their level is read.
     machine.unread = []
     takeContact()
     settleClock()
@@ -125,8 +125,8 @@ extension World {
     handle(.reloaded(settings, sound))
   }
 
-  /// What comes of the clock is decided before what is wanted of the service is taken in: the oracle
-  /// is to see it in that order.
+  /// The service decides what follows from the clock before it takes in an order. The oracle must
+  /// see it in that order.
   private func settleClock() {
     look(at: machine.moment)
     if let conductor, judgeClock() != conductor.announcer.trust { handle(.woke) }
@@ -190,7 +190,7 @@ extension World {
   func readContact() {
     guard machine.contact != nil, !machine.isSwitchLost else {
       lateMute = nil
-      // Edges may have come before it was lost: who reads them now finds that out.
+      // Edges may have come before it was lost. Reading them now shows the loss.
       if machine.isSwitchLost { loseContact() } else { takeContact() }
       return
     }
@@ -244,8 +244,8 @@ extension World {
     return Turn(again, phrase: second, queue: 100 * millisecond)
   }
 
-  /// What the service does once a minute, as far as something may have changed unnoticed; systemd
-  /// restarts it if it is not alive.
+  /// The service's check once a minute, made only if something may have changed unnoticed. systemd
+  /// restarts a service that is not alive.
   func look() {
     machine.pulse = nil
     guard let conductor else { return }
