@@ -29,7 +29,7 @@ final class Memory {
   /// How long after the next failure to retry.
   private var retryDelay: Duration
 
-  /// What failed last.
+  /// The operation that failed last.
   private enum Complaint {
     /// The file could not be written.
     case write

@@ -11,7 +11,7 @@ public final class RunningService {
   /// How long it may take to answer. Its loop never waits that long for anything.
   public static let patience = Duration.seconds(5)
 
-  /// The process of the service; nil if the bus does not tell.
+  /// The process of the service; nil if the bus does not name it.
   public let process: pid_t?
 
   private let bus: OpaquePointer

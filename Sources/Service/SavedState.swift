@@ -55,7 +55,7 @@ struct SavedState: Hashable {
   init() {}
 }
 
-// MARK: What is kept of the Announcer
+// MARK: The saved state of the Announcer
 
 extension SavedState {
   /// When the mute ends, counted from boot; nil if it ends at the instant that it names, or if the

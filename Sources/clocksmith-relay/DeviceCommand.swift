@@ -65,7 +65,7 @@ private func add(_ token: String, _ arguments: Arguments) throws(Fault) {
   try tellDone(done, done)
 }
 
-/// - Parameter gone: true for the devices that get no more pushes.
+/// - Parameter gone: true to print only the devices that get no more pushes.
 func printDevices(gone: Bool, asJSON: Bool) throws(Fault) {
   var fault: Fault?
   try Register().devices(gone: gone) { device in

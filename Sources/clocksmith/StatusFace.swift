@@ -5,7 +5,7 @@ import Devices
 import Horology
 import Service
 
-/// `status --follow`. On a terminal the face is drawn anew each second; elsewhere a line is printed
+/// `status --follow`. On a terminal the face is redrawn each second; elsewhere a line is printed
 /// for each change.
 final class StatusFace {
   /// How often to look for a missing service.
