@@ -84,7 +84,7 @@ extension Wish {
       }
       self.seed = seed
     case "years":
-      // Less than a few days show nothing.
+      // A run of less than a few days shows nothing.
       guard let years = Double(value), years >= 0.01, years <= 100 else {
         throw Misuse(description: "--years '\(value)' is not from 0.01 to 100")
       }
