@@ -3,15 +3,15 @@ import Daemon
 import Horology
 import Sound
 
-/// The tunes of the alarms, and their bells. Where one is not there the signal rings.
+/// Finds the tunes of the alarms and their bells. Without its tune or a bell, an alarm rings with
+/// the signal.
 struct AlarmTunes {
-  /// Of these it was told.
+  /// The names of the tunes whose fault was logged.
   private var missing: Set<String> = []
 
-  /// Looks for the tunes that were missing, and gives the composer the bells of all.
-  /// - Parameter log: told once of each that is not there, or lacks a bell.
-  /// - Returns: the tunes that were missing and are there now, and those that are of no use, as
-  ///   missing.
+  /// Looks again for missing tunes, and adds the bells of every alarm's tune to the composer.
+  /// - Parameter log: called once for each tune that is missing or lacks a bell.
+  /// - Returns: the tunes that were read again and, as `.missing`, those that cannot be used.
   mutating func find(
     for alarms: [Alarm], _ composer: inout Composer, _ log: (Alarm, Fault) -> Void
   ) -> [Tune] {
@@ -23,7 +23,7 @@ struct AlarmTunes {
           missing.remove(tune.name)
           continue
         }
-        // Its file may be there by now, or mended.
+        // The file may have appeared or been repaired since.
         let found = try Sounds.tune(tune.name)
         try composer.add(found)
         changed.append(found)
@@ -36,8 +36,8 @@ struct AlarmTunes {
     return changed
   }
 
-  /// Takes in that the tune of an alarm could not be played when it was to ring.
-  /// - Parameter log: told, unless it was told of this tune before.
+  /// Notes that the tune of an alarm could not be played when the alarm was to ring.
+  /// - Parameter log: called unless the fault of this tune was logged before.
   mutating func note(
     _ cue: Cue, lacksTune fault: Fault, _ alarms: [Alarm], _ log: (Alarm, Fault) -> Void
   ) {

@@ -5,18 +5,19 @@ import Horology
 import Sound
 
 extension BusReader {
-  /// Of a tune's path, in bytes.
+  /// The longest path of a tune, in bytes.
   private static let longestPath = 1024
 
-  /// What a call wants of the alarms; nil if it is about something else. sd-bus has made sure of its
-  /// signature.
-  /// - Throws: `Refusal` for texts that say no time, no days, no tune or no rise.
+  /// The order for the alarms that a call gives; nil if the call is about something else. sd-bus
+  /// has checked the call's signature.
+  /// - Throws: `Refusal` if the time, the days, the tune or the rise cannot be read.
   static func alarmOrder(
     _ member: String, _ call: OpaquePointer
   ) throws(BusServer.Refusal) -> AlarmOrder? {
     switch member {
     case "SetAlarm": return .set(try plan(call))
-    // No name at all is not an empty one, as of a variable that is not set.
+    // These two take no name and mean all alarms. An empty name does not: a script may pass an
+    // unset variable.
     case "SnoozeAlarms": return .snooze(nil)
     case "StopAlarms": return .stop(nil)
     case "SnoozeAlarm": return text(call).map { .snooze($0) }

@@ -6,14 +6,14 @@ import Devices
 @preconcurrency import Glibc
 import Horology
 
-/// org.clocksmith.Announcer1 on the system bus: takes requests, and tells what has changed.
+/// org.clocksmith.Announcer1 on the system bus: serves requests and signals changes.
 ///
-/// The bus's policy says who may ask for what. Without a bus the service goes on, and each
-/// `check()` looks for the bus again.
+/// The bus policy decides who may call which method. Without a bus the service goes on, and each
+/// `check()` tries to connect again.
 final class BusServer {
   /// A call, read and checked.
   enum Request {
-    /// This time, or the time now; from this instant on, or at once.
+    /// Says this time, or the time now if nil; at this instant, or at once if nil.
     case announce(CivilTime?, at: Instant? = nil)
     case stop
     case muteFor(Duration)
@@ -24,17 +24,17 @@ final class BusServer {
     case alarm(AlarmOrder)
   }
 
-  /// What a call is answered with.
+  /// The reply to a call.
   enum Answer {
     case done
-    /// What will be said.
+    /// The words that will be said.
     case text(String)
-    /// The number of a timer.
+    /// The number of a timer or an alarm.
     case number(Int)
     case flag(Bool)
   }
 
-  /// An error with the name that it has on the bus.
+  /// An error and its D-Bus name.
   struct Refusal: Error {
     let name: String
     let words: String
@@ -48,15 +48,15 @@ final class BusServer {
     }
   }
 
-  /// The service as this side sees it.
+  /// The parts of the service that the bus server needs.
   struct Service {
-    /// Carries a request out.
+    /// Carries out a request.
     let serve: (Request) -> Result<Answer, Refusal>
     /// Every property as it is now.
     let properties: () -> [String: BusValue]
   }
 
-  /// How long the bus may take to answer when it is asked for the name.
+  /// How long the bus may take to answer the request for the name.
   private static let patience = Duration.seconds(5)
 
   private let loop: EventLoop
@@ -64,10 +64,10 @@ final class BusServer {
   private let service: Service
   private var bus: OpaquePointer?
   private var slots: [OpaquePointer?] = []
-  /// Runs while the bus has not answered yet.
+  /// Runs until the bus has answered the request for the name.
   private var waiting: EventSource?
   private let object: UnsafeMutablePointer<clocksmith_bus_object>
-  /// The hash of each property as the bus knows it.
+  /// The hash of each property as it was last told to the bus.
   private var told: [String: Int] = [:]
   private var complaint: String?
 
@@ -113,7 +113,7 @@ final class BusServer {
     var code = sd_bus_open_system(&opened)
     guard code >= 0, let opened else { throw Fault("cannot reach the system bus", errno: -code) }
     bus = opened
-    // Else the loop, at its end, would wait until the bus has taken everything.
+    // Otherwise the loop would wait at its end until the bus has taken everything.
     sd_bus_set_close_on_exit(opened, 0)
     code = loop.attach(opened)
     guard code >= 0 else { throw Fault("cannot watch the system bus", errno: -code) }
@@ -157,7 +157,7 @@ final class BusServer {
     if let error = sd_bus_message_get_error(reply), let words = error.pointee.message {
       return lose("cannot have the name \(CLOCKSMITH_BUS_NAME): \(String(cString: words))")
     }
-    // 1 is the primary owner, as the D-Bus specification numbers them.
+    // 1 is DBUS_REQUEST_NAME_REPLY_PRIMARY_OWNER of the D-Bus specification.
     guard sd_bus_message_read_basic(reply, CChar(UInt8(ascii: "u")), &owner) > 0, owner == 1 else {
       return lose(
         "another program has the name \(CLOCKSMITH_BUS_NAME) on the system bus",
@@ -185,7 +185,7 @@ final class BusServer {
     for slot in slots { sd_bus_slot_unref(slot) }
     slots = []
     guard let bus else { return }
-    // What has been answered is still sent, as far as the bus takes it now.
+    // Send the replies that are still queued, as far as the bus takes them now.
     if sd_bus_is_ready(bus) > 0 { sd_bus_process(bus, nil) }
     sd_bus_close_unref(bus)
     self.bus = nil
@@ -193,7 +193,7 @@ final class BusServer {
 
   // MARK: Telling
 
-  /// Tells of every property that has changed.
+  /// Emits PropertiesChanged for all changed properties except `Status.flowing`.
   func tellChanges() {
     guard let bus else { return }
     let now = service.properties().mapValues(\.hashValue)
@@ -240,7 +240,7 @@ final class BusServer {
     }
   }
 
-  /// Reads a call, whose signature sd-bus has checked.
+  /// Reads a call. sd-bus has checked its signature.
   private func request(_ call: OpaquePointer) throws(Refusal) -> Request {
     let member = sd_bus_message_get_member(call).map { String(cString: $0) } ?? ""
     if let order = BusReader.timerOrder(member, call) { return .timer(order) }

@@ -4,8 +4,8 @@ import Daemon
 import Horology
 
 extension BusReader {
-  /// What a call wants of the timers; nil if it is about something else. sd-bus has made sure of its
-  /// signature; the values are judged by who carries it out.
+  /// The order for the timers that a call gives; nil if the call is about something else. sd-bus
+  /// has checked the call's signature. The values are checked when the order is carried out.
   static func timerOrder(_ member: String, _ call: OpaquePointer) -> TimerOrder? {
     switch member {
     case "StartTimer":
@@ -36,7 +36,7 @@ extension BusReader {
   }
 
   /// - Parameters:
-  ///   - every: of a plain interval; 0 if it has rounds.
+  ///   - every: the period of a plain interval; 0 for rounds.
   ///   - rounds: 0 for no end.
   static func plan(
     every: UInt64, work: UInt64, rest: UInt64, rounds: UInt32, prepare: UInt64, countdown: UInt32,
@@ -53,7 +53,7 @@ extension BusReader {
     unsigned(call).map { duration($0) }
   }
 
-  /// Of microseconds; what is too long for anything stays too long.
+  /// Clamped, so that nanoseconds fit 64 bits; a clamped duration is still too long for any timer.
   private static func duration(_ microseconds: UInt64) -> Duration {
     .microseconds(Int64(clamping: min(microseconds, UInt64(Int64.max / 1000))))
   }

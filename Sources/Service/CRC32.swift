@@ -1,7 +1,7 @@
 import Basics
 
-/// The checksum of IEEE 802.3, which tells whole texts from torn ones: any damage of up to 32 bits
-/// in a row, and all but one in four thousand million of any other.
+/// The CRC-32 of IEEE 802.3, which tells whole texts from torn ones. It detects any damage of up to
+/// 32 bits in a row, and all but one in four thousand million of any other damage.
 enum CRC32 {
   static func of(_ text: some StringProtocol) -> UInt32 {
     var rest = UInt32.max

@@ -4,7 +4,7 @@ import Daemon
 @preconcurrency import Glibc
 import Horology
 
-/// A timer at an instant of the system's clock, which also tells when that clock is set.
+/// A timer that fires at an instant of the system clock, and also when that clock is set.
 ///
 /// A `timerfd` on `CLOCK_REALTIME` with `TFD_TIMER_CANCEL_ON_SET`.
 final class CalendarTimer {
@@ -38,8 +38,8 @@ final class CalendarTimer {
     close(descriptor)
   }
 
-  /// Sets the timer, in place of what it was set to.
-  /// - Returns: false if the clock was set since the timer was last set; it is armed all the same.
+  /// Arms the timer for this instant instead of the previous one.
+  /// - Returns: false if the clock was set since the timer was last armed. It is armed anyway.
   func arm(at instant: Instant) -> Bool {
     armedFor = instant
     let nanoseconds = max(instant.nanoseconds, 1)

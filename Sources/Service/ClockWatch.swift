@@ -3,33 +3,34 @@ import Daemon
 import Devices
 import Horology
 
-/// Watches the system's clock and the RTC: reads them when it is due, and has them judged.
+/// Watches the system clock and the RTC: reads them when they are due, and judges them.
 public final class ClockWatch {
-  /// The RTC to read; another is read at the next look.
+  /// The RTC to read. A new choice is read at the next look.
   public var choice: RTCChoice {
     didSet { if choice != oldValue { judge.forgetRTC() } }
   }
 
   private var judge = ClockJudge()
-  /// Why the RTC that was asked for cannot be read.
+  /// Why the chosen RTC cannot be read.
   private var complaint: String?
 
   public init(rtc choice: RTCChoice) {
     self.choice = choice
   }
 
-  /// The clock, by the last look.
+  /// The clock as of the last look.
   public var state: ClockState { judge.state }
-  /// The RTC, by its last reading; nil if there is none.
+  /// The RTC as of its last reading; nil if there is none.
   public var rtc: RTCJudgement? { judge.rtc }
 
-  /// Judges the clock as it is now. The kernel is asked each time; the RTC at the first look and
-  /// when the clock was set, four seconds later again, then once an hour, or once a minute while
-  /// it does not vouch for the clock. In between its last reading counts, with the time that has
-  /// passed.
-  /// - Parameter mayReadRTC: false while something sounds, for a chip that no longer answers holds
-  ///   up whoever asks it.
-  /// - Returns: what has changed, for the journal.
+  /// Judges the clock as it is now. Every look asks the kernel.
+  ///
+  /// The RTC is read at the first look and when the clock was set, and again four seconds later.
+  /// Then it is read once an hour, or once a minute while it does not vouch for the clock. Between
+  /// readings its last reading counts, plus the time that has passed.
+  /// - Parameter mayReadRTC: false while something sounds: a chip that no longer answers blocks the
+  ///   reader.
+  /// - Returns: the changes, for the journal.
   public func look(mayReadRTC: Bool = true) -> [Notice] {
     var notices: [Notice] = []
     let kernel = SystemClock.kernel
@@ -59,7 +60,7 @@ public final class ClockWatch {
 }
 
 extension ClockJudge.Report {
-  /// The notice that a report makes.
+  /// The notice for a report.
   var notice: Notice {
     switch self {
     case .rtcFound(let judgement):

@@ -7,7 +7,7 @@ extension ClockState {
   public var words: String {
     switch basis {
     case .disciplined:
-      // timesyncd writes an error of nothing, which no clock has.
+      // timesyncd writes an error of 0, which no clock has.
       "synchronised, within \(max(uncertainty ?? .zero, .milliseconds(1)).roughly)"
     case .synchronisedEarlier(let ago):
       "holdover, synchronised \(ago.inWords) ago, \(error)"
@@ -57,7 +57,7 @@ extension RTCFault {
     }
   }
 
-  /// What a person does about it.
+  /// How to fix it, for a person.
   public var remedy: String {
     switch self {
     case .unreadable: "look at its wires, and at how it is named in config.txt or clocksmith.txt"
@@ -96,7 +96,7 @@ extension Instant {
 }
 
 extension Journal {
-  /// Logs at the start that the clock is not trusted, and what comes of that.
+  /// Logs at the start that the clock is not trusted, and the consequence.
   func warnOfUntrustedClock(_ policy: UntrustedPolicy) {
     let consequence =
       policy == .speak

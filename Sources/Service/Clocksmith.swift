@@ -6,7 +6,7 @@ import Horology
 import Playing
 import Sound
 
-/// The service: its parts, put together.
+/// The service: makes its parts and connects them.
 public final class Clocksmith {
   private let options: Options
   private let loop: EventLoop
@@ -16,7 +16,7 @@ public final class Clocksmith {
   private var pulse: Pulse?
 
   private var configuration: Configuration
-  /// In dB, as the configuration has it. A person may have set another volume since.
+  /// The volume of the configuration, in dB. A person may have set another one since.
   private var configuredVolume: Double
   private var composer: Composer
   private var controls: Controls?
@@ -30,10 +30,10 @@ public final class Clocksmith {
   private var substitute: ALSASink.Substitute?
   private var isStopping = false
   private var tunes = AlarmTunes()
-  /// The journal is still to be told of settings that can never sound.
+  /// True while settings that can never sound are still to be logged.
   private var owesVanities = true
 
-  /// Reads the configuration and the voice; the speaker may come later.
+  /// Reads the configuration and the voice. The speaker may be connected later.
   /// - Throws: `Fault` if the configuration, the zone or the voice cannot be used.
   public init(_ options: Options) throws(Fault) {
     self.options = options
@@ -63,7 +63,7 @@ public final class Clocksmith {
   }
 
   /// Serves until SIGTERM or SIGINT.
-  /// - Throws: `Fault` if the loop, or the file to play into, cannot be had.
+  /// - Throws: `Fault` if the loop fails, or the output file cannot be opened.
   public func run() throws(Fault) {
     instruments.player = try makePlayer()
     instruments.rested = { [unowned self] in rest() }
@@ -80,8 +80,8 @@ public final class Clocksmith {
       sources.append(try loop.whenSignalled(signal) { [unowned self] in stop() })
     }
     sources.append(try loop.whenSignalled(SIGHUP) { [unowned self] in reload() })
-    // A terminal, or a reader of standard error, that goes away is no reason to end; nor is a
-    // signal that means nothing to it.
+    // Survive the loss of the terminal or of the reader of standard error, and signals without a
+    // meaning here.
     for signal in EventLoop.meaningless { Glibc.signal(signal, SIG_IGN) }
     try watchZone()
 
@@ -99,7 +99,7 @@ public final class Clocksmith {
       journal.log(announcer.reportOfMute.notice(composer, clockWatch.state))
     }
     takeControls()
-    // Before the first event: what it tells of, as of what ran out meanwhile, is a signal there, too.
+    // Before the first event: its reports, such as timers that ran out, must reach the bus, too.
     takeBus()
     handle(.ringer(controls?.ringer ?? .absent, at: SystemClock.uptime))
     handle(.woke)
@@ -108,7 +108,7 @@ public final class Clocksmith {
     tellVanities()
     pulse = Pulse(loop: loop, journal: journal, notifier: notifier) { [unowned self] in look() }
     try loop.run()
-    // Only now that nothing sounds, for a disk may take as long as it likes.
+    // Only now, when nothing sounds: a disk may take any time.
     instruments.player = nil
     memory.save()
     reporter.end()
@@ -118,7 +118,7 @@ public final class Clocksmith {
     var file: WAVSink?
     if let output = options.output { file = try WAVSink(path: output) }
     let player = Player(loop: loop) { [unowned self, file] in
-      // The device is looked up anew each time, for a reload may have changed it.
+      // Look the device up each time: a reload may have changed it.
       if let file { return file }
       let speaker = configuration.speaker
       speaker.opened = { [unowned self] in tell($0) }
@@ -141,7 +141,7 @@ public final class Clocksmith {
     journal.log(substitute?.notice ?? ALSASink.Substitute.noticeOfReturn)
   }
 
-  /// Takes the switch, the button and the lamp.
+  /// Opens the switch, the button and the lamp.
   private func takeControls() {
     controls = Controls(
       loop: loop, configuration: configuration, journal: journal,
@@ -167,10 +167,10 @@ public final class Clocksmith {
 
   private var player: Player? { instruments.player }
 
-  /// Keeps and shows what an event has changed.
+  /// Saves and shows the changes of an event.
   private func rest() {
     memory.keep { $0.take(announcer) }
-    // What rings, or an interval of seconds, may keep the speaker busy for hours.
+    // A ring, or an interval of seconds, may keep the speaker busy for hours.
     if player?.isPlaying == true, announcer.playing == nil { memory.writeInPassing() }
     controls?.show(announcer.lamp)
     notifier.status(statusLine)
@@ -220,15 +220,16 @@ public final class Clocksmith {
     }
   }
 
-  /// Takes the tunes of the alarms, as far as they are there.
+  /// Loads the tunes of the alarms that are there.
   private func takeTunes() {
     conductor.take(tunes.find(for: announcer.alarms.alarms, &composer, journal.log(_:lacksTune:)))
     instruments.composer = composer
     reporter.composer = composer
   }
 
-  /// What was ordered is on the disk before it is answered. While something sounds, or is about to,
-  /// it is in the file, which outlasts this program, and on the disk once nothing does.
+  /// Puts an order on the disk before it is answered. While something sounds, or is about to, the
+  /// order is only written to the file, which outlasts this program; it is synced once nothing
+  /// sounds.
   private func keepOrder() {
     memory.check()
     memory.write()
@@ -264,7 +265,7 @@ public final class Clocksmith {
       .volume, .info, "the volume is \(volume) dB, as it was set by hand", ["VOLUME_DB": volume])
   }
 
-  /// Takes the volume that a person has set, unless the configuration was changed since.
+  /// Uses the volume that a person has set, unless the configured volume has changed since.
   private func takeVolume() {
     configuration.volume = configuredVolume
     if let volume = memory.state.volume {
@@ -280,7 +281,7 @@ public final class Clocksmith {
   // MARK: The clock
 
   private func watchZone() throws(Fault) {
-    // With TZ set, the system's zone is not ours.
+    // With TZ set, the zone of the system does not apply.
     guard getenv("TZ") == nil else { return }
     sources.append(
       try loop.whenReplaced(SystemZone.localtime) { [unowned self] in
@@ -289,7 +290,7 @@ public final class Clocksmith {
           journal.log(.zone, .notice, "the zone is \(zone.name)", ["ZONE": zone.name])
           handle(.zoneChanged(zone))
         } catch {
-          // While it is being replaced it may be missing: its successor is an event of its own.
+          // The file may be missing while it is replaced. The new file is an event of its own.
           journal.log(.zoneFailed, .warning, error.description)
         }
       })
@@ -306,7 +307,7 @@ public final class Clocksmith {
     pulse = nil
     guard let player, player.isPlaying else { return loop.exit() }
     handle(.stop(.serviceEnds))
-    // Until what may be finished is over, systemd waits.
+    // systemd must wait until the sounding that may finish is over.
     if let end = player.endsBy { notifier.needs(end - SystemClock.uptime) }
   }
 
@@ -331,9 +332,9 @@ public final class Clocksmith {
       takeControls()
       let change = SoundChange(
         of: announcer.playing, from: before, to: (self.configuration, composer))
-      // What the switch says is judged by the settings that count from now on.
+      // Pass the switch along: the new settings decide what it silences.
       handle(.reloaded(configuration.announcer, change, controls?.ringer ?? .absent))
-      // Those of the alarms that the configuration has now.
+      // Again: the new settings may have brought alarms with other tunes.
       takeTunes()
     } catch {
       journal.log(.reloadFailed, .error, "the configuration stays as it was: \(error)")
@@ -384,13 +385,13 @@ public final class Clocksmith {
     return status
   }
 
-  /// Takes back what was lost and has returned, and looks for changes that no event tells of.
+  /// Reopens lost parts that have come back, and looks for changes that raise no event.
   private func look() -> Vitals {
     controls?.check()
     bus?.check()
     memory.check()
     journal.tellLosses()
-    // So that the journal and the status tell of a clock that was synchronised meanwhile.
+    // Synchronisation raises no event, but the journal and the status must tell of it.
     if instruments.judgeClock() != announcer.trust { handle(.woke) }
     return Vitals(
       wakeUp: instruments.timer?.armedFor, contactsAnswer: controls?.answer ?? false,

@@ -6,44 +6,45 @@ import Horology
 public protocol Instruments: AnyObject {
   var now: Now { get }
 
-  /// True while something sounds, or is about to: then nothing may hold up its silence.
+  /// True while something sounds or is about to. Then nothing may delay its silence.
   var isPlaying: Bool { get }
 
-  /// True while the player has this and has not begun it: nothing of it is queued.
+  /// True while the player has this sounding but has queued nothing of it.
   func isWaiting(_ sounding: SoundingID) -> Bool
 
   /// Judges the clock as it is now.
   func judgeClock() -> ClockTrust
 
-  /// - Throws: `Fault` if it cannot be played; then its end is not told in any other way.
+  /// - Throws: `Fault` if it cannot be played; no `.ended` follows in that case.
   func play(_ sounding: Sounding) throws(Fault)
 
-  /// Fades them out together; the end of each is told later.
+  /// Fades them out together; the end of each is reported later.
   func stop(_ soundings: [SoundingID], _ reason: StopReason)
 
-  /// Arranges that the Conductor is told `.woke` at that instant.
-  /// - Returns: false if the clock was set since the last wake-up was armed, and that was not told.
+  /// Arranges a `.woke` event at that instant.
+  /// - Returns: false if the clock was set since the last wake-up was armed and no `.clockSet`
+  ///   came.
   func wake(at instant: Instant) -> Bool
 
   func tell(_ report: Report)
 
-  /// All effects of an event have been carried out.
+  /// Called after all effects of an event have been carried out.
   func rest()
 }
 
-/// Takes events to the Announcer, one at a time, and carries its effects out.
+/// Passes events to the Announcer, one at a time, and carries out its effects.
 public final class Conductor {
   public private(set) var announcer: Announcer
   public weak var instruments: (any Instruments)?
-  /// What the player has just opened the speaker for, until the Announcer is told.
+  /// The sounding that has just opened the speaker, until the Announcer is told.
   private var opened: SoundingID?
-  /// Events that have come while another is being handled.
+  /// Events that came while another was being handled.
   private var queue: [Event] = []
   private var isHandling = false
   /// Why the request that is being handled is refused.
   private var refusal: SkipReason?
   private var order: TimerOrder?
-  /// What has become of the order that is being handled.
+  /// The outcome of the order that is being handled.
   private var answer: Result<TimerAnswer, TimerRefusal>?
   private var alarmOrder: AlarmOrder?
   private var alarms: Result<[Alarm], AlarmRefusal> = .success([])
@@ -52,32 +53,33 @@ public final class Conductor {
     self.announcer = announcer
   }
 
-  /// Gives alarms these in place of their tunes of the same name.
+  /// Replaces the tunes of alarms by these of the same name.
   public func take(_ tunes: [Tune]) { announcer.take(tunes) }
 
-  /// Takes an event in, and carries out its effects.
+  /// Handles an event and carries out its effects.
   public func handle(_ event: Event) {
     queue.append(event)
     guard !isHandling, let instruments else { return }
     isHandling = true
     defer { isHandling = false }
-    // By the clock alone, what a held loop has not begun would be taken for heard.
+    // If the loop was held up, the announcement may not have begun. By the clock alone it would
+    // count as heard.
     if let playing = announcer.playing, instruments.isWaiting(playing.id) {
       take(.unheard(playing.id), instruments)
     }
-    // What sounds is silenced before anything else: the switch waits for no judging of the clock.
+    // Silence first: the switch must not wait until the clock is judged.
     if case .ringer = event, instruments.isPlaying { take(queue.removeFirst(), instruments) }
     while !queue.isEmpty {
-      // The clock is judged before every decision, and once more where another trust in it has had the
-      // speaker opened, which may take seconds.
+      // Judge the clock before every decision. Judge again after a change of trust: it may have
+      // opened the speaker, which may take seconds.
       let trust = instruments.judgeClock()
       take(trust == announcer.trust ? queue.removeFirst() : .trust(trust), instruments)
     }
     instruments.rest()
   }
 
-  /// A person asks for this time, or for the time now; from that instant on, or at once.
-  /// - Returns: what is said, or why nothing is.
+  /// Asks for this time, or the time now if nil; at this instant, or at once if nil.
+  /// - Returns: the announcement, or why there is none.
   public func ask(
     _ time: CivilTime? = nil, at instant: Instant? = nil, speakerIsAwake: Bool
   ) -> Result<Announcement, Refused> {
@@ -88,8 +90,8 @@ public final class Conductor {
     return .success(playing)
   }
 
-  /// A person wants something of the timers.
-  /// - Returns: what it is about.
+  /// Carries out a person's order for the timers.
+  /// - Returns: the timer or interval concerned, or why the order is refused.
   public func order(_ order: TimerOrder) -> Result<TimerAnswer, TimerRefusal> {
     answer = nil
     self.order = order
@@ -98,8 +100,8 @@ public final class Conductor {
     return answer ?? .success(.done)
   }
 
-  /// A person wants something of the alarms.
-  /// - Returns: those that it is about.
+  /// Carries out a person's order for the alarms.
+  /// - Returns: the alarms concerned, or why the order is refused.
   public func order(_ order: AlarmOrder) -> Result<[Alarm], AlarmRefusal> {
     alarms = .success([])
     alarmOrder = order
@@ -120,7 +122,7 @@ public final class Conductor {
   private func take(_ event: Event, _ instruments: any Instruments) {
     var effects = announcer.handle(event, at: instruments.now)[...]
     while let effect = effects.first {
-      // What is stopped together fades together.
+      // Consecutive stops with one reason fade together.
       guard case .stop(_, let reason) = effect else {
         carryOut(effects.removeFirst(), instruments)
         continue
@@ -132,7 +134,7 @@ public final class Conductor {
       }
       instruments.stop(stopped, reason)
     }
-    // Opening the speaker takes seconds on some devices.
+    // Opening the speaker takes seconds on some devices. Nothing was heard meanwhile.
     if let sounding = opened {
       opened = nil
       take(.unheard(sounding), instruments)
@@ -160,7 +162,7 @@ public final class Conductor {
       case .alarmRefused(let reason): alarms = .failure(reason)
       case .timerRefused(let reason): answer = .failure(reason)
       case .unsaid(let words, let reason):
-        // What was asked for, not what is dropped in the same moment.
+        // Only the words of this order: other words may be dropped at the same moment.
         if case .tell = order, case .success(.countdown(let told))? = answer,
           words.source == .timer(told.number)
         {

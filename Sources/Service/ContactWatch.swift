@@ -4,8 +4,7 @@ import Daemon
 import Devices
 import Horology
 
-/// A contact on a GPIO line, watched and debounced; a line that is lost is taken again when it
-/// comes back.
+/// Watches and debounces a contact on a GPIO line. A lost line is reopened when it comes back.
 final class ContactWatch {
   enum State: Hashable {
     case active, inactive
@@ -18,7 +17,7 @@ final class ContactWatch {
   private let loop: EventLoop
   private let debounce: Duration
   private let open: () throws(Fault) -> any InputLine
-  /// Told at each change, and when that was.
+  /// Called at each change, with its time.
   private let changed: (State, Uptime) -> Void
 
   private(set) var state: State?
@@ -38,7 +37,7 @@ final class ContactWatch {
     self.changed = changed
   }
 
-  /// Takes the line, now or as soon as it can be had.
+  /// Opens the line, now or as soon as it is there.
   func start() {
     do throws(Fault) {
       let line = try open()
@@ -46,7 +45,7 @@ final class ContactWatch {
       source = try loop.whenReady(line.descriptor, events: EPOLLIN.rawValue) {
         [unowned self] in read()
       }
-      // Of a line that floats, the edges never end: ten looks in 20 ms are enough to be silent.
+      // The edges of a floating line never end. Ten looks in 20 ms are enough to silence the clock.
       source?.isServedFirst(atMost: 10, in: .milliseconds(20))
       self.line = line
       retryDelay = Self.firstRetry
@@ -56,12 +55,12 @@ final class ContactWatch {
     }
   }
 
-  /// Reads the level as it is now, should an edge have been missed or the line have gone.
+  /// Reads the current level, in case an edge was missed or the line is gone.
   func check() {
     if line != nil { read() }
   }
 
-  /// True if the line answers, or is lost and another try is due.
+  /// True if the line is open, or is lost and a retry is scheduled.
   var isAccountedFor: Bool {
     if case .lost = state { timer != nil } else { line != nil && source != nil }
   }
@@ -75,7 +74,7 @@ final class ContactWatch {
         contact.note(isActive: edge.isActive, at: edge.uptime)
         if contact.isActive && !before { changedAt = edge.uptime }
       }
-      // Of a burst of edges the kernel may have dropped some: what counts in the end is the level.
+      // The kernel may have dropped some edges of a burst, so the level decides in the end.
       contact.note(isActive: try line.isActive(), at: SystemClock.uptime)
       settle(at: changedAt)
     } catch {

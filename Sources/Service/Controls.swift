@@ -3,13 +3,13 @@ import Daemon
 import Devices
 import Horology
 
-/// What the owner has at hand: the switch, a push button, a lamp. Each may be absent, and each may
-/// be lost and come back.
+/// The controls: a switch, a push button and a lamp. Each may be absent, and each may be lost and
+/// come back.
 final class Controls {
   private let loop: EventLoop
   private let journal: Journal
   private let tell: (Event) -> Void
-  /// What the switch says, as it was told last.
+  /// The last state of the switch.
   private(set) var ringer = Ringer.absent
   private var isTold = false
   private var ringerSwitch: ContactWatch?
@@ -17,8 +17,8 @@ final class Controls {
   private var hold: EventSource?
   private var lamp: LampLine?
 
-  /// Takes the lines that are configured. From then on it is told what the switch says; until then
-  /// `ringer` tells.
+  /// Opens the configured lines. `ringer` has the first state of the switch; each later change is
+  /// told.
   /// - Parameter isAwake: whether the speaker runs.
   init(
     loop: EventLoop, configuration: Configuration, journal: Journal,
@@ -47,14 +47,14 @@ final class Controls {
     }
   }
 
-  /// Makes sure that the switch answers, or is known to be lost.
+  /// Reads the switch and the button again, and retries a lost lamp.
   func check() {
     ringerSwitch?.check()
     button?.check()
     lamp?.check()
   }
 
-  /// True if what is configured to be read answers, or is known to be lost and is tried again.
+  /// True if each configured input is open, or is lost and a retry is scheduled.
   var answer: Bool {
     ringerSwitch?.isAccountedFor != false && button?.isAccountedFor != false
   }
@@ -72,7 +72,7 @@ final class Controls {
       hold = nil
       switch state {
       case .active:
-        // Found pressed at the start it is a short circuit, or somebody leans on it.
+        // A button that is pressed at the start is a short circuit, or somebody leans on it.
         guard wasReleased else { return }
         tell(.pressed(speakerIsAwake: isAwake()))
         hold = try? loop.after(configuration.buttonHold) { [unowned self] in tell(.held) }
@@ -100,7 +100,7 @@ extension Ringer {
   }
 }
 
-/// The lamp's line; lost, it is taken again when it comes back.
+/// The line of the lamp. A lost line is reopened when it comes back.
 final class LampLine {
   private static let blink = Duration.milliseconds(500)
 
@@ -131,16 +131,16 @@ final class LampLine {
     light()
   }
 
-  /// Takes the line if it is lost.
+  /// Retries a lost line.
   func check() {
     if isLost { light() }
   }
 
-  /// Begins what is to be shown.
+  /// Starts to show the lamp's state.
   private func light() {
     blinking = nil
     light(shown != .off)
-    // Blinking would try twice a second what check() tries often enough.
+    // While the line is lost, blinking would retry twice a second; check() retries often enough.
     guard shown == .blinking, !isLost else { return }
     blinking = try? loop.every(Self.blink) { [unowned self] in light(!isLit) }
   }

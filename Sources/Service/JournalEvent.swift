@@ -1,7 +1,7 @@
 import Basics
 import Daemon
 
-/// What an entry of the journal is about: its raw value is the entry's `CLOCKSMITH_EVENT`.
+/// The kind of a journal entry. The raw value is the entry's `CLOCKSMITH_EVENT`.
 public enum JournalEvent: String, CaseIterable, Sendable {
   case started, stopping, reloaded, zone, day
   case reloadFailed = "reload_failed"
@@ -47,8 +47,8 @@ public enum JournalEvent: String, CaseIterable, Sendable {
   case rtcMissing = "rtc_missing"
   case rtcDrift = "rtc_drift"
 
-  /// The `MESSAGE_ID`, made with `systemd-id128 new`: it never changes. What to do about an entry
-  /// stands under it in systemd/clocksmith.catalog.
+  /// The `MESSAGE_ID`, made with `systemd-id128 new`. It never changes. Under it,
+  /// systemd/clocksmith.catalog says what to do about the entry.
   public var messageID: String {
     switch self {
     case .started: "157eff0ea2fa48c4847900a2b1267de3"
@@ -115,7 +115,7 @@ extension Notice {
 }
 
 extension Journal {
-  /// The announcer's.
+  /// The journal of the announcer.
   public convenience init() {
     self.init(identifier: "clocksmith") { Notice(.wordsLost, .warning, $0, $1) }
   }

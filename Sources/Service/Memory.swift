@@ -2,11 +2,11 @@ import Basics
 import CLinux
 import Daemon
 
-/// Holds the saved state and writes it to its file. If that fails, it is tried again, less and less
-/// often, and at once with the next change; the journal is told once.
+/// Holds the saved state and writes it to its file. After a failure it retries, less and less
+/// often, and soon after the next urgent change; the failure is logged once.
 final class Memory {
   /// How long after an urgent change the file is written, if no `check()` comes first. Many changes
-  /// in a row, as of a volume that is turned, are one write.
+  /// in a row, as when a person turns the volume, are one write.
   private static let delay = Duration.seconds(1)
 
   private static let longestRetry = Duration.seconds(60)
@@ -14,26 +14,26 @@ final class Memory {
   private let loop: EventLoop
   private let file: StateFile?
   private let journal: Journal
-  /// True while the loop must not be held up by a disk.
+  /// True while a disk must not hold up the loop.
   var isBusy: () -> Bool = { false }
-  /// False while what sounds is over soon: then a file that could not be written waits for its end.
+  /// False while a short sounding plays. Then a failed write is retried after its end.
   var mayWriteWhileBusy: () -> Bool = { true }
   private(set) var state = SavedState()
-  /// What of the state is not in the file yet.
+  /// Which changes are not on the disk yet.
   private var unsaved = Unsaved.nothing
-  /// The file has it, though perhaps not the disk.
+  /// The state is in the file, though perhaps not on the disk.
   private var isWritten = true
   private var timer: EventSource?
   private var complaint: Complaint?
   private let firstRetry: Duration
-  /// How long after the next failure it is tried again.
+  /// How long after the next failure to retry.
   private var retryDelay: Duration
 
-  /// What failed last.
+  /// The operation that failed last.
   private enum Complaint {
     /// The file could not be written.
     case write
-    /// It could not be brought to the disk, either: to write it alone mends nothing of that.
+    /// It could not be saved to the disk. A later write to the file alone does not mend that.
     case save
   }
 
@@ -76,7 +76,7 @@ final class Memory {
     }
   }
 
-  /// Saves an urgent change that is not saved yet, unless a disk would hold up the loop.
+  /// Saves an urgent change that is not saved yet, unless the loop must not wait for a disk.
   func check() {
     if unsaved == .urgent, !isBusy() { save() }
   }
@@ -93,18 +93,18 @@ final class Memory {
     }
   }
 
-  /// As `write()`, with every event: what could not be written is tried again by its own pace.
+  /// As `write()`, for every event. After a failure it leaves the retry to the timer.
   func writeInPassing() {
     if complaint == nil { write() }
   }
 
-  /// Saves at once all that is not saved yet.
+  /// Saves all unsaved changes at once.
   func save() {
     timer = nil
     guard unsaved != .nothing, let file else { return }
     do throws(Fault) {
       try file.save(state)
-      // The text of a thousand timers is a third of all that this program holds.
+      // Return the memory: the text of a thousand timers is a third of all that this program holds.
       malloc_trim(0)
       unsaved = .nothing
       isWritten = true
@@ -138,7 +138,7 @@ final class Memory {
     timer = try? loop.after(delay, accuracy: .milliseconds(100)) { [unowned self] in
       timer = nil
       check()
-      // What rings for hours keeps the disk from being waited for, and not the file from being
+      // During a ring of hours the loop must not wait for the disk, but the file can still be
       // written.
       guard complaint != nil else { return }
       if mayWriteWhileBusy() { write() } else { saveSoon(after: retryDelay) }

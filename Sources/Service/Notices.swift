@@ -5,8 +5,8 @@ import Horology
 import Sound
 
 extension Report {
-  /// The notice that a report makes.
-  /// - Parameter clock: how far it is trusted as the report is made.
+  /// The notice for a report.
+  /// - Parameter clock: how far it is trusted at the time of the report.
   func notice(_ composer: Composer, _ clock: ClockState) -> Notice {
     let trust = clock.trust.rawValue
     switch self {
@@ -104,7 +104,7 @@ extension Ringer {
 }
 
 extension SoftwareMute {
-  /// - Parameter end: what the clocks show when it ends by itself.
+  /// - Parameter end: the local time at which it ends by itself.
   fileprivate func notice(until end: CivilTime?) -> Notice {
     let words =
       switch self {
@@ -118,7 +118,7 @@ extension SoftwareMute {
 }
 
 extension SkipReason {
-  /// What the owner has asked for is information; what went wrong is a warning.
+  /// Silence that the owner asked for is information; a failure is a warning.
   var priority: Priority {
     switch self {
     case .quietHours, .nothingToSound, .muted, .softwareMuted, .occasionIsNear, .stopped: .info
@@ -126,7 +126,7 @@ extension SkipReason {
     }
   }
 
-  /// The reason with what is behind it, where the clock is.
+  /// The reason in words; for an untrusted clock, with what casts doubt on it.
   fileprivate func words(_ clock: ClockState) -> String {
     guard self == .untrusted, case .nothing(let doubt) = clock.basis else { return description }
     return "the clock is not trusted: \(doubt.words) (see 'untrusted' in the configuration)"
@@ -134,7 +134,7 @@ extension SkipReason {
 }
 
 extension Announcement {
-  /// The notice of one that has sounded.
+  /// The notice of an announcement that has sounded.
   fileprivate func notice(_ timing: Timing, _ composer: Composer, _ trust: String) -> Notice {
     let done = inWords(composer, chimed: "chimed", said: "said")
     var fields = fields(composer).merging([
@@ -160,7 +160,7 @@ extension Announcement {
     }
   }
 
-  /// What it was made for, and what of it there is.
+  /// The fields for its cause, its chime and its text.
   fileprivate func fields(_ composer: Composer) -> [String: String?] {
     var fields: [String: String?] = [
       "CHIME": programme.blows.isEmpty ? "no" : "yes",
@@ -177,7 +177,7 @@ extension Announcement {
     return fields
   }
 
-  /// What of it there is: as in `chimed and said "three o'clock"`.
+  /// Its chime and its words, as in `chimed and said "three o'clock"`.
   fileprivate func inWords(_ composer: Composer, chimed: String, said: String) -> String {
     let chime = programme.blows.isEmpty ? nil : chimed
     let text = programme.words == .none ? nil : try? composer.text(of: self)
@@ -187,7 +187,7 @@ extension Announcement {
 }
 
 extension Timing {
-  /// As in `onset +0.1 ms`, with what else there is to tell.
+  /// As in `onset +0.1 ms`, with the worst error and the underruns if there are any.
   var inWords: String {
     var words = "onset \(onsetError?.milliseconds ?? "not measured")"
     if let worstError, worstError != onsetError {
@@ -207,26 +207,27 @@ extension Occasion {
     ["OCCASION": instant.utcText(), "LOCAL": civil.description]
   }
 
-  /// Where a range of occasions is meant, of its last.
+  /// The fields for the last of a range of occasions.
   fileprivate var fieldsOfLast: [String: String?] {
     ["OCCASION_LAST": instant.utcText(), "LOCAL_LAST": civil.description]
   }
 }
 
 extension Duration {
-  /// Signed, in milliseconds with one decimal or, from a minute on, in words: `+0.1 ms`.
+  /// In milliseconds with a sign and one decimal, as in `+0.1 ms`; from a minute on in words,
+  /// without a sign.
   public var milliseconds: String {
     if magnitude >= .seconds(60) { return magnitude.inWords }
     let tenths = (magnitude.nanoseconds + 50_000) / 100_000
     return "\(self < .zero && tenths > 0 ? "-" : "+")\(tenths / 10).\(tenths % 10) ms"
   }
 
-  /// Whole microseconds, as the fields named `_USEC` have them.
+  /// In whole microseconds, for the fields named `_USEC`.
   var inMicroseconds: String { String(nanoseconds / 1000) }
 }
 
 extension TimerWords {
-  /// Whose they are.
+  /// The fields for the source of the words.
   fileprivate var fields: [String: String?] {
     switch source {
     case .timer(let number): ["CAUSE": "timer", "TIMER": String(number)]

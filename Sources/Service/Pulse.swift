@@ -3,11 +3,11 @@ import Daemon
 import Devices
 import Horology
 
-/// Looks after the service once a minute, or more often if systemd wants to hear from it more often;
-/// and shows systemd that it is alive, only while it is.
+/// Checks the service once a minute, or more often if the systemd watchdog wants that. Tells
+/// systemd that the service is alive, but only while it is.
 final class Pulse {
-  /// How often it is looked after where nobody wants to hear from it; by then a bus, or a disk,
-  /// that has come back is found.
+  /// The interval without a watchdog, and the longest with one. A bus or a disk that comes back is
+  /// found within it.
   private static let longestInterval = Duration.seconds(60)
 
   private let loop: EventLoop
@@ -19,7 +19,7 @@ final class Pulse {
   private let isWatched: Bool
   private var isAiling = false
 
-  /// - Parameter look: looks after what there is, and reads what shows that the service is alive.
+  /// - Parameter look: checks the parts of the service, and reads its vital signs.
   /// - Parameter allowed: after how long without a sign of life systemd restarts it; nil if never.
   init(
     loop: EventLoop, journal: Journal, notifier: Notifier,
@@ -34,7 +34,7 @@ final class Pulse {
     beat()
   }
 
-  /// Half of what is allowed, as sd_watchdog_enabled(3) recommends.
+  /// Half of the allowed time, as sd_watchdog_enabled(3) recommends.
   static func interval(allowed: Duration?) -> Duration {
     min(allowed.map { $0 / 2 } ?? longestInterval, longestInterval)
   }
@@ -49,7 +49,8 @@ final class Pulse {
       isAiling = false
       notifier.isAlive()
     }
-    // With leave to come a little late, and after all else that is due: the loop turns.
+    // A beat may come a little late. It is served after everything else that is due, so it shows
+    // that the loop turns.
     timer = try? loop.after(interval, accuracy: interval / 10) { [unowned self] in beat() }
     timer?.isServedLast()
   }

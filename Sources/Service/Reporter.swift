@@ -4,8 +4,8 @@ import Devices
 import Horology
 import Sound
 
-/// Makes a notice of what the Announcer reports, and hands it to the journal, the day's tally and
-/// the bus.
+/// Turns the reports of the Announcer into notices for the journal and the bus, and counts them in
+/// the day's tally.
 final class Reporter {
   private let journal: Journal
   private let conductor: Conductor
@@ -16,11 +16,11 @@ final class Reporter {
   var signal: (_ name: String, [BusValue]) -> Void = { _, _ in }
 
   private var tally: Tally
-  /// The refusal that the journal knows of.
+  /// The refusal that was logged last; nil after any other report.
   private var toldRefusal: Report?
   /// The timing of the last announcement.
   private(set) var lastTiming: Timing?
-  /// The last warning, with the time of day of its notice.
+  /// The last warning or error, with its local date and time.
   private(set) var lastError = ""
 
   init(_ journal: Journal, _ conductor: Conductor, _ clockWatch: ClockWatch, _ composer: Composer) {
@@ -37,7 +37,7 @@ final class Reporter {
 
   func tell(_ report: Report) {
     switch report {
-    // Identical refusals in a row are told once; each is answered.
+    // Log identical refusals in a row once; answer each.
     case .refused, .timerRefused, .alarmRefused:
       guard report != toldRefusal else { return }
       toldRefusal = report
@@ -52,7 +52,7 @@ final class Reporter {
     if let (name, values) = report.signal(composer) { signal(name, values) }
   }
 
-  /// What the journal is told is told on the bus; of warnings the last is remembered.
+  /// Signals every notice on the bus, and remembers the last warning.
   private func heard(_ notice: Notice) {
     signal("Noticed", notice.values)
     guard notice.priority.rawValue <= Priority.warning.rawValue else { return }

@@ -11,11 +11,11 @@ public final class RunningService {
   /// How long it may take to answer. Its loop never waits that long for anything.
   public static let patience = Duration.seconds(5)
 
-  /// The process of the service; nil if the bus does not tell.
+  /// The process of the service; nil if the bus does not name it.
   public let process: pid_t?
 
   private let bus: OpaquePointer
-  /// By when the first call must be answered, counted from when the connection was begun.
+  /// The deadline for the first call, which includes the time to connect.
   private var deadline: Uptime?
   private var slot: OpaquePointer?
   private var ownerSlot: OpaquePointer?
@@ -29,7 +29,7 @@ public final class RunningService {
     var opened: OpaquePointer?
     guard sd_bus_open_system(&opened) >= 0, let opened else { return nil }
     bus = opened
-    // Else a loop, at its end, would wait until the bus has taken everything.
+    // Otherwise a loop would wait at its end until the bus has taken everything.
     sd_bus_set_close_on_exit(bus, 0)
     let deadline = SystemClock.uptime + patience
     self.deadline = deadline
@@ -60,7 +60,7 @@ public final class RunningService {
     sd_bus_close_unref(bus)
   }
 
-  /// Waits until the bus has let us in. sd-bus itself would wait for 90 s.
+  /// Waits until the connection is ready. sd-bus itself would wait for 90 s.
   /// - Returns: more than 0, or -errno.
   private static func connect(_ bus: OpaquePointer, until deadline: Uptime) -> Int32 {
     while true {
@@ -74,7 +74,7 @@ public final class RunningService {
     }
   }
 
-  /// At least one, for 0 would mean as long as sd-bus likes.
+  /// At least 1: with 0, sd-bus would choose its own timeout.
   private static func microseconds(until deadline: Uptime) -> UInt64 {
     UInt64(max((deadline - SystemClock.uptime).nanoseconds / 1000, 1))
   }
@@ -98,7 +98,7 @@ public final class RunningService {
     _ = try call("Stop")
   }
 
-  /// Silences what would sound by itself for so long; without end if that is nil.
+  /// Mutes everything that would sound by itself, for so long; without end if nil.
   public func mute(for duration: Duration?) throws(Fault) {
     _ = try call("Mute", [.unsigned(UInt64((duration ?? .zero).nanoseconds / 1000))])
   }
@@ -135,7 +135,7 @@ public final class RunningService {
     _ = try call("CancelTimer", [.text(which)])
   }
 
-  /// Says how much is left of a timer; of the one that ends next if that is nil.
+  /// Says how much is left of a timer; if nil, of the one that ends next.
   /// - Returns: what it says.
   public func tellTimer(_ which: String?) throws(Fault) -> String {
     let reply = try call("TellTimer", [.text(which ?? "")])
@@ -210,8 +210,8 @@ public final class RunningService {
     return status
   }
 
-  /// Calls `handler` whenever a property of the service is another, or the service, or
-  /// the bus, has gone or come.
+  /// Calls `handler` at every signal of the service, as of a changed property, when the service
+  /// comes or goes, and when the bus goes.
   public func whenChanged(
     _ loop: EventLoop, _ handler: @escaping () -> Void
   ) throws(Fault) {
@@ -221,14 +221,14 @@ public final class RunningService {
       code = watch(
         &slot, "type='signal',path='\(CLOCKSMITH_BUS_PATH)',sender='\(CLOCKSMITH_BUS_NAME)'")
     }
-    // The service goes or comes: its own signals would not tell.
+    // The service's own signals do not tell that it has gone or come.
     if code >= 0 {
       code = watch(
         &ownerSlot,
         "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',"
           + "arg0='\(CLOCKSMITH_BUS_NAME)'")
     }
-    // Of a bus that goes nothing else tells.
+    // Nothing else tells that the bus has gone.
     if code >= 0 {
       code = watch(
         &localSlot,
@@ -272,7 +272,7 @@ public final class RunningService {
     return BusMessage(owning: reply)
   }
 
-  /// - Parameter acts: what was asked for changes something.
+  /// - Parameter acts: true if the call may change something.
   private static func fault(_ error: sd_bus_error, _ code: Int32, acts: Bool) -> Fault {
     let service = "clocksmith.service"
     if [-ENOTCONN, -ECONNRESET, -ESHUTDOWN, -EPIPE].contains(code) {

@@ -1,9 +1,9 @@
 import Basics
 import Horology
 
-/// An alarm as it is kept for the next start.
+/// An alarm as it is saved for the next start.
 extension Alarm {
-  /// Those of a person, and as many of the configuration.
+  /// The alarms of a person, and as many of the configuration.
   private static let mostSaved = 2 * Alarms.most
 
   var saved: JSONLine {
@@ -36,8 +36,8 @@ extension Alarm {
     return line
   }
 
-  /// - Parameter tune: the tune of a name; nil if it is not there. Then the signal rings, for an
-  ///   alarm that is silent is worse than one that sounds different.
+  /// - Parameter tune: finds a tune by its name; nil if it is missing. Then the signal rings: a
+  ///   silent alarm is worse than one that sounds different.
   /// - Throws: `Fault` for alarms that could not have been saved.
   static func all(
     in objects: [JSONObject], path: String, tune: (String) -> Tune?
@@ -65,7 +65,7 @@ extension Alarm {
 }
 
 extension AlarmPlan {
-  /// - Parameter title: whose it is, for an error.
+  /// - Parameter title: the title of the alarm, for an error.
   fileprivate init(
     _ object: JSONObject, _ title: String, tune: (String) -> Tune?
   ) throws(Fault) {
@@ -79,7 +79,7 @@ extension AlarmPlan {
     } catch {
       throw Fault(path, "\(title) in it: \(error)")
     }
-    // A name that an earlier version took is no reason to lose the alarm.
+    // Keep the alarm without a name that an earlier version allowed and this one does not.
     name = try object.text("name").flatMap { Alarm.flaw(ofName: $0) == nil ? $0 : nil }
     self.tune = try object.text("tune").map { tune($0) ?? .missing($0) }
     switch (try object.number("rise_db"), try object.microseconds("rise_usec")) {

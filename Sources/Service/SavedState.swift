@@ -4,16 +4,18 @@ import Devices
 import Horology
 import Sound
 
-/// What is kept for the next start: what a person has set at run time, and what has sounded last.
+/// The state that is saved for the next start: the settings that a person made at run time, and the
+/// last occasion that sounded.
 struct SavedState: Hashable {
   /// A volume in dB, in place of the configuration's.
   struct Volume: Hashable {
     let decibels: Double
-    /// What the configuration said then. Once it says something else, the configuration counts.
+    /// The configured volume at that time. Once the configuration changes it, the configuration
+    /// counts.
     let configured: Double
   }
 
-  /// When a mute for a span of time ends, by the clock of one start of the machine.
+  /// When a mute for a span of time ends, counted from one boot of the machine.
   struct End: Hashable {
     /// As `SystemClock.boot`.
     let boot: String
@@ -27,23 +29,25 @@ struct SavedState: Hashable {
   /// The latest occasion that has sounded. After a restart with the clock set back it does not
   /// sound again.
   ///
-  /// It is written together with other changes and at the end of the service, and alone it is never
-  /// a reason to write: a write every quarter of an hour would only wear the card. After a power
-  /// cut it may be missing. Then a clock that has come back behind is not trusted until it is set
-  /// right, and setting it right moves it past what has sounded.
+  /// It is written together with other changes and at the end of the service, never by itself: a
+  /// write every quarter of an hour would only wear the card. After a power cut it may be missing.
+  /// If the clock then starts behind, it is not trusted until it is set right. That step moves it
+  /// past all occasions that have sounded.
   var sounded: Instant?
 
   var timers: [Countdown] = []
   var interval: IntervalTimer?
   var alarms: [Alarm] = []
-  /// How far the zone was ahead of UTC, with the alarms: another zone may step over one while nothing
-  /// runs. Nil if there are none, or a version before this has saved them.
+  /// How far the zone was ahead of UTC when the alarms were saved: a change of zone while the
+  /// service is off may step over an alarm. Nil without alarms, or if an earlier version saved
+  /// them.
   var zoneOffset: Duration?
-  /// The start of the machine, as `SystemClock.boot`, in which they were set or seen last.
+  /// The boot in which the timers, the interval and the alarms were last set or seen, as
+  /// `SystemClock.boot`.
   var timersBoot: String?
 
-  /// Of the format. A text of a later version is refused; version 1 had no checksum. A new key that
-  /// may be missing needs no new version: older programs ignore it.
+  /// The version of the format. A text of a later version is refused; version 1 had no checksum. A
+  /// new key that may be missing needs no new version: older programs ignore it.
   static let version = 2
   /// Times before 1970 or after 2200 are refused, so that no sum overflows. In microseconds.
   static let times: ClosedRange<Int64> = 0...7_258_118_400_000_000
@@ -51,11 +55,11 @@ struct SavedState: Hashable {
   init() {}
 }
 
-// MARK: What is kept of the Announcer
+// MARK: The saved state of the Announcer
 
 extension SavedState {
-  /// When the mute ends since the machine started; nil if it ends at the instant that it names,
-  /// or the machine has started since it was saved.
+  /// When the mute ends, counted from boot; nil if it ends at the instant that it names, or if the
+  /// machine has booted since it was saved.
   var muteEndInThisBoot: Duration? {
     muteEnd.flatMap { $0.boot == SystemClock.boot ? $0.sinceBoot : nil }
   }
@@ -73,7 +77,7 @@ extension SavedState {
       zoneOffset: zoneOffset, at: now)
   }
 
-  /// Takes the mute, the timers, and what has sounded, as they are now.
+  /// Takes the mute, the timers, the interval, the alarms and the last occasion that sounded.
   mutating func take(_ announcer: Announcer) {
     mute = announcer.mute
     muteEnd = announcer.muteEndsSinceBoot.flatMap { sinceBoot in
@@ -85,13 +89,13 @@ extension SavedState {
     zoneOffset = alarms.isEmpty ? nil : announcer.alarms.zoneOffset
     let isEmpty = timers.isEmpty && interval == nil && alarms.isEmpty
     timersBoot = isEmpty ? nil : SystemClock.boot
-    // A clock that is far off must not make a file that is refused later.
+    // Leave out a time of a clock that is far off: the file would be refused later.
     sounded = announcer.lastSounded.flatMap {
       Self.times.contains($0.nanoseconds / 1000) ? $0 : nil
     }
   }
 
-  /// True if something differs that must be saved soon. What has sounded can wait.
+  /// True if something differs that must be saved soon. The last occasion that sounded can wait.
   func isUrgent(after old: SavedState) -> Bool {
     var same = old
     same.sounded = sounded
@@ -104,7 +108,7 @@ extension SavedState {
 extension SavedState {
   private static let seal = #","checksum":""#
 
-  /// One JSON object on a line; its last value is the CRC-32 of what stands before it.
+  /// One JSON object on a line; its last value is the CRC-32 of the text before it.
   var text: String {
     let line = JSONLine()
     line.set("version", Self.version)
@@ -132,7 +136,8 @@ extension SavedState {
     return "\(open)\(Self.seal)\(String(CRC32.of(open), radix: 16))\"}\n"
   }
 
-  /// - Throws: `Fault` for anything but the whole text of a state of this version.
+  /// - Throws: `Fault` for anything but the whole text of a state, of this version or an earlier
+  ///   one.
   init(text: String, path: String) throws(Fault) {
     guard let object = try? JSONObject(text, path: path) else {
       throw Fault(path, "it is torn, or no state")
@@ -182,7 +187,7 @@ extension SavedState {
 }
 
 extension SavedState {
-  /// True if a text ends in the checksum of what stands before it.
+  /// True if a text ends in the checksum of the text before it.
   private static func isSealed(_ text: String) -> Bool {
     let bytes = Array(text.utf8)
     let seal = Array(seal.utf8)
@@ -195,7 +200,7 @@ extension SavedState {
   }
 }
 
-/// What a volume may be.
+/// The volumes that are allowed.
 enum VolumeRange {
   static let decibels = -60.0...0.0
   static let words = "-60 to 0 dB"
@@ -204,14 +209,14 @@ enum VolumeRange {
 extension JSONObject {
   fileprivate func zoneOffset(_ key: String) throws(Fault) -> Duration? {
     guard let seconds = try integer(key) else { return nil }
-    // No clock is further from UTC.
+    // No zone is that far from UTC.
     guard seconds.magnitude <= 2 * 86_400 else {
       throw Fault(path, "\(key) \(seconds) is no offset of a zone")
     }
     return .seconds(seconds)
   }
 
-  /// A time from 1970 to 2200, or a time as long since the machine started.
+  /// A time from 1970 to 2200, or a span of at most that length since boot.
   func microseconds(_ key: String) throws(Fault) -> Int64? {
     guard let count = try integer(key) else { return nil }
     guard SavedState.times.contains(count) else {

@@ -1,7 +1,7 @@
 import Basics
 import Horology
 
-/// A timer as it is kept for the next start.
+/// A timer as it is saved for the next start.
 extension Countdown {
   var saved: JSONLine {
     let line = JSONLine()
@@ -32,7 +32,7 @@ extension Countdown {
     guard let number = try object.integer("number"), (1...Int64(Timers.most)).contains(number),
       let length = try object.microseconds("length_usec"), length > 0
     else { throw Fault(path, "a timer in it lacks its number or its length") }
-    // A name that an earlier version took is no reason to lose the timer.
+    // Keep the timer without a name that an earlier version allowed and this one does not.
     let name = try object.text("name").flatMap { Countdown.flaw(ofName: $0) == nil ? $0 : nil }
     let left = try object.microseconds("left_usec")
     let state: State
@@ -47,7 +47,7 @@ extension Countdown {
   }
 }
 
-/// An interval as it is kept for the next start.
+/// An interval as it is saved for the next start.
 extension IntervalTimer {
   var saved: JSONLine {
     let line = JSONLine()
@@ -102,7 +102,7 @@ extension JSONLine {
 extension JSONObject {
   func moment(_ key: String) throws(Fault) -> TimedMoment? {
     let shown = try microseconds("\(key)_usec")
-    // Of what began before this start of the machine it is less than 0.
+    // Negative if the moment was before this boot.
     let sinceBoot = try integer("\(key)_boot_usec")
     if let sinceBoot, sinceBoot.magnitude > SavedState.times.upperBound.magnitude {
       throw Fault(path, "\(key)_boot_usec \(sinceBoot) is no time near this start of the machine")
@@ -119,7 +119,7 @@ extension JSONObject {
 }
 
 extension Instant {
-  /// Since 1970. A clock that is far off must not make a file that is refused later.
+  /// Since 1970, clamped: a clock that is far off must not make a file that is refused later.
   var savedMicroseconds: Int {
     let times = SavedState.times
     return Int(min(max(nanoseconds / 1000, times.lowerBound), times.upperBound))

@@ -12,14 +12,14 @@ final class ServiceInstruments: Instruments {
   private let reporter: Reporter
   var player: Player?
   var timer: CalendarTimer?
-  /// Composes what the player is given.
+  /// Composes the scores for the player.
   var composer: Composer { didSet { judged = nil } }
-  /// A ring whose tune cannot be played, and why: the signal rings in its place.
+  /// Called if the tune of a ring cannot be played, with the reason. The signal rings in its place.
   var lacksTune: (Cue, Fault) -> Void = { _, _ in }
-  /// All effects of an event have been carried out.
+  /// Called after all effects of an event have been carried out.
   var rested: () -> Void = {}
 
-  /// The tune that could not be played last, and whether it is to blame.
+  /// The tune that failed last, and its flaw; no flaw if the tune is not to blame.
   private var judged: (blows: [Blow], flaw: Fault?, at: Duration)?
   private static let judgedFor = Duration.seconds(60)
 
@@ -47,7 +47,7 @@ final class ServiceInstruments: Instruments {
         try composer.score(of: sounding, rate: rate)
       }
     } catch {
-      // Whatever the speaker lacks, it is not the tune.
+      // Without a flaw in the tune, the speaker is to blame.
       guard case .cue(let cue) = sounding, let flaw = flaw(ofTuneOf: cue) else { throw error }
       lacksTune(cue, flaw)
       try player?.play(sounding) { [composer] rate throws(Fault) in
@@ -56,8 +56,8 @@ final class ServiceInstruments: Instruments {
     }
   }
 
-  /// Why the tune of a cue cannot be played. All of its bells are decoded for that, which must not be
-  /// done for every second in which the speaker is away.
+  /// Why the tune of a cue cannot be played; nil if it can. This decodes all its bells, which is
+  /// too much work for every second that the speaker is away, so the answer is kept.
   private func flaw(ofTuneOf cue: Cue) -> Fault? {
     guard !cue.blows.isEmpty else { return nil }
     let now = SystemClock.sinceBoot

@@ -4,8 +4,8 @@ import Basics
 /// The file of the saved state. It is replaced as a whole, so that it is never half written.
 struct StateFile {
   let path: String
-  /// More than any state has, with a thousand timers and a hundred alarms in it, their names and
-  /// paths as long as can be; a larger file is refused.
+  /// No state is this large, even with a thousand timers and a hundred alarms with the longest
+  /// names and paths. A larger file is refused.
   private static let mostBytes = 1 << 21
 
   /// In the folder that systemd has made for the service (`StateDirectory=`); nil without it.
@@ -18,7 +18,7 @@ struct StateFile {
 
   /// Reads the state. Without a file, nothing has been set.
   ///
-  /// A file that cannot be understood is renamed, so that the service can always start.
+  /// A file that cannot be read or understood is renamed, so that the service can always start.
   /// - Returns: the state, and what was wrong with the file.
   func load() -> (SavedState, complaint: String?) {
     do throws(Fault) {
@@ -33,7 +33,7 @@ struct StateFile {
     }
   }
 
-  /// - Parameter isSynced: it is on the disk afterwards.
+  /// - Parameter isSynced: wait until the state is on the disk.
   func save(_ state: SavedState, isSynced: Bool = true) throws(Fault) {
     try writeText(state.text, to: path, isSynced: isSynced)
   }

@@ -4,7 +4,7 @@ import Devices
 import Horology
 import Sound
 
-/// What `status` and the bus tell of the clock, from the running service or without one.
+/// The state of the clock that `status` and the bus show, with the running service or without one.
 public struct Status: Hashable, Sendable {
   /// The occasion that comes next.
   public struct Next: Hashable, Sendable {
@@ -13,7 +13,7 @@ public struct Status: Hashable, Sendable {
     public var local: String
     /// The tune by its name, or `none`.
     public var chime: String
-    /// What is spoken; empty for nothing.
+    /// The words; empty for none.
     public var text: String
     /// Why it will not sound, as a key and in words; nil if it will.
     public var refusal: Refusal?
@@ -27,7 +27,7 @@ public struct Status: Hashable, Sendable {
 
   public var zone = ""
   public var voice = ""
-  /// An ALSA device, or a file, as it is set.
+  /// The configured ALSA device, or a file.
   public var device = ""
   /// The sound card that plays because the device cannot be opened; empty if the device plays.
   public var substitute = ""
@@ -40,17 +40,18 @@ public struct Status: Hashable, Sendable {
   public var ringer = ""
   /// Why the switch cannot be read; empty if it can.
   public var ringerError = ""
-  /// True if the switch, as it is, silences.
+  /// True if the switch silences the clock now.
   public var isSilencedBySwitch = false
   public var trust = ""
   /// A key of `ClockState.Basis`.
   public var clockBasis = ""
-  /// True if the time is said by it when somebody asks: it is trusted, or the owner wants that.
+  /// True if a request for the time is answered by this clock: it is trusted, or the owner wants
+  /// that.
   public var clockIsUsed = false
   public var clockWords = ""
   /// In seconds; nil if it may be anything.
   public var clockUncertainty: Double?
-  /// What is heard now; empty for nothing.
+  /// The words of the announcement that is heard now; empty for none.
   public var playing = ""
   /// By number.
   public var timers: [Timer] = []
@@ -70,7 +71,7 @@ public struct Status: Hashable, Sendable {
     substitute.isEmpty ? device : "\(substitute) instead of \(device)"
   }
 
-  /// What can be told without a service.
+  /// The status without a running service.
   /// - Throws: `Fault` if the voice has no text for the next occasion.
   public init(
     _ configuration: Configuration, _ composer: Composer, zone: any Zone, clock: ClockState,
@@ -82,7 +83,7 @@ public struct Status: Hashable, Sendable {
     next = try Next(Rules(settings, trust: clock.trust).outlook(of: occasion), composer)
   }
 
-  /// What the service knows of itself.
+  /// The status of the running service.
   init(
     _ configuration: Configuration, _ composer: Composer, _ announcer: Announcer,
     clock: ClockState
@@ -113,7 +114,7 @@ public struct Status: Hashable, Sendable {
     clockUncertainty = clock.uncertainty?.inSeconds
   }
 
-  /// All values are still to be read.
+  /// For values that are read afterwards.
   private init() {}
 }
 
@@ -130,7 +131,7 @@ extension Status.Next {
 }
 
 extension Composer {
-  /// What an announcement says, or the time of day if the voice has no text for it.
+  /// The words of an announcement, or the time of day if the voice has no text for it.
   func words(of announcement: Announcement) -> String {
     (try? text(of: announcement)) ?? announcement.time.dateTime.timeOfDay
   }
@@ -141,15 +142,15 @@ extension Composer {
 extension Status {
   /// A property of org.clocksmith.Announcer1, and how it is written and read.
   ///
-  /// A missing value is empty, 0 or, for an uncertainty, not a number; an end that never comes is
-  /// the largest number.
+  /// A missing value is empty or 0; a missing uncertainty is not a number, and a missing onset
+  /// error is the smallest number. An end that never comes is the largest number.
   private struct Property {
     let name: String
     let tell: (Status) -> BusValue
     /// False if the value is of another type.
     let read: (inout Status, BusValue) -> Bool
 
-    /// One that is reckoned from others, and so is not read.
+    /// A property that is computed from others, so it is not read.
     static func derived(_ name: String, _ tell: @escaping (Status) -> BusValue) -> Property {
       Property(name: name, tell: tell, read: { _, _ in true })
     }
@@ -224,7 +225,7 @@ extension Status {
     Dictionary(uniqueKeysWithValues: Self.table.map { ($0.name, $0.tell(self)) })
   }
 
-  /// The properties that change all the time, so that `PropertiesChanged` leaves them out.
+  /// Properties that change all the time. `PropertiesChanged` leaves them out.
   static let flowing: Set = ["ClockWords", "ClockUncertainty"]
 
   /// The switch wins.
@@ -245,7 +246,7 @@ extension Status {
     }
   }
 
-  /// Nil if a property is missing, as of a service of another version.
+  /// Nil if a property is missing or of another type, as from a service of another version.
   init?(properties: [String: BusValue]) {
     self.init()
     for property in Self.table {
@@ -258,13 +259,13 @@ extension Instant {
   /// Since 1970; 0 before.
   public var microseconds: UInt64 { UInt64(max(nanoseconds / 1000, 0)) }
 
-  /// Since 1970; the latest that there is for what is too late for any.
+  /// Since 1970; values that are too large become the latest instant.
   public init(microseconds: UInt64) {
     self.init(nanoseconds: Int64(min(microseconds, UInt64(Int64.max / 1000))) * 1000)
   }
 }
 
-// MARK: What is told
+// MARK: Signals
 
 extension Report {
   /// The signal that a report makes, with its arguments; nil if it makes none.

@@ -12,7 +12,7 @@ extension Status {
     public let time: String
     /// As in `mon-fri`, `2026-12-24` or `once`.
     public let days: String
-    /// What rings; empty for the signal.
+    /// The tune that rings; empty for the signal.
     public let tune: String
     /// Quiet hours do not silence it.
     public let ringsInQuietHours: Bool
@@ -60,7 +60,8 @@ extension [Status.Alarm] {
   /// The one that rings next; if none will, the silent one that comes next.
   public func next(at instant: Instant) -> Status.Alarm? {
     let alarms = filter { $0.nextInstant != nil }.sorted { $0.next < $1.next }
-    // By a clock that is not trusted the time of one may be over, and come.
+    // With a clock that is not trusted, the time of a silent alarm may be past although it did not
+    // ring.
     return alarms.first(where: \.reason.isEmpty)
       ?? alarms.first { $0.next > instant.microseconds } ?? alarms.last
   }

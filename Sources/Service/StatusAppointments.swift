@@ -1,8 +1,8 @@
 import Horology
 
 extension Status {
-  /// What the service has to sound besides the occasions, from an instant on.
-  /// - Parameter rules: as they are for the occasions.
+  /// The alarms, timers and intervals that the service is to sound from an instant on.
+  /// - Parameter rules: the same as for the occasions.
   public func appointments(
     _ rules: Rules, in zone: any Zone, from start: Instant
   ) -> Appointments {
@@ -13,7 +13,8 @@ extension Status {
 }
 
 extension Status.Alarm {
-  /// As far as it is told: a tune has no more than its name. Nil for what this version cannot read.
+  /// The alarm as far as the status shows it: its tune has only a name. Nil if this version cannot
+  /// read it.
   fileprivate var alarm: Alarm? {
     guard let time = try? TimeOfDay(text: time), let days = try? AlarmDays(text: days) else {
       return nil
@@ -26,7 +27,8 @@ extension Status.Alarm {
     let moment = nextInstant.map { TimedMoment(sinceBoot: .zero, shown: $0) }
     let state: Alarm.State
     switch (self.state, moment) {
-    // What it was put off from was not quiet, for it rang.
+    // The status does not show when it first rang. That was not in quiet hours, or it would not
+    // have rung, so the end of the snooze stands in.
     case ("snoozing", let moment?): state = .snoozing(ring: moment.shown, until: moment)
     case ("ringing", _):
       let now = Instant(seconds: 0)

@@ -7,7 +7,7 @@ extension Status {
   public struct Interval: Hashable, Sendable {
     /// When its first cue sounded, or will; microseconds of UTC since 1970.
     public let start: UInt64
-    /// From one cue of a plain interval to the next; 0 of one that has rounds.
+    /// From one cue of a plain interval to the next; 0 for rounds.
     public let every: UInt64
     public let work: UInt64
     public let rest: UInt64
@@ -42,7 +42,7 @@ extension Status {
         countdown: countdown, words: words)
     }
 
-    /// How far it is at an instant, from its start; negative before that.
+    /// The time since its start, at an instant; negative before the start.
     public func passed(at instant: Instant) -> Duration {
       .microseconds(Int64(clamping: instant.microseconds) - Int64(clamping: start))
     }
@@ -71,7 +71,7 @@ extension Status.Interval: BusRow {
     self.rounds = rounds
     self.countdown = countdown
     self.words = words
-    // Of another version, or of another program.
+    // Refuse a plan of another version or of another program.
     guard plan.flaw == nil else { return nil }
   }
 }

@@ -11,9 +11,9 @@ extension Status {
     /// running, paused or ringing.
     public let state: String
     public let length: UInt64
-    /// What is left of one that is paused; 0 of any other, whose zero tells.
+    /// The time left of a paused timer; 0 for any other, where `zero` tells it.
     public let left: UInt64
-    /// When it is at zero, or was; microseconds of UTC since 1970, 0 of one that is paused.
+    /// When it reaches or reached zero; microseconds of UTC since 1970, 0 for a paused timer.
     public let zero: UInt64
 
     init(

@@ -3,7 +3,7 @@ import Daemon
 import Horology
 
 extension TimerEvent {
-  /// The notice of what has become of a timer.
+  /// The notice for an event of a timer.
   func notice(of countdown: Countdown) -> Notice {
     let title = countdown.title
     var fields: [String: String?] = [
@@ -53,7 +53,7 @@ extension TimerEvent {
 }
 
 extension IntervalEvent {
-  /// The notice of what has become of an interval.
+  /// The notice for an event of an interval.
   func notice(of interval: IntervalTimer) -> Notice {
     let title = interval.title
     var fields: [String: String?] = ["CAUSE": "interval"]

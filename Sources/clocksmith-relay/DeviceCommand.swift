@@ -65,7 +65,7 @@ private func add(_ token: String, _ arguments: Arguments) throws(Fault) {
   try tellDone(done, done)
 }
 
-/// - Parameter gone: only those that are told no more.
+/// - Parameter gone: true to print only the devices that get no more pushes.
 func printDevices(gone: Bool, asJSON: Bool) throws(Fault) {
   var fault: Fault?
   try Register().devices(gone: gone) { device in
@@ -80,8 +80,8 @@ func printDevices(gone: Bool, asJSON: Bool) throws(Fault) {
 }
 
 extension RegisteredDevice {
-  /// As in `2026-11-22T15:00:00Z  ios production  timer,alarm  TOKEN`; of one that has gone, when and
-  /// why comes first.
+  /// As in `2026-11-22T15:00:00Z  ios production  timer,alarm  TOKEN`. For a device that has gone,
+  /// the time and the reason come first.
   fileprivate var line: String {
     let gone = gone.map { "\($0.at.text)  \($0.reason)  " } ?? ""
     return "\(gone)\(registered.text)  \(device.platform.rawValue) \(device.environment.rawValue)"

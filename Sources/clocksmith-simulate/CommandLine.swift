@@ -2,19 +2,19 @@
 @preconcurrency import Glibc
 import Simulation
 
-/// What the command line asks for.
+/// The options of the command line.
 struct Wish {
   var seed: UInt64 = 1
   var years = 1.0
   /// Nil for every zone.
   var zone: String? = "Europe/London"
   var faults = Faults.high
-  /// Faults are made on purpose, to see whether the oracle finds them.
+  /// True to make faults on purpose, to see whether the oracle finds them.
   var isProof = false
   var isHelp = false
 }
 
-/// The command line is wrong: what, and what is right.
+/// The command line is wrong; the description says how, and how to put it right.
 struct Misuse: Error {
   let description: String
 }
@@ -84,7 +84,7 @@ extension Wish {
       }
       self.seed = seed
     case "years":
-      // Of less than a few days nothing is to be learnt.
+      // A run of less than a few days shows nothing.
       guard let years = Double(value), years >= 0.01, years <= 100 else {
         throw Misuse(description: "--years '\(value)' is not from 0.01 to 100")
       }

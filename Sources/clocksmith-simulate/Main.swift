@@ -4,16 +4,16 @@ import Devices
 import Horology
 import Simulation
 
-/// SIGINT has come: what was done so far is told.
+/// Not 0 once SIGINT has come; the results so far are still printed.
 nonisolated(unsafe) private var isInterrupted: sig_atomic_t = 0
 
 @main
 enum Main {
-  /// As shells report a program that SIGINT has ended.
+  /// The exit status that shells give a program ended by SIGINT.
   private static let interrupted: Int32 = 128 + SIGINT
 
   static func main() {
-    // A line at a time, so that progress is seen.
+    // Write line by line, so that progress is seen.
     setlinebuf(stdout)
     do throws(Misuse) {
       let wish = try Wish(Array(CommandLine.arguments.dropFirst()))
@@ -30,9 +30,9 @@ enum Main {
     }
   }
 
-  /// False, and it is said, if standard output has not taken everything.
+  /// False, with a complaint, if standard output has not taken everything.
   private static func isWritten() -> Bool {
-    // A line that failed before is remembered by the stream, without its reason.
+    // The stream remembers an earlier failure, but not its reason.
     if fflush(stdout) == 0 && ferror(stdout) == 0 { return true }
     complain("cannot write to standard output: it is closed, or its disk is full")
     return false
@@ -70,7 +70,7 @@ enum Main {
       if zones.count > 1 {
         let count = outcome.violation == nil ? 0 : 1
         print("zone: \(zone), soundings \(outcome.soundings), violations \(count)")
-        // Nobody reads what cannot be written.
+        // Stop: further results cannot be written either.
         if ferror(stdout) != 0 { return 1 }
       }
     }

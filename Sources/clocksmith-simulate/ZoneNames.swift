@@ -5,7 +5,7 @@ import Basics
 enum ZoneNames {
   private static let source = "/usr/share/zoneinfo/tzdata.zi"
 
-  /// Every zone, without the other names of the same.
+  /// The name of every zone, without its aliases.
   static func all() throws(Fault) -> [String] {
     let descriptor = try openRegularFile(source, largest: 1 << 20)
     defer { close(descriptor) }
@@ -14,7 +14,7 @@ enum ZoneNames {
       read(descriptor, &bytes, bytes.count)
     }
     let text = String(decoding: bytes[..<count], as: UTF8.self)
-    // A line as `Z Africa/Abidjan -0:16:8 - LMT 1912`, as zic(8) has it.
+    // zic(8): a zone begins as `Z Africa/Abidjan -0:16:8 - LMT 1912`.
     let names = text.split(separator: "\n").filter { $0.hasPrefix("Z ") }.map {
       String($0.dropFirst(2).prefix { $0 != " " })
     }

@@ -4,7 +4,7 @@ import Horology
 import Service
 import Sound
 
-/// What sounds at one moment, for a person and for a program.
+/// One line of the agenda, in words and as JSON.
 struct AgendaLine {
   let words: String
   let json: String
@@ -22,7 +22,7 @@ struct AgendaLine {
       civil, nil, [outlook.tune?.inWords(at: civil) ?? "", text], outlook.refusal)
   }
 
-  /// - Parameter isNumbered: it is known by which number the service calls it.
+  /// - Parameter isNumbered: true if the number that the service gave it is known.
   init(_ appointment: Appointment, _ composer: Composer, isNumbered: Bool) {
     let civil = appointment.civil
     let title: String
@@ -57,7 +57,7 @@ struct AgendaLine {
     words = Self.words(civil, title, [what, rising, text], appointment.refusal)
   }
 
-  /// The keys that all have.
+  /// The keys that every line has.
   private static func line(
     at instant: Instant, _ civil: CivilTime, _ text: String, _ tune: Tune?, strikes: Int,
     _ refusal: SkipReason?

@@ -77,7 +77,7 @@ private func set(_ time: String, _ arguments: Arguments) throws {
   if let name, let flaw = Alarm.flaw(ofName: name) {
     throw Misuse(description: "--name cannot be used: \(flaw); choose another")
   }
-  // The option that is read, for an error.
+  // The option that was read last, for an error.
   var place = ""
   func text(_ option: String) -> String? {
     place = "--\(option) "
@@ -112,7 +112,7 @@ private func set(_ time: String, _ arguments: Arguments) throws {
   }
 }
 
-/// - Throws: `Misuse` for an alarm on a day on which its time is over by the clock.
+/// - Throws: `Misuse` for a date on which the time of the alarm is already over.
 private func refuseDayThatIsOver(_ times: AlarmTimes, _ service: RunningService) throws {
   guard case .date(let day) = times.days, let zone = try? zoneOfService(service.status().zone),
     let ring = times.nextRing(after: Instant(seconds: -1), in: zone),
@@ -121,7 +121,8 @@ private func refuseDayThatIsOver(_ times: AlarmTimes, _ service: RunningService)
   throw Misuse(description: "--date \(day): \(times.time) on that day is over; choose a later day")
 }
 
-/// A path as the service finds it, which runs in another folder; any other name as it is.
+/// The absolute path of a file, because the service runs in another folder; any other name
+/// unchanged.
 private func wholePath(_ name: String) -> String {
   guard name.contains("/"), let path = realpath(name, nil) else { return name }
   defer { free(path) }
@@ -152,7 +153,7 @@ extension Status.Alarm {
     let shown = zone.civil(at: next)
     let time = "\(shown.dateTime)".dropLast(3).map { $0 == "T" ? " " : $0 }
     let moment = "\(shown.weekday.abbreviation) \(String(time))"
-    // By a clock that is not trusted it may still come.
+    // With a clock that is not trusted, the time may still come.
     if next <= instant, !reason.isEmpty { return "its time was \(moment): \(reason)" }
     let words = "\(moment), in \((next - instant).inWords)"
     if !reason.isEmpty { return "silent \(words): \(reason)" }

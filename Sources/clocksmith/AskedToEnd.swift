@@ -3,7 +3,7 @@ import Daemon
 @preconcurrency import Glibc
 
 extension EventLoop {
-  /// Calls `handler` at Ctrl-C, when the terminal goes, and when the program is to end.
+  /// Calls `handler` at Ctrl-C, when the terminal goes away, and at SIGTERM.
   func whenAskedToEnd(_ handler: @escaping () -> Void) throws(Fault) -> [EventSource] {
     var sources: [EventSource] = []
     for signal in [SIGINT, SIGTERM, SIGHUP] {

@@ -18,9 +18,9 @@ final class ForegroundTimer: Instruments {
   private let bar = TimerBar()
   private var sources: [EventSource] = []
   private var wakeUp: EventSource?
-  /// Done once it was heard.
+  /// `done` once a sounding was heard.
   private var status = ExitStatus.failed
-  /// What was given up before it was over, to be told below the bar.
+  /// The message about a timer or an interval that was given up, to be printed below the bar.
   private var givenUp: String?
 
   /// - Throws: `Fault` if the configuration, the voice or the zone cannot be used.
@@ -54,14 +54,15 @@ final class ForegroundTimer: Instruments {
   }
 
   /// Sounds until Ctrl-C, or until it is over.
-  /// - Returns: the exit status; failed if it could not be heard, or was given up before that.
+  /// - Returns: the exit status; failed if it could not be heard, or was given up before its end.
   func run() throws(Fault) -> Int32 {
     sources += try loop.whenAskedToEnd { [unowned self] in end() }
     if case .failure(let refusal) = conductor.order(order) {
       let what = if case .startInterval = order { "interval" } else { "timer" }
       throw Fault(what, refusal.description)
     }
-    // Each second it looks for a clock that was set and for a sleep, which nobody tells it of.
+    // Look each second: nothing else tells this program that the clock was set or the machine
+    // slept.
     sources.append(
       try loop.every(.seconds(1)) { [unowned self] in conductor.handle(.woke) })
     rest()
@@ -72,7 +73,7 @@ final class ForegroundTimer: Instruments {
     return ExitStatus.failed
   }
 
-  /// Stops what rings; a timer that counts, and rounds that are not over, are given up.
+  /// Stops a ring; gives up a timer that counts, and rounds that are not over.
   private func end() {
     if let interval = conductor.announcer.timers.interval, interval.plan.length != nil {
       givenUp = "\(interval.title) was given up before its end"
@@ -131,7 +132,7 @@ final class ForegroundTimer: Instruments {
     }
   }
 
-  /// In place of the bar, where no terminal is.
+  /// Prints a line in place of the bar if there is no terminal.
   private func note(_ words: String) {
     guard isatty(STDOUT_FILENO) == 0 else { return }
     try? say(words)

@@ -2,7 +2,7 @@ import Basics
 import Devices
 import Service
 
-/// How a line that is read is: who has it, or what it says now.
+/// The state of an input line: who holds it, or its level now.
 func checkInput(
   _ settings: InputSettings, active: String, inactive: String
 ) throws(Fault) -> Finding {
@@ -13,7 +13,7 @@ func checkInput(
   return .well("\(line), now \(try input.isActive() ? active : inactive)")
 }
 
-/// How a line that is driven is. It is only looked at: who checks does not expect it to change.
+/// The state of an output line. The line is not opened: a check must not change it.
 func checkOutput(_ settings: OutputSettings) throws(Fault) -> Finding {
   guard let text = settings.line else { return .well("none") }
   let line = try GPIOMap.current().place(of: text)

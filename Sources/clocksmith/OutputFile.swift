@@ -3,7 +3,7 @@ import Sound
 
 extension Arguments {
   /// The sound file that `--output` names; nil if it was not given.
-  /// - Parameter inPlace: it is listened to while it is written.
+  /// - Parameter inPlace: true if a person listens to it while it is written.
   func soundFile(inPlace: Bool = false) throws -> String? {
     guard let path = self["output"] else { return nil }
     if let flaw = SoundFileWriter.flaw(ofPath: path, inPlace: inPlace) {

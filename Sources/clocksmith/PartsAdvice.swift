@@ -1,15 +1,15 @@
 @preconcurrency import Glibc
 
-/// How a part that was not found is made known to the system, which differs from one to the other.
+/// How to make a missing part known to the system. Each kind of system has its own way.
 enum PartsAdvice {
-  /// The flashed card: `[card]` in clocksmith.txt says it.
+  /// The flashed card: parts are set in `[card]` of clocksmith.txt.
   case card
-  /// Raspberry Pi OS: `config.txt` says it, with overlays of its own.
+  /// Raspberry Pi OS: parts are set in `config.txt`, with overlays of its own.
   case raspberryPiOS
   /// A PC, or another board.
   case other
 
-  /// What this system is, by what only it has.
+  /// The kind of this system, found by a file that only it has.
   static var here: PartsAdvice {
     if access("/usr/lib/clocksmith-card/parts", F_OK) == 0 { return .card }
     return access("/etc/rpi-issue", F_OK) == 0 ? .raspberryPiOS : .other

@@ -67,7 +67,7 @@ let renderCommand = Subcommand(
   return ExitStatus.done
 }
 
-/// Where a file is, be it there or not: its name behind the true path of its folder.
+/// The path of a file that may not exist: its name after the real path of its folder.
 private func place(_ path: String) -> String {
   let slash = path.lastIndex(of: "/")
   guard let folder = realpath(slash.map { String(path[...$0]) } ?? ".", nil) else { return path }
@@ -75,7 +75,7 @@ private func place(_ path: String) -> String {
   return "\(String(cString: folder))/\(slash.map { path[$0...].dropFirst() } ?? path[...])"
 }
 
-/// Renders a score once, into whichever of the two files is asked for.
+/// Renders a score once, into one of the two files or both.
 private func write(
   _ score: Score, gain: Float, toWAV soundPath: String?, toSVG picturePath: String?,
   _ title: String, at time: CivilTime

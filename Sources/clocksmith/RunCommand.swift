@@ -47,7 +47,7 @@ let runCommand = Subcommand(
 /// be silent for good because of a clock that was forgotten in a terminal.
 /// - Throws: `Fault` if a service runs and this is not one.
 private func refuseBesideAnother() throws(Fault) {
-  // A bus that does not answer at once is no reason to wait: it is looked for again while it runs.
+  // Do not wait for a bus that does not answer at once: the running clock looks for it again.
   guard getenv("NOTIFY_SOCKET") == nil, let service = try? RunningService(patience: .seconds(1))
   else { return }
   let process = service.process.map { " as process \($0)" } ?? ""

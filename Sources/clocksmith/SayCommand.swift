@@ -49,7 +49,8 @@ let sayCommand = Subcommand(
   return ExitStatus.done
 }
 
-/// The service; nil, with a note, where the bus does not answer, for the command does without it.
+/// The running service. Nil without one; also nil, with a note, if the bus does not answer: the
+/// command does not need it.
 func reachableService() -> RunningService? {
   do throws(Fault) {
     return try RunningService()

@@ -14,7 +14,7 @@ func speak(
 ) throws -> String {
   var time = given ?? zone.civil(at: SystemClock.now.instant)
   var outcome: Outcome?
-  // By how much the speaker was late, is known from the first try.
+  // How late the speaker was; known after the first try.
   var delay = Duration.zero
   for _ in 1...2 {
     let anchor = SystemClock.now.instant + Announcer.requestLead + delay

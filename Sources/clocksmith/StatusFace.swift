@@ -5,10 +5,10 @@ import Devices
 import Horology
 import Service
 
-/// `status --follow`. On a terminal the face is drawn anew each second; elsewhere a line is printed
+/// `status --follow`. On a terminal the face is redrawn each second; elsewhere a line is printed
 /// for each change.
 final class StatusFace {
-  /// How often a service that is not there is looked for.
+  /// How often to look for a missing service.
   private static let searchSeconds: Int64 = 5
 
   private let view: StatusView
@@ -43,7 +43,7 @@ final class StatusFace {
     if let failure { throw failure }
   }
 
-  /// Comes again at the next full second of the wall clock.
+  /// Schedules the next tick at the next full second of the wall clock.
   private func tick() {
     let now = SystemClock.now.instant
     let rest = 1_000_000_000 - (now.nanoseconds % 1_000_000_000 + 1_000_000_000) % 1_000_000_000
@@ -51,7 +51,7 @@ final class StatusFace {
       let seconds = SystemClock.now.instant.seconds
       let isAlone = view.service == nil
       if isAlone && seconds % Self.searchSeconds == 0 { find() }
-      // The words of the clock grow older, and tell nobody.
+      // The words of the clock change with time, but no signal tells it.
       if isAlone || seconds % 60 == 0 { look() } else { show() }
       tick()
     }
@@ -86,7 +86,8 @@ final class StatusFace {
     }
   }
 
-  /// Prints what it is, if it is not what was printed last; the time alone is no change.
+  /// Prints the status if it differs from the one that was printed last; the time alone is no
+  /// change.
   private func printChange() throws(Fault) {
     let status = seen.status
     var parts = [status.next.local, status.next.refusal?.key ?? "", "\(seen.isRunning)"]
@@ -109,7 +110,7 @@ final class StatusFace {
 }
 
 extension Seen {
-  /// The same, looked at later.
+  /// The same status at another instant.
   func at(_ instant: Instant) -> Seen {
     Seen(
       status: status, instant: instant, zone: zone, isRunning: isRunning, rtc: rtc, voice: voice)
@@ -130,7 +131,7 @@ private final class Terminal {
   }
 
   private init() {
-    // no-color.org: any text that is not empty.
+    // no-color.org: any text that is not empty turns colours off.
     hasColour = (getenv("NO_COLOR")?.pointee ?? 0) == 0
   }
 

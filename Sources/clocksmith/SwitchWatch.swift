@@ -6,7 +6,7 @@ import Devices
 import Horology
 import Service
 
-/// Shows the switch that is configured, live; where none is, the lines that it could be wired to.
+/// Shows the configured switch live; without one, the lines that it could be wired to.
 /// - Returns: the exit status.
 func showSwitch(_ settings: InputSettings) throws(Fault) -> Int32 {
   if let line = settings.line {
@@ -28,7 +28,7 @@ private final class SwitchWatch {
   private var shown: Bool?
   private var failure: Fault?
 
-  /// Takes the line.
+  /// Opens the line.
   init(_ line: String, _ active: ActiveLevel) throws(Fault) {
     loop = try EventLoop()
     input = try GPIOInput(line: line, active: active)
@@ -54,7 +54,7 @@ private final class SwitchWatch {
   private func look() {
     do throws(Fault) {
       for edge in try input.readEdges() { try show(edge.isActive, at: edge.uptime) }
-      // Of a burst of edges the kernel may have dropped some: what counts in the end is the level.
+      // The kernel may have dropped some edges of a burst, so the level decides in the end.
       try show(try input.isActive(), at: SystemClock.uptime)
     } catch {
       failure = error
@@ -76,13 +76,13 @@ private final class SwitchWatch {
 }
 
 extension GPIOMap {
-  /// What may stand in the configuration: the lines that have names or, where none has, the chips.
+  /// The lines for the configuration: those with names or, without any, the range of each chip.
   fileprivate var choices: [String] {
     let named = lines.filter { $0.name != nil }
     if !named.isEmpty {
       return named.map { line in "  \(line)" + (line.consumer.map { ", held by '\($0)'" } ?? "") }
     }
-    // The lines of a chip come in order, so the first and the last say what there is.
+    // The lines of a chip come in order, so the first and the last give the range.
     return lines.filter { $0.offset == 0 }.map { first in
       let last = lines.last { $0.chipPath == first.chipPath }
       return "  \(first.place) to \(last?.place ?? first.place)"

@@ -1,7 +1,7 @@
 @preconcurrency import Glibc
 import Horology
 
-/// A bar of one line that grows as a timer counts down; nothing where no terminal is.
+/// A bar of one line that grows as a timer counts down. Without a terminal it shows nothing.
 struct TimerBar {
   private static let width = 30
 
@@ -19,12 +19,12 @@ struct TimerBar {
     show(Self.text(title: title, left: left, of: length))
   }
 
-  /// - Parameter remedy: what stops it.
+  /// - Parameter remedy: the key or the command that stops it.
   func showZero(_ title: String, _ remedy: String) {
     show("\(title): at zero; \(remedy) stops it")
   }
 
-  /// Leaves the line as it is, and what is written next stands below it.
+  /// Leaves the line as it is; later output stands below it.
   func end() {
     guard isShown else { return }
     fputs("\n", stdout)

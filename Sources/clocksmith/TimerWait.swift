@@ -17,7 +17,7 @@ final class TimerWait {
   private var sources: [EventSource] = []
   private var failure: Fault?
   private var hasRung = false
-  /// Nil while it is there.
+  /// Nil while the timer is there.
   private var hasReachedZero: Bool?
 
   init(
@@ -31,7 +31,7 @@ final class TimerWait {
   }
 
   /// Shows it until it is stopped, cancelled or missed, or until Ctrl-C.
-  /// - Returns: the exit status; failed if it was not waited for to zero.
+  /// - Returns: the exit status; failed if it was cancelled before zero, or at Ctrl-C.
   /// - Throws: `Fault` if the service has gone.
   func run() throws(Fault) -> Int32 {
     sources += try loop.whenAskedToEnd { [unowned self] in loop.exit() }

@@ -6,8 +6,8 @@ import Sound
 /// How an instant is given on the command line, as local time.
 let timeForm = "YYYY-MM-DDTHH:MM[:SS]"
 
-/// The zone that the service has, in which a person sets alarms and reads its face.
-/// - Parameter other: taken where there is no zone of that name here, as one that `TZ` describes.
+/// The zone of the service, in which a person sets alarms and reads the face.
+/// - Parameter other: used if no zone here has that name, as when `TZ` describes a zone.
 func zoneOfService(
   _ name: String, or other: @autoclosure () throws(Fault) -> SystemZone = try SystemZone.current()
 ) throws(Fault) -> SystemZone {
@@ -26,8 +26,8 @@ extension Arguments {
     }
   }
 
-  /// The instant that an option names by local time; nil if the option was not given. Of a time
-  /// that comes twice, as clocks are put back, the first.
+  /// The instant that an option names by local time; nil if the option was not given. If the time
+  /// comes twice because clocks are put back, the first one.
   func instant(_ option: String, in zone: some Zone) throws -> Instant? {
     guard let text = self[option] else { return nil }
     guard let time = CivilDateTime(text: text) else {

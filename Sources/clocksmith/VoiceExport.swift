@@ -4,8 +4,8 @@ import Service
 import Sound
 import Studio
 
-/// `voice export`: every quarter of an hour as a sound file of its own, for a telephone that speaks by
-/// itself.
+/// `voice export`: writes every quarter of an hour into a sound file of its own, for a telephone
+/// that speaks by itself.
 func exportVoice(_ name: String, _ arguments: Arguments) throws -> Int32 {
   guard let output = arguments["output"] else {
     throw Misuse(description: "voice export needs --output, the folder to make")
@@ -26,7 +26,7 @@ func exportVoice(_ name: String, _ arguments: Arguments) throws -> Int32 {
       let score = try composer.score(of: time, .wordsAlone, rate: standardRate)
       try score.write(to: "\(folder)/\(time.digits).\(suffix)")
     }
-    // Whoever hands the files on, hands these on with them.
+    // Anyone who passes the files on must pass these on, too.
     for name in names(inFolder: voice.path) where name == voice.licence || name == "NOTICE" {
       try writeBytes(
         try readSmallFile("\(voice.path)/\(name)"), to: "\(folder)/\(name)", isSynced: false)

@@ -4,7 +4,7 @@ import Horology
 import Service
 import Sound
 
-/// `voice list`: the voices that there are, and what each can do.
+/// `voice list`: the installed and the configured voices, and what each can do.
 func listVoices(_ configuration: Configuration, asJSON: Bool) throws -> Int32 {
   var names = Sounds.voiceNames()
   if !names.contains(configuration.voice) { names.insert(configuration.voice, at: 0) }
@@ -25,7 +25,7 @@ func listVoices(_ configuration: Configuration, asJSON: Bool) throws -> Int32 {
   return ExitStatus.done
 }
 
-/// The clocks and styles of a pack, with what it says in each, a line for each.
+/// A line for each clock and style of a pack, with the times that it says.
 func coverage(_ pack: VoicePack) -> String {
   pack.wordings.map { wording in
     let times = pack.shortestInterval(wording: wording)?.times ?? "not even the full hours"
@@ -78,7 +78,7 @@ extension VoicePack {
     return line
   }
 
-  /// What its clips take on the disk.
+  /// The size of its clips on the disk, in bytes.
   private var bytes: Int {
     clipNames.compactMap { clip($0)?.path }.reduce(0) { sum, path in
       var status = stat()

@@ -8,8 +8,8 @@ import Playing
 import Service
 import Studio
 
-/// Leads a person with a microphone through the phrases of a voice: carries out what the session
-/// says, and tells it what is heard and pressed.
+/// Leads a person with a microphone through the phrases of a voice. It carries out the effects of
+/// the session, and tells it about sounds and keys.
 final class VoiceRecorder {
   private let loop: EventLoop
   private let terminal: Terminal
@@ -20,15 +20,15 @@ final class VoiceRecorder {
   private let showsMeter = isatty(STDOUT_FILENO) == 1 && environment("TERM") != "dumb"
 
   private var session: RecordingSession
-  /// Who is listening now: to the room, or for a phrase. They are changed where they stand, so that
-  /// what they have heard is not copied each time.
+  /// The listeners: to the room, or for a phrase. They are changed in place, so that the samples
+  /// that they have heard are not copied each time.
   private var tone: RoomTone?
   private var listener: PhraseListener?
-  /// The phrase that is listened for.
+  /// The index of the phrase to listen for.
   private var index = 0
   /// The noise of the room, in dBFS.
   private var room = -Double.infinity
-  /// What was said last, until it is kept.
+  /// The last take that fits, until it is kept.
   private var fit: Take?
   private var playing: Player?
   private var meter = LevelMeter()
@@ -44,7 +44,7 @@ final class VoiceRecorder {
 
   /// - Parameters:
   ///   - terminal: where the keys come from.
-  ///   - speaker: on what a phrase is played back.
+  ///   - speaker: plays a phrase back.
   init(
     _ plan: RecordingPlan, into folder: TakeFolder, microphone: any Source, terminal: Terminal,
     speaker: ALSASink
@@ -64,7 +64,7 @@ final class VoiceRecorder {
     block.deallocate()
   }
 
-  /// Runs until all is recorded, or the person or what they need is gone.
+  /// Runs until all is recorded, the person stops, or the terminal or the microphone is gone.
   /// - Returns: true if all is recorded.
   func run() throws(Fault) -> Bool {
     var sources: [EventSource] = []
@@ -151,7 +151,7 @@ final class VoiceRecorder {
 
   // MARK: The microphone
 
-  /// Opens the microphone, if it is not.
+  /// Opens the microphone, if it is not open yet.
   private func openedRate() throws(Fault) -> Int {
     if let rate { return rate }
     let opened = try microphone.open()
@@ -165,7 +165,7 @@ final class VoiceRecorder {
 
   private func listen() {
     do throws(Fault) {
-      // No more than some microphone may have kept: the null device of ALSA never ends.
+      // Read no more than a microphone may have buffered: the null device of ALSA never ends.
       for _ in 0..<Self.mostBlocks {
         let count = try microphone.read(into: block)
         hear(UnsafeBufferPointer(rebasing: block[..<count]))
@@ -209,12 +209,12 @@ final class VoiceRecorder {
 
   private func showMeter() {
     guard listener != nil else { return }
-    // A terminal that is gone is told by its keys.
+    // No error check: reading the keys shows that the terminal is gone.
     fputs("\r\(meter.line())\u{1B}[K", stdout)
     fflush(stdout)
   }
 
-  /// Leaves an empty line for what is told.
+  /// Clears the line of the meter for other output.
   private func clearMeter() {
     if showsMeter { fputs("\r\u{1B}[K", stdout) }
     fflush(stdout)

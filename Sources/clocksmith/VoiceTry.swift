@@ -15,7 +15,7 @@ func tryVoice(_ name: String, _ time: String?, _ arguments: Arguments) throws ->
     voiceVolume: configuration.voiceVolume)
   let zone = try SystemZone.current()
   let now = SystemClock.now.instant
-  // What it cannot say it tells, before it looks whether it may.
+  // Report a time that the voice cannot say before asking whether the speaker is free.
   let length = try composer.length(of: given ?? zone.civil(at: now), .wordsAlone)
   if !arguments.has("config"), let status = try reachableService()?.status(),
     let obstacle = status.obstacle(until: now + length + trialMargin, configuration)
@@ -26,19 +26,19 @@ func tryVoice(_ name: String, _ time: String?, _ arguments: Arguments) throws ->
   return ExitStatus.done
 }
 
-/// The voice in a folder, which goes before an installed voice of that name.
+/// The voice in this folder or, without one, the installed voice of this name.
 func voicePack(named name: String) throws(Fault) -> VoicePack {
   access("\(name)/voice.conf", F_OK) == 0 ? try VoicePack(path: name) : try Sounds.voice(name)
 }
 
-/// How the voice says it: in the style that is asked for, or as configured, as far as it can.
+/// The wording that the voice uses: the requested style, or the configured one, as far as it can.
 func wording(
   of voice: VoicePack, _ style: String?, _ configured: Wording
 ) throws(Fault) -> Wording {
   var wording = configured
   let wanted = style ?? configured.style
   let able = voice.wordings.filter { $0.style == wanted }.map(\.format)
-  // A language may have a style in the other clock alone, or no words for this one at all.
+  // A voice may have a style for the other clock only, or no words for this clock at all.
   if let format = able.first ?? voice.formats.first, !able.contains(wording.format),
     !able.isEmpty || !voice.formats.contains(wording.format)
   {
@@ -62,11 +62,11 @@ func wording(
   return wording
 }
 
-/// How long before the service is to sound the speaker must be free again.
+/// How long before the next sounding of the service the speaker must be free again.
 private let trialMargin = Duration.seconds(5)
 
 extension Status {
-  /// Why nothing else may use the speaker until then, with what to do; nil if it may.
+  /// Why the speaker is not free until then, with what to do; nil if it is free.
   fileprivate func obstacle(until end: Instant, _ configuration: Configuration) -> String? {
     if isSilencedBySwitch { return "the switch silences the clock; switch it back on" }
     if !playing.isEmpty {

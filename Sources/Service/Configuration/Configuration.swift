@@ -5,11 +5,11 @@ import Horology
 import Playing
 import Sound
 
-/// What the owner has set: the defaults, and over them the files.
+/// The owner's settings: the defaults, overridden by the files.
 public struct Configuration: Sendable {
   public var announcer = AnnouncerSettings()
   public var wording = Wording.twelve
-  /// A folder of voices by its name, or the path of one.
+  /// The name of a voice, or the path of its folder.
   public var voice = "heart"
   /// A PCM name of ALSA.
   public var device = "default"
@@ -29,7 +29,7 @@ public struct Configuration: Sendable {
   public var keepOpen = KeepOpen.lasting(.zero)
   public var switchInput = InputSettings()
   public var button = InputSettings()
-  /// How long the button is held until what sounds is stopped.
+  /// How long the button must be held to stop a sounding.
   public var buttonHold = Duration.seconds(1)
   public var led = OutputSettings()
   /// The real-time clock that may vouch for the system's.
@@ -40,17 +40,18 @@ public struct Configuration: Sendable {
 
   /// The files that were read, in order.
   public private(set) var files: [String] = []
-  /// File and line of each key's value that counts, by `section.key`.
+  /// File and line of the value in force for each key, by `section.key`.
   private var places: [String: String] = [:]
 
-  /// What chimes at the hour unless the owner wants something else.
+  /// The tune at the hour, unless a file sets `chime`.
   private static let defaultChime = "westminster"
 
   public init() {}
 
-  /// Reads `path` alone, or else the files in /etc, if there are any. What a later file sets counts.
+  /// Reads only `path`, or else the files in /etc, if there are any. A later file overrides an
+  /// earlier one.
   /// - Throws: `Fault` with file and line for anything that is unknown or not allowed, and for a
-  ///   file that is there and cannot be read.
+  ///   file that exists but cannot be read.
   public static func load(path: String?) throws(Fault) -> Configuration {
     var configuration = Configuration()
     if let path {
@@ -93,7 +94,7 @@ public struct Configuration: Sendable {
     }
   }
 
-  /// The voice that is configured.
+  /// The configured voice.
   /// - Throws: `Fault`, with the file and line that name the voice, if it cannot be used.
   func voicePack() throws(Fault) -> VoicePack {
     do throws(Fault) {
@@ -104,7 +105,7 @@ public struct Configuration: Sendable {
     }
   }
 
-  /// Where the first of these keys that is set stands.
+  /// File and line of the first of these keys of [announce] that is set.
   func place(of keys: String...) -> String? {
     keys.lazy.compactMap { self.places["announce.\($0)"] }.first
   }
@@ -124,7 +125,7 @@ public struct Configuration: Sendable {
 // MARK: Keys
 
 extension Configuration {
-  /// Takes a value in, or says what is allowed instead.
+  /// Takes a value, or returns what is allowed instead.
   typealias Key = INIKey<Configuration>
 
   private static let keys: [String: [String: Key]] = [

@@ -7,9 +7,9 @@ enum ConfigurationFiles {
   private static let mainFile = "\(home)/clocksmith.conf"
   private static let folder = "\(home)/conf.d"
 
-  /// The main file and then the folder's `*.conf`, in the order of their names; of these, what is
-  /// there.
-  /// - Throws: `Fault` if it cannot be told what is there: settings that cannot be read must not
+  /// The main file, then the `*.conf` of the folder in the order of their names; only files that
+  /// exist.
+  /// - Throws: `Fault` if it is unknown which files exist: settings that cannot be read must not
   ///   turn into the defaults.
   static func all() throws(Fault) -> [String] {
     guard try isThere(home) else { return [] }
@@ -22,13 +22,13 @@ enum ConfigurationFiles {
       throw withRemedy(error)
     }
     for name in names where name.hasSuffix(".conf") && !name.hasPrefix(".") {
-      // One that was removed this moment is none.
+      // Skip a file that was removed just now.
       if try isThere("\(folder)/\(name)") { files.append("\(folder)/\(name)") }
     }
     return files
   }
 
-  /// The fault, with what to do about it where that is known.
+  /// Adds what to do about the fault, if that is known.
   static func withRemedy(_ fault: Fault) -> Fault {
     let words: String
     switch fault.code {
@@ -41,7 +41,7 @@ enum ConfigurationFiles {
     return Fault(fault.operation, code: fault.code, words)
   }
 
-  /// - Throws: `Fault` for anything but a file or folder that is there, or is not.
+  /// - Throws: `Fault` for a link to nothing, and if it is unknown whether the path exists.
   private static func isThere(_ path: String) throws(Fault) -> Bool {
     let operation = "cannot read \(path)"
     var status = stat()

@@ -5,19 +5,19 @@ import Playing
 import Sound
 
 extension Configuration {
-  /// The speaker that is set.
+  /// The configured speaker.
   public var speaker: ALSASink {
     ALSASink(
       name: device, isQuick: hasControls,
       volume: mixer.map { ALSASink.Volume(control: $0, decibels: volume) })
   }
 
-  /// What the samples of an announcement that sounds at `time` are multiplied by.
+  /// The factor for the samples of an announcement that sounds at `time`.
   public func gain(at time: CivilTime) -> Float {
     playerSettings.gain * Mixer.gain(decibels: announcer.quieter.decibels(at: time))
   }
 
-  /// What of it the player needs.
+  /// The settings that the player needs.
   public var playerSettings: Player.Settings {
     var settings = Player.Settings()
     settings.latencyOffset = latencyOffset
@@ -26,7 +26,7 @@ extension Configuration {
     return settings
   }
 
-  /// The voice that is configured, with a phrase and clips for every occasion.
+  /// The configured voice, verified to have a phrase and clips for every occasion.
   public func verifiedVoice() throws(Fault) -> VoicePack {
     let voice = try voicePack()
     try checkWording(of: voice)
@@ -34,7 +34,7 @@ extension Configuration {
     return voice
   }
 
-  /// - Throws: `Fault` with the line of the configuration that wants what the voice has not.
+  /// - Throws: `Fault` with the line of the configuration that asks for something the voice lacks.
   private func checkWording(of voice: VoicePack) throws(Fault) {
     let (style, clock) = (wording.style, wording.format.rawValue)
     if let flaw = voice.flaw(ofStyle: wording) {
@@ -48,15 +48,15 @@ extension Configuration {
     }
   }
 
-  /// The voice that is configured, in the wording that is configured, with a phrase and clips for
-  /// every occasion of the interval that is configured.
+  /// The composer for the configured voice and wording. The voice is verified to have a phrase and
+  /// clips for every occasion of the configured interval.
   public func composer() throws(Fault) -> Composer {
     let voice = try verifiedVoice()
     var bells = Sounds.bells()
     for tune in [announcer.chime, announcer.chimeQuarters] {
       if let tune { try bells.add(tune) }
     }
-    // Without its bells an alarm rings with the signal: `AlarmTunes` tells that.
+    // An alarm without its bells rings with the signal; `AlarmTunes` logs that.
     for tune in announcer.alarms.compactMap(\.tune) { try? bells.add(tune) }
     return Composer(
       voice: voice, wording: wording, bells: bells, signals: Sounds.signalsThatAreThere(),

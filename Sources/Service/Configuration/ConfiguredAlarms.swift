@@ -2,13 +2,13 @@ import Basics
 import Horology
 import Sound
 
-/// The sections `[alarm NAME]`. What a later file says of an alarm counts, key by key.
+/// The sections `[alarm NAME]`. A later file overrides an earlier one, key by key.
 struct ConfiguredAlarms: Sendable {
   private struct Section: Sendable {
     let name: String
-    /// File and line of its first beginning.
+    /// File and line where it first appears.
     let place: String
-    /// The file that it stands in, or the last of them.
+    /// The last file that has this section.
     var file: String
     var time: TimeOfDay?
     var days = AlarmDays.weekly(Set(Weekday.allCases))
@@ -17,19 +17,19 @@ struct ConfiguredAlarms: Sendable {
     var quietHours = AlarmInQuietHours.keep
   }
 
-  /// In the order of their beginnings.
+  /// In the order in which they first appear.
   private var sections: [Section] = []
 
-  /// The name behind `alarm`; nil for another section.
+  /// The name after `alarm`; nil for any other section.
   private static func name(of section: String) -> String? {
     let word = section.prefix { !$0.isWhitespace }
     guard word == "alarm" else { return nil }
     return String(section.dropFirst(word.count).drop(while: \.isWhitespace))
   }
 
-  /// Takes in that a section begins, if it is an alarm's.
-  /// - Throws: `Fault` for a name that cannot be used, that the file has twice, and for one alarm too
-  ///   many.
+  /// Begins a section, if it is an alarm's.
+  /// - Throws: `Fault` for a name that cannot be used or that the file has twice, and for too many
+  ///   alarms.
   mutating func begin(_ section: INIFile.Section, in file: String) throws(Fault) {
     guard let name = Self.name(of: section.name) else { return }
     let place = "\(file):\(section.line)"
@@ -49,8 +49,8 @@ struct ConfiguredAlarms: Sendable {
     sections.append(Section(name: name, place: place, file: file))
   }
 
-  /// What they say.
-  /// - Throws: `Fault` for one without a time.
+  /// The plans of all alarms.
+  /// - Throws: `Fault` for an alarm without a time.
   func plans() throws(Fault) -> [AlarmPlan] {
     var plans: [AlarmPlan] = []
     for section in sections {
@@ -70,10 +70,10 @@ struct ConfiguredAlarms: Sendable {
 // MARK: Keys
 
 extension ConfiguredAlarms {
-  /// Takes a value in, or says what is allowed instead.
+  /// Takes a value, or returns what is allowed instead.
   private typealias Key = @Sendable (inout Section, String) -> String?
 
-  /// The keys of a section; nil if it is no alarm's.
+  /// The keys of a section; nil if it is not an alarm's.
   static func keys(of section: String) -> [String: Configuration.Key]? {
     guard let name = name(of: section) else { return nil }
     return keys.mapValues { key in
@@ -94,8 +94,8 @@ extension ConfiguredAlarms {
       complaint { () throws(AlarmRefusal) in section.days = try AlarmDays(weekdays: value) }
     },
     "tune": { section, value in
-      // A clock that does not start would ring at no alarm. The service tells what is missing, and
-      // so does `check`.
+      // Accept a missing tune: a clock that does not start rings no alarm at all. The service and
+      // `check` report the missing tune.
       guard !value.isEmpty else { return "allowed: none, a tune's name, or the path of its file" }
       section.tune = value == "none" ? nil : (try? Sounds.tune(value)) ?? .missing(value)
       return nil

@@ -3,8 +3,8 @@ import Horology
 import Sound
 
 extension Configuration {
-  /// What becomes of every occasion from `start` on.
-  /// - Parameter mute: as it is at that instant.
+  /// The fate of every occasion from `start` on.
+  /// - Parameter mute: the mute, and the instant at which it is in force.
   public func agenda(
     _ composer: Composer, zone: any Zone, from start: Instant,
     mute: (SoftwareMute, at: Instant)? = nil
@@ -12,19 +12,19 @@ extension Configuration {
     var lengths: [Heard: Duration] = [:]
     return Agenda(announcer, zone: zone, from: start, mute: mute) { announcement in
       let programme = announcement.programme
-      // Words alone never reach the next occasion, a minute away at the least.
+      // Words alone never last until the next occasion, which is at least a minute away.
       guard !programme.blows.isEmpty else { return Programme.longestPhrase }
       let time = announcement.time
       let heard = Heard(programme: programme, hour: time.hour, minute: time.minute)
       if let known = lengths[heard] { return known }
-      // What cannot be composed is told of when it is to be played.
+      // A fault in composing is reported when the announcement is to be played.
       let length = (try? composer.length(of: time, programme)) ?? .zero
       lengths[heard] = length
       return length
     }
   }
 
-  /// What is set and can never sound, and why: a sentence each.
+  /// The settings that can never sound, and why: a sentence each.
   public func vanities(_ composer: Composer) -> [String] {
     let minutes = Array(stride(from: 0, to: 60, by: announcer.interval.minutes))
     var vanities = [
@@ -54,7 +54,7 @@ extension Configuration {
     return "\(key) = \(tune.name) never sounds: \(why); set it to none"
   }
 
-  /// Occasions of every day that find the one before still sounding.
+  /// Occasions of a day that come while the one before still sounds, in one sentence.
   private func overlaps(_ composer: Composer) -> [String] {
     var always = self
     always.announcer.quiet = .none
@@ -93,7 +93,7 @@ extension Configuration {
   }
 }
 
-/// All that decides how long an announcement is: the words depend on the time.
+/// Everything that decides the length of an announcement: the words depend on the time.
 private struct Heard: Hashable {
   let programme: Programme
   let hour: Int

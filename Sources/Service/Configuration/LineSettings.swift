@@ -1,15 +1,15 @@
 import Devices
 
-/// A GPIO line that is read, as its section of the configuration has it.
+/// A GPIO input line, as its section of the configuration sets it.
 public struct InputSettings: Hashable, Sendable {
   /// By name or as `chip-label:offset`; nil if there is none.
   public var line: String?
   public var active = ActiveLevel.low
-  /// How long the line must be inactive without a break until that counts.
+  /// How long the line must stay inactive without a break before that counts.
   public var debounce = Duration.milliseconds(30)
 }
 
-/// A GPIO line that is driven.
+/// A GPIO output line.
 public struct OutputSettings: Hashable, Sendable {
   /// By name or as `chip-label:offset`; nil if there is none.
   public var line: String?
@@ -17,6 +17,6 @@ public struct OutputSettings: Hashable, Sendable {
 }
 
 extension Configuration {
-  /// True if somebody may silence it from one moment to the next.
+  /// True if a person can silence the clock at any moment, with the switch or the button.
   var hasControls: Bool { switchInput.line != nil || button.line != nil }
 }

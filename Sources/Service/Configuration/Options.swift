@@ -2,15 +2,15 @@ import Basics
 import Horology
 
 extension Clocksmith {
-  /// What a run of the service is told on the command line.
+  /// The command-line options of the service.
   public struct Options {
     /// The configuration file, in place of those in /etc.
     public var configurationPath: String?
     /// A WAV file to play into, in place of the speaker.
     public var output: String?
-    /// Says the time once at the start.
+    /// Say the time once at the start.
     public var saysNow = false
-    /// In place of the configuration's `untrusted`.
+    /// Overrides the configuration's `untrusted`.
     public var untrusted: UntrustedPolicy?
 
     public init() {}
