@@ -3,7 +3,7 @@ import Daemon
 import Horology
 
 extension AlarmEvent {
-  /// The notice of what has become of an alarm.
+  /// The notice for an event of an alarm.
   func notice(of alarm: Alarm) -> Notice {
     let title = alarm.title
     var fields: [String: String?] = [

@@ -49,7 +49,7 @@ let agendaCommand = Subcommand(
     let next = [occasion?.occasion.instant, appointment?.instant].compactMap { $0 }.min()
     guard let next, next < end else { break }
     let entry: AgendaLine
-    // The chime is told before what rings with it.
+    // List the chime before a ring at the same instant.
     if let first = occasion, first.occasion.instant == next {
       entry = try AgendaLine(first.outlook, composer)
       occasion = occasions.next()
@@ -64,7 +64,7 @@ let agendaCommand = Subcommand(
   return ExitStatus.done
 }
 
-/// The running service as it is; nil without one. If it cannot be asked, the list is made without it.
+/// The status of the running service; nil without one, or if it cannot be asked.
 private func statusOfService(_ configuration: Configuration) -> Status? {
   do throws(Fault) {
     guard let service = try RunningService() else { return nil }

@@ -4,7 +4,7 @@ import Horology
 import Service
 import Sound
 
-/// Whether the voice has the words that timers and intervals are set to say.
+/// Checks that the voice has the words that timers and intervals are set to say.
 func checkTimers(_ configuration: Configuration) throws(Fault) -> Finding {
   let voice = try configuration.verifiedVoice()
   let settings = configuration.announcer
@@ -37,8 +37,8 @@ func checkTimers(_ configuration: Configuration) throws(Fault) -> Finding {
         : "the voice has all words for \(wanted.joined(separator: " and "))")
 }
 
-/// Whether each alarm can ring, with its tune, and the time be said.
-/// - Parameter status: of the service; nil without one, or if its configuration may be another.
+/// Checks that each alarm can ring with its tune, and that its time can be said.
+/// - Parameter status: of the service; nil without one, or if its configuration may differ.
 func checkAlarms(_ configuration: Configuration, _ status: Status?) throws(Fault) -> Finding {
   var flaws: [String] = []
   for plan in configuration.announcer.alarms {
@@ -58,7 +58,7 @@ func checkAlarms(_ configuration: Configuration, _ status: Status?) throws(Fault
     ?? .well(count == 0 ? "none" : count == 1 ? "1, which can ring" : "\(count), which can ring")
 }
 
-/// Why a tune cannot be played; nil if it can. One that is missing is looked for.
+/// Why a tune cannot be played; nil if it can. A missing tune is looked for again.
 private func flaw(of tune: Tune) -> String? {
   var bells = Sounds.bells()
   do throws(Fault) {
@@ -69,7 +69,7 @@ private func flaw(of tune: Tune) -> String? {
   return brokenSounds(bells.paths).first
 }
 
-/// What keeps alarms silent, or without words, whenever they ring.
+/// The flaws that keep alarms silent, or without words, whenever they ring.
 private func flawsOfRings(
   _ configuration: Configuration, _ status: Status?
 ) throws(Fault) -> [String] {
@@ -81,13 +81,14 @@ private func flawsOfRings(
     status?.appointments(rules, in: zone, from: now)
     ?? Appointments(of: configuration.announcer, in: zone, from: now)
   var rings: [Int: [(alarm: Alarm, ring: Appointment)]] = [:]
-  // A week and a day, for one that rings on one day of the week.
+  // A week and a day, to include an alarm that rings on one day of the week.
   for ring in all.prefix(while: { $0.instant < now + .seconds(8 * 86_400) }) {
     guard case .alarm(let alarm) = ring.cause else { continue }
     rings[alarm.number, default: []].append((alarm, ring))
   }
   var flaws: [String] = []
-  // One that rings later is known by the service alone; what else keeps it silent now may be over.
+  // Only the service knows an alarm that rings later. Any other reason for silence may be over by
+  // then.
   let quiet = SkipReason.quietHours.description
   for alarm in status?.alarms ?? [] where rings[Int(alarm.number)] == nil && alarm.reason == quiet {
     flaws.append("\(alarm.title) will be silent: \(alarm.reason)")

@@ -39,12 +39,12 @@ let checkCommand = Subcommand(
   try checkup.look("chime") { () throws(Fault) in try checkChime(configuration) }
   try checkup.look("signals") { () throws(Fault) in try checkSignals() }
   try checkup.look("timers") { () throws(Fault) in try checkTimers(configuration) }
-  // Before the alarms, which are of it.
+  // Before the alarms, which ring by the zone.
   try checkup.look("zone") { () throws(Fault) in .well(try SystemZone.current().name) }
-  // Once: a bus that is silent is waited for.
+  // Connect only once: a silent bus takes the whole timeout.
   let service = Result { () throws(Fault) in try RunningService() }
   try checkup.look("alarms") { () throws(Fault) in
-    // Of a bus that is silent another line tells.
+    // The line `bus` reports a silent bus.
     let answering = arguments.has("config") ? nil : try? service.get()
     return try checkAlarms(configuration, answering?.status())
   }
@@ -61,7 +61,7 @@ let checkCommand = Subcommand(
   }
   let cards = SoundCard.all()
   if cards.isEmpty {
-    // A sound server needs none of its own.
+    // A sound server may play without a card of its own.
     try checkup.look("card") { () throws(Fault) in
       opens ? .well("none that the kernel knows") : .found(PartsAdvice.here.card)
     }
@@ -96,10 +96,10 @@ enum Finding {
   case found(String)
 }
 
-/// The lines of a check, as they come.
+/// Prints the lines of a check as they come.
 private struct Checkup {
   private(set) var hasFound = false
-  /// What kept lines from being looked at, with the first of them.
+  /// Each fault that stopped a line, with the first line that it stopped.
   private var told: [String: String] = [:]
 
   mutating func look(_ name: String, _ body: () throws(Fault) -> Finding) throws {
@@ -108,7 +108,7 @@ private struct Checkup {
     do throws(Fault) {
       finding = try body()
     } catch {
-      // The voice is wanted by several.
+      // Several lines need the voice; its fault is reported once.
       let first = told[error.description]
       finding = .found(first.map { "not known; see '\($0)' above" } ?? error.description)
       told[error.description] = first ?? name
@@ -131,7 +131,7 @@ private func checkVoice(_ configuration: Configuration) throws(Fault) -> Finding
 }
 
 private func checkChime(_ configuration: Configuration) throws(Fault) -> Finding {
-  // An alarm's tune has a line of its own.
+  // The line `alarms` checks the tunes of the alarms.
   var configuration = configuration
   configuration.announcer.alarms = []
   let settings = configuration.announcer
@@ -145,13 +145,13 @@ private func checkChime(_ configuration: Configuration) throws(Fault) -> Finding
     : .found(vanities.joined(separator: "; "))
 }
 
-/// Timers ring with these, whatever the voice can say of them.
+/// Timers ring with these signals, whether or not the voice has words for them.
 private func checkSignals() throws(Fault) -> Finding {
   let paths = try Sounds.signals().values.sorted()
   return found(brokenSounds(paths)) ?? .well("all \(paths.count) of them; a timer can ring")
 }
 
-/// What is wrong with these sound files.
+/// The faults of these sound files.
 func brokenSounds(_ paths: [String]) -> [String] {
   paths.compactMap { path in
     do throws(Fault) {
@@ -178,7 +178,7 @@ private func checkRTC(_ configuration: Configuration) throws(Fault) -> Finding {
   }
   var judgement = RTCJudgement(clock.read(), after: nil)
   if judgement.isValid {
-    // Whether it runs shows only after a while.
+    // Only a second reading, after a while, shows whether it runs.
     poll(nil, 0, Int32(RTCJudgement.shortestLook.nanoseconds / 1_000_000) + 100)
     judgement = RTCJudgement(clock.read(), after: judgement.reading)
   }
@@ -190,7 +190,7 @@ private func checkRTC(_ configuration: Configuration) throws(Fault) -> Finding {
   }
   var words = "\(name), valid"
   if let lead = judgement.reading.lead(at: judgement.reading.moment) {
-    // It counts whole seconds: half of one is as near as it comes.
+    // The RTC counts whole seconds, so it is right to half a second at best.
     words += ", \(lead.magnitude < .seconds(1) ? "0 s" : lead.roughly) from the system clock"
   }
   if clock.hasSetTheClock { words += "; it set the clock at the start" }

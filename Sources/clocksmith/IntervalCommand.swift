@@ -88,7 +88,7 @@ private func plan(_ arguments: Arguments) throws -> IntervalPlan {
   }
 }
 
-/// - Parameter option: whose argument it is; nil of an operand.
+/// - Parameter option: the option with this argument; nil for an operand.
 private func span(_ text: String, _ option: String?) throws -> Duration {
   let place = option.map { "--\($0) " } ?? ""
   guard let span = Duration(timer: text) else {
@@ -117,7 +117,8 @@ private func number(
 }
 
 extension IntervalPlan {
-  /// What happens so long after the start, and how long it still does; nil once all is over.
+  /// The phase at this time after the start, how much of it is left and its length; nil once all is
+  /// over.
   func moment(at passed: Duration) -> (title: String, left: Duration, length: Duration)? {
     guard let phase = phase(at: passed) else { return nil }
     let left = phase.end - max(passed, .zero)

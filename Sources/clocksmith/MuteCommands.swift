@@ -31,7 +31,7 @@ let muteCommand = Subcommand(
   } else {
     try service.mute(for: duration)
   }
-  // The service knows when it ends: this program may have another clock, as in a container.
+  // Ask the service when the mute ends: this program may have another clock, as in a container.
   let status = try service.status()
   let mute = status.mute
   let zone = try? zoneOfService(status.zone)

@@ -37,9 +37,9 @@ let statusCommand = Subcommand(
   return ExitStatus.done
 }
 
-/// Asks the running service; without one, looks at what a service would see.
+/// Asks the running service; without one, works out how a service would see the clock.
 final class StatusView {
-  /// The service's, or else this program's own.
+  /// The zone of the service, or else of this program.
   private(set) var zone: SystemZone
   private let configurationPath: String?
   private let configuration: Configuration
@@ -54,7 +54,7 @@ final class StatusView {
     do throws(Fault) {
       zone = try SystemZone.current()
     } catch {
-      // The service has a zone of its own.
+      // A service has its own zone, so this one is not needed.
       guard service != nil else { throw error }
       zone = .universal
     }
@@ -64,7 +64,8 @@ final class StatusView {
     watch = ClockWatch(rtc: configuration.rtc)
   }
 
-  /// Takes the service, if there is one now. It waits only for a moment, to keep the face alive.
+  /// Connects to the service, if there is one now. It waits only for a moment, to keep the face
+  /// alive.
   func findService() {
     guard configurationPath == nil, service == nil else { return }
     service = try? RunningService(patience: .milliseconds(200))
@@ -92,7 +93,7 @@ final class StatusView {
   }
 }
 
-/// What was seen at an instant.
+/// The clock as it was seen at an instant.
 struct Seen {
   let status: Status
   let instant: Instant
@@ -127,7 +128,7 @@ struct Seen {
     [time, next] + timers + intervals + alarm + lasting
   }
 
-  /// More than this are counted, not shown.
+  /// Timers beyond this number are counted, not shown.
   private static let mostTimers = 5
 
   private var timers: [Line] {
@@ -144,7 +145,7 @@ struct Seen {
     return shown + (more > 0 ? [Line(label: "timers", value: "and \(more) more")] : [])
   }
 
-  /// What rings, or else the alarm that does so next, or will be silent then.
+  /// The alarms that ring, or else the next alarm, even if it will be silent.
   private var alarm: [Line] {
     let ringing = status.alarms.filter { $0.state == "ringing" }
     if !ringing.isEmpty {

@@ -112,7 +112,7 @@ private func start(_ length: Duration, _ arguments: Arguments) throws -> Int32 {
   return try TimerWait(service, number: number, length: length, title: title).run()
 }
 
-/// The timer that a person means: the only one, if they name none.
+/// The named timer, or the only one if none is named.
 private func timer(_ named: String?, of service: RunningService) throws -> String {
   if let named { return named }
   let timers = try service.status().timers
@@ -128,7 +128,7 @@ private func timer(_ named: String?, of service: RunningService) throws -> Strin
   return "\(only.number)"
 }
 
-/// Prints how a timer is now.
+/// Prints the state of a timer.
 private func tell(_ which: String, of service: RunningService) throws {
   let timers = try service.status().timers
   if let timer = timers.first(where: { $0.name == which || "\($0.number)" == which }) {

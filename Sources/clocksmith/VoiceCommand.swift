@@ -172,7 +172,7 @@ private func recordVoice(_ folder: String, _ arguments: Arguments) throws -> Int
   return ExitStatus.done
 }
 
-/// Tells what was made, and how it is heard.
+/// Prints the clips and times of a new voice, and how to hear it.
 private func present(_ pack: VoicePack, at target: String) throws(Fault) {
   try say("made \(target): \(pack.clipNames.count) clips")
   try say(coverage(pack))
