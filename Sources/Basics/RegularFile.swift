@@ -27,3 +27,21 @@ public func openRegularFile(_ path: String, largest: Int = .max) throws(Fault) -
   close(descriptor)
   throw problem
 }
+
+/// All bytes of a regular file.
+/// - Parameter largest: in bytes; a larger file is refused.
+/// - Throws: `Fault` if it cannot be opened or read, is no regular file, or is too large.
+public func readRegularFile(_ path: String, largest: Int = 1 << 20) throws(Fault) -> [UInt8] {
+  let descriptor = try openRegularFile(path, largest: largest)
+  defer { close(descriptor) }
+  var bytes: [UInt8] = []
+  var block = [UInt8](repeating: 0, count: 65_536)
+  while bytes.count <= largest {
+    let count = try retryingInterrupts("cannot read \(path)") {
+      read(descriptor, &block, block.count)
+    }
+    if count == 0 { return bytes }
+    bytes += block[..<count]
+  }
+  throw Fault("cannot read \(path)", "it grows; at most \(largest) bytes are read")
+}

@@ -34,13 +34,7 @@ enum ZoneFile {
 
   /// - Throws: `Fault`, of the code 0 if it is no regular file or too large.
   private static func bytes(of path: String) throws(Fault) -> [UInt8] {
-    let descriptor = try openRegularFile(path, largest: mostBytes)
-    defer { close(descriptor) }
-    var bytes = [UInt8](repeating: 0, count: mostBytes)
-    let count = try retryingInterrupts("cannot read \(path)") {
-      read(descriptor, &bytes, mostBytes)
-    }
-    return Array(bytes[..<count])
+    try readRegularFile(path, largest: mostBytes)
   }
 
   /// What is wrong with a file of these bytes; nil if nothing is.

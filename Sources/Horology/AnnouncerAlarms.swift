@@ -176,7 +176,7 @@ extension Announcer {
     guard let tune = alarm.plan.tune else { return [] }
     let shown = zone.civil(at: alarm.occasion ?? now.instant)
     let movement = tune.movement(at: shown) ?? tune.movements.min { $0.key < $1.key }?.value
-    let blows = (movement?.blows(at: shown) ?? []).sorted { $0.offset < $1.offset }
+    let blows = movement?.blows(at: shown) ?? []
     guard let first = blows.first else { return [] }
     return blows.map { Blow(bell: $0.bell, offset: $0.offset - first.offset) }
   }

@@ -67,7 +67,7 @@ extension Announcement {
   /// True if it is an occasion that says this time, or its own, from this instant on.
   fileprivate func says(_ time: CivilTime?, at instant: Instant?) -> Bool {
     guard case .occasion(let occasion) = cause, instant == occasion.instant,
-      anchor == occasion.instant
+      anchor == occasion.instant, programme.words != .none
     else { return false }
     return time.map { $0.dateTime.timeOfDay == occasion.civil.dateTime.timeOfDay } ?? true
   }

@@ -60,6 +60,7 @@ public struct Tune: Hashable, Sendable {
       self.rest = rest
     }
 
+    /// In the order in which they sound: a melody may go on beside the strikes.
     func blows(at time: CivilTime) -> [Blow] {
       var blows = melody.map { Blow(bell: $0.bell, offset: $0.offset - lead) }
       guard let strikes else { return blows }
@@ -68,7 +69,7 @@ public struct Tune: Hashable, Sendable {
         blows.append(Blow(bell: strikes.bell, offset: offset))
         offset += strikes.gaps[number % strikes.gaps.count]
       }
-      return blows
+      return blows.sorted { $0.offset < $1.offset }
     }
   }
 

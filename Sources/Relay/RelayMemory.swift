@@ -53,8 +53,8 @@ struct RelayMemory: Hashable {
 }
 
 extension RelayMemory {
-  /// Many times more than 64 commands have.
-  private static let mostBytes = 1 << 20
+  /// More than 64 commands of the largest size have, in which JSON escapes each byte with six.
+  private static let mostBytes = 1 << 23
 
   /// In the folder that systemd has made for the service (`StateDirectory=`); nil without it.
   static var pathOfService: String? {
@@ -67,15 +67,9 @@ extension RelayMemory {
   /// - Returns: the memory, and a complaint if the file was wrong; the file is then set aside.
   static func load(_ path: String) -> (RelayMemory, complaint: String?) {
     do throws(Fault) {
-      let descriptor = try openRegularFile(path, largest: mostBytes)
-      defer { close(descriptor) }
-      var bytes = [UInt8](repeating: 0, count: mostBytes)
-      let count = try retryingInterrupts("cannot read \(path)") {
-        read(descriptor, &bytes, bytes.count)
-      }
-      return (
-        try RelayMemory(text: String(decoding: bytes[..<count], as: UTF8.self), path: path), nil
-      )
+      let text = String(
+        decoding: try readRegularFile(path, largest: mostBytes), as: UTF8.self)
+      return (try RelayMemory(text: text, path: path), nil)
     } catch {
       if error.code == ENOENT { return (RelayMemory(), nil) }
       let aside = "\(path).set-aside"

@@ -23,14 +23,9 @@ enum Secret {
         return nil
       }
     }
-    let descriptor = try openRegularFile(path, largest: longest)
-    defer { close(descriptor) }
-    var bytes = [UInt8](repeating: 0, count: longest)
-    let count = try retryingInterrupts("cannot read \(path)") {
-      read(descriptor, &bytes, bytes.count)
-    }
-    guard count > 0, !bytes[..<count].contains(0) else { throw Fault(path, "it holds no secret") }
-    return String(decoding: bytes[..<count], as: UTF8.self)
+    let bytes = try readRegularFile(path, largest: longest)
+    guard !bytes.isEmpty, !bytes.contains(0) else { throw Fault(path, "it holds no secret") }
+    return String(decoding: bytes, as: UTF8.self)
   }
 
   /// A secret of one line.

@@ -214,10 +214,10 @@ extension Occasion {
 }
 
 extension Duration {
-  /// In milliseconds with a sign and one decimal, as in `+0.1 ms`; from a minute on in words,
-  /// without a sign.
+  /// In milliseconds with a sign and one decimal, as in `+0.1 ms`; from a minute on in words, with
+  /// no sign but a minus.
   public var milliseconds: String {
-    if magnitude >= .seconds(60) { return magnitude.inWords }
+    if magnitude >= .seconds(60) { return (self < .zero ? "-" : "") + magnitude.inWords }
     let tenths = (magnitude.nanoseconds + 50_000) / 100_000
     return "\(self < .zero && tenths > 0 ? "-" : "+")\(tenths / 10).\(tenths % 10) ms"
   }

@@ -39,24 +39,12 @@ struct StateFile {
   }
 
   private func read() throws(Fault) -> String? {
-    let descriptor: Int32
     do throws(Fault) {
-      descriptor = try openRegularFile(path)
+      return String(
+        decoding: try readRegularFile(path, largest: Self.mostBytes), as: UTF8.self)
     } catch {
       if error.code == ENOENT { return nil }
       throw error
     }
-    defer { close(descriptor) }
-    var status = stat()
-    guard fstat(descriptor, &status) == 0 else { throw Fault("cannot read \(path)", errno: errno) }
-    let size = Int(status.st_size)
-    guard size <= Self.mostBytes else {
-      throw Fault(path, "it has \(size) bytes, and no state has more than \(Self.mostBytes)")
-    }
-    var bytes = [UInt8](repeating: 0, count: size)
-    let count = try retryingInterrupts("cannot read \(path)") {
-      Glibc.read(descriptor, &bytes, size)
-    }
-    return String(decoding: bytes[..<count], as: UTF8.self)
   }
 }

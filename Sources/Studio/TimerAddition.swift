@@ -62,7 +62,7 @@ struct TimerAddition {
     for word in draft.sortedWords where pack.clip(Self.name(word)) == nil {
       lines.append("\(Self.name(word)) = \(word.text)")
     }
-    let bytes = try readSmallFile(path)
+    let bytes = try readRegularFile(path)
     let end: [UInt8] = bytes.last == UInt8(ascii: "\n") ? [] : [UInt8(ascii: "\n")]
     try writeBytes(
       bytes + end + Array((lines.joined(separator: "\n") + "\n").utf8), to: path, isSynced: true)

@@ -156,6 +156,6 @@ public struct VoiceImport {
 
   private func licenceText() throws(Fault) -> [UInt8]? {
     guard let licence else { return nil }
-    return try readSmallFile("\(folder)/\(licence)")
+    return try readRegularFile("\(folder)/\(licence)")
   }
 }

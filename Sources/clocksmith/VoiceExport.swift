@@ -29,7 +29,7 @@ func exportVoice(_ name: String, _ arguments: Arguments) throws -> Int32 {
     // Anyone who passes the files on must pass these on, too.
     for name in names(inFolder: voice.path) where name == voice.licence || name == "NOTICE" {
       try writeBytes(
-        try readSmallFile("\(voice.path)/\(name)"), to: "\(folder)/\(name)", isSynced: false)
+        try readRegularFile("\(voice.path)/\(name)"), to: "\(folder)/\(name)", isSynced: false)
     }
   }
   try say("made \(folder): \(quarters.count) files, 0000.\(suffix) to 2345.\(suffix)")

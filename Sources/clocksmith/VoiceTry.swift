@@ -79,7 +79,10 @@ extension Status {
     if timers.contains(where: { $0.state == "ringing" || $0.zero != 0 && $0.zero < moment }) {
       return "a timer rings, or will in a moment; try again when it is over"
     }
-    if alarms.contains(where: { $0.state == "ringing" || $0.next != 0 && $0.next < moment }) {
+    // A silent one leaves the speaker free, and may be past with a clock that is not trusted.
+    if alarms.contains(where: {
+      $0.state == "ringing" || $0.next != 0 && $0.next < moment && $0.reason.isEmpty
+    }) {
       return "an alarm rings, or will in a moment; try again when it is over"
     }
     if next.refusal == nil, next.instant - longestLead(configuration.announcer) < end {

@@ -4,6 +4,12 @@ import Testing
 
 @Suite struct AnnounceAtTests {
   private let start = Instant("2026-11-21T15:07:30")
+  private static let note = Tune(
+    name: "note", description: "",
+    movements: [
+      0: Tune.Movement(
+        melody: [Blow(bell: "E3", offset: .zero)], lead: .zero, strikes: nil, rest: .seconds(1))
+    ])
 
   @Test("what is asked for from an instant on has its first frame there") func anchored() {
     var desk = Desk(at: "2026-11-21T15:07:30")
@@ -44,6 +50,18 @@ import Testing
       #expect(desk.refusal == nil)
       #expect(desk.announcer.playing?.anchor == quarter)
     }
+  }
+
+  @Test("a quarter that only chimes says no time for others") func chimeAlone() {
+    var desk = Desk(at: "2026-11-21T14:59:50") {
+      $0.chime = Self.note
+      $0.voiceAtHour = .none
+    }
+    let hour = Instant("2026-11-21T15:00:00")
+    desk.wait(until: "2026-11-21T14:59:57")
+    #expect(desk.announcer.playing?.anchor == hour)
+    desk.tell(.asked(at: hour, speakerIsAwake: false))
+    #expect(desk.refusal == .occasionIsNear)
   }
 
   @Test("another time at the quarter is refused, and so is an instant beside it")

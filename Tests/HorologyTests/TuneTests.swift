@@ -56,6 +56,20 @@ import Testing
     #expect(self.programme("15:30:00") == .wordsAlone)
   }
 
+  @Test("words wait for a melody that goes on beside the strikes") func melodyBesideStrikes() {
+    var settings = AnnouncerSettings()
+    settings.chime = Tune(
+      name: "long", description: "",
+      movements: [
+        0: Tune.Movement(
+          melody: (0..<4).map { Blow(bell: "E4", offset: .seconds(3 * $0)) }, lead: .seconds(2),
+          strikes: Tune.Strikes(bell: "E3", count: .hour, gaps: [.seconds(4)]), rest: .seconds(5))
+      ])
+    let programme = settings.programme(at: time("01:00:00"), trust: .synchronised)
+    #expect(programme.blows.map(\.offset) == [-2, 0, 1, 4, 7].map { .seconds($0) })
+    #expect(programme.words == .at(.seconds(12)))
+  }
+
   @Test("what is over long before its moment leaves the words after the moment") func earlyMelody()
   {
     let early = Tune.Movement(

@@ -133,6 +133,13 @@ import Testing
     #expect(text.range(of: "\u{2026}\"}") != nil)
   }
 
+  @Test("words that fit without the fields are whole") func fieldsFirst() throws {
+    let room = 4096 - (try payload(body: "").text().utf8.count)
+    let words = String(repeating: "a", count: room + 5)
+    let text = try payload(body: words).text()
+    #expect(text.range(of: "\"\(words)\"") != nil && text.range(of: "ALARM") == nil)
+  }
+
   @Test("an id of what is collapsed has 64 bytes of whole characters") func collapse() {
     let long = payload(collapse: String(repeating: "\u{E9}", count: 40) + "x").collapse
     #expect(long == String(repeating: "\u{E9}", count: 32))

@@ -68,7 +68,7 @@ import Testing
     #expect(PushEvents(text: "all") == .all)
     #expect(PushEvents(text: "all")?.text == "timer,alarm,trouble,clock,hour,occasion")
     #expect(PushEvents(text: "") == nil && PushEvents(text: "timer,") == nil)
-    #expect(PushEvents(text: "message") == nil)
+    #expect(PushEvents(text: "message") == nil && PushEvents(text: "timer alarm") == nil)
   }
 }
 

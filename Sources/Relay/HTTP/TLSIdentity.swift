@@ -24,13 +24,7 @@ struct TLSIdentity: Hashable {
   }
 
   private static func text(_ path: String) throws(Fault) -> String {
-    let descriptor = try openRegularFile(path, largest: longest)
-    defer { close(descriptor) }
-    var bytes = [UInt8](repeating: 0, count: longest)
-    let count = try retryingInterrupts("cannot read \(path)") {
-      read(descriptor, &bytes, bytes.count)
-    }
-    return String(decoding: bytes[..<count], as: UTF8.self)
+    String(decoding: try readRegularFile(path, largest: longest), as: UTF8.self)
   }
 
   private static func complaint(of certificate: OpaquePointer?, _ path: String) -> Fault? {

@@ -50,12 +50,14 @@ struct APNsPayload: Hashable {
     return text
   }
 
-  /// The body of a request, at most 4096 bytes. If it would be longer, the fields are left out and
-  /// the words end in an ellipsis.
+  /// The body of a request, at most 4096 bytes. If it would be longer, the fields are left out; if
+  /// that is not enough, the words end in an ellipsis.
   /// - Throws: `Fault` if it is too long without any words.
   func text() throws(Fault) -> String {
-    let whole = line(body: message.body, hasFields: true)
-    if whole.utf8.count <= Self.mostBytes { return whole }
+    for hasFields in [true, false] {
+      let whole = line(body: message.body, hasFields: hasFields)
+      if whole.utf8.count <= Self.mostBytes { return whole }
+    }
     var body = Substring(message.body)
     while !body.isEmpty {
       let text = line(body: body + "\u{2026}", hasFields: false)

@@ -38,8 +38,10 @@ public struct PushEvents: OptionSet, Hashable, Sendable {
     }
     var events: PushEvents = []
     for word in text.split(separator: ",", omittingEmptySubsequences: false) {
-      let word = word.drop { $0 == " " }.prefix { $0 != " " }
-      guard let known = Self.names.first(where: { $0.name == word }) else { return nil }
+      let words = word.split(separator: " ")
+      guard words.count == 1, let known = Self.names.first(where: { $0.name == words[0] }) else {
+        return nil
+      }
       events.insert(known.event)
     }
     self = events
