@@ -5,7 +5,7 @@ import Horology
 
 /// Which real-time clock to read.
 public enum RTCChoice: Hashable, Sendable {
-  /// The one from which the kernel set its clock, otherwise the first; it may be absent.
+  /// The one from which the kernel set its clock, otherwise the first, as `rtc0`; it may be absent.
   case auto
   /// No clock, even if there is one.
   case none

@@ -41,7 +41,7 @@ public struct SystemZone: Zone {
   }
 
   /// Keeps glibc from reading a zone by itself, which it does at the first request for any time. If
-  /// the zone's file is a pipe, it would wait forever. After this it reads none until a
+  /// the zone's file is a pipe, glibc would wait forever. After this it reads none until a
   /// `SystemZone` is made, which checks the file first.
   public static func readOnlyWhenAsked() {
     let variable = getenv("TZ").map { String(cString: $0) }

@@ -1,8 +1,8 @@
 import Basics
 import Horology
 
-/// The level of a microphone as a line of text: a bar from -60 to 0 dBFS, with marks between which a
-/// voice should peak.
+/// The level of a microphone as a line of text: a bar from -60 to 0 dBFS. A voice should peak
+/// between its two marks.
 public struct LevelMeter: Sendable {
   private var peak: Float = 0
   /// The highest peak of the last lines, and for how many more lines it is shown.
