@@ -184,7 +184,7 @@ public enum BusWriter {
   }
 }
 
-/// Reads from a message; nil if what comes next is of another type.
+/// Reads from a message; nil if the next value is of another type.
 public enum BusReader {
   public static func uint32(_ message: OpaquePointer) -> UInt32? {
     var value: UInt32 = 0

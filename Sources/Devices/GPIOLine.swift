@@ -59,7 +59,7 @@ public final class GPIOInput: InputLine {
       edges += batch.prefix(Int(count)).map {
         Edge(isActive: $0.active, uptime: Uptime(nanoseconds: $0.nanoseconds))
       }
-      // A contact that chatters faster than it is read must not hold the loop for ever.
+      // A contact that bounces faster than it is read must not hold the loop forever.
     } while edges.count < 256
     return edges
   }

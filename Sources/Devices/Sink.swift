@@ -52,7 +52,7 @@ public protocol Sink: AnyObject {
   /// How often the device has run out of frames since it was opened.
   var underruns: Int { get }
 
-  /// What leaves the converter now; nil until it runs.
+  /// The frame that leaves the converter now; nil until the device runs.
   func position() throws(Fault) -> StreamPosition?
 
   /// Frees the device, and drops what has not been played.

@@ -57,7 +57,7 @@ public final class WAVSink: Sink {
     queue += block
   }
 
-  /// Writes into the file what has been played by now.
+  /// Writes the frames that have been played by now into the file.
   private func play() throws(Fault) {
     let due = max(Int(position(at: uptime()).frame) - played, 0)
     let count = min(due, queue.count)

@@ -182,7 +182,7 @@ private struct Block {
     guard typeOfTime.allSatisfy({ $0 < types.count }) else {
       throw .damaged("it names an offset that it does not have")
     }
-    // RFC 9636, 3.2: more than a day is no offset.
+    // RFC 9636, 3.2: an offset is more than -25 hours and less than 26.
     let isSound = types.allSatisfy {
       -89_999...93_599 ~= $0.offset && $0.isDaylightSaving < 2 && $0.name < names.count
     }

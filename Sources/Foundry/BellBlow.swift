@@ -47,7 +47,7 @@ public struct BellBlow: SynthesisedSound {
     release = Complex(-1 / (bell.attack * rate)).exponential.real
   }
 
-  /// Renders the next frames into `block`, as far as there are any.
+  /// Renders the next frames into `block`, up to the end of the sound.
   /// - Returns: how many frames were rendered; 0 at the end.
   public mutating func render(into block: UnsafeMutableBufferPointer<Int16>) -> Int {
     let count = min(block.count, frames - position)

@@ -2,7 +2,7 @@ import Basics
 import Sound
 
 /// The call of a cuckoo clock: two stopped wooden pipes blown one after the other by bellows, the
-/// second a third lower (facts: chimes). All of it but the pitches is an estimate by ear.
+/// second a third lower (facts: chimes). Everything except the pitches is an estimate by ear.
 public struct CuckooCall: SynthesisedSound {
   /// When each pipe begins and ends, in seconds, and its pitch in Hz.
   private static let notes: [(start: Double, end: Double, frequency: Double)] = [

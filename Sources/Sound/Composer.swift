@@ -55,8 +55,8 @@ public struct Composer: Sendable {
   }
 
   /// The score of a sounding, at `rate` frames per second.
-  /// - Throws: `Fault` if a sound is missing or is not a sound file, or the voice has no words for
-  ///   it.
+  /// - Throws: `Fault` if a sound is missing or is not a sound file, if the voice has no words for
+  ///   it, or if the words do not fit before the next signal.
   public func score(of sounding: Sounding, rate: Int) throws(Fault) -> Score {
     switch sounding {
     case .announcement(let announcement): try score(of: announcement, rate: rate)

@@ -76,7 +76,7 @@ public final class SoundFile {
     }
   }
 
-  /// Reads the next frames into `block`, as far as there are any.
+  /// Reads the next frames into `block`, up to the end of the file.
   /// - Returns: how many frames were read; 0 at the end.
   /// - Throws: `Fault` if the file ends before its header says, or holds a sample that is not a
   ///   number.

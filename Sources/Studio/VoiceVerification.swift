@@ -12,8 +12,8 @@ public struct VoiceVerification {
 
   /// Findings about clips, in the order of their names.
   public private(set) var findings: [Finding] = []
-  /// Times and phrases of timers that have a rule but lack a clip, or that are said like another:
-  /// one sentence each.
+  /// Times and phrases of timers that have a rule but need a clip that is not in `[clips]`, or that
+  /// are said like another: one sentence each.
   public private(set) var brokenRules: [String] = []
   /// Why the crossfade cannot be as long as it is set; nil if it can.
   public let crossfade: String?
