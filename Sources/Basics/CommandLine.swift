@@ -5,7 +5,7 @@
 public struct Option: Sendable {
   /// Without the dashes.
   public let name: String
-  /// How its argument is called in the help; nil if it takes none.
+  /// The name of its argument in the help; nil if it takes none.
   let argument: String?
   let help: String
 
@@ -17,7 +17,7 @@ public struct Option: Sendable {
   }
 }
 
-/// What a subcommand is, for the parser and for the help.
+/// A subcommand, for the parser and for the help.
 public struct Subcommand: Sendable {
   public let name: String
   /// What follows the options, as in `[HH:MM]`; empty for nothing.
@@ -67,7 +67,7 @@ public struct Subcommand: Sendable {
   }
 }
 
-/// What a subcommand was given.
+/// The options and operands that a subcommand was given.
 public struct Arguments {
   public fileprivate(set) var values: [String: String] = [:]
   public fileprivate(set) var operands: [String] = []
@@ -79,14 +79,14 @@ public struct Arguments {
   public func has(_ name: String) -> Bool { values[name] != nil }
 
   /// - Parameter place: what the words ask for, as in `'timer list'`.
-  /// - Throws: `Misuse` for an option that was given and means nothing there.
+  /// - Throws: `Misuse` for an option that was given but is not allowed there.
   public func refuse(allBut allowed: Set<String>, of place: String) throws {
     guard let stray = values.keys.sorted().first(where: { !allowed.contains($0) }) else { return }
     throw Misuse(description: "--\(stray) means nothing for \(place); leave it out")
   }
 }
 
-/// The command line is wrong: what, and what is right.
+/// A wrong command line: what is wrong, and what is right.
 public struct Misuse: Error, CustomStringConvertible {
   public let description: String
 
@@ -96,7 +96,8 @@ public struct Misuse: Error, CustomStringConvertible {
 }
 
 extension CommandLine {
-  /// The first word that this program was given and that is not UTF-8, as far as it can be shown.
+  /// The first word given to this program that is not UTF-8, as far as it can be shown; nil if
+  /// there is none.
   fileprivate static var wordThatIsNotUTF8: String? {
     for index in 1..<max(Int(argc), 1) {
       guard let word = unsafeArgv[index] else { continue }
@@ -110,8 +111,9 @@ extension CommandLine {
 }
 
 extension Subcommand {
-  /// Reads the words after the subcommand by getopt_long(3).
-  /// - Throws: `Misuse` for an unknown option, a missing argument, or too many operands.
+  /// Reads the words after the subcommand, with getopt_long(3).
+  /// - Throws: `Misuse` for an unknown option, a missing argument, too many operands, or a word
+  ///   that is not UTF-8.
   func parse(_ words: [String], of program: String) throws -> Arguments {
     let all = options + [Option(name: "help", argument: nil, help: "")]
     let names = all.map { strdup($0.name) }
@@ -123,7 +125,8 @@ extension Subcommand {
     }
     table.append(CLinux.option())
     let hint = "see '\(program) \(name) --help'"
-    // Swift has made U+FFFD of what is not UTF-8: a name, or a file, that nobody meant.
+    // Swift has replaced what is not UTF-8 by U+FFFD. The result is a name, or a file, that nobody
+    // meant.
     if let word = CommandLine.wordThatIsNotUTF8 {
       throw Misuse(
         description: "'\(word.excerpt)' is not UTF-8; write it in UTF-8, or rename the file")
@@ -138,7 +141,7 @@ extension Subcommand {
     optind = 0
     while true {
       var index: Int32 = 0
-      // The colon asks for a missing argument to be told from an unknown option.
+      // With the colon, getopt distinguishes a missing argument from an unknown option.
       let result = getopt_long(Int32(owned.count), argv, ":", table, &index)
       switch result {
       case -1:
@@ -155,8 +158,8 @@ extension Subcommand {
         let word = String(cString: argv[Int(optind) - 1]!)
         throw Misuse(description: "'\(word)' needs an argument; \(hint)")
       default:
-        // There are no short options. Of a word of several, getopt stays at the first that it
-        // does not know; of a word of one it has gone on.
+        // There are no short options. At an unknown letter, getopt stays at its word if more
+        // letters follow; otherwise it has moved on.
         let candidates = argv[(Int(optind) - 1)...].prefix(2).compactMap {
           $0.map { String(cString: $0) }
         }

@@ -32,8 +32,8 @@ public struct Fault: Error, Hashable, CustomStringConvertible {
 }
 
 extension String {
-  /// The text as a terminal may have it: what would steer one, or not be seen, is written as its
-  /// number, as in `\u{1B}`.
+  /// The text, safe for a terminal: characters that would control one, or are not visible, are
+  /// written as their numbers, as in `\u{1B}`.
   public var printable: String {
     if unicodeScalars.allSatisfy(\.isPrintable) { return self }
     return unicodeScalars.map {
@@ -43,8 +43,8 @@ extension String {
 }
 
 extension StringProtocol {
-  /// What an error quotes of a text: at most its first 40 code points, for a character may have any
-  /// number of accents.
+  /// The part of a text that an error quotes: at most its first 40 code points, because a character
+  /// may have any number of accents.
   public var excerpt: String {
     let text = String(self)
     let end = text.unicodeScalars.prefix(40).endIndex

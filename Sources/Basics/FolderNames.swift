@@ -1,11 +1,11 @@
 @preconcurrency import Glibc
 
-/// The names of what lies in a folder, sorted; none if it cannot be read.
+/// The names of the entries of a folder, sorted; empty if it cannot be read.
 public func names(inFolder path: String) -> [String] {
   (try? readNames(inFolder: path)) ?? []
 }
 
-/// The names of what lies in a folder, sorted.
+/// The names of the entries of a folder, sorted.
 /// - Throws: `Fault` if it cannot be read.
 public func readNames(inFolder path: String) throws(Fault) -> [String] {
   guard let directory = opendir(path) else { throw Fault("cannot read \(path)", errno: errno) }

@@ -27,9 +27,9 @@ public struct INIFile {
 
   /// Reads a whole file.
   /// - Parameter remedy: what to do about a line that is too long for libinih.
-  /// - Throws: `Fault` if it cannot be opened, is not a regular file, is larger than 1 MiB, or
-  ///   has a line that is neither a section, a comment nor `key = value`, or of which libinih would
-  ///   drop a part.
+  /// - Throws: `Fault` if it cannot be opened, is not a regular file, is larger than 1 MiB, or has
+  ///   a line that is neither a section, a comment nor `key = value`, or has a line of which
+  ///   libinih would drop a part.
   public init(path: String, remedyOfLongLines remedy: String = "shorten it") throws(Fault) {
     self.path = path
     let reader = try LineReader(path: path, remedyOfLongLines: remedy)
@@ -44,7 +44,7 @@ public struct INIFile {
         return 1
       },
       Unmanaged.passUnretained(reader).toOpaque())
-    // Nothing is read behind a problem, so what libinih has refused comes before it.
+    // Reading stops at a problem, so a line that libinih refused comes before it.
     if failedLine != 0 {
       throw Fault("\(path):\(failedLine)", "not a [section], a comment or 'key = value'")
     }
@@ -58,15 +58,15 @@ public struct INIFile {
 
 /// One line, as libinih 53 to 62 would read it.
 private struct INILine {
-  /// Of a section's name libinih keeps no more.
+  /// The most bytes that libinih keeps of a section's name.
   private static let longestSection = 49
-  /// How many bytes of white space it begins with.
+  /// The number of bytes of white space before its text.
   let indent: Int
-  /// What it says, without the white space around it.
+  /// Its text, without the white space around it.
   private let text: ArraySlice<UInt8>
 
   init(_ line: [UInt8]) {
-    // The mark that some editors put at the start of a file.
+    // The byte order mark that some editors put at the start of a file.
     let mark = line.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
     let start = line[mark...].firstIndex { !Self.isSpace($0) } ?? line.count
     let end = line[start...].lastIndex { !Self.isSpace($0) }.map { $0 + 1 } ?? start
@@ -74,7 +74,7 @@ private struct INILine {
     text = line[start..<end]
   }
 
-  /// What of it would be dropped without a word, and what to do; nil if nothing.
+  /// What libinih would silently drop of the line, with the remedy; nil if nothing.
   var problem: String? {
     if text.contains(UInt8(ascii: "\r")) {
       return "there is a carriage return in the line; end lines with a line feed, as Unix does"
@@ -99,7 +99,7 @@ private struct INILine {
     }
   }
 
-  /// The name of the section that it begins; nil if it begins none.
+  /// The name of the section that the line begins; nil if it begins none.
   var section: ArraySlice<UInt8>? {
     guard text.first == UInt8(ascii: "["), let close = text.firstIndex(of: UInt8(ascii: "]")) else {
       return nil
@@ -110,8 +110,8 @@ private struct INILine {
   private static func isSpace(_ byte: UInt8) -> Bool { isspace(Int32(byte)) != 0 }
 }
 
-/// Hands lines to libinih and counts them, which libinih does not tell its handler. Ends at the
-/// first line of which libinih would drop a part.
+/// Hands lines to libinih and counts them, because libinih does not tell its handler their numbers.
+/// Ends at the first line of which libinih would drop a part.
 private final class LineReader {
   private let file: UnsafeMutablePointer<FILE>
   private let remedyOfLongLines: String
@@ -129,7 +129,7 @@ private final class LineReader {
       throw Fault("cannot read \(path)", errno: code)
     }
     file = opened
-    // What a power cut leaves behind may be zeros, at which C's strings would end unnoticed.
+    // A power cut may leave zero bytes behind, at which C's strings would silently end.
     var line = 1
     while case let byte = getc(file), byte != EOF {
       if byte == 0 {
@@ -137,7 +137,7 @@ private final class LineReader {
       }
       if byte == 10 { line += 1 }
     }
-    // What cannot be read to its end is not taken for a shorter file.
+    // A file that cannot be read to its end must not look like a shorter file.
     guard ferror(file) == 0 else { throw Fault("cannot read \(path)", errno: errno) }
     rewind(file)
   }
@@ -164,7 +164,7 @@ private final class LineReader {
     if let section = text.section {
       sections.append(INIFile.Section(name: String(decoding: section, as: UTF8.self), line: line))
     }
-    // libinih would take an indented line for more of the value above.
+    // libinih would take an indented line as more of the value above.
     memmove(buffer, buffer + text.indent, length + 1 - text.indent)
     return buffer
   }

@@ -1,15 +1,15 @@
 @preconcurrency import Glibc
 
-/// Takes a value into the settings, or says what is allowed instead.
+/// Sets a value in the settings. Returns nil, or a text that says what is allowed instead.
 public typealias INIKey<Settings> = @Sendable (inout Settings, String) -> String?
 
 extension INIFile {
-  /// Takes every entry into the settings.
+  /// Sets every entry in the settings.
   /// - Parameters:
-  ///   - sections: those that there are, for a person who has named another.
-  ///   - keys: of a section; nil if there is no such section.
+  ///   - sections: the sections there are, for a person who has named another.
+  ///   - keys: the keys of a section; nil if there is no such section.
   /// - Returns: file and line of each value, by `section.key`.
-  /// - Throws: `Fault` with file and line for what is unknown, set twice or not allowed.
+  /// - Throws: `Fault` with file and line for an entry that is unknown, set twice or not allowed.
   public func fill<Settings>(
     _ settings: inout Settings, sections: String, keys: (String) -> [String: INIKey<Settings>]?
   ) throws(Fault) -> [String: String] {
@@ -27,8 +27,8 @@ extension INIFile {
         throw Fault(place, "'\(entry.key)' is set twice in this file")
       }
       if let complaint = key(&settings, entry.value) {
-        // A file that is wrong is named by what is said of it.
-        // By glibc's search: Swift's brings two megabytes of regular expressions with it.
+        // A complaint about a file names the file already, so the value is not repeated. strstr,
+        // because Swift's search brings two megabytes of regular expressions with it.
         let isNamed = entry.value.contains("/") && strstr(complaint, entry.value) != nil
         throw Fault(
           place, "\(entry.key)\(isNamed ? "" : " = \(entry.value.excerpt)"): \(complaint)")

@@ -1,6 +1,7 @@
 import CJSON
 
-/// One JSON object, printed by json-c on one line, with its keys in the order of their setting.
+/// One JSON object, printed by json-c on one line, with its keys in the order in which they were
+/// set.
 public struct JSONLine {
   private let object: Object
 
@@ -37,7 +38,8 @@ public struct JSONLine {
     add(key, flag.flatMap { json_object_new_boolean($0 ? 1 : 0) })
   }
 
-  /// Sets a key, to a thousandth, for json-c itself would print all digits; nil is null.
+  /// Sets a key, rounded to a thousandth, because json-c itself would print all digits; nil is
+  /// null.
   public func set(_ key: String, _ number: Double?) {
     add(
       key,
@@ -47,7 +49,7 @@ public struct JSONLine {
       })
   }
 
-  /// Sets a key, with as many digits as it takes to read the same number again.
+  /// Sets a key, with enough digits to read the same number again.
   public func set(_ key: String, exactly number: Double) {
     add(key, json_object_new_double_s(number, "\(number)"))
   }

@@ -1,18 +1,18 @@
 import CJSON
 @preconcurrency import Glibc
 
-/// An object that json-c has parsed. Of a key that is not there it answers nil; a value of another
-/// type is a `Fault`.
+/// An object that json-c has parsed. For a missing key it returns nil; a value of another type is a
+/// `Fault`.
 public final class JSONObject {
   private let object: OpaquePointer
   public let path: String
 
-  /// The object that is all of the text.
-  /// - Parameter path: where it stands, for the errors.
-  /// - Throws: `Fault` for anything else, and for what is nested deeper than json-c reads, which is
-  ///   32 levels.
+  /// Parses a text that is one object.
+  /// - Parameter path: where the text comes from, for the errors.
+  /// - Throws: `Fault` if the text is anything else, or is nested deeper than the 32 levels that
+  ///   json-c reads.
   public init(_ text: String, path: String) throws(Fault) {
-    // Behind it json-c would read nothing, and say nothing.
+    // json-c would silently ignore everything after a zero byte.
     if text.utf8.contains(0) { throw Fault(path, "it is not JSON: there is a zero byte in it") }
     guard let tokener = json_tokener_new() else { throw Fault("json-c", errno: ENOMEM) }
     defer { json_tokener_free(tokener) }
@@ -36,7 +36,7 @@ public final class JSONObject {
     self.path = path
   }
 
-  /// Takes the reference over.
+  /// Takes over the reference.
   private init(owning object: OpaquePointer, path: String) {
     self.object = object
     self.path = path
@@ -46,7 +46,7 @@ public final class JSONObject {
     json_object_put(object)
   }
 
-  /// The names of what it holds, in their order.
+  /// Its keys, in their order.
   public var keys: [String] {
     var keys: [String] = []
     var next = json_object_iter_begin(object)
@@ -58,7 +58,7 @@ public final class JSONObject {
     return keys
   }
 
-  /// The objects of an array; none if the key is not there.
+  /// The objects of an array; empty if the key is not there.
   public func objects(_ key: String) throws(Fault) -> [JSONObject] {
     guard let array = try value(key, [json_type_array], "a list") else { return [] }
     var objects: [JSONObject] = []
@@ -86,7 +86,7 @@ public final class JSONObject {
   public func text(_ key: String) throws(Fault) -> String? {
     guard let value = try value(key, [json_type_string], "a text") else { return nil }
     let text = String(cString: json_object_get_string(value))
-    // Cut off there, two texts would be the same.
+    // Cut off at the zero byte, two different texts would be the same.
     guard text.utf8.count == json_object_get_string_len(value) else {
       throw Fault(path, "\(key) has a zero byte in it")
     }
@@ -98,7 +98,7 @@ public final class JSONObject {
     json_object_object_add(object, key, json_object_new_string(text))
   }
 
-  /// All of it, on one line.
+  /// The whole object, on one line.
   public var line: String {
     String(
       cString: json_object_to_json_string_ext(

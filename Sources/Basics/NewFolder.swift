@@ -1,9 +1,10 @@
 @preconcurrency import Glibc
 
-/// Makes a folder of files: beside it, under another name, so that it has its own once it is whole.
-/// - Parameter fill: given the folder's path as long as it is being filled.
-/// - Throws: `Fault` if there is something of that name, or it cannot be written; then nothing of it
-///   stays.
+/// Makes a folder of files. It is filled beside its place, under another name, and renamed when it
+/// is whole.
+/// - Parameter fill: fills the folder; it gets the path that the folder has meanwhile.
+/// - Throws: `Fault` if something has that name already, or it cannot be written; then nothing of
+///   it stays.
 public func makeFolder(
   _ path: String, _ fill: (String) throws(Fault) -> Void
 ) throws(Fault) {

@@ -11,7 +11,7 @@ public enum ExitStatus {
   public static let found: Int32 = 3
 }
 
-/// A program that is its subcommands.
+/// A program made of subcommands.
 public struct Program: Sendable {
   let name: String
   /// What it is, for the help.
@@ -24,12 +24,12 @@ public struct Program: Sendable {
     self.subcommands = subcommands
   }
 
-  /// Does what the command line says, and ends the process.
+  /// Runs the subcommand of the command line, and ends the process.
   public func main() -> Never {
     Self.occupyStandardDescriptors()
-    // A reader that has gone shows as an error of the write.
+    // If the reader has gone, the write fails instead.
     signal(SIGPIPE, SIG_IGN)
-    // A file that may grow no further is told as an error of the file.
+    // If a file may grow no further, the write fails instead.
     signal(SIGXFSZ, SIG_IGN)
     exit(status(of: Array(CommandLine.arguments.dropFirst())))
   }
@@ -39,13 +39,13 @@ public struct Program: Sendable {
     fputs("\(name): \(line.printable)\n", stderr)
   }
 
-  /// Makes sure that no file which is opened later becomes one of the standard ones: what is meant
-  /// for standard error would be written into it. One that was closed stays as unusable as it was,
-  /// for a folder is neither read nor written.
+  /// Keeps files that are opened later from becoming a standard descriptor: what is written to
+  /// standard error would end up in them. A descriptor that was closed gets a folder, which can be
+  /// neither read nor written, so it stays unusable.
   private static func occupyStandardDescriptors() {
     for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO]
     where fcntl(descriptor, F_GETFD) == -1 {
-      // The lowest that is free: this one.
+      // open(2) takes the lowest free descriptor: this one.
       _ = open("/", O_RDONLY)
     }
   }

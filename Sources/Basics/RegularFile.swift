@@ -1,10 +1,10 @@
 @preconcurrency import Glibc
 
-/// Opens a regular file for reading, and nothing else: a named pipe would wait for a writer for
-/// ever, a device may be anything.
+/// Opens a file for reading, only if it is a regular one. A named pipe would wait forever for a
+/// writer, and a device may be anything.
 /// - Parameter largest: in bytes; a larger file is refused.
 /// - Returns: a descriptor that the caller closes.
-/// - Throws: `Fault` if it cannot be opened, is no regular file, or is too large.
+/// - Throws: `Fault` if it cannot be opened, is not a regular file, or is too large.
 public func openRegularFile(_ path: String, largest: Int = .max) throws(Fault) -> Int32 {
   let operation = "cannot read \(path)"
   let descriptor = try retryingInterrupts(operation) {

@@ -15,7 +15,7 @@ public struct SplitMix64 {
     return bits ^ (bits >> 31)
   }
 
-  /// Evenly spread from -1 to below 1, of 53 bits.
+  /// Uniform from -1 to below 1, with 53 bits.
   public mutating func nextSigned() -> Double {
     Double(Int64(bitPattern: next()) >> 11) * 0x1p-52
   }

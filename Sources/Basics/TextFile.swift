@@ -1,9 +1,9 @@
 @preconcurrency import Glibc
 
-/// Writes a text under another name in the same folder and renames it when it is whole, so that
-/// nothing half-written ever stands under the final name.
-/// - Parameter isSynced: true if it has to be on the disk, whatever happens to the power, before
-///   this returns.
+/// Writes a text under another name in the same folder and renames it when it is whole, so that the
+/// final name never stands for a half-written file.
+/// - Parameter isSynced: true if the text must be on the disk, safe from a power cut, before this
+///   returns.
 /// - Throws: `Fault` if it cannot be written; then nothing of it is left.
 public func writeText(
   _ text: String, to path: String, isSynced: Bool = false
@@ -15,13 +15,13 @@ public func writeText(
 public func writeBytes(_ bytes: [UInt8], to path: String, isSynced: Bool) throws(Fault) {
   let operation = "cannot write \(path)"
   let target = try outputPath(path)
-  // A device such as /dev/null or a pipe is written to as it is, but for what has to be on a disk.
+  // A device such as /dev/null or a pipe is written to directly, unless the text must be on a disk.
   let isInPlace = !isSynced && isSpecialFile(target)
   let temporaryPath = isInPlace ? nil : "\(target).\(getpid()).text.part"
   let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC
   let descriptor: Int32
   do throws(Fault) {
-    // Else it would wait for a pipe's reader for ever.
+    // Without O_NONBLOCK it would wait forever for a pipe's reader.
     descriptor = try retryingInterrupts(operation) {
       open(temporaryPath ?? target, flags | O_NONBLOCK, 0o666)
     }
@@ -47,7 +47,7 @@ public func writeBytes(_ bytes: [UInt8], to path: String, isSynced: Bool) throws
   }
 }
 
-/// Brings the name of a file to the disk, as fsync(2) wants it.
+/// Syncs the folder of a file, and so the file's name, which fsync(2) of the file does not.
 private func syncFolder(of path: String) throws(Fault) {
   let slash = path.lastIndex(of: "/")
   try syncToDisk(slash.map { String(path[...$0]) } ?? ".")
@@ -60,7 +60,7 @@ public func syncToDisk(_ path: String) throws(Fault) {
   defer { close(descriptor) }
   try retryingInterrupts(operation) {
     let result = fsync(descriptor)
-    // What cannot be asked to, as a folder of some network file systems, needs no waiting for.
+    // Some files cannot be synced, as a folder of some network file systems, and need no waiting.
     return result == -1 && errno == EINVAL ? 0 : result
   }
 }
@@ -81,11 +81,11 @@ private func write(
   }
 }
 
-/// Why nothing is written to `-`, and what to do.
+/// Why nothing is written to `-`, with the remedy.
 public let standardOutputIsForWords = "standard output is for words; name a file"
 
-/// The file to write for this name: for /dev/stdout and its like, which are links, the file that
-/// they lead to, so that it is replaced and not the link.
+/// The file to write for this name. /dev/stdout and the like are links; for them it is the file
+/// that they lead to, so that the file is replaced and not the link.
 /// - Throws: `Fault` for `-`, which many take for standard output.
 public func outputPath(_ path: String) throws(Fault) -> String {
   guard path != "-" else {
@@ -96,7 +96,7 @@ public func outputPath(_ path: String) throws(Fault) -> String {
   return String(cString: resolved)
 }
 
-/// True of a device, a pipe or a folder: of whatever is there and is no regular file.
+/// True for a device, a pipe or a folder: for anything that exists and is not a regular file.
 public func isSpecialFile(_ path: String) -> Bool {
   var status = stat()
   return stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG

@@ -1,25 +1,25 @@
 import Basics
 import CSystemd
 
-/// A value of a property, of one of the types that ours have.
+/// A value of a property, of one of the types that our properties have.
 public indirect enum BusValue: Hashable, Sendable {
   case text(String)
   case flag(Bool)
   case small(UInt32)
-  /// Microseconds since 1970 where it is an instant.
+  /// Microseconds since 1970 if it is an instant.
   case unsigned(UInt64)
   case signed(Int64)
   case number(Double)
   case byte(UInt8)
   case fields([String: String])
-  /// A list of structures, with the types of what each of them holds.
+  /// A list of structures, with the types of their members.
   case rows(String, [[BusValue]])
-  /// With its type, as the setting of a property wants it; of a basic type.
+  /// A value of a basic type, sent with its type, as for setting a property.
   case variant(BusValue)
 }
 
 extension BusValue {
-  /// As D-Bus names it; empty for what is not of a basic type.
+  /// The D-Bus type; empty if it is not a basic type.
   fileprivate var basicType: String {
     switch self {
     case .text: "s"
@@ -34,7 +34,7 @@ extension BusValue {
   }
 }
 
-/// What a value of a property may hold.
+/// A type that a property may have.
 public protocol BusType {
   var busValue: BusValue { get }
 
@@ -84,7 +84,7 @@ extension UInt32: BusType {
   }
 }
 
-/// What is one structure on the bus.
+/// A type that is one structure on the bus.
 public protocol BusRow {
   /// The D-Bus types of `values`, a character each.
   static var types: String { get }
@@ -111,12 +111,12 @@ extension Array: BusType where Element: BusRow {
 public final class BusMessage {
   public let pointer: OpaquePointer
 
-  /// Takes the reference over.
+  /// Takes over the reference.
   public init(owning pointer: OpaquePointer) {
     self.pointer = pointer
   }
 
-  /// - Parameter make: a call that makes a message, and returns less than 0 if it cannot.
+  /// - Parameter make: a call that makes a message, and returns less than 0 on failure.
   public convenience init(_ make: (inout OpaquePointer?) -> Int32) throws(Fault) {
     var made: OpaquePointer?
     let code = make(&made)
@@ -129,7 +129,7 @@ public final class BusMessage {
   }
 }
 
-/// Appends to a message; what fails is in the code that is returned, as in sd-bus.
+/// Appends to a message, and returns less than 0 on failure, as sd-bus does.
 public enum BusWriter {
   @discardableResult
   public static func append(_ value: BusValue, to message: OpaquePointer) -> Int32 {
@@ -137,7 +137,7 @@ public enum BusWriter {
     case .text(let text):
       return text.withCString { append(type: "s", $0, to: message) }
     case .flag(let flag):
-      // A D-Bus boolean is given as an int.
+      // sd-bus takes a D-Bus boolean as an int.
       var number: Int32 = flag ? 1 : 0
       return append(type: "b", &number, to: message)
     case .small(var number): return append(type: "u", &number, to: message)
@@ -184,7 +184,7 @@ public enum BusWriter {
   }
 }
 
-/// Reads from a message; nil if what comes next is of another type.
+/// Reads from a message; nil if the next value is of another type.
 public enum BusReader {
   public static func uint32(_ message: OpaquePointer) -> UInt32? {
     var value: UInt32 = 0
@@ -207,7 +207,7 @@ public enum BusReader {
   }
 
   public static func flag(_ message: OpaquePointer) -> Bool? {
-    // A D-Bus boolean is given as an int.
+    // sd-bus gives a D-Bus boolean as an int.
     var value: Int32 = 0
     return read("b", &value, message) ? value != 0 : nil
   }
@@ -236,7 +236,7 @@ public enum BusReader {
     return values
   }
 
-  /// A dictionary of properties, `a{sv}`; one of a type that none of ours has is left out.
+  /// A dictionary of properties, `a{sv}`. A property of a type that none of ours has is left out.
   public static func properties(_ message: OpaquePointer) -> [String: BusValue]? {
     guard enter("a", "{sv}", message) else { return nil }
     var values: [String: BusValue] = [:]

@@ -1,14 +1,15 @@
 @preconcurrency import Glibc
 
-/// Sends to a socket that somebody else has, and never waits for him: systemd's own library does, and
-/// cannot be told not to.
+/// Sends to a socket of another process, and never waits. systemd's own library waits, and cannot
+/// be told not to.
 final class DatagramSocket {
   private let descriptor: Int32
   private var address = sockaddr_un()
   private let size: socklen_t
 
-  /// - Parameter path: of a file, or with `@` before it a name that stands in no folder.
-  /// - Returns: nil if it is longer than unix(7) allows.
+  /// - Parameter path: the socket's file; with `@` before it, an abstract name that is in no
+  ///   folder.
+  /// - Returns: nil if it is empty, or longer than unix(7) allows.
   init?(path: String) {
     let room = MemoryLayout.size(ofValue: address.sun_path)
     guard !path.isEmpty, path.utf8.count < room else { return nil }
@@ -27,7 +28,7 @@ final class DatagramSocket {
     if descriptor >= 0 { close(descriptor) }
   }
 
-  /// - Returns: false if nobody is there, or takes it now.
+  /// - Returns: false if nobody is there, or the datagram is not taken now.
   func send(_ datagram: [UInt8]) -> Bool {
     withUnsafePointer(to: &address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in

@@ -7,7 +7,7 @@ import CSystemd
 public final class EventLoop {
   private let event: OpaquePointer
 
-  /// Signals that would end the program and say nothing to it, those of real time among them.
+  /// Signals that would end the program but mean nothing to it, the real-time signals included.
   public static let meaningless: [Int32] =
     [SIGPIPE, SIGUSR1, SIGUSR2, SIGALRM, SIGSTKFLT, SIGVTALRM, SIGPROF, SIGPOLL, SIGPWR]
     + (__libc_current_sigrtmin()...__libc_current_sigrtmax())
@@ -34,9 +34,10 @@ public final class EventLoop {
     sd_event_exit(event, 0)
   }
 
-  /// Serves an `sd_bus`. What fails is -errno, as `sd_bus_attach_event(3)`.
-  /// - Parameter isLast: after everything else that is ready, so that callers do not hold up the
-  ///   sound, however many there are; else in turn with the rest.
+  /// Serves an `sd_bus`.
+  /// - Parameter isLast: serve it after everything else that is ready, so that callers do not delay
+  ///   the sound, however many there are; otherwise in turn with the rest.
+  /// - Returns: -errno on failure, as `sd_bus_attach_event(3)`.
   public func attach(_ bus: OpaquePointer, isLast: Bool = true) -> Int32 {
     let priority = isLast ? SD_EVENT_PRIORITY_IDLE : SD_EVENT_PRIORITY_NORMAL
     return sd_bus_attach_event(bus, event, Int32(priority))
@@ -81,7 +82,8 @@ public final class EventLoop {
     }
   }
 
-  /// Calls `handler` once when the clock shows this instant of UTC, whoever sets it until then.
+  /// Calls `handler` once when the clock shows this instant of UTC, even if the clock is set
+  /// meanwhile.
   /// - Parameter microseconds: since 1970.
   public func atUTC(
     microseconds: Int64, _ handler: @escaping () -> Void
@@ -93,8 +95,8 @@ public final class EventLoop {
     }
   }
 
-  /// Calls `handler` again and again, `interval` after it was last called, by the monotonic clock;
-  /// what takes longer than that is called again at once.
+  /// Calls `handler` repeatedly, `interval` after its last call, by the monotonic clock. If a call
+  /// takes longer than that, the next one follows at once.
   public func every(
     _ interval: Duration, _ handler: @escaping () -> Void
   ) throws(Fault) -> EventSource {
@@ -113,7 +115,7 @@ public final class EventLoop {
     return source
   }
 
-  /// Calls `handler` when the file at `path` is made, replaced or removed.
+  /// Calls `handler` when the file at `path` is made, written, replaced or removed.
   public func whenReplaced(
     _ path: String, _ handler: @escaping () -> Void
   ) throws(Fault) -> EventSource {
@@ -135,12 +137,12 @@ public final class EventLoop {
   }
 }
 
-/// Something that the loop watches; released, it is watched no longer.
+/// Something that the loop watches until this source is released.
 public final class EventSource {
   fileprivate let handler: () -> Void
-  /// The one file of a watched folder that counts.
+  /// The one file of a watched folder that calls the handler.
   fileprivate var fileName: String?
-  /// In microseconds, of a timer that goes on.
+  /// The interval of a repeating timer, in microseconds.
   fileprivate var interval: UInt64 = 0
   private var source: OpaquePointer?
 
@@ -157,30 +159,30 @@ public final class EventSource {
     sd_event_source_disable_unref(source)
   }
 
-  /// Waits from now on for these of a descriptor, as `sd_event_source_set_io_events(3)`.
+  /// Waits from now on for these events of a descriptor, as `sd_event_source_set_io_events(3)`.
   public func watches(_ events: UInt32) {
     sd_event_source_set_io_events(source, events)
   }
 
-  /// Sets a timer anew: it goes off once, so much later.
+  /// Sets a timer again: it goes off once, after `delay`.
   public func goesOff(after delay: Duration) {
     sd_event_source_set_time_relative(source, delay.microseconds)
     sd_event_source_set_enabled(source, Int32(SD_EVENT_ONESHOT))
   }
 
-  /// Keeps a timer from going off, and watches a descriptor no more, from now on.
+  /// Stops a timer, or stops watching a descriptor.
   public func rests() {
     sd_event_source_set_enabled(source, Int32(SD_EVENT_OFF))
   }
 
-  /// Serves it before all else that is due, but no more often than so many times in a while: what
-  /// never rests leaves the rest its turn.
+  /// Serves it before everything else that is due, but at most `count` times in each `span`: a
+  /// source that is always ready leaves the others their turn.
   public func isServedFirst(atMost count: UInt32, in span: Duration) {
     sd_event_source_set_priority(source, Int64(SD_EVENT_PRIORITY_IMPORTANT))
     sd_event_source_set_ratelimit(source, span.microseconds, count)
   }
 
-  /// Serves it after all else that is due.
+  /// Serves it after everything else that is due.
   public func isServedLast() {
     sd_event_source_set_priority(source, Int64(SD_EVENT_PRIORITY_IDLE))
   }
@@ -196,7 +198,7 @@ public final class EventSource {
 }
 
 extension Duration {
-  /// Rounded down, as systemd has its spans; 0 of a negative one.
+  /// In microseconds, rounded down, as systemd takes spans; 0 if it is negative.
   var microseconds: UInt64 {
     let (seconds, attoseconds) = components
     return UInt64(max(seconds * 1_000_000 + attoseconds / 1_000_000_000_000, 0))

@@ -1,21 +1,22 @@
 import Basics
 @preconcurrency import Glibc
 
-/// The story of the service: an entry for each event, with its fields to the journal of systemd,
-/// or as a line to whatever else standard error is.
+/// The log of the service, with an entry for each event. Entries go with their fields to the
+/// journal of systemd, otherwise as lines to standard error.
 ///
-/// Nothing waits for it: what nobody takes is counted, and the count told as soon as it is taken.
+/// It never waits. Entries that nobody takes are counted, and the count is logged as soon as
+/// entries are taken again.
 public final class Journal {
   private let isUnderSystemd = Journal.isStandardErrorTheJournal
   private let socket = JournalSocket()
   private let standardError = StandardError()
   /// Entries that nobody took.
   private var lost = 0
-  /// Told of every notice as well.
+  /// Called with every notice as well.
   public var heard: (Notice) -> Void = { _ in }
 
   private let identifier: String
-  /// What is told of entries that were lost, as an event of the program's own.
+  /// Makes the notice about lost entries, as an event of the program's own.
   private let wordsLost: (_ message: String, _ fields: [String: String?]) -> Notice
 
   /// - Parameters:
@@ -34,7 +35,7 @@ public final class Journal {
     heard(notice)
   }
 
-  /// Tells how much was lost, if something was and words are taken again.
+  /// Logs how many entries were lost, if any were and entries are taken again.
   public func tellLosses() {
     guard lost > 0 else { return }
     let entries = lost == 1 ? "1 entry" : "\(lost) entries"
@@ -49,15 +50,14 @@ public final class Journal {
   /// - Returns: false if nobody took it.
   private func put(_ notice: Notice) -> Bool {
     if isUnderSystemd && socket.send(notice.lines(identifier: identifier)) { return true }
-    // Under systemd the priority stands before a line, as sd-daemon(3) has it; for a person it
-    // does not.
+    // Under systemd a line begins with its priority, as in sd-daemon(3). For a person it does not.
     let mark = isUnderSystemd ? "<\(notice.priority.rawValue)>" : ""
     // One write, so that lines do not mix.
     return standardError.write("\(mark)\(notice.message.printable)\n")
   }
 
-  /// As systemd.exec(5) tells to find out: `JOURNAL_STREAM` is inherited by what has its standard
-  /// error elsewhere, too.
+  /// Compares the file, as systemd.exec(5) says: a process inherits `JOURNAL_STREAM` even if its
+  /// standard error goes elsewhere.
   private static var isStandardErrorTheJournal: Bool {
     guard let stream = getenv("JOURNAL_STREAM").map({ String(cString: $0) }) else { return false }
     var status = stat()

@@ -1,5 +1,5 @@
 /// Sends entries to journald without waiting for it, by its own protocol
-/// (systemd.io/JOURNAL_NATIVE_PROTOCOL): a datagram an entry.
+/// (systemd.io/JOURNAL_NATIVE_PROTOCOL): one datagram for each entry.
 struct JournalSocket {
   private let socket = DatagramSocket(path: "/run/systemd/journal/socket")!
 
@@ -9,7 +9,7 @@ struct JournalSocket {
     socket.send(fields.flatMap(Self.encoded))
   }
 
-  /// A value of several lines has its length before it, as 64 bits, the lowest first.
+  /// A value of several lines has its length before it, as 64 bits in little-endian order.
   static func encoded(_ field: String) -> [UInt8] {
     guard field.utf8.contains(10), let equals = field.firstIndex(of: "=") else {
       return Array(field.utf8) + [10]

@@ -1,4 +1,4 @@
-/// How much a notice matters, as syslog counts it.
+/// The importance of a notice, by syslog's numbers.
 public enum Priority: Int, Sendable {
   case error = 3
   case warning = 4
@@ -6,17 +6,17 @@ public enum Priority: Int, Sendable {
   case info = 6
 }
 
-/// Something that has happened: made once, and handed to the journal and to the listeners on the
+/// Something that happened. It is made once, and goes to the journal and to the listeners on the
 /// bus.
 public struct Notice: Hashable, Sendable {
-  /// A word for programs, which the entry has as `CLOCKSMITH_EVENT`.
+  /// A word for programs, in the entry's field `CLOCKSMITH_EVENT`.
   public let event: String
-  /// As `systemd-id128 new` makes one: what to do about it stands under it in the catalog.
+  /// An ID made by `systemd-id128 new`. The catalog says under it what to do.
   public let messageID: String
   public let priority: Priority
   /// A sentence for a person.
   public let message: String
-  /// What programs look for: a field's name without its `CLOCKSMITH_`, and its value.
+  /// Values for programs, by the field's name without its `CLOCKSMITH_`.
   public let fields: [String: String]
 
   /// - Parameter fields: those that are nil are left out.
@@ -31,7 +31,7 @@ public struct Notice: Hashable, Sendable {
     self.fields = fields.compactMapValues { $0 }
   }
 
-  /// As the journal takes it, `NAME=value` each.
+  /// The fields of its journal entry, `NAME=value` each.
   public func lines(identifier: String) -> [String] {
     [
       "MESSAGE=\(message)", "PRIORITY=\(priority.rawValue)", "SYSLOG_IDENTIFIER=\(identifier)",

@@ -1,26 +1,26 @@
 import CSystemd
 @preconcurrency import Glibc
 
-/// Tells systemd how the service is, in the words of sd_notify(3) but without waiting until they are
-/// taken; without systemd, nobody.
+/// Tells systemd the state of the service, in the words of sd_notify(3), but without waiting until
+/// they are taken. Without systemd it does nothing.
 public final class Notifier {
   private let socket: DatagramSocket?
-  /// The status that it knows of.
+  /// The last status that systemd took.
   private var told = ""
-  /// What was not taken, and is sent before anything else: a start that systemd does not hear of
-  /// is undone.
+  /// The messages that were not taken. They are sent before anything else: systemd undoes a start
+  /// that it does not hear of.
   private var unsent: [String] = []
-  /// Of a manager that reads nothing for so long, only the latest counts.
+  /// If the manager reads nothing for long, only this many of the latest are kept.
   private static let mostUnsent = 16
 
-  /// - Parameter path: of the manager's socket; nil if there is no manager.
+  /// - Parameter path: the manager's socket; nil if there is no manager.
   public init(path: String? = getenv("NOTIFY_SOCKET").map { String(cString: $0) }) {
     socket = path.flatMap { DatagramSocket(path: $0) }
   }
 
   private static let longestWatchdog: UInt64 = 86_400_000_000
 
-  /// How often systemd wants to hear that it lives, at most a day; nil if it does not.
+  /// How often systemd wants a sign of life, at most a day; nil if it wants none.
   public static var watchdogInterval: Duration? {
     var microseconds: UInt64 = 0
     guard sd_watchdog_enabled(0, &microseconds) > 0 else { return nil }
@@ -37,7 +37,7 @@ public final class Notifier {
   public func isAlive() { _ = send("WATCHDOG=1") }
   public func stopping() { sendForSure("STOPPING=1") }
 
-  /// Stopping may take so much longer, whatever the unit's `TimeoutStopSec`.
+  /// Stopping may take `span` longer, whatever the unit's `TimeoutStopSec`.
   public func needs(_ span: Duration) {
     sendForSure("EXTEND_TIMEOUT_USEC=\(span.microseconds)")
   }

@@ -1,19 +1,19 @@
 import Basics
 @preconcurrency import Glibc
 
-/// Standard error, which is never waited for: a pipe may be full, a terminal paused, a reader stuck.
+/// Standard error, without waiting: a pipe may be full, a terminal paused, a reader stuck.
 final class StandardError {
   private enum Kind {
-    /// A pipe or a terminal, opened anew, so that not to wait is a matter of this program alone: a
-    /// flag of standard error itself would hold for the shell's terminal, too.
+    /// A pipe or a terminal, opened again, so that O_NONBLOCK affects this program alone. On
+    /// standard error itself it would affect the shell's terminal too.
     case opened(Int32)
     case socket
-    /// A file; or what cannot be opened anew, as another user's terminal.
+    /// A file, or something that cannot be opened again, as another user's terminal.
     case inherited
   }
 
   private let kind: Kind
-  /// The end of a line of which a part was taken.
+  /// The rest of a line that was taken in part.
   private var rest: ArraySlice<UInt8> = []
 
   init() {
@@ -34,8 +34,8 @@ final class StandardError {
   }
 
   /// Writes a line, with its end.
-  /// - Returns: false if it was not taken, and is lost. What fails for another reason than that
-  ///   nobody reads, as a full disk, is not tried again either.
+  /// - Returns: false if it was not taken and is lost. A write that fails for another reason, as a
+  ///   full disk, is not tried again either.
   func write(_ line: String) -> Bool {
     if !rest.isEmpty { _ = put(rest) }
     return rest.isEmpty && put(Array(line.utf8)[...])
@@ -49,7 +49,8 @@ final class StandardError {
       guard let count, count > 0 else { break }
       left = left.dropFirst(count)
     }
-    // What was begun is gone on with, so that the next line does not run into it.
+    // The rest of a line is written first the next time, so that the next line does not run into
+    // it.
     if left.count < bytes.count { rest = left }
     return left.count < bytes.count
   }

@@ -7,17 +7,17 @@ import Sound
 
 /// A speaker behind an ALSA PCM device.
 ///
-/// Takes any device: 32-bit float, 32- or 16-bit integer samples, any rate, any number of
-/// channels, of which each gets the same sound.
+/// Takes any device: 32-bit float, 32- or 16-bit integer samples, any rate, any number of channels.
+/// Each channel gets the same sound.
 public final class ALSASink: Sink {
   public let name: String
 
   private static let wantedChannels: UInt32 = 2
   private static let period = Duration.milliseconds(5)
   private static let buffer = Duration.milliseconds(200)
-  /// What is held at most where it cannot be taken back, so that it is silent within 30 ms.
+  /// The most that is held if it cannot be taken back, so that the sink is silent within 30 ms.
   private static let shortQueue = Duration.milliseconds(20)
-  /// What must not be taken back, for it may be on its way into the converter: the DMA of a card
+  /// What is never taken back, because it may be on its way into the converter. The DMA of a card
   /// that counts its frames one by one is ahead by less than this.
   private static let leastMargin = Duration.milliseconds(5)
 
@@ -32,11 +32,11 @@ public final class ALSASink: Sink {
   private let isQuick: Bool
   private var bufferFrames = 0
   public var capacity: Int { bufferFrames }
-  /// What is held at most.
+  /// The most frames that are held.
   private var queueFrames = 0
   private var marginFrames = 0
-  /// By how much a position may be ahead of what was fetched: readings of a converter of rates, and
-  /// of what is fetched by the period.
+  /// By how many frames a position may be ahead of the frames fetched. It happens with a rate
+  /// converter, and with a device that fetches by the period.
   private var slackFrames = 0
   private var canTakeBack = false
   private var hasTriedToTakeBack = false
@@ -59,7 +59,7 @@ public final class ALSASink: Sink {
   private let volume: Volume?
   private var mixer: CardMixer?
 
-  /// A sound card that plays instead of ALSA's default, which cannot be had.
+  /// A sound card that plays instead of ALSA's default, which could not be opened.
   public struct Substitute: Hashable, Sendable {
     /// As in `plughw:CARD=DAC,DEV=0`.
     public let device: String
@@ -67,14 +67,14 @@ public final class ALSASink: Sink {
     public let why: String
   }
   private static let defaultName = "default"
-  /// Told each time that ALSA's default was opened, with what plays instead of it if something
-  /// does; of another device it is told nothing.
+  /// Called each time ALSA's default is opened, with the substitute if one plays instead. It is not
+  /// called for any other device.
   public var opened: (Substitute?) -> Void = { _ in }
 
   /// - Parameters:
   ///   - name: a PCM name of ALSA, as in `plughw:CARD=DAC` or `default`.
-  ///   - isQuick: it may have to be silent within 30 ms: where a device cannot take back what it
-  ///     was given it holds little, and needs to be fed all the more often.
+  ///   - isQuick: true if the sink may have to be silent within 30 ms. If the device cannot take
+  ///     frames back, the sink then holds little and must be fed more often.
   ///   - volume: nil leaves the card's mixer alone.
   public init(name: String, isQuick: Bool = false, volume: Volume? = nil) {
     self.name = name
@@ -95,7 +95,7 @@ public final class ALSASink: Sink {
       if name == Self.defaultName { opened(nil) }
       return rate
     } catch {
-      // What another program uses is there.
+      // A device that another program uses is there, so it needs no substitute.
       guard name == Self.defaultName, error.code != EBUSY else { throw error }
       for card in SoundCard.all() {
         let substitute = PCMDevice(name: card.device, direction: .speaker)
@@ -121,7 +121,7 @@ public final class ALSASink: Sink {
           try configureSoftware(pcm)
           try setVolume(pcm)
         } catch {
-          // Here, for the closing may wait for the server, too.
+          // Released here, within the time limit, because closing may wait for the server too.
           release(pcm)
           throw error
         }
@@ -138,7 +138,7 @@ public final class ALSASink: Sink {
   }
 
   private func configureHardware(_ pcm: OpaquePointer) throws(Fault) -> Int {
-    // A plugin that plays on no card, as a sound server's, has passed on what it was given.
+    // A plugin without a card, as that of a sound server, has already passed on its frames.
     let isShort = isQuick && PCMDevice.card(of: pcm) == nil
     let hardware = try device.configure(
       pcm, channels: Self.wantedChannels, period: Self.period,
@@ -147,7 +147,7 @@ public final class ALSASink: Sink {
     bufferFrames = hardware.bufferFrames
     queueFrames = hardware.bufferFrames
     canTakeBack = isQuick && !isShort
-    // A card that counts its frames by the period may be two of them further than it says.
+    // A card that counts its frames by the period may be two periods further than it says.
     marginFrames = max(
       Int(Self.leastMargin.inSeconds * Double(hardware.rate)),
       hardware.isCoarse ? 2 * hardware.periodFrames : 0)
@@ -210,7 +210,7 @@ public final class ALSASink: Sink {
         snd_pcm_writei(pcm, samples, snd_pcm_uframes_t(count))
       }
       if frames == -Int(EAGAIN) {
-        // There was space for it a moment ago: the device has been reset meanwhile.
+        // There was space a moment ago, so the device has been reset meanwhile.
         throw device.fault("cannot write to", -EAGAIN)
       } else if frames < 0 {
         try recover(pcm, from: Int32(frames))
@@ -226,8 +226,8 @@ public final class ALSASink: Sink {
     }
   }
 
-  /// Whether frames can be taken back is not told by every plugin truly: dmix and the converter of
-  /// rates promise it and do not. So it is tried once, on the silence that a stream begins with.
+  /// Not every plugin says truly whether it can take frames back: dmix and the rate converter say
+  /// that they can, and cannot. So it is tried once, on the silence at the start of a stream.
   private func tryToTakeBack(_ pcm: OpaquePointer) {
     hasTriedToTakeBack = true
     let frames = snd_pcm_sframes_t(marginFrames / 4)
@@ -250,16 +250,16 @@ public final class ALSASink: Sink {
     return Int(moved)
   }
 
-  /// An underrun is ordinary: the stream goes on after a gap. After a sleep it does not: its device
-  /// is opened anew for what comes next.
+  /// After an underrun, which is ordinary, the stream goes on with a gap. After a sleep it does
+  /// not: the device is opened again for the next sounding.
   private func recover(_ pcm: OpaquePointer, from code: Int32) throws(Fault) {
     if code == -ESTRPIPE { throw device.fault("cannot go on playing on", code) }
     if code == -EPIPE { underruns += 1 }
     try device.check("cannot go on playing on", snd_pcm_recover(pcm, code, 1))
   }
 
-  /// After a sleep, whatever asks for the state of a dmix starts its card again, and what was left
-  /// in the card's buffer is heard. So then it is not asked any more.
+  /// After a sleep, asking a dmix for its state starts its card again, and the rest of the card's
+  /// buffer is heard. So a device that may have slept is not asked.
   private var mayHaveSlept: Bool { SystemClock.sinceBoot - touched > Self.longestPause }
 
   private func checkAwake() throws(Fault) {
@@ -278,15 +278,15 @@ public final class ALSASink: Sink {
     }
     guard snd_pcm_status_get_state(status) == SND_PCM_STATE_RUNNING else { return nil }
     let frame = Double(written) - Double(snd_pcm_status_get_delay(status))
-    // No frame leaves the converter before it has been fetched from the buffer. The pulse plugin
-    // counts on by the time alone while its server has yet to begin, for up to two seconds.
+    // No frame leaves the converter before it was fetched from the buffer. But the pulse plugin
+    // counts by time alone until its server begins, for up to two seconds.
     let held = max(bufferFrames - Int(snd_pcm_status_get_avail(status)), 0)
     guard frame <= Double(written - held + slackFrames) else { return nil }
     var stamp = timespec()
     snd_pcm_status_get_htstamp(status, &stamp)
     let stamped = Uptime(nanoseconds: Int64(stamp.tv_sec) * 1_000_000_000 + Int64(stamp.tv_nsec))
     let now = SystemClock.uptime
-    // Plugins that stamp nothing, or by another clock, are read at this moment instead.
+    // If a plugin sets no time stamp, or one of another clock, use the current time.
     let isPlausible = stamped <= now && now - stamped < .seconds(1)
     return StreamPosition(uptime: isPlausible ? stamped : now, frame: frame)
   }

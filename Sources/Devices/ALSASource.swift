@@ -5,8 +5,8 @@ import CClocksmith
 
 /// A microphone behind an ALSA PCM device.
 ///
-/// Takes any device: 32-bit float, 32- or 16-bit integer samples, any rate, any number of
-/// channels, of which the first is heard.
+/// Takes any device: 32-bit float, 32- or 16-bit integer samples, any rate, any number of channels.
+/// Only the first channel is heard.
 public final class ALSASource: Source {
   public let name: String
   public let readInterval = Duration.milliseconds(20)
@@ -14,8 +14,8 @@ public final class ALSASource: Source {
 
   private static let period = Duration.milliseconds(10)
   private static let buffer = Duration.milliseconds(500)
-  /// A device that has given no frame when it was read so often, 2 s long, has stalled. Counted,
-  /// for time passes as well while a whole machine stands still.
+  /// A device that gave no frame in this many reads, 2 s, has stalled. Reads are counted because
+  /// time also passes while the whole machine stands still.
   private static let mostEmptyReads = 100
 
   private var device: PCMDevice { PCMDevice(name: name, direction: .microphone) }
@@ -60,8 +60,7 @@ public final class ALSASource: Source {
     do throws(Fault) {
       return try read(from: pcm, into: block)
     } catch {
-      // It is left as it is: to close it, the plugin of a sound server that stands still would wait
-      // for it.
+      // It is not closed: the plugin of a sound server that has stalled would wait for the server.
       self.pcm = nil
       throw error
     }
@@ -90,7 +89,7 @@ public final class ALSASource: Source {
     return done
   }
 
-  /// An overrun and a suspended device are ordinary: the stream goes on after a gap.
+  /// After an overrun or a suspend, which are ordinary, the stream goes on with a gap.
   private func recover(_ pcm: OpaquePointer, from code: Int32) throws(Fault) {
     overruns += 1
     try device.check("cannot go on reading from", snd_pcm_recover(pcm, code, 1))

@@ -2,8 +2,8 @@ import Basics
 import CALSA
 @preconcurrency import Glibc
 
-/// A volume control of a sound card, by ALSA's simple mixer: set while something sounds, and then
-/// put back as it was.
+/// A volume control of a sound card, by ALSA's simple mixer. It is set while something sounds, and
+/// restored afterwards.
 public final class CardMixer {
   private let mixer: OpaquePointer
   private let element: OpaquePointer
@@ -11,9 +11,9 @@ public final class CardMixer {
   private var saved: [(channel: snd_mixer_selem_channel_id_t, volume: Int, isOn: Int32)] = []
 
   /// - Parameters:
-  ///   - control: the card as control devices are called, as in `hw:CARD=DAC`.
+  ///   - control: the card's control device, as in `hw:CARD=DAC`.
   ///   - name: the control, as in `Digital` or `PCM`.
-  /// - Throws: `Fault` if there is no such control for playing; it names those there are.
+  /// - Throws: `Fault` if there is no such control for playing; it names the controls there are.
   public init(control: String, name: String) throws(Fault) {
     self.name = name
     mixer = try Self.open(control)
@@ -32,7 +32,7 @@ public final class CardMixer {
     snd_mixer_close(mixer)
   }
 
-  /// The controls for playing that a card has, with their ranges in dB where they tell them.
+  /// The controls for playing that a card has, with their ranges in dB if the card tells them.
   public static func controls(of control: String) -> [(name: String, range: ClosedRange<Double>?)] {
     guard let mixer = try? open(control) else { return [] }
     defer { snd_mixer_close(mixer) }
@@ -77,8 +77,8 @@ public final class CardMixer {
     return Double(least) / 100...Double(most) / 100
   }
 
-  /// Remembers what the control says, and sets it: on, and at `decibels`, where 0 is the sound as
-  /// it is given; the nearest that the card can, and never louder.
+  /// Saves the control's setting, switches it on and sets it to `decibels`, where 0 leaves the
+  /// sound as it is. It gets the nearest value of the card that is not louder.
   public func set(decibels: Double) throws(Fault) {
     let operation = "cannot set mixer '\(name)'"
     snd_mixer_handle_events(mixer)
@@ -101,7 +101,7 @@ public final class CardMixer {
     }
   }
 
-  /// Puts back what was there; a card that has gone has nothing to put it into.
+  /// Restores the saved setting. It does nothing if the card has gone.
   public func restore() {
     for (channel, volume, isOn) in saved {
       snd_mixer_selem_set_playback_volume(element, channel, volume)

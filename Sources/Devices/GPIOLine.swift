@@ -15,7 +15,7 @@ public struct Edge: Hashable, Sendable {
   public let uptime: Uptime
 }
 
-/// A line that is read, and that tells of its changes.
+/// A line that is read and reports its changes.
 public protocol InputLine: AnyObject {
   /// Readable when there are edges.
   var descriptor: Int32 { get }
@@ -24,18 +24,18 @@ public protocol InputLine: AnyObject {
   /// - Throws: `Fault` if the line is gone.
   func isActive() throws(Fault) -> Bool
 
-  /// The edges since they were last read, without waiting; of a burst some may be missing.
+  /// The edges since the last read, without waiting. Some edges of a burst may be missing.
   /// - Throws: `Fault` if the line is gone.
   func readEdges() throws(Fault) -> [Edge]
 }
 
-/// A GPIO line that is read: pulled to where it is not active, with events at both edges.
+/// A GPIO line that is read: pulled to its inactive level, with events at both edges.
 public final class GPIOInput: InputLine {
   private let line: LineHandle
 
   /// Takes a line, by `gpiod_line_request` (libgpiod 1) or `gpiod_chip_request_lines` (2).
   /// - Parameter line: its name, as in `GPIO17`, or `chip-label:offset`, as in `pinctrl-rp1:17`.
-  /// - Throws: `Fault` if there is no such line, or somebody else has it.
+  /// - Throws: `Fault` if there is no such line, or if it is taken already.
   public init(line: String, active: ActiveLevel) throws(Fault) {
     self.line = try LineHandle(line, active: active, clocksmith_line_open_input)
   }
@@ -59,7 +59,7 @@ public final class GPIOInput: InputLine {
       edges += batch.prefix(Int(count)).map {
         Edge(isActive: $0.active, uptime: Uptime(nanoseconds: $0.nanoseconds))
       }
-      // A contact that chatters faster than it is read must not hold the loop for ever.
+      // A contact that bounces faster than it is read must not hold the loop forever.
     } while edges.count < 256
     return edges
   }
@@ -128,8 +128,8 @@ extension GPIOMap.Line {
     return Fault("cannot take GPIO line \(self)", code: code, detail)
   }
 
-  /// Why the line, which has been taken, cannot be used any more.
-  /// - Parameter code: `errno` of what was tried.
+  /// Why a line that was taken can no longer be used.
+  /// - Parameter code: `errno` of the failed call.
   func loss(code: Int32) -> Fault {
     let detail = code == ENODEV ? "its chip has been removed" : String(cString: strerror(code))
     return Fault("GPIO line \(self)", code: code, detail)

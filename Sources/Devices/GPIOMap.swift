@@ -3,15 +3,15 @@ import CClocksmith
 @preconcurrency import Glibc
 import Sound
 
-/// Which GPIO lines there are, and who has them: what a line is found in.
+/// The GPIO lines that there are, and who has them. Lines are looked up here.
 public struct GPIOMap: Hashable, Sendable {
   /// A line of a chip.
   public struct Line: Hashable, Sendable {
     public let chipPath: String
-    /// What the driver calls the chip, as in `pinctrl-rp1`; its number moves from kernel to kernel.
+    /// The driver's name for the chip, as in `pinctrl-rp1`. Its number differs between kernels.
     public let chipLabel: String
     public let offset: UInt32
-    /// Nil where the device tree gives it none, as on old kernels of the Pi 3.
+    /// Nil if the device tree gives it none, as on old kernels of the Pi 3.
     public let name: String?
     /// Who has taken it; nil if nobody has.
     public let consumer: String?
@@ -22,7 +22,7 @@ public struct GPIOMap: Hashable, Sendable {
     /// True if this program has taken it, in this process or another.
     public var isHeldByClocksmith: Bool { consumer == CLOCKSMITH_CONSUMER }
 
-    /// Who has taken it, and how it is freed; nil if nobody has.
+    /// Who has taken it, and how to free it; nil if nobody has.
     public var holding: String? {
       guard let consumer else { return nil }
       return isHeldByClocksmith
@@ -63,8 +63,8 @@ public struct GPIOMap: Hashable, Sendable {
 
   /// The line that a configuration means.
   /// - Parameter text: a line's name, `chip-label:offset`, or `GPIOn` for a line of a Pi's header,
-  ///   whatever the kernel calls it: mainline's device trees name some lines after what else they
-  ///   can do (`GPIO_GCLK`), and none of a Pi 5.
+  ///   whatever the kernel calls it. Mainline's device trees name some lines after their other
+  ///   functions (`GPIO_GCLK`), and give the lines of a Pi 5 no names.
   /// - Throws: `Fault` if there is none, or more than one; it names what there is instead.
   public func place(of text: String) throws(Fault) -> Line {
     let named = lines.filter { $0.name == text }
@@ -124,8 +124,8 @@ public struct GPIOMap: Hashable, Sendable {
     words.joined(separator: ", ")
   }
 
-  /// How many letters must be put in, left out or replaced to make one word of the other
-  /// (Levenshtein), upper and lower case alike.
+  /// The Levenshtein distance, without regard to case: how many letters must be inserted, deleted
+  /// or replaced to turn one word into the other.
   static func distance(_ one: String, _ other: String) -> Int {
     let letters = Array(other.lowercased())
     var row = Array(0...letters.count)
@@ -143,11 +143,11 @@ public struct GPIOMap: Hashable, Sendable {
 }
 
 extension GPIOMap.Line: CustomStringConvertible {
-  /// As in `GPIO17 (pinctrl-rp1:17)`; where it has no name, its place.
+  /// As in `GPIO17 (pinctrl-rp1:17)`; its place if it has no name.
   public var description: String { name.map { "\($0) (\(place))" } ?? place }
 }
 
-/// What the C code visits, collected.
+/// Collects the lines that the C code visits.
 private final class Collection {
   var lines: [GPIOMap.Line] = []
 

@@ -4,13 +4,13 @@ import CClocksmith
 @preconcurrency import Glibc
 import Horology
 
-/// A PCM device of ALSA by its name: how it is opened and configured, and the words for what fails.
+/// A PCM device of ALSA, by its name: opens it, configures it, and words its errors.
 struct PCMDevice {
   enum Direction {
     case speaker, microphone
   }
 
-  /// What the device has agreed to.
+  /// The parameters that the device accepted.
   struct Hardware {
     let format: SampleFormat
     let channels: Int
@@ -18,7 +18,7 @@ struct PCMDevice {
     let rate: Int
     let bufferFrames: Int
     let periodFrames: Int
-    /// It counts its frames by the period.
+    /// True if it counts its frames by the period.
     let isCoarse: Bool
   }
 
@@ -38,8 +38,8 @@ struct PCMDevice {
     return pcm
   }
 
-  /// Takes the nearest to this that the device can.
-  /// - Parameter channels: as many as are wanted; it may have more or less.
+  /// Configures the device as near to this as it can.
+  /// - Parameter channels: the wanted number; the device may have more or fewer.
   func configure(
     _ pcm: OpaquePointer, channels wanted: UInt32, period: Duration, buffer: Duration
   ) throws(Fault) -> Hardware {
@@ -49,7 +49,7 @@ struct PCMDevice {
     }
     defer { snd_pcm_hw_params_free(parameters) }
     try check("cannot configure", snd_pcm_hw_params_any(pcm, parameters))
-    // The converter's own rate: libsamplerate converts better than ALSA's plug does.
+    // Use the converter's own rate: libsamplerate converts better than ALSA's plug does.
     _ = snd_pcm_hw_params_set_rate_resample(pcm, parameters, 0)
     try check(
       direction == .speaker ? "cannot write to" : "cannot read from",
@@ -82,7 +82,7 @@ struct PCMDevice {
       periodFrames: Int(periodFrames), isCoarse: snd_pcm_hw_params_is_batch(parameters) == 1)
   }
 
-  /// ALSA's configuration makes no sense, as a whole or for this device.
+  /// ALSA's configuration cannot be used, as a whole or for this device.
   private var configurationFault: Fault {
     let said = String(cString: clocksmith_alsa_said())
     return Fault(
@@ -95,7 +95,7 @@ struct PCMDevice {
     if code < 0 { throw fault(operation, code) }
   }
 
-  /// - Parameter code: ALSA's, less than 0.
+  /// - Parameter code: ALSA's error code, less than 0.
   func fault(_ operation: String, _ code: Int32) -> Fault {
     let absent =
       direction == .speaker
@@ -107,7 +107,7 @@ struct PCMDevice {
       case EBUSY: "another program is using it"
       case ESTRPIPE: "it was suspended: the machine slept"
       case EACCES, EPERM: "not allowed; the user must be in the group 'audio'"
-      // PipeWire's word where there is no session, and PulseAudio's.
+      // PipeWire's error if there is no session, and PulseAudio's.
       case EHOSTDOWN, ECONNREFUSED:
         "\(String(cString: snd_strerror(code))): it belongs to a sound server of a desktop, which "
           + "runs only in a person's session; \(remedy)"
@@ -116,7 +116,7 @@ struct PCMDevice {
     return Fault("\(operation) \(direction) \(name)", code: -code, detail)
   }
 
-  /// What to do about a sound server that does not play, or hear.
+  /// The remedy for a sound server that does not play, or does not record.
   var remedy: String {
     if direction == .microphone { return "name a microphone of a card (arecord -L lists them)" }
     let cards = SoundCard.all().map(\.device)
@@ -125,7 +125,7 @@ struct PCMDevice {
       : "set [speaker] device = \(cards.joined(separator: " or "))"
   }
 
-  /// The number that the card has now; nil behind a plugin that plays on no card.
+  /// The current number of the card; nil for a plugin that plays on no card.
   static func card(of pcm: OpaquePointer) -> Int32? {
     var information: OpaquePointer?
     guard snd_pcm_info_malloc(&information) == 0 else { return nil }

@@ -3,16 +3,16 @@ import CClocksmith
 @preconcurrency import Glibc
 import Horology
 
-/// Which real-time clock is to be read.
+/// Which real-time clock to read.
 public enum RTCChoice: Hashable, Sendable {
-  /// The one from which the kernel set its clock, else `rtc0`, else the first; it may be absent.
+  /// The one from which the kernel set its clock, otherwise the first, as `rtc0`; it may be absent.
   case auto
-  /// None, even if there is one.
+  /// No clock, even if there is one.
   case none
-  /// The one of that name, which must be there.
+  /// The clock of that name, which must be there.
   case named(String)
 
-  /// `auto`, `none` or a name; nil for nothing.
+  /// `auto`, `none` or a name; nil for an empty text.
   public init?(text: String) {
     switch text {
     case "": return nil
@@ -32,9 +32,10 @@ public struct RealTimeClock: Hashable, Sendable {
   public let device: String
   /// Its driver and where it sits, as in `rtc-ds1307 1-0068`.
   public let place: String
-  /// The chip where the driver serves several, as in `ds3231`; else the driver, as in `rpi-rtc`.
+  /// The name of the chip if the driver serves several, as in `ds3231`; otherwise the driver's, as
+  /// in `rpi-rtc`.
   public let name: String
-  /// The kernel set its clock from this one.
+  /// True if the kernel set its clock from this one.
   public let hasSetTheClock: Bool
   private let path: String
 
@@ -42,14 +43,14 @@ public struct RealTimeClock: Hashable, Sendable {
     self.device = device
     path = "\(folder)/\(device)"
     place = (try? attribute("\(path)/name")) ?? ""
-    // Of a chip on I2C, what the device tree calls it; one driver serves many chips.
+    // For a chip on I2C, its name in the device tree: one driver serves many chips.
     let chip = try? attribute("\(path)/device/name")
     let driver = place.split(separator: " ").first.map(String.init) ?? device
     name = chip ?? (driver.hasPrefix("rtc-") ? String(driver.dropFirst(4)) : driver)
     hasSetTheClock = (try? attribute("\(path)/hctosys")) == "1"
   }
 
-  /// All that there are, in the order of their numbers.
+  /// All clocks, in the order of their numbers.
   public static func all(in folder: String = folder) -> [RealTimeClock] {
     names(inFolder: folder)
       .filter { $0.hasPrefix("rtc") && Int($0.dropFirst(3)) != nil }
@@ -57,8 +58,8 @@ public struct RealTimeClock: Hashable, Sendable {
       .map { RealTimeClock($0, in: folder) }
   }
 
-  /// The one that is chosen; nil if none is to be read, or if `auto` finds none.
-  /// - Throws: `Fault` if there is none of that name; it lists those that there are.
+  /// The chosen clock; nil for `none`, or if `auto` finds no clock.
+  /// - Throws: `Fault` if there is none of that name; it lists the clocks there are.
   public static func chosen(
     _ choice: RTCChoice, in folder: String = folder
   ) throws(Fault) -> RealTimeClock? {
@@ -85,8 +86,8 @@ public struct RealTimeClock: Hashable, Sendable {
     return [self.name, device, place, driver].contains(name)
   }
 
-  /// Asks it for its time and its flags. A chip on I2C takes about a millisecond; one that no
-  /// longer answers, as long as its bus waits.
+  /// Reads its time and its flags. A chip on I2C takes about a millisecond. If it no longer
+  /// answers, the read takes as long as its bus waits.
   public func read() -> RTCReading {
     let before = SystemClock.now
     let answer = self.answer
@@ -97,13 +98,13 @@ public struct RealTimeClock: Hashable, Sendable {
       name: name, moment: middle, answer: answer, health: health, hasSetTheClock: hasSetTheClock)
   }
 
-  /// `since_epoch` is what `RTC_RD_TIME` reads, for whoever may not open the device; where the
-  /// driver finds the chip's time not valid, it fails alike (drivers/rtc/sysfs.c, rtc_read_time).
+  /// `since_epoch` gives the time of `RTC_RD_TIME` without opening the device. If the driver finds
+  /// the chip's time invalid, both fail the same way (drivers/rtc/sysfs.c, rtc_read_time).
   private var answer: RTCReading.Answer {
     do throws(Fault) {
       let text = try attribute("\(path)/since_epoch")
       guard let seconds = Int64(text) else { return .failed("it answers '\(text)'") }
-      // What an `Instant` holds; what is beyond is judged to be nonsense all the same.
+      // Limited to what an `Instant` holds. A time beyond that is judged to be nonsense anyway.
       return .time(Instant(seconds: min(max(seconds, 0), 9_000_000_000)))
     } catch {
       return error.code == EINVAL ? .notValid : .failed(error.detail)
@@ -113,7 +114,7 @@ public struct RealTimeClock: Hashable, Sendable {
   private var health: RTCReading.Health {
     if let battery { return .told(battery) }
     do throws(Fault) {
-      // One process at a time may have it open; whoever has it will not keep it.
+      // Only one process at a time can open it, and none keeps it open for long.
       let descriptor = try retryingInterrupts("cannot open /dev/\(device)") {
         open("/dev/\(device)", O_RDONLY | O_CLOEXEC | O_NONBLOCK)
       }
@@ -126,8 +127,8 @@ public struct RealTimeClock: Hashable, Sendable {
     }
   }
 
-  /// The Raspberry Pi 5's own has no flags, but tells the voltage of its battery, in microvolts
-  /// (drivers/rtc/rtc-rpi.c). The cell that is made for it, an ML2020 of 3 V, is empty at 2 V.
+  /// The Raspberry Pi 5's own clock has no flags, but it tells the voltage of its battery, in
+  /// microvolts (drivers/rtc/rtc-rpi.c). The cell made for it, an ML2020 of 3 V, is empty at 2 V.
   private var battery: RTCFlags? {
     guard let text = try? attribute("\(path)/battery_voltage"), let microvolts = Int(text) else {
       return nil

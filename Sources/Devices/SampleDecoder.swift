@@ -1,7 +1,7 @@
-/// Turns interleaved frames of a device's format into mono ones: those of its first channel, where
-/// a microphone of one channel is.
+/// Turns interleaved frames of a device's format into mono frames. It takes the first channel,
+/// which is that of a mono microphone.
 final class SampleDecoder {
-  /// Of one of the device's frames.
+  /// Bytes of one frame of the device.
   private let frameBytes: Int
   private let format: SampleFormat
   private let buffer: UnsafeMutableRawBufferPointer
@@ -19,8 +19,9 @@ final class SampleDecoder {
     buffer.deallocate()
   }
 
-  /// Has `body` fill its buffer, and decodes what it filled.
-  /// - Parameter body: given room for so many frames, returns how many there are, or an error code.
+  /// Lets `body` fill the buffer, and decodes its frames.
+  /// - Parameter body: gets the buffer and the number of frames it may fill; returns how many there
+  ///   are, or an error code.
   /// - Returns: what `body` returned.
   func decode(
     into block: UnsafeMutableBufferPointer<Float>,

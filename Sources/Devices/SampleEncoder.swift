@@ -33,7 +33,7 @@ final class SampleEncoder {
     buffer.deallocate()
   }
 
-  /// Encodes as many of `frames` as fit its buffer and hands them to `body`.
+  /// Encodes as many of `frames` as fit into its buffer, and hands them to `body`.
   func encode<Result>(
     _ frames: UnsafeBufferPointer<Float>, _ body: (UnsafeRawPointer, _ frames: Int) -> Result
   ) -> Result {

@@ -2,21 +2,22 @@ import Basics
 import CClocksmith
 @preconcurrency import Glibc
 
-/// Holds what waits for a sound server, or for a pipe's reader, to some seconds.
+/// Limits the wait for a sound server, or for a pipe's reader, to some seconds.
 ///
-/// ALSA's plugins wait for the answer of a sound server for half a minute, or for ever, and to open
-/// a pipe for its reader. Here the connection is ended instead, and what waited fails.
+/// ALSA's plugins wait for the answer of a sound server for half a minute, or forever. When they
+/// open a pipe, they wait for its reader. Here the connection is ended instead, and the waiting
+/// call fails.
 struct ServerPatience {
-  /// A device that is slow to open takes three seconds; nothing may be held up for five.
+  /// A slow device takes three seconds to open; nothing may be held up for five.
   private static let milliseconds: Int32 = 4_000
 
   /// The sockets of the plugin that was opened.
   private var own = clocksmith_sockets()
 
   /// Opens a device.
-  /// - Parameter isOpen: true of a card, which is open if it says so, however slow it was.
-  /// - Throws: what `body` throws, or that the server does not answer, or that it took too long:
-  ///   then `body` may have opened the device all the same, without what it waited for.
+  /// - Parameter isOpen: true for a card: if it says that it is open, it is, however slow it was.
+  /// - Throws: what `body` throws, or that the server does not answer, or that it took too long. If
+  ///   it took too long, `body` may still have opened the device, but without what it waited for.
   mutating func opening<Result>(
     _ device: PCMDevice, isOpen: @autoclosure () -> Bool = false, _ body: () throws(Fault) -> Result
   ) throws(Fault) -> Result {
@@ -26,13 +27,13 @@ struct ServerPatience {
       Self.limited(device, only: nil, others: others, body)
     }
     let opened = try result.get()
-    // The plugin that writes into a file says that all is well when it has none.
+    // The plugin that writes into a file reports success even if it has no file.
     guard !hasRunOut || isOpen() else { throw Self.waitsInVain(device) }
     clocksmith_sockets_find(&own, &others)
     return opened
   }
 
-  /// Calls upon a device that is open.
+  /// Calls a device that is open.
   func calling<Result>(
     _ device: PCMDevice, _ body: () throws(Fault) -> Result
   ) throws(Fault) -> Result {

@@ -15,23 +15,24 @@ public struct StreamPosition: Hashable, Sendable {
   }
 }
 
-/// Somewhere that takes sound as time passes: a speaker, or a file in its stead.
+/// Takes sound in real time: a speaker, or a file instead of one.
 ///
-/// It is opened for an announcement and closed after it. While open it is fed at an interval,
+/// It is opened for an announcement and closed after it. While it is open it is fed at an interval,
 /// with as many frames as it takes.
 public protocol Sink: AnyObject {
-  /// How it is called in messages.
+  /// Its name in messages.
   var name: String { get }
 
-  /// Takes the device.
+  /// Opens the device.
   /// - Returns: frames per second.
   /// - Throws: `Fault` if it is absent, busy or unfit; the sink is closed then.
   func open() throws(Fault) -> Int
 
-  /// How often it wants to be fed while it is open; it holds enough for several times that.
+  /// The interval at which it wants to be fed while it is open. It holds enough for several
+  /// intervals.
   var feedInterval: Duration { get }
 
-  /// How many frames it holds at most, and may take back.
+  /// The most frames that it holds and may take back.
   var capacity: Int { get }
 
   /// How many frames it takes now without waiting.
@@ -43,15 +44,15 @@ public protocol Sink: AnyObject {
   func write(_ block: UnsafeBufferPointer<Float>) throws(Fault)
 
   /// Takes back, from the end, frames that were written and have not reached the converter, as many
-  /// as it safely can; the next ones that are written stand in their place.
-  /// - Returns: how many; 0 where the device cannot, and then it never holds more than a person
-  ///   who silences it would forgive.
+  /// as it safely can. The next frames written replace them.
+  /// - Returns: how many; 0 if the device cannot. A sink that may have to be silent at once then
+  ///   holds only a little.
   func takeBack() -> Int
 
   /// How often the device has run out of frames since it was opened.
   var underruns: Int { get }
 
-  /// What leaves the converter now; nil until it runs.
+  /// The frame that leaves the converter now; nil until the device runs.
   func position() throws(Fault) -> StreamPosition?
 
   /// Frees the device, and drops what has not been played.

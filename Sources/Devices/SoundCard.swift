@@ -6,7 +6,7 @@ public struct SoundCard: Hashable, Sendable {
   /// A PCM name that opens it whatever its number is, as in `plughw:CARD=DAC,DEV=0`.
   public let device: String
   public let name: String
-  /// What it can do, or why that cannot be asked.
+  /// Its rates, channels, formats and mixer, or why they cannot be read.
   public let abilities: String
 
   /// Every device of every card that can play.

@@ -1,18 +1,19 @@
 import Basics
 
-/// Somewhere that sound comes from as time passes: a microphone.
+/// Gives sound in real time: a microphone.
 ///
-/// While open it is read at an interval, as many frames as there are.
+/// While it is open it is read at an interval, as many frames as there are.
 public protocol Source: AnyObject {
-  /// How it is called in messages.
+  /// Its name in messages.
   var name: String { get }
 
-  /// Takes the device, which runs from now on.
+  /// Opens the device and starts it.
   /// - Returns: frames per second.
   /// - Throws: `Fault` if it is absent, busy or unfit; the source is closed then.
   func open() throws(Fault) -> Int
 
-  /// How often it wants to be read while it is open; it holds enough for several times that.
+  /// The interval at which it wants to be read while it is open. It holds enough for several
+  /// intervals.
   var readInterval: Duration { get }
 
   /// Gives the mono frames that there are, without waiting; full scale is 1.
@@ -20,7 +21,7 @@ public protocol Source: AnyObject {
   /// - Throws: `Fault` if the device is gone.
   func read(into block: UnsafeMutableBufferPointer<Float>) throws(Fault) -> Int
 
-  /// How often frames were lost since it was opened, for they were not read in time.
+  /// How often frames were lost since it was opened, because they were not read in time.
   var overruns: Int { get }
 
   /// Frees the device.

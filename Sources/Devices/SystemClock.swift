@@ -19,7 +19,7 @@ public enum SystemClock {
     }
   }
 
-  /// In nanoseconds: more than four readings take where other work comes between them.
+  /// In nanoseconds: longer than four readings take, even if other work comes between them.
   private static let longestReading: Int64 = 20_000_000
 
   /// Reads `CLOCK_BOOTTIME`: since the machine started, sleep included.
@@ -28,8 +28,8 @@ public enum SystemClock {
   /// Reads `CLOCK_MONOTONIC`.
   public static var uptime: Uptime { Uptime(nanoseconds: nanoseconds(of: CLOCK_MONOTONIC)) }
 
-  /// The start of the machine since which `CLOCK_BOOTTIME` counts, as `sd_id128_get_boot(3)` has
-  /// it; nil where the kernel does not tell.
+  /// The ID of the boot from which `CLOCK_BOOTTIME` counts, from `sd_id128_get_boot(3)`; nil if the
+  /// kernel does not tell it.
   public static let boot: String? = {
     var id = sd_id128_t()
     guard sd_id128_get_boot(&id) >= 0 else { return nil }

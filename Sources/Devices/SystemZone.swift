@@ -11,8 +11,8 @@ public struct SystemZone: Zone {
   /// The file that is the system's zone, and that is replaced to change it.
   public static let localtime = "/etc/localtime"
 
-  /// The zone that `TZ` names, or else the system's; UTC where the system has none.
-  /// - Throws: `Fault` if it cannot be used; glibc would take UTC without a word.
+  /// The zone that `TZ` names, otherwise the system's; UTC if the system has none.
+  /// - Throws: `Fault` if it cannot be used; glibc would silently take UTC.
   public static func current() throws(Fault) -> SystemZone {
     if let value = getenv("TZ").map({ String(cString: $0) }) {
       let name = value.hasPrefix(":") ? String(value.dropFirst()) : value
@@ -40,9 +40,9 @@ public struct SystemZone: Zone {
     try self.init(name: name, origin: "zone '\(name)'", variable: ":\(name)")
   }
 
-  /// Keeps glibc from reading a zone by itself, which it does when it is first asked for a time of
-  /// any kind: where the file is a pipe it would wait for ever. It reads none until a `SystemZone`
-  /// is made, which looks at the file first.
+  /// Keeps glibc from reading a zone by itself, which it does at the first request for any time. If
+  /// the zone's file is a pipe, glibc would wait forever. After this it reads none until a
+  /// `SystemZone` is made, which checks the file first.
   public static func readOnlyWhenAsked() {
     let variable = getenv("TZ").map { String(cString: $0) }
     setenv("TZ", "UTC0", 1)
@@ -50,7 +50,7 @@ public struct SystemZone: Zone {
     if let variable { setenv("TZ", variable, 1) } else { unsetenv("TZ") }
   }
 
-  /// UTC, for showing times where no zone can be had. It needs no file.
+  /// UTC, for showing times if no zone can be used. It needs no file.
   public static var universal: SystemZone {
     setenv("TZ", "UTC0", 1)
     return SystemZone(loaded: "UTC")
@@ -96,7 +96,7 @@ public struct SystemZone: Zone {
     return Self.civil(fields)
   }
 
-  /// What clocks that show UTC show at `instant`, whatever the zone of the process.
+  /// The time in UTC at `instant`, whatever the zone of the process.
   public static func utc(at instant: Instant) -> CivilTime {
     var seconds = time_t(instant.seconds)
     var fields = tm()
@@ -123,7 +123,8 @@ public struct SystemZone: Zone {
     fields.tm_min = Int32(time.minute)
     fields.tm_sec = Int32(time.second)
     let asUTC = Int64(timegm(&fields))
-    // No clock is further from UTC than a day: the offsets in force then are all there can be.
+    // No zone is more than a day from UTC, so only the offsets in force a day before and after
+    // count.
     let offsets = [-86_400, 86_400].map {
       Int64(civil(at: Instant(seconds: asUTC + $0)).utcOffsetSeconds)
     }

@@ -15,7 +15,7 @@ public final class Terminal {
     withUnsafeMutableBytes(of: &now.c_cc) { characters in
       characters[Int(VMIN)] = 1
       characters[Int(VTIME)] = 0
-      // A microphone cannot be stopped in the middle of a phrase: _POSIX_VDISABLE.
+      // No Ctrl-Z (_POSIX_VDISABLE): a microphone cannot be stopped in the middle of a phrase.
       characters[Int(VSUSP)] = 0
     }
     try retryingInterrupts("cannot read keys") { tcsetattr(descriptor, TCSANOW, &now) }
@@ -25,13 +25,13 @@ public final class Terminal {
     tcsetattr(descriptor, TCSANOW, &before)
   }
 
-  /// Reads what was pressed; to be called when the descriptor is ready.
+  /// Reads the pressed keys. Call it when the descriptor is ready.
   /// - Returns: the bytes; nil if the terminal is gone.
   public func readKeys() -> [UInt8]? {
     var bytes = [UInt8](repeating: 0, count: 64)
     let count = (try? retryingInterrupts("") { read(descriptor, &bytes, bytes.count) }) ?? 0
     guard count > 0 else { return nil }
-    // An arrow is no letter, though its name ends with one.
+    // The code of an arrow key ends with a letter, which must not count as a key.
     return bytes[0] == 27 ? [] : Array(bytes[..<count])
   }
 }

@@ -3,10 +3,10 @@ import Basics
 import Horology
 import Sound
 
-/// A WAV file that takes sound in real time, in a speaker's stead.
+/// A WAV file that takes sound in real time, instead of a speaker.
 ///
-/// It holds what a speaker would have been given: announcement after announcement, without the
-/// quiet between them. The file is whole whenever nothing plays.
+/// It holds what a speaker would get: one announcement after the other, without the quiet between
+/// them. The file is whole whenever nothing plays.
 public final class WAVSink: Sink {
   public let name: String
   private static let rate = 48_000
@@ -57,11 +57,11 @@ public final class WAVSink: Sink {
     queue += block
   }
 
-  /// Writes into the file what has been played by now.
+  /// Writes the frames that have been played by now into the file.
   private func play() throws(Fault) {
     let due = max(Int(position(at: uptime()).frame) - played, 0)
     let count = min(due, queue.count)
-    // Through a result: of older compilers' slices the closure throws no typed error.
+    // Through a Result: with older compilers, this closure cannot throw a typed error.
     try queue[..<count].withUnsafeBufferPointer { block in
       Result { () throws(Fault) in try writer.write(block) }
     }.get()
@@ -91,7 +91,7 @@ public final class WAVSink: Sink {
   public func close() {
     guard isOpen else { return }
     isOpen = false
-    // A disk that is full has been reported by space().
+    // space() has reported a full disk.
     try? play()
     queue = []
     try? writer.updateHeader()

@@ -1,25 +1,25 @@
 import Basics
 @preconcurrency import Glibc
 
-/// A time zone file as RFC 9636 has it, looked at to its end: for one that it cannot read, glibc
-/// takes UTC without a word.
+/// Checks a time zone file (RFC 9636) to its end: if glibc cannot read a file, it silently takes
+/// UTC.
 enum ZoneFile {
-  /// Why a file is no zone that can be used.
+  /// Why a file cannot be used as a zone.
   enum Flaw: Error, Equatable {
-    /// It is not there, or something else.
+    /// It does not exist, or is not a zone file.
     case noZoneFile
-    /// It is there and cannot be read, with this `errno`.
+    /// It exists and cannot be read, with this `errno`.
     case unreadable(Int32)
     /// It is not whole.
     case torn
-    /// What it says contradicts itself.
+    /// Its contents contradict each other.
     case damaged(String)
-    /// It counts this many leap seconds, which no computer's clock shows (`right/` in the tz
-    /// database): by it, every time would be wrong.
+    /// It counts this many leap seconds (`right/` in the tz database). No computer's clock shows
+    /// them, so every time would be wrong.
     case countsLeapSeconds(Int)
   }
 
-  /// More than four times the largest of the tz database.
+  /// More than four times the largest file of the tz database.
   private static let mostBytes = 65_536
 
   /// What is wrong with a file; nil if nothing is.
@@ -32,7 +32,7 @@ enum ZoneFile {
     }
   }
 
-  /// - Throws: `Fault`, of the code 0 if it is no regular file or too large.
+  /// - Throws: `Fault`; its code is 0 if the file is not a regular one, or is too large.
   private static func bytes(of path: String) throws(Fault) -> [UInt8] {
     try readRegularFile(path, largest: mostBytes)
   }
@@ -46,7 +46,7 @@ enum ZoneFile {
       if first.version == 0 {
         try first.verify()
       } else {
-        // Only the second counts, with its larger times, and what comes after it.
+        // Only the second block counts, with its larger times, and the footer after it.
         try Block(&reader, timeBytes: 8).verify()
         try verifyFooter(reader.rest)
       }
@@ -56,7 +56,7 @@ enum ZoneFile {
     }
   }
 
-  /// The rule for the times after the last: a line of its own, up to the end of the file.
+  /// Checks the rule for the times after the last change: one line, up to the end of the file.
   private static func verifyFooter(_ footer: ArraySlice<UInt8>) throws(Flaw) {
     let newline = UInt8(ascii: "\n")
     guard footer.count >= 2, footer.last == newline else { throw .torn }
@@ -67,9 +67,9 @@ enum ZoneFile {
 }
 
 extension ZoneFile {
-  /// True of what begins as a rule of POSIX does, with a name and its hours from UTC, as `JST-9` or
-  /// `<+03>-3`; and of nothing, where the zone has no rule (RFC 9636, 3.3). glibc takes what does
-  /// not begin so for UTC.
+  /// True if the line begins as a rule of POSIX does, with a name and its hours from UTC, as
+  /// `JST-9` or `<+03>-3`. Also true if it is empty, because the zone has no rule (RFC 9636, 3.3).
+  /// glibc takes UTC for any other line.
   private static func isRule(_ line: ArraySlice<UInt8>) -> Bool {
     guard let first = line.first else { return true }
     func isLetter(_ byte: UInt8) -> Bool { 65...90 ~= byte || 97...122 ~= byte }
@@ -104,7 +104,7 @@ extension ZoneFile.Flaw {
   }
 }
 
-/// Takes a file's bytes from its front.
+/// Reads a file's bytes from its front.
 private struct Reader {
   var rest: ArraySlice<UInt8>
 
@@ -125,7 +125,7 @@ private struct Reader {
   }
 }
 
-/// One of the two blocks of such a file.
+/// One of the two blocks of a zone file.
 private struct Block {
   static let magic = Array("TZif".utf8)
 
@@ -136,7 +136,8 @@ private struct Block {
   private let standardFlags: Int
   private let times: [Int64]
   private let typeOfTime: [UInt8]
-  /// Seconds ahead of UTC, 1 for daylight saving, and where in the names its own begins.
+  /// Seconds ahead of UTC, 1 for daylight saving, and the index in `names` at which its name
+  /// begins.
   private let types: [(offset: Int64, isDaylightSaving: UInt8, name: UInt8)]
   private let names: [UInt8]
 
@@ -175,7 +176,7 @@ private struct Block {
     guard typeOfTime.allSatisfy({ $0 < types.count }) else {
       throw .damaged("it names an offset that it does not have")
     }
-    // RFC 9636, 3.2: more than a day is no offset.
+    // RFC 9636, 3.2: an offset is more than -25 hours and less than 26.
     let isSound = types.allSatisfy {
       -89_999...93_599 ~= $0.offset && $0.isDaylightSaving < 2 && $0.name < names.count
     }

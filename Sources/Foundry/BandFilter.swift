@@ -3,13 +3,13 @@ struct BandFilter {
   private var sections: [Biquad]
   private var gain = 1.0
 
-  /// Of the four sections that make Butterworth's flat band of the eighth order: 1 / (2 cos x) for
-  /// x = 11.25, 33.75, 56.25 and 78.75 degrees.
+  /// The quality factors of the four sections of an eighth-order Butterworth filter: 1 / (2 cos x)
+  /// for x = 11.25, 33.75, 56.25 and 78.75 degrees.
   private static let qualities = [
     0.509795579104159, 0.601344886935045, 0.899976223136416, 2.562915447741506,
   ]
 
-  /// - Parameter power: the mean square of what comes out when white noise from -1 to 1 goes in.
+  /// - Parameter power: the mean square of the output for white noise from -1 to 1.
   init(from low: Double, to high: Double, rate: Double, power: Double) {
     sections = Self.qualities.flatMap { quality in
       [
@@ -17,8 +17,8 @@ struct BandFilter {
         Biquad(lowPassAt: high, rate: rate, quality: quality),
       ]
     }
-    // White noise from -1 to 1 has the mean square 1/3; the filter passes of it the energy of its
-    // answer to a single one.
+    // White noise from -1 to 1 has the mean square 1/3. The filter multiplies it by the energy of
+    // its impulse response.
     var probe = self
     var energy = 0.0
     for frame in 0..<4096 {

@@ -1,4 +1,4 @@
-/// A bell: what sounds in it when it is struck.
+/// A bell, and the partials that sound when it is struck.
 public struct Bell: Hashable, Sendable {
   /// One partial: a damped sinusoid.
   public struct Partial: Hashable, Sendable {
@@ -22,11 +22,11 @@ public struct Bell: Hashable, Sendable {
   public let strike: Double
   /// The strongest partial at the blow, in decibels relative to full scale.
   public let level: Double
-  /// Seconds in which it gives all but 1/e of what it holds back at contact.
+  /// Seconds in which the part held back at contact falls to 1/e.
   public let attack: Double
-  /// How long a blow is rendered; the last of it is faded.
+  /// How long a blow is rendered; its end is faded.
   public let seconds: Double
-  /// A blow for each: what is left to chance in it comes from the seed.
+  /// One blow for each seed, from which its random values come.
   public let seeds: [UInt64]
   public let partials: [Partial]
 
@@ -43,10 +43,10 @@ public struct Bell: Hashable, Sendable {
     self.partials = partials
   }
 
-  /// The partials of a bell like this one whose strike note is another.
+  /// The partials of a bell like this one with another strike note.
   ///
-  /// The metal is the same, so it loses the same part of its energy in each period: what is
-  /// higher dies sooner, by the same ratio.
+  /// The metal is the same, so a partial loses the same part of its energy in each period. A higher
+  /// partial dies sooner, by the same ratio.
   func partials(scaledTo newStrike: Double) -> [Partial] {
     let ratio = newStrike / strike
     return partials.map {

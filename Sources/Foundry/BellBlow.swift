@@ -7,7 +7,7 @@ public struct BellBlow: SynthesisedSound {
   private static let spread = 2.0
   /// Seconds in which the hammer's force rises, as a raised cosine (facts: chimes).
   private static let rise = 0.012
-  /// What of the sound the bell still holds back at contact.
+  /// The part of the sound that the bell still holds back at contact.
   private static let heldBack = 0.85
   /// Seconds over which the end is faded.
   private static let fade = 2.5
@@ -33,7 +33,7 @@ public struct BellBlow: SynthesisedSound {
       let phase = Complex.onUnitCircle(random.nextSigned() * .pi)
       let level = partial.level + random.nextSigned() * Self.spread
       let angle = 2 * .pi * partial.frequency / rate
-      // The levels were measured in the tower, so what the room adds is taken off before.
+      // The levels were measured in the tower, so the gain of the room is divided out.
       starts.append(
         phase
           * Complex(
@@ -47,7 +47,7 @@ public struct BellBlow: SynthesisedSound {
     release = Complex(-1 / (bell.attack * rate)).exponential.real
   }
 
-  /// Renders the next frames into `block`, as far as there are any.
+  /// Renders the next frames into `block`, up to the end of the sound.
   /// - Returns: how many frames were rendered; 0 at the end.
   public mutating func render(into block: UnsafeMutableBufferPointer<Int16>) -> Int {
     let count = min(block.count, frames - position)

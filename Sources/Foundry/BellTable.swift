@@ -1,6 +1,6 @@
 import Basics
 
-/// Which pitch the bells have.
+/// The pitch of the bells.
 public enum Tuning: String, CaseIterable, Sendable {
   /// As the bells of the Great Clock were measured.
   case authentic
@@ -67,7 +67,7 @@ private struct Draft {
     self.name = name
   }
 
-  /// The keys that are one number, and what it may be.
+  /// The keys that hold one number, and its range.
   private static let ranges: [String: ClosedRange<Double>] = [
     "strike": 20...10_000, "concert": 20...10_000, "level": -60...0, "attack": 0.001...1,
     "seconds": 3...60,
@@ -124,7 +124,7 @@ private struct Draft {
     return number
   }
 
-  /// The bell as the file has it.
+  /// The bell as the file describes it.
   func bell(measured: [String: Bell], _ path: String) throws(Fault) -> Bell {
     let strike = try value("strike", path)
     var partials = partials

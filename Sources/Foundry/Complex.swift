@@ -1,6 +1,6 @@
-/// Complex numbers by operations that IEEE 754 rounds alike on every machine: + - * / and the
-/// square root. The C library's own sin, cos and exp differ by a last bit from one version or
-/// processor to the next, and a bell rings a million frames on that bit.
+/// Complex numbers, computed only with sums, differences, products, quotients and square roots,
+/// which IEEE 754 rounds the same on every machine. The C library's sin, cos and exp differ in the
+/// last bit between versions and processors, and a bell's million frames build on that bit.
 struct Complex {
   var real: Double
   var imaginary: Double
@@ -60,7 +60,7 @@ func amplitude(decibels level: Double) -> Double {
   Complex(level * (naturalLogarithmOf10 / 20)).exponential.real
 }
 
-/// By what a sound is multiplied in each frame, to fall by 60 dB in `seconds`.
+/// The factor per frame with which a sound falls by 60 dB in `seconds`.
 func decayFactor(t60 seconds: Double, rate: Double) -> Double {
   Complex(decayExponent(t60: seconds, rate: rate)).exponential.real
 }

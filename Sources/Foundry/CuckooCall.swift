@@ -2,21 +2,21 @@ import Basics
 import Sound
 
 /// The call of a cuckoo clock: two stopped wooden pipes blown one after the other by bellows, the
-/// second a third lower (facts: chimes). All of it but the pitches is an estimate by ear.
+/// second a third lower (facts: chimes). Everything except the pitches is an estimate by ear.
 public struct CuckooCall: SynthesisedSound {
   /// When each pipe begins and ends, in seconds, and its pitch in Hz.
   private static let notes: [(start: Double, end: Double, frequency: Double)] = [
     (0, 0.26, 784), (0.34, 0.76, 659),
   ]
-  /// A stopped pipe has the odd harmonics, a narrow wooden one hardly those: which, and decibels
-  /// relative to the first.
+  /// The harmonics, with their decibels relative to the first. A stopped pipe has the odd ones; a
+  /// narrow wooden pipe has hardly those.
   private static let harmonics: [(number: Double, level: Double)] = [
     (1, 0), (2, -36), (3, -24), (5, -38),
   ]
   /// Decibels relative to full scale; a call is then at -20 LUFS.
   private static let level = -13.5
-  /// The wind, in decibels relative to the first harmonic, and what it is multiplied by at the
-  /// lip before the pipe speaks.
+  /// The noise of the wind, in decibels relative to the first harmonic, and its factor at the lip
+  /// before the pipe speaks.
   private static let windLevel = -37.0
   private static let chiff = 5.0
   private static let rise = 0.03
@@ -75,7 +75,7 @@ public struct CuckooCall: SynthesisedSound {
       let speaking = sinceStart < riseFrames ? raisedCosine(sinceStart, of: riseFrames) : 1
       let fallFrames = Int(fall / seconds)
       let ending = untilEnd < fallFrames ? raisedCosine(untilEnd, of: fallFrames) : 1
-      // The wind comes in a third of the time, and falls from chiff to breath as the pipe speaks.
+      // The wind rises in a third of the time, and falls from chiff to breath as the pipe speaks.
       let windFrames = riseFrames / 3
       let arriving = sinceStart < windFrames ? raisedCosine(sinceStart, of: windFrames) : 1
       var tone = 0.0

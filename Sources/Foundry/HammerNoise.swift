@@ -7,10 +7,11 @@ struct HammerNoise {
   private static let bands: [(low: Double, high: Double, level: Double)] = [
     (500, 2000, -7), (2000, 4000, -11), (4000, 8000, -21),
   ]
-  /// Seconds; of the 1.2 to 2 s of the facts.
+  /// Seconds; the facts say 1.2 to 2 s.
   private static let t60 = 1.4
 
-  /// Where a band begins to fall, so that its flank adds little to the softer one above it.
+  /// Each band ends at this part of its upper edge, so that its slope adds little to the softer
+  /// band above.
   private static let flank = 0.88
 
   private var random: SplitMix64
@@ -35,7 +36,7 @@ struct HammerNoise {
     // Past -120 dB it is below the last bit.
     guard envelope > 1e-6 else { return }
     for frame in block.indices {
-      // Each band has noise of its own: of the same, their flanks would cancel each other.
+      // Each band has its own noise. With the same noise, their slopes would cancel each other.
       var sum = 0.0
       for index in bands.indices { sum += bands[index].next(random.nextSigned()) }
       block[frame] += sum * envelope

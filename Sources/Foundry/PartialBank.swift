@@ -1,6 +1,6 @@
 /// The partials of one blow while they ring, four at a time.
 ///
-/// Each is a point in the complex plane that is turned and drawn in by one multiplication a frame.
+/// Each is a point in the complex plane. One multiplication a frame turns and shrinks it.
 struct PartialBank {
   private struct Four {
     var real = SIMD4<Double>()
@@ -13,7 +13,7 @@ struct PartialBank {
 
   /// - Parameters:
   ///   - starts: where each partial begins: its amplitude and phase.
-  ///   - turns: by what each is multiplied from one frame to the next.
+  ///   - turns: the factor of each partial from one frame to the next.
   init(starts: [Complex], turns: [Complex]) {
     fours = Array(repeating: Four(), count: (starts.count + 3) / 4)
     for (index, (start, turn)) in zip(starts, turns).enumerated() {

@@ -1,12 +1,12 @@
 import Horology
 
-/// The notes of a signal, and on what they are struck.
+/// The notes of a signal, and the instrument that plays them.
 struct SignalFigure {
   /// Notes that are struck together.
   struct Chord {
     /// Seconds from the cue.
     let time: Double
-    /// The first is the one that is named: the others are softer.
+    /// The first note is the one that is named. The others are softer.
     let notes: [String]
     /// Decibels relative to the signal's level.
     let level: Double
@@ -19,20 +19,20 @@ struct SignalFigure {
   }
 
   let instrument: StruckInstrument
-  /// Decibels of a blow relative to full scale, so that the signal is as loud as the voice.
+  /// Decibels of a blow relative to full scale, chosen so that the signal is as loud as the voice.
   let level: Double
   let seconds: Double
-  /// The last of it is faded.
+  /// Seconds over which the end is faded.
   let fade: Double
   let chords: [Chord]
 
-  /// By how many decibels the notes under the first of a chord are softer.
+  /// Decibels of the other notes of a chord, relative to the first.
   static let underneath = -5.0
 
   init(_ signal: Signal) {
     switch signal {
     case .prepare:
-      // Two knocks, and up to a note that wants to go on.
+      // Two knocks, then up to an unresolved note.
       self.init(
         .marimba, -11, 0.9, fade: 0.2,
         [Chord(0, "B4"), Chord(0.19, "B4"), Chord(0.38, "F#5")])
@@ -52,7 +52,7 @@ struct SignalFigure {
         .xylophone, -6.5, 0.4, fade: 0.1,
         [Chord(0, "A5"), Chord(0.07, "A5"), Chord(0.14, "A5"), Chord(0.21, "A5")])
     case .last:
-      // The figure of work a fifth up, twice.
+      // The figure of `work`, a fifth higher, twice.
       self.init(
         .glockenspiel, -15.4, 1.25, fade: 0.3,
         [0, 0.34].flatMap { start in
@@ -62,7 +62,7 @@ struct SignalFigure {
           ]
         })
     case .end:
-      // From the dominant home.
+      // From the dominant to the tonic.
       self.init(
         .vibraphone, -15.8, 2.4, fade: 1,
         [
@@ -75,7 +75,7 @@ struct SignalFigure {
     case .cue:
       self.init(.glockenspiel, -10.9, 0.6, fade: 0.3, [Chord(0, "E5")])
     case .ring:
-      // To and fro.
+      // Back and forth.
       self.init(
         .bowls, -16, 1.9, fade: 0.9,
         [
@@ -100,8 +100,8 @@ struct SignalFigure {
 
   /// Hz of the bell E5 as it ships, the tonic: signals and bells are in the same key.
   private static let tonic = 681.06
-  /// Of the notes of E major to the E of the same number of octave: pure, so that chords do not
-  /// beat. Octaves are counted from C.
+  /// The ratios of the notes of E major to the E with the same octave number. They are pure, so
+  /// that chords do not beat. Octaves are counted from C.
   private static let ratios: [String: Double] = [
     "C#": 5.0 / 6, "D#": 15.0 / 16, "E": 1, "F#": 9.0 / 8, "G#": 5.0 / 4, "A": 4.0 / 3,
     "B": 3.0 / 2,

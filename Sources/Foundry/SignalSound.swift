@@ -1,8 +1,8 @@
 import Horology
 import Sound
 
-/// The sound of a signal, frame by frame from the moment of its cue. It has no room around it, so
-/// that it is short.
+/// The sound of a signal, frame by frame from the moment of its cue. No room is added, so that it
+/// is short.
 public struct SignalSound: SynthesisedSound {
   public let frames: Int
   private let fadeFrames: Int
@@ -45,7 +45,7 @@ public struct SignalSound: SynthesisedSound {
     return count
   }
 
-  /// Adds what sounds of a blow in the frames of `sum`; `scratch` is as long.
+  /// Adds the sound of a blow to the frames of `sum`; `scratch` has the same length.
   private func add(
     _ blow: inout (start: Int, partials: PartialBank), to sum: UnsafeMutableBufferPointer<Double>,
     by scratch: UnsafeMutableBufferPointer<Double>

@@ -1,17 +1,18 @@
 import Horology
 
-/// Sounds to be rendered into one folder: everything that the tunes are made of, which is each take
-/// of each bell, the pips of the time signal and the cuckoo; or the signals.
+/// Sounds to render into one folder: either the sounds of the tunes, which are each take of each
+/// bell, the pips of the time signal and the cuckoo; or the signals.
 public struct SoundSet: Sendable {
-  /// One file to be.
+  /// One file to render.
   public struct Take: Sendable {
     /// The bell's name, or `pip`, `pip-long`, `cuckoo`, or the signal's.
     public let name: String
-    /// What a signal is heard to play, as in `E5 G#5 B5 E6`; nothing for a bell.
+    /// The notes that a signal plays, as in `E5 G#5 B5 E6`; empty for the other sounds.
     public var notes = ""
     /// Without a folder.
     public let fileName: String
-    /// The sound from its first frame; each holds the walls of its tower, so one at a time.
+    /// Makes the sound, at its first frame. Each holds the delay lines of its tower, so make one at
+    /// a time.
     public let sound: @Sendable () -> any SynthesisedSound
   }
 
@@ -46,7 +47,7 @@ public struct SoundSet: Sendable {
     self.takes = takes
   }
 
-  /// How the file of a bell's take is called: `F#4`, take 1 is `Fsharp4-1.flac`.
+  /// The file name of a bell's take: `F#4`, take 1 is `Fsharp4-1.flac`.
   public static func fileName(of bell: String, take: Int) -> String {
     bell.split(separator: "#", omittingEmptySubsequences: false).joined(separator: "sharp")
       + "-\(take).flac"

@@ -10,7 +10,7 @@ struct StruckInstrument {
 
   let partials: [Partial]
   /// The quality factor of the material: a partial falls by 60 dB in 2.2 times as many periods, so
-  /// what is higher dies sooner.
+  /// higher partials die sooner.
   let quality: Double
   /// Seconds in which the mallet's force rises, as a raised cosine.
   let rise: Double
@@ -34,7 +34,7 @@ struct StruckInstrument {
   static let claves = StruckInstrument(
     partials: freeBar(levels: [0, -18, -34]), quality: 55, rise: 0.0015)
 
-  /// Bars of steel that are not tuned but by their length: bright.
+  /// Bars of steel, tuned only by their length: bright.
   static let glockenspiel = StruckInstrument(
     partials: freeBar(levels: [0, -14, -28]), quality: 480, rise: 0.0015)
 
@@ -44,8 +44,8 @@ struct StruckInstrument {
     quality: 600, rise: 0.0045)
 
   /// Bowls of metal. The rim of a bowl bends as a ring does, n (n^2 - 1) / sqrt(n^2 + 1) for n = 2,
-  /// 3, 4 (Rayleigh, The Theory of Sound). No rim is quite even, so each partial is two that
-  /// beat.
+  /// 3, 4 (Rayleigh, The Theory of Sound). No rim is quite even, so each of the two lower partials
+  /// is a pair that beats.
   static let bowls = StruckInstrument(
     partials: [
       Partial(ratio: 1, level: 0), Partial(ratio: 1.005, level: -7),
@@ -65,7 +65,7 @@ struct StruckInstrument {
     var turns: [Complex] = []
     for partial in partials {
       let hertz = frequency * partial.ratio
-      // The velocity of what was at rest: a sine, from 0 on.
+      // Velocity, from rest: a sine that begins at 0.
       starts.append(Complex(0, -amplitude(decibels: level + partial.level)))
       turns.append(
         Complex.onUnitCircle(2 * .pi * hertz / rate)

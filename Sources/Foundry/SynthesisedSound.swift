@@ -7,7 +7,7 @@ public protocol SynthesisedSound {
   /// How many frames it has.
   var frames: Int { get }
 
-  /// Renders the next frames into `block`, as far as there are any.
+  /// Renders the next frames into `block`, up to the end of the sound.
   /// - Returns: how many frames were rendered; 0 at the end.
   mutating func render(into block: UnsafeMutableBufferPointer<Int16>) -> Int
 }

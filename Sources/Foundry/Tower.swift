@@ -1,18 +1,18 @@
-/// The room that a bell hangs in: what its walls throw back at once, and a short tail.
+/// The room that a bell hangs in: the first reflections of its walls, and a short tail.
 ///
-/// Everything in it is an estimate by ear; a tower of stone, some metres wide, open at the louvres.
+/// Everything in it is an estimate by ear: a stone tower, some metres wide, open at the louvres.
 struct Tower {
-  /// Frames after the sound itself, and how loud.
+  /// Frames after the sound itself, and gain.
   private static let reflections: [(frames: Int, gain: Double)] = [
     (347, 0.16), (571, -0.14), (823, 0.12), (1129, 0.11), (1511, -0.09), (2053, 0.08),
     (2647, -0.06),
   ]
-  /// The tail begins so many frames after the sound.
+  /// Frames from the sound to the start of the tail.
   private static let tailDelay = 1201
   private static let tailGain = 0.045
   /// Seconds in which the tail falls by 60 dB.
   private static let tailT60 = 0.8
-  /// Lengths in frames without a common measure, so that no pitch of the room's own is heard.
+  /// Lengths in frames without a common divisor, so that the room has no pitch of its own.
   private static let loopFrames = [1423, 1619, 1871, 2111, 2351, 2593]
   private static let diffuserFrames = [241, 617]
 
@@ -28,7 +28,7 @@ struct Tower {
     diffusers = Self.diffuserFrames.map(Diffuser.init)
   }
 
-  /// Puts the room around the next frames.
+  /// Adds the room to the next frames.
   mutating func process(_ block: UnsafeMutableBufferPointer<Double>) {
     for frame in block.indices {
       let sound = block[frame]
@@ -45,14 +45,14 @@ struct Tower {
     }
   }
 
-  /// By how much a dying tone becomes louder in it, once the room has answered.
+  /// The factor by which the room makes a decaying tone louder, once its reflections have arrived.
   /// - Parameters:
   ///   - angle: radians per frame.
-  ///   - t60: seconds; a tone that dies nearly as fast as the room has no settled level in it, and
-  ///     is taken to last twice as long as the room.
+  ///   - t60: seconds. A tone that decays nearly as fast as the room never settles at a level, so a
+  ///     shorter t60 is taken as twice that of the room.
   func gain(at angle: Double, t60: Double, rate: Double) -> Double {
     let fall = -decayExponent(t60: max(t60, 2 * Self.tailT60), rate: rate)
-    // What comes late was louder when it set out.
+    // A late reflection left the bell earlier, when the tone was louder.
     func delay(_ frames: Int) -> Complex {
       Complex(fall * Double(frames), -angle * Double(frames)).exponential
     }
@@ -67,7 +67,7 @@ struct Tower {
   }
 }
 
-/// A ring of the last frames.
+/// A ring buffer of the last frames.
 private struct DelayLine {
   private var frames: [Double]
   private var newest = 0
@@ -85,11 +85,12 @@ private struct DelayLine {
     frames[newest] = frame
   }
 
-  /// What was pushed so many frames before the newest.
+  /// The frame that was pushed `age` frames before the newest.
   subscript(_ age: Int) -> Double { frames[(newest - age) & mask] }
 }
 
-/// Sound that goes to and fro between two walls, and loses a little more of what is high each time.
+/// Sound that goes back and forth between two walls. It loses some of its high frequencies each
+/// time.
 private struct Loop {
   private static let dullness = 0.35
 
@@ -118,7 +119,7 @@ private struct Loop {
   }
 }
 
-/// Spreads a sound in time and leaves the level of every tone as it is: Schroeder's all-pass.
+/// Spreads a sound in time, and leaves the level of every tone as it is: Schroeder's all-pass.
 private struct Diffuser {
   private static let gain = 0.6
 

@@ -2,7 +2,7 @@ import Basics
 @preconcurrency import Glibc
 import Horology
 
-/// The folder in which every sound of a tune is found by the name that the tune has for it.
+/// The sound files of the tunes' bells, found by the bells' names.
 public struct BellRack: Sendable {
   /// One take of a bell, as it was rendered.
   public struct Take: Hashable, Sendable {
@@ -20,13 +20,13 @@ public struct BellRack: Sendable {
   private let folders: [String]
   private var takes: [String: [Take]] = [:]
 
-  /// - Parameter folders: looked into in order.
+  /// - Parameter folders: searched in order.
   public init(folders: [String]) {
     self.folders = folders
   }
 
   /// Finds the sounds of every bell that a tune needs.
-  /// - Throws: `Fault` if one is missing, or no sound.
+  /// - Throws: `Fault` if one is missing, or is not a sound file.
   public mutating func add(_ tune: Tune) throws(Fault) {
     for bell in tune.bells.sorted() where takes[bell] == nil {
       let found = try find(bell)
@@ -39,7 +39,8 @@ public struct BellRack: Sendable {
     }
   }
 
-  /// `F#4` is `Fsharp4.flac`, or else `Fsharp4-1.flac` and on: a take for each blow in turn.
+  /// The takes of `F#4` are the existing files among `Fsharp4.flac` and `Fsharp4-1.flac` to `-9`,
+  /// in the first folder that has any. Blows use them in turn.
   private func find(_ bell: String) throws(Fault) -> [Take] {
     let name = bell.split(separator: "#", omittingEmptySubsequences: false)
       .joined(separator: "sharp")
@@ -59,7 +60,7 @@ public struct BellRack: Sendable {
     return []
   }
 
-  /// The sound of a bell's blow number `index`, counted from 0.
+  /// The take for a bell's blow number `index`, counted from 0.
   func take(_ index: Int, of bell: String) throws(Fault) -> Take {
     guard let takes = takes[bell] else { throw Fault("bell '\(bell)'", "it is in no tune") }
     return takes[index % takes.count]

@@ -1,18 +1,18 @@
 import Basics
 
-/// Why a clip cannot be a word: with it, the clock says something else than the time.
+/// Why a clip cannot be used as a word: with it, the clock would not say the right time.
 public struct ClipFlaw {
   /// What is wrong, and what to do.
   public let words: String
 
   /// In seconds; no spoken word takes longer.
   public static let longest = 5.0
-  /// In seconds; the shortest words of the voices that ship take 0.16.
+  /// In seconds; the shortest words of the shipped voices take 0.16.
   private static let shortest = 0.05
   /// -60 dB of full scale: nobody hears a word below it.
   static let softest: Float = 0.001
 
-  /// Nil if there is none.
+  /// Nil if the clip has no flaw.
   /// - Parameter peak: the largest magnitude of its samples; full scale is 1.
   public init?(seconds: Double, peak: Float) {
     if seconds > Self.longest {

@@ -1,7 +1,7 @@
 import Basics
 import Horology
 
-/// Turns what is to be announced into a score.
+/// Turns an announcement or a cue into a score.
 public struct Composer: Sendable {
   public let voice: VoicePack
   public let wording: Wording
@@ -12,8 +12,8 @@ public struct Composer: Sendable {
   private let bellsGain: Float
 
   /// - Parameters:
-  ///   - voiceVolume: by how much its words are louder than its clips, in dB.
-  ///   - bellsVolume: by how much its blows are louder than its bells, in dB.
+  ///   - voiceVolume: the gain of the words over their clips, in dB.
+  ///   - bellsVolume: the gain of blows and signals over their sound files, in dB.
   public init(
     voice: VoicePack, wording: Wording, bells: BellRack = BellRack(folders: []),
     signals: [Signal: String] = [:],
@@ -31,7 +31,7 @@ public struct Composer: Sendable {
   public var saysTimers: Bool { voice.hasTimers }
 
   /// The score of a programme that speaks `time`, at `rate` frames per second.
-  /// - Throws: `Fault` if a sound is missing or is none.
+  /// - Throws: `Fault` if a sound is missing, or is not a sound file.
   public func score(
     of time: CivilTime, _ programme: Programme = .wordsAlone, rate: Int
   ) throws(Fault) -> Score {
@@ -48,14 +48,15 @@ public struct Composer: Sendable {
         }
       parts += phrase.parts.map { $0.moved(by: start, amplifiedBy: voiceGain) }
     }
-    // The earliest is frame 0; the anchor lies as far behind it as it must.
+    // If a part begins before the anchor, move everything so that it begins at frame 0.
     let earliest = min(parts.map(\.start).min() ?? 0, 0)
     return Score(
       rate: rate, parts: parts.map { $0.moved(by: -earliest) }, anchor: -earliest)
   }
 
-  /// The score of what is to sound, at `rate` frames per second.
-  /// - Throws: `Fault` if a sound is missing or is none, or the voice has no words for it.
+  /// The score of a sounding, at `rate` frames per second.
+  /// - Throws: `Fault` if a sound is missing or is not a sound file, if the voice has no words for
+  ///   it, or if the words do not fit before the next signal.
   public func score(of sounding: Sounding, rate: Int) throws(Fault) -> Score {
     switch sounding {
     case .announcement(let announcement): try score(of: announcement, rate: rate)
@@ -64,7 +65,8 @@ public struct Composer: Sendable {
   }
 
   /// The score of an announcement, at `rate` frames per second.
-  /// - Throws: `Fault` if a sound is missing or is none, or the voice has no words for it.
+  /// - Throws: `Fault` if a sound is missing or is not a sound file, if the voice has no words for
+  ///   it, or if the words do not fit before the next signal.
   public func score(of announcement: Announcement, rate: Int) throws(Fault) -> Score {
     guard case .timer(let words) = announcement.cause, words.phrases != [.time] else {
       return try score(of: announcement.time, announcement.programme, rate: rate)
@@ -80,21 +82,21 @@ public struct Composer: Sendable {
       rate: rate, parts: phrase.parts.map { $0.moved(by: 0, amplifiedBy: voiceGain) }, anchor: 0)
   }
 
-  /// Finds the sounds of a tune that is to ring.
-  /// - Throws: `Fault` if one is missing, or no sound.
+  /// Finds the sounds of a tune.
+  /// - Throws: `Fault` if one is missing, or is not a sound file.
   public mutating func add(_ tune: Tune) throws(Fault) { try bells.add(tune) }
 
-  /// The score of a cue, whose first frame is the anchor.
-  /// - Throws: `Fault` if a sound is missing or is none.
+  /// The score of a cue. Its first frame is the anchor.
+  /// - Throws: `Fault` if a sound is missing, or is not a sound file.
   public func score(of cue: Cue, rate: Int) throws(Fault) -> Score {
     guard !cue.blows.isEmpty else { return try score(of: cue.signal, rate: rate) }
     let parts = try blows(Programme(blows: cue.blows, words: .none), rate: rate)
     return Score(rate: rate, parts: parts, anchor: 0)
   }
 
-  /// The score of a cue whose tune cannot be played: its signal, again and again for as long as the
-  /// tune would take.
-  /// - Throws: `Fault` if the sound of the signal is missing or is none.
+  /// The score of a cue whose tune cannot be played: its signal, repeated for as long as the tune
+  /// would take.
+  /// - Throws: `Fault` if the sound of the signal is missing, or is not a sound file.
   public func score(inSignalsOf cue: Cue, rate: Int) throws(Fault) -> Score {
     let signal = try score(of: cue.signal, rate: rate)
     let parts = cue.signalOffsets.flatMap { offset in
@@ -103,7 +105,7 @@ public struct Composer: Sendable {
     return Score(rate: rate, parts: parts, anchor: 0)
   }
 
-  /// Why the tune of a cue cannot be played; nil if it can, or there is none.
+  /// Why the tune of a cue cannot be played; nil if it can, or the cue has no tune.
   public func flaw(ofTuneOf cue: Cue) -> Fault? {
     guard !cue.blows.isEmpty else { return nil }
     do throws(Fault) {
@@ -137,14 +139,14 @@ public struct Composer: Sendable {
     throw Fault("voice \(voice.path)", "it has no words for \(words.title)")
   }
 
-  /// How long a programme that speaks `time` sounds, from its anchor on.
-  /// - Throws: `Fault` if a sound is missing or is none.
+  /// How long a programme that speaks `time` sounds after its anchor.
+  /// - Throws: `Fault` if a sound is missing, or is not a sound file.
   public func length(of time: CivilTime, _ programme: Programme) throws(Fault) -> Duration {
     let score = try score(of: time, programme, rate: standardRate)
     return .seconds(Double(score.frames - score.anchor) / Double(score.rate))
   }
 
-  /// The blows with the anchor as frame 0, each bell's takes in turn.
+  /// The blows, with the anchor as frame 0. Each bell uses its takes in turn.
   private func blows(_ programme: Programme, rate: Int) throws(Fault) -> [Score.Part] {
     var parts: [Score.Part] = []
     var struck: [String: Int] = [:]
@@ -176,7 +178,7 @@ public struct Composer: Sendable {
     phrases.lazy.compactMap { voice.phrase(of: $0) }.first?.map(\.text).joined(separator: " ")
   }
 
-  /// The words that are spoken, for a reader.
+  /// The words that say `time`, for a reader.
   public func text(of time: CivilTime) throws(Fault) -> String {
     try voice.text(hour: time.hour, minute: time.minute, wording: wording)
   }

@@ -1,9 +1,9 @@
 import Horology
 
 extension EnglishRules {
-  /// The rules of a section by which a set of English words speaks of timers; none if it lacks what
-  /// they need.
-  /// - Parameter prefix: what the names of the clips of numbers begin with.
+  /// The rules of a section for timers, for this set of English words; empty if the set lacks words
+  /// that they need.
+  /// - Parameter prefix: the prefix of the names of number clips.
   public func rules(_ section: TimerGrammar.Section, numbers prefix: String = "") -> [Rule] {
     switch section {
     case .left: left(prefix)
@@ -12,14 +12,14 @@ extension EnglishRules {
     }
   }
 
-  /// The words that have to be added before all is said of timers and intervals.
+  /// The words that the set lacks for saying every phrase of timers and intervals.
   public var missingForTimers: [EnglishWord] {
     let numbers = ((1...20) + [30, 40, 50]).map { EnglishWord.number($0) }
     let words = EnglishWord.TimerWord.allCases.map { EnglishWord.timers($0) }
     return (numbers + words).filter { !has($0) }
   }
 
-  /// True if one of the rules speaks it.
+  /// True if one of the rules uses the word.
   public func speaks(_ word: EnglishWord.TimerWord) -> Bool {
     let name = EnglishWord.timers(word).clipName
     return TimerGrammar.Section.allCases.contains { section in
@@ -27,7 +27,8 @@ extension EnglishRules {
     }
   }
 
-  /// A number of up to 59: whole, or else tens and units; nil without the clips for either.
+  /// The blanks of a number up to 59: the whole number, otherwise tens and units. Nil if the clips
+  /// for both are missing.
   private func number(_ blank: String, _ prefix: String) -> String? {
     if (1...59).allSatisfy({ has(.number($0)) }) { return "\(prefix){\(blank)}" }
     guard ((1...20) + [30, 40, 50]).allSatisfy({ has(.number($0)) }) else { return nil }
@@ -37,7 +38,8 @@ extension EnglishRules {
   private func left(_ prefix: String) -> [Rule] {
     guard has(.timers(.left)) else { return [] }
     var rules: [Rule] = []
-    // For each unit: how often it is one, all of it, and how it is half as much again.
+    // For each unit: singular, plural, the pattern of its numbers, the pattern of a half more, its
+    // blank.
     for (one, many, pattern, halves, blank) in [
       (EnglishWord.TimerWord.second, EnglishWord.TimerWord.seconds, "0000**", "", "seconds"),
       (.minute, .minutes, "00**00", "00**30", "minutes"),
@@ -59,7 +61,7 @@ extension EnglishRules {
   private func lengths(_ prefix: String) -> [Rule] {
     guard has(.timers(.timer)) else { return [] }
     let units = [("hours", EnglishWord.TimerWord.hour), ("minutes", .minute), ("seconds", .second)]
-    // Which of the three are not zero, the fewest first: `**` stands for zero as well.
+    // Which of the three units are not zero. The fewest come first, because `**` also matches zero.
     let choices = [1, 2, 4, 3, 6, 5, 7]
     return choices.compactMap { choice in
       var (pattern, phrase) = ("", "")

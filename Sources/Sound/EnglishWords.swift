@@ -1,14 +1,14 @@
 import Basics
 import Horology
 
-/// A word that a spoken English time, or what is said of a timer, is made of.
+/// A word of a spoken English time or of a timer phrase.
 public enum EnglishWord: Hashable, Sendable {
   /// 0...59
   case number(Int)
   case am, pm, oclock, oh, hundred
   case timers(TimerWord)
 
-  /// A word of timers and intervals that is no number, as it is read aloud.
+  /// A word of timers and intervals other than a number, as it is read aloud.
   public enum TimerWord: String, CaseIterable, Sendable {
     case hour, hours, minute, minutes, second, seconds, left, timer, round, work, rest, half, go,
       done
@@ -46,7 +46,7 @@ public enum EnglishWord: Hashable, Sendable {
     self = word
   }
 
-  /// How its clip is called in a pack.
+  /// The name of its clip in a pack.
   public var clipName: String {
     switch self {
     case .number(let number): "\(number)"
@@ -59,7 +59,7 @@ public enum EnglishWord: Hashable, Sendable {
     }
   }
 
-  /// What it says, for a reader.
+  /// Its text, for a reader.
   public var text: String {
     switch self {
     case .number(let number):
@@ -76,9 +76,9 @@ public enum EnglishWord: Hashable, Sendable {
   }
 }
 
-/// The rules by which a set of English words says times.
+/// The rules for saying times with a set of English words.
 public struct EnglishRules {
-  /// A pattern and a phrase, as `voice.conf` has them.
+  /// A pattern and a phrase, as in `voice.conf`.
   public typealias Rule = (pattern: String, phrase: String)
 
   private let words: Set<EnglishWord>
@@ -87,7 +87,7 @@ public struct EnglishRules {
     self.words = words
   }
 
-  /// The words without which the quarters of an hour cannot be said in 12 hours.
+  /// The words that the set lacks for saying the quarters of an hour on the 12-hour clock.
   public var missing: [EnglishWord] {
     var needed = (1...12).map { EnglishWord.number($0) } + [.number(15), .number(30)]
     // Forty-five may be put together from forty and five.
@@ -102,7 +102,7 @@ public struct EnglishRules {
     return (0..<96).allSatisfy { grammar.phrase(hour: $0 / 4, minute: $0 % 4 * 15) != nil }
   }
 
-  /// The rules of a clock; none if it lacks what every hour needs.
+  /// The rules of a clock; empty if a word that every hour needs is missing.
   public func rules(_ format: HourFormat) -> [Rule] {
     let (hours, fullHour, ending) =
       format == .twelve
@@ -128,7 +128,7 @@ public struct EnglishRules {
     return rules + [("**", "{hour24}")]
   }
 
-  /// After the hour, but for the full one: whole numbers, and else tens and units.
+  /// The minutes after the hour, except the full hour: whole numbers, otherwise tens and units.
   private var minutes: [Rule] {
     var rules: [Rule] = []
     let hasUnits = (1...9).allSatisfy { has(.number($0)) }
@@ -147,7 +147,7 @@ public struct EnglishRules {
     return rules
   }
 
-  /// What is said for the zero of "oh five".
+  /// The word for the zero in "oh five".
   private var zero: String? { has(.oh) ? "oh" : has(.number(0)) ? "0" : nil }
 
   func has(_ word: EnglishWord) -> Bool { words.contains(word) }

@@ -1,41 +1,40 @@
 @preconcurrency import Glibc
 import Horology
 
-/// Keeps a sum of sounds at or below -1 dBTP, and leaves what is below it as it is, to the bit.
+/// Keeps the sum of all sounds at or below -1 dBTP. Sound below that passes unchanged, to the bit.
 ///
-/// It hears a peak before it gives it out, and has turned the sound down by the time that the peak
-/// comes: what comes out is what went in `delay` frames before. The gain is counted in whole
-/// numbers, so that it returns to 1 exactly, and nothing depends on the size of a block.
+/// It looks ahead: the output is the input of `delay` frames before, so the gain is already down
+/// when a peak comes out. The gain is counted in whole numbers, so it returns to exactly 1 and does
+/// not depend on the size of a block.
 final class Limiter {
-  /// The highest true peak of EBU R 128: -1 dBTP.
+  /// The maximum true peak of EBU R 128: -1 dBTP.
   static let ceiling: Float = 0.891_250_9
-  /// What is over the ceiling is brought a tenth of a decibel under it: a gain that moves makes the
-  /// curve between two samples a little higher than it would make each of them.
+  /// Peaks over the ceiling are brought 0.1 dB below it: a moving gain makes the curve between two
+  /// samples slightly higher than it makes the samples.
   private static let aim: Float = 0.881_048_9
-  /// A gain of 1 as it is counted.
+  /// A gain of 1, in whole numbers.
   private static let one = 1 << 20
 
-  /// By how many frames what comes out is behind what goes in.
+  /// By how many frames the output lags behind the input.
   let delay: Int
-  /// Over so many frames the gain falls, in a straight line: 5 ms, which the blow that follows
-  /// hides.
+  /// Frames over which the gain falls, linearly: 5 ms, masked by the blow that follows.
   private let fall: Int
-  /// Over so many frames the gain returns by 63 %: 0.2 s, slow beside the lowest tone of a bell.
+  /// Frames in which the gain recovers by 63 %: 0.2 s, slow compared with a bell's lowest tone.
   private let recovery: Int
 
-  /// What has gone in last: `delay` frames, and behind them the block that is in work.
+  /// The last `delay` frames of the input, then the current block.
   private let line: UnsafeMutableBufferPointer<Float>
-  /// Of all frames that went in, how many.
+  /// The number of frames taken in so far.
   private var frame = 0
-  /// The greatest reduction that was wanted in this stretch of `delay + 1` frames, and in the one
-  /// before it: so each is held until every sample that the peak is made of has gone out.
+  /// The greatest reduction wanted in this stretch of `delay + 1` frames, and in the one before.
+  /// Both are held, until every sample that makes up the peak has gone out.
   private var wanted = (now: 0, before: 0)
   private var reduction = 0
-  /// The last `fall` reductions, whose mean is what is taken off the gain.
+  /// The last `fall` reductions. Their mean is subtracted from the gain.
   private var reductions: [Int]
   private var sum = 0
 
-  /// - Parameter longestBlock: no block has more frames.
+  /// - Parameter longestBlock: the most frames in a block.
   init(rate: Int, longestBlock: Int) {
     fall = max(rate / 200, 1)
     recovery = max(rate / 5, 1)
@@ -49,7 +48,7 @@ final class Limiter {
     line.deallocate()
   }
 
-  /// All that what comes out depends on, beside what goes in.
+  /// The complete state: with the input, it determines the output.
   struct Mark {
     fileprivate let line: [Float]
     fileprivate let frame: Int
@@ -59,21 +58,21 @@ final class Limiter {
     fileprivate let sum: Int
   }
 
-  /// Where it stands now.
+  /// The current state.
   var mark: Mark {
     Mark(
       line: Array(line[..<delay]), frame: frame, wanted: wanted, reduction: reduction,
       reductions: reductions, sum: sum)
   }
 
-  /// Goes back to where it stood.
+  /// Restores an earlier state.
   func goBack(to mark: Mark) {
     _ = line.update(fromContentsOf: mark.line)
     (frame, wanted, reduction) = (mark.frame, mark.wanted, mark.reduction)
     (reductions, sum) = (mark.reductions, mark.sum)
   }
 
-  /// Takes the frames of `block` in, and gives in their place as many out.
+  /// Takes in the frames of `block`, and replaces them with as many frames of output.
   func process(_ block: UnsafeMutableBufferPointer<Float>) {
     guard let sounds = block.baseAddress, let line = line.baseAddress else { return }
     let count = block.count
@@ -89,15 +88,15 @@ final class Limiter {
     line.update(from: line + count, count: delay)
   }
 
-  /// True if no curve through the newest frames can come near the ceiling: it rises to at most 1.87
-  /// times the highest of its samples.
+  /// True if the curve through the newest frames cannot come near the ceiling: it rises to at most
+  /// 1.87 times its highest sample.
   private func isQuiet(_ count: Int) -> Bool {
     line[(delay - 2 * Self.reach + 1)..<(delay + count)].allSatisfy {
       $0.magnitude <= Self.ceiling / 2
     }
   }
 
-  /// The gain of the frame that goes out, when the curve up to the frame that came in has `peak`.
+  /// The gain of the next output frame. `peak` is that of the curve up to the newest input frame.
   private func gain(after peak: Float) -> Float {
     if frame % (delay + 1) == 0 { wanted = (0, wanted.now) }
     if peak > Self.ceiling {
@@ -114,11 +113,11 @@ final class Limiter {
 
   // MARK: Between the samples
 
-  /// How many samples on either side the curve between two of them is drawn through.
+  /// How many samples on each side define the curve between two samples.
   private static let reach = 6
 
-  /// What each of those samples adds to the curve at one of them, and a quarter, a half and three
-  /// quarters of the way to the next: a sine cardinal under Hann's window, as libebur128 has it.
+  /// The weight of each of those samples for the curve at a sample, and at 1/4, 1/2 and 3/4 of the
+  /// way to the next: a sinc with a Hann window, as in libebur128.
   private static let shares: [SIMD4<Float>] = (0..<2 * reach).map { sample in
     var share = SIMD4<Float>()
     for quarter in 0..<4 {
@@ -131,8 +130,8 @@ final class Limiter {
   }
   private let shares = Limiter.shares
 
-  /// How high the curve rises between the two samples in the middle of those that end with frame
-  /// `last` of the line.
+  /// The peak of the curve between the two middle samples of the window that ends with frame `last`
+  /// of the line.
   private func peak(before last: Int) -> Float {
     var curve = SIMD4<Float>()
     let first = last - 2 * Self.reach + 1

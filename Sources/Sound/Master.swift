@@ -1,29 +1,30 @@
-/// What stands once behind the sum of all sounds: the volume, and the limiter. What comes out of it
-/// is what is heard, and peaks at -1 dBTP at most.
+/// The only stage behind the sum of all sounds: the volume and the limiter. Its output is what is
+/// heard, and peaks at -1 dBTP at most.
 ///
-/// It hears the sum before it gives it out. What was given out can be taken back and rendered
-/// again, from a sum that has changed since: up to `decided` it must be the same.
+/// It takes in the sum ahead of its output. Output can be taken back and rendered again, from a sum
+/// that has changed since. Up to `decided`, the sum must be the same.
 public final class Master {
-  /// What every sample of the sum is multiplied by.
+  /// The factor for every sample of the sum.
   public var gain: Float
-  /// The next frame to be given out.
+  /// The next frame of output.
   public private(set) var position = 0
-  /// The next frame of the sum to be taken in: ahead of `position` by what the limiter holds back.
+  /// The next frame of the sum to take in: ahead of `position` by the frames held in the limiter.
   public private(set) var mixed = 0
 
   private let limiter: Limiter
-  /// No more is taken in at a time.
+  /// The most frames taken in at a time.
   public static let longestBlock = 1024
   /// How far it can go back, in frames.
   private let memory: Int
-  /// What is gone back to begins here or earlier by less than a part, which is summed up again.
+  /// The most frames in a part. Going back reaches the start of a part, so up to a part more is
+  /// summed again.
   private let longestPart: Int
-  /// The limiter before each part that it remembers, the oldest first.
+  /// The limiter's state before each part that is remembered, the oldest first.
   private var marks: [(mixed: Int, limiter: Limiter.Mark)] = []
 
   /// - Parameters:
   ///   - rate: frames per second.
-  ///   - memory: by how many frames it can go back.
+  ///   - memory: how many frames it can go back.
   public init(rate: Int, gain: Float = 1, memory: Int = 0) {
     self.gain = gain
     self.memory = memory
@@ -31,23 +32,23 @@ public final class Master {
     limiter = Limiter(rate: rate, longestBlock: Self.longestBlock)
   }
 
-  /// Up to here the sum has been heard by the limiter that stands before what is given out next:
-  /// what is summed up again must be the same.
+  /// The output before `position` depends on the sum up to here. If these frames are summed again,
+  /// they must be the same.
   public var decided: Int { position + limiter.delay }
 
-  /// By how many frames what sounds must be remembered, so that it can be summed up again.
+  /// How many frames of the sounds must be kept, so that they can be summed again.
   public var memoryOfSounds: Int { memory + limiter.delay + Self.longestBlock }
 
-  /// Renders the next frames over whatever `block` held.
-  /// - Parameter mix: writes the next frames of the sum, of which the first is `frame`, over
-  ///   whatever its block held.
+  /// Renders the next frames into `block`, and overwrites it.
+  /// - Parameter mix: writes the next frames of the sum, from `frame` on, into its block, and
+  ///   overwrites it.
   public func render<Failure: Error>(
     into block: UnsafeMutableBufferPointer<Float>,
     _ mix: (_ block: UnsafeMutableBufferPointer<Float>, _ frame: Int) throws(Failure) -> Void
   ) throws(Failure) {
     var done = 0
     while done < block.count {
-      // Nothing that is heard comes out for the frames that are taken in first.
+      // The first frames only fill the limiter: they give no output that is heard.
       let ahead = limiter.delay - (mixed - position)
       let count = min(longestPart, block.count - done, ahead > 0 ? ahead : .max)
       let part = UnsafeMutableBufferPointer(rebasing: block[done..<done + count])
@@ -68,8 +69,8 @@ public final class Master {
     marks.append((mixed, limiter.mark))
   }
 
-  /// Goes back by so many frames, at most by its memory: the next to be given out is an earlier
-  /// one, and so is the next to be taken in.
+  /// Goes back by `frames`, at most by its memory. Both the next frame of output and the next frame
+  /// to take in become earlier ones.
   public func goBack(by frames: Int) {
     guard frames > 0 else { return }
     position -= frames

@@ -6,8 +6,8 @@ public final class Mixer {
   public let score: Score
   /// The next frame of the score to be rendered.
   public private(set) var position = 0
-  /// By how many frames the next timed part begins later than the score has it, or earlier where
-  /// negative: so that it keeps to its moment on a converter that drifts.
+  /// By how many frames the next timed part begins later than the score says; negative if earlier.
+  /// This keeps the part at its moment on a converter that drifts.
   public var shift = 0
 
   private var waiting: ArraySlice<Score.Part>
@@ -15,7 +15,7 @@ public final class Mixer {
   private let scratch = UnsafeMutableBufferPointer<Float>.allocate(capacity: 1024)
   /// The frame after the last sound that has begun.
   public private(set) var silentFrom = 0
-  /// The shift of the timed part that began last, which those that belong to it share.
+  /// The shift of the timed part that began last. The untimed parts after it share it.
   private var chainShift = 0
 
   public init(score: Score) {
@@ -23,7 +23,7 @@ public final class Mixer {
     waiting = score.parts[...]
   }
 
-  /// What a sample is multiplied by, to be so much louder.
+  /// The factor for a gain of `decibels`.
   public static func gain(decibels: Double) -> Float { powf(10, Float(decibels) / 20) }
 
   deinit {
@@ -33,11 +33,11 @@ public final class Mixer {
   /// True when nothing more will sound.
   public var hasEnded: Bool { sounding.isEmpty && waiting.isEmpty && position >= silentFrom }
 
-  /// Renders the next frames of the score over whatever `block` held: silence before, between
-  /// and after its sounds.
+  /// Renders the next frames of the score into `block`, and overwrites it: silence before, between
+  /// and after the sounds.
   /// - Throws: `Fault` if a sound cannot be read.
-  /// - Parameter began: told of each timed part that begins: its place in the score, and the frame
-  ///   of it that it got.
+  /// - Parameter began: called for each timed part that begins, with its frame in the score and the
+  ///   frame at which it was placed.
   public func render(
     into block: UnsafeMutableBufferPointer<Float>,
     began: (_ scored: Int, _ placed: Int) -> Void = { _, _ in }
@@ -72,13 +72,13 @@ public final class Mixer {
     position = end
   }
 
-  /// The frame at which a part begins that has not begun; what is late begins at once.
+  /// The frame at which a waiting part will begin. A late part begins at once.
   private func place(of part: Score.Part) -> Int {
     max(part.start + (part.isTimed ? shift : chainShift), position)
   }
 }
 
-/// The sine of `step` of `steps` on the way from 0 to a right angle.
+/// The sine of `step / steps` of a right angle.
 public func quarterSine(_ step: Int, of steps: Int) -> Float {
   sinf(Float(step) / Float(steps) * .pi / 2)
 }
@@ -101,8 +101,8 @@ private struct Voice {
     converter = file.rate == rate ? nil : try RateConverter(from: file.rate, to: rate)
   }
 
-  /// Adds what of this part falls into `block`, whose first frame is frame `position` of the
-  /// score. `scratch` holds at least as many frames as `block`.
+  /// Adds the frames of this part that fall into `block`, whose first frame is frame `position` of
+  /// the score. `scratch` holds at least as many frames as `block`.
   mutating func add(
     to block: UnsafeMutableBufferPointer<Float>, at position: Int,
     scratch: UnsafeMutableBufferPointer<Float>
@@ -121,7 +121,7 @@ private struct Voice {
     played += wanted
   }
 
-  /// What the part's frame `frame` is multiplied by.
+  /// The gain of the part's frame `frame`.
   private func level(at frame: Int) -> Float {
     var level = part.gain
     if frame < part.fadeIn { level *= quarterSine(frame, of: part.fadeIn) }

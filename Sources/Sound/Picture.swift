@@ -1,8 +1,8 @@
 @preconcurrency import Glibc
 
-/// What is drawn of an announcement: its level over time, and what sounds where.
+/// The picture of an announcement: its level over time, and where each sound begins.
 ///
-/// It is filled while the score is rendered, and is as large for an hour as for a second.
+/// It is filled while the score is rendered. Its size is the same for an hour as for a second.
 public struct Picture: Sendable {
   /// The beginning of a sound.
   public struct Mark: Hashable, Sendable {
@@ -12,7 +12,7 @@ public struct Picture: Sendable {
     public let seconds: Double
   }
 
-  /// The level over the time of one column.
+  /// The level during one column.
   public struct Column: Hashable, Sendable {
     /// The largest magnitude; full scale is 1.
     public private(set) var peak: Float = 0
@@ -21,7 +21,7 @@ public struct Picture: Sendable {
 
     /// The peak in dB of full scale; minus infinity in silence.
     public var peakLevel: Double { 20 * log10(Double(peak)) }
-    /// The root of the mean square in dB of full scale, where a square wave has 0.
+    /// The RMS level in dB of full scale; a square wave at full scale has 0.
     public var meanLevel: Double { frames == 0 ? -.infinity : 10 * log10(energy / Double(frames)) }
 
     fileprivate mutating func add(_ samples: UnsafeBufferPointer<Float>) {
@@ -38,20 +38,20 @@ public struct Picture: Sendable {
   }
 
   public let title: String
-  /// What the anchor is, as in `12:00:00`.
+  /// The label of the anchor, as in `12:00:00`.
   public let anchorLabel: String
   /// In the order in which they begin; those without a label are left out.
   public let marks: [Mark]
   /// Where it begins and ends, in seconds from the anchor.
   public let span: ClosedRange<Double>
-  /// Of equal length, from its beginning to its end; none of nothing.
+  /// Of equal length, from the beginning to the end; empty if the score has no frames.
   public private(set) var columns: [Column]
 
   private let frames: Int
   private var position = 0
 
   /// A picture of `score`, still without its levels.
-  /// - Parameter columns: how many there are at most; fewer only if there are fewer frames.
+  /// - Parameter columns: the most columns; there are fewer only if there are fewer frames.
   public init(of score: Score, title: String, anchorLabel: String, columns: Int) {
     self.title = title
     self.anchorLabel = anchorLabel
@@ -64,7 +64,7 @@ public struct Picture: Sendable {
     self.columns = Array(repeating: Column(), count: min(columns, score.frames))
   }
 
-  /// Takes in the next frames of the score, as they were rendered.
+  /// Adds the next rendered frames of the score.
   public mutating func add(_ block: UnsafeBufferPointer<Float>) {
     var done = 0
     while done < block.count && position < frames {

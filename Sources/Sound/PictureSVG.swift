@@ -3,10 +3,10 @@ import Basics
 import Horology
 
 extension Picture {
-  /// How many pixels wide the level is drawn, and how many columns are of use.
+  /// The width of the level curve in pixels. More columns than that are of no use.
   public static let width = 1120
 
-  /// The picture as a file of its own: light, so that it shows on a dark page too.
+  /// The picture as a file of its own, on white, so that it can be read on a dark page too.
   public var svg: String {
     let layout = PictureLayout(span: span)
     let labels = layout.place(marks)
@@ -60,7 +60,7 @@ extension Picture {
   }
 }
 
-/// Where on the paper everything is, in pixels.
+/// The layout of the picture, in pixels.
 struct PictureLayout {
   static let left = 56.0
   static let right = left + Double(Picture.width)
@@ -68,12 +68,12 @@ struct PictureLayout {
   static let bottom = 366.0
   /// The level at the lower edge, in dB of full scale; the upper edge is 0.
   static let floor = -60.0
-  /// How many rows of names there are, the lowest first, and how high one is.
+  /// The number of rows of names, and the height of one.
   static let rows = 4
   static let rowHeight = 14.0
-  /// About what a character takes, at the size of a name.
+  /// The approximate width of a character of a name.
   static let characterWidth = 8.0
-  /// A longer name is cut off on the paper.
+  /// A longer name is cut off in the picture.
   static let longestName = 32
 
   let span: ClosedRange<Double>
@@ -90,16 +90,16 @@ struct PictureLayout {
 
   // MARK: Names
 
-  /// The name of a sound on the paper.
+  /// The name of a sound in the picture.
   struct Label: Hashable {
     let text: String
-    /// The middle of it.
+    /// Its middle.
     let x: Double
     /// Counted from 0, the row next to the levels.
     let row: Int
   }
 
-  /// Finds a row for each name in which it overlaps none before it; nil where none has room.
+  /// Finds a row for each name where it overlaps no earlier name; nil if no row has room.
   func place(_ marks: [Picture.Mark]) -> [Label?] {
     var ends = [Double](repeating: 0, count: Self.rows)
     return marks.map { mark in
@@ -114,8 +114,8 @@ struct PictureLayout {
     }
   }
 
-  /// A line where each sound begins, and its name above it. A name without room is still told by
-  /// whoever shows titles.
+  /// A line where each sound begins, with its name above it. A name without room is still in the
+  /// title of its line, which browsers show.
   func marks(_ marks: [Picture.Mark], _ labels: [Label?]) -> [String] {
     func baseline(_ label: Label) -> Double { Self.top - 6 - Double(label.row) * Self.rowHeight }
     let lines = zip(marks, labels).map { mark, label in
@@ -124,7 +124,7 @@ struct PictureLayout {
       return "<g><title>\(title)</title>"
         + line("begins", x(mark.seconds), from, x(mark.seconds), Self.bottom) + "</g>"
     }
-    // After the lines, so that none runs through a name.
+    // Names come after the lines, so that no line runs through a name.
     return lines + labels.compactMap { $0 }.map { text($0.text, "name", $0.x, baseline($0)) }
   }
 
@@ -149,7 +149,7 @@ struct PictureLayout {
     }
   }
 
-  /// The seconds from the anchor, at whole multiples of 1, 2 or 5 of some power of ten.
+  /// The seconds from the anchor, at multiples of 1, 2 or 5 times a power of ten.
   func timeGrid() -> [String] {
     let length = span.upperBound - span.lowerBound
     let power = pow(10, (log10(length / 16)).rounded(.down))
@@ -172,7 +172,7 @@ struct PictureLayout {
 
   // MARK: Shapes
 
-  /// What lies under the levels, which are of equal distance.
+  /// The area under the levels, which are equally spaced.
   func area(_ style: String, _ levels: [Double]) -> String {
     let width = (Self.right - Self.left) / Double(levels.count)
     let points = levels.indices.map { index in
@@ -194,13 +194,13 @@ struct PictureLayout {
       + escapedForXML(text) + "</text>"
   }
 
-  /// With a minus sign, as typographers have it.
+  /// With a typographic minus sign.
   private func signed(_ value: Double, decimals: Int) -> String {
     (value < 0 ? "\u{2212}" : "") + decimal(value.magnitude, decimals)
   }
 }
 
-/// With so many decimals, rounded: `12.5`.
+/// Rounded to so many decimals: `12.5`.
 private func decimal(_ value: Double, _ decimals: Int) -> String {
   let scale = Int(pow(10, Double(decimals)))
   let scaled = Int((value.magnitude * Double(scale)).rounded())
@@ -211,7 +211,7 @@ private func decimal(_ value: Double, _ decimals: Int) -> String {
     + fraction
 }
 
-/// The text as XML has it between tags; what XML cannot hold at all is a replacement character.
+/// The text escaped for XML. A character that XML cannot hold becomes a replacement character.
 func escapedForXML(_ text: String) -> String {
   var escaped = ""
   for scalar in text.unicodeScalars {

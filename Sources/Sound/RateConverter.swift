@@ -1,14 +1,14 @@
 import Basics
 import CSampleRate
 
-/// Converts one sound from its own rate to another while it is read, by libsamplerate.
+/// Converts the rate of one sound while it is read, with libsamplerate.
 ///
-/// The converter's own delay is taken out by the library: frame 0 comes out as frame 0.
+/// The library removes the converter's own delay: frame 0 comes out as frame 0.
 public final class RateConverter {
   private let state: OpaquePointer
   private let ratio: Double
   private let input = UnsafeMutableBufferPointer<Float>.allocate(capacity: 1024)
-  /// What of `input` has been read from the source, and not yet been taken by the converter.
+  /// The part of `input` that was read from the source and not yet taken by the converter.
   private var pending = 0..<0
   private var sourceHasEnded = false
 

@@ -10,15 +10,15 @@ public struct Score: Hashable, Sendable {
     public let start: Int
     /// How many frames of it sound; silence follows if the file has fewer.
     public let frames: Int
-    /// The frames over which it rises from nothing, as a quarter of a sine: equal power with the
-    /// part that falls under it.
+    /// Frames over which it rises from zero, as a quarter of a sine: equal power with the part that
+    /// fades out under it.
     public let fadeIn: Int
-    /// The frames over which it falls to nothing at its end, as a quarter of a cosine.
+    /// Frames over which it falls to zero at its end, as a quarter of a cosine.
     public let fadeOut: Int
-    /// What every sample of it is multiplied by.
+    /// The factor for every sample of it.
     public let gain: Float
-    /// True if its beginning belongs to a moment, as a blow's does, and is kept to it however the
-    /// converter drifts; false if it belongs to what began before it, as the next clip of a phrase.
+    /// True if it must begin at a moment, as a blow must, even if the converter drifts. False if it
+    /// follows the part before it, as the next clip of a phrase does.
     public let isTimed: Bool
     /// What it is, for a reader: a clip's text, a bell's name.
     public let label: String
@@ -65,10 +65,10 @@ public struct Score: Hashable, Sendable {
 
   /// Reads every sound to its end.
   /// - Parameter meanwhile: called after each of them.
-  /// - Throws: `Fault` for the first that is missing, torn, silent or no sound.
+  /// - Throws: `Fault` for the first that is missing, torn, silent or not a sound file.
   public func verify(_ meanwhile: () throws(Fault) -> Void = {}) throws(Fault) {
     for path in Set(parts.map(\.path)) {
-      // One that is not heard would leave something else than the time.
+      // If one sound is silent, the rest says another time.
       if try SoundFile(path: path).verify() < ClipFlaw.softest {
         throw Fault("cannot use \(path)", "it is silent; record it again")
       }

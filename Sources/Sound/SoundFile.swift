@@ -5,24 +5,24 @@ import Horology
 /// Frames per second of the clips and the bells, and of every file that is written.
 public let standardRate = 48_000
 
-/// A sound file, mono unless it is opened otherwise, that is read block by block, by libsndfile.
+/// A sound file, read block by block with libsndfile; mono unless it is opened otherwise.
 ///
-/// Holds one open file; reading is in order, from the first frame to the last.
+/// Holds one open file, and reads it in order, from the first frame to the last.
 public final class SoundFile {
   public let path: String
   /// Frames per second.
   public let rate: Int
-  /// Frames in the file, as its header promises.
+  /// Frames in the file, according to its header.
   public let frames: Int
 
-  /// 1, unless it was opened with any.
+  /// 1, unless it was opened with `anyChannels`.
   let channels: Int
 
   private let handle: OpaquePointer
   private var position = 0
 
   /// Opens a file of any format that libsndfile knows.
-  /// - Parameter anyChannels: take it with more channels than one too, to read all of it at once.
+  /// - Parameter anyChannels: accept more than one channel too, to read the whole file at once.
   /// - Throws: `Fault` if it cannot be opened, is empty, or is not mono.
   public init(path: String, anyChannels: Bool = false) throws(Fault) {
     let descriptor = try openRegularFile(path)
@@ -65,7 +65,7 @@ public final class SoundFile {
     sf_close(handle)
   }
 
-  /// libsndfile mends the header of a file that was cut off, and says so only in its log.
+  /// libsndfile repairs the header of a file that was cut off, and says so only in its log.
   private static func isShorterThanItsHeaderSays(_ handle: OpaquePointer) -> Bool {
     var log = [CChar](repeating: 0, count: 2048)
     let length = sf_command(handle, Int32(SFC_GET_LOG_INFO), &log, Int32(log.count))
@@ -76,7 +76,7 @@ public final class SoundFile {
     }
   }
 
-  /// Reads the next frames into `block`, as far as there are any.
+  /// Reads the next frames into `block`, up to the end of the file.
   /// - Returns: how many frames were read; 0 at the end.
   /// - Throws: `Fault` if the file ends before its header says, or holds a sample that is not a
   ///   number.
@@ -84,7 +84,7 @@ public final class SoundFile {
     let wanted = min(block.count, frames - position)
     guard wanted > 0 else { return 0 }
     let count = Int(sf_readf_float(handle, block.baseAddress, sf_count_t(wanted)))
-    // Where the decoder loses a frame it goes on with the next, and only its error tells.
+    // If the decoder loses a frame, it goes on with the next. Only sf_error tells.
     guard count == wanted, sf_error(handle) == SF_ERR_NO_ERROR else {
       throw Fault(
         "cannot read \(path)", code: sf_error(handle),
@@ -97,7 +97,8 @@ public final class SoundFile {
     return count
   }
 
-  /// Reads all of a file of which nothing has been read: an array for each channel.
+  /// Reads the whole file. Nothing may have been read from it before.
+  /// - Returns: an array for each channel.
   /// - Throws: `Fault` as `read(into:)` does.
   public func readChannels() throws(Fault) -> [[Float]] {
     let block = UnsafeMutableBufferPointer<Float>.allocate(capacity: frames * channels)
@@ -116,7 +117,7 @@ public final class SoundFile {
     }
   }
 
-  /// Reads the file to its end, to see that it is whole.
+  /// Reads the file to its end, to check that it is whole.
   /// - Returns: the largest magnitude of its samples; full scale is 1.
   @discardableResult
   public func verify() throws(Fault) -> Float {
@@ -129,7 +130,7 @@ public final class SoundFile {
     return peak
   }
 
-  /// Seconds, as its header promises.
+  /// Seconds, according to its header.
   public var seconds: Double { Double(frames) / Double(rate) }
 
   /// Why the last file could not be opened, in words for a reader who does not know libsndfile.

@@ -2,24 +2,24 @@ import Basics
 import CSndFile
 @preconcurrency import Glibc
 
-/// A mono 16-bit sound file that is being written, by libsndfile: FLAC, CAF or WAV, as its name
-/// says, and WAV where that says nothing.
+/// A mono 16-bit sound file that is being written, with libsndfile: FLAC, CAF or WAV by the suffix
+/// of its name, and WAV without a suffix.
 ///
-/// Written under another name in the same folder and renamed when it is whole, so that nothing
-/// half-written ever stands under the final name.
+/// It is written under another name in the same folder and renamed when it is whole, so that the
+/// final name never stands for a half-written file.
 public final class SoundFileWriter {
   public let path: String
   private let handle: OpaquePointer
   private let finalPath: String
   private let temporaryPath: String?
 
-  /// - Parameter inPlace: write under the final name from the start, for a file that grows while
-  ///   it is listened to. It is WAV, for FLAC has no header that could be brought up to date.
-  /// - Throws: `Fault` if it cannot be made, or has a name of another kind of file.
+  /// - Parameter inPlace: write under the final name from the start, for a file that grows while it
+  ///   is listened to. It is WAV, because the header of a FLAC file cannot be updated.
+  /// - Throws: `Fault` if it cannot be created, or has the name of another kind of file.
   public init(path: String, rate: Int, inPlace: Bool = false) throws(Fault) {
     self.path = path
     finalPath = try outputPath(path)
-    // A device such as /dev/null is written to as it is.
+    // A device such as /dev/null is written to directly.
     let isSpecial = isSpecialFile(finalPath)
     let writesInPlace = inPlace || isSpecial
     if let flaw = Self.flaw(ofPath: path, inPlace: inPlace) {
@@ -58,10 +58,10 @@ public final class SoundFileWriter {
     }
   }
 
-  /// Of what is not heard while it is written, by the end of its name.
+  /// The formats by suffix, for files that are not listened to while they are written.
   private static let forms = [".flac": SF_FORMAT_FLAC, ".caf": SF_FORMAT_CAF]
 
-  /// Why no sound is written under this name, with what to do; nil if it can be tried.
+  /// Why no sound is written under this name, with the remedy; nil if it can be tried.
   public static func flaw(ofPath path: String, inPlace: Bool = false) -> String? {
     guard path != "-" else { return standardOutputIsForWords }
     guard let target = try? outputPath(path), !isSpecialFile(target) else { return nil }
@@ -75,7 +75,7 @@ public final class SoundFileWriter {
       : nil
   }
 
-  /// As in `.wav`, in small letters; empty if there is none.
+  /// As in `.wav`, in lower case; empty if there is none.
   private static func suffix(of path: String) -> String {
     let name = path.split(separator: "/").last ?? ""
     return name.lastIndex(of: ".").map { name[$0...].lowercased() } ?? ""
@@ -89,7 +89,7 @@ public final class SoundFileWriter {
     if let temporaryPath { unlink(temporaryPath) }
   }
 
-  /// Appends frames; full scale is 1, and beyond it is clipped.
+  /// Appends frames; full scale is 1, and values beyond it are clipped.
   public func write(_ block: UnsafeBufferPointer<Float>) throws(Fault) {
     errno = 0
     let count = sf_writef_float(handle, block.baseAddress, sf_count_t(block.count))
@@ -103,14 +103,14 @@ public final class SoundFileWriter {
     guard count == block.count else { throw failure() }
   }
 
-  /// Makes the file whole as far as it goes.
+  /// Updates the header, so that the file is whole up to here.
   public func updateHeader() throws(Fault) {
     errno = 0
     sf_command(handle, Int32(SFC_UPDATE_HEADER_NOW), nil, 0)
     guard sf_error(handle) == 0 else { throw failure() }
   }
 
-  /// Closes the file, and gives it its final name.
+  /// Closes the file and gives it its final name.
   public func finish() throws(Fault) {
     isOpen = false
     errno = 0
@@ -130,7 +130,7 @@ public final class SoundFileWriter {
     Self.fault(path, handle)
   }
 
-  /// The kernel's words where it was the kernel that refused.
+  /// The kernel's error if the kernel refused, otherwise libsndfile's.
   private static func fault(_ path: String, _ handle: OpaquePointer?) -> Fault {
     let code = errno
     return code != 0
@@ -151,8 +151,8 @@ extension Score {
 
   /// Renders the whole score block by block, faster than real time and in constant memory.
   /// - Parameters:
-  ///   - gain: what every sample is multiplied by.
-  ///   - heard: given every block in turn, as long as it runs.
+  ///   - gain: the factor for every sample.
+  ///   - heard: called with every block in turn; the block is valid during the call.
   public func render(
     gain: Float = 1, _ heard: (UnsafeBufferPointer<Float>) throws(Fault) -> Void
   ) throws(Fault) {

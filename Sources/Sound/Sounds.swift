@@ -2,10 +2,10 @@ import Basics
 @preconcurrency import Glibc
 import Horology
 
-/// Where the sounds that came with the program are.
+/// Finds the sounds that came with the program.
 public enum Sounds {
-  /// The voice of that name beside the program, or in the folder that `name` is the path of.
-  /// - Throws: `Fault` with the voices that there are.
+  /// The voice of that name beside the program, or the voice in the folder with the path `name`.
+  /// - Throws: `Fault` that lists the voices.
   public static func voice(_ name: String) throws(Fault) -> VoicePack {
     if name.contains("/") { return try VoicePack(path: name) }
     for folder in folders() where access("\(folder)/voices/\(name)/voice.conf", F_OK) == 0 {
@@ -15,7 +15,7 @@ public enum Sounds {
   }
 
   /// The file of that path in the first folder of sounds that has it, as in `bells/bells.ini`.
-  /// - Throws: `Fault` with where it was looked for.
+  /// - Throws: `Fault` with the path at which it is missing.
   public static func file(_ path: String) throws(Fault) -> String {
     try file(path, in: places())
   }
@@ -59,8 +59,8 @@ public enum Sounds {
     places().filter { access($0, F_OK) == 0 }
   }
 
-  /// `share/clocksmith` beside the program's `bin`, and `sounds` in the source tree that it was
-  /// built in, if it was: in the nearest folder above it that has voices there.
+  /// `share/clocksmith` beside the program's `bin`. If the program was built in a source tree, also
+  /// its `sounds`: that of the nearest folder above the program with `sounds/voices`.
   private static func places() -> [String] {
     guard let resolved = realpath("/proc/self/exe", nil) else { return [] }
     defer { free(resolved) }
@@ -79,8 +79,8 @@ public enum Sounds {
 }
 
 extension Sounds {
-  /// The tune of that name beside the program, or in the file that `name` is the path of.
-  /// - Throws: `Fault` with the tunes that there are.
+  /// The tune of that name beside the program, or the tune in the file with the path `name`.
+  /// - Throws: `Fault` that lists the tunes.
   public static func tune(_ name: String) throws(Fault) -> Tune {
     if name.contains("/") { return try Tune(path: name, name: name) }
     for folder in folders() {
@@ -96,12 +96,12 @@ extension Sounds {
     return Set(files.filter { $0.hasSuffix(".tune") }.map { String($0.dropLast(5)) }).sorted()
   }
 
-  /// Where the bells are.
+  /// The bells that came with the program.
   public static func bells() -> BellRack {
     BellRack(folders: (folders().isEmpty ? places() : folders()).map { "\($0)/bells" })
   }
 
-  /// The sound file of each signal that has one: a clock can do without.
+  /// The sound file of each signal that has one. A clock can do without them.
   public static func signalsThatAreThere() -> [Signal: String] {
     var paths: [Signal: String] = [:]
     for signal in Signal.allCases { paths[signal] = try? file("signals/\(signal.rawValue).flac") }
@@ -109,12 +109,12 @@ extension Sounds {
   }
 
   /// The sound file of each signal of a timer, an interval or an alarm.
-  /// - Throws: `Fault` with the first that is missing, and where it was looked for.
+  /// - Throws: `Fault` for the first that is missing, with its path.
   public static func signals() throws(Fault) -> [Signal: String] {
     try signals(in: places())
   }
 
-  /// - Parameter folders: looked into in order.
+  /// - Parameter folders: searched in order.
   static func signals(in folders: [String]) throws(Fault) -> [Signal: String] {
     var paths: [Signal: String] = [:]
     for signal in Signal.allCases {

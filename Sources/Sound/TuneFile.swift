@@ -2,7 +2,7 @@ import Basics
 import Horology
 
 extension Tune {
-  /// More notes than this in a quarter are no tune.
+  /// The most notes in a quarter.
   static let mostNotes = 200
   private static let quarters = ["hour": 0, "first": 1, "half": 2, "third": 3]
 
@@ -16,7 +16,7 @@ extension Tune {
     var seen: Set<String> = []
     for entry in file.entries {
       let place = "\(path):\(entry.line)"
-      // Only notes may go on in another line.
+      // Only notes may continue in another line.
       guard entry.key == "notes" || seen.insert("\(entry.section).\(entry.key)").inserted else {
         throw Fault(place, "'\(entry.key)' is set twice in [\(entry.section)]")
       }
@@ -44,9 +44,9 @@ extension Tune {
 /// A quarter while it is read.
 private struct Draft {
   private let section: String
-  /// Where its first key stands.
+  /// File and line of its first key.
   private let place: String
-  /// What `notes` says, over as many lines as it has.
+  /// The words of all `notes` lines.
   private var notes: [String] = []
   private var notesPlace = ""
   private var lead = Duration.zero
@@ -54,7 +54,7 @@ private struct Draft {
   private var bell: String?
   private var count: Tune.Count?
   private var gaps: [Duration] = []
-  /// Where each of its keys stands.
+  /// File and line of each of its keys.
   private var places: [String: String] = [:]
 
   init(_ first: INIFile.Entry, _ place: String) {

@@ -17,20 +17,20 @@ public struct VoicePack: Sendable {
   public let description: String
   /// The file in the folder that holds the licence.
   public let licence: String
-  /// How one clip meets the next: positive, they overlap by so much in an equal-power crossfade;
-  /// negative, so much silence lies between them.
+  /// How clips join. Positive: the length by which they overlap, in an equal-power crossfade.
+  /// Negative: the length of the silence between them.
   public let overlap: Duration
 
   /// By clock and style.
   let grammars: [HourFormat: [String: Grammar]]
   let dayParts: DayParts
-  /// The names of the clips that open a sentence, as in "it is"; none if it has none.
+  /// The names of the clips that open a sentence, as in "it is"; may be empty.
   let opening: [String]
-  /// Without a rule if it has no words of timers and intervals.
+  /// Has no rules if the pack has no words for timers and intervals.
   let timers: TimerGrammar
-  /// Those that have a file.
+  /// The clips that have a file, by name.
   let clips: [String: Clip]
-  /// Those that have none, in the order of their names: what needs one of them is not said.
+  /// The clips that have no file, in the order of their names. A phrase that needs one is not said.
   public let clipsWithoutFile: [String]
   /// Names that stand for several clips, as 21 for "twenty" and "one".
   let chains: [String: [String]]
@@ -43,14 +43,15 @@ public struct VoicePack: Sendable {
   /// The file that holds the licence.
   public var licencePath: String { "\(path)/\(licence)" }
 
-  /// What is wrong with the file of the licence, with what to do; nil if it is there.
+  /// What is wrong with the file of the licence, with the remedy; nil if it can be read.
   public var licenceFlaw: String? {
     access(licencePath, R_OK) == 0
       ? nil
       : "\(licencePath) is missing; write into it who made the voice, and what others may do with it"
   }
 
-  /// The clip names that say a time, be the clips there or not; nil if there is no rule for it.
+  /// The names of the clips that say a time, whether or not they have a file; nil if there is no
+  /// rule.
   private func names(hour: Int, minute: Int, _ wording: Wording) -> [String]? {
     grammars[wording.format]?[wording.style]?
       .phrase(hour: hour, minute: minute, dayParts: dayParts)
@@ -60,7 +61,7 @@ public struct VoicePack: Sendable {
   /// Names in which every chain is replaced by its clips.
   func unchained(_ names: [String]) -> [String] { names.flatMap { chains[$0] ?? [$0] } }
 
-  /// What is said at `hour` (0...23) and `minute` (0...59).
+  /// The clips that say the time at `hour` (0...23) and `minute` (0...59).
   /// - Throws: `Fault` if the pack has no phrase for it, or lacks a clip.
   public func phrase(hour: Int, minute: Int, wording: Wording) throws(Fault) -> [Clip] {
     let time = CivilDateTime(year: 2000, month: 1, day: 1, hour: hour, minute: minute)!
@@ -98,7 +99,8 @@ public struct VoicePack: Sendable {
     var lengths: [Int] = []
     for clip in clips {
       let file = try SoundFile(path: clip.path)
-      // Without a word another time is heard; one that is too long only takes long.
+      // If a word is too short to be heard, another time is heard. A word that is too long does no
+      // harm.
       if let flaw = ClipFlaw(seconds: min(file.seconds, ClipFlaw.longest), peak: 1) {
         throw Fault("cannot use \(clip.path)", flaw.words)
       }
@@ -122,7 +124,7 @@ public struct VoicePack: Sendable {
     return Score(rate: rate, parts: parts, anchor: 0)
   }
 
-  /// Looks up every time of the day that is a multiple of `interval`.
+  /// Checks that every multiple of `interval` in the day can be said.
   /// - Throws: `Fault` for clips without a file, or for the first time that cannot be said.
   public func verify(every interval: Interval, wording: Wording) throws(Fault) {
     let needed = Set(
@@ -145,7 +147,7 @@ public struct VoicePack: Sendable {
     }
   }
 
-  /// The clip that a time lacks although there is a rule for it; nil if it lacks none.
+  /// The first clip that is missing for a time that has a rule; nil if none is missing.
   public func clipMissing(hour: Int, minute: Int, _ wording: Wording) -> String? {
     names(hour: hour, minute: minute, wording)?.first { clips[$0] == nil }
   }

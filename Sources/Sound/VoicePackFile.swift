@@ -40,13 +40,14 @@ extension VoicePack {
     text.split(whereSeparator: \.isWhitespace).map { String($0) }
   }
 
-  /// What clip files may be called, the first that is there counts.
+  /// The suffixes of clip files. The first file that exists is used.
   private static let suffixes = ["flac", "wav", "caf", "ogg"]
 
-  /// That clips have no file; nil if all have one.
+  /// A fault that says which clips have no file; nil if all have one.
   public var filesMissing: Fault? { fault(ofMissing: clipsWithoutFile) }
 
-  /// The first of these clips, which have no file, and how many more there are; nil if there are none.
+  /// A fault with the first of these clips, which have no file, and the number of the others. Nil
+  /// if there are no clips.
   func fault(ofMissing clips: [String]) -> Fault? {
     guard let first = clips.first else { return nil }
     let place = "clip '\(first)' has no file (\(first).\(Self.suffixes.joined(separator: ", .")))"
@@ -121,8 +122,8 @@ private struct Draft {
   }
 
   /// The chains, by their names.
-  /// - Throws: `Fault` with the line of one that is there twice, has the name of a clip, or names
-  ///   what is no clip.
+  /// - Throws: `Fault` with the line of a chain that is there twice, is empty, has the name of a
+  ///   clip, or names a clip that is not in [clips].
   func chains() throws(Fault) -> [String: [String]] {
     var chains: [String: [String]] = [:]
     for entry in chainEntries {
@@ -171,7 +172,8 @@ private struct Draft {
 }
 
 extension Wording {
-  /// Of a section of `voice.conf`: `clock 12`, or `clock 12 natural`. Nil for any other.
+  /// The wording of a section of `voice.conf`: `clock 12`, or `clock 12 natural`. Nil for any
+  /// other.
   fileprivate init?(section: String) {
     let words = section.split(separator: " ")
     guard words.first == "clock", (2...3).contains(words.count),

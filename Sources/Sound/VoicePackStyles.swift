@@ -2,8 +2,8 @@ import Horology
 
 /// The styles of a voice: the ways in which it puts a time into words.
 extension VoicePack {
-  /// Every way to say a time that it has rules for, without opening words: a clock after the other,
-  /// and of each the digital style first.
+  /// Every wording that it has rules for, without opening words. They are grouped by clock, with
+  /// the digital style first.
   public var wordings: [Wording] {
     HourFormat.allCases.flatMap { format in
       let others = (grammars[format] ?? [:]).keys.filter { $0 != Wording.digital }.sorted()
@@ -24,10 +24,10 @@ extension VoicePack {
     HourFormat.allCases.filter { grammars[$0]?.isEmpty == false }
   }
 
-  /// True if it has words that open a sentence, as "it is".
+  /// True if it has words that open a sentence, as in "it is".
   public var hasOpening: Bool { !opening.isEmpty }
 
-  /// Why it cannot speak in a style by that clock, with what it has instead; nil if it can.
+  /// Why it cannot speak by this clock in this style, with the styles that it has; nil if it can.
   public func flaw(ofStyle wording: Wording) -> String? {
     if wordings.contains(where: { $0.format == wording.format && $0.style == wording.style }) {
       return nil

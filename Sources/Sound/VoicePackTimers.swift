@@ -1,8 +1,8 @@
 import Horology
 
 extension VoicePack {
-  /// The clips that say a phrase of a timer or an interval; nil if the pack has no words for it, or
-  /// lacks one of them: then the signal sounds alone.
+  /// The clips that say a phrase of a timer or an interval. Nil if the pack has no words for it, or
+  /// lacks one of the clips: then the signal sounds alone.
   public func phrase(of phrase: TimerPhrase) -> [Clip]? {
     if case .name(let name) = phrase { return clips(saying: name) }
     guard let names = timers.names(phrase).map(unchained) else { return nil }
@@ -14,7 +14,7 @@ extension VoicePack {
   private func clips(saying text: String) -> [Clip]? {
     let words = text.lowercased().split(whereSeparator: \.isWhitespace)
     guard !words.isEmpty else { return nil }
-    // Of those that say the same, always the same one.
+    // If several clips have the same text, always take the same one.
     let texts = Dictionary(
       clipNames.map { (clips[$0]!.text.lowercased(), clips[$0]!) }, uniquingKeysWith: { $1 })
     if let whole = texts[words.joined(separator: " ")] { return [whole] }
@@ -22,20 +22,21 @@ extension VoicePack {
     return found.count == words.count ? found : nil
   }
 
-  /// True if it has a rule for something that is said of timers or intervals.
+  /// True if it has any rule for timers or intervals.
   public var hasTimers: Bool { !timers.isEmpty }
 
-  /// The clip that a phrase lacks although there is a rule for it; nil if it lacks none.
+  /// The first clip that is missing for a phrase that has a rule; nil if none is missing.
   public func clipMissing(for phrase: TimerPhrase) -> String? {
     timers.names(phrase).map(unchained)?.first { clips[$0] == nil }
   }
 
-  /// What it does not say of `TimerPhrase.range`; all of it, if it has no words of timers.
+  /// The phrases of `TimerPhrase.range` that it cannot say; all of them if it has no words for
+  /// timers.
   public var phrasesUnsaid: [TimerPhrase] {
     TimerPhrase.range.filter { phrase(of: $0) == nil }
   }
 
-  /// What is said of timers, for a reader.
+  /// Which phrases of timers it can say, for a reader.
   public var timersText: String {
     let unsaid = phrasesUnsaid
     guard let first = unsaid.first else { return "says timers and intervals" }

@@ -1,17 +1,17 @@
 import Basics
 import Horology
 
-/// The level of a microphone as a line of text: a bar from -60 to 0 dBFS, with marks between which a
-/// voice should peak.
+/// The level of a microphone as a line of text: a bar from -60 to 0 dBFS. A voice should peak
+/// between its two marks.
 public struct LevelMeter: Sendable {
   private var peak: Float = 0
-  /// The highest of the last lines, and for how many more it is shown.
+  /// The highest peak of the last lines, and for how many more lines it is shown.
   private var held: Float = 0
   private var heldLines = 0
 
   private static let columns = 40
   private static let decibelsAColumn = 1.5
-  /// At ten lines a second.
+  /// Lines for which a peak is shown, at ten lines a second.
   private static let holding = 15
 
   public init() {}
@@ -21,7 +21,7 @@ public struct LevelMeter: Sendable {
     for sample in block { peak = max(peak, sample.magnitude) }
   }
 
-  /// The bar of what came since the last line, and the level of the highest peak of late.
+  /// A bar for the frames since the last line, and the level of the highest recent peak.
   public mutating func line() -> String {
     heldLines -= 1
     if peak >= held || heldLines <= 0 { (held, heldLines) = (peak, Self.holding) }

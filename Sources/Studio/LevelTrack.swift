@@ -1,7 +1,7 @@
 @preconcurrency import Glibc
 
-/// 10 ms of a sound on their way to a level, without DC and rumble: a microphone may have the one,
-/// a room the other, and neither is heard.
+/// Measures 10 ms of a sound without DC and rumble. A microphone may add DC and a room may rumble,
+/// and neither is heard.
 struct LevelWindow {
   /// Frames in 10 ms.
   let frames: Int
@@ -18,7 +18,8 @@ struct LevelWindow {
   }
 
   /// Takes the next sample.
-  /// - Returns: the mean square of the window that it ends; full scale is 1.
+  /// - Returns: the mean square of the window that this sample completes; full scale is 1. Nil if
+  ///   it completes none.
   mutating func add(_ sample: Float) -> Double? {
     let sample = Double(sample)
     output = sample - (input ?? sample) + feedback * output
@@ -53,8 +54,8 @@ struct LevelTrack {
 }
 
 extension Double {
-  /// In dB, of a mean square.
+  /// This mean square in dB.
   var decibelsOfPower: Double { self > 0 ? 10 * log10(self) : -.infinity }
-  /// The mean square of so many dB.
+  /// The mean square for this level in dB.
   var powerOfDecibels: Double { pow(10, self / 10) }
 }

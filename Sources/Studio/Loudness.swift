@@ -1,14 +1,14 @@
 import Basics
 import CEBUR128
 
-/// How loud a short sound is, by libebur128.
+/// The loudness of a short sound, by libebur128.
 ///
-/// Integrated loudness gates at 400 ms and says little of a word; the loudest 400 ms, with silence
-/// around the sound, says how loud it is heard (facts: voices).
+/// Integrated loudness gates at 400 ms and says little about a word. The loudest 400 ms, with
+/// silence around the sound, says how loud the word is heard (facts: voices).
 public struct Loudness: Hashable, Sendable {
   /// The loudest 400 ms, in LUFS; minus infinity for silence.
   public let momentary: Double
-  /// The highest point between the samples too, in dBTP.
+  /// The highest peak, also between the samples, in dBTP.
   public let truePeak: Double
 
   /// Measures mono samples.

@@ -1,16 +1,16 @@
-/// Where the words of a phrase are, that was spoken with a pause between each two.
+/// Finds the words of a phrase that was spoken with a pause between any two words.
 ///
-/// How many words there are is known: the longest pauses part them. What is silent within a word,
-/// as before the last sound of "eight", is shorter; where it is not clearly so, nothing is cut.
+/// The number of words is known, and the longest pauses separate them. A silence within a word, as
+/// before the last sound of "eight", is shorter. If it is not clearly shorter, nothing is cut.
 struct PhraseCut {
-  /// Frames from pause to pause, each with its word alone in it.
+  /// Ranges of frames from pause to pause, with one word in each.
   let words: [Range<Int>]
-  /// The mean power of what sounds, and of the quiet.
+  /// The mean power of the speech, and of the quiet.
   let speech: Double
   let noise: Double
 
   enum Problem: Error, Hashable {
-    /// Fewer words than there should be, or hardly parted.
+    /// There are fewer words than expected, or the pauses between them are too short.
     case runTogether
     /// A quiet place within a word is as long as the pauses.
     case unclear
@@ -19,17 +19,17 @@ struct PhraseCut {
     case tooLong(Int)
   }
 
-  /// The shortest that parts two words; the closure of a plosive lasts up to 0.1 s.
+  /// The shortest pause between two words, in seconds; the closure of a plosive lasts up to 0.1 s.
   private static let shortestPause = 0.13
-  /// A quiet place in a word is at most so long, and so much of the shortest pause.
+  /// The longest quiet place in a word: in seconds, and as a share of the shortest pause.
   private static let longestInWord = 0.2
   private static let clearness = 0.75
-  /// Of a word, in seconds.
+  /// The length of a word, in seconds.
   private static let shortest = 0.08
   private static let longest = 1.5
-  /// What is so far under the loudest 10 ms is no speech, in dB.
+  /// Sound that is this far below the loudest 10 ms is not speech, in dB.
   private static let depth = 36.0
-  /// Speech is so far over the quiet, in dB.
+  /// Speech is at least this far above the quiet, in dB.
   private static let height = 9.0
 
   /// - Parameter count: how many words there are.

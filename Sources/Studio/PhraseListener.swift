@@ -1,12 +1,12 @@
-/// Hears a stream and takes a phrase out of it: from shortly before the first word until it has
-/// been quiet for a while.
+/// Listens to a stream and takes a phrase out of it: from shortly before the first word until it
+/// has been quiet for a while.
 public struct PhraseListener {
-  /// What a block brought.
+  /// The result of a block.
   public enum Heard {
     case nothing
-    /// It was said, with the quiet around it.
+    /// The phrase that was said, with the quiet around it.
     case phrase([Float])
-    /// For a long while nothing was said; told once. What was loudest, in dBFS.
+    /// Nothing was said for a long while. Reported once, with the loudest level in dBFS.
     case stillNothing(loudest: Double)
   }
 
@@ -14,15 +14,15 @@ public struct PhraseListener {
   private let threshold: Double
   private var samples: [Float] = []
   private var window: LevelWindow
-  /// Windows in a row that were loud, or quiet once the phrase has begun.
+  /// Consecutive loud windows, or quiet ones once the phrase has begun.
   private var run = 0
   private var hasBegun = false
-  /// Windows that are not listened to yet: a key clicks, and so does a microphone that wakes up.
+  /// The windows that are ignored first: a key clicks, and so does a microphone that wakes up.
   private var deafWindows = 25
   private var windows = 0
   private var loudest = 0.0
 
-  /// So many windows of 10 ms in a row are a voice and no click.
+  /// This many loud windows of 10 ms in a row are a voice and not a click.
   private static let beginning = 8
   private static let end = 90
   private static let before = 30
@@ -90,14 +90,15 @@ public struct PhraseListener {
   }
 }
 
-/// Hears how quiet a room is.
+/// Measures the noise of a room.
 public struct RoomTone {
   private let rate: Int
   private var samples: [Float] = []
 
-  /// At most, in dBFS (facts: voices, own recordings).
+  /// The most noise that is accepted, in dBFS (facts: voices, own recordings).
   public static let most = -55.0
-  /// What is not listened to, for the key that began it clicks; and what is. In seconds.
+  /// In seconds: the time ignored first, because the key that starts it clicks, and the time
+  /// measured.
   private static let before = 0.4
   private static let length = 1.2
 

@@ -3,7 +3,7 @@ import Basics
 import Horology
 import Sound
 
-/// One spoken word in memory: what is wrong with it, and how it is made fit for a pack.
+/// One spoken word in memory: its measurements, and the steps that make it fit for a pack.
 public struct Recording: Sendable {
   /// Mono; full scale is 1.
   public private(set) var samples: [Float]
@@ -12,7 +12,7 @@ public struct Recording: Sendable {
 
   /// No word takes longer, in seconds.
   public static let longest = ClipFlaw.longest
-  /// What is under it counts as silence: -40 dB of the peak (facts: voices, quality targets).
+  /// Sound below this counts as silence: -40 dB of the peak (facts: voices, quality targets).
   static let audible: Float = 0.01
 
   public init(samples: [Float], rate: Int) {
@@ -36,7 +36,7 @@ public struct Recording: Sendable {
     return (Double(first) / Double(rate), Double(samples.count - 1 - last) / Double(rate))
   }
 
-  /// The most samples in a row that stand at one value close to full scale.
+  /// The most samples in a row that have the same value close to full scale.
   public var longestFlatTop: Int {
     var longest = 0
     var run = 0
@@ -51,16 +51,17 @@ public struct Recording: Sendable {
 
   // MARK: Making
 
-  /// Takes the mean out of it.
+  /// Subtracts the mean.
   public mutating func removeDC() {
     let dc = Float(dc)
     for index in samples.indices { samples[index] -= dc }
   }
 
-  /// Cuts off what lies before and after the word, but for 8 ms before and 25 ms after it.
+  /// Cuts off everything but the word, with 8 ms before it and 25 ms after it.
   ///
-  /// The word is where 5 ms are at -40 dB of the peak in the mean, and above the noise of the room:
-  /// single samples of a good recording's noise reach that.
+  /// The word is where the RMS of 5 ms reaches -40 dB of the peak and is above the noise of the
+  /// room. Single samples do not count: even a good recording has noise that reaches -40 dB of the
+  /// peak.
   public mutating func trim() {
     let window = max(rate / 200, 1)
     let levels = stride(from: 0, to: samples.count, by: window).map { start in
@@ -76,8 +77,8 @@ public struct Recording: Sendable {
     samples = Array(samples[start..<end])
   }
 
-  /// Twice the level of the quietest 50 ms; 0 if even those may be speech, as in what is cut
-  /// tightly.
+  /// Twice the level of the quietest 50 ms; 0 if even those may be speech, as in a recording that
+  /// is cut tightly.
   private func noise(_ levels: [Float]) -> Float {
     let count = 10
     guard levels.count > count else { return 0 }

@@ -2,14 +2,15 @@ import Basics
 import Sound
 
 extension Recording {
-  /// What peaks lower holds no word: -40 dBFS.
+  /// A recording that peaks lower holds no word: -40 dBFS.
   private static let faintest: Float = 0.01
   /// In seconds; no word is shorter.
   private static let shortest = 0.05
 
-  /// Reads what somebody has recorded, of any format, rate and number of channels, and makes of it
-  /// a word at 48 kHz that is neither levelled nor faded.
-  /// - Throws: `Fault` with what to do, if it is no sound, clipped, silent or too long.
+  /// Reads a recording of any format, rate and number of channels. Makes it a word at 48 kHz that
+  /// is neither levelled nor faded.
+  /// - Throws: `Fault` with the remedy if it is not a sound, is clipped, silent or too long, or
+  ///   holds only a click.
   init(recorded path: String) throws(Fault) {
     let file = try SoundFile(path: path, anyChannels: true)
     func refuse(_ words: String) -> Fault { Fault("cannot use \(path)", words) }
@@ -44,8 +45,8 @@ extension Recording {
     }
   }
 
-  /// The mean of the channels, or the loudest of them where they cancel each other, as two of which
-  /// one is upside down do.
+  /// The mean of the channels. If they cancel each other, as when one of two is inverted, the
+  /// loudest of them.
   private static func mixed(_ channels: [[Float]]) -> [Float] {
     func power(_ samples: [Float]) -> Float { samples.reduce(0) { $0 + $1 * $1 } }
     let share = 1 / Float(channels.count)

@@ -11,22 +11,22 @@ public struct RecordingPrompt: Hashable, Sendable {
 
   /// As it is shown: `three ... forty-five ... P M`.
   public var text: String { words.map(\.text).joined(separator: " ... ") }
-  /// What its take is called: `3-45-pm`.
+  /// The name of its take: `3-45-pm`.
   public var name: String { words.map(\.clipName).joined(separator: "-") }
 }
 
-/// Which phrases make a voice.
+/// The phrases that make a voice.
 public enum RecordingPlan: String, CaseIterable, Sendable {
   /// The classic clips: every quarter of an hour on the clock of 12 hours.
   case quarters
   /// Every minute, on the clocks of 12 and of 24 hours.
   case minutes
-  /// What is said of timers and intervals; it is added to a pack that says the time.
+  /// The phrases of timers and intervals. They are added to a pack that says the time.
   case timers
 
-  /// Every word stands where it will be spoken: the hour first, the minute in the middle, A M or
-  /// P M last. Each minute of the quarters comes four times, A M and P M six times: the middle one
-  /// of the takes is used. What `quarters` has recorded `minutes` has too.
+  /// Every word is at the place where it will be spoken: the hour first, the minute in the middle,
+  /// A M or P M last. Each minute of the quarters comes four times, A M and P M six times, and the
+  /// middle one of the takes is used. `minutes` has all the prompts of `quarters`.
   public var prompts: [RecordingPrompt] {
     if self == .timers { return Self.timerPrompts }
     let quarters =
@@ -48,16 +48,16 @@ public enum RecordingPlan: String, CaseIterable, Sendable {
     ]
   }
 
-  /// Every number stands first, before a unit, and the units go round, so that each comes many times.
-  /// A number after `round` has a word behind it as well, so that no take of it falls as a sentence
-  /// does.
+  /// Every number comes first, before a unit. The units alternate, so that each comes many times. A
+  /// number after `round` also has a word behind it. Otherwise its take would fall in pitch, as the
+  /// end of a sentence does.
   private static var timerPrompts: [RecordingPrompt] {
     let ends: [[EnglishWord.TimerWord]] = [
       [.minutes, .left], [.second, .timer], [.hours, .left], [.minute, .timer], [.seconds, .left],
       [.hour, .timer],
     ]
     let numbers = (1...59).map { number in
-      // One comes at 1, where the unit is a singular.
+      // The number 1 gets `second`, which is singular.
       RecordingPrompt([.number(number)] + ends[number % ends.count].map { .timers($0) })
     }
     func words(_ words: EnglishWord.TimerWord...) -> [EnglishWord] { words.map { .timers($0) } }

@@ -1,8 +1,8 @@
 import Basics
 import Horology
 
-/// What a person with a microphone is led through: which phrase is due, what each key does, and
-/// what is kept. It touches nothing: events go in, effects come out.
+/// Leads a person with a microphone through the phrases: which one is due, what each key does, and
+/// what is kept. It does no input or output itself: it takes events and returns effects.
 public struct RecordingSession: Sendable {
   /// A key, and what it is for.
   public enum Key: Character, CaseIterable, Sendable {
@@ -33,11 +33,11 @@ public struct RecordingSession: Sendable {
     case roomHeard(Double)
     /// A phrase was fit, with its figures; it waits to be kept.
     case phraseFit(String)
-    /// It was not, and why.
+    /// A phrase was not fit, and why.
     case phraseRefused(String)
-    /// For a long while no voice was heard; what was loudest, in dBFS.
+    /// No voice was heard for a long while; the loudest level, in dBFS.
     case stillNothing(loudest: Double)
-    /// What was to be kept is on the disk.
+    /// The take is on the disk.
     case takeKept
     case playEnded
   }
@@ -47,16 +47,16 @@ public struct RecordingSession: Sendable {
     case hearRoom
     /// Listens for the phrase of this index.
     case hearPhrase(Int)
-    /// Stops to listen.
+    /// Stops listening.
     case rest
-    /// Puts the phrase that was fit on the disk, as the take of this index.
+    /// Puts the fit phrase on the disk, as the take of this index.
     case keep(Int)
-    /// Plays the phrase that was fit.
+    /// Plays the fit phrase.
     case playNew
     /// Plays the take of this index.
     case playKept(Int)
     case stopPlaying
-    /// All is kept, or the person has had enough.
+    /// All phrases are kept, or the person quits.
     case finish(isWhole: Bool)
   }
 
@@ -67,9 +67,9 @@ public struct RecordingSession: Sendable {
     case speaking(Int)
     /// A phrase of this index was fit.
     case fit(Int)
-    /// It is on its way to the disk.
+    /// The take of this index is being written to the disk.
     case keeping(Int)
-    /// The take of this index is looked at again.
+    /// The person reviews the take of this index.
     case kept(Int)
     case playing(State)
     case whole
@@ -77,7 +77,7 @@ public struct RecordingSession: Sendable {
   }
 
   private let prompts: [RecordingPrompt]
-  /// How the microphone is called.
+  /// The name of the microphone.
   private let microphone: String
   private var kept: Set<Int>
   private var state = State.start
@@ -99,7 +99,7 @@ public struct RecordingSession: Sendable {
       ? or h       this help
     """
 
-  /// What is told at the start.
+  /// The instructions that are shown at the start.
   public static let guidance = """
     Say each phrase as one sentence, in your ordinary voice, with a short pause at each
     '...' as in dictating a telephone number: three ... fifteen ... P M. Let the voice come
@@ -108,7 +108,7 @@ public struct RecordingSession: Sendable {
     between its two marks. Turn off what hums, and what would read this aloud into it.
     """
 
-  /// Begins with the room or, if nothing is left to be said, with the end.
+  /// Begins with the room, or with the end if every phrase is recorded.
   public mutating func begin() -> [Effect] {
     let start = [Effect.tell(Self.guidance), .tell(Self.help)]
     if !kept.isEmpty && kept.count < prompts.count {
@@ -184,7 +184,7 @@ public struct RecordingSession: Sendable {
     case (.help, _): return [.tell(Self.help)]
     case (_, .playing(let before)):
       state = before
-      // Pressed while it plays, `play` stops it.
+      // `play` stops a take that is playing.
       return [.stopPlaying] + (key == .play ? [] : press(key))
     case (_, .room): return []
     case (.next, .roomUnfit(isSilent: true)): return goOnToMissing(after: -1)
@@ -241,7 +241,7 @@ public struct RecordingSession: Sendable {
 
   // MARK: The phrases
 
-  /// Shows a phrase; what has a take is listened for only `anew`.
+  /// Shows a phrase. Listens for it if it has no take, or if `anew`.
   private mutating func show(_ index: Int, anew: Bool = false) -> [Effect] {
     let number = String(index + 1)
     let total = String(prompts.count)
@@ -255,12 +255,12 @@ public struct RecordingSession: Sendable {
     return [.tell(line), .hearPhrase(index)]
   }
 
-  /// The next phrase; after the last one, what has no take.
+  /// Shows the next phrase; after the last one, a phrase without a take.
   private mutating func goOn(from index: Int) -> [Effect] {
     index + 1 < prompts.count ? show(index + 1) : goOnToMissing(after: index)
   }
 
-  /// The next phrase without a take, or else the first.
+  /// Shows the next phrase without a take, otherwise the first one.
   private mutating func goOnToMissing(after index: Int) -> [Effect] {
     let missing = prompts.indices.filter { !kept.contains($0) }
     guard let next = missing.first(where: { $0 > index }) ?? missing.first else {

@@ -13,7 +13,7 @@ public struct Take: Sendable {
   public let rate: Int
   /// In dBFS.
   public let peak: Double
-  /// How far the speech is over the noise, in dB.
+  /// The level of the speech above the noise, in dB.
   public let signalToNoise: Double
   private let cut: PhraseCut
 
@@ -22,7 +22,7 @@ public struct Take: Sendable {
   /// In seconds, with the quiet around it.
   static let longest = 10.0
 
-  /// Judges what was spoken for a prompt.
+  /// Judges the recording of a prompt.
   /// - Parameter room: the noise of the room, in dBFS.
   public init(
     of prompt: RecordingPrompt, samples: [Float], rate: Int, room: Double
@@ -44,7 +44,7 @@ public struct Take: Sendable {
     }
   }
 
-  /// Takes what was judged before, and finds its words.
+  /// Finds the words of a recording, without judging its level and noise.
   init(
     cutting samples: [Float], rate: Int, _ prompt: RecordingPrompt, room: Double = -.infinity
   ) throws(Refusal) {
@@ -62,7 +62,7 @@ public struct Take: Sendable {
     signalToNoise = cut.speech.decibelsOfPower - max(cut.noise.decibelsOfPower, room)
   }
 
-  /// What is wrong with how loud or long it is; nil if nothing.
+  /// What is wrong with its level or length; nil if nothing is.
   private static func problem(ofLevel recording: Recording) -> String? {
     var recording = recording
     let flatTop = recording.longestFlatTop
@@ -103,14 +103,14 @@ public struct Take: Sendable {
     }
   }
 
-  /// What is good about it, for a reader.
+  /// Its peak, its level above the noise and its length, for a reader.
   public var figures: String {
     let seconds = Double(samples.count) / Double(rate)
     return "peak \(peak.text(decimals: 1)) dBFS, \(signalToNoise.text(decimals: 0)) dB over the "
       + "noise, \(seconds.text(decimals: 1)) s"
   }
 
-  /// Its words, each cut out of the quiet around it, at the rate of a pack.
+  /// Its words, each without the quiet around it, at the rate of a pack.
   func cutWords() throws(Fault) -> [Recording] {
     var words: [Recording] = []
     for range in cut.words {

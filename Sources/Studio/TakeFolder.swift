@@ -2,23 +2,24 @@ import Basics
 @preconcurrency import Glibc
 import Sound
 
-/// The folder of a voice while it is being recorded: each take that was kept is a file in its
-/// `takes`, whole and on the disk; and when all are there it becomes the pack.
+/// The folder of a voice while it is being recorded. Each kept take is a whole file in its `takes`,
+/// synced to the disk. When all are there, the folder becomes the pack.
 public final class TakeFolder {
   public let path: String
   private let plan: RecordingPlan
   /// The folder `takes`, open and locked.
   private let descriptor: Int32
-  /// The folder was not there before.
+  /// True if the folder was not there before.
   private let makesFolder: Bool
 
   private var takes: String { "\(path)/takes" }
-  /// The phrase that waits to be kept, and what is played.
+  /// The files of the phrase that waits to be kept, and of the phrase that is played.
   private var waitingPath: String { "\(takes)/.waiting.wav" }
   private var playedPath: String { "\(takes)/.played.wav" }
 
-  /// Makes the folder, or takes up what is there.
-  /// - Throws: `Fault` if it cannot be written to, is a pack already, or is being recorded into.
+  /// Makes the folder, or continues with what is there.
+  /// - Throws: `Fault` if it cannot be written to, is being recorded into, or is a pack already.
+  ///   For timers it must be a pack to which their words can be added.
   public init(path: String, plan: RecordingPlan) throws(Fault) {
     self.path = path
     self.plan = plan
@@ -49,11 +50,11 @@ public final class TakeFolder {
     self.makesFolder = makesFolder
     clear()
     try syncToDisk(path)
-    // Where it lies may be a folder that one may not read.
+    // The parent folder may be one that this user may not read.
     try? syncToDisk("\(path)/..")
   }
 
-  /// A pack of the time is begun where there is none; the words of timers are added to one.
+  /// A recording of the time needs a folder that is not a pack yet; one of timers needs a pack.
   private static func checkPack(
     _ path: String, _ plan: RecordingPlan, _ operation: String
   ) throws(Fault) {
@@ -81,13 +82,13 @@ public final class TakeFolder {
     close(descriptor)
   }
 
-  /// Removes what is no take: what was not kept, now or when the power was cut.
+  /// Removes files that are not takes: phrases that were not kept, now or at a power cut.
   private func clear() {
     for name in names(inFolder: takes) where name.hasPrefix(".") { unlink("\(takes)/\(name)") }
   }
 
-  /// The prompts that have a take, by their indices; what is there and cannot be used has none.
-  /// - Parameter unusable: told of such takes.
+  /// The indices of the prompts that have a usable take.
+  /// - Parameter unusable: called for each take that cannot be used.
   public func kept(unusable: (Fault) -> Void) -> Set<Int> {
     var kept: Set<Int> = []
     for (index, prompt) in plan.prompts.enumerated() where access(file(prompt), F_OK) == 0 {
@@ -141,7 +142,7 @@ public final class TakeFolder {
 
   // MARK: The pack
 
-  /// Cuts all takes into their words, of each word takes the middle one, and makes the folder a
+  /// Cuts all takes into their words, and uses the middle take of each word. Makes the folder a
   /// pack of them, or adds them to the pack that it is.
   public func makePack() throws(Fault) -> VoicePack {
     var found: [EnglishWord: [Recording]] = [:]
@@ -150,7 +151,7 @@ public final class TakeFolder {
         found[word, default: []].append(recording)
       }
     }
-    // Neither hurried nor drawn out: the one of middle length.
+    // The take of middle length is neither hurried nor drawn out.
     let words = found.mapValues { takes in
       takes.sorted { $0.samples.count < $1.samples.count }[takes.count / 2]
     }

@@ -2,9 +2,9 @@ import Basics
 import Horology
 import Sound
 
-/// The words of timers and intervals on their way into a pack that says the time.
+/// Adds the words of timers and intervals to a pack that says the time.
 struct TimerAddition {
-  /// What the names of its numbers begin with: a pack has `7` for an hour already.
+  /// The prefix of the names of its numbers: a pack already has `7` for an hour.
   private static let prefix = "number-"
 
   private let draft: VoiceDraft
@@ -17,8 +17,8 @@ struct TimerAddition {
     self.pack = pack
   }
 
-  /// Throws if a pack lacks files, has words of timers already, or a clip of one of their names that says
-  /// something else.
+  /// Throws if a pack lacks files, already has words for timers, or has a clip with one of their
+  /// names that says something else.
   static func check(_ pack: VoicePack, _ words: [EnglishWord]) throws(Fault) {
     let operation = "cannot add timers to \(pack.path)"
     if let fault = pack.filesMissing { throw Fault(operation, fault.detail) }
@@ -36,7 +36,7 @@ struct TimerAddition {
     }
   }
 
-  /// How loud the words have to be to go with those that are there, in LUFS: as the middle one.
+  /// The loudness, in LUFS, that matches the clips of the pack: that of the middle one.
   /// - Throws: `Fault` if it has a clip that cannot be read.
   static func loudness(of pack: VoicePack) throws(Fault) -> Double {
     var levels: [Double] = []
@@ -50,7 +50,7 @@ struct TimerAddition {
   }
 
   /// Writes the clips and, last, adds them and their rules to `voice.conf`. Until then the pack is
-  /// what it was.
+  /// unchanged.
   func write() throws(Fault) -> VoicePack {
     for (word, recording) in draft.recordings {
       let path = "\(pack.path)/\(Self.name(word)).flac"

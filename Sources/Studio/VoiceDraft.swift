@@ -2,12 +2,12 @@ import Basics
 import Horology
 import Sound
 
-/// The words of a voice on their way to a pack: brought to one loudness, faded, and written with
-/// the rules by which they say times.
+/// The words of a voice before they are a pack: brought to one loudness, faded, and written with
+/// the rules for saying times.
 struct VoiceDraft {
-  /// The loudness of every clip, in LUFS: as wanted, or lower where a word's peaks would be cut off.
+  /// The loudness of every clip, in LUFS: as wanted, or lower if a word's peaks would be clipped.
   private(set) var loudness: Double
-  /// The word whose peaks made all of it lower.
+  /// The word whose peaks lowered the loudness of all.
   private(set) var mostPeaked: EnglishWord?
   /// Words that cannot be levelled, and why.
   private(set) var problems: [Fault] = []
@@ -15,13 +15,13 @@ struct VoiceDraft {
   /// The words, levelled and faded.
   private(set) var recordings: [EnglishWord: Recording]
 
-  /// In dBTP: under the -1 that are allowed by what rounding to 16 bit may add.
+  /// In dBTP: below the allowed -1 by as much as rounding to 16 bit may add.
   private static let highestPeak = -1.05
-  /// A word that peaks so far above -20 LUFS has a click in it.
+  /// In LUFS: a word whose peaks keep it below this has a click in it.
   private static let lowestLoudness = -28.0
 
-  /// Brings every word to one loudness at which none is cut off.
-  /// - Parameter wanted: how loud, in LUFS, if their peaks allow it.
+  /// Brings every word to one loudness at which none is clipped.
+  /// - Parameter wanted: the loudness in LUFS, if the peaks of the words allow it.
   init(levelling words: [EnglishWord: Recording], to wanted: Double = -20) {
     loudness = wanted
     recordings = words
@@ -51,18 +51,18 @@ struct VoiceDraft {
     }
   }
 
-  /// True if a sound's peaks stand so far out of it that it has a click in it.
+  /// True if a sound's peaks are so far above its loudness that it has a click in it.
   static func hasClick(_ sound: Loudness) -> Bool { possibleLoudness(sound) < lowestLoudness }
 
-  /// How loud a sound can be made before its peaks are cut off, in LUFS.
+  /// How loud a sound can be made before its peaks are clipped, in LUFS.
   private static func possibleLoudness(_ sound: Loudness) -> Double {
     sound.momentary - sound.truePeak + highestPeak
   }
 
   var rules: EnglishRules { EnglishRules(words: Set(recordings.keys)) }
 
-  /// Writes the clips, the licence and, last, `voice.conf`, which makes a pack of the folder. What
-  /// `voice.conf` speaks of is on the disk before it is.
+  /// Writes the clips, the licence and, last, `voice.conf`, which makes the folder a pack. The
+  /// files that `voice.conf` names are on the disk before it.
   /// - Parameters:
   ///   - source: where the recordings are from, for `description`.
   ///   - licence: nil leaves a text that asks for one.
@@ -80,7 +80,7 @@ struct VoiceDraft {
     ("There was no licence with these recordings. Write here who spoke them, and what others\n"
       + "may do with them, before you pass them on.\n").utf8)
 
-  /// What `voice.conf` says.
+  /// The text of `voice.conf`.
   private func description(_ source: String) -> String {
     let source = source.prefix(100)
       .map { $0.isLetter || $0.isNumber || "-_. ".contains($0) ? $0 : "_" }
@@ -101,8 +101,8 @@ struct VoiceDraft {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// The sections of timers and intervals; none without words for them.
-  /// - Parameter prefix: what the names of the clips of numbers begin with.
+  /// The sections of timers and intervals; empty without words for them.
+  /// - Parameter prefix: the prefix of the names of number clips.
   func timerLines(numbers prefix: String = "") -> [String] {
     var lines: [String] = []
     for section in TimerGrammar.Section.allCases {
@@ -115,7 +115,7 @@ struct VoiceDraft {
     return lines
   }
 
-  /// In the order of the numbers, and then of the words.
+  /// The numbers in their order, then the words.
   var sortedWords: [EnglishWord] {
     recordings.keys.sorted { left, right in
       (left.clipName.count, left.clipName) < (right.clipName.count, right.clipName)

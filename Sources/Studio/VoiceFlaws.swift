@@ -3,17 +3,17 @@ import Horology
 import Sound
 
 extension VoicePack {
-  /// What makes the clock say something else than the time, a sentence each: clips that are missing, torn,
-  /// silent, far too short or too long, and a crossfade that they are too short for.
+  /// What keeps the clock from saying the right time, one sentence each: clips that are missing,
+  /// torn, silent, far too short or too long, and a crossfade that is too long for them.
   ///
-  /// Reads every clip once. `VoiceVerification` looks at how good they are, too.
+  /// Reads every clip once. `VoiceVerification` also checks their quality.
   public func flaws() -> [String] {
     var flaws = filesMissing.map { [$0.description] } ?? []
     for name in clipNames {
       guard let path = clip(name)?.path else { continue }
       do throws(Fault) {
         let file = try SoundFile(path: path)
-        // What is far too long need not be read to its end.
+        // A clip that is far too long need not be read to its end.
         var flaw = ClipFlaw(seconds: file.seconds, peak: 1)
         if flaw == nil { flaw = ClipFlaw(seconds: file.seconds, peak: try file.verify()) }
         if let flaw { flaws.append("\(path): \(flaw.words)") }
@@ -25,13 +25,13 @@ extension VoicePack {
     return flaws
   }
 
-  /// Why the crossfade cannot be as long as it is set: it takes no more than half of a clip, and
-  /// then no part of the clip is heard by itself. Nil if it can.
+  /// Why the crossfade cannot be as long as it is set; nil if it can. It takes at most half of a
+  /// clip, and then no part of the clip is heard by itself.
   var crossfadeFlaw: String? {
     guard overlap > .zero else { return nil }
     var shortest: (name: String, length: Duration)?
     for name in clipNames {
-      // What cannot be read is told of by itself, and so is what is no word.
+      // A clip that cannot be read, or cannot be a word, is reported by itself.
       guard let path = clip(name)?.path, let file = try? SoundFile(path: path),
         ClipFlaw(seconds: file.seconds, peak: 1) == nil
       else { continue }

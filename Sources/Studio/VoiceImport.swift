@@ -3,19 +3,19 @@ import Basics
 import Horology
 import Sound
 
-/// A folder of recorded words on its way to a voice pack.
+/// A folder of recorded words that becomes a voice pack, or is added to one.
 public struct VoiceImport {
-  /// What is wrong, a sentence each; nothing is made unless there are none.
+  /// What is wrong, one sentence each. Nothing is made if there are any.
   public private(set) var problems: [Fault] = []
-  /// Sounds in the folder that no phrase has a use for.
+  /// Sounds in the folder that no phrase uses.
   public private(set) var ignored: [String] = []
-  /// The word whose peaks made all of it lower than -20 LUFS.
+  /// The word whose peaks lowered all clips below -20 LUFS, or below the loudness of the pack.
   public var mostPeaked: String? { draft.mostPeaked?.text }
   /// The loudness of every clip.
   public var loudnessText: String { draft.loudness.text(decimals: 1) }
 
-  /// What keeps some of its phrases of timers from being said: of those for which it has words at
-  /// all, so that a folder of a time's words alone lacks nothing.
+  /// The words that are missing for phrases of timers. Empty if the folder has no words for timers
+  /// at all, so that a folder with only the words of a time lacks nothing.
   public private(set) var missingForTimers: [EnglishWord] = []
 
   private let folder: String
@@ -28,9 +28,9 @@ public struct VoiceImport {
     "w64", "rf64", "gsm", "g722", "sln", "ulaw", "alaw",
   ]
 
-  /// Reads the recordings in `folder` and, as Asterisk has them, in its `digits`.
-  /// - Parameter pack: the pack that they are to be added to, which then gains the words of timers
-  ///   and no other; nil for a pack of their own.
+  /// Reads the recordings in `folder` and in its subfolder `digits`, which Asterisk uses.
+  /// - Parameter pack: the pack to add them to, which gains only the words of timers; nil for a
+  ///   pack of their own.
   /// - Throws: `Fault` if the folder cannot be read, or the pack has words of timers already.
   public init(folder: String, addingTimersTo pack: VoicePack? = nil) throws(Fault) {
     self.folder = folder
@@ -65,7 +65,7 @@ public struct VoiceImport {
     problems += draft.problems
   }
 
-  /// What lies in a folder, but for folders.
+  /// The names of the files in a folder, without its subfolders.
   private static func files(in folder: String) -> [String] {
     names(inFolder: folder).filter { name in
       var status = stat()
@@ -131,16 +131,16 @@ public struct VoiceImport {
 
   // MARK: The pack
 
-  /// Adds the words of timers to the pack that they are for.
+  /// Adds the words of timers to their pack.
   public func add() throws(Fault) -> VoicePack {
     if let problem = problems.first { throw problem }
     guard let pack else { throw Fault("cannot add \(folder)", "there is no pack to add it to") }
     return try TimerAddition(draft, to: pack).write()
   }
 
-  /// Makes the pack: in a folder beside it, that gets its name when it is whole.
-  /// - Throws: `Fault` if there is something of that name, or it cannot be written; then nothing
-  ///   of it stays.
+  /// Makes the pack in a folder beside it, which gets the name of the pack when it is whole.
+  /// - Throws: `Fault` if something has that name already, or it cannot be written; then nothing of
+  ///   it stays.
   public func make(_ pack: String) throws(Fault) -> VoicePack {
     if let problem = problems.first { throw problem }
     try makeFolder(pack) { target throws(Fault) in

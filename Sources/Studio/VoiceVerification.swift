@@ -2,7 +2,7 @@ import Basics
 import Horology
 import Sound
 
-/// What a voice pack says, and what of it misses the quality targets (facts: voices).
+/// What a voice pack can say, and where it misses the quality targets (facts: voices).
 public struct VoiceVerification {
   /// A clip, what is wrong with it, and what to do.
   public struct Finding: Hashable, Sendable {
@@ -10,18 +10,18 @@ public struct VoiceVerification {
     public let words: String
   }
 
-  /// Of the clips, in the order of their names.
+  /// Findings about clips, in the order of their names.
   public private(set) var findings: [Finding] = []
-  /// Times and phrases of timers that rules lead to and clips are lacking for, or that are said
-  /// alike: a sentence each.
+  /// Times and phrases of timers that have a rule but need a clip that is not in `[clips]`, or that
+  /// are said like another: one sentence each.
   public private(set) var brokenRules: [String] = []
-  /// Why the crossfade cannot be what it is set to; nil if it can.
+  /// Why the crossfade cannot be as long as it is set; nil if it can.
   public let crossfade: String?
-  /// For each clock and style that the pack has rules for, what it says; nil where not even the full
-  /// hours.
+  /// For each clock and style that has rules, the shortest interval that the pack can say; nil if
+  /// it cannot even say the full hours.
   public let coverage: [(wording: Wording, interval: Interval?)]
 
-  /// What of timers and intervals it says, for a reader.
+  /// Which phrases of timers and intervals it can say, for a reader.
   public let timers: String
 
   private static let longestBefore = 0.015
@@ -64,8 +64,8 @@ public struct VoiceVerification {
     findings.sort { ($0.clip, $0.words) < ($1.clip, $1.words) }
   }
 
-  /// The first time of day that is said as another is. Without AM and PM that is so of times half a
-  /// day apart.
+  /// The first time of day that is said like another. On the 12-hour clock, times half a day apart
+  /// may be said alike.
   private static func ambiguous(_ pack: VoicePack, _ wording: Wording) -> String? {
     let half = wording.format == .twelve ? 720 : 1440
     var said: [[String]: Int] = [:]
@@ -100,7 +100,8 @@ public struct VoiceVerification {
     return nil
   }
 
-  /// The first phrase of timers and intervals for which a rule names a clip that is not in `[clips]`.
+  /// The first phrase of timers and intervals for which a rule names a clip that is not in
+  /// `[clips]`.
   private static func lackingTimers(_ pack: VoicePack) -> String? {
     for phrase in TimerPhrase.range {
       if let clip = pack.clipMissing(for: phrase), !pack.clipsWithoutFile.contains(clip) {
@@ -110,7 +111,7 @@ public struct VoiceVerification {
     return nil
   }
 
-  /// The first phrase of timers and intervals that is said as another is.
+  /// The first phrase of timers and intervals that is said like another.
   private static func ambiguousTimers(_ pack: VoicePack) -> String? {
     var said: [[String]: TimerPhrase] = [:]
     for phrase in TimerPhrase.range {
@@ -148,7 +149,7 @@ public struct VoiceVerification {
   }
 
   /// The clips that stand out of the pack: those outside the range, twice the tolerance wide, that
-  /// holds the most clips. One that is far off does not condemn the others.
+  /// holds the most clips. One outlier does not make the others fail.
   static func uneven(_ loudness: [(clip: String, momentary: Double)]) -> [Finding] {
     let sorted = loudness.map(\.momentary).filter(\.isFinite).sorted()
     let ranges = sorted.indices.map { first in
@@ -177,10 +178,10 @@ public struct VoiceVerification {
 
 extension Recording {
   /// Reads a clip of a pack as it is.
-  /// - Throws: `Fault` if it is no mono sound, or too long for a word.
+  /// - Throws: `Fault` if it is not a mono sound, or is too long or too short for a word.
   init(clip path: String) throws(Fault) {
     let file = try SoundFile(path: path)
-    // So that none that is far too long is held in memory.
+    // Checked first, so that a clip that is far too long is never held in memory.
     if let flaw = ClipFlaw(seconds: file.seconds, peak: 1) {
       throw Fault("cannot use \(path)", flaw.words)
     }
