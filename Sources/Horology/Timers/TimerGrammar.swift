@@ -7,8 +7,8 @@
 /// `round`, with `{number}`. A pattern of two digits may follow `round`.
 ///
 /// A voice without clips for all numbers puts them together: `{minutes-tens}` is 20, 30, 40, 50 or
-/// nothing, and `{minutes-units}` is the rest, 1 to 19 or nothing. A clip name is left out if one
-/// of its blanks is filled with nothing.
+/// nothing, and `{minutes-units}` is the rest, 0 to 19, or nothing after round tens. A clip name is
+/// left out if one of its blanks is filled with nothing.
 public struct TimerGrammar: Hashable, Sendable {
   public enum Section: String, CaseIterable, Sendable {
     case left, timer, interval

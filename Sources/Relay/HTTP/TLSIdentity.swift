@@ -1,6 +1,5 @@
 import Basics
 import COpenSSL
-@preconcurrency import Glibc
 
 /// The identity of the clock for apps: a certificate, with those that vouch for it, and its key.
 struct TLSIdentity: Hashable {
