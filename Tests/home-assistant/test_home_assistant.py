@@ -7,7 +7,7 @@ from home_assistant import judged
 from relay import CLOCK, COMMAND
 from sound_server import wait_until
 
-# What each entity is called, its icon, its unit, and of which class it is.
+# The name, icon, unit and device class of each entity.
 ENTITIES = {
     "sensor.hall_next_announcement": ("Next announcement", "clock-outline", None, "timestamp"),
     "sensor.hall_playing": ("Playing", "bullhorn-outline", None, None),
@@ -36,7 +36,7 @@ def is_gone(state):
 
 
 def wait_for_all(home, fits, seconds=60):
-    """Every entity is as it should be."""
+    """Waits until exactly these entities are there, and the state of each fits."""
     def are_so():
         entities = home.entities()
         return set(entities) == set(ENTITIES) and all(
