@@ -1,4 +1,4 @@
-"""org.clocksmith.Announcer1, on a bus of the test's own: driven, watched, and misused."""
+"""org.clocksmith.Announcer1 on a private bus: driven, watched, and misused."""
 
 import importlib.util
 import json
@@ -28,7 +28,7 @@ SIGNALS = {"Announced", "Skipped", "Noticed"}
 @pytest.fixture
 def start(on_the_bus):
     started = []
-    # Far from a quarter of an hour, at which the announcement would refuse what is asked for.
+    # Far from a quarter of an hour: right before its announcement, requests are refused.
     on_the_bus.environment = on_the_bus.environment | {"TZ": zone_showing(on_the_bus, 10 * 3600 + 17 * 60)}
 
     def start(announce="", rest="", **options):
