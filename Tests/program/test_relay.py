@@ -1,4 +1,4 @@
-"""The relay between a real broker and a real announcer: what is told, and what is carried out."""
+"""The relay between a real broker and a real announcer: what it publishes and what it carries out."""
 
 import datetime
 import socket
@@ -41,7 +41,7 @@ def heard(broker):
 
 @pytest.fixture
 def relay(broker, heard, start, relay_to):
-    """A relay whose broker and announcer both answer."""
+    """A relay that has reached its broker and its announcer."""
     start()
     relay = relay_to(broker.port)
     heard.wait_for(f"{CLOCK}/availability", lambda payload: payload == "online")
@@ -161,7 +161,7 @@ def test_a_retained_command_is_told_once_and_never_carried_out(broker, start, re
     kept.wait_for(COMMAND)
     assert kept.messages[0][2], "the broker still has it"
     again = broker.listen("clocksmith/#")
-    # What the broker has kept says that it is online, too.
+    # The retained availability would say "online" in any case, so it proves nothing.
     relay.wait_for("is back", 30)
     broker.publish(COMMAND, {"command": "volume", "decibels": -3})
     assert again.wait_for_state(lambda state: state["volume_db"] == -3)["muted"] is False
@@ -262,7 +262,7 @@ def test_an_announcer_that_restarts_is_offline_meanwhile(broker, start, relay_to
     heard.wait_for(f"{CLOCK}/availability", is_offline)
     start()
     heard.wait_for(f"{CLOCK}/availability", is_online)
-    # What was not done is no repetition.
+    # It was refused before, so the same id is no repetition.
     broker.publish(COMMAND, {"command": "timer", "seconds": 600, "id": "early"})
     heard.wait_for_state(lambda state: len(state["timers"]) == 1)
     assert len(relay.matching("the announcer answers")) == 2

@@ -1,4 +1,4 @@
-"""The door for apps: what is asked and done over HTTP."""
+"""The HTTP door for apps: what they ask for, and what they have done."""
 
 import signal
 import socket
@@ -34,7 +34,7 @@ def test_the_state_is_the_one_of_the_broker(door, announcer, tmp_path):
         answer = running.state()
         assert answer.status == 200 and answer.body == state
         assert answer.headers["Cache-Control"] == "no-store"
-        # One desk for both: a second delivery is one, whichever way it comes.
+        # MQTT and HTTP share the memory of ids: a repetition is refused on either.
         broker.publish(COMMAND, {"command": "stop", "id": "a1"})
         running.wait_for('carried out stop "a1"')
         assert "come before" in refused(
