@@ -1,8 +1,8 @@
 """Checks a configuration on standard input against the schema of Home Assistant.
 
-It runs in Home Assistant's own Python. It prints a JSON list of [component, complaint], which is empty
-if nothing was refused or dropped. The functions are private, so it fits one version of Home Assistant
-only (requirements.txt).
+It runs in Home Assistant's own Python. It prints a JSON list of [component, complaint], empty if
+nothing was refused or dropped. Its functions are private, so it fits only one version of Home
+Assistant (requirements.txt).
 """
 
 import asyncio

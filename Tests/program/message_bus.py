@@ -87,8 +87,8 @@ class Caller:
         self.close()
 
     def wait_for_service(self, service=None):
-        """Waits until the name is taken, and by this service if one is given. The bus may still know
-        an earlier service that was killed."""
+        """Waits until the name is taken, by this service if one is given: the bus may still know one
+        that was killed."""
         def taken():
             with contextlib.suppress(Refused):
                 owner = self.send(message_bus.GetConnectionUnixProcessID(NAME))[0]

@@ -1,5 +1,5 @@
-"""A speaker without a sound card or a session: a private PipeWire, with WirePlumber to link streams to
-it, and pipewire-pulse."""
+"""A speaker without a sound card or a session: a private PipeWire, WirePlumber to link streams to it,
+and pipewire-pulse."""
 
 import json
 import os

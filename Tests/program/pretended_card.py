@@ -2,8 +2,8 @@
 
 from c_library import shared_library
 
-# Preloaded before libasound. The card plays on the ALSA device "card". Like ALSA's converting plugins,
-# it takes nothing back: a rewind returns 0 frames.
+# Preloaded before libasound. The card plays on the ALSA device "card". Like ALSA's converting
+# plugins, it takes nothing back: a rewind returns 0 frames.
 LIBRARY = r"""
 #define _GNU_SOURCE
 #include <alsa/asoundlib.h>

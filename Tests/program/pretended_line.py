@@ -8,8 +8,8 @@ import pytest
 from c_library import shared_library
 from program import PROGRAM
 
-# Preloaded before libgpiod 1 and adjtimex(). Each byte written to the pipe is an edge: 1 to active, 0
-# back. While the file MARKER exists, adjtimex() takes 0.4 s.
+# Preloaded before libgpiod 1 and adjtimex(). Each byte written to the pipe is an edge: 1 to active,
+# 0 back. While the file MARKER exists, adjtimex() takes 0.4 s.
 LIBRARY = r"""
 #define _GNU_SOURCE
 #include <dirent.h>

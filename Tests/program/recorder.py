@@ -1,7 +1,7 @@
 """Runs a command that records, and notes when each piece of the recording arrived.
 
-It is a separate process, with the same raised priority as the recording itself. In the process of the
-tests, a piece would wait for the tests' own work.
+It is a separate process, with the same raised priority as the recording itself. In the process of
+the tests, a piece would wait for the tests' own work.
 
 Its output, for each piece: the time in nanoseconds of UTC, the size in bytes, and the piece.
 """

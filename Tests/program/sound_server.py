@@ -1,17 +1,17 @@
 """A speaker without a sound card: a private pulseaudio, a recording of its output, and its clock.
 
 The arrival of a block tells when the speaker played it. A null sink renders its next block at the
-moment at which the first frame of that block is due (module-null-sink, thread_func). A recorder of its
-monitor gets the block at once, because norewinds keeps nothing back. So a block is late only by the
-scheduler's delay. Measured: of a thousand blocks, most are within 0.05 ms of each other; with three
-busy programs on two processors, still a quarter of them. `Recording.instant` uses the arrivals that
-agree the most. It does not use the earliest: when the block size changes, as a stream begins or ends,
-one block is rendered ahead of its time.
+moment at which the first frame of that block is due (module-null-sink, thread_func). A recorder of
+its monitor gets the block at once, because norewinds keeps nothing back. So a block is late only by
+the scheduler's delay. Measured: of a thousand blocks, most are within 0.05 ms of each other; with
+three busy programs on two processors, still a quarter of them. `Recording.instant` uses the arrivals
+that agree the most. It does not use the earliest: when the block size changes, as a stream begins or
+ends, one block is rendered ahead of its time.
 
-A block has several pieces if the player's own pieces end within it. They are rendered, and arrive, at
-once, so only the first frame of the block is due then. A second piece taken for a block made the
-speaker seem up to 5 ms early (measured). The sink counts whole microseconds, so each piece makes it a
-little fast: by 200 parts in a million with two pieces of 1 and 239 frames. So only arrivals near a
+A block has several pieces if the player's own pieces end within it. They are rendered, and arrive,
+at once, so only the first frame of the block is due then. A second piece taken for a block made the
+speaker seem up to 5 ms early (measured). The sink counts whole microseconds, so each piece makes it
+a little fast: by 200 parts in a million with two pieces of 1 and 239 frames. So only arrivals near a
 frame say when that frame was due.
 """
 

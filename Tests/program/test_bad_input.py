@@ -1,4 +1,4 @@
-"""Each bad argument, configuration and output path: one sentence, the right exit status, no debris."""
+"""Bad arguments, configurations and output paths: one sentence, the right exit status, no debris."""
 
 import os
 import pathlib

@@ -259,7 +259,7 @@ def test_a_reload_in_a_phrase_ends_nothing_and_the_next_has_the_new_device(
         server.kill()
 
 
-# The command, as a client.
+# The command as a client.
 
 
 def test_the_command_speaks_through_the_service(on_the_bus, service, caller):
@@ -305,7 +305,7 @@ def test_status_shows_what_the_service_knows(on_the_bus, service, caller):
     assert f'sounding "{CLASSIC}"' in face and "\nmuted    until 20" in face
 
 
-# What outlasts the service.
+# State that outlasts the service.
 
 
 def test_a_mute_and_the_volume_outlast_a_restart(start, bus):

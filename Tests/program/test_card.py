@@ -35,7 +35,7 @@ class Boot:
         (self.folder / "compatible").write_bytes(BOARDS[board])
 
     def start(self, rtc="", sound=""):
-        """Whether it wrote the file, so that the firmware must read it again, and the journal lines."""
+        """Whether it wrote the file, which the firmware must then read again, and its log lines."""
         end = subprocess.run(
             [SCRIPTS / "parts", self.folder / "boot", rtc, sound, self.folder / "compatible"],
             env={**os.environ, "CLOCKSMITH_CONF_D": str(self.folder / "conf.d")},

@@ -1,5 +1,5 @@
-"""What the card makes of [relay] in clocksmith.txt: the relay runs only with that section, and no secret
-gets into a journal."""
+"""What the card makes of [relay] in clocksmith.txt: the relay runs only with that section, and no
+secret gets into a journal."""
 
 import pytest
 

@@ -22,7 +22,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def told(surroundings, folder):
-    """A journal with two runs: a start, a request, a failed and a good reload, a stop; and a start."""
+    """A journal of two runs: a start, a request, a failed and a good reload, a stop; a start."""
     journal = Journal(folder)
     clocksmith = Clocksmith(surroundings, folder)
     configuration = clocksmith.configuration("interval = 60\nvoice_at_hour = none")

@@ -1,4 +1,4 @@
-"""Voices in other languages: listed, tried, verified and checked like any other; faults are named."""
+"""Voices in other languages: listed, tried, verified and checked like any other; faults named."""
 
 import json
 import shutil

@@ -16,7 +16,7 @@ EBUR128_MODE_TRUE_PEAK = 1 << 5 | 1 << 4 | 1 << 0
 
 @pytest.fixture(scope="module")
 def noon(surroundings, tmp_path_factory):
-    """Renders noon with Westminster and the words after it: 16-bit samples, once per [speaker] text."""
+    """Renders noon with Westminster and its words: 16-bit samples, once for each [speaker] text."""
     program = Clocksmith(surroundings, tmp_path_factory.mktemp("noon"))
     rendered = {}
 

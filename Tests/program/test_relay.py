@@ -56,7 +56,7 @@ def is_offline(payload):
     return payload == "offline"
 
 
-# What is told.
+# What the relay publishes.
 
 
 def test_the_state_is_kept_by_the_broker(broker, relay, heard):
@@ -99,7 +99,7 @@ def test_home_assistant_is_told_again_when_it_starts(broker, relay, heard):
     assert len(heard.payloads("homeassistant/device/clocksmith_hall/config")) == 2
 
 
-# What is carried out.
+# Commands that are carried out.
 
 
 @pytest.mark.parametrize("order, fits", [
@@ -146,7 +146,7 @@ def test_what_the_announcer_refuses_is_told_with_its_reason(broker, relay):
     assert 'refused the command "a1"' in line and "tea" in line
 
 
-# What is not.
+# Commands that are not carried out.
 
 
 @pytest.mark.parametrize("broker", [True], indirect=True, ids=["kept on the disk"])
@@ -214,7 +214,7 @@ def test_bad_input_is_told_in_one_line_and_harms_nothing(
     assert done == "carried out volume"
 
 
-# What comes and goes.
+# Parts that stop and return.
 
 
 def test_a_broker_that_returns_is_taken_back_and_told_everything(broker, relay, heard):

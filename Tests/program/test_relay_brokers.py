@@ -1,5 +1,5 @@
-"""Brokers that ask for credentials, and servers that are no broker: each fault is reported once, in a
-sentence, and the connection is tried again."""
+"""Brokers that ask for credentials, and servers that are no broker: each fault is reported once, in
+a sentence, and the connection is tried again."""
 
 import shutil
 import signal
@@ -72,7 +72,7 @@ def online(broker):
     broker.listen(f"{CLOCK}/#").wait_for(f"{CLOCK}/state", lambda payload: '"trust"' in payload)
 
 
-# Who comes.
+# Credentials and certificates.
 
 
 def test_user_and_password_are_given(broker_with, start, relay_to, tmp_path):
@@ -162,7 +162,7 @@ def test_a_broker_that_is_another_than_it_says_is_refused(
     assert f"its certificate is not accepted: {told}" in line
 
 
-# What is no broker.
+# Servers that are no broker.
 
 
 WEB = b"HTTP/1.1 400 Bad Request\r\nContent-Type: text/html\r\n\r\n" + b"<p>Bad Request</p>" * 9

@@ -1,4 +1,4 @@
-"""The HTTP door for apps: what they ask for, and what they have done."""
+"""The HTTP door for apps: their questions and their commands."""
 
 import signal
 import socket
@@ -21,7 +21,7 @@ def announcer(bus):
     pretended.close()
 
 
-# What an app asks for.
+# Requests of an app.
 
 
 def test_the_state_is_the_one_of_the_broker(door, announcer, tmp_path):
@@ -133,7 +133,7 @@ def test_who_waits_when_the_relay_ends_is_answered(door, announcer):
     refused(late[0], 503, "stopping")
 
 
-# What is refused.
+# Requests that are refused.
 
 
 BAD_JSON = [
@@ -197,7 +197,7 @@ def test_a_type_may_have_a_parameter(door, announcer):
                        kind="Application/JSON; charset=utf-8").status == 200
 
 
-# What a reload changes.
+# Reloads.
 
 
 def test_a_reload_changes_the_token_and_closes_the_door(door, announcer):

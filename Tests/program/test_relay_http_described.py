@@ -1,5 +1,5 @@
-"""The description of the door for apps (OpenAPI 3.1) and the program agree: every described operation
-is tried with every described status, and the answer has the described form."""
+"""The description of the door for apps (OpenAPI 3.1) and the program agree: every described
+operation is tried with every described status, and the answer has the described form."""
 
 import json
 import re

@@ -155,7 +155,7 @@ def test_who_asks_too_often_waits_and_nobody_else(door, bus):
 def test_behind_a_proxy_each_app_has_a_rate_of_its_own(door, bus):
     announcer = PretendedAnnouncer(bus.address)
     running = door("rate = 2").wait_for_announcer()
-    # nginx appends to the list that the client sent; HAProxy adds one more header behind the client's.
+    # nginx appends to the client's list; HAProxy adds one more header behind the client's.
     ways = (lambda app: [f"10.9.9.9, {app}"], lambda app: ["10.9.9.9", app])
     for app in ("192.168.1.5", "192.168.1.6"):
         assert [running.state(forwarded=way(app)).status for way in ways] == [200, 200]

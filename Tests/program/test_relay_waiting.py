@@ -149,7 +149,7 @@ def test_a_stop_cancels_what_waits(broker, announcer, relay_to, kept):
 
 def test_what_is_asked_for_twice_within_a_phrase_is_said_when_the_speaker_is_free(
         broker, announcer, relay_to):
-    """Another announcement is heard 4.75 s before its instant, and ends in time."""
+    """4.75 s before its instant another announcement is being said, which ends in time."""
     announcer()
     relay = relay_to(broker.port)
     heard = online(broker)

@@ -1,4 +1,4 @@
-"""Every minute of the day renders as the sum of its clips: the exact length, within one 16-bit step."""
+"""Every minute of the day renders as the sum of its clips: the exact frames, to one 16-bit step."""
 
 import contextlib
 import os
@@ -201,8 +201,8 @@ def measured(program, voice):
         while os.write(writer, bytes(4096)):
             pass
     os.set_blocking(writer, True)
-    # When the file appears, the program waits to print its last line, because the pipe is full. So its
-    # peak can be read from /proc. The peak of wait4(2) would include this process before the exec.
+    # When the file appears, the program waits to print its last line, because the pipe is full. So
+    # its peak can be read from /proc. The peak of wait4(2) would include this process before the exec.
     begun = time.monotonic()
     process = subprocess.Popen(
         [PROGRAM, "render", "--at", "2026-11-21T15:15", "--output", path, "--config",

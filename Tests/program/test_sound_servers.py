@@ -27,8 +27,8 @@ TIMES = [f"{number % 24:02}:{number * 15 % 60:02}"
 
 @pytest.fixture
 def slow_server(clocksmith, tmp_path):
-    """(a pulseaudio whose sink buffers two seconds ahead, its default; a recording of it; the lines of
-    ALSA that name it)."""
+    """(a pulseaudio whose sink buffers two seconds ahead, its default; a recording of it; the lines
+    of ALSA that name it)."""
     server = SoundServer(tmp_path / "server", clocksmith.environment, "speaker", options="")
     heard = Recording(server, "speaker", latency="2000")
     yield server, heard, server.device("default", "speaker")
@@ -217,7 +217,7 @@ def test_the_service_warns_once_that_the_card_plays_where_the_default_is_down(
 
 @pytest.fixture
 def on_the_card(clocksmith, down, speaker, tmp_path):
-    """(a service on a bus that has spoken on the card because the default is down, its configuration)."""
+    """(a service on a bus that has spoken on the card, the default being down; its configuration)."""
     server, _ = speaker
     bus = MessageBus(clocksmith.folder)
     clocksmith.environment = (
@@ -312,8 +312,8 @@ def test_a_server_that_hangs_holds_say_and_check_up_for_five_seconds_at_most(
         assert "its sound server does not answer" in done.stdout + done.stderr
 
 
-# Preloaded before libasound: a device that cannot be configured, and that waits for its silent server
-# when it is closed.
+# Preloaded before libasound: a device that cannot be configured, and that waits for its silent
+# server when it is closed.
 CLOSING = r"""
 #include <errno.h>
 #include <stdlib.h>

@@ -211,7 +211,8 @@ def test_sighup_with_a_good_file_takes_it(reloading):
     clock.signal(signal.SIGHUP)
     clock.wait_for("read again")
     nearest.add(f"{datetime.datetime.fromtimestamp(next_minute(0)):%M}")
-    # The journal is told before the service manager. In the first second of a minute, it sounds.
+    # The journal is told before the service manager. In the first second of a minute, that minute
+    # sounds.
     wait_until(
         lambda: re.match(
             r"(?:next|sounding) \d\d:(\d\d):00,", clock.latest_status())[1] in nearest,

@@ -1,5 +1,5 @@
-"""The state that outlasts the service, on a slow disk or with something else in the place of its file:
-sound does not wait for it, and everything that was set is kept."""
+"""The state that outlasts the service, on a slow disk or with something else in its file's place: sound
+does not wait for it, and everything that was set is kept."""
 
 import json
 import os

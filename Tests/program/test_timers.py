@@ -73,7 +73,7 @@ def test_the_status_shows_timers_and_tells_of_their_changes(bus, kitchen, start)
 
 def first_ring(samples):
     """The frame at which the first of several rings begins, and its likeness."""
-    # find() returns the best match, which may be any of the rings.
+    # find() returns the strongest match, which may be any of the rings.
     frame, likeness = find(RING, samples)
     while frame > 3 * RATE:
         earlier = find(RING, samples[:round(frame) + RATE])
@@ -98,8 +98,8 @@ def test_it_rings_at_zero_to_the_millisecond_until_it_is_stopped(bus, kitchen, s
     recording = speaker.recording()
     first, likeness = first_ring(recording.samples)
     assert likeness > 0.98
-    # The second ring comes 6 s after the first; a second and a half of it is heard. The words are between
-    # them.
+    # The second ring comes 6 s after the first, and a second and a half of it is heard. The words
+    # are between them.
     rest = round(first) + 5 * RATE
     frame, likeness = find(RING[:RATE], recording.samples[rest:])
     second = rest + frame

@@ -1,4 +1,4 @@
-"""A voice recorded with a microphone: a person is led through its phrases, and meets all troubles."""
+"""A voice recorded with a microphone: a person is led through its phrases, and meets troubles."""
 
 import concurrent.futures
 import os
@@ -95,7 +95,7 @@ def takes(folder):
 
 
 def record(surroundings, scratch):
-    """A voice recorded in two runs, with SIGTERM in between: (folder, two people, takes in between)."""
+    """A voice recorded in two runs, with SIGTERM between: (folder, two people, takes between)."""
     clocksmith, folder = Clocksmith(surroundings, scratch), scratch / "mine"
     microphone = Microphone(scratch / "server", surroundings)
     people, between = [], None
