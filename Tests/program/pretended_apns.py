@@ -158,7 +158,7 @@ class PretendedAPNs:
             return False
         if answer == "close":
             stream.sendall(talk.data_to_send())
-            # The client must get the answers. Closing with unread input here would reset them away.
+            # The client must get the answers: a close with unread input would reset the connection.
             stream.shutdown(socket.SHUT_WR)
             while stream.recv(65536):
                 pass

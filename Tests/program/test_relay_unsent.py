@@ -40,7 +40,7 @@ def test_what_never_left_is_sent_by_the_next_relay(push_relay, web, mute_server)
     running.push("the bell is at ten")
     wait_until(lambda: running.register().states() == {"sent": 1}, 10, "the attempt")
     running.process.send_signal(signal.SIGTERM)
-    # Now it only waits for answers, and takes no new message.
+    # Now it only waits for answers, and sends no new message.
     running.wait_for("stopping")
     running.push("and again at eleven")
     assert running.process.wait(10) == 0
