@@ -34,7 +34,7 @@ MEMBERS = {
     "org.freedesktop.DBus.Peer": ["Ping", "GetMachineId"],
     "a.b": ["C"],
 }
-# The forms that are right, often, so that what is in them is looked at.
+# The correct signatures. 70 % of the calls use them, so that the values are tested as well.
 FORMS = {
     "AnnounceTime": "uu", "AnnounceAt": "ts", "Mute": "t", "StartTimer": "ts", "AddToTimer": "st", "PauseTimer": "s",
     "ResumeTimer": "s", "CancelTimer": "s", "TellTimer": "s", "StartInterval": "tb",
@@ -66,7 +66,7 @@ def form(chance, depth=0):
 
 
 def types(signature):
-    """The complete types that a signature is made of."""
+    """Splits a signature into its complete types."""
     found = []
     while signature:
         end = length(signature)
@@ -88,7 +88,7 @@ def length(signature):
 
 
 def value(chance, kind):
-    """Something of a complete type, at its limits more often than not."""
+    """A random value of a complete type, often at its limits."""
     if kind in INTEGERS:
         bits = INTEGERS[kind] - (kind in SIGNED)
         least = -(1 << bits) if kind in SIGNED else 0
@@ -130,7 +130,8 @@ def make(seed, number):
 
 
 def fuzz(connection, seed, numbers):
-    """Makes the calls; those that were not answered within 5 s."""
+    """Makes the calls. Returns those without a reply within 5 s, and those whose error says that the
+    service has gone."""
     unanswered = []
     for number in numbers:
         interface, member, signature, arguments = make(seed, number)

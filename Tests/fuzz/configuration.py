@@ -21,7 +21,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SHIPPED = (ROOT / "deploy/clocksmith.conf").read_text(encoding="utf-8")
 
-# What breaks parsers of numbers, times, lists, names and texts.
+# Values that break parsers of numbers, times, lists, names and texts.
 VALUES = [
     "", " ", "0", "-0", "1", "-1", "7", "15", "59", "60", "61", "1440", "99999999999999999999",
     "-9223372036854775808", "9223372036854775807ns", "1e3", "0x10", "１５", "٣", "NaN", "inf",
@@ -95,11 +95,11 @@ def mutate_bytes(chance, text):
 
 
 def judge(done, words):
-    """What is wrong with an answer; None if nothing is."""
+    """The complaint about an answer, or None."""
     if done.returncode not in (0, 1, 2, 3):
         return f"it ended with {done.returncode}"
     if words[0] == "check":
-        # It tells what it finds on standard output, a line each.
+        # `check` prints each finding as a line on standard output.
         if done.stderr and done.returncode != 1:
             return "it found something, and complained of something else"
         bad = [line for line in done.stdout.splitlines() if not line.isprintable()]
@@ -115,7 +115,7 @@ def judge(done, words):
 
 
 def attempt(program, path, words, environment):
-    """What is wrong with the program's answer to that file; None if nothing is."""
+    """The complaint about the program's answer to that file, or None."""
     try:
         done = subprocess.run(
             [program, *words, "--config", path], env=environment, stdin=subprocess.DEVNULL,
@@ -126,7 +126,10 @@ def attempt(program, path, words, environment):
 
 
 def fuzz(program, folder, seed, numbers, seconds=None):
-    """Tries these inputs, as long as there is time: (how many, what is wrong with which)."""
+    """Tries these inputs until `seconds` are over.
+
+    :return: (how many were tried, [(number, subcommand, complaint)]).
+    """
     (folder / "asound.conf").write_text("pcm.default { type null }\nctl.default { type null }\n")
     environment = {
         "PATH": "/usr/bin:/bin", "HOME": str(folder), "LC_ALL": "C", "TZ": "Europe/London",
@@ -138,7 +141,7 @@ def fuzz(program, folder, seed, numbers, seconds=None):
             break
         path = folder / f"{seed}-{number}.conf"
         path.write_bytes(make(seed, number))
-        # A check looks at every clip as well, which takes its time.
+        # `check` reads every clip as well, which is slow.
         words = ["check"] if number % 20 == 0 else ["agenda", "--hours", "2"]
         complaint = attempt(program, path, words, environment)
         count += 1

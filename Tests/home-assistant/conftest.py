@@ -1,5 +1,5 @@
-"""A house with a clock in it: the announcer with a speaker and a switch, its relay, a broker, and Home
-Assistant. One for all tests, for Home Assistant takes its time to start."""
+"""A house with a clock: the announcer with a speaker and a switch, its relay, a broker, and Home
+Assistant. All tests share one, because Home Assistant starts slowly."""
 
 import pathlib
 import sys

@@ -1,4 +1,4 @@
-"""Home Assistant without a screen, with its own integration of MQTT, and what it shows of a clock."""
+"""Home Assistant without a screen, with its own MQTT integration, and its view of a clock."""
 
 import contextlib
 import json
@@ -30,7 +30,7 @@ WHEN = "2026-01-01T00:00:00+00:00"
 
 
 def entry(port):
-    """Its integration of MQTT, as if a person had set it up."""
+    """The entry of its MQTT integration, as if a person had set it up."""
     return {
         "entry_id": "01JGFXYZ0000000000000000MQ", "version": 2, "minor_version": 1,
         "domain": "mqtt", "title": "127.0.0.1", "source": "user", "unique_id": None,
@@ -46,7 +46,7 @@ def in_tree(*command):
 
 
 def judged(config):
-    """What its own schema refuses or drops of a configuration, by component."""
+    """What its own schema refuses or drops of a configuration: [[component, complaint]]."""
     judge = pathlib.Path(__file__).with_name("judge.py").read_text(encoding="utf-8")
     done = subprocess.run(
         in_tree("/opt/home-assistant/bin/python3", "-c", judge), input=config, text=True,
@@ -55,7 +55,7 @@ def judged(config):
 
 
 class HomeAssistant:
-    """One of its own folder, and a person who has logged in."""
+    """A Home Assistant in its own folder, with a person logged in."""
 
     def __init__(self, folder, port_of_broker):
         self.folder = folder
@@ -91,7 +91,7 @@ class HomeAssistant:
         return self.process.wait(60)
 
     def ask(self, path, body=None, form=False):
-        """What it answers, as JSON where it is JSON."""
+        """The answer, parsed if it is JSON."""
         headers = {"Authorization": f"Bearer {self.token}"} if self.token else {}
         if body is not None:
             body = urllib.parse.urlencode(body) if form else json.dumps(body)
@@ -118,7 +118,7 @@ class HomeAssistant:
     # What it shows, and what a person does there.
 
     def entities(self):
-        """Those of the clock, by their ids."""
+        """The clock's entities, by their ids."""
         return {each["entity_id"]: each for each in self.ask("/api/states")
                 if each["entity_id"].partition(".")[2].startswith("hall_")}
 
@@ -126,7 +126,7 @@ class HomeAssistant:
         return self.entities().get(name)
 
     def wait_for(self, name, fits, seconds=20):
-        """The entity, once its state fits."""
+        """Waits until the entity's state fits, and returns the entity."""
         def found():
             entity = self.entity(name)
             return entity and fits(entity["state"]) and entity
@@ -140,7 +140,7 @@ class HomeAssistant:
         return self.ask("/api/template", {"template": template})
 
     def complaints(self):
-        """The lines of its log that are about MQTT or a template, but for connections that end."""
+        """Its log lines about MQTT or a template, without those about lost connections."""
         lines = [line for log in sorted(self.folder.glob("home-assistant.log*"))
                  for line in log.read_text(encoding="utf-8").splitlines()]
         return [line for line in lines

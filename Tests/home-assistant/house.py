@@ -1,4 +1,4 @@
-"""The parts of the house, each of which may go and come back."""
+"""The parts of the house. Tests stop some of them and start them again."""
 
 import contextlib
 import os

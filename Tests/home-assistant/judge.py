@@ -1,7 +1,8 @@
-"""Holds a configuration on standard input to the schema of Home Assistant, whose Python this runs in.
+"""Checks a configuration on standard input against the schema of Home Assistant.
 
-Writes for each component what of it was refused or dropped, as JSON: nothing is wanted. Its functions
-are private, so this is of one version of it (requirements.txt).
+It runs in Home Assistant's own Python. It prints a JSON list of [component, complaint], empty if
+nothing was refused or dropped. Its functions are private, so it fits only one version of Home
+Assistant (requirements.txt).
 """
 
 import asyncio
@@ -30,7 +31,7 @@ def judged(config):
         except voluptuous.Invalid as error:
             yield name, str(error)
             continue
-        # The platform has chosen the schema.
+        # `platform` has selected the schema, which therefore does not list it.
         dropped = set(given) - known - {"platform"}
         if dropped:
             yield name, f"dropped: {', '.join(sorted(dropped))}"

@@ -7,7 +7,7 @@ from home_assistant import judged
 from relay import CLOCK, COMMAND
 from sound_server import wait_until
 
-# What each entity is called, its icon, its unit, and of which class it is.
+# The name, icon, unit and device class of each entity.
 ENTITIES = {
     "sensor.hall_next_announcement": ("Next announcement", "clock-outline", None, "timestamp"),
     "sensor.hall_playing": ("Playing", "bullhorn-outline", None, None),
@@ -36,7 +36,7 @@ def is_gone(state):
 
 
 def wait_for_all(home, fits, seconds=60):
-    """Every entity is as it should be."""
+    """Waits until exactly these entities are there, and the state of each fits."""
     def are_so():
         entities = home.entities()
         return set(entities) == set(ENTITIES) and all(
@@ -48,7 +48,7 @@ def instant(state):
     return re.fullmatch(r"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00", state)
 
 
-# What is shown.
+# What Home Assistant shows.
 
 
 def test_every_entity_is_there_with_its_name_icon_and_unit(home):
@@ -97,7 +97,7 @@ def test_its_own_schema_takes_all_that_it_is_told(house):
     assert [name for name, _ in judged(json.dumps(wrong))] == ["volume", "stop"]
 
 
-# What is done.
+# What a person does there.
 
 
 def test_a_press_of_the_button_is_heard(house, home):
@@ -145,7 +145,7 @@ def test_a_timer_is_seen_with_its_name(house, home):
     home.wait_for("sensor.hall_timer_ends", lambda state: state == "unknown")
 
 
-# What comes and goes.
+# Parts that stop and return.
 
 
 def test_without_its_announcer_the_clock_cannot_be_used(house, home):

@@ -1,4 +1,4 @@
-"""A few lines of C that stand in for what cannot be made to happen otherwise."""
+"""Small shared libraries in C, for faults that a test cannot cause in another way."""
 
 import shutil
 import subprocess
@@ -7,7 +7,7 @@ import pytest
 
 
 def shared_library(path, source, *options):
-    """Makes a shared library of that path, and gives the path; skips without a compiler."""
+    """Makes a shared library at that path, and returns the path; skips without a compiler."""
     compiler = shutil.which("cc") or shutil.which("clang")
     if not compiler:
         pytest.skip(f"no C compiler to make {path.name} (apt install gcc)")

@@ -29,8 +29,8 @@ def pytest_configure(config):
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """With --dist loadgroup: a file after the other, and the minute that is met once in one go, for
-    each process that met it would start its nine clocks."""
+    """For --dist loadgroup: the tests of a file stay in one process, and so do all tests that use the
+    one minute. Otherwise each of their processes would start its own nine clocks."""
     for item in items:
         file = item.nodeid.partition("::")[0]
         group = "one minute" if "one_minute" in item.fixturenames else file
@@ -56,7 +56,7 @@ def bus(tmp_path_factory):
 
 @pytest.fixture
 def on_the_bus(bus, clocksmith):
-    """The command and the service, on the bus, with a folder for what outlasts them."""
+    """The command and the service, on the bus, with a folder for the state that outlasts them."""
     state = clocksmith.folder / "state"
     state.mkdir()
     clocksmith.environment = clocksmith.environment | {
@@ -85,7 +85,7 @@ def start(bus, on_the_bus):
 
 @pytest.fixture
 def broker(tmp_path, request):
-    """A broker; one that keeps what is retained on the disk if the test wants that."""
+    """A broker. If the test's parameter is true, it keeps retained messages on the disk."""
     need_relay()
     broker = Broker(tmp_path, persists=getattr(request, "param", False))
     yield broker
@@ -108,7 +108,7 @@ def relay_to(on_the_bus, tmp_path):
 
 @pytest.fixture
 def pretended():
-    """Starts a broker of a few lines."""
+    """Starts a pretended broker."""
     need_relay()
     made = []
 
@@ -123,7 +123,7 @@ def pretended():
 
 @pytest.fixture
 def announcer(bus):
-    """Puts something in the announcer's place that answers as it is told."""
+    """Starts a pretended announcer in place of the real one."""
     made = []
 
     def announcer(*words, **properties):
@@ -137,7 +137,7 @@ def announcer(bus):
 
 @pytest.fixture
 def push_relay(on_the_bus, tmp_path):
-    """Starts a relay that publishes, with the rest of its configuration."""
+    """Starts a relay that publishes, with this configuration."""
     need_relay()
     started = []
 
@@ -154,7 +154,7 @@ def push_relay(on_the_bus, tmp_path):
 
 @pytest.fixture
 def web():
-    """Where ntfy and webhooks are."""
+    """The web server that stands in for ntfy and webhooks."""
     web = PretendedWeb()
     yield web
     web.stop()
@@ -162,7 +162,7 @@ def web():
 
 @pytest.fixture
 def door(on_the_bus, tmp_path):
-    """Starts a relay with its door for apps."""
+    """Starts a relay that serves apps over HTTP."""
     need_relay()
     started = []
 
@@ -178,7 +178,7 @@ def door(on_the_bus, tmp_path):
 
 @pytest.fixture
 def pack(tmp_path):
-    """A copy of the voice, of links, to be broken."""
+    """A copy of the voice for a test to break. The clips in it are links."""
     copy = tmp_path / "voice"
     copy.mkdir()
     for clip in VOICE.glob("*.flac"):
@@ -202,7 +202,7 @@ def full_disk(tmp_path):
 
 @pytest.fixture(scope="session")
 def days(surroundings, tmp_path_factory):
-    """A day in each clock format, to be rendered."""
+    """A day in each clock format, rendered on demand."""
     program = Clocksmith(surroundings, tmp_path_factory.mktemp("days"))
     return {clock: RenderedDay(program, clock) for clock in (12, 24)}
 
@@ -213,7 +213,7 @@ def one_minute(request, surroundings, tmp_path_factory):
     minute = OneMinute(Clocksmith(surroundings, tmp_path_factory.mktemp("minute")))
 
     def meanwhile(until):
-        """Waits, and does what other tests will ask for."""
+        """Waits, and renders the days that other tests will need."""
         if any("day" in item.fixturenames for item in request.session.items):
             for day in request.getfixturevalue("days").values():
                 day.advance(until)

@@ -1,8 +1,9 @@
-"""A speaker of which it is known to the frame when it played what; exact_speaker.c is its ALSA side.
+"""A speaker that is known to the frame to play what when; exact_speaker.c is its ALSA side.
 
-A sound server tells where it is by milliseconds, and those shift by one and more for seconds where
-the machine is busy, measured: what is heard of it within a millisecond says as much of the server
-as of who plays. Here the moment of each frame is arithmetic, and a busy machine changes nothing.
+A sound server tells its position in milliseconds. On a busy machine that position shifts by a
+millisecond and more, for seconds (measured). So within a millisecond, a recording of it says as much
+about the server as about the player. Here the moment of each frame is arithmetic, and a busy machine
+changes nothing.
 """
 
 from pathlib import Path
@@ -13,7 +14,7 @@ from c_library import shared_library
 from recorder import HEAD
 
 RATE = 48_000
-# By how much its converter is faster than it says, in parts in a million: as a cheap card's.
+# How much faster than it says its converter runs, in parts in a million: like a cheap card's.
 FAST = 100
 SOURCE = Path(__file__).with_suffix(".c")
 
@@ -31,12 +32,12 @@ class ExactSpeaker:
                 f'pcm.{name} {{ type exact file "{self.played}" parts_per_million {FAST} }}\n')
 
     def recording(self):
-        """What it has played up to now."""
+        """Everything that it has played up to now."""
         return Recording(self.played.read_bytes())
 
 
 class Recording:
-    """What was played, on one channel, with silence while no stream ran."""
+    """The sound that was played, on one channel, with silence between the streams."""
 
     def __init__(self, data):
         pieces, self.starts, frames, place = [], [], 0, 0
@@ -46,7 +47,7 @@ class Recording:
             place += HEAD.size
             piece = numpy.frombuffer(data, numpy.float32, size // 4, place)[::2]
             place += size
-            # A stream of its own begins where the last one does not lead to.
+            # A piece that does not continue the one before it begins a new stream.
             if not self.starts or abs(instant / 1e9 - self.instant(frames)) > 1 / RATE:
                 if self.starts:
                     pause = round((instant / 1e9 - self.instant(frames)) * true_rate)
@@ -58,11 +59,11 @@ class Recording:
         self.samples = numpy.concatenate(pieces)
 
     def instant(self, frame):
-        """When it played a frame, in seconds of UTC; the frame may have a fraction."""
+        """When it played a frame, in seconds of UTC. The frame may have a fraction."""
         first, instant = [start for start in self.starts if start[0] <= max(frame, 0)][-1]
         return instant + (frame - first) / (RATE * (1 + FAST / 1e6))
 
     def frame(self, instant):
-        """The frame that it played at a moment; before its beginning it is negative."""
+        """The frame that it played at an instant. Before its beginning, the number is negative."""
         first, start = ([each for each in self.starts if each[1] <= instant] or self.starts)[-1]
         return round(first + (instant - start) * RATE * (1 + FAST / 1e6))

@@ -1,4 +1,4 @@
-"""A relay with its door for apps open, and an app that comes there."""
+"""A relay that serves apps over HTTP, and requests as an app sends them."""
 
 import collections
 import http.client
@@ -42,7 +42,7 @@ class Door(PushRelay):
 
     def ask(self, method, path, body=None, token=TOKEN, kind="application/json", on=None,
             forwarded=(), **where):
-        """Asks once, over a connection of its own if none is given; every answer is JSON."""
+        """Sends one request, over a new connection if none is given. Every answer must be JSON."""
         connection = on or self.connect(**where)
         headers = [("X-Forwarded-For", each) for each in forwarded]
         if token is not None:
@@ -52,7 +52,7 @@ class Door(PushRelay):
         if isinstance(body, (dict, list)):
             body = json.dumps(body)
         try:
-            # A header may be there more than once.
+            # putheader() can send a header more than once.
             connection.putrequest(method, path)
             for name, value in headers:
                 connection.putheader(name, value)
@@ -80,7 +80,7 @@ class Door(PushRelay):
 
 
 def refused(answer, status, reason):
-    """The sentence of a refusal."""
+    """Checks that an answer is this refusal, and returns its sentence."""
     assert (answer.status, answer.body.get("reason")) == (status, reason), answer.body
     assert set(answer.body) == {"error", "reason"}
     assert answer.body["error"].isprintable() and len(answer.body["error"]) < 400

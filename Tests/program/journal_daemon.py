@@ -1,4 +1,4 @@
-"""A journal of systemd that is the test's own: journald in a mount namespace, on a /run of its own."""
+"""A systemd journal for tests: journald in a mount namespace, with its own /run."""
 
 import json
 import pathlib
@@ -14,7 +14,7 @@ from sound_server import wait_until
 
 DAEMON = pathlib.Path("/lib/systemd/systemd-journald")
 
-# Nothing of the machine's own journal is seen or written: its folders are empty in here.
+# The machine's own journal is neither seen nor written: its folders are empty in here.
 WORLD = r"""
 mount -t tmpfs tmpfs /run && mount -t tmpfs tmpfs /var/log || exit 77
 mount -t tmpfs tmpfs /usr/lib/systemd/catalog && mount -t tmpfs tmpfs /var/lib/systemd || exit 77
@@ -26,12 +26,12 @@ touch "$2"
 exec sleep infinity
 """
 
-# What systemd does for a service: its standard error is a stream of the journal, and it is told so.
+# As systemd starts a service: standard error is a stream of the journal, and JOURNAL_STREAM says so.
 AS_A_SERVICE = 'JOURNAL_STREAM=$(stat -L -c %d:%i /proc/self/fd/2) exec "$@"'
 
 
 class World:
-    """A mount namespace with a /run of its own, and no journal in it yet."""
+    """A mount namespace with its own /run, and no journal in it yet."""
 
     def __init__(self, folder):
         for program in ("unshare", "nsenter", "journalctl", "systemd-cat"):
@@ -62,7 +62,7 @@ class World:
 
 
 class Journal(World):
-    """That, and a journald in it."""
+    """The same with a journald in it."""
 
     def __init__(self, folder):
         super().__init__(folder)
@@ -84,7 +84,7 @@ class Journal(World):
         return [json.loads(line) for line in done.stdout.splitlines()]
 
     def wait_for(self, event, seconds=10):
-        """The first entry of that event."""
+        """Waits for an entry of that event, and returns the first one."""
         return wait_until(
             lambda: self.entries(f"CLOCKSMITH_EVENT={event}"), seconds, f"an entry '{event}'")[0]
 
@@ -98,7 +98,7 @@ class Journal(World):
 
 
 def stop(process):
-    """Ends a service, and waits for its status."""
+    """Ends a service and returns its exit status."""
     process.terminate()
     deadline = time.monotonic() + 10
     while process.poll() is None:

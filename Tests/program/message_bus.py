@@ -1,4 +1,4 @@
-"""A message bus of a test's own in place of the system's, and somebody who calls on it."""
+"""A message bus for tests in place of the system's, and a caller on it."""
 
 import contextlib
 import shutil
@@ -30,7 +30,7 @@ CONFIGURATION = """<busconfig>
 
 
 class Refused(Exception):
-    """An error that came back: its name, and what it says."""
+    """An error reply: its name and its words."""
 
     def __init__(self, message):
         self.name = message.header.fields[4]
@@ -39,7 +39,7 @@ class Refused(Exception):
 
 
 class MessageBus:
-    """A bus daemon of its own."""
+    """A private bus daemon."""
 
     def __init__(self, folder):
         if not shutil.which("dbus-daemon"):
@@ -87,8 +87,8 @@ class Caller:
         self.close()
 
     def wait_for_service(self, service=None):
-        """Waits until the name is taken: by this service, and not by one that was killed and that
-        the bus still knows."""
+        """Waits until the name is taken, by this service if one is given: the bus may still know one
+        that was killed."""
         def taken():
             with contextlib.suppress(Refused):
                 owner = self.send(message_bus.GetConnectionUnixProcessID(NAME))[0]
@@ -96,7 +96,7 @@ class Caller:
         wait_until(taken, 10, "the service on the bus")
 
     def send(self, message, seconds=10):
-        """What an answer says; an error is raised as Refused."""
+        """Sends a message and returns the body of the reply. An error is raised as Refused."""
         reply = self.connection.send_and_get_reply(message, timeout=seconds)
         if reply.header.message_type is MessageType.error:
             raise Refused(reply)
@@ -120,7 +120,8 @@ class Caller:
         return self.send(new_method_call(address, "Introspect"))[0]
 
     def listen(self):
-        """Takes down every signal of the service from now on; give it to `caught`."""
+        """Starts to collect the signals of the service. Give the result to `next_signal` or
+        `next_change`."""
         rule = MatchRule(type="signal", path=PATH)
         Proxy(message_bus, self.connection).AddMatch(rule)
         return self._caught.enter_context(self.connection.filter(rule, bufsize=10_000))
@@ -145,7 +146,7 @@ class Caller:
         return found
 
     def next_change(self, queue, name, value=None, seconds=10):
-        """The new value of a property, from the signal that tells of it."""
+        """The new value of a property, from its change signal."""
         def fits(body):
             return name in body[1] and (value is None or body[1][name][1] == value)
 

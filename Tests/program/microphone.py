@@ -1,4 +1,4 @@
-"""A microphone without a sound card, and a person at a terminal before it."""
+"""A microphone without a sound card, and a person at a terminal in front of it."""
 
 import fcntl
 import os
@@ -15,12 +15,12 @@ from program import PROGRAM, SILENT_ALSA
 from sound_server import RATE, SoundServer, preferred, wait_until
 
 BLOCK = RATE // 100
-# 85 ms: less, and on a busy machine the sound is torn.
+# 85 ms. With less, the sound breaks up on a busy machine.
 PIPE_BYTES = 1 << 14
 
 
 class Microphone:
-    """A sink into which a room hums all the while and a person speaks; its monitor hears it."""
+    """A sink with constant room noise, into which a person speaks. Its monitor is the microphone."""
 
     def __init__(self, folder, environment, noise=0.0005):
         self.server = SoundServer(folder, environment, "room", "speaker")
@@ -39,7 +39,7 @@ class Microphone:
         fcntl.fcntl(self.process.stdin, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
         self.thread = threading.Thread(target=self.run, daemon=True)
         self.thread.start()
-        # Half a second has been taken: it hums.
+        # Half a second of noise has been taken.
         wait_until(lambda: self.written > 50, 15, "the room to hum")
 
     def run(self):
@@ -70,7 +70,7 @@ class Microphone:
 
 
 class Person:
-    """Somebody at a terminal of its own, who runs the program and presses its keys."""
+    """A person at a terminal, who runs the program and presses its keys."""
 
     def __init__(self, clocksmith, alsa, *words, **options):
         configuration = clocksmith.folder / "asound.conf"
@@ -92,7 +92,7 @@ class Person:
     def read(self):
         try:
             while not self.has_left:
-                # A pending read would keep the terminal alive when it is to go.
+                # A pending read would keep the terminal open when hang_up() closes it.
                 if select.select([self.master], [], [], 0.05)[0]:
                     self.text += os.read(self.master, 4096).decode()
         except OSError:
@@ -100,9 +100,9 @@ class Person:
             pass
 
     def wait_for(self, *choices, seconds=10):
-        """Waits until one of these is on the screen, further on than what was waited for before.
+        """Waits until one of these appears on the screen, behind the words of the previous wait.
 
-        :return: which.
+        :return: the one that appeared.
         """
         def seen():
             return [words for words in choices if words in self.text[self.seen:]]
@@ -114,9 +114,9 @@ class Person:
         return words
 
     def say(self, microphone, samples, words):
-        """Says this until it is answered so: where a machine is busy its sound is torn at times."""
+        """Says this until the screen shows the words: a busy machine breaks up the sound at times."""
         for _ in range(5):
-            # After a key nothing is listened to for 0.25 s, for it clicks.
+            # The program ignores the first 0.25 s after a key, because a key clicks.
             microphone.speak(numpy.concatenate([numpy.zeros(RATE * 3 // 10), samples]))
             if self.wait_for(words, " again") == words:
                 return
@@ -126,7 +126,7 @@ class Person:
         os.write(self.master, keys.encode())
 
     def screen(self):
-        """All lines that were told, without the meter."""
+        """All lines on the screen except the meter."""
         lines = re.split(r"\r\n|\r|\n", self.text.replace("\x1b[K", ""))
         return [line for line in lines if line.strip() and not re.match(r"  [#.|]{40} ", line)]
 
@@ -134,13 +134,13 @@ class Person:
         return re.findall(r"  ([#.|]{40}) ", self.text)
 
     def end(self):
-        """Waits for the program to end: its exit status."""
+        """Waits for the program to end, and returns its exit status."""
         status = self.process.wait(30)
         self.thread.join(10)
         return status
 
     def hang_up(self):
-        """The terminal goes."""
+        """Closes the terminal."""
         self.has_left = True
         self.thread.join(10)
         os.close(self.master)

@@ -1,7 +1,7 @@
-"""One full minute, met by nine clocks at once, so that it has to be waited for only once.
+"""One full minute that nine clocks meet at once, so that the tests wait for it only once.
 
-One has a good speaker, one plays into a file, one is muted over a bus, and each of the others has
-another trouble.
+One clock has a good speaker, one plays into a file, and one is muted over a bus. Each of the others
+has a different trouble.
 """
 
 import datetime
@@ -16,14 +16,14 @@ from program import Clocksmith
 from service import Service, next_minute
 from sound_server import Recording, SoundServer, wait_until
 
-# Seconds before the minute in which everything is started: a request must have been spoken, and
-# none is taken right before an occasion.
+# Everything is started this many seconds before the minute. A time that is asked for must have been
+# spoken by then, and the service takes no request right before an occasion.
 PREPARATION = 18
 
 NO_SPEAKER = "pcm.other { type null }\n"
 
-# A device that is busy as long as a file is there, and then is another device, which it takes
-# some seconds to open.
+# A device that is busy as long as a file exists. After that it is another device, which takes some
+# seconds to open.
 ENGAGED = r"""
 #include <errno.h>
 #include <unistd.h>
@@ -47,7 +47,7 @@ def engaged_device(folder, marker, seconds=0):
 
 
 class OneMinute:
-    """The minute, who met it, and what was heard."""
+    """The minute, the clocks that met it, and what was heard."""
 
     def __init__(self, clocksmith):
         self.clocksmith = clocksmith
@@ -60,9 +60,9 @@ class OneMinute:
         self.without_a_bus = None
 
     def meet(self, meanwhile):
-        """Meets the next minute, and ends every clock after it.
+        """Meets the next minute, and then ends the clocks.
 
-        :param meanwhile: called with the second of UTC until which there is nothing to do.
+        :param meanwhile: called with a second of UTC. There is nothing to do until then.
         """
         self.lose_a_bus()
         meanwhile(next_minute(PREPARATION) - PREPARATION)
@@ -75,8 +75,8 @@ class OneMinute:
         self.lines = {name: clock.lines() for name, clock in self.clocks.items()}
 
     def lose_a_bus(self):
-        """A clock whose bus goes and returns. It may take a minute until that is noticed, so this
-        clock is not ended with the others."""
+        """Starts a clock whose bus goes and returns. The clock may notice that only after a minute,
+        so it is not ended with the others."""
         folder = self.folder / "without_a_bus"
         folder.mkdir()
         self.returning_bus = MessageBus(folder)
@@ -95,7 +95,7 @@ class OneMinute:
         self.good = self.server("good", "speaker", "other", "slow")
         self.vanishing = self.server("vanishing", "speaker")
         self.returning = self.server("returning", "speaker")
-        # A sink that takes two seconds ahead, as by pulseaudio's defaults.
+        # A sink that buffers two seconds ahead, as pulseaudio does by default.
         self.queued = self.server("queued", "speaker", options="")
         self.heard = self.recording(self.good, "speaker")
         self.heard_of_queued = self.recording(self.queued, "speaker", latency="2000")
@@ -191,11 +191,11 @@ class OneMinute:
         return f"{self.local:%H:%M}:00"
 
     def about(self, clock):
-        """What a clock has said of this minute."""
+        """The lines that a clock has logged about this minute."""
         return [line for line in self.lines[clock] if self.time_of_day in line]
 
     def phrase(self, local=None):
-        """What is to be heard, as `render` makes it."""
+        """The expected samples of this minute, or of another, as `render` makes them."""
         path = self.folder / "phrase.wav"
         at = f"{local or self.local:%Y-%m-%dT%H:%M}"
         done = self.clocksmith.run(

@@ -1,5 +1,5 @@
-"""A speaker without a sound card or a session: a private PipeWire, with WirePlumber to link what
-plays to it, and its twin of pulseaudio."""
+"""A speaker without a sound card or a session: a private PipeWire, WirePlumber to link streams to it,
+and pipewire-pulse."""
 
 import json
 import os
@@ -12,7 +12,7 @@ from sound_server import RATE, preferred, wait_until
 
 PROGRAMS = ["pipewire", "pipewire-pulse", "wireplumber", "pw-metadata", "parec"]
 
-# A sink of PipeWire's own, and the metadata without which nothing is linked to it.
+# A PipeWire sink, and the metadata without which nothing is linked to it.
 SPEAKER = f"""
 context.objects = [
   {{ factory = metadata args = {{ metadata.name = default }} }}
@@ -29,7 +29,7 @@ context.objects = [
 
 
 class PipeWireServer:
-    """PipeWire in a folder of its own, with one sink that is called speaker."""
+    """PipeWire in its own folder, with one sink named speaker."""
 
     def __init__(self, folder, environment):
         lacking = [program for program in PROGRAMS if not shutil.which(program)]
@@ -49,7 +49,7 @@ class PipeWireServer:
         self.processes = []
         self.start("pipewire")
         wait_until((folder / "pipewire-0").exists, 15, "pipewire")
-        # The plain one wants a bus, and takes real cards.
+        # WirePlumber's default configuration needs a bus, and takes real cards.
         self.start("wireplumber", "-c", "policy.conf")
         self.start("pipewire-pulse")
         wait_until(self.answers, 15, "pipewire-pulse")
@@ -69,12 +69,11 @@ class PipeWireServer:
         return "speaker" in self.run("pactl", "list", "short", "sinks").stdout
 
     def pulse_device(self, name):
-        """The lines of ALSA that make its twin of pulseaudio the device of that name."""
+        """The ALSA lines that make pipewire-pulse the device of that name."""
         return f'pcm.{name} {{ type pulse server "unix:{self.folder}/pulse/native" }}\n'
 
     def device(self, name):
-        """The lines of ALSA that make it the device of that name; skips where ALSA has no plugin
-        for it."""
+        """The ALSA lines that make it the device of that name; skips if ALSA has no plugin for it."""
         library = find_plugin()
         if not library:
             pytest.skip("no ALSA plugin of PipeWire here: Debian's pipewire-alsa, which cannot be "
@@ -88,7 +87,7 @@ class PipeWireServer:
 
 
 def find_plugin():
-    """The library of pipewire-alsa, which may be unpacked somewhere; None if there is none."""
+    """The library of pipewire-alsa, or None. PIPEWIRE_ALSA may name an unpacked one."""
     if named := os.environ.get("PIPEWIRE_ALSA"):
         return named
     listed = subprocess.run(

@@ -1,4 +1,4 @@
-"""Something on the bus in the announcer's place, that answers as it is told."""
+"""A stand-in for the announcer on the bus that answers as a test tells it."""
 
 import threading
 
@@ -14,7 +14,7 @@ PROPERTIES = {
 
 
 class PretendedAnnouncer:
-    """`answer(member)` says whether a call is answered: True, False for never, or an error's name."""
+    """`answer(member)` returns True to answer a call, False to leave it, or the name of an error."""
 
     def __init__(self, address, answer=lambda member: True, **properties):
         self.answer = answer

@@ -1,4 +1,4 @@
-"""Something on the loopback in the place of Apple's servers, that answers as it is told."""
+"""A stand-in for Apple's push servers on the loopback that answers as a test tells it."""
 
 import base64
 import json
@@ -15,7 +15,7 @@ from sound_server import wait_until
 
 
 def make_certificate(folder, name="server", host="DNS:localhost,IP:127.0.0.1", days=30):
-    """A certificate that vouches for itself, and its key. Of days before now it has expired."""
+    """A self-signed certificate and its key. With negative days it has already expired."""
     certificate, key, request = (folder / f"{name}.{end}" for end in ("crt", "key", "csr"))
     subprocess.run(
         ["openssl", "req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1",
@@ -28,7 +28,7 @@ def make_certificate(folder, name="server", host="DNS:localhost,IP:127.0.0.1", d
 
 
 def make_provider_key(path):
-    """A key as Apple hands it out, in PEM form; returns its public half."""
+    """Makes a key as Apple hands it out, in PEM form. Returns the path of its public half."""
     subprocess.run(
         ["openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:prime256v1",
          "-out", path], check=True, capture_output=True)
@@ -38,7 +38,7 @@ def make_provider_key(path):
 
 
 def is_signed(token, public, folder):
-    """True if a JSON Web Token was signed by ES256 with the other half of this key."""
+    """True if a JSON Web Token was signed by ES256 with the private half of this key."""
     signed, _, signature = token.rpartition(".")
     raw = base64.urlsafe_b64decode(signature + "=" * (-len(signature) % 4))
     assert len(raw) == 64
@@ -72,8 +72,8 @@ def accept(_):
 
 
 class PretendedAPNs:
-    """`answer(request)` says what comes back: a status and an object, or one of the words `hang`,
-    `reset`, `goaway`, `close`, `garbage`."""
+    """`answer(request)` returns a status and an object, or one of the words `hang`, `reset`,
+    `goaway`, `close`, `garbage`."""
 
     def __init__(self, folder, certificate=None, answer=accept, protocols=("h2",)):
         self.answer = answer
@@ -87,7 +87,7 @@ class PretendedAPNs:
         self.listen()
 
     def listen(self):
-        """Once more at the same port, after `stop`."""
+        """Listens; after `stop`, again at the same port."""
         self.server = socket.create_server(("127.0.0.1", self.port or 0))
         self.port = self.server.getsockname()[1]
         self.open = []
@@ -145,7 +145,7 @@ class PretendedAPNs:
             stream.sendall(talk.data_to_send())
 
     def reply(self, stream, talk, stream_id, request):
-        """False when the connection is at its end."""
+        """Returns False at the end of the connection."""
         answer = self.answer(request)
         if answer == "hang":
             return True
@@ -158,7 +158,7 @@ class PretendedAPNs:
             return False
         if answer == "close":
             stream.sendall(talk.data_to_send())
-            # What was answered is to be read: with something unread here, it would be taken back.
+            # The client must get the answers: a close with unread input would reset the connection.
             stream.shutdown(socket.SHUT_WR)
             while stream.recv(65536):
                 pass
@@ -183,7 +183,7 @@ class PretendedAPNs:
         return self.requests
 
     def stop(self):
-        """Ends every connection, and takes no more."""
+        """Ends every connection, and accepts no more."""
         self.server.shutdown(socket.SHUT_RDWR)
         self.server.close()
         for connection in self.open:

@@ -1,4 +1,4 @@
-"""A broker of a few lines that does what a real one would not be brought to do."""
+"""A broker of a few lines, for behaviour that a real one cannot be made to show."""
 
 import contextlib
 import socket
@@ -8,8 +8,8 @@ import threading
 class PretendedBroker:
     """Lets everybody in.
 
-    `denied` are words of filters that nobody may subscribe to; who publishes to a topic with one of
-    `forbidden` is thrown out. Without `confirms` no publish is
+    Nobody may subscribe to a filter that contains a word of `denied`. A client that publishes to a
+    topic that contains a word of `forbidden` is disconnected. Without `confirms`, no publish is
     acknowledged.
     """
 
@@ -18,7 +18,7 @@ class PretendedBroker:
         self.server = socket.create_server(("127.0.0.1", 0))
         self.port = self.server.getsockname()[1]
         self.clients, self.published, self.connections = [], [], []
-        # Of each connection that has ended, whether its client said so.
+        # For each connection that has ended: True if its client ended it with a DISCONNECT.
         self.endings = []
         self.turn = threading.Lock()
         threading.Thread(target=self.serve, daemon=True).start()
@@ -71,12 +71,12 @@ class PretendedBroker:
             self.say(connection, b"\xd0\0")
 
     def say(self, connection, packet):
-        """Packets are not to lie within each other."""
+        """Sends a packet. The lock keeps packets of two threads apart."""
         with self.turn:
             connection.sendall(packet)
 
     def send(self, topic, payload, times=1):
-        """Publishes to everybody, without waiting for an answer."""
+        """Publishes to every client at QoS 0."""
         body = len(topic).to_bytes(2, "big") + topic.encode() + payload
         size = len(body)
         packet = bytearray([0x30])
@@ -89,7 +89,7 @@ class PretendedBroker:
             self.say(connection, (packet + body) * times)
 
     def break_off(self):
-        """Ends every connection without a word."""
+        """Ends every connection without a warning."""
         for connection in self.connections:
             with contextlib.suppress(OSError):
                 connection.shutdown(socket.SHUT_RDWR)

@@ -1,10 +1,9 @@
-"""A sound card that is not there: the kernel's list has one, and what plays on it is another
-device of ALSA."""
+"""A fake sound card: the kernel's list has one, and another ALSA device plays in its place."""
 
 from c_library import shared_library
 
-# Stands before libasound. A card plays what ALSA's configuration calls "card"; like the plugins
-# that convert, it takes nothing back where it is told so.
+# Preloaded before libasound. The card plays on the ALSA device "card". Like ALSA's converting
+# plugins, it takes nothing back: a rewind returns 0 frames.
 LIBRARY = r"""
 #define _GNU_SOURCE
 #include <alsa/asoundlib.h>
@@ -34,5 +33,5 @@ snd_pcm_sframes_t snd_pcm_rewind(snd_pcm_t *pcm, snd_pcm_uframes_t frames) { ret
 
 
 def pretended_card(folder):
-    """The environment in which there is such a card."""
+    """The environment in which the card exists."""
     return {"LD_PRELOAD": str(shared_library(folder / "pretended.so", LIBRARY))}

@@ -1,4 +1,4 @@
-"""A GPIO line that is not there, for a switch, on a machine whose clock is slow to judge."""
+"""A fake GPIO line for a switch, on a machine whose clock takes long to judge."""
 
 import os
 import subprocess
@@ -8,8 +8,8 @@ import pytest
 from c_library import shared_library
 from program import PROGRAM
 
-# Stands before libgpiod 1 and the kernel's clock. Each byte that is written to the pipe is an edge:
-# 1 to active, 0 back. While the file MARKER is there, whoever asks how good the clock is waits.
+# Preloaded before libgpiod 1 and adjtimex(). Each byte written to the pipe is an edge: 1 to active,
+# 0 back. While the file MARKER exists, adjtimex() takes 0.4 s.
 LIBRARY = r"""
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -65,7 +65,7 @@ int adjtimex(struct timex *state) {
 
 
 class PretendedLine:
-    """The line `SWITCH`, and the environment in which it is there."""
+    """The line `SWITCH`, and the environment in which it exists."""
 
     def __init__(self, folder):
         linked = subprocess.run(["ldd", PROGRAM], stdout=subprocess.PIPE, text=True, check=True)

@@ -1,4 +1,4 @@
-"""A web server on the loopback that takes down what it is told."""
+"""A web server on the loopback that records its requests."""
 
 import collections
 import http.server
@@ -12,7 +12,7 @@ Request = collections.namedtuple("Request", "path headers body")
 
 
 class PretendedWeb:
-    """`answer(request)` says the status of an answer, and its headers."""
+    """`answer(request)` returns the status and the headers of an answer."""
 
     def __init__(self, answer=lambda request: (200, {})):
         web = self

@@ -1,4 +1,4 @@
-"""The program: where it is, how it is run to its end, and how it refuses."""
+"""The program: where it is, how to run it to its end, and how it refuses."""
 
 import json
 import os
@@ -9,16 +9,16 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = pathlib.Path(os.environ.get("CLOCKSMITH", ROOT / ".build/release/clocksmith")).resolve()
-# Those that ship, by their names; and the one that speaks where it does not matter which.
+# The voices that ship, by their names; and the one for tests where the voice does not matter.
 VOICES = {conf.parent.name: conf.parent for conf in sorted(ROOT.glob("sounds/voices/*/voice.conf"))}
 VOICE = VOICES["rms"]
 
-# No test may hear the machine's own sound devices: a name stands for no more than is said here.
+# No test may use the machine's own sound devices: a run knows only the devices named here.
 SILENT_ALSA = "pcm.default { type null }\nctl.default { type null }\n"
 
 
 def surroundings(home):
-    """The environment of every run: nothing of the machine's zone, sound, bus or service manager."""
+    """The environment of every run, without the machine's zone, sound, bus or service manager."""
     (home / "asound.conf").write_text(SILENT_ALSA)
     return {
         "PATH": "/usr/bin:/bin", "HOME": str(home), "XDG_RUNTIME_DIR": str(home), "LC_ALL": "C",
@@ -35,9 +35,9 @@ class Clocksmith:
         self.folder = folder
 
     def configuration(self, announce="", rest="", voice=VOICE):
-        """Writes a configuration with these lines in [announce], and after it the rest.
+        """Writes a configuration with these lines in [announce], followed by the rest.
 
-        Words alone, unless the lines have a chime of their own.
+        It has no chime unless the lines set one.
         """
         path = self.folder / f"{len(list(self.folder.glob('*.conf')))}.conf"
         chime = "" if "chime =" in announce else "chime = none\n"
@@ -45,14 +45,14 @@ class Clocksmith:
         return path
 
     def run(self, *words, environment=None, **options):
-        """Runs it with these words; what it says is text."""
+        """Runs it with these words. Its output is read as text."""
         return subprocess.run(
             [PROGRAM, *(w if isinstance(w, bytes) else str(w) for w in words)], env=self.environment | (environment or {}),
             **{"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE,
                "text": True, "timeout": 20, "errors": "surrogateescape"} | options)
 
     def agenda(self, zone, start, end, announce=""):
-        """What will sound, as its JSON lines have it."""
+        """The lines of `agenda --json`, as dictionaries."""
         done = self.run(
             "agenda", "--json", "--zone", zone, "--from", start, "--to", end,
             "--config", self.configuration(announce))
@@ -61,10 +61,10 @@ class Clocksmith:
 
 
 def zone_showing(clocksmith, seconds):
-    """A zone of its own, as TZ names it: its clocks show now that many seconds after midnight."""
+    """A value for TZ: a zone whose clocks show now that many seconds after midnight."""
     ahead = (seconds - int(time.time())) % 86_400
     offset = ahead if ahead < 43_200 else ahead - 86_400
-    # As RFC 9636 has it: ahead of UTC by so many seconds, always.
+    # A TZif file (RFC 9636) with the same offset from UTC at all times.
     block = b"TZif2" + bytes(15) + struct.pack(">6I", 0, 0, 0, 0, 1, 4)
     block += struct.pack(">iBB", offset, 0, 0) + b"HRE\0"
     zone = clocksmith.folder / "Here"
@@ -73,7 +73,7 @@ def zone_showing(clocksmith, seconds):
 
 
 def refusal(done, status):
-    """The one sentence with which a run has ended, without debris and without a crash."""
+    """Checks that a run has ended with this status and one clean sentence; returns the sentence."""
     assert done.returncode == status, f"exit status {done.returncode}: {done.stderr}"
     lines = done.stderr.splitlines()
     assert len(lines) == 1 and done.stderr.endswith("\n"), f"not one line: {done.stderr!r}"

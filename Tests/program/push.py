@@ -1,4 +1,4 @@
-"""A relay that publishes, its register, and the providers of a test's own."""
+"""A relay that publishes, its register, and an [apns] section for tests."""
 
 import contextlib
 import sqlite3
@@ -46,7 +46,7 @@ class PushRelay(Relay):
 
 
 class Rows:
-    """What stands in the register."""
+    """The rows of the register."""
 
     def __init__(self, path):
         self.path = path
@@ -56,5 +56,5 @@ class Rows:
             return register.execute(sql).fetchall()
 
     def states(self):
-        """How many deliveries there are of each state."""
+        """The number of deliveries in each state."""
         return dict(self.select("SELECT state, count(*) FROM deliveries GROUP BY state"))

@@ -10,7 +10,7 @@ CLASSIC = [*NUMBERS, "fifteen", "thirty", "forty-five", "AM", "PM"]
 
 
 def word(number, rate=RATE, level=0.4, before=0.3, after=0.4):
-    """A made-up word of 0.3 s whose pitch tells which it is, in a quiet room."""
+    """A made-up word of 0.3 s in a quiet room. Its pitch tells which word it is."""
     times = numpy.arange(int(0.3 * rate)) / rate
     voiced = sum(numpy.sin(2 * numpy.pi * (150 + 20 * number) * n * times) / n for n in (1, 2, 3))
     voiced *= level / 2 * numpy.sin(numpy.pi * times / 0.3) ** 0.5
@@ -21,7 +21,7 @@ def word(number, rate=RATE, level=0.4, before=0.3, after=0.4):
 
 @pytest.fixture
 def recordings(tmp_path):
-    """The classic seventeen, at odd levels and with silence around them."""
+    """The classic seventeen words, at different levels and with silence around them."""
     folder = tmp_path / "my voice"
     folder.mkdir()
     for number, name in enumerate(CLASSIC):

@@ -1,9 +1,9 @@
-"""Runs a command that records, and says when each piece of what it records arrived.
+"""Runs a command that records, and notes when each piece of the recording arrived.
 
-A process of its own, served before other work as the recording itself is: in the process of the
-tests a piece would wait for whatever those do.
+It is a separate process, with the same raised priority as the recording itself. In the process of
+the tests, a piece would wait for the tests' own work.
 
-Writes to its output, for each piece, the moment as nanoseconds of UTC, its size in bytes, and it.
+Its output, for each piece: the time in nanoseconds of UTC, the size in bytes, and the piece.
 """
 
 import os
@@ -16,7 +16,7 @@ HEAD = struct.Struct("<qI")
 
 
 def record(command):
-    # It ends with whoever listens here, for then nobody takes what it writes.
+    # The command ends with this process: then nobody reads its output.
     with subprocess.Popen(command, stdout=subprocess.PIPE) as recording:
         while piece := os.read(recording.stdout.fileno(), 1 << 16):
             sys.stdout.buffer.write(HEAD.pack(time.time_ns(), len(piece)) + piece)

@@ -1,4 +1,4 @@
-"""The relay as it runs, a broker of the test's own, and somebody who listens there."""
+"""The relay as it runs, a broker for tests, and a listener on it."""
 
 import json
 import os
@@ -91,7 +91,7 @@ class Broker:
 
 
 def count_of_attempts(port):
-    """Something that refuses whoever connects, and counts them."""
+    """Refuses every connection to the port. Returns a function that counts them."""
     server = socket.create_server(("127.0.0.1", port))
     count = []
 
@@ -99,7 +99,7 @@ def count_of_attempts(port):
         while True:
             connection, _ = server.accept()
             count.append(connection)
-            # Reset, as by a port where nobody listens.
+            # Reset it, as a port does where nobody listens.
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
             connection.close()
     threading.Thread(target=refuse, daemon=True).start()
@@ -107,7 +107,7 @@ def count_of_attempts(port):
 
 
 class Listener:
-    """Takes down what is published from now on, and what the broker has kept."""
+    """Records what is published from now on, and the retained messages."""
 
     def __init__(self, client, topics):
         words = [word for topic in topics for word in ("-t", topic)]
@@ -129,14 +129,14 @@ class Listener:
         return [payload for at, payload, _ in list(self.messages) if at == topic]
 
     def wait_for(self, topic, fits=lambda payload: True, seconds=15):
-        """The latest payload there, once it fits."""
+        """The latest payload of the topic, once it fits."""
         def found():
             payloads = self.payloads(topic)
             return payloads and fits(payloads[-1]) and (payloads[-1],)
         return wait_until(found, seconds, f"{topic}; there was {self.last()}")[0]
 
     def last(self):
-        """The end of what has been heard, for a person."""
+        """The last three messages, shortened for an error message."""
         return [(topic, payload[:200]) for topic, payload, _ in self.messages[-3:]]
 
     def wait_for_state(self, fits, seconds=15):
@@ -166,12 +166,12 @@ class Relay:
             CONFIGURATION.format(host=host, port=port, rest=rest).replace("hall", name, 1))
 
     def cpu(self):
-        """In seconds, so far."""
+        """Its CPU time so far, in seconds."""
         fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")")[1].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def wakeups(self):
-        """How often it has waited so far."""
+        """How often it has gone to sleep so far, as voluntary context switches."""
         status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text(encoding="ascii")
         return int(status.split("voluntary_ctxt_switches:")[1].split()[0])
 

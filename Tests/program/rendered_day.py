@@ -6,7 +6,7 @@ import time
 
 
 def render(program, at, output, configuration):
-    """Renders a time of UTC, and gives what was printed."""
+    """Renders a time of UTC, and returns what was printed."""
     done = program.run(
         "render", "--at", at, "--zone", "UTC", "--output", output, "--config", configuration)
     assert (done.returncode, done.stderr) == (0, "")
@@ -14,7 +14,7 @@ def render(program, at, output, configuration):
 
 
 class RenderedDay:
-    """A day on one clock format, rendered bit by bit, while there is nothing else to do."""
+    """A day in one clock format, rendered bit by bit while there is nothing else to do."""
 
     def __init__(self, program, clock):
         self.program = program
@@ -30,7 +30,7 @@ class RenderedDay:
         return hour, minute, path, render(self.program, at, path, self.configuration)
 
     def advance(self, until=float("inf")):
-        """Renders what is missing, on two cores, until that second of UTC."""
+        """Renders missing minutes, two at a time, until that second of UTC."""
         with concurrent.futures.ThreadPoolExecutor(2) as two_cores:
             missing = iter(range(len(self.rendered), 1440))
             while time.time() < until and (some := list(itertools.islice(missing, 48))):

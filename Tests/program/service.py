@@ -64,7 +64,7 @@ class Service:
             self.process.wait(10)
 
     def latest_status(self):
-        """The STATUS= that it has told the service manager last."""
+        """The last STATUS= that it has sent to the service manager."""
         try:
             while True:
                 for line in self.manager.recv(4096).decode().splitlines():
@@ -74,17 +74,17 @@ class Service:
             return self.status
 
     def memory(self):
-        """(resident, anonymous) KiB now."""
+        """Its (resident, anonymous) memory in KiB."""
         with open(f"/proc/{self.process.pid}/smaps_rollup", encoding="ascii") as rollup:
             sizes = {line.split(":")[0]: int(line.split()[1]) for line in rollup if "kB" in line}
         return sizes["Rss"], sizes["Anonymous"]
 
     def seconds_kept_waiting(self):
-        """How long it has been ready to run while other work had the processor."""
+        """How long it was ready to run while another process had the processor."""
         with open(f"/proc/{self.process.pid}/schedstat", encoding="ascii") as statistics:
             return int(statistics.read().split()[1]) / 1e9
 
 
 def next_minute(lead):
-    """The first full minute of UTC that is at least so many seconds away."""
+    """The first full minute of UTC that is at least `lead` seconds away."""
     return (int(time.time() + lead) // 60 + 1) * 60

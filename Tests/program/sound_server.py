@@ -1,18 +1,18 @@
-"""A speaker without a sound card: a private pulseaudio, what it plays recorded, and its clock.
+"""A speaker without a sound card: a private pulseaudio, a recording of its output, and its clock.
 
-When a frame left the speaker is known without asking anybody: a null sink renders its next block
-at the moment at which that block's first frame is due (module-null-sink, thread_func), and a
-recorder of its monitor gets the block at once, for with norewinds nothing is kept back. So a
-block arrives late by no more than the scheduler's delay: of a thousand blocks most within 0.05 ms
-of each other, measured, and with three busy programs on two processors a quarter of them still.
-`Recording.instant` takes those that agree the most; not the earliest, for where the block size
-changes, as a stream begins or ends, one block is rendered ahead of its time.
+The arrival of a block tells when the speaker played it. A null sink renders its next block at the
+moment at which the first frame of that block is due (module-null-sink, thread_func). A recorder of
+its monitor gets the block at once, because norewinds keeps nothing back. So a block is late only by
+the scheduler's delay. Measured: of a thousand blocks, most are within 0.05 ms of each other; with
+three busy programs on two processors, still a quarter of them. `Recording.instant` uses the arrivals
+that agree the most. It does not use the earliest: when the block size changes, as a stream begins or
+ends, one block is rendered ahead of its time.
 
-A block is put together of pieces where the player's own pieces end within it. They are rendered,
-and arrive, at once, so of each block the first frame alone is due then: a second piece taken for
-a block made the speaker seem to be up to 5 ms early, measured. And as the sink counts whole
-microseconds, each piece makes it a little fast, 200 parts in a million with two pieces of 1 and
-239 frames; so only what is near a frame says when that frame was due.
+A block has several pieces if the player's own pieces end within it. They are rendered, and arrive,
+at once, so only the first frame of the block is due then. A second piece taken for a block made the
+speaker seem up to 5 ms early (measured). The sink counts whole microseconds, so each piece makes it
+a little fast: by 200 parts in a million with two pieces of 1 and 239 frames. So only arrivals near a
+frame say when that frame was due.
 """
 
 import os
@@ -28,12 +28,12 @@ import pytest
 import recorder
 
 RATE = 48_000
-# Nanoseconds between two blocks, at the least; the sink renders 5 or 10 ms at once.
+# The shortest pause between two blocks, in nanoseconds. The sink renders 5 or 10 ms at once.
 PAUSE = 2_000_000
 
 
 def wait_until(condition, seconds, what):
-    """Waits for a condition to hold, and gives what it gave; fails when the time is over."""
+    """Waits until a condition is true, and returns its value; fails after `seconds`."""
     deadline = time.monotonic() + seconds
     while not (result := condition()):
         assert time.monotonic() < deadline, f"waited {seconds} s for {what}"
@@ -42,14 +42,14 @@ def wait_until(condition, seconds, what):
 
 
 def preferred(*command):
-    """A command that is served before other work, as its service would be, where allowed."""
+    """The command with a raised priority, like that of its service, where that is allowed."""
     return ["nice", "-n", "-10", *command] if os.geteuid() == 0 else list(command)
 
 
 class SoundServer:
-    """A pulseaudio of its own folder, with these sinks.
+    """A pulseaudio in its own folder, with these sinks.
 
-    It is started under a name that only this file knows, and then shown to the program.
+    It starts on a socket that only this file knows. `show` links that socket for the program.
     """
 
     def __init__(self, folder, environment, *sinks, options="norewinds=1"):
@@ -91,7 +91,7 @@ class SoundServer:
         self.socket.symlink_to(self.hidden)
 
     def kill(self):
-        """As a power cut would."""
+        """Kills it, as a power cut would."""
         self.process.kill()
         self.process.wait()
         self.socket.unlink(missing_ok=True)
@@ -103,10 +103,10 @@ class SoundServer:
 
 
 class Recording:
-    """What a sink plays, recorded in the background, with the arrival of every piece.
+    """A sink's output, recorded in the background, with the arrival of every block.
 
-    A sink is as quick as the quickest that listens to it: with a latency of seconds, a recording
-    leaves it as slow as it is, and then its arrivals tell nothing.
+    A sink is as quick as its quickest listener. A recording with a latency of seconds leaves a slow
+    sink slow, but then its arrivals tell nothing.
     """
 
     def __init__(self, server, sink, latency="10"):
@@ -157,8 +157,8 @@ class Recording:
         return float(near[numpy.argmin(near[some - 1:] - near[:len(near) - some + 1])]) + frame / RATE
 
     def disturbance(self, frame):
-        """Seconds by which a block before that frame came late: more than some, and this machine
-        is too busy to play in time, whoever plays."""
+        """The longest delay of a block in the 3 s before that frame, in seconds. If it is large, this
+        machine is too busy for any player to play in time."""
         late = [arrival / 1e9 - self.instant(first) for first, arrival in self.arrivals
                 if 0 <= frame - first < 3 * RATE]
         return max(late)
@@ -170,9 +170,9 @@ class Recording:
 
 
 class Wakefulness:
-    """How late this machine wakes, at worst, what it serves before other work.
+    """How late this machine wakes a thread of raised priority, at worst.
 
-    Where that is most of what a sound server holds, what is torn says nothing of who plays.
+    If that is most of a sound server's buffer, broken sound says nothing about the player.
     """
 
     INTERVAL = 0.005
@@ -192,7 +192,7 @@ class Wakefulness:
             due = time.monotonic() + self.INTERVAL
 
     def stop(self):
-        """Gives the seconds by which it was late at worst."""
+        """Returns the worst delay in seconds."""
         self.over.set()
         self.thread.join()
         return self.worst

@@ -1,4 +1,4 @@
-"""How a person says a time in English: written down here once more, apart from the voice pack."""
+"""How a person says a time in English, written down independently of the voice pack."""
 
 ONES = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen " \
     "fifteen sixteen seventeen eighteen nineteen".split()
@@ -17,7 +17,7 @@ def two_digits(value):
 
 
 def words(hour, minute, clock=12):
-    """What is said at this time of day."""
+    """The words for this time of day."""
     if clock == 24:
         return f"{two_digits(hour)} {two_digits(minute) if minute else 'hundred'}"
     twelve = number(12 if hour % 12 == 0 else hour % 12)

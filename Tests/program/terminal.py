@@ -8,7 +8,7 @@ from program import PROGRAM
 
 
 def in_a_terminal(clocksmith, *words):
-    """Runs the command on a terminal of its own: (process, what it has drawn so far)."""
+    """Runs the command on its own terminal: (process, a function that returns all it has drawn)."""
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
         [PROGRAM, *words], env=clocksmith.environment | {"TERM": "xterm"}, stdin=theirs,

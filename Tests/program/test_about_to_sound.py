@@ -1,4 +1,4 @@
-"""An announcement that is only prepared is told as what comes next; when it is heard, as sounding."""
+"""While an announcement is prepared it is reported as the next one; once heard, as sounding."""
 
 import math
 import re
@@ -11,13 +11,13 @@ from program import SILENT_ALSA, zone_showing
 from service import Service
 from sound_server import wait_until
 
-# What the clocks show as the service is started: in time for all of the preparation.
+# What the clocks show when the service starts: early enough for the whole preparation.
 START = 3600 - 9
 
 
 @pytest.fixture
 def nearly_one(clocksmith):
-    """A service where it is nearly one o'clock in the night, with a caller on a bus of its own."""
+    """A service at nearly one o'clock at night, a caller on its own bus, and the hour in UTC."""
     bus = MessageBus(clocksmith.folder)
     clocksmith.environment = clocksmith.environment | {
         "TZ": zone_showing(clocksmith, START), "DBUS_SYSTEM_BUS_ADDRESS": bus.address}

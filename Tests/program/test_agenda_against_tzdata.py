@@ -1,7 +1,7 @@
 """The announcements of whole years agree with an independent reading of tzdata.
 
-The reading here is Python's zoneinfo, asked about every single minute of UTC (or second, where an
-offset has seconds): it knows nothing of changes of offset and looks for none.
+That reading is Python's zoneinfo. It is asked about every minute of UTC, or every second where an
+offset has seconds. So it needs to know nothing about changes of the offset.
 """
 
 import concurrent.futures
@@ -21,7 +21,7 @@ ZONES = """
     Pacific/Marquesas Pacific/Norfolk UTC
 """.split()
 
-# Years in which a zone did something that it does not do every year.
+# Years in which a zone did something unusual.
 UPHEAVALS = {
     "a day left out": ("Pacific/Apia", 2011),
     "half an hour back for good": ("Asia/Pyongyang", 2015),
@@ -41,7 +41,7 @@ UPHEAVAL_YEARS = {
 
 YEARS = {name: (name, datetime(2026, 1, 1), datetime(2027, 1, 1), 15, 60) for name in ZONES}
 
-# Zones with odd offsets, and days on which their clocks change; Nepal's never do.
+# Zones with odd offsets, and a day just before their clocks change; Nepal's never do.
 ODD_DAYS = {
     "Asia/Kathmandu": datetime(2026, 4, 4), "Australia/Lord_Howe": datetime(2026, 4, 4),
     "Pacific/Chatham": datetime(2026, 9, 26), "America/St_Johns": datetime(2026, 3, 7),
@@ -59,13 +59,13 @@ EVERY_STRETCH = YEARS | UPHEAVAL_YEARS | OTHER_INTERVALS | SECONDS | LAST_YEAR
 
 @pytest.fixture(scope="module")
 def disagreement(surroundings, tmp_path_factory):
-    """Tells where program and tzdata disagree on a stretch of time; None if nowhere.
+    """Tells where the program and tzdata disagree on a stretch of time; None if nowhere.
 
-    All stretches are begun at once, one for each core.
+    All stretches are queued at once, for two processes.
     """
     known = available_timezones()
     executor = concurrent.futures.ProcessPoolExecutor(2)
-    # A folder for each, for each has its own configuration.
+    # Each has its own folder, because each has its own configuration.
     futures = {
         key: executor.submit(
             compare, Clocksmith(surroundings, tmp_path_factory.mktemp("agenda")), *stretch)
@@ -88,12 +88,12 @@ def compare(program, name, start, end, interval, step):
 
 
 def instant_of(local, zone):
-    """Seconds of UTC at which the zone's clocks show this for the first time."""
+    """The first second of UTC at which the zone's clocks show this."""
     return int(local.replace(tzinfo=zone, fold=0).timestamp())
 
 
 def expected(zone, start, end, interval, step=60):
-    """The occasions from the first local time up to the second, by looking at each `step` s."""
+    """The occasions from one local time to just before another, found by trying every `step` s."""
     found = []
     for second in range(instant_of(start, zone), instant_of(end, zone), step):
         local = datetime.fromtimestamp(second, zone)
@@ -106,7 +106,7 @@ def expected(zone, start, end, interval, step=60):
 
 
 def first_difference(ours, theirs):
-    """For a message that a person can read: a year has 35,000 lines."""
+    """The first difference only, as a readable message: a year has 35,000 lines."""
     for number, pair in enumerate(zip(ours, theirs)):
         if pair[0] != pair[1]:
             return f"line {number}: the program says {pair[0]}, tzdata {pair[1]}"
@@ -188,7 +188,7 @@ def assert_quiet_as_read_here(clocksmith, start, days):
 
 
 def is_quiet(local):
-    """The night belongs to the day on which it begins: this is that night, told by hand."""
+    """Whether it is quiet, worked out by hand: a night belongs to the day on which it begins."""
     evening = local if local.hour >= 12 else local - timedelta(days=1)
     is_weekend = evening.strftime("%a") in ("Sat", "Sun")
     if local.hour >= 12:

@@ -1,4 +1,4 @@
-"""What the agenda lists besides the occasions: alarms as tzdata has them, and what the service has."""
+"""What the agenda lists besides occasions: alarms as tzdata has them, and what the service has."""
 
 import json
 import time
@@ -9,7 +9,7 @@ import pytest
 
 from test_agenda_against_tzdata import instant_of
 
-# No occasion but those of the hour, which are not looked at.
+# The only occasions are the hours, and the tests ignore them.
 SPARSE = "interval = 60\nvoice_at_hour = none\nchime = none"
 ZONES = """
     Africa/Casablanca America/New_York America/St_Johns Antarctica/Troll Asia/Kathmandu
@@ -31,8 +31,8 @@ def section(name, time, days, **keys):
 
 
 def rings(zone, time_of_day, days, start, end):
-    """When it rings, by zoneinfo: of what comes twice the first, of what is skipped by the offset of
-    before the gap, which is what fold=0 means."""
+    """When it rings, by zoneinfo. fold=0 takes the first of two repeated times; for a skipped time it
+    takes the offset before the gap."""
     hour, minute = map(int, time_of_day.split(":"))
     found, day = [], start.date() - timedelta(days=1)
     while day <= end.date() + timedelta(days=1):
@@ -128,7 +128,7 @@ def test_what_the_service_has_is_listed_and_what_is_supposed_is_not(on_the_bus, 
     assert abs(zero - began - 600) < 10
     alarms = [line for line in lines[4:] if line["cause"] == "alarm"]
     assert len(lines[4:]) == len(alarms) == 3
-    # Every day of one that rings each day; of one that rings once the one.
+    # An alarm of every day is listed for each day, an alarm that rings once only once.
     assert sorted((line["name"], line["local"][11:16]) for line in alarms) == [
         ("lunch", "12:34"), ("school", "06:45"), ("school", "06:45")]
     assert {line["name"]: (line["number"], line["chime"], line["rise"]) for line in alarms} == {
@@ -142,7 +142,7 @@ def test_an_interval_of_a_second_is_one_line(on_the_bus, start):
     done = on_the_bus.run("agenda")
     lines = [line for line in done.stdout.splitlines() if "interval" in line]
     assert len(lines) == 1 and lines[0].endswith("  interval of 1 s: the next signal (cue)")
-    # Tomorrow it has one, too.
+    # Tomorrow has one, too.
     tomorrow = datetime.now(timezone.utc) + timedelta(days=1)
     lines = agenda(on_the_bus, "--from", tomorrow.strftime("%Y-%m-%dT%H:%M"), "--hours", 1)
     assert [line["cause"] for line in lines].count("interval") == 1

@@ -1,4 +1,4 @@
-"""Alarms as their user has them: set, listed, heard on their moment, put off, stopped, and kept."""
+"""Alarms as a user knows them: set, listed, heard on time, snoozed, stopped, and kept."""
 
 import json
 import re
@@ -33,7 +33,7 @@ def alarms(home):
 
 
 def next_minute(home, ahead=8):
-    """A time of day that comes in `ahead` seconds or a minute more, and when that is."""
+    """A time of day that is `ahead` to `ahead` + 60 seconds away, and its second of UTC."""
     at = datetime.fromtimestamp(time.time() + ahead + 60).replace(second=0, microsecond=0)
     if at.timestamp() - time.time() > 60 + ahead:
         at -= timedelta(minutes=1)
@@ -93,7 +93,7 @@ def test_it_rings_on_its_moment_says_the_time_and_is_put_off_and_stopped(bus, ho
 
 
 def test_what_nobody_stops_is_missed_and_what_is_quiet_is_told(home, start):
-    # Set by night, it says at once that it will be silent.
+    # An alarm that is set for quiet hours says at once that it will be silent.
     shown, at = next_minute(home)
     later = (datetime.strptime(shown, "%H:%M") + timedelta(minutes=5)).strftime("%H:%M")
     service = start(f"interval = 60\nvoice_at_hour = none\nquiet = {shown}-{later}",
@@ -184,7 +184,7 @@ def test_a_tune_that_is_gone_is_told_kept_and_taken_back(home, start):
 
 
 def seconds_before_seven(home, seconds=9):
-    """Has everything run in a zone where it is that long before 07:00."""
+    """Runs everything in a zone where it is that long before 07:00."""
     home.environment = home.environment | {"TZ": zone_showing(home, 7 * 3600 - seconds)}
 
 

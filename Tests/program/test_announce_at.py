@@ -1,4 +1,4 @@
-"""A time that is said from an instant on, as the bus is asked for it."""
+"""AnnounceAt on the bus: a time that is said from an instant on."""
 
 import re
 import time
@@ -14,7 +14,7 @@ CLASSIC = "three thirty P M"
 
 @pytest.fixture
 def caller(bus, on_the_bus):
-    """Somebody on the bus of a service that plays in real time."""
+    """A caller on the bus of a service that plays in real time."""
     service = Service(
         on_the_bus, on_the_bus.configuration("interval = 60\nvoice_at_hour = none"),
         "--output", on_the_bus.folder / "heard.wav", alsa=SILENT_ALSA)

@@ -1,4 +1,4 @@
-"""A voice with something wrong in it: one sentence that names it, and nothing half-said."""
+"""A voice with something wrong in it: one sentence names it, and no time is half said."""
 
 import os
 
@@ -129,7 +129,7 @@ def test_missing_clips_are_told_once_by_check_and_the_same_each_time(clocksmith,
 
 
 def of_samples(samples):
-    """What puts a clip of these samples in the place of the good one."""
+    """Returns a function that replaces the good clip with one of these samples."""
     return lambda pack: soundfile.write(pack / f"{CLIP}.wav", samples, 48_000)
 
 
@@ -176,7 +176,7 @@ def test_a_clip_that_is_too_short_for_a_word_is_not_said(clocksmith, pack, tmp_p
 
 
 def test_a_phrase_with_a_silent_word_is_not_played(clocksmith, pack, tmp_path):
-    # Without it another time would be heard.
+    # Without that word, a wrong time would be heard.
     (pack / f"{CLIP}.flac").unlink()
     of_samples(numpy.zeros(24_000))(pack)
     (tmp_path / "asound").write_text("pcm.default { type null }\nctl.default { type null }\n")

@@ -1,4 +1,4 @@
-"""Each bad word, configuration and output path: one sentence, the right exit status, no debris."""
+"""Bad arguments, configurations and output paths: one sentence, the right exit status, no debris."""
 
 import os
 import pathlib
@@ -357,7 +357,7 @@ def test_a_reader_who_has_had_enough_is_no_failure(clocksmith):
 
 
 def test_a_rendering_that_is_killed_leaves_nothing_under_the_final_name(clocksmith, tmp_path):
-    # strace ends it at its third write into the file.
+    # strace kills it at its third write call.
     strace = pathlib.Path("/usr/bin/strace")
     if not strace.exists():
         pytest.skip("no strace here")

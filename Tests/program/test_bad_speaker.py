@@ -1,4 +1,4 @@
-"""A speaker that is absent, busy or torn out: one sentence, and the service goes on."""
+"""A speaker that is absent, busy or pulled out: one sentence, and the service goes on."""
 
 import concurrent.futures
 import os
@@ -16,7 +16,7 @@ from sound_server import Recording, SoundServer, find, wait_until
 
 @pytest.fixture
 def devices(clocksmith, tmp_path):
-    """ALSA configurations, each with another trouble."""
+    """ALSA configurations, each with a different trouble."""
     return {
         "not defined": (NO_SPEAKER, "there is no such sound device"),
         "no such card": (
@@ -35,7 +35,7 @@ def devices(clocksmith, tmp_path):
     params=["not defined", "no such card", "no sound server", "of no known kind",
             "of a torn configuration", "of a half definition", "busy"])
 def trouble(devices, request, tmp_path):
-    """(environment, what is to be said)."""
+    """(environment, expected words)."""
     alsa, words = devices[request.param]
     path = tmp_path / "asound.conf"
     path.write_text(alsa or engaged_device(tmp_path, tmp_path))
@@ -71,7 +71,7 @@ def speaker(clocksmith, tmp_path):
 
 @pytest.fixture
 def unread_pipe(tmp_path):
-    """A speaker that is a pipe without a reader: to open it waits for one."""
+    """A speaker that is a pipe without a reader, so opening it blocks."""
     os.mkfifo(tmp_path / "pipe")
     return f"""
 pcm.nothing {{ type null }}
@@ -176,7 +176,7 @@ def test_a_speaker_that_returns_is_taken_back(one_minute):
 
 
 def test_a_disk_that_fills_up_in_the_speakers_stead_is_told_of(clocksmith, full_disk):
-    # At the hour alone and then nothing: no occasion is ever near.
+    # Occasions come only at the hour, and say nothing then: none is in the way of the request.
     configuration = clocksmith.configuration("interval = 60\nvoice_at_hour = none")
     output = full_disk / "played.wav"
     clock = Service(

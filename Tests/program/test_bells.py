@@ -13,7 +13,7 @@ BELLS = ROOT / "sounds/bells"
 
 @pytest.fixture
 def installed(clocksmith, tmp_path, monkeypatch):
-    """The program and its table as a package installs them, to be broken: its table."""
+    """The program and its table, installed as by a package, for a test to break: the table."""
     program = tmp_path / "usr/bin/clocksmith"
     table = tmp_path / "usr/share/clocksmith/bells/bells.ini"
     program.parent.mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""org.clocksmith.Announcer1, on a bus of the test's own: driven, watched, and misused."""
+"""org.clocksmith.Announcer1 on a private bus: driven, watched, and misused."""
 
 import importlib.util
 import json
@@ -28,7 +28,7 @@ SIGNALS = {"Announced", "Skipped", "Noticed"}
 @pytest.fixture
 def start(on_the_bus):
     started = []
-    # Far from a quarter of an hour, at which the announcement would refuse what is asked for.
+    # Far from a quarter of an hour: right before its announcement, requests are refused.
     on_the_bus.environment = on_the_bus.environment | {"TZ": zone_showing(on_the_bus, 10 * 3600 + 17 * 60)}
 
     def start(announce="", rest="", **options):
@@ -259,7 +259,7 @@ def test_a_reload_in_a_phrase_ends_nothing_and_the_next_has_the_new_device(
         server.kill()
 
 
-# The command, as a client.
+# The command as a client.
 
 
 def test_the_command_speaks_through_the_service(on_the_bus, service, caller):
@@ -305,7 +305,7 @@ def test_status_shows_what_the_service_knows(on_the_bus, service, caller):
     assert f'sounding "{CLASSIC}"' in face and "\nmuted    until 20" in face
 
 
-# What outlasts the service.
+# State that outlasts the service.
 
 
 def test_a_mute_and_the_volume_outlast_a_restart(start, bus):

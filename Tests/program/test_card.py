@@ -1,4 +1,4 @@
-"""What the card tells the Pi's firmware of the parts on the header: deploy/device/.../parts."""
+"""How the card tells the Pi's firmware about the parts on the header: deploy/device/.../parts."""
 
 import os
 import re
@@ -35,7 +35,7 @@ class Boot:
         (self.folder / "compatible").write_bytes(BOARDS[board])
 
     def start(self, rtc="", sound=""):
-        """Whether the firmware has to read it anew, and what the journal is told."""
+        """Whether it wrote the file, which the firmware must then read again, and its log lines."""
         end = subprocess.run(
             [SCRIPTS / "parts", self.folder / "boot", rtc, sound, self.folder / "compatible"],
             env={**os.environ, "CLOCKSMITH_CONF_D": str(self.folder / "conf.d")},
@@ -180,7 +180,7 @@ def test_what_cannot_be_changed_goes_on_as_it_is(boot):
 
 
 def settings(tmp_path, text):
-    """What the journal is told of clocksmith.txt by the part of the settings that reads [card]."""
+    """The journal lines about [card] in clocksmith.txt, by that part of the settings script."""
     file = tmp_path / "clocksmith.txt"
     file.write_text(text)
     script = (SCRIPTS / "settings").read_text().split("\n# The clock's own sections come first")[0]

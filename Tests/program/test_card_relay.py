@@ -1,4 +1,5 @@
-"""What the card makes of [relay] in clocksmith.txt: on with it, off without, and its secrets in no journal."""
+"""What the card makes of [relay] in clocksmith.txt: the relay runs only with that section, and no
+secret gets into a journal."""
 
 import pytest
 

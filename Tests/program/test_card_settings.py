@@ -1,4 +1,4 @@
-"""What the card makes of clocksmith.txt: whatever editor wrote it, nothing of it is dropped."""
+"""What the card makes of clocksmith.txt: whatever editor wrote it, no setting is lost."""
 
 import shutil
 import subprocess
@@ -9,8 +9,8 @@ from program import ROOT
 
 SETTINGS = ROOT / "deploy/device/files/usr/lib/clocksmith-card/settings"
 
-# In namespaces of its own, so that neither /etc nor the name of this machine is changed. awk is one
-# of the alternatives.
+# It runs in its own namespaces, so that neither /etc nor the name of this machine changes.
+# /etc/alternatives is needed for awk.
 APPLIED = """
 mount -t tmpfs tmpfs /mnt && cp -a /etc/alternatives /mnt && mount --move /mnt /etc &&
 mkdir -p /etc/wpa_supplicant && PATH="$2:$PATH" sh "$0" "$1" && eval "$3" &&
@@ -20,10 +20,10 @@ TEXT = "; a comment\n[card]\nhostname = harbour\n[announce]\ninterval = 5\n[spea
 
 
 def applied(folder, text, then="true"):
-    """The lines of the host name and of the configuration, without the white space around them."""
+    """All output lines, without the white space around them; the host name and configuration last."""
     path = folder / "clocksmith.txt"
     path.write_text(text, newline="")
-    # The parts of the header stay as they are; and nobody's machine is restarted, if they did not.
+    # With parts.txt as shipped no restart is due. If one were, this systemctl would only print it.
     shutil.copy(ROOT / "deploy/device/boot/parts.txt", folder)
     (folder / "systemctl").write_text("#!/bin/sh\necho systemctl \"$@\"\n")
     (folder / "systemctl").chmod(0o755)
@@ -57,7 +57,7 @@ def test_a_backslash_is_kept(tmp_path):
 
 
 def test_a_user_that_cannot_be_made_costs_the_clock_nothing(tmp_path):
-    """Neither its own rules nor what comes after the user in the card's."""
+    """Neither the clock's own settings are lost, nor the card's settings that follow the user."""
     text = TEXT.replace("[announce]", "user = Joe Smith\npassword = a\\tb\nwifi_name = n\\t\n[announce]")
     path = tmp_path / "wpa"
     lines = applied(tmp_path, text, then=f"cat /etc/wpa_supplicant/*.conf >{path}")

@@ -1,4 +1,4 @@
-"""What `check` says of alarms, and of the words that timers and intervals are set to say."""
+"""What `check` says about alarms, and about the words that timers and intervals are set to say."""
 
 import pytest
 

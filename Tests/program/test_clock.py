@@ -1,4 +1,4 @@
-"""What the program makes of a real-time clock: a made-up one, in a /sys/class of its own."""
+"""How the program uses a real-time clock: a made-up one, in its own /sys/class."""
 
 import json
 import re
@@ -12,7 +12,7 @@ import pytest
 from program import PROGRAM
 from sound_server import wait_until
 
-# Mounted where nobody else sees it; its number is one that no machine has.
+# Mounted in a private namespace. No machine has an RTC with this number.
 INSIDE = """
 mount -t tmpfs none /sys/class && mkdir /sys/class/rtc && mount --bind "$0" /sys/class/rtc \
     && exec "$@"
@@ -21,7 +21,7 @@ DEVICE = "rtc901"
 
 
 class RTC:
-    """A real-time clock in files, with hands that can be held."""
+    """A real-time clock made of files, with hands that can be stopped."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -34,7 +34,7 @@ class RTC:
         self.start()
 
     def write(self, name, text):
-        # In one piece, so that nobody reads half of it.
+        # Renamed into place, so that nobody reads half of it.
         fresh = self.clock / "fresh"
         fresh.write_text(f"{text}\n")
         fresh.rename(self.clock / name)
@@ -73,7 +73,7 @@ def rtc(tmp_path):
 
 @pytest.fixture
 def run(clocksmith, rtc):
-    """Runs the program on the machine with that RTC."""
+    """Runs the program on a machine with that RTC."""
     def run(*words, rest=""):
         return subprocess.run(
             rtc.command(PROGRAM, *words, "--config", clocksmith.configuration(rest=rest)),
@@ -119,7 +119,7 @@ def test_an_rtc_that_differs_does_not_vouch(undisciplined, rtc, run):
     told = status(run)
     assert (told["trust"], told["clock_uncertainty_seconds"]) == ("untrusted", None)
     assert told["rtc_valid"] is True
-    # Its hands are late on a busy machine.
+    # On a busy machine the made-up RTC is late.
     shown = run("status").stdout
     assert re.search(r"untrusted: it is (1 h|59 min 5\d s) behind the RTC ds3231", shown), shown
 
@@ -186,7 +186,7 @@ def test_check_is_content_without_an_rtc(rtc, run):
 
 @pytest.fixture
 def service(clocksmith, rtc):
-    """The service, woken every second by a service manager's watchdog; the lines it has logged."""
+    """The service, woken every second by the watchdog of a service manager: its log lines."""
     log = clocksmith.folder / "service.log"
     with log.open("w", encoding="utf-8") as errors:
         process = subprocess.Popen(

@@ -1,4 +1,4 @@
-"""The files in /etc/clocksmith: what cannot be read is told, and never taken for the defaults."""
+"""The files in /etc/clocksmith: an unreadable one is an error, and never means the defaults."""
 
 import shutil
 import subprocess
@@ -7,7 +7,7 @@ import pytest
 
 from program import PROGRAM, refusal
 
-# In namespaces of its own, root without its privileges sees this folder as /etc/clocksmith.
+# In its own mount namespace, root without its privileges sees this folder as /etc/clocksmith.
 WITH_FOLDER = """
 mount -t tmpfs tmpfs /etc && cp -a "$0" /etc/clocksmith &&
 exec setpriv --bounding-set=-dac_override,-dac_read_search "$@"

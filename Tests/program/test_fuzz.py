@@ -1,4 +1,4 @@
-"""Some hundred configurations that are nearly right, each answered with a sentence."""
+"""A few hundred nearly correct configurations: each is answered with a sentence."""
 
 import importlib.util
 import subprocess

@@ -1,4 +1,4 @@
-"""What the voice says of the rounds of an interval: heard after the signals, and never over them."""
+"""The words for the rounds of an interval: heard after the signals, and never over them."""
 
 import json
 import time
@@ -18,7 +18,7 @@ def clip(name):
 
 
 def words_at(recording, word, instant):
-    """By how many seconds a word missed its instant, and how like itself it is."""
+    """By how many seconds a word missed its instant, and its likeness to the clip."""
     expected = recording.frame(instant)
     begin = max(expected - RATE // 2, 0)
     sound = clip(word)
@@ -39,10 +39,10 @@ def test_the_phases_are_said_after_their_signals_which_sound_as_ever(bus, gym, s
     for at, signal, word in said:
         after = at + len(SIGNALS[signal]) / RATE + 0.3
         error, likeness = words_at(recording, word, began + after)
-        # Not turned down: the signal is over.
+        # The word is not turned down, because the signal is over.
         assert likeness > 0.9, (at, word)
         assert -0.001 < error < 0.25, (at, word)
-    # The number of the round follows.
+    # The number of the round follows the word.
     error, likeness = words_at(
         recording, "round", began + 19 + 1.55 + len(clip("work")) / RATE)
     assert likeness > 0.9 and abs(error) < 0.3
@@ -105,7 +105,7 @@ def test_without_a_service_the_last_word_is_waited_for(clocksmith):
                           clocksmith.configuration())
     assert done.returncode == 0
     assert [line for line in done.stderr.splitlines() if "done" in line] == []
-    # The signal of the end, which this speaker swallows at once, is 2.4 s long.
+    # The signal of the end lasts 2.4 s, although this speaker takes it at once.
     assert 4.5 < time.monotonic() - begun < 10
 
 

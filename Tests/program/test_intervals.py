@@ -1,4 +1,4 @@
-"""Intervals as their user has them: started, seen, heard on their moment, stopped, and kept."""
+"""Intervals as a user knows them: started, seen, heard on time, stopped, and kept."""
 
 import json
 import re
@@ -31,7 +31,7 @@ def do(gym, *words):
 
 
 def interval(gym):
-    """What `status` tells of it; None if none runs."""
+    """The interval as `status` shows it; None if none runs."""
     [*rows] = json.loads(gym.run("status", "--json").stdout)["intervals"]
     assert len(rows) <= 1
     return rows[0] if rows else None
@@ -46,7 +46,7 @@ def test_an_interval_is_started_seen_and_stopped(gym, start):
     assert 25 < seen["left_seconds"] <= 30
     face = gym.run("status").stdout
     assert re.search(r"^interval every 30 s  \[-{30}\]  0:(30|29|28)$", face, re.MULTILINE)
-    # Once more, it is not disturbed; another is refused, or takes its place.
+    # The same interval again changes nothing; another is refused, or replaces it.
     assert do(gym, "30s") == "interval of 30 s runs already, and goes on"
     assert interval(gym)["start"] == seen["start"]
     assert "an interval of 30 s runs; stop it with" in refusal(gym.run("interval", "45s"), 1)
@@ -74,7 +74,7 @@ def test_rounds_are_told_by_their_phase(bus, gym, start):
 
 
 def heard(bus, gym, start, words, seconds):
-    """What a speaker played for so long: the recording, and the UTC of the first cue."""
+    """Starts an interval and waits: the recording, and the start of the interval in UTC."""
     speaker = ExactSpeaker(gym.folder)
     start(rest="[speaker]\ndevice = good", alsa=SILENT_ALSA + speaker.device("good"))
     do(gym, *words)
@@ -88,7 +88,7 @@ def heard(bus, gym, start, words, seconds):
 
 
 def onset(recording, sound, instant):
-    """By how many seconds a sound missed its instant; None if it is not there."""
+    """By how many seconds a sound missed its instant; None if it was not heard."""
     expected = recording.frame(instant)
     first = max(expected - RATE // 5, 0)
     frame, likeness = find(sound, recording.samples[first:expected + RATE // 5 + len(sound)])
@@ -96,7 +96,7 @@ def onset(recording, sound, instant):
 
 
 def are_on_their_moments(recording, began, plan):
-    """Every signal of [(seconds from the beginning, name)] is heard, and on its moment."""
+    """Every signal of [(seconds from the beginning, name)] is heard on time."""
     errors = {(at, name): onset(recording, SIGNALS[name], began + at) for at, name in plan}
     assert None not in errors.values(), errors
     assert max(abs(error) for error in errors.values()) < 0.001, errors
@@ -104,7 +104,7 @@ def are_on_their_moments(recording, began, plan):
 
 def test_every_second_is_on_its_moment(bus, gym, start):
     recording, began = heard(bus, gym, start, ["1s"], 15)
-    # The device, which slept, may have needed longer for the first two.
+    # The speaker was asleep and may have needed longer for the first ones.
     are_on_their_moments(
         recording, began, [(second, "cue") for second in range(3, 14)])
 
@@ -115,7 +115,7 @@ def test_rounds_are_heard_whole(bus, gym, start):
     plan = [(5, "work"), (8, "half"), (9, "count"), (10, "count"), (11, "rest"),
             (14, "last"), (17, "half"), (18, "count"), (19, "count"), (20, "end")]
     are_on_their_moments(recording, began, plan)
-    # The end sounds whole, and nothing after it.
+    # The last signal is heard whole, and nothing after it.
     sounding = numpy.flatnonzero(numpy.abs(recording.samples) > 1e-3)
     last = recording.instant(int(sounding[-1]))
     assert began + 20.5 < last < began + 20 + len(SIGNALS["end"]) / RATE + 0.1

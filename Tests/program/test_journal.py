@@ -1,4 +1,4 @@
-"""The story that the service tells: to the journal with fields, to anybody else as lines."""
+"""What the service reports: to the journal with fields, to anybody else as lines."""
 
 import re
 import signal
@@ -22,7 +22,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def told(surroundings, folder):
-    """A journal in which a service has told of its start, a request, a reload and its stop."""
+    """A journal of two runs: a start, a request, a failed and a good reload, a stop; a start."""
     journal = Journal(folder)
     clocksmith = Clocksmith(surroundings, folder)
     configuration = clocksmith.configuration("interval = 60\nvoice_at_hour = none")
@@ -88,7 +88,7 @@ def test_journalctl_explains_an_entry_and_what_to_do(told):
 
 
 def queries():
-    """Those of docs/journal.md."""
+    """The journalctl commands in docs/journal.md."""
     text = (ROOT / "docs/journal.md").read_text(encoding="utf-8")
     return re.findall(r"^\| `(journalctl [^`]*)` \|", text, re.MULTILINE)
 
@@ -99,11 +99,11 @@ def test_there_are_queries_in_the_docs():
 
 @pytest.mark.parametrize("query", queries())
 def test_a_query_of_the_docs_finds_what_it_says(told, query):
-    # Here no unit of systemd runs the program; its identifier finds the same entries.
+    # No systemd unit runs the program here. Its identifier finds the same entries.
     words = query.replace("-u clocksmith", "-t clocksmith").replace(" -f", "")
     fields = re.findall(r"CLOCKSMITH_\w+=\w+", words)
     if fields:
-        # What takes a day to come about is put there in the program's stead.
+        # Some of these events take a day to come, so a sample is sent in their place.
         sample = "\n".join(
             ["MESSAGE=a sample", "SYSLOG_IDENTIFIER=clocksmith", "PRIORITY=4", *fields, ""])
         send = ("import socket, sys; s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM); "
@@ -125,7 +125,7 @@ def world(tmp_path):
 
 
 def first_lines(world, clocksmith, prefix):
-    """What a run says on a standard error that it takes for the journal."""
+    """What a run prints on standard error when `prefix` sets JOURNAL_STREAM."""
     log = clocksmith.folder / "lines.log"
     with log.open("w", encoding="utf-8") as errors:
         process = subprocess.Popen(
@@ -163,7 +163,7 @@ def test_a_standard_error_that_is_not_the_journal_gets_lines_for_a_person(world,
 
 @pytest.fixture
 def manager(tmp_path):
-    """A service manager's socket."""
+    """The socket of a service manager."""
     heard = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
     heard.bind(str(tmp_path / "notify"))
     heard.settimeout(0.05)
@@ -172,7 +172,7 @@ def manager(tmp_path):
 
 
 def messages(manager, until, seconds=10):
-    """What it is told until a line matches, or until nothing more comes in that time."""
+    """The lines that it gets until one matches, or until the seconds are over."""
     lines, deadline = [], time.monotonic() + seconds
     while time.monotonic() < deadline:
         try:
@@ -186,7 +186,7 @@ def messages(manager, until, seconds=10):
 
 @pytest.fixture
 def start(clocksmith, manager):
-    """Starts a service that is told how often to show that it lives."""
+    """Starts a service with a watchdog of one second."""
     started = []
 
     def start(announce="", *words, alsa=None):
@@ -231,7 +231,7 @@ def test_a_time_that_is_too_long_for_the_watchdog_is_no_reason_to_end(
 def test_a_speaker_whose_calls_never_return_is_left_to_the_watchdog(start, manager, tmp_path):
     start("", "--say-now",
           alsa=NO_SPEAKER + engaged_device(tmp_path, tmp_path / "never", seconds=60))
-    # The start itself blocks, before it is ready: nothing is told any more.
+    # The start itself blocks before it is ready, so nothing is sent any more.
     assert "WATCHDOG=1" not in messages(manager, "WATCHDOG=1", 3)
 
 
@@ -240,13 +240,13 @@ def test_a_sound_server_that_freezes_is_hung_up_on_and_the_service_lives_on(
     server = SoundServer(tmp_path / "server", clocksmith.environment, "speaker")
     try:
         start("", "--say-now", alsa=server.device("default", "speaker"))
-        # Half a second each: by then it speaks.
+        # Each takes half a second. After two, the service speaks.
         for _ in range(2):
             assert "WATCHDOG=1" in messages(manager, "WATCHDOG=1", 5)
         server.process.send_signal(signal.SIGSTOP)
         given_up = messages(manager, "STATUS=next", 12)
         assert any(line.startswith("STATUS=next") for line in given_up)
-        # To close it holds everything up once more, and for less than five seconds.
+        # Closing the device blocks once more, for less than five seconds.
         assert "WATCHDOG=1" in messages(manager, "WATCHDOG=1", 5)
     finally:
         server.kill()
@@ -255,7 +255,7 @@ def test_a_sound_server_that_freezes_is_hung_up_on_and_the_service_lives_on(
 @pytest.mark.parametrize("at_stop", ["fade", "finish"])
 def test_what_is_heard_at_the_stop_is_faded_or_finished(start, manager, clocksmith, at_stop):
     process = start(f"at_stop = {at_stop}", "--say-now")
-    # The file holds what has been played: 0.4 s of silence, and then more than a second of words.
+    # The file holds what has been played: 0.4 s of silence, then more than a second of words.
     played = clocksmith.folder / "played.wav"
     wait_until(lambda: played.exists() and played.stat().st_size > 0.6 * RATE * 2, 10, "the words")
     since = time.monotonic()

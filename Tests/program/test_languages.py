@@ -1,4 +1,4 @@
-"""Voices in other languages: listed, tried, proved and checked as any other; and what is wrong with one is told."""
+"""Voices in other languages: listed, tried, verified and checked like any other; faults named."""
 
 import json
 import shutil
@@ -13,7 +13,7 @@ LANGUAGES = {conf.parent.name: conf.parent for conf in sorted(ROOT.glob("sounds/
 SAID = {
     "de": "fünfzehn Uhr fünfundvierzig", "es": "las quince y cuarenta y cinco", "fr": "quinze heures quarante cinq", "it": "ore quindici e quaranta cinque",
     "ru": "пятнадцать сорок пять"}
-# Those that have words for 12 hours as well: es in the digital style, de in the natural one.
+# The languages with words for 12 hours: es in the digital style, de in the natural one.
 IN_12_HOURS = {"de", "es"}
 
 
@@ -29,7 +29,7 @@ def voice_line(clocksmith, configuration):
 
 @pytest.fixture
 def spanish(tmp_path):
-    """A copy, to be broken."""
+    """A copy for a test to break."""
     return shutil.copytree(LANGUAGES["es"], tmp_path / "es")
 
 
@@ -161,7 +161,7 @@ def test_a_licence_that_is_missing_is_found(clocksmith, spanish):
 
 
 def test_clips_of_two_rates_are_joined_as_if_they_had_one(clocksmith, spanish):
-    """A voice of one's own may have come from two sources; each word keeps its length and pitch."""
+    """A user's own voice may come from two sources. Each word keeps its length and pitch."""
     output = clocksmith.folder / "said.wav"
     command = "say", "15:45", "--output", output, "--config", configured(clocksmith, spanish)
     assert clocksmith.run(*command).returncode == 0

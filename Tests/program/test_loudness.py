@@ -1,4 +1,4 @@
-"""How loud it is: what the owner sets of the voice and the bells, and that nothing is too loud."""
+"""How loud it is: the volumes of voice and bells that a user sets, and the limit on the peaks."""
 
 import ctypes
 
@@ -10,13 +10,13 @@ from program import Clocksmith
 
 RATE = 48_000
 NOON = "2026-12-24T12:00"
-# Of ebur128.h.
+# From ebur128.h.
 EBUR128_MODE_TRUE_PEAK = 1 << 5 | 1 << 4 | 1 << 0
 
 
 @pytest.fixture(scope="module")
 def noon(surroundings, tmp_path_factory):
-    """Renders a noon of Westminster, its words after it: samples of 16 bit, once for each speaker."""
+    """Renders noon with Westminster and its words: 16-bit samples, once for each [speaker] text."""
     program = Clocksmith(surroundings, tmp_path_factory.mktemp("noon"))
     rendered = {}
 
@@ -34,7 +34,7 @@ def noon(surroundings, tmp_path_factory):
 
 
 def true_peak(samples):
-    """In dBTP, by libebur128, at four times the rate."""
+    """The true peak in dBTP, by libebur128, at four times the rate."""
     library = ctypes.CDLL("libebur128.so.1")
     library.ebur128_init.restype = ctypes.c_void_p
     library.ebur128_init.argtypes = [ctypes.c_uint, ctypes.c_ulong, ctypes.c_int]
@@ -58,14 +58,14 @@ def test_noon_with_its_bells_at_their_loudest_peaks_at_1_dbtp(noon):
     loud, plain = noon("bells_volume = 12dB"), noon("")
     assert -1.2 < true_peak(loud) <= -1
     assert len(loud) == len(plain)
-    # In between, where nothing is too loud, it is as much louder as was asked for.
+    # In the middle nothing reaches the ceiling, so the bells are 12 dB louder.
     middle = slice(20 * RATE, 22 * RATE)
     power = [numpy.sqrt(numpy.mean(samples[middle] ** 2)) for samples in (loud, plain)]
     assert power[0] / power[1] == pytest.approx(factor(12), rel=0.02)
 
 
 def test_what_ships_is_not_touched(noon):
-    """At -6 dB nothing comes near the ceiling: if it holds back nothing at 0 dB, one is the other."""
+    """At -6 dB nothing comes near the ceiling. If nothing is held back at 0 dB, both are alike."""
     assert true_peak(noon("")) < -1
     assert numpy.abs(noon("") * factor(-6) - noon("volume = -6dB")).max() < 1.01
 
@@ -78,10 +78,10 @@ def test_a_quieter_hour_is_rendered_as_it_is_heard(noon):
 def test_the_voice_and_the_bells_are_set_each_for_itself(noon):
     plain, bells, voice = noon(""), noon("voice_volume = -60dB"), noon("bells_volume = -60dB")
     both = noon("voice_volume = -6dB\nbells_volume = -3dB")
-    # Each is heard alone but for the thousandth that is left of the other.
+    # At -60 dB a thousandth of the other one is left.
     wanted = bells * factor(-3) + voice * factor(-6)
     assert numpy.abs(both - wanted).max() < 3 + 32768 * factor(-60)
-    # The words come when the blows are over, and the bell rings on under them.
+    # The words come after the blows, and the bell rings on under them.
     words = numpy.flatnonzero(numpy.abs(plain - bells) > 100)
     assert words[0] > (23 + 45) * RATE
     assert numpy.abs(bells[words[0]:]).max() > 100

@@ -1,4 +1,4 @@
-"""The manual pages and the completion of bash say what the program says, no less and no more."""
+"""The manual pages and the bash completion say the same as the program, no less and no more."""
 
 import os
 import re
@@ -14,7 +14,7 @@ SHIPPED = (ROOT / "deploy/clocksmith.conf").read_text(encoding="utf-8")
 
 
 def told(*words):
-    """What the program prints."""
+    """The standard output of the program."""
     return subprocess.run(
         [PROGRAM, *words], capture_output=True, text=True, check=True,
         env={"LC_ALL": "C", "PATH": "/usr/bin:/bin"}).stdout
@@ -24,14 +24,14 @@ SUBCOMMANDS = re.findall(r"^  ([a-z]+) +\w", told("--help"), re.MULTILINE)
 
 
 def options_of(subcommand):
-    """(option, how its argument is called), without --help, which all have."""
+    """(option, name of its argument), without --help, which all of them have."""
     listed = re.findall(
         r"^  --([a-z-]+)(?: ([^ \n]+))?", told(subcommand, "--help"), re.MULTILINE)
     return {pair for pair in listed if pair[0] != "help"}
 
 
 def section(page, kind, name):
-    """What stands between the heading of that name and the next one."""
+    """The text between the heading of that name and the next heading."""
     found = re.search(rf'^\.{kind} "?{re.escape(name)}\b[^\n]*\n(.*?)(?=^\.S[SH] |\Z)', page,
                       re.MULTILINE | re.DOTALL)
     assert found, f"'{name}' is not in the manual page"
@@ -78,7 +78,7 @@ def test_the_manual_has_every_key_with_its_default_and_no_other():
         assert body, f"{name} is not in the manual page"
         keys[name] = re.findall(r"^\.B (\w+ = .*)", body[1], re.MULTILINE)
     assert keys == shipped
-    # An alarm has a section of its own name, and none ships.
+    # The section of an alarm has the alarm's name, and no alarm ships.
     headings = re.findall(r"^\.SS (.*)", FORMATS, re.MULTILINE)
     assert [name for name in headings if name != "[alarm NAME]"] == list(shipped)
     body = re.search(r"^\.SS \[alarm NAME\]\n(.*?)(?=^\.S[SH] )", FORMATS, re.MULTILINE | re.DOTALL)
@@ -100,7 +100,7 @@ _clocksmith
 
 
 def offered(*words, folder=None):
-    """What bash offers for the last of these words."""
+    """The words that bash offers for the last of these words."""
     done = subprocess.run(
         ["bash", "-c", COMPLETE, "bash", ROOT / "debian/clocksmith.bash-completion", PROGRAM,
          *words], capture_output=True, text=True, check=True, cwd=folder,
@@ -125,7 +125,7 @@ def test_an_option_that_wants_a_file_is_offered_files_of_its_kind(subcommand, tm
     for name in ("eve.wav", "eve.flac", "eve.svg", "eve.conf"):
         (tmp_path / name).touch()
     (tmp_path / "evening").mkdir()
-    # What is heard while it is written is never FLAC.
+    # `run` writes sound in real time, and never as FLAC.
     sounds = ["eve.wav"] if subcommand == "run" else ["eve.flac", "eve.wav"]
     for option, argument in options_of(subcommand):
         wanted = {"FILE": ["eve.conf", "eve.flac", "eve.svg", "eve.wav", "evening"],

@@ -1,4 +1,4 @@
-"""When a mute ends is for the service to say: the command may run by another clock."""
+"""The service says when a mute ends, because the command may have another clock."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from message_bus import MessageBus
 from program import SILENT_ALSA
 from service import Service
 
-# A system clock that is two hours ahead.
+# The system clock is two hours ahead.
 AHEAD = r"""
 #define _GNU_SOURCE
 #include <sys/syscall.h>

@@ -1,4 +1,4 @@
-"""What the list of what will sound knows of a mute."""
+"""The agenda knows of a mute in the running service."""
 
 import json
 

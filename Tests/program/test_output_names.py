@@ -1,4 +1,4 @@
-"""The names of the files that are written: each holds what it is called, and none is lost."""
+"""The names of output files: the format follows the name, and no file is lost."""
 
 import os
 import subprocess
@@ -113,7 +113,7 @@ def test_a_picture_goes_to_the_reader_of_a_pipe(clocksmith, tmp_path):
 
 
 def test_standard_output_is_written_where_it_goes_and_stays_a_link(clocksmith, tmp_path):
-    # In a /dev of its own: what would replace the link would replace the machine's.
+    # In its own /dev: a program that replaced the link would replace the machine's.
     script = """
 mount -t tmpfs tmpfs /dev && ln -s /proc/self/fd/1 /dev/stdout && "$@" && test -L /dev/stdout
 """

@@ -1,4 +1,4 @@
-"""The relay between a real broker and a real announcer: what is told, and what is carried out."""
+"""The relay between a real broker and a real announcer: what it publishes and what it carries out."""
 
 import datetime
 import socket
@@ -41,7 +41,7 @@ def heard(broker):
 
 @pytest.fixture
 def relay(broker, heard, start, relay_to):
-    """A relay whose broker and announcer both answer."""
+    """A relay that has reached its broker and its announcer."""
     start()
     relay = relay_to(broker.port)
     heard.wait_for(f"{CLOCK}/availability", lambda payload: payload == "online")
@@ -56,7 +56,7 @@ def is_offline(payload):
     return payload == "offline"
 
 
-# What is told.
+# What the relay publishes.
 
 
 def test_the_state_is_kept_by_the_broker(broker, relay, heard):
@@ -99,7 +99,7 @@ def test_home_assistant_is_told_again_when_it_starts(broker, relay, heard):
     assert len(heard.payloads("homeassistant/device/clocksmith_hall/config")) == 2
 
 
-# What is carried out.
+# Commands that are carried out.
 
 
 @pytest.mark.parametrize("order, fits", [
@@ -146,7 +146,7 @@ def test_what_the_announcer_refuses_is_told_with_its_reason(broker, relay):
     assert 'refused the command "a1"' in line and "tea" in line
 
 
-# What is not.
+# Commands that are not carried out.
 
 
 @pytest.mark.parametrize("broker", [True], indirect=True, ids=["kept on the disk"])
@@ -161,7 +161,7 @@ def test_a_retained_command_is_told_once_and_never_carried_out(broker, start, re
     kept.wait_for(COMMAND)
     assert kept.messages[0][2], "the broker still has it"
     again = broker.listen("clocksmith/#")
-    # What the broker has kept says that it is online, too.
+    # The retained availability would say "online" in any case, so it proves nothing.
     relay.wait_for("is back", 30)
     broker.publish(COMMAND, {"command": "volume", "decibels": -3})
     assert again.wait_for_state(lambda state: state["volume_db"] == -3)["muted"] is False
@@ -214,7 +214,7 @@ def test_bad_input_is_told_in_one_line_and_harms_nothing(
     assert done == "carried out volume"
 
 
-# What comes and goes.
+# Parts that stop and return.
 
 
 def test_a_broker_that_returns_is_taken_back_and_told_everything(broker, relay, heard):
@@ -262,7 +262,7 @@ def test_an_announcer_that_restarts_is_offline_meanwhile(broker, start, relay_to
     heard.wait_for(f"{CLOCK}/availability", is_offline)
     start()
     heard.wait_for(f"{CLOCK}/availability", is_online)
-    # What was not done is no repetition.
+    # It was refused before, so the same id is no repetition.
     broker.publish(COMMAND, {"command": "timer", "seconds": 600, "id": "early"})
     heard.wait_for_state(lambda state: len(state["timers"]) == 1)
     assert len(relay.matching("the announcer answers")) == 2

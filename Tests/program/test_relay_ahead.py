@@ -1,4 +1,4 @@
-"""Each occasion is published some seconds ahead, with its instant in it."""
+"""Each occasion is published some seconds ahead, with its instant in the message."""
 
 import re
 import time
@@ -17,7 +17,7 @@ AHEAD = 5
 
 
 class Clock:
-    """An announcer whose next occasion is what a test says, and a relay that publishes to a phone."""
+    """An announcer whose next occasion a test sets, and a relay that publishes to a phone."""
 
     def __init__(self, bus, environment, folder):
         self.apns = PretendedAPNs(folder)
@@ -31,7 +31,7 @@ class Clock:
         self.relay.command("device", "add", token(1), "--events", "occasion")
 
     def expect(self, instant, sounds=True, playing=""):
-        """The announcer tells what comes next, and the relay asks it for that."""
+        """The announcer reports a change of what comes next, and the relay asks for it."""
         asked = self.announcer.calls.count("GetAll")
         self.announcer.properties |= {
             "NextOccasion": ("t", int(instant * 1e6)), "NextSounds": ("b", sounds),
@@ -68,7 +68,7 @@ def test_a_phone_is_woken_ahead_with_the_instant_and_shown_nothing(clock):
     assert payload["aps"] == {"content-available": 1}
     assert payload["event"] == "occasion" and payload["TEXT"] == "three fifteen P M"
     assert payload["INSTANT"] == time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(instant))
-    # Told again, as a reload does, it is not published again; the next one is.
+    # The same occasion reported again, as after a reload, is not published again. The next one is.
     clock.expect(instant)
     clock.expect(instant + 2)
     assert len(clock.apns.wait_for(2)) == 2

@@ -1,5 +1,5 @@
-"""Brokers that want to know who comes, and brokers that are none: each is told of once, in a sentence,
-and tried again."""
+"""Brokers that ask for credentials, and servers that are no broker: each fault is reported once, in
+a sentence, and the connection is tried again."""
 
 import shutil
 import signal
@@ -29,7 +29,7 @@ def broker_with(tmp_path):
 
 
 class Impostor:
-    """Something that listens where a broker should, and answers each connection in its own way."""
+    """A server in a broker's place that answers each connection in its own way."""
 
     def __init__(self, answer):
         self.server = socket.create_server(("127.0.0.1", 0))
@@ -72,7 +72,7 @@ def online(broker):
     broker.listen(f"{CLOCK}/#").wait_for(f"{CLOCK}/state", lambda payload: '"trust"' in payload)
 
 
-# Who comes.
+# Credentials and certificates.
 
 
 def test_user_and_password_are_given(broker_with, start, relay_to, tmp_path):
@@ -85,7 +85,7 @@ def test_user_and_password_are_given(broker_with, start, relay_to, tmp_path):
     password.write_text("abracadabra\n")
     relay = relay_to(broker.port, f"user = hall\npassword_file = {password}")
     relay.wait_for("it refuses the connection")
-    # The right one is taken without a restart.
+    # The right password is used without a restart.
     password.write_text("sesame\n")
     online(broker)
 
@@ -108,7 +108,7 @@ def openssl(*words):
 
 
 def authority(folder, name):
-    """Makes an authority."""
+    """Makes a certificate authority."""
     openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
             "-keyout", folder / f"{name}.key", "-out", folder / f"{name}.crt", "-days", "2",
             "-subj", f"/CN={name}")
@@ -126,7 +126,7 @@ def certificate(folder, name, by, names):
 
 @pytest.fixture
 def secure(broker_with, tmp_path):
-    """A broker with TLS that wants a certificate of everybody."""
+    """A broker with TLS that requires a certificate from every client."""
     if not shutil.which("openssl"):
         pytest.skip("no openssl here (apt install openssl)")
     authority(tmp_path, "ours")
@@ -162,7 +162,7 @@ def test_a_broker_that_is_another_than_it_says_is_refused(
     assert f"its certificate is not accepted: {told}" in line
 
 
-# What is no broker.
+# Servers that are no broker.
 
 
 WEB = b"HTTP/1.1 400 Bad Request\r\nContent-Type: text/html\r\n\r\n" + b"<p>Bad Request</p>" * 9
@@ -200,7 +200,7 @@ def test_a_broker_that_hangs_holds_nothing_up_and_is_told(impostor, relay_to):
     assert "it does not answer" in relay.wait_for("it is tried again", 25)
 
 
-# Its names are looked up at a server that never answers.
+# The program looks up names only at a server that the test runs.
 ALONE = """
 mount --bind "$0" /etc/resolv.conf && mount --bind "$0.nss" /etc/nsswitch.conf && exec "$@"
 """
@@ -208,7 +208,7 @@ mount --bind "$0" /etc/resolv.conf && mount --bind "$0.nss" /etc/nsswitch.conf &
 
 @pytest.fixture
 def own_server(tmp_path):
-    """What a program is to be run within so that it asks 127.0.0.77 for names."""
+    """The command prefix with which a program asks 127.0.0.77 for names."""
     parts.need_relay()
     (tmp_path / "resolv").write_text("nameserver 127.0.0.77\noptions timeout:30\n")
     (tmp_path / "resolv.nss").write_text("hosts: dns\n")
@@ -224,11 +224,11 @@ def test_a_name_that_nobody_has_is_told_once(relay_to, own_server):
         server.settimeout(20)
         relay = relay_to(1883, host="clock.example", within=own_server)
         ids = set()
-        # Each attempt asks twice, for either kind of address.
+        # Each attempt asks twice: once for each kind of address.
         while len(ids) < 6:
             query, client = server.recvfrom(512)
             ids.add(query[:2])
-            # NXDOMAIN.
+            # NXDOMAIN: there is no such name.
             server.sendto(query[:2] + b"\x81\x83" + query[4:], client)
     relay.wait_for("cannot find clock.example")
     assert len(relay.matching("it is tried again")) == 1

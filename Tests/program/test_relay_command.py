@@ -1,4 +1,4 @@
-"""The relay's command line and its file: what is wrong is said in one sentence."""
+"""The relay's command line and configuration file: one sentence says what is wrong."""
 
 import re
 import subprocess

@@ -1,4 +1,4 @@
-"""The register of devices, by the command."""
+"""The register of devices, as the command edits it."""
 
 import json
 import sqlite3
@@ -13,7 +13,7 @@ PHONE, WATCH = "ab" * 32, "cd" * 40
 
 @pytest.fixture
 def device(tmp_path):
-    """Runs `clocksmith-relay` on a register of the test's own."""
+    """Runs `clocksmith-relay` on a private register."""
     if not parts.RELAY.exists():
         pytest.skip(f"no {parts.RELAY} (swift build -c release --product clocksmith-relay)")
 

@@ -1,5 +1,5 @@
-"""What Home Assistant is told, held to the rules of its schema (homeassistant 2026.11, mqtt), which
-refuses some of what is wrong and silently drops the rest."""
+"""The discovery message for Home Assistant, checked against the rules of its schema (homeassistant
+2026.11, mqtt). That schema refuses some mistakes, and silently drops the others."""
 
 import json
 import re
@@ -16,7 +16,7 @@ CONFIG = "homeassistant/device/clocksmith_hall/config"
 ROOT = {"dev", "o", "cmps", "availability_topic", "state_topic", "command_topic"}
 EVERY = {"p", "unique_id", "name", "icon", "qos", "entity_category", "value_template",
          "json_attributes_topic", "json_attributes_template", "device_class"}
-# What else a platform knows, and what it wants; the topics come from the root.
+# The other keys that a platform knows, and those it requires; the topics come from the root.
 PLATFORMS = {
     "sensor": ({"state_class", "unit_of_measurement", "options"}, {"value_template"}),
     "binary_sensor": ({"payload_on", "payload_off"}, {"value_template"}),
@@ -33,7 +33,7 @@ UNITS = {"duration": {"d", "h", "min", "s", "ms"}, None: {"dB"}}
 
 @pytest.fixture(scope="module")
 def told(surroundings, tmp_path_factory):
-    """The configuration, a state, and the commands that the relay refused."""
+    """The configuration, a state, and the log lines about commands that the relay refused."""
     parts.need_relay()
     folder = tmp_path_factory.mktemp("discovery")
     bus, broker = MessageBus(folder), Broker(folder)
@@ -58,7 +58,7 @@ def told(surroundings, tmp_path_factory):
 
 
 def payloads(config):
-    """Every command that it would send, the volume last."""
+    """Every command that Home Assistant would send, the volume last."""
     components = config["cmps"].values()
     found = [component[key] for component in components
              for key in ("payload_on", "payload_off", "payload_press") if key in component]

@@ -1,4 +1,4 @@
-"""What is published to ntfy and to webhooks, each an entry of the configuration."""
+"""What is published to ntfy and to webhooks; each of them is a section of the configuration."""
 
 import base64
 import hashlib
@@ -79,7 +79,7 @@ def test_each_entry_has_what_it_wants(bus, web, relay, tmp_path):
     web.wait_for(2)
     running.wait_for("2 accepted")
     assert sorted(request.path for request in web.requests) == ["/", "/b"]
-    # What a person publishes is for all.
+    # A message that a person publishes goes to every entry.
     running.push()
     web.wait_for(5)
 
@@ -93,7 +93,7 @@ def test_one_that_fails_is_tried_again_and_holds_up_no_other(web, relay, tmp_pat
     running.wait_for("2 accepted")
     hooks = [request for request in web.requests if request.path == "/bell"]
     assert len(hooks) == 3 and len({hook.headers["webhook-id"] for hook in hooks}) == 1
-    # Signed anew.
+    # Each attempt is signed again.
     assert len({hook.headers["webhook-timestamp"] for hook in hooks}) > 1
 
 

@@ -1,4 +1,4 @@
-"""The door for apps: what is asked and done over HTTP."""
+"""The HTTP door for apps: their questions and their commands."""
 
 import signal
 import socket
@@ -21,7 +21,7 @@ def announcer(bus):
     pretended.close()
 
 
-# What an app asks for.
+# Requests of an app.
 
 
 def test_the_state_is_the_one_of_the_broker(door, announcer, tmp_path):
@@ -34,7 +34,7 @@ def test_the_state_is_the_one_of_the_broker(door, announcer, tmp_path):
         answer = running.state()
         assert answer.status == 200 and answer.body == state
         assert answer.headers["Cache-Control"] == "no-store"
-        # One desk for both: a second delivery is one, whichever way it comes.
+        # MQTT and HTTP share the memory of ids: a repetition is refused on either.
         broker.publish(COMMAND, {"command": "stop", "id": "a1"})
         running.wait_for('carried out stop "a1"')
         assert "come before" in refused(
@@ -133,7 +133,7 @@ def test_who_waits_when_the_relay_ends_is_answered(door, announcer):
     refused(late[0], 503, "stopping")
 
 
-# What is refused.
+# Requests that are refused.
 
 
 BAD_JSON = [
@@ -197,7 +197,7 @@ def test_a_type_may_have_a_parameter(door, announcer):
                        kind="Application/JSON; charset=utf-8").status == 200
 
 
-# What a reload changes.
+# Reloads.
 
 
 def test_a_reload_changes_the_token_and_closes_the_door(door, announcer):

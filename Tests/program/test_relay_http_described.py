@@ -1,5 +1,5 @@
-"""The description of the door for apps (OpenAPI 3.1) and the program say the same: every operation
-and every status that stands there is tried, and what comes back has the form that stands there."""
+"""The description of the door for apps (OpenAPI 3.1) and the program agree: every described
+operation is tried with every described status, and the answer has the described form."""
 
 import json
 import re
@@ -22,7 +22,7 @@ METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
 
 
 def resolved(part):
-    """What a part refers to, or the part itself."""
+    """The part that a `$ref` refers to, or the part itself."""
     while "$ref" in part:
         names = part["$ref"].removeprefix("#/").split("/")
         part = DESCRIPTION
@@ -41,13 +41,13 @@ DESCRIBED = {
 
 
 def validate(value, schema):
-    """The schema may refer to others of the description."""
+    """Checks a value against a schema, which may refer to others of the description."""
     jsonschema.Draft202012Validator(
         {**schema, "components": DESCRIPTION["components"]}).validate(value)
 
 
 class Case:
-    """How an answer is brought about."""
+    """A request, and the circumstances that lead to its answer."""
 
     def __init__(self, body=None, path=PHONE, answer=True, **settings):
         self.body = body
@@ -201,6 +201,6 @@ def test_the_description_has_every_path_command_and_reason_of_the_program():
     kinds = (ROOT / "Sources/Relay/Rejection.swift").read_text()
     reasons = {name.strip() for names in re.findall(r"^    case (.+)", kinds, re.M)
                for name in names.split(",")}
-    # Those of MQTT alone, and those of HTTP alone.
+    # Without the reasons of MQTT alone, and with those of HTTP alone.
     reasons = reasons - {"topic", "retained"} | {"path", "method", "type", "stopping"}
     assert set(schemas["Refusal"]["properties"]["reason"]["enum"]) == reasons

@@ -1,4 +1,4 @@
-"""What a stranger, or an app gone wrong, can take of the relay over HTTP: little."""
+"""How little a stranger, or a faulty app, can take from the relay over HTTP."""
 
 import contextlib
 import http.client
@@ -25,7 +25,7 @@ def running(door, bus):
 
 
 def memory(running):
-    """Anonymous memory, in KiB."""
+    """Its anonymous memory in KiB."""
     with open(f"/proc/{running.process.pid}/smaps_rollup", encoding="ascii") as rollup:
         return next(int(line.split()[1]) for line in rollup if line.startswith("Anonymous:"))
 
@@ -52,7 +52,7 @@ def test_a_huge_body_is_not_taken(running):
     before = memory(running)
     huge = b" " * 30_000_000
     assert curl(running, given=huge) == "413", "without sending it"
-    # One that does not wait to be asked may be cut off before it has read the answer.
+    # Without "Expect: 100-continue", a client may be cut off before it has read the answer.
     assert curl(running, "-H", "Expect:", given=huge) in ("413", "000")
     assert curl(running, "-H", "Transfer-Encoding: chunked", "-H", "Expect:", given=huge) == "000"
     chunked = curl(running, "-H", "Transfer-Encoding: chunked", "-H", "Expect:",
@@ -76,7 +76,7 @@ def test_a_slow_app_is_not_waited_for(running, start):
     begun = time.monotonic()
     with socket.create_connection(("127.0.0.1", running.port)) as slow:
         slow.sendall(start)
-        # Whoever sends a byte now and then is not idle.
+        # A client that sends a byte now and then is not idle.
         slow.settimeout(0.5)
         while time.monotonic() < begun + 25:
             with contextlib.suppress(TimeoutError):
@@ -96,7 +96,7 @@ def test_an_idle_connection_ends_and_an_idle_door_wakes_nobody(running):
     connection.sock.settimeout(20)
     assert connection.sock.recv(1) == b""
     connection.close()
-    # What is due every few seconds was due by then.
+    # Anything that is due every few seconds has been due by then.
     before = running.wakeups()
     time.sleep(3)
     assert running.wakeups() - before <= 1
@@ -132,7 +132,7 @@ def test_more_connections_than_there_is_room_for_harm_nothing(running):
             for _ in range(16):
                 stack.enter_context(socket.create_connection(
                     ("127.0.0.1", running.port), source_address=(f"127.0.0.{host}", 0)))
-        # Those that say nothing are ended after ten seconds, and there is room again.
+        # Silent connections are ended after ten seconds, and then there is room again.
         assert running.state().status == 200
     assert running.cpu() < 2
 
@@ -145,7 +145,7 @@ def test_who_asks_too_often_waits_and_nobody_else(door, bus):
         answer = running.state()
         assert "too many requests" in refused(answer, 429, "rate")
         assert 1 <= int(answer.headers["Retry-After"]) <= 12
-    # Wrong tokens are counted as well.
+    # Requests with a wrong token count as well.
     refused(running.state(token="none"), 429, "rate")
     assert running.state(source="127.0.0.2").status == 200
     assert len(running.matching("127.0.0.1 asks more often than 'rate' allows")) == 1
@@ -155,14 +155,14 @@ def test_who_asks_too_often_waits_and_nobody_else(door, bus):
 def test_behind_a_proxy_each_app_has_a_rate_of_its_own(door, bus):
     announcer = PretendedAnnouncer(bus.address)
     running = door("rate = 2").wait_for_announcer()
-    # As nginx adds to the list that was sent, and as HAProxy adds a header behind those that were.
+    # nginx appends to the client's list; HAProxy adds one more header behind the client's.
     ways = (lambda app: [f"10.9.9.9, {app}"], lambda app: ["10.9.9.9", app])
     for app in ("192.168.1.5", "192.168.1.6"):
         assert [running.state(forwarded=way(app)).status for way in ways] == [200, 200]
         for way in ways:
             refused(running.state(forwarded=way(app)), 429, "rate")
     running.wait_for("192.168.1.6 asks more often than 'rate' allows")
-    # What is no address is the proxy's own.
+    # A value that is no address counts as a request of the proxy itself.
     hostile = ["192.168.1.7, x", "x" * 4000, "192.168.1.7:80", ",", "1.2.3.4 5.6.7.8"]
     answers = [running.state(forwarded=[each]).status for each in hostile]
     assert answers == [200, 200, 429, 429, 429]

@@ -1,4 +1,4 @@
-"""The door for apps with a certificate, and what `check` says of it."""
+"""The HTTP door for apps with a certificate, and what `check` says about it."""
 
 import functools
 import ssl
@@ -14,7 +14,7 @@ from relay import RELAY
 
 @pytest.fixture
 def door(door):
-    """One that may stay closed."""
+    """Starts a relay without waiting for its door to open."""
     return functools.partial(door, waits=False)
 
 
@@ -28,7 +28,7 @@ def test_a_clock_with_a_certificate_is_believed(door, tmp_path):
     assert running.matching(f"apps are served at https://127.0.0.1:{running.port}")
     refused(running.state(authority=certificate), 503, "absent")
     refused(running.state(authority=certificate, token="no"), 401, "token")
-    # Neither in clear, nor to who believes another.
+    # Neither plain HTTP nor a client that trusts another certificate gets in.
     with pytest.raises(OSError):
         running.state()
     other, _ = make_certificate(tmp_path, "other")
@@ -71,7 +71,7 @@ def test_a_key_of_another_certificate_opens_no_door_and_ends_nothing_else(door, 
     assert "none for the certificate" in told and running.process.poll() is None
     with pytest.raises(ConnectionRefusedError):
         running.state()
-    # Put right, it is taken without a word from anybody.
+    # With the right key, a reload opens the door.
     _, right = make_certificate(tmp_path, "other")
     running.text = running.written(section(tmp_path / "other.crt", right))
     running.configure()

@@ -1,4 +1,4 @@
-"""A relay that has nothing to do sleeps: a processor that is woken never rests."""
+"""A relay with nothing to do sleeps, because a processor that is woken never rests."""
 
 import time
 
@@ -27,5 +27,5 @@ def test_a_relay_at_rest_wakes_a_few_times_a_minute(broker, start, relay_to):
     time.sleep(2)
     before = relay.wakeups()
     time.sleep(SECONDS)
-    # A look at the connection every 10 s, a ping every 30 s; and what is told of a minute that begins.
+    # It checks the connection every 10 s, pings every 30 s, and may see a new minute reported.
     assert relay.wakeups() - before <= 6

@@ -1,4 +1,4 @@
-"""The relay's manual pages, its sample configuration and its completion say what the program says."""
+"""The relay's manual pages, sample configuration and completion say the same as the program."""
 
 import re
 import subprocess
@@ -28,7 +28,7 @@ def told():
 
 
 def section(name):
-    """What stands between the heading of that name and the next one."""
+    """The text between the heading of that name and the next heading."""
     return re.search(
         rf"^\.S[SH] {name}\n(.*?)(?=^\.S[SH] |\Z)", MANUAL, re.M | re.S)[1].replace("\\-", "-")
 

@@ -1,4 +1,4 @@
-"""Networks and brokers that are slow, deaf or silent: nothing waits, and nothing spins."""
+"""Networks and brokers that are slow or silent: nothing waits for them, and nothing spins."""
 
 import json
 import socket
@@ -15,7 +15,7 @@ from relay import CLOCK, COMMAND
 
 
 class FullDoor:
-    """A port at which a connection is begun and not made, as on a network where packets are lost."""
+    """A port where connections begin and are never made, as on a network that loses packets."""
 
     def __init__(self, host="127.0.0.1", port=0):
         self.server = socket.socket()
@@ -31,7 +31,7 @@ class FullDoor:
         self.knocking = self.count()
 
     def count(self):
-        """How many connections to it are begun and not made (SYN_SENT is 02)."""
+        """The number of connections to it that are begun and not made (SYN_SENT is 02)."""
         lines = open("/proc/net/tcp", encoding="ascii").read().splitlines()[1:]
         return sum(line.split()[2].endswith(f":{self.port:04X}") and line.split()[3] == "02"
                    for line in lines)
@@ -40,7 +40,7 @@ class FullDoor:
         return self.count() > self.knocking
 
     def open(self):
-        """Lets everybody in who has waited; the rest come when they knock again."""
+        """Accepts everybody who waits. The others get in when their SYN is repeated."""
         self.server.settimeout(10)
 
         def accept():
@@ -53,7 +53,7 @@ class FullDoor:
         threading.Thread(target=accept, daemon=True).start()
 
     def heard(self):
-        """What those have said who were let in."""
+        """The first bytes from each accepted connection that has sent any."""
         for connection in self.accepted:
             connection.setblocking(False)
             try:
@@ -90,7 +90,7 @@ def test_a_peer_that_says_nothing_costs_no_time(relay_to, rest, opens):
 
 
 def test_a_broker_that_is_reached_late_is_used(relay_to, announcer, pretended):
-    """The connection is made only at the second knock."""
+    """The connection is made only at the second SYN."""
     announcer()
     door = FullDoor()
     relay = relay_to(door.port)
@@ -100,7 +100,7 @@ def test_a_broker_that_is_reached_late_is_used(relay_to, announcer, pretended):
     door.close()
 
 
-# The second address of a name is tried when the first is dead.
+# A name has two addresses, and the first one is dead.
 ALONE = 'mount --bind "$0" /etc/hosts && exec "$@"'
 
 
@@ -161,7 +161,7 @@ def test_what_is_never_confirmed_does_not_pile_up(relay_to, announcer, pretended
 
 def test_a_relay_that_cannot_say_so_has_the_broker_say_that_it_is_gone(
         relay_to, announcer, pretended):
-    """With no room for another message it must not part in peace: then nobody would be told."""
+    """With no room for another message it must not disconnect: then the broker would tell nobody."""
     announcer()
     broker = pretended(confirms=False)
     relay = relay_to(broker.port)
@@ -305,7 +305,7 @@ def test_what_is_asked_when_a_stop_comes_is_not_tried_again(relay_to, announcer,
 
     told = announcer(answer)
     relay = relay_to(broker.port)
-    # It has subscribed before it tells of itself.
+    # The relay subscribes before it publishes that it is online.
     broker.listen("clocksmith/#").wait_for(
         f"{CLOCK}/availability", lambda payload: payload == "online")
     at = time.time() + 4

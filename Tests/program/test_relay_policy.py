@@ -1,4 +1,4 @@
-"""What the policies of the system bus let the relay's user do: what a message may ask for."""
+"""The D-Bus policies let the relay's user do what a message may ask for, and nothing else."""
 
 import json
 import os
@@ -17,7 +17,7 @@ from pretended_broker import PretendedBroker
 from program import ROOT
 from relay import COMMAND, Relay
 
-# As system.conf of dbus-daemon has it, for somebody who has no right of his own.
+# As in dbus-daemon's system.conf, for a user without special rights.
 CONFIGURATION = """<busconfig>
   <type>system</type>
   <listen>unix:path={socket}</listen>
@@ -53,7 +53,7 @@ print(reply.header.message_type.name, reply.header.fields.get(4, ""))
 
 @pytest.fixture
 def folder():
-    """One that everybody may look into."""
+    """A folder that everybody may read."""
     if os.geteuid() != 0 or not shutil.which("setpriv"):
         pytest.skip("another user cannot be taken on here (not root, or no setpriv)")
     folder = pathlib.Path(tempfile.mkdtemp())
@@ -63,7 +63,7 @@ def folder():
 
 
 class StrictBus(MessageBus):
-    """A bus with our policies, by which nobody is the relay's user."""
+    """A bus with our policies, in which `nobody` stands in for the relay's user."""
 
     def start(self):
         policy = (ROOT / "systemd/org.clocksmith.Relay.conf").read_text()

@@ -1,4 +1,4 @@
-"""What is published to APNs, and what comes of each answer."""
+"""What is published to APNs, and what follows from each answer."""
 
 import collections
 import signal
@@ -28,7 +28,7 @@ def apns(tmp_path):
 
 @pytest.fixture
 def relay(on_the_bus, tmp_path, apns):
-    """Starts a relay that knows so many devices."""
+    """Starts a relay with this many registered devices."""
     started = []
     key = tmp_path / "provider.p8"
     make_provider_key(key)
@@ -83,7 +83,7 @@ def test_words_are_sent_to_every_device_over_one_connection(apns, relay, tmp_pat
 
 @pytest.fixture
 def notice(bus, apns, relay):
-    """Lets an announcer tell of what has happened."""
+    """Sends a notice as the announcer does."""
     running = relay(devices=1, words=("--events", "all"))
     announcer = PretendedAnnouncer(bus.address)
     running.wait_for("the announcer answers")
@@ -132,7 +132,7 @@ def test_every_refusal_has_a_row_with_its_reason(apns, relay):
     assert [rows[token(number)] for number in range(8)] == [
         None, "PayloadEmpty", "Unregistered", "BadDeviceToken", "PayloadTooLarge", "status 400",
         "BadPath", "Unregistered"]
-    # The last was registered again since.
+    # Device 7 was registered after its timestamp, so it stays.
     gone = running.command("feedback")
     assert len(gone.splitlines()) == 2
     assert token(2) in gone and token(3) in gone
@@ -212,7 +212,7 @@ def test_what_was_unsent_outlasts_a_kill_and_what_was_accepted_is_not_sent_again
     counts = collections.Counter(apns.tokens())
     assert set(counts.values()) == {1}
     states = again.register().states()
-    # What had no answer yet is in doubt, and is left.
+    # A message without an answer is in doubt, and is not sent again.
     assert states["accepted"] + states.get("unanswered", 0) == 2000
     assert states.get("unanswered", 0) <= 200
     assert len(counts) >= states["accepted"]
@@ -296,7 +296,7 @@ def test_a_device_is_registered_over_mqtt(apns, on_the_bus, tmp_path, relay_to):
     try:
         running = relay_to(broker.port, rest=APNS.format(
             topic=TOPIC, key=key, host=apns.host, authority=apns.authority, rest=""))
-        # It is told after the commands are subscribed to.
+        # The relay subscribes to commands before it publishes its availability.
         heard.wait_for(f"{parts.CLOCK}/availability")
         order = {"command": "device_add", "token": token(7), "events": "alarm"}
         broker.publish(parts.COMMAND, order)
@@ -321,7 +321,7 @@ def test_a_device_is_not_registered_where_nothing_is_pushed(tmp_path, relay_to):
     heard = broker.listen(f"{parts.CLOCK}/#")
     try:
         running = relay_to(broker.port)
-        # It is told after the commands are subscribed to.
+        # The relay subscribes to commands before it publishes its availability.
         heard.wait_for(f"{parts.CLOCK}/availability")
         broker.publish(parts.COMMAND, {"command": "device_add", "token": token(7)})
         running.wait_for("no [apns] is configured for this clock")

@@ -1,4 +1,4 @@
-"""A relay whose configuration is another one: what it leaves behind, and what goes on."""
+"""A relay with a new configuration: what it clears away, and what goes on."""
 
 import pytest
 
@@ -48,7 +48,7 @@ def test_what_a_broken_connection_left_is_cleared_at_the_next(
     parts.wait_until(lambda: (OLD, b"") in broker.published, 15, "its end once more")
     kept = on_the_bus.folder / "state/relay.json"
     parts.wait_until(lambda: "hall" not in kept.read_text(), 15, "the end of it here")
-    # The broker has it, and is told no more.
+    # The broker has confirmed it, so it is not published again.
     broker.published.clear()
     broker.break_off()
     parts.wait_until(
@@ -75,7 +75,7 @@ def test_a_reload_tries_a_broker_at_once_that_has_let_nobody_in(broker, relay_to
     broker.kill()
     attempts = count_of_attempts(broker.port)
     relay = relay_to(broker.port)
-    # By then the next attempt is six seconds away at least.
+    # After four attempts the next one is at least six seconds away.
     parts.wait_until(lambda: attempts() >= 4, 20, "attempts")
     before = attempts()
     relay.process.send_signal(1)

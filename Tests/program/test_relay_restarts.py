@@ -1,4 +1,4 @@
-"""A broker that is killed and started again and again: nothing is lost, and nothing is done twice.
+"""A broker that is killed and started many times: nothing is lost, and nothing is done twice.
 
 CLOCKSMITH_BROKER_RESTARTS=100 takes twenty minutes.
 """
@@ -33,7 +33,7 @@ def test_a_broker_that_is_restarted_loses_and_doubles_nothing(broker, bus, on_th
         wait_until(lambda: len(relay.matching("it is tried again")) > losses, 10, "the loss")
         broker.start()
         heard = broker.listen("clocksmith/#", "homeassistant/#")
-        # This broker kept nothing: all of it is told again.
+        # This broker has kept nothing, so everything is published again.
         heard.wait_for(f"{CLOCK}/availability", lambda payload: payload == "online", 90)
         heard.wait_for_state(lambda state: len(state["timers"]) == number)
         wait_until(
@@ -42,7 +42,7 @@ def test_a_broker_that_is_restarted_loses_and_doubles_nothing(broker, bus, on_th
         broker.publish(COMMAND, order)
         broker.publish(COMMAND, order)
         heard.wait_for_state(lambda state: len(state["timers"]) == number + 1)
-        # From then on it is a connection that went well.
+        # Only after this line does the relay count the connection as a good one.
         wait_until(
             lambda: len(relay.matching("is back")) == number + 1, 90, "the broker to be back")
         losses = len(relay.matching("it is tried again"))

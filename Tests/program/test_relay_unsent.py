@@ -1,4 +1,4 @@
-"""What was not sent is not lost, whatever keeps it: a server, a name, a key, an end."""
+"""No unsent message is lost, whatever holds it back: a server, a name, a key, an end."""
 
 import base64
 import contextlib
@@ -26,7 +26,7 @@ def secret(tmp_path):
 
 @pytest.fixture
 def mute_server():
-    """It takes a connection, and then says nothing, not even by TLS."""
+    """A server that takes connections and then says nothing, not even the TLS handshake."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         yield f"https://127.0.0.1:{server.getsockname()[1]}"
 
@@ -40,7 +40,7 @@ def test_what_never_left_is_sent_by_the_next_relay(push_relay, web, mute_server)
     running.push("the bell is at ten")
     wait_until(lambda: running.register().states() == {"sent": 1}, 10, "the attempt")
     running.process.send_signal(signal.SIGTERM)
-    # It waits for answers meanwhile, and takes nothing more.
+    # Now it only waits for answers, and sends no new message.
     running.wait_for("stopping")
     running.push("and again at eleven")
     assert running.process.wait(10) == 0
@@ -84,7 +84,7 @@ def test_a_secret_that_is_put_right_is_taken_at_a_reload(push_relay, web, secret
     assert web.wait_for(1)[-1][1]["data"]["words"] == "and again at eleven"
 
 
-# Its names are looked up at a server that never answers.
+# The program looks up names at a server that never answers.
 ALONE = """
 mount --bind "$0" /etc/resolv.conf && mount --bind "$0.nss" /etc/nsswitch.conf && exec "$@"
 """
@@ -114,7 +114,7 @@ def test_a_name_server_that_never_answers_holds_up_nothing(push_relay, tmp_path)
 
 @pytest.fixture
 def noticed(bus, push_relay, web):
-    """Lets an announcer tell of what has happened."""
+    """Sends a notice as the announcer does."""
     running = push_relay(f"{ntfy(web.url)}events = all\n")
     announcer = PretendedAnnouncer(bus.address)
     running.wait_for("the announcer answers")
@@ -145,7 +145,7 @@ def test_messages_that_find_no_room_while_the_register_is_held_are_counted(bus, 
             announcer.connection.send(new_signal(
                 DBusAddress(PATH, interface=NAME), "Noticed", "sysa{ss}",
                 ("timer_elapsed", 5, f"timer {number} rings", {"TIMER": str(number)})))
-        # What comes after them has been read, and so have they.
+        # When the relay asks after this signal, it has read all signals before it.
         announcer.connection.send(new_signal(
             DBusAddress(PATH, interface="org.freedesktop.DBus.Properties"), "PropertiesChanged",
             "sa{sv}as", (NAME, {}, [])))
@@ -178,7 +178,7 @@ def test_an_hour_that_only_chimes_is_told_by_its_time(noticed, web):
     assert body["message"] == "15:00"
 
 
-# What systemd would hand over lies where it takes it from.
+# The secret lies where systemd takes credentials from.
 STORE = """
 secret=$(cat "$0") && mount -t tmpfs tmpfs /etc && mkdir /etc/credstore &&
 echo "$secret" >/etc/credstore/clocksmith-relay.webhook-secret && exec "$@"

@@ -1,4 +1,4 @@
-"""Commands that wait for their instants: kept over a restart, cancelled, in the way of each other."""
+"""Commands that wait for their instants: kept over a restart, cancelled, in each other's way."""
 
 import datetime
 import json
@@ -35,7 +35,7 @@ def announcer(bus, on_the_bus):
 
 @pytest.fixture
 def kept(on_the_bus):
-    """Where relays keep what waits."""
+    """The file in which relays keep the waiting commands."""
     return on_the_bus.folder / "state/relay.json"
 
 
@@ -46,14 +46,14 @@ def online(broker):
 
 
 def bell(ahead, name="bell", **others):
-    """At no full minute, where an occasion could be."""
+    """An announcement in so many seconds, but not at a full minute, where an occasion could be."""
     at = int(time.time()) + ahead
     return {"command": "announce", "time": "15:30", "at": at + (at % 60 == 0), "id": name,
             **others}
 
 
 def shown(at):
-    """What the clocks of the program's zone show."""
+    """The time that the clocks of the program's zone show."""
     return datetime.datetime.fromtimestamp(at, zoneinfo.ZoneInfo("Europe/London")).strftime("%H:%M")
 
 
@@ -75,7 +75,7 @@ def test_what_waits_is_told_and_outlasts_the_relay(broker, announcer, relay_to, 
     relay = relay_to(broker.port)
     relay.wait_for("commands that wait for their instants: 2")
     relay.wait_for("connected to")
-    # Delivered again, it is still the same.
+    # Delivered again, it is still the same command.
     broker.publish(GROUP_COMMAND, bell(12))
     relay.wait_for("a command with this id has come before")
     heard.wait_for_state(lambda state: state["last"]["text"] == WORDS)
@@ -130,7 +130,7 @@ def test_what_waits_is_cancelled_by_its_id(broker, announcer, relay_to, kept):
     relay.wait_for("'cancel' has cancelled announce \"one\" for 20")
     broker.publish(COMMAND, {"command": "cancel", "id": "three"})
     relay.wait_for('no command with the id "three" waits')
-    # Sent again, it is wanted again.
+    # Sent again after it was cancelled, it is taken again.
     broker.publish(COMMAND, bell(3600, "one"))
     heard.wait_for_state(waiting(["two", "one"]))
 
@@ -149,7 +149,7 @@ def test_a_stop_cancels_what_waits(broker, announcer, relay_to, kept):
 
 def test_what_is_asked_for_twice_within_a_phrase_is_said_when_the_speaker_is_free(
         broker, announcer, relay_to):
-    """At 4.75 s before its instant something else is said, which ends in time."""
+    """4.75 s before its instant another announcement is being said, which ends in time."""
     announcer()
     relay = relay_to(broker.port)
     heard = online(broker)
@@ -178,7 +178,7 @@ def test_a_speaker_that_stays_taken_is_the_reason(broker, announcer, relay_to):
 
 def test_an_occasion_says_what_is_asked_for_at_it_and_another_time_is_refused_by_its_name(
         broker, announcer, relay_to):
-    """As docs/relay.md has it: a bell at the full hour, here at a full minute."""
+    """As in docs/relay.md: a bell at the full hour; here at a full minute."""
     announcer("interval = 1\nchime = none\nchime_quarters = none")
     relay = relay_to(broker.port)
     heard = online(broker)
@@ -199,7 +199,7 @@ def test_an_occasion_says_what_is_asked_for_at_it_and_another_time_is_refused_by
 
 
 def test_what_was_taken_and_was_not_heard_is_told(broker, announcer, relay_to):
-    """A mute that comes between the taking and the instant."""
+    """A mute comes after the command is taken and before its instant."""
     announcer()
     relay = relay_to(broker.port)
     heard = online(broker)

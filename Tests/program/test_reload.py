@@ -1,4 +1,4 @@
-"""An hour that is stopped too early and reloaded while its melody sounds: it rings all the same."""
+"""The hour chime survives a stop before it begins and a reload while its melody sounds."""
 
 import re
 import signal
@@ -12,18 +12,18 @@ from program import zone_showing
 from service import Service
 from sound_server import Wakefulness, find, wait_until
 
-# What the clocks show as the service is started. The melody begins 23 s before the hour, and is
+# What the clocks show when the service starts. The melody begins 23 s before the hour, and is
 # prepared 5 s before that.
 START = 59 * 60 + 26
 HOUR = 3600
-# Seconds: the file in place of a speaker holds 200 ms, and is fed twenty ms after twenty ms. Only a
-# machine that is later than most of that tears what it plays by itself.
+# Seconds. The file that stands in for a speaker holds 200 ms and is filled 20 ms at a time. A machine
+# that wakes later than this breaks up the sound by itself.
 LATEST = 0.1
 
 
 @pytest.fixture
 def nearly_one(clocksmith):
-    """The program where it is nearly one o'clock in the night, on a bus of its own."""
+    """The program at nearly one o'clock at night, on its own bus."""
     bus = MessageBus(clocksmith.folder)
     clocksmith.environment = clocksmith.environment | {
         "TZ": zone_showing(clocksmith, START), "DBUS_SYSTEM_BUS_ADDRESS": bus.address}

@@ -1,4 +1,4 @@
-"""A time that is asked for: how loud it is, with and without a service."""
+"""How loud a requested time is, with and without a service."""
 
 import datetime
 import zoneinfo
@@ -18,7 +18,7 @@ def now(clocksmith):
 
 
 def hours_around(moment):
-    """From an hour before to an hour after, as a rule of the configuration writes it."""
+    """From an hour before to an hour after, as the configuration writes it."""
     hour = datetime.timedelta(hours=1)
     return f"{moment - hour:%H:%M}-{moment + hour:%H:%M}"
 
@@ -32,8 +32,8 @@ def decibels_below(quiet, loud):
 
 @pytest.fixture(params=["the hour of the clock", "the hour that is said"])
 def rule(request, clocksmith):
-    """A rule that makes it quieter, a time to be said that is twelve hours away, and by how much
-    it is quieter."""
+    """A rule that makes it quieter, a time to say that is twelve hours away, and by how much it is
+    quieter."""
     moment = now(clocksmith)
     said = moment + datetime.timedelta(hours=12)
     is_now = request.param == "the hour of the clock"
@@ -42,7 +42,7 @@ def rule(request, clocksmith):
 
 
 def phrase(clocksmith, configuration, time):
-    """As loud as the configuration's volume has it."""
+    """A time at the volume of the configuration."""
     path = clocksmith.folder / "phrase.wav"
     done = clocksmith.run("say", time, "--config", configuration, "--output", path)
     assert done.returncode == 0

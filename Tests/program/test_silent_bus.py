@@ -1,4 +1,4 @@
-"""A bus that accepts and is silent: nobody waits for it longer than five seconds."""
+"""A bus that accepts connections and stays silent: nobody waits for it longer than five seconds."""
 
 import concurrent.futures
 import contextlib
@@ -16,7 +16,7 @@ from service import Service
 
 @contextlib.contextmanager
 def listening(folder):
-    """The address of a socket at which somebody listens, and never says a word."""
+    """The address of a socket that accepts connections and never answers."""
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(str(folder / "silent"))
         listener.listen()
@@ -32,7 +32,7 @@ def silent_bus(clocksmith, tmp_path):
 
 @pytest.fixture
 def frozen_bus(clocksmith, tmp_path):
-    """A bus that is stopped, as by a debugger, with a service on it."""
+    """A bus that is frozen, as by a debugger, with a service on it."""
     bus = MessageBus(tmp_path)
     clocksmith.environment = clocksmith.environment | {"DBUS_SYSTEM_BUS_ADDRESS": bus.address}
     service = Service(clocksmith, clocksmith.configuration(), alsa=SILENT_ALSA)
@@ -48,7 +48,7 @@ def frozen_bus(clocksmith, tmp_path):
 
 @pytest.fixture(scope="module")
 def answers(surroundings, tmp_path_factory):
-    """What each command says to a silent bus, and how long it took: all at once, for each waits."""
+    """Each command's answer on a silent bus, and how long it took. They run at once: each waits."""
     folder = tmp_path_factory.mktemp("silent")
     with listening(folder) as address, concurrent.futures.ThreadPoolExecutor() as pool:
         clocksmith = Clocksmith(surroundings | {"DBUS_SYSTEM_BUS_ADDRESS": address}, folder)

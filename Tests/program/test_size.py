@@ -1,4 +1,4 @@
-"""How large the program is as it is shipped."""
+"""The size of the program as it ships."""
 
 import os
 import shutil

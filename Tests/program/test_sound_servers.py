@@ -1,4 +1,4 @@
-"""Sound servers as they are found: what is said on them is heard, whole, each time."""
+"""Real sound servers: everything that is said on them is heard, whole, each time."""
 
 import json
 import os
@@ -27,7 +27,7 @@ TIMES = [f"{number % 24:02}:{number * 15 % 60:02}"
 
 @pytest.fixture
 def slow_server(clocksmith, tmp_path):
-    """(a pulseaudio whose sink takes two seconds ahead, as by its defaults; what it plays; the lines
+    """(a pulseaudio whose sink buffers two seconds ahead, its default; a recording of it; the lines
     of ALSA that name it)."""
     server = SoundServer(tmp_path / "server", clocksmith.environment, "speaker", options="")
     heard = Recording(server, "speaker", latency="2000")
@@ -37,7 +37,7 @@ def slow_server(clocksmith, tmp_path):
 
 
 def phrase(clocksmith, text):
-    """What a time sounds like."""
+    """The samples of a time."""
     path = clocksmith.folder / "phrase.wav"
     done = clocksmith.run(
         "say", text, "--output", path, "--config", clocksmith.configuration())
@@ -46,13 +46,13 @@ def phrase(clocksmith, text):
 
 
 def skip_if_too_busy(is_torn, late):
-    """A test of what is torn says nothing where this machine sleeps longer than a block."""
+    """Broken sound proves nothing if this machine sleeps longer than a block."""
     if is_torn and late > 0.01:
         pytest.skip(f"this machine was too busy to play in time: woke {late * 1000:.0f} ms late")
 
 
 def assert_said_one_after_the_other(clocksmith, heard, alsa):
-    """Says some times, and finds each of them in the recording, whole and in their order."""
+    """Says some times, and finds each of them in the recording, whole and in order."""
     path = clocksmith.folder / "asound.conf"
     path.write_text(alsa)
     wakefulness = Wakefulness()
@@ -64,7 +64,7 @@ def assert_said_one_after_the_other(clocksmith, heard, alsa):
             environment={"ALSA_CONFIG_PATH": str(path)})
         skip_if_too_busy(done.returncode != 0, wakefulness.worst)
         assert (done.returncode, done.stderr) == (0, "")
-    # A server may keep its last seconds to itself for as long.
+    # A server may hold its last seconds back for as long.
     begun.append(heard.frames)
     wait_until(lambda: heard.frames > begun[-1] + 3 * RATE, 10, "the silence after it")
     late = wakefulness.stop()
@@ -97,7 +97,7 @@ def test_the_service_speaks_on_a_sink_with_a_long_queue(clocksmith, slow_server)
 
 @pytest.fixture
 def speaker(clocksmith, tmp_path):
-    """(a sound server, what its speaker plays)."""
+    """(a sound server, a recording of its speaker)."""
     server = SoundServer(tmp_path / "server", clocksmith.environment, "speaker")
     heard = Recording(server, "speaker")
     yield server, heard
@@ -112,7 +112,7 @@ def test_what_is_said_on_a_sink_with_a_short_queue_is_heard_whole(clocksmith, sp
 
 @pytest.fixture
 def pipewire(clocksmith, tmp_path):
-    """(a PipeWire with a session manager, what its speaker plays)."""
+    """(a PipeWire with a session manager, a recording of its speaker)."""
     folder = tmp_path / "pipewire"
     folder.mkdir()
     server = PipeWireServer(folder, clocksmith.environment)
@@ -135,7 +135,7 @@ def test_what_is_said_on_the_pulseaudio_of_pipewire_is_heard_whole(clocksmith, p
 
 # MARK: Servers that cannot be had
 
-# What a desktop leaves to a service: its plugin fails with "Host is down" where there is no session.
+# On a desktop without a session, the sound server's plugin fails with "Host is down" for a service.
 DOWN = r"""
 #include <errno.h>
 char __snd_pcm_down_open_dlsym_pcm_001;
@@ -217,7 +217,7 @@ def test_the_service_warns_once_that_the_card_plays_where_the_default_is_down(
 
 @pytest.fixture
 def on_the_card(clocksmith, down, speaker, tmp_path):
-    """(a service on a bus that has spoken on the card, for the default is down; its configuration)."""
+    """(a service on a bus that has spoken on the card, the default being down; its configuration)."""
     server, _ = speaker
     bus = MessageBus(clocksmith.folder)
     clocksmith.environment = (
@@ -293,7 +293,7 @@ def test_a_card_that_takes_nothing_back_does_not_run_dry_with_a_switch(
 
 @pytest.fixture
 def silent_server(tmp_path):
-    """The environment in which the default is a server that accepts and is silent."""
+    """The environment in which the default is a server that accepts connections and stays silent."""
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(str(tmp_path / "silent"))
         listener.listen()
@@ -312,8 +312,8 @@ def test_a_server_that_hangs_holds_say_and_check_up_for_five_seconds_at_most(
         assert "its sound server does not answer" in done.stdout + done.stderr
 
 
-# Stands before libasound: a device that cannot be configured, and waits for its silent server when
-# it is closed.
+# Preloaded before libasound: a device that cannot be configured, and that waits for its silent
+# server when it is closed.
 CLOSING = r"""
 #include <errno.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-"""What is heard of a running clock: whole, at the second, and ended without a click."""
+"""How a running clock sounds: whole, on the second, and without a click at the end."""
 
 import datetime
 import re
@@ -26,7 +26,7 @@ def test_the_phrase_is_heard_whole_and_without_a_gap(played):
     phrase, samples, start, correlation = played
     assert correlation > 0.95
     heard = samples[round(start):round(start) + len(phrase)]
-    # A gap, or a frame too many, would move all that follows.
+    # A gap, or an extra frame, would shift everything after it.
     assert numpy.abs(heard - phrase).max() < 0.001
 
 
@@ -39,7 +39,7 @@ def test_nothing_but_the_phrase_is_heard(one_minute, played):
 
 @pytest.fixture(scope="module")
 def onset(request, one_minute, played):
-    """By how many milliseconds the phrase began too late: (measured from outside, as told)."""
+    """By how many milliseconds the phrase began late: (measured from outside, as logged)."""
     _, _, start, _ = played
     measured = (one_minute.heard.instant(start) - one_minute.second) * 1000
     told = onset_told(one_minute, "good")
@@ -61,7 +61,7 @@ def onset_told(one_minute, clock):
 
 
 def test_the_phrase_begins_at_the_full_minute(onset):
-    # DESIGN.md: never over 1 ms.
+    # The limit is 1 ms.
     assert abs(onset[0]) < 1
 
 
@@ -131,8 +131,8 @@ def test_a_file_that_cannot_be_made_ends_the_run_at_once(clocksmith):
 
 @pytest.fixture(scope="module")
 def cut_short(one_minute):
-    """A phrase ended by SIGTERM: (status, its lines, samples, the phrase, its first frame)."""
-    # At the hour alone and then nothing: no occasion is ever near.
+    """A phrase ended by SIGTERM: (status, log lines, samples, the phrase, its first frame)."""
+    # Occasions come only at the hour, and say nothing then: none is in the way of the request.
     configuration = one_minute.clocksmith.configuration("interval = 60\nvoice_at_hour = none")
     before = one_minute.heard.frames
     clock = Service(
@@ -167,7 +167,7 @@ def test_sigterm_in_the_middle_of_a_phrase_makes_no_click(cut_short):
     tail = slice(end - RATE // 40, end + RATE // 40)
     jump = numpy.abs(numpy.diff(samples[tail])).max()
     whole = numpy.abs(numpy.diff(phrase[tail.start - start:tail.stop - start])).max()
-    # No step from frame to frame is larger than those of the voice itself at that place.
+    # No step between two frames is larger than the steps of the voice itself at that place.
     assert jump <= whole * 1.05 + 0.001
 
 
@@ -187,7 +187,7 @@ def test_a_signal_that_means_nothing_to_it_ends_nothing(reloading, number):
 
 @pytest.fixture
 def reloading(clocksmith):
-    """A clock that speaks at the hour, and the configuration that it was started with."""
+    """A clock that speaks at the hour, and its configuration."""
     configuration = clocksmith.configuration("interval = 60")
     clock = Service(clocksmith, configuration, alsa=SILENT_ALSA, notify=True)
     wait_until(lambda: "next" in clock.latest_status(), 5, "the first status")
@@ -211,7 +211,8 @@ def test_sighup_with_a_good_file_takes_it(reloading):
     clock.signal(signal.SIGHUP)
     clock.wait_for("read again")
     nearest.add(f"{datetime.datetime.fromtimestamp(next_minute(0)):%M}")
-    # The journal is told before the manager. In the first second of a minute, that minute sounds.
+    # The journal is told before the service manager. In the first second of a minute, that minute
+    # sounds.
     wait_until(
         lambda: re.match(
             r"(?:next|sounding) \d\d:(\d\d):00,", clock.latest_status())[1] in nearest,

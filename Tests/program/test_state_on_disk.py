@@ -1,5 +1,5 @@
-"""What outlasts the service, on a disk that takes its time or with something else in its place: sound
-does not wait for it, and what was set is kept all the same."""
+"""The state that outlasts the service, on a slow disk or with something else in its file's place: sound
+does not wait for it, and everything that was set is kept."""
 
 import json
 import os
@@ -14,7 +14,7 @@ from program import SILENT_ALSA
 from service import Service
 from sound_server import RATE, wait_until
 
-# A disk on which nothing arrives as long as a file is there.
+# A disk on which fsync() does not return while a file exists.
 SLOW = r"""
 #include <unistd.h>
 int fsync(int descriptor) {
@@ -27,7 +27,7 @@ int fsync(int descriptor) {
 
 @pytest.fixture
 def slow(clocksmith, tmp_path):
-    """While this file is there, the disk is slow."""
+    """The disk is slow while this file exists."""
     marker = tmp_path / "slow"
     library = shared_library(tmp_path / "slow.so", SLOW, f'-DSLOW_WHILE="{marker}"')
     clocksmith.environment = clocksmith.environment | {"LD_PRELOAD": str(library)}
@@ -36,7 +36,7 @@ def slow(clocksmith, tmp_path):
 
 @pytest.fixture
 def start(clocksmith, tmp_path):
-    """Starts a service on a bus, with a state that is kept, that plays into a file."""
+    """Starts a service on a bus that keeps its state and plays into a file."""
     bus = MessageBus(tmp_path)
     clocksmith.environment = clocksmith.environment | {
         "DBUS_SYSTEM_BUS_ADDRESS": bus.address, "STATE_DIRECTORY": str(tmp_path / "state")}
@@ -59,7 +59,7 @@ def start(clocksmith, tmp_path):
 
 
 def speak(caller, folder):
-    """Has a time said, and waits until it is heard."""
+    """Asks for a time, and waits until it is heard."""
     played = folder / "played.wav"
     before = played.stat().st_size
     caller.call("AnnounceTime", "uu", 11, 45)
@@ -92,7 +92,7 @@ def test_a_mute_that_cuts_something_off_is_on_the_disk_once_that_is_silent(start
     speak(caller, tmp_path)
     caller.call("Mute", "t", 3_600_000_000)
     service.wait_for("cut off .*: it was muted")
-    # What is asked for is served behind what is under way.
+    # The service answers this only after the work under way.
     caller.get("Muted")
     service.process.kill()
     service.process.wait()
@@ -120,7 +120,7 @@ def test_a_slow_disk_does_not_hold_up_the_fade_at_the_stop(start, slow, tmp_path
     (tmp_path / "state").mkdir()
     service, caller = start()
     speak(caller, tmp_path)
-    # It is not saved as long as something sounds.
+    # While something sounds, the state is not saved.
     caller.set("Volume", "d", -20.0)
     slow.touch()
     service.process.terminate()
@@ -155,7 +155,7 @@ def test_a_mute_that_is_set_while_the_last_words_are_finished_is_kept(start, tmp
 
 
 def test_an_occasion_that_sounded_before_a_restart_does_not_sound_again(start, tmp_path):
-    # As after a step back: the hour to come has sounded. A state without a checksum is of version 1.
+    # As after a step back: the coming hour has sounded. A state without a checksum is of version 1.
     hour = (int(time.time()) // 3600 + 1) * 3600
     (tmp_path / "state").mkdir()
     (tmp_path / "state/state.json").write_text(f'{{"version":1,"sounded_usec":{hour}000000}}')

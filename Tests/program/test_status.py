@@ -1,4 +1,4 @@
-"""`status --follow`: a face that lives, on a terminal and off it."""
+"""`status --follow`: a live face of the clock, on a terminal and off it."""
 
 import fcntl
 import json
@@ -20,7 +20,7 @@ from sound_server import wait_until
 
 
 class Face:
-    """A `status --follow`, and all that it has printed."""
+    """A `status --follow`, and everything that it has printed."""
 
     def __init__(self, clocksmith, *words, columns=None, rows=24, **environment):
         self.output = ""
@@ -61,7 +61,7 @@ def configuration(clocksmith):
 
 
 def shown(output):
-    """The lines of a terminal, without what moves and colours them."""
+    """The lines on a terminal, without the sequences that move the cursor and set colours."""
     return [line for line in re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", output).split("\r\n") if line]
 
 
@@ -120,7 +120,7 @@ def test_without_a_terminal_there_is_a_line_a_change(clocksmith, configuration, 
     time.sleep(2.2)
     assert face.end() == 0
     lines = face.output.splitlines()
-    # One that falls into these seconds is a change.
+    # An occasion within these seconds is a change, too.
     occasions = {re.search(r"next +([0-9:]+)", line)[1] for line in lines}
     assert len(lines) == len(occasions) and "\x1b" not in face.output
 
@@ -128,7 +128,7 @@ def test_without_a_terminal_there_is_a_line_a_change(clocksmith, configuration, 
 def test_it_follows_the_service_as_it_goes_and_comes(tmp_path, clocksmith):
     bus = MessageBus(tmp_path)
     clocksmith.environment = clocksmith.environment | {"DBUS_SYSTEM_BUS_ADDRESS": bus.address}
-    # The null device of ALSA has played everything before it is time to.
+    # ALSA's null device would play everything at once, before `playing` could be seen.
     service = Service(
         clocksmith, clocksmith.configuration(), "--output", tmp_path / "played.wav",
         alsa=SILENT_ALSA)

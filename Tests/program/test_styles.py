@@ -1,4 +1,4 @@
-"""How times are put into words: as the configured style has it, and by nothing that the voice has not."""
+"""How times are put into words: in the configured style, and only in styles that the voice has."""
 
 import json
 import pathlib
@@ -13,7 +13,7 @@ import soundfile
 from program import ROOT, VOICES, refusal
 from service import Service
 
-# How people say a time is written down once, with what judges the clips.
+# How people say a time is written down only once, next to the test of the clips.
 sys.path.append(str(ROOT / "Tests/sounds"))
 from sayings import as_heard, said  # noqa: E402
 
@@ -25,7 +25,7 @@ SPEAKERS = [(name, style) for name, folder in VOICES.items() for style in STYLES
 
 @pytest.fixture
 def older(pack):
-    """A voice as they were before there were styles."""
+    """A voice from before there were styles."""
     conf = pack / "voice.conf"
     text = re.sub(r"^opening = .*\n", "", conf.read_text(), flags=re.MULTILINE)
     conf.write_text(re.sub(r"\[(clock 12 natural|clock 12 natural-day|day)\]\n.*?\n\n", "", text, flags=re.DOTALL))

@@ -1,5 +1,5 @@
-"""A switch on a machine that has no GPIO: what is missing is said, and nothing is made up. And one
-that the tests make up."""
+"""A switch on a machine without GPIO: `check` says what is missing. And a switch that the tests make
+up."""
 
 import glob
 import json

@@ -1,4 +1,4 @@
-"""Timers as their user has them: started, listed, changed, heard, stopped, and kept."""
+"""Timers as a user knows them: started, listed, changed, heard, stopped, and kept."""
 
 import json
 import re
@@ -49,7 +49,7 @@ def test_a_timer_is_started_listed_changed_and_cancelled(kitchen, start):
     assert timers(kitchen)[1]["state"] == "paused"
     assert "left of" in do(kitchen, "resume", "2")
     do(kitchen, "cancel", "tea")
-    # Of one nobody has to say which.
+    # With only one timer, it need not be named.
     do(kitchen, "cancel")
     assert timers(kitchen) == []
     assert do(kitchen, "list") == "no timer"
@@ -72,8 +72,8 @@ def test_the_status_shows_timers_and_tells_of_their_changes(bus, kitchen, start)
 
 
 def first_ring(samples):
-    """The frame at which the first of several rings begins, and how alike it is."""
-    # The loudest may be any of them.
+    """The frame at which the first of several rings begins, and its likeness."""
+    # find() returns the strongest match, which may be any of the rings.
     frame, likeness = find(RING, samples)
     while frame > 3 * RATE:
         earlier = find(RING, samples[:round(frame) + RATE])
@@ -98,15 +98,15 @@ def test_it_rings_at_zero_to_the_millisecond_until_it_is_stopped(bus, kitchen, s
     recording = speaker.recording()
     first, likeness = first_ring(recording.samples)
     assert likeness > 0.98
-    # The second ring, of which a second and a half is heard, is by the same arithmetic; between them
-    # the words find their place.
+    # The second ring comes 6 s after the first, and a second and a half of it is heard. The words
+    # are between them.
     rest = round(first) + 5 * RATE
     frame, likeness = find(RING[:RATE], recording.samples[rest:])
     second = rest + frame
     assert likeness > 0.98
     assert abs(recording.instant(first) - zero) < 0.001
     assert abs(recording.instant(second) - zero - 6) < 0.001
-    # It was in the middle of its sound.
+    # It was stopped in the middle of a ring.
     last = max(numpy.flatnonzero(numpy.abs(recording.samples) > 1e-4))
     assert -0.2 < recording.instant(last) - stopped < 0.3
 
@@ -119,7 +119,7 @@ def test_what_is_said_goes_on_under_the_ring_and_is_turned_down(bus, kitchen, st
         do(kitchen, "9s")
         with bus.caller() as caller:
             zero = caller.get("Timers")[0][5] / 1e6
-            # The speaker is awake by then, and answers 0.4 s later: 0.7 s before zero.
+            # The speaker is awake by then and sounds 0.4 s after the call: 0.7 s before zero.
             time.sleep(zero - 1.1 - time.time())
             caller.call("AnnounceTime", "uu", 12, 37)
         time.sleep(zero + 2.5 - time.time())
@@ -134,7 +134,7 @@ def test_what_is_said_goes_on_under_the_ring_and_is_turned_down(bus, kitchen, st
         begun = round(find(words[:RATE // 2], samples)[0])
         assert 0.3 * RATE < ring - begun < len(words) - 0.3 * RATE, "they do not meet"
         assert numpy.abs(samples[begun:ring] - words[:ring - begun]).max() < 0.002
-        # Below the ring, 12 dB less: what is left without the ring is the words.
+        # Under the ring, the words are 12 dB lower. Without the ring, only the words are left.
         under = slice(ring + RATE // 20, begun + len(words) - RATE // 10)
         left = samples[under] - RING[RATE // 20:under.stop - ring]
         same = words[under.start - begun:under.stop - begun]
@@ -302,7 +302,7 @@ def test_waiting_it_shows_the_timer_of_the_service(kitchen, start):
     assert kitchen.run("stop").returncode == 0
     assert process.wait(10) == 0
     assert 'timer "tea": it has reached zero, and is over' in drawn()
-    # Left by Ctrl-C, the timer goes on.
+    # After Ctrl-C, the timer goes on.
     process, drawn = in_a_terminal(kitchen, "timer", "10m", "--wait")
     wait_until(lambda: "[" in drawn(), 10, "the bar")
     process.send_signal(signal.SIGINT)
@@ -384,7 +384,7 @@ def test_the_end_of_the_service_fades_a_ring(kitchen, start, bus):
     assert service.stop() == 0
     samples, _ = soundfile.read(output, dtype="float32")
     assert numpy.abs(samples).max() > 0.05
-    # Nothing is heard at the very end: the ring, in its middle, was faded out.
+    # The very end is silent: the ring was faded out in its middle.
     assert numpy.abs(samples[-240:]).max() < 0.001
 
 

@@ -1,4 +1,4 @@
-"""Two clocks on one machine would speak at the same time: what the second one does about it."""
+"""Two clocks on one machine would speak at the same time: how the second one reacts."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from service import Service
 
 @pytest.fixture
 def first(clocksmith):
-    """A clock that runs, on a bus that `clocksmith` reaches too."""
+    """A running clock, on a bus that `clocksmith` reaches too."""
     bus = MessageBus(clocksmith.folder)
     clocksmith.environment = clocksmith.environment | {"DBUS_SYSTEM_BUS_ADDRESS": bus.address}
     service = Service(clocksmith, clocksmith.configuration(), alsa=SILENT_ALSA)

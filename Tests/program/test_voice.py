@@ -1,4 +1,4 @@
-"""A voice of one's own: recordings as people have them, made into a pack, proved and heard."""
+"""A user's own voice: recordings as people have them, made into a pack, verified and heard."""
 
 import pathlib
 import shutil
@@ -263,7 +263,7 @@ def test_a_voice_that_ships_is_chosen_by_its_name(clocksmith, name):
         for clip in ("hour-3", "minute-45", "pm")]
     first = len(clips[0]) - RATE * 20 // 1000
     heard = soundfile.read(output, dtype="int16")[0]
-    # Up to the first crossfade it is the very clip, and after the last one too.
+    # Before the first crossfade and after the last one, the clips are unchanged.
     assert numpy.array_equal(heard[:first], clips[0][:first])
     last = len(clips[2]) - RATE * 20 // 1000
     assert numpy.array_equal(heard[-last:], clips[2][-last:])

@@ -1,4 +1,4 @@
-"""Choosing a voice: what each can do is listed, and each is heard before it is taken."""
+"""Choosing a voice: `list` shows what each can do, and `try` lets a person hear it first."""
 
 import datetime
 import json
@@ -16,19 +16,19 @@ RATE = 48000
 
 
 def heard(clocksmith, *words, environment=None):
-    """Runs it with a speaker that is a file: what it says, and the samples."""
+    """Runs it with a speaker that is a file: (the run, the samples)."""
     played = clocksmith.folder / "played.raw"
     played.unlink(missing_ok=True)
     alsa = clocksmith.folder / "file.asound"
     alsa.write_text(f'pcm.default {{ type file slave.pcm {{ type null }} file "{played}" format raw }}\n')
     done = clocksmith.run(*words, environment={"ALSA_CONFIG_PATH": str(alsa)} | (environment or {}))
-    # Both sides are the same.
+    # Both channels are the same.
     samples = numpy.fromfile(played, numpy.float32)[::2] if played.exists() else numpy.zeros(0)
     return done, samples
 
 
 def is_heard(clocksmith, samples, *lines, voice):
-    """Whether the samples are what `say` says at 15:45 in that voice."""
+    """True if the samples are what `say 15:45` says in that voice."""
     output = clocksmith.folder / "said.wav"
     done = clocksmith.run(
         "say", "15:45", "--config", clocksmith.configuration("\n".join(lines), voice=voice), "--output", output)
@@ -94,7 +94,7 @@ def test_what_cannot_be_tried_is_refused_in_a_sentence(clocksmith, operands, sta
 
 @pytest.fixture
 def half_past(on_the_bus):
-    """Nothing is due for half an hour."""
+    """It is half past midnight: nothing is due for half an hour."""
     on_the_bus.environment = on_the_bus.environment | {"TZ": zone_showing(on_the_bus, 30 * 60)}
     return on_the_bus
 

@@ -1,4 +1,4 @@
-"""A voice's quarters of an hour as files, for a telephone that speaks by itself."""
+"""A voice's quarters of an hour as files, for a phone that speaks by itself."""
 
 import pytest
 import soundfile

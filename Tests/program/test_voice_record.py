@@ -1,4 +1,4 @@
-"""A voice recorded by a microphone: a person led through its phrases, and all that gets between."""
+"""A voice recorded with a microphone: a person is led through its phrases, and meets troubles."""
 
 import concurrent.futures
 import os
@@ -22,7 +22,7 @@ PAUSE = numpy.zeros(RATE * 16 // 100)
 
 
 def pitch(word):
-    """Of the made-up words each has its own."""
+    """Each made-up word has its own pitch."""
     return 150 + 20 * WORDS.index(word)
 
 
@@ -33,13 +33,13 @@ def spoken(word, level=0.6):
 
 
 def phrase(text, level=0.6, pause=PAUSE):
-    """A phrase as it is shown, spoken."""
+    """The sound of a phrase as it is shown."""
     parts = [part for word in text.split(" ... ") for part in (spoken(word, level), pause)]
     return numpy.concatenate(parts[:-1])
 
 
 def pitches(samples):
-    """The pitches of what is heard between two silences, in order."""
+    """The pitches of the sounds between two silences, in order."""
     sounding = numpy.flatnonzero(numpy.abs(samples) > 0.003)
     cuts = numpy.flatnonzero(numpy.diff(sounding) > RATE * 40 // 1000) + 1
     for part in numpy.split(sounding, cuts):
@@ -57,7 +57,7 @@ def microphone(surroundings, tmp_path_factory):
 
 @pytest.fixture
 def sit_down(clocksmith, tmp_path):
-    """Begins to record into a folder: the person."""
+    """Starts to record into a folder: the person."""
     people = []
 
     def begin(microphone, folder=tmp_path / "mine", *words, **options):
@@ -79,7 +79,7 @@ def say(person, microphone, text):
 
 
 def lay(folder, *texts):
-    """Recorded before, as it were: takes of these phrases."""
+    """Writes takes of these phrases, as an earlier run would have."""
     names = {word: str(number) for number, word in enumerate(HOURS, 1)} | {
         "fifteen": "15", "thirty": "30", "forty-five": "45", "A M": "am", "P M": "pm",
         "o'clock": "oclock"}
@@ -95,7 +95,7 @@ def takes(folder):
 
 
 def record(surroundings, scratch):
-    """A voice recorded in two runs, with SIGTERM between: (folder, the two people, takes between)."""
+    """A voice recorded in two runs, with SIGTERM between: (folder, two people, takes between)."""
     clocksmith, folder = Clocksmith(surroundings, scratch), scratch / "mine"
     microphone = Microphone(scratch / "server", surroundings)
     people, between = [], None
@@ -123,7 +123,7 @@ def record(surroundings, scratch):
 
 @pytest.fixture(scope="module", autouse=True)
 def recording(request, surroundings, tmp_path_factory):
-    """While a voice is being recorded, other tests run."""
+    """Records a voice in the background while other tests run."""
     with concurrent.futures.ThreadPoolExecutor(1) as pool:
         if any("recorded" in item.fixturenames for item in request.session.items):
             yield pool.submit(record, surroundings, tmp_path_factory.mktemp("recorded"))
@@ -164,7 +164,7 @@ def test_a_silent_microphone_is_told(surroundings, sit_down, tmp_path):
 
 
 def test_a_device_that_gives_nothing_for_ever_is_told_and_can_be_left(sit_down, tmp_path):
-    """As ALSA's null device does, faster than one can read."""
+    """ALSA's null device does this, faster than one can read."""
     person = sit_down(None, tmp_path / "mine", "--device", "default")
     person.wait_for("nothing comes from microphone default, not even noise")
     person.press("\r")

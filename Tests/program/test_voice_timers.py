@@ -1,4 +1,4 @@
-"""The words of timers and intervals in a voice of one's own."""
+"""The words of timers and intervals in a user's own voice."""
 
 import soundfile
 
@@ -10,7 +10,7 @@ TIMERS = [*"hour hours minute minutes second seconds left timer round work rest 
 
 
 def lay_timers(folder):
-    """The words of timers and their numbers, among what is there."""
+    """Adds the words of timers, and their numbers, to the recordings in the folder."""
     folder.mkdir(exist_ok=True)
     for number, name in enumerate([*range(1, 21), 30, 40, 50, *TIMERS]):
         soundfile.write(folder / f"{name}.wav", word(number), RATE)

@@ -1,5 +1,5 @@
-"""What is set and can never sound, or finds what sounded before it not over: told at the start, and
-not promised by the agenda."""
+"""Settings that can never sound, and occasions during which the last one still sounds: the service
+warns at the start, and the agenda does not promise them."""
 
 import json
 

@@ -1,5 +1,5 @@
-"""What was lost and comes back, without a watchdog. It is noticed within a minute, so this is the last
-file: by now the minute has passed."""
+"""A bus that goes and comes back, without a watchdog. The service notices that within a minute, so
+this file runs late: most of the minute has passed by now."""
 
 
 def test_a_bus_that_returns_is_taken_back_without_a_watchdog(one_minute):

@@ -1,4 +1,4 @@
-"""Words that nobody takes, or that have nowhere to go: sound and signals do not wait for them."""
+"""Messages that nobody reads, or that have nowhere to go: sound and signals do not wait for them."""
 
 import fcntl
 import os
@@ -18,7 +18,7 @@ from sound_server import RATE, wait_until
 
 
 class FullPipe:
-    """A pipe that its reader has let fill."""
+    """A pipe that is full because its reader does not read."""
 
     def __init__(self):
         self.reader, self.writer = os.pipe()
@@ -31,7 +31,7 @@ class FullPipe:
             os.set_blocking(self.writer, True)
 
     def resume(self):
-        """Reads it empty, so that it takes words again."""
+        """Empties it, so that it takes words again."""
         self.read()
 
     def read(self):
@@ -60,7 +60,7 @@ class PausedTerminal(FullPipe):
 
 
 class UnreadSocket(FullPipe):
-    """A stream that another program has and does not read."""
+    """A socket that another program holds and does not read."""
 
     def __init__(self):  # pylint: disable=super-init-not-called
         self.ends = socket.socketpair()
@@ -106,7 +106,7 @@ def start(clocksmith):
 
 
 def has_spoken(folder):
-    """Waits until more than the silence before the words has been played."""
+    """Waits until a second of sound has been played: more than the silence before the words."""
     played = folder / "played.wav"
     wait_until(lambda: played.exists() and played.stat().st_size > RATE * 2, 10, "the words")
 
@@ -140,7 +140,7 @@ def test_what_was_not_read_is_counted_and_told_later(start, clocksmith, unread):
 
 
 def test_the_terminal_stays_as_it_was(start, clocksmith):
-    # A flag of the terminal's would be one of the shell's, too.
+    # A flag that the program set on the terminal would also hold for the shell.
     reader, writer = pty.openpty()
     start(stderr=writer)
     has_spoken(clocksmith.folder)

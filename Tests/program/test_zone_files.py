@@ -1,4 +1,4 @@
-"""Zone files that are torn, or count leap seconds: never taken for UTC without a word."""
+"""Zone files that are torn, or that count leap seconds: never taken for UTC without a word."""
 
 import json
 import os
@@ -63,7 +63,7 @@ def test_a_zone_that_counts_leap_seconds_is_refused_with_the_reason(clocksmith):
     assert "counts 27 leap seconds" in said and "without right/" in said
 
 
-# The system's zone, in a /etc of the program's own.
+# The program sees its own /etc with the system's zone in it.
 INSIDE = 'mount --bind "$0" /etc && exec "$@"'
 
 
@@ -112,7 +112,7 @@ def test_a_zone_that_only_root_may_read_is_told_with_what_to_do(clocksmith, etc,
     (etc / "localtime").unlink()
     shutil.copy(new_york, etc / "localtime")
     (etc / "localtime").chmod(0o600)
-    # The root of the namespace is nobody to it.
+    # User 1 does not exist in the namespace, so its root has no rights to this file.
     os.chown(etc / "localtime", 1, 1)
     assert refusal(without_zone(clocksmith, etc, "agenda"), 1) == (
         "clocksmith: /etc/localtime: it cannot be read: Permission denied; let everyone read it with "
