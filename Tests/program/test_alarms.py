@@ -35,8 +35,6 @@ def alarms(home):
 def next_minute(home, ahead=8):
     """A time of day that is `ahead` to `ahead` + 60 seconds away, and its second of UTC."""
     at = datetime.fromtimestamp(time.time() + ahead + 60).replace(second=0, microsecond=0)
-    if at.timestamp() - time.time() > 60 + ahead:
-        at -= timedelta(minutes=1)
     local = json.loads(home.run("status", "--json").stdout)["local"]
     offset = datetime.fromisoformat(local).utcoffset()
     shown = datetime.utcfromtimestamp(at.timestamp()) + offset
