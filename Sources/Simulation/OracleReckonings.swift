@@ -19,6 +19,8 @@ struct MuteReckoning: Equatable {
   private var saved: State? = State.off
   /// A mute may have been lost. The oracle cannot know.
   private var isUnsure = false
+  /// The mute is over, and the service has not told so: held up, it may save it as running.
+  private var isEndOwed = false
   /// What the clock shows at its end, as last reckoned.
   private var named: Int64 = 0
   /// `named` when the mute was last saved. A step of the clock while something sounds is not saved.
@@ -28,7 +30,7 @@ struct MuteReckoning: Equatable {
   mutating func take(_ mute: SoftwareMute, _ moment: Moment, _ readings: [Int64]) {
     since = moment.elapsed
     latest = readings.max() ?? moment.shown
-    isUnsure = false
+    (isUnsure, isEndOwed) = (false, false)
     state =
       switch mute {
       case .off: .off
@@ -54,6 +56,7 @@ struct MuteReckoning: Equatable {
   /// The service reports a mute that nobody ordered.
   /// - Returns: false if the report is not true.
   mutating func told(_ mute: SoftwareMute, _ moment: Moment) -> Bool {
+    isEndOwed = false
     if isUnsure || !isOther(mute) { return true }
     let left: Int64
     switch state {
@@ -71,8 +74,8 @@ struct MuteReckoning: Equatable {
     switch state {
     case .through(let end):
       named = moment.shown + end - moment.elapsed
-      if moment.elapsed >= end { state = .off }
-    case .until(let end): if moment.shown >= end { state = .off }
+      if moment.elapsed >= end { (state, isEndOwed) = (.off, true) }
+    case .until(let end): if moment.shown >= end { (state, isEndOwed) = (.off, true) }
     default: break
     }
   }
@@ -88,7 +91,7 @@ struct MuteReckoning: Equatable {
   }
 
   mutating func save() {
-    saved = isUnsure ? nil : state
+    saved = isUnsure || isEndOwed ? nil : state
     savedName = named
   }
 

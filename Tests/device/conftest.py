@@ -11,8 +11,8 @@ from _pytest.runner import runtestprotocol
 
 sys.path.insert(0, str(Path(__file__).parent))
 from board import Board  # noqa: E402
-from device import Device  # noqa: E402
-from evidence import Evidence, stolen  # noqa: E402
+from device import Device, stolen  # noqa: E402
+from evidence import Evidence  # noqa: E402
 
 _figures = {}
 

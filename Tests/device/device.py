@@ -14,6 +14,7 @@ import base64
 import calendar
 import itertools
 import json
+import os
 import re
 import sys
 import tempfile
@@ -54,6 +55,12 @@ def wait_until(condition, what, seconds):
         assert time.monotonic() < deadline, f"{what}: not within {seconds} s"
         time.sleep(0.02)
     return value
+
+
+def stolen():
+    """For how long the host's processors have stood still for other guests of theirs, seconds."""
+    ticks = int(Path("/proc/stat").read_text().split()[8])
+    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 def listens_for_ssh(device):
@@ -143,8 +150,7 @@ class Device(Emulator):
         sent = time.monotonic()
         self._agent.sendall(f"{identity} {request}\n".encode())
         with self._changed:
-            arrived = self._changed.wait_for(
-                lambda: identity in self._answers or not self.running(), seconds)
+            arrived = self._wait_for(lambda: identity in self._answers, seconds)
             assert arrived, f"the device did not answer within {seconds} s: {request[:60]}"
             assert identity in self._answers, self.end()
             return *self._answers.pop(identity)[:2], sent, time.monotonic()
@@ -169,7 +175,7 @@ class Device(Emulator):
             return next((line for line in self.journal[after:]
                          if re.search(pattern, line.message) and unit in (None, line.unit)), None)
         with self._changed:
-            self._changed.wait_for(lambda: found() or not self.running(), seconds)
+            self._wait_for(found, seconds)
         line = found()
         assert line or self.running(), self.end()
         now = time.monotonic()
@@ -234,6 +240,21 @@ class Device(Emulator):
         """Lets time pass: for showing that nothing happens in it."""
         time.sleep(max(0.0, moment - time.monotonic()))
         assert self.running(), self.end()
+
+    def _wait_for(self, condition, seconds):
+        """Waits, with the lock held, until a condition holds or the emulator has ended; not for ever.
+
+        A deadline is of the device's own time: what the host keeps from the emulator does not count.
+        """
+        deadline, starved = time.monotonic() + seconds, self.starved()
+        while (left := deadline + self.starved() - starved - time.monotonic()) > 0:
+            if self._changed.wait_for(lambda: condition() or not self.running(), left):
+                return True
+        return False
+
+    def starved(self):
+        """For how long it has stood still: by other programs of the host, and by other guests."""
+        return self.waited() + stolen()
 
     def waited(self):
         """As an emulator's, of all that there were since the first start."""

@@ -9,16 +9,10 @@ import wave
 from pathlib import Path
 
 from board import Board
-from device import Device
+from device import Device, stolen
 from speaker import FRAME, HEADER, RATE
 
 KEPT = 5  # Of so many failed tests, the newest.
-
-
-def stolen():
-    """For how long the host's processors have stood still for other guests of theirs, seconds."""
-    ticks = int(Path("/proc/stat").read_text().split()[8])
-    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 class Evidence:
