@@ -1,7 +1,7 @@
 """Tunes mixed from the strikes that ship, to judge their loudness and peaks.
 
 They are written down from the facts about the clocks, not from the program, so that the two can
-disagree. The gaps of the hour's blows and of the rings differ from those of the shipped tunes.
+disagree. Most gaps differ from those of the shipped tunes.
 """
 
 import numpy as np
