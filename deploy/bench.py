@@ -1,4 +1,4 @@
-"""The figures that deploy/bench prints; each is measured in this run."""
+"""Measures and prints the figures of deploy/bench."""
 
 import json
 import os
@@ -22,7 +22,8 @@ def seconds_of_sound(path):
 
 
 def timed(make):
-    """Runs `make(hour, minute, path)` for every quarter; seconds taken, seconds of sound."""
+    """Runs `make(hour, minute, path)` for every quarter. Returns the seconds taken, and the seconds of
+    sound, estimated from the first eight quarters."""
     sound = 0.0
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "out.wav"
@@ -37,7 +38,7 @@ def timed(make):
 
 
 def render(hour, minute, path, chime):
-    """clocksmith's command for an announcement with this chime at every quarter, or none."""
+    """clocksmith's command for an announcement; `chime` is the chime of each quarter, or "none"."""
     configuration = path.with_suffix(".conf")
     configuration.write_text(f"[announce]\nvoice = {VOICE}\nchime = {chime}\nchime_quarters = {chime}\n")
     return [PROGRAM, "render", "--zone", "UTC", "--config", str(configuration),
@@ -57,7 +58,7 @@ def seconds_of_clip(path):
 
 
 def best_run(command):
-    """The shortest of five runs: seconds it took, those of a processor, and MB that it had at most."""
+    """The fastest of five runs: its seconds, its seconds of processor time, and its peak memory in MB."""
     runs = []
     for _ in range(5):
         start = time.perf_counter()
@@ -72,7 +73,7 @@ def best_run(command):
 
 
 def print_chime(name, hour, minute):
-    """An announcement with its chime, by clocksmith and by sox: seconds, times real time, memory."""
+    """Prints the cost of an announcement with its chime, by clocksmith and by sox."""
     with tempfile.TemporaryDirectory() as folder:
         ours, theirs = Path(folder) / "ours.wav", Path(folder) / "theirs.wav"
         commands = {
@@ -96,7 +97,7 @@ def day_of_agenda():
 
 
 def memory_of_service():
-    """RSS and anonymous memory in MB while it speaks into a file."""
+    """RSS and anonymous memory in MB, once the service has spoken into a file."""
     with tempfile.TemporaryDirectory() as folder:
         service = subprocess.Popen(
             [PROGRAM, "run", "--untrusted", "speak", "--say-now", "--output", f"{folder}/o.wav"],

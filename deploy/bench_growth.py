@@ -1,4 +1,4 @@
-"""How the cost of clocksmith grows: deploy/bench growth prints it, each figure measured in this run."""
+"""Measures and prints how the cost of clocksmith grows: deploy/bench growth."""
 
 import os
 import resource
@@ -18,7 +18,7 @@ CLOCK = DBusAddress("/org/clocksmith/Announcer1", bus_name=NAME, interface=NAME)
 
 
 def processor(*words, **options):
-    """Seconds of a processor that a command takes, and its lines."""
+    """The processor time of a command in seconds, and its number of lines."""
     def spent():
         used = resource.getrusage(resource.RUSAGE_CHILDREN)
         return used.ru_utime + used.ru_stime
@@ -28,7 +28,7 @@ def processor(*words, **options):
 
 
 def table(title, unit, rows):
-    """Rows of a size and its cost; a step's ratio of costs beside that of sizes shows how it grows."""
+    """Prints rows of a size and its cost. The ratios of sizes and costs from row to row show the growth."""
     print(f"\n{title}\n")
     print(f"| {unit} | cost | times the size | times the cost |\n|---|---|---|---|")
     before = None
@@ -46,7 +46,7 @@ def agendas():
 
 
 def announcements(folder):
-    """A day of announcements, each rendered by a process of its own."""
+    """A day of announcements, each rendered by its own process."""
     for interval in (60, 15, 5, 1):
         conf = Path(folder) / "clocksmith.conf"
         conf.write_text(f"[announce]\ninterval = {interval}\nchime = none\n")
@@ -61,7 +61,7 @@ def announcements(folder):
 
 
 def tunes(folder):
-    """A chime of so many notes, a quarter of a second apart; no quarter may have more than 200."""
+    """Chimes of several lengths, with notes 0.25 s apart; a quarter may have no more than 200 notes."""
     for count in (1, 10, 100, 200):
         path = Path(folder) / "long.tune"
         lines = [" 0.25 ".join(["B3"] * min(20, count - first)) for first in range(0, count, 20)]
@@ -88,7 +88,7 @@ class Service:
         self.process = None
 
     def start(self):
-        """Seconds until it answers."""
+        """Starts the clock; returns the seconds until it answers."""
         began = time.perf_counter()
         self.process = subprocess.Popen(
             [PROGRAM, "run", "--untrusted", "speak", "--output", f"{self.folder}/o.wav"],
@@ -103,7 +103,7 @@ class Service:
         return self.connection.send_and_get_reply(message).header.fields
 
     def figures(self):
-        """RSS and anonymous memory in MB, and seconds of a processor so far."""
+        """RSS and anonymous memory in MB, and the processor time so far in seconds."""
         status = Path(f"/proc/{self.process.pid}/status").read_text().splitlines()
         fields = dict(line.split(":", 1) for line in status if ":" in line)
         spent = Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()

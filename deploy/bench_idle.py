@@ -1,6 +1,5 @@
-"""What the announcer and the relay take while nothing happens: each with the watchdog of its unit, the
-relay connected to a broker and to the announcer. All of it is measured in this run, on a bus and a
-broker of its own."""
+"""Measures what the announcer and the relay use while idle, on a bus and a broker of its own. Each runs
+with the watchdog of its unit, and the relay is connected to the broker and to the announcer."""
 
 import datetime
 import json
@@ -49,7 +48,7 @@ def wait_until(condition, what, seconds=60):
 
 
 class Notified:
-    """systemd's end of the socket on which a service tells that it is alive."""
+    """systemd's end of the notify socket, on which a service says that it is ready and alive."""
 
     def __init__(self, path):
         self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
@@ -66,7 +65,7 @@ class Notified:
 
 
 class Program:
-    """One that runs as its unit has it, as far as waking is concerned."""
+    """A program with the watchdog of its unit, so that it wakes as often as its service does."""
 
     def __init__(self, folder, unit, command, environment):
         self.name = unit
@@ -83,13 +82,13 @@ class Program:
         wait_until(self.notified.is_ready, lambda: f"{unit} is ready; it said {self.log.read_text()[-500:]}")
 
     def wakeups(self):
-        """Each time that it gave up the processor to wait, all its threads together."""
+        """How often its threads gave up the processor to wait, all together."""
         return sum(
             int(re.search(r"^voluntary_ctxt_switches:\s+(\d+)", status.read_text(), re.M)[1])
             for status in Path(f"/proc/{self.process.pid}/task").glob("*/status"))
 
     def processor(self):
-        """Seconds of a processor."""
+        """Its processor time in seconds."""
         return sum(
             int(path.read_text().split()[0])
             for path in Path(f"/proc/{self.process.pid}/task").glob("*/schedstat")) / 1e9
@@ -106,7 +105,7 @@ class Program:
 
 
 def zone_without_an_hour():
-    """A zone whose next full hour comes after the measurement."""
+    """A zone without a full hour during a measurement of up to 28 minutes."""
     minute = datetime.datetime.now(datetime.timezone.utc).minute
     return "Etc/UTC" if minute + MINUTES + SETTLED / 60 + 2 < 60 else "Asia/Kolkata"
 

@@ -1,10 +1,10 @@
 """How far the cues of an interval are from the arithmetic, as `deploy/bench intervals` prints it.
 
 Speakers are the null sinks of a private pulseaudio. On two of them `clocksmith interval` sounds each
-second, and each 30 s; on the others a shell script does what a user would do instead: it calls
-aplay, and sleeps for the rest of the period. All are recorded. A cue's error is its
-distance from the moment that the first cue and the period give; as the first is measured no better
-than the others, the median of all stands for it.
+second and each 30 s. On two others a shell script does what a user would do instead: it calls aplay
+and sleeps for the rest of the period. All are recorded. A cue's error is its distance from the moment
+that the first cue and the period give. The first cue is measured no better than the others, so
+clocksmith's errors are taken from their median instead.
 """
 
 import os
@@ -24,16 +24,16 @@ MINUTES = int(sys.argv[2])
 SIGNALS = Path(__file__).resolve().parents[1] / "sounds/signals"
 CUE = SIGNALS / "cue.flac"
 PERIODS = {"second": 1, "half minute": 30}
-# Cues are this much like their sound, at the least.
+# The least likeness of a cue to its sound.
 ALIKE = 0.9
 
 
 def cues(speaker, sound, period, began):
-    """When each cue was heard, in seconds of UTC; a cue that is not there is left out."""
+    """When each cue was heard, in seconds since 1970; missing cues are left out."""
     heard = []
     due = began
     while due < speaker.arrivals[-1] / 1e9 - 2:
-        # The first may be anywhere in the first seconds; each is looked for where one is due.
+        # The first cue may come anywhere in the first seconds; each later one is sought where it is due.
         margin = 0.4 if heard else 3
         frame, likeness = best(speaker, sound, due - margin, due + margin)
         if likeness > ALIKE:
@@ -44,7 +44,7 @@ def cues(speaker, sound, period, began):
 
 
 def best(speaker, sound, earliest, latest):
-    """The first frame of the sound that begins between these, and how alike it is."""
+    """The first frame of the sound that begins between these moments, and its likeness."""
     first, last = (int(speaker.frames[numpy.searchsorted(speaker.arrivals, second * 1e9)])
                    for second in (earliest, latest))
     frame, likeness = find(sound, speaker.samples[first:last + len(sound)])
@@ -52,7 +52,7 @@ def best(speaker, sound, earliest, latest):
 
 
 def errors(heard, period):
-    """By how many seconds each cue misses the arithmetic; those left out count on."""
+    """By how many seconds each cue misses the arithmetic; missing cues keep their place in the count."""
     heard = numpy.array(heard)
     offsets = heard - numpy.round((heard - heard[0]) / period) * period
     return offsets - numpy.median(offsets)
@@ -113,7 +113,7 @@ def main():
 
 
 def errors_of_script(heard, period):
-    """By how many seconds it is late, counted from its first."""
+    """By how many seconds each cue of the script is late, counted from its first."""
     heard = numpy.array(heard)
     return heard - heard[0] - numpy.arange(len(heard)) * period
 

@@ -1,16 +1,16 @@
-"""What an announcement of Westminster is made of: every file and its moment, for sox to join."""
+"""The files of a Westminster announcement and their moments, for sox to join."""
 
 import configparser
 from pathlib import Path
 
 SOUNDS = Path(__file__).resolve().parents[1] / "sounds"
-# The voice whose clips both programs join.
+# Both programs join the clips of this voice.
 VOICE = SOUNDS / "voices/rms"
 MOVEMENTS = {0: "hour", 15: "first", 30: "half", 45: "third"}
 
 
 class Lines(dict):
-    """The values of a section, whose keys may come again: with a space between them."""
+    """The values of a section. The values of a repeated key are collected into one."""
 
     def __setitem__(self, key, value):
         if isinstance(value, list) and isinstance(self.get(key), list):
@@ -39,7 +39,7 @@ def clips(hour, minute):
 
 
 def blows(hour, minute):
-    """The bells of a quarter and their moments, and when the words begin."""
+    """The bells of a quarter with their moments, and the moment at which the words begin."""
     tune = movement(minute)
     notes = tune["notes"]
     moments, moment = [], 0.0
@@ -58,7 +58,7 @@ def blows(hour, minute):
 def by_sox(hour, minute, length_of, output):
     """sox's command for an announcement with its chime, without crossfades between the words.
 
-    :param length_of: gives the seconds of a file.
+    :param length_of: returns the seconds of a file.
     """
     moments, words = blows(hour, minute)
     struck, parts = {}, []
@@ -71,7 +71,7 @@ def by_sox(hour, minute, length_of, output):
         words += length_of(clip)
     files, starts = zip(*parts)
     sum_of_all = ",".join(f"{number}v1" for number in range(1, len(files) + 1))
-    # It would go on in silence for as long as the longest of them.
+    # Without the trim, silence would follow, as long as the longest file.
     end = max(start + length_of(file) for file, start in parts)
     return ["sox", "-D", "-M", *files, str(output), "delay", *(f"{start:.6f}" for start in starts),
             "remix", sum_of_all, "trim", "0", f"{end:.6f}"]

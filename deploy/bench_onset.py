@@ -1,14 +1,14 @@
-"""The onset errors that `deploy/bench onset` prints, and those of a script that cron would start.
+"""Measures onset errors of clocksmith, and of a script as for cron: `deploy/bench onset` prints them.
 
 Speakers are the null sinks of a private pulseaudio, which take their frames by the kernel's clock.
 Three kinds of clock play on them at the same time, under the same load:
 
-- clocksmith: its own player and ALSA sink, opened and left as the service does, one announcement
+- clocksmith: its own player and ALSA sink, opened and closed as in the service, one announcement
   after another (Tests/onsets);
-- the same with the short queue that it has where a switch is configured;
-- a shell script that calls aplay for each clip, started when the second turns. Cron starts its
-  jobs later than that, for it wakes a moment after the minute and then forks and asks PAM, so
-  these are figures that cron does not reach.
+- the same with the short queue that it uses when a switch is configured;
+- a shell script that calls aplay for each clip, started when the second begins. Cron starts its
+  jobs later: it wakes a moment after the minute, then forks and asks PAM. So cron does worse than
+  these figures.
 """
 
 import os
@@ -30,16 +30,16 @@ PROGRAM, ONSETS = sys.argv[1:3]
 VOICE = ROOT / "sounds/voices/rms"
 TIME = "15:15"
 CLIPS = ["hour-3", "minute-15", "pm"]
-# Seconds from an announcement to the next on the same speaker: 5 to open it ahead, the phrase, and
-# a moment to begin anew.
+# Seconds from one announcement to the next on the same speaker: 5 to open it ahead, the phrase, and
+# a moment before the next.
 EVERY = 8
 SPEAKERS = {"clocksmith": 5, "quick": 5, "script": 2}
-# Of each speaker.
+# Per speaker.
 ANNOUNCEMENTS = 40
 
 
 def rendered(folder):
-    """The phrase as a file has it, and its clips, as frames; the clips are left as WAV files."""
+    """The rendered phrase and its clips, as frames. Leaves the clips as WAV files in the folder."""
     path = folder / "phrase.wav"
     configuration = folder / "words.conf"
     configuration.write_text(f"[announce]\nvoice = {VOICE}\nchime = none\n")
@@ -64,14 +64,14 @@ class Clocksmith:
              str(speaker.turn)], env=environment, stdout=subprocess.PIPE, text=True)
 
     def wait(self):
-        """Leaves what it has printed as tuples of (second, error in seconds, underruns)."""
+        """Waits, and keeps its output in `told`: tuples of (second, error in seconds, underruns)."""
         printed, _ = self.process.communicate()
         lines = [map(int, line.split()) for line in printed.splitlines()]
         self.told = [(second // 10**9, error / 1e9, count) for second, error, count in lines]
 
 
 class Script:
-    """The script of aplay, started at its seconds; those and when it was started."""
+    """Starts the script of aplay at each due second; `started` has (due second, time of the start)."""
 
     def __init__(self, speaker, environment, folder):
         self.speaker = speaker
@@ -96,7 +96,7 @@ class Script:
 
 
 def report(name, clocks, phrase):
-    """The lines of the clocks of a kind; gives the median error from the recordings."""
+    """Prints the lines of one kind of clock; returns the median error from the recordings."""
     told, measured = [], []
     underruns = torn = 0
     for clock in clocks:
@@ -116,7 +116,7 @@ def report(name, clocks, phrase):
 
 
 def report_scripts(scripts, clips):
-    """The lines of the scripts; gives their median error."""
+    """Prints the lines of the scripts; returns their median error."""
     onsets, gaps = [], []
     torn = 0
     for script in scripts:
@@ -125,7 +125,7 @@ def report_scripts(scripts, clips):
             if not all(heard):
                 torn += 1
                 continue
-            # By how much the starter itself came late is not held against it.
+            # Count from the actual start: a late start is not the script's fault.
             onsets.append(heard[0][0] - started)
             for (_, before), (_, after), clip in zip(heard, heard[1:], clips):
                 gaps.append((after - before - len(clip)) / RATE)
@@ -146,7 +146,7 @@ def main():
                        "ALSA_CONFIG_PATH": str(alsa)}
         take_precedence()
         server = SoundServer(folder / "server", environment, *sum(names.values(), []))
-        # It gives that up when it starts.
+        # The server drops its precedence when it starts, so set it again.
         take_precedence(server.process.pid)
         alsa.write_text("".join(server.device(one, one) for one in sum(names.values(), [])))
         speakers = {
@@ -159,7 +159,7 @@ def main():
         try:
             for clock in clocks + quick + scripts:
                 clock.wait()
-            # Until what has played last is recorded.
+            # Wait until the last sound is recorded.
             time.sleep(1)
         finally:
             for speaker in everybody:

@@ -1,5 +1,5 @@
-"""A publish to 10,000 devices, by clocksmith-relay and by aioapns, on the same server: nginx in the
-place of Apple's, on the loopback. Each is measured in this run."""
+"""Measures a publish to 10,000 devices (or as many as given), by clocksmith-relay and by aioapns. nginx on
+the loopback stands in for Apple's server."""
 
 # pylint: disable=import-outside-toplevel
 
@@ -20,7 +20,7 @@ RELAY, PYTHON = sys.argv[1:3]
 COUNT = int(sys.argv[3]) if len(sys.argv) > 3 else 10_000
 TOPIC, KEY_ID, TEAM = "org.example.clock", "ABC123DEFG", "DEF123GHIJ"
 
-# It reads each body before it answers, as Apple's does: nginx by itself does not.
+# echo_read_request_body: read each body before the answer, as Apple's server does and nginx does not.
 NGINX = """load_module /usr/lib/nginx/modules/ngx_http_echo_module.so;
 worker_processes 1;
 pid {folder}/nginx.pid;
@@ -68,7 +68,7 @@ def run(*words, **options):
 
 
 class Server:
-    """nginx, and how many connections it has had."""
+    """nginx, and the number of connections to it."""
 
     def __init__(self, folder):
         self.port, self.status = free_port(), free_port()
@@ -91,7 +91,7 @@ class Server:
                 time.sleep(0.05)
 
     def connections(self):
-        """Accepted so far, but for those of this question."""
+        """The connections accepted so far, without those of this method."""
         with socket.create_connection(("127.0.0.1", self.status), 5) as question:
             question.sendall(b"GET / HTTP/1.0\r\n\r\n")
             answer = b"".join(iter(lambda: question.recv(4096), b"")).decode()
@@ -166,7 +166,7 @@ def by_aioapns(folder, server):
 
 
 def send_by_aioapns(folder, port, count):
-    """In a process of its own."""
+    """Runs in its own process, and prints its figures as JSON."""
     import asyncio
     import ssl
 
@@ -192,7 +192,8 @@ def send_by_aioapns(folder, port, count):
                     NotificationRequest(device_token=token, message=message))).is_successful
                 for token in tokens])
         start = time.perf_counter()
-        # A hundred at a time, as the relay has them: all at once takes it longer, and more memory.
+        # A hundred at a time (the relay allows 200): with all at once aioapns takes longer and more
+        # memory.
         accepted = await asyncio.gather(*(work() for _ in range(100)))
         return time.perf_counter() - start, sum(accepted)
 

@@ -1,4 +1,4 @@
-"""A null sink and what was heard of it, for the benchmarks of deploy/bench that play in real time."""
+"""A null sink and its recording, for the benchmarks of deploy/bench that play in real time."""
 
 import os
 import sys
@@ -13,7 +13,7 @@ __all__ = ["RATE", "SoundServer", "Speaker", "find", "line", "take_precedence", 
 
 
 class Speaker:
-    """A null sink, and what was heard of it."""
+    """A null sink and its recording."""
 
     def __init__(self, server, name, turn):
         self.name = name
@@ -21,30 +21,30 @@ class Speaker:
         self.recording = Recording(server, name)
 
     def close(self):
-        """Ends the recording, and makes arrays of it."""
+        """Ends the recording and turns it into arrays."""
         self.recording.stop()
         self.samples = self.recording.samples()
         self.frames, self.arrivals = numpy.array(self.recording.arrivals).T
-        # Its pieces are the same again.
+        # It holds the same data once more.
         del self.recording
 
     def instant(self, frame):
-        """As Recording.instant, for a long recording: seconds of UTC."""
+        """As Recording.instant, but for a long recording: seconds since 1970."""
         near = slice(*numpy.searchsorted(self.frames, [frame - RATE, frame + RATE]))
         offsets = self.arrivals[near] / 1e9 - self.frames[near] / RATE
         return float(numpy.percentile(offsets, 5)) + frame / RATE
 
     def heard(self, sound, second):
-        """When a sound that was due at a second began, in seconds of UTC, and its first frame; None
-        if it is not there whole."""
+        """When a sound that was due at a second began, in seconds since 1970, and its first frame. None
+        if it is not complete."""
         first = self.frames[numpy.searchsorted(self.arrivals, (second - 0.5) * 1e9)]
         frame, likeness = find(sound, self.samples[first:first + len(sound) + 4 * RATE])
         return (self.instant(first + frame), first + frame) if likeness > 0.95 else None
 
 
 def take_precedence(process=0, wanted=True):
-    """Has this process, and all that it starts from now on, served before other work, or as any
-    other again: on a machine that is idle otherwise it makes no difference."""
+    """Gives a process (0: this one), and the ones it starts from now on, precedence over other work,
+    or takes it back. On an otherwise idle machine it makes no difference."""
     policy, priority = (os.SCHED_RR, 1) if wanted else (os.SCHED_OTHER, 0)
     try:
         os.sched_setscheduler(process, policy, os.sched_param(priority))
@@ -54,12 +54,12 @@ def take_precedence(process=0, wanted=True):
 
 
 def title(words):
-    """The head of a table of lines."""
+    """Prints the head of a table of lines."""
     print(f"{words:<51}{'runs':>5}{'median':>9}{'99th':>9}{'worst':>9}{'signed':>9}")
 
 
 def line(name, seconds):
-    """A line of the table: the absolute errors, and the median of them with their signs."""
+    """Prints a line of the table, in ms: figures of the absolute errors, and the signed median."""
     size = numpy.abs(seconds) * 1000
     print(f"{name:<51}{len(seconds):>5}{numpy.median(size):>9.2f}{numpy.percentile(size, 99):>9.2f}"
           f"{size.max():>9.2f}{numpy.median(seconds) * 1000:>+9.2f}", flush=True)

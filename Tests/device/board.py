@@ -1,8 +1,8 @@
 """The card in an emulated Raspberry Pi: its device tree, card controller, I2C, USB and GPIO names.
 
-QEMU's `raspi3b` has no PCI, and so none of the channels of `device.py`. What is asked of the clock is a
-list of steps, given with the start; it writes their outcome to the second serial port, and ends.
-QEMU starts the kernel itself: what the Pi's firmware does with config.txt is done here.
+QEMU's `raspi3b` has no PCI, so the channels of `device.py` do not exist. Instead the machine gets a
+list of steps at its start, writes their output to the second serial port, and is then switched off.
+QEMU starts the kernel itself, so this file reads config.txt in place of the Pi's firmware.
 """
 
 import os
@@ -15,17 +15,18 @@ from pathlib import Path
 from device import here
 from emulator import Emulator, archive
 
-# What raspi3b has; with the device tree of another board with the same chip it passes for that one.
+# The boards that raspi3b can be: with the device tree of another board with its chip it passes for
+# that board. The value is the board's filter in config.txt.
 FILTERS = {"bcm2837-rpi-3-b": "[pi3]", "bcm2837-rpi-3-b-plus": "[pi3]", "bcm2837-rpi-zero-2-w": "[pi02]"}
 END = "=== end"
 START_SECONDS = 600  # Two and more starts under emulation, beside other tests.
 
 
 class Firmware:
-    """What the Pi's firmware makes of config.txt, as far as the card uses it."""
+    """Reads config.txt as the Pi's firmware does, as far as the card uses it."""
 
     def __init__(self, read, board):
-        """read: gives the text of a file of the boot partition; board: a name of FILTERS."""
+        """read: returns the text of a file of the boot partition; board: a name of FILTERS."""
         self.kernel = self.initrd = None
         self.overlays = []
         self._read, self._filter = read, FILTERS[board]
@@ -47,24 +48,24 @@ class Firmware:
                 elif key == "dtoverlay":
                     self.overlays.append(value)
                 else:
-                    # These ask for nothing more: 64 bit, and Debian's names of the device trees.
+                    # Nothing to do for these: 64 bit, and Debian's names of the device trees.
                     assert key in ("arm_64bit", "upstream_kernel"), line
 
 
 class Board(Emulator):
-    """A Pi with a copy of the card, whose boot partition may be written as on a PC."""
+    """A Pi with a copy of the card. A test may write its boot partition as a PC would."""
 
     known = []  # Those that have not been removed, for what a failed test leaves behind.
 
     def __init__(self, card, folder, board, program, clocksmith_txt, configuration=""):
-        """board: a name of FILTERS; program: an emulator that deploy/device/qemu-tree names."""
+        """board: a name of FILTERS; program: the emulator that deploy/device/qemu-tree prints."""
         folder.mkdir()
         super().__init__(card, folder)
         self.known.append(self)
         self.board, self.program, self.configuration = board, program, configuration
         self.disk = folder / "card.img"
         subprocess.run(["cp", "--sparse=always", card / "card.img", self.disk], check=True)
-        # The card controller takes a power of two.
+        # The card controller accepts only sizes that are a power of two.
         os.truncate(self.disk, 1 << 30)
         self.write_boot("clocksmith.txt", clocksmith_txt)
         self.firmware = None
@@ -81,10 +82,10 @@ class Board(Emulator):
                               capture_output=True, text=True)
 
     def run(self, steps, clock, arguments=(), seconds=START_SECONDS):
-        """Powers on, has the steps done once the clock has started, and powers off.
+        """Powers on, runs the steps once the clock has started, and powers off.
 
-        steps: {name: shell command}; clock: what the RTC, if there is one, says at power-on.
-        Returns {name: what it printed}; empty if the machine restarted before it came to them.
+        steps: {name: shell command}; clock: the time of the RTC at power-on, if there is one.
+        Returns {name: output}; empty if the machine restarted before the steps.
         """
         self.firmware = Firmware(self.read_boot, self.board)
         assert (self.firmware.kernel, self.firmware.initrd) == ("vmlinuz", "initrd.img")
@@ -94,7 +95,7 @@ class Board(Emulator):
         for overlay in overlays:
             subprocess.run(["fdtoverlay", "-i", tree, "-o", tree, overlay], check=True)
         script = "".join(f"printf '\\n=== {name}\\n'\n{{ {command}\n}} 2>&1\n" for name, command in steps.items())
-        # The port begins with a character of its own, so each name has a line to itself.
+        # The port sends a character of its own first, so each name gets a line to itself.
         script = ("#!/bin/bash\nexec 3<>/dev/ttyS1\nstty raw -echo <&3\n"
                   f"{{\n{script}\n}} >/run/answers\nsync\ncat /run/answers >&3\nprintf '\\n{END}\\n' >&3\n")
         archive(self.folder / "over.cpio", {
@@ -122,7 +123,7 @@ class Board(Emulator):
         return self.console.read_text(errors="replace")[-4000:]
 
     def told(self, pattern):
-        """The first line of the console that the regular expression finds; the journal is sent there."""
+        """The first line of the console that matches; the journal goes to the console."""
         lines = self.console.read_text(errors="replace").splitlines()
         line = next((line for line in lines if re.search(pattern, line)), None)
         assert line, f"the {self.board} never said '{pattern}':\n{self.last_words()}"
@@ -141,9 +142,10 @@ class Board(Emulator):
             "-rtc", f"base={self.rtc},clock=vm",
             "-kernel", str(self.card / "vmlinuz"), "-initrd", str(initrd),
             "-dtb", str(self.folder / "board.dtb"),
-            # The watchdog is left to itself: QEMU takes the first write to it for a reset. That is how a
-            # restart ends the machine here.
-            # Its one card also answers at the controller that has the radio: that one is left out.
+            # systemd does not use the watchdog: QEMU takes the first write to it for a reset. That
+            # is how a restart ends the machine here.
+            # The card also answers at the radio's controller, so that controller's driver is not
+            # loaded.
             "-append", "module_blacklist=sdhci_iproc root=LABEL=clocksmith-root panic=10 console=ttyAMA0,115200 "
                        "earlycon=pl011,0x3f201000 systemd.watchdog_sec=0 "
                        "systemd.wants=clocksmith-test-board.service "
@@ -159,7 +161,7 @@ class Board(Emulator):
 
 
 def emulator():
-    """An emulator that has the board with its I2C, or None with the reason."""
+    """The path of an emulator that has the board with its I2C, or None; and the reason for None."""
     made = subprocess.run([Path(here).parents[1] / "deploy" / "device" / "qemu-tree"],
                           capture_output=True, text=True)
     if made.returncode:

@@ -16,8 +16,8 @@ from evidence import Evidence  # noqa: E402
 
 _figures = {}
 
-# What is measured while others take more than so much of a processor from this host is no figure of
-# the device's: it is measured again, from power-on, so many times at most.
+# A figure does not count if other guests took more than this share of a processor from this host.
+# The test is then repeated from power-on; this is the most attempts in all.
 DISTURBED = 0.05
 ATTEMPTS = 3
 _began = stolen()
@@ -29,20 +29,20 @@ def pytest_configure(config):
 
 
 def pytest_collection_modifyitems(items):
-    """What is measured to milliseconds comes last: see `alone`."""
+    """Tests that measure milliseconds come last: see `alone`."""
     items.sort(key=lambda item: (item.get_closest_marker("first") is None,
                                  item.path.name in ("test_chime.py", "test_switch.py")))
 
 
 class Measuring:
-    """A test, or a file of tests since its first one began or everything was begun anew: what is
-    measured once may be judged by several tests."""
+    """The time of one test, or of a file of tests since its first test or the last repetition:
+    several tests may judge one measurement."""
 
     def __init__(self, path):
         self.path, self.began, self.stolen = path, time.monotonic(), stolen()
 
     def taken(self):
-        """Of the host by others, and in which time: seconds."""
+        """Seconds that other guests took from the host, and the seconds in which they did."""
         return stolen() - self.stolen, time.monotonic() - self.began
 
     def is_disturbed(self):
@@ -55,8 +55,7 @@ _measuring = None
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_protocol(item, nextitem):
-    """A test that failed while the host was taken is made again; one that fails on a host at rest has
-    failed."""
+    """Repeats a test that failed while other guests took the host; a failure on a quiet host counts."""
     global _measuring
     item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
     if _measuring is None or _measuring.path != item.path:
@@ -85,7 +84,7 @@ def pytest_runtest_setup(item):
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item, call):
-    """A test that failed says where what is known of it is kept."""
+    """A failed test says where its evidence is kept."""
     report = (yield).get_result()
     if report.failed and (Device.known or Board.known):
         kept = item.evidence.keep(item.name, call.excinfo.exconly())
@@ -113,7 +112,7 @@ def pytest_terminal_summary(terminalreporter):
 
 @pytest.fixture(scope="session")
 def figures():
-    """A test leaves what it measured here, by name; it is printed at the end."""
+    """Tests put their measurements here by name; they are printed at the end."""
     return _figures
 
 
@@ -125,7 +124,7 @@ def full():
 
 @pytest.fixture(scope="session")
 def alone():
-    """Nothing runs beside the tests any more: what does holds a lock, as Tests/device/run has it."""
+    """Waits until nothing runs beside the tests: those others hold a lock, see Tests/device/run."""
     if beside := os.environ.get("CLOCKSMITH_BESIDE"):
         with open(beside) as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
@@ -133,7 +132,7 @@ def alone():
 
 @pytest.fixture(scope="session")
 def card():
-    """The folder with the card, which Tests/device/run makes."""
+    """The folder with the card that Tests/device/run makes."""
     path = os.environ.get("CLOCKSMITH_CARD")
     assert path, "there is no card: start the tests by Tests/device/run"
     return Path(path)

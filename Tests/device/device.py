@@ -5,7 +5,7 @@ A test says what happens in a few lines:
     device.set_clock("2027-06-15 15:14:58")
     said = device.wait_for_line('said "three fifteen P M"')
     sound = device.speaker.wait_for_sound(after=said.host)
-    assert abs(device.clock_at(sound.start) - local("15:15:00")) < 0.25
+    assert abs(device.clock_at(sound.start) - utc("2027-06-15 15:15:00")) < 0.25
 
 Nothing sleeps for a guessed time: every wait is for a condition, with a deadline.
 """
@@ -58,7 +58,7 @@ def wait_until(condition, what, seconds):
 
 
 def stolen():
-    """For how long the host's processors have stood still for other guests of theirs, seconds."""
+    """Seconds that other guests of the same hardware took from this host's processors (steal time)."""
     ticks = int(Path("/proc/stat").read_text().split()[8])
     return ticks / os.sysconf("SC_CLK_TCK")
 
@@ -69,7 +69,7 @@ def listens_for_ssh(device):
 
 
 def agent_files():
-    """What the tests lay over the card; the card itself has none of it."""
+    """The files that the tests lay over the card; the card itself has none of them."""
     places = {
         "agent": "usr/local/lib/clocksmith-test/agent",
         "agent.service": "etc/systemd/system/clocksmith-test-agent.service",
@@ -82,7 +82,7 @@ def agent_files():
 
 
 class Device(Emulator):
-    """One emulated clock. Powers on with start(); the card's changes outlive cut_power()."""
+    """One emulated clock. start() powers it on; changes on the card survive cut_power()."""
 
     known = []  # All whose files are still there.
 
@@ -144,7 +144,7 @@ class Device(Emulator):
                     self._changed.notify_all()
 
     def _ask(self, request, seconds):
-        """Sends a request to the agent: (status, answer, when sent, when answered)."""
+        """Sends a request to the agent. Returns (status, answer, when sent, when answered)."""
         assert self.running(), self.end()
         identity = f"{time.monotonic_ns()}-{next(self._ids)}"
         sent = time.monotonic()
@@ -156,7 +156,7 @@ class Device(Emulator):
             return *self._answers.pop(identity)[:2], sent, time.monotonic()
 
     def run(self, command, seconds=120, check=True):
-        """A shell command in the device, as root: what it printed."""
+        """Runs a shell command in the device as root, and returns its output."""
         status, output, _, _ = self._ask(
             base64.b64encode(command.encode()).decode(), seconds)
         text = base64.b64decode(output).decode(errors="replace")
@@ -166,11 +166,11 @@ class Device(Emulator):
     # The journal
 
     def mark(self):
-        """Where the journal stands: waits can ask for lines after it."""
+        """The journal's current end: waits can ask for the lines after it."""
         return len(self.journal)
 
     def wait_for_line(self, pattern, after=0, unit=None, seconds=60):
-        """The first line after a mark that the regular expression finds."""
+        """Waits for the first line after a mark that matches the regular expression."""
         def found():
             return next((line for line in self.journal[after:]
                          if re.search(pattern, line.message) and unit in (None, line.unit)), None)
@@ -188,12 +188,12 @@ class Device(Emulator):
         return [line for line in self.journal[after:] if re.search(pattern, line.message)]
 
     def wait_until_ready(self, after=0, seconds=BOOT_SECONDS):
-        """Waits until systemd has had READY=1 from the service; the seconds since power-on."""
+        """Waits for the service's READY=1 to systemd; returns the seconds since power-on."""
         self.wait_for_line(STARTED, after, seconds=seconds)
         return time.monotonic() - self.powered_on
 
     def failures_at_start(self):
-        """What went wrong with the service before it was ready for the first time."""
+        """The journal's lines about failures of the service before it was first ready."""
         ready = next(n for n, line in enumerate(self.journal) if STARTED.search(line.message))
         return [line for line in self.journal[:ready]
                 if re.search(r"^clocksmith\.service: .*(Failed|restart)", line.message)]
@@ -204,8 +204,8 @@ class Device(Emulator):
         self.run("systemctl restart clocksmith")
         self.wait_for_line(STARTED, mark)
 
-    # The clock. The emulator's own time runs with the host's, so one offset maps one to the other
-    # until the device's clock is stepped; each offset is kept with the moment it is good from.
+    # The clock. The emulator's time runs with the host's, so one offset maps one to the other until
+    # the device's clock is stepped. Each offset is kept with the moment from which it is valid.
 
     def measure_clock(self):
         best = None
@@ -217,7 +217,7 @@ class Device(Emulator):
         return best[0] / 2
 
     def set_clock(self, when):
-        """Steps the device's clock: seconds since 1970, or text in UTC as utc() has it."""
+        """Steps the device's clock to seconds since 1970, or to a text in UTC as for utc()."""
         seconds = utc(when) if isinstance(when, str) else when
         self.run(f"date --set=@{seconds:.3f}")
         self.measure_clock()
@@ -230,14 +230,14 @@ class Device(Emulator):
         return host + (good[-1] if good else self.clocks[0][1])
 
     def host_at(self, instant):
-        """The moment of the host's clock at which the device's clock, as it runs now, says this."""
+        """When, on the host's clock, the device's clock shows this instant if nobody steps it."""
         return instant - (self.clock_at(time.monotonic()) - time.monotonic())
 
     def clock(self):
         return self.clock_at(time.monotonic())
 
     def wait_for_host(self, moment):
-        """Lets time pass: for showing that nothing happens in it."""
+        """Lets time pass, to show that nothing happens in it."""
         time.sleep(max(0.0, moment - time.monotonic()))
         assert self.running(), self.end()
 
@@ -257,7 +257,7 @@ class Device(Emulator):
         return self.waited() + stolen()
 
     def waited(self):
-        """As an emulator's, of all that there were since the first start."""
+        """As Emulator.waited(), summed over all emulators since the first start."""
         return self._waited + (super().waited() if self.running() else 0)
 
     def quit(self):
@@ -271,7 +271,7 @@ class Device(Emulator):
         self._stop_listening()
 
     def remove(self):
-        """Ends it. Its files stay until its test is over: of one that failed, some are kept."""
+        """Ends the device. Its files stay until its test is over; a failed test keeps some."""
         self.cut_power()
         self.is_removed = True
 

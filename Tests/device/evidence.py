@@ -1,4 +1,4 @@
-"""What a failed test leaves behind, so that it can be judged afterwards."""
+"""The files that a failed test leaves, to find its cause afterwards."""
 
 import os
 import re
@@ -16,7 +16,7 @@ KEPT = 5  # Of so many failed tests, the newest.
 
 
 class Evidence:
-    """What there was when a test began, and what has come since."""
+    """The state when a test began, to keep what came since if it fails."""
 
     def __init__(self):
         self.began, self.stolen = time.monotonic(), stolen()
@@ -24,7 +24,7 @@ class Evidence:
                        for device in Device.known if device.running() and device.speaker}
 
     def keep(self, test, error):
-        """Writes all of it into a folder, and returns that; the oldest ones go."""
+        """Writes everything into a new folder and returns it; removes the oldest folders."""
         top = Path(os.environ.get("CLOCKSMITH_CACHE") or tempfile.gettempdir()) / "clocksmith-failed"
         folder = top / (time.strftime("%Y%m%d-%H%M%S-") + re.sub(r"[^\w.-]+", "-", test))
         folder.mkdir(parents=True, exist_ok=True)
@@ -55,14 +55,14 @@ class Evidence:
 
 
 def keep_journal(device, mark, path):
-    """Its lines with the moments of the host's clock, of the device's, and since power-on."""
+    """Writes the journal's lines, each with the host's time, the device's, and that since power-on."""
     path.write_text("".join(
         f"{line.host:.3f} {line.realtime:.3f} {line.monotonic:.3f} {line.unit}: {line.message}\n"
         for line in device.journal[mark:]))
 
 
 def keep_recording(speaker, first, path):
-    """What was recorded since a frame, as a sound file; and when each part of it was written."""
+    """Writes the recording since a frame as a sound file, and when each part of it was written."""
     with wave.open(f"{path}.wav", "wb") as file:
         file.setparams((2, 2, RATE, 0, "NONE", ""))
         with open(speaker.path, "rb") as recording:

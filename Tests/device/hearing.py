@@ -1,4 +1,4 @@
-"""What a listener can say of an announcement."""
+"""Judges an announcement as a listener could."""
 
 import base64
 import io
@@ -9,24 +9,24 @@ import numpy
 from device import utc
 from speaker import RATE, SILENCE, envelope
 
-# "On its second": nearer to it than to any other. The emulator adds to what the program does: its
-# converter advances every 10 ms, its recording is written every 21 ms, and a host under load stops
-# it for tenths of a second. The figures say what was measured.
+# "On its second": nearer to it than to any other. The emulator adds its own delays: its converter
+# advances every 2 ms, its recording is written every 21 ms, and a host under load stops it for
+# tenths of a second. The figures say what was measured.
 SECOND = 0.5
 
 
 def hear_occasion(device, when, words, seconds_ahead=6.5, speaker=None, since=None, quiet=1.0):
-    """Steps the clock ahead of an occasion (UTC text), and hears it: see `hear`."""
+    """Steps the clock to shortly before an occasion (UTC text), and hears it: see `hear`."""
     mark = device.mark()
     device.set_clock(utc(when) - seconds_ahead)
     return hear(device, when, words, mark, speaker, since, quiet)
 
 
 def hear(device, when, words, mark, speaker=None, since=None, quiet=1.0):
-    """Hears an occasion (UTC text) said, once, on its second, and told in the journal after `mark`.
+    """Hears an occasion (UTC text) said once, on its second, with a line in the journal after `mark`.
 
-    Once: nothing else is heard from 1.5 s ahead of it, or from the moment `since` of the host's
-    clock, until it has been over for `quiet` seconds.
+    Once: nothing else is heard from 1.5 s before it, or from the moment `since` of the host's clock,
+    until `quiet` seconds after its end.
     Returns the journal's line, the sound, and how late its onset was in seconds.
     """
     speaker = speaker or device.speaker
@@ -48,21 +48,21 @@ def hear(device, when, words, mark, speaker=None, since=None, quiet=1.0):
 
 
 def hears_nothing(device, since, seconds):
-    """Nothing is heard from a moment of the host's clock on, for so long."""
+    """Nothing is heard for so many seconds from a moment of the host's clock on."""
     device.wait_for_host(since + seconds)
     heard = device.speaker.sounds(after=since)
     assert not heard, f"nothing should sound, and this was heard: {heard}"
 
 
 def rendered(device, when, after_anchor=None, seconds=1.0):
-    """The frames that the program renders for a time in UTC, within +-1: all of them, or some
-    seconds of them, from so long after its anchor on.
+    """The frames that the program renders for a time in UTC, within +-1: all of them, or `seconds` of
+    them from `after_anchor` seconds after its anchor.
     """
     anchor = float(device.run(
         f"clocksmith render --at {when} --zone Etc/UTC --output /tmp/reference.wav", 120).split()[-1])
     part = "cat /tmp/reference.wav"
     if after_anchor is not None:
-        # A chime is too long for the line to the device: its header, and what is asked for.
+        # A chime is too long for the line to the device: send the header and the wanted part only.
         header = base64.b64decode(device.run("head -c 128 /tmp/reference.wav | base64 -w 0"))
         start = header.index(b"data") + 8
         with wave.open(io.BytesIO(header)) as file:
@@ -78,7 +78,7 @@ def rendered(device, when, after_anchor=None, seconds=1.0):
 
 
 def place(part, whole):
-    """Where a part lies in a whole: the index at which it fits best, however loud it is."""
+    """The index at which a part fits best in a whole, at any loudness."""
     size = 1 << (len(part) + len(whole)).bit_length()
     products = numpy.fft.irfft(
         numpy.fft.rfft(whole, size) * numpy.conj(numpy.fft.rfft(part, size)), size)
@@ -89,21 +89,21 @@ def place(part, whole):
 
 
 def gain(heard, frames):
-    """What rendered frames were multiplied by, to become those that were heard at the same place."""
+    """The factor from rendered frames to the frames heard at the same place."""
     return float(heard @ frames / (frames @ frames))
 
 
 def assert_heard(heard, frames, what, within=0.002):
-    """What was heard is these frames: within what a volume rounds, in parts of full scale."""
+    """The heard frames are these, within the rounding of a volume, in parts of full scale."""
     off = numpy.abs(heard - frames).max()
     assert off < within, f"{what}: what is heard is off by up to {off:.4f} of full scale"
 
 
 def likeness(frames, sound):
-    """How much what was heard is what was rendered: 1 is the same.
+    """How alike a sound and rendered frames are: 1 is the same.
 
-    The correlation of the two loudness curves; a phrase that is cut, doubled or torn has another.
-    The speaker's volume is allowed for: a breath that it takes below silence is not expected.
+    This is the correlation of the two loudness curves; a cut, doubled or torn phrase has another
+    curve. It allows for the speaker's volume: a breath that falls below silence is not expected.
     """
     levels = envelope(frames[:, None], RATE)
     levels += max(sound.levels) - levels.max()
@@ -111,7 +111,7 @@ def likeness(frames, sound):
     levels = levels[loud[0]:loud[-1] + 1]
     assert abs(len(levels) - len(sound.levels)) <= 3, \
         f"{len(sound.levels)}0 ms were heard, and {len(levels)}0 ms rendered"
-    # Its blocks of 10 ms begin anywhere in those of the rendered one.
+    # The sound's blocks of 10 ms may begin anywhere within those of the rendered phrase.
     heard, levels = numpy.maximum(sound.levels, -60), numpy.maximum(levels, -60)
     pairs = ((heard[1:], levels), (heard, levels), (heard, levels[1:]))
     return max(float(numpy.corrcoef(a[:min(len(a), len(b))], b[:min(len(a), len(b))])[0, 1])

@@ -1,4 +1,4 @@
-"""A copy of the card, whose boot partition is written as on a PC."""
+"""A copy of the card. Tests write its boot partition as a PC would."""
 
 import contextlib
 import shutil
@@ -9,7 +9,7 @@ import pytest
 
 @contextlib.contextmanager
 def own_card_of(card, folder):
-    """Gives the folder of the copy, which lasts as long as it is used."""
+    """Gives the folder of the copy, and removes it afterwards."""
     if not shutil.which("mcopy"):
         pytest.skip("mtools is missing: run 'sudo apt-get install mtools'")
     own = folder / "card"
@@ -24,7 +24,7 @@ def own_card_of(card, folder):
 
 
 def boot_partition(own, *command):
-    """A command of mtools on the boot partition, which begins at 4 MiB."""
+    """Runs a command of mtools on the boot partition, which begins at 4 MiB."""
     subprocess.run([command[0], "-i", f"{own / 'card.img'}@@4M", *command[1:]], check=True)
 
 

@@ -1,11 +1,11 @@
-"""What is heard from the emulated device: its recorded speaker, with the moment of every sound.
+"""The recorded speaker of the emulated device, with the moment of every sound.
 
-QEMU's wav driver writes what the converter takes, at the converter's rate, and nothing while it
-stands still: the recording has no silence between two announcements, and a position in it says
-nothing about time. So the growth of the file is watched from the moment the machine has power.
-The driver writes through a buffer of 4096 bytes (21 ms), each as soon as it is full: at the
-moment the file is seen to have grown, the last frame in it has just been played, and a frame
-before it was played as much earlier as it lies before the end.
+QEMU's wav driver writes the frames that the converter takes, at the converter's rate, and nothing
+while the converter stands still. So the recording has no silence between two announcements, and a
+position in it says nothing about time. This module therefore watches the file grow from power-on.
+The driver writes through a buffer of 4096 bytes (21 ms), as soon as that is full. When the file is
+seen to grow, its last frame has just been played. Each earlier frame was played earlier by its
+distance from the end.
 """
 
 import bisect
@@ -65,7 +65,7 @@ class Speaker:
             except FileNotFoundError:
                 frames = 0
             if frames < last:
-                # The driver begins the file anew when its card is plugged in again.
+                # The driver starts the file afresh when its card is plugged in again.
                 last = 0
                 self._moments, self._frames = [], []
             if frames > last:
@@ -78,7 +78,7 @@ class Speaker:
         self._open = False
 
     def moment_of(self, frame):
-        """When a frame was played, in the host's monotonic clock."""
+        """When a frame was played, by the host's monotonic clock."""
         index = min(bisect.bisect_left(self._frames, frame + 1), len(self._frames) - 1)
         return self._moments[index] - (self._frames[index] - frame) / RATE
 
@@ -87,11 +87,11 @@ class Speaker:
         return self._frames[-1] if self._frames else 0
 
     def written(self):
-        """When the recording was seen to grow, and to how many frames."""
+        """When the recording was seen to grow, and to how many frames: a list of pairs."""
         return list(zip(self._moments, self._frames))
 
     def samples(self, first=0):
-        """What was recorded from a frame on: an array of frames by two channels, within +-1."""
+        """The recording from a frame on: an array of frames by two channels, within +-1."""
         with open(self.path, "rb") as file:
             file.seek(HEADER + first * FRAME)
             data = file.read()
@@ -99,7 +99,7 @@ class Speaker:
         return numpy.frombuffer(data, "<i2").reshape(-1, 2) / 32768
 
     def sounds(self, after=0.0, gap=0.5):
-        """What was heard since a moment of the host's clock; what lies within `gap` is one sound."""
+        """The sounds since a moment of the host's clock; a pause up to `gap` seconds does not end one."""
         count = bisect.bisect_left(self._moments, after)
         first = self._frames[count - 1] if count else 0
         samples = self.samples(first)
@@ -111,8 +111,8 @@ class Speaker:
         loud = numpy.flatnonzero(levels > SILENCE)
         if not len(loud):
             return []
-        # Told apart by recorded silence; or by time, for what is recorded stands still between two
-        # announcements. Not by less of it: a host under load stops the machine in mid-word.
+        # Recorded silence ends a sound. So does a gap in time, as nothing is recorded between two
+        # announcements. A shorter gap does not: a host under load stops the machine in mid-word.
         moments = [self.moment_of(first + int(block) * BLOCK) for block in loud]
         found, start = [], 0
         for index in range(1, len(loud) + 1):

@@ -1,4 +1,4 @@
-"""The switch of the emulated device: its line, how it is put off and on, and what is heard of it."""
+"""The switch of the emulated device: its line, putting it off and on, and the effect on the sound."""
 
 import re
 import time
@@ -17,7 +17,7 @@ ROUNDED = 40  # So many of its last frames may be rounded to silence.
 
 
 def put(device, off):
-    """Puts the switch off or on, and waits until the clock knows: when that was on the host."""
+    """Puts the switch off or on and waits until the clock knows. Returns the host's time of the edge."""
     mark, before = device.mark(), time.monotonic()
     device.set_switch(off, SWITCH)
     moment = (before + time.monotonic()) / 2
@@ -26,13 +26,13 @@ def put(device, off):
 
 
 def told(line):
-    """Milliseconds from the edge to silence, as the clock has it from the converter."""
+    """Milliseconds from the edge to silence, as the clock measured them by the converter."""
     return float(re.search(r"silent ([+-][\d.]+) ms after", line.message)[1])
 
 
 def silence(device, mark):
-    """Puts the switch off while something sounds: when, and the journal's line of its end after
-    `mark`. Within 30 ms."""
+    """Puts the switch off while something sounds; silence must come within 30 ms. Returns the host's
+    time of the edge, and the journal's line of the cut after `mark`."""
     edge = put(device, off=True)
     line = device.wait_for_line("^cut off", mark)
     assert told(line) < 30, line.message
@@ -40,17 +40,17 @@ def silence(device, mark):
 
 
 def last_heard(device):
-    """The frame of the recording, of its last 20 seconds, after which there is only silence."""
+    """The last frame of the recording that is not silent; it must lie in the last 20 seconds."""
     first = max(device.speaker.frames() - RATE * 20, 0)
     return first + int(numpy.flatnonzero(device.speaker.samples(first)[:, 0])[-1])
 
 
 def assert_faded(device, when, within=0.002):
-    """What was heard last is what is rendered for `when` (UTC), until a fade of 8 ms takes it to
-    nothing: no frame of it is louder, torn or out of its place, and none is heard after it."""
+    """The last sound is what is rendered for `when` (UTC), up to a fade of 8 ms to nothing: no frame
+    is louder, torn or out of its place, and none follows."""
     frames = rendered(device, when, after_anchor=-0.2, seconds=2.0)
     heard = device.speaker.samples(last_heard(device) + 1 - RATE // 4)[:, 0]
-    # The last frames of the fade may be rounded to silence: it is found where it fits best.
+    # The last frames of the fade may be rounded to silence, so its place is where it fits best.
     length, sure = RATE // 4 + ROUNDED, RATE // 4 - FADE - ROUNDED
     heard = numpy.pad(heard, (0, max(length - len(heard), 0)))
     assert not heard[length:].any()

@@ -1,11 +1,11 @@
-"""An alarm at its local time, while the clocks are put forward and back."""
+"""An alarm rings at its local time over both changes of daylight saving."""
 
 import pytest
 
 from device import utc
 from hearing import SECOND
 
-# 06:58 by the clocks of London, which change in the nights to the second and the last of these days.
+# 06:58 in London, in UTC. The clocks change in the nights before the second and the last of these.
 RINGS = ["2028-03-25 06:58:00", "2028-03-26 05:58:00", "2028-10-28 05:58:00", "2028-10-29 06:58:00"]
 
 
@@ -37,6 +37,6 @@ def test_it_rings_at_its_local_time_over_both_changes(in_london, figures):
     figures["an alarm over two changes of daylight saving"] = ", ".join(
         f"{seconds * 1000:+.0f} ms" for seconds in late)
     assert max(abs(seconds) for seconds in late) < SECOND
-    # Nothing vouches for a clock that a test has set: the months between were none, and nothing that was
-    # to ring in them is told as missed.
+    # A clock that a test set is untrusted. So the months between count as none, and no alarm in them
+    # is reported as missed.
     assert not in_london.lines('^alarm "school" was to ring .* too long ago', 0)

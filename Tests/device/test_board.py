@@ -1,4 +1,4 @@
-"""The card on the Pi's own board: what is wired to the header is found, by the card's own doing."""
+"""The card on the Pi's own board: the card itself finds what is wired to the header."""
 
 import re
 import shutil
@@ -29,8 +29,8 @@ active = high
 line = GPIO4
 """
 
-# A DS3231 keeps in bit 7 of register 15 that its oscillator has stopped, and so that its time is worth
-# nothing; register 15 of the emulated chip is plain memory. Written past the driver, on /dev/i2c-1.
+# Bit 7 of register 15 of a DS3231 says that its oscillator has stopped, so its time is worthless.
+# Register 15 of the emulated chip is plain memory. This writes it past the driver, on /dev/i2c-1.
 STOP_OSCILLATOR = r"""modprobe i2c-dev && perl -e 'open(B, "+<", "/dev/i2c-1") or die; """ \
     r"""ioctl(B, 0x706, 0x68) or die; syswrite(B, "\x0f\x80") == 2 or die'"""
 
@@ -48,7 +48,7 @@ def program():
 
 @pytest.fixture(scope="module")
 def pi(card, program, tmp_path_factory, figures):
-    """A Pi 3B with a DS3231 and a USB sound card: first start, restart, and a day later a start."""
+    """A Pi 3B with a DS3231: a first start up to its restart, then, a day later, a start with a USB card."""
     folder = tmp_path_factory.mktemp("pi") / "board"
     board = Board(card, folder, "bcm2837-rpi-3-b", program,
                   "[card]\nhostname = belfry\nzone = Europe/London\nrtc = ds3231\n", CONFIGURATION)
@@ -105,7 +105,7 @@ def test_the_rtc_on_the_header_sets_the_clock_after_a_day_without_power(pi):
 
 def test_the_lines_of_the_header_are_found_by_the_names_that_people_use(pi):
     assert re.search(r"(?m)^ok +switch +GPIO17 \(pinctrl-bcm2835:17\)", pi.steps["check"]), pi.steps["check"]
-    # Debian's device tree calls this one after what else it can do.
+    # Debian's device tree names this line after its other function.
     assert re.search(r"(?m)^ok +led +GPIO_GCLK \(pinctrl-bcm2835:4\)", pi.steps["check"]), pi.steps["check"]
 
 
@@ -124,7 +124,7 @@ def test_an_rtc_whose_oscillator_stopped_is_not_believed(pi):
 
 @pytest.fixture(scope="module")
 def zero(card, program, tmp_path_factory):
-    """A Zero 2 W with an amplifier on the header and a USB card, and an RTC that is not there."""
+    """A Zero 2 W with an amplifier on the header and a USB card; its configured RTC is missing."""
     folder = tmp_path_factory.mktemp("zero") / "board"
     board = Board(card, folder, "bcm2837-rpi-zero-2-w", program,
                   "[card]\nrtc = pcf8523\nsound = max98357a\n", "[announce]\nchime = none\n")
@@ -166,7 +166,7 @@ def test_without_the_rtc_that_was_asked_for_the_clock_is_untrusted_and_says_so(z
 
 
 def overlays_that_fit(card, tree, folder):
-    """Which of the card's overlays a device tree takes."""
+    """The names of the card's overlays that apply to a device tree."""
     return {overlay.stem for overlay in (card / "overlays").glob("*.dtbo")
             if subprocess.run(["fdtoverlay", "-i", tree, "-o", folder / "out.dtb", overlay],
                               capture_output=True).returncode == 0}
@@ -185,7 +185,7 @@ def test_each_overlay_fits_every_device_tree_that_it_is_for(card, tmp_path):
 
 
 def test_the_kernel_of_the_pi_5_starts_the_card_and_the_clock(card, figures):
-    """On the generic machine, for no emulator has a Pi 5: nothing fails, and a quarter is heard."""
+    """On QEMU's generic machine, as no emulator has a Pi 5: nothing fails, and a quarter is heard."""
     device = Device(card, clock="2027-06-15T09:05:00", image="-pi5")
     try:
         device.start()

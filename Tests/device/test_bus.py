@@ -1,4 +1,4 @@
-"""Who may do what with the clock over the system's own bus, and what it does then."""
+"""Who may do what with the clock over the system's own bus, and the effects."""
 
 import json
 import time

@@ -1,5 +1,5 @@
-"""The hour: the melody, the blows counted in the recording, the first of them on the hour, and the
-switch in the middle of it."""
+"""The hour: the melody, the number of blows in the recording, the first blow on the hour, and the
+switch in the middle of a blow."""
 
 import pathlib
 import time
@@ -22,7 +22,7 @@ GAPS = (4.39, 4.25)
 
 @pytest.fixture(scope="module")
 def chiming(device, alone):
-    """The device as it ships, Westminster at the hour, with a switch that is on."""
+    """The device with Westminster at the hour, as shipped, and a switch that is on."""
     device.set_switch(False, SWITCH)
     mark = device.mark()
     device.run(f"cat >{FILE} <<'END'\n[announce]\nchime = westminster\n"
@@ -51,7 +51,7 @@ def test_the_first_blow_is_the_hour_and_there_are_as_many_as_the_hour(chiming, f
         f"first blow {late * 1000:+.0f} ms in the recording, then {spacing.round(3)} s apart; "
         f"{line.message}")
     assert abs(late) < 0.5
-    # In the recording a blow is found to some 20 ms.
+    # The recording places a blow to some 20 ms.
     assert numpy.abs(spacing - GAPS).max() < 0.05
 
 
@@ -59,7 +59,7 @@ def test_a_timer_rings_over_the_hour_and_no_blow_is_late(chiming, figures):
     mark = chiming.mark()
     chiming.set_clock("2027-10-01 04:59:31")
     began = chiming.host_at(utc("2027-10-01 05:00:00"))
-    # It is at zero while the first blow rings on, a second after it at the earliest, and is heard once.
+    # The timer reaches zero while the first blow rings on, at least a second after it, and rings once.
     chiming.wait_for_host(began - 10.9)
     chiming.run("clocksmith timer 12s --name egg")
     chiming.wait_for_line('^timer "egg" is at zero, and rings', mark)
@@ -67,7 +67,7 @@ def test_a_timer_rings_over_the_hour_and_no_blow_is_late(chiming, figures):
     chiming.run("clocksmith timer cancel egg")
     line = chiming.wait_for_line('^chimed and said "five o\'clock" for 05:00:00', mark, seconds=90)
     assert not chiming.lines("^cut off", mark)
-    # What is rendered, in the recording: the first blow, the ring over it, and the second blow.
+    # Find the rendered sound in the recording: the first blow, the ring over it, the second blow.
     frames = rendered(chiming, "2027-10-01T05:00", after_anchor=0, seconds=GAPS[0] + 1.6)
     speaker = chiming.speaker
     first = next(frame for frame in range(0, speaker.frames(), RATE // 100)
@@ -78,7 +78,7 @@ def test_a_timer_rings_over_the_hour_and_no_blow_is_late(chiming, figures):
     second = round((GAPS[0] + 0.1) * RATE)
     after = heard[second - RATE // 10:second + 2 * RATE]
     moved = place(frames[second:second + RATE], after) - RATE // 10
-    # The ring, beside which there is less of the bell.
+    # The ring; the bell is softer beside it.
     ring, _ = soundfile.read(ROOT / "sounds/signals/ring.flac")
     at = RATE + place(ring, heard[RATE:5 * RATE] - frames[RATE:5 * RATE])
     inside = slice(at + RATE // 20, at + len(ring) - RATE // 10)
@@ -88,16 +88,16 @@ def test_a_timer_rings_over_the_hour_and_no_blow_is_late(chiming, figures):
         f"from {at / RATE:.2f} s on, the bell at {bell:.4f} of its level, the ring at {chords:.4f}; "
         f"the second blow {moved / RATE * 1000:+.2f} ms from its place; {line.message}")
     assert_heard(heard[inside], both @ [0.2512, 1], "the ring over the bell")
-    # Each blow is placed by the converter's own clock, which is not quite that of the file.
+    # Each blow is placed by the converter's own clock, which is not quite the file's.
     assert abs(moved) < RATE // 1000
 
 
 def blows(device, first, began):
-    """When the hour bell was struck, in seconds from the hour, by the rise of its strongest partial
-    (679 Hz); what is said after the last blow is left out."""
+    """The blows of the hour bell, in seconds from the hour, by the rise of its strongest partial
+    (679 Hz). The words after the last blow are left out."""
     speaker = device.speaker
     samples = speaker.samples()[:, 0]
-    # The sound is recorded without a break from the first note on.
+    # From the first note on, the recording has no break.
     start = next(frame for frame in range(0, len(samples), RATE // 100)
                  if speaker.moment_of(frame) > first.start - 0.5)
     origin = speaker.moment_of(start)
@@ -125,21 +125,21 @@ def test_the_switch_in_the_middle_of_a_blow_silences_it_for_good(chiming, figure
     chiming.wait_for_host(began + 0.4)
     edge, line = silence(chiming, mark)
     assert "cut off the chime" in line.message and "the switch was put off" in line.message
-    # What is left of the last note by then is 20 dB softer, if it is heard at all.
+    # By then the rest of the last note is 20 dB softer, if audible at all.
     heard = chiming.speaker.wait_for_sound(after=began - 0.3)
     struck = heard.start + next(
         block for block, level in enumerate(heard.levels) if level > -35) / 100
     assert abs(struck - began) < 0.5, heard
-    # By the moment at which the last frame before silence was recorded; what the recording adds to
-    # it was added to the beginning of the blow too.
+    # Silence counts from when the last frame before it was recorded. The recording's own delay is
+    # in the beginning of the blow as well, so it cancels.
     silent = chiming.speaker.moment_of(last_heard(chiming))
     after = silent - edge - (struck - began)
     figures["edge to silence in the middle of a blow, in the recording"] = (
         f"{after * 1000:+.0f} ms (whose steps are 10 and 21 ms); told {told(line):.1f} ms")
     assert -0.06 < after < 0.08, heard
-    # Under a blow the melody rings on, at 0.007, and each of its notes was put in its own place.
+    # Under a blow the melody rings on, at 0.007, and each of its notes was placed by itself.
     assert_faded(chiming, "2027-10-01T04:00", within=0.02)
-    # Three blows and the words are left out, and put back, nothing is resumed.
+    # Three blows and the words are left out. When the switch is put back, nothing resumes.
     hears_nothing(chiming, silent + 0.5, 6)
     put(chiming, off=False)
     hears_nothing(chiming, silent + 0.5, 18)
@@ -147,7 +147,7 @@ def test_the_switch_in_the_middle_of_a_blow_silences_it_for_good(chiming, figure
 
 
 def test_a_stop_in_the_melody_is_waited_for_where_that_is_wanted(chiming):
-    """`at_stop = finish`: longer than TimeoutStopSec=, for systemd is asked for the time."""
+    """`at_stop = finish`: it may take longer than TimeoutStopSec=, as the clock asks systemd for time."""
     chiming.run("printf '[announce]\\nat_stop = finish\\n' >/etc/clocksmith/conf.d/99-stop.conf")
     chiming.set_switch(False, SWITCH)
     mark = chiming.mark()

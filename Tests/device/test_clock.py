@@ -1,4 +1,4 @@
-"""The clock on the wall: it starts, and says each quarter on its second, whatever is done to it."""
+"""The whole clock: it starts, and says each quarter on its second in spite of faults."""
 
 import re
 import time
@@ -60,14 +60,14 @@ def test_little_runs_and_little_memory_is_used(device, figures):
 
 @pytest.mark.first
 def test_the_first_phrase_after_a_start_is_as_loud_as_the_next(device, figures):
-    """What is rendered, to the bit; though the mixer is not kept, and the card slept meanwhile."""
+    """As rendered, though the mixer's settings are not kept and the card slept meanwhile."""
     assert not device.lines('^said "'), "it is the first"
     device.run("echo 1 >/sys/module/snd_hda_intel/parameters/power_save")
     levels = []
     for when, words in (("2027-06-15 07:15", "seven fifteen A M"),
                         ("2027-06-15 07:30", "seven thirty A M")):
         _, sound, _ = hear_occasion(device, f"{when}:00", words)
-        # Where it is loudest: a busy host may tear it elsewhere.
+        # Compare only the loudest part: a busy host may tear the sound elsewhere.
         frames = rendered(device, when.replace(" ", "T"))
         loudest = numpy.abs(frames[RATE // 10:-RATE // 10]).argmax()
         frames = frames[loudest:loudest + RATE // 5]
@@ -131,7 +131,7 @@ def test_a_change_of_zone_changes_what_is_said(device):
 
 @pytest.fixture
 def quick_watchdog(device):
-    """Two minutes of waiting show no more than twenty seconds do."""
+    """A watchdog of 20 s: waiting for the usual two minutes would show no more."""
     device.run("mkdir -p /run/systemd/system/clocksmith.service.d && cd $_ "
                "&& printf '[Service]\\nWatchdogSec=20s\\n' >quick.conf "
                "&& systemctl daemon-reload")
@@ -151,7 +151,7 @@ def test_a_service_that_hangs_is_restarted_by_its_watchdog(device, figures, quic
 
 
 def test_a_speaker_whose_calls_never_return_has_it_restarted(device, figures, quick_watchdog):
-    """The loop is blocked in the middle of a phrase: by a pipe that nobody empties."""
+    """A pipe that nobody empties blocks the loop in the middle of a phrase."""
     device.run(r"""
         printf 'pcm.stalled { type file slave.pcm null file "/run/stall" format raw }\n' \
             >/etc/asound.conf
@@ -200,13 +200,13 @@ def test_a_full_disk_does_not_silence_it(device):
 
 
 def test_a_week_goes_by(device, figures, full):
-    """Each occasion is stepped to: all 672 with --full, else every 45th, at all times of day.
+    """Steps the clock to each occasion: all 672 with --full, else every 45th, at all times of day.
 
-    One step in eight leaves the clock the time that it likes, to prepare ahead; the others are as
-    short as a step can be. Between them nothing is missed: each listens on from where the last
-    announcement ended, and the journal has one line for each. An occasion at which something was
-    wrong while the host kept the emulator waiting is heard again a week later. What is wrong is
-    told at the end, all of it: it takes three quarters of an hour to get there.
+    One step in eight leaves the clock its usual time to prepare; the others are as short as
+    possible. Nothing between them is missed: each step listens from the end of the last
+    announcement, and the journal has one line for each. If an occasion fails while the host kept
+    the emulator waiting, it is heard again a week later. All failures are reported at the end,
+    because the whole week takes three quarters of an hour.
     """
     pid = device.run("systemctl show clocksmith -P MainPID")
     descriptors = device.run(f"ls /proc/{pid}/fd | wc -l")
@@ -260,7 +260,7 @@ def test_a_week_goes_by(device, figures, full):
 
 
 def spoken(instant):
-    """The words of a quarter in UTC, worked out apart from the program."""
+    """The words of a quarter in UTC, written down independently of the program."""
     units = ["twelve", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine",
              "ten", "eleven"]
     at = time.gmtime(instant)

@@ -1,4 +1,4 @@
-"""The boot partition on which the card tells the firmware of its parts, on the device's own FAT."""
+"""How the card writes its parts for the firmware, on the device's own FAT boot partition."""
 
 import base64
 import struct
@@ -11,7 +11,7 @@ BOOT = "/dev/vda1"
 
 @pytest.fixture
 def parts(device):
-    """The script on the running device, which leaves the boot partition as it was."""
+    """Runs the script on the device; restores the boot partition afterwards."""
     device.run("blockdev --setrw /dev/vda1")
     yield lambda rtc, sound: device.run(f"{PARTS} '{rtc}' '{sound}'", check=False)
     device.run(f"blockdev --setrw {BOOT}; mount -o remount,rw /boot/firmware; rm -f /boot/firmware/filler; "
@@ -24,7 +24,7 @@ def test_what_is_written_touches_one_sector_of_data_and_no_table(device, parts):
     device.run(f"sync; dd if={BOOT} of=/data/before bs=1M iflag=direct status=none", 120)
     assert parts("ds3231", "max98357a").endswith("wrote")
     device.run("sync")
-    # Sectors that differ, past the kernel's cache. The file's own, and the one with its date.
+    # The sectors that changed, read past the kernel's cache: the file's own and that of its date.
     sectors = device.run(
         f"dd if={BOOT} bs=1M iflag=direct status=none | cmp -l /data/before - "
         "| awk '{ print int(($1 - 1) / 512) }' | uniq", 240).split()
@@ -40,7 +40,7 @@ def test_what_is_written_touches_one_sector_of_data_and_no_table(device, parts):
 
 
 def test_a_boot_partition_that_is_full_or_locked_is_told_and_nothing_restarts(device, parts):
-    # To the last cluster: what is written by the page leaves some.
+    # Fill it to the last cluster: cat writes whole pages, which leaves some free.
     device.run("cd /boot/firmware && mount -o remount,rw . && rm parts.txt && "
                "{ cat /dev/zero >filler; dd if=/dev/zero bs=512 >>filler; } 2>/dev/null; "
                "cd / && mount -o remount,ro /boot/firmware", 120)

@@ -1,4 +1,4 @@
-"""The plug is pulled, at any moment, again and again; the machine hangs; the card goes bad."""
+"""Power cuts at random moments, machines that hang, and a damaged card."""
 
 import itertools
 import os
@@ -18,7 +18,7 @@ BITE = 60  # The longest that the watchdog may wait: it counts to 15 s, in two s
 
 @pytest.fixture(scope="module")
 def machine(card):
-    """One device for all of it, up and ready; each test leaves it so."""
+    """One device for all tests here, up and ready; each test leaves it so."""
     device = Device(card)
     try:
         device.start()
@@ -38,8 +38,8 @@ DAMAGE = {  # From which byte of the data partition, and how many.
 
 @pytest.mark.parametrize("damage", DAMAGE)
 def test_a_data_partition_gone_bad_is_mended(machine, figures, full, damage):
-    """The clock starts as ever, and keeps what it keeps on the card again, as the cuts after it show;
-    all three with --full."""
+    """The clock starts as usual and keeps its state on the card again, as the power cuts after this
+    test show. All three kinds of damage with --full."""
     if not full and damage != "all of it":
         pytest.skip("all kinds of damage are for --full")
     device = machine
@@ -59,7 +59,7 @@ def test_a_data_partition_gone_bad_is_mended(machine, figures, full, damage):
 
 
 def overwrite_data_partition(device, first, size):
-    """With noise, on the card of a device that is off."""
+    """Overwrites part of it with noise, on the card of a device that is off."""
     entry = (device.card / "card.img").open("rb").read(512)[446 + 2 * 16:]
     start = struct.unpack_from("<I", entry, 8)[0] * 512
     noise = device.folder / "noise"
@@ -78,11 +78,11 @@ def test_it_survives_power_cuts_at_random_moments(machine, figures, full):
     written = write_state(device)
     for _ in range(cuts):
         if chance.random() < 0.5:
-            # While it works: state has just been written, and the journal is being.
+            # A cut while it works: state was just written, and the journal is being written.
             device.run("systemd-run --collect sh -c 'while :; do date; done'")
             device.wait_for_host(time.monotonic() + chance.uniform(0, BREATH))
         else:
-            # While it starts.
+            # A cut while it starts.
             device.cut_power()
             device.start()
             device.wait_for_host(device.powered_on + chance.uniform(1, 0.9 * min(starts)))
@@ -101,17 +101,17 @@ STATES = itertools.count()
 
 
 def volume(number):
-    """A volume of its own for each of a few states, loud enough to be heard."""
+    """A volume in dB, loud enough to be heard; 12 states in a row have different ones."""
     return -(number % 12) - 1
 
 
 def wait_for_bus(device):
-    """On a host that is busy, the bus may answer the service after it is ready."""
+    """On a busy host the service's name may appear on the bus only after the service is ready."""
     device.run("until busctl status org.clocksmith.Announcer1 >/dev/null 2>&1; do sleep 1; done")
 
 
 def write_state(device):
-    """What the service keeps, and as much again as would take a while to write, in its folder."""
+    """Writes the service's state, and a file in its folder that takes a while to write."""
     number = next(STATES)
     wait_for_bus(device)
     device.run(
@@ -142,9 +142,9 @@ def check_state(device, written):
 
 
 HANGS = {
-    # The kernel lives on, and nobody in it feeds the watchdog.
+    # The kernel lives on, but nothing feeds the watchdog.
     "systemd frozen": "echo 1 >/sys/fs/cgroup/init.scope/cgroup.freeze",
-    # Nothing runs any more, and the kernel will not start again by itself.
+    # Nothing runs any more, and the kernel does not restart by itself.
     "the kernel halted": "echo 0 >/proc/sys/kernel/panic; echo c >/proc/sysrq-trigger",
 }
 
@@ -159,7 +159,7 @@ def test_the_hardware_watchdog_restarts_a_machine_that_hangs(machine, figures, f
     device.wait_for_line("[Ww]atchdog running with a hardware timeout of 15s")
     written = write_state(device)
     mark, since = device.mark(), time.monotonic()
-    # Once it has answered.
+    # The hang comes a second later, so that the agent can answer first.
     device.run(f"setsid sh -c 'sleep 1; {HANGS[hang]}' >/dev/null 2>&1 &")
     ready = device.wait_for_line(
         r"^Started clocksmith\.service", mark, seconds=BITE + BOOT_SECONDS)

@@ -1,4 +1,4 @@
-"""The relay on the card: turned on by clocksmith.txt, with a broker and Apple's servers on this PC."""
+"""The relay on the card, turned on by clocksmith.txt; a broker and Apple's servers run on this PC."""
 
 import base64
 import collections
@@ -17,7 +17,7 @@ from device import Device, wait_until
 from own_card import boot_partition, own_card_of, write_settings
 from switch import CHIP, SWITCH
 
-# The broker and the servers are those of the tests of the program.
+# The broker and the servers come from the program's own tests.
 sys.path.append(str(Path(__file__).parent.parent / "program"))
 pytest.importorskip("h2", reason="h2 is missing: run 'sudo apt-get install python3-h2'")
 import pretended_apns  # noqa: E402
@@ -48,7 +48,7 @@ key_file = /etc/clocksmith/relay/key.p8
 server = {HOST}:%(apns)d
 authority = /etc/clocksmith/relay/server.crt
 """
-# With an address that is nobody's own, Linux would call it usb0.
+# With a locally administered address Linux would call the interface usb0.
 ADAPTER = {"driver": "usb-net", "id": "adapter", "netdev": "host", "mac": "00:16:3e:00:00:01"}
 PHONES = 400
 
@@ -60,7 +60,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def broker(folder):
-    """A mosquitto that wants a password."""
+    """A mosquitto that requires a password."""
     for program in ("mosquitto", "mosquitto_sub", "mosquitto_passwd"):
         if not shutil.which(program, path="/usr/sbin:/usr/bin"):
             pytest.skip(f"{program} is missing: run 'sudo apt-get install mosquitto mosquitto-clients'")
@@ -76,7 +76,7 @@ def broker(folder):
 
 @pytest.fixture(scope="module")
 def heard(broker):
-    """What the clock tells."""
+    """A listener to everything that the clock publishes."""
     return broker.listen(f"{relay.CLOCK}/#")
 
 
@@ -90,13 +90,13 @@ def apple(folder):
 
 @pytest.fixture(scope="module")
 def clock(card, folder, broker, apple):
-    """A card whose clocksmith.txt turns the relay on, up and ready, without a network."""
+    """A device whose clocksmith.txt turns the relay on, up and ready, without a network."""
     pretended_apns.make_provider_key(folder / "key.p8")
     with own_card_of(card, folder) as own:
         write_settings(own, SETTINGS % {"mqtt": broker.port, "apns": apple.port})
         boot_partition(own, "mmd", "::relay")
         boot_partition(own, "mcopy", folder / "key.p8", folder / "server.crt", "::relay")
-        # The time is the PC's, and no time server may set it: certificates are of now.
+        # The device has the PC's time, as the certificates are made now; no time server may set it.
         device = Device(own, kernel="systemd.mask=systemd-timesyncd.service")
         device.arguments += ["-netdev", "user,id=host"]
         try:
@@ -158,7 +158,7 @@ def test_an_announce_command_is_heard_once(clock, broker):
 
 def test_a_relay_that_hangs_is_restarted_and_the_clock_is_not(clock, heard):
     announcer = clock.run("systemctl show clocksmith -P MainPID")
-    # As the unit's own minute, in less time.
+    # A watchdog of 5 s instead of the unit's minute, to save time.
     clock.run(f"mkdir -p /run/systemd/system/{UNIT}.d && printf '[Service]\\nWatchdogSec=5\\n' "
               f">/run/systemd/system/{UNIT}.d/test.conf && systemctl daemon-reload && "
               f"systemctl restart {UNIT}")
@@ -181,7 +181,7 @@ def test_the_relay_is_confined(clock, figures):
     process = f"/proc/$(systemctl show {UNIT} -P MainPID)"
     assert clock.run(f"stat -c %U {process}") == "clocksmith-relay"
     assert "CapEff:\t0000000000000000" in clock.run(f"cat {process}/status")
-    # The clock itself has no network, whatever the machine has.
+    # The clock itself has no network, even if the machine has one.
     assert "AF_INET" not in clock.run("systemctl show clocksmith -P RestrictAddressFamilies")
 
 
@@ -201,7 +201,7 @@ def test_a_network_that_is_torn_out_is_taken_back(clock, heard, figures):
 
 
 def deliveries(clock):
-    """The tokens of the register, by what has become of the delivery."""
+    """The register's tokens by the state of their delivery. Stops the relay."""
     clock.run(f"systemctl stop {UNIT}")
     copy = clock.folder / "register.sqlite"
     copy.write_bytes(base64.b64decode(clock.run("base64 -w 0 /var/lib/clocksmith-relay/register.sqlite")))
@@ -215,7 +215,7 @@ def deliveries(clock):
 
 def test_a_power_cut_in_the_middle_of_a_publish_loses_and_doubles_nothing(clock, apple, figures):
     phones = {push.token(number) for number in range(PHONES)}
-    # Slow enough to be in the middle of it.
+    # Slow enough answers for a power cut in the middle.
     apple.answer = lambda request: time.sleep(0.02) or (200, {})
     clock.run("for n in $(seq 0 %d); do printf '%%064x\\n' $n; done | clocksmith-relay device add -"
               % (PHONES - 1))
@@ -237,7 +237,7 @@ def test_a_power_cut_in_the_middle_of_a_publish_loses_and_doubles_nothing(clock,
     assert set(arrived) <= phones
     assert tokens["accepted"] | tokens["unanswered"] == phones, "something was lost"
     assert tokens["accepted"] <= set(arrived)
-    # What was on its way is told, and is no more than may be on its way at once.
+    # The relay reports the deliveries that were under way: no more than may be at once.
     told = clock.wait_for_line("on the way when the relay ended", unit=UNIT)
     assert told.message.startswith(f"{len(tokens['unanswered'])} ")
     assert len(tokens["unanswered"]) <= 200  # APNsProvider.mostRequests

@@ -1,4 +1,4 @@
-"""What the owner writes into clocksmith.txt on a PC is what the card does."""
+"""The card does what the owner writes into clocksmith.txt on a PC."""
 
 import subprocess
 
@@ -8,7 +8,7 @@ from device import Device, listens_for_ssh, wait_until
 from hearing import hear_occasion
 from own_card import boot_partition, own_card_of, write_settings
 
-# As an editor on Windows leaves it.
+# With the line ends of an editor on Windows.
 SETTINGS = """\
 [card]
 hostname = harbour
@@ -38,7 +38,7 @@ def own_card(card, tmp_path):
 
 def test_the_settings_are_applied_at_every_start(own_card, figures):
     write_settings(own_card, SETTINGS)
-    # Whatever a PC has called it.
+    # The label does not matter: a PC may change it.
     boot_partition(own_card, "mlabel", "::NO NAME")
     device = Device(own_card, clock="2027-06-15T11:05:00")
     try:
@@ -80,7 +80,7 @@ def test_the_settings_are_applied_at_every_start(own_card, figures):
 
 
 def tear_boot_partition(device):
-    """Overwrites its first MiB, with its table of files, on the card of a device that is off."""
+    """Overwrites its first MiB, which has the file tables, on the card of a device that is off."""
     subprocess.run(["qemu-io", "-f", "qcow2", "-c", "write -q -P 90 4M 1M", device.disk], check=True)
 
 
@@ -91,7 +91,7 @@ def knows_password(device, user, password):
 
 
 def may_log_in(device, user, password):
-    """Over ssh, from the device itself, for the emulator has no network."""
+    """Tries ssh from the device to itself, as the emulator has no network."""
     device.run(f"printf '#!/bin/sh\\necho {password}\\n' >/run/ask && chmod 755 /run/ask")
     return device.run(
         "SSH_ASKPASS=/run/ask SSH_ASKPASS_REQUIRE=force ssh -o StrictHostKeyChecking=no "
@@ -100,7 +100,7 @@ def may_log_in(device, user, password):
 
 
 def joins_wifi(device, figures):
-    """The kernel's simulated radios: one is the clock's, the other a network's, which comes late."""
+    """Uses two simulated radios of the kernel: one for the clock, one for a network that comes late."""
     mark = device.mark()
     device.run("modprobe mac80211_hwsim radios=2")
     device.run("cat >/run/network.conf <<'END'\nnetwork={\nssid=\"the harbour\"\nmode=2\n"

@@ -1,4 +1,4 @@
-"""The machine sleeps, to idle, and its RTC wakes it: while the clock waits, leads in and speaks."""
+"""The machine suspends to idle and its RTC wakes it, while the clock waits, leads in or speaks."""
 
 import time
 
@@ -13,7 +13,7 @@ LONG = 8  # Seconds; the hardware watchdog counts on, to 15.
 
 @pytest.fixture(scope="module")
 def punctual(device):
-    """The device with a clock that is never more than two seconds late."""
+    """The device with a late limit of two seconds."""
     configure(device, "plughw:CARD=Intel")
     yield device
     device.run(f"rm {FILE}")
@@ -65,8 +65,8 @@ def test_a_phrase_that_was_slept_in_is_not_taken_up_again_late(punctual, figures
 
 def test_through_the_usual_device_no_more_is_heard_at_the_waking_than_was_in_its_buffer(
         punctual, figures):
-    """dmix starts a suspended card again where the sleep comes in one of its own calls. What the
-    card held is heard then, and nothing after it."""
+    """If the sleep comes during one of its own calls, dmix restarts a suspended card. Then the rest
+    of the card's buffer is heard, and nothing after it."""
     configure(punctual, "default")
     mark = punctual.mark()
     punctual.set_clock("2027-11-01 11:14:54")
@@ -78,6 +78,6 @@ def test_through_the_usual_device_no_more_is_heard_at_the_waking_than_was_in_its
     punctual.wait_for_host(time.monotonic() + 4)
     heard = sum(sound.seconds for sound in punctual.speaker.sounds(after=since))
     figures["through dmix, heard at the waking"] = f"{heard * 1000:.0f} ms"
-    # 200 ms, and what the recording held back before the sleep.
+    # 200 ms, and the part that the recording held back before the sleep.
     assert heard < 0.25
     hear_occasion(punctual, "2027-11-01 11:30:00", "eleven thirty A M")

@@ -1,4 +1,4 @@
-"""The card's own volume; a USB card that comes, is torn out while it speaks, and comes back."""
+"""The card's own volume; a USB card that is plugged in, torn out while it speaks, and plugged back."""
 
 import math
 import time
@@ -11,7 +11,7 @@ from hearing import hear_occasion
 
 @pytest.fixture
 def usb(device):
-    """The clock set to speak through a USB card, which is not there yet."""
+    """The clock, set to speak through a USB card that is not plugged in yet."""
     device.run("printf '[speaker]\\ndevice = plughw:CARD=Audio\\n' "
                ">/etc/clocksmith/conf.d/95-usb.conf")
     device.restart_clock()
@@ -63,7 +63,7 @@ def test_a_usb_card_torn_out_in_the_middle_is_taken_back(usb, figures):
 
 
 def test_the_card_s_own_volume_is_set_while_it_speaks_and_put_back(device, figures):
-    """By its control `Master`, to what `volume` says."""
+    """The control `Master` is set to the configured `volume`."""
     before = device.run("amixer -c Intel sget Master")
     levels = []
     for volume in ("0.00dB", "-60.00dB"):
@@ -79,5 +79,5 @@ def test_the_card_s_own_volume_is_set_while_it_speaks_and_put_back(device, figur
     device.run("rm /etc/clocksmith/conf.d/95-mixer.conf")
     device.restart_clock()
     figures["60 dB less by the card's control"] = f"{levels[1] - levels[0]:.1f} dB in the recording"
-    # The emulated codec counts the 74 steps of its volume in amplitude, not in dB; this is the 14th.
+    # The 74 volume steps of the emulated codec are steps of amplitude, not of dB; -60 dB is the 14th.
     assert abs(levels[1] - levels[0] - 20 * math.log10(14 / 74)) < 1

@@ -1,4 +1,4 @@
-"""The switch, the button and the lamp, toggled and watched from outside."""
+"""The switch and the button, toggled from outside, and the lamp, watched from there."""
 
 import time
 
@@ -36,21 +36,21 @@ def wired(device, alone):
 
 @pytest.fixture(autouse=True)
 def on(wired):
-    """Each test begins with the switch on, though one before it failed in the midst of its own."""
+    """Each test begins with the switch on, even if the test before it failed midway."""
     wired.set_switch(False, SWITCH)
     wired.set_switch(False, BUTTON)
     wait_until(lambda: '"on"' in wired.run(f"busctl get-property {BUS} Switch"), "the switch is on", 20)
 
 
 def press(device):
-    """Pushes the button: the time is asked for."""
+    """Pushes the button, which asks for the time."""
     device.set_switch(True, BUTTON)
     device.wait_for_host(time.monotonic() + 0.1)
     device.set_switch(False, BUTTON)
 
 
 def lamp(device):
-    """How the kernel drives the lamp's line over two seconds: {"hi"}, {"lo"}, or both, it blinks."""
+    """The lamp's levels over two seconds, from the kernel: {"hi"}, {"lo"}, or both if it blinks."""
     return set(device.run(
         "mountpoint -q /sys/kernel/debug || mount -t debugfs none /sys/kernel/debug; "
         "for i in $(seq 10); do grep -E 'clocksmith.* out ' /sys/kernel/debug/gpio; sleep 0.2; done "
@@ -58,7 +58,7 @@ def lamp(device):
 
 
 def test_the_switch_before_an_occasion_silences_it_and_back_it_sounds(wired):
-    # Whether it shines or blinks is a matter of the trust in the clock.
+    # It is lit or blinks, depending on the trust in the clock.
     assert "hi" in lamp(wired)
     put(wired, off=True)
     assert lamp(wired) == {"lo"}
@@ -88,13 +88,13 @@ def test_the_switch_in_the_middle_of_a_phrase_is_obeyed_at_once(wired, figures):
     edge, line = silence(wired, mark)
     assert 'cut off "eleven o\'clock": the switch was put off' in line.message
     sound = wired.speaker.wait_for_sound(after=began - 1.5)
-    # What the recording adds is in its beginning as in its end.
+    # The recording delays the beginning and the end alike, so its delay cancels.
     after = sound.seconds - (edge - began)
     figures["edge to silence in the recording"] = f"{after * 1000:+.0f} ms (whose steps are 10 and 21 ms)"
     assert -0.06 < after < 0.08, sound
     assert_faded(wired, "2027-08-01T11:00")
 
-    # Put back, nothing is resumed; the next occasion sounds.
+    # When the switch is put back nothing resumes; the next occasion sounds.
     since = time.monotonic()
     put(wired, off=False)
     hears_nothing(wired, since + 1, 4)
@@ -102,7 +102,7 @@ def test_the_switch_in_the_middle_of_a_phrase_is_obeyed_at_once(wired, figures):
 
 
 def test_edge_to_silence_again_and_again(wired, figures, full):
-    """The button asks for the time, and the switch silences it at another place each time."""
+    """The button asks for the time, and the switch silences it at a different place each time."""
     times, missed = [], 0
     for attempt in range(100 if full else 12):
         mark = wired.mark()
@@ -152,7 +152,7 @@ def test_a_timer_that_rings_is_ended_at_once(wired, figures, line):
 @LINES
 def test_an_interval_is_ended_at_once(wired, figures, line):
     mark = wired.mark()
-    # Its signals are longer than its phases: it sounds without a pause.
+    # The signals are longer than the phases, so it sounds without a pause.
     wired.run("clocksmith interval --work 1s --rest 1s --countdown 0")
     began = time.monotonic()
     wired.wait_for_host(began + 4.4)
@@ -162,7 +162,7 @@ def test_an_interval_is_ended_at_once(wired, figures, line):
 
 
 def ended_at_once(device, figures, line, mark, words, what):
-    """What sounds is silent with the edge of a line, and does not sound again."""
+    """An edge of the line silences the sound at once, and nothing follows."""
     before = time.monotonic()
     device.set_switch(True, line)
     edge = (before + time.monotonic()) / 2
@@ -172,12 +172,12 @@ def ended_at_once(device, figures, line, mark, words, what):
     name = "the button" if line == BUTTON else "the switch"
     figures[f"{name} to the end {what}, in the recording"] = f"{after * 1000:+.0f} ms"
     assert -0.06 < after < 0.08
-    # The next signal would have come.
+    # Within these seconds the next signal would have come.
     hears_nothing(device, edge + 0.2, 4)
 
 
 def test_a_switch_that_chatters_does_not_hold_up_the_clock(wired, figures, full):
-    """As fast as the emulator can be told, for a minute with --full."""
+    """It chatters as fast as the emulator takes commands, for a minute with --full."""
     seconds = 60 if full else 12
     mark = wired.mark()
     wired.set_clock("2027-08-01 11:29:59.000" if full else "2027-08-01 11:29:56")
@@ -193,7 +193,7 @@ def test_a_switch_that_chatters_does_not_hold_up_the_clock(wired, figures, full)
     figures["a switch that chatters"] = (
         f"{edges / seconds:.0f} edges a second for {seconds} s: {len(lines)} lines in the journal, "
         f"{spent / seconds * 100:.0f} % of a processor")
-    # Where the emulator stood still for the debounce time, the switch was on for that long.
+    # If the emulator stood still for the debounce time, the switch counted as on meanwhile.
     assert wired.lines("11:30:00|^cut off", mark), "the occasion in the midst of it was not missed"
     assert len(lines) < 60, [x.message for x in lines]
     hear_occasion(wired, "2027-08-01 11:45:00", "eleven forty-five A M")
@@ -223,7 +223,7 @@ def test_a_switch_that_somebody_else_holds_is_waited_for(wired):
 
 
 def test_the_usual_device_is_silenced_in_time_too(wired, figures):
-    """Through dmix, which takes nothing back: little is queued instead."""
+    """Through dmix, which cannot take back queued frames, so only little is queued."""
     configure(wired, speaker="default")
     times = []
     for attempt in range(4):
@@ -239,5 +239,5 @@ def test_the_usual_device_is_silenced_in_time_too(wired, figures):
     figures["edge to silence, through dmix"] = f"{times} ms"
     configure(wired)
     assert 0 < min(times) and sorted(times)[len(times) // 2] < 30, times
-    # 20 ms are queued and 8 ms fade; the position of the emulated converter is known to 10 ms.
+    # 20 ms are queued and the fade takes 8 ms; the rest is the emulator's own delay.
     assert max(times) < 45, times

@@ -1,4 +1,4 @@
-"""Whether the clock is believed: an RTC that is right, wrong, and not there, with no network."""
+"""Trust in the clock without a network: with an RTC that is right, wrong or missing."""
 
 import pytest
 
@@ -23,7 +23,7 @@ def test_a_clock_that_leaps_a_year_in_the_middle_of_a_phrase_ends_it(device):
 
 @pytest.fixture(scope="module")
 def strict(device):
-    """The device with a clock that speaks only when it is believed, as the shipped one."""
+    """The device with a clock that is silent while untrusted, as the shipped one."""
     device.run(f"printf '[clock]\\nuntrusted = silent\\n' >{FILE}; timedatectl set-ntp false")
     yield device
     device.run(f"rm {FILE}; timedatectl set-ntp true")

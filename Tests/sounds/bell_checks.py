@@ -1,6 +1,6 @@
-"""What the strikes must be. Each check yields what breaks it, a sentence each; none, and it holds.
+"""The targets for the strikes. A check yields a sentence for each fault, and nothing if all is well.
 
-Functions and not tests, so that sounds broken on purpose can be put to them as well.
+They are functions, not tests, so that tests can also give them sounds broken on purpose.
 """
 
 import numpy as np
@@ -14,23 +14,23 @@ from sound_level import RATE, decibels
 
 FADE_SECONDS = 2.5
 FLOOR = 10 ** (-60 / 20)
-# Levels of the strongest partials of the quarter bells, relative to B3, and how far chance may move them.
+# Levels of the strongest partials of the quarter bells, relative to B3, in dB.
 QUARTER_LEVELS = {"B3": 0.0, "E4": -6.3, "F#4": -7.9, "G#4": -7.2}
-# By how much a blow may differ from the table, decibels, and what the measurement may add.
+# How far a blow may differ from the table, plus the error of the measurement, in dB.
 SPREAD = 2.0 + 2.0
 
 
 def is_masked(t60, level):
-    """Of bells scaled to be small, some partials die as fast as the hammer's noise or lie under it until they are
-    gone, and cannot be told from it."""
+    """True if a partial cannot be told from the hammer's noise: in bells scaled to be small, some partials die as
+    fast as the noise, or lie under it until they are gone."""
     return t60 < 1.6 or level - 60 / t60 < -58
 
 
 def partials(bell, takes):
-    """Frequency within 0.5 Hz, T60 within 15 %, level within the spread: of every partial in every take."""
+    """Every partial: frequency within 0.5 Hz, T60 within 15 %, and in every take its level within SPREAD."""
     heard = [take[:-int(FADE_SECONDS * RATE)] for take in takes]
     chance = np.random.default_rng(1)
-    # The fit begins beside the table's figures and has to find its own way to what is in the sound.
+    # The fit starts beside the table's figures, so it has to find the sound's own figures by itself.
     guesses = [(hertz + chance.uniform(-0.1, 0.1), t60 * chance.uniform(0.8, 1.25))
                for hertz, t60, _ in bell.partials]
     found = bell_partials.fit(heard, guesses)
@@ -54,7 +54,7 @@ def level(samples, start, seconds):
 
 
 def great_bell_decay(samples):
-    """The whole falls as was measured, whatever the length of the window."""
+    """The whole sound falls as measured, for each length of the window."""
     for window in (0.1, 0.2, 0.4):
         onset = level(samples, 0, window)
         for time, wanted in {0.5: -2.6, 1: -4.2, 2: -11, 4: -20.6, 6: -28}.items():
@@ -79,14 +79,14 @@ def great_bell_centroid(samples):
 
 
 def attack_milliseconds(samples, window):
-    """When the mean power of WINDOW milliseconds is first within 3 dB of its peak."""
+    """When the mean power over WINDOW milliseconds first comes within 3 dB of its peak."""
     frames = RATE * window // 1000
     power = np.convolve(samples[:RATE] ** 2, np.ones(frames), "same")
     return np.argmax(power >= power.max() / 2) * 1000 / RATE
 
 
 def attack(bell, takes):
-    # A small bell is struck by its own clapper: measured is the attack of a large one.
+    # The ship's bell is struck by its own clapper, so its attack is shorter; a large bell's was measured.
     shortest, longest = (5, 25) if bell.name == "ship" else (25, 40)
     for take, samples in enumerate(takes, 1):
         for window in (5, 10, 20):
@@ -96,8 +96,9 @@ def attack(bell, takes):
 
 
 def hammer_noise(bell, takes):
-    """From 4 to 8 kHz the Great Bell has no partials: what is heard there is the hammer alone."""
-    # Well inside, away from the last partials and the flank of the next band; noise has its power by the width.
+    """The Great Bell has no partials from 4 to 8 kHz, so only the hammer is heard there."""
+    # Measure well inside the band, away from the last partials and the next band's flank. The power of noise
+    # is proportional to the width, so REST scales it to the whole band.
     low, high = 4800, 7600
     band = bell_partials.signal.butter(6, (low, high), "bandpass", fs=RATE, output="sos")
     rest = 10 * np.log10(4000 / (high - low))
@@ -107,14 +108,14 @@ def hammer_noise(bell, takes):
         t60 = 60 * 0.5 / (near - far)
         if not 1.2 <= t60 <= 2:
             yield f"take {take}: the noise has a T60 of {t60:.1f} s"
-        # A sinusoid's mean square is 3 dB under its peak's.
+        # A sinusoid's mean square is 3 dB below the square of its peak.
         onset = near + 60 * 0.1 / t60 + rest - (bell.level - 3)
         if abs(onset + 21) > 2.5:
             yield f"take {take}: the noise from 4 to 8 kHz is at {onset:.1f} dB, not -21 dB"
 
 
 def quarter_levels(found):
-    """FOUND: (bell, its fitted partials) by name: the strongest partials stand to each other as was measured."""
+    """The strongest partials stand to each other as measured. FOUND: the level of each in dB, by the bell's name."""
     for name, wanted in QUARTER_LEVELS.items():
         relative = found[name] - found["B3"]
         if abs(relative - wanted) > 2:
@@ -133,13 +134,13 @@ def ends(name, takes):
     for take, samples in enumerate(takes, 1):
         if max(abs(samples[0]), abs(samples[-1])) >= FLOOR:
             yield f"{name}, take {take} does not begin and end under -60 dBFS"
-        # Within a millisecond nothing moves by more than -34 dBFS from one frame to the next.
+        # In the first and last millisecond no step between frames exceeds -34 dBFS.
         if max(np.abs(np.diff(samples[:48])).max(), np.abs(np.diff(samples[-48:])).max()) > 0.02:
             yield f"{name}, take {take} clicks"
 
 
 def tails(bell, takes):
-    """Nothing is cut off: before it ends, a strike has fallen by 60 dB."""
+    """A strike is not cut off: it falls by 60 dB before it ends."""
     for take, samples in enumerate(takes, 1):
         last = np.abs(samples[-int(0.75 * RATE):]).max() / np.abs(samples).max()
         if last >= FLOOR:
@@ -157,7 +158,7 @@ def differing(bell, takes):
 
 
 def tunes():
-    """The notes of every tune, by its name."""
+    """The notes of tunes, by name."""
     everything = {f"Westminster, {name}": bell_tunes.quarter(name) for name in bell_tunes.QUARTERS}
     everything |= {f"Westminster, {hour} o'clock": bell_tunes.westminster(hour) for hour in (1, 6, 12)}
     everything |= {f"hour bell, {hour}": bell_tunes.blows(hour) for hour in (1, 2, 12)}
@@ -194,7 +195,7 @@ def pip(samples, seconds):
         yield f"it is at {strongest_hertz(samples):.1f} Hz"
     peak = np.abs(samples).max()
     cycles = [np.abs(samples[start:start + 24]).max() for start in range(0, 12 * 24, 24)]
-    # Half a period of 1 kHz is 0.5 ms: the ramp is over when one of them reaches the peak.
+    # Half a period of 1 kHz is 0.5 ms. The ramp ends with the first half period that reaches the peak.
     ramp = 0.5 * (1 + int(np.argmax(np.array(cycles) > 0.98 * peak)))
     if not 2 <= ramp <= 5:
         yield f"it rises in {ramp} ms"

@@ -24,7 +24,7 @@ def span(values, unit, digits=1):
 
 
 def fitted(bell, takes):
-    """Rows of frequency, T60 and level in each take: as the table wants them, and as they are found."""
+    """The partials as the table wants them, and as found: rows of frequency, T60 and level in each take."""
     wanted = np.array(bell.partials)
     found = bell_partials.fit([take[:-int(checks.FADE_SECONDS * RATE)] for take in takes], wanted[:, :2])
     found[:, 2:] = decibels(found[:, 2:]) - bell.level

@@ -11,7 +11,7 @@ OTHER_SOUNDS = ["pip", "pip-long", "cuckoo"]
 
 
 class Bell:
-    """What the table wants of a bell, and where its takes are."""
+    """A bell's figures from the table, and the names of its takes."""
 
     def __init__(self, name, lines, models):
         pairs = [tuple(part.strip() for part in line.split("=")) for line in lines]
@@ -24,7 +24,7 @@ class Bell:
         self.is_measured = "from" not in figures
         if not self.is_measured:
             model = models[figures["from"]]
-            # The same metal: every frequency by the ratio of the strike notes, every T60 by its inverse.
+            # The same metal: frequencies scale by the ratio of the strike notes, T60s by its inverse.
             ratio = self.strike / model.strike
             self.partials = [(hertz * ratio, t60 / ratio, level) for hertz, t60, level in model.partials]
 
@@ -33,7 +33,7 @@ class Bell:
 
 
 def read_table():
-    """Every bell of the table, by its name."""
+    """All bells of the table, by name."""
     bells = {}
     text = (BELLS / "bells.ini").read_text()
     for section in re.split(r"^\[bell (?=.*\]$)", text, flags=re.MULTILINE)[1:]:
@@ -56,5 +56,5 @@ class Recordings:
         return {name: [soundfile.read(self.folder / file)[0] for file in files] for name, files in names.items()}
 
     def bells(self):
-        """(bell, its takes) of every bell."""
+        """A list of (bell, its takes)."""
         return [(bell, self.samples[name]) for name, bell in self.table.items()]

@@ -1,6 +1,7 @@
-"""Tunes as they will be heard, put together from the strikes that ship.
+"""Tunes mixed from the strikes that ship, to judge their loudness and peaks.
 
-Written down from the facts of the clocks and not from the program, so that the two can disagree.
+They are written down from the facts about the clocks, not from the program, so that the two can
+disagree. Most gaps differ from those of the shipped tunes.
 """
 
 import numpy as np
@@ -8,7 +9,7 @@ import numpy as np
 RATE = 48000
 
 CHANGES = {1: "G#4 F#4 E4 B3", 2: "E4 G#4 F#4 B3", 3: "E4 F#4 G#4 E4", 4: "G#4 E4 F#4 B3", 5: "B3 F#4 G#4 E4"}
-# Which changes make a quarter, and seconds from one note to the next, as measured at the clock.
+# The changes of each quarter, and the seconds from one note to the next, as measured at the clock.
 QUARTERS = {
     "first quarter": ([1], [.86, .85, .73]),
     "half": ([2, 3], [.67, .83, .70, 1.44, .67, .69, .73]),
@@ -19,7 +20,7 @@ BLOW_GAP = 4.14
 # From the first note of the hour's melody to the first blow.
 LEAD = 23.0
 
-# 8 is the top of the octave; the hour of each.
+# The bells of a ring from the lowest up: number 1 is the first, 8 the top of the octave.
 OCTAVE = ["E4", "F#4", "G#4", "A4", "B4", "C#5", "D#5", "E5"]
 RINGS = {"whittington": "84736251 65432781 86427531 24687531", "stmichaels": "82347561 54362781 78342561 57384261"}
 RING_GAP, RING_PAUSE = 0.33, 1.67
@@ -53,7 +54,7 @@ def ring(name):
 
 
 def ships_bell(strokes):
-    """In pairs, the odd one last."""
+    """Strokes in pairs; an odd stroke comes last."""
     return [(2.0 * (stroke // 2) + 0.7 * (stroke % 2), "ship") for stroke in range(strokes)]
 
 
@@ -66,7 +67,7 @@ def cuckoo(hour):
 
 
 def mixed(notes, takes):
-    """The sound of NOTES from TAKES {bell: [samples]}, whose takes come in turn."""
+    """The sound of NOTES. TAKES is {bell: [samples]}; each bell uses its takes in turn."""
     starts = [round(time * RATE) for time, _ in notes]
     struck = dict.fromkeys(takes, 0)
     sounds = []

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""Prints which of the voices that ship is understood best, and how it sounds: a table in sounds/voices/README.md.
+"""Compares the voices that ship by how well they are understood and how they sound: a table in sounds/voices/README.md.
 
-In quiet a recogniser finds no difference between them, so they are put into noise and into a hall. With names of
-voices, of these alone; CLOCKSMITH_ALL_MINUTES=1 counts the minutes that are recognised as well.
+In quiet a recogniser finds no difference between them, so this also puts them into noise and into a hall. With names
+of voices as arguments, it compares only those. CLOCKSMITH_ALL_MINUTES=1 also counts the minutes that are recognised.
 """
 
 import importlib.util
@@ -25,7 +25,7 @@ TIMES = [(hour, minute) for hour, minute in MINUTES if minute % 15 == 0]
 
 
 def in_noise(samples, seed, softer):
-    """With pink noise over and around it that is SOFTER by so many LU."""
+    """The samples with pink noise over and around them, which is SOFTER than they by so many LU."""
     samples = np.pad(samples, RATE // 4)
     white = np.fft.rfft(np.random.default_rng(seed).normal(size=len(samples)))
     pink = np.fft.irfft(white / np.sqrt(np.arange(len(white)) + 1), len(samples))
@@ -34,7 +34,7 @@ def in_noise(samples, seed, softer):
 
 
 def in_hall(samples, seed, seconds):
-    """From afar in a hall, whose echoes are as loud as the voice and die away by 60 dB in so many SECONDS."""
+    """The samples from afar in a hall: its echoes are as loud as the voice and fall by 60 dB in so many SECONDS."""
     times = np.arange(round(RATE * seconds)) / RATE
     response = np.random.default_rng(seed).normal(size=len(times)) * 10 ** (-3 * times / seconds)
     response /= np.linalg.norm(response)
@@ -51,7 +51,7 @@ PLACES = {
 
 
 def recognised(pack, clock, times, place):
-    """How many of TIMES are recognised in a place; every voice is in the same noise."""
+    """How many of TIMES are recognised in a place. Every voice gets the same noise."""
     recordings = {time: place(pack.joined(clock, *time)[0], seed) for seed, time in enumerate(times)}
     with tempfile.TemporaryDirectory() as scratch:
         heard = recognition.recognise(recordings, clock, scratch)
@@ -59,12 +59,12 @@ def recognised(pack, clock, times, place):
 
 
 def understood(pack, place):
-    """The share of TIMES, in both clocks, that is recognised."""
+    """The share of TIMES that is recognised, over both clocks."""
     return sum(recognised(pack, clock, TIMES, place) for clock in CLOCKS) / len(TIMES) / len(CLOCKS)
 
 
 def opinions(pack):
-    """The mean opinion of the quarters as they are chained, and of whole sentences of the pack's engine."""
+    """The mean opinion of the quarters as chained clips, and as whole sentences of the pack's engine."""
     reason = naturalness.missing()
     if not reason and pack.name == "heart" and not importlib.util.find_spec("hibari"):
         reason = "hibari is missing: pip install hibari-tts onnx"
@@ -76,7 +76,7 @@ def opinions(pack):
 
 
 def pitches(samples):
-    """In semitones over 1 Hz, every 5 ms, by autocorrelation; not a number where there is no voice."""
+    """The pitch every 5 ms in semitones over 1 Hz, by autocorrelation; NaN where there is no voice."""
     low = signal.sosfiltfilt(signal.butter(4, 900, fs=RATE, output="sos"), samples)
     length, shortest, longest = RATE * 40 // 1000, RATE // 350, RATE // 60
     found = []
@@ -90,14 +90,15 @@ def pitches(samples):
 
 
 def melody(pack):
-    """Of the phrases: the middle pitch, how far it moves, and how far it steps where clips are joined."""
+    """The phrases' median pitch in Hz; in semitones its range, and the median and 95th percentile of its steps at
+    joins."""
     everywhere, steps = [], []
     for time in TIMES:
         samples, joins = pack.joined(12, *time)
         found = pitches(samples)
         everywhere.extend(found[np.isfinite(found)])
         for join in joins:
-            # The frame in whose middle the crossfade has its own.
+            # The frame of the pitch whose middle is that of the crossfade.
             middle = (join + pack.crossfade // 2 - RATE * 20 // 1000) // (RATE // 200)
             before, after = (part[np.isfinite(part)] for part in (found[:middle], found[middle:]))
             steps.append(abs(after[0] - before[-1]))

@@ -3,9 +3,9 @@ import sys
 
 import pytest
 
-# The tree stays as it was checked out.
+# Write no bytecode into the tree.
 sys.dont_write_bytecode = True
-# What is solved here is small: threads would only wait for each other.
+# The computations here are small: threads would only wait for each other.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 from voice_pack import Pack, shipped_packs  # noqa: E402

@@ -18,7 +18,7 @@ def span(values, unit, digits=1):
 
 
 def clip_figures(pack):
-    """What is measured, what is to be reached, and the figure."""
+    """(what is measured, its target, the figure) of each figure of the clips."""
     clips = pack.samples.values()
     before, after = np.array([sound_level.silence_at_ends(clip) for clip in clips]).max(axis=0)
     megabytes = sum(file.stat().st_size for file in pack.files.values()) / 1e6
@@ -66,7 +66,7 @@ def timer_figures(pack):
 
 
 def naturalness_figures(pack):
-    """The quarters of an hour as they are chained, beside the whole sentences of the pack's engine."""
+    """The quarters of an hour as chained clips, beside whole sentences of the pack's engine."""
     reason, listener = naturalness.missing(), None
     for clock in (*CLOCKS, *STYLES):
         what = f"{name_of(clock)}, opinion of 96 quarters, chained and whole"

@@ -3,7 +3,7 @@
 
 import sys
 
-# The tree stays as it was checked out.
+# Write no bytecode into the tree.
 sys.dont_write_bytecode = True
 
 import numpy as np  # noqa: E402

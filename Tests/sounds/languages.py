@@ -1,7 +1,7 @@
 """How times are said in other languages, by an independent source.
 
-The numbers are those of num2words, and what stands around them was written out from the sources that are named, not from
-the voices.
+The numbers come from num2words. The words around them were written down from the sources named here, not from the
+voices.
 """
 
 import re
@@ -21,19 +21,19 @@ def shipped_languages():
 
 
 def bare(text):
-    """Letters alone: whether "treinta y uno" is one word or three is a matter of spelling, and so is an accent."""
+    """Only the letters: spaces ("treinta y uno" as one word or three) and accents are a matter of spelling."""
     letters = unicodedata.normalize("NFD", text.lower())
     return re.sub(r"\W", "", "".join(letter for letter in letters if not unicodedata.combining(letter)))
 
 
 def counting(number, language, one):
-    """A number before what it counts, or of its gender: it ends in that "one", as "vingt et une" does."""
+    """A number in the form for a counted noun: it ends in this form of "one", as in "vingt et une"."""
     words = num2words(number, lang=language)
     return words.removesuffix(num2words(1, lang=language)) + one if number % 10 == 1 and number != 11 else words
 
 
 def italian_number(number):
-    """The tens lose their last vowel before "uno" and "otto" (RAI Scuola), which num2words 0.5.10 leaves in 21."""
+    """The tens lose their last vowel before "uno" and "otto" (RAI Scuola); num2words 0.5.10 keeps it in 21."""
     return re.sub("(vent|trent|quarant|cinquant)[ia](uno|otto)$", r"\1\2", num2words(number, lang="it"))
 
 
@@ -42,7 +42,7 @@ def italian_number(number):
 def spanish(hour, minute, clock):
     """RAE, "La expresión de la hora": numbers from 0 to 23; "en punto"; a. m. and p. m.
 
-    The article is singular for one alone, and plural for zero: "la una", "las cero horas".
+    The article is singular for one only, and plural for zero: "la una", "las cero horas".
     """
     named = hour if clock == 24 else hour % 12 or 12
     words = f"{'la' if named == 1 else 'las'} {counting(named, 'es', 'una')}"
@@ -68,7 +68,7 @@ def italian(hour, minute, clock):
     return words if minute == 0 else f"{words} e {italian_number(minute)}"
 
 
-# Between the hour and "halb" of the next one, or either of them, by the minute.
+# The words before an hour, by the minute; it is the next hour from minute 25 on.
 GERMAN_FIVES = {5: "fünf nach", 10: "zehn nach", 15: "Viertel nach", 20: "zwanzig nach", 25: "fünf vor halb", 30: "halb",
                 35: "fünf nach halb", 40: "zwanzig vor", 45: "Viertel vor", 50: "zehn vor", 55: "fünf vor"}
 
@@ -88,7 +88,7 @@ def german(hour, minute, clock):
     named = num2words((hour if minute <= 24 else hour + 1) % 12 or 12, lang="de")
     if minute in GERMAN_FIVES:
         return f"{GERMAN_FIVES[minute]} {named}"
-    # From the full hour, from the half or to the next hour, whichever is said.
+    # Count from the full hour, around the half hour, or to the next hour.
     if minute <= 24:
         count, words = minute, "nach"
     elif minute <= 34:
@@ -110,7 +110,7 @@ SAID = {"de": german, "es": spanish, "fr": french, "it": italian, "ru": russian}
 
 # ---- Timers -----------------------------------------------------------------------
 
-# What an hour, a minute and a second are called by the category of the number before them, and what "one" is.
+# The words for hour, minute and second by the plural category of their number, and the form of "one" before them.
 UNITS = {
     "de": [({"one": "Stunde", "other": "Stunden"}, "eine"), ({"one": "Minute", "other": "Minuten"}, "eine"),
            ({"one": "Sekunde", "other": "Sekunden"}, "eine")],
@@ -124,20 +124,20 @@ UNITS = {
            ({"one": "секунда", "few": "секунды", "many": "секунд"}, "одна")],
 }
 AND = {"de": " und ", "es": " y ", "fr": " ", "it": " e ", "ru": " "}
-# What stands before the time that is left, of a timer and of a round, in the voices that have it.
+# The words before the time that is left, before a timer's length and before a round's number, where a voice has them.
 LEFT, TIMER, ROUND = ({"de": words} for words in ("noch ", "Timer über ", "Runde "))
 
 
 def category(number, language):
-    """Which form of a word the number asks for: CLDR's plural rules, as Babel has them."""
+    """The plural category of a number by CLDR's rules, from Babel."""
     return Locale(language).plural_form(number)
 
 
 def lengths(language, numbers):
-    """So many hours, minutes and seconds, each in the form of its number, without those of which there are none."""
+    """The hours, minutes and seconds that are not zero, each with its unit in the right form."""
     for number, (forms, gender) in zip(numbers, UNITS[language]):
         if number:
-            # In Italian only one itself changes, "un minuto", but "ventuno minuti"; so it is in German.
+            # In Italian and German only the number one itself changes: "un minuto", but "ventuno minuti".
             if number == 1 or language not in ("de", "it"):
                 counted = counting(number, language, gender)
             else:
@@ -150,7 +150,7 @@ def left(language, *numbers):
 
 
 def timer(language, *numbers):
-    """A timer by how long it is: of three parts the last two have "and" between them."""
+    """A timer named by its length; "and" stands before the last part only."""
     *first, last = lengths(language, numbers)
     return TIMER[language] + (" ".join(first) + AND[language] if first else "") + last
 
@@ -161,8 +161,8 @@ def round_of(language, number):
 
 
 def can_be_left_unsaid(language, numbers):
-    """True where the prompts lack a form that the language has, "un'ora", "две минуты": then a signal sounds alone."""
+    """True if the prompts lack a form of the language, as "un'ora" or "две минуты"; then only a signal sounds."""
     if language == "it":
         return numbers[0] == 1 or numbers == (0, 0, 1)
-    # They have "часов", "минут" and "секунд" alone.
+    # The Russian prompts have only "часов", "минут" and "секунд".
     return language == "ru" and any(number and category(number, language) != "many" for number in numbers)

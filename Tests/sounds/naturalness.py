@@ -1,7 +1,7 @@
-"""How natural a phrase sounds: the mean opinion, 1 to 5, that listeners would have of it, as DNSMOS P.808 predicts it.
+"""How natural a phrase sounds: the mean opinion of listeners, 1 to 5, as DNSMOS P.808 predicts it.
 
-DNSMOS is a network of Microsoft's that was trained on the opinions of many listeners (ITU-T P.808); its weights come
-with speechmos from PyPI. It orders voices; it does not replace ears.
+DNSMOS is a network by Microsoft, trained on the opinions of many listeners (ITU-T P.808). Its weights come with
+speechmos from PyPI. It can rank voices, but it does not replace ears.
 """
 
 import importlib.machinery
@@ -39,7 +39,7 @@ class Listener:
         self.model = onnxruntime.InferenceSession(str(folder / "dnsmos_models" / "model_v8.onnx"), options)
 
     def opinion(self, samples):
-        """Of SAMPLES at 48 kHz, with a quarter of a second of silence around, over and over for 9 s as the model wants."""
+        """The opinion of SAMPLES at 48 kHz, with 250 ms of silence around them, repeated to the model's 9 s."""
         import librosa
         low = np.pad(signal.resample_poly(samples, 1, RATE // MODEL_RATE), MODEL_RATE // 4)
         heard = np.resize(low, MODEL_FRAMES)[:-HOP_FRAMES].astype(np.float32)
@@ -50,7 +50,7 @@ class Listener:
 
 
 def engine(name):
-    """The engine that the pack NAME was made with, as sounds/voices/make has it."""
+    """The engine of the pack NAME, from sounds/voices/make."""
     sys.path.append(str(VOICES))
     loader = importlib.machinery.SourceFileLoader("make", str(VOICES / "make"))
     make = importlib.util.module_from_spec(importlib.util.spec_from_loader("make", loader))
@@ -59,7 +59,7 @@ def engine(name):
 
 
 def whole_sentence(engine, text):
-    """TEXT as the engine speaks it in one, at 48 kHz, without the silence around."""
+    """TEXT as the engine speaks it whole, at 48 kHz, with at most 10 ms of silence around it."""
     with tempfile.TemporaryDirectory() as scratch:
         wave = pathlib.Path(scratch) / "sentence.wav"
         engine(text, wave)
@@ -71,7 +71,7 @@ def whole_sentence(engine, text):
 
 
 def of_quarters(pack, clock, listener):
-    """The mean opinions of the 96 quarters of an hour: as clocksmith chains them, and as the pack's engine speaks them."""
+    """The mean opinions of a day's 96 quarters: as clocksmith chains them, and as the pack's engine speaks them."""
     speak, opinions = engine(pack.name), []
     for time in MINUTES[::15]:
         text = " ".join(pack.texts[name] for name in pack.clips_of(clock, *time))

@@ -1,4 +1,4 @@
-"""What a speech recogniser hears: pocketsphinx under a strict grammar of times, or of timers."""
+"""Recognises speech: pocketsphinx with a strict grammar of times, or of timers."""
 
 import os
 import pathlib
@@ -11,11 +11,11 @@ from scipy import signal
 
 RATE = 48000
 RECOGNISER_RATE = 16000
-# Where Debian puts it; releases need not agree on the folder.
+# Debian's place for the models; the folder in it differs between releases.
 MODELS = pathlib.Path("/usr/share/pocketsphinx")
 
-# Sounds by the phone set of the model's own dictionary, US English. Letters are
-# words of their own here, so that "A M" is not heard where "am" is meant.
+# Pronunciations in the phone set of the model's own dictionary, US English. "am"
+# and "pm" are spelled letters here, so the word "am" is never heard instead.
 SAID = {
     "oh": ["OW"], "zero": ["Z IH R OW", "Z IY R OW"], "one": ["W AH N"], "two": ["T UW"], "three": ["TH R IY"],
     "four": ["F AO R"], "five": ["F AY V"], "six": ["S IH K S"], "seven": ["S EH V AH N"], "eight": ["EY T"],
@@ -90,14 +90,14 @@ def _write_dictionary(path):
 
 
 def _write_recording(samples, path):
-    """At the model's rate, with a quarter of a second of silence around it, on which it settles."""
+    """Writes a recording at the model's rate, with 250 ms of silence around it for the model to settle."""
     silence = np.zeros(RECOGNISER_RATE // 4)
     low = signal.resample_poly(samples, 1, RATE // RECOGNISER_RATE)
     soundfile.write(path, np.concatenate([silence, low, silence]), RECOGNISER_RATE, "PCM_16")
 
 
 def recognise(recordings, grammar, scratch):
-    """What is heard in each of RECORDINGS {key: samples at 48 kHz}: {key: words}."""
+    """Recognises each of RECORDINGS {key: samples at 48 kHz}. Returns {key: words}."""
     scratch = pathlib.Path(scratch)
     _write_grammar(grammar, scratch / "grammar.jsgf")
     _write_dictionary(scratch / "words.dict")
@@ -105,7 +105,7 @@ def recognise(recordings, grammar, scratch):
     for number, (key, samples) in enumerate(recordings.items()):
         names[f"r{number:05}"] = key
         _write_recording(samples, scratch / f"r{number:05}.wav")
-    # One recogniser a core, each for its share.
+    # One recogniser per core, each with its share.
     cores = min(len(os.sched_getaffinity(0)), len(names))
     parts = [scratch / f"part{core}" for core in range(cores)]
     listeners = [_listener([*names][core::cores], part, scratch) for core, part in enumerate(parts)]
@@ -120,7 +120,7 @@ def recognise(recordings, grammar, scratch):
 
 
 def _listener(names, part, scratch):
-    """Starts a recogniser for these recordings; what it hears is written to PART.heard."""
+    """Starts a recogniser for these recordings; it writes its results to PART.heard."""
     part.with_suffix(".list").write_text("".join(f"{name}\n" for name in names))
     # These options are the same in pocketsphinx 0.8 (Debian 12) and 5 (Debian 13).
     command = ["pocketsphinx_batch", "-hmm", _model(), "-dict", scratch / "words.dict",

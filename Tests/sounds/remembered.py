@@ -1,4 +1,4 @@
-"""Results that take long, kept from one run to the next under the content of what they were made from."""
+"""Keeps slow results from one run to the next, named by a hash of the files they depend on."""
 
 import hashlib
 import json
@@ -7,7 +7,7 @@ import pathlib
 
 
 def place(what, files):
-    """Where the result of WHAT stands, once it is known for FILES: the sounds, and the code that judges them."""
+    """The file for the result of WHAT. It depends on FILES: the sounds, and the code that judges them."""
     digest = hashlib.sha256()
     for file in sorted(map(pathlib.Path, files)):
         content = file.read_bytes()
@@ -17,7 +17,7 @@ def place(what, files):
 
 
 def remembered(what, files, function):
-    """FUNCTION's result for FILES, as JSON has it, of this run or of an earlier one."""
+    """FUNCTION's result for FILES, from this run or an earlier one, after a round trip through JSON."""
     kept = place(what, files)
     if not kept.exists():
         kept.parent.mkdir(parents=True, exist_ok=True)

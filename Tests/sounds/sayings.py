@@ -1,4 +1,4 @@
-"""How times are said in English, one word at a time, as a recogniser writes them."""
+"""How times are said in English, in words as a recogniser writes them."""
 
 UNITS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
          "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"]
@@ -17,7 +17,7 @@ def with_oh(number):
 
 
 def natural(hour, minute):
-    """As most people say it: past the hour up to its half, and then to the next one."""
+    """As most people say it: "past" up to half past, then "to" the next hour."""
     if minute == 0 and hour % 12 == 0:
         return "noon" if hour else "midnight"
     is_past = minute <= 30
@@ -28,13 +28,14 @@ def natural(hour, minute):
     if distance % 5 == 0:
         counted = {15: "quarter", 30: "half"}.get(distance, cardinal(distance))
     else:
-        # Only the fives go without the word: nobody says "three past four".
+        # Only multiples of five go without "minutes": nobody says "three past four".
         counted = f"{cardinal(distance)} minute{'s' if distance > 1 else ''}"
     return f"{counted} {'past' if is_past else 'to'} {named}"
 
 
 def with_part_of_day(hour, minute):
-    """Noon and midnight need none. Half past twelve is still at night, twenty-five to one is in the morning."""
+    """The natural style with the part of the day, except at noon and midnight. 0:30 is still "at night", 0:31 "in the
+    morning"."""
     minutes = 60 * hour + minute
     ends = [(30, "at night"), (719, "in the morning"), (1079, "in the afternoon"), (1319, "in the evening"),
             (1439, "at night")]
@@ -43,7 +44,7 @@ def with_part_of_day(hour, minute):
 
 
 def said(clock, hour, minute):
-    """CLOCK is 12 or 24, or that and a style, as in "12 natural"."""
+    """The words of a time. CLOCK is 12 or 24, or 12 with a style, as in "12 natural"."""
     if clock == "12 natural":
         return natural(hour, minute)
     if clock == "12 natural-day":
@@ -57,5 +58,5 @@ def said(clock, hour, minute):
 
 
 def as_heard(text):
-    """A text of voice.conf as the recogniser would write it."""
+    """A text of voice.conf, as the recogniser would write it."""
     return text.lower().replace("-", " ").replace("'", "").replace("a m", "am").replace("p m", "pm")

@@ -1,6 +1,6 @@
-"""What the signals must be. Each check yields what breaks it, a sentence each; none, and it holds.
+"""The targets for the signals. A check yields a sentence for each fault, and nothing if all is well.
 
-Functions and not tests, so that signals broken or exchanged on purpose can be put to them as well.
+They are functions, not tests, so that tests can also give them signals broken or exchanged on purpose.
 """
 
 import functools
@@ -17,7 +17,8 @@ from sound_level import RATE, decibels
 from voice_pack import VOICES, Pack
 
 FOLDER = pathlib.Path(__file__).resolve().parents[2] / "sounds" / "signals"
-# Seconds, and the notes that an ear names. Written down from what each is for, not from the program.
+# The length in seconds, and the notes that an ear names. Written down from each signal's purpose, not from the
+# program.
 SIGNALS = {
     "prepare": (0.9, "B4 B4 F#5"),
     "work": (0.9, "E5 G#5 B5 E6"),
@@ -29,13 +30,13 @@ SIGNALS = {
     "cue": (0.6, "E5"),
     "ring": (1.9, "B5 G#5 B5"),
 }
-# LUFS of the loudest 400 ms, or of the whole if it is shorter; 3-2-1 is softer.
+# LUFS of the loudest 400 ms, or of a shorter signal as a whole; "count" (3-2-1) is softer by COUNT_BELOW.
 COMMON_LEVEL, COUNT_BELOW = -20.0, 6.0
-# By how many decibels what plays under a signal is softer.
+# How much softer other sounds play under a signal, in dB.
 DUCKED = 12.0
-# What two signals have to differ by: decibels of colour, and notes.
+# The least difference between two signals, in dB of colour and in notes.
 COLOUR_MARGIN, MELODY_MARGIN = 3.0, 2.0
-# A disturbed signal is at most so far from itself, as a part of its way to the nearest other.
+# The most distance of a disturbed signal from itself, as a share of its distance to the nearest other signal.
 KNOWN = 0.8
 
 
@@ -60,7 +61,7 @@ def beginning(name, samples):
     late = decibels(np.abs(onset).max() / np.abs(near).max())
     if not late > -6:
         yield f"{name} is {-late:.0f} dB under its first peak 5 ms after its cue"
-    # A click is what is heard far over the highest partial.
+    # Energy far above the highest partial is a click.
     click = signal.sosfilt(signal.butter(8, 10000, "highpass", fs=RATE, output="sos"), onset)
     share = 10 * np.log10(max(np.sum(click ** 2), 1e-20) / max(np.sum(onset ** 2), 1e-20))
     if share > -40:
@@ -76,7 +77,7 @@ def ending(name, samples):
 
 
 def loudness(samples):
-    """LUFS of the loudest 400 ms, or of the whole if that is shorter."""
+    """LUFS of the loudest 400 ms, or of the whole sound if it is shorter."""
     if len(samples) >= sound_level.BLOCK:
         return sound_level.maximum_momentary(samples)
     return sound_level.maximum_momentary(samples) + 10 * np.log10(sound_level.BLOCK / len(samples))
@@ -92,7 +93,7 @@ def level(name, samples):
 
 
 def audible_share(samples):
-    """Of its energy, what a small speaker can give: 400 Hz to 4 kHz."""
+    """The share of its energy that a small speaker can play: 400 Hz to 4 kHz."""
     power = np.abs(np.fft.rfft(samples)) ** 2
     hertz = np.fft.rfftfreq(len(samples), 1 / RATE)
     return float(power[(hertz >= 400) & (hertz <= 4000)].sum() / power.sum())
@@ -113,12 +114,12 @@ def notes(name, samples):
 
 
 def references(sounds):
-    """The colour and the melody by which each is known: (colour, melody) by its name."""
+    """The (colour, melody) of each signal, by name."""
     return {name: (hearing.colour(samples), hearing.melody(samples)) for name, samples in sounds.items()}
 
 
 def apart(known_by):
-    """Every pair differs by a margin, in its colour and in its notes."""
+    """Every pair of signals differs by a margin, both in colour and in notes."""
     for one, other in itertools.combinations(known_by, 2):
         colour = hearing.colour_distance(known_by[one][0], known_by[other][0])
         if colour < COLOUR_MARGIN:
@@ -130,7 +131,7 @@ def apart(known_by):
 
 @functools.cache
 def speech(seed, frames):
-    """Words of the time, as they play under a signal, from somewhere within the first."""
+    """Words of times, as loud as under a signal, starting at a random place in the first half second."""
     chance = np.random.default_rng(seed)
     files = Pack(VOICES / "slt").files
     clips = [files[name] for name in files
@@ -149,14 +150,14 @@ def alone(seed, frames):
 
 
 def disturbed(samples, under, speaker, seed):
-    """What is heard of a signal with UNDER playing at the same time, through SPEAKER."""
+    """A signal with UNDER playing at the same time, as heard through SPEAKER."""
     heard = under(seed, 3 * RATE).copy()
     heard[:len(samples)] += samples
     return speaker(heard)
 
 
 def distances(heard, known_by):
-    """Decibels of colour from what was heard to each signal as it is."""
+    """The distances in dB of colour from the heard sound to each undisturbed signal."""
     colour = hearing.colour(heard)
     return {name: hearing.colour_distance(colour, reference) for name, (reference, _) in known_by.items()}
 
@@ -168,7 +169,7 @@ def to_itself_and_nearest(name, found):
 
 
 def known(name, heard, known_by):
-    """What was heard is nearer to NAME than to every other signal."""
+    """The heard sound is clearly nearer to NAME than to every other signal: by the factor KNOWN."""
     itself, nearest, other = to_itself_and_nearest(name, distances(heard, known_by))
     if not itself < KNOWN * other:
         yield f"{name} is {itself:.1f} dB from itself and {other:.1f} dB from {nearest}"
@@ -186,7 +187,7 @@ def known_by_notes(name, heard, known_by):
 
 
 def mixed(cues, sounds):
-    """What is heard of (seconds, name) of each cue, all ringing on."""
+    """The mix of all cues, given as (seconds, name); each rings to its end."""
     starts = [(round(time * RATE), sounds[name]) for time, name in cues]
     heard = np.zeros(max(start + len(samples) for start, samples in starts))
     for start, samples in starts:
@@ -195,13 +196,13 @@ def mixed(cues, sounds):
 
 
 def countdown(name, sounds):
-    """Nothing of 3-2-1 is left when the signal at zero begins: each sample is that of the signal alone."""
+    """3-2-1 has ended when the signal at zero begins: from there on the samples are the signal's own."""
     heard = mixed([(0, "count"), (1, "count"), (2, "count"), (3, name)], sounds)[3 * RATE:]
     if not np.array_equal(heard, sounds[name]):
         yield f"3-2-1 is still heard in {name}"
 
 
 def confusion(sounds, known_by, under, speaker, seeds):
-    """Rows of mean distances: each signal, disturbed, to every signal as it is."""
+    """Rows of mean distances: from each disturbed signal to every undisturbed one."""
     return {name: np.mean([[*distances(disturbed(samples, under, speaker, seed), known_by).values()] for seed in seeds],
                           axis=0) for name, samples in sounds.items()}

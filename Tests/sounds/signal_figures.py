@@ -35,7 +35,7 @@ def apart(known_by):
 
 
 def worst(sounds, known_by, under, speaker):
-    """The signal that is hardest to know, and how far it is from itself as a part of its way to the nearest other."""
+    """The signal that is hardest to know, and its distance from itself as a share of that to the nearest other."""
     parts = {}
     for name, samples in sounds.items():
         for seed in SEEDS:

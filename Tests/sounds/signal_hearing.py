@@ -1,4 +1,4 @@
-"""How an ear would tell the signals apart: the notes that it hears, and the colour of their first moments."""
+"""Measures how an ear would tell the signals apart: by their notes, and by the colour of their beginning."""
 
 import numpy as np
 from scipy import signal
@@ -6,11 +6,11 @@ from scipy import signal
 import sound_level
 from sound_level import RATE, decibels
 
-# Where the notes of the signals are, Hz.
+# The range of the signals' notes, Hz.
 LOWEST, HIGHEST = 420, 3000
-# What is judged by its colour: an ear has to know by then.
+# The seconds from the start that count for the colour: an ear has to know the signal by then.
 MOMENT = 0.4
-# Hz of the tonic: the bell E5.
+# The tonic in Hz: the bell E5.
 TONIC = 681.06
 NAMES = ["E", "F", "F#", "G", "G#", "A", "A#", "B", "C", "C#", "D", "D#"]
 
@@ -19,19 +19,19 @@ NAMES = ["E", "F", "F#", "G", "G#", "A", "A#", "B", "C", "C#", "D", "D#"]
 
 
 def note_name(hertz):
-    """In scientific pitch: octaves are counted from C."""
+    """The note's name in scientific pitch: octaves are counted from C."""
     semitones = round(12 * np.log2(hertz / TONIC))
     return f"{NAMES[semitones % 12]}{5 + (semitones + 4) // 12}"
 
 
 def semitones(note):
-    """Above C0, of a name in scientific pitch."""
+    """The semitones above C0 of a name in scientific pitch."""
     names = NAMES[8:] + NAMES[:8]
     return 12 * int(note[-1]) + names.index(note[:-1])
 
 
 def spectra(samples, seconds=0.032, hop=0.002):
-    """Magnitudes of windows whose middles are a hop apart, the first in the middle of the first frame."""
+    """The magnitudes of windows a hop apart, the first centred on the first frame, and their frequencies in Hz."""
     size, step = round(seconds * RATE), round(hop * RATE)
     padded = np.concatenate([np.zeros(size // 2), samples, np.zeros(size)])
     windows = np.lib.stride_tricks.sliding_window_view(padded, size)[:len(samples):step]
@@ -39,7 +39,7 @@ def spectra(samples, seconds=0.032, hop=0.002):
 
 
 def heard_notes(samples, hop=0.004):
-    """(seconds, name) of each note that begins: where the spectrum grows, the pitch that grows most."""
+    """(seconds, name) of each note's beginning: where the spectrum grows, the pitch that grows most."""
     magnitudes, hertz = spectra(samples, hop=hop)
     band = (hertz >= LOWEST) & (hertz <= HIGHEST)
     magnitudes, hertz = magnitudes[:, band], hertz[band]
@@ -56,7 +56,7 @@ def melody(samples):
 
 
 def melody_distance(one, other):
-    """A note more or less counts 1; another note in its place counts 1 for each third between them, at most 2."""
+    """An extra or missing note counts 1; a wrong note counts 1 for each major third between the two, at most 2."""
     costs = np.arange(len(other) + 1.0)
     for note in one:
         previous, costs = costs, np.concatenate([[costs[0] + 1], np.zeros(len(other))])
@@ -74,7 +74,7 @@ def mel(hertz):
 
 
 def mel_bands(hertz, count=32, lowest=300, highest=8000):
-    """Triangles of equal width in mel."""
+    """Weights of triangular bands of equal width in mel."""
     corners = np.linspace(mel(lowest), mel(highest), count + 2)
     position = mel(hertz)
     return np.array([np.clip(np.minimum((position - low) / (middle - low), (high - position) / (high - middle)), 0, None)
@@ -82,8 +82,8 @@ def mel_bands(hertz, count=32, lowest=300, highest=8000):
 
 
 def colour(samples, floor=24):
-    """Levels of the bands every 10 ms of the first moment, decibels over a floor under the loudest: how loud it is as a
-    whole makes no difference."""
+    """The bands' levels every 10 ms of the first MOMENT, in dB above a floor that lies FLOOR dB below the loudest. So
+    the overall loudness makes no difference."""
     moment = np.zeros(round(MOMENT * RATE))
     moment[:min(len(samples), len(moment))] = samples[:len(moment)]
     magnitudes, hertz = spectra(moment, hop=0.01)
@@ -92,7 +92,7 @@ def colour(samples, floor=24):
 
 
 def colour_distance(one, other, slack=3):
-    """Decibels by which a band at a time differs, in the mean of its squares; up to 30 ms early or late is forgiven."""
+    """The RMS difference in dB over all bands and times, at the best shift of up to 30 ms (3 hops)."""
     def off(shift):
         first, second = one[max(shift, 0):len(one) + min(shift, 0)], other[max(-shift, 0):len(other) + min(-shift, 0)]
         return np.sqrt(np.mean((first - second) ** 2))

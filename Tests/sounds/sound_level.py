@@ -1,6 +1,6 @@
 """Levels of sound in numpy: loudness by ITU-R BS.1770, true peak, silence at the ends.
 
-Written from the standard and not with libebur128, which levels the clips.
+It is written from the standard, without libebur128, which sets the level of the clips.
 """
 
 import numpy as np
@@ -20,7 +20,7 @@ def decibels(amplitude):
 
 
 def _block_powers(samples, hop):
-    """Mean squares of all K-weighted 400 ms windows, a hop apart, with silence on both sides."""
+    """The mean squares of all K-weighted 400 ms windows, a hop apart, with silence on both sides."""
     silence = np.zeros(BLOCK)
     weighted = signal.lfilter(*WEIGHTING, np.concatenate([silence, samples, silence]))
     sums = np.concatenate([[0], np.cumsum(weighted ** 2)])
@@ -37,14 +37,14 @@ def maximum_momentary(samples):
 
 
 def integrated(samples):
-    """Loudness with both gates, as a player would measure a file with silence around the sound."""
+    """The loudness with both gates, as a player would measure a file with silence around the sound."""
     powers = _block_powers(samples, BLOCK // 4)
     loud = powers[_lufs(powers) > -70]
     return float(_lufs(loud[_lufs(loud) > _lufs(loud.mean()) - 10].mean()))
 
 
 def true_peak(samples):
-    """In dBTP, at four times the rate."""
+    """The true peak in dBTP, at four times the rate."""
     return float(decibels(np.abs(signal.resample_poly(samples, 4, 1)).max()))
 
 
@@ -55,6 +55,6 @@ def silence_at_ends(samples):
 
 
 def bandwidth(samples):
-    """The highest frequency in hertz at which the mean spectrum is within 60 dB of its highest."""
+    """The highest frequency in Hz at which the mean spectrum is within 60 dB of its maximum."""
     frequencies, power = signal.welch(samples, RATE, nperseg=RATE // 50)
     return float(frequencies[np.flatnonzero(power >= power.max() / 1e6)[-1]])

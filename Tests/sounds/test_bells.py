@@ -1,6 +1,6 @@
-"""The strikes that ship are what was measured of the bells, found in the files by analysis alone.
+"""The strikes that ship match the measured bells, by analysis of the files alone.
 
-Their synthesiser is asked nothing; only that it makes the same samples again.
+The synthesiser takes no part in that; it only has to make the same samples again.
 """
 
 import os
@@ -22,7 +22,7 @@ PROGRAM = pathlib.Path(os.environ.get("CLOCKSMITH", TREE / ".build/release/clock
 SHIPPED = Recordings()
 TABLE = read_table()
 TUNES = checks.tunes()
-# How many partials of a scaled bell die within the hammer's noise; of a measured bell none does.
+# The number of partials of each scaled bell that die within the hammer's noise; a measured bell has none.
 MASKED = {"B4": 1, "C#5": 2, "D#5": 3, "E5": 3, "ship": 7}
 
 every_bell = pytest.mark.parametrize("name", TABLE)
@@ -37,7 +37,7 @@ def test_the_table_has_the_bells_of_the_tunes():
     ("E4", 20, (25173.40, 150.30, -318.90)), ("F#4", 16, (20988.38, 103.60, -250.10)),
     ("G#4", 16, (21559.38, 98.30, -239.00))])
 def test_no_measured_figure_has_changed(name, count, sums):
-    """The sums of all frequencies, decays and levels as they were measured: fitting touches none of them."""
+    """The sums of all measured frequencies, decays and levels: no adjustment may change them."""
     assert len(TABLE[name].partials) == count
     assert [sum(column) for column in zip(*TABLE[name].partials)] == pytest.approx(sums, abs=0.004)
 
@@ -114,7 +114,7 @@ def test_the_cuckoo_falls_by_a_third():
 
 @pytest.fixture(scope="session")
 def rendered(tmp_path_factory):
-    """What `bells render` makes in a tuning: a folder."""
+    """The folders that `bells render` makes, by tuning."""
     if not PROGRAM.exists():
         pytest.skip(f"no program at {PROGRAM}: build it, or set CLOCKSMITH")
 
@@ -127,7 +127,7 @@ def rendered(tmp_path_factory):
 
 
 def test_bells_render_makes_the_shipped_samples_again_to_the_bit(rendered):
-    """The samples and not the files: one release of libFLAC may pack them tighter than another."""
+    """Compares samples, not files: releases of libFLAC may compress them differently."""
     shipped = sorted(file.name for file in BELLS.glob("*.flac"))
     assert sorted(file.name for file in rendered["authentic"].iterdir()) == shipped
     for name in shipped:
@@ -155,7 +155,7 @@ def test_quarter_bells_of_the_clock_are_45_to_85_cents_sharp():
     assert 44 <= min(cents) and max(cents) <= 85.5
 
 
-# ---- Broken on purpose: what each check is there to catch ------------------------
+# ---- Broken on purpose: each check catches its fault ------------------------------
 
 BELL = TABLE["F#4"]
 TAKES = SHIPPED.samples["F#4"]
@@ -179,7 +179,7 @@ def test_a_lost_partial_is_caught():
 
 
 def test_a_partial_that_the_sound_lacks_is_caught():
-    """One of a doublet 0.66 Hz apart is looked for where it is not."""
+    """The table names a wrong frequency for one of a doublet 0.66 Hz apart."""
     partials = [(458.33 if hertz == 456.35 else hertz, *rest) for hertz, *rest in BELL.partials]
     bell = types.SimpleNamespace(name=BELL.name, level=BELL.level, partials=partials)
     assert any("458.33" in words for words in checks.partials(bell, TAKES))

@@ -1,4 +1,4 @@
-"""Every voice in another language says all 1,440 minutes as its speakers do, and holds the targets of a clip."""
+"""Every voice in another language says all 1,440 minutes as its speakers do, and its clips meet their targets."""
 
 import shutil
 
@@ -18,10 +18,10 @@ import voice_checks as checks  # noqa: E402
 from languages import SAID, bare, can_be_left_unsaid, category, left, round_of, shipped_languages, timer  # noqa: E402
 from voice_pack import CLOCKS, MINUTES, RATE, VOICES, Pack  # noqa: E402
 
-# Of the voices in other languages, those made of prompts.
+# The voices in other languages that are made of prompts.
 PROMPTED = "es", "fr", "it", "ru"
 PACKS = {folder.name: Pack(folder) for folder in shipped_languages()}
-# As a speaker of the language wrote them down, so that the reference itself is judged.
+# Written down by a speaker of the language, to check the reference itself.
 TIMES = {
     "de": {"00:00": "null Uhr", "00:15": "null Uhr fünfzehn", "01:00": "ein Uhr", "01:01": "ein Uhr eins",
            "02:30": "zwei Uhr dreißig", "13:05": "dreizehn Uhr fünf", "15:45": "fünfzehn Uhr fünfundvierzig",
@@ -48,7 +48,7 @@ NATURAL_TIMES = {
     "12:00": "zwölf Uhr mittags", "12:15": "Viertel nach zwölf", "12:50": "zehn vor eins", "13:01": "eine Minute nach eins",
     "23:00": "elf Uhr", "23:59": "eine Minute vor zwölf",
 }
-# How many: a form for each category of CLDR that the language has, and numbers on both sides of each border.
+# The language's plural categories of CLDR, each with numbers, also on both sides of each border.
 CATEGORIES = {
     "de": {"one": [1], "other": [2, 11, 21, 59]}, "es": {"one": [1], "other": [2, 11, 21, 59]},
     "fr": {"one": [1], "other": [2, 11, 21, 59]}, "it": {"one": [1], "other": [2, 11, 21, 59]},
@@ -66,7 +66,7 @@ def clocks(pack):
 
 
 def wrong_times(pack):
-    """Every minute that is said in other words than the reference has, or lacks a clip."""
+    """Yields every minute whose words differ from the reference, or that lacks a clip."""
     for clock in clocks(pack):
         for hour, minute in MINUTES:
             names = pack.clips_of(clock, hour, minute)
@@ -79,7 +79,7 @@ def wrong_times(pack):
 
 
 def wrong_phrases(pack, phrases, reference, may_be_unsaid=lambda language, numbers: False):
-    """Everything that is told of these timers in other words, or not told although the voice has the words."""
+    """Yields every phrase of timers whose words differ from the reference, or that the voice wrongly lacks."""
     language = pack.conf["voice"]["language"]
     for phrase in phrases:
         numbers = phrase[1:]
@@ -169,7 +169,7 @@ def test_the_quarters_are_as_loud_as_other_voices_and_no_longer_than_is_patient(
     for hour, minute in MINUTES:
         if minute % 15 == 0:
             samples = pack.joined(24, hour, minute)[0]
-            # A phrase of one clip is too short for this measure; clip_loudness has it.
+            # A phrase of one clip is too short for this measure; clip_loudness checks it.
             if len(pack.clips_of(24, hour, minute)) > 1:
                 assert abs(sound_level.integrated(samples) + 20) < 1.5, (hour, minute)
             assert 0.5 < len(samples) / RATE < 5, (hour, minute)
@@ -186,7 +186,7 @@ def test_licence_and_notice_name_the_makers_and_what_was_changed(pack):
 
 
 def test_a_pack_is_small(pack):
-    # German has its own clip for each number in each place.
+    # German has separate clips for a number in different places.
     most = 2_000_000 if pack.name in PROMPTED else 6_000_000
     assert sum(file.stat().st_size for file in pack.folder.iterdir()) < most
 
@@ -213,7 +213,7 @@ def test_each_german_clip_has_its_sentences():
 
 @pytest.fixture(scope="module")
 def prompts():
-    """sounds/voices/prompts, which has no suffix."""
+    """The module sounds/voices/prompts, a file without a suffix."""
     sys.path.append(str(VOICES))
     loader = importlib.machinery.SourceFileLoader("prompts", str(VOICES / "prompts"))
     module = importlib.util.module_from_spec(importlib.util.spec_from_loader("prompts", loader))

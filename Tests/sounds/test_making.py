@@ -1,4 +1,4 @@
-"""What sounds/voices/make does before it speaks: it names what it cannot say, finds the words, and chooses the cuts."""
+"""The parts of sounds/voices/make: it names words that it cannot say, finds the words, and chooses the cuts."""
 
 import sys
 
@@ -41,7 +41,7 @@ def test_what_parts_two_words_belongs_to_the_second_and_stress_to_the_phone_behi
 
 
 def flat(level, pitch):
-    """The edges of a clip that has one level and one pitch throughout."""
+    """The edges of a clip with a constant level and pitch."""
     return np.full(21, float(level)), pitch, np.full(21, float(level)), pitch
 
 

@@ -1,7 +1,7 @@
-"""A speech recogniser hears the time in what `voice record` makes of spoken phrases.
+"""A speech recogniser understands the voice that `voice record` makes of spoken phrases.
 
-The person is flite, and its takes lie there as if they had been recorded before: how they come in
-through a microphone is Tests/program's.
+flite stands in for the person. Its takes lie in the folder as if recorded before; Tests/program
+tests recording through a microphone.
 """
 
 import os
@@ -33,7 +33,7 @@ pytestmark = [
 
 
 def phrases():
-    """The phrases of the quarters: the name of the take, and how it is spoken."""
+    """The phrases of the quarters: the name of each take, and its text for flite."""
     for hour in range(1, 13):
         minute = [45, 15, 30][hour % 3]
         half = "am" if hour % 2 else "pm"
@@ -42,9 +42,9 @@ def phrases():
 
 
 def speak(voice, text, path):
-    """As a person would who pauses at the commas: flite, in a room that is not quite still.
+    """Records flite as a person who pauses at the commas, in a room that is not quite silent.
 
-    Its own pauses there, of 0.06 to 0.18 s, are shorter than a person's: each is made 0.15 s longer.
+    flite's own pauses of 0.06 to 0.18 s are shorter than a person's, so each gets 0.15 s more.
     """
     run = subprocess.run(["flite", "-voice", voice, "-t", text, "-psdur", "-o", path],
                          check=True, capture_output=True, text=True)
@@ -62,7 +62,7 @@ def speak(voice, text, path):
 
 
 def make(folder):
-    """All is recorded: Enter makes the voice."""
+    """Presses Enter, which makes the voice, as everything is recorded."""
     master, slave = pty.openpty()
     process = subprocess.Popen(
         [PROGRAM, "voice", "record", folder], stdin=slave, stdout=slave, stderr=slave,
@@ -80,7 +80,7 @@ def make(folder):
 
 
 def phrase_of(pack, time_of_day):
-    """As the clock joins it, with the gap of voice.conf."""
+    """A time as the clock joins it, with the gap of voice.conf."""
     gap = np.zeros(int(re.search(r"gap = (\d+)ms", (pack / "voice.conf").read_text())[1]) * RATE // 1000)
     hour, minute = time_of_day
     names = [f"{hour % 12 or 12}"] + (["oclock"] if minute == 0 else [f"{minute}", "am" if hour < 12 else "pm"])

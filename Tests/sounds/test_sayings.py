@@ -1,4 +1,4 @@
-"""The reference by which phrases are judged says what people say: written out for the times that are easily got wrong."""
+"""Checks the reference for phrases itself, at the times that are easy to get wrong."""
 
 import pytest
 

@@ -1,6 +1,6 @@
-"""The signals of timers, intervals and alarms are told apart: by their notes, by their colour, and by figures.
+"""The signals of timers, intervals and alarms can be told apart by their notes and by their colour.
 
-Their synthesiser is asked nothing; only that it makes the same samples again.
+The synthesiser takes no part in that; it only has to make the same samples again.
 """
 
 import itertools
@@ -65,7 +65,7 @@ def test_a_signal_alone_is_known_by_its_colour_and_by_its_notes(speaker, name):
 @every_speaker
 @pytest.mark.parametrize("under", [checks.noise, checks.speech], ids=lambda function: function.__name__)
 def test_over_others_a_signal_is_known_by_one_or_the_other_and_mostly_by_both(under, speaker, name):
-    """A word that begins with a signal may add a note to it, or a colour: which words it is, is left to chance."""
+    """A word that begins with a signal may add a note or a colour to it. The words are random."""
     by_colour, by_notes, unknown = 0, 0, []
     draws = range(20)
     for seed in draws:
@@ -97,7 +97,7 @@ def test_nothing_of_the_countdown_is_left_at_zero(name):
 
 @pytest.mark.parametrize("name", [name for name in SOUNDS if name != "count"])
 def test_a_count_that_falls_on_a_signal_hides_nothing(name):
-    """Half-time of a short phase is on one of its last seconds."""
+    """In a short phase, half-time falls on one of the last seconds."""
     assert list(checks.known(name, checks.mixed([(0, name), (0, "count")], SOUNDS), KNOWN_BY)) == []
 
 
@@ -128,7 +128,7 @@ def test_signals_that_are_exchanged_are_not_known(one, other):
 
 @pytest.mark.parametrize("other", ["prepare", "work", "rest", "last", "end", "ring"])
 def test_a_count_that_is_exchanged_is_caught(other):
-    """What is over within its second leaves the next signal as it is, and is caught by its level and length."""
+    """A count of a second or less leaves the signal at zero intact; its level and length still give it away."""
     exchanged = SOUNDS | {"count": SOUNDS[other]}
     assert list(checks.level("count", SOUNDS[other])) and list(checks.length("count", SOUNDS[other]))
     assert (list(checks.countdown("half", exchanged)) != []) == (len(SOUNDS[other]) > RATE)
@@ -155,7 +155,7 @@ def test_broken_signals_are_caught(name):
 
 
 def test_bells_render_signals_makes_the_shipped_samples_again_to_the_bit(tmp_path):
-    """The samples and not the files: one release of libFLAC may pack them tighter than another."""
+    """Compares samples, not files: releases of libFLAC may compress them differently."""
     if not PROGRAM.exists():
         pytest.skip(f"no program at {PROGRAM}: build it, or set CLOCKSMITH")
     subprocess.run([PROGRAM, "bells", "render", "--signals", tmp_path], check=True)

@@ -1,4 +1,4 @@
-"""Every voice pack that ships holds the quality targets, clip by clip and joined; and each check can fail."""
+"""Every voice pack that ships meets the quality targets, by clip and joined; and each check can fail."""
 
 import pathlib
 import shutil
@@ -45,14 +45,14 @@ def test_every_phrase_of_both_clocks_and_of_timers_is_as_loud_as_the_others(pack
     assert remembered("timer-levels", files, lambda: list(checks.timer_levels(pack))) == []
 
 
-# ---- Broken on purpose: what each check is there to catch ------------------------
+# ---- Broken on purpose: each check catches its fault ------------------------------
 
 CLIP = "hour-3"
 
 
 @pytest.fixture
 def broken(pack, tmp_path):
-    """Returns a function that changes one clip of a copy of the pack and returns the copy."""
+    """A function that changes one clip of a copy of the pack and returns the copy."""
     def change(function, **how):
         folder = shutil.copytree(pack.folder, tmp_path / pack.name)
         file = folder / f"{CLIP}.flac"

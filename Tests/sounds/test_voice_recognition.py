@@ -1,6 +1,7 @@
-"""A speech recogniser hears in the joined clips the time they are meant to say.
+"""A speech recogniser hears the right time in the joined clips.
 
-All 1,440 minutes of both clocks, and all phrases of timers, take some minutes: CLOCKSMITH_ALL_MINUTES=1.
+All minutes of both clocks and of the styles, and all phrases of timers, take some minutes to recognise:
+CLOCKSMITH_ALL_MINUTES=1.
 """
 
 import os
@@ -23,8 +24,8 @@ QUARTERS = [(hour, minute) for hour, minute in MINUTES if minute % 15 == 0]
 WORDS = {f"hour-{hour}": cardinal(hour) for hour in range(1, 13)} | {
     f"minute-{minute}": cardinal(minute) for minute in (15, 30, 45)} | {"am": "am", "pm": "pm", "oclock": "oclock"}
 
-# Of 1,440 minutes: what the voice that speaks if none is chosen has to reach, and what the older two
-# reached when they were made. All else is 98 %.
+# The least minutes to recognise, of 1,440: the goal of the default voice (heart), and the results of the
+# older two when they were made. Everything else needs 98 %.
 LEAST = {("heart", 12): 1433, ("heart", 24): 1433, ("rms", 12): 1440, ("rms", 24): 1440,
          ("slt", 12): 1432, ("slt", 24): 1422}
 
@@ -35,7 +36,7 @@ def misheard_words(pack, scratch):
 
 
 def misheard_phrases(pack, clock, times, scratch):
-    """{time: what is heard instead}. What is said at several times is put to the recogniser once."""
+    """{time: the words heard instead}. A phrase of several times is recognised only once."""
     clips = {time: tuple(pack.clips_of(clock, *time)) for time in times}
     phrases = {names: pack.joined(clock, *time)[0] for time, names in clips.items()}
     heard = recognition.recognise(phrases, clock, scratch)
@@ -55,7 +56,7 @@ def misheard_timers(pack, phrases, scratch):
 
 
 def recognition_of(pack):
-    """What a recognition rests on: these very clips, and how they are put to the recogniser."""
+    """The files on which a result depends: the pack's clips, and the code around the recogniser."""
     code = [pathlib.Path(module.__file__) for module in (recognition, sayings, timer_phrases, voice_pack)]
     return [*code, pathlib.Path(__file__), pack.folder / "voice.conf", *pack.files.values()]
 
@@ -73,7 +74,7 @@ def test_every_quarter_of_an_hour_is_recognised(pack, clock, tmp_path):
 def test_it_is_is_recognised_before_the_quarters(pack, tmp_path):
     if not pack.opening:
         pytest.skip(f"{pack.name} does not say it")
-    # Each clock and style has the hours in another order, so that a few say what all begin with.
+    # Each clock and style starts at another hour, so that few times cover all clips behind "it is".
     times = [(clock, (7 * number + 5 * index) % 24, 15 * (number % 4))
              for index, clock in enumerate(pack.wordings) for number in range(24)]
     heard = recognition.recognise({time: pack.opened(*time)[0] for time in times}, "opened", tmp_path)
@@ -86,7 +87,7 @@ def test_nearly_every_minute_is_recognised(pack, clock, tmp_path):
     what, files = f"recognition-{clock}".replace(" ", "-"), recognition_of(pack)
     if not place(what, files).exists() and os.environ.get("CLOCKSMITH_ALL_MINUTES") != "1":
         pytest.skip("takes minutes: CLOCKSMITH_ALL_MINUTES=1 /usr/bin/python3 -m pytest Tests/sounds")
-    # With the part of the day the fives are enough: the other minutes are those of the natural style.
+    # With the part of the day, multiples of five are enough: the natural style covers the other minutes.
     times = [time for time in MINUTES if clock != "12 natural-day" or time[1] % 5 == 0]
     misheard = remembered(what, files, lambda: misheard_phrases(pack, clock, times, tmp_path))
     count = len(times)

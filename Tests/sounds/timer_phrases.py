@@ -1,24 +1,24 @@
-"""What a voice says of timers and intervals, and how it is said: every phrase that the tests know.
+"""The phrases of timers and intervals that the tests know, and their words.
 
 A phrase is a tuple: ("left", hours, minutes, seconds), ("timer", hours, minutes, seconds),
-("round", number), or a word of an interval by itself.
+("round", number), or a word of an interval by itself, as ("work",).
 """
 
 from sayings import cardinal
 
 WORDS = [("work",), ("rest",), ("half",), ("go",), ("done",)]
 ROUNDS = [("round", number) for number in range(1, 60)]
-# What is left is rounded: ten seconds, half a minute, half an hour.
+# The time left is rounded: to seconds below ten, to ten seconds, half a minute, half an hour.
 LEFT = [("left", 0, 0, seconds) for seconds in [*range(1, 10), *range(10, 60, 10)]]
 LEFT += [("left", 0, minutes, seconds) for minutes in range(1, 60) for seconds in (0, 30)]
 LEFT += [("left", hours, minutes, 0) for hours in range(1, 60) for minutes in (0, 30)]
-# Every number beside every unit, and beside some other number in each pair of units.
+# Every number with every unit, and with another number in each pair of units.
 TIMERS = [("timer", *length) for number in range(1, 60) for other in [number * 7 % 59 + 1] for length in [
     (number, 0, 0), (0, number, 0), (0, 0, number), (number, other, 0), (0, number, other), (number, 0, other)]]
 TIMERS += [("timer", number, number * 7 % 59 + 1, number * 11 % 59 + 1) for number in range(1, 60)]
 ALL = WORDS + ROUNDS + LEFT + TIMERS
 
-# Every number in each of its clips, every unit, and the timers that are set most.
+# A sample: every number's clip for timers, every unit, and the most common timers.
 SAMPLE = WORDS + ROUNDS[:12] + LEFT[:16] + [("left", 0, minutes, 0) for minutes in range(3, 60)]
 SAMPLE += [("left", 0, 4, 30), ("left", 1, 0, 0), ("left", 1, 30, 0), ("left", 2, 0, 0)]
 SAMPLE += [("timer", *length) for length in [(0, 1, 0), (0, 3, 0), (0, 5, 0), (0, 10, 0), (0, 15, 0), (0, 45, 0), (1, 0, 0),

@@ -1,6 +1,6 @@
-"""The quality targets of a voice pack. Each check returns what breaks it, a sentence each; none, and it holds.
+"""The quality targets of a voice pack. A check yields a sentence for each fault, and nothing if all is well.
 
-Functions and not tests, so that packs broken on purpose can be put to them as well.
+They are functions, not tests, so that tests can also give them packs broken on purpose.
 """
 
 import functools
@@ -35,7 +35,7 @@ def silence(pack):
 
 
 def fades(pack):
-    """Within 5 ms of either end a clip stays under a ramp from nothing to its peak."""
+    """Within 5 ms of either end, a clip stays under a ramp from zero to its peak."""
     # A raised cosine is at most 1.38 times the straight line it replaces.
     ramp = np.minimum(1, 1.4 * np.arange(FADE) / FADE)
     for name, samples in pack.samples.items():
@@ -80,7 +80,7 @@ def clip_loudness(pack):
 
 
 def clips_of_all_minutes(pack):
-    """Every minute of both clocks has its clips, which say that time and nothing else."""
+    """Every minute has its clips in both clocks and in each style, and they say that time and nothing else."""
     for clock in pack.wordings:
         for hour, minute in MINUTES:
             names = pack.clips_of(clock, hour, minute)
@@ -103,7 +103,7 @@ def clips_of_all_timers(pack):
 
 
 def _chains(pack):
-    """The clip names of everything that is said."""
+    """The clip names of every phrase that the pack can say."""
     yield from (opening + pack.clips_of(clock, *time)
                 for clock in pack.wordings for time in MINUTES for opening in ([], pack.opening))
     yield from (pack.clips_of_timer(*phrase) for phrase in timer_phrases.ALL)
@@ -121,7 +121,7 @@ def texts(pack):
 
 
 def phrases(pack, minutes, wordings=None):
-    """Each phrase once: the natural style says many a time as it says another."""
+    """Yields each phrase once: in the natural style, many times share a phrase."""
     known = set()
     for clock in wordings or pack.wordings:
         for hour, minute in minutes:
@@ -145,9 +145,9 @@ def timers(pack, phrases):
 
 
 def timer_levels(pack):
-    """But for words by themselves: they are clips, and too short for this measure.
+    """The loudness of timer phrases. Single words are left out: they are clips, too short for this measure.
 
-    A phrase of nothing but short words, as "two hours left", comes out louder than its clips.
+    A phrase of short words only, as "two hours left", comes out louder than its clips.
     """
     chains = [phrase for phrase in timer_phrases.ALL if phrase not in timer_phrases.WORDS]
     for phrase, samples, _ in timers(pack, chains):
@@ -157,7 +157,7 @@ def timer_levels(pack):
 
 
 def timer_lengths(pack):
-    """As long as a sentence of so many words."""
+    """A timer phrase is as long as a sentence with its number of words."""
     for phrase, samples, _ in timers(pack, timer_phrases.ALL):
         seconds, words = len(samples) / RATE, len(phrase.split())
         if not 0.2 * words < seconds < 0.35 + 0.5 * words:
@@ -173,13 +173,13 @@ def phrase_peaks(pack):
 
 
 def joins(pack):
-    """A step is movement between two frames that neither clip has by itself."""
+    """No join steps. A step is a difference between two frames that neither clip has by itself."""
     for first, second in sorted(_neighbours(pack)):
         head, tail = pack.samples[second], pack.samples[first]
         joined, (start,) = join([tail, head], pack.crossfade)
         frames = slice(start - 1, start + pack.crossfade + 1)
         moves = np.abs(np.diff(joined[frames]))
-        # Edges are held, so that a clip that breaks off is not movement of its own.
+        # Edges are held, so that the end of a clip that breaks off does not count as its own movement.
         held = np.pad(tail, (0, len(joined) - len(tail)), "edge"), np.pad(head, (len(joined) - len(head), 0), "edge")
         allowed = sum(np.abs(np.diff(piece[frames])) for piece in held)
         if np.any(moves - allowed > STEP):
@@ -192,12 +192,12 @@ def _neighbours(pack):
 
 
 def lengths(pack):
-    """Clips run on into each other: no phrase takes longer than a whole sentence of it would."""
+    """The clips flow into each other: no phrase takes longer than a whole sentence would."""
     for time, samples, _ in phrases(pack, MINUTES, CLOCKS):
         seconds = len(samples) / RATE
         if not 0.6 < seconds < 2.1:
             yield f"{time} takes {seconds:.2f} s"
-    # The other styles have short and long phrases: as long as a sentence of so many words.
+    # The other styles have short and long phrases, so the limits depend on the number of words.
     for clock in pack.wordings[len(CLOCKS):]:
         for hour, minute in MINUTES:
             seconds, words = len(pack.joined(clock, hour, minute)[0]) / RATE, len(said(clock, hour, minute).split())

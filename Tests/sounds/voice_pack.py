@@ -1,7 +1,7 @@
 """A voice pack as the tests see it: its clips, and the phrases they join into.
 
-Nothing here comes from sounds/voices/make: how a phrase is joined and how a time
-is said are written down a second time, so that the two can disagree.
+Nothing here comes from sounds/voices/make. Joining and the words of a time are
+written a second time, so that the two can disagree.
 """
 
 import configparser
@@ -14,7 +14,7 @@ import soundfile
 VOICES = pathlib.Path(__file__).resolve().parents[2] / "sounds" / "voices"
 RATE = 48000
 CLOCKS = 12, 24
-# Other styles, of those voices that have them.
+# The styles that some voices have.
 STYLES = "12 natural", "12 natural-day"
 MINUTES = [(hour, minute) for hour in range(24) for minute in range(60)]
 
@@ -32,7 +32,7 @@ class Pack:
         self.conf.optionxform = str
         self.conf.read(self.folder / "voice.conf", encoding="utf-8")
         voice = self.conf["voice"]
-        # Below zero it is the silence between two clips.
+        # A negative value is the silence between two clips.
         milliseconds = voice["crossfade"] if "crossfade" in voice else "-" + voice["gap"]
         self.crossfade = int(milliseconds.removesuffix("ms")) * RATE // 1000
 
@@ -51,12 +51,12 @@ class Pack:
 
     @functools.cached_property
     def wordings(self):
-        """Both clocks, and its other styles."""
+        """Both clocks, and the styles that the pack has."""
         return [*CLOCKS, *(style for style in STYLES if f"clock {style}" in self.conf)]
 
     @functools.cached_property
     def opening(self):
-        """The clips of "it is"; none if it does not say that."""
+        """The clips of "it is"; none if the pack does not say it."""
         return self.conf["voice"].get("opening", "").split()
 
     def _template(self, section, digits):
@@ -66,7 +66,7 @@ class Pack:
         raise LookupError(f"no template of [{section}] matches {digits}")
 
     def clips_of(self, clock, hour, minute):
-        """The clip names of a time, by the first template of voice.conf that matches it; CLOCK may have a style."""
+        """The clip names of a time, by the first template of voice.conf that matches. CLOCK may have a style."""
         digits = f"{hour:02}{minute:02}"
         values = {"hour12": (hour + 11) % 12 + 1, "next12": hour % 12 + 1, "hour24": hour, "minute": minute,
                   "units": minute % 10, "until": 60 - minute, "ampm": "am" if hour < 12 else "pm"}
@@ -75,12 +75,12 @@ class Pack:
         return self._unchained(self._template(f"clock {clock}", digits).format(**values))
 
     def _unchained(self, phrase):
-        """The clip names of a phrase, with those of each chain in its place."""
+        """The clip names of a phrase, with each chain replaced by its clips."""
         chains = self.conf["chains"] if "chains" in self.conf else {}
         return [clip for name in phrase.split() for clip in chains.get(name, name).split()]
 
     def clips_of_timer(self, kind, *numbers):
-        """The clip names of what is said of a timer or an interval, as timer_phrases has it."""
+        """The clip names of a phrase of timer_phrases. LookupError if the voice has no words for it."""
         if kind not in ("left", "timer"):
             number, = numbers or [0]
             for key, phrase in self.conf["interval"].items():
@@ -98,7 +98,7 @@ class Pack:
         raise LookupError(f"no template of [{kind}] matches {digits}")
 
     def clips_of_timers_alone(self):
-        """The clips that no time is made of."""
+        """The names of the clips that no time uses."""
         times = {name for clock in self.wordings for time in MINUTES for name in self.clips_of(clock, *time)}
         return self.files.keys() - times
 
@@ -110,13 +110,13 @@ class Pack:
         return join([self.samples[name] for name in self.clips_of(clock, hour, minute)], self.crossfade)
 
     def opened(self, clock, hour, minute):
-        """The same behind "it is"."""
+        """As joined(), with "it is" before the time."""
         return join([self.samples[name] for name in self.opening + self.clips_of(clock, hour, minute)], self.crossfade)
 
 
 def join(clips, crossfade):
-    """The clips one after the other with an equal-power crossfade, or with silence between them; and the frames at
-    which the crossfades begin."""
+    """Joins clips with an equal-power crossfade, or with silence between them. Returns the samples, and the frames
+    at which the crossfades begin."""
     if crossfade <= 0:
         silent = np.zeros(-crossfade)
         return np.concatenate([part for clip in clips for part in (silent, clip)][1:]), []

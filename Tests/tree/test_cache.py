@@ -1,4 +1,4 @@
-"""Two scripts that make the same tree at once: one makes it, the other waits and takes it."""
+"""Two scripts make the same tree at once: one makes it, the other waits and then uses it."""
 
 import os
 import signal
@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 TREE = Path(__file__).resolve().parents[2]
-# Makes what it is told to only once the test says so.
+# A stand-in for mmdebstrap that goes on only when the test says so.
 MMDEBSTRAP = r"""#!/bin/bash
 echo "${@: -2:1}" >>"$CALLS"
 mkdir -p "${@: -2:1}/bin"
@@ -19,7 +19,7 @@ read -r <"$GO"
 
 
 class Cache:
-    """An empty cache, and what a tree is made with."""
+    """An empty cache, and stand-ins for the programs that make a tree."""
 
     def __init__(self, folder):
         self.path = folder / "cache"

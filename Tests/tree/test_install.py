@@ -1,4 +1,4 @@
-"""What deploy/install and deploy/run do before they change anything, on a machine that is made up."""
+"""The checks of deploy/install and deploy/run before they change anything, on a simulated machine."""
 
 import re
 import shutil
@@ -11,12 +11,12 @@ TREE = Path(__file__).resolve().parents[2]
 MACHINE = "arm64"
 PATH = "/usr/bin:/bin"
 
-# Mounted where nobody else sees it. Service managers are looked for in /run.
+# The mounts are in a namespace of their own. The scripts look for systemd in /run.
 INSIDE = """
 mount --bind "$0" /proc/meminfo && mount -t tmpfs none /run && mkdir -p /run/systemd/system \
     && exec "$@"
 """
-# Each notes how it was called; what it prints or answers stands behind it.
+# Stand-ins: each notes its call, and then runs the commands given here.
 PROGRAMS = {
     "apt-get": "",
     "df": 'echo Avail; echo "${DISK}M"',
@@ -30,7 +30,7 @@ PROGRAMS = {
 
 
 class Pi:
-    """A machine of so many MB, on which nothing can be installed, built or started."""
+    """A simulated machine of a given size, on which nothing is really installed, built or started."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -62,7 +62,7 @@ class Pi:
 
     @property
     def called(self):
-        """What was called, without what only asks."""
+        """The calls that change something, without those that only ask."""
         calls = (self.folder / "calls").read_text().splitlines()
         return [call for call in calls if call.split()[0] not in ("df", "dpkg", "dpkg-query")]
 
@@ -81,7 +81,7 @@ def pi(tmp_path):
 
 
 def package(folder, **fields):
-    """A package that has nothing in it."""
+    """Makes an empty package."""
     if not shutil.which("dpkg-deb"):
         pytest.skip("no dpkg-deb here (apt install dpkg)")
     fields = {"Package": "clocksmith", "Version": "1", "Architecture": MACHINE,

@@ -1,4 +1,4 @@
-"""The tree is held to the rules of its own house."""
+"""Checks that the tree keeps the project's own rules."""
 
 import re
 import subprocess
@@ -9,7 +9,7 @@ import pytest
 TREE = Path(__file__).resolve().parents[2]
 SOURCES = sorted((TREE / "Sources").rglob("*.swift"))
 
-# Which of our modules each room may import.
+# The project's own modules that each room may import.
 ROOMS = {
     "Basics": set(),
     "Daemon": {"Basics"},
@@ -26,7 +26,7 @@ ROOMS["clocksmith-relay"] = {"Basics", "Relay"}
 ROOMS["Simulation"] = {"Basics", "Horology", "Devices", "Service"}
 ROOMS["clocksmith"] = set(ROOMS) - {"Simulation", "Relay", "clocksmith-relay"}
 ROOMS["clocksmith-simulate"] = {"Basics", "Horology", "Devices", "Simulation"}
-# Which system libraries, all named C..., a room may import; Glibc is everybody's but Horology's.
+# The system libraries (C...) that a room may import. Every room but Horology may import Glibc.
 LIBRARIES = {
     "Basics": {"CINI", "CJSON", "CLinux"},
     "Daemon": {"CLinux", "CSystemd"},
@@ -85,12 +85,12 @@ def test_the_package_has_the_same_rules():
         assert depends <= ROOMS[name] | libraries, name
 
 
-# What the oracle is made of: its own files and what they use of the simulated world.
+# The oracle's files: its own, and those of the simulated world that it uses.
 ORACLE = [
     *sorted((TREE / "Sources/Simulation").glob("Oracle*.swift")),
     *(TREE / "Sources/Simulation" / f"{name}.swift" for name in ("Chance", "Moment", "Sound")),
 ]
-# What decides in the product. The oracle sees what comes of it (announcements, reports), no more.
+# The types that decide in the product. The oracle sees only their results (announcements, reports).
 DECIDES = (
     "Agenda Announcer AnnouncerSettings ClockJudge Conductor Contact Decisions Faces Grammar Interval"
     " Machine QuietHours Quarters Ringing Ruling Rules Schedule Stage SystemZone Tune Turn Vitals"
@@ -103,7 +103,7 @@ def test_the_oracle_shares_no_code_with_what_it_judges(path):
     assert imports(path) <= {"Horology", "Glibc", "Basics"}, path.name
     used = set(re.findall(r"\b[A-Z]\w+", code)) & set(DECIDES)
     assert not used, f"{path.name} uses {used}"
-    # These the values of the product reckon by themselves.
+    # The product's own values compute these, so the oracle must not use them.
     assert not re.search(r"programme\.lead|announcement\.begins|mayEndInTime|isHour\(", code)
 
 
@@ -156,7 +156,7 @@ def test_the_package_installs_every_folder_of_sounds():
     assert {"bells", "signals", "tunes", "voices"} <= set(folders)
     for folder in folders:
         assert re.search(rf"\bsounds/{folder}/\S*", rules), folder
-        # The voices in other languages are a package of their own, and lie among the others.
+        # The voices in other languages have their own package, but share the others' folder.
         place = "clocksmith-voices/usr/share/clocksmith/voices" if folder == "languages" else (
             f"clocksmith/usr/share/clocksmith/{folder}")
         assert f"debian/{place}" in rules, folder

@@ -1,4 +1,4 @@
-"""What systemd, journalctl and man make of the files that are made for them."""
+"""Checks the project's files for systemd, journalctl, man and the bus."""
 
 import os
 import re
@@ -10,7 +10,7 @@ import pytest
 
 TREE = Path(__file__).resolve().parents[2]
 UNITS = TREE / "systemd"
-# How much systemd-analyze may find exposed: the clock has devices, the relay the network.
+# The most exposure that systemd-analyze may find: the clock has devices, the relay the network.
 EXPOSURE = {"clocksmith": 1.5, "clocksmith-relay": 2.0}
 
 
@@ -23,7 +23,7 @@ def need(program, package):
     params=[("clocksmith", ""), ("clocksmith", "clocksmith-realtime.conf"), ("clocksmith-relay", "")],
     ids=["alone", "real-time", "relay"])
 def unit(request, tmp_path):
-    """The unit with a program that is there on every machine, and with what may be added to it."""
+    """The unit with a program that exists on every machine, alone or with its optional addition."""
     name, more = request.param
     copy = tmp_path / f"{name}.service"
     if more:
@@ -39,7 +39,7 @@ def test_systemd_finds_nothing_wrong_in_the_unit(unit):
     done = subprocess.run(
         ["systemd-analyze", "verify", "--man=no", unit], capture_output=True, text=True,
         env={**os.environ, "SYSTEMD_UNIT_PATH": f"{unit.parent}:"})
-    # What the machine's own units lack is not ours.
+    # Ignore faults of the machine's own units.
     ours = [line for line in done.stderr.splitlines() if "clocksmith" in line]
     assert ours == [] and done.returncode == 0, done.stderr
 
@@ -91,12 +91,12 @@ def test_the_machine_s_watchdog_is_told_of_in_one_place():
 
 
 def rights(text):
-    """Interface and member of what a policy of the bus lets its user send."""
+    """(interface, member) of every call that a bus policy allows."""
     return re.findall(r'send_interface="([\w.]+)"\s+send_member="(\w+)"', text)
 
 
 def test_the_relay_may_ask_for_what_a_message_may_ask_for_and_no_more():
-    """Every call that the relay can make of a message, and the setting of the volume."""
+    """The bus policy allows every call that a message can cause, setting a property, and no more."""
     table = (TREE / "Sources/Relay/CommandTable.swift").read_text()
     calls = set(re.findall(r'(?:method\(\s*|plain\(|one\(|oneOrAll\()"(\w+)"', table))
     calls |= {f"{call}s" for call in re.findall(r'oneOrAll\("(\w+)"', table)}

@@ -1,7 +1,7 @@
 """A Pi-like device under QEMU: the card's own kernel, initramfs and image on emulated hardware.
 
-deploy/emulate gives it to a person; Tests/device drives it. What emulates which part, and why
-these choices, is told where each argument stands.
+deploy/emulate gives it to a person; Tests/device drives it. The comments beside QEMU's arguments give
+the reasons for the choices.
 """
 
 import json
@@ -19,7 +19,7 @@ SWITCH_LINE = 5  # Line 3 is the machine's power key.
 
 
 def archive(path, files):
-    """Writes an initramfs archive that lays files over the root: {path in the device: (bytes, mode)}."""
+    """Writes an initramfs archive that lays `files` over the root: {path in the device: (bytes, mode)}."""
     with tempfile.TemporaryDirectory() as top:
         over = Path(top) / "over"
         for target, (content, mode) in files.items():
@@ -37,16 +37,16 @@ def archive(path, files):
 
 
 class Emulator:
-    """One machine with one card. The card is never written: what changes lies in `disk`."""
+    """One machine with one card. The card itself is never written: its changes are in `disk`."""
 
     def __init__(self, card, folder, *, speaker="wav", clock=None, over=None, kernel="",
                  arguments=(), image=""):
         """
         card: the folder that deploy/device/card made; folder: where the machine's files go.
         speaker: a QEMU audio driver for the built-in card: wav records into speaker.wav.
-        clock: what the real-time clock says at power-on (UTC, YYYY-MM-DDTHH:MM:SS); None: the PC's.
-        over: an archive made by archive(); kernel, arguments: more for the kernel's line and QEMU's.
-        image: which of the card's kernels is started: "" or "-pi5".
+        clock: the real-time clock's time at power-on (UTC, YYYY-MM-DDTHH:MM:SS); None: the PC's.
+        over: an archive made by archive(); kernel, arguments: additions to the kernel's line and QEMU's.
+        image: the card's kernel to start: "" or "-pi5".
         """
         self.card, self.folder = Path(card), Path(folder)
         self.disk = self.folder / "disk.qcow2"
@@ -58,16 +58,16 @@ class Emulator:
         self._qmp = self._qtest = self._gpio = None
 
     def start(self):
-        """Power on. Returns at once, with the monitor connected."""
+        """Powers on. Returns at once, with the monitor connected."""
         self.events = []
         if not self.disk.exists():
-            # Larger than the card, as a real card is, so that its first start grows it.
+            # Larger than the image, as a real card is, so that the first start grows the partition.
             subprocess.run(
                 ["qemu-img", "create", "-q", "-f", "qcow2", "-F", "raw", "-b",
                  self.card / "card.img", self.disk, "1G"], check=True)
         initrd = self.card / f"initrd{self.image}.img"
         if self.over:
-            # The kernel unpacks archives that lie behind each other.
+            # The kernel unpacks several archives in a row.
             joined = self.folder / "initrd.img"
             joined.write_bytes(initrd.read_bytes() + Path(self.over).read_bytes())
             initrd = joined
@@ -90,8 +90,8 @@ class Emulator:
             if child["type"] == "child<pl061>")
 
     def _command(self, initrd):
-        # The converter advances every 2 ms. A card counts its frames one by one; in the usual 10 ms
-        # it would pass what has just been taken back, of which 5 ms are left to it.
+        # The converter advances in steps of 2 ms. A real card counts single frames. In QEMU's usual
+        # steps of 10 ms it would run past frames that were just taken back, which leave it only 5 ms.
         record = "out.frequency=48000,timer-period=2000"
         built_in = f"{self.audio},id=built-in,{record}"
         if self.audio == "wav":
@@ -101,7 +101,7 @@ class Emulator:
             "-accel", "tcg,thread=multi", "-nodefaults", "-display", "none", "-net", "none",
             "-rtc", f"base={self.rtc},clock=vm" if self.rtc else "base=utc",
             "-kernel", str(self.card / f"vmlinuz{self.image}"), "-initrd", str(initrd),
-            # The card's own line, and a console that goes into a file: a login there helps nobody.
+            # The card's own kernel line, and a console that goes to a file, so it needs no login.
             "-append", "root=LABEL=clocksmith-root panic=10 quiet console=ttyAMA0 "
                        f"systemd.mask=serial-getty@ttyAMA0.service {self.kernel}",
             "-chardev", f"file,id=console,path={self.console},append=on", "-serial", "chardev:console",
@@ -110,19 +110,19 @@ class Emulator:
             "-device", "i6300esb", "-action", "watchdog=reset",
             "-device", "virtio-rng-pci",
             "-audiodev", built_in,
-            # Without its timer the converter runs at the recorder's own pace. With it, a host that
-            # is busy for 43 ms, the converter's buffer, makes it drop that buffer unheard.
+            # Without its timer the converter runs at the recorder's pace. With the timer, a host that
+            # is busy for 43 ms (the converter's buffer) makes it drop that buffer unplayed.
             "-device", "intel-hda", "-device", "hda-output,audiodev=built-in,use-timer=off",
             "-audiodev", f"wav,id=usb,path={self.folder}/usb.wav,{record}",
             "-device", "qemu-xhci",
             "-qmp", f"unix:{self.folder}/qmp,server=on,wait=off",
-            # Lines of the GPIO controller are set through qtest, which works beside TCG.
+            # qtest sets the lines of the GPIO controller; it works together with TCG.
             "-qtest", f"unix:{self.folder}/qtest,server=on,wait=off", "-qtest-log", "/dev/null",
             *self.arguments,
         ]
 
     def _connect(self, name):
-        """Connects to one of the emulator's sockets, which it makes as it starts."""
+        """Connects to one of the emulator's sockets, once the starting emulator has made it."""
         deadline = time.monotonic() + 20
         while True:
             link = socket.socket(socket.AF_UNIX)
@@ -137,7 +137,7 @@ class Emulator:
                 time.sleep(0.02)
 
     def _read_qmp(self):
-        """The next answer of the monitor; the events before it are noted by their names."""
+        """Reads the monitor's next answer; notes the names of the events before it."""
         while True:
             line = self._qmp.readline()
             if not line:
@@ -148,7 +148,7 @@ class Emulator:
             self.events.append(answer["event"])
 
     def qmp(self, command, **arguments):
-        """One command of the monitor; what it returned."""
+        """Runs a command of the monitor and returns its result."""
         request = {"execute": command}
         if arguments:
             request["arguments"] = arguments
@@ -179,7 +179,7 @@ class Emulator:
     def waited(self):
         """How long the host has kept the emulator's threads waiting for a processor, seconds.
 
-        Summed over the threads: what one waits, another may have had to wait for.
+        The sum over all threads, so two threads that wait at once count twice.
         """
         total = 0
         for thread in Path(f"/proc/{self.process.pid}/task").glob("*/schedstat"):
@@ -190,7 +190,7 @@ class Emulator:
         return total / 1e9
 
     def end(self):
-        """What is known of an emulator that has ended by itself."""
+        """The exit status and the last output of an emulator that has ended by itself."""
         log = (self.folder / "qemu.log").read_text()[-500:]
         return f"the emulator ended with {self.process.poll()}: {log}"
 
@@ -202,7 +202,7 @@ class Emulator:
             self.process.wait(20)
 
     def cut_power(self):
-        """What a pulled plug does: the emulator is killed where it stands."""
+        """Kills the emulator at once, as a pulled plug would."""
         if self.running():
             self.process.kill()
             self.process.wait()

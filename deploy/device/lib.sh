@@ -8,7 +8,7 @@ cache=${CLOCKSMITH_CACHE:-$HOME/.cache/clocksmith}
 # shellcheck source=deploy/prepare
 . "$repo/deploy/prepare"
 
-# need PROGRAM PACKAGE...: installs what is missing.
+# need PROGRAM PACKAGE [PROGRAM PACKAGE]...: installs the packages of missing programs.
 need() {
     local missing=() program package
     while [ $# -gt 0 ]; do
@@ -19,9 +19,9 @@ need() {
     [ ${#missing[@]} -eq 0 ] || install_packages "${missing[@]}"
 }
 
-# in_tree TREE [SOURCE=TARGET...] -- COMMAND...: the command inside the tree, with /proc, which
-# the Swift compiler needs to find its own libraries, and the named folders bound into it.
-# The mounts live in a namespace of their own and go with it.
+# in_tree TREE [SOURCE=TARGET...] -- COMMAND...: runs the command inside the tree, with the named
+# folders bound into it, and with /dev, /tmp and /proc. The Swift compiler needs /proc to find its
+# own libraries. The mounts are in a namespace of their own and end with it.
 in_tree() {
     # shellcheck disable=SC2016  # Expanded by the inner shell.
     as_root unshare --mount --pid --fork bash -euc '
@@ -41,8 +41,8 @@ in_tree() {
     ' in_tree "$@"
 }
 
-# The archive that this machine's own apt uses, so that no address is written down here.
-# apt_archive SUITE COMPONENT...: a source for mmdebstrap.
+# apt_archive SUITE COMPONENT...: prints a source for mmdebstrap. It is the archive of this
+# machine's own apt, so that no address has to be fixed here.
 apt_archive() {
     local site
     # shellcheck disable=SC2016  # These are apt's.
@@ -51,7 +51,7 @@ apt_archive() {
     echo "deb $site $*"
 }
 
-# apt_sources COMPONENT...: sources of the suite for mmdebstrap, one a line.
+# apt_sources COMPONENT...: prints the suite's sources for mmdebstrap, one a line.
 apt_sources() {
     local security
     apt_archive "$suite" "$@"
@@ -61,13 +61,14 @@ apt_sources() {
     [ -z "$security" ] || echo "deb $security $suite-security $*"
 }
 
-# key_of FILE...: names what is made from these files by their content.
+# key_of FILE...: prints a hash of the files' contents, to name the result made from them.
 key_of() {
     cat -- "$@" | sha256sum | cut -c 1-12
 }
 
-# keep_newest PREFIX COUNT: drops from the cache what older recipes of the same thing made, but for
-# the last few, and what was asked for in the last three hours: tests may be running on it.
+# keep_newest PREFIX COUNT: removes older results of the same kind from the cache. Keeps the newest
+# COUNT, and those touched in the last three hours, as tests may be using them. A tree is touched
+# when it is made, a card also whenever it is asked for.
 keep_newest() {
     local old
     find "$cache" -maxdepth 1 -name "$1-*" ! -name '*.part' -printf '%T@ %p\n' | sort -rn \
@@ -76,7 +77,7 @@ keep_newest() {
     done
 }
 
-# Lets this machine run arm64 programs (maintainer scripts) in a tree.
+# Makes sure that this machine can run arm64 programs (maintainer scripts) in a tree.
 need_arm64() {
     case $(dpkg --print-architecture) in arm64) return ;; esac
     need qemu-aarch64-static qemu-user-static arch-test arch-test update-binfmts binfmt-support
@@ -90,8 +91,8 @@ need_arm64() {
         || die "this machine cannot run arm64 programs: run 'sudo update-binfmts --enable qemu-aarch64', then try again."
 }
 
-# Two that make the same tree at once would disturb each other: the scripts that make one, and so
-# read this, wait here for another of their name. The lock goes with the script.
+# Two scripts that make the same tree at once would disturb each other. So a script that makes one
+# waits here for any other of its name. The lock ends with the script.
 case ${0##*/} in
 *-tree | card)
     mkdir -p "$cache"

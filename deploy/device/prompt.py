@@ -1,4 +1,4 @@
-"""A person at the emulated device: a prompt for the switch, the USB card, the journal and the plug."""
+"""A prompt for a person at the emulated device: the switch, the USB card, the clock's messages, the plug."""
 
 import argparse
 import re
@@ -19,12 +19,12 @@ HELP = f"""\
 """
 
 
-# The device hears no time server, and a person is there who can tell a wrong time.
+# The device reaches no time server, but the person there can tell a wrong time.
 SPEAKS = b"[clock]\nuntrusted = speak\n"
 
 
 def follow(console):
-    """Prints what the clock says of itself, as it comes; the machine's own lines stay in the file."""
+    """Prints the clock's own messages as they come; other lines of the console stay in the file."""
     with open(console, errors="replace") as lines:
         while True:
             line = lines.readline()

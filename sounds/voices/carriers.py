@@ -1,4 +1,4 @@
-"""What is said: the sentences that clips are cut out of."""
+"""The clips of the English voices, and the sentences from which they are cut."""
 
 import collections
 import re
@@ -17,7 +17,7 @@ def number(n):
 
 
 def two_digits(n):
-    """A minute, or an hour of the 24-hour clock: five is "oh five", but zero is "zero"."""
+    """The words of a minute, or of an hour of the 24-hour clock: 5 is "oh five", but 0 is "zero"."""
     return f"oh {number(n)}" if 1 <= n <= 9 else number(n)
 
 
@@ -27,8 +27,8 @@ ENDING_IN_A_VOWEL = "zero two three four twenty".split()
 def before(text, words):
     """The words of WORDS that may stand before TEXT in a carrier.
 
-    What begins with a vowel is cut off after a vowel only: of a consonant enough
-    would stay to be heard as part of a word, "thirty-two A M" for "thirty A M".
+    A TEXT that begins with a vowel is cut off only after a vowel: enough of a
+    consonant would stay to be heard as a word, "thirty-two A M" for "thirty A M".
     """
     if text[0].lower() not in "aeio":
         return words
@@ -36,16 +36,16 @@ def before(text, words):
 
 
 def english_clips():
-    """The clips of both clocks. In a carrier, square brackets stand around what is cut out.
+    """The clips of both clocks. In a carrier, square brackets mark the part to cut out.
 
-    Most have several carriers, which differ in the neighbouring word; the one
-    that allows the quietest cut is taken.
+    Most clips have several carriers, which differ in the neighbouring word, so
+    that the one with the best cut can be chosen.
     """
     hours12 = [number(h) for h in range(1, 13)]
     hours24 = [two_digits(h) for h in range(24)]
     minutes = [two_digits(m) for m in range(1, 60)]
     after_hour = "ten fifteen twenty thirty forty-five".split()
-    # The minutes most often taken for each other before A M are the tens, so it is cut off after one of them.
+    # Before A M the tens are most often confused, so A M is cut from a carrier with a ten.
     before_half = ["twenty"]
 
     clips = [Clip(f"hour-{h}", said, [f"[{said}] {m} P M." for m in after_hour])
@@ -65,7 +65,7 @@ def english_clips():
 
 
 def timer_clips():
-    """The clips of timers and intervals; the words of an interval are sentences of their own."""
+    """The clips of timers and intervals. Each word of an interval is a sentence by itself."""
     numbers = [number(n) for n in range(1, 60)]
     units = "hour minute second".split()
     some = "two three four five six eight ten twelve twenty thirty".split()
@@ -76,7 +76,7 @@ def timer_clips():
         clips.append(Clip(f"number-{n}", said, [f"[{said}] {unit}{plural} left." for unit in units[1:]]))
     clips += [Clip(f"number-{n}-end", said, [f"round [{said}]."]) for n, said in enumerate(numbers[:9], 1)]
     for unit in units:
-        # The H of hour is not spoken.
+        # The H of "hour" is silent.
         counted = before("our" if unit == "hour" else unit, some)
         clips.append(Clip(f"{unit}", unit, [f"{n} [{unit}] timer." for n in counted]))
         clips.append(Clip(f"{unit}s", f"{unit}s", [f"{n} [{unit}s] left." for n in counted]))
@@ -90,16 +90,16 @@ def timer_clips():
 
 
 HOURS = [number(h) for h in range(1, 13)]
-# The fives that have a clip of their own, counted from the hour, past it or to it.
+# The multiples of five that have their own clips, counted in minutes past or to an hour.
 FIVES = {5: "five", 10: "ten", 15: "quarter", 20: "twenty", 25: "twenty-five"}
 PARTS_OF_DAY = {"morning": "in the morning", "afternoon": "in the afternoon", "evening": "in the evening",
                 "night": "at night"}
 
 
 def natural_clips():
-    """The clips of the styles natural and natural-day, and "it is"; each has all the carriers there are for it.
+    """The clips of the styles natural and natural-day, and "it is".
 
-    The numbers of minutes are those of timers.
+    The numbers of minutes use the clips of timers.
     """
     pasts = [f"{said} past" for said in FIVES.values()] + ["half past"]
     tos = [f"{said} to" for said in FIVES.values()]
@@ -107,7 +107,7 @@ def natural_clips():
     to_a_vowel = [*tos, "three minutes to"]
 
     def led(said):
-        """What may stand before an hour: only "to" before one that begins with a vowel, as `before` has it."""
+        """The words that may stand before an hour: only "to" if it begins with a vowel, as in `before`."""
         return to_a_vowel if said[0] in "aeio" else [*pasts, *tos, *counted]
 
     clips = [Clip("it-is", "it is", [f"[it is] {h} {m} P M." for h in HOURS for m in ("ten", "fifteen")])]
@@ -133,9 +133,9 @@ def clips_in_few():
 
 
 def clips_in_plenty():
-    """The clips as above, each in as many carriers as there are neighbours.
+    """The same clips as clips_in_few, with a carrier for nearly every possible neighbour.
 
-    For an engine that is quick, and a choice by how well they meet.
+    For a fast engine, with a choice by how well the clips meet.
     """
     numbers = [number(n) for n in range(1, 60)]
     minutes = [two_digits(m) for m in range(1, 60)]
@@ -148,7 +148,8 @@ def clips_in_plenty():
         if kind == "hour-":
             return [f"[{said}] {m} P M." for m in minutes]
         if kind == "minute-":
-            # Cut off before the closure of P, it would have a gap before A: "thirty-eight A M". The P has its own.
+            # Not before P M: cut before the closure of P, the minute would end in a gap, and before A M be heard
+            # as "thirty-eight A M". The clip of P M has its own closure.
             return [f"{h} [{said}] A M." for h in before(said, hours12)]
         if name in ("am", "pm"):
             return [f"nine {m} [{said}]." for m in before(said, minutes)]
@@ -158,7 +159,7 @@ def clips_in_plenty():
             plural = "" if said == "one" else "s"
             return [f"[{said}] {unit} timer." for unit in units] + [f"[{said}] {unit}{plural} left." for unit in units]
         if name in units:
-            # The H of hour is not spoken.
+            # The H of "hour" is silent.
             return [f"{n} [{said}] timer." for n in before(said.removeprefix("h"), numbers)]
         if name.removesuffix("s") in units:
             return [f"{n} [{said}] left." for n in before(said.removeprefix("h"), numbers[1:])]
@@ -169,7 +170,7 @@ def clips_in_plenty():
 
 
 def neighbours():
-    """{(clip, the clip after it): how often they meet}. Quarters of an hour are spoken most, and count tenfold."""
+    """{(clip, next clip): how often they meet}. Quarters of an hour are spoken most, so they count tenfold."""
     pairs = {}
     for m in range(1, 60):
         weight = 1 if m % 15 else 10
@@ -190,13 +191,13 @@ def neighbours():
 
 
 def natural_neighbours():
-    """As neighbours: where one of the clips of the styles natural and natural-day is the first or the second."""
+    """As neighbours, for the pairs with a clip of the styles natural and natural-day or with "it is"."""
     pairs = {}
     for h in range(1, 13):
         for ending in ("end", "day"):
             pairs |= {(f"past-{m}", f"hour-{h}-{ending}"): 10 if m in (15, 30) else 1 for m in (*FIVES, 30)}
             pairs |= {(f"to-{m}", f"hour-{h}-{ending}"): 10 if m == 15 else 1 for m in FIVES}
-            # Twenty-four of sixty minutes are counted, and two of them are one minute.
+            # Of each hour, 24 minutes past and 24 to are counted in minutes, and one of each 24 is "one minute".
             pairs |= {(f"minutes-{way}", f"hour-{h}-{ending}"): 20 for way in ("past", "to")}
             pairs |= {(f"minute-{way}", f"hour-{h}-{ending}"): 1 for way in ("past", "to")}
         pairs |= {(first, part): 10 for first in (f"hour-{h}-day", "oclock") for part in PARTS_OF_DAY}

@@ -1,4 +1,4 @@
-"""Cutting clips out of sentences, and levelling them; README.md says why and how."""
+"""Cuts clips out of sentences and levels them; README.md says why and how."""
 
 import collections
 import ctypes
@@ -18,13 +18,13 @@ RATE = 48000
 CROSSFADE_MILLISECONDS = 20
 FADE_MILLISECONDS = 5
 
-# The loudest 400 ms of a clip. It puts joined phrases at -20 LUFS.
+# The level of the loudest 400 ms of a clip. It puts joined phrases at -20 LUFS.
 CLIP_LUFS = -19.03
-# By this measure a short clip comes out too loud, for the silence around it is
-# counted with it, and a clip with long consonants too soft. Clips of the same
-# mean power join into an even phrase, so they are brought there, but only as far
-# as this from CLIP_LUFS. The usual difference of the two measures is that of a
-# clip that stays at CLIP_LUFS.
+# By this measure a short clip comes out too loud, because the silence around it
+# counts as well, and a clip with long consonants too soft. Clips of the same mean
+# power join into an even phrase. So clips are moved towards the same mean power,
+# but by no more than EVENNESS_LU from CLIP_LUFS. A clip whose two measures differ
+# by USUAL_DIFFERENCE_LU stays at CLIP_LUFS.
 EVENNESS_LU = 0.97
 USUAL_DIFFERENCE_LU = 0.9
 
@@ -40,7 +40,7 @@ def samples_in(milliseconds, rate=RATE):
 
 
 class Speaker:
-    """Speaks carriers in one voice, each once; so many milliseconds of silence may stay before and behind a clip."""
+    """Speaks carriers in one voice, each once. SILENCE is the most silence before and after a clip, in milliseconds."""
 
     def __init__(self, engine, silence, scratch):
         self.engine = engine
@@ -75,9 +75,9 @@ class Speaker:
 
 
 def spread_peaks(samples, rate):
-    """Turns phases below a few hundred hertz, which nobody hears, so that the peaks of each period do not coincide.
+    """Turns phases below a few hundred hertz, which is inaudible, so that the peaks of each period do not coincide.
 
-    Vocoded speech peaks 20 dB above its loudness, and would clip; after this, 17 dB.
+    Vocoded speech peaks 20 dB above its loudness and would clip; after this it peaks 17 dB above it.
     """
     bend = np.tan(np.pi * 200 / rate)
     pole = (bend - 1) / (bend + 1)
@@ -89,7 +89,7 @@ def spread_peaks(samples, rate):
 def resample(samples, rate):
     up, down = RATE // math.gcd(RATE, rate), rate // math.gcd(RATE, rate)
     most = max(up, down)
-    # Steep, so that what the engine spoke up to 7.3 or 14.5 kHz stays and its images go.
+    # A steep filter: it keeps the engine's speech up to 7.3 or 14.5 kHz and removes its images.
     taps = signal.firwin(2 * 96 * most + 1, 0.96 / most, window=("kaiser", 10))
     return signal.resample_poly(samples, up, down, window=taps)
 
@@ -97,7 +97,7 @@ def resample(samples, rate):
 # ---- Cutting -------------------------------------------------------------------
 
 def quietest(samples, rate, seconds):
-    """The quietest frame within REACH of a word boundary, and the power of the crossfade around it."""
+    """The quietest frame within REACH_MILLISECONDS of a word boundary, and the power of the crossfade around it."""
     reach, half = samples_in(REACH_MILLISECONDS, rate), samples_in(CROSSFADE_MILLISECONDS / 2, rate)
     centre = round(seconds * rate)
     window = np.hanning(2 * half + 1)
@@ -128,7 +128,7 @@ def take(speaker, carrier):
 
 
 def fades(length, rate=RATE):
-    """The gain that fades in and out, raised cosines."""
+    """A gain that fades in and out by raised cosines."""
     rise = np.sin(np.linspace(0, np.pi / 2, samples_in(FADE_MILLISECONDS, rate))) ** 2
     gain = np.ones(length)
     gain[:len(rise)], gain[-len(rise):] = rise, rise[::-1]
@@ -155,7 +155,7 @@ EBUR128_MODE_M = 1
 
 
 def loudest(clip, milliseconds):
-    """The loudest stretch of that length in a clip that has silence before it, in LUFS."""
+    """The loudness in LUFS of the loudest stretch of this length in a clip, with silence before it."""
     samples = np.concatenate([np.zeros(samples_in(milliseconds)), clip])
     state = ctypes.c_void_p(ebur128.ebur128_init(1, RATE, EBUR128_MODE_M))
     ebur128.ebur128_set_max_window(state, max(400, milliseconds))

@@ -1,4 +1,4 @@
-"""Engines: each speaks a text into a file, and returns its phones with their end times in seconds."""
+"""Speech engines. Each speaks a text into a file, and returns its phones with their end times in seconds."""
 
 import re
 import subprocess
@@ -9,19 +9,19 @@ import soundfile
 
 
 def timed_phones(line):
-    """The "phone:seconds" of a line, as both engines write them: [(phone, end in seconds)]."""
+    """Parses "phone:seconds" items of a line, as flite and festival print them: [(phone, end in seconds)]."""
     return [(phone, float(end)) for phone, end in (item.split(":") for item in line.split())]
 
 
 def flite(voice, text, wave):
-    """Speaks TEXT into the file WAVE; returns its phones, as the engine itself timed them."""
+    """Speaks TEXT into the file WAVE. Returns its phones, with the engine's own times."""
     run = subprocess.run(["flite", "-voice", voice, "-t", text, "-psdur", "-o", str(wave)],
                          capture_output=True, text=True, check=True)
     return timed_phones(run.stdout)
 
 
 class Festival:
-    """Speaks in a voice of festival, which runs on between texts: it takes longer to start than to speak."""
+    """Speaks in a voice of festival. The process keeps running, because it takes longer to start than to speak."""
 
     SPEAK = """(let ((said (utt.synth (Utterance Text "{text}"))))
         (utt.save.wave said "{wave}" 'riff)
@@ -50,7 +50,7 @@ class Festival:
         return phones
 
 
-# How hibari's model is told to say a word, in the alphabet of misaki. Left to itself it reads "A M" as "uh M".
+# The phonemes of each word for hibari's model, in misaki's alphabet. Without them it reads "A M" as "uh M".
 PHONEMES = dict(item.split(":") for item in """
     zero:zˈɪɹO oh:ˈO one:wˈʌn two:tˈu three:θɹˈi four:fˈɔɹ five:fˈIv six:sˈɪks seven:sˈɛvən eight:ˈAt nine:nˈIn
     ten:tˈɛn eleven:əlˈɛvən twelve:twˈɛlv thirteen:θˌɜɹtˈin fourteen:fˌɔɹtˈin fifteen:fˌɪftˈin sixteen:sˌɪkstˈin
@@ -60,14 +60,14 @@ PHONEMES = dict(item.split(":") for item in """
     rest:ɹˈɛst go:ɡˈO done:dˈʌn it:ɪt is:ɪz quarter:kwˈɔɹTəɹ past:pˈæst to:tə noon:nˈun midnight:mˈɪdnˌIt
     in:ɪn the:ðə thee:ði morning:mˈɔɹnɪŋ afternoon:ˌæftəɹnˈun evening:ˈivnɪŋ at:æt night:nˈIt
     """.split())
-# Told between phones: stress, length, and the end of a word.
+# Marks between phones: stress, length, and the end of a word.
 MARKS = "ˈˌː "
-# How much earlier than its count of steps the model speaks a phone: seen where an S or a T begins after a vowel.
+# How much earlier the model speaks a phone than its count of steps says. Seen where S or T begins after a vowel.
 EARLY_SECONDS = 0.0375
 
 
 def phonemes(text):
-    """The phonemes of TEXT; the parts of "twenty-one" are one word, and so are those of "A M"."""
+    """The phonemes of TEXT. The parts of "twenty-one" are one word, and so are those of "A M"."""
     spoken = []
     for word in re.sub("the (?=[aeiou])", "thee ", text.strip(" .").replace(" M", "-M")).split():
         parts = word.split("-")
@@ -79,7 +79,7 @@ def phonemes(text):
 
 
 def phoneme_ids(phonemes, vocabulary):
-    """The model's numbers of PHONEMES, between the two of silence."""
+    """The model's numbers for PHONEMES, with silence (0) before and after."""
     for phoneme in phonemes:
         if phoneme not in vocabulary:
             sys.exit(f"make: the model does not know the phoneme {phoneme!r} of {phonemes!r}: "
@@ -88,9 +88,10 @@ def phoneme_ids(phonemes, vocabulary):
 
 
 def phone_ends(phonemes, steps, seconds):
-    """[(phone, end in seconds)] of PHONEMES; each of them, and the silences around, takes so many steps of SECONDS.
+    """[(phone, end in seconds)] of PHONEMES. STEPS has the number of steps of each, and of the silences around them; a
+    step takes SECONDS.
 
-    The model's phones sound earlier than it counts them; what separates words is the beginning of the second.
+    The model's phones sound EARLY_SECONDS before its count. The steps of a mark count for the phone after it.
     """
     phones, end = [("pau", steps[0] * seconds - EARLY_SECONDS)], steps[0] * seconds - EARLY_SECONDS
     for phoneme, count in zip(phonemes, steps[1:-1], strict=True):
@@ -101,9 +102,9 @@ def phone_ends(phonemes, steps, seconds):
 
 
 class Hibari:
-    """Speaks in the voice that comes with hibari, by phonemes."""
+    """Speaks phonemes in the voice that comes with hibari."""
 
-    # What the model's graph calls the number of steps that each phoneme takes.
+    # The name in the model's graph for the number of steps of each phoneme.
     STEPS = "/Clip_output_0"
     STEP_SECONDS = 0.025
 
@@ -126,7 +127,7 @@ class Hibari:
             sys.exit(f"make: the model of hibari {hibari.__version__} has no {self.STEPS}; 0.2.1 has it")
         graph.graph.output.append(onnx.ValueInfoProto(name=self.STEPS))
         options = onnxruntime.SessionOptions()
-        # One thread always adds in the same order.
+        # One thread only, so that it always adds in the same order.
         options.intra_op_num_threads = options.inter_op_num_threads = 1
         self.session = onnxruntime.InferenceSession(graph.SerializeToString(), options,
                                                     providers=["CPUExecutionProvider"])
@@ -139,7 +140,7 @@ class Hibari:
         ids = phoneme_ids(spoken, self.model.vocab)
         *sound, steps = self.session.run(
             None, {"ids": np.array([ids], np.int64), "speed": np.array([self.speed], np.float32)})
-        # The breath in the voice is noise: always the same.
+        # The breath in the voice is noise; a fixed seed keeps it the same.
         samples = hibari.dsp.synth(*(part[0] for part in sound), np.random.default_rng(0))
         soundfile.write(wave, samples, hibari.SAMPLE_RATE, "FLOAT")
         return phone_ends(spoken, np.ravel(steps), self.STEP_SECONDS)

@@ -13,7 +13,7 @@ import shutil
 import sys
 import tempfile
 
-# The tree stays as it was checked out.
+# Write no bytecode into the tree.
 sys.dont_write_bytecode = True
 
 from cutting import CROSSFADE_MILLISECONDS, RATE, cut, level, spread_peaks, take  # noqa: E402
@@ -26,16 +26,16 @@ from scipy import signal  # noqa: E402
 
 FOLDER = pathlib.Path(__file__).resolve().parents[1] / "languages" / "de"
 PICO_RATE = 16000
-# In per cent. At 100 some vowels clip; the second gives away where the marked words are.
+# In per cent. At 100 some vowels clip. The second is lower, to find where the marked words are.
 VOLUME, MARKED_VOLUME = 50, 25
-# How much silence may stay before and behind a clip, in milliseconds.
+# The most silence before and after a clip, in milliseconds.
 SILENCE = 10, 20
-# Of the 16 bits of a sample so many are kept: the others are zero, which FLAC does not store.
+# How many of a sample's 16 bits are kept; the others are zero, which FLAC does not store.
 BITS = 14
 
 
 class Pico:
-    """SVOX Pico's German voice, with what cutting.take needs: speak, bounds, and how much silence may stay."""
+    """SVOX Pico's German voice, with the members that cutting.take needs: speak, bounds and silence."""
 
     silence = SILENCE
 
@@ -45,25 +45,25 @@ class Pico:
         except ImportError as missing:
             sys.exit(f"german.py: {missing}: pip install py-nanotts, and start german.py with that Python; "
                      "sounds/languages/README.md says how")
-        # Pico reads memory that it has not written. What is always mapped anew is always zero.
+        # Pico reads memory that it has not written. Freshly mapped memory is always zero, so map large blocks.
         ctypes.CDLL(None).mallopt(-3, 128 * 1024)
         self.engine = NanoTTS()
         self.speak = functools.cache(self._speak)
 
     def say(self, *parts):
-        """Speaks parts of a sentence, (text, volume), in one."""
+        """Speaks the parts of a sentence, (text, volume), as one sentence."""
         text = " ".join(f'<volume level="{volume}">{text}</volume>' for text, volume in parts if text) + "."
         return np.frombuffer(self.engine.speak(text, voice="de-DE"), np.int16) / 32768
 
     def _speak(self, text):
-        """Returns TEXT as samples without DC or rumble, their rate, and nothing of its phones."""
+        """Returns TEXT as samples without DC or rumble, their rate, and None instead of phones."""
         samples = self.say((text.rstrip("."), VOLUME))
         rumble = signal.butter(2, 40, "highpass", fs=PICO_RATE, output="sos")
         return spread_peaks(signal.sosfiltfilt(rumble, samples), PICO_RATE), PICO_RATE, None
 
     @functools.cache
     def boundary(self, before, after):
-        """The second at which a sentence goes on with AFTER: where it turns softer if that is told to be softer."""
+        """The second at which AFTER begins in the sentence: where the sound turns softer if AFTER is marked softer."""
         plain = self.say((f"{before} {after}", VOLUME))
         marked = self.say((before, VOLUME), (after, MARKED_VOLUME))
         hop, window = PICO_RATE // 500, np.ones(PICO_RATE // 100)
@@ -71,7 +71,7 @@ class Pico:
         length = min(len(plain), len(marked))
         powers = [np.convolve(samples[:length] ** 2, window, "same")[::hop] for samples in (plain, marked)]
         half = (1 + (MARKED_VOLUME / VOLUME) ** 2) / 2
-        # What is not softer counts for the first part, what is softer for the second.
+        # Positive where the sound is not softer (the first part), negative where it is (the second).
         is_first = np.sign(powers[1] - half * powers[0]) * np.sqrt(powers[0])
         at = int(np.argmax(np.cumsum(is_first)))
         wrong = -np.minimum(is_first[:at + 1], 0).sum() + np.maximum(is_first[at + 1:], 0).sum()
@@ -87,7 +87,7 @@ class Pico:
 
 
 def told_apart(pico, clip):
-    """The takes of a clip, of those carriers of which it is clear where the words begin and end."""
+    """The takes of a clip, from the carriers in which the ends of the words can be found."""
     takes = []
     for carrier in clip.carriers:
         try:
@@ -109,7 +109,7 @@ def make(into):
     pico, wanted = Pico(), clips()
     takes = {clip.name: told_apart(pico, clip) for clip in wanted}
     candidates = {name: [edges(take) for take in several] for name, several in takes.items()}
-    # What is spoken most is chosen first; the clips of the others are chosen to fit.
+    # Choose the most spoken clips first; the others then have to fit.
     chosen = {}
     for pairs in neighbours("times"), neighbours("times", "natural", "timers"):
         among = {name: candidates[name] for pair in pairs for name in pair}
@@ -119,7 +119,7 @@ def make(into):
         chosen = found | chosen
         print(f"mean difference at a join: {difference:.2f} dB; of the first carriers: {first:.2f} dB")
     with tempfile.TemporaryDirectory() as scratch:
-        # Made elsewhere first, so that what goes wrong leaves the voice as it was.
+        # Made in another folder first, so that an error leaves the voice unchanged.
         pack = pathlib.Path(scratch)
         for clip in wanted:
             best = takes[clip.name][chosen.get(clip.name, 0)]

@@ -1,4 +1,4 @@
-"""Which clips the German voice has, out of which sentences they are cut, and the rules that put them together."""
+"""The clips of the German voice, the sentences from which they are cut, and the rules that join them."""
 
 import collections
 import itertools
@@ -9,7 +9,7 @@ Clip = collections.namedtuple("Clip", "name text carriers")
 UNITS = "null eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn sechzehn siebzehn " \
     "achtzehn neunzehn".split()
 TENS = {20: "zwanzig", 30: "dreißig", 40: "vierzig", 50: "fünfzig"}
-# In which minutes of an hour, and at which hours, another word is spoken beside; each begins or ends in another sound.
+# The minutes, hours, hour names and numbers to speak beside a clip; each begins or ends in another sound.
 MINUTES_BESIDE = 5, 10, 15, 30, 45, 8
 HOURS_BESIDE = 3, 8, 9, 11, 15, 21
 NAMES_BESIDE = 1, 3, 4, 8, 9, 12
@@ -17,7 +17,7 @@ NUMBERS_BESIDE = 3, 5, 8, 20
 
 
 def number(value):
-    """As it is counted: "eins", "einundzwanzig"."""
+    """A number in counting: "eins", "einundzwanzig"."""
     if value < 20:
         return UNITS[value]
     ten, unit = TENS[value // 10 * 10], value % 10
@@ -28,13 +28,13 @@ def hour(value):
     return f"{'ein' if value == 1 else number(value)} Uhr"
 
 
-# What the natural style says between the hour and the next, without the hour: by minute.
+# The words of the natural style before the hour's name, by minute.
 FIVES = {5: "fünf nach", 10: "zehn nach", 15: "Viertel nach", 20: "zwanzig nach", 25: "fünf vor halb", 30: "halb",
          35: "fünf nach halb", 40: "zwanzig vor", 45: "Viertel vor", 50: "zehn vor", 55: "fünf vor"}
 
 
 def natural_rules():
-    """Up to 24 past the hour, from there to the half and around it, then to the next hour."""
+    """Rules: past the hour up to minute 24, then before and after the half hour, from minute 36 to the next hour."""
     yield "0000", "mitternacht"
     yield "1200", "zwoelf-uhr-mittags"
     yield "**00", "hour12-{hour12}"
@@ -53,7 +53,7 @@ def natural_rules():
 
 
 def counted(numbers, blanks):
-    """The words of a length by its pattern: each of NUMBERS is "**" or "01", or None if there is none of that unit."""
+    """The clips of a length by its pattern. Each of NUMBERS is two digits or "**", or None without that unit."""
     parts = [(blank, "01" == digits, unit) for blank, digits, unit in zip(
         blanks, numbers, ("stunde", "minute", "sekunde")) if digits]
     for place, (blank, is_one, unit) in enumerate(parts):
@@ -62,7 +62,7 @@ def counted(numbers, blanks):
 
 
 def timer_rules(opening, lengths):
-    """Rules for those LENGTHS, tuples of patterns of two digits; "00" is not spoken."""
+    """Rules for LENGTHS: tuples of patterns of two digits, of which "00" is not spoken."""
     for numbers in lengths:
         spoken = [None if digits == "00" else digits for digits in numbers]
         blanks = [digits.lstrip("0") if digits.isdigit() else blank
@@ -70,7 +70,7 @@ def timer_rules(opening, lengths):
         yield "".join(numbers), " ".join([opening, *counted(spoken, blanks)])
 
 
-# What is left is rounded: to half hours, half minutes, seconds.
+# The time left is rounded: to half hours, half minutes, seconds.
 LEFT = [("00", "00", "01"), ("00", "00", "**"), ("00", "01", "00"), ("00", "01", "30"), ("00", "**", "00"), ("00", "**", "30"),
         ("01", "00", "00"), ("01", "30", "00"), ("**", "00", "00"), ("**", "30", "00")]
 LENGTHS = [numbers for numbers in itertools.product(("00", "01", "**"), repeat=3) if set(numbers) != {"00"}]
@@ -206,7 +206,7 @@ def phrases_of_timers():
 
 
 def neighbours(*kinds):
-    """How often clips meet: {(first, second): weight}."""
+    """How often clips meet, over phrases of the KINDS: {(first, second): weight}."""
     pairs = collections.Counter()
     for kind in kinds:
         for names, weight in {"times": phrases_of_times, "natural": phrases_of_natural, "timers": phrases_of_timers}[kind]():

@@ -11,7 +11,7 @@ import pathlib
 import sys
 import tempfile
 
-# The tree stays as it was checked out.
+# Write no bytecode into the tree.
 sys.dont_write_bytecode = True
 
 from cutting import CROSSFADE_MILLISECONDS, RATE, Speaker, Take, cut, samples_in, take  # noqa: E402
@@ -34,7 +34,7 @@ LEVELS_DB = -90, -25
 
 
 def made_by():
-    """sounds/voices/make, which has no suffix."""
+    """The module sounds/voices/make, a file without a suffix."""
     loader = importlib.machinery.SourceFileLoader("make", str(FOLDER / "make"))
     module = importlib.util.module_from_spec(importlib.util.spec_from_loader("make", loader))
     loader.exec_module(module)
@@ -51,13 +51,13 @@ def first_cuts():
 
 
 def differences(clips):
-    """What make measures at each join, in dB."""
+    """The difference that make measures at each join, in dB."""
     ends = [edges(Take(clip, RATE, 0, len(clip), 0, "")) for clip in clips]
     return [float(difference([left], [right])[0, 0]) for left, right in zip(ends, ends[1:])]
 
 
 def joined(clips):
-    """The phrase, and the seconds at which its crossfades begin."""
+    """The joined phrase, and the seconds at which its crossfades begin."""
     overlap = samples_in(CROSSFADE_MILLISECONDS)
     phase = (np.arange(overlap) + 0.5) / overlap * np.pi / 2
     phrase, joins = clips[0], []
@@ -80,7 +80,7 @@ def draw(clips, path):
         axes.axvline(at, color="tab:red", linewidth=0.8)
     axes.set(xlabel="s", ylabel="kHz")
     figure.savefig(path, metadata={"Software": None})
-    # As shades of grey and a red it takes a third.
+    # With only greys and a red, the file takes a third.
     Image.open(path).convert("RGB").quantize(24, dither=Image.Dither.NONE).save(path, optimize=True)
 
 
