@@ -100,8 +100,9 @@ extension Announcer {
   public func refusal(of alarm: Alarm, from now: Now) -> SkipReason? {
     if let refusal = refusalToCome(of: alarm, from: now) { return refusal }
     switch alarm.state {
-    case .waiting(nil, _), .ringing: return nil
-    case .waiting, .snoozing: return rules.timersAreHeldBack ? .switchLost : nil
+    // It has a time by a clock that is right.
+    case .waiting(nil, _): return alarm.promised == nil ? nil : .untrusted
+    case .waiting, .snoozing, .ringing: return rules.timersAreHeldBack ? .switchLost : nil
     }
   }
 

@@ -30,6 +30,7 @@ extension Announcer {
         return try tellLeft(of: try timers.find(which, at: now), at: now)
       case .startInterval(let plan, let replaces):
         if let refusal = rules.refusalOfTimers { throw .speech(refusal) }
+        if let flaw = plan.flaw { throw .interval(flaw) }
         let over = timers.endInterval(byAnyClock: true, at: now)
         let effects = try timers.start(plan, replaces: replaces, in: rules.lead, at: now)
         let isAnother = effects.count > 1

@@ -37,5 +37,18 @@ public enum Sounding: Hashable, Sendable {
     }
   }
 
-  public var ducksOthers: Bool { if case .cue = self { true } else { false } }
+  public var ducking: Ducking { if case .cue(let cue) = self { cue.ducking } else { .none } }
+}
+
+/// How long a sounding turns the others down.
+public enum Ducking: Hashable, Sendable {
+  /// It leaves them as they are.
+  case none
+  /// Until it ends.
+  case whole
+  /// Until so long after its anchor, though it still rings on: words follow.
+  case until(Duration)
+
+  /// The others need this long to return to their level.
+  public static let returnTakes = Duration.milliseconds(300)
 }

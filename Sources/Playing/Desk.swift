@@ -18,7 +18,6 @@ final class Desk {
   /// Level of other sounds under a cue: -12 dB.
   private static let ducked: Float = 0.251_188_6
   private static let duckingTakes = Duration.milliseconds(20)
-  private static let returnTakes = Duration.milliseconds(300)
 
   /// - Parameters:
   ///   - rate: frames per second.
@@ -30,12 +29,6 @@ final class Desk {
 
   deinit {
     scratch.deallocate()
-  }
-
-  /// Factor for every sample of the sum.
-  var gain: Float {
-    get { master.gain }
-    set { master.gain = newValue }
   }
 
   /// How many frames a track must remember.
@@ -81,7 +74,7 @@ final class Desk {
     }
     let forgotten = first - memoryOfTracks
     fades.removeAll { $0.end < forgotten }
-    let returning = Int(Self.returnTakes.inSeconds * rate)
+    let returning = Int(Ducking.returnTakes.inSeconds * rate)
     past.removeAll { ($0.end ?? 0) + returning < forgotten }
   }
 
@@ -91,10 +84,11 @@ final class Desk {
     for cue in cues {
       guard let start = cue.start, frame >= start else { continue }
       // A cue that ended before it was heard ducks nothing.
-      let sounded = min(frame, cue.end ?? .max) - start
+      let end = cue.duckingEnd ?? .max
+      let sounded = min(frame, end) - start
       let fallen = min(Double(max(sounded, 0)) / (Self.duckingTakes.inSeconds * rate), 1)
-      let over = max(frame - (cue.end ?? .max), 0)
-      let risen = min(Double(over) / (Self.returnTakes.inSeconds * rate), 1)
+      let over = max(frame - end, 0)
+      let risen = min(Double(over) / (Ducking.returnTakes.inSeconds * rate), 1)
       let share = Float(fallen * (1 - risen))
       level = min(level, 1 - share * (1 - Self.ducked))
     }

@@ -3,12 +3,6 @@ import Devices
 import Horology
 import Sound
 
-/// How long the speaker is kept open after an announcement.
-public enum KeepOpen: Hashable, Sendable {
-  case lasting(Duration)
-  case always
-}
-
 /// Calls the player regularly, so that it can feed the device.
 public protocol Ticker {
   associatedtype Ticks: AnyObject
@@ -23,17 +17,6 @@ public protocol Ticker {
 /// The stream begins with silence. Where a score begins in it is decided as late as possible, by
 /// the position that the device reports.
 public final class Player {
-  /// The owner's settings for the speaker.
-  public struct Settings: Hashable, Sendable {
-    /// How much earlier than its instant an anchor leaves the converter.
-    public var latencyOffset = Duration.zero
-    /// Factor for every sample.
-    public var gain: Float = 1
-    public var keepOpen = KeepOpen.lasting(.zero)
-
-    public init() {}
-  }
-
   /// Length of the fade of a stop, from its first frame at the converter.
   private static let stopFade = Duration.milliseconds(8)
   /// This much queued sound stays as it is while the rest is rendered without the stopped track.
@@ -56,8 +39,13 @@ public final class Player {
   private let ticker: any Ticker
   private let now: () -> Now
   private let makeSink: () -> any Sink
-  /// A new gain counts from the next sound that begins while nothing plays.
-  public var settings = Settings()
+  /// A new gain counts for each sound that begins from now on, so that a ring becomes louder or
+  /// softer with its next figure.
+  public var settings = Settings() {
+    didSet {
+      for track in turns.map(\.track) where track.start == nil { track.volume = settings.gain }
+    }
+  }
   /// Called once for each `play` that did not throw.
   public var ended: (SoundingID, Outcome) -> Void = { _, _ in }
 
@@ -120,7 +108,7 @@ public final class Player {
   ) throws(Fault) {
     try play(
       sounding.id, anchoredAt: sounding.anchor, decibels: sounding.decibels,
-      mayBeLateBy: sounding.mayBeLateBy, ducksOthers: sounding.ducksOthers, compose)
+      mayBeLateBy: sounding.mayBeLateBy, ducking: sounding.ducking, compose)
   }
 
   /// Opens the device and plays the score that `compose` makes for its rate.
@@ -128,12 +116,12 @@ public final class Player {
   ///   - decibels: level in dB, on top of the settings' gain.
   ///   - mayBeLateBy: how late the anchor may be. A score that would be later ends as too late,
   ///     before it begins. Nil if it may be late at will.
-  ///   - ducksOthers: other sounds are turned down while it sounds.
+  ///   - ducking: how long other sounds are turned down.
   /// - Throws: `Fault` if the device cannot be opened, a sound is missing or damaged, or the
   ///   machine sleeps meanwhile; then the score does not play.
   public func play(
     _ sounding: SoundingID, anchoredAt anchor: Anchor, decibels: Double = 0,
-    mayBeLateBy: Duration? = nil, ducksOthers: Bool = false,
+    mayBeLateBy: Duration? = nil, ducking: Ducking = .none,
     _ compose: (_ rate: Int) throws(Fault) -> Score
   ) throws(Fault) {
     if !isPlaying && longPause() != nil { close() }
@@ -151,14 +139,13 @@ public final class Player {
       let length = Duration.seconds(Double(score.frames - score.anchor) / Double(stream.rate))
       let now = self.now()
       if !isPlaying {
-        desk.gain = settings.gain
         taken = now.uptime
         fed = now.sinceBoot
       }
       let track = Track(
         sounding, score, anchor: anchor, latencyOffset: settings.latencyOffset,
-        gain: Mixer.gain(decibels: decibels), mayBeLateBy: mayBeLateBy, ducksOthers: ducksOthers,
-        memory: desk.memoryOfTracks)
+        gain: Mixer.gain(decibels: decibels), volume: settings.gain, mayBeLateBy: mayBeLateBy,
+        ducking: ducking, memory: desk.memoryOfTracks)
       desk.add(track)
       turns.append(
         Turn(

@@ -9,12 +9,13 @@ import Sound
 /// it, or with it faded.
 final class Track {
   let sounding: SoundingID
-  /// True if other tracks are turned down while it sounds.
-  let ducksOthers: Bool
+  private let ducking: Ducking
   private let mixer: Mixer
   private let anchor: Anchor
   private let latencyOffset: Duration
   private let gain: Float
+  /// Another factor for each of its samples. It is not changed once the track has begun.
+  var volume: Float
 
   /// The stream's frame at which the score begins, once that is decided.
   private(set) var start: Int?
@@ -56,8 +57,8 @@ final class Track {
   ///   - memory: how many frames it remembers.
   init(
     _ sounding: SoundingID, _ score: Score, anchor: Anchor, latencyOffset: Duration,
-    gain: Float = 1,
-    mayBeLateBy: Duration? = nil, ducksOthers: Bool = false, memory: Int
+    gain: Float = 1, volume: Float = 1,
+    mayBeLateBy: Duration? = nil, ducking: Ducking = .none, memory: Int
   ) {
     self.sounding = sounding
     mixer = Mixer(score: score)
@@ -65,7 +66,8 @@ final class Track {
     self.latencyOffset = latencyOffset
     self.gain = gain
     self.mayBeLateBy = mayBeLateBy
-    self.ducksOthers = ducksOthers
+    self.volume = volume
+    self.ducking = ducking
     // A power of two, so that the remainder is cheap.
     self.memory = [Float](
       repeating: 0, count: 1 << (Int.bitWidth - (memory - 1).leadingZeroBitCount))
@@ -90,7 +92,7 @@ final class Track {
     let last = min(frame + sum.count, end ?? .max)
     guard first < last else { return }
     for place in first..<last {
-      var sample = memory[place & (memory.count - 1)] * gain
+      var sample = memory[place & (memory.count - 1)] * gain * volume
       if let ducking { sample *= ducking(place) }
       if let fade { sample *= fade.level(at: place) }
       sum[place - frame] += sample
@@ -121,6 +123,17 @@ final class Track {
   private func fail(_ why: String, at frame: Int) {
     failure = why
     end = min(end ?? .max, frame)
+  }
+
+  // MARK: Turning others down
+
+  /// True if other tracks are turned down under it.
+  var ducksOthers: Bool { ducking != .none }
+
+  /// The frame of the stream at which the others begin to return; nil if that is not known yet.
+  var duckingEnd: Int? {
+    guard case .until(let span) = ducking, let anchorFrame else { return end }
+    return min(anchorFrame + Int(span.inSeconds * Double(mixer.score.rate)), end ?? .max)
   }
 
   // MARK: Beginning

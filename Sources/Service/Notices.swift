@@ -45,8 +45,9 @@ extension Report {
     case .mute(let mute, let end): return mute.notice(until: end)
     case .clockSet(let step):
       let direction = step < .zero ? "back" : "forward"
+      let size = step.magnitude.milliseconds.drop { $0 == "+" }
       return Notice(
-        .clockSet, .notice, "the clock went \(direction) by \(step.magnitude.milliseconds)",
+        .clockSet, .notice, "the clock went \(direction) by \(size)",
         ["STEP_USEC": step.inMicroseconds])
     case .slept(let span):
       return Notice(

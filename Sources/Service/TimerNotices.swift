@@ -24,7 +24,7 @@ extension TimerEvent {
     case .elapsed(let late, let unheard):
       fields["LATE_USEC"] = late?.inMicroseconds
       fields["REASON"] = unheard?.key
-      let place = late.map { "was at zero \($0.roughly) ago, while clocksmith did not run" }
+      let place = late.map { "was at zero \($0.roughly) ago" }
       let rings = unheard.map { "cannot be heard: \($0)" } ?? (late == nil ? "rings" : "rings now")
       return notice(
         .timerElapsed, late == nil && unheard == nil ? .info : .warning,
@@ -39,7 +39,7 @@ extension TimerEvent {
       fields["LATE_USEC"] = late.inMicroseconds
       return notice(
         .timerMissed, .warning,
-        "was at zero \(late.roughly) ago, while clocksmith did not run: too long ago to ring")
+        "was at zero \(late.roughly) ago: too long ago to ring")
     case .missed: return notice(.timerMissed, .warning, "rang, and nobody stopped it")
     case .neverHeard(let why):
       fields["REASON"] = "never_heard"
@@ -69,7 +69,7 @@ extension IntervalEvent {
       fields["LATE_USEC"] = late.inMicroseconds
       return Notice(
         .interval, .warning,
-        "\(title) was over \(late.roughly) ago, while clocksmith did not run", fields)
+        "\(title) was over \(late.roughly) ago", fields)
     case .unheard(let why):
       fields["DETAIL"] = why
       return Notice(.timerUnheard, .warning, "\(title) cannot be heard: \(why)", fields)

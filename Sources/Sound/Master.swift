@@ -5,7 +5,7 @@
 /// that has changed since. Up to `decided`, the sum must be the same.
 public final class Master {
   /// The factor for every sample of the sum.
-  public var gain: Float
+  private let gain: Float
   /// The next frame of output.
   public private(set) var position = 0
   /// The next frame of the sum to take in: ahead of `position` by the frames held in the limiter.

@@ -94,6 +94,9 @@ private func set(_ time: String, _ arguments: Arguments) throws {
   } catch {
     throw Misuse(description: place + error.description)
   }
+  if arguments["tune"] == "" {
+    throw Misuse(description: "--tune wants the name of a tune or the path of its file, or none")
+  }
   let tune = arguments["tune"].flatMap { $0 == "none" ? nil : wholePath($0) }
   let service = try runningService()
   let number: Int
@@ -148,8 +151,10 @@ extension Status.Alarm {
 
   /// As in `rings mon 2026-11-23 07:00, in 9 h 3 min`.
   func outlook(at instant: Instant, _ zone: any Zone) -> String {
-    if state == "ringing" { return "rings now" }
-    guard let next = nextInstant else { return "will not ring any more" }
+    if state == "ringing" { return reason.isEmpty ? "rings now" : "is to ring now: \(reason)" }
+    guard let next = nextInstant else {
+      return reason.isEmpty ? "will not ring any more" : "silent: \(reason)"
+    }
     let shown = zone.civil(at: next)
     let time = "\(shown.dateTime)".dropLast(3).map { $0 == "T" ? " " : $0 }
     let moment = "\(shown.weekday.abbreviation) \(String(time))"

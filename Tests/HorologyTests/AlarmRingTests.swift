@@ -216,6 +216,9 @@ import Testing
     var desk = desk(plan)
     let seen = desk.live(for: .seconds(560))
     #expect(seen.cues.first?.blows == plan.tune?.movements[0]?.melody)
+    // The words begin at their own level, though the bells ring on.
+    let last = try #require(seen.cues.first?.blows.last?.offset)
+    #expect(seen.cues.first?.ducking == .until(last + DueCue.afterTune - Ducking.returnTakes))
     // The words begin 3 s after the last blow, and the tune again 3 s after the words begin.
     #expect(seen.announcements.first?.anchor == Self.seven + .seconds(5))
     let rings = seen.cues.map { shown($0, desk) - Self.seven }

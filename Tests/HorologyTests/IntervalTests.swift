@@ -288,6 +288,16 @@ import Testing
     let begun = behind.cues + behind.live(for: .seconds(9)).cues
     #expect(begun.contains { $0.signal == .count })
   }
+  @Test("a refused order ends nothing that is over by a clock that may be wrong")
+  func refusedOrder() {
+    var desk = Desk(at: Self.start)
+    desk.start(Self.workout)
+    desk = restarted(desk, at: desk.now.instant + .seconds(86_400))
+    desk.start(.plain(every: .zero))
+    #expect(desk.intervalEvents.isEmpty)
+    #expect(desk.announcer.timers.interval != nil)
+  }
+
   @Test("whose last signal has sounded is over, whatever the clock may be worth")
   func overByItsSignal() {
     var desk = Desk(at: Self.start)

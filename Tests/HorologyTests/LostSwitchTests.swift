@@ -179,5 +179,9 @@ import Testing
       turn(&desk, ringer)
       #expect(try reason() == wanted)
     }
+    _ = desk.live(for: .seconds(61))
+    #expect(desk.announcer.alarms.isRinging)
+    turn(&desk, .lost("gone"))
+    #expect(try reason() == .switchLost)
   }
 }

@@ -56,7 +56,8 @@ import Testing
 
   /// A track that is anchored at a frame of the stream.
   private func track(
-    _ number: Int, _ samples: [Float], at frame: Int, on desk: Desk, isCue: Bool = false
+    _ number: Int, _ samples: [Float], at frame: Int, on desk: Desk, isCue: Bool = false,
+    ducking: Ducking = .whole
   ) throws -> Track {
     let path = try folder.write("\(number).wav", rate: Self.rate, samples: samples)
     let part = Score.Part(path: path, start: 0, frames: samples.count, isTimed: true)
@@ -65,13 +66,30 @@ import Testing
     let track = Track(
       SoundingID(number), Score(rate: Self.rate, parts: [part], anchor: 0),
       anchor: isCue ? .elapsed(.seconds(50) + span) : .utc(Instant(seconds: 1_000) + span),
-      latencyOffset: .zero, ducksOthers: isCue, memory: desk.memoryOfTracks)
+      latencyOffset: .zero, ducking: isCue ? ducking : .none, memory: desk.memoryOfTracks)
     desk.add(track)
     return track
   }
 
   private func constant(_ level: Float, frames: Int) -> [Float] {
     [Float](repeating: level, count: frames)
+  }
+
+  @Test("what rings on after its words are due turns nothing down any more") func duckingEnds()
+    throws
+  {
+    let converter = Converter()
+    _ = try track(1, constant(0.5, frames: 96_000), at: 0, on: converter.desk)
+    // It sounds for two seconds, and turns down for a half.
+    _ = try track(
+      2, constant(0.125, frames: 96_000), at: 4_800, on: converter.desk, isCue: true,
+      ducking: .until(.milliseconds(500)))
+    converter.play(until: 90_000)
+    let heard = converter.heard
+    #expect(abs(heard[20_000] - 0.125 - 0.5 * 0.251_188_6) < 0.001)
+    #expect(abs(heard[28_799] - 0.125 - 0.5 * 0.251_188_6) < 0.001)
+    #expect(abs(heard[28_800 + 14_400] - 0.625) < 0.001)
+    #expect(steps(Array(heard[6_000..<90_000])) < 0.001)
   }
 
   private func steps(_ heard: [Float]) -> Float {

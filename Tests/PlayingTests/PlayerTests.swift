@@ -191,6 +191,26 @@ import Testing
     }
   }
 
+  @Test("a volume set while something sounds counts for what has not begun") func volume() throws {
+    let sink = try file()
+    let player = Player(in: loop) { sink }
+    var left = 2
+    player.ended = { _, _ in
+      left -= 1
+      if left == 0 { loop.exit() }
+    }
+    let score = try makeScore()
+    for (number, delay) in [(1, 500), (2, 1500)] {
+      let anchor = loop.now.instant + .milliseconds(delay)
+      try player.play(SoundingID(number), anchoredAt: .utc(anchor)) { _ throws(Fault) in score }
+    }
+    let turn = loop.after(.milliseconds(600)) { player.settings.gain = 0.5 }
+    try loop.run()
+    _ = turn
+    let heard = try recorded().filter { $0 != 0 }
+    #expect(heard == [Float](repeating: 0.5, count: 9600) + [Float](repeating: 0.25, count: 9600))
+  }
+
   @Test("of two one is stopped and the other goes on; the device is closed after the last")
   func two() throws {
     let sink = try file()

@@ -49,7 +49,7 @@ import Testing
       _ throws(Fault) in chimeScore
     }
     try player.play(
-      SoundingID(2), anchoredAt: .elapsed(now.sinceBoot + .milliseconds(1_500)), ducksOthers: true
+      SoundingID(2), anchoredAt: .elapsed(now.sinceBoot + .milliseconds(1_500)), ducking: .whole
     ) { _ throws(Fault) in cueScore }
     var stoppedAt = now.sinceBoot
     let stop = loop.after(.milliseconds(1_700)) {

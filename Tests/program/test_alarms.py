@@ -300,6 +300,7 @@ def test_what_cannot_be_done_is_refused_with_a_reason(bus, home, start):
         assert told in refusal(home.run("alarm", *words), 1)
     assert refusal(home.run("alarm", "07:00", "--date", "2020-01-01"), 2) == (
         "clocksmith: --date 2020-01-01: 07:00 on that day is over; choose a later day")
+    assert "--tune wants the name of a tune" in refusal(home.run("alarm", "07:00", "--tune", ""), 2)
     with bus.caller() as caller:
         for number in range(99):
             caller.call("SetAlarm", "sssssb", "07:00", "mon", f"n{number}", "", "", False)

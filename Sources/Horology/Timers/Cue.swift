@@ -47,6 +47,15 @@ extension Cue {
     return (0...Int(length / DueCue.ringPeriod)).map { DueCue.ringPeriod * $0 }
   }
 
+  /// A ring, or a tune, leaves the room to the words that follow it: bells ring on for a long time.
+  var ducking: Ducking {
+    let words = blows.last.map { $0.offset + DueCue.afterTune }
+    if let words = words ?? (isRing ? signal.length : nil) {
+      return .until(words - Ducking.returnTakes)
+    }
+    return .whole
+  }
+
   /// When the next cue can follow it, since the machine started.
   var over: Duration {
     anchor + (blows.last.map { $0.offset + DueCue.afterTune * 2 } ?? DueCue.ringPeriod)

@@ -40,9 +40,6 @@ extension IntervalPlan {
 
 /// The words for an interval.
 extension Announcer {
-  /// From the end of a signal to its words: sounds under a signal need this long to return to their
-  /// level.
-  private static let afterSignal = Duration.milliseconds(300)
   /// Later words are dropped: they would say what everyone knows by then.
   private static let latestWords = Duration.milliseconds(250)
 
@@ -54,7 +51,7 @@ extension Announcer {
     let offset = due.anchor - interval.start.sinceBoot
     let phrases = interval.plan.phrases(after: .init(offset: offset, signal: due.signal))
     guard !phrases.isEmpty else { return [] }
-    let begins = due.anchor + due.signal.length + Self.afterSignal
+    let begins = due.anchor + due.signal.length + Ducking.returnTakes
     let from = begins - rules.lead
     let words = TimerWords(
       .interval, title: interval.title, phrases, from: from, until: from + Self.latestWords,
