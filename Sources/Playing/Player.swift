@@ -43,9 +43,14 @@ public final class Player {
   /// softer with its next figure.
   public var settings = Settings() {
     didSet {
-      for track in turns.map(\.track) where track.start == nil { track.volume = settings.gain }
+      // The gain belongs to the card's control: both change when the device is opened.
+      guard settings.usesMixer == usesMixer else { return }
+      volume = settings.gain
+      for track in turns.map(\.track) where track.start == nil { track.volume = volume }
     }
   }
+  /// As the device was opened.
+  private var (volume, usesMixer): (Float, Bool) = (1, false)
   /// Called once for each `play` that did not throw.
   public var ended: (SoundingID, Outcome) -> Void = { _, _ in }
 
@@ -144,7 +149,7 @@ public final class Player {
       }
       let track = Track(
         sounding, score, anchor: anchor, latencyOffset: settings.latencyOffset,
-        gain: Mixer.gain(decibels: decibels), volume: settings.gain, mayBeLateBy: mayBeLateBy,
+        gain: Mixer.gain(decibels: decibels), volume: volume, mayBeLateBy: mayBeLateBy,
         ducking: ducking, memory: desk.memoryOfTracks)
       desk.add(track)
       turns.append(
@@ -205,6 +210,7 @@ public final class Player {
   private func opened() throws(Fault) -> (Stream, Desk) {
     if let stream, let desk { return (stream, desk) }
     let opened = try Stream(makeSink())
+    (volume, usesMixer) = (settings.gain, settings.usesMixer)
     let made = Desk(rate: opened.rate, memory: opened.sink.capacity)
     (stream, desk) = (opened, made)
     hasRehearsed = false

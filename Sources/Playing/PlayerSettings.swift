@@ -11,6 +11,8 @@ extension Player {
     public var latencyOffset = Duration.zero
     /// Factor for every sample.
     public var gain: Float = 1
+    /// True if the volume is set by a control of the card, when that is opened, and not by `gain`.
+    public var usesMixer = false
     public var keepOpen = KeepOpen.lasting(.zero)
 
     public init() {}

@@ -114,9 +114,16 @@ import Testing
     var desk = Desk(at: Self.start) { $0.saysTimers = true }
     desk.start(.seconds(600), "tea")
     let zero = desk.now.instant + .seconds(600)
-    let said = desk.live(for: .seconds(620)).announcements
+    let seen = desk.live(for: .seconds(620))
+    let said = seen.announcements
     #expect(said.count == 1)
     #expect(said.first?.anchor == zero + Timers.wordsAfterRing)
+    // They begin at their own level: the ring turns nothing down any more.
+    guard case .until(let end)? = seen.cues.first?.ducking else {
+      Issue.record("the ring does not end its ducking")
+      return
+    }
+    #expect(end == .milliseconds(1600) && end + Ducking.returnTakes <= Timers.wordsAfterRing)
     guard case .timer(let words)? = said.first?.cause else { return }
     #expect(words.phrases == [.name("tea"), .timer(.seconds(600))])
   }

@@ -191,7 +191,10 @@ import Testing
     }
   }
 
-  @Test("a volume set while something sounds counts for what has not begun") func volume() throws {
+  @Test(
+    "a volume set while something sounds counts for what has not begun, but not a card's control",
+    arguments: [false, true])
+  func volume(usesMixer: Bool) throws {
     let sink = try file()
     let player = Player(in: loop) { sink }
     var left = 2
@@ -204,11 +207,17 @@ import Testing
       let anchor = loop.now.instant + .milliseconds(delay)
       try player.play(SoundingID(number), anchoredAt: .utc(anchor)) { _ throws(Fault) in score }
     }
-    let turn = loop.after(.milliseconds(600)) { player.settings.gain = 0.5 }
+    let turn = loop.after(.milliseconds(600)) {
+      var settings = Player.Settings()
+      (settings.gain, settings.usesMixer) = (0.5, usesMixer)
+      player.settings = settings
+    }
     try loop.run()
     _ = turn
     let heard = try recorded().filter { $0 != 0 }
-    #expect(heard == [Float](repeating: 0.5, count: 9600) + [Float](repeating: 0.25, count: 9600))
+    let second: Float = usesMixer ? 0.5 : 0.25
+    #expect(
+      heard == [Float](repeating: 0.5, count: 9600) + [Float](repeating: second, count: 9600))
   }
 
   @Test("of two one is stopped and the other goes on; the device is closed after the last")

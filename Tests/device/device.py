@@ -245,9 +245,14 @@ class Device(Emulator):
         """Waits, with the lock held, until a condition holds or the emulator has ended; not for ever.
 
         A deadline is of the device's own time: what the host keeps from the emulator does not count.
+        It is four times as long at most, for threads are counted that wait side by side.
         """
-        deadline, starved = time.monotonic() + seconds, self.starved()
-        while (left := deadline + self.starved() - starved - time.monotonic()) > 0:
+        began, starved = time.monotonic(), self.starved()
+
+        def kept_back():
+            return min(max(0.0, self.starved() - starved), 3 * seconds)
+
+        while (left := began + seconds + kept_back() - time.monotonic()) > 0:
             if self._changed.wait_for(lambda: condition() or not self.running(), left):
                 return True
         return False

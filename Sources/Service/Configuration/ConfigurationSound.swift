@@ -22,6 +22,7 @@ extension Configuration {
     var settings = Player.Settings()
     settings.latencyOffset = latencyOffset
     settings.gain = mixer == nil ? Mixer.gain(decibels: volume) : 1
+    settings.usesMixer = mixer != nil
     settings.keepOpen = keepOpen
     return settings
   }
