@@ -103,6 +103,7 @@ def clock(card, folder, broker, apple):
             device.start()
             device.wait_until_ready()
             device.wait_for_line(f"^Started {UNIT}", seconds=120)
+            device.is_online = False
             yield device
             device.quit()
         finally:
@@ -117,27 +118,43 @@ def availability(heard, payload, seconds=60):
     heard.wait_for(f"{relay.CLOCK}/availability", lambda last: last == payload, seconds)
 
 
+def plug_in(clock, heard):
+    """Gives it a network."""
+    clock.qmp("device_add", **ADAPTER)
+    availability(heard, "online", 120)
+    clock.is_online = True
+
+
+@pytest.fixture
+def online(clock, heard):
+    """It has a network, also if a test is made again from power-on."""
+    if not clock.is_online:
+        plug_in(clock, heard)
+
+
 def test_the_relay_waits_for_a_network_and_takes_it(clock, heard, figures):
     assert not heard.messages
     before = time.monotonic()
-    clock.qmp("device_add", **ADAPTER)
-    availability(heard, "online", 120)
+    plug_in(clock, heard)
     figures["network plugged in to the relay online"] = f"{time.monotonic() - before:.0f} s"
     state(heard, lambda last: last["switch"] == "on")
     assert clock.run("systemctl --failed --no-legend") == ""
 
 
+@pytest.mark.usefixtures("online")
 def test_the_clocks_own_configuration_has_nothing_of_the_relay(clock):
     assert "mqtt" not in clock.run("cat /etc/clocksmith/conf.d/50-card.conf")
     assert clock.run("clocksmith-relay check").count("FOUND") == 0
     assert clock.run("stat -c %U:%G:%a /etc/clocksmith/relay/key.p8") == "root:clocksmith-relay:640"
 
 
+@pytest.mark.usefixtures("online")
 def test_no_secret_stands_in_the_journal(clock):
     clock.wait_for_line("^connected to|is back$", unit=UNIT)
     assert clock.run(f"journalctl --boot -o json --all | grep -c {SECRET}", check=False) == "0"
 
 
+@pytest.mark.usefixtures("online")
 def test_the_switch_is_seen_over_mqtt(clock, heard, figures):
     before = time.monotonic()
     clock.set_switch(True, SWITCH)
@@ -147,6 +164,7 @@ def test_the_switch_is_seen_over_mqtt(clock, heard, figures):
     state(heard, lambda last: last["switch"] == "on" and not last["muted"])
 
 
+@pytest.mark.usefixtures("online")
 def test_an_announce_command_is_heard_once(clock, broker):
     mark, since = clock.mark(), time.monotonic()
     broker.publish(relay.COMMAND, {"command": "announce", "time": "15:30"})
@@ -156,6 +174,7 @@ def test_an_announce_command_is_heard_once(clock, broker):
     assert len(clock.speaker.sounds(after=since)) == 1
 
 
+@pytest.mark.usefixtures("online")
 def test_a_relay_that_hangs_is_restarted_and_the_clock_is_not(clock, heard):
     announcer = clock.run("systemctl show clocksmith -P MainPID")
     # A watchdog of 5 s instead of the unit's minute, to save time.
@@ -173,6 +192,7 @@ def test_a_relay_that_hangs_is_restarted_and_the_clock_is_not(clock, heard):
     assert clock.run("systemctl show clocksmith -P MainPID") == announcer
 
 
+@pytest.mark.usefixtures("online")
 def test_the_relay_is_confined(clock, figures):
     said = clock.run(f"systemd-analyze security --no-pager {UNIT} | tail -1")
     exposure = float(re.search(r"([\d.]+) \w+", said.split(":", 1)[1])[1])
@@ -185,6 +205,7 @@ def test_the_relay_is_confined(clock, figures):
     assert "AF_INET" not in clock.run("systemctl show clocksmith -P RestrictAddressFamilies")
 
 
+@pytest.mark.usefixtures("online")
 def test_a_network_that_is_torn_out_is_taken_back(clock, heard, figures):
     clock.qmp("device_del", id="adapter")
     clock.run("until ! ip link show eth0 2>/dev/null && ! ls /sys/class/net/en* 2>/dev/null; "
@@ -213,6 +234,7 @@ def deliveries(clock):
     return tokens
 
 
+@pytest.mark.usefixtures("online")
 def test_a_power_cut_in_the_middle_of_a_publish_loses_and_doubles_nothing(clock, apple, figures):
     phones = {push.token(number) for number in range(PHONES)}
     # Slow enough answers for a power cut in the middle.
