@@ -36,6 +36,17 @@ def chiming(device, alone):
     device.restart_clock()
 
 
+@pytest.fixture
+def blows_alone(chiming):
+    """The hour without its melody: under a blow the melody rings on, at 0.007 of full scale, and each
+    of its notes is placed by itself, so the recording is not the rendered file to within the rounding."""
+    chiming.run("printf '[announce]\\nchime = bigben\\n' >/etc/clocksmith/conf.d/99-blows.conf")
+    chiming.restart_clock()
+    yield chiming
+    chiming.run("rm /etc/clocksmith/conf.d/99-blows.conf")
+    chiming.restart_clock()
+
+
 def test_the_first_blow_is_the_hour_and_there_are_as_many_as_the_hour(chiming, figures):
     mark = chiming.mark()
     chiming.set_clock("2027-10-01 02:59:31")
@@ -55,9 +66,10 @@ def test_the_first_blow_is_the_hour_and_there_are_as_many_as_the_hour(chiming, f
     assert numpy.abs(spacing - GAPS).max() < 0.05
 
 
-def test_a_timer_rings_over_the_hour_and_no_blow_is_late(chiming, figures):
+def test_a_timer_rings_over_the_hour_and_no_blow_is_late(blows_alone, figures):
+    chiming = blows_alone
     mark = chiming.mark()
-    chiming.set_clock("2027-10-01 04:59:31")
+    chiming.set_clock("2027-10-01 04:59:40")
     began = chiming.host_at(utc("2027-10-01 05:00:00"))
     # The timer reaches zero while the first blow rings on, at least a second after it, and rings once.
     chiming.wait_for_host(began - 10.9)
