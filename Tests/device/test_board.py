@@ -35,6 +35,17 @@ STOP_OSCILLATOR = r"""modprobe i2c-dev && perl -e 'open(B, "+<", "/dev/i2c-1") o
     r"""ioctl(B, 0x706, 0x68) or die; syswrite(B, "\x0f\x80") == 2 or die'"""
 
 
+# Waits for the USB card. The emulated controller sometimes tells the kernel, in the middle of the first
+# look at what is plugged in, that nothing is any more. It is then started again, as if plugged in again.
+PLUGGED_IN = """for attempt in 1 2 3; do
+    for wait in $(seq 40); do
+        if grep -q USB-Audio /proc/asound/cards; then echo "seen, $attempt"; break 2; fi
+        sleep 0.25
+    done
+    for action in unbind bind; do echo 3f980000.usb >/sys/bus/platform/drivers/dwc2/$action; done
+done"""
+
+
 @pytest.fixture(scope="module")
 def program():
     for tool in ("fdtoverlay", "mcopy"):
@@ -56,6 +67,7 @@ def pi(card, program, tmp_path_factory, figures):
         board.first = board.run({"reached": "true"}, "2027-06-14T09:03:00", RTC)
         board.first_words = board.told("wired to the header")
         board.steps = board.run({
+            "usb": PLUGGED_IN,
             "name": "hostname; tr -d '\\0' </proc/device-tree/model",
             "data": "findmnt -n -b -o SIZE /data",
             "kernel": "dmesg | grep -E 'rtc|snd|usb-audio|i2c'; cat /sys/class/rtc/rtc0/{name,hctosys}",
@@ -131,6 +143,7 @@ def zero(card, program, tmp_path_factory):
     try:
         assert board.run({"reached": "true"}, "2027-06-15T09:03:00") == {}
         board.steps = board.run({
+            "usb": PLUGGED_IN,
             "name": "tr -d '\\0' </proc/device-tree/model",
             "cards": "cat /proc/asound/cards",
             "check": "clocksmith check",
