@@ -66,10 +66,12 @@ def test_no_help_is_wider_than_100_columns(words):
 
 
 def test_every_format_of_a_sound_file_is_in_the_help():
-    for subcommand in ("say", "render"):
-        assert re.search(r"FLAC if its\s+name ends\s+in\s+\.flac, CAF if in \.caf",
-                         told(subcommand, "--help")), subcommand
-    assert "0000.caf to 2345.caf" in told("voice", "--help")
+    for subcommand, words in [
+        ("say", "FLAC if its name ends in .flac, CAF if in .caf"),
+        ("render", "FLAC if its name ends in .flac, CAF if in .caf"),
+        ("voice", "0000.wav to 2345.wav, or with --caf 0000.caf to 2345.caf"),
+    ]:
+        assert words in " ".join(told(subcommand, "--help").split())
 
 
 @pytest.mark.parametrize("subcommand", SUBCOMMANDS)
