@@ -167,8 +167,9 @@ extension Subcommand {
         let word =
           candidates.first { !isShort || ($0.hasPrefix("-") && !$0.hasPrefix("--")) } ?? "-"
         if isShort, word.dropFirst().first.map({ ("0"..."9").contains($0) }) ?? false {
+          let advice = mostOperands > 1 ? "if it is a name, write -- before it" : hint
           throw Misuse(
-            description: "'\(word)' is below zero, and nothing of '\(name)' may be; \(hint)")
+            description: "'\(word)' is below zero, and nothing of '\(name)' may be; \(advice)")
         }
         throw Misuse(description: "unknown option '\(word)'; \(hint)")
       }

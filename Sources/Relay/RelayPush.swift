@@ -11,13 +11,10 @@ extension RelayService {
       publisher = Publisher(loop) { [unowned self] in journal.log($0, $1, $2, $3) }
     }
     var providers: [Provider] = []
-    for (_, made) in push.providers(at: .now) {
+    for (section, made) in push.providers(at: .now) {
       switch made {
       case .success(let provider): providers.append(provider)
-      case .failure(let fault):
-        journal.log(
-          .providerLost, .error, "\(fault); nothing is published there until it is put right",
-          ["DETAIL": fault.description])
+      case .failure(let fault): journal.log(Notice(unusable: section, fault))
       }
     }
     publisher?.use(providers, of: push.lanes)
@@ -88,6 +85,15 @@ extension RelayService {
         ["PUSH_EVENT": event.text, "COUNT": String(unpublished)])
     }
     return true
+  }
+}
+
+extension Notice {
+  /// A section of the configuration, as in `ntfy phone`, cannot be used.
+  init(unusable section: String, _ fault: Fault) {
+    self.init(
+      .providerLost, .error, "\(fault); nothing is published there until it is put right",
+      ["LANE": section, "DETAIL": fault.description])
   }
 }
 

@@ -57,13 +57,23 @@ extension Status {
 }
 
 extension [Status.Alarm] {
+  /// All that ring; if none does, the next, even if it will be silent.
+  public func shown(at instant: Instant) -> [Status.Alarm] {
+    let ringing = filter { $0.state == "ringing" }
+    if ringing.isEmpty, let next = next(at: instant) { return [next] }
+    return ringing
+  }
+
   /// The one that rings next; if none will, the silent one that comes next.
-  public func next(at instant: Instant) -> Status.Alarm? {
+  func next(at instant: Instant) -> Status.Alarm? {
     let alarms = filter { $0.nextInstant != nil }.sorted { $0.next < $1.next }
     // With a clock that is not trusted, the time of a silent alarm may be past although it did not
     // ring.
-    return alarms.first(where: \.reason.isEmpty)
+    let known =
+      alarms.first(where: \.reason.isEmpty)
       ?? alarms.first { $0.next > instant.microseconds } ?? alarms.last
+    // Without a known time it may still ring: its time is known once the clock is right.
+    return known ?? first(where: { $0.state == "waiting" && !$0.reason.isEmpty })
   }
 }
 

@@ -136,7 +136,8 @@ public struct Composer: Sendable {
     for phrase in words.phrases {
       if let clips = voice.phrase(of: phrase) { return clips }
     }
-    throw Fault("voice \(voice.path)", "it has no words for \(words.title)")
+    let phrases = words.phrases.map { "'\($0.text)'" }.joined(separator: " or ")
+    throw Fault("voice \(voice.path)", "it has no words for \(phrases)")
   }
 
   /// How long a programme that speaks `time` sounds after its anchor.

@@ -11,11 +11,11 @@ let agendaCommand = Subcommand(
     Lists every occasion from one local time up to, but not including, another, and every alarm,
     timer and interval: a line each. Of an interval the next signal and the end are listed. It
     supposes that the clock is trusted, and the switch on; 'clocksmith status' has what silences at
-    this moment. Of the running service it shows the alarms, the timers, the interval, and as silent what is muted. With
-    --config or --zone, or without a service, it shows the alarms of the configuration.
-    With --json each line is an object with the keys instant, local, text, chime, strikes,
-    sounds, reason and cause (occasion, alarm, timer or interval), and of an alarm, a timer or an
-    interval name, number, signal and rise, null if it has none.
+    this moment. Of the running service it shows the alarms, the timers, the interval, and as silent
+    what is muted. With --config or --zone, or without a service, it shows the alarms of the
+    configuration. With --json each line is an object with the keys instant, local, text, chime,
+    strikes, sounds, reason and cause (occasion, alarm, timer or interval), and of an alarm, a timer
+    or an interval name, number, signal and rise, null if it has none.
     """,
   options: [
     Option(name: "from", argument: timeForm, help: "the first moment (default: now)"),

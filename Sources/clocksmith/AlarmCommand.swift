@@ -17,9 +17,9 @@ let alarmCommand = Subcommand(
     stop [ALARM]     ends what rings or is put off; so does 'clocksmith stop' what rings.
     cancel ALARM     removes an alarm; one of the configuration is removed there.
 
-    ALARM is a name or a number; without it all that ring are meant. The running service keeps the
-    alarms, over restarts and power cuts. In quiet hours an alarm is silent, unless --even-if-quiet
-    was given.
+    ALARM is a name or a number; without it all that ring are meant. A name that begins with -
+    follows --, as in 'alarm cancel -- -3'. The running service keeps the alarms, over restarts and
+    power cuts. In quiet hours an alarm is silent, unless --even-if-quiet was given.
     """,
   options: [
     Option(name: "days", argument: "DAYS", help: "every week, as mon-fri or sat,sun"),
@@ -142,29 +142,6 @@ private func list(asJSON: Bool) throws {
 }
 
 extension Status.Alarm {
-  /// As in `alarm 2 "school": 07:00, mon-fri, rise 5min: rings mon 2026-11-23 07:00, in 9 h 3 min`.
-  func line(at instant: Instant, _ zone: any Zone) -> String {
-    let what = name.isEmpty ? "alarm \(number)" : "alarm \(number) \"\(name)\""
-    let rising = rise.isEmpty ? "" : ", rise \(rise)"
-    return "\(what): \(time), \(days)\(rising): \(outlook(at: instant, zone))"
-  }
-
-  /// As in `rings mon 2026-11-23 07:00, in 9 h 3 min`.
-  func outlook(at instant: Instant, _ zone: any Zone) -> String {
-    if state == "ringing" { return reason.isEmpty ? "rings now" : "is to ring now: \(reason)" }
-    guard let next = nextInstant else {
-      return reason.isEmpty ? "will not ring any more" : "silent: \(reason)"
-    }
-    let shown = zone.civil(at: next)
-    let time = "\(shown.dateTime)".dropLast(3).map { $0 == "T" ? " " : $0 }
-    let moment = "\(shown.weekday.abbreviation) \(String(time))"
-    // With a clock that is not trusted, the time may still come.
-    if next <= instant, !reason.isEmpty { return "its time was \(moment): \(reason)" }
-    let words = "\(moment), in \((next - instant).inWords)"
-    if !reason.isEmpty { return "silent \(words): \(reason)" }
-    return state == "snoozing" ? "rings again \(words)" : "rings \(words)"
-  }
-
   var json: JSONLine {
     let line = JSONLine()
     line.set("number", Int(number))

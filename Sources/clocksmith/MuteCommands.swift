@@ -12,8 +12,9 @@ let muteCommand = Subcommand(
     next occasion that would sound; with neither, until 'clocksmith unmute'. What sounds now is
     faded out, what rings is stopped, and an interval is ended, but not by 'next'. Timers, alarms and
     intervals that begin to sound later do so all the same. A person who asks for the time still gets
-    an answer. A restart or a power cut does not end a mute. DURATION also passes while the machine sleeps, and setting the
-    clock does not change it; after a power cut the mute ends at the time that was named.
+    an answer. A restart or a power cut does not end a mute. DURATION also passes while the machine
+    sleeps, and setting the clock does not change it; after a power cut the mute ends at the time
+    that was named.
     """,
   options: []
 ) { arguments in

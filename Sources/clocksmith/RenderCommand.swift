@@ -15,7 +15,7 @@ let renderCommand = Subcommand(
     Option(name: "at", argument: timeForm, help: "the local time that is announced"),
     Option(
       name: "output", argument: "FILE.wav",
-      help: "the sound file to write, FLAC if its name ends\nin .flac"),
+      help: "the sound file to write: FLAC if its name ends in\n.flac, CAF if in .caf"),
     Option(
       name: "picture", argument: "FILE.svg",
       help: "the picture to draw: the level over time, and\nevery clip and blow at its place"),

@@ -19,7 +19,8 @@ let sayCommand = Subcommand(
     configOption,
     Option(
       name: "output", argument: "FILE.wav",
-      help: "write a sound file instead of playing, FLAC if\nits name ends in .flac"),
+      help: "write a sound file instead of playing: FLAC if\nits name ends in .flac, CAF if in .caf"
+    ),
   ]
 ) { arguments in
   let given = try arguments.operands.first.map { try timeOfDay($0) }

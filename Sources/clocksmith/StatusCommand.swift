@@ -147,12 +147,11 @@ struct Seen {
 
   /// The alarms that ring, or else the next alarm, even if it will be silent.
   private var alarm: [Line] {
-    let ringing = status.alarms.filter { $0.state == "ringing" }
-    if !ringing.isEmpty {
-      return ringing.map { Line(label: "alarm", value: "\($0.title) rings", weight: .warning) }
+    status.alarms.shown(at: instant).map { alarm in
+      Line(
+        label: "alarm", value: "\(alarm.title) \(alarm.outlook(at: instant, zone))",
+        weight: alarm.state == "ringing" ? .warning : .plain)
     }
-    guard let next = status.alarms.next(at: instant) else { return [] }
-    return [Line(label: "alarm", value: "\(next.title) \(next.outlook(at: instant, zone))")]
   }
 
   private var intervals: [Line] {

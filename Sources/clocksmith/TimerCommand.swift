@@ -16,9 +16,10 @@ let timerCommand = Subcommand(
     add SPAN [TIMER] adds SPAN; a timer that rings counts down from there.
     pause [TIMER], resume [TIMER], cancel [TIMER]
 
-    TIMER is a name or a number; it may be left out if there is only one. The running service keeps
-    the timers, over restarts and power cuts. Without a service, or with --config, LENGTH counts down
-    here, and rings here until Ctrl-C.
+    TIMER is a name or a number; it may be left out if there is only one. A name that begins with -
+    follows --, as in 'timer cancel -- -3'. The running service keeps the timers, over restarts and
+    power cuts. Without a service, or with --config, LENGTH counts down here, and rings here until
+    Ctrl-C.
     """,
   options: [
     Option(name: "name", argument: "NAME", help: "what it is for, as in tea"),

@@ -19,9 +19,10 @@ let voiceCommand = Subcommand(
     if the voice has it. While the running service sounds, or will in a moment, while an interval
     runs, and while the switch silences the clock, it refuses; with --config it does not ask.
 
-    export VOICE writes every quarter of an hour, in the configured clock and style, into a sound file
-    of its own in the folder --output: 0000.wav to 2345.wav, or .caf for an iPhone, that speaks by
-    itself when 'clocksmith-relay' tells it of an occasion. The licence stands beside them.
+    export VOICE writes every quarter of an hour, in the configured clock and style, into a sound
+    file of its own in the folder --output: 0000.wav to 2345.wav, or with --caf 0000.caf to 2345.caf,
+    in Apple's Core Audio Format (CAF). An iPhone needs CAF: it speaks by itself when
+    'clocksmith-relay' tells it of an occasion. The licence stands beside the files.
 
     verify DIR reads every clip of a voice pack, or of an installed voice by its name: which times
     it says, and what of it misses the quality targets, with what to do. Exit status 3 if something
@@ -62,7 +63,7 @@ let voiceCommand = Subcommand(
     Option(
       name: "style", argument: "STYLE",
       help: "try, export: in place of the configured style, as\nin natural"),
-    Option(name: "caf", argument: nil, help: "export: files of Apple's Core Audio Format"),
+    Option(name: "caf", argument: nil, help: "export: CAF files, as an iPhone needs, not WAV"),
     Option(name: "json", argument: nil, help: "list: a JSON object a line"),
     configOption,
   ]

@@ -179,6 +179,21 @@ import Testing
     }
   }
 
+  @Test("of an alarm whose time waits for a right clock the list tells that") func promisedListed()
+    throws
+  {
+    var desk = Desk(at: Self.evening) { $0.untrusted = .speak }
+    desk.tell(.alarm(.set(try AlarmDesk.plan("07:00", "2026-11-22"))))
+    func reason() throws -> SkipReason? {
+      desk.announcer.refusal(of: try #require(desk.announcer.alarms.alarms.first), from: desk.now)
+    }
+    #expect(try reason() == nil)
+    desk.tell(.trust(.untrusted))
+    desk.step(by: .seconds(2 * 86_400))
+    #expect(desk.announcer.alarms.alarms.first?.next == nil)
+    #expect(try reason() == .untrusted)
+  }
+
   @Test("what a clock that may not speak any more has reckoned counts no longer")
   func speaksNoMore() throws {
     var desk = AlarmDesk(at: Self.evening)

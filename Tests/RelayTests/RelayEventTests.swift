@@ -1,3 +1,5 @@
+import Basics
+import Daemon
 import Foundation
 import Testing
 
@@ -11,11 +13,26 @@ import Testing
     #expect(all.allSatisfy { $0.rawValue.wholeMatch(of: /relay_[a-z_]+/) != nil })
   }
 
-  @Test("the catalog explains every event, and nothing else") func catalogue() throws {
+  private func catalog() throws -> String {
     let path = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .appendingPathComponent("../../systemd/clocksmith-relay.catalog")
-    let explained = try String(contentsOf: path, encoding: .utf8).split(separator: "\n")
+    return try String(contentsOf: path, encoding: .utf8)
+  }
+
+  @Test("the catalog explains every event, and nothing else") func catalogue() throws {
+    let explained = try catalog().split(separator: "\n")
       .filter { $0.hasPrefix("-- ") }.map { String($0.dropFirst(3)) }
     #expect(explained.sorted() == RelayEvent.allCases.map(\.messageID).sorted())
+  }
+
+  @Test("the entry of a receiver that cannot be used has every field that the catalog shows")
+  func unusable() throws {
+    let notice = Notice(unusable: "ntfy phone", Fault("token_file", "it is empty"))
+    let entry = try catalog().components(separatedBy: "\n-- ")
+      .first { $0.hasPrefix(notice.messageID) }
+    let shown = try #require(entry).matches(of: /@CLOCKSMITH_([A-Z_]+)@/).map { String($0.1) }
+    #expect(shown == ["LANE", "DETAIL"])
+    #expect(Set(shown) == Set(notice.fields.keys))
+    #expect(notice.fields["LANE"] == "ntfy phone")
   }
 }

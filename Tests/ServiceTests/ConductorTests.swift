@@ -185,6 +185,19 @@ import Testing
     #expect(told.name == "bread")
   }
 
+  @Test("what is left and cannot be said is refused with the reason, and where it can be read")
+  func leftUnsaid() {
+    var settings = AnnouncerSettings()
+    settings.saysTimers = true
+    let (conductor, score) = conductor(at: 100, settings)
+    _ = conductor.order(.start(.seconds(360_000), name: "cheese"))
+    score.fault = Fault("voice", "it has no words for '100 h left'")
+    let why = "voice: it has no words for '100 h left'"
+    let refusal = TimerRefusal.speech(.failed(why))
+    #expect(throws: refusal) { try conductor.order(.tell("cheese")).get() }
+    #expect(refusal.description == "\(why); 'clocksmith timer list' shows how much is left")
+  }
+
   @Test("a cue that cannot be played is ended as one that failed") func cue() throws {
     let (conductor, score) = conductor(at: 100)
     score.fault = Fault("speaker", "it is away")

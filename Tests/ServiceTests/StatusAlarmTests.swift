@@ -1,3 +1,4 @@
+import Devices
 import Horology
 import Testing
 
@@ -39,5 +40,54 @@ import Testing
     let second = try alarm(3, at: 25, .untrusted)
     #expect(next([over, second, first]) == 2)
     #expect(next([over]) == 1)
+  }
+
+  private struct UTCZone: Zone {
+    let name = "UTC"
+    func civil(at instant: Instant) -> CivilTime { SystemZone.utc(at: instant) }
+    func instants(of time: CivilDateTime) -> [Instant] { [] }
+  }
+
+  @Test("the list and the face tell in the same words whether and when it rings") func words()
+    throws
+  {
+    let lost = "the switch cannot be read (see 'when_lost' in the configuration)"
+    let untrusted = "the clock is not trusted (see 'untrusted' in the configuration)"
+    let times = AlarmTimes(time: try TimeOfDay(text: "07:00"), days: .next)
+    let moment = TimedMoment(sinceBoot: .zero, shown: Self.now)
+    let waiting = Alarm.State.waiting(next: Self.now + .seconds(9 * 3600), from: nil)
+    let ringing = Alarm.State.ringing(ring: Self.now, since: moment)
+    let cases: [(Alarm.State, SkipReason?, String)] = [
+      (waiting, nil, "rings sun 2026-11-22 07:00, in 9 h"),
+      (waiting, .switchLost, "silent sun 2026-11-22 07:00, in 9 h: \(lost)"),
+      (.waiting(next: nil, from: nil), .untrusted, "silent: \(untrusted)"),
+      (ringing, nil, "rings now"),
+      (ringing, .switchLost, "is to ring now: \(lost)"),
+    ]
+    for (state, refusal, words) in cases {
+      let alarm = Status.Alarm(
+        Alarm(number: 1, AlarmPlan(times), from: .person, state: state), refusal)
+      #expect(alarm.outlook(at: Self.now, UTCZone()) == words)
+      #expect(alarm.line(at: Self.now, UTCZone()) == "alarm 1: 07:00, once: \(words)")
+      #expect([alarm].shown(at: Self.now) == [alarm])
+    }
+  }
+
+  @Test("what rings is shown, all of it, and else one; what never rings again is not") func shown()
+    throws
+  {
+    let times = AlarmTimes(time: try TimeOfDay(text: "07:00"), days: .next)
+    let state = Alarm.State.ringing(
+      ring: Self.now, since: TimedMoment(sinceBoot: .zero, shown: Self.now))
+    let rings = [1, 2].map {
+      Status.Alarm(Alarm(number: $0, AlarmPlan(times), from: .person, state: state), nil)
+    }
+    let waits = try alarm(3, at: 9)
+    let unknown = try alarm(4, at: nil, .untrusted)
+    let never = try alarm(5, at: nil)
+    #expect((rings + [waits]).shown(at: Self.now) == rings)
+    #expect([never, unknown, waits].shown(at: Self.now) == [waits])
+    #expect([never, unknown].shown(at: Self.now) == [unknown])
+    #expect([never].shown(at: Self.now).isEmpty)
   }
 }

@@ -86,6 +86,26 @@ import Testing
       pack.phrase(of: .name(name))?.map(\.path) == clips?.map { "\(folder.path)/\($0).wav" })
   }
 
+  @Test("words that the pack lacks are told, not the timer that they are about")
+  func wordsThatAreMissing() throws {
+    let composer = Composer(voice: try pack(clips: Self.clips), wording: .twentyFour)
+    let midnight = try #require(CivilTime(hour: 0, minute: 0))
+    for (phrases, told) in [
+      ([TimerPhrase.left(.seconds(360_000))], "it has no words for '100 h left'"),
+      (
+        [TimerPhrase.name("red tea"), .timer(.seconds(300))],
+        "it has no words for 'red tea' or 'a timer of 5 min'"
+      ),
+    ] {
+      let words = TimerWords(
+        .timer(1), title: "timer 1", phrases, from: .zero, until: .seconds(10))
+      let announcement = Announcement(
+        SoundingID(1), cause: .timer(words), time: midnight, anchor: Instant(seconds: 0))
+      let fault = faultThrown { _ = try composer.score(of: announcement, rate: 48_000) }
+      #expect(fault?.description.hasSuffix(told) == true, "\(String(describing: fault))")
+    }
+  }
+
   @Test("a phrase joins as a time does") func phraseJoins() throws {
     let pack = try pack(clips: Self.clips)
     let score = try pack.score(of: pack.phrase(of: .left(.seconds(240)))!, rate: 48_000)

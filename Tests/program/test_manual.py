@@ -58,6 +58,22 @@ def test_the_manual_has_every_option_with_its_argument_and_no_other(subcommand):
     assert sorted(listed) == sorted(options_of(subcommand))
 
 
+@pytest.mark.parametrize("words", [[], *([subcommand] for subcommand in SUBCOMMANDS)], ids=str)
+def test_no_help_is_wider_than_100_columns(words):
+    usage, *lines = told(*words, "--help").splitlines()
+    assert usage.startswith("usage: clocksmith ")
+    assert [line for line in lines if len(line) > 100] == []
+
+
+def test_every_format_of_a_sound_file_is_in_the_help():
+    for subcommand, words in [
+        ("say", "FLAC if its name ends in .flac, CAF if in .caf"),
+        ("render", "FLAC if its name ends in .flac, CAF if in .caf"),
+        ("voice", "0000.wav to 2345.wav, or with --caf 0000.caf to 2345.caf"),
+    ]:
+        assert words in " ".join(told(subcommand, "--help").split())
+
+
 @pytest.mark.parametrize("subcommand", SUBCOMMANDS)
 def test_the_manual_has_the_operands(subcommand):
     operands = told(subcommand, "--help").splitlines()[0].partition("[options]")[2].strip()

@@ -10,7 +10,7 @@ import pytest
 
 from message_bus import MessageBus
 from pretended_line import PretendedLine
-from program import SILENT_ALSA, refusal
+from program import SILENT_ALSA, refusal, zone_showing
 from service import Service
 from sound_server import RATE, wait_until
 
@@ -73,3 +73,20 @@ def test_a_timer_waits_for_a_switch_that_cannot_be_read_and_rings_once_it_can(on
     assert row["state"] == "ringing"
     assert on_the_bus.run("stop").returncode == 0
     service.wait_for('timer "tea" rings no more: it was stopped by hand')
+
+
+def test_of_an_alarm_that_a_lost_switch_silences_the_list_and_the_status_say_so(on_the_bus, start):
+    on_the_bus.environment = on_the_bus.environment | {
+        "TZ": zone_showing(on_the_bus, 7 * 3600 - 30)}
+    service = start(rest="[switch]\nline = GPIO17\n[alarm school]\ntime = 07:00")
+    lost = r": the switch cannot be read \(see 'when_lost' in the configuration\)"
+
+    def is_told(words):
+        listed = on_the_bus.run("alarm", "list").stdout
+        assert re.fullmatch(rf'alarm 1 "school": 07:00, [a-z-]+: {words}{lost}\n', listed), listed
+        face = on_the_bus.run("status").stdout
+        assert re.search(rf'^alarm    alarm "school" {words}{lost}$', face, re.MULTILINE), face
+
+    is_told(r"silent [a-z]{3} [\d-]{10} 07:00, in \d+ s")
+    service.wait_for('alarm "school" is to ring now, and cannot be heard: the switch', 40)
+    is_told("is to ring now")

@@ -1,5 +1,6 @@
 """The words of timers and intervals in a user's own voice."""
 
+import pytest
 import soundfile
 
 from program import refusal
@@ -80,3 +81,12 @@ def test_a_pack_that_lacks_some_words_of_timers_says_which(recordings, brought_i
     done, _ = brought_in()
     assert lines_of(done, 0)[2].startswith("it has no words of timers for 'round 1' and ")
     assert "not all of a timer can be said without 'left', 'round'" in done.stderr
+
+
+@pytest.mark.parametrize("hours", [60, 100, 744])
+def test_more_hours_than_the_voice_can_say_are_refused_for_that_reason(on_the_bus, start, hours):
+    start()
+    assert on_the_bus.run("timer", f"{hours}h", "--name", "cheese").returncode == 0
+    told = refusal(on_the_bus.run("timer", "left", "cheese"), 1)
+    assert told.endswith(
+        f"it has no words for '{hours} h left'; 'clocksmith timer list' shows how much is left")

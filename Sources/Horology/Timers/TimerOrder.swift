@@ -98,6 +98,8 @@ extension TimerRefusal: CustomStringConvertible {
     case .isRinging(let title): "\(title) has reached zero, and rings; 'clocksmith stop' stops it"
     case .noWords:
       "the voice has no words for timers; 'clocksmith timer list' shows how much is left"
+    // The voice may lack words, as for a hundred hours, or the speaker may be away.
+    case .speech(.failed(let why)): "\(why); 'clocksmith timer list' shows how much is left"
     case .speech(let reason): reason.description
     case .interval(let flaw): "\(flaw); choose others"
     case .intervalRuns(let title):
