@@ -101,7 +101,7 @@ public final class Clocksmith {
     takeControls()
     // Before the first event: its reports, such as timers that ran out, must reach the bus, too.
     takeBus()
-    handle(.ringer(controls?.ringer ?? .absent, at: SystemClock.uptime))
+    conductor.start(with: controls?.ringer ?? .absent)
     handle(.woke)
     if options.saysNow { _ = conductor.ask(speakerIsAwake: false) }
     notifier.ready(statusLine)
