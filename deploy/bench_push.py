@@ -18,6 +18,9 @@ from pathlib import Path
 
 RELAY, PYTHON = sys.argv[1:3]
 COUNT = int(sys.argv[3]) if len(sys.argv) > 3 else 10_000
+# How many requests are under way at a time: the relay's limit, for aioapns too.
+PROVIDER = Path(__file__).resolve().parents[1] / "Sources/Relay/Push/APNsProvider.swift"
+AT_A_TIME = int(re.search(r"mostRequests = (\d+)", PROVIDER.read_text(encoding="utf-8"))[1])
 TOPIC, KEY_ID, TEAM = "org.example.clock", "ABC123DEFG", "DEF123GHIJ"
 
 # echo_read_request_body: read each body before the answer, as Apple's server does and nginx does not.
@@ -192,9 +195,7 @@ def send_by_aioapns(folder, port, count):
                     NotificationRequest(device_token=token, message=message))).is_successful
                 for token in tokens])
         start = time.perf_counter()
-        # A hundred at a time (the relay allows 200): with all at once aioapns takes longer and more
-        # memory.
-        accepted = await asyncio.gather(*(work() for _ in range(100)))
+        accepted = await asyncio.gather(*(work() for _ in range(AT_A_TIME)))
         return time.perf_counter() - start, sum(accepted)
 
     taken, accepted = asyncio.run(send())
@@ -213,6 +214,7 @@ def main():
             other_rate, other_memory = by_aioapns(folder, server)
         finally:
             server.stop()
+    print(f"Both had at most {AT_A_TIME} requests under way at a time.")
     print(f"clocksmith-relay / aioapns: {rate / other_rate:.1f} times the rate, "
           f"{memory / other_memory:.2f} of the memory")
 

@@ -115,7 +115,7 @@ public final class EventLoop {
     return source
   }
 
-  /// Calls `handler` when the file at `path` is made, written, replaced or removed.
+  /// Calls `handler` when the file at `path` is made, written, replaced, removed or moved away.
   public func whenReplaced(
     _ path: String, _ handler: @escaping () -> Void
   ) throws(Fault) -> EventSource {
@@ -123,7 +123,7 @@ public final class EventLoop {
     let source = try EventSource("watch \(path)", handler) { source, context in
       sd_event_add_inotify(
         event, &source, String(path[..<slash]),
-        UInt32(IN_CREATE | IN_MOVED_TO | IN_DELETE | IN_CLOSE_WRITE),
+        UInt32(IN_CREATE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_CLOSE_WRITE),
         { _, event, context in
           guard let event, event.pointee.len > 0 else { return 0 }
           // The name follows the fixed part of the event, as inotify(7) says.

@@ -241,7 +241,7 @@ public final class ALSASink: Sink {
   }
 
   public func takeBack() -> Int {
-    guard let pcm, canTakeBack else { return 0 }
+    guard let pcm, canTakeBack, !mayHaveSlept else { return 0 }
     let held = bufferFrames - Int(max(snd_pcm_avail(pcm), 0))
     guard held > marginFrames else { return 0 }
     let moved = snd_pcm_rewind(pcm, snd_pcm_uframes_t(held - marginFrames))

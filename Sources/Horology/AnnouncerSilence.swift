@@ -1,5 +1,11 @@
 /// Silence by the switch or by a mute.
 extension Announcer {
+  /// Takes the switch as it is at the start, before the first event. If it silences, rings from
+  /// before the start end; nothing else is decided yet.
+  public mutating func start(with ringer: Ringer) -> [Effect] {
+    turn(ringer, at: previous.uptime, previous)
+  }
+
   mutating func turn(_ ringer: Ringer, at moment: Uptime, _ now: Now) -> [Effect] {
     guard ringer != self.ringer else { return [] }
     rules.ringer = ringer

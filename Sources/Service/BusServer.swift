@@ -66,6 +66,8 @@ final class BusServer {
   private var slots: [OpaquePointer?] = []
   /// Runs until the bus has answered the request for the name.
   private var waiting: EventSource?
+  /// Runs until the changes are told.
+  private var telling: EventSource?
   private let object: UnsafeMutablePointer<clocksmith_bus_object>
   /// The hash of each property as it was last told to the bus.
   private var told: [String: Int] = [:]
@@ -182,6 +184,7 @@ final class BusServer {
 
   private func close() {
     waiting = nil
+    telling = nil
     for slot in slots { sd_bus_slot_unref(slot) }
     slots = []
     guard let bus else { return }
@@ -205,6 +208,16 @@ final class BusServer {
     defer { for name in names { free(name) } }
     sd_bus_emit_properties_changed_strv(
       bus, CLOCKSMITH_BUS_PATH, CLOCKSMITH_BUS_INTERFACE, &names)
+  }
+
+  /// Emits PropertiesChanged once everything else that is due has been served.
+  func tellSoon() {
+    guard bus != nil, telling == nil else { return }
+    telling = try? loop.after(.zero) { [unowned self] in
+      telling = nil
+      tellChanges()
+    }
+    telling?.isServedLast()
   }
 
   func signal(_ name: String, _ values: [BusValue]) {

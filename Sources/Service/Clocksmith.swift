@@ -45,13 +45,12 @@ public final class Clocksmith {
     clockWatch = ClockWatch(rtc: configuration.rtc)
     for notice in clockWatch.look() { journal.log(notice) }
     memory = Memory(loop: loop, file: StateFile.ofService, journal: journal)
-    let zone = try SystemZone.current()
     let now = SystemClock.now
     let announcer = Announcer(
-      settings: configuration.announcer, zone: zone, trust: clockWatch.state.trust,
-      mute: memory.state.mute, muteEndsSinceBoot: memory.state.muteEndInThisBoot,
-      sounded: memory.state.sounded, timers: memory.state.timers(at: now),
-      alarms: memory.state.alarms(at: now), at: now)
+      settings: configuration.announcer, zone: try SystemZone.current(),
+      trust: clockWatch.state.trust, mute: memory.state.mute,
+      muteEndsSinceBoot: memory.state.muteEndInThisBoot, sounded: memory.state.sounded,
+      timers: memory.state.timers(at: now), alarms: memory.state.alarms(at: now), at: now)
     conductor = Conductor(announcer)
     reporter = Reporter(journal, conductor, clockWatch, composer)
     instruments = ServiceInstruments(journal, clockWatch, reporter, composer)
@@ -101,7 +100,7 @@ public final class Clocksmith {
     takeControls()
     // Before the first event: its reports, such as timers that ran out, must reach the bus, too.
     takeBus()
-    handle(.ringer(controls?.ringer ?? .absent, at: SystemClock.uptime))
+    conductor.start(with: controls?.ringer ?? .absent)
     handle(.woke)
     if options.saysNow { _ = conductor.ask(speakerIsAwake: false) }
     notifier.ready(statusLine)
@@ -155,17 +154,16 @@ public final class Clocksmith {
       serve: { [unowned self] request in serve(request) },
       properties: { [unowned self] in status.properties })
     bus = BusServer(loop: loop, journal: journal, service: service)
-    reporter.signal = { [unowned self] name, values in bus?.signal(name, values) }
+    reporter.bus = bus
     bus?.check()
   }
 
   // MARK: Events in, effects out
 
   private var announcer: Announcer { conductor.announcer }
+  private var player: Player? { instruments.player }
 
   private func handle(_ event: Event) { conductor.handle(event) }
-
-  private var player: Player? { instruments.player }
 
   /// Saves and shows the changes of an event.
   private func rest() {
@@ -392,7 +390,9 @@ public final class Clocksmith {
     memory.check()
     journal.tellLosses()
     // Synchronisation raises no event, but the journal and the status must tell of it.
+    let basis = clockWatch.state.basis.key
     if instruments.judgeClock() != announcer.trust { handle(.woke) }
+    if clockWatch.state.basis.key != basis { bus?.tellSoon() }
     return Vitals(
       wakeUp: instruments.timer?.armedFor, contactsAnswer: controls?.answer ?? false,
       lastTaken: player?.lastTaken)

@@ -56,6 +56,13 @@ public final class Conductor {
   /// Replaces the tunes of alarms by these of the same name.
   public func take(_ tunes: [Tune]) { announcer.take(tunes) }
 
+  /// Takes the switch as it is at the start. The clock is not judged before that: a change of trust
+  /// decides what sounds, and must find the switch known.
+  public func start(with ringer: Ringer) {
+    guard let instruments else { return }
+    for effect in announcer.start(with: ringer) { carryOut(effect, instruments) }
+  }
+
   /// Handles an event and carries out its effects.
   public func handle(_ event: Event) {
     queue.append(event)

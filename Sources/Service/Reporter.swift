@@ -12,8 +12,7 @@ final class Reporter {
   private let clockWatch: ClockWatch
   /// Gives the words of an announcement.
   var composer: Composer
-  /// Sends a signal on the bus.
-  var signal: (_ name: String, [BusValue]) -> Void = { _, _ in }
+  var bus: BusServer?
 
   private var tally: Tally
   /// The refusal that was logged last; nil after any other report.
@@ -49,15 +48,17 @@ final class Reporter {
     if let ended = tally.take(report, every: interval, at: SystemClock.uptime) {
       journal.log(ended.notice)
     }
-    if let (name, values) = report.signal(composer) { signal(name, values) }
+    if let (name, values) = report.signal(composer) { bus?.signal(name, values) }
   }
 
   /// Signals every notice on the bus, and remembers the last warning.
   private func heard(_ notice: Notice) {
-    signal("Noticed", notice.values)
+    bus?.signal("Noticed", notice.values)
     guard notice.priority.rawValue <= Priority.warning.rawValue else { return }
     let now = conductor.announcer.zone.civil(at: SystemClock.now.instant)
     lastError = "\(now.dateTime): \(notice.message)"
+    // Not every warning comes with an event, after which the changes are told.
+    bus?.tellSoon()
   }
 
   /// Logs the day's tally so far.

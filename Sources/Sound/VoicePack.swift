@@ -147,9 +147,10 @@ public struct VoicePack: Sendable {
     }
   }
 
-  /// The first clip that is missing for a time that has a rule; nil if none is missing.
-  public func clipMissing(hour: Int, minute: Int, _ wording: Wording) -> String? {
-    names(hour: hour, minute: minute, wording)?.first { clips[$0] == nil }
+  /// The clips that are missing for a time, in the order in which they are said; none if the time
+  /// has no rule.
+  public func clipsMissing(hour: Int, minute: Int, _ wording: Wording) -> [String] {
+    (names(hour: hour, minute: minute, wording) ?? []).filter { clips[$0] == nil }
   }
 }
 

@@ -25,9 +25,10 @@ extension VoicePack {
   /// True if it has any rule for timers or intervals.
   public var hasTimers: Bool { !timers.isEmpty }
 
-  /// The first clip that is missing for a phrase that has a rule; nil if none is missing.
-  public func clipMissing(for phrase: TimerPhrase) -> String? {
-    timers.names(phrase).map(unchained)?.first { clips[$0] == nil }
+  /// The clips that are missing for a phrase, in the order in which they are said; none if the
+  /// phrase has no rule.
+  public func clipsMissing(for phrase: TimerPhrase) -> [String] {
+    (timers.names(phrase).map(unchained) ?? []).filter { clips[$0] == nil }
   }
 
   /// The phrases of `TimerPhrase.range` that it cannot say; all of them if it has no words for

@@ -12,8 +12,8 @@ public struct VoiceVerification {
 
   /// Findings about clips, in the order of their names.
   public private(set) var findings: [Finding] = []
-  /// Times and phrases of timers that have a rule but need a clip that is not in `[clips]`, or that
-  /// are said like another: one sentence each.
+  /// One sentence for each clip that a rule needs but that is not in `[clips]`, and for times and
+  /// phrases of timers that are said like another.
   public private(set) var brokenRules: [String] = []
   /// Why the crossfade cannot be as long as it is set; nil if it can.
   public let crossfade: String?
@@ -33,12 +33,14 @@ public struct VoiceVerification {
   /// Reads every clip of a pack.
   public init(of pack: VoicePack) {
     coverage = pack.wordings.map { ($0, pack.shortestInterval(wording: $0)) }
+    // A clip in `[clips]` without a file is a finding.
+    var named = Set(pack.clipsWithoutFile)
     for wording in pack.wordings {
-      if let sentence = Self.lacking(pack, wording) { brokenRules.append(sentence) }
+      brokenRules += Self.lacking(pack, wording, &named)
       if let sentence = Self.ambiguous(pack, wording) { brokenRules.append(sentence) }
     }
     timers = pack.timersText
-    if let sentence = Self.lackingTimers(pack) { brokenRules.append(sentence) }
+    brokenRules += Self.lackingTimers(pack, &named)
     if let sentence = Self.ambiguousTimers(pack) { brokenRules.append(sentence) }
     crossfade = pack.crossfadeFlaw
     var loudness: [(clip: String, momentary: Double)] = []
@@ -85,30 +87,36 @@ public struct VoiceVerification {
     return nil
   }
 
-  /// The first time of day for which a rule names a clip that is not in `[clips]`.
-  private static func lacking(_ pack: VoicePack, _ wording: Wording) -> String? {
+  /// The clips that the rules for times of day need and that are not in `[clips]`, each with the
+  /// first time that needs it. Leaves out those in `named`, and adds the others to it.
+  private static func lacking(
+    _ pack: VoicePack, _ wording: Wording, _ named: inout Set<String>
+  ) -> [String] {
     var wording = wording
     wording.opens = pack.hasOpening
+    var sentences: [String] = []
     for time in (0..<1440).compactMap({ CivilTime(hour: $0 / 60, minute: $0 % 60) }) {
-      if let clip = pack.clipMissing(hour: time.hour, minute: time.minute, wording),
-        !pack.clipsWithoutFile.contains(clip)
-      {
-        return "no clip '\(clip)', which \(time.dateTime.timeOfDay) needs; record it, or take the "
-          + "rule out"
+      for clip in pack.clipsMissing(hour: time.hour, minute: time.minute, wording)
+      where named.insert(clip).inserted {
+        sentences.append(sentence(ofMissing: clip, for: time.dateTime.timeOfDay))
       }
     }
-    return nil
+    return sentences
   }
 
-  /// The first phrase of timers and intervals for which a rule names a clip that is not in
-  /// `[clips]`.
-  private static func lackingTimers(_ pack: VoicePack) -> String? {
+  /// The same for the rules of timers and intervals.
+  private static func lackingTimers(_ pack: VoicePack, _ named: inout Set<String>) -> [String] {
+    var sentences: [String] = []
     for phrase in TimerPhrase.range {
-      if let clip = pack.clipMissing(for: phrase), !pack.clipsWithoutFile.contains(clip) {
-        return "no clip '\(clip)', which '\(phrase.text)' needs; record it, or take the rule out"
+      for clip in pack.clipsMissing(for: phrase) where named.insert(clip).inserted {
+        sentences.append(sentence(ofMissing: clip, for: "'\(phrase.text)'"))
       }
     }
-    return nil
+    return sentences
+  }
+
+  private static func sentence(ofMissing clip: String, for need: String) -> String {
+    "no clip '\(clip)', which \(need) needs; record it, or take the rule out"
   }
 
   /// The first phrase of timers and intervals that is said like another.

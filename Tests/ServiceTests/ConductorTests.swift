@@ -18,6 +18,7 @@ import Testing
     var opensTrusted: ClockTrust?
     var wasSetUnwatched = false
     private(set) var calls: [String] = []
+    var timerEvents: [TimerEvent] = []
 
     init(at instant: Instant) {
       now = Now(instant: instant, uptime: Uptime(seconds: 100), sinceBoot: .seconds(100))
@@ -51,6 +52,7 @@ import Testing
       return !wasSetUnwatched
     }
     func tell(_ report: Report) {
+      if case .timer(_, let event) = report { timerEvents.append(event) }
       switch report {
       case .refused(let reason): calls.append("refused \(reason.key)")
       case .retrying: calls.append("retrying")
@@ -129,6 +131,26 @@ import Testing
     score.trust = .untrusted
     conductor.handle(.ringer(.off, at: score.now.uptime))
     #expect(score.takeCalls() == ["judge", "trust untrusted", "judge", "other", "rest"])
+  }
+
+  @Test("at the start the switch is known before a change of trust decides anything")
+  func switchAtStart() {
+    let (before, score) = conductor(at: 100)
+    _ = before.order(.start(.seconds(10), name: "tea"))
+    // The timer runs out while the service is away.
+    score.now = score.now.later(by: .seconds(60))
+    let restarted = Conductor(
+      Announcer(
+        settings: AnnouncerSettings(), zone: UTCZone(), trust: .untrusted,
+        timers: before.announcer.timers, at: score.now))
+    restarted.instruments = score
+    score.timerEvents = []
+    _ = score.takeCalls()
+    restarted.start(with: .off)
+    restarted.handle(.woke)
+    #expect(
+      score.takeCalls() == ["other", "judge", "trust synchronised", "other", "judge", "rest"])
+    #expect(score.timerEvents == [.silenced(.muted)])
   }
 
   @Test("once another trust has had the speaker opened, the clock is judged anew")

@@ -59,8 +59,8 @@ import Testing
     let pack = try pack(
       "[left]\n00**00 = minutes-{minutes}\n[chains]\nminutes-4 = 4 minutes", clips: Self.clips)
     #expect(pack.phrase(of: .left(.seconds(240)))?.map(\.text) == ["four", "minutes"])
-    #expect(pack.clipMissing(for: .left(.seconds(240))) == nil)
-    #expect(pack.clipMissing(for: .left(.seconds(300))) == "minutes-5")
+    #expect(pack.clipsMissing(for: .left(.seconds(240))) == [])
+    #expect(pack.clipsMissing(for: .left(.seconds(300))) == ["minutes-5"])
   }
 
   @Test("what the pack has no rule or no clip for is nil") func withoutWordsItIsNil() throws {
@@ -68,8 +68,8 @@ import Testing
     for phrase in [TimerPhrase.rest, .left(.seconds(300)), .left(.seconds(14_400)), .round(5)] {
       #expect(pack.phrase(of: phrase) == nil)
     }
-    #expect(pack.clipMissing(for: .left(.seconds(14_400))) == "hours")
-    #expect(pack.clipMissing(for: .rest) == nil && pack.clipMissing(for: .work) == nil)
+    #expect(pack.clipsMissing(for: .left(.seconds(14_400))) == ["hours"])
+    #expect(pack.clipsMissing(for: .rest) == [] && pack.clipsMissing(for: .work) == [])
     #expect(pack.phrasesUnsaid.count == TimerPhrase.range.count - 4)
   }
 

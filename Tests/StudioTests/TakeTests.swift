@@ -279,6 +279,13 @@ private let prompt = RecordingPlan.quarters.prompts[2]
       try broken("[left]\n000004 = 4 left\n")
         == ["no clip 'left', which '4 s left' needs; record it, or take the rule out"])
     #expect(
+      try broken("[left]\n000004 = 4 still left\n000005 = 5 left still right\n")
+        == [
+          "no clip 'still', which '4 s left' needs; record it, or take the rule out",
+          "no clip 'left', which '4 s left' needs; record it, or take the rule out",
+          "no clip 'right', which '5 s left' needs; record it, or take the rule out",
+        ])
+    #expect(
       try broken("[interval]\nwork = 1\nround 01 = 1\n")
         == ["'round 1' is said as 'work' is"])
   }

@@ -70,11 +70,14 @@ def test_it_describes_itself(caller):
     assert flowing == {"ClockWords", "ClockUncertainty"}
 
 
-def test_a_reload_that_fails_is_the_last_warning(caller, service, on_the_bus):
+def test_a_reload_that_fails_is_the_last_warning_and_told(caller, service, on_the_bus):
+    signals = caller.listen()
     (on_the_bus.folder / "0.conf").write_text("nonsense\n")
     service.signal(signal.SIGHUP)
-    wait_until(
-        lambda: "the configuration stays as it was" in caller.get("LastError"), 5, "the warning")
+    changed = caller.next_signal(
+        signals, "PropertiesChanged",
+        lambda body: "the configuration stays as it was" in body[1].get("LastError", ("s", ""))[1])
+    assert changed[1]["LastError"][1] == caller.get("LastError")
 
 
 def test_a_given_time_is_said_and_told(caller, service):

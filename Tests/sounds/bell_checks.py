@@ -161,9 +161,9 @@ def tunes():
     """The notes of tunes, by name."""
     everything = {f"Westminster, {name}": bell_tunes.quarter(name) for name in bell_tunes.QUARTERS}
     everything |= {f"Westminster, {hour} o'clock": bell_tunes.westminster(hour) for hour in (1, 6, 12)}
-    everything |= {f"hour bell, {hour}": bell_tunes.blows(hour) for hour in (1, 2, 12)}
+    everything |= {f"hour bell, {hour}": bell_tunes.hour_bell(hour) for hour in (1, 2, 12)}
     everything |= {name: bell_tunes.ring(name) for name in bell_tunes.RINGS}
-    everything |= {f"ship's bell, {strokes}": bell_tunes.ships_bell(strokes) for strokes in (1, 2, 3, 8)}
+    everything |= {f"ship's bell, {strokes}": bell_tunes.ships_bell(strokes) for strokes in range(1, 9)}
     everything |= {f"cuckoo, {hour}": bell_tunes.cuckoo(hour) for hour in (1, 12)}
     everything["pips"] = bell_tunes.pips()
     return everything

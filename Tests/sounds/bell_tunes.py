@@ -1,69 +1,87 @@
 """Tunes mixed from the strikes that ship, to judge their loudness and peaks.
 
-They are written down from the facts about the clocks, not from the program, so that the two can
-disagree. Most gaps differ from those of the shipped tunes.
+The bells are written down from the facts about the clocks, so that they and the tunes that ship can
+disagree. The times between them are those of the tunes that ship, because the loudness depends on
+them.
 """
+
+import itertools
+import pathlib
 
 import numpy as np
 
 RATE = 48000
+TUNES = pathlib.Path(__file__).resolve().parents[2] / "sounds" / "tunes"
 
 CHANGES = {1: "G#4 F#4 E4 B3", 2: "E4 G#4 F#4 B3", 3: "E4 F#4 G#4 E4", 4: "G#4 E4 F#4 B3", 5: "B3 F#4 G#4 E4"}
-# The changes of each quarter, and the seconds from one note to the next, as measured at the clock.
+# The section of the tune for each quarter, and its changes.
 QUARTERS = {
-    "first quarter": ([1], [.86, .85, .73]),
-    "half": ([2, 3], [.67, .83, .70, 1.44, .67, .69, .73]),
-    "third quarter": ([4, 5, 1], [.95, .89, .69, 1.54, .83, .69, .66, 1.36, .71, .70, .66]),
-    "hour melody": ([2, 3, 4, 5], [.68, .83, .65, 1.47, .69, .60, .67, 1.21, .66, .71, .59, 1.41, .78, .59, .61]),
+    "first quarter": ("first", [1]), "half": ("half", [2, 3]), "third quarter": ("third", [4, 5, 1]),
+    "hour melody": ("hour", [2, 3, 4, 5]),
 }
-BLOW_GAP = 4.14
-# From the first note of the hour's melody to the first blow.
-LEAD = 23.0
 
 # The bells of a ring from the lowest up: number 1 is the first, 8 the top of the octave.
 OCTAVE = ["E4", "F#4", "G#4", "A4", "B4", "C#5", "D#5", "E5"]
 RINGS = {"whittington": "84736251 65432781 86427531 24687531", "stmichaels": "82347561 54362781 78342561 57384261"}
-RING_GAP, RING_PAUSE = 0.33, 1.67
 
-CUCKOO_GAP = 1.25
+
+def section(tune, name):
+    """A section of a tune that ships: {key: value}. Several lines of `notes` are one value."""
+    found, inside = {}, False
+    for line in (TUNES / f"{tune}.tune").read_text().splitlines():
+        if line.startswith("["):
+            inside = line == f"[{name}]"
+        elif inside and line and not line.startswith(";"):
+            key, value = line.split(" = ")
+            found[key] = f"{found[key]} {value}" if key in found else value
+    return found
+
+
+def seconds(span):
+    """The seconds of a span as in `23s` or `1500ms`."""
+    return float(span[:-2]) / 1000 if span.endswith("ms") else float(span[:-1])
+
+
+def melody(tune, name, bells):
+    """The notes of a section, with these bells: (seconds from the first note, bell)."""
+    gaps = section(tune, name)["notes"].split()[1::2]
+    return list(zip(np.cumsum([0, *map(float, gaps)]), bells, strict=True))
+
+
+def blows(tune, bell, count):
+    """The first blows that count the hour: (seconds from the first blow, bell)."""
+    gaps = itertools.cycle(map(float, section(tune, "hour")["gaps"].split()))
+    return [(time, bell) for time in np.cumsum([0, *itertools.islice(gaps, count - 1)])]
 
 
 def quarter(name):
-    """Notes of a quarter of Westminster: (seconds, bell)."""
-    changes, gaps = QUARTERS[name]
-    bells = " ".join(CHANGES[change] for change in changes).split()
-    return list(zip(np.cumsum([0, *gaps]), bells, strict=True))
-
-
-def blows(hour):
-    return [(BLOW_GAP * index, "E3") for index in range(hour)]
+    part, changes = QUARTERS[name]
+    return melody("westminster", part, " ".join(CHANGES[change] for change in changes).split())
 
 
 def westminster(hour):
-    return quarter("hour melody") + [(LEAD + time, bell) for time, bell in blows(hour)]
+    lead = seconds(section("westminster", "hour")["lead"])
+    return quarter("hour melody") + [(lead + time, bell) for time, bell in blows("westminster", "E3", hour)]
+
+
+def hour_bell(hour):
+    return blows("bigben", "E3", hour)
 
 
 def ring(name):
-    notes, time = [], 0.0
-    for change in RINGS[name].split():
-        for number in change:
-            notes.append((time, OCTAVE[int(number) - 1]))
-            time += RING_GAP
-        time += RING_PAUSE - RING_GAP
-    return notes
+    return melody(name, "hour", [OCTAVE[int(number) - 1] for number in RINGS[name].replace(" ", "")])
 
 
 def ships_bell(strokes):
-    """Strokes in pairs; an odd stroke comes last."""
-    return [(2.0 * (stroke // 2) + 0.7 * (stroke % 2), "ship") for stroke in range(strokes)]
+    return blows("shipsbell", "ship", strokes)
 
 
 def pips():
-    return [(float(second), "pip") for second in range(5)] + [(5.0, "pip-long")]
+    return melody("pips", "hour", ["pip"] * 5 + ["pip-long"])
 
 
 def cuckoo(hour):
-    return [(CUCKOO_GAP * index, "cuckoo") for index in range(hour)]
+    return blows("cuckoo", "cuckoo", hour)
 
 
 def mixed(notes, takes):

@@ -14,6 +14,7 @@ import soundfile
 
 import bell_checks as checks
 import bell_partials
+import bell_tunes
 from bell_table import BELLS, OTHER_SOUNDS, Recordings, read_table
 from sound_level import RATE, decibels
 
@@ -40,6 +41,14 @@ def test_no_measured_figure_has_changed(name, count, sums):
     """The sums of all measured frequencies, decays and levels: no adjustment may change them."""
     assert len(TABLE[name].partials) == count
     assert [sum(column) for column in zip(*TABLE[name].partials)] == pytest.approx(sums, abs=0.004)
+
+
+@pytest.mark.parametrize(("tune", "part", "notes"), [
+    *[("westminster", part, bell_tunes.quarter(name)) for name, (part, _) in bell_tunes.QUARTERS.items()],
+    *[(tune, "hour", bell_tunes.ring(tune)) for tune in bell_tunes.RINGS],
+    ("pips", "hour", bell_tunes.pips())])
+def test_the_tunes_that_ship_have_the_changes_of_their_clocks(tune, part, notes):
+    assert bell_tunes.section(tune, part)["notes"].split()[::2] == [bell for _, bell in notes]
 
 
 def test_what_the_table_lists_ships_and_nothing_else():

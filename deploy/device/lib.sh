@@ -67,14 +67,21 @@ key_of() {
 }
 
 # keep_newest PREFIX COUNT: removes older results of the same kind from the cache. Keeps the newest
-# COUNT, and those touched in the last three hours, as tests may be using them. A tree is touched
-# when it is made, a card also whenever it is asked for.
+# COUNT, and those made or asked for in the last three hours, as another run may be using them.
 keep_newest() {
     local old
     find "$cache" -maxdepth 1 -name "$1-*" ! -name '*.part' -printf '%T@ %p\n' | sort -rn \
         | tail -n "+$(($2 + 1))" | cut -d ' ' -f 2- | while read -r old; do
-        [ -n "$(find "$old" -maxdepth 0 -mmin -180)" ] || as_root rm -rf --one-file-system "$old"
+        [ -n "$(find "$old" "$cache/used-${old##*/}" -maxdepth 0 -mmin -180 2>/dev/null)" ] \
+            || as_root rm -rf --one-file-system "$old" "$cache/used-${old##*/}"
     done
+}
+
+# note_use: notes for keep_newest that the result of this script has been asked for. A file beside
+# the result holds the time, because a tree belongs to root.
+note_use() {
+    local used=${out:-${tree-}}
+    [ ! -e "${used:-/nothing}" ] || touch "$cache/used-${used##*/}" || true
 }
 
 # Makes sure that this machine can run arm64 programs (maintainer scripts) in a tree.
@@ -99,5 +106,7 @@ case ${0##*/} in
     exec {making}>"$cache/lock-${0##*/}" \
         || die "the cache in $cache cannot be written: give it to $(id -un), or set CLOCKSMITH_CACHE."
     flock --nonblock "$making" || { say "waiting for another ${0##*/}"; flock "$making"; }
+    # Here and not in the scripts: a changed script makes its tree again.
+    trap note_use EXIT
     ;;
 esac
