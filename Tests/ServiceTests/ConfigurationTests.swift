@@ -111,7 +111,6 @@ import Testing
       ("[announce]\nlate_limit = 60s", ":2: late_limit = 60s: allowed: 0s to 59s"),
       ("[announce]\nat_stop = now", ":2: at_stop = now: allowed: fade, finish"),
       ("[announce]\nquiet = 22:00", ":2: quiet = 22:00: '22:00' is not a time of day"),
-      ("[announce]\nquiet = 00:00-24:00", ":2: the quiet hours swallow the whole week"),
       ("[announce]\nvoice =", ":2: voice = : allowed: the name of a voice"),
       ("[announce]\nintervall = 1", ":2: unknown key 'intervall' in [announce]; there are at_stop"),
       ("[loud]\na = 1", ":2: unknown section [loud]; there are announce, button"),

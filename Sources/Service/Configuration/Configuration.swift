@@ -68,12 +68,6 @@ public struct Configuration: Sendable {
     if configuration.places["announce.chime"] == nil {
       configuration.announcer.chime = try Sounds.tune(defaultChime)
     }
-    let settings = configuration.announcer
-    if settings.quiet.swallowEverything(interval: settings.interval) {
-      throw Fault(
-        configuration.places["announce.quiet"] ?? "",
-        "the quiet hours swallow the whole week: nothing would ever sound")
-    }
     try configuration.checkLines()
     configuration.announcer.alarms = try configuration.alarmSections.plans()
     return configuration
