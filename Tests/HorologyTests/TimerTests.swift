@@ -236,4 +236,13 @@ import Testing
     desk.tell(.timer(.tell(nil)))
     #expect(desk.timerRefusal == .noTimer)
   }
+
+  @Test(
+    "what is left and cannot be said now can be read",
+    arguments: [SkipReason.busy, .failed("the speaker is away")])
+  func unsaid(reason: SkipReason) {
+    #expect(
+      TimerRefusal.speech(reason).description
+        == "\(reason); 'clocksmith timer list' shows how much is left")
+  }
 }

@@ -100,6 +100,8 @@ extension TimerRefusal: CustomStringConvertible {
       "the voice has no words for timers; 'clocksmith timer list' shows how much is left"
     // The voice may lack words, as for a hundred hours, or the speaker may be away.
     case .speech(.failed(let why)): "\(why); 'clocksmith timer list' shows how much is left"
+    case .speech(.busy):
+      "\(SkipReason.busy.description); 'clocksmith timer list' shows how much is left"
     case .speech(let reason): reason.description
     case .interval(let flaw): "\(flaw); choose others"
     case .intervalRuns(let title):
