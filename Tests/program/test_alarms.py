@@ -150,7 +150,7 @@ def test_the_configuration_has_alarms_of_its_own(home, start):
     assert (church["name"], church["days"], church["origin"]) == ("church", "sun", "configuration")
     assert "is set in the configuration; remove its section there" in refusal(
         home.run("alarm", "cancel", "church"), 1)
-    assert 'there is an alarm "church" already' in refusal(
+    assert 'there is an alarm "church" already, set in the configuration; choose' in refusal(
         home.run("alarm", "07:00", "--name", "church"), 1)
     configuration = home.folder / "0.conf"
     configuration.write_text(configuration.read_text().replace("church", "school"))
