@@ -97,7 +97,8 @@ private func set(_ time: String, _ arguments: Arguments) throws {
   if arguments["tune"] == "" {
     throw Misuse(description: "--tune wants the name of a tune or the path of its file, or none")
   }
-  let tune = arguments["tune"].flatMap { $0 == "none" ? nil : wholePath($0) }
+  var tune = arguments["tune"]
+  if let name = tune { tune = name == "none" ? nil : try wholePath(name) }
   let service = try runningService()
   let number: Int
   do throws(Fault) {
@@ -126,8 +127,15 @@ private func refuseDayThatIsOver(_ times: AlarmTimes, _ service: RunningService)
 
 /// The absolute path of a file, because the service runs in another folder; any other name
 /// unchanged.
-private func wholePath(_ name: String) -> String {
-  guard name.contains("/"), let path = realpath(name, nil) else { return name }
+/// - Throws: `Fault` for a relative path that leads to no file.
+private func wholePath(_ name: String) throws(Fault) -> String {
+  guard name.contains("/") else { return name }
+  guard let path = realpath(name, nil) else {
+    let code = errno
+    // The service may see more than this process.
+    if name.hasPrefix("/") { return name }
+    throw Fault("--tune \(name.excerpt)", errno: code)
+  }
   defer { free(path) }
   return String(cString: path)
 }
