@@ -212,6 +212,15 @@ import Testing
     if case .name = desk.timerRefusal {} else { Issue.record("\(desk.reports)") }
   }
 
+  @Test("a name that is too long is told which limit it meets") func longName() {
+    let family = "\u{1F468}\u{200D}\u{1F469}\u{200D}\u{1F467}\u{200D}\u{1F466}"
+    #expect(Countdown.flaw(ofName: String(repeating: family, count: 6)) == nil)
+    #expect(
+      Countdown.flaw(ofName: String(repeating: family, count: 8)) == "it has more than 160 bytes")
+    #expect(
+      Countdown.flaw(ofName: String(repeating: "x", count: 41)) == "it has more than 40 characters")
+  }
+
   @Test("a name is used once at a time") func twice() {
     var desk = Desk(at: Self.start)
     desk.start(.seconds(600), "tea")
