@@ -98,7 +98,7 @@ private func set(_ time: String, _ arguments: Arguments) throws {
     throw Misuse(description: "--tune wants the name of a tune or the path of its file, or none")
   }
   var tune = arguments["tune"]
-  if let name = tune { tune = name == "none" ? nil : try wholePath(name) }
+  if let name = tune { tune = try name == "none" ? nil : wholePath(name) }
   let service = try runningService()
   let number: Int
   do throws(Fault) {

@@ -28,7 +28,7 @@ extension Alarms {
     if let name = plan.name {
       if let flaw = Alarm.flaw(ofName: name) { throw .name(flaw) }
       if let other = alarms.first(where: { $0.name == name }) {
-        throw other.origin == .person ? .nameIsTaken(name) : .nameIsConfigured(name)
+        throw other.origin == .person ? AlarmRefusal.nameIsTaken(name) : .nameIsConfigured(name)
       }
     }
     if plan.times.days == .weekly([]) { throw .days("") }
