@@ -238,6 +238,14 @@ import Testing
     #expect(desk.timerRefusal == .length)
   }
 
+  @Test("the bounds of a length are told as lengths are written") func boundsInWords() {
+    #expect(Duration(timer: "1s") == Countdown.shortest)
+    #expect(Duration(timer: "744h") == Countdown.longest)
+    #expect(
+      TimerRefusal.length.description
+        == "a timer lasts from 1s to 744h, with what is added to it; choose a length within that")
+  }
+
   @Test("what is not there is refused with its name") func unknown() {
     var desk = Desk(at: Self.start)
     desk.tell(.timer(.cancel("soup")))

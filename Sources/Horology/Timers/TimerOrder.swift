@@ -85,7 +85,7 @@ extension TimerRefusal: CustomStringConvertible {
   public var description: String {
     switch self {
     case .length:
-      "a timer lasts from 1 s to \(Countdown.longest.inWords); choose a length within that"
+      "a timer lasts from 1s to 744h, with what is added to it; choose a length within that"
     case .name(let flaw): "the name cannot be used: \(flaw); choose another"
     case .nameIsTaken(let name):
       "there is a timer \"\(name)\" already; cancel it, or choose another name"
