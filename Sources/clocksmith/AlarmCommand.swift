@@ -17,9 +17,10 @@ let alarmCommand = Subcommand(
     stop [ALARM]     ends what rings or is put off; so does 'clocksmith stop' what rings.
     cancel ALARM     removes an alarm; one of the configuration is removed there.
 
-    ALARM is a name or a number; without it all that ring are meant. A name that begins with -
-    follows --, as in 'alarm cancel -- -3'. The running service keeps the alarms, over restarts and
-    power cuts. In quiet hours an alarm is silent, unless --even-if-quiet was given.
+    ALARM is a name or a number; without it snooze means all that ring, and stop all that ring or
+    are put off. A name that begins with - follows --, as in 'alarm cancel -- -3'. The running
+    service keeps the alarms, over restarts and power cuts. In quiet hours an alarm is silent,
+    unless --even-if-quiet was given.
     """,
   options: [
     Option(name: "days", argument: "DAYS", help: "every week, as mon-fri or sat,sun"),

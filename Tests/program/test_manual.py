@@ -74,6 +74,11 @@ def test_every_format_of_a_sound_file_is_in_the_help():
         assert words in " ".join(told(subcommand, "--help").split())
 
 
+def test_the_help_says_which_alarms_are_meant_without_a_name():
+    assert "snooze means all that ring, and stop all that ring or are put off" in " ".join(
+        told("alarm", "--help").split())
+
+
 @pytest.mark.parametrize("subcommand", SUBCOMMANDS)
 def test_the_manual_has_the_operands(subcommand):
     operands = told(subcommand, "--help").splitlines()[0].partition("[options]")[2].strip()
