@@ -72,7 +72,8 @@ def test_a_year_of_alarms_is_where_tzdata_puts_it(clocksmith, name):
 
 
 def test_an_alarm_without_its_tune_is_listed_with_the_signal(clocksmith):
-    configuration = clocksmith.configuration(SPARSE, section("school", "07:00", "mon-sun", tune="song"))
+    configuration = clocksmith.configuration(
+        SPARSE, section("school", "07:00", "mon-sun", tune="song"))
     words = ["--zone", "UTC", "--config", configuration]
     [line] = [line for line in agenda(clocksmith, *words) if line["cause"] == "alarm"]
     assert (line["chime"], line["signal"]) == ("none", "ring")
