@@ -126,7 +126,7 @@ import Testing
       ("[alarm \(String(repeating: "x", count: 41))]", ":1: [alarm xxx"),
       ("[alarm \(String(repeating: "ü", count: 41))]", "it has more than 40 characters"),
       ("[alarm \(String(repeating: "x", count: 10_000))]", ":1: the line is longer than "),
-      ("[alarms a]\ntime = 07:00", ":2: unknown section [alarms a]; there are announce"),
+      ("[alarms a]\ntime = 07:00", ":1: unknown section [alarms a]; there are announce"),
       ("[loud]\na = 1", "timers, and alarm NAME"),
     ])
   func whatIsWrongIsTold(text: String, words: String) throws {

@@ -100,7 +100,7 @@ def test_an_unknown_zone_in_the_environment_is_not_taken_for_utc(clocksmith):
      ("[announce]\ninterval = 99999999999999999999\n", 2, "interval"),
      ("[announce]\ninterval =\n", 2, "interval"),
      ("[announce]\nvolume = 11\n", 2, "'volume'"),
-     ("; a comment\n[announcement]\ninterval = 15\n", 3, "[announcement]"),
+     ("; a comment\n[announcement]\ninterval = 15\n", 2, "[announcement]"),
      ("interval = 15\n", 1, "section"),
      ("[announce]\ninterval 15\n", 2, "key = value"),
      ("[announce\ninterval = 15\n", 1, "key = value"),
