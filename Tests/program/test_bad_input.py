@@ -48,6 +48,17 @@ def test_a_misused_command_line_is_told_what_is_wrong_with_it(clocksmith, words,
 
 
 @pytest.mark.parametrize(
+    "words",
+    ["LONG", "--LONG", "timer 10m LONG", "interval 1s LONG", "agenda LONG", "agenda --LONG",
+     "agenda --from LONG", "agenda --hours LONG", "agenda --zone LONG", "agenda --config LONG",
+     "run --untrusted LONG", "bells list --tuning LONG", "say LONG", "mute LONG"])
+def test_a_long_word_is_cut_in_the_message(clocksmith, words):
+    done = clocksmith.run(*words.replace("LONG", "x" * 10_000).split())
+    sentence = refusal(done, 1 if "--config" in words else 2)
+    assert "xxx..." in sentence and len(sentence) < 250
+
+
+@pytest.mark.parametrize(
     "time",
     ["2026-02-30T12:00", "2026-13-01T12:00", "2026-00-10T12:00", "2025-02-29T12:00",
      "1969-12-31T23:45", "2201-01-01T00:00", "2026-11-21T24:00", "2026-11-21", "15:15", "now",
