@@ -191,6 +191,15 @@ def test_bells_and_voices_are_offered_by_their_names():
     assert offered("voice", "try", "rms", "--style", "natural-") == ["natural-day"]
 
 
+def test_tunes_are_offered_by_their_names_and_as_files(tmp_path):
+    shipped = {path.stem for path in (ROOT / "sounds/tunes").glob("*.tune")}
+    assert shipped
+    assert set(offered("alarm", "07:00", "--tune", "", folder=tmp_path)) == {"none"} | shipped
+    (tmp_path / "mine.tune").touch()
+    (tmp_path / "mine.txt").touch()
+    assert offered("alarm", "07:00", "--tune", "mi", folder=tmp_path) == ["mine.tune"]
+
+
 def test_what_a_subcommand_does_is_offered():
     assert offered("voice", "") == ["export", "import", "list", "record", "try", "verify"]
     assert offered("bells", "r") == ["render"]
