@@ -77,8 +77,9 @@ def test_an_alarm_without_its_tune_is_listed_with_the_signal(clocksmith):
     words = ["--zone", "UTC", "--config", configuration]
     [line] = [line for line in agenda(clocksmith, *words) if line["cause"] == "alarm"]
     assert (line["chime"], line["signal"]) == ("none", "ring")
-    listed = clocksmith.run("agenda", *words).stdout
-    assert 'alarm "school": rings with the signal, for its tune song cannot be used, seven' in listed
+    assert (
+        'alarm "school": rings with the signal, for its tune song cannot be used, seven'
+        in clocksmith.run("agenda", *words).stdout)
 
 
 @pytest.mark.parametrize("time_of_day, day, local", [
