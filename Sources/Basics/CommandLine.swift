@@ -148,7 +148,7 @@ extension Subcommand {
         arguments.operands = argv[Int(optind)...].compactMap { $0.map { String(cString: $0) } }
         guard arguments.operands.count <= mostOperands else {
           throw Misuse(
-            description: "unexpected '\(arguments.operands[mostOperands])'; \(hint)")
+            description: "unexpected '\(arguments.operands[mostOperands].excerpt)'; \(hint)")
         }
         return arguments
       case 0:
@@ -156,7 +156,7 @@ extension Subcommand {
         arguments.values[option.name] = optarg.map { String(cString: $0) } ?? ""
       case Int32(UInt8(ascii: ":")):
         let word = String(cString: argv[Int(optind) - 1]!)
-        throw Misuse(description: "'\(word)' needs an argument; \(hint)")
+        throw Misuse(description: "'\(word.excerpt)' needs an argument; \(hint)")
       default:
         // There are no short options. At an unknown letter, getopt stays at its word if more
         // letters follow; otherwise it has moved on.
@@ -169,9 +169,10 @@ extension Subcommand {
         if isShort, word.dropFirst().first.map({ ("0"..."9").contains($0) }) ?? false {
           let advice = mostOperands > 1 ? "if it is a name, write -- before it" : hint
           throw Misuse(
-            description: "'\(word)' is below zero, and nothing of '\(name)' may be; \(advice)")
+            description: "'\(word.excerpt)' is below zero, and nothing of '\(name)' may be; "
+              + advice)
         }
-        throw Misuse(description: "unknown option '\(word)'; \(hint)")
+        throw Misuse(description: "unknown option '\(word.excerpt)'; \(hint)")
       }
     }
   }

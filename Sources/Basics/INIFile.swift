@@ -38,9 +38,9 @@ public struct INIFile {
         Unmanaged<LineReader>.fromOpaque(context!).takeUnretainedValue().next(line!, size)
       },
       Unmanaged.passUnretained(reader).toOpaque(),
-      { context, section, key, value in
+      { context, _, key, value in
         Unmanaged<LineReader>.fromOpaque(context!).takeUnretainedValue()
-          .add(section: section!, key: key!, value: value!)
+          .add(key: key!, value: value!)
         return 1
       },
       Unmanaged.passUnretained(reader).toOpaque())
@@ -58,8 +58,6 @@ public struct INIFile {
 
 /// One line, as libinih 53 to 62 would read it.
 private struct INILine {
-  /// The most bytes that libinih keeps of a section's name.
-  private static let longestSection = 49
   /// The number of bytes of white space before its text.
   let indent: Int
   /// Its text, without the white space around it.
@@ -86,9 +84,6 @@ private struct INILine {
       return "the line is not UTF-8; save the file as UTF-8"
     case UInt8(ascii: "["):
       guard let section else { return nil }
-      if section.count > Self.longestSection {
-        return "the section's name is longer than \(Self.longestSection) bytes; shorten it"
-      }
       return section.endIndex + 1 < text.endIndex
         ? "there is text after ']'; put it on a line of its own" : nil
     default:
@@ -169,12 +164,11 @@ private final class LineReader {
     return buffer
   }
 
-  func add(
-    section: UnsafePointer<CChar>, key: UnsafePointer<CChar>, value: UnsafePointer<CChar>
-  ) {
+  func add(key: UnsafePointer<CChar>, value: UnsafePointer<CChar>) {
+    // libinih keeps only 49 bytes of a section's name.
     entries.append(
       INIFile.Entry(
-        section: String(cString: section), key: String(cString: key),
+        section: sections.last?.name ?? "", key: String(cString: key),
         value: String(cString: value), line: line))
   }
 }

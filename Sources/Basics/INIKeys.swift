@@ -9,13 +9,20 @@ extension INIFile {
   ///   - sections: the sections there are, for a person who has named another.
   ///   - keys: the keys of a section; nil if there is no such section.
   /// - Returns: file and line of each value, by `section.key`.
-  /// - Throws: `Fault` with file and line for an entry that is unknown, set twice or not allowed.
+  /// - Throws: `Fault` with file and line for a section that is unknown, with or without entries,
+  ///   and for an entry that is unknown, set twice or not allowed.
   public func fill<Settings>(
     _ settings: inout Settings, sections: String, keys: (String) -> [String: INIKey<Settings>]?
   ) throws(Fault) -> [String: String] {
+    for section in self.sections where keys(section.name) == nil {
+      throw Fault(
+        "\(path):\(section.line)",
+        "unknown section [\(section.name.excerpt)]; there are \(sections)")
+    }
     var places: [String: String] = [:]
     for entry in entries {
       let place = "\(path):\(entry.line)"
+      // An entry before the first section is in the section with the empty name.
       guard let known = keys(entry.section) else {
         throw Fault(place, "unknown section [\(entry.section)]; there are \(sections)")
       }

@@ -67,7 +67,7 @@ public struct Program: Sendable {
         return ExitStatus.done
       }
       guard let subcommand = subcommands.first(where: { $0.name == word }) else {
-        complain("unknown subcommand '\(word)'; see '\(name) --help'")
+        complain("unknown subcommand '\(word.excerpt)'; see '\(name) --help'")
         return ExitStatus.misused
       }
       return try run(subcommand, Array(words.dropFirst()))

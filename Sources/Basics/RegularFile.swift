@@ -6,7 +6,8 @@
 /// - Returns: a descriptor that the caller closes.
 /// - Throws: `Fault` if it cannot be opened, is not a regular file, or is too large.
 public func openRegularFile(_ path: String, largest: Int = .max) throws(Fault) -> Int32 {
-  let operation = "cannot read \(path)"
+  // A path of 4096 bytes or more (PATH_MAX) leads nowhere, and a message quotes its beginning.
+  let operation = "cannot read \(path.utf8.count < 4096 ? path : path.excerpt)"
   let descriptor = try retryingInterrupts(operation) {
     open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
   }

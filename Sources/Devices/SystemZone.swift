@@ -17,7 +17,7 @@ public struct SystemZone: Zone {
     if let value = getenv("TZ").map({ String(cString: $0) }) {
       let name = value.hasPrefix(":") ? String(value.dropFirst()) : value
       if name.isEmpty { return SystemZone(loaded: "UTC") }
-      return try SystemZone(name: name, origin: "TZ=\(value)")
+      return try SystemZone(name: name, origin: "TZ=\(value.excerpt)")
     }
     var status = stat()
     if lstat(localtime, &status) == -1 && errno == ENOENT { return SystemZone(loaded: "UTC") }
@@ -37,7 +37,7 @@ public struct SystemZone: Zone {
   /// The zone of that name in the tz database, as in `Europe/London`.
   /// - Throws: `Fault` if there is none.
   public init(name: String) throws(Fault) {
-    try self.init(name: name, origin: "zone '\(name)'", variable: ":\(name)")
+    try self.init(name: name, origin: "zone '\(name.excerpt)'", variable: ":\(name)")
   }
 
   /// Keeps glibc from reading a zone by itself, which it does at the first request for any time. If

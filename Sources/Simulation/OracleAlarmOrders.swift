@@ -63,7 +63,8 @@ extension Oracle {
     }
     let isTrue =
       switch (refusal, timers.alarmOrder) {
-      case (.nameIsTaken(let name), .set?): found(name) != nil
+      case (.nameIsTaken(let name), .set?): found(name)?.alarm?.isConfigured == false
+      case (.nameIsConfigured(let name), .set?): found(name)?.alarm?.isConfigured == true
       case (.over, .set(let plan)?): isClockForAlarms && isOver(plan, moment)
       case (.unknown(let which), .cancel(let wanted)?): which == wanted && found(which) == nil
       case (.isConfigured, .cancel(let which)?): found(which)?.alarm?.isConfigured == true

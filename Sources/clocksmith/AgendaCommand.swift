@@ -93,7 +93,7 @@ private func endOfAgenda(
   guard let text = arguments["hours"] else { return start + .seconds(24 * 3600) }
   // A century of hours, so that no sum leaves the range of an instant.
   guard let hours = Int64(text), (1...876_600).contains(hours) else {
-    throw Misuse(description: "--hours '\(text)' is no whole number from 1 to 876600")
+    throw Misuse(description: "--hours '\(text.shortened)' is no whole number from 1 to 876600")
   }
   return start + .seconds(hours * 3600)
 }

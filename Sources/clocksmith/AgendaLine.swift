@@ -36,7 +36,14 @@ struct AgendaLine {
     case .alarm(let alarm):
       (cause, title, name, number) = ("alarm", alarm.title, alarm.name, alarm.number)
       text = (try? composer.text(of: civil)) ?? ""
-      if let plan = alarm.plan.tune { (tune, signal, what) = (plan, nil, plan.name) }
+      if let plan = alarm.plan.tune {
+        // The service tells only the name of a tune.
+        if plan.isMissing, (try? Sounds.tune(plan.name)) == nil {
+          what = "rings with the signal, for its tune \(plan.name) cannot be used"
+        } else {
+          (tune, signal, what) = (plan, nil, plan.name)
+        }
+      }
       rise = alarm.plan.rise?.description
     case .timer(let timer):
       (cause, title, name, number) = ("timer", timer.title, timer.name, timer.number)

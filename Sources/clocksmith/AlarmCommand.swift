@@ -17,9 +17,10 @@ let alarmCommand = Subcommand(
     stop [ALARM]     ends what rings or is put off; so does 'clocksmith stop' what rings.
     cancel ALARM     removes an alarm; one of the configuration is removed there.
 
-    ALARM is a name or a number; without it all that ring are meant. A name that begins with -
-    follows --, as in 'alarm cancel -- -3'. The running service keeps the alarms, over restarts and
-    power cuts. In quiet hours an alarm is silent, unless --even-if-quiet was given.
+    ALARM is a name or a number; without it snooze means all that ring, and stop all that ring or
+    are put off. A name that begins with - follows --, as in 'alarm cancel -- -3'. The running
+    service keeps the alarms, over restarts and power cuts. In quiet hours an alarm is silent,
+    unless --even-if-quiet was given.
     """,
   options: [
     Option(name: "days", argument: "DAYS", help: "every week, as mon-fri or sat,sun"),
@@ -97,7 +98,8 @@ private func set(_ time: String, _ arguments: Arguments) throws {
   if arguments["tune"] == "" {
     throw Misuse(description: "--tune wants the name of a tune or the path of its file, or none")
   }
-  let tune = arguments["tune"].flatMap { $0 == "none" ? nil : wholePath($0) }
+  var tune = arguments["tune"]
+  if let name = tune { tune = try name == "none" ? nil : wholePath(name) }
   let service = try runningService()
   let number: Int
   do throws(Fault) {
@@ -126,8 +128,15 @@ private func refuseDayThatIsOver(_ times: AlarmTimes, _ service: RunningService)
 
 /// The absolute path of a file, because the service runs in another folder; any other name
 /// unchanged.
-private func wholePath(_ name: String) -> String {
-  guard name.contains("/"), let path = realpath(name, nil) else { return name }
+/// - Throws: `Fault` for a relative path that leads to no file.
+private func wholePath(_ name: String) throws(Fault) -> String {
+  guard name.contains("/") else { return name }
+  guard let path = realpath(name, nil) else {
+    let code = errno
+    // The service may see more than this process.
+    if name.hasPrefix("/") { return name }
+    throw Fault("--tune \(name.excerpt)", errno: code)
+  }
   defer { free(path) }
   return String(cString: path)
 }

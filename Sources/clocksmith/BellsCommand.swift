@@ -47,7 +47,7 @@ let bellsCommand = Subcommand(
   }
   let words = arguments["tuning"] ?? Tuning.authentic.rawValue
   guard let tuning = Tuning(rawValue: words) else {
-    throw Misuse(description: "--tuning '\(words)' is not authentic or concert")
+    throw Misuse(description: "--tuning '\(words.excerpt)' is not authentic or concert")
   }
   let bells = try BellTable(path: Sounds.file("bells/bells.ini"), tuning: tuning).bells
   let takes = try chosen(SoundSet(bells: bells).takes, arguments["bell"], kind: "bell")

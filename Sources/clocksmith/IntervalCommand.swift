@@ -97,9 +97,11 @@ private func span(_ text: String, _ option: String?) throws -> Duration {
         + (option == nil ? ", or stop" : ""))
   }
   guard IntervalPlan.shortest <= span, span <= IntervalPlan.longest else {
+    let isOptional = option == "rest" || option == "prepare"
+    let remedy = isOptional && span == .zero ? "; leave it out for none" : ""
     throw Misuse(
       description: "\(place)'\(text.shortened)' is no length for an interval; allowed are 1s to 24h"
-    )
+        + remedy)
   }
   return span
 }

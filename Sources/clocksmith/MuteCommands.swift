@@ -23,8 +23,8 @@ let muteCommand = Subcommand(
   let isLong = duration.map { Duration.seconds(1) <= $0 && $0 <= SoftwareMute.longest } ?? false
   if let text, text != "next", !isLong {
     throw Misuse(
-      description: "'\(text)' is no duration; write one from 1s to 744h, as 45min or 8h30m, or next"
-    )
+      description: "'\(text.excerpt)' is no duration; write one from 1s to 744h, as 45min or "
+        + "8h30m, or next")
   }
   let service = try runningService()
   if text == "next" {

@@ -32,7 +32,7 @@ let runCommand = Subcommand(
   if let text = arguments["untrusted"] {
     guard let policy = UntrustedPolicy(rawValue: text) else {
       throw Misuse(
-        description: "--untrusted '\(text)': allowed are "
+        description: "--untrusted '\(text.excerpt)': allowed are "
           + UntrustedPolicy.allCases.map(\.rawValue).joined(separator: ", "))
     }
     options.untrusted = policy

@@ -65,7 +65,8 @@ func timeOfDay(_ text: String) throws -> CivilTime {
   guard let time = CivilDateTime(text: "2000-01-01T\(text)"), text.count == 5,
     let said = CivilTime(hour: time.hour, minute: time.minute)
   else {
-    throw Misuse(description: "'\(text)' is no time of day; write HH:MM, from 00:00 to 23:59")
+    throw Misuse(
+      description: "'\(text.excerpt)' is no time of day; write HH:MM, from 00:00 to 23:59")
   }
   return said
 }

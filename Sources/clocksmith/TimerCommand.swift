@@ -46,7 +46,8 @@ let timerCommand = Subcommand(
   if isStart {
     if words.count > 1 {
       throw Misuse(
-        description: "unexpected '\(words[1])'; a length is one word, as in 10m or 1h30m")
+        description: "unexpected '\(words[1].shortened)'; a length is one word, as in 10m or "
+          + "1h30m")
     }
     return try start(try length(first), arguments)
   }

@@ -32,7 +32,7 @@ extension Arguments {
     guard let text = self[option] else { return nil }
     guard let time = CivilDateTime(text: text) else {
       throw Misuse(
-        description: "--\(option) '\(text)' is no date and time; write \(timeForm), "
+        description: "--\(option) '\(text.shortened)' is no date and time; write \(timeForm), "
           + "from 1970 to 2200")
     }
     guard let instant = zone.instants(of: time).first else {

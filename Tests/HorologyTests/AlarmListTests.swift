@@ -132,6 +132,11 @@ import Testing
     desk.configure([try AlarmDesk.plan("07:00", "mon-sun", name: "school")])
     #expect(desk.next == ["2026-11-22T07:00:00"])
     #expect(refusal(&desk, .cancel("school")) == .isConfigured("alarm \"school\""))
+    let order = AlarmOrder.set(try AlarmDesk.plan("08:00", name: "school"))
+    #expect(refusal(&desk, order) == .nameIsConfigured("school"))
+    #expect(
+      AlarmRefusal.nameIsConfigured("school").description
+        == "there is an alarm \"school\" already, set in the configuration; choose another name")
     desk.wait(until: "2026-11-22T07:00:00")
     try desk.take(.stop("school"))
     #expect(desk.next == ["2026-11-23T07:00:00"])

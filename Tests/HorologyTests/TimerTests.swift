@@ -212,6 +212,15 @@ import Testing
     if case .name = desk.timerRefusal {} else { Issue.record("\(desk.reports)") }
   }
 
+  @Test("a name that is too long is told which limit it meets") func longName() {
+    let family = "\u{1F468}\u{200D}\u{1F469}\u{200D}\u{1F467}\u{200D}\u{1F466}"
+    #expect(Countdown.flaw(ofName: String(repeating: family, count: 6)) == nil)
+    #expect(
+      Countdown.flaw(ofName: String(repeating: family, count: 8)) == "it has more than 160 bytes")
+    #expect(
+      Countdown.flaw(ofName: String(repeating: "x", count: 41)) == "it has more than 40 characters")
+  }
+
   @Test("a name is used once at a time") func twice() {
     var desk = Desk(at: Self.start)
     desk.start(.seconds(600), "tea")
@@ -229,11 +238,28 @@ import Testing
     #expect(desk.timerRefusal == .length)
   }
 
+  @Test("the bounds of a length are told as lengths are written") func boundsInWords() {
+    #expect(Duration(timer: "1s") == Countdown.shortest)
+    #expect(Duration(timer: "744h") == Countdown.longest)
+    #expect(
+      TimerRefusal.length.description
+        == "a timer lasts from 1s to 744h, with what is added to it; choose a length within that")
+  }
+
   @Test("what is not there is refused with its name") func unknown() {
     var desk = Desk(at: Self.start)
     desk.tell(.timer(.cancel("soup")))
     #expect(desk.timerRefusal == .unknown("soup"))
     desk.tell(.timer(.tell(nil)))
     #expect(desk.timerRefusal == .noTimer)
+  }
+
+  @Test(
+    "what is left and cannot be said now can be read",
+    arguments: [SkipReason.busy, .failed("the speaker is away")])
+  func unsaid(reason: SkipReason) {
+    #expect(
+      TimerRefusal.speech(reason).description
+        == "\(reason); 'clocksmith timer list' shows how much is left")
   }
 }

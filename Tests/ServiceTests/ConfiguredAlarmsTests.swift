@@ -68,6 +68,13 @@ import Testing
     #expect(alarms[0].times.days.description == "mon-fri")
   }
 
+  @Test("a name may have as many characters as that of any alarm") func longName() throws {
+    let rest = String(repeating: "ж", count: 39)
+    let names = ["a", "b"].map { $0 + rest }
+    let alarms = try load(names.map { "[alarm \($0)]\ntime = 07:00\n" }.joined())
+    #expect(alarms.compactMap(\.name) == names)
+  }
+
   @Test("a hundred are taken, and not one more") func bound() throws {
     let sections = (1...101).map { "[alarm a\($0)]\ntime = 07:00\n" }
     #expect(try load(sections.prefix(100).joined()).count == 100)
@@ -118,9 +125,9 @@ import Testing
       ("[alarm a ]\ntime = 07:00", ":1: [alarm a ]: the name cannot be used: it begins or ends"),
       ("[alarm a\u{7}b]", "the name cannot be used: it has a control character"),
       ("[alarm \(String(repeating: "x", count: 41))]", ":1: [alarm xxx"),
-      ("[alarm \(String(repeating: "ü", count: 22))]", ":1: the section's name is longer than 49"),
+      ("[alarm \(String(repeating: "ü", count: 41))]", "it has more than 40 characters"),
       ("[alarm \(String(repeating: "x", count: 10_000))]", ":1: the line is longer than "),
-      ("[alarms a]\ntime = 07:00", ":2: unknown section [alarms a]; there are announce"),
+      ("[alarms a]\ntime = 07:00", ":1: unknown section [alarms a]; there are announce"),
       ("[loud]\na = 1", "timers, and alarm NAME"),
     ])
   func whatIsWrongIsTold(text: String, words: String) throws {

@@ -71,6 +71,17 @@ def test_a_year_of_alarms_is_where_tzdata_puts_it(clocksmith, name):
         assert line["local"] == local.isoformat()
 
 
+def test_an_alarm_without_its_tune_is_listed_with_the_signal(clocksmith):
+    configuration = clocksmith.configuration(
+        SPARSE, section("school", "07:00", "mon-sun", tune="song"))
+    words = ["--zone", "UTC", "--config", configuration]
+    [line] = [line for line in agenda(clocksmith, *words) if line["cause"] == "alarm"]
+    assert (line["chime"], line["signal"]) == ("none", "ring")
+    assert (
+        'alarm "school": rings with the signal, for its tune song cannot be used, seven'
+        in clocksmith.run("agenda", *words).stdout)
+
+
 @pytest.mark.parametrize("time_of_day, day, local", [
     ("01:30", "2026-03-29", ["2026-03-29T02:30:00+01:00"]),
     ("01:30", "2026-10-25", ["2026-10-25T01:30:00+01:00"]),

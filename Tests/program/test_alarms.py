@@ -150,7 +150,7 @@ def test_the_configuration_has_alarms_of_its_own(home, start):
     assert (church["name"], church["days"], church["origin"]) == ("church", "sun", "configuration")
     assert "is set in the configuration; remove its section there" in refusal(
         home.run("alarm", "cancel", "church"), 1)
-    assert 'there is an alarm "church" already' in refusal(
+    assert 'there is an alarm "church" already, set in the configuration; choose' in refusal(
         home.run("alarm", "07:00", "--name", "church"), 1)
     configuration = home.folder / "0.conf"
     configuration.write_text(configuration.read_text().replace("church", "school"))
@@ -282,6 +282,11 @@ def test_a_past_that_a_wrong_clock_may_still_have_before_it_is_no_zero(bus, home
 ])
 def test_a_mistake_is_told_in_a_sentence(clocksmith, words, told):
     assert told in refusal(clocksmith.run("alarm", *words), 2)
+
+
+def test_a_relative_path_of_a_tune_that_leads_nowhere_is_told(clocksmith):
+    done = clocksmith.run("alarm", "07:00", "--tune", "./no.tune", cwd=clocksmith.folder)
+    assert refusal(done, 1) == "clocksmith: --tune ./no.tune: No such file or directory"
 
 
 def test_what_cannot_be_done_is_refused_with_a_reason(bus, home, start):

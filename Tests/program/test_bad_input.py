@@ -48,6 +48,17 @@ def test_a_misused_command_line_is_told_what_is_wrong_with_it(clocksmith, words,
 
 
 @pytest.mark.parametrize(
+    "words",
+    ["LONG", "--LONG", "timer 10m LONG", "interval 1s LONG", "agenda LONG", "agenda --LONG",
+     "agenda --from LONG", "agenda --hours LONG", "agenda --zone LONG", "agenda --config LONG",
+     "run --untrusted LONG", "bells list --tuning LONG", "say LONG", "mute LONG"])
+def test_a_long_word_is_cut_in_the_message(clocksmith, words):
+    done = clocksmith.run(*words.replace("LONG", "x" * 10_000).split())
+    sentence = refusal(done, 1 if "--config" in words else 2)
+    assert "xxx..." in sentence and len(sentence) < 250
+
+
+@pytest.mark.parametrize(
     "time",
     ["2026-02-30T12:00", "2026-13-01T12:00", "2026-00-10T12:00", "2025-02-29T12:00",
      "1969-12-31T23:45", "2201-01-01T00:00", "2026-11-21T24:00", "2026-11-21", "15:15", "now",
@@ -100,15 +111,12 @@ def test_an_unknown_zone_in_the_environment_is_not_taken_for_utc(clocksmith):
      ("[announce]\ninterval = 99999999999999999999\n", 2, "interval"),
      ("[announce]\ninterval =\n", 2, "interval"),
      ("[announce]\nvolume = 11\n", 2, "'volume'"),
-     ("; a comment\n[announcement]\ninterval = 15\n", 3, "[announcement]"),
+     ("; a comment\n[announcement]\ninterval = 15\n", 2, "[announcement]"),
      ("interval = 15\n", 1, "section"),
      ("[announce]\ninterval 15\n", 2, "key = value"),
      ("[announce\ninterval = 15\n", 1, "key = value"),
      ("[announce]\nclock = 12\nclock = 24\n", 3, "'clock'"),
      ("[announce]\nclock = 13\n", 2, "12, 24"),
-     ("[announce]\nquiet = 00:00-24:00\n", 2, "whole week"),
-     ("[announce]\nquiet = sat-sun 00:00-24:00, mon-fri 00:00-23:50\n", 2, "whole week"),
-     ("[announce]\ninterval = 60\nquiet = 23:59-23:30\n", 3, "whole week"),
      ("[announce]\nquiet = 22:00\n", 2, "22:00"),
      ("[announce]\nquiet = 25:00-07:00\n", 2, "25:00"),
      ("[announce]\nquiet = someday 22:00-07:00\n", 2, "someday"),

@@ -74,6 +74,11 @@ def test_every_format_of_a_sound_file_is_in_the_help():
         assert words in " ".join(told(subcommand, "--help").split())
 
 
+def test_the_help_says_which_alarms_are_meant_without_a_name():
+    assert "snooze means all that ring, and stop all that ring or are put off" in " ".join(
+        told("alarm", "--help").split())
+
+
 @pytest.mark.parametrize("subcommand", SUBCOMMANDS)
 def test_the_manual_has_the_operands(subcommand):
     operands = told(subcommand, "--help").splitlines()[0].partition("[options]")[2].strip()
@@ -184,6 +189,15 @@ def test_bells_and_voices_are_offered_by_their_names():
     assert offered("voice", "verify", "rm") == offered("voice", "try", "rm") == ["rms"]
     assert offered("voice", "try", "") == ["heart", "rms", "slt"]
     assert offered("voice", "try", "rms", "--style", "natural-") == ["natural-day"]
+
+
+def test_tunes_are_offered_by_their_names_and_as_files(tmp_path):
+    shipped = {path.stem for path in (ROOT / "sounds/tunes").glob("*.tune")}
+    assert shipped
+    assert set(offered("alarm", "07:00", "--tune", "", folder=tmp_path)) == {"none"} | shipped
+    (tmp_path / "mine.tune").touch()
+    (tmp_path / "mine.txt").touch()
+    assert offered("alarm", "07:00", "--tune", "mi", folder=tmp_path) == ["mine.tune"]
 
 
 def test_what_a_subcommand_does_is_offered():

@@ -20,6 +20,12 @@ NEVER = {
         "chime_quarters = westminster never sounds: at interval = 60 no occasion is a quarter"),
     "neither chime nor words": (
         "interval = 60\nvoice_at_hour = none", "nothing ever sounds by itself"),
+    "quiet for the whole week": (
+        "quiet = 00:00-24:00",
+        "no occasion ever sounds: the quiet hours cover the whole week; shorten 'quiet'"),
+    "quiet at all quarters": (
+        "quiet = sat-sun 00:00-24:00, mon-fri 00:00-23:50", "no occasion ever sounds"),
+    "quiet at all hours": ("interval = 60\nquiet = 23:59-23:30", "no occasion ever sounds"),
     "a chime longer than the interval": (
         "chime = westminster\ninterval = 1",
         "never sounds, for what sounds at 0"),
@@ -56,6 +62,15 @@ def test_the_service_tells_of_it_at_the_start(clocksmith, never):
     service.wait_for("started:")
     service.wait_for(words.replace("(", r"\("))
     assert service.stop() == 0
+
+
+def test_quiet_hours_all_week_leave_an_alarm_that_overrides_them(clocksmith):
+    configuration = clocksmith.configuration(
+        "quiet = 00:00-23:59", "[alarm x]\ntime = 07:00\nquiet_hours = override")
+    done = clocksmith.run("agenda", "--json", "--zone", "UTC", "--config", configuration)
+    assert (done.returncode, done.stderr) == (0, "")
+    sounding = [line for line in map(json.loads, done.stdout.splitlines()) if line["sounds"]]
+    assert [line["name"] for line in sounding] == ["x"]
 
 
 def test_a_tune_that_is_longer_than_the_interval_is_told_and_not_promised(clocksmith):

@@ -82,6 +82,8 @@ public enum AlarmRefusal: Error, Hashable, Sendable {
   case never(String)
   case name(String)
   case nameIsTaken(String)
+  /// An alarm of the configuration has the name.
+  case nameIsConfigured(String)
   case tooMany
   /// No alarm has that name or number.
   case unknown(String)
@@ -110,6 +112,8 @@ extension AlarmRefusal: CustomStringConvertible {
     case .name(let flaw): "the name cannot be used: \(flaw); choose another"
     case .nameIsTaken(let name):
       "there is an alarm \"\(name)\" already; cancel it, or choose another name"
+    case .nameIsConfigured(let name):
+      "there is an alarm \"\(name)\" already, set in the configuration; choose another name"
     case .tooMany: "there are \(Alarms.most) alarms already; cancel one first"
     case .unknown(let which):
       "there is no alarm '\(which.shortened)'; 'clocksmith alarm list' shows those that there are"
@@ -131,7 +135,7 @@ extension AlarmRefusal: CustomStringConvertible {
     case .over: "over"
     case .never: "never"
     case .name: "name"
-    case .nameIsTaken: "name_is_taken"
+    case .nameIsTaken, .nameIsConfigured: "name_is_taken"
     case .tooMany: "too_many"
     case .unknown: "unknown"
     case .isNotRinging: "is_not_ringing"

@@ -27,7 +27,9 @@ extension Alarms {
   ) throws(AlarmRefusal) -> AlarmChange {
     if let name = plan.name {
       if let flaw = Alarm.flaw(ofName: name) { throw .name(flaw) }
-      guard !alarms.contains(where: { $0.name == name }) else { throw .nameIsTaken(name) }
+      if let other = alarms.first(where: { $0.name == name }) {
+        throw other.origin == .person ? AlarmRefusal.nameIsTaken(name) : .nameIsConfigured(name)
+      }
     }
     if plan.times.days == .weekly([]) { throw .days("") }
     guard alarms.count < Self.most else { throw .tooMany }

@@ -28,6 +28,8 @@ public struct Countdown: Hashable, Sendable {
   public static let shortest = Duration.seconds(1)
   /// Maximum number of characters in a name.
   public static let longestName = 40
+  /// Maximum number of bytes in a name: one character can have many.
+  static let largestName = 4 * longestName
 
   /// How long it is until zero; zero while it rings.
   public func left(at now: Now) -> Duration {
@@ -55,10 +57,8 @@ public struct Countdown: Hashable, Sendable {
   /// What is wrong with a name, as a clause for a message; nil if it can be used.
   public static func flaw(ofName name: String) -> String? {
     if name.isEmpty { return "it is empty" }
-    // One character can have many bytes, so limit those, too.
-    if name.count > longestName || name.utf8.count > 4 * longestName {
-      return "it has more than \(longestName) characters"
-    }
+    if name.count > longestName { return "it has more than \(longestName) characters" }
+    if name.utf8.count > largestName { return "it has more than \(largestName) bytes" }
     // A name must not end a line of the journal or reverse its direction.
     if name.unicodeScalars.contains(where: \.steersTerminals) {
       return "it has a control character, such as the end of a line"

@@ -85,7 +85,7 @@ extension TimerRefusal: CustomStringConvertible {
   public var description: String {
     switch self {
     case .length:
-      "a timer lasts from 1 s to \(Countdown.longest.inWords); choose a length within that"
+      "a timer lasts from 1s to 744h, with what is added to it; choose a length within that"
     case .name(let flaw): "the name cannot be used: \(flaw); choose another"
     case .nameIsTaken(let name):
       "there is a timer \"\(name)\" already; cancel it, or choose another name"
@@ -100,6 +100,8 @@ extension TimerRefusal: CustomStringConvertible {
       "the voice has no words for timers; 'clocksmith timer list' shows how much is left"
     // The voice may lack words, as for a hundred hours, or the speaker may be away.
     case .speech(.failed(let why)): "\(why); 'clocksmith timer list' shows how much is left"
+    case .speech(.busy):
+      "\(SkipReason.busy.description); 'clocksmith timer list' shows how much is left"
     case .speech(let reason): reason.description
     case .interval(let flaw): "\(flaw); choose others"
     case .intervalRuns(let title):

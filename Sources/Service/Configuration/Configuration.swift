@@ -68,12 +68,6 @@ public struct Configuration: Sendable {
     if configuration.places["announce.chime"] == nil {
       configuration.announcer.chime = try Sounds.tune(defaultChime)
     }
-    let settings = configuration.announcer
-    if settings.quiet.swallowEverything(interval: settings.interval) {
-      throw Fault(
-        configuration.places["announce.quiet"] ?? "",
-        "the quiet hours swallow the whole week: nothing would ever sound")
-    }
     try configuration.checkLines()
     configuration.announcer.alarms = try configuration.alarmSections.plans()
     return configuration
@@ -286,8 +280,12 @@ extension Configuration {
   ) -> Key {
     { configuration, value in
       guard let duration = Duration(text: value), least <= duration, duration <= most else {
+        let examples = ["30ms", "2s", "10s", "5min"].filter { example in
+          Duration(text: example).map { least <= $0 && $0 <= most } ?? false
+        }
         return "allowed: \(least.nanoseconds / 1_000_000_000)s to "
-          + "\(most.nanoseconds / 1_000_000_000)s, as in 30ms or 10s"
+          + "\(most.nanoseconds / 1_000_000_000)s, as in "
+          + examples.prefix(2).joined(separator: " or ")
       }
       configuration[keyPath: field] = duration
       return nil

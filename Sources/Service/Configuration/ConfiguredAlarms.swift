@@ -34,7 +34,8 @@ struct ConfiguredAlarms: Sendable {
     guard let name = Self.name(of: section.name) else { return }
     let place = "\(file):\(section.line)"
     if let flaw = Alarm.flaw(ofName: name) {
-      throw Fault(place, "[\(section.name)]: the name cannot be used: \(flaw); choose another")
+      throw Fault(
+        place, "[\(section.name.excerpt)]: the name cannot be used: \(flaw); choose another")
     }
     if let index = sections.firstIndex(where: { $0.name == name }) {
       guard sections[index].file != file else {

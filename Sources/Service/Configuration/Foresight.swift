@@ -40,6 +40,10 @@ extension Configuration {
         "nothing ever sounds by itself: at interval = \(announcer.interval.minutes) every "
           + "occasion is an hour, which has neither a chime nor, by 'voice_at_hour = none', words")
     }
+    if announcer.quiet.swallowEverything(interval: announcer.interval) {
+      vanities.append(
+        "no occasion ever sounds: the quiet hours cover the whole week; shorten 'quiet'")
+    }
     return vanities + overlaps(composer)
   }
 
