@@ -70,7 +70,8 @@ public struct Rules: Hashable, Sendable {
   /// switch can be read.
   var timersAreHeldBack: Bool { refusalOfTimers == .switchLost }
 
-  func refusalByQuietHours(of alarm: AlarmPlan, at times: [CivilTime]) -> SkipReason? {
+  /// As `refusal(of:at:)`, but for quiet hours alone.
+  public func refusalByQuietHours(of alarm: AlarmPlan, at times: [CivilTime]) -> SkipReason? {
     guard alarm.quietHours == .keep else { return nil }
     return times.contains(where: settings.quiet.contains) ? .quietHours : nil
   }

@@ -1,21 +1,30 @@
 import Horology
 
 extension Status {
-  /// The alarms, timers and intervals that the service is to sound from an instant on.
+  /// The alarms, timers and intervals that the service is to sound from an instant on. For the next
+  /// ring of an alarm, the quiet hours of the service count, not those of the rules.
   /// - Parameter rules: the same as for the occasions.
   public func appointments(
     _ rules: Rules, in zone: any Zone, from start: Instant
   ) -> Appointments {
-    Appointments(
+    var appointments = Appointments(
       of: alarms.compactMap(\.alarm), timers.compactMap(\.countdown), intervals.map(\.timer), rules,
       in: zone, from: start)
+    appointments.replaceRefusals { appointment in
+      guard case .alarm(let alarm) = appointment.cause,
+        let shown = alarms.first(where: { Int($0.number) == alarm.number }),
+        shown.nextInstant == appointment.instant
+      else { return appointment.refusal }
+      return shown.refusal(orElse: appointment.refusal)
+    }
+    return appointments
   }
 }
 
 extension Status.Alarm {
   /// The alarm as far as the status shows it: its tune has only a name. Nil if this version cannot
   /// read it.
-  fileprivate var alarm: Alarm? {
+  var alarm: Alarm? {
     guard let time = try? TimeOfDay(text: time), let days = try? AlarmDays(text: days) else {
       return nil
     }
@@ -36,6 +45,19 @@ extension Status.Alarm {
     default: state = .waiting(next: nextInstant, from: nil)
     }
     return Alarm(number: Int(number), plan, from: .init(rawValue: origin) ?? .person, state: state)
+  }
+}
+
+extension Status.Alarm {
+  /// Whether the service's quiet hours silence the next ring.
+  /// - Parameter other: taken if the service gives another reason. That one hides the quiet hours,
+  ///   and may be over by then.
+  func refusal(orElse other: SkipReason?) -> SkipReason? {
+    switch reason {
+    case "": nil
+    case SkipReason.quietHours.description: .quietHours
+    default: other
+    }
   }
 }
 

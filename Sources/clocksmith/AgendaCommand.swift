@@ -4,6 +4,11 @@ import Horology
 import Service
 import Sound
 
+/// What to do if the running service has another configuration than the one that was read.
+let otherConfiguration =
+  "the running service has another configuration than the one that is read here; after an edit, "
+  + "reload it ('sudo systemctl reload clocksmith'); if it runs with --config, give that here, too"
+
 let agendaCommand = Subcommand(
   name: "agenda", operands: "", mostOperands: 0,
   summary: "list what will sound, and what will not and why",
@@ -12,10 +17,11 @@ let agendaCommand = Subcommand(
     timer and interval: a line each. Of an interval the next signal and the end are listed. It
     supposes that the clock is trusted, and the switch on; 'clocksmith status' has what silences at
     this moment. Of the running service it shows the alarms, the timers, the interval, and as silent
-    what is muted. With --config or --zone, or without a service, it shows the alarms of the
-    configuration. With --json each line is an object with the keys instant, local, text, chime,
-    strikes, sounds, reason and cause (occasion, alarm, timer or interval), and of an alarm, a timer
-    or an interval name, number, signal and rise, null if it has none.
+    what is muted; if the service has another configuration, a note says so. With --config or
+    --zone, or without a service, it shows the alarms of the configuration. With --json each line is
+    an object with the keys instant, local, text, chime, strikes, sounds, reason and cause
+    (occasion, alarm, timer or interval), and of an alarm, a timer or an interval name, number,
+    signal and rise, null if it has none.
     """,
   options: [
     Option(name: "from", argument: timeForm, help: "the first moment (default: now)"),
@@ -40,6 +46,9 @@ let agendaCommand = Subcommand(
   var occasions = configuration.agenda(
     composer, zone: zone, from: start, mute: mute.map { ($0.mute, at: $0.at) })
   let rules = Rules(configuration.announcer, trust: .synchronised)
+  if let status, status.hasOtherSettings(than: rules, in: zone) {
+    complain("note: \(otherConfiguration)")
+  }
   var appointments =
     status?.appointments(rules, in: zone, from: start)
     ?? Appointments(of: configuration.announcer, in: zone, from: start)

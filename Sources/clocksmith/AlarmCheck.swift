@@ -107,5 +107,8 @@ private func flawsOfRings(
       flaws.append("\(alarm.title) rings at \(time), which is not said: \(error)")
     }
   }
+  if let status, status.hasOtherQuietHours(than: rules, in: zone) {
+    flaws.append(otherConfiguration)
+  }
   return flaws
 }

@@ -119,7 +119,7 @@ def test_an_alarm_is_listed_with_all_that_is_heard_of_it(clocksmith):
 
 
 def test_what_the_service_has_is_listed_and_what_is_supposed_is_not(on_the_bus, start):
-    start(rest=section("school", "06:45", "mon-sun"))
+    start("interval = 60", section("school", "06:45", "mon-sun"))
     for words in [
         ("alarm", "12:34", "--name", "lunch", "--tune", "westminster", "--rise", "5m"), ("timer", "20m"),
         ("timer", "10m", "--name", "tea"), ("timer", "15m", "--name", "rice"),
@@ -148,7 +148,7 @@ def test_what_the_service_has_is_listed_and_what_is_supposed_is_not(on_the_bus, 
 
 
 def test_an_interval_of_a_second_is_one_line(on_the_bus, start):
-    start()
+    start("interval = 60")
     assert on_the_bus.run("interval", "1s").returncode == 0
     done = on_the_bus.run("agenda")
     lines = [line for line in done.stdout.splitlines() if "interval" in line]
@@ -157,3 +157,18 @@ def test_an_interval_of_a_second_is_one_line(on_the_bus, start):
     tomorrow = datetime.now(timezone.utc) + timedelta(days=1)
     lines = agenda(on_the_bus, "--from", tomorrow.strftime("%Y-%m-%dT%H:%M"), "--hours", 1)
     assert [line["cause"] for line in lines].count("interval") == 1
+
+
+def test_an_alarm_is_as_silent_as_in_the_service_with_another_configuration(on_the_bus, start):
+    # The agenda reads the defaults here. They have no quiet hours.
+    start("interval = 60\nquiet = 00:00-23:59")
+    assert on_the_bus.run("alarm", "12:34").returncode == 0
+    assert on_the_bus.run("alarm", "12:35", "--even-if-quiet").returncode == 0
+    done = on_the_bus.run("agenda")
+    assert done.returncode == 0
+    said = sorted(line.partition("  ")[2] for line in done.stdout.splitlines() if "alarm" in line)
+    assert said[0] == "alarm 1: silent: quiet hours"
+    assert said[1].startswith("alarm 2: rings, ") and len(said) == 2
+    assert done.stderr.startswith(
+        "clocksmith: note: the running service has another configuration than the one that is read")
+    assert len(done.stderr.splitlines()) == 1

@@ -63,6 +63,14 @@ public struct Appointments: Sequence, IteratorProtocol {
     return first
   }
 
+  /// Replaces why the next appointments of each source will be silent, for a caller that knows
+  /// better than the rules.
+  public mutating func replaceRefusals(_ refusal: (Appointment) -> SkipReason?) {
+    coming = coming.map {
+      Appointment(cause: $0.cause, instant: $0.instant, civil: $0.civil, refusal: refusal($0))
+    }
+  }
+
   // MARK: The next of each
 
   private mutating func take(_ alarm: Alarm) {
