@@ -7,6 +7,8 @@ struct StateFile {
   /// No state is this large, even with a thousand timers and a hundred alarms with the longest
   /// names and paths. A larger file is refused.
   private static let mostBytes = 1 << 21
+  /// How many files that could not be used are kept. One more replaces the last of them.
+  private static let mostSetAside = 9
 
   /// In the folder that systemd has made for the service (`StateDirectory=`); nil without it.
   static var ofService: StateFile? {
@@ -25,7 +27,7 @@ struct StateFile {
       guard let text = try read() else { return (SavedState(), nil) }
       return (try SavedState(text: text, path: path), nil)
     } catch {
-      let aside = "\(path).set-aside"
+      let aside = pathAside
       let kept = rename(path, aside) == 0 ? "; it is now \(aside)" : ""
       let lost =
         "nothing is muted, no timer, interval or alarm is kept, and the volume is as configured"
@@ -36,6 +38,17 @@ struct StateFile {
   /// - Parameter isSynced: wait until the state is on the disk.
   func save(_ state: SavedState, isSynced: Bool = true) throws(Fault) {
     try writeText(state.text, to: path, isSynced: isSynced)
+  }
+
+  /// The first name that is free: the file that was set aside first may be the one that a person
+  /// wants back.
+  private var pathAside: String {
+    let paths = (1...Self.mostSetAside).map { "\(path).set-aside" + ($0 == 1 ? "" : "-\($0)") }
+    let free = paths.first { candidate in
+      var status = stat()
+      return lstat(candidate, &status) != 0
+    }
+    return free ?? paths[paths.count - 1]
   }
 
   private func read() throws(Fault) -> String? {
