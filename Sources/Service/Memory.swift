@@ -85,7 +85,7 @@ final class Memory {
   func write() {
     guard unsaved == .urgent, !isWritten, let file else { return }
     do throws(Fault) {
-      try file.save(state, isSynced: false)
+      try put(into: file, isSynced: false)
       isWritten = true
       if complaint != .save { noteSuccess() }
     } catch {
@@ -103,7 +103,7 @@ final class Memory {
     timer = nil
     guard unsaved != .nothing, let file else { return }
     do throws(Fault) {
-      try file.save(state)
+      try put(into: file, isSynced: true)
       // Return the memory: the text of a thousand timers is a third of all that this program holds.
       malloc_trim(0)
       unsaved = .nothing
@@ -112,6 +112,13 @@ final class Memory {
     } catch {
       noteFailure(error, .save)
     }
+  }
+
+  private func put(into file: StateFile, isSynced: Bool) throws(Fault) {
+    if let aside = try file.setAside() {
+      journal.log(.stateSetAside, .notice, "the saved state that could not be used is now \(aside)")
+    }
+    try file.save(state, isSynced: isSynced)
   }
 
   private func noteSuccess() {

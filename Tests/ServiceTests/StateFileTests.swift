@@ -26,4 +26,32 @@ import Testing
     #expect(try text("state.json.set-aside-2") == "torn 2")
     #expect(try text("state.json.set-aside-9") == "torn 10")
   }
+
+  @Test("a file that could be neither used nor set aside is not overwritten, and set aside later")
+  func neverOverwritten() throws {
+    try folder.write("state.json", "torn")
+    for number in 1...8 {
+      try folder.write("state.json.set-aside" + (number == 1 ? "" : "-\(number)"), "older")
+    }
+    // A folder with the last name keeps the file from being renamed, for root as well.
+    let last = "\(path).set-aside-9"
+    #expect(mkdir(last, 0o700) == 0)
+    let journal = Journal()
+    var told: [Notice] = []
+    journal.heard = { told.append($0) }
+    let memory = Memory(loop: try EventLoop(), file: StateFile(path: path), journal: journal)
+    let remedy = "move it away, and let the service write in \(folder.path)"
+    #expect(told.first?.message.components(separatedBy: "; ").contains(remedy) == true)
+    memory.keep { $0.mute = .on }
+    memory.check()
+    memory.write()
+    #expect(told.map(\.event) == ["state_set_aside", "state_failed"])
+    #expect(told.last?.message.hasPrefix("cannot rename \(path): ") == true)
+    #expect(try text("state.json") == "torn")
+    #expect(rmdir(last) == 0)
+    memory.check()
+    #expect(told.dropFirst(2).map(\.event) == ["state_set_aside", "state"])
+    #expect(try text("state.json.set-aside-9") == "torn")
+    #expect(StateFile(path: path).load().0 == memory.state)
+  }
 }
