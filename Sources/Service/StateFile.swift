@@ -32,6 +32,7 @@ final class StateFile {
   /// A file that cannot be read or understood is renamed, so that the service can always start.
   /// - Returns: the state, and what was wrong with the file.
   func load() -> (SavedState, complaint: String?) {
+    removeUnfinished()
     do throws(Fault) {
       guard let text = try read() else { return (SavedState(), nil) }
       return (try SavedState(text: text, path: path), nil)
@@ -89,6 +90,15 @@ final class StateFile {
       return lstat(candidate, &status) != 0
     }
     return free ?? paths[paths.count - 1]
+  }
+
+  /// Removes what `writeText` has left behind if it was killed in the middle.
+  private func removeUnfinished() {
+    let start = path.split(separator: "/").last.map { "\($0)." } ?? ""
+    for name in names(inFolder: folder)
+    where name.hasPrefix(start) && name.hasSuffix(".text.part") {
+      unlink("\(folder)/\(name)")
+    }
   }
 
   private func read() throws(Fault) -> String? {

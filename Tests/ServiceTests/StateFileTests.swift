@@ -54,4 +54,15 @@ import Testing
     #expect(try text("state.json.set-aside-9") == "torn")
     #expect(StateFile(path: path).load().0 == memory.state)
   }
+
+  @Test("what a kill in the middle of a save has left is removed at the next start, and no more")
+  func unfinished() throws {
+    for name in ["state.json.1.text.part", "state.json.23.text.part", "other.1.text.part"] {
+      try folder.write(name, "half")
+    }
+    try StateFile(path: path).save(SavedState())
+    #expect(folder.files.count == 4)
+    #expect(StateFile(path: path).load().complaint == nil)
+    #expect(folder.files == ["other.1.text.part", "state.json"])
+  }
 }
