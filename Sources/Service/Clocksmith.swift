@@ -79,8 +79,7 @@ public final class Clocksmith {
       sources.append(try loop.whenSignalled(signal) { [unowned self] in stop() })
     }
     sources.append(try loop.whenSignalled(SIGHUP) { [unowned self] in reload() })
-    // Survive the loss of the terminal or of the reader of standard error, and signals without a
-    // meaning here.
+    // Survive the loss of the terminal or of standard error's reader, and meaningless signals.
     for signal in EventLoop.meaningless { Glibc.signal(signal, SIG_IGN) }
     try watchZone()
 
@@ -92,6 +91,7 @@ public final class Clocksmith {
         "ZONE": announcer.zone.name, "VOICE": configuration.voice,
         "TRUST": announcer.trust.rawValue, "SPEAKER": options.output ?? configuration.device,
       ])
+    memory.tellIfForgetful()
     if announcer.trust == .untrusted { journal.warnOfUntrustedClock(announcer.settings.untrusted) }
     if configuration.volume != configuredVolume { tellVolume() }
     if announcer.mute != .off {

@@ -61,6 +61,14 @@ final class Memory {
     if let complaint { journal.log(.stateSetAside, .warning, complaint) }
   }
 
+  /// Logs, if there is no file, that nothing outlasts this program.
+  func tellIfForgetful() {
+    guard file == nil else { return }
+    journal.log(
+      .stateNowhere, .notice,
+      "what is set at run time will be lost at the end: STATE_DIRECTORY names no folder for it")
+  }
+
   /// Changes the state. An urgent change is saved soon, any other with the next save.
   func keep(_ change: (inout SavedState) -> Void) {
     let old = state

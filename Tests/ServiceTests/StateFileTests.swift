@@ -65,4 +65,16 @@ import Testing
     #expect(StateFile(path: path).load().complaint == nil)
     #expect(folder.files == ["other.1.text.part", "state.json"])
   }
+
+  @Test("without a file it is told that nothing is kept, and with one it is not")
+  func nowhere() throws {
+    let journal = Journal()
+    var told: [String] = []
+    journal.heard = { told.append($0.event) }
+    let loop = try EventLoop()
+    Memory(loop: loop, file: StateFile(path: path), journal: journal).tellIfForgetful()
+    #expect(told.isEmpty)
+    Memory(loop: loop, file: nil, journal: journal).tellIfForgetful()
+    #expect(told == ["state_nowhere"])
+  }
 }

@@ -75,6 +75,19 @@ def is_muted(folder):
     return "mute_until_usec" in saved(folder)
 
 
+def test_without_a_folder_it_says_once_that_nothing_is_kept(clocksmith):
+    service = Service(clocksmith, clocksmith.configuration(), alsa=SILENT_ALSA)
+    service.wait_for("what is set at run time will be lost at the end: STATE_DIRECTORY names no folder")
+    assert service.stop() == 0
+    assert len(service.matching("STATE_DIRECTORY")) == 1
+
+
+def test_with_a_folder_nothing_is_said_of_it(start, tmp_path):
+    (tmp_path / "state").mkdir()
+    service, _ = start()
+    assert not service.matching("STATE_DIRECTORY|run time")
+
+
 def test_a_mute_is_on_the_disk_before_it_is_answered(start, tmp_path):
     (tmp_path / "state").mkdir()
     service, caller = start()
