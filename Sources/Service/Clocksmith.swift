@@ -225,9 +225,8 @@ public final class Clocksmith {
     reporter.composer = composer
   }
 
-  /// Puts an order on the disk before it is answered. While something sounds, or is about to, the
-  /// order is only written to the file, which outlasts this program; it is synced once nothing
-  /// sounds.
+  /// Puts an order on the disk before it is answered. While something sounds, or is about to, it is
+  /// only written to the file, which outlasts this program, and is synced later.
   private func keepOrder() {
     memory.check()
     memory.write()
@@ -380,6 +379,7 @@ public final class Clocksmith {
     status.substitute = substitute?.device ?? ""
     status.lastOnsetError = reporter.lastTiming?.onsetError.map { $0.nanoseconds / 1000 }
     status.lastError = reporter.lastError
+    status.stateError = memory.trouble
     return status
   }
 

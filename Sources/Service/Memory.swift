@@ -25,6 +25,8 @@ final class Memory {
   private var isWritten = true
   private var timer: EventSource?
   private var complaint: Complaint?
+  /// Why what is set at run time cannot be saved, and what to do about it; empty if it can.
+  private(set) var trouble = ""
   private let firstRetry: Duration
   /// How long after the next failure to retry.
   private var retryDelay: Duration
@@ -55,10 +57,14 @@ final class Memory {
     self.loop = loop
     self.file = file
     self.journal = journal
-    guard let file else { return }
+    guard let file else {
+      trouble = Status.hasNoStateFolder
+      return
+    }
     let (state, complaint) = file.load()
     self.state = state
     if let complaint { journal.log(.stateSetAside, .warning, complaint) }
+    if let complaint, file.isBlocked { trouble = complaint }
   }
 
   /// Logs, if there is no file, that nothing outlasts this program.
@@ -66,7 +72,7 @@ final class Memory {
     guard file == nil else { return }
     journal.log(
       .stateNowhere, .notice,
-      "what is set at run time will be lost at the end: STATE_DIRECTORY names no folder for it")
+      "what is set at run time will be lost at the end: \(Status.hasNoStateFolder)")
   }
 
   /// Changes the state. An urgent change is saved soon, any other with the next save.
@@ -134,6 +140,7 @@ final class Memory {
       journal.log(.state, .notice, "what was set at run time is saved again")
     }
     complaint = nil
+    trouble = ""
     retryDelay = firstRetry
   }
 
@@ -143,6 +150,7 @@ final class Memory {
         .stateFailed, .warning, "\(fault); what was set at run time will be lost at the end")
     }
     complaint = failed
+    if let file { trouble = "\(fault); \(file.remedy)" }
     timer = nil
     saveSoon(after: retryDelay)
     retryDelay = min(retryDelay * 2, Self.longestRetry)

@@ -6,7 +6,7 @@ final class StateFile {
   let path: String
   private let folder: String
   /// True while a file that could not be used still has the name of the state.
-  private var isBlocked = false
+  private(set) var isBlocked = false
 
   /// No state is this large, even with a thousand timers and a hundred alarms with the longest
   /// names and paths. A larger file is refused.

@@ -46,6 +46,7 @@ import Testing
     memory.check()
     memory.write()
     #expect(told.map(\.event) == ["state_set_aside", "state_failed"])
+    #expect(memory.trouble.hasSuffix("; \(remedy)"))
     #expect(told.last?.message.hasPrefix("cannot rename \(path): ") == true)
     #expect(try text("state.json") == "torn")
     #expect(rmdir(last) == 0)
@@ -53,6 +54,7 @@ import Testing
     #expect(told.dropFirst(2).map(\.event) == ["state_set_aside", "state"])
     #expect(try text("state.json.set-aside-9") == "torn")
     #expect(StateFile(path: path).load().0 == memory.state)
+    #expect(memory.trouble == "")
   }
 
   @Test("what a kill in the middle of a save has left is removed at the next start, and no more")
