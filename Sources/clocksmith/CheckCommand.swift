@@ -11,10 +11,10 @@ let checkCommand = Subcommand(
   details: """
     Looks at the configuration, every clip and every time that is to be said, the bells and whether
     each chime can sound, the signals of timers, the words that tell_left and say_phases want, the
-    zone, each alarm with its tune, the speaker, the switch, the button, the lamp, the RTC, the clock,
-    whether what is set can be saved, and the system bus: a line each, with what to do. Exit status 3
-    if something was found. A voice without the words of timers is no fault unless they are wanted:
-    timers then give a signal alone.
+    zone, each alarm with its tune, the speaker, the switch, the button, the lamp, the RTC, the
+    clock, whether what is set can be saved, and the system bus: a line each, with what to do. Exit
+    status 3 if something was found. A voice without the words of timers is no fault unless they are
+    wanted: timers then give a signal alone.
     """,
   options: [
     Option(
