@@ -102,6 +102,7 @@ static const sd_bus_vtable vtable[] = {
     CHANGING("Alarms", "a(usssssbtsss)"),
     CHANGING("LastOnsetError", "x"),
     CHANGING("LastError", "s"),
+    CHANGING("StateError", "s"),
 
     SD_BUS_SIGNAL_WITH_NAMES(
         "Announced", "tsx",

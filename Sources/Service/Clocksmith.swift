@@ -79,8 +79,7 @@ public final class Clocksmith {
       sources.append(try loop.whenSignalled(signal) { [unowned self] in stop() })
     }
     sources.append(try loop.whenSignalled(SIGHUP) { [unowned self] in reload() })
-    // Survive the loss of the terminal or of the reader of standard error, and signals without a
-    // meaning here.
+    // Survive the loss of the terminal or of standard error's reader, and meaningless signals.
     for signal in EventLoop.meaningless { Glibc.signal(signal, SIG_IGN) }
     try watchZone()
 
@@ -92,6 +91,7 @@ public final class Clocksmith {
         "ZONE": announcer.zone.name, "VOICE": configuration.voice,
         "TRUST": announcer.trust.rawValue, "SPEAKER": options.output ?? configuration.device,
       ])
+    memory.tellIfForgetful()
     if announcer.trust == .untrusted { journal.warnOfUntrustedClock(announcer.settings.untrusted) }
     if configuration.volume != configuredVolume { tellVolume() }
     if announcer.mute != .off {
@@ -225,9 +225,8 @@ public final class Clocksmith {
     reporter.composer = composer
   }
 
-  /// Puts an order on the disk before it is answered. While something sounds, or is about to, the
-  /// order is only written to the file, which outlasts this program; it is synced once nothing
-  /// sounds.
+  /// Puts an order on the disk before it is answered. While something sounds, or is about to, it is
+  /// only written to the file, which outlasts this program, and is synced later.
   private func keepOrder() {
     memory.check()
     memory.write()
@@ -380,6 +379,7 @@ public final class Clocksmith {
     status.substitute = substitute?.device ?? ""
     status.lastOnsetError = reporter.lastTiming?.onsetError.map { $0.nanoseconds / 1000 }
     status.lastError = reporter.lastError
+    status.stateError = memory.trouble
     return status
   }
 

@@ -36,6 +36,7 @@ public enum JournalEvent: String, CaseIterable, Sendable {
   case busMissing = "bus_missing"
   case stateSetAside = "state_set_aside"
   case stateFailed = "state_failed"
+  case stateNowhere = "state_nowhere"
 
   case trust, doubt
   case clockSet = "clock_set"
@@ -89,6 +90,7 @@ public enum JournalEvent: String, CaseIterable, Sendable {
     case .state: "bc5aa4f3a79a41aea5b6de9f783f8e90"
     case .stateSetAside: "bf306229367049f18aad969b6e0ef371"
     case .stateFailed: "3944917f273144a9a5fabdc4dc4e2014"
+    case .stateNowhere: "ca7bd1d651ba403585615fed5b8f823e"
     case .trust: "1135082ca0e14212906aa67eaa238125"
     case .doubt: "c7d89cc200ad4a91a0a3888bd820efdf"
     case .clockSet: "8fa48b4fcb3b459599a680ffc3cde463"

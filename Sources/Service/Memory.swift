@@ -25,6 +25,8 @@ final class Memory {
   private var isWritten = true
   private var timer: EventSource?
   private var complaint: Complaint?
+  /// Why what is set at run time cannot be saved, and what to do about it; empty if it can.
+  private(set) var trouble = ""
   private let firstRetry: Duration
   /// How long after the next failure to retry.
   private var retryDelay: Duration
@@ -55,10 +57,22 @@ final class Memory {
     self.loop = loop
     self.file = file
     self.journal = journal
-    guard let file else { return }
+    guard let file else {
+      trouble = Status.hasNoStateFolder
+      return
+    }
     let (state, complaint) = file.load()
     self.state = state
     if let complaint { journal.log(.stateSetAside, .warning, complaint) }
+    if let complaint, file.isBlocked { trouble = complaint }
+  }
+
+  /// Logs, if there is no file, that nothing outlasts this program.
+  func tellIfForgetful() {
+    guard file == nil else { return }
+    journal.log(
+      .stateNowhere, .notice,
+      "what is set at run time will be lost at the end: \(Status.hasNoStateFolder)")
   }
 
   /// Changes the state. An urgent change is saved soon, any other with the next save.
@@ -85,7 +99,7 @@ final class Memory {
   func write() {
     guard unsaved == .urgent, !isWritten, let file else { return }
     do throws(Fault) {
-      try file.save(state, isSynced: false)
+      try put(into: file, isSynced: false)
       isWritten = true
       if complaint != .save { noteSuccess() }
     } catch {
@@ -103,7 +117,7 @@ final class Memory {
     timer = nil
     guard unsaved != .nothing, let file else { return }
     do throws(Fault) {
-      try file.save(state)
+      try put(into: file, isSynced: true)
       // Return the memory: the text of a thousand timers is a third of all that this program holds.
       malloc_trim(0)
       unsaved = .nothing
@@ -114,11 +128,19 @@ final class Memory {
     }
   }
 
+  private func put(into file: StateFile, isSynced: Bool) throws(Fault) {
+    if let aside = try file.setAside() {
+      journal.log(.stateSetAside, .notice, "the saved state that could not be used is now \(aside)")
+    }
+    try file.save(state, isSynced: isSynced)
+  }
+
   private func noteSuccess() {
     if complaint != nil {
       journal.log(.state, .notice, "what was set at run time is saved again")
     }
     complaint = nil
+    trouble = ""
     retryDelay = firstRetry
   }
 
@@ -128,6 +150,7 @@ final class Memory {
         .stateFailed, .warning, "\(fault); what was set at run time will be lost at the end")
     }
     complaint = failed
+    if let file { trouble = "\(fault); \(file.remedy)" }
     timer = nil
     saveSoon(after: retryDelay)
     retryDelay = min(retryDelay * 2, Self.longestRetry)

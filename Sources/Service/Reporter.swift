@@ -54,10 +54,13 @@ final class Reporter {
   /// Signals every notice on the bus, and remembers the last warning.
   private func heard(_ notice: Notice) {
     bus?.signal("Noticed", notice.values)
+    // A save is no event, after which the changes are told.
+    let tellsOfSave = [JournalEvent.state, .stateSetAside].map(\.rawValue).contains(notice.event)
+    if tellsOfSave { bus?.tellSoon() }
     guard notice.priority.rawValue <= Priority.warning.rawValue else { return }
     let now = conductor.announcer.zone.civil(at: SystemClock.now.instant)
     lastError = "\(now.dateTime): \(notice.message)"
-    // Not every warning comes with an event, after which the changes are told.
+    // Not every warning comes with an event, either.
     bus?.tellSoon()
   }
 

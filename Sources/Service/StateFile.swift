@@ -2,11 +2,22 @@ import Basics
 @preconcurrency import Glibc
 
 /// The file of the saved state. It is replaced as a whole, so that it is never half written.
-struct StateFile {
+final class StateFile {
   let path: String
+  private let folder: String
+  /// True while a file that could not be used still has the name of the state.
+  private(set) var isBlocked = false
+
   /// No state is this large, even with a thousand timers and a hundred alarms with the longest
   /// names and paths. A larger file is refused.
   private static let mostBytes = 1 << 21
+  /// How many files that could not be used are kept. One more replaces the last of them.
+  private static let mostSetAside = 9
+
+  init(path: String) {
+    self.path = path
+    folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+  }
 
   /// In the folder that systemd has made for the service (`StateDirectory=`); nil without it.
   static var ofService: StateFile? {
@@ -21,21 +32,73 @@ struct StateFile {
   /// A file that cannot be read or understood is renamed, so that the service can always start.
   /// - Returns: the state, and what was wrong with the file.
   func load() -> (SavedState, complaint: String?) {
+    removeUnfinished()
     do throws(Fault) {
       guard let text = try read() else { return (SavedState(), nil) }
       return (try SavedState(text: text, path: path), nil)
     } catch {
-      let aside = "\(path).set-aside"
-      let kept = rename(path, aside) == 0 ? "; it is now \(aside)" : ""
+      isBlocked = true
       let lost =
         "nothing is muted, no timer, interval or alarm is kept, and the volume is as configured"
-      return (SavedState(), "\(error)\(kept); \(lost)")
+      return (SavedState(), "\(error)\(fate()); \(lost)")
     }
   }
 
+  /// Sets a file aside that could not be used, and tells in words how that went.
+  private func fate() -> String {
+    do throws(Fault) {
+      return try setAside().map { "; it is now \($0)" } ?? ""
+    } catch {
+      return "; \(error); \(remedy)"
+    }
+  }
+
+  /// What to do if nothing can be saved.
+  var remedy: String {
+    isBlocked
+      ? "move it away, and let the service write in \(folder)"
+      : "let the service write in \(folder), and see that its disk is not full"
+  }
+
+  /// Renames a file that could not be used, if that was not possible when it was read. A person may
+  /// want it back.
+  /// - Returns: its new path; nil if there is no such file.
+  /// - Throws: `Fault` if it cannot be renamed. Then nothing may be saved.
+  func setAside() throws(Fault) -> String? {
+    guard isBlocked else { return nil }
+    let aside = pathAside
+    let code = rename(path, aside) == 0 ? 0 : errno
+    guard code == 0 || code == ENOENT else {
+      throw Fault("cannot rename \(path)", errno: code)
+    }
+    isBlocked = false
+    return code == 0 ? aside : nil
+  }
+
+  /// Replaces the file. Call `setAside()` first.
   /// - Parameter isSynced: wait until the state is on the disk.
   func save(_ state: SavedState, isSynced: Bool = true) throws(Fault) {
     try writeText(state.text, to: path, isSynced: isSynced)
+  }
+
+  /// The first name that is free: the file that was set aside first may be the one that a person
+  /// wants back.
+  private var pathAside: String {
+    let paths = (1...Self.mostSetAside).map { "\(path).set-aside" + ($0 == 1 ? "" : "-\($0)") }
+    let free = paths.first { candidate in
+      var status = stat()
+      return lstat(candidate, &status) != 0
+    }
+    return free ?? paths[paths.count - 1]
+  }
+
+  /// Removes what `writeText` has left behind if it was killed in the middle.
+  private func removeUnfinished() {
+    let start = path.split(separator: "/").last.map { "\($0)." } ?? ""
+    for name in names(inFolder: folder)
+    where name.hasPrefix(start) && name.hasSuffix(".text.part") {
+      unlink("\(folder)/\(name)")
+    }
   }
 
   private func read() throws(Fault) -> String? {

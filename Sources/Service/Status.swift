@@ -63,6 +63,10 @@ public struct Status: Hashable, Sendable {
   public var lastOnsetError: Int64?
   /// The last thing that went wrong, with its time; empty if nothing did.
   public var lastError = ""
+  /// Why what is set at run time cannot be saved, and what to do about it; empty if it can.
+  public var stateError = ""
+  /// The `stateError` of a service that was started by hand. It has said so at its start.
+  public static let hasNoStateFolder = "STATE_DIRECTORY names no folder for it"
 
   public var speaker: String { Self.speaker(device, substitute) }
 
@@ -219,6 +223,7 @@ extension Status {
       "LastOnsetError", { $0.lastOnsetError ?? .min },
       { $0.lastOnsetError = $1 == .min ? nil : $1 }),
     .plain("LastError", \.lastError),
+    .plain("StateError", \.stateError),
   ]
 
   var properties: [String: BusValue] {

@@ -115,6 +115,7 @@ private func set(_ time: String, _ arguments: Arguments) throws {
     let line = alarm.line(at: SystemClock.now.instant, try zoneOfService(status.zone))
     try tellDone(line, "the alarm was set all the same")
   }
+  noteIfNotKept(status)
 }
 
 /// - Throws: `Misuse` for a date on which the time of the alarm is already over.

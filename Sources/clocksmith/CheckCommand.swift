@@ -11,9 +11,10 @@ let checkCommand = Subcommand(
   details: """
     Looks at the configuration, every clip and every time that is to be said, the bells and whether
     each chime can sound, the signals of timers, the words that tell_left and say_phases want, the
-    zone, each alarm with its tune, the speaker, the switch, the button, the lamp, the RTC, the clock
-    and the system bus: a line each, with what to do. Exit status 3 if something was found. A voice
-    without the words of timers is no fault unless they are wanted: timers then give a signal alone.
+    zone, each alarm with its tune, the speaker, the switch, the button, the lamp, the RTC, the
+    clock, whether what is set can be saved, and the system bus: a line each, with what to do. Exit
+    status 3 if something was found. A voice without the words of timers is no fault unless they are
+    wanted: timers then give a signal alone.
     """,
   options: [
     Option(
@@ -81,6 +82,11 @@ let checkCommand = Subcommand(
   try checkup.look("led") { () throws(Fault) in try checkOutput(configuration.led) }
   try checkup.look("rtc") { () throws(Fault) in try checkRTC(configuration) }
   try checkup.look("clock") { () throws(Fault) in checkClock(configuration) }
+  try checkup.look("state") { () throws(Fault) in
+    // The line `bus` reports a silent bus.
+    let answering = try? service.get()
+    return try checkState(answering?.status())
+  }
   try checkup.look("bus") { () throws(Fault) in
     guard let service = try service.get() else {
       return .well("the service is not on the system bus")
@@ -200,6 +206,17 @@ private func checkRTC(_ configuration: Configuration) throws(Fault) -> Finding {
   case .unreadable(let why): words += "; its battery is not known: /dev/\(clock.device): \(why)"
   }
   return .well(words)
+}
+
+/// - Parameter status: of the service; nil without one.
+private func checkState(_ status: Status?) -> Finding {
+  guard let error = status?.stateError else {
+    return .well("not known without the service, which saves what is set at run time")
+  }
+  guard !error.isEmpty else { return .well("what is set at run time outlasts a restart") }
+  let words = "what is set at run time is lost at a restart: \(error)"
+  // Who starts it by hand without a folder may not want one.
+  return error == Status.hasNoStateFolder ? .well(words) : .found(words)
 }
 
 private func checkClock(_ configuration: Configuration) -> Finding {

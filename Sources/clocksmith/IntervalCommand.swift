@@ -54,6 +54,7 @@ let intervalCommand = Subcommand(
   try tellDone(
     "interval of \(plan)\(isNew ? length : " runs already, and goes on")",
     "the interval was started all the same")
+  noteIfNotKept(by: service)
   return ExitStatus.done
 }
 

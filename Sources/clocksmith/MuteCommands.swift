@@ -43,6 +43,7 @@ let muteCommand = Subcommand(
       "muted \(mute.inWords(in: zone ?? .universal) ?? "no longer: it was taken back")",
       "it was muted all the same")
   }
+  noteIfNotKept(status)
   return ExitStatus.done
 }
 

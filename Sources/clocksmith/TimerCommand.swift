@@ -110,6 +110,7 @@ private func start(_ length: Duration, _ arguments: Arguments) throws -> Int32 {
   let number = try service.startTimer(length, name: name)
   let title = Horology.title("timer", number, name)
   try tellDone("\(title): \(length.inFull)", "the timer was started all the same")
+  noteIfNotKept(by: service)
   guard arguments.has("wait") else { return ExitStatus.done }
   return try TimerWait(service, number: number, length: length, title: title).run()
 }

@@ -75,6 +75,47 @@ def is_muted(folder):
     return "mute_until_usec" in saved(folder)
 
 
+def test_without_a_folder_it_says_once_that_nothing_is_kept(clocksmith):
+    service = Service(clocksmith, clocksmith.configuration(), alsa=SILENT_ALSA)
+    service.wait_for("what is set at run time will be lost at the end: STATE_DIRECTORY names no folder")
+    assert service.stop() == 0
+    assert len(service.matching("STATE_DIRECTORY")) == 1
+
+
+def test_with_a_folder_nothing_is_said_of_it(start, tmp_path):
+    (tmp_path / "state").mkdir()
+    service, _ = start()
+    assert not service.matching("STATE_DIRECTORY|run time")
+
+
+def state_line(clocksmith):
+    done = clocksmith.run("check", "--config", clocksmith.configuration())
+    [line] = [line for line in done.stdout.splitlines() if line.split()[1] == "state"]
+    return line
+
+
+@pytest.mark.parametrize("words", [
+    ["alarm", "07:00"], ["timer", "10m"], ["interval", "1h"], ["mute", "1h"],
+], ids=lambda words: words[0])
+def test_an_order_that_cannot_be_saved_is_carried_out_and_told(start, clocksmith, tmp_path, words):
+    start()
+    done = clocksmith.run(*words)
+    assert done.returncode == 0 and done.stdout
+    told = (f"cannot write {tmp_path}/state/state.json: No such file or directory; let the service write in "
+            f"{tmp_path}/state, and see that its disk is not full")
+    assert done.stderr == f"clocksmith: note: it is not saved, and lost at a restart: {told}\n"
+    assert state_line(clocksmith) == (
+        f"FOUND state         what is set at run time is lost at a restart: {told}")
+    (tmp_path / "state").mkdir()
+    # Each order is a new try. The first may come while the signal of the interval is faded out.
+    wait_until(lambda: clocksmith.run("mute", "1h").stderr == "", 20, "the state")
+    assert state_line(clocksmith) == "ok    state         what is set at run time outlasts a restart"
+
+
+def test_check_knows_of_no_state_without_a_service(clocksmith):
+    assert state_line(clocksmith).startswith("ok    state         not known without the service")
+
+
 def test_a_mute_is_on_the_disk_before_it_is_answered(start, tmp_path):
     (tmp_path / "state").mkdir()
     service, caller = start()

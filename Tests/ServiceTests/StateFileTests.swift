@@ -1,0 +1,82 @@
+import Basics
+import Daemon
+import Foundation
+import Horology
+import TestSupport
+import Testing
+
+@testable import Service
+
+@Suite struct StateFileTests {
+  private let folder = TemporaryFolder()
+  private var path: String { "\(folder.path)/state.json" }
+
+  private func text(_ name: String) throws -> String {
+    try String(contentsOfFile: "\(folder.path)/\(name)", encoding: .utf8)
+  }
+
+  @Test("nine files that could not be used are kept, the first of all among them")
+  func keptAside() throws {
+    for number in 1...10 {
+      try folder.write("state.json", "torn \(number)")
+      #expect(StateFile(path: path).load().complaint != nil)
+    }
+    #expect(folder.files.count == 9)
+    #expect(try text("state.json.set-aside") == "torn 1")
+    #expect(try text("state.json.set-aside-2") == "torn 2")
+    #expect(try text("state.json.set-aside-9") == "torn 10")
+  }
+
+  @Test("a file that could be neither used nor set aside is not overwritten, and set aside later")
+  func neverOverwritten() throws {
+    try folder.write("state.json", "torn")
+    for number in 1...8 {
+      try folder.write("state.json.set-aside" + (number == 1 ? "" : "-\(number)"), "older")
+    }
+    // A folder with the last name keeps the file from being renamed, for root as well.
+    let last = "\(path).set-aside-9"
+    #expect(mkdir(last, 0o700) == 0)
+    let journal = Journal()
+    var told: [Notice] = []
+    journal.heard = { told.append($0) }
+    let memory = Memory(loop: try EventLoop(), file: StateFile(path: path), journal: journal)
+    let remedy = "move it away, and let the service write in \(folder.path)"
+    #expect(told.first?.message.components(separatedBy: "; ").contains(remedy) == true)
+    memory.keep { $0.mute = .on }
+    memory.check()
+    memory.write()
+    #expect(told.map(\.event) == ["state_set_aside", "state_failed"])
+    #expect(memory.trouble.hasSuffix("; \(remedy)"))
+    #expect(told.last?.message.hasPrefix("cannot rename \(path): ") == true)
+    #expect(try text("state.json") == "torn")
+    #expect(rmdir(last) == 0)
+    memory.check()
+    #expect(told.dropFirst(2).map(\.event) == ["state_set_aside", "state"])
+    #expect(try text("state.json.set-aside-9") == "torn")
+    #expect(StateFile(path: path).load().0 == memory.state)
+    #expect(memory.trouble == "")
+  }
+
+  @Test("what a kill in the middle of a save has left is removed at the next start, and no more")
+  func unfinished() throws {
+    for name in ["state.json.1.text.part", "state.json.23.text.part", "other.1.text.part"] {
+      try folder.write(name, "half")
+    }
+    try StateFile(path: path).save(SavedState())
+    #expect(folder.files.count == 4)
+    #expect(StateFile(path: path).load().complaint == nil)
+    #expect(folder.files == ["other.1.text.part", "state.json"])
+  }
+
+  @Test("without a file it is told that nothing is kept, and with one it is not")
+  func nowhere() throws {
+    let journal = Journal()
+    var told: [String] = []
+    journal.heard = { told.append($0.event) }
+    let loop = try EventLoop()
+    Memory(loop: loop, file: StateFile(path: path), journal: journal).tellIfForgetful()
+    #expect(told.isEmpty)
+    Memory(loop: loop, file: nil, journal: journal).tellIfForgetful()
+    #expect(told == ["state_nowhere"])
+  }
+}
