@@ -205,7 +205,7 @@ public final class RunningService {
       "GetAll", [.text(CLOCKSMITH_BUS_INTERFACE)], interface: "org.freedesktop.DBus.Properties")
     guard let values = BusReader.properties(reply.pointer), let status = Status(properties: values)
     else {
-      throw Fault("clocksmith.service", "it is of another version than this command; restart it")
+      throw Fault(service, "it is of another version than this command; restart it")
     }
     return status
   }
@@ -274,16 +274,19 @@ public final class RunningService {
 
   /// - Parameter acts: true if the call may change something.
   private static func fault(_ error: sd_bus_error, _ code: Int32, acts: Bool) -> Fault {
-    let service = "clocksmith.service"
     if [-ENOTCONN, -ECONNRESET, -ESHUTDOWN, -EPIPE].contains(code) {
       return Fault("the system bus", code: -code, "it has gone; see 'systemctl status dbus'")
     }
     switch error.name.map({ String(cString: $0) }) {
     case SD_BUS_ERROR_ACCESS_DENIED:
       return Fault(service, code: -code, "only root and members of the group audio may do that")
-    case SD_BUS_ERROR_SERVICE_UNKNOWN, SD_BUS_ERROR_NAME_HAS_NO_OWNER, SD_BUS_ERROR_DISCONNECTED:
-      return Fault(service, code: -code, "it has gone; see 'systemctl status clocksmith'")
-    case SD_BUS_ERROR_NO_REPLY, SD_BUS_ERROR_TIMEOUT:
+    case SD_BUS_ERROR_SERVICE_UNKNOWN, SD_BUS_ERROR_NAME_HAS_NO_OWNER, SD_BUS_ERROR_DISCONNECTED,
+      SD_BUS_ERROR_UNKNOWN_OBJECT:
+      return Fault(service, code: -code, gone)
+    // The bus says so if the service disconnects before it answers.
+    case SD_BUS_ERROR_NO_REPLY:
+      return Fault(service, code: -code, acts ? "it may have done it, but \(gone)" : gone)
+    case SD_BUS_ERROR_TIMEOUT:
       return Fault(
         service, code: -code,
         "it does not answer\(acts ? ", and may yet do it" : ""); see 'systemctl status clocksmith'")
@@ -295,4 +298,12 @@ public final class RunningService {
       return Fault(service, code: -code, words)
     }
   }
+}
+
+private let service = "clocksmith.service"
+private let gone = "it has gone; see 'systemctl status clocksmith'"
+
+extension Fault {
+  /// True if the service ended, or ended before it answered a question.
+  public var meansThatTheServiceHasGone: Bool { operation == service && detail == gone }
 }

@@ -40,7 +40,12 @@ final class TimerWait {
     look()
     if timer != nil { try loop.run() }
     bar.end()
-    if let failure { throw failure }
+    if let failure {
+      guard failure.meansThatTheServiceHasGone else { throw failure }
+      throw Fault(
+        failure.operation, code: failure.code,
+        "\(failure.detail); \(title) goes on once it runs again")
+    }
     switch hasReachedZero {
     case nil:
       complain("\(title) goes on; 'clocksmith timer cancel \(number)' ends it")

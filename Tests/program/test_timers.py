@@ -351,14 +351,16 @@ def test_a_length_of_another_program_is_told_to_the_millisecond(bus, kitchen, st
     assert "interval every 1.5 s" in kitchen.run("status").stdout
 
 
-def test_waiting_ends_with_the_service(kitchen, start):
+@pytest.mark.parametrize("end", ["stop", "kill"])
+def test_waiting_ends_with_the_service(kitchen, start, end):
     service = start()
     process, drawn = in_a_terminal(kitchen, "timer", "10m", "--wait")
     wait_until(lambda: "[" in drawn(), 10, "the bar")
-    service.signal(signal.SIGKILL)
-    service.process.wait(10)
+    service.end_by(end)
     assert process.wait(10) == 1
-    assert "clocksmith.service: it has gone" in process.stderr.read()
+    assert process.stderr.read() == (
+        "clocksmith: clocksmith.service: it has gone; see 'systemctl status clocksmith'; "
+        "timer 1 goes on once it runs again\n")
 
 
 def test_a_timer_that_nobody_hears_here_has_failed(clocksmith):
