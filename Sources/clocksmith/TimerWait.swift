@@ -10,7 +10,8 @@ final class TimerWait {
   private let service: RunningService
   private let number: UInt32
   private let loop: EventLoop
-  private let length: Duration
+  /// As it was last seen. Only an added span changes it: it becomes longer.
+  private var length: Duration
   private let title: String
   private let bar = TimerBar()
   private var timer: Status.Timer?
@@ -61,7 +62,7 @@ final class TimerWait {
   private func look() {
     do throws(Fault) {
       let before = timer
-      timer = try service.status().timers.first { $0.number == number }
+      timer = try service.status().timers.first(where: isMeant)
       guard let timer else {
         // It may have rung, and been stopped, since the last look.
         let isPaused = before?.state == "paused"
@@ -69,12 +70,18 @@ final class TimerWait {
         hasReachedZero = hasRung || (!isPaused && left == .zero)
         return loop.exit()
       }
+      length = timer.span
       hasRung = timer.state == "ringing"
       show()
     } catch {
       failure = error
       loop.exit()
     }
+  }
+
+  /// False for a later timer with the same number, which is free again after a timer has gone.
+  private func isMeant(_ other: Status.Timer) -> Bool {
+    other.number == number && other.title == title && other.span >= length
   }
 
   private func show() {
@@ -84,7 +91,7 @@ final class TimerWait {
     } else if timer.state == "ringing" {
       bar.showZero(title, "'clocksmith stop'")
     } else {
-      bar.show(title, left: timer.left(at: SystemClock.now.instant), of: length)
+      bar.show(title, left: timer.left(at: SystemClock.now.instant), of: timer.span)
     }
   }
 }

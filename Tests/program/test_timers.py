@@ -324,6 +324,32 @@ def test_waiting_fails_if_the_timer_is_cancelled(kitchen, start, is_paused):
     assert process.stderr.read() == 'clocksmith: timer "tea" was cancelled\n'
 
 
+@pytest.mark.parametrize("first, second", [
+    (["10m", "--name", "soup"], ["20m", "--name", "eggs"]), (["10m"], ["5m"])])
+def test_waiting_it_follows_no_later_timer_with_the_same_number(kitchen, start, first, second):
+    start()
+    process, drawn = in_a_terminal(kitchen, "timer", *first, "--wait")
+    wait_until(lambda: "[" in drawn(), 10, "the bar")
+    process.send_signal(signal.SIGSTOP)
+    do(kitchen, "cancel", "1")
+    do(kitchen, *second)
+    assert timers(kitchen)[0]["number"] == 1
+    process.send_signal(signal.SIGCONT)
+    assert process.wait(10) == 1
+    assert "was cancelled" in process.stderr.read()
+
+
+def test_waiting_the_bar_follows_what_is_added(kitchen, start):
+    start()
+    process, drawn = in_a_terminal(kitchen, "timer", "7s", "--wait")
+    wait_until(lambda: "]  0:05" in drawn(), 10, "the bar")
+    do(kitchen, "add", "5s")
+    wait_until(
+        lambda: re.search(r"\[#+-+\]  0:(10|0[89])", drawn()), 10, "the bar of the new length")
+    process.send_signal(signal.SIGINT)
+    assert process.wait(10) == 1
+
+
 @pytest.mark.parametrize("words, told", [
     (["timer", "10m"], "the timer was started"), (["interval", "30s"], "the interval was started"),
     (["alarm", "07:00"], "the alarm was set"), (["mute", "8h30m"], "it was muted")])
