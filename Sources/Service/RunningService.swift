@@ -21,6 +21,9 @@ public final class RunningService {
   private var ownerSlot: OpaquePointer?
   private var localSlot: OpaquePointer?
   private var changed: () -> Void = {}
+  private var noticed: (_ event: String, _ words: String, _ fields: [String: String]) -> Void = {
+    _, _, _ in
+  }
 
   /// Nil if there is no bus, or no service on it.
   /// - Parameter patience: how long the bus may take to answer.
@@ -238,13 +241,36 @@ public final class RunningService {
     guard code >= 0 else { throw Fault("cannot watch the system bus", errno: -code) }
   }
 
-  /// Calls `changed` for every message that a rule matches.
+  /// Calls `handler` at every notice of the service that `whenChanged` watches for, before that
+  /// one's handler: with the event, the words for a person, and the fields, as `Notice` has them.
+  public func whenNoticed(
+    _ handler: @escaping (_ event: String, _ words: String, _ fields: [String: String]) -> Void
+  ) {
+    noticed = handler
+  }
+
+  /// Handles the signals that have arrived, after the loop has ended.
+  public func handleArrived() {
+    while sd_bus_process(bus, nil) > 0 {}
+  }
+
+  private func take(_ message: OpaquePointer) {
+    if sd_bus_message_is_signal(message, CLOCKSMITH_BUS_INTERFACE, "Noticed") > 0,
+      let event = BusReader.text(message), BusReader.byte(message) != nil,
+      let words = BusReader.text(message), let fields = BusReader.fields(message)
+    {
+      noticed(event, words, fields)
+    }
+    changed()
+  }
+
+  /// Calls `take` for every message that a rule matches.
   /// - Returns: at least 0, or -errno.
   private func watch(_ slot: inout OpaquePointer?, _ rule: String) -> Int32 {
     sd_bus_add_match(
       bus, &slot, rule,
-      { _, context, _ in
-        Unmanaged<RunningService>.fromOpaque(context!).takeUnretainedValue().changed()
+      { message, context, _ in
+        Unmanaged<RunningService>.fromOpaque(context!).takeUnretainedValue().take(message!)
         return 0
       }, Unmanaged.passUnretained(self).toOpaque())
   }

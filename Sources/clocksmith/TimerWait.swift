@@ -18,6 +18,8 @@ final class TimerWait {
   private var sources: [EventSource] = []
   private var failure: Fault?
   private var hasRung = false
+  /// What the service says if nobody heard it.
+  private var unheard: String?
   /// Nil while the timer is there.
   private var hasReachedZero: Bool?
 
@@ -32,20 +34,27 @@ final class TimerWait {
   }
 
   /// Shows it until it is stopped, cancelled or missed, or until Ctrl-C.
-  /// - Returns: the exit status; failed if it was cancelled before zero, or at Ctrl-C.
+  /// - Returns: the exit status; failed if it was cancelled before zero, or not heard, or at Ctrl-C.
   /// - Throws: `Fault` if the service has gone.
   func run() throws(Fault) -> Int32 {
     sources += try loop.whenAskedToEnd { [unowned self] in loop.exit() }
+    service.whenNoticed { [unowned self] in note($0, $1, $2) }
     try service.whenChanged(loop) { [unowned self] in look() }
     sources.append(try loop.every(.seconds(1)) { [unowned self] in show() })
     look()
     if timer != nil { try loop.run() }
+    // The notice about its end may wait behind the signal that showed that it has gone.
+    if hasReachedZero != nil { service.handleArrived() }
     bar.end()
     if let failure {
       guard failure.meansThatTheServiceHasGone else { throw failure }
       throw Fault(
         failure.operation, code: failure.code,
         "\(failure.detail); \(title) goes on once it runs again")
+    }
+    if let unheard {
+      complain(unheard)
+      return ExitStatus.failed
     }
     switch hasReachedZero {
     case nil:
@@ -59,7 +68,16 @@ final class TimerWait {
     return ExitStatus.done
   }
 
+  private func note(_ event: String, _ words: String, _ fields: [String: String]) {
+    guard event == "timer_missed", fields["TIMER"] == "\(number)", words.hasPrefix(title) else {
+      return
+    }
+    // One that rang, and was not stopped, has neither.
+    if fields["REASON"] != nil || fields["LATE_USEC"] != nil { unheard = words }
+  }
+
   private func look() {
+    guard hasReachedZero == nil else { return }
     do throws(Fault) {
       let before = timer
       timer = try service.status().timers.first(where: isMeant)
