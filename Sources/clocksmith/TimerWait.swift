@@ -34,7 +34,7 @@ final class TimerWait {
   }
 
   /// Shows it until it is stopped, cancelled or missed, or until Ctrl-C.
-  /// - Returns: the exit status; failed if it was cancelled before zero, or not heard, or at Ctrl-C.
+  /// - Returns: the exit status; failed if it was cancelled before zero or not heard, or at Ctrl-C.
   /// - Throws: `Fault` if the service has gone.
   func run() throws(Fault) -> Int32 {
     sources += try loop.whenAskedToEnd { [unowned self] in loop.exit() }

@@ -340,7 +340,7 @@ def test_waiting_it_follows_no_later_timer_with_the_same_number(kitchen, start, 
 
 
 def test_waiting_fails_if_nobody_heard_the_timer(kitchen, start):
-    start(rest="[speaker]\ndevice = hw:77\n[timers]\nring_limit = 10s")
+    start(rest="[speaker]\ndevice = nosuch\n[timers]\nring_limit = 10s")
     done = kitchen.run("timer", "1s", "--wait", timeout=40)
     assert "timer 1 was never heard: " in refusal(done, 1)
     assert "is over" not in done.stdout
