@@ -158,7 +158,8 @@ private final class Terminal {
 
   private func paint(_ line: Seen.Line, _ width: Int) -> String {
     let text = line.text
-    let cut = text.count > width ? text.prefix(max(width - 1, 0)) + "…" : text
+    let fits = text.prefix(columns: width).endIndex == text.endIndex
+    let cut = fits ? text : String(text.prefix(columns: max(width - 1, 0))) + "…"
     guard hasColour else { return cut }
     switch line.weight {
     case .plain: return cut

@@ -283,6 +283,17 @@ def test_without_a_service_it_counts_down_and_rings_here(clocksmith):
     assert process.stderr.read() == ""
 
 
+def test_the_bar_of_a_name_of_wide_characters_fits_its_line(clocksmith):
+    process, drawn = in_a_terminal(
+        clocksmith, "timer", "10m", "--name", "🍲" * 20, "--config", clocksmith.configuration(),
+        columns=40)
+    wait_until(lambda: "\x1b[K" in drawn(), 10, "the bar")
+    process.send_signal(signal.SIGINT)
+    assert process.wait(5) == 1
+    # Two columns each, and the last one stays free for the cursor.
+    assert drawn().split("\x1b[K")[0].removeprefix("\r") == "🍲" * 19
+
+
 def test_given_up_it_ends_at_once(clocksmith):
     process, drawn = in_a_terminal(
         clocksmith, "timer", "10m", "--config", clocksmith.configuration())
