@@ -3,6 +3,7 @@
 import json
 import re
 import signal
+import subprocess
 import time
 
 import numpy
@@ -10,7 +11,7 @@ import pytest
 import soundfile
 
 from exact_speaker import ExactSpeaker
-from program import ROOT, SILENT_ALSA, refusal
+from program import PROGRAM, ROOT, SILENT_ALSA, refusal
 from service import Service
 from sound_server import RATE, Recording, SoundServer, find, wait_until
 from terminal import in_a_terminal
@@ -281,6 +282,19 @@ def test_without_a_service_it_counts_down_and_rings_here(clocksmith):
     process.send_signal(signal.SIGINT)
     assert process.wait(10) == 0, process.stderr.read()
     assert process.stderr.read() == ""
+
+
+@pytest.mark.parametrize("words, line", [
+    (["timer", "10m", "--name", "tea"], 'timer "tea": 10 min\n'),
+    (["interval", "30s"], "interval of 30 s\n")])
+def test_without_a_service_and_a_terminal_it_says_at_once_what_it_does(clocksmith, words, line):
+    with subprocess.Popen(
+            [PROGRAM, *words], env=clocksmith.environment, stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr.readline() == (
+            "clocksmith: note: no service was found; it runs in this command, and ends with it\n")
+        assert process.stdout.readline() == line
+        process.send_signal(signal.SIGINT)
 
 
 def test_the_bar_of_a_name_of_wide_characters_fits_its_line(clocksmith):
