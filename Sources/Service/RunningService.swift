@@ -21,6 +21,9 @@ public final class RunningService {
   private var ownerSlot: OpaquePointer?
   private var localSlot: OpaquePointer?
   private var changed: () -> Void = {}
+  private var noticed: (_ event: String, _ words: String, _ fields: [String: String]) -> Void = {
+    _, _, _ in
+  }
 
   /// Nil if there is no bus, or no service on it.
   /// - Parameter patience: how long the bus may take to answer.
@@ -205,7 +208,7 @@ public final class RunningService {
       "GetAll", [.text(CLOCKSMITH_BUS_INTERFACE)], interface: "org.freedesktop.DBus.Properties")
     guard let values = BusReader.properties(reply.pointer), let status = Status(properties: values)
     else {
-      throw Fault("clocksmith.service", "it is of another version than this command; restart it")
+      throw Fault(service, "it is of another version than this command; restart it")
     }
     return status
   }
@@ -238,13 +241,36 @@ public final class RunningService {
     guard code >= 0 else { throw Fault("cannot watch the system bus", errno: -code) }
   }
 
-  /// Calls `changed` for every message that a rule matches.
+  /// Calls `handler` at every notice of the service that `whenChanged` watches for, before that
+  /// one's handler: with the event, the words for a person, and the fields, as `Notice` has them.
+  public func whenNoticed(
+    _ handler: @escaping (_ event: String, _ words: String, _ fields: [String: String]) -> Void
+  ) {
+    noticed = handler
+  }
+
+  /// Handles the signals that have arrived, after the loop has ended.
+  public func handleArrived() {
+    while sd_bus_process(bus, nil) > 0 {}
+  }
+
+  private func take(_ message: OpaquePointer) {
+    if sd_bus_message_is_signal(message, CLOCKSMITH_BUS_INTERFACE, "Noticed") > 0,
+      let event = BusReader.text(message), BusReader.byte(message) != nil,
+      let words = BusReader.text(message), let fields = BusReader.fields(message)
+    {
+      noticed(event, words, fields)
+    }
+    changed()
+  }
+
+  /// Calls `take` for every message that a rule matches.
   /// - Returns: at least 0, or -errno.
   private func watch(_ slot: inout OpaquePointer?, _ rule: String) -> Int32 {
     sd_bus_add_match(
       bus, &slot, rule,
-      { _, context, _ in
-        Unmanaged<RunningService>.fromOpaque(context!).takeUnretainedValue().changed()
+      { message, context, _ in
+        Unmanaged<RunningService>.fromOpaque(context!).takeUnretainedValue().take(message!)
         return 0
       }, Unmanaged.passUnretained(self).toOpaque())
   }
@@ -274,16 +300,19 @@ public final class RunningService {
 
   /// - Parameter acts: true if the call may change something.
   private static func fault(_ error: sd_bus_error, _ code: Int32, acts: Bool) -> Fault {
-    let service = "clocksmith.service"
     if [-ENOTCONN, -ECONNRESET, -ESHUTDOWN, -EPIPE].contains(code) {
       return Fault("the system bus", code: -code, "it has gone; see 'systemctl status dbus'")
     }
     switch error.name.map({ String(cString: $0) }) {
     case SD_BUS_ERROR_ACCESS_DENIED:
       return Fault(service, code: -code, "only root and members of the group audio may do that")
-    case SD_BUS_ERROR_SERVICE_UNKNOWN, SD_BUS_ERROR_NAME_HAS_NO_OWNER, SD_BUS_ERROR_DISCONNECTED:
-      return Fault(service, code: -code, "it has gone; see 'systemctl status clocksmith'")
-    case SD_BUS_ERROR_NO_REPLY, SD_BUS_ERROR_TIMEOUT:
+    case SD_BUS_ERROR_SERVICE_UNKNOWN, SD_BUS_ERROR_NAME_HAS_NO_OWNER, SD_BUS_ERROR_DISCONNECTED,
+      SD_BUS_ERROR_UNKNOWN_OBJECT:
+      return Fault(service, code: -code, gone)
+    // The bus says so if the service disconnects before it answers.
+    case SD_BUS_ERROR_NO_REPLY:
+      return Fault(service, code: -code, acts ? "it may have done it, but \(gone)" : gone)
+    case SD_BUS_ERROR_TIMEOUT:
       return Fault(
         service, code: -code,
         "it does not answer\(acts ? ", and may yet do it" : ""); see 'systemctl status clocksmith'")
@@ -295,4 +324,12 @@ public final class RunningService {
       return Fault(service, code: -code, words)
     }
   }
+}
+
+private let service = "clocksmith.service"
+private let gone = "it has gone; see 'systemctl status clocksmith'"
+
+extension Fault {
+  /// True if the service ended, or ended before it answered a question.
+  public var meansThatTheServiceHasGone: Bool { operation == service && detail == gone }
 }

@@ -11,6 +11,8 @@ import Sound
 /// occasion sounds.
 final class ForegroundTimer: Instruments {
   private let order: TimerOrder
+  /// False if a person wants another configuration than the service's.
+  private let wantsService: Bool
   private let composer: Composer
   private let loop: EventLoop
   private let player: Player
@@ -26,6 +28,7 @@ final class ForegroundTimer: Instruments {
   /// - Throws: `Fault` if the configuration, the voice or the zone cannot be used.
   init(_ order: TimerOrder, configurationPath: String?) throws(Fault) {
     self.order = order
+    wantsService = configurationPath == nil
     let configuration = try Configuration.load(path: configurationPath)
     composer = try configuration.composer()
     var settings = configuration.announcer
@@ -60,6 +63,9 @@ final class ForegroundTimer: Instruments {
     if case .failure(let refusal) = conductor.order(order) {
       let what = if case .startInterval = order { "interval" } else { "timer" }
       throw Fault(what, refusal.description)
+    }
+    if wantsService {
+      complain("note: no service was found; it runs in this command, and ends with it")
     }
     // Look each second: nothing else tells this program that the clock was set or the machine
     // slept.
@@ -125,6 +131,7 @@ final class ForegroundTimer: Instruments {
       complain("note: it rang, and nobody stopped it")
     case .unsaid(let words, let reason) where words.source == .interval:
       complain("note: did not say \(words.subject): \(reason)")
+    case .timer(let countdown, .started): note("\(countdown.title): \(countdown.length.inFull)")
     case .timer(let countdown, .elapsed): note("\(countdown.title) is at zero")
     case .interval(let interval, .started): note(interval.title)
     case .interval(let interval, .over(nil)): note("\(interval.title) is over")

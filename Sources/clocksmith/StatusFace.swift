@@ -29,11 +29,14 @@ final class StatusFace {
     seen = try view.look()
   }
 
-  /// Shows until SIGINT, SIGTERM or SIGHUP.
+  /// Shows until SIGINT, SIGQUIT, SIGTERM or SIGHUP.
   /// - Throws: `Fault` if nothing can be printed any more.
   func run() throws {
     sources += try loop.whenAskedToEnd { [unowned self] in loop.exit() }
     sources.append(try loop.whenSignalled(SIGWINCH) { [unowned self] in show() })
+    if terminal != nil {
+      sources.append(try loop.whenSignalled(SIGTSTP) { [unowned self] in pause() })
+    }
     try view.service?.whenChanged(loop) { [unowned self] in look() }
     terminal?.begin()
     defer { terminal?.end() }
@@ -41,6 +44,15 @@ final class StatusFace {
     tick()
     try loop.run()
     if let failure { throw failure }
+  }
+
+  /// Stops at Ctrl-Z, with the cursor shown, and goes on at SIGCONT, below what was printed since.
+  private func pause() {
+    terminal?.end()
+    // SIGTSTP itself is blocked, as sd-event wants it.
+    _ = kill(getpid(), SIGSTOP)
+    terminal?.begin()
+    show()
   }
 
   /// Schedules the next tick at the next full second of the wall clock.
@@ -135,7 +147,10 @@ private final class Terminal {
     hasColour = (getenv("NO_COLOR")?.pointee ?? 0) == 0
   }
 
-  func begin() { fputs("\u{1B}[?25l", stdout) }
+  func begin() {
+    drawn = 0
+    fputs("\u{1B}[?25l", stdout)
+  }
 
   func end() {
     fputs("\u{1B}[?25h", stdout)
@@ -158,7 +173,8 @@ private final class Terminal {
 
   private func paint(_ line: Seen.Line, _ width: Int) -> String {
     let text = line.text
-    let cut = text.count > width ? text.prefix(max(width - 1, 0)) + "…" : text
+    let fits = text.prefix(columns: width).endIndex == text.endIndex
+    let cut = fits ? text : String(text.prefix(columns: max(width - 1, 0))) + "…"
     guard hasColour else { return cut }
     switch line.weight {
     case .plain: return cut

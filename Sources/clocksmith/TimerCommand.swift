@@ -26,7 +26,7 @@ let timerCommand = Subcommand(
     Option(
       name: "wait", argument: nil,
       help:
-        "show the time left, and end when the timer does:\nwith 1 if it was cancelled before zero, or left by\nCtrl-C, after which it goes on"
+        "show the time left, and end when the timer does:\nwith 1 if it was cancelled before zero, not heard, or\nleft by Ctrl-C, after which it goes on"
     ),
     Option(name: "json", argument: nil, help: "list: a JSON object a line"),
     configOption,

@@ -1,15 +1,19 @@
 """The command on a terminal of its own."""
 
+import fcntl
 import os
 import pty
+import struct
 import subprocess
+import termios
 
 from program import PROGRAM
 
 
-def in_a_terminal(clocksmith, *words):
+def in_a_terminal(clocksmith, *words, columns=80):
     """Runs the command on its own terminal: (process, a function that returns all it has drawn)."""
     ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     process = subprocess.Popen(
         [PROGRAM, *words], env=clocksmith.environment | {"TERM": "xterm"}, stdin=theirs,
         stdout=theirs, stderr=subprocess.PIPE, text=True)

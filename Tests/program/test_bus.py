@@ -9,7 +9,7 @@ import time
 import xml.etree.ElementTree
 
 import pytest
-from jeepney import new_method_call
+from jeepney import Properties, new_method_call
 
 from message_bus import ADDRESS, NAME, MessageBus, Refused
 from program import ROOT, SILENT_ALSA, refusal, zone_showing
@@ -391,3 +391,18 @@ def test_no_message_of_whatever_form_goes_unanswered(caller, service):
     assert service.is_alive() and caller.get("Trust")
     made = [fuzzer.make(1, number) for number in range(100)]
     assert len(set(map(repr, made))) > 50 and repr(made) == repr([fuzzer.make(1, n) for n in range(100)])
+
+
+def test_a_call_that_the_service_meets_at_its_end_is_left_unanswered(bus, start):
+    service = start()
+    with bus.caller() as caller:
+        caller.wait_for_service(service)
+        service.signal(signal.SIGSTOP)
+        caller.connection.send(Properties(ADDRESS).get_all())
+        # The bus has passed the call on when it answers the next one.
+        caller.wait_for_service(service)
+        service.signal(signal.SIGTERM)
+        service.signal(signal.SIGCONT)
+        assert service.process.wait(10) == 0
+        with pytest.raises(Refused, match="NoReply"):
+            raise Refused(caller.connection.receive(timeout=10))

@@ -48,8 +48,12 @@ class Face:
     def wait_for(self, pattern, seconds=5):
         return wait_until(lambda: re.search(pattern, self.read()), seconds, repr(pattern))
 
-    def end(self):
-        self.process.send_signal(signal.SIGINT)
+    def is_stopped(self):
+        with open(f"/proc/{self.process.pid}/stat", encoding="ascii") as stat:
+            return stat.read().rpartition(")")[2].split()[0] == "T"
+
+    def end(self, number=signal.SIGINT):
+        self.process.send_signal(number)
         status = self.process.wait(5)
         self.read()
         os.close(self.terminal)
@@ -77,6 +81,24 @@ def test_on_a_terminal_the_time_goes_on_by_the_second(clocksmith, configuration)
     assert face.end() == 0
     assert set(numpy.diff(moments())) <= {0, 1}
     assert face.output.startswith("\x1b[?25l") and face.output.endswith("\x1b[?25h")
+
+
+def test_the_cursor_is_shown_again_after_the_key_that_quits(clocksmith, configuration):
+    face = Face(clocksmith, "--config", configuration, columns=100)
+    face.wait_for("now")
+    assert face.end(signal.SIGQUIT) == 0
+    assert face.output.endswith("\x1b[?25h")
+
+
+def test_the_cursor_is_shown_while_it_is_stopped(clocksmith, configuration):
+    face = Face(clocksmith, "--config", configuration, columns=100)
+    face.wait_for("now")
+    face.process.send_signal(signal.SIGTSTP)
+    wait_until(face.is_stopped, 5, "it to stop")
+    assert face.read().endswith("\x1b[?25h")
+    face.process.send_signal(signal.SIGCONT)
+    face.wait_for(r"\x1b\[\?25h\x1b\[\?25l(?!\x1b\[\d+F)")
+    assert face.end() == 0
 
 
 def test_the_second_is_shown_as_it_begins(clocksmith, configuration):

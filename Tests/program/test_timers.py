@@ -3,6 +3,7 @@
 import json
 import re
 import signal
+import subprocess
 import time
 
 import numpy
@@ -10,7 +11,7 @@ import pytest
 import soundfile
 
 from exact_speaker import ExactSpeaker
-from program import ROOT, SILENT_ALSA, refusal
+from program import PROGRAM, ROOT, SILENT_ALSA, refusal
 from service import Service
 from sound_server import RATE, Recording, SoundServer, find, wait_until
 from terminal import in_a_terminal
@@ -283,6 +284,30 @@ def test_without_a_service_it_counts_down_and_rings_here(clocksmith):
     assert process.stderr.read() == ""
 
 
+@pytest.mark.parametrize("words, line", [
+    (["timer", "10m", "--name", "tea"], 'timer "tea": 10 min\n'),
+    (["interval", "30s"], "interval of 30 s\n")])
+def test_without_a_service_and_a_terminal_it_says_at_once_what_it_does(clocksmith, words, line):
+    with subprocess.Popen(
+            [PROGRAM, *words], env=clocksmith.environment, stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr.readline() == (
+            "clocksmith: note: no service was found; it runs in this command, and ends with it\n")
+        assert process.stdout.readline() == line
+        process.send_signal(signal.SIGINT)
+
+
+def test_the_bar_of_a_name_of_wide_characters_fits_its_line(clocksmith):
+    process, drawn = in_a_terminal(
+        clocksmith, "timer", "10m", "--name", "🍲" * 20, "--config", clocksmith.configuration(),
+        columns=40)
+    wait_until(lambda: "\x1b[K" in drawn(), 10, "the bar")
+    process.send_signal(signal.SIGINT)
+    assert process.wait(5) == 1
+    # Two columns each, and the last one stays free for the cursor.
+    assert drawn().split("\x1b[K")[0].removeprefix("\r") == "🍲" * 19
+
+
 def test_given_up_it_ends_at_once(clocksmith):
     process, drawn = in_a_terminal(
         clocksmith, "timer", "10m", "--config", clocksmith.configuration())
@@ -324,6 +349,39 @@ def test_waiting_fails_if_the_timer_is_cancelled(kitchen, start, is_paused):
     assert process.stderr.read() == 'clocksmith: timer "tea" was cancelled\n'
 
 
+@pytest.mark.parametrize("first, second", [
+    (["10m", "--name", "soup"], ["20m", "--name", "eggs"]), (["10m"], ["5m"])])
+def test_waiting_it_follows_no_later_timer_with_the_same_number(kitchen, start, first, second):
+    start()
+    process, drawn = in_a_terminal(kitchen, "timer", *first, "--wait")
+    wait_until(lambda: "[" in drawn(), 10, "the bar")
+    process.send_signal(signal.SIGSTOP)
+    do(kitchen, "cancel", "1")
+    do(kitchen, *second)
+    assert timers(kitchen)[0]["number"] == 1
+    process.send_signal(signal.SIGCONT)
+    assert process.wait(10) == 1
+    assert "was cancelled" in process.stderr.read()
+
+
+def test_waiting_fails_if_nobody_heard_the_timer(kitchen, start):
+    start(rest="[speaker]\ndevice = nosuch\n[timers]\nring_limit = 10s")
+    done = kitchen.run("timer", "1s", "--wait", timeout=40)
+    assert "timer 1 was never heard: " in refusal(done, 1)
+    assert "is over" not in done.stdout
+
+
+def test_waiting_the_bar_follows_what_is_added(kitchen, start):
+    start()
+    process, drawn = in_a_terminal(kitchen, "timer", "7s", "--wait")
+    wait_until(lambda: "]  0:05" in drawn(), 10, "the bar")
+    do(kitchen, "add", "5s")
+    wait_until(
+        lambda: re.search(r"\[#+-+\]  0:(10|0[89])", drawn()), 10, "the bar of the new length")
+    process.send_signal(signal.SIGINT)
+    assert process.wait(10) == 1
+
+
 @pytest.mark.parametrize("words, told", [
     (["timer", "10m"], "the timer was started"), (["interval", "30s"], "the interval was started"),
     (["alarm", "07:00"], "the alarm was set"), (["mute", "8h30m"], "it was muted")])
@@ -351,14 +409,16 @@ def test_a_length_of_another_program_is_told_to_the_millisecond(bus, kitchen, st
     assert "interval every 1.5 s" in kitchen.run("status").stdout
 
 
-def test_waiting_ends_with_the_service(kitchen, start):
+@pytest.mark.parametrize("end", ["stop", "kill"])
+def test_waiting_ends_with_the_service(kitchen, start, end):
     service = start()
     process, drawn = in_a_terminal(kitchen, "timer", "10m", "--wait")
     wait_until(lambda: "[" in drawn(), 10, "the bar")
-    service.signal(signal.SIGKILL)
-    service.process.wait(10)
+    service.end_by(end)
     assert process.wait(10) == 1
-    assert "clocksmith.service: it has gone" in process.stderr.read()
+    assert process.stderr.read() == (
+        "clocksmith: clocksmith.service: it has gone; see 'systemctl status clocksmith'; "
+        "timer 1 goes on once it runs again\n")
 
 
 def test_a_timer_that_nobody_hears_here_has_failed(clocksmith):
