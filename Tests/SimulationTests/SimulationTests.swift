@@ -148,6 +148,30 @@ struct SimulationTests {
     #expect(world.oracle.counts["cue"] ?? 0 > 200)
   }
 
+  /// Found with seed 3, in Atlantic/Madeira.
+  @Test("a doubt of the clock that another reading of the RTC ends at once is not told")
+  func judgedTwice() {
+    let world = World(
+      shown: 1_811_808_000 * second, rules: OracleRules(), zone: "Europe/London",
+      faces: Faces(over: 1_780_000_000..<1_850_000_000))
+    let quarter = 15 * minute
+    // An RTC shows whole seconds: read late in one, it seems to be further behind.
+    world.run(
+      until: 25 * minute,
+      [
+        Incident(time: .at(second), kind: .rtc(.running(ahead: 0))),
+        Incident(time: .at(2 * second), kind: .powerCut(minute, clockIsBehind: 0)),
+        Incident(time: .at(600_900 * millisecond), kind: .ask(speakerIsAwake: false)),
+        Incident(time: .at(quarter - 1500 * millisecond), kind: .stall(75 * millisecond)),
+        Incident(time: .after(10 * millisecond), kind: .reload(1, .sound)),
+        Incident(time: .after(0), kind: .step(1800 * millisecond, byServer: false)),
+      ])
+    #expect(world.oracle.violation == nil)
+    #expect(world.oracle.trust == .holdover)
+    // The answer, and the quarter.
+    #expect(world.oracle.soundings == 2)
+  }
+
   @Test("the oracle's quiet hours cross midnight and the end of the week") func quietWindow() {
     let window = OracleRules.Window(firstDay: 6, lastDay: 6, from: 22 * 60, to: 7 * 60)
     #expect(window.contains(.init(minuteOfDay: 23 * 60, second: 0, weekday: 6)))
