@@ -172,6 +172,28 @@ struct SimulationTests {
     #expect(world.oracle.soundings == 2)
   }
 
+  /// Found with seed 11, in Europe/London.
+  @Test("what fails after it was stopped just as it was to begin has failed") func stopsAndFails() {
+    var rules = OracleRules()
+    rules.lateLimit = second
+    let world = World(
+      shown: 1_811_808_000 * second, rules: rules, zone: "Europe/London",
+      faces: Faces(over: 1_780_000_000..<1_850_000_000))
+    let quarter = 15 * minute
+    world.run(
+      until: quarter + minute,
+      [
+        Incident(time: .at(minute), kind: .contact(isActive: true, edges: 1, apart: 0)),
+        Incident(time: .at(2 * minute), kind: .slowToOpen(hour, 177 * millisecond)),
+        Incident(
+          time: .at(quarter - 185 * millisecond),
+          kind: .contact(isActive: false, edges: 5, apart: 59 * millisecond)),
+        Incident(time: .at(quarter - 66 * millisecond), kind: .stall(9900 * millisecond)),
+      ])
+    #expect(world.oracle.violation == nil)
+    #expect(world.oracle.soundings == 0)
+  }
+
   @Test("the oracle's quiet hours cross midnight and the end of the week") func quietWindow() {
     let window = OracleRules.Window(firstDay: 6, lastDay: 6, from: 22 * 60, to: 7 * 60)
     #expect(window.contains(.init(minuteOfDay: 23 * 60, second: 0, weekday: 6)))
