@@ -73,7 +73,7 @@ extension Oracle {
     if timers.wasClockGood, let reached = timers.reached { timers.reached = max(reached, showed) }
     (timers.looked, timers.lookedUptime) = (moment, uptime)
     // Pledge first: a clock that may be wrong can change `acknowledged` and `base` below.
-    if trust == .untrusted, !isEnding { pledgeAlarms(by: face, moment) }
+    if trust == .untrusted, !isEnding || isClockForAlarms { pledgeAlarms(by: face, moment) }
     if isClockForAlarms {
       if let reached = timers.reached, moment.shown < reached - day {
         // The clock was wrong before.

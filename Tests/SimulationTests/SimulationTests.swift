@@ -172,6 +172,31 @@ struct SimulationTests {
     #expect(world.oracle.soundings == 2)
   }
 
+  /// Found with seed 13, in Pacific/Chatham.
+  @Test("an alarm that rang is not owed again because the clock is set back as the service ends")
+  func setBackAtEnd() {
+    var rules = OracleRules()
+    rules.untrusted = .speak
+    rules.ringLimit = 20 * second
+    rules.alarms = [.init(name: "night", minuteOfDay: 70, days: .weekly([0, 1, 2, 3, 4, 5, 6]))]
+    // 01:00 in London.
+    let world = World(
+      shown: 1_811_808_000 * second, rules: rules, zone: "Europe/London",
+      faces: Faces(over: 1_780_000_000..<1_850_000_000))
+    world.run(
+      until: 2 * hour,
+      [
+        Incident(time: .at(15 * minute), kind: .step(-35 * millisecond, byServer: false)),
+        Incident(time: .at(20 * minute), kind: .ask(speakerIsAwake: false)),
+        Incident(time: .after(second), kind: .restart(minute)),
+        Incident(time: .after(0), kind: .stall(5 * second)),
+        Incident(time: .after(10 * millisecond), kind: .step(-32 * hour, byServer: false)),
+        Incident(time: .at(hour), kind: .synchronised),
+      ])
+    #expect(world.oracle.violation == nil)
+    #expect(world.oracle.counts["cue"] ?? 0 > 2)
+  }
+
   /// Found with seed 11, in Europe/London.
   @Test("what fails after it was stopped just as it was to begin has failed") func stopsAndFails() {
     var rules = OracleRules()
