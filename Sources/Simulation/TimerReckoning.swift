@@ -124,6 +124,8 @@ struct TimerReckoning {
   var spans: [Oracle.RingSpan] = []
   /// The sounding of the words that a person has asked for.
   var told: SoundingID?
+  /// Those were not heard, and the service has not told so.
+  var isToldUnsaid = false
   var alarmOrder: AlarmWish?
   var isAlarmOrderDone = false
   /// The latest that the clock has shown while alarms could go by it.
@@ -220,7 +222,7 @@ struct TimerReckoning {
     sounding = [:]
     spans = []
     order = nil
-    told = nil
+    (told, isToldUnsaid) = (nil, false)
     alarmOrder = nil
     nextAlarm = nil
     (looked, lookedUptime) = (moment, nil)

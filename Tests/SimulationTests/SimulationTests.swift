@@ -197,6 +197,23 @@ struct SimulationTests {
     #expect(world.oracle.counts["cue"] ?? 0 > 2)
   }
 
+  /// Found with seed 3, in America/Indiana/Marengo.
+  @Test("what a person asks of a ringing timer does not take the place of what is said of it")
+  func askedAtZero() {
+    let world = World(
+      shown: 1_811_808_000 * second, rules: OracleRules(), zone: "Europe/London",
+      faces: Faces(over: 1_780_000_000..<1_850_000_000))
+    world.run(
+      until: 3 * minute,
+      [
+        Incident(time: .at(minute), kind: .timer(.start(.seconds(60), name: nil))),
+        Incident(time: .at(2 * minute + second / 2), kind: .timer(.tell(nil))),
+        Incident(time: .after(140 * millisecond), kind: .step(-11 * minute, byServer: true)),
+      ])
+    #expect(world.oracle.violation == nil)
+    #expect(world.oracle.soundings == 1)
+  }
+
   /// Found with seed 11, in Europe/London.
   @Test("what fails after it was stopped just as it was to begin has failed") func stopsAndFails() {
     var rules = OracleRules()
