@@ -214,6 +214,27 @@ struct SimulationTests {
     #expect(world.oracle.soundings == 1)
   }
 
+  /// Found with seed 18, in Pacific/Chatham.
+  @Test("a tune that begins late may ring on as it comes again") func tuneComesAgain() {
+    var rules = OracleRules()
+    var alarm = OracleRules.Alarm(
+      name: "night", minuteOfDay: 70, days: .weekly([0, 1, 2, 3, 4, 5, 6]))
+    alarm.tune = .westminster
+    rules.alarms = [alarm]
+    let world = World(
+      shown: 1_811_808_000 * second, rules: rules, zone: "Europe/London",
+      faces: Faces(over: 1_780_000_000..<1_850_000_000))
+    world.run(
+      until: 12 * minute,
+      [
+        Incident(time: .at(minute), kind: .slowToOpen(hour, 3100 * millisecond)),
+        Incident(
+          time: .at(10 * minute - 5100 * millisecond), kind: .stall(4700 * millisecond)),
+      ])
+    #expect(world.oracle.violation == nil)
+    #expect(world.oracle.counts["cue"] ?? 0 > 2)
+  }
+
   /// Found with seed 11, in Europe/London.
   @Test("what fails after it was stopped just as it was to begin has failed") func stopsAndFails() {
     var rules = OracleRules()
