@@ -1,3 +1,4 @@
+import Horology
 import Testing
 
 @testable import Simulation
@@ -128,6 +129,26 @@ struct SimulationTests {
   @Test("what a right clock promised is kept over a start in the past") func promises() {
     #expect(World.startInThePast().oracle.violation == nil)
     #expect(World.startInThePast(.promisesLost).oracle.violation?.invariant == .complete)
+  }
+
+  @Test("what is stopped after its last sound has ended as usual, as in the player")
+  func stoppedAfterItsEnd() {
+    let machine = Machine(
+      shown: 1_811_808_000 * second, rules: OracleRules(), zone: "Europe/London")
+    let cue = Cue(
+      SoundingID(1), of: .timer(1), .ring, at: .nanoseconds(machine.sinceBoot + second),
+      mayBeLateBy: .seconds(1), decibels: 0)
+    for (span, isWhole) in [(1600 * millisecond, true), (400 * millisecond, false)] {
+      var turn = Turn(cue, queue: 100 * millisecond, machine)
+      var later = machine
+      later.pass(950 * millisecond)
+      turn.decide(later)
+      later.pass(span)
+      while turn.takeSound(through: later.uptime) != nil {}
+      turn.stop(.byHand, late: 0, later)
+      let isFinished = if case .finished? = turn.verdict?.outcome { true } else { false }
+      #expect(isFinished == isWhole)
+    }
   }
 
   /// Found with seed 2, in America/Managua.
