@@ -208,10 +208,10 @@ extension Oracle {
       end(
         source, "\(event)", isOrdered || isRinging(source) && isTrue(reason, since: ledger.rested),
         moment)
-    case .missed: end(source, "\(event)", hasRungOut(timers.entries[source], moment), moment)
-    case .neverHeard:
+    case .missed, .neverHeard:
       let entry = timers.entries[source]
-      end(source, "\(event)", hasRungOut(entry, moment) && !wasHeard(entry, moment), moment)
+      let isSo = event == .missed ? mayHaveBeenHeard(entry, moment) : !wasHeard(entry, moment)
+      end(source, "\(event)", hasRungOut(entry, moment) && isSo, moment)
     case .unheard:
       if !wasHindered(around: moment.elapsed, byClock: true) {
         violated(.complete, "\(source) is told unheard, and the speaker was well", moment)

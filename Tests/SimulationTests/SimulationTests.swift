@@ -131,6 +131,11 @@ struct SimulationTests {
     #expect(World.startInThePast(.promisesLost).oracle.violation?.invariant == .complete)
   }
 
+  @Test("a ring that was never heard is not told missed") func neverHeard() {
+    #expect(World.neverHeard().oracle.violation == nil)
+    #expect(World.neverHeard(.neverHeardToldMissed).oracle.violation?.invariant == .complete)
+  }
+
   @Test("what is stopped after its last sound has ended as usual, as in the player")
   func stoppedAfterItsEnd() {
     let machine = Machine(
@@ -149,6 +154,11 @@ struct SimulationTests {
       let isFinished = if case .finished? = turn.verdict?.outcome { true } else { false }
       #expect(isFinished == isWhole)
     }
+  }
+
+  @Test("rounds whose end nobody hears are told unheard") func roundsUnheard() {
+    #expect(World.roundsUnheard().oracle.violation == nil)
+    #expect(World.roundsUnheard(.roundsUnheardUntold).oracle.violation?.invariant == .complete)
   }
 
   /// Found with seed 2, in America/Managua.
