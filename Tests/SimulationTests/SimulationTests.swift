@@ -228,6 +228,25 @@ struct SimulationTests {
     #expect(world.oracle.counts["cue"] ?? 0 > 2)
   }
 
+  /// Found with seed 11, in Africa/Cairo.
+  @Test("an alarm rings by the zone that came as the service ended") func zoneAtEnd() {
+    var rules = OracleRules()
+    rules.alarms = [.init(name: "night", minuteOfDay: 90, days: .weekly([0, 1, 2, 3, 4, 5, 6]))]
+    // 01:00 in London, midnight in the Azores.
+    let world = World(
+      shown: 1_811_808_000 * second, rules: rules, zone: "Europe/London",
+      faces: Faces(over: 1_780_000_000..<1_850_000_000))
+    world.run(
+      until: 2 * hour,
+      [
+        Incident(time: .at(20 * minute), kind: .ask(speakerIsAwake: false)),
+        Incident(time: .after(second), kind: .restart(20 * minute)),
+        Incident(time: .after(10 * millisecond), kind: .zone("Atlantic/Azores")),
+      ])
+    #expect(world.oracle.violation == nil)
+    #expect(world.oracle.counts["cue"] ?? 0 > 2)
+  }
+
   /// Found with seed 3, in America/Indiana/Marengo.
   @Test("what a person asks of a ringing timer does not take the place of what is said of it")
   func askedAtZero() {
