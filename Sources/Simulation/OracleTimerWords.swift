@@ -188,7 +188,9 @@ extension Oracle {
         let isOver = timers.entries[source]!.words.map {
           $0.isGiven || $0.latest <= moment.elapsed + rules.lead + Self.tolerance
         }
-        if source == words.source || isOver == true { timers.entries[source]!.words = nil }
+        // Alarms that began together have the same words.
+        let isTogether = timers.entries[source]!.rings == timers.entries[words.source]?.rings
+        if isTogether || isOver == true { timers.entries[source]!.words = nil }
       }
     }
     let isTrue =

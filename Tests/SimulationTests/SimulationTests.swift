@@ -228,6 +228,27 @@ struct SimulationTests {
     #expect(world.oracle.counts["cue"] ?? 0 > 2)
   }
 
+  /// Found with seed 5, in Pacific/Chatham.
+  @Test("the time that is not said for alarms that began together is told once") func toldOnce() {
+    var rules = OracleRules()
+    (rules.lateLimit, rules.ringLimit) = (0, 10 * second)
+    let loud = OracleRules.Alarm(
+      name: "sun", minuteOfDay: 60, days: .weekly([0, 1, 2, 3, 4, 5, 6]))
+    var soft = loud
+    soft.name = "moon"
+    soft.rise = .init(from: -24, length: 300 * second)
+    // Five seconds long.
+    soft.tune = OracleRules.Melody.all.first { $0?.name == "pips" } ?? nil
+    rules.alarms = [loud, soft]
+    // Half past midnight in London. The hour is said from 3 s after it on.
+    let world = World(
+      shown: 1_811_806_200 * second, rules: rules, zone: "Europe/London",
+      faces: Faces(over: 1_780_000_000..<1_850_000_000))
+    world.run(until: hour + minute, [])
+    #expect(world.oracle.violation == nil)
+    #expect(world.oracle.counts["cue"] == 3)
+  }
+
   /// Found with seed 11, in Africa/Cairo.
   @Test("an alarm rings by the zone that came as the service ended") func zoneAtEnd() {
     var rules = OracleRules()
