@@ -324,7 +324,9 @@ extension Announcer {
       if words.isOfTime && !timers.words.contains(words) { continue }
       let refusal = refusal(of: words, at: now)
       if words.until < now.sinceBoot {
-        let hindrance = stage.turn == nil ? timers.hindrance(of: words) : .busy
+        // An announcement that a sleep has ended had the speaker only before the sleep.
+        let isBusy = stage.turn.map { $0.stopped?.reason != .slept } ?? false
+        let hindrance = isBusy ? .busy : timers.hindrance(of: words)
         let reason = refusal ?? hindrance ?? .late(now.sinceBoot - words.from)
         timers.dropWords { $0 == words || ($0.isOfTime && $0.until < now.sinceBoot) }
         effects += unsaid(words, reason)

@@ -12,6 +12,8 @@ struct Oracle {
   var rules: OracleRules
   var face: OracleFace
   var trust = ClockTrust.synchronised
+  /// As the service has told it, or found it at its start.
+  var toldTrust = ClockTrust.synchronised
   /// Earlier rules and faces, and until when each was valid.
   private(set) var earlier: [(rules: OracleRules, face: OracleFace, until: Int64)] = []
   private(set) var disturbances: [Disturbance] = []

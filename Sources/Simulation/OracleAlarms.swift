@@ -73,7 +73,7 @@ extension Oracle {
     if timers.wasClockGood, let reached = timers.reached { timers.reached = max(reached, showed) }
     (timers.looked, timers.lookedUptime) = (moment, uptime)
     // Pledge first: a clock that may be wrong can change `acknowledged` and `base` below.
-    if trust == .untrusted, !isEnding { pledgeAlarms(by: face, moment) }
+    if trust == .untrusted, !isEnding || isClockForAlarms { pledgeAlarms(by: face, moment) }
     if isClockForAlarms {
       if let reached = timers.reached, moment.shown < reached - day {
         // The clock was wrong before.
@@ -138,16 +138,6 @@ extension Oracle {
     }
   }
 
-  /// The pledged time by the current zone, if that zone has passed it; nil if it has not.
-  private func steppedOver(_ alarm: AlarmReckoning, _ moment: Moment) -> Int64? {
-    guard let pledge = alarm.pledge else { return nil }
-    let instants = face.instants(day: pledge.day, minute: alarm.plan.minuteOfDay)
-    guard !instants.contains(pledge.instant), let first = instants.first, first <= moment.shown,
-      first > alarm.acknowledged ?? .min
-    else { return nil }
-    return first
-  }
-
   /// Its times after this are due.
   private func base(_ alarm: AlarmReckoning, _ moment: Moment) -> Int64 {
     // A date that is over by a clock that may be wrong may not be over.
@@ -155,20 +145,8 @@ extension Oracle {
     return alarm.from?.shown(moment) ?? alarm.since ?? timers.base ?? moment.shown
   }
 
-  /// The zone has changed: alarms that local time has skipped are due.
-  mutating func alarmsMove(from before: OracleFace, isStart: Bool, _ moment: Moment) {
-    let isDoubtful = isClockForAlarms && trust == .untrusted && !isStart
-    pledgeAlarms(by: before, moment)
-    for (source, entry) in timers.entries {
-      guard let alarm = entry.alarm, alarm.pledge != nil, isDoubtful else { continue }
-      // An alarm that is due already stays due. Others count from now.
-      if alarm.owed == nil { timers.entries[source]!.alarm!.since = moment.shown }
-    }
-    timers.nextAlarm = nil
-  }
-
   /// Pledges each waiting alarm its next time, by this zone and by what a right clock has shown.
-  private mutating func pledgeAlarms(by face: OracleFace, _ moment: Moment) {
+  mutating func pledgeAlarms(by face: OracleFace, _ moment: Moment) {
     for (source, entry) in timers.entries {
       guard let alarm = entry.alarm, entry.state == .waiting, alarm.from == nil,
         alarm.pledge == nil
@@ -208,10 +186,10 @@ extension Oracle {
       end(
         source, "\(event)", isOrdered || isRinging(source) && isTrue(reason, since: ledger.rested),
         moment)
-    case .missed: end(source, "\(event)", hasRungOut(timers.entries[source], moment), moment)
-    case .neverHeard:
+    case .missed, .neverHeard:
       let entry = timers.entries[source]
-      end(source, "\(event)", hasRungOut(entry, moment) && !wasHeard(entry, moment), moment)
+      let isSo = event == .missed ? mayHaveBeenHeard(entry, moment) : !wasHeard(entry, moment)
+      end(source, "\(event)", hasRungOut(entry, moment) && isSo, moment)
     case .unheard:
       if !wasHindered(around: moment.elapsed, byClock: true) {
         violated(.complete, "\(source) is told unheard, and the speaker was well", moment)

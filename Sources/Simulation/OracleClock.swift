@@ -94,9 +94,12 @@ extension Oracle {
     if trust != .untrusted || rules.untrusted == .speak {
       timers.trusted(moment, alarmsAlone: trust == .untrusted)
     }
+    if passing.previous == nil { toldTrust = trust }
     guard trust != self.trust else { return }
+    // A change that was not told yet, and is over, need not be told.
+    _ = ledger.pay(.trust(self.trust))
     self.trust = trust
-    if passing.previous != nil { ledger.owe(.trust(trust)) }
+    if trust != toldTrust { ledger.owe(.trust(trust)) }
     disturbed(.trust, moment)
   }
 }

@@ -14,6 +14,8 @@ struct IntervalReckoning: Hashable {
   var isOver = false
   /// It was at its end when the service last rested.
   var isOverdue = false
+  /// When it was last told unheard, since the history began.
+  var toldUnheard: Int64 = .min
 
   struct Cue: Hashable {
     let offset: Int64
@@ -203,9 +205,16 @@ extension Oracle {
         late.map { abs($0.nanoseconds - over) <= allowed }
           ?? (-allowed...2 * second + allowed ~= over)
       }
-      isTrue = isSo == true
+      // Nobody hears the end while the switch is lost: that is told, too.
+      let isUnheard =
+        late == nil && lever.isToldLost && areTimersSilenced
+        && last([.lever, .rules]) < moment.elapsed
+      let isToldUnheard = running.map { $0.toldUnheard >= ledger.rested } ?? false
+      isTrue = isSo == true && (!isUnheard || isToldUnheard)
       timers.interval?.isOver = true
-    case .unheard: isTrue = wasHindered(around: moment.elapsed) || areTimersSilenced
+    case .unheard:
+      isTrue = wasHindered(around: moment.elapsed) || areTimersSilenced
+      timers.interval?.toldUnheard = moment.elapsed
     }
     if !isTrue { violated(.complete, "told though it is not so: \(told.title) \(event)", moment) }
   }

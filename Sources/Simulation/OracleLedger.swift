@@ -191,7 +191,9 @@ extension Oracle {
       if case .occasion(let occasion) = cause, isTakenBack {
         ledger.stopped(occasion.instant.shown, reason, moment)
       }
-    case (_, .timer): ledger.owe(.unsaid)
+    case (_, .timer):
+      ledger.owe(.unsaid)
+      timers.isToldUnsaid = timers.told == id
     case (.stopped(let reason, false), .request): ledger.owe(.refused(.stopped(reason)))
     case (.failed, .request): ledger.owe(.refused(.failed))
     case (.tooLate(let late), .request):

@@ -56,7 +56,11 @@ extension Oracle {
       // A failure just now may belong to the zone before.
       let failure = ledger.failures[occasion]
       let isOfZone = failure?.offset == face.offset(occasion)
-      let hasFailed = isOfZone || failure.map { $0.at >= ledger.rested } ?? false
+      // It may have been stopped just as it was to begin, and failed then: the service may have
+      // taken it for heard, and not back.
+      let stopped = ledger.stopped[occasion].map { $0.at >= ledger.rested && $0.reason == nil }
+      let hasFailed =
+        isOfZone || failure.map { $0.at >= ledger.rested } ?? false || stopped == true
       return hasFailed && (isOver || hasOnlyBlows(occasion, moment))
     case .stopped(let reason):
       // The service may be opening the speaker for something else when it is told.

@@ -51,7 +51,9 @@ extension Oracle {
       if !self.mute.told(mute, moment) {
         violated(.complete, "told though it is not so: the mute is \(mute.key)", moment)
       }
-    case .trust(let trust): pay(.trust(trust), "the clock is \(trust)", moment)
+    case .trust(let trust):
+      pay(.trust(trust), "the clock is \(trust)", moment)
+      toldTrust = trust
     case .ringer(let ringer): pay(.ringer(ringer), "the switch is \(ringer)", moment)
     case .clockSet(let step): pay(.clockSet(step.nanoseconds), "the clock was set", moment)
     case .slept(let span): pay(.slept(span.nanoseconds), "the machine slept", moment)

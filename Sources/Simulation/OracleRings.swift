@@ -11,7 +11,7 @@ extension Oracle {
     if isEnding, moment.elapsed > ledger.rested, ledger.rested >= endsSince {
       violated(.complete, "a cue is given though the service ends", moment)
     }
-    timers.sounding[cue.id] = (cue.source, .max)
+    timers.sounding[cue.id] = (cue.source, moment.elapsed + ahead, .max)
     guard !happened([.rules], since: moment.elapsed - 10 * second) else { return }
     // Opening the speaker may have held the loop up since it was decided.
     let ahead = ahead + moment.elapsed - decided.elapsed
@@ -29,7 +29,7 @@ extension Oracle {
 
   mutating func hears(_ kind: Sound.Kind, of cue: Cue, _ moment: Moment) {
     notesRing(kind, of: cue, moment)
-    guard let (source, silentBy) = timers.sounding[cue.id] else { return }
+    guard let (source, planned, silentBy) = timers.sounding[cue.id] else { return }
     if moment.elapsed > silentBy {
       violated(.muted, "\(source) sounds on, though it was stopped", moment)
     }
@@ -44,11 +44,14 @@ extension Oracle {
     if source == .interval {
       hearsInterval(cue, moment)
     } else {
-      hearsRing(of: source, cue, moment)
+      hearsRing(of: source, cue, planned: planned, moment)
     }
   }
 
-  private mutating func hearsRing(of source: Cue.Source, _ cue: Cue, _ moment: Moment) {
+  /// - Parameter planned: when the player was to begin it, since the history began.
+  private mutating func hearsRing(
+    of source: Cue.Source, _ cue: Cue, planned: Int64, _ moment: Moment
+  ) {
     guard let entry = timers.entries[source], let due = ringsSince(entry, moment) else {
       return violated(.complete, "\(source) rings, and is not due", moment)
     }
@@ -56,7 +59,7 @@ extension Oracle {
     let wasShared =
       timers.rings.contains { $0.source != source && abs($0.at - due) <= second }
       && happened([.ring], since: due + Self.tolerance)
-    timers.rang(source, moment)
+    timers.rang(source, due: planned, moment)
     if let other = precedes(source, moment), !wasHindered(around: moment.elapsed, byClock: true) {
       violated(.ring, "\(source) is heard, and not \(other), which rings, too", moment)
     }

@@ -5,7 +5,10 @@ extension Oracle {
   /// A ring from its first frame to its last, since the history began.
   struct RingSpan {
     let id: SoundingID
+    let source: Cue.Source
     let from: Int64
+    /// From the last blow of a tune on, only its bells ring on.
+    let lastBlow: Int64?
     /// Nil while it sounds.
     var to: Int64?
   }
@@ -14,7 +17,10 @@ extension Oracle {
     guard cue.signal == .ring else { return }
     switch kind {
     case .begins:
-      timers.spans.append(RingSpan(id: cue.id, from: moment.elapsed))
+      timers.spans.append(
+        RingSpan(
+          id: cue.id, source: cue.source, from: moment.elapsed,
+          lastBlow: cue.blows.last.map { moment.elapsed + $0.offset.nanoseconds }))
       timers.lastBlow = moment.elapsed
     case .ends:
       guard let index = timers.spans.firstIndex(where: { $0.id == cue.id }) else { return }
@@ -34,7 +40,10 @@ extension Oracle {
         let begun = max(span.from, other.from)
         let together = min(span.to ?? moment.elapsed, other.to ?? moment.elapsed) - begun
         let allowed = Self.fade + Self.tolerance + held(since: begun)
-        guard together > allowed,
+        // A tune that began late still rings on when it comes again.
+        let isSameAgain =
+          span.source == other.source && other.lastBlow.map { span.from > $0 } == true
+        guard together > allowed, !isSameAgain,
           !happened([.sleep, .service, .speaker], since: begun - 12 * second)
         else { continue }
         violated(

@@ -40,9 +40,10 @@ extension OracleRules {
 extension OracleRules.Window {
   init(_ chance: inout Chance) {
     let from = chance.below(96) * 15
-    // Never a whole day, because it would begin when it ends; seldom nearly a whole day.
+    // Seldom nearly a whole day.
     let length = (chance.below(chance.oneIn(8) ? 95 : 40) + 1) * 15
-    let to = (from + length) % 1440
+    // A whole day is from 00:00 to 24:00: a window that begins when it ends is refused.
+    let to = from == 0 && length > 300 ? 1440 : (from + length) % 1440
     let isWeek = chance.oneIn(2)
     self.init(
       firstDay: isWeek ? 0 : chance.below(7), lastDay: isWeek ? 6 : chance.below(7), from: from,

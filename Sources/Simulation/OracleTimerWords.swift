@@ -178,14 +178,19 @@ extension Oracle {
     let due = due(words, moment)
     let heard = words.isOfTimeLeft ? nil : timers.entries[words.source]?.words?.heard
     let time = heard.map { $0.upperBound - $0.lowerBound } ?? rules.latestWords
+    // Words that a person has asked for do not take the place of those that a ring brings.
+    let isOfOrder = timers.isToldUnsaid
+    timers.isToldUnsaid = false
     if case .left(let left)? = words.phrases.first {
       timers.entries[words.source]?.toldLeft.insert(left.nanoseconds)
-    } else {
+    } else if !isOfOrder {
       for source in those(words) {
         let isOver = timers.entries[source]!.words.map {
           $0.isGiven || $0.latest <= moment.elapsed + rules.lead + Self.tolerance
         }
-        if source == words.source || isOver == true { timers.entries[source]!.words = nil }
+        // Alarms that began together have the same words.
+        let isTogether = timers.entries[source]!.rings == timers.entries[words.source]?.rings
+        if isTogether || isOver == true { timers.entries[source]!.words = nil }
       }
     }
     let isTrue =

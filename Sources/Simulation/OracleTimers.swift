@@ -258,12 +258,27 @@ extension Oracle {
     return since.passed(moment) + Self.tolerance + since.slack >= rules.ringLimit
   }
 
-  /// True if any ring has begun to sound since this one began, as far as the service can know.
+  /// True if a ring that was to begin since this one began has sounded, as far as the service can
+  /// know.
   func wasHeard(_ entry: TimerReckoning.Entry?, _ moment: Moment) -> Bool {
-    guard let entry, let since = entry.rings else { return false }
-    // A ring that was due before may have begun late.
-    let begun = since.elapsed(moment) + Self.ringPeriod + second + since.slack
-    return !happened([.service], since: begun) && timers.rings.contains { $0.at > begun }
+    guard let since = entry?.rings else { return false }
+    let begun = since.elapsed(moment) + since.slack
+    return !happened([.service], since: begun) && timers.rings.contains { $0.due >= begun }
+  }
+
+  /// True if some of a ring may have been heard since this one began, as far as the service can
+  /// know. The speaker's failures are no excuse: the service knows of them.
+  func mayHaveBeenHeard(_ entry: TimerReckoning.Entry?, _ moment: Moment) -> Bool {
+    guard let since = entry?.rings else { return false }
+    let begun = since.elapsed(moment) - since.slack - Self.tolerance
+    if let lastBlow = timers.lastBlow, lastBlow >= begun { return true }
+    // The service takes a cue for heard from its moment on, while the player has it.
+    let isSounding = timers.sounding.values.contains {
+      $0.source != .interval && begun...max(begun, moment.elapsed) ~= $0.due
+    }
+    let causes: Cause = [.sleep, .service, .lever, .rules, .order, .clock, .trust]
+    return isSounding || happened(causes, since: begun - 12 * second)
+      || wasHeld(300 * millisecond, since: begun - 12 * second)
   }
 
   /// It rings no more, or cannot be heard.
@@ -278,7 +293,7 @@ extension Oracle {
         violated(.complete, "\(title) is told unheard, and the speaker was well", moment)
       }
       return
-    case .missed: isTrue = hasRungOut(entry, moment)
+    case .missed: isTrue = hasRungOut(entry, moment) && mayHaveBeenHeard(entry, moment)
     case .neverHeard: isTrue = hasRungOut(entry, moment) && !wasHeard(entry, moment)
     case .stopped(let reason):
       isTrue = entry.rings != nil && self.isTrue(reason, since: ledger.rested)

@@ -1,3 +1,5 @@
+import Horology
+
 /// Tells whether the oracle finds a fault that is made on purpose.
 public struct Proof {
   /// The name of the fault, as in `lateBlows`.
@@ -124,6 +126,36 @@ extension World {
   }
 }
 
+extension World {
+  /// A timer rings while the speaker is busy, until `ring_limit`.
+  static func neverHeard(_ sabotage: Sabotage? = nil) -> World {
+    var rules = OracleRules()
+    rules.ringLimit = 20 * second
+    let world = World(from: 1_811_808_000, rules, sabotage)
+    world.run(
+      until: 420 * second,
+      [
+        Incident(time: .at(330 * second), kind: .busy(hour)),
+        Incident(time: .at(340 * second), kind: .timer(.start(.seconds(20), name: nil))),
+      ])
+    return world
+  }
+
+  /// The switch is lost in the first of two rounds, and not found again.
+  static func roundsUnheard(_ sabotage: Sabotage? = nil) -> World {
+    let world = World(from: 1_811_808_000, OracleRules(), sabotage)
+    let rounds = IntervalRounds(work: .seconds(20), rest: .seconds(10), count: 2)
+    world.run(
+      until: 420 * second,
+      [
+        Incident(
+          time: .at(330 * second), kind: .timer(.startInterval(.rounds(rounds), replaces: false))),
+        Incident(time: .at(340 * second), kind: .switchLost),
+      ])
+    return world
+  }
+}
+
 extension Sabotage {
   /// The fault in a scene that random histories seldom contain. Nil for a fault that shows in most
   /// of them.
@@ -134,6 +166,8 @@ extension Sabotage {
     case .zoneSavedAnew: .zoneWhileUntrusted(self)
     case .promisesLost: .startInThePast(self)
     case .ringsTogether, .ringsOutOfTurn: .twoTimers(self)
+    case .neverHeardToldMissed: .neverHeard(self)
+    case .roundsUnheardUntold: .roundsUnheard(self)
     default: nil
     }
   }
@@ -169,8 +203,8 @@ extension Sabotage {
     case .lateLimitIgnored: ["late", "complete"]
     case .atStopExchanged: ["muted", "complete"]
     case .reloadIgnored: ["truth", "quiet", "complete", "level", "late", "muted"]
-    case .occasionsDropped, .cuesDropped, .missedUntold, .refusalsUntold, .soundedUntold,
-      .cutOffUntold, .soundedTwice,
+    case .occasionsDropped, .cuesDropped, .missedUntold, .neverHeardToldMissed,
+      .roundsUnheardUntold, .refusalsUntold, .soundedUntold, .cutOffUntold, .soundedTwice,
       .falselyBusy, .falselyFailed, .falselyStopped, .chimesDropped, .neverRetried,
       .failuresSwallowed, .stopToldAsLate:
       ["complete"]

@@ -84,6 +84,9 @@ enum Sabotage: CaseIterable {
   case failuresSwallowed
   /// A ring that has rung out is not reported as missed; or rings go on long past `ring_limit`.
   case missedUntold, ringsForEver
+  /// A ring that was never heard is reported as missed; or rounds that nobody could hear are not
+  /// reported as unheard.
+  case neverHeardToldMissed, roundsUnheardUntold
   /// An expired alarm is reported for the day before.
   case expiredDayEarly
   /// A timer at zero is reported twice.
@@ -112,6 +115,9 @@ extension World {
     case (.wordsDropped, .announced(let announcement, _)) where isDropped(announcement): []
     case (.soundedTwice, .announced): [report, report]
     case (.missedUntold, .timer(_, .missed)), (.missedUntold, .alarm(_, .missed)): []
+    case (.neverHeardToldMissed, .timer(let timer, .neverHeard)): [.timer(timer, .missed)]
+    case (.neverHeardToldMissed, .alarm(let alarm, .neverHeard)): [.alarm(alarm, .missed)]
+    case (.roundsUnheardUntold, .interval(_, .unheard)): []
     case (.elapsedTwice, .timer(_, .elapsed)): [report, report]
     case (.expiredDayEarly, .alarm(let alarm, .expired(let late))):
       [.alarm(alarm, .expired(late: late + .seconds(86_400)))]

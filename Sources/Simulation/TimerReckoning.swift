@@ -114,16 +114,19 @@ struct TimerReckoning {
   }
   /// A person's order that the service has not reported yet.
   var order: TimerOrder?
-  /// The cues that the player has, and by when each must be silent.
-  var sounding: [SoundingID: (source: Cue.Source, silentBy: Int64)] = [:]
-  /// When the last rings began, since the history began.
-  private(set) var rings: [(source: Cue.Source, at: Int64)] = []
+  /// The cues that the player has, when each is to sound, and by when it must be silent, since the
+  /// history began.
+  var sounding: [SoundingID: (source: Cue.Source, due: Int64, silentBy: Int64)] = [:]
+  /// When the last rings began, and when they were to begin, since the history began.
+  private(set) var rings: [(source: Cue.Source, due: Int64, at: Int64)] = []
   /// When a ring was last heard to begin, or to go on with a blow, since the history began.
   var lastBlow: Int64?
   /// The rings that sound, and those that have ended since the service rested.
   var spans: [Oracle.RingSpan] = []
   /// The sounding of the words that a person has asked for.
   var told: SoundingID?
+  /// Those were not heard, and the service has not told so.
+  var isToldUnsaid = false
   var alarmOrder: AlarmWish?
   var isAlarmOrderDone = false
   /// The latest that the clock has shown while alarms could go by it.
@@ -147,9 +150,10 @@ struct TimerReckoning {
 
   var isRinging: Bool { entries.values.contains { $0.rings != nil } }
 
-  mutating func rang(_ source: Cue.Source, _ moment: Moment) {
+  /// - Parameter due: when the ring was to begin, since the history began.
+  mutating func rang(_ source: Cue.Source, due: Int64, _ moment: Moment) {
     if rings.count > 20 { rings.removeFirst(10) }
-    rings.append((source, moment.elapsed))
+    rings.append((source, due, moment.elapsed))
   }
 
   /// The lowest number that is free.
@@ -220,7 +224,7 @@ struct TimerReckoning {
     sounding = [:]
     spans = []
     order = nil
-    told = nil
+    (told, isToldUnsaid) = (nil, false)
     alarmOrder = nil
     nextAlarm = nil
     (looked, lookedUptime) = (moment, nil)

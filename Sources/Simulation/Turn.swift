@@ -171,6 +171,9 @@ struct Turn {
   /// - Parameter late: how much later the end is reported.
   mutating func stop(_ reason: StopReason, late: Int64, _ machine: Machine) {
     guard !isStopped else { return }
+    // All of it has sounded, and only its end is still to be told: it ends as usual, as in
+    // `Track.stop`.
+    if hasBegun, sounds.isEmpty { return }
     isStopped = true
     guard target != nil else {
       verdict = (machine.uptime, .stopped(reason, silentAt: nil))

@@ -172,6 +172,22 @@ import Testing
     #expect(Self.unsaid(desk) == [.late(.milliseconds(18_400))])
   }
 
+  /// Found with seed 13, in Pacific/Apia.
+  @Test("so are words that come after an announcement that the sleep has ended")
+  func lateWordsAfterStopped() {
+    var desk = Self.desk {
+      $0.saysTimers = true
+      $0.tellsLeft = [.minute]
+    }
+    desk.start(.seconds(3600))
+    desk.tell(.asked(speakerIsAwake: false))
+    desk.now = desk.now.asleep(for: .seconds(3560))
+    desk.tell(.unheard(desk.announcer.playing!.id))
+    #expect(desk.stopReason == .slept)
+    desk.tell(.woke)
+    #expect(Self.unsaid(desk) == [.late(.milliseconds(20_400))])
+  }
+
   @Test("words that something else has kept from being said are told so, though it is over")
   func busyWords() {
     var desk = Self.desk { $0.saysTimers = true }

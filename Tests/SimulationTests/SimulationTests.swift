@@ -1,3 +1,4 @@
+import Horology
 import Testing
 
 @testable import Simulation
@@ -130,6 +131,36 @@ struct SimulationTests {
     #expect(World.startInThePast(.promisesLost).oracle.violation?.invariant == .complete)
   }
 
+  @Test("a ring that was never heard is not told missed") func neverHeard() {
+    #expect(World.neverHeard().oracle.violation == nil)
+    #expect(World.neverHeard(.neverHeardToldMissed).oracle.violation?.invariant == .complete)
+  }
+
+  @Test("what is stopped after its last sound has ended as usual, as in the player")
+  func stoppedAfterItsEnd() {
+    let machine = Machine(
+      shown: 1_811_808_000 * second, rules: OracleRules(), zone: "Europe/London")
+    let cue = Cue(
+      SoundingID(1), of: .timer(1), .ring, at: .nanoseconds(machine.sinceBoot + second),
+      mayBeLateBy: .seconds(1), decibels: 0)
+    for (span, isWhole) in [(1600 * millisecond, true), (400 * millisecond, false)] {
+      var turn = Turn(cue, queue: 100 * millisecond, machine)
+      var later = machine
+      later.pass(950 * millisecond)
+      turn.decide(later)
+      later.pass(span)
+      while turn.takeSound(through: later.uptime) != nil {}
+      turn.stop(.byHand, late: 0, later)
+      let isFinished = if case .finished? = turn.verdict?.outcome { true } else { false }
+      #expect(isFinished == isWhole)
+    }
+  }
+
+  @Test("rounds whose end nobody hears are told unheard") func roundsUnheard() {
+    #expect(World.roundsUnheard().oracle.violation == nil)
+    #expect(World.roundsUnheard(.roundsUnheardUntold).oracle.violation?.invariant == .complete)
+  }
+
   /// Found with seed 2, in America/Managua.
   @Test("a timer that is at zero as the clock is set right rings at once") func zeroAsClockIsSet() {
     // 28 June 2027.
@@ -146,6 +177,155 @@ struct SimulationTests {
       ])
     #expect(world.oracle.violation == nil)
     #expect(world.oracle.counts["cue"] ?? 0 > 200)
+  }
+
+  /// Found with seed 3, in Atlantic/Madeira.
+  @Test("a doubt of the clock that another reading of the RTC ends at once is not told")
+  func judgedTwice() {
+    let world = World(
+      shown: 1_811_808_000 * second, rules: OracleRules(), zone: "Europe/London",
+      faces: Faces(over: 1_780_000_000..<1_850_000_000))
+    let quarter = 15 * minute
+    // An RTC shows whole seconds: read late in one, it seems to be further behind.
+    world.run(
+      until: 25 * minute,
+      [
+        Incident(time: .at(second), kind: .rtc(.running(ahead: 0))),
+        Incident(time: .at(2 * second), kind: .powerCut(minute, clockIsBehind: 0)),
+        Incident(time: .at(600_900 * millisecond), kind: .ask(speakerIsAwake: false)),
+        Incident(time: .at(quarter - 1500 * millisecond), kind: .stall(75 * millisecond)),
+        Incident(time: .after(10 * millisecond), kind: .reload(1, .sound)),
+        Incident(time: .after(0), kind: .step(1800 * millisecond, byServer: false)),
+      ])
+    #expect(world.oracle.violation == nil)
+    #expect(world.oracle.trust == .holdover)
+    // The answer, and the quarter.
+    #expect(world.oracle.soundings == 2)
+  }
+
+  /// Found with seed 13, in Pacific/Chatham.
+  @Test("an alarm that rang is not owed again because the clock is set back as the service ends")
+  func setBackAtEnd() {
+    var rules = OracleRules()
+    rules.untrusted = .speak
+    rules.ringLimit = 20 * second
+    rules.alarms = [.init(name: "night", minuteOfDay: 70, days: .weekly([0, 1, 2, 3, 4, 5, 6]))]
+    // 01:00 in London.
+    let world = World(
+      shown: 1_811_808_000 * second, rules: rules, zone: "Europe/London",
+      faces: Faces(over: 1_780_000_000..<1_850_000_000))
+    world.run(
+      until: 2 * hour,
+      [
+        Incident(time: .at(15 * minute), kind: .step(-35 * millisecond, byServer: false)),
+        Incident(time: .at(20 * minute), kind: .ask(speakerIsAwake: false)),
+        Incident(time: .after(second), kind: .restart(minute)),
+        Incident(time: .after(0), kind: .stall(5 * second)),
+        Incident(time: .after(10 * millisecond), kind: .step(-32 * hour, byServer: false)),
+        Incident(time: .at(hour), kind: .synchronised),
+      ])
+    #expect(world.oracle.violation == nil)
+    #expect(world.oracle.counts["cue"] ?? 0 > 2)
+  }
+
+  /// Found with seed 5, in Pacific/Chatham.
+  @Test("the time that is not said for alarms that began together is told once") func toldOnce() {
+    var rules = OracleRules()
+    (rules.lateLimit, rules.ringLimit) = (0, 10 * second)
+    let loud = OracleRules.Alarm(
+      name: "sun", minuteOfDay: 60, days: .weekly([0, 1, 2, 3, 4, 5, 6]))
+    var soft = loud
+    soft.name = "moon"
+    soft.rise = .init(from: -24, length: 300 * second)
+    // Five seconds long.
+    soft.tune = OracleRules.Melody.all.first { $0?.name == "pips" } ?? nil
+    rules.alarms = [loud, soft]
+    // Half past midnight in London. The hour is said from 3 s after it on.
+    let world = World(
+      shown: 1_811_806_200 * second, rules: rules, zone: "Europe/London",
+      faces: Faces(over: 1_780_000_000..<1_850_000_000))
+    world.run(until: hour + minute, [])
+    #expect(world.oracle.violation == nil)
+    #expect(world.oracle.counts["cue"] == 3)
+  }
+
+  /// Found with seed 11, in Africa/Cairo.
+  @Test("an alarm rings by the zone that came as the service ended") func zoneAtEnd() {
+    var rules = OracleRules()
+    rules.alarms = [.init(name: "night", minuteOfDay: 90, days: .weekly([0, 1, 2, 3, 4, 5, 6]))]
+    // 01:00 in London, midnight in the Azores.
+    let world = World(
+      shown: 1_811_808_000 * second, rules: rules, zone: "Europe/London",
+      faces: Faces(over: 1_780_000_000..<1_850_000_000))
+    world.run(
+      until: 2 * hour,
+      [
+        Incident(time: .at(20 * minute), kind: .ask(speakerIsAwake: false)),
+        Incident(time: .after(second), kind: .restart(20 * minute)),
+        Incident(time: .after(10 * millisecond), kind: .zone("Atlantic/Azores")),
+      ])
+    #expect(world.oracle.violation == nil)
+    #expect(world.oracle.counts["cue"] ?? 0 > 2)
+  }
+
+  /// Found with seed 3, in America/Indiana/Marengo.
+  @Test("what a person asks of a ringing timer does not take the place of what is said of it")
+  func askedAtZero() {
+    let world = World(
+      shown: 1_811_808_000 * second, rules: OracleRules(), zone: "Europe/London",
+      faces: Faces(over: 1_780_000_000..<1_850_000_000))
+    world.run(
+      until: 3 * minute,
+      [
+        Incident(time: .at(minute), kind: .timer(.start(.seconds(60), name: nil))),
+        Incident(time: .at(2 * minute + second / 2), kind: .timer(.tell(nil))),
+        Incident(time: .after(140 * millisecond), kind: .step(-11 * minute, byServer: true)),
+      ])
+    #expect(world.oracle.violation == nil)
+    #expect(world.oracle.soundings == 1)
+  }
+
+  /// Found with seed 18, in Pacific/Chatham.
+  @Test("a tune that begins late may ring on as it comes again") func tuneComesAgain() {
+    var rules = OracleRules()
+    var alarm = OracleRules.Alarm(
+      name: "night", minuteOfDay: 70, days: .weekly([0, 1, 2, 3, 4, 5, 6]))
+    alarm.tune = .westminster
+    rules.alarms = [alarm]
+    let world = World(
+      shown: 1_811_808_000 * second, rules: rules, zone: "Europe/London",
+      faces: Faces(over: 1_780_000_000..<1_850_000_000))
+    world.run(
+      until: 12 * minute,
+      [
+        Incident(time: .at(minute), kind: .slowToOpen(hour, 3100 * millisecond)),
+        Incident(
+          time: .at(10 * minute - 5100 * millisecond), kind: .stall(4700 * millisecond)),
+      ])
+    #expect(world.oracle.violation == nil)
+    #expect(world.oracle.counts["cue"] ?? 0 > 2)
+  }
+
+  /// Found with seed 11, in Europe/London.
+  @Test("what fails after it was stopped just as it was to begin has failed") func stopsAndFails() {
+    var rules = OracleRules()
+    rules.lateLimit = second
+    let world = World(
+      shown: 1_811_808_000 * second, rules: rules, zone: "Europe/London",
+      faces: Faces(over: 1_780_000_000..<1_850_000_000))
+    let quarter = 15 * minute
+    world.run(
+      until: quarter + minute,
+      [
+        Incident(time: .at(minute), kind: .contact(isActive: true, edges: 1, apart: 0)),
+        Incident(time: .at(2 * minute), kind: .slowToOpen(hour, 177 * millisecond)),
+        Incident(
+          time: .at(quarter - 185 * millisecond),
+          kind: .contact(isActive: false, edges: 5, apart: 59 * millisecond)),
+        Incident(time: .at(quarter - 66 * millisecond), kind: .stall(9900 * millisecond)),
+      ])
+    #expect(world.oracle.violation == nil)
+    #expect(world.oracle.soundings == 0)
   }
 
   @Test("the oracle's quiet hours cross midnight and the end of the week") func quietWindow() {
