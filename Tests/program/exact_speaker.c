@@ -6,6 +6,9 @@
  * finds what was played by then, for the moment of each frame is reckoned from the first: a busy
  * machine tells nothing wrong here, unless it sleeps for the whole buffer, which is an underrun.
  *
+ * With `behind`, a frame is heard so many milliseconds after it was fetched, as behind a sound server
+ * that keeps a queue of its own; what is there cannot be taken back.
+ *
  * What it plays is appended to a file: pieces of (nanoseconds of UTC at their first frame, size in
  * bytes, samples of two channels of float32), those of one stream without a gap.
  */
@@ -31,6 +34,7 @@ struct speaker {
   int is_running;
   int64_t started, started_utc;
   uint64_t played;
+  snd_pcm_sframes_t behind;
 };
 
 static int64_t now(clockid_t clock) {
@@ -40,7 +44,7 @@ static int64_t now(clockid_t clock) {
 }
 
 static int append(struct speaker *speaker, const char *samples, uint64_t frames) {
-  int64_t instant = speaker->started_utc + (int64_t)(speaker->played * 1e9 / speaker->rate);
+  int64_t instant = speaker->started_utc + (int64_t)((speaker->played + speaker->behind) * 1e9 / speaker->rate);
   uint32_t size = frames * FRAME;
   struct iovec parts[] = {
       {&instant, sizeof instant}, {&size, sizeof size}, {(void *)samples, size}};
@@ -108,6 +112,12 @@ static snd_pcm_sframes_t speaker_pointer(snd_pcm_ioplug_t *io) {
   return speaker->played % io->buffer_size;
 }
 
+static int speaker_delay(snd_pcm_ioplug_t *io, snd_pcm_sframes_t *delay) {
+  struct speaker *speaker = io->private_data;
+  *delay = (snd_pcm_sframes_t)(io->appl_ptr - speaker->played) + speaker->behind;
+  return 0;
+}
+
 static int speaker_revents(
     snd_pcm_ioplug_t *io, struct pollfd *polled, unsigned count, unsigned short *events) {
   uint64_t times;
@@ -130,6 +140,7 @@ static const snd_pcm_ioplug_callback_t callbacks = {
     .start = speaker_start,
     .stop = speaker_stop,
     .pointer = speaker_pointer,
+    .delay = speaker_delay,
     .poll_revents = speaker_revents,
     .close = speaker_close,
 };
@@ -153,7 +164,7 @@ static int restrict_to_its_own(snd_pcm_ioplug_t *io) {
 
 SND_PCM_PLUGIN_DEFINE_FUNC(exact) {
   const char *path = NULL;
-  long parts_per_million = 0;
+  long parts_per_million = 0, behind = 0;
   snd_config_iterator_t i, next;
   (void)root;
   snd_config_for_each(i, next, conf) {
@@ -162,11 +173,13 @@ SND_PCM_PLUGIN_DEFINE_FUNC(exact) {
     if (snd_config_get_id(entry, &id) < 0) continue;
     if (!strcmp(id, "file")) snd_config_get_string(entry, &path);
     if (!strcmp(id, "parts_per_million")) snd_config_get_integer(entry, &parts_per_million);
+    if (!strcmp(id, "behind")) snd_config_get_integer(entry, &behind);
   }
   if (!path) return -EINVAL;
   struct speaker *speaker = calloc(1, sizeof *speaker);
   if (!speaker) return -ENOMEM;
   speaker->rate = RATE * (1 + parts_per_million / 1e6);
+  speaker->behind = behind * RATE / 1000;
   speaker->file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
   struct itimerspec each = {{0, 5000000}, {0, 5000000}};
   speaker->io.poll_fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);

@@ -20,8 +20,9 @@ SOURCE = Path(__file__).with_suffix(".c")
 
 
 class ExactSpeaker:
-    def __init__(self, folder):
-        self.folder = folder
+    def __init__(self, folder, behind=0):
+        """behind: how long after a frame was fetched it is heard, in milliseconds."""
+        self.folder, self.behind = folder, behind
         self.played = folder / "played"
         self.library = shared_library(
             folder / "exact.so", SOURCE.read_text(encoding="ascii"), "-lasound")
@@ -29,7 +30,8 @@ class ExactSpeaker:
     def device(self, name):
         """The lines of an ALSA configuration that make it the device of that name."""
         return (f'pcm_type.exact {{ lib "{self.library}" }}\n'
-                f'pcm.{name} {{ type exact file "{self.played}" parts_per_million {FAST} }}\n')
+                f'pcm.{name} {{ type exact file "{self.played}" parts_per_million {FAST} '
+                f'behind {self.behind} }}\n')
 
     def recording(self):
         """Everything that it has played up to now."""

@@ -1,7 +1,7 @@
-"""One full minute that nine clocks meet at once, so that the tests wait for it only once.
+"""One full minute that eleven clocks meet at once, so that the tests wait for it only once.
 
-One clock has a good speaker, one plays into a file, and one is muted over a bus. Each of the others
-has a different trouble.
+One clock has a good speaker, two have an exact one, one plays into a file, and one is muted over a
+bus. Each of the others has a different trouble.
 """
 
 import datetime
@@ -11,6 +11,7 @@ import zoneinfo
 import soundfile
 
 from c_library import shared_library
+from exact_speaker import ExactSpeaker
 from message_bus import MessageBus
 from program import Clocksmith
 from service import Service, next_minute
@@ -97,12 +98,19 @@ class OneMinute:
         self.returning = self.server("returning", "speaker")
         # A sink that buffers two seconds ahead, as pulseaudio does by default.
         self.queued = self.server("queued", "speaker", options="")
+        self.exact = {"exact": self.exact_speaker("exact"),
+                      "behind": self.exact_speaker("behind", behind=2000)}
         self.heard = self.recording(self.good, "speaker")
         self.heard_of_queued = self.recording(self.queued, "speaker", latency="2000")
         self.heard_of_other = self.recording(self.good, "other")
         self.heard_of_vanishing = self.recording(self.vanishing, "speaker")
         self.busy = self.folder / "busy"
         self.busy.touch()
+
+    def exact_speaker(self, name, **options):
+        folder = self.folder / name
+        folder.mkdir()
+        return ExactSpeaker(folder, **options)
 
     def server(self, name, *sinks, **options):
         server = SoundServer(self.folder / name, self.clocksmith.environment, *sinks, **options)
@@ -145,6 +153,10 @@ class OneMinute:
                 self.clocksmith, every_minute, alsa=self.vanishing.device("default", "speaker")),
         }
 
+        for name, speaker in self.exact.items():
+            self.clocks[name] = Service(
+                self.clocksmith, every_minute, alsa=speaker.device("default"))
+
         self.mute_one(every_minute)
 
     def mute_one(self, configuration):
@@ -164,7 +176,6 @@ class OneMinute:
         self.heard_of_returning = self.recording(self.returning, "speaker")
         self.second = next_minute(4)
         self.memory_at_rest = self.clocks["good"].memory()
-        self.kept_waiting_at_rest = self.clocks["good"].seconds_kept_waiting()
         self.frames_at_rest = soundfile.info(self.file).frames
 
     def meet_the_minute(self):
@@ -172,8 +183,6 @@ class OneMinute:
         wait_until(self.heard_of_vanishing.is_sounding, until, "the minute")
         self.vanishing.kill()
         wait_until(self.heard.is_sounding, 2, "the minute")
-        waited = self.clocks["good"].seconds_kept_waiting()
-        self.seconds_kept_waiting = waited - self.kept_waiting_at_rest
         self.memory_while_speaking = self.clocks["good"].memory()
         wait_until(lambda: time.time() > self.second + 1, 2, "the minute's second second")
         self.busy.unlink()

@@ -79,11 +79,6 @@ class Service:
             sizes = {line.split(":")[0]: int(line.split()[1]) for line in rollup if "kB" in line}
         return sizes["Rss"], sizes["Anonymous"]
 
-    def seconds_kept_waiting(self):
-        """How long it was ready to run while another process had the processor."""
-        with open(f"/proc/{self.process.pid}/schedstat", encoding="ascii") as statistics:
-            return int(statistics.read().split()[1]) / 1e9
-
 
 def next_minute(lead):
     """The first full minute of UTC that is at least `lead` seconds away."""

@@ -37,48 +37,39 @@ def test_nothing_but_the_phrase_is_heard(one_minute, played):
     assert numpy.abs(silence).max() < 0.001
 
 
-@pytest.fixture(scope="module")
-def onset(request, one_minute, played):
-    """By how many milliseconds the phrase began late: (measured from outside, as logged)."""
-    _, _, start, _ = played
-    measured = (one_minute.heard.instant(start) - one_minute.second) * 1000
-    told = onset_told(one_minute, "good")
-    waited = one_minute.seconds_kept_waiting * 1000
-    disturbance = one_minute.heard.disturbance(start) * 1000
-    with request.config.pluginmanager.getplugin("capturemanager").global_and_fixture_disabled():
-        print(f"\nonset, measured from outside: {measured:+.2f} ms; as the clock tells it: "
-              f"{told:+.1f} ms (blocks up to {disturbance:.1f} ms late, clock kept waiting "
-              f"{waited:.1f} ms)")
-    if max(abs(measured), abs(measured - told)) >= 1 and max(disturbance, waited) > 20:
-        pytest.skip("this machine was too busy to play in time: "
-                    f"blocks {disturbance:.0f} ms late, the clock kept waiting {waited:.0f} ms")
-    return measured, told
-
-
 def onset_told(one_minute, clock):
     [line] = one_minute.about(clock)
     return float(re.search(r"onset ([+-][0-9.]+) ms", line)[1])
 
 
-def test_the_phrase_begins_at_the_full_minute(onset):
-    # The limit is 1 ms.
-    assert abs(onset[0]) < 1
-
-
-def test_the_onset_that_the_clock_tells_is_the_one_that_is_measured(onset):
-    measured, told = onset
+@pytest.mark.parametrize("clock", ["exact", "behind"])
+def test_the_phrase_begins_at_the_full_minute(one_minute, clock, capsys):
+    """The limit is 1 ms. `behind` is heard two seconds after its speaker took it."""
+    heard, phrase = one_minute.exact[clock].recording(), one_minute.phrase()
+    start, likeness = find(phrase, heard.samples)
+    assert likeness > 0.999
+    assert numpy.abs(heard.samples[round(start):round(start) + len(phrase)] - phrase).max() < 0.001
+    measured = (heard.instant(start) - one_minute.second) * 1000
+    told = onset_told(one_minute, clock)
+    with capsys.disabled():
+        print(f"\nonset, measured from outside: {measured:+.2f} ms; as the clock tells it: "
+              f"{told:+.1f} ms", end="")
+    assert abs(measured) < 1
     assert told == pytest.approx(measured, abs=1)
 
 
-def test_on_a_sink_with_a_long_queue_the_phrase_begins_at_the_full_minute(one_minute):
-    heard = one_minute.heard_of_queued
+@pytest.mark.parametrize("clock, recording", [("good", "heard"), ("queued", "heard_of_queued")])
+def test_on_a_sound_server_it_begins_there_as_far_as_the_server_knows(one_minute, clock, recording):
+    """`queued` is a sink that buffers two seconds ahead. The server tells the place of its sink by a
+    guess: on a busy machine it was off by 3 ms."""
+    heard = getattr(one_minute, recording)
     start, likeness = find(one_minute.phrase(), heard.samples())
     disturbance = heard.disturbance(start)
     if disturbance > 0.02:
         pytest.skip(f"this machine was too busy to play in time: {disturbance * 1000:.0f} ms late")
     assert likeness > 0.95
-    assert abs(heard.instant(start) - one_minute.second) < 0.001
-    assert abs(onset_told(one_minute, "queued")) < 1
+    assert abs(heard.instant(start) - one_minute.second) < 0.02
+    assert abs(onset_told(one_minute, clock)) < 1
 
 
 def test_what_was_said_is_told_in_one_line(one_minute):
@@ -97,7 +88,7 @@ def test_anonymous_memory_stays_small(one_minute, capsys):
     assert max(one_minute.memory_at_rest[1], one_minute.memory_while_speaking[1]) < 4096
 
 
-@pytest.mark.parametrize("clock", ["good", "file", "absent", "busy", "vanishing", "returning", "muted", "queued"])
+@pytest.mark.parametrize("clock", ["good", "file", "absent", "busy", "vanishing", "returning", "muted", "queued", "exact", "behind"])
 def test_a_clock_that_is_asked_to_end_ends_with_status_0(one_minute, clock):
     assert one_minute.statuses[clock] == 0
 
