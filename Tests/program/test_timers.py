@@ -3,7 +3,6 @@
 import json
 import re
 import signal
-import subprocess
 import time
 
 import numpy
@@ -11,29 +10,16 @@ import pytest
 import soundfile
 
 from exact_speaker import ExactSpeaker
-from program import PROGRAM, ROOT, SILENT_ALSA, refusal
+from kitchen import do, timers
+from program import ROOT, SILENT_ALSA, refusal
 from service import Service
 from sound_server import RATE, Recording, SoundServer, find, wait_until
-from terminal import in_a_terminal
 
 RING, _ = soundfile.read(ROOT / "sounds/signals/ring.flac", dtype="float32")
-
 
 @pytest.fixture
 def kitchen(on_the_bus):
     return on_the_bus
-
-
-def timers(kitchen):
-    done = kitchen.run("timer", "list", "--json")
-    assert (done.returncode, done.stderr) == (0, "")
-    return [json.loads(line) for line in done.stdout.splitlines()]
-
-
-def do(kitchen, *words):
-    done = kitchen.run("timer", *words)
-    assert (done.returncode, done.stderr) == (0, "")
-    return done.stdout.strip()
 
 
 def test_a_timer_is_started_listed_changed_and_cancelled(kitchen, start):
@@ -220,6 +206,7 @@ def test_a_thousand_timers_and_not_one_more(bus, kitchen, start):
 
 # MARK: Mistakes
 
+
 @pytest.mark.parametrize("words, told", [
     (["0s"], "'0s' is no length for a timer; allowed are 1s to 744h"),
     (["-5s"], "'-5s' is below zero, and nothing of 'timer' may be; if it is a name, write -- before it"),
@@ -273,114 +260,6 @@ def test_without_a_service_there_is_nothing_to_list(clocksmith):
 
 # MARK: In a terminal
 
-def test_without_a_service_it_counts_down_and_rings_here(clocksmith):
-    configuration = clocksmith.configuration()
-    process, drawn = in_a_terminal(
-        clocksmith, "timer", "2s", "--name", "tea", "--config", configuration)
-    wait_until(lambda: "tea  [" in drawn() and "0:01" in drawn(), 10, "the bar")
-    wait_until(lambda: "tea: at zero; Ctrl-C stops it" in drawn(), 10, "zero")
-    process.send_signal(signal.SIGINT)
-    assert process.wait(10) == 0, process.stderr.read()
-    assert process.stderr.read() == ""
-
-
-@pytest.mark.parametrize("words, line", [
-    (["timer", "10m", "--name", "tea"], 'timer "tea": 10 min\n'),
-    (["interval", "30s"], "interval of 30 s\n")])
-def test_without_a_service_and_a_terminal_it_says_at_once_what_it_does(clocksmith, words, line):
-    with subprocess.Popen(
-            [PROGRAM, *words], env=clocksmith.environment, stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        assert process.stderr.readline() == (
-            "clocksmith: note: no service was found; it runs in this command, and ends with it\n")
-        assert process.stdout.readline() == line
-        process.send_signal(signal.SIGINT)
-
-
-def test_the_bar_of_a_name_of_wide_characters_fits_its_line(clocksmith):
-    process, drawn = in_a_terminal(
-        clocksmith, "timer", "10m", "--name", "🍲" * 20, "--config", clocksmith.configuration(),
-        columns=40)
-    wait_until(lambda: "\x1b[K" in drawn(), 10, "the bar")
-    process.send_signal(signal.SIGINT)
-    assert process.wait(5) == 1
-    # Two columns each, and the last one stays free for the cursor.
-    assert drawn().split("\x1b[K")[0].removeprefix("\r") == "🍲" * 19
-
-
-def test_given_up_it_ends_at_once(clocksmith):
-    process, drawn = in_a_terminal(
-        clocksmith, "timer", "10m", "--config", clocksmith.configuration())
-    wait_until(lambda: "timer  [" in drawn(), 10, "the bar")
-    process.send_signal(signal.SIGINT)
-    assert process.wait(5) == 1, "what follows with && must not follow"
-    assert re.fullmatch(
-        r"clocksmith: timer 1 was given up: (10 min|9 min \d+ s) left of 10 min\n",
-        process.stderr.read())
-
-
-def test_waiting_it_shows_the_timer_of_the_service(kitchen, start):
-    start()
-    process, drawn = in_a_terminal(kitchen, "timer", "3s", "--name", "tea", "--wait")
-    wait_until(lambda: 'timer "tea"  [' in drawn(), 10, "the bar")
-    wait_until(lambda: 'timer "tea": at zero; \'clocksmith stop\' stops it' in drawn(), 10, "zero")
-    assert kitchen.run("stop").returncode == 0
-    assert process.wait(10) == 0
-    assert 'timer "tea": it has reached zero, and is over' in drawn()
-    # After Ctrl-C, the timer goes on.
-    process, drawn = in_a_terminal(kitchen, "timer", "10m", "--wait")
-    wait_until(lambda: "[" in drawn(), 10, "the bar")
-    process.send_signal(signal.SIGINT)
-    assert process.wait(10) == 1, "what follows with && must not follow"
-    assert "timer 1 goes on; 'clocksmith timer cancel 1' ends it" in process.stderr.read()
-    assert len(timers(kitchen)) == 1
-
-
-@pytest.mark.parametrize("is_paused", [False, True])
-def test_waiting_fails_if_the_timer_is_cancelled(kitchen, start, is_paused):
-    start()
-    process, drawn = in_a_terminal(kitchen, "timer", "10m", "--name", "tea", "--wait")
-    wait_until(lambda: "[" in drawn(), 10, "the bar")
-    if is_paused:
-        do(kitchen, "pause")
-        wait_until(lambda: "paused" in drawn(), 10, "the pause")
-    do(kitchen, "cancel", "tea")
-    assert process.wait(10) == 1, "what follows with && must not follow"
-    assert process.stderr.read() == 'clocksmith: timer "tea" was cancelled\n'
-
-
-@pytest.mark.parametrize("first, second", [
-    (["10m", "--name", "soup"], ["20m", "--name", "eggs"]), (["10m"], ["5m"])])
-def test_waiting_it_follows_no_later_timer_with_the_same_number(kitchen, start, first, second):
-    start()
-    process, drawn = in_a_terminal(kitchen, "timer", *first, "--wait")
-    wait_until(lambda: "[" in drawn(), 10, "the bar")
-    process.send_signal(signal.SIGSTOP)
-    do(kitchen, "cancel", "1")
-    do(kitchen, *second)
-    assert timers(kitchen)[0]["number"] == 1
-    process.send_signal(signal.SIGCONT)
-    assert process.wait(10) == 1
-    assert "was cancelled" in process.stderr.read()
-
-
-def test_waiting_fails_if_nobody_heard_the_timer(kitchen, start):
-    start(rest="[speaker]\ndevice = nosuch\n[timers]\nring_limit = 10s")
-    done = kitchen.run("timer", "1s", "--wait", timeout=40)
-    assert "timer 1 was never heard: " in refusal(done, 1)
-    assert "is over" not in done.stdout
-
-
-def test_waiting_the_bar_follows_what_is_added(kitchen, start):
-    start()
-    process, drawn = in_a_terminal(kitchen, "timer", "7s", "--wait")
-    wait_until(lambda: "]  0:05" in drawn(), 10, "the bar")
-    do(kitchen, "add", "5s")
-    wait_until(
-        lambda: re.search(r"\[#+-+\]  0:(10|0[89])", drawn()), 10, "the bar of the new length")
-    process.send_signal(signal.SIGINT)
-    assert process.wait(10) == 1
-
 
 @pytest.mark.parametrize("words, told", [
     (["timer", "10m"], "the timer was started"), (["interval", "30s"], "the interval was started"),
@@ -407,28 +286,6 @@ def test_a_length_of_another_program_is_told_to_the_millisecond(bus, kitchen, st
     assert re.fullmatch(
         r'timer 1 "tea": paused, 1 min 1(\.5)? s left of 1 min 1\.5 s', do(kitchen, "list"))
     assert "interval every 1.5 s" in kitchen.run("status").stdout
-
-
-@pytest.mark.parametrize("end", ["stop", "kill"])
-def test_waiting_ends_with_the_service(kitchen, start, end):
-    service = start()
-    process, drawn = in_a_terminal(kitchen, "timer", "10m", "--wait")
-    wait_until(lambda: "[" in drawn(), 10, "the bar")
-    service.end_by(end)
-    assert process.wait(10) == 1
-    assert process.stderr.read() == (
-        "clocksmith: clocksmith.service: it has gone; see 'systemctl status clocksmith'; "
-        "timer 1 goes on once it runs again\n")
-
-
-def test_a_timer_that_nobody_hears_here_has_failed(clocksmith):
-    configuration = clocksmith.configuration(rest="[speaker]\ndevice = hw:77")
-    process, drawn = in_a_terminal(
-        clocksmith, "timer", "1s", "--config", configuration)
-    wait_until(lambda: "at zero" in drawn(), 10, "zero")
-    process.send_signal(signal.SIGINT)
-    assert process.wait(10) == 1
-    assert "the timer cannot be heard: cannot open speaker hw:77" in process.stderr.read()
 
 
 def test_the_end_of_the_service_fades_a_ring(kitchen, start, bus):

@@ -1,0 +1,47 @@
+"""Calls over the bus that nobody should make, or at a moment when nobody can answer."""
+
+import importlib.util
+import signal
+
+import pytest
+from jeepney import Properties
+
+from message_bus import ADDRESS, Refused
+from program import ROOT
+
+
+@pytest.fixture
+def service(start):
+    return start()
+
+
+@pytest.fixture
+def caller(bus, service):
+    with bus.caller() as caller:
+        caller.wait_for_service()
+        yield caller
+
+
+def test_no_message_of_whatever_form_goes_unanswered(caller, service):
+    specification = importlib.util.spec_from_file_location("fuzz_bus", ROOT / "Tests/fuzz/bus.py")
+    fuzzer = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(fuzzer)
+    assert fuzzer.fuzz(caller.connection, 1, range(1000)) == []
+    assert service.is_alive() and caller.get("Trust")
+    made = [fuzzer.make(1, number) for number in range(100)]
+    assert len(set(map(repr, made))) > 50 and repr(made) == repr([fuzzer.make(1, n) for n in range(100)])
+
+
+def test_a_call_that_the_service_meets_at_its_end_is_left_unanswered(bus, start):
+    service = start()
+    with bus.caller() as caller:
+        caller.wait_for_service(service)
+        service.signal(signal.SIGSTOP)
+        caller.connection.send(Properties(ADDRESS).get_all())
+        # The bus has passed the call on when it answers the next one.
+        caller.wait_for_service(service)
+        service.signal(signal.SIGTERM)
+        service.signal(signal.SIGCONT)
+        assert service.process.wait(10) == 0
+        with pytest.raises(Refused, match="NoReply"):
+            raise Refused(caller.connection.receive(timeout=10))
