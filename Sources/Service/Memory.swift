@@ -64,7 +64,7 @@ final class Memory {
     let (state, complaint) = file.load()
     self.state = state
     if let complaint { journal.log(.stateSetAside, .warning, complaint) }
-    if let complaint, file.isBlocked { trouble = complaint }
+    trouble = (file.isBlocked ? complaint : nil) ?? file.obstacle ?? ""
   }
 
   /// Logs, if there is no file, that nothing outlasts this program.
@@ -93,6 +93,12 @@ final class Memory {
   /// Saves an urgent change that is not saved yet, unless the loop must not wait for a disk.
   func check() {
     if unsaved == .urgent, !isBusy() { save() }
+    // Without a failed save nothing is tried again: the owner may have mended it meanwhile.
+    if complaint == nil, !trouble.isEmpty, let file, file.obstacle == nil,
+      (try? setAside(file)) != nil
+    {
+      noteSuccess()
+    }
   }
 
   /// Writes an urgent change into the file without waiting for the disk; it is saved later.
@@ -129,14 +135,17 @@ final class Memory {
   }
 
   private func put(into file: StateFile, isSynced: Bool) throws(Fault) {
-    if let aside = try file.setAside() {
-      journal.log(.stateSetAside, .notice, "the saved state that could not be used is now \(aside)")
-    }
+    try setAside(file)
     try file.save(state, isSynced: isSynced)
   }
 
+  private func setAside(_ file: StateFile) throws(Fault) {
+    guard let aside = try file.setAside() else { return }
+    journal.log(.stateSetAside, .notice, "the saved state that could not be used is now \(aside)")
+  }
+
   private func noteSuccess() {
-    if complaint != nil {
+    if complaint != nil || !trouble.isEmpty {
       journal.log(.state, .notice, "what was set at run time is saved again")
     }
     complaint = nil

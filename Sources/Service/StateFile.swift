@@ -53,6 +53,12 @@ final class StateFile {
     }
   }
 
+  /// Why nothing can be saved, as far as the folder shows it, and what to do; nil if it can.
+  var obstacle: String? {
+    guard access(folder, W_OK | X_OK) != 0 else { return nil }
+    return "\(Fault("cannot write in \(folder)", errno: errno)); \(remedy)"
+  }
+
   /// What to do if nothing can be saved.
   var remedy: String {
     isBlocked

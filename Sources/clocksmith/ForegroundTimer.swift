@@ -60,12 +60,13 @@ final class ForegroundTimer: Instruments {
   /// - Returns: the exit status; failed if it could not be heard, or was given up before its end.
   func run() throws(Fault) -> Int32 {
     sources += try loop.whenAskedToEnd { [unowned self] in end() }
+    // Before the order, which draws the bar.
+    if wantsService {
+      complain("note: no service was found; it runs in this command, and ends with it")
+    }
     if case .failure(let refusal) = conductor.order(order) {
       let what = if case .startInterval = order { "interval" } else { "timer" }
       throw Fault(what, refusal.description)
-    }
-    if wantsService {
-      complain("note: no service was found; it runs in this command, and ends with it")
     }
     // Look each second: nothing else tells this program that the clock was set or the machine
     // slept.

@@ -49,8 +49,14 @@ final class StatusFace {
   /// Stops at Ctrl-Z, with the cursor shown, and goes on at SIGCONT, below what was printed since.
   private func pause() {
     terminal?.end()
-    // SIGTSTP itself is blocked, as sd-event wants it.
-    _ = kill(getpid(), SIGSTOP)
+    // The signal is blocked, as sd-event wants it. Let it through once: unlike SIGSTOP it does not
+    // stop a program that no shell could continue, as under 'ssh -t'.
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    sigaddset(&signals, SIGTSTP)
+    kill(getpid(), SIGTSTP)
+    sigprocmask(SIG_UNBLOCK, &signals, nil)
+    sigprocmask(SIG_BLOCK, &signals, nil)
     terminal?.begin()
     show()
   }

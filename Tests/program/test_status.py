@@ -23,14 +23,16 @@ from sound_server import wait_until
 class Face:
     """A `status --follow`, and everything that it has printed."""
 
-    def __init__(self, clocksmith, *words, columns=None, rows=24, **environment):
+    def __init__(
+            self, clocksmith, *words, columns=None, rows=24, process_group=None, **environment):
         self.output = ""
         self.terminal, ours = pty.openpty() if columns else os.pipe()
         if columns:
             self.resize(columns, rows)
         self.process = subprocess.Popen(
             [PROGRAM, "status", "--follow", *map(str, words)], stdin=subprocess.DEVNULL,
-            stdout=ours, env=clocksmith.environment | {"TERM": "xterm"} | environment)
+            stdout=ours, env=clocksmith.environment | {"TERM": "xterm"} | environment,
+            process_group=process_group)
         os.close(ours)
         os.set_blocking(self.terminal, False)
 
@@ -91,7 +93,8 @@ def test_the_cursor_is_shown_again_after_the_key_that_quits(clocksmith, configur
 
 
 def test_the_cursor_is_shown_while_it_is_stopped(clocksmith, configuration):
-    face = Face(clocksmith, "--config", configuration, columns=100)
+    # In a process group of its own, as under a shell: the kernel stops no group that nobody minds.
+    face = Face(clocksmith, "--config", configuration, columns=100, process_group=0)
     face.wait_for("now")
     face.process.send_signal(signal.SIGTSTP)
     wait_until(face.is_stopped, 5, "it to stop")
