@@ -155,7 +155,9 @@ def test_a_speaker_that_is_free_again_in_time_speaks_late(one_minute):
 
 
 def test_a_speaker_that_goes_away_in_the_phrase_is_told_of_in_one_line(one_minute):
-    [line] = one_minute.about("vanishing")
+    lines = one_minute.about("vanishing")
+    assert len(lines) == 1, lines
+    [line] = lines
     assert line.startswith("cut off") and "speaker default" in line
 
 
