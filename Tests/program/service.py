@@ -5,6 +5,7 @@ import signal
 import socket
 import subprocess
 import time
+from pathlib import Path
 
 from program import PROGRAM
 from sound_server import preferred, wait_until
@@ -48,6 +49,13 @@ class Service:
 
     def signal(self, number):
         self.process.send_signal(number)
+
+    def stand_still(self):
+        """Stops it until it gets SIGCONT. On a busy machine it still takes in events for a moment
+        after the signal was sent."""
+        self.signal(signal.SIGSTOP)
+        stat = Path(f"/proc/{self.process.pid}/stat")
+        wait_until(lambda: stat.read_text("ascii").rpartition(")")[2].split()[0] == "T", 10, "a stop")
 
     def stop(self):
         """Ends it as a service manager does."""

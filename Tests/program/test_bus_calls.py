@@ -36,7 +36,7 @@ def test_a_call_that_the_service_meets_at_its_end_is_left_unanswered(bus, start)
     service = start()
     with bus.caller() as caller:
         caller.wait_for_service(service)
-        service.signal(signal.SIGSTOP)
+        service.stand_still()
         caller.connection.send(Properties(ADDRESS).get_all())
         # The bus has passed the call on when it answers the next one.
         caller.wait_for_service(service)
