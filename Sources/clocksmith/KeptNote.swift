@@ -11,3 +11,14 @@ func noteIfNotKept(_ status: Status) {
 func noteIfNotKept(by service: RunningService) {
   if let status = try? service.status() { noteIfNotKept(status) }
 }
+
+extension Status {
+  /// Why what is set at run time is lost at a restart, as `check` and `status` show it; nil if it is
+  /// kept.
+  var stateWords: String? {
+    stateError.isEmpty ? nil : "what is set at run time is lost at a restart: \(stateError)"
+  }
+
+  /// False, too, without a folder: who starts the service by hand may not want one.
+  var isStateInTrouble: Bool { !stateError.isEmpty && stateError != Self.hasNoStateFolder }
+}

@@ -106,10 +106,20 @@ def test_an_order_that_cannot_be_saved_is_carried_out_and_told(start, clocksmith
     assert done.stderr == f"clocksmith: note: it is not saved, and lost at a restart: {told}\n"
     assert state_line(clocksmith) == (
         f"FOUND state         what is set at run time is lost at a restart: {told}")
+    assert shown_state(clocksmith) == (
+        [f"state    what is set at run time is lost at a restart: {told}"], told)
     (tmp_path / "state").mkdir()
     # Each order is a new try. The first may come while the signal of the interval is faded out.
     wait_until(lambda: clocksmith.run("mute", "1h").stderr == "", 20, "the state")
     assert state_line(clocksmith) == "ok    state         what is set at run time outlasts a restart"
+    assert shown_state(clocksmith) == ([], None)
+
+
+def shown_state(clocksmith):
+    """What `status` shows of the state: its lines, and the value in JSON."""
+    lines = clocksmith.run("status").stdout.splitlines()
+    status = json.loads(clocksmith.run("status", "--json").stdout)
+    return [line for line in lines if line.startswith("state ")], status["state_error"]
 
 
 def test_check_knows_of_no_state_without_a_service(clocksmith):
