@@ -97,13 +97,13 @@ def state_line(clocksmith):
 @pytest.mark.parametrize("words", [
     ["alarm", "07:00"], ["timer", "10m"], ["interval", "1h"], ["mute", "1h"],
 ], ids=lambda words: words[0])
-def test_an_order_that_cannot_be_saved_is_carried_out_and_told(start, clocksmith, tmp_path, words):
+def test_a_new_thing_that_cannot_be_saved_is_there_and_told(start, clocksmith, tmp_path, words):
     start()
     done = clocksmith.run(*words)
     assert done.returncode == 0 and done.stdout
     told = (f"cannot write {tmp_path}/state/state.json: No such file or directory; let the service write in "
             f"{tmp_path}/state, and see that its disk is not full")
-    assert done.stderr == f"clocksmith: note: it is not saved, and lost at a restart: {told}\n"
+    assert done.stderr == f"clocksmith: note: the change is not saved, and lost at a restart: {told}\n"
     assert state_line(clocksmith) == (
         f"FOUND state         what is set at run time is lost at a restart: {told}")
     assert shown_state(clocksmith) == (
@@ -113,6 +113,26 @@ def test_an_order_that_cannot_be_saved_is_carried_out_and_told(start, clocksmith
     wait_until(lambda: clocksmith.run("mute", "1h").stderr == "", 20, "the state")
     assert state_line(clocksmith) == "ok    state         what is set at run time outlasts a restart"
     assert shown_state(clocksmith) == ([], None)
+
+
+@pytest.mark.parametrize("before, words", [
+    ([["timer", "10m"]], ["timer", "add", "1m"]),
+    ([["timer", "10m"]], ["timer", "pause"]),
+    ([["timer", "10m"], ["timer", "pause"]], ["timer", "resume"]),
+    ([["timer", "10m"]], ["timer", "cancel"]),
+    ([["interval", "1h"]], ["interval", "stop"]),
+    ([["alarm", "07:00", "--name", "school"]], ["alarm", "cancel", "school"]),
+    ([["mute"]], ["unmute"]),
+], ids=lambda words: " ".join(words) if isinstance(words[0], str) else "")
+def test_a_change_that_cannot_be_saved_is_made_and_told(start, clocksmith, before, words):
+    start()
+    for order in before:
+        assert clocksmith.run(*order).returncode == 0
+    done = clocksmith.run(*words)
+    assert done.returncode == 0
+    [note] = done.stderr.splitlines()
+    assert note.startswith(
+        "clocksmith: note: the change is not saved, and lost at a restart: cannot write ")
 
 
 def shown_state(clocksmith):
