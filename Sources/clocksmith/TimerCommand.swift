@@ -109,14 +109,15 @@ private func start(_ length: Duration, _ arguments: Arguments) throws -> Int32 {
       .start(length, name: name), configurationPath: arguments["config"]
     ).run()
   }
+  // Before the start, so that nothing about the timer is missed.
+  let wait = arguments.has("wait") ? try TimerWait(service) : nil
   let (number, title) = try service.change { service in
     let number = try service.startTimer(length, name: name)
     let title = Horology.title("timer", number, name)
     try tellDone("\(title): \(length.inFull)", "the timer was started all the same")
     return (number, title)
   }
-  guard arguments.has("wait") else { return ExitStatus.done }
-  return try TimerWait(service, number: number, length: length, title: title).run()
+  return try wait?.run(number: number, title: title) ?? ExitStatus.done
 }
 
 /// The named timer, or the only one if none is named.

@@ -1,5 +1,7 @@
 """A timer that is waited for: in the terminal, beside a service or without one."""
 
+import fcntl
+import os
 import re
 import signal
 import subprocess
@@ -94,7 +96,8 @@ def test_waiting_fails_if_the_timer_is_cancelled(kitchen, start, is_paused):
 
 
 @pytest.mark.parametrize("first, second", [
-    (["10m", "--name", "soup"], ["20m", "--name", "eggs"]), (["10m"], ["5m"])])
+    (["10m", "--name", "soup"], ["20m", "--name", "eggs"]), (["10m"], ["5m"]), (["10m"], ["10m"]),
+    (["10m"], ["1h"])])
 def test_waiting_it_follows_no_later_timer_with_the_same_number(kitchen, start, first, second):
     start()
     process, drawn = in_a_terminal(kitchen, "timer", *first, "--wait")
@@ -106,6 +109,23 @@ def test_waiting_it_follows_no_later_timer_with_the_same_number(kitchen, start, 
     process.send_signal(signal.SIGCONT)
     assert process.wait(10) == 1
     assert "was cancelled" in process.stderr.read()
+
+
+def test_waiting_it_hears_of_a_cancel_that_comes_before_it_could_print(kitchen, start):
+    start()
+    ours, theirs = os.pipe()
+    # Nothing more goes into the pipe, so the command waits with its first line.
+    os.write(theirs, bytes(fcntl.fcntl(theirs, fcntl.F_SETPIPE_SZ, 4096)))
+    with subprocess.Popen(
+            [PROGRAM, "timer", "10m", "--wait"], env=kitchen.environment, stdin=subprocess.DEVNULL,
+            stdout=theirs, stderr=subprocess.PIPE, text=True) as process:
+        os.close(theirs)
+        wait_until(lambda: timers(kitchen), 10, "the timer")
+        do(kitchen, "cancel")
+        os.read(ours, 1 << 20)
+        assert process.wait(10) == 1
+        assert process.stderr.read() == "clocksmith: timer 1 was cancelled\n"
+    os.close(ours)
 
 
 def test_waiting_fails_if_nobody_heard_the_timer(kitchen, start):
@@ -136,6 +156,21 @@ def test_waiting_ends_with_the_service(kitchen, start, end):
     assert process.stderr.read() == (
         "clocksmith: clocksmith.service: it has gone; see 'systemctl status clocksmith'; "
         "timer 1 goes on once it runs again\n")
+
+
+def test_waiting_a_timer_that_could_not_be_saved_is_not_promised(kitchen, start):
+    state = kitchen.folder / "state"
+    state.rmdir()
+    service = start()
+    process, drawn = in_a_terminal(kitchen, "timer", "10m", "--wait")
+    wait_until(lambda: "[" in drawn(), 10, "the bar")
+    service.end_by("kill")
+    assert process.wait(10) == 1
+    _, end = process.stderr.read().splitlines()
+    assert end == (
+        "clocksmith: clocksmith.service: it has gone; see 'systemctl status clocksmith'; "
+        f"timer 1 was not saved, and may be lost: cannot write {state}/state.json: No such file or "
+        f"directory; let the service write in {state}, and see that its disk is not full")
 
 
 def test_a_timer_that_nobody_hears_here_has_failed(clocksmith):
