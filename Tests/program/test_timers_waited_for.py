@@ -30,10 +30,13 @@ def test_without_a_service_it_counts_down_and_rings_here(clocksmith):
     assert process.stderr.read() == ""
 
 
-@pytest.mark.parametrize("words, line", [
-    (["timer", "10m", "--name", "tea"], 'timer "tea": 10 min\n'),
-    (["interval", "30s"], "interval of 30 s\n")])
-def test_without_a_service_and_a_terminal_it_says_at_once_what_it_does(clocksmith, words, line):
+# An interval without an end fails only if Ctrl-C came before its first signal.
+@pytest.mark.parametrize("words, line, statuses, end", [
+    (["timer", "10m", "--name", "tea"], 'timer "tea": 10 min\n', {1},
+     r'clocksmith: timer "tea" was given up: (10 min|9 min \d+ s) left of 10 min\n'),
+    (["interval", "30s"], "interval of 30 s\n", {0, 1}, "")])
+def test_without_a_service_and_a_terminal_it_says_at_once_what_it_does(
+        clocksmith, words, line, statuses, end):
     with subprocess.Popen(
             [PROGRAM, *words], env=clocksmith.environment, stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
@@ -41,6 +44,9 @@ def test_without_a_service_and_a_terminal_it_says_at_once_what_it_does(clocksmit
             "clocksmith: note: no service was found; it runs in this command, and ends with it\n")
         assert process.stdout.readline() == line
         process.send_signal(signal.SIGINT)
+        assert process.wait(10) in statuses
+        assert process.stdout.read() == ""
+        assert re.fullmatch(end, process.stderr.read())
 
 
 def test_the_bar_of_a_name_of_wide_characters_fits_its_line(clocksmith):
