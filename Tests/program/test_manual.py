@@ -143,13 +143,13 @@ def test_every_option_is_offered(subcommand):
 
 @pytest.mark.parametrize("subcommand", SUBCOMMANDS)
 def test_an_option_that_wants_a_file_is_offered_files_of_its_kind(subcommand, tmp_path):
-    for name in ("eve.wav", "eve.flac", "eve.svg", "eve.conf"):
+    for name in ("eve.wav", "eve.flac", "eve.caf", "eve.svg", "eve.conf"):
         (tmp_path / name).touch()
     (tmp_path / "evening").mkdir()
-    # `run` writes sound in real time, and never as FLAC.
-    sounds = ["eve.wav"] if subcommand == "run" else ["eve.flac", "eve.wav"]
+    # `run` writes sound in real time, and never as FLAC or CAF.
+    sounds = ["eve.wav"] if subcommand == "run" else ["eve.caf", "eve.flac", "eve.wav"]
     for option, argument in options_of(subcommand):
-        wanted = {"FILE": ["eve.conf", "eve.flac", "eve.svg", "eve.wav", "evening"],
+        wanted = {"FILE": ["eve.caf", "eve.conf", "eve.flac", "eve.svg", "eve.wav", "evening"],
                   "FILE.wav": [*sounds, "evening"], "FILE.svg": ["eve.svg", "evening"],
                   "PACK": ["evening"]}.get(argument)
         if wanted:
