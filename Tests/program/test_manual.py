@@ -58,6 +58,19 @@ def test_the_manual_has_every_option_with_its_argument_and_no_other(subcommand):
     assert sorted(listed) == sorted(options_of(subcommand))
 
 
+@pytest.mark.parametrize("kind, name, words", [
+    ("SS", "agenda", "If the running service has another configuration than the one that is read, a note"),
+    ("SS", "agenda", "it rings with the signal"),
+    ("SS", "timer", "If no service was found, a note"),
+    ("SS", "timer", "if the service ended"),
+    ("SS", "interval", "If no service was found, a note"),
+    ("SS", "status", "state_error"),
+    ("SH", "FILES", "says so in a note"),
+])
+def test_the_manual_tells_of_what_a_command_says_beside_its_answer(kind, name, words):
+    assert words in " ".join(section(MANUAL, kind, name).split())
+
+
 @pytest.mark.parametrize("words", [[], *([subcommand] for subcommand in SUBCOMMANDS)], ids=str)
 def test_no_help_is_wider_than_100_columns(words):
     usage, *lines = told(*words, "--help").splitlines()
