@@ -1,8 +1,9 @@
 import Service
 
 extension RunningService {
-  /// Gives it an order that changes what outlasts a restart. Afterwards tells a person if the change
-  /// cannot be kept. A service that was started by hand without a folder has said so at its start.
+  /// Gives it an order that changes what outlasts a restart. Afterwards tells a person if the
+  /// change cannot be kept. A service that was started by hand without a folder has said so at its
+  /// start.
   /// - Parameter order: gives the order, and prints what came of it.
   @discardableResult
   func change<Answer>(_ order: (RunningService) throws -> Answer) throws -> Answer {
@@ -15,8 +16,8 @@ extension RunningService {
 }
 
 extension Status {
-  /// Why what is set at run time is lost at a restart, as `check` and `status` show it; nil if it is
-  /// kept.
+  /// Why what is set at run time is lost at a restart, as `check` and `status` show it; nil if it
+  /// is kept.
   var stateWords: String? {
     stateError.isEmpty ? nil : "what is set at run time is lost at a restart: \(stateError)"
   }
