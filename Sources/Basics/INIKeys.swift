@@ -4,6 +4,17 @@
 public typealias INIKey<Settings> = @Sendable (inout Settings, String) -> String?
 
 extension INIFile {
+  /// - Parameter known: says which sections there are, for a person who has named another.
+  /// - Throws: `Fault` with file and line for the first section that is unknown, with or without
+  ///   entries.
+  public func refuseSections(
+    _ known: @autoclosure () -> String, where isUnknown: (String) -> Bool
+  ) throws(Fault) {
+    guard let section = sections.first(where: { isUnknown($0.name) }) else { return }
+    throw Fault(
+      "\(path):\(section.line)", "unknown section [\(section.name.excerpt)]; \(known())")
+  }
+
   /// Sets every entry in the settings.
   /// - Parameters:
   ///   - sections: the sections there are, for a person who has named another.
@@ -14,11 +25,7 @@ extension INIFile {
   public func fill<Settings>(
     _ settings: inout Settings, sections: String, keys: (String) -> [String: INIKey<Settings>]?
   ) throws(Fault) -> [String: String] {
-    for section in self.sections where keys(section.name) == nil {
-      throw Fault(
-        "\(path):\(section.line)",
-        "unknown section [\(section.name.excerpt)]; there are \(sections)")
-    }
+    try refuseSections("there are \(sections)") { keys($0) == nil }
     var places: [String: String] = [:]
     for entry in entries {
       let place = "\(path):\(entry.line)"

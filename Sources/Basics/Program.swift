@@ -88,7 +88,12 @@ public struct Program: Sendable {
     } else {
       result = try subcommand.run(arguments)
     }
-    try flushOutput()
+    do throws(Fault) {
+      try flushOutput()
+    } catch {
+      // What failed has failed, whether or not somebody still reads about it.
+      guard result != ExitStatus.done, error.meansThatTheReaderHasGone else { throw error }
+    }
     return result
   }
 

@@ -14,6 +14,7 @@ public final class Clocksmith {
   private let notifier = Notifier()
   private var sources: [EventSource] = []
   private var pulse: Pulse?
+  private var zoneWatch: ZoneWatch?
 
   private var configuration: Configuration
   /// The volume of the configuration, in dB. A person may have set another one since.
@@ -280,17 +281,9 @@ public final class Clocksmith {
   private func watchZone() throws(Fault) {
     // With TZ set, the zone of the system does not apply.
     guard getenv("TZ") == nil else { return }
-    sources.append(
-      try loop.whenReplaced(SystemZone.localtime) { [unowned self] in
-        do throws(Fault) {
-          let zone = try SystemZone.current()
-          journal.log(.zone, .notice, "the zone is \(zone.name)", ["ZONE": zone.name])
-          handle(.zoneChanged(zone))
-        } catch {
-          // The file may be missing while it is replaced. The new file is an event of its own.
-          journal.log(.zoneFailed, .warning, error.description)
-        }
-      })
+    zoneWatch = try ZoneWatch(loop: loop, journal: journal) { [unowned self] zone in
+      handle(.zoneChanged(zone))
+    }
   }
 
   // MARK: Being told

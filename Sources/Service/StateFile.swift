@@ -83,7 +83,11 @@ final class StateFile {
 
   /// Replaces the file. Call `setAside()` first.
   /// - Parameter isSynced: wait until the state is on the disk.
+  /// - Throws: `Fault` if it cannot be written, or if a file that could not be used would be lost.
   func save(_ state: SavedState, isSynced: Bool = true) throws(Fault) {
+    guard !isBlocked else {
+      throw Fault("cannot write \(path)", "a state that could not be used still has that name")
+    }
     try writeText(state.text, to: path, isSynced: isSynced)
   }
 

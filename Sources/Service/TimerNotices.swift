@@ -18,7 +18,9 @@ extension TimerEvent {
     case .lengthened(let span): return notice(.timer, .info, "has \(span.inFull) more")
     case .paused: return notice(.timer, .info, "is paused")
     case .resumed: return notice(.timer, .info, "goes on")
-    case .cancelled: return notice(.timer, .info, "was cancelled")
+    case .cancelled:
+      fields["REASON"] = "cancelled"
+      return notice(.timer, .info, "was cancelled")
     case .told(let left):
       return notice(.timer, .info, "has \(left.exactly) left, which a person asked for")
     case .elapsed(let late, let unheard):

@@ -28,9 +28,11 @@ extension World {
     let conductor = Conductor(announcer)
     conductor.instruments = self
     self.conductor = conductor
-    machine.ringer = .absent
     machine.unread = []
-    takeContact()
+    let ringer = openContact()
+    machine.ringer = ringer
+    oracle.told(ringer, machine.moment)
+    conductor.start(with: ringer)
     handle(.woke)
   }
 
@@ -176,15 +178,16 @@ extension World {
 
   // MARK: The switch
 
-  private func takeContact() {
+  /// - Returns: the switch as it is read.
+  private func openContact() -> Ringer {
     machine.contact =
       machine.isSwitchLost
       ? nil : Contact(isActive: machine.isActive, debounce: .nanoseconds(Self.debounce))
-    let ringer: Ringer =
-      machine.isSwitchLost ? .lost("gone") : machine.isActive ? .off : .on
     oracle.tookContact(isLost: machine.isSwitchLost, machine.moment)
-    become(ringer, at: machine.uptime)
+    return machine.isSwitchLost ? .lost("gone") : machine.isActive ? .off : .on
   }
+
+  private func takeContact() { become(openContact(), at: machine.uptime) }
 
   /// Reads the edges that have come, as `ContactWatch` does, or looks again at a level.
   func readContact() {

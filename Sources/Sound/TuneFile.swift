@@ -11,6 +11,9 @@ extension Tune {
   public init(path: String, name: String) throws(Fault) {
     let file = try INIFile(
       path: path, remedyOfLongLines: "go on in another line that begins with 'notes =', too")
+    try file.refuseSections("there are tune, hour, first, half, third") {
+      $0 != "tune" && Self.quarters[$0] == nil
+    }
     var description: String?
     var drafts: [Int: Draft] = [:]
     var seen: Set<String> = []

@@ -7,6 +7,7 @@ extension VoicePack {
   /// - Throws: `Fault` with file and line for anything in it that is unknown or wrong.
   public init(path: String) throws(Fault) {
     var draft = Draft(file: try INIFile(path: "\(path)/voice.conf"))
+    try draft.file.refuseSections(Draft.sections) { !Draft.knows($0) }
     for entry in draft.file.entries { try draft.take(entry) }
 
     func required(_ key: String) throws(Fault) -> String {
@@ -78,6 +79,15 @@ private struct Draft {
     self.file = file
   }
 
+  static let sections =
+    "there are voice, clock 12, clock 24, these with a style behind them as in clock 12 natural, "
+    + "day, left, timer, interval, chains, clips"
+
+  static func knows(_ section: String) -> Bool {
+    ["voice", "clips", "chains", "day"].contains(section)
+      || TimerGrammar.Section(rawValue: section) != nil || Wording(section: section) != nil
+  }
+
   mutating func take(_ entry: INIFile.Entry) throws(Fault) {
     let place = "\(file.path):\(entry.line)"
     if let section = TimerGrammar.Section(rawValue: entry.section) {
@@ -104,10 +114,8 @@ private struct Draft {
       }
     default:
       guard let wording = Wording(section: entry.section) else {
-        throw Fault(
-          place,
-          "unknown section [\(entry.section)]; there are voice, clock 12, clock 24, these with a "
-            + "style behind them as in clock 12 natural, day, left, timer, interval, chains, clips")
+        // An entry before the first section is in the section with the empty name.
+        throw Fault(place, "unknown section [\(entry.section)]; \(Self.sections)")
       }
       guard
         grammars[wording.format, default: [:]][wording.style, default: Grammar()]

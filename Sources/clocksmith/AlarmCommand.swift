@@ -53,9 +53,9 @@ let alarmCommand = Subcommand(
     throw Misuse(
       description: "unexpected '\(words[1].shortened)'; days are given as --days mon-fri")
   case ("list", 1): try list(asJSON: arguments.has("json"))
-  case ("snooze", _): try runningService().snoozeAlarm(which)
-  case ("stop", _): try runningService().stopAlarm(which)
-  case ("cancel", 2): try runningService().cancelAlarm(words[1])
+  case ("snooze", _): try runningService().change { try $0.snoozeAlarm(which) }
+  case ("stop", _): try runningService().change { try $0.stopAlarm(which) }
+  case ("cancel", 2): try runningService().change { try $0.cancelAlarm(words[1]) }
   case ("cancel", _):
     throw Misuse(
       description: "'alarm cancel' wants a name or a number; 'clocksmith alarm list' shows them")
@@ -100,22 +100,22 @@ private func set(_ time: String, _ arguments: Arguments) throws {
   }
   var tune = arguments["tune"]
   if let name = tune { tune = try name == "none" ? nil : wholePath(name) }
-  let service = try runningService()
-  let number: Int
-  do throws(Fault) {
-    number = try service.setAlarm(
-      times, name: name, tune: tune, rise: arguments["rise"],
-      ringsInQuietHours: arguments.has("even-if-quiet"))
-  } catch {
-    try refuseDayThatIsOver(times, service)
-    throw error
+  try runningService().change { service in
+    let number: Int
+    do throws(Fault) {
+      number = try service.setAlarm(
+        times, name: name, tune: tune, rise: arguments["rise"],
+        ringsInQuietHours: arguments.has("even-if-quiet"))
+    } catch {
+      try refuseDayThatIsOver(times, service)
+      throw error
+    }
+    let status = try service.status()
+    if let alarm = status.alarms.first(where: { $0.number == UInt32(number) }) {
+      let line = alarm.line(at: SystemClock.now.instant, try zoneOfService(status.zone))
+      try tellDone(line, "the alarm was set all the same")
+    }
   }
-  let status = try service.status()
-  if let alarm = status.alarms.first(where: { $0.number == UInt32(number) }) {
-    let line = alarm.line(at: SystemClock.now.instant, try zoneOfService(status.zone))
-    try tellDone(line, "the alarm was set all the same")
-  }
-  noteIfNotKept(status)
 }
 
 /// - Throws: `Misuse` for a date on which the time of the alarm is already over.

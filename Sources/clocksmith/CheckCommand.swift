@@ -210,13 +210,13 @@ private func checkRTC(_ configuration: Configuration) throws(Fault) -> Finding {
 
 /// - Parameter status: of the service; nil without one.
 private func checkState(_ status: Status?) -> Finding {
-  guard let error = status?.stateError else {
+  guard let status else {
     return .well("not known without the service, which saves what is set at run time")
   }
-  guard !error.isEmpty else { return .well("what is set at run time outlasts a restart") }
-  let words = "what is set at run time is lost at a restart: \(error)"
-  // Who starts it by hand without a folder may not want one.
-  return error == Status.hasNoStateFolder ? .well(words) : .found(words)
+  guard let words = status.stateWords else {
+    return .well("what is set at run time outlasts a restart")
+  }
+  return status.isStateInTrouble ? .found(words) : .well(words)
 }
 
 private func checkClock(_ configuration: Configuration) -> Finding {

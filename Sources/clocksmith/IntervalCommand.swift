@@ -39,7 +39,7 @@ let intervalCommand = Subcommand(
 ) { arguments in
   if arguments.operands.first == "stop" {
     try arguments.refuse(allBut: [], of: "'interval stop'")
-    try runningService().stopInterval()
+    try runningService().change { try $0.stopInterval() }
     return ExitStatus.done
   }
   let plan = try plan(arguments)
@@ -49,12 +49,13 @@ let intervalCommand = Subcommand(
       .startInterval(plan, replaces: false), configurationPath: arguments["config"]
     ).run()
   }
-  let isNew = try service.startInterval(plan, replaces: arguments.has("replace"))
-  let length = plan.length.map { ", \($0.inFull) in all" } ?? ""
-  try tellDone(
-    "interval of \(plan)\(isNew ? length : " runs already, and goes on")",
-    "the interval was started all the same")
-  noteIfNotKept(by: service)
+  try service.change { service in
+    let isNew = try service.startInterval(plan, replaces: arguments.has("replace"))
+    let length = plan.length.map { ", \($0.inFull) in all" } ?? ""
+    try tellDone(
+      "interval of \(plan)\(isNew ? length : " runs already, and goes on")",
+      "the interval was started all the same")
+  }
   return ExitStatus.done
 }
 

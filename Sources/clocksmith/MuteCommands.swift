@@ -26,24 +26,24 @@ let muteCommand = Subcommand(
       description: "'\(text.excerpt)' is no duration; write one from 1s to 744h, as 45min or "
         + "8h30m, or next")
   }
-  let service = try runningService()
-  if text == "next" {
-    try service.muteNext()
-  } else {
-    try service.mute(for: duration)
+  try runningService().change { service in
+    if text == "next" {
+      try service.muteNext()
+    } else {
+      try service.mute(for: duration)
+    }
+    // Ask the service when the mute ends: this program may have another clock, as in a container.
+    let status = try service.status()
+    let mute = status.mute
+    let zone = try? zoneOfService(status.zone)
+    if case .until = mute, zone == nil, let duration {
+      try tellDone("muted for \(duration.inWords)", "it was muted all the same")
+    } else {
+      try tellDone(
+        "muted \(mute.inWords(in: zone ?? .universal) ?? "no longer: it was taken back")",
+        "it was muted all the same")
+    }
   }
-  // Ask the service when the mute ends: this program may have another clock, as in a container.
-  let status = try service.status()
-  let mute = status.mute
-  let zone = try? zoneOfService(status.zone)
-  if case .until = mute, zone == nil, let duration {
-    try tellDone("muted for \(duration.inWords)", "it was muted all the same")
-  } else {
-    try tellDone(
-      "muted \(mute.inWords(in: zone ?? .universal) ?? "no longer: it was taken back")",
-      "it was muted all the same")
-  }
-  noteIfNotKept(status)
   return ExitStatus.done
 }
 
@@ -65,9 +65,10 @@ let unmuteCommand = Subcommand(
   details: "Ends what 'clocksmith mute' began. The switch is not moved by it, and wins over it.",
   options: []
 ) { _ in
-  let service = try runningService()
-  try service.unmute()
-  if try service.status().isSilencedBySwitch { complain("note: the switch still silences") }
+  try runningService().change { service in
+    try service.unmute()
+    if try service.status().isSilencedBySwitch { complain("note: the switch still silences") }
+  }
   return ExitStatus.done
 }
 

@@ -187,6 +187,10 @@ struct Seen {
     if !status.lastError.isEmpty {
       lines.append(Line(label: "trouble", value: status.lastError, weight: .warning))
     }
+    if let words = status.stateWords {
+      lines.append(
+        Line(label: "state", value: words, weight: status.isStateInTrouble ? .warning : .plain))
+    }
     if !isRunning {
       lines.append(
         Line(label: "service", value: "not on the bus: so it would be", weight: .warning))
@@ -253,6 +257,7 @@ struct Seen {
     line.set("voice", status.voice)
     line.set("last_onset_error_seconds", status.lastOnsetError.map { Double($0) / 1e6 })
     line.set("last_error", status.lastError.isEmpty ? nil : status.lastError)
+    line.set("state_error", status.stateError.isEmpty ? nil : status.stateError)
     return line.text
   }
 }

@@ -58,19 +58,21 @@ let timerCommand = Subcommand(
     try say(try service.tellTimer(words.count > 1 ? words[1] : nil))
   case ("add", 2...3):
     let span = try length(words[1])
-    let service = try runningService()
-    let which = try timer(words.count > 2 ? words[2] : nil, of: service)
-    try service.addToTimer(which, span)
-    try tell(which, of: service)
-  case ("pause", 1...2), ("resume", 1...2), ("cancel", 1...2):
-    let service = try runningService()
-    let which = try timer(words.count > 1 ? words[1] : nil, of: service)
-    switch first {
-    case "pause": try service.pauseTimer(which)
-    case "resume": try service.resumeTimer(which)
-    default: try service.cancelTimer(which)
+    try runningService().change { service in
+      let which = try timer(words.count > 2 ? words[2] : nil, of: service)
+      try service.addToTimer(which, span)
+      try tell(which, of: service)
     }
-    if first != "cancel" { try tell(which, of: service) }
+  case ("pause", 1...2), ("resume", 1...2), ("cancel", 1...2):
+    try runningService().change { service in
+      let which = try timer(words.count > 1 ? words[1] : nil, of: service)
+      switch first {
+      case "pause": try service.pauseTimer(which)
+      case "resume": try service.resumeTimer(which)
+      default: try service.cancelTimer(which)
+      }
+      if first != "cancel" { try tell(which, of: service) }
+    }
   case ("list", _), ("left", _), ("add", _), ("pause", _), ("resume", _), ("cancel", _):
     let most = ["list": 1, "add": 3][first] ?? 2
     guard words.count > most else {
@@ -107,12 +109,15 @@ private func start(_ length: Duration, _ arguments: Arguments) throws -> Int32 {
       .start(length, name: name), configurationPath: arguments["config"]
     ).run()
   }
-  let number = try service.startTimer(length, name: name)
-  let title = Horology.title("timer", number, name)
-  try tellDone("\(title): \(length.inFull)", "the timer was started all the same")
-  noteIfNotKept(by: service)
-  guard arguments.has("wait") else { return ExitStatus.done }
-  return try TimerWait(service, number: number, length: length, title: title).run()
+  // Before the start, so that nothing about the timer is missed.
+  let wait = arguments.has("wait") ? try TimerWait(service) : nil
+  let (number, title) = try service.change { service in
+    let number = try service.startTimer(length, name: name)
+    let title = Horology.title("timer", number, name)
+    try tellDone("\(title): \(length.inFull)", "the timer was started all the same")
+    return (number, title)
+  }
+  return try wait?.run(number: number, title: title) ?? ExitStatus.done
 }
 
 /// The named timer, or the only one if none is named.

@@ -8,98 +8,105 @@ import Service
 /// `timer --wait`: shows a timer of the service until it has gone.
 final class TimerWait {
   private let service: RunningService
-  private let number: UInt32
   private let loop: EventLoop
-  /// As it was last seen. Only an added span changes it: it becomes longer.
-  private var length: Duration
-  private let title: String
   private let bar = TimerBar()
+  /// Nil until it is started.
+  private var number: UInt32?
+  private var title = ""
+  /// As it was last seen; nil once it has gone.
   private var timer: Status.Timer?
   private var sources: [EventSource] = []
   private var failure: Fault?
   private var hasRung = false
-  /// What the service says if nobody heard it.
-  private var unheard: String?
-  /// Nil while the timer is there.
-  private var hasReachedZero: Bool?
+  /// Why the service could not save the timer when it was last seen; empty if it could.
+  private var stateError = ""
+  /// As the service has told it.
+  private var end: End?
 
-  init(
-    _ service: RunningService, number: Int, length: Duration, title: String
-  ) throws(Fault) {
+  private enum End {
+    case reachedZero
+    case cancelled
+    /// In the service's words.
+    case unheard(String)
+  }
+
+  /// Watches the service from now on. Start the timer afterwards: nothing about it is missed then.
+  init(_ service: RunningService) throws(Fault) {
     self.service = service
-    self.number = UInt32(number)
     loop = try EventLoop()
-    self.length = length
-    self.title = title
+    service.whenNoticed { [unowned self] in note($0, $1, $2) }
+    try service.whenChanged(loop) { [unowned self] in look() }
   }
 
   /// Shows it until it is stopped, cancelled or missed, or until Ctrl-C.
   /// - Returns: the exit status; failed if it was cancelled before zero or not heard, or at Ctrl-C.
   /// - Throws: `Fault` if the service has gone.
-  func run() throws(Fault) -> Int32 {
+  func run(number: Int, title: String) throws(Fault) -> Int32 {
+    self.number = UInt32(number)
+    self.title = title
     sources += try loop.whenAskedToEnd { [unowned self] in loop.exit() }
-    service.whenNoticed { [unowned self] in note($0, $1, $2) }
-    try service.whenChanged(loop) { [unowned self] in look() }
     sources.append(try loop.every(.seconds(1)) { [unowned self] in show() })
     look()
     if timer != nil { try loop.run() }
     // The notice about its end may wait behind the signal that showed that it has gone.
-    if hasReachedZero != nil { service.handleArrived() }
+    if timer == nil, failure == nil { service.handleArrived() }
     bar.end()
     if let failure {
       guard failure.meansThatTheServiceHasGone else { throw failure }
-      throw Fault(
-        failure.operation, code: failure.code,
-        "\(failure.detail); \(title) goes on once it runs again")
+      let outlook =
+        stateError.isEmpty
+        ? "\(title) goes on once it runs again"
+        : "\(title) was not saved, and may be lost: \(stateError)"
+      throw Fault(failure.operation, code: failure.code, "\(failure.detail); \(outlook)")
     }
-    if let unheard {
-      complain(unheard)
-      return ExitStatus.failed
-    }
-    switch hasReachedZero {
-    case nil:
+    switch end {
+    case nil where timer != nil:
       complain("\(title) goes on; 'clocksmith timer cancel \(number)' ends it")
       return ExitStatus.failed
-    case true?: try say("\(title): it has reached zero, and is over")
-    case false?:
+    case .reachedZero?: try say("\(title): it has reached zero, and is over")
+    case .unheard(let words)?:
+      complain(words)
+      return ExitStatus.failed
+    case .cancelled?, nil:
       complain("\(title) was cancelled")
       return ExitStatus.failed
     }
     return ExitStatus.done
   }
 
+  /// The number is free again after the end, for a later timer. So nothing is heard after it.
   private func note(_ event: String, _ words: String, _ fields: [String: String]) {
-    guard event == "timer_missed", fields["TIMER"] == "\(number)", words.hasPrefix(title) else {
-      return
+    guard end == nil, let number, fields["TIMER"] == "\(number)" else { return }
+    switch (event, fields["REASON"]) {
+    case ("timer_elapsed", _): hasRung = true
+    // One that rang, and was not stopped, has neither a reason nor a delay.
+    case ("timer_missed", nil) where fields["LATE_USEC"] == nil: finish(.reachedZero)
+    case ("timer_missed", _): finish(.unheard(words))
+    case ("timer", "cancelled"?): finish(hasRung ? .reachedZero : .cancelled)
+    case ("timer", _?): finish(.reachedZero)
+    default: break
     }
-    // One that rang, and was not stopped, has neither.
-    if fields["REASON"] != nil || fields["LATE_USEC"] != nil { unheard = words }
+  }
+
+  private func finish(_ end: End) {
+    self.end = end
+    timer = nil
+    loop.exit()
   }
 
   private func look() {
-    guard hasReachedZero == nil else { return }
+    guard end == nil, let number else { return }
     do throws(Fault) {
-      let before = timer
-      timer = try service.status().timers.first(where: isMeant)
-      guard let timer else {
-        // It may have rung, and been stopped, since the last look.
-        let isPaused = before?.state == "paused"
-        let left = before?.left(at: SystemClock.now.instant) ?? .zero
-        hasReachedZero = hasRung || (!isPaused && left == .zero)
-        return loop.exit()
-      }
-      length = timer.span
+      let status = try service.status()
+      timer = status.timers.first { $0.number == number }
+      stateError = status.stateError
+      guard let timer else { return loop.exit() }
       hasRung = timer.state == "ringing"
       show()
     } catch {
       failure = error
       loop.exit()
     }
-  }
-
-  /// False for a later timer with the same number, which is free again after a timer has gone.
-  private func isMeant(_ other: Status.Timer) -> Bool {
-    other.number == number && other.title == title && other.span >= length
   }
 
   private func show() {

@@ -39,7 +39,9 @@ import Testing
     let journal = Journal()
     var told: [Notice] = []
     journal.heard = { told.append($0) }
-    let memory = Memory(loop: try EventLoop(), file: StateFile(path: path), journal: journal)
+    let file = StateFile(path: path)
+    let memory = Memory(loop: try EventLoop(), file: file, journal: journal)
+    #expect(throws: Fault.self) { try file.save(SavedState()) }
     let remedy = "move it away, and let the service write in \(folder.path)"
     #expect(told.first?.message.components(separatedBy: "; ").contains(remedy) == true)
     memory.keep { $0.mute = .on }

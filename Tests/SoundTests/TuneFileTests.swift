@@ -47,6 +47,7 @@ import Testing
       ("notes = B3 0.5\n  E4", ":5: not a [section], a comment or 'key = value'"),
       ("notes = B3 0.5 E4 ; 0.5 G#4", ":4: the value has ' ;' in it"),
       ("note = B3", ":4: unknown key 'note'; there are notes, lead"),
+      ("notes = B3\n[second]\n[half]", ":5: unknown section [second]; there are tune, hour"),
     ])
   func whatIsWrong(lines: String, words: String) {
     let fault = faultThrown { _ = try tune("[tune]\ndescription = x\n[hour]\n\(lines)\n") }

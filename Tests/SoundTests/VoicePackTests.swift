@@ -117,8 +117,9 @@ import Testing
     arguments: [
       ("language = en", "lingo = en", ":2: unknown key 'lingo'"),
       ("20ms", "20", ":5: crossfade = 20 is not a duration"),
-      ("[clock 12]", "[clock 13]", ":8: unknown section [clock 13]"),
-      ("[clock 12]", "[clock 12 a b]", ":8: unknown section [clock 12 a b]"),
+      ("[clock 12]", "[clock 13]", ":7: unknown section [clock 13]"),
+      ("[clock 12]", "[clock 12 a b]", ":7: unknown section [clock 12 a b]"),
+      ("[clock 12]", "[clip]\n[clock 12]", ":7: unknown section [clip]; there are voice"),
       ("[clock 12]", "[day]\n**** = by day", ":8: '**** = by day' is no part of the day"),
       ("**00 = h oclock", "**0 = h oclock", ":8: '**0 = h oclock' is no rule"),
       ("h = three", "h = three\nh = four", ":13: clip 'h' is there twice"),

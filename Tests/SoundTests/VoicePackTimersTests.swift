@@ -118,7 +118,7 @@ import Testing
       ("[left]\n0000 = 4", ":7: '0000 = 4' is no rule: hhmmss"),
       ("[timer]\n****** = {minute}", ":7: '****** = {minute}' is no rule"),
       ("[interval]\nwork = work\nwork = work", ":8: 'work = work' is there twice"),
-      ("[intervals]\nwork = work", ":7: unknown section [intervals]"),
+      ("[intervals]\nwork = work", ":6: unknown section [intervals]"),
     ] {
       let fault = faultThrown { _ = try pack(rule, clips: []) }
       #expect(fault?.description.contains(words) == true, "\(String(describing: fault))")

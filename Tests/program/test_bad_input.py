@@ -364,6 +364,14 @@ def test_a_reader_who_has_had_enough_is_no_failure(clocksmith):
     assert (done.stdout.splitlines()[1:], done.stderr) == (["0"], "")
 
 
+def test_a_failure_is_one_though_nobody_reads_about_it(clocksmith):
+    ours, theirs = os.pipe()
+    os.close(ours)
+    done = clocksmith.run("check", "--config", clocksmith.configuration("speed = 1"), stdout=theirs)
+    os.close(theirs)
+    assert (done.returncode, done.stderr) == (3, "")
+
+
 def test_a_rendering_that_is_killed_leaves_nothing_under_the_final_name(clocksmith, tmp_path):
     # strace kills it at its third write call.
     strace = pathlib.Path("/usr/bin/strace")

@@ -58,6 +58,19 @@ def test_the_manual_has_every_option_with_its_argument_and_no_other(subcommand):
     assert sorted(listed) == sorted(options_of(subcommand))
 
 
+@pytest.mark.parametrize("kind, name, words", [
+    ("SS", "agenda", "If the running service has another configuration than the one that is read, a note"),
+    ("SS", "agenda", "it rings with the signal"),
+    ("SS", "timer", "If no service was found, a note"),
+    ("SS", "timer", "if the service ended"),
+    ("SS", "interval", "If no service was found, a note"),
+    ("SS", "status", "state_error"),
+    ("SH", "FILES", "says so in a note"),
+])
+def test_the_manual_tells_of_what_a_command_says_beside_its_answer(kind, name, words):
+    assert words in " ".join(section(MANUAL, kind, name).split())
+
+
 @pytest.mark.parametrize("words", [[], *([subcommand] for subcommand in SUBCOMMANDS)], ids=str)
 def test_no_help_is_wider_than_100_columns(words):
     usage, *lines = told(*words, "--help").splitlines()
@@ -143,13 +156,13 @@ def test_every_option_is_offered(subcommand):
 
 @pytest.mark.parametrize("subcommand", SUBCOMMANDS)
 def test_an_option_that_wants_a_file_is_offered_files_of_its_kind(subcommand, tmp_path):
-    for name in ("eve.wav", "eve.flac", "eve.svg", "eve.conf"):
+    for name in ("eve.wav", "eve.flac", "eve.caf", "eve.svg", "eve.conf"):
         (tmp_path / name).touch()
     (tmp_path / "evening").mkdir()
-    # `run` writes sound in real time, and never as FLAC.
-    sounds = ["eve.wav"] if subcommand == "run" else ["eve.flac", "eve.wav"]
+    # `run` writes sound in real time, and never as FLAC or CAF.
+    sounds = ["eve.wav"] if subcommand == "run" else ["eve.caf", "eve.flac", "eve.wav"]
     for option, argument in options_of(subcommand):
-        wanted = {"FILE": ["eve.conf", "eve.flac", "eve.svg", "eve.wav", "evening"],
+        wanted = {"FILE": ["eve.caf", "eve.conf", "eve.flac", "eve.svg", "eve.wav", "evening"],
                   "FILE.wav": [*sounds, "evening"], "FILE.svg": ["eve.svg", "evening"],
                   "PACK": ["evening"]}.get(argument)
         if wanted:

@@ -97,19 +97,49 @@ def state_line(clocksmith):
 @pytest.mark.parametrize("words", [
     ["alarm", "07:00"], ["timer", "10m"], ["interval", "1h"], ["mute", "1h"],
 ], ids=lambda words: words[0])
-def test_an_order_that_cannot_be_saved_is_carried_out_and_told(start, clocksmith, tmp_path, words):
+def test_a_new_thing_that_cannot_be_saved_is_there_and_told(start, clocksmith, tmp_path, words):
     start()
     done = clocksmith.run(*words)
     assert done.returncode == 0 and done.stdout
     told = (f"cannot write {tmp_path}/state/state.json: No such file or directory; let the service write in "
             f"{tmp_path}/state, and see that its disk is not full")
-    assert done.stderr == f"clocksmith: note: it is not saved, and lost at a restart: {told}\n"
+    assert done.stderr == f"clocksmith: note: the change is not saved, and lost at a restart: {told}\n"
     assert state_line(clocksmith) == (
         f"FOUND state         what is set at run time is lost at a restart: {told}")
+    assert shown_state(clocksmith) == (
+        [f"state    what is set at run time is lost at a restart: {told}"], told)
     (tmp_path / "state").mkdir()
     # Each order is a new try. The first may come while the signal of the interval is faded out.
     wait_until(lambda: clocksmith.run("mute", "1h").stderr == "", 20, "the state")
     assert state_line(clocksmith) == "ok    state         what is set at run time outlasts a restart"
+    assert shown_state(clocksmith) == ([], None)
+
+
+@pytest.mark.parametrize("before, words", [
+    ([["timer", "10m"]], ["timer", "add", "1m"]),
+    ([["timer", "10m"]], ["timer", "pause"]),
+    ([["timer", "10m"], ["timer", "pause"]], ["timer", "resume"]),
+    ([["timer", "10m"]], ["timer", "cancel"]),
+    ([["interval", "1h"]], ["interval", "stop"]),
+    ([["alarm", "07:00", "--name", "school"]], ["alarm", "cancel", "school"]),
+    ([["mute"]], ["unmute"]),
+], ids=lambda words: " ".join(words) if isinstance(words[0], str) else "")
+def test_a_change_that_cannot_be_saved_is_made_and_told(start, clocksmith, before, words):
+    start()
+    for order in before:
+        assert clocksmith.run(*order).returncode == 0
+    done = clocksmith.run(*words)
+    assert done.returncode == 0
+    [note] = done.stderr.splitlines()
+    assert note.startswith(
+        "clocksmith: note: the change is not saved, and lost at a restart: cannot write ")
+
+
+def shown_state(clocksmith):
+    """What `status` shows of the state: its lines, and the value in JSON."""
+    lines = clocksmith.run("status").stdout.splitlines()
+    status = json.loads(clocksmith.run("status", "--json").stdout)
+    return [line for line in lines if line.startswith("state ")], status["state_error"]
 
 
 def test_check_knows_of_no_state_without_a_service(clocksmith):

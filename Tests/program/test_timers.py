@@ -49,6 +49,7 @@ def test_the_status_shows_timers_and_tells_of_their_changes(bus, kitchen, start)
         do(kitchen, "10m", "--name", "tea")
         event = caller.next_signal(signals, "Noticed", lambda body: body[0] == "timer")
         assert event[2] == 'timer "tea" was started, for 10 min'
+        assert "REASON" not in event[3]
         [row] = caller.next_change(signals, "Timers")
         assert (row[0], row[1], row[2], row[3], row[4]) == (1, "tea", "running", 600_000_000, 0)
         assert abs(row[5] / 1e6 - time.time() - 600) < 10
@@ -56,6 +57,11 @@ def test_the_status_shows_timers_and_tells_of_their_changes(bus, kitchen, start)
     assert re.search(r'^timer    1 "tea"  \[-{30}\]  (9:5\d|10:00)$', face, re.MULTILINE)
     [seen] = json.loads(kitchen.run("status", "--json").stdout)["timers"]
     assert seen["name"] == "tea"
+    with bus.caller() as caller:
+        signals = caller.listen()
+        do(kitchen, "cancel")
+        event = caller.next_signal(signals, "Noticed", lambda body: body[0] == "timer")
+        assert (event[3]["TIMER"], event[3]["REASON"]) == ("1", "cancelled")
 
 
 def first_ring(samples):

@@ -1,5 +1,7 @@
 """A timer that is waited for: in the terminal, beside a service or without one."""
 
+import fcntl
+import os
 import re
 import signal
 import subprocess
@@ -28,10 +30,13 @@ def test_without_a_service_it_counts_down_and_rings_here(clocksmith):
     assert process.stderr.read() == ""
 
 
-@pytest.mark.parametrize("words, line", [
-    (["timer", "10m", "--name", "tea"], 'timer "tea": 10 min\n'),
-    (["interval", "30s"], "interval of 30 s\n")])
-def test_without_a_service_and_a_terminal_it_says_at_once_what_it_does(clocksmith, words, line):
+# An interval without an end fails only if Ctrl-C came before its first signal.
+@pytest.mark.parametrize("words, line, statuses, end", [
+    (["timer", "10m", "--name", "tea"], 'timer "tea": 10 min\n', {1},
+     r'clocksmith: timer "tea" was given up: (10 min|9 min \d+ s) left of 10 min\n'),
+    (["interval", "30s"], "interval of 30 s\n", {0, 1}, "")])
+def test_without_a_service_and_a_terminal_it_says_at_once_what_it_does(
+        clocksmith, words, line, statuses, end):
     with subprocess.Popen(
             [PROGRAM, *words], env=clocksmith.environment, stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
@@ -39,6 +44,9 @@ def test_without_a_service_and_a_terminal_it_says_at_once_what_it_does(clocksmit
             "clocksmith: note: no service was found; it runs in this command, and ends with it\n")
         assert process.stdout.readline() == line
         process.send_signal(signal.SIGINT)
+        assert process.wait(10) in statuses
+        assert process.stdout.read() == ""
+        assert re.fullmatch(end, process.stderr.read())
 
 
 def test_the_bar_of_a_name_of_wide_characters_fits_its_line(clocksmith):
@@ -94,7 +102,8 @@ def test_waiting_fails_if_the_timer_is_cancelled(kitchen, start, is_paused):
 
 
 @pytest.mark.parametrize("first, second", [
-    (["10m", "--name", "soup"], ["20m", "--name", "eggs"]), (["10m"], ["5m"])])
+    (["10m", "--name", "soup"], ["20m", "--name", "eggs"]), (["10m"], ["5m"]), (["10m"], ["10m"]),
+    (["10m"], ["1h"])])
 def test_waiting_it_follows_no_later_timer_with_the_same_number(kitchen, start, first, second):
     start()
     process, drawn = in_a_terminal(kitchen, "timer", *first, "--wait")
@@ -106,6 +115,23 @@ def test_waiting_it_follows_no_later_timer_with_the_same_number(kitchen, start, 
     process.send_signal(signal.SIGCONT)
     assert process.wait(10) == 1
     assert "was cancelled" in process.stderr.read()
+
+
+def test_waiting_it_hears_of_a_cancel_that_comes_before_it_could_print(kitchen, start):
+    start()
+    ours, theirs = os.pipe()
+    # Nothing more goes into the pipe, so the command waits with its first line.
+    os.write(theirs, bytes(fcntl.fcntl(theirs, fcntl.F_SETPIPE_SZ, 4096)))
+    with subprocess.Popen(
+            [PROGRAM, "timer", "10m", "--wait"], env=kitchen.environment, stdin=subprocess.DEVNULL,
+            stdout=theirs, stderr=subprocess.PIPE, text=True) as process:
+        os.close(theirs)
+        wait_until(lambda: timers(kitchen), 10, "the timer")
+        do(kitchen, "cancel")
+        os.read(ours, 1 << 20)
+        assert process.wait(10) == 1
+        assert process.stderr.read() == "clocksmith: timer 1 was cancelled\n"
+    os.close(ours)
 
 
 def test_waiting_fails_if_nobody_heard_the_timer(kitchen, start):
@@ -136,6 +162,21 @@ def test_waiting_ends_with_the_service(kitchen, start, end):
     assert process.stderr.read() == (
         "clocksmith: clocksmith.service: it has gone; see 'systemctl status clocksmith'; "
         "timer 1 goes on once it runs again\n")
+
+
+def test_waiting_a_timer_that_could_not_be_saved_is_not_promised(kitchen, start):
+    state = kitchen.folder / "state"
+    state.rmdir()
+    service = start()
+    process, drawn = in_a_terminal(kitchen, "timer", "10m", "--wait")
+    wait_until(lambda: "[" in drawn(), 10, "the bar")
+    service.end_by("kill")
+    assert process.wait(10) == 1
+    _, end = process.stderr.read().splitlines()
+    assert end == (
+        "clocksmith: clocksmith.service: it has gone; see 'systemctl status clocksmith'; "
+        f"timer 1 was not saved, and may be lost: cannot write {state}/state.json: No such file or "
+        f"directory; let the service write in {state}, and see that its disk is not full")
 
 
 def test_a_timer_that_nobody_hears_here_has_failed(clocksmith):

@@ -7,7 +7,7 @@ import numpy
 import pytest
 import soundfile
 
-from program import VOICE
+from program import ROOT, VOICE
 from service import Service
 
 NEVER = {
@@ -62,6 +62,15 @@ def test_the_service_tells_of_it_at_the_start(clocksmith, never):
     service.wait_for("started:")
     service.wait_for(words.replace("(", r"\("))
     assert service.stop() == 0
+
+
+def test_the_catalog_names_every_cause():
+    catalog = (ROOT / "systemd/clocksmith.catalog").read_text(encoding="utf-8")
+    [entry] = [entry for entry in catalog.split("\n-- ") if "configured can never sound" in entry]
+    for cause in (
+            "the tune has nothing", "the sound before it is not over", "no occasion has a chime or words",
+            "the quiet hours cover the whole week", "clips of the voice have no file"):
+        assert cause in " ".join(entry.split())
 
 
 def test_quiet_hours_all_week_leave_an_alarm_that_overrides_them(clocksmith):
