@@ -173,15 +173,24 @@ private func recordVoice(_ folder: String, _ arguments: Arguments) throws -> Int
   return ExitStatus.done
 }
 
-/// Prints the clips and times of a new voice, and how to hear it.
+/// Prints the clips and times of a new voice, how to hear it, and how the service can use it.
 private func present(_ pack: VoicePack, at target: String) throws(Fault) {
   try say("made \(target): \(pack.clipNames.count) clips")
   try say(coverage(pack))
   let path = realpath(target, nil)
   defer { free(path) }
   let place = path.map { String(cString: $0) } ?? target
-  try say("to hear it: 'voice = \(place)' in [announce] of the configuration")
+  try say("to hear it: 'clocksmith voice try \(place) 15:15'")
+  var readable = place
+  if !["/opt/", "/srv/", "/usr/"].contains(where: { place.hasPrefix($0) }) {
+    // The unit hides home folders and /tmp from the service (ProtectHome=, PrivateTmp=).
+    try say("to put it where the service can read it: 'sudo cp -r \(place) \(sharedFolder)/'")
+    readable = "\(sharedFolder)/\(place.split(separator: "/").last ?? "")"
+  }
+  try say("to use it: 'voice = \(readable)' in [announce] of the configuration")
 }
+
+private let sharedFolder = "/usr/local/share"
 
 /// A folder's name without the slash that shells add.
 func withoutSlash(_ folder: String) -> String {
