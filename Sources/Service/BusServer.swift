@@ -157,14 +157,16 @@ final class BusServer {
     waiting = nil
     var owner: UInt32 = 0
     if let error = sd_bus_message_get_error(reply), let words = error.pointee.message {
-      return lose("cannot have the name \(CLOCKSMITH_BUS_NAME): \(String(cString: words))")
+      return lose(
+        "the system bus refuses the name \(CLOCKSMITH_BUS_NAME): \(String(cString: words))",
+        Self.unreachable + "; without the installed package this is normal")
     }
     // 1 is DBUS_REQUEST_NAME_REPLY_PRIMARY_OWNER of the D-Bus specification.
     guard sd_bus_message_read_basic(reply, CChar(UInt8(ascii: "u")), &owner) > 0, owner == 1 else {
       return lose(
         "another program has the name \(CLOCKSMITH_BUS_NAME) on the system bus",
-        "if it is a second clocksmith, both speak: 'busctl status \(CLOCKSMITH_BUS_NAME)' shows "
-          + "which it is; stop one of the two")
+        "if that is a second clocksmith, both speak: 'busctl status \(CLOCKSMITH_BUS_NAME)' shows "
+          + "which program it is; stop one of the two")
     }
     if complaint != nil { journal.log(.bus, .notice, "the system bus is back") }
     complaint = nil
@@ -175,7 +177,8 @@ final class BusServer {
     complain(why, consequence)
   }
 
-  private static let unreachable = "nobody can ask it for anything but by its button"
+  private static let unreachable =
+    "the clock still speaks, but commands such as 'clocksmith alarm' cannot reach it"
 
   private func complain(_ why: String, _ consequence: String = unreachable) {
     if complaint == nil { journal.log(.busMissing, .warning, "\(why); \(consequence)") }

@@ -150,6 +150,7 @@ extension Announcement {
       fields["LATE_USEC"] = late.inMicroseconds
       let lateness = late > .zero ? ", \(late.milliseconds) late" : ""
       let missing = isShortened ? ", too late for its chime" : ""
+      if isShortened { fields["REASON"] = SkipReason.tooLateForChime.key }
       return Notice(
         .announced, .info,
         "\(done) for \(occasion.timeOfDay)\(lateness)\(missing), \(timing.inWords)", fields)

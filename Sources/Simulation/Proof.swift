@@ -52,13 +52,19 @@ extension World {
     return world
   }
 
+  /// The night of 2 November 2027, from midnight on, with an alarm half an hour later.
+  private static func night(
+    _ sabotage: Sabotage?, untrusted: UntrustedPolicy = .silent
+  ) -> World {
+    var rules = OracleRules()
+    rules.untrusted = untrusted
+    rules.alarms = [.init(name: "night", minuteOfDay: 30, days: .weekly([0, 1, 2, 3, 4, 5, 6]))]
+    return World(from: 1_825_113_600, rules, sabotage)
+  }
+
   /// A zone that is changed while the service does not run, and steps over an alarm.
   static func zoneWhileOff(_ sabotage: Sabotage? = nil) -> World {
-    // 2 November 2027.
-    let midnight: Int64 = 1_825_113_600
-    var rules = OracleRules()
-    rules.alarms = [.init(name: "night", minuteOfDay: 30, days: .weekly([0, 1, 2, 3, 4, 5, 6]))]
-    let world = World(from: midnight, rules, sabotage)
+    let world = night(sabotage)
     world.run(
       until: hour,
       [
@@ -71,11 +77,7 @@ extension World {
   /// A zone that is changed while the clock is not trusted, and steps over an alarm; the service is
   /// restarted before the clock is right.
   static func zoneWhileUntrusted(_ sabotage: Sabotage? = nil) -> World {
-    // 2 November 2027.
-    let midnight: Int64 = 1_825_113_600
-    var rules = OracleRules()
-    rules.alarms = [.init(name: "night", minuteOfDay: 30, days: .weekly([0, 1, 2, 3, 4, 5, 6]))]
-    let world = World(from: midnight, rules, sabotage)
+    let world = night(sabotage)
     world.run(
       until: hour,
       [
@@ -90,12 +92,7 @@ extension World {
   /// A clock that starts two days behind, and that may speak; the service is restarted before it is
   /// right.
   static func startInThePast(_ sabotage: Sabotage? = nil) -> World {
-    // 2 November 2027.
-    let midnight: Int64 = 1_825_113_600
-    var rules = OracleRules()
-    rules.untrusted = .speak
-    rules.alarms = [.init(name: "night", minuteOfDay: 30, days: .weekly([0, 1, 2, 3, 4, 5, 6]))]
-    let world = World(from: midnight, rules, sabotage)
+    let world = night(sabotage, untrusted: .speak)
     world.run(
       until: hour,
       [

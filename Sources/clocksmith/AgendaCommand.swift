@@ -13,22 +13,29 @@ let agendaCommand = Subcommand(
   name: "agenda", operands: "", mostOperands: 0,
   summary: "list what will sound, and what will not and why",
   details: """
-    Lists every occasion from one local time up to, but not including, another, and every alarm,
-    timer and interval: a line each. Of an interval the next signal and the end are listed. It
-    supposes that the clock is trusted, and the switch on; 'clocksmith status' has what silences at
-    this moment. Of the running service it shows the alarms, the timers, the interval, and as silent
-    what is muted; if the service has another configuration, a note says so. With --config or
-    --zone, or without a service, it shows the alarms of the configuration. With --json each line is
-    an object with the keys instant, local, text, chime, strikes, sounds, reason and cause
-    (occasion, alarm, timer or interval), and of an alarm, a timer or an interval name, number,
-    signal and rise, null if it has none.
+    Lists everything that will sound from one local time up to, but not including, another. It also
+    lists what will not sound, and why. Each occasion, each ring of an alarm and each timer has a
+    line; of an interval only the next signal and the end are listed.
+
+    It assumes that the clock is trusted and that the switch is on; 'clocksmith status' shows what
+    silences the clock now. If the service is running, the list has its alarms, timers and interval,
+    and shows muted occasions as silent. If the service has another configuration, a note says so.
+    With --config or --zone, or without a service, the list has the alarms of the configuration.
+
+    With --json each line is an object with the keys instant, local, text, chime, strikes, sounds,
+    reason and cause (occasion, alarm, timer or interval). The line of an alarm, a timer or an
+    interval also has name, number, signal and rise, each null if there is none.
     """,
   options: [
-    Option(name: "from", argument: timeForm, help: "the first moment (default: now)"),
-    Option(name: "to", argument: timeForm, help: "the moment before which it ends"),
-    Option(name: "hours", argument: "N", help: "in place of --to: so many hours (default: 24)"),
+    Option(name: "from", argument: timeForm, help: "the start of the list (default: now)"),
+    Option(
+      name: "to", argument: timeForm,
+      help: "the end of the list; this moment is not included"),
+    Option(
+      name: "hours", argument: "N",
+      help: "the length in hours, instead of --to (default: 24)"),
     zoneOption,
-    Option(name: "json", argument: nil, help: "one JSON object a line"),
+    Option(name: "json", argument: nil, help: "print one JSON object a line"),
     configOption,
   ]
 ) { arguments in
@@ -80,11 +87,12 @@ private func statusOfService(_ configuration: Configuration) -> Status? {
     let status = try service.status()
     if status.isSilencedBySwitch {
       let which = configuration.announcer.silences == .everything ? "nothing" : "no occasion"
-      complain("note: the switch silences; until it is put on, \(which) of this sounds")
+      complain(
+        "note: the switch silences the clock; until it is on again, \(which) in this list sounds")
     }
     return status
   } catch {
-    complain("note: mutes, timers and alarms of the service are not known of: \(error)")
+    complain("note: the list lacks the mute, timers and alarms of the service: \(error)")
     return nil
   }
 }

@@ -9,29 +9,33 @@ let alarmCommand = Subcommand(
   mostOperands: 2,
   summary: "ring at a time of day, list the alarms or change one",
   details: """
-    HH:MM            sets an alarm for the next time that the clock shows it, or for the days of
-                     --days or --date. It rings, and says the time, until it is stopped, put off, or
-                     ring_limit has passed.
+    HH:MM            sets an alarm. It rings the next time that the clock shows HH:MM, or on the
+                     days of --days or --date. After the first ring the voice says the time. It
+                     rings until it is stopped or snoozed, or until ring_limit.
     list             lists the alarms.
-    snooze [ALARM]   has what rings do so again in 10 min; so does a press of the button.
-    stop [ALARM]     ends what rings or is put off; so does 'clocksmith stop' what rings.
-    cancel ALARM     removes an alarm; one of the configuration is removed there.
+    snooze [ALARM]   silences a ringing alarm for 10 min; a press of the button does the same.
+    stop [ALARM]     ends an alarm that rings or is snoozed; 'clocksmith stop' ends those that ring.
+    cancel ALARM     removes an alarm. An alarm of the configuration can only be removed there.
 
-    ALARM is a name or a number; without it snooze means all that ring, and stop all that ring or
-    are put off. A name that begins with - follows --, as in 'alarm cancel -- -3'. The running
-    service keeps the alarms, over restarts and power cuts. In quiet hours an alarm is silent,
-    unless --even-if-quiet was given.
+    ALARM is a name or a number. Without it, snooze is for all alarms that ring, and stop for all
+    that ring or are snoozed. Write -- before a name that begins with -, as in 'alarm cancel -- -3'.
+    The running service keeps the alarms, also over a restart or a power cut. In quiet hours an
+    alarm is silent, unless it was set with --even-if-quiet.
     """,
   options: [
-    Option(name: "days", argument: "DAYS", help: "every week, as mon-fri or sat,sun"),
-    Option(name: "date", argument: "YYYY-MM-DD", help: "once, on that day, as 2026-12-24"),
-    Option(name: "name", argument: "NAME", help: "what it is for, as in school"),
-    Option(name: "tune", argument: "TUNE", help: "what rings (default: the signal of timers)"),
+    Option(
+      name: "days", argument: "DAYS",
+      help: "ring every week on these days, as mon-fri or\nsat,sun"),
+    Option(name: "date", argument: "YYYY-MM-DD", help: "ring once, on that day, as 2026-12-24"),
+    Option(name: "name", argument: "NAME", help: "the name of the alarm, as in school"),
+    Option(
+      name: "tune", argument: "TUNE",
+      help: "ring with this tune (default: the signal of\ntimers)"),
     Option(
       name: "rise", argument: "LENGTH",
-      help: "begin 24 dB quieter and rise for so long, as 5min"),
+      help: "begin 24 dB quieter, and reach the full volume\nafter this time, as 5min"),
     Option(name: "even-if-quiet", argument: nil, help: "ring in quiet hours, too"),
-    Option(name: "json", argument: nil, help: "list: a JSON object a line"),
+    Option(name: "json", argument: nil, help: "list: print one JSON object a line"),
   ]
 ) { arguments in
   let words = arguments.operands

@@ -11,11 +11,11 @@ let bellsCommand = Subcommand(
     list        prints a line for each sound: its name, the strike note of a bell and its tuning,
                 how many takes there are and how long each lasts.
     render DIR  writes every take of every bell, the pips of the time signal and the cuckoo into
-                DIR, mono 16 bit FLAC at 48 kHz; the same to the bit each time. DIR is made if it
-                is not there; files of the same names in it are replaced.
+                DIR, as mono 16 bit FLAC at 48 kHz. The files are the same to the bit each time. DIR
+                is made if it is missing, and files of the same names in it are replaced.
 
-    With --signals they do so with the signals of timers, intervals and alarms: a line has the name
-    of a signal, its notes and how long it lasts.
+    With --signals, both are for the signals of timers, intervals and alarms; list then prints the
+    name of each signal, its notes and how long it lasts.
     """,
   options: [
     Option(

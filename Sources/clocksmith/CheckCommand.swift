@@ -7,19 +7,19 @@ import Sound
 
 let checkCommand = Subcommand(
   name: "check", operands: "", mostOperands: 0,
-  summary: "look whether everything that the clock needs is there and well",
+  summary: "check everything that the clock needs, and say what to do",
   details: """
-    Looks at the configuration, every clip and every time that is to be said, the bells and whether
-    each chime can sound, the signals of timers, the words that tell_left and say_phases want, the
-    zone, each alarm with its tune, the speaker, the switch, the button, the lamp, the RTC, the
-    clock, whether what is set can be saved, and the system bus: a line each, with what to do. Exit
-    status 3 if something was found. A voice without the words of timers is no fault unless they are
-    wanted: timers then give a signal alone.
+    Checks the configuration, every clip and every time that will be spoken, the bells and whether
+    each chime can sound, the signals of timers, the words that tell_left and say_phases need, the
+    zone, each alarm with its tune, the speaker, the sound cards, the switch, the button, the lamp,
+    the RTC, the clock, whether what is set can be saved, and the system bus. It prints a line for
+    each, and says what to do about a problem. The exit status is 3 if it found one. A voice without
+    the words of timers is a problem only if the configuration wants these words.
     """,
   options: [
     Option(
       name: "switch", argument: nil,
-      help: "show the switch live while it is being wired,\nuntil Ctrl-C"),
+      help: "show the switch live while you wire it, until\nCtrl-C"),
     configOption,
   ]
 ) { arguments in

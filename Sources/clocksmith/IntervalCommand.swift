@@ -6,34 +6,37 @@ import Service
 let intervalCommand = Subcommand(
   name: "interval", operands: "[LENGTH | stop]",
   mostOperands: 1,
-  summary: "sound again and again, or in rounds of work and rest",
+  summary: "give a signal again and again, or in rounds of work and rest",
   details: """
-    LENGTH           a signal at once, and then one each LENGTH, as in 30s or 1m30s: from 1s to 24h.
-    --work LENGTH    rounds of work, with --rest between them; signals of their own for getting
-                     ready, work, its half, rest, the last round and the end. The last seconds before
-                     work, rest and the end are counted. With --words the voice says "go", "half",
-                     "rest", "work round two", "done" where there is room for it.
-    stop             ends the interval that runs; so do the button while nothing rings, and
-                     'clocksmith stop' while nothing rings and nothing is said.
+    LENGTH           gives a signal at once, and then one after each LENGTH, as in 30s or 1m30s:
+                     from 1s to 24h.
+    --work LENGTH    starts rounds of work, with --rest between them. There are signals for getting
+                     ready, work, half of the work, rest, the last round and the end. The last
+                     seconds before work, rest and the end are counted down. With --words the voice
+                     also says "go", "half", "rest", "work round two", "done" if there is time.
+    stop             ends the running interval. The button does the same if nothing rings, and
+                     'clocksmith stop' if nothing rings and nothing is being said.
 
-    There is one interval at a time. To start the one that runs once more changes nothing. The
-    running service keeps it, over restarts and power cuts. Without a service, or with --config, it
-    sounds here until Ctrl-C.
+    There is one interval at a time. Starting the same one again changes nothing. The running
+    service keeps it, also over a restart or a power cut. Without a service, or with --config, the
+    command itself gives the signals, until Ctrl-C.
     """,
   options: [
-    Option(name: "work", argument: "LENGTH", help: "of the work of a round"),
-    Option(name: "rest", argument: "LENGTH", help: "of the rest after it (default: none)"),
+    Option(name: "work", argument: "LENGTH", help: "start rounds with this much work"),
+    Option(name: "rest", argument: "LENGTH", help: "the rest after the work (default: none)"),
     Option(
       name: "rounds", argument: "N",
-      help: "from 1 to \(IntervalPlan.mostRounds) (default: until it is stopped)"),
-    Option(name: "prepare", argument: "LENGTH", help: "before the first round (default: none)"),
+      help: "1 to \(IntervalPlan.mostRounds) rounds (default: until it is stopped)"),
+    Option(
+      name: "prepare", argument: "LENGTH",
+      help: "time to get ready before the first round\n(default: none)"),
     Option(
       name: "countdown", argument: "N",
       help: "seconds to count down, 0 to \(IntervalPlan.longestCountdown) (default: 3)"),
     Option(
       name: "words", argument: nil,
-      help: "have the voice say the phases of rounds, too, as\nsay_phases = yes does for all"),
-    Option(name: "replace", argument: nil, help: "end the one that runs, and start this one"),
+      help: "the voice also says the phases of rounds, as with\nsay_phases = yes"),
+    Option(name: "replace", argument: nil, help: "end the running interval, and start this one"),
     configOption,
   ]
 ) { arguments in

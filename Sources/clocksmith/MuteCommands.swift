@@ -6,15 +6,17 @@ import Sound
 
 let muteCommand = Subcommand(
   name: "mute", operands: "[DURATION|next]", mostOperands: 1,
-  summary: "be silent for a while, or at the next occasion",
+  summary: "silence the clock for a while, or at the next occasion",
   details: """
-    Nothing sounds by itself for DURATION (as 45min or 8h30m, at most 744h) or, with 'next', at the
-    next occasion that would sound; with neither, until 'clocksmith unmute'. What sounds now is
-    faded out, what rings is stopped, and an interval is ended, but not by 'next'. Timers, alarms and
-    intervals that begin to sound later do so all the same. A person who asks for the time still gets
-    an answer. A restart or a power cut does not end a mute. DURATION also passes while the machine
-    sleeps, and setting the clock does not change it; after a power cut the mute ends at the time
-    that was named.
+    Silences the clock for DURATION (as 45min or 8h30m, at most 744h), or with 'next' only at the
+    next occasion that would sound, or without either until 'clocksmith unmute'. What sounds now is
+    faded out, timers and alarms that ring are stopped, and the running interval ends, but not with
+    'next'.
+
+    A timer, an alarm or an interval that begins later still sounds, and the clock still answers a
+    person who asks for the time. A restart or a power cut does not end a mute. DURATION also passes
+    while the machine sleeps, and setting the clock does not change it. After a power cut the mute
+    ends at the time that was shown when it began.
     """,
   options: []
 ) { arguments in
@@ -62,12 +64,14 @@ extension SoftwareMute {
 let unmuteCommand = Subcommand(
   name: "unmute", operands: "", mostOperands: 0,
   summary: "end a mute",
-  details: "Ends what 'clocksmith mute' began. The switch is not moved by it, and wins over it.",
+  details: "Ends a mute. If the switch silences the clock, it stays silent.",
   options: []
 ) { _ in
   try runningService().change { service in
     try service.unmute()
-    if try service.status().isSilencedBySwitch { complain("note: the switch still silences") }
+    if try service.status().isSilencedBySwitch {
+      complain("note: the switch still silences the clock")
+    }
   }
   return ExitStatus.done
 }
@@ -76,8 +80,8 @@ let stopCommand = Subcommand(
   name: "stop", operands: "", mostOperands: 0,
   summary: "fade out what sounds",
   details: """
-    Fades out what sounds now, and ends timers and alarms that ring; the next occasion sounds again.
-    If nothing rings and nothing is said, it ends the interval that runs.
+    Fades out what sounds now, and stops timers and alarms that ring. The next occasion sounds
+    again. If nothing rings and nothing is being said, it ends the running interval.
     """,
   options: []
 ) { _ in

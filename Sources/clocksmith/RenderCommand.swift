@@ -8,11 +8,11 @@ let renderCommand = Subcommand(
   name: "render", operands: "", mostOperands: 0,
   summary: "write the announcement of a given time as a sound file, or draw it",
   details: """
-    Writes what is heard at a local time into a sound file, faster than real time, or draws it, or
-    both, and prints where in it the anchor is, in seconds: the moment that is the announced time.
+    Writes the announcement of a local time into a sound file, faster than real time, or draws it,
+    or both. It prints where in the file the announced moment is, in seconds.
     """,
   options: [
-    Option(name: "at", argument: timeForm, help: "the local time that is announced"),
+    Option(name: "at", argument: timeForm, help: "the local time to announce"),
     Option(
       name: "output", argument: "FILE.wav",
       help: "the sound file to write: FLAC if its name ends in\n.flac, CAF if in .caf"),

@@ -5,17 +5,17 @@ import Service
 
 let runCommand = Subcommand(
   name: "run", operands: "", mostOperands: 0,
-  summary: "say the time at every occasion, until it is stopped",
+  summary: "say the time every quarter of an hour, until it is stopped",
   details: """
-    Says the time at every quarter of an hour, or as the configuration has it. SIGTERM ends it,
-    SIGHUP reads the configuration again. What it does is told on standard error. If a service is on
-    the system bus already, it refuses to speak beside it.
+    Says the time at every quarter of an hour, or as configured. SIGTERM stops it, and SIGHUP makes
+    it read the configuration again. It prints what it does on standard error. If another clocksmith
+    is already on the system bus, it refuses to run, because both would speak.
     """,
   options: [
     configOption,
     Option(
       name: "output", argument: "FILE.wav",
-      help: "play into this file in real time, not the speaker"),
+      help: "play into this file in real time instead of the\nspeaker"),
     Option(name: "say-now", argument: nil, help: "say the time once at the start"),
     Option(
       name: "untrusted", argument: "POLICY",

@@ -10,10 +10,10 @@ let sayCommand = Subcommand(
   name: "say", operands: "[HH:MM]", mostOperands: 1,
   summary: "say the time now, or a given time",
   details: """
-    Says the time, words only: the time now, or HH:MM in 24 hours. The running service says it, if
-    there is one, and obeys the switch; with --config or --output, or without a service, the
-    command speaks by itself. It does so too, with a note, if the system bus does not answer within
-    five seconds.
+    Says the time now, or HH:MM in 24 hours, in words only. If the service is running, it says the
+    time, and obeys the switch. With --config or --output, or without a service, the command speaks
+    by itself. If the system bus does not answer within five seconds, it also speaks by itself, with
+    a note.
     """,
   options: [
     configOption,

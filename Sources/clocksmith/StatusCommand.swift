@@ -7,19 +7,21 @@ import Sound
 
 let statusCommand = Subcommand(
   name: "status", operands: "", mostOperands: 0,
-  summary: "show the time, what sounds next, and how the clock is",
+  summary: "show the time, what sounds next, and whether the clock can be trusted",
   details: """
-    Shows the time, the next occasion, how far the clock is to be trusted, the switch and the
-    speaker, as the running service sees them. Without a service, or with --config, it shows what
-    one with this configuration would see.
+    Shows the time, what sounds next, how far the clock can be trusted, the switch and the speaker,
+    as the running service sees them. Without a service, or with --config, it shows what a service
+    with this configuration would see.
     """,
   options: [
     Option(
       name: "follow", argument: nil,
       help:
-        "go on showing it, the time by the second, until\nCtrl-C; where no terminal is, a line a change"
-    ),
-    Option(name: "json", argument: nil, help: "one JSON object; with --follow, one a change"),
+        "keep showing it, with the time updated each\nsecond, until Ctrl-C; if the output is not "
+        + "a\nterminal, print a line for each change"),
+    Option(
+      name: "json", argument: nil,
+      help: "print one JSON object; with --follow, one for each\nchange"),
     configOption,
   ]
 ) { arguments in
@@ -193,7 +195,9 @@ struct Seen {
     }
     if !isRunning {
       lines.append(
-        Line(label: "service", value: "not on the bus: so it would be", weight: .warning))
+        Line(
+          label: "service", value: "not asked, or not on the bus: this is what it would show",
+          weight: .warning))
     }
     return lines
   }

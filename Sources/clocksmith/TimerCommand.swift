@@ -10,25 +10,27 @@ let timerCommand = Subcommand(
   summary: "count down and ring, list the timers or change one",
   details: """
     LENGTH           starts a timer, as in 10m, 90s or 1h30m: from 1s to 744h. At zero it rings, and
-                     its name is said, until 'clocksmith stop', the button, or ring_limit.
+                     the voice says its name. It rings until 'clocksmith stop', a press of the
+                     button, or ring_limit.
     list             lists the timers.
     left [TIMER]     says how much is left.
-    add SPAN [TIMER] adds SPAN; a timer that rings counts down from there.
+    add SPAN [TIMER] adds SPAN to what is left; a timer that rings counts down from SPAN.
     pause [TIMER], resume [TIMER], cancel [TIMER]
+                     pauses the timer, lets it continue, or removes it.
 
-    TIMER is a name or a number; it may be left out if there is only one. A name that begins with -
-    follows --, as in 'timer cancel -- -3'. The running service keeps the timers, over restarts and
-    power cuts. Without a service, or with --config, LENGTH counts down here, and rings here until
-    Ctrl-C.
+    TIMER is a name or a number. You can leave it out while there is only one timer. Write -- before
+    a name that begins with -, as in 'timer cancel -- -3'. The running service keeps the timers,
+    also over a restart or a power cut. Without a service, or with --config, the command itself
+    counts down and rings, until Ctrl-C.
     """,
   options: [
-    Option(name: "name", argument: "NAME", help: "what it is for, as in tea"),
+    Option(name: "name", argument: "NAME", help: "the name of the timer, as in tea"),
     Option(
       name: "wait", argument: nil,
       help:
-        "show the time left, and end when the timer does:\nwith 1 if it was cancelled before zero, not heard, or\nleft by Ctrl-C, after which it goes on"
-    ),
-    Option(name: "json", argument: nil, help: "list: a JSON object a line"),
+        "show how much is left until the timer ends; exit\nstatus 1 if it was cancelled before "
+        + "zero or nobody\nheard it; Ctrl-C also exits with 1, and the timer\ngoes on"),
+    Option(name: "json", argument: nil, help: "list: print one JSON object a line"),
     configOption,
   ]
 ) { arguments in

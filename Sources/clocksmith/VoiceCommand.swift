@@ -9,41 +9,42 @@ let voiceCommand = Subcommand(
   name: "voice",
   operands: "list | try VOICE [HH:MM] | export VOICE | verify DIR | record DIR | import DIR",
   mostOperands: 3,
-  summary: "list, try and verify voices, record one of your own, or make one of recordings",
+  summary: "list, try and verify voices, record your own, or make one from recordings",
   details: """
-    list shows the voices that are installed, the configured one with a star: the language, the
-    styles of each clock, the file of the licence, the size.
+    list shows the installed voices, the configured one with a star: the language, the styles for
+    each clock, the file of the licence, and the size.
 
-    try VOICE says the time now, or HH:MM in 24 hours, in that voice: an installed one by its name,
-    or the folder of a voice pack. It sounds through the configured speaker, in the configured style
-    if the voice has it. While the running service sounds, or will in a moment, while an interval
-    runs, and while the switch silences the clock, it refuses; with --config it does not ask.
+    try VOICE says the time now, or HH:MM in 24 hours, in that voice: the name of an installed
+    voice, or the folder of a voice pack. It uses the configured speaker, and the configured style
+    if the voice has it. It refuses while the running service sounds or is about to, while an
+    interval runs, and while the switch silences the clock; with --config it does not ask the
+    service.
 
     export VOICE writes every quarter of an hour, in the configured clock and style, into a sound
-    file of its own in the folder --output: 0000.wav to 2345.wav, or with --caf 0000.caf to 2345.caf,
-    in Apple's Core Audio Format (CAF). An iPhone needs CAF: it speaks by itself when
-    'clocksmith-relay' tells it of an occasion. The licence stands beside the files.
+    file of its own in the folder --output: 0000.wav to 2345.wav, or with --caf 0000.caf to
+    2345.caf, in Apple's Core Audio Format (CAF). An iPhone needs CAF: it speaks by itself when
+    'clocksmith-relay' tells it of an occasion. The licence is put next to the files.
 
-    verify DIR reads every clip of a voice pack, or of an installed voice by its name: which times
-    it says, and what of it misses the quality targets, with what to do. Exit status 3 if something
-    was found.
+    verify DIR reads every clip of a voice pack, or of an installed voice by its name. It shows
+    which times the voice says, and lists where it misses the quality targets, with what to do. The
+    exit status is 3 if it found something.
 
-    record DIR leads you through the phrases of a voice and records them by a microphone into DIR,
-    which becomes a voice pack: it listens to the room, shows one phrase after the other, records it
-    when you speak, judges it at once, and keeps it when you press Enter; p plays it, a takes it
-    again, b goes back, q stops. What is kept is on the disk at once, and the next run goes on.
+    record DIR leads you through the phrases of a voice, and records them with a microphone into
+    DIR, which becomes a voice pack. It listens to the room, then shows one phrase after the other
+    and records when you speak. It judges each phrase at once. Enter keeps it, p plays it, a takes
+    it again, b goes back, q stops. What you keep is on the disk at once, and the next run goes on.
 
-    import DIR makes a voice pack of a folder of recorded words: one to twelve, fifteen, thirty,
-    forty-five, AM and PM are enough for the quarters of an hour; o'clock, oh, hundred and all
-    numbers from zero to twenty and twenty, thirty, forty, fifty for every minute. A file is named
-    after its word: one.wav, 1.wav, AM.flac, a-m.caf; any format, rate and number of channels
-    that libsndfile reads. The layouts of Asterisk and saytime are taken as they are.
+    import DIR makes a voice pack from a folder of recorded words. One to twelve, fifteen, thirty,
+    forty-five, AM and PM are enough for the quarters of an hour. For every minute add oh, zero to
+    twenty, forty and fifty, and for 24 hours also hundred; o'clock is optional. Name each file
+    after its word: one.wav, 1.wav, AM.flac, a-m.caf. It reads any format, rate and number of
+    channels that libsndfile reads. Folders of Asterisk and saytime can be used as they are.
 
-    Timers and intervals are spoken of with one to twenty, thirty, forty and fifty, or all numbers
+    For timers and intervals a voice needs one to twenty, thirty, forty and fifty, or all numbers
     from one to fifty-nine, and hour, hours, minute, minutes, second, seconds, left, timer, round,
-    work, rest, half, go, done, "and a half". A voice without these words gives a signal alone.
+    work, rest, half, go, done, "and a half". Without these words only the signals sound.
     'record --pack timers DIR' and 'import --pack timers DIR --output PACK' add them to a voice that
-    is there.
+    you already have.
     """,
   options: [
     Option(
@@ -62,9 +63,9 @@ let voiceCommand = Subcommand(
         + "quarters);\nimport: timers, if they are added to a voice"),
     Option(
       name: "style", argument: "STYLE",
-      help: "try, export: in place of the configured style, as\nin natural"),
+      help: "try, export: instead of the configured style, as\nin natural"),
     Option(name: "caf", argument: nil, help: "export: CAF files, as an iPhone needs, not WAV"),
-    Option(name: "json", argument: nil, help: "list: a JSON object a line"),
+    Option(name: "json", argument: nil, help: "list: print one JSON object a line"),
     configOption,
   ]
 ) { arguments in
@@ -124,12 +125,11 @@ private func importVoice(_ folder: String, _ arguments: Arguments) throws -> Int
       description: "import --pack timers needs --output, the folder of the voice that they are for")
   case (let plan?, _):
     throw Misuse(
-      description: "--pack '\(plan)' is not of import, which adds timers to a voice or needs no "
-        + "--pack")
+      description: "import has no --pack '\(plan.excerpt)'; write --pack timers, or leave it out")
   }
   for problem in recordings.problems { complain(problem.description) }
   guard recordings.problems.isEmpty else {
-    complain("nothing was made of \(folder)")
+    complain("no voice was made from \(folder)")
     return ExitStatus.failed
   }
   let target = output ?? "\(folder)-voice"
@@ -138,11 +138,11 @@ private func importVoice(_ folder: String, _ arguments: Arguments) throws -> Int
   if !recordings.ignored.isEmpty {
     let first = recordings.ignored.prefix(3).joined(separator: ", ")
     let more = recordings.ignored.count - 3
-    complain("note: no words of a phrase: \(first)\(more > 0 ? " and \(more) more" : "")")
+    complain("note: not needed, so not used: \(first)\(more > 0 ? " and \(more) more" : "")")
   }
   if !recordings.missingForTimers.isEmpty {
     let words = recordings.missingForTimers.map { "'\($0.text)'" }.joined(separator: ", ")
-    complain("note: not all of a timer can be said without \(words)")
+    complain("note: the voice cannot say everything about timers without \(words)")
   }
   if let word = recordings.mostPeaked {
     complain(
@@ -173,15 +173,24 @@ private func recordVoice(_ folder: String, _ arguments: Arguments) throws -> Int
   return ExitStatus.done
 }
 
-/// Prints the clips and times of a new voice, and how to hear it.
+/// Prints the clips and times of a new voice, how to hear it, and how the service can use it.
 private func present(_ pack: VoicePack, at target: String) throws(Fault) {
   try say("made \(target): \(pack.clipNames.count) clips")
   try say(coverage(pack))
   let path = realpath(target, nil)
   defer { free(path) }
   let place = path.map { String(cString: $0) } ?? target
-  try say("to hear it: 'voice = \(place)' in [announce] of the configuration")
+  try say("to hear it: 'clocksmith voice try \(place) 15:15'")
+  var readable = place
+  if !["/opt/", "/srv/", "/usr/"].contains(where: { place.hasPrefix($0) }) {
+    // The unit hides home folders and /tmp from the service (ProtectHome=, PrivateTmp=).
+    try say("to put it where the service can read it: 'sudo cp -r \(place) \(sharedFolder)/'")
+    readable = "\(sharedFolder)/\(place.split(separator: "/").last ?? "")"
+  }
+  try say("to use it: 'voice = \(readable)' in [announce] of the configuration")
 }
+
+private let sharedFolder = "/usr/local/share"
 
 /// A folder's name without the slash that shells add.
 func withoutSlash(_ folder: String) -> String {

@@ -43,6 +43,8 @@ import Testing
         loop.exit()
       }
     }
+    // Without this the player would hold itself, and the folder, by way of `playNext`.
+    defer { player.ended = { _, _ in } }
     player.ended = {
       outcomes.append($1)
       if outcomes.count < times { playNext() } else { loop.exit() }

@@ -226,7 +226,7 @@ import Testing
     let player = Player(in: loop) { sink }
     var ends: [SoundingID: Outcome] = [:]
     var wereAwake: [Bool] = []
-    player.ended = {
+    player.ended = { [unowned player] in
       ends[$0] = $1
       wereAwake.append(player.isAwake)
       if ends.count == 2 { loop.exit() }

@@ -50,6 +50,15 @@ import Testing
       ])
   }
 
+  @Test("words whose chime was too late are told with that reason") func tooLateForChime() throws {
+    let shortened = Announcement(
+      SoundingID(1), cause: .occasion(occasion), time: occasion.civil, anchor: occasion.instant,
+      isShortened: true)
+    let notice = try notice(.announced(shortened, timing))
+    #expect(notice.message.hasSuffix(" for 15:15:00, too late for its chime, onset -0.1 ms"))
+    #expect(notice.fields["REASON"] == "too_late_for_chime")
+  }
+
   @Test("a time that was asked for has no occasion") func request() throws {
     let notice = try notice(.announced(announcement(.request), timing))
     #expect(notice.fields["CAUSE"] == "request")

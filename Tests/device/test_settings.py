@@ -46,7 +46,9 @@ def test_the_settings_are_applied_at_every_start(own_card, figures):
         device.wait_until_ready()
         assert device.run("hostname") == "harbour"
         assert device.run("readlink /etc/localtime").endswith("/Asia/Kathmandu")
-        assert {"ada", "audio", "systemd-journal"} <= set(device.run("id -nG ada").split())
+        assert {"ada", "audio", "gpio", "systemd-journal"} <= set(device.run("id -nG ada").split())
+        assert "no switch is configured" in device.run(
+            "runuser -u ada -- clocksmith check --switch 2>&1", check=False)
         assert knows_password(device, "ada", "love lace")
         assert not knows_password(device, "ada", "lovelace")
         assert not listens_for_ssh(device)

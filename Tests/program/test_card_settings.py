@@ -66,6 +66,16 @@ def test_a_user_that_cannot_be_made_costs_the_clock_nothing(tmp_path):
     assert 'ssid="n\\t"' in path.read_text()
 
 
+def test_the_login_may_use_the_speaker_and_the_lines_and_read_the_journal(tmp_path):
+    tool, made = tmp_path / "useradd", tmp_path / "made"
+    tool.write_text(f'#!/bin/sh\necho "$@" >{made}\n')
+    tool.chmod(0o755)
+    applied(tmp_path, TEXT.replace("[announce]", "user = ada\n[announce]"))
+    words = made.read_text().split()
+    groups = words[words.index("--groups") + 1].split(",")
+    assert {"audio", "gpio", "systemd-journal"} <= set(groups) and words[-1] == "ada"
+
+
 @pytest.mark.parametrize("zone", ["right/Europe/London", "zone.tab", "../../../etc/passwd", "Europe"])
 def test_what_is_no_zone_of_the_clocks_is_not_taken(tmp_path, zone):
     lines = applied(tmp_path, TEXT.replace("hostname", f"zone = {zone}\nhostname"))

@@ -88,8 +88,8 @@ def test_every_format_of_a_sound_file_is_in_the_help():
 
 
 def test_the_help_says_which_alarms_are_meant_without_a_name():
-    assert "snooze means all that ring, and stop all that ring or are put off" in " ".join(
-        told("alarm", "--help").split())
+    assert ("Without it, snooze is for all alarms that ring, and stop for all that ring or are "
+            "snoozed.") in " ".join(told("alarm", "--help").split())
 
 
 @pytest.mark.parametrize("subcommand", SUBCOMMANDS)

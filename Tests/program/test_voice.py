@@ -157,7 +157,7 @@ def test_a_bad_recording_is_told_in_a_sentence_and_nothing_is_made(
     assert done.returncode == 1 and done.stdout == ""
     sentence, last = done.stderr.splitlines()
     assert words in sentence and "six" in sentence
-    assert last == f"clocksmith: nothing was made of {recordings}"
+    assert last == f"clocksmith: no voice was made from {recordings}"
     assert not list(pack.parent.glob("pack*"))
 
 

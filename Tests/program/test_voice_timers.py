@@ -52,7 +52,7 @@ def test_a_pack_gains_the_words_of_timers(clocksmith, brought_in, tmp_path):
     assert lines_of(done, 0)[:3] == [
         f"made {pack}: 55 clips", "in 12 hours it says the quarters of an hour",
         "it says timers and intervals"]
-    assert done.stderr == "clocksmith: note: no words of a phrase: AM.wav\n"
+    assert done.stderr == "clocksmith: note: not needed, so not used: AM.wav\n"
     assert before.items() <= {path.name: path.read_bytes() for path in pack.glob("*.flac")}.items()
     assert lines_of(clocksmith.run("voice", "verify", pack), 0) == [
         "ok    12 hours    it says the quarters of an hour",
@@ -80,7 +80,7 @@ def test_a_pack_that_lacks_some_words_of_timers_says_which(recordings, brought_i
         (recordings / f"{name}.wav").unlink()
     done, _ = brought_in()
     assert lines_of(done, 0)[2].startswith("it has no words of timers for 'round 1' and ")
-    assert "not all of a timer can be said without 'left', 'round'" in done.stderr
+    assert "the voice cannot say everything about timers without 'left', 'round'" in done.stderr
 
 
 @pytest.mark.parametrize("hours", [60, 100, 744])
