@@ -11,6 +11,7 @@ import threading
 
 import numpy
 
+from exact_speaker import ExactSpeaker
 from program import PROGRAM, SILENT_ALSA
 from sound_server import RATE, SoundServer, preferred, wait_until
 
@@ -20,13 +21,15 @@ PIPE_BYTES = 1 << 14
 
 
 class Microphone:
-    """A sink with constant room noise, into which a person speaks. Its monitor is the microphone."""
+    """A sink with constant room noise, into which a person speaks. Its monitor is the microphone.
+    The speaker `speaker` is an exact one."""
 
     def __init__(self, folder, environment, noise=0.0005):
-        self.server = SoundServer(folder, environment, "room", "speaker")
+        self.server = SoundServer(folder, environment, "room")
+        self.speaker = ExactSpeaker(folder)
         self.alsa = (
             SILENT_ALSA + self.server.device("microphone", "room.monitor")
-            + self.server.device("speaker", "speaker"))
+            + self.speaker.device("speaker"))
         self.noise = noise
         self.waiting = numpy.zeros(0)
         self.written = 0

@@ -78,7 +78,7 @@ def test_waiting_it_shows_the_timer_of_the_service(kitchen, start):
     wait_until(lambda: 'timer "tea": at zero; \'clocksmith stop\' stops it' in drawn(), 10, "zero")
     assert kitchen.run("stop").returncode == 0
     assert process.wait(10) == 0
-    assert 'timer "tea": it has reached zero, and is over' in drawn()
+    wait_until(lambda: 'timer "tea": it has reached zero, and is over' in drawn(), 10, "its end")
     # After Ctrl-C, the timer goes on.
     process, drawn = in_a_terminal(kitchen, "timer", "10m", "--wait")
     wait_until(lambda: "[" in drawn(), 10, "the bar")

@@ -1,9 +1,11 @@
 """A voice recorded with a microphone: a person is led through its phrases, and meets troubles."""
 
 import concurrent.futures
+import contextlib
 import os
 import re
 import signal
+from pathlib import Path
 
 import numpy
 import pytest
@@ -11,7 +13,7 @@ import soundfile
 
 from microphone import Microphone, Person
 from program import SILENT_ALSA, Clocksmith, refusal
-from sound_server import RATE, Recording, wait_until
+from sound_server import RATE, wait_until
 
 HOURS = "one two three four five six seven eight nine ten eleven twelve".split()
 WORDS = [*HOURS, "fifteen", "thirty", "forty-five", "A M", "P M", "o'clock"]
@@ -36,6 +38,15 @@ def phrase(text, level=0.6, pause=PAUSE):
     """The sound of a phrase as it is shown."""
     parts = [part for word in text.split(" ... ") for part in (spoken(word, level), pause)]
     return numpy.concatenate(parts[:-1])
+
+
+def is_open(process, path):
+    """True while a process has this file open."""
+    for descriptor in Path(f"/proc/{process.pid}/fd").iterdir():
+        with contextlib.suppress(FileNotFoundError):
+            if descriptor.readlink() == path:
+                return True
+    return False
 
 
 def pitches(samples):
@@ -244,14 +255,15 @@ def test_it_can_be_ended_and_what_was_recorded_stays(microphone, sit_down, tmp_p
 def test_a_take_is_played_as_the_clock_will_say_it(microphone, sit_down, clocksmith, tmp_path):
     lay(tmp_path / "mine", *PHRASES)
     configuration = clocksmith.configuration(rest="[speaker]\ndevice = speaker")
-    heard = Recording(microphone.server, "speaker")
     person = sit_down(microphone, tmp_path / "mine", "--config", configuration)
     person.wait_for("Enter makes the voice")
     person.press("bp")
-    wait_until(lambda: heard.is_sounding(seconds=0.25), 5, "the take")
-    wait_until(lambda: not heard.is_sounding(heard.frames - RATE // 5, 0), 5, "its end")
-    heard.stop()
-    assert list(pitches(heard.samples())) == pytest.approx([pitch("ten"), pitch("o'clock")], abs=5)
+    wait_until(microphone.speaker.played.exists, 10, "the take")
+    wait_until(lambda: not is_open(person.process, microphone.speaker.played), 10, "its end")
+    person.press("q")
+    assert person.end() == 0
+    heard = microphone.speaker.recording().samples
+    assert list(pitches(heard)) == pytest.approx([pitch("ten"), pitch("o'clock")], abs=5)
 
 
 def test_a_speaker_that_is_not_there_is_told_and_it_goes_on(sit_down, clocksmith, tmp_path):
