@@ -49,7 +49,7 @@ class Clocksmith:
         return subprocess.run(
             [PROGRAM, *(w if isinstance(w, bytes) else str(w) for w in words)], env=self.environment | (environment or {}),
             **{"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE,
-               "text": True, "timeout": 20, "errors": "surrogateescape"} | options)
+               "text": True, "timeout": 60, "errors": "surrogateescape"} | options)
 
     def agenda(self, zone, start, end, announce=""):
         """The lines of `agenda --json`, as dictionaries."""

@@ -80,7 +80,7 @@ def broken_pack(pack, request):
 def test_a_broken_clip_is_named_by_render(clocksmith, broken_pack, tmp_path):
     done = clocksmith.run(
         "render", "--at", "2026-11-21T15:15", "--output", tmp_path / "clock.wav", "--config",
-        clocksmith.configuration(voice=broken_pack), timeout=3)
+        clocksmith.configuration(voice=broken_pack))
     sentence = refusal(done, 1)
     assert str(broken_pack) in sentence and CLIP in sentence
 
@@ -90,13 +90,13 @@ def test_a_broken_clip_leaves_no_file(clocksmith, broken_pack, tmp_path):
     output.mkdir()
     clocksmith.run(
         "render", "--at", "2026-11-21T15:15", "--output", output / "clock.wav", "--config",
-        clocksmith.configuration(voice=broken_pack), timeout=3)
+        clocksmith.configuration(voice=broken_pack))
     assert list(output.iterdir()) == []
 
 
 def test_a_broken_clip_is_found_by_check(clocksmith, broken_pack):
     done = clocksmith.run(
-        "check", "--config", clocksmith.configuration(voice=broken_pack), timeout=3)
+        "check", "--config", clocksmith.configuration(voice=broken_pack))
     [line] = [line for line in done.stdout.splitlines() if line.split()[1] == "voice"]
     assert done.returncode == 3 and line.startswith("FOUND") and CLIP in line
 
@@ -144,7 +144,7 @@ def test_a_clip_that_is_no_word_is_found_by_check_and_by_verify(clocksmith, pack
     (pack / f"{CLIP}.flac").unlink()
     spoil(pack)
     done = clocksmith.run(
-        "check", "--config", clocksmith.configuration(voice=pack), timeout=3)
+        "check", "--config", clocksmith.configuration(voice=pack))
     assert done.returncode == 3
     assert f"FOUND voice         {pack}/{CLIP}.wav: {words}" in done.stdout.splitlines()
     done = clocksmith.run("voice", "verify", pack)
@@ -202,7 +202,7 @@ def test_a_crossfade_that_clips_are_too_short_for_is_found_by_check_and_by_verif
 def test_a_broken_clip_is_told_of_in_our_own_words(clocksmith, broken_pack, tmp_path):
     done = clocksmith.run(
         "render", "--at", "2026-11-21T15:15", "--output", tmp_path / "clock.wav", "--config",
-        clocksmith.configuration(voice=broken_pack), timeout=3)
+        clocksmith.configuration(voice=broken_pack))
     for word in ("SRC", "SF_INFO", "libsndfile", "File contains", "Error", "Channel count"):
         assert word not in done.stderr
 
