@@ -87,6 +87,10 @@ struct Ledger {
   /// It was stopped before the service handled its failure, which may be reported the next time.
   mutating func leaveUntold(_ occasion: Int64) { untold = occasion }
 
+  /// It broke off after its anchor, by the clock of that moment. If the clock was set back, it may be
+  /// tried once more, and fail for the first time.
+  mutating func brokeOff(_ occasion: Int64) { failures[occasion] = nil }
+
   /// The clock was set back: earlier failures no longer count.
   mutating func forgetFailures() { failures = [:] }
 
@@ -253,7 +257,8 @@ extension Oracle {
     endsSince = moment.elapsed
     // An announcement that begins just now may count as heard or not.
     let mayBeHeard =
-      heard != nil || played.map { begins($0.announcement) <= moment.shown + tellable } == true
+      heard != nil || played?.hasShownAnchor == true
+      || played.map { begins($0.announcement) <= moment.shown + tellable } == true
     if rules.atStop == .fade || !mayBeHeard { mustBeSilent(by: moment.elapsed + Self.fade) }
   }
 

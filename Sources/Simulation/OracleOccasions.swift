@@ -95,6 +95,7 @@ extension Oracle {
     if abs(step) >= 50 * millisecond {
       ledger.owe(.clockSet(step))
       timers.clockWasSet(moment)
+      timers.stepIsNoticed(moment)
     } else {
       timers.slip(step)
     }

@@ -22,6 +22,7 @@ extension Oracle {
         || ledger.stopped[occasion]?.at == moment.elapsed
           && (isEnding || played?.hasReachedAnchor == true)
       if !(isPast && isOpen) { pay(.brokeOff(announcement.id), "it broke off: \(why)", moment) }
+      ledger.brokeOff(occasion)
       account(announcement)
     case .refused(let reason): judgeRefusal(reason, moment)
     case .skipped(let first, let last, let reason):

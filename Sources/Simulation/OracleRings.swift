@@ -33,7 +33,6 @@ extension Oracle {
     if moment.elapsed > silentBy {
       violated(.muted, "\(source) sounds on, though it was stopped", moment)
     }
-    if kind == .ends { timers.sounding[cue.id] = nil }
     guard kind == .begins else { return }
     count("cue")
     if areTimersSilenced, let since = lever.silentSince, moment.elapsed > since + Self.fade {

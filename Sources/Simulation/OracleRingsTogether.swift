@@ -40,10 +40,9 @@ extension Oracle {
         let begun = max(span.from, other.from)
         let together = min(span.to ?? moment.elapsed, other.to ?? moment.elapsed) - begun
         let allowed = Self.fade + Self.tolerance + held(since: begun)
-        // A tune that began late still rings on when it comes again.
-        let isSameAgain =
-          span.source == other.source && other.lastBlow.map { span.from > $0 } == true
-        guard together > allowed, !isSameAgain,
+        // The bells of a tune that began late ring on into what follows it.
+        let isAfterTune = other.lastBlow.map { span.from > $0 } == true
+        guard together > allowed, !isAfterTune,
           !happened([.sleep, .service, .speaker], since: begun - 12 * second)
         else { continue }
         violated(

@@ -52,7 +52,7 @@ extension Oracle {
   /// Checks that the words of a ring were said, or that the service reported why not.
   mutating func judgeWords(_ source: Cue.Source, _ moment: Moment) {
     guard let words = timers.entries[source]!.words, !words.isGiven, !isEnding,
-      moment.elapsed > words.latest + slack(of: source) + Self.tolerance
+      moment.elapsed > words.latest + slack(of: source) + Self.tolerance + held(since: words.due)
     else { return }
     if words.isOverdue { violated(.ring, "\(source) rings, and nothing was said of it", moment) }
     timers.entries[source]!.words!.isOverdue = true
@@ -88,6 +88,7 @@ extension Oracle {
       let isPlanned = due - rules.lead > entry.plannedAt + Self.tolerance + zero.slack
       let latest = due + rules.latestWords + Self.tolerance + zero.slack
       guard isPlanned, !isEnding, moment.elapsed > latest,
+        moment.elapsed > latest + held(since: due),
         !timers.entries[source]!.toldLeft.contains(left),
         !timers.entries[source]!.overdueLeft.insert(left).inserted
       else { continue }

@@ -143,7 +143,7 @@ struct TimerReckoning {
   /// When the next alarm is due, if that is known.
   var nextAlarm: Int64?
 
-  /// An interval runs, or its last cue sounds.
+  /// An interval runs, or its last cue sounds, by what the service knows.
   var hasInterval: Bool {
     interval.map { !$0.isOver || sounding.values.contains { $0.source == .interval } } ?? false
   }
@@ -183,6 +183,12 @@ struct TimerReckoning {
       interval?.start.followsClock == true
       || entries.values.contains { $0.moment?.followsClock == true }
     if isMoved { plansWords(moment) }
+  }
+
+  /// The service has noticed that the clock was set: the cues that follow it are made again.
+  mutating func stepIsNoticed(_ moment: Moment) {
+    guard interval?.start.followsClock == true else { return }
+    mustBeSilent(.interval, by: moment.elapsed + Oracle.fade)
   }
 
   /// The clock was set by so little that the service has not noticed it.

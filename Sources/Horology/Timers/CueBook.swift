@@ -49,8 +49,8 @@ struct CueBook: Hashable, Sendable {
   ) -> Duration {
     let isFirst = last(of: source) == nil && now.sinceBoot + lead < since + DueCue.ringPeriod
     if isFirst { return since }
-    // If the signal replaces a tune, the tune sounds to its end first.
-    let hasTune = cues.values.contains { $0.source == source && !$0.blows.isEmpty }
+    // If the signal replaces a tune, the tune sounds to its end first, shared or not.
+    let hasTune = cues.values.contains { isRing($0, of: source) && !$0.blows.isEmpty }
     return max(earliest(of: source, lead, now), hasTune ? over(of: source) ?? .zero : .zero)
   }
 
