@@ -99,12 +99,12 @@ struct PCMDevice {
   func fault(_ operation: String, _ code: Int32) -> Fault {
     let absent =
       direction == .speaker
-      ? "there is no such sound device (aplay -L lists those there are)"
+      ? "there is no such sound device; connect it, or correct its name (aplay -L lists the names)"
       : "there is no such microphone (arecord -L lists those there are)"
     let detail =
       switch -code {
       case ENOENT, ENODEV, ENXIO: absent
-      case EBUSY: "another program is using it"
+      case EBUSY: "another program is using it; end that program, or name another device"
       case ESTRPIPE: "it was suspended: the machine slept"
       case EACCES, EPERM: "not allowed; the user must be in the group 'audio'"
       // PipeWire's error if there is no session, and PulseAudio's.

@@ -50,6 +50,7 @@ public struct AnnouncerState {
     line.set("device", text("Device"))
     line.set("device_substitute", text("Substitute"))
     line.set("problems", problems)
+    line.set("state_error", text("StateError"))
     line.set("last_error", text("LastError"))
     line.set("last", lastLine)
     line.set("timers", rows("Timers").compactMap(Self.timer))
@@ -104,6 +105,9 @@ public struct AnnouncerState {
       problems.append("the switch cannot be read: \(text("SwitchError") ?? "")")
     }
     if text("Trust") == "untrusted" { problems.append("the clock is not trusted") }
+    if let error = text("StateError"), !error.isEmpty {
+      problems.append("what is set at run time is lost at a restart: \(error)")
+    }
     return problems
   }
 

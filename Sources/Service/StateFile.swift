@@ -102,13 +102,21 @@ final class StateFile {
     return free ?? paths[paths.count - 1]
   }
 
-  /// Removes what `writeText` has left behind if it was killed in the middle.
+  /// Removes what `writeText` has left behind if it was killed in the middle. A process that still
+  /// runs may be writing: another clocksmith may use the same folder.
   private func removeUnfinished() {
-    let start = path.split(separator: "/").last.map { "\($0)." } ?? ""
-    for name in names(inFolder: folder)
-    where name.hasPrefix(start) && name.hasSuffix(".text.part") {
+    let (start, end) = (path.split(separator: "/").last.map { "\($0)." } ?? "", ".text.part")
+    for name in names(inFolder: folder) where name.hasPrefix(start) && name.hasSuffix(end) {
+      guard let process = pid_t(name.dropFirst(start.count).dropLast(end.count)),
+        !Self.isAnother(process)
+      else { continue }
       unlink("\(folder)/\(name)")
     }
+  }
+
+  /// True if this process runs, and is not this one, which has written nothing yet.
+  private static func isAnother(_ process: pid_t) -> Bool {
+    process > 0 && process != getpid() && (kill(process, 0) == 0 || errno == EPERM)
   }
 
   private func read() throws(Fault) -> String? {

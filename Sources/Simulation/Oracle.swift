@@ -185,7 +185,8 @@ struct Oracle {
     disturbed(.sleep, moment)
   }
 
-  mutating func take(_ rules: OracleRules, _ moment: Moment) {
+  /// The service takes in new rules, and the switch as it reads it then.
+  mutating func take(_ rules: OracleRules, _ ringer: Ringer, _ moment: Moment) {
     keep(moment)
     let wasSilenced = isSilencedBySwitch && isRuledBySwitch
     // Other changes leave the words that wait as they are.
@@ -193,6 +194,7 @@ struct Oracle {
       timers.plansWords(moment)
     }
     self.rules = rules
+    if ringer != lever.told { turned(to: ringer, moment) }
     takeOthers(moment)
     noteSilence(moment)
     if isSilencedBySwitch && !wasSilenced && isRuledBySwitch {

@@ -151,15 +151,20 @@ extension Oracle {
   }
 
   mutating func told(_ ringer: Ringer, _ moment: Moment) {
+    turned(to: ringer, moment)
+    noteSilence(moment)
+    if isSilencedBySwitch { switchSilences(moment) }
+    if areTimersSilenced { switchSilencesTimers(.lever, moment) }
+  }
+
+  /// The service knows another state of the switch from now on.
+  mutating func turned(to ringer: Ringer, _ moment: Moment) {
     if lever.bounces(ringer, moment) {
       violated(.muted, "it is unmuted within the debounce time", moment)
     }
     lever.tell(ringer)
     ledger.owe(.ringer(ringer))
     disturbed(.lever, moment)
-    noteSilence(moment)
-    if isSilencedBySwitch { switchSilences(moment) }
-    if areTimersSilenced { switchSilencesTimers(.lever, moment) }
   }
 
   var isSilencedBySwitch: Bool {

@@ -119,12 +119,13 @@ extension World {
   private func reload(_ seed: UInt64, _ sound: SoundChange) {
     var chance = Chance(seed: seed)
     machine.rules.change(&chance)
-    // The lines are requested anew, and their level is read.
-    machine.unread = []
-    takeContact()
     settleClock()
-    oracle.take(machine.rules, machine.moment)
-    handle(.reloaded(settings, sound))
+    // The lines are requested anew, and their level is read. The new rules decide what it silences.
+    machine.unread = []
+    let ringer = openContact()
+    machine.ringer = ringer
+    oracle.take(machine.rules, ringer, machine.moment)
+    handle(.reloaded(settings, sound, ringer))
   }
 
   /// The service decides what follows from the clock before it takes in an order. The oracle must

@@ -32,6 +32,12 @@ let checkCommand = Subcommand(
   try checkup.look("configuration") { () throws(Fault) in
     let configuration = try Configuration.load(path: arguments["config"])
     loaded = configuration
+    // Only the installed service is kept out of these folders, and it reads the files in /etc.
+    if !arguments.has("config"), isUnitInstalled,
+      let finding = found(configuration.hiddenFromService)
+    {
+      return finding
+    }
     let files = configuration.files.joined(separator: ", ")
     return .well(files.isEmpty ? "the defaults; no file" : files)
   }
@@ -95,6 +101,13 @@ let checkCommand = Subcommand(
     return .well("the service is on the system bus\(process)")
   }
   return checkup.hasFound ? ExitStatus.found : ExitStatus.done
+}
+
+/// True if systemd has the unit of the service.
+private var isUnitInstalled: Bool {
+  ["/etc", "/usr/lib", "/lib"].contains { folder in
+    access("\(folder)/systemd/system/clocksmith.service", F_OK) == 0
+  }
 }
 
 enum Finding {

@@ -73,8 +73,12 @@ import Testing
 }
 
 @Suite struct SpeakerTests {
-  @Test("a speaker that is not there is told in one sentence") func absentSpeaker() {
+  @Test("a speaker that is not there is told in one sentence, with what to do")
+  func absentSpeaker() {
     let fault = faultThrown { _ = try ALSASink(name: "hw:CARD=Absent").open() }
-    #expect(fault?.description.contains("there is no such sound device") == true)
+    #expect(
+      fault?.description
+        == "cannot open speaker hw:CARD=Absent: there is no such sound device; connect it, or "
+        + "correct its name (aplay -L lists the names)")
   }
 }

@@ -81,6 +81,17 @@ import Testing
       payload.holds(
         #""problems":["hw:1 plays instead of the configured speaker","the clock is not trusted"]"#))
   }
+
+  @Test("a clock that cannot save what is set is a problem, and why") func stateError() throws {
+    let properties: [String: BusValue] = ["StateError": .text("the disk is full")]
+    #expect(try object(properties).text("state_error") == "the disk is full")
+    let words = "what is set at run time is lost at a restart"
+    #expect(
+      AnnouncerState(properties, last: nil).payload
+        .holds(#""problems":["\#(words): the disk is full"]"#))
+    #expect(try object(["StateError": .text("")]).text("state_error") == "")
+    #expect(!AnnouncerState(["StateError": .text("")], last: nil).payload.holds(words))
+  }
 }
 
 extension JSONObject {

@@ -61,13 +61,23 @@ import Testing
 
   @Test("what a kill in the middle of a save has left is removed at the next start, and no more")
   func unfinished() throws {
-    for name in ["state.json.1.text.part", "state.json.23.text.part", "other.1.text.part"] {
-      try folder.write(name, "half")
-    }
     try StateFile(path: path).save(SavedState())
+    // Linux gives no process a number above 4,194,304. This process has not written these files, so
+    // an earlier one with its number has.
+    for process in ["4194305", "\(getpid())"] {
+      try folder.write("state.json.\(process).text.part", "half")
+    }
+    try folder.write("other.4194305.text.part", "half")
     #expect(folder.files.count == 4)
     #expect(StateFile(path: path).load().complaint == nil)
-    #expect(folder.files == ["other.1.text.part", "state.json"])
+    #expect(folder.files == ["other.4194305.text.part", "state.json"])
+  }
+
+  @Test("what another clocksmith is writing is not removed") func unfinishedByAnother() throws {
+    // The process 1 always runs.
+    try folder.write("state.json.1.text.part", "half")
+    #expect(StateFile(path: path).load().complaint == nil)
+    #expect(folder.files == ["state.json.1.text.part"])
   }
 
   @Test("without a file it is told that nothing is kept, and with one it is not")
