@@ -178,6 +178,20 @@ def test_waiting_it_hears_of_a_cancel_that_comes_before_it_could_print(kitchen, 
     os.close(ours)
 
 
+def test_waiting_how_it_ends_counts_though_nobody_reads_about_it(kitchen, start):
+    start()
+    ours, theirs = os.pipe()
+    os.close(ours)
+    with subprocess.Popen(
+            [PROGRAM, "timer", "10m", "--wait"], env=kitchen.environment, stdin=subprocess.DEVNULL,
+            stdout=theirs, stderr=subprocess.PIPE, text=True) as process:
+        os.close(theirs)
+        wait_until(lambda: timers(kitchen), 10, "the timer")
+        do(kitchen, "cancel")
+        assert process.wait(10) == 1
+        assert process.stderr.read() == "clocksmith: timer 1 was cancelled\n"
+
+
 def test_waiting_fails_if_nobody_heard_the_timer(kitchen, start):
     start(rest="[speaker]\ndevice = nosuch\n[timers]\nring_limit = 10s")
     done = kitchen.run("timer", "1s", "--wait", timeout=40)

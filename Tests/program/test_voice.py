@@ -1,5 +1,6 @@
 """A user's own voice: recordings as people have them, made into a pack, verified and heard."""
 
+import os
 import pathlib
 import shutil
 import subprocess
@@ -284,6 +285,18 @@ def test_one_bad_clip_does_not_condemn_the_others(clocksmith, pack):
         line for line in lines_of(clocksmith.run("voice", "verify", pack), 3)
         if line.startswith("FOUND")]
     assert len(found) == 1 and "minute-15: " in found[0] and "LU softer" in found[0]
+
+
+def test_a_reader_who_has_had_enough_does_not_change_what_is_found(clocksmith, pack):
+    for clip in list(pack.glob("*.flac")):
+        clip.unlink()
+    # More than the command collects before it writes: most of it is said to nobody.
+    assert len(clocksmith.run("voice", "verify", pack).stdout) > 10_000
+    ours, theirs = os.pipe()
+    os.close(ours)
+    done = clocksmith.run("voice", "verify", pack, stdout=theirs)
+    os.close(theirs)
+    assert (done.returncode, done.stderr) == (3, "")
 
 
 def test_a_recording_with_one_channel_upside_down_is_heard(recordings, brought_in):
