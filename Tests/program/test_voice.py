@@ -22,6 +22,25 @@ def test_the_classic_seventeen_say_the_quarters(brought_in):
     assert done.stderr == ""
 
 
+def test_the_line_that_puts_a_voice_where_the_service_can_read_it_can_be_pasted(
+        clocksmith, recordings, tmp_path):
+    pack, shared = tmp_path / "Anna's voice", tmp_path / "shared"
+    done = clocksmith.run("voice", "import", recordings, "--output", pack)
+    # As `voice record` leaves it, and as a careful person makes it.
+    (pack / "takes").mkdir()
+    for path in [pack, *pack.iterdir()]:
+        path.chmod(path.stat().st_mode & 0o700)
+    lines = lines_of(done, 0)
+    line = lines[lines.index("to put it where the service can read it:") + 1]
+    assert line.startswith("  sudo install ") and line.count("/usr/local/share/") == 1
+    pasted = line.replace("sudo ", "", 1).replace("/usr/local/share", str(shared))
+    subprocess.run(["sh", "-c", f"umask 077\n{pasted}"], check=True, cwd="/")
+    copy = shared / pack.name
+    assert {path.name for path in copy.iterdir()} == {path.name for path in pack.iterdir()} - {"takes"}
+    assert all(path.stat().st_mode & 0o044 == 0o044 for path in [shared, copy, *copy.iterdir()])
+    assert clocksmith.run("voice", "verify", copy).returncode == 0
+
+
 def test_clips_are_mono_16_bit_flac_at_48_khz(brought_in):
     _, pack = brought_in()
     infos = [soundfile.info(path) for path in pack.glob("*.flac")]
