@@ -1,23 +1,30 @@
 @preconcurrency import Glibc
 
-private let standardOutput = "standard output"
+/// Each program has one thread.
+nonisolated(unsafe) private var isUnread = false
 
-extension Fault {
-  /// True if the reader of standard output has gone, as head(1) goes when it has enough lines. The
-  /// same code from a library, the bus or another file means something else.
-  public var meansThatTheReaderHasGone: Bool { operation == standardOutput && code == EPIPE }
-}
+/// True once a write has shown that the reader of standard output has gone, as head(1) goes when it
+/// has enough lines. What prints until it is told to end can end then.
+public var outputIsUnread: Bool { isUnread }
 
-/// Prints to standard output.
+/// Prints to standard output. Once its reader has gone, this does nothing: the rest of the work and
+/// its exit status are the same without a reader.
 /// - Throws: `Fault` if it cannot be written, because a script must not take half an answer for a
 ///   whole one.
 public func say(_ line: String) throws(Fault) {
-  guard fputs(line + "\n", stdout) >= 0 else { throw Fault(standardOutput, errno: errno) }
+  guard !isUnread else { return }
+  if fputs(line + "\n", stdout) < 0 { try noteFailedOutput(errno) }
 }
 
 /// Writes out the lines that `say(_:)` has buffered.
 public func flushOutput() throws(Fault) {
-  guard fflush(stdout) == 0 else { throw Fault(standardOutput, errno: errno) }
+  guard !isUnread else { return }
+  if fflush(stdout) != 0 { try noteFailedOutput(errno) }
+}
+
+private func noteFailedOutput(_ code: Int32) throws(Fault) {
+  guard code == EPIPE else { throw Fault("standard output", errno: code) }
+  isUnread = true
 }
 
 /// Prints at once a line about something that was done.

@@ -71,8 +71,6 @@ public struct Program: Sendable {
         return ExitStatus.misused
       }
       return try run(subcommand, Array(words.dropFirst()))
-    } catch let fault as Fault where fault.meansThatTheReaderHasGone {
-      return ExitStatus.done
     } catch {
       complain("\(error)")
       return error is Misuse ? ExitStatus.misused : ExitStatus.failed
@@ -88,12 +86,7 @@ public struct Program: Sendable {
     } else {
       result = try subcommand.run(arguments)
     }
-    do throws(Fault) {
-      try flushOutput()
-    } catch {
-      // What failed has failed, whether or not somebody still reads about it.
-      guard result != ExitStatus.done, error.meansThatTheReaderHasGone else { throw error }
-    }
+    try flushOutput()
     return result
   }
 

@@ -192,11 +192,7 @@ extension Announcer {
     for countdown in timers.rungOut(after: settings.ringLimit, at: now) {
       var end = TimerEvent.missed
       // Ask before `remove` takes the ring back.
-      if case .ringing(let since) = countdown.state,
-        let why = neverHeard(since: since.sinceBoot, at: now)
-      {
-        end = .neverHeard(why)
-      }
+      if let why = neverHeard(countdown, at: now) { end = .neverHeard(why) }
       effects += timers.remove(countdown)
       effects.append(.report(.timer(countdown, end)))
     }
@@ -307,6 +303,13 @@ extension Announcer {
     // A cue that failed has been given again.
     if timers.book.isRinging(for: source) { return nil }
     return timers.book.complaint(of: source).map { .failed($0) }
+  }
+
+  /// Why nothing of a ringing timer has been heard; nil if something was, or nothing failed, or it
+  /// does not ring.
+  public func neverHeard(_ countdown: Countdown, at now: Now) -> SkipReason? {
+    guard case .ringing(let since) = countdown.state else { return nil }
+    return neverHeard(since: since.sinceBoot, at: now)
   }
 
   /// Why no ring has been heard since then; nil if one was, or none failed.

@@ -43,12 +43,21 @@ final class Reporter {
     default: toldRefusal = nil
     }
     if case .announced(_, let timing) = report { lastTiming = timing }
-    journal.log(report.notice(composer, clockWatch.state))
+    journal.log(notice(of: report))
     let interval = conductor.announcer.settings.interval
     if let ended = tally.take(report, every: interval, at: SystemClock.uptime) {
       journal.log(ended.notice)
     }
     if let (name, values) = report.signal(composer) { bus?.signal(name, values) }
+  }
+
+  private func notice(of report: Report) -> Notice {
+    guard case .timer(let countdown, let event) = report else {
+      return report.notice(composer, clockWatch.state)
+    }
+    return event.notice(
+      of: countdown,
+      neverHeard: conductor.announcer.neverHeard(countdown, at: SystemClock.now))
   }
 
   /// Signals every notice on the bus, and remembers the last warning.

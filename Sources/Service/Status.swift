@@ -63,7 +63,8 @@ public struct Status: Hashable, Sendable {
   public var lastOnsetError: Int64?
   /// The last thing that went wrong, with its time; empty if nothing did.
   public var lastError = ""
-  /// Why what is set at run time cannot be saved, and what to do about it; empty if it can.
+  /// Why what is set at run time cannot be saved, and what to do about it; empty if it can, or if
+  /// an older service does not tell.
   public var stateError = ""
   /// The `stateError` of a service that was started by hand. It has said so at its start.
   public static let hasNoStateFolder = "STATE_DIRECTORY names no folder for it"
@@ -230,6 +231,9 @@ extension Status {
     Dictionary(uniqueKeysWithValues: Self.table.map { ($0.name, $0.tell(self)) })
   }
 
+  /// Properties that a service of an older version lacks. Their values stay as they are without it.
+  private static let later: Set = ["StateError"]
+
   /// Properties that change all the time. `PropertiesChanged` leaves them out.
   static let flowing: Set = ["ClockWords", "ClockUncertainty"]
 
@@ -255,7 +259,11 @@ extension Status {
   init?(properties: [String: BusValue]) {
     self.init()
     for property in Self.table {
-      guard let value = properties[property.name], property.read(&self, value) else { return nil }
+      if let value = properties[property.name] {
+        guard property.read(&self, value) else { return nil }
+      } else if !Self.later.contains(property.name) {
+        return nil
+      }
     }
   }
 }

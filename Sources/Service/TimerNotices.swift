@@ -4,7 +4,8 @@ import Horology
 
 extension TimerEvent {
   /// The notice for an event of a timer.
-  func notice(of countdown: Countdown) -> Notice {
+  /// - Parameter neverHeard: why nothing of its ring was heard; nil if something was.
+  func notice(of countdown: Countdown, neverHeard: SkipReason? = nil) -> Notice {
     let title = countdown.title
     var fields: [String: String?] = [
       "CAUSE": "timer", "TIMER": String(countdown.number), "TIMER_NAME": countdown.name,
@@ -13,14 +14,22 @@ extension TimerEvent {
     func notice(_ event: JournalEvent, _ priority: Priority, _ words: String) -> Notice {
       Notice(event, priority, "\(title) \(words)", fields)
     }
+    func change(_ name: String, _ words: String) -> Notice {
+      fields["CHANGE"] = name
+      return notice(.timer, .info, words)
+    }
+    func end(_ reason: String, _ words: String) -> Notice {
+      fields["REASON"] = reason
+      fields["DETAIL"] = neverHeard?.description
+      let silence = neverHeard.map { "; it was never heard: \($0)" } ?? ""
+      return notice(.timer, .info, words + silence)
+    }
     switch self {
-    case .started: return notice(.timer, .info, "was started, for \(countdown.length.inFull)")
-    case .lengthened(let span): return notice(.timer, .info, "has \(span.inFull) more")
-    case .paused: return notice(.timer, .info, "is paused")
-    case .resumed: return notice(.timer, .info, "goes on")
-    case .cancelled:
-      fields["REASON"] = "cancelled"
-      return notice(.timer, .info, "was cancelled")
+    case .started: return change("started", "was started, for \(countdown.length.inFull)")
+    case .lengthened(let span): return change("lengthened", "has \(span.inFull) more")
+    case .paused: return change("paused", "is paused")
+    case .resumed: return change("resumed", "goes on")
+    case .cancelled: return end("cancelled", "was cancelled")
     case .told(let left):
       return notice(.timer, .info, "has \(left.exactly) left, which a person asked for")
     case .elapsed(let late, let unheard):
@@ -34,9 +43,7 @@ extension TimerEvent {
     case .silenced(let reason):
       fields["REASON"] = reason.key
       return notice(.timerMissed, .warning, "is at zero, and nobody hears it: \(reason)")
-    case .stopped(let reason):
-      fields["REASON"] = reason.key
-      return notice(.timer, .info, "rings no more: \(reason)")
+    case .stopped(let reason): return end(reason.key, "rings no more: \(reason)")
     case .expired(let late):
       fields["LATE_USEC"] = late.inMicroseconds
       return notice(

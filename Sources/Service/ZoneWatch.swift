@@ -15,6 +15,11 @@ final class ZoneWatch {
   private var source: EventSource?
   /// Runs while the file is missing.
   private var missing: EventSource?
+  /// Runs until the file is read once more.
+  private var again: EventSource?
+
+  /// How long after a reading that may have met a program at its writing the file is read again.
+  private static let pause = Duration.milliseconds(500)
 
   /// - Parameters:
   ///   - patience: how long the file may be missing before its zone is given up. Some programs move
@@ -38,31 +43,62 @@ final class ZoneWatch {
   }
 
   private func look() {
+    again = nil
     if isThere {
       missing = nil
-      take()
-    } else if missing == nil {
-      missing = try? loop.after(patience, accuracy: .seconds(1)) { [unowned self] in
-        missing = nil
-        take()
-      }
+      take(isSecond: false)
+    } else {
+      waitForIt()
     }
   }
 
-  private func take() {
+  private func waitForIt() {
+    guard missing == nil else { return }
+    missing = try? loop.after(patience, accuracy: .seconds(1)) { [unowned self] in
+      missing = nil
+      take(isSecond: true)
+    }
+  }
+
+  /// - Parameter isSecond: false if a failure may only mean that the file is half written. Then it
+  ///   is read a second time before the journal is told.
+  private func take(isSecond: Bool) {
+    let before = stamp
     do throws(Fault) {
       let zone = try read()
+      // If the file was replaced meanwhile, it may be the zone of neither file.
+      guard stamp == before else { return takeAgain() }
       let why = isThere ? "" : "; \(path) is not there"
       journal.log(.zone, .notice, "the zone is \(zone.name)\(why)", ["ZONE": zone.name])
       changed(zone)
     } catch {
-      // The file may be half written. The rest of it is an event of its own.
+      guard isSecond, stamp == before else { return takeAgain() }
       journal.log(.zoneFailed, .warning, error.description)
     }
   }
 
-  private var isThere: Bool {
+  private func takeAgain() {
+    again = try? loop.after(Self.pause, accuracy: .milliseconds(100)) { [unowned self] in
+      again = nil
+      if isThere { take(isSecond: true) } else { waitForIt() }
+    }
+  }
+
+  private var isThere: Bool { !stamp.isEmpty }
+
+  /// Changes whenever the link, or the file that it leads to, is replaced or written. Empty if there
+  /// is neither.
+  private var stamp: [Int64] {
     var status = stat()
-    return lstat(path, &status) == 0
+    guard lstat(path, &status) == 0 else { return [] }
+    let link = Self.numbers(status)
+    return link + (stat(path, &status) == 0 ? Self.numbers(status) : [])
+  }
+
+  private static func numbers(_ status: stat) -> [Int64] {
+    [
+      Int64(truncatingIfNeeded: status.st_dev), Int64(truncatingIfNeeded: status.st_ino),
+      Int64(status.st_size), Int64(status.st_ctim.tv_sec), Int64(status.st_ctim.tv_nsec),
+    ]
   }
 }

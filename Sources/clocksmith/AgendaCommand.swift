@@ -63,7 +63,7 @@ let agendaCommand = Subcommand(
   var (occasion, appointment) = (occasions.next(), appointments.next())
   while true {
     let next = [occasion?.occasion.instant, appointment?.instant].compactMap { $0 }.min()
-    guard let next, next < end else { break }
+    guard let next, next < end, !outputIsUnread else { break }
     let entry: AgendaLine
     // List the chime before a ring at the same instant.
     if let first = occasion, first.occasion.instant == next {

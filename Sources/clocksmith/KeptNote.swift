@@ -1,15 +1,17 @@
 import Service
 
 extension RunningService {
-  /// Gives it an order that changes what outlasts a restart. Afterwards tells a person if the
-  /// change cannot be kept. A service that was started by hand without a folder has said so at its
-  /// start.
+  /// Gives it an order that changes what outlasts a restart. Afterwards tells a person if it has
+  /// changed something that cannot be kept. A service that was started by hand without a folder has
+  /// said so at its start.
   /// - Parameter order: gives the order, and prints what came of it.
   @discardableResult
   func change<Answer>(_ order: (RunningService) throws -> Answer) throws -> Answer {
+    // The order itself tells what is wrong if this fails.
+    let before = try? self.status()
     let answer = try order(self)
-    if let seen = try? self.status(), seen.isStateInTrouble {
-      complain("note: the change is not saved, and lost at a restart: \(seen.stateError)")
+    if let after = try? self.status(), after.isStateInTrouble, after.hasChanged(since: before) {
+      complain("note: the change is not saved, and lost at a restart: \(after.stateError)")
     }
     return answer
   }
@@ -20,6 +22,13 @@ extension Status {
   /// is kept.
   var stateWords: String? {
     stateError.isEmpty ? nil : "what is set at run time is lost at a restart: \(stateError)"
+  }
+
+  /// True if something that outlasts a restart is not as it was, or if that is not known.
+  fileprivate func hasChanged(since before: Status?) -> Bool {
+    guard let before else { return true }
+    return timers != before.timers || intervals != before.intervals || alarms != before.alarms
+      || mute != before.mute
   }
 
   /// False, too, without a folder: who starts the service by hand may not want one.

@@ -85,7 +85,7 @@ let stopCommand = Subcommand(
     """,
   options: []
 ) { _ in
-  try runningService().stop()
+  try runningService().change { try $0.stop() }
   return ExitStatus.done
 }
 

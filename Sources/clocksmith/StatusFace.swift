@@ -98,6 +98,7 @@ final class StatusFace {
         try printChange()
       }
       try flushOutput()
+      if outputIsUnread { loop.exit() }
     } catch {
       failure = error
       loop.exit()

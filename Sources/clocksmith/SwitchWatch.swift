@@ -36,7 +36,8 @@ private final class SwitchWatch {
     self.active = active
   }
 
-  /// Shows its place, its state, and then each change until SIGINT or SIGTERM.
+  /// Shows its place, its state, and then each change until SIGINT or SIGTERM, or until nobody
+  /// reads any more.
   /// - Throws: `Fault` if the line is lost, or nothing can be printed.
   func run() throws(Fault) {
     var sources: [EventSource] = []
@@ -72,6 +73,7 @@ private final class SwitchWatch {
     let meaning = isActive ? "active: silenced" : "inactive: may sound"
     try say("\(zone.civil(at: instant).dateTime.timeOfDay).\(fraction)  \(meaning)")
     try flushOutput()
+    if outputIsUnread { loop.exit() }
   }
 }
 

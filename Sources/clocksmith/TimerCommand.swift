@@ -138,11 +138,11 @@ private func timer(_ named: String?, of service: RunningService) throws -> Strin
   return "\(only.number)"
 }
 
-/// Prints the state of a timer.
+/// Prints the state of a timer that was changed.
 private func tell(_ which: String, of service: RunningService) throws {
   let timers = try service.status().timers
   if let timer = timers.first(where: { $0.name == which || "\($0.number)" == which }) {
-    try say(timer.line(at: SystemClock.now.instant))
+    try tellDone(timer.line(at: SystemClock.now.instant), "the timer was changed all the same")
   }
 }
 

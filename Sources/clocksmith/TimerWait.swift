@@ -17,6 +17,9 @@ final class TimerWait {
   private var timer: Status.Timer?
   private var sources: [EventSource] = []
   private var failure: Fault?
+  /// The notice about its own start has come. Notices before that are about an earlier timer with
+  /// the same number.
+  private var hasStarted = false
   private var hasRung = false
   /// Why the service could not save the timer when it was last seen; empty if it could.
   private var stateError = ""
@@ -28,6 +31,8 @@ final class TimerWait {
     case cancelled
     /// In the service's words.
     case unheard(String)
+    /// Another timer has its number. The service has told nothing of its end.
+    case replaced
   }
 
   /// Watches the service from now on. Start the timer afterwards: nothing about it is missed then.
@@ -67,8 +72,12 @@ final class TimerWait {
     case .unheard(let words)?:
       complain(words)
       return ExitStatus.failed
-    case .cancelled?, nil:
+    case .cancelled?:
       complain("\(title) was cancelled")
+      return ExitStatus.failed
+    // The service was restarted meanwhile, and has lost it.
+    case .replaced?, nil:
+      complain("\(title) is gone, and the service did not say why; see 'journalctl -u clocksmith'")
       return ExitStatus.failed
     }
     return ExitStatus.done
@@ -77,13 +86,22 @@ final class TimerWait {
   /// The number is free again after the end, for a later timer. So nothing is heard after it.
   private func note(_ event: String, _ words: String, _ fields: [String: String]) {
     guard end == nil, let number, fields["TIMER"] == "\(number)" else { return }
+    guard hasStarted else {
+      hasStarted = event == "timer" && fields["REASON"] == nil
+      return
+    }
     switch (event, fields["REASON"]) {
     case ("timer_elapsed", _): hasRung = true
     // One that rang, and was not stopped, has neither a reason nor a delay.
     case ("timer_missed", nil) where fields["LATE_USEC"] == nil: finish(.reachedZero)
     case ("timer_missed", _): finish(.unheard(words))
+    // Only the end of a ring that was never heard has details: why not.
+    case ("timer", _?) where fields["DETAIL"] != nil: finish(.unheard(words))
     case ("timer", "cancelled"?): finish(hasRung ? .reachedZero : .cancelled)
     case ("timer", _?): finish(.reachedZero)
+    // With more time, a timer that rang counts down again.
+    case ("timer", nil) where fields["CHANGE"] == "lengthened": hasRung = false
+    case ("timer", nil) where fields["CHANGE"] == "started": finish(.replaced)
     default: break
     }
   }
@@ -100,8 +118,7 @@ final class TimerWait {
       let status = try service.status()
       timer = status.timers.first { $0.number == number }
       stateError = status.stateError
-      guard let timer else { return loop.exit() }
-      hasRung = timer.state == "ringing"
+      guard timer != nil else { return loop.exit() }
       show()
     } catch {
       failure = error

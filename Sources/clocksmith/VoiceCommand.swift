@@ -173,21 +173,35 @@ private func recordVoice(_ folder: String, _ arguments: Arguments) throws -> Int
   return ExitStatus.done
 }
 
-/// Prints the clips and times of a new voice, how to hear it, and how the service can use it.
+/// Prints the clips and times of a new voice, how to hear it, and how the service can use it. The
+/// commands have lines of their own, to be pasted.
 private func present(_ pack: VoicePack, at target: String) throws(Fault) {
   try say("made \(target): \(pack.clipNames.count) clips")
   try say(coverage(pack))
   let path = realpath(target, nil)
   defer { free(path) }
   let place = path.map { String(cString: $0) } ?? target
-  try say("to hear it: 'clocksmith voice try \(place) 15:15'")
+  try say("to hear it:\n  clocksmith voice try \(place.shellWord) 15:15")
   var readable = place
   if !["/opt/", "/srv/", "/usr/"].contains(where: { place.hasPrefix($0) }) {
     // The unit hides home folders and /tmp from the service (ProtectHome=, PrivateTmp=).
-    try say("to put it where the service can read it: 'sudo cp -r \(place) \(sharedFolder)/'")
     readable = "\(sharedFolder)/\(place.split(separator: "/").last ?? "")"
+    try say("to put it where the service can read it:\n  \(copying(pack, place, to: readable))")
   }
-  try say("to use it: 'voice = \(readable)' in [announce] of the configuration")
+  try say("to use it, in [announce] of the configuration:\n  voice = \(readable)")
+}
+
+/// The command that copies the files of a pack, and not the takes beside them. With install(1)
+/// everyone can read the copies, whatever the umask was when they were made.
+private func copying(_ pack: VoicePack, _ place: String, to folder: String) -> String {
+  let texts = names(inFolder: place).filter { name in
+    name == "voice.conf" || name == pack.licence || name == "NOTICE"
+  }
+  var sources = texts.map { "\(place)/\($0)".shellWord }
+  let paths = pack.clipNames.compactMap { pack.clip($0)?.path }
+  let suffixes = Set(paths.compactMap { path in path.split(separator: ".").last })
+  for suffix in suffixes.sorted() { sources.append("\(place.shellWord)/*.\(suffix)") }
+  return "sudo install -D -m 644 -t \(folder.shellWord) \(sources.joined(separator: " "))"
 }
 
 private let sharedFolder = "/usr/local/share"

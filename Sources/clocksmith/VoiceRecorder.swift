@@ -130,6 +130,7 @@ final class VoiceRecorder {
     clearMeter()
     try say(words)
     try flushOutput()
+    if outputIsUnread { loop.exit() }
   }
 
   private func play(_ take: Take) throws(Fault) {

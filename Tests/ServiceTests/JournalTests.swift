@@ -101,6 +101,30 @@ import Testing
     #expect(notice.fields["SYNCHRONISED_SEC"] == "7200")
   }
 
+  @Test("a change of a timer is told with its name") func timerChanges() {
+    let tea = Countdown(number: 1, name: "tea", length: .seconds(60), state: .paused(left: .zero))
+    let changes: [TimerEvent] = [.started, .lengthened(by: .seconds(9)), .paused, .resumed]
+    #expect(
+      changes.map { $0.notice(of: tea).fields["CHANGE"] }
+        == ["started", "lengthened", "paused", "resumed"])
+    let others: [TimerEvent] = [.cancelled, .told(left: .zero), .elapsed(late: nil), .missed]
+    #expect(others.allSatisfy { $0.notice(of: tea).fields["CHANGE"] == nil })
+  }
+
+  @Test("the end of a ring that was never heard is told with the cause") func neverHeard() {
+    let tea = Countdown(number: 1, name: "tea", length: .seconds(60), state: .paused(left: .zero))
+    let stopped = TimerEvent.stopped(.byHand)
+    let silent = stopped.notice(of: tea, neverHeard: .failed("no card"))
+    #expect(
+      silent.message
+        == #"timer "tea" rings no more: it was stopped by hand; it was never heard: no card"#)
+    #expect(silent.fields["REASON"] == StopReason.byHand.key)
+    #expect(silent.fields["DETAIL"] == "no card")
+    let heard = stopped.notice(of: tea)
+    #expect(heard.message == #"timer "tea" rings no more: it was stopped by hand"#)
+    #expect(heard.fields["DETAIL"] == nil)
+  }
+
   @Test("every event has an ID and a name of its own") func identity() {
     let all = JournalEvent.allCases
     #expect(Set(all.map(\.messageID)).count == all.count)

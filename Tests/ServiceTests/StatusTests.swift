@@ -25,6 +25,28 @@ import Testing
     #expect(read.mute == mute)
   }
 
+  @Test("an older service lacks the trouble of the state, and no other property")
+  func older() throws {
+    let configuration = Configuration()
+    let now = SystemClock.now
+    var told = Status(
+      configuration, try configuration.composer(),
+      Announcer(
+        settings: configuration.announcer, zone: SystemZone.universal, trust: .synchronised,
+        at: now),
+      clock: ClockState(basis: .disciplined, uncertainty: nil))
+    told.stateError = "no room"
+    var properties = told.properties
+    #expect(try #require(Status(properties: properties)).stateError == "no room")
+    properties["StateError"] = nil
+    #expect(try #require(Status(properties: properties)).stateError == "")
+    for name in properties.keys {
+      var fewer = properties
+      fewer[name] = nil
+      #expect(Status(properties: fewer) == nil, "\(name)")
+    }
+  }
+
   @Test("what is only prepared is told as what comes next, and what is heard as sounding")
   func prepared() throws {
     let configuration = Configuration()

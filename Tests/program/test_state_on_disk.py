@@ -10,7 +10,8 @@ import pytest
 
 from c_library import shared_library
 from message_bus import MessageBus
-from program import SILENT_ALSA
+from pretended_announcer import PretendedAnnouncer
+from program import SILENT_ALSA, refusal
 from service import Service
 from sound_server import RATE, wait_until
 
@@ -123,6 +124,7 @@ def test_a_new_thing_that_cannot_be_saved_is_there_and_told(start, clocksmith, t
     ([["interval", "1h"]], ["interval", "stop"]),
     ([["alarm", "07:00", "--name", "school"]], ["alarm", "cancel", "school"]),
     ([["mute"]], ["unmute"]),
+    ([["interval", "1h"]], ["stop"]),
 ], ids=lambda words: " ".join(words) if isinstance(words[0], str) else "")
 def test_a_change_that_cannot_be_saved_is_made_and_told(start, clocksmith, before, words):
     start()
@@ -133,6 +135,29 @@ def test_a_change_that_cannot_be_saved_is_made_and_told(start, clocksmith, befor
     [note] = done.stderr.splitlines()
     assert note.startswith(
         "clocksmith: note: the change is not saved, and lost at a restart: cannot write ")
+
+
+@pytest.mark.parametrize("words", [["stop"], ["unmute"], ["interval", "1h"]], ids=" ".join)
+def test_what_changes_nothing_is_not_told_to_be_lost(start, clocksmith, words):
+    start()
+    assert "not saved" in clocksmith.run("alarm", "07:00").stderr
+    if words[0] == "interval":
+        assert "not saved" in clocksmith.run(*words).stderr
+    done = clocksmith.run(*words)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_the_error_of_an_order_is_its_own_though_the_service_cannot_tell_how_it_is(clocksmith, tmp_path):
+    bus = MessageBus(tmp_path)
+    clocksmith.environment = clocksmith.environment | {"DBUS_SYSTEM_BUS_ADDRESS": bus.address}
+    service = PretendedAnnouncer(
+        bus.address, lambda member: "org.clocksmith.Error.Refused" if member == "Unmute" else True)
+    try:
+        assert refusal(clocksmith.run("unmute"), 1) == "clocksmith: clocksmith.service: because"
+        assert "GetAll" in service.calls
+    finally:
+        service.close()
+        bus.stop()
 
 
 def shown_state(clocksmith):

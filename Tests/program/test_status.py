@@ -155,6 +155,15 @@ def test_without_a_terminal_there_is_a_line_a_change(clocksmith, configuration, 
     assert len(lines) == len(occasions) and "\x1b" not in face.output
 
 
+def test_it_ends_once_nobody_reads_it(clocksmith, configuration):
+    ours, theirs = os.pipe()
+    os.close(ours)
+    done = clocksmith.run(
+        "status", "--follow", "--config", configuration, stdout=theirs, timeout=20)
+    os.close(theirs)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_it_follows_the_service_as_it_goes_and_comes(tmp_path, clocksmith):
     bus = MessageBus(tmp_path)
     clocksmith.environment = clocksmith.environment | {"DBUS_SYSTEM_BUS_ADDRESS": bus.address}

@@ -281,6 +281,16 @@ def test_what_is_done_and_cannot_be_told_is_done_all_the_same(kitchen, start, wo
         3 if words[0] == "mute" else 2)
 
 
+def test_a_change_that_cannot_be_told_is_made_all_the_same(kitchen, start):
+    start()
+    do(kitchen, "10m")
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        done = kitchen.run("timer", "pause", stdout=full)
+    assert refusal(done, 1) == (
+        "clocksmith: standard output: No space left on device; the timer was changed all the same")
+    assert timers(kitchen)[0]["state"] == "paused"
+
+
 def test_a_length_of_another_program_is_told_to_the_millisecond(bus, kitchen, start):
     service = start()
     with bus.caller() as caller:

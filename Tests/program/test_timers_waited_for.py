@@ -117,6 +117,50 @@ def test_waiting_it_follows_no_later_timer_with_the_same_number(kitchen, start, 
     assert "was cancelled" in process.stderr.read()
 
 
+def test_waiting_a_timer_that_rang_and_got_more_time_is_cancelled_before_zero(kitchen, start):
+    service = start()
+    process, drawn = in_a_terminal(kitchen, "timer", "3s", "--wait")
+    wait_until(lambda: "[" in drawn(), 10, "the bar")
+    process.send_signal(signal.SIGSTOP)
+    service.wait_for("timer 1 is at zero, and rings")
+    do(kitchen, "add", "10m")
+    do(kitchen, "cancel")
+    process.send_signal(signal.SIGCONT)
+    assert process.wait(10) == 1
+    assert process.stderr.read() == "clocksmith: timer 1 was cancelled\n"
+
+
+@pytest.mark.parametrize("has_another", [False, True])
+def test_waiting_a_timer_that_the_service_has_lost_is_not_told_to_be_cancelled(
+        kitchen, start, has_another):
+    service = start()
+    process, drawn = in_a_terminal(kitchen, "timer", "10m", "--wait")
+    wait_until(lambda: "]  9:5" in drawn(), 10, "the bar, a second later")
+    process.send_signal(signal.SIGSTOP)
+    service.end_by("kill")
+    (kitchen.folder / "state/state.json").unlink()
+    start()
+    if has_another:
+        do(kitchen, "10m")
+        assert timers(kitchen)[0]["number"] == 1
+    process.send_signal(signal.SIGCONT)
+    assert process.wait(10) == 1
+    assert process.stderr.read() == (
+        "clocksmith: timer 1 is gone, and the service did not say why; see 'journalctl -u clocksmith'\n")
+
+
+@pytest.mark.parametrize("words", [["stop"], ["timer", "cancel"]], ids=lambda words: words[-1])
+def test_waiting_fails_if_a_ring_that_nobody_could_hear_is_stopped(kitchen, start, words):
+    service = start(rest="[speaker]\ndevice = nosuch")
+    process, drawn = in_a_terminal(kitchen, "timer", "3s", "--wait")
+    wait_until(lambda: "[" in drawn(), 10, "the bar")
+    service.wait_for("timer 1 .*cannot be heard")
+    wait_until(lambda: "at zero" in drawn(), 10, "zero")
+    assert kitchen.run(*words).returncode == 0
+    assert process.wait(10) == 1, "what follows with && must not follow"
+    assert "; it was never heard: " in process.stderr.read()
+
+
 def test_waiting_it_hears_of_a_cancel_that_comes_before_it_could_print(kitchen, start):
     start()
     ours, theirs = os.pipe()
@@ -132,6 +176,20 @@ def test_waiting_it_hears_of_a_cancel_that_comes_before_it_could_print(kitchen, 
         assert process.wait(10) == 1
         assert process.stderr.read() == "clocksmith: timer 1 was cancelled\n"
     os.close(ours)
+
+
+def test_waiting_how_it_ends_counts_though_nobody_reads_about_it(kitchen, start):
+    start()
+    ours, theirs = os.pipe()
+    os.close(ours)
+    with subprocess.Popen(
+            [PROGRAM, "timer", "10m", "--wait"], env=kitchen.environment, stdin=subprocess.DEVNULL,
+            stdout=theirs, stderr=subprocess.PIPE, text=True) as process:
+        os.close(theirs)
+        wait_until(lambda: timers(kitchen), 10, "the timer")
+        do(kitchen, "cancel")
+        assert process.wait(10) == 1
+        assert process.stderr.read() == "clocksmith: timer 1 was cancelled\n"
 
 
 def test_waiting_fails_if_nobody_heard_the_timer(kitchen, start):

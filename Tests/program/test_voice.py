@@ -1,5 +1,6 @@
 """A user's own voice: recordings as people have them, made into a pack, verified and heard."""
 
+import os
 import pathlib
 import shutil
 import subprocess
@@ -19,6 +20,25 @@ def test_the_classic_seventeen_say_the_quarters(brought_in):
     lines = lines_of(done, 0)
     assert lines[:2] == [f"made {pack}: 17 clips", "in 12 hours it says the quarters of an hour"]
     assert done.stderr == ""
+
+
+def test_the_line_that_puts_a_voice_where_the_service_can_read_it_can_be_pasted(
+        clocksmith, recordings, tmp_path):
+    pack, shared = tmp_path / "Anna's voice", tmp_path / "shared"
+    done = clocksmith.run("voice", "import", recordings, "--output", pack)
+    # As `voice record` leaves it, and as a careful person makes it.
+    (pack / "takes").mkdir()
+    for path in [pack, *pack.iterdir()]:
+        path.chmod(path.stat().st_mode & 0o700)
+    lines = lines_of(done, 0)
+    line = lines[lines.index("to put it where the service can read it:") + 1]
+    assert line.startswith("  sudo install ") and line.count("/usr/local/share/") == 1
+    pasted = line.replace("sudo ", "", 1).replace("/usr/local/share", str(shared))
+    subprocess.run(["sh", "-c", f"umask 077\n{pasted}"], check=True, cwd="/")
+    copy = shared / pack.name
+    assert {path.name for path in copy.iterdir()} == {path.name for path in pack.iterdir()} - {"takes"}
+    assert all(path.stat().st_mode & 0o044 == 0o044 for path in [shared, copy, *copy.iterdir()])
+    assert clocksmith.run("voice", "verify", copy).returncode == 0
 
 
 def test_clips_are_mono_16_bit_flac_at_48_khz(brought_in):
@@ -284,6 +304,18 @@ def test_one_bad_clip_does_not_condemn_the_others(clocksmith, pack):
         line for line in lines_of(clocksmith.run("voice", "verify", pack), 3)
         if line.startswith("FOUND")]
     assert len(found) == 1 and "minute-15: " in found[0] and "LU softer" in found[0]
+
+
+def test_a_reader_who_has_had_enough_does_not_change_what_is_found(clocksmith, pack):
+    for clip in list(pack.glob("*.flac")):
+        clip.unlink()
+    # More than the command collects before it writes: most of it is said to nobody.
+    assert len(clocksmith.run("voice", "verify", pack).stdout) > 10_000
+    ours, theirs = os.pipe()
+    os.close(ours)
+    done = clocksmith.run("voice", "verify", pack, stdout=theirs)
+    os.close(theirs)
+    assert (done.returncode, done.stderr) == (3, "")
 
 
 def test_a_recording_with_one_channel_upside_down_is_heard(recordings, brought_in):

@@ -356,12 +356,12 @@ def test_the_next_run_goes_on_where_the_first_stopped(recorded):
 def test_what_was_recorded_becomes_a_pack(recorded):
     folder, (_, second), _ = recorded
     assert second.status == 0
-    assert second.screen()[-6:] == [
+    assert second.screen()[-9:] == [
         f"made {folder}: 18 clips", "in 12 hours it says the quarters of an hour",
-        "it has no words of timers, which give a signal alone",
-        f"to hear it: 'clocksmith voice try {folder} 15:15'",
-        f"to put it where the service can read it: 'sudo cp -r {folder} /usr/local/share/'",
-        f"to use it: 'voice = /usr/local/share/{folder.name}' in [announce] of the configuration"]
+        "it has no words of timers, which give a signal alone", "to hear it:",
+        f"  clocksmith voice try {folder} 15:15", "to put it where the service can read it:",
+        f"  sudo install -D -m 644 -t /usr/local/share/{folder.name} {folder}/LICENCE {folder}/voice.conf {folder}/*.flac",
+        "to use it, in [announce] of the configuration:", f"  voice = /usr/local/share/{folder.name}"]
     assert {path.name for path in folder.iterdir() if path.suffix != ".flac"} == {
         "takes", "voice.conf", "LICENCE"}
 
