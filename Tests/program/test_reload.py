@@ -39,9 +39,9 @@ def test_a_chime_outlasts_an_early_stop_and_a_reload_of_something_else(nearly_on
     wakefulness = Wakefulness()
     service = Service(nearly_one, configuration, "--output", played, alsa="")
     try:
-        wait_until(lambda: time.time() > hour - 26, 10, "the preparation")
+        wait_until(lambda: time.time() > hour - 26, 60, "the preparation")
         assert nearly_one.run("stop").returncode == 0
-        wait_until(lambda: time.time() > hour - 15, 15, "the melody")
+        wait_until(lambda: time.time() > hour - 15, 60, "the melody")
         configuration.write_text(configuration.read_text() + "late_limit = 5s\n")
         service.signal(signal.SIGHUP)
         service.wait_for("read again")
