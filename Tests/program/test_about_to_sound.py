@@ -24,11 +24,13 @@ def nearly_one(clocksmith, voice):
     service = Service(
         clocksmith, clocksmith.configuration(voice=voice), "--output",
         clocksmith.folder / "played.wav", alsa=SILENT_ALSA, notify=True)
-    with bus.caller() as caller:
-        caller.wait_for_service(service)
-        yield service, caller, hour
-    assert service.stop() == 0
-    bus.stop()
+    try:
+        with bus.caller() as caller:
+            caller.wait_for_service(service)
+            yield service, caller, hour
+    finally:
+        assert service.stop() == 0
+        bus.stop()
 
 
 def seconds_until_it_is_told(clocksmith, voice):

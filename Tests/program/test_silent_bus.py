@@ -40,15 +40,17 @@ def frozen_bus(clocksmith):
     bus = MessageBus(clocksmith.folder)
     clocksmith.environment = clocksmith.environment | {"DBUS_SYSTEM_BUS_ADDRESS": bus.address}
     service = Service(clocksmith, clocksmith.configuration(), alsa=SILENT_ALSA)
-    with bus.caller() as caller:
-        caller.wait_for_service(service)
-    stand_still(bus.daemon)
-    yield service
-    service.process.kill()
-    service.process.wait()
-    bus.daemon.kill()
-    bus.daemon.wait()
-    bus.socket.unlink()
+    try:
+        with bus.caller() as caller:
+            caller.wait_for_service(service)
+        stand_still(bus.daemon)
+        yield service
+    finally:
+        service.process.kill()
+        service.process.wait()
+        bus.daemon.kill()
+        bus.daemon.wait()
+        bus.socket.unlink()
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,8 @@ pytestmark = pytest.mark.skipif(
 
 
 def test_every_zone_has_a_line_as_it_ends_and_sigint_tells_what_was_done():
-    words = ["--zone", "all", "--years", "0.01", "--faults", "none"]
+    # Long enough that it is not over before the signal comes.
+    words = ["--zone", "all", "--years", "0.1", "--faults", "none"]
     with subprocess.Popen(
             [SIMULATE, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
         first = running.stdout.readline()

@@ -10,8 +10,9 @@ import pytest
 
 from c_library import shared_library
 from message_bus import MessageBus
-from program import SILENT_ALSA
+from program import SILENT_ALSA, in_the_night, zone_showing
 from service import Service
+from slow_voice import lengthen
 from sound_server import RATE, wait_until
 
 # A disk on which fsync() does not return while a file exists.
@@ -35,16 +36,20 @@ def slow(clocksmith, tmp_path):
 
 
 @pytest.fixture
-def start(clocksmith, tmp_path):
-    """Starts a service on a bus that keeps its state and plays into a file."""
+def start(clocksmith, tmp_path, pack):
+    """Starts a service on a bus that keeps its state and plays into a file. It takes eight seconds to
+    say 11:45."""
     bus = MessageBus(tmp_path)
+    voice = lengthen(pack, 8, "minute-45")
+    in_the_night(clocksmith)
     clocksmith.environment = clocksmith.environment | {
         "DBUS_SYSTEM_BUS_ADDRESS": bus.address, "STATE_DIRECTORY": str(tmp_path / "state")}
     started = []
 
     def start(announce=""):
         service = Service(
-            clocksmith, clocksmith.configuration(f"interval = 60\nvoice_at_hour = none\n{announce}"),
+            clocksmith, clocksmith.configuration(
+                f"interval = 60\nvoice_at_hour = none\n{announce}", voice=voice),
             "--output", tmp_path / "played.wav", alsa=SILENT_ALSA)
         started.append((service, bus.caller()))
         started[0][1].wait_for_service(service)
@@ -225,9 +230,12 @@ def test_a_mute_that_is_set_while_the_last_words_are_finished_is_kept(start, tmp
     assert is_muted(tmp_path)
 
 
-def test_an_occasion_that_sounded_before_a_restart_does_not_sound_again(start, tmp_path):
+def test_an_occasion_that_sounded_before_a_restart_does_not_sound_again(
+        start, clocksmith, tmp_path):
     # As after a step back: the coming hour has sounded. A state without a checksum is of version 1.
-    hour = (int(time.time()) // 3600 + 1) * 3600
+    hour = int(time.time()) + 2400
+    clocksmith.environment = clocksmith.environment | {
+        "TZ": zone_showing(clocksmith, 4 * 3600, hour)}
     (tmp_path / "state").mkdir()
     (tmp_path / "state/state.json").write_text(f'{{"version":1,"sounded_usec":{hour}000000}}')
     _, caller = start()
