@@ -23,6 +23,8 @@ from sound_server import Recording, SoundServer, wait_until
 # is asked for must have been spoken by then, and the service takes no request right before an
 # occasion.
 PREPARATION = 45
+# The speakers are opened so many seconds before that.
+OPENING = 20
 # The clocks prepare the minute so many seconds before it.
 READY = 7
 # After so many seconds the clocks must have ended, for the next minute is prepared.
@@ -73,13 +75,12 @@ class OneMinute:
         :param meanwhile: called with a second of UTC. There is nothing to do until then.
         """
         self.lose_a_bus()
+        meanwhile(next_minute(PREPARATION + OPENING) - PREPARATION - OPENING)
         self.open_speakers()
-        begin = 0
-        # The last thing that is done meanwhile may take longer than there is time.
-        while time.time() > begin + 3:
-            begin = next_minute(PREPARATION) - PREPARATION
-            meanwhile(begin)
-        self.second = begin + PREPARATION
+        # If that took longer, it is the minute after.
+        self.second = next_minute(PREPARATION)
+        wait_until(
+            lambda: time.time() > self.second - PREPARATION, 90, "the time for the preparation")
         self.start_clocks()
         self.be_at_rest()
         self.meet_the_minute()
