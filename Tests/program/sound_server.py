@@ -159,6 +159,12 @@ class Recording:
     def samples(self, start=0):
         return numpy.concatenate(self.pieces)[start:]
 
+    def samples_so_far(self):
+        """All samples, with half a second more: what was played just now takes a while to arrive."""
+        end = self.frames + RATE // 2
+        wait_until(lambda: self.frames > end, 60, "the recording")
+        return self.samples()
+
     def is_sounding(self, start=0, seconds=0.1):
         """True if more than this much sound has been heard since that frame."""
         return sum(count for first, count in self.sounding if first >= start) > seconds * RATE
