@@ -10,8 +10,8 @@ LEAST = 1 << 30
 
 
 def folder_in_memory():
-    """A new folder in memory; None where there is too little of it, or where no library can be loaded
-    from there."""
+    """A new folder in memory; None where there is too little of it, or where no library can be
+    loaded from there."""
     try:
         found = os.statvfs(SHARED)
         if found.f_flag & os.ST_NOEXEC or found.f_bavail * found.f_frsize < LEAST:

@@ -121,8 +121,8 @@ class Person:
         return words
 
     def say(self, microphone, samples, words):
-        """Says this until the screen shows the words: a busy machine breaks up the sound at times, so
-        that the program asks for it again, or hears nothing."""
+        """Says this until the screen shows the words. A busy machine breaks up the sound at times:
+        then the program asks for it again, or hears nothing."""
         for _ in range(12):
             # The program ignores the first 0.25 s after a key, because a key clicks.
             microphone.speak(numpy.concatenate([numpy.zeros(RATE * 3 // 10), samples]))

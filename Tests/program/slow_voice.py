@@ -19,8 +19,8 @@ def copy_of_the_voice(folder):
 
 
 def lengthen(pack, seconds, *clips):
-    """Repeats these clips of a copy, each for so many seconds. What a test does during a phrase comes
-    in time then, on a slow machine too."""
+    """Repeats these clips of a copy, each for so many seconds. What a test does during a phrase
+    then comes in time on a slow machine too."""
     for name in clips:
         clip = pack / f"{name}.flac"
         clip.unlink()

@@ -42,8 +42,8 @@ def wait_until(condition, seconds, what):
 
 
 def least_of_four(measure, limit):
-    """Measures until the result is below the limit, at most four times: a busy machine may hold up one
-    attempt.
+    """Measures until the result is below the limit, at most four times: a busy machine may hold up
+    one attempt.
 
     :return: the least result.
     """
@@ -160,7 +160,7 @@ class Recording:
         return numpy.concatenate(self.pieces)[start:]
 
     def samples_so_far(self):
-        """All samples, with half a second more: what was played just now takes a while to arrive."""
+        """All samples, with half a second more: what was played just now is still to arrive."""
         end = self.frames + RATE // 2
         wait_until(lambda: self.frames > end, 60, "the recording")
         return self.samples()

@@ -8,8 +8,8 @@ from sound_server import wait_until
 
 
 def stand_still(process):
-    """Stops all threads of a process. On a busy machine they still take in events for a moment after
-    the signal was sent."""
+    """Stops all threads of a process. On a busy machine they still take in events for a moment
+    after the signal was sent."""
     process.send_signal(signal.SIGSTOP)
 
     def is_still():

@@ -12,8 +12,8 @@ from program import zone_showing
 from service import Service
 from sound_server import Wakefulness, find, wait_until
 
-# What the clocks show shortly before the service starts. The melody begins 23 s before the hour, and
-# is prepared 5 s before that.
+# What the clocks show shortly before the service starts. The melody begins 23 s before the hour,
+# and is prepared 5 s before that.
 START = 59 * 60 + 16
 HOUR = 3600
 # Seconds. The file that stands in for a speaker holds 200 ms and is filled 20 ms at a time. A machine

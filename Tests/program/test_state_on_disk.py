@@ -37,8 +37,8 @@ def slow(clocksmith, tmp_path):
 
 @pytest.fixture
 def start(clocksmith, tmp_path, pack):
-    """Starts a service on a bus that keeps its state and plays into a file. It takes eight seconds to
-    say 11:45."""
+    """Starts a service on a bus that keeps its state and plays into a file. It takes eight seconds
+    to say 11:45."""
     bus = MessageBus(tmp_path)
     voice = lengthen(pack, 8, "minute-45")
     in_the_night(clocksmith)
