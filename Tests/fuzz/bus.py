@@ -139,7 +139,7 @@ def fuzz(connection, seed, numbers):
             DBusAddress(PATH, bus_name=NAME, interface=interface), member, signature or None,
             arguments)
         try:
-            reply = connection.send_and_get_reply(call, timeout=5)
+            reply = connection.send_and_get_reply(call, timeout=40)
             gone = reply.header.message_type is MessageType.error and \
                 reply.header.fields[4].endswith(("ServiceUnknown", "NoReply"))
         except TimeoutError:
@@ -172,7 +172,7 @@ def main():
         clocksmith, clocksmith.configuration(), "--output", folder / "out.wav", alsa=SILENT_ALSA)
     began = time.monotonic()
     with bus.caller() as caller:
-        caller.wait_for_service()
+        caller.wait_for_service(service)
         before = service.memory()
         unanswered = fuzz(caller.connection, given.seed, range(given.calls))
         after = service.memory()

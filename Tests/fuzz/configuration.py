@@ -119,9 +119,9 @@ def attempt(program, path, words, environment):
     try:
         done = subprocess.run(
             [program, *words, "--config", path], env=environment, stdin=subprocess.DEVNULL,
-            capture_output=True, text=True, errors="surrogateescape", timeout=20, check=False)
+            capture_output=True, text=True, errors="surrogateescape", timeout=60, check=False)
     except subprocess.TimeoutExpired:
-        return "it did not end within 20 s"
+        return "it did not end within 60 s"
     return judge(done, words)
 
 

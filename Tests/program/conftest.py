@@ -1,12 +1,17 @@
 """The fixtures that the whole-program tests share."""
 
+import contextlib
+import pathlib
+import re
 import shutil
 import subprocess
+import tempfile
 import time
 
 import pytest
 
 from http_door import Door
+from memory import folder_in_memory
 from message_bus import MessageBus
 from one_minute import OneMinute
 from pretended_announcer import PretendedAnnouncer
@@ -17,6 +22,7 @@ from push import PushRelay
 from relay import Broker, Relay, need_relay
 from rendered_day import RenderedDay
 from service import Service
+from slow_voice import copy_of_the_voice, lengthen
 from sound_server import wait_until
 
 
@@ -35,6 +41,34 @@ def pytest_collection_modifyitems(items):
         file = item.nodeid.partition("::")[0]
         group = "one minute" if "one_minute" in item.fixturenames else file
         item.add_marker(pytest.mark.xdist_group(group))
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item):
+    outcome = yield
+    item.has_failed = getattr(item, "has_failed", False) or outcome.get_result().failed
+
+
+@pytest.fixture(scope="session")
+def memory(tmp_path_factory):
+    """A folder in memory: a disk that stands still for seconds holds up nothing that sounds."""
+    folder = folder_in_memory()
+    yield folder or tmp_path_factory.mktemp("memory")
+    if folder:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+def tmp_path(memory, request, tmp_path_factory):
+    """A new folder in memory. If the test fails, its files are kept on the disk."""
+    name = re.sub(r"\W", "_", request.node.name)[:20]
+    folder = pathlib.Path(tempfile.mkdtemp(prefix=name, dir=memory))
+    yield folder
+    if getattr(request.node, "has_failed", False):
+        # Sockets and pipes cannot be copied.
+        with contextlib.suppress(shutil.Error, OSError):
+            shutil.copytree(folder, tmp_path_factory.mktemp(name) / "files", symlinks=True)
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest.fixture(scope="session", name="surroundings")
@@ -178,14 +212,14 @@ def door(on_the_bus, tmp_path):
 
 @pytest.fixture
 def pack(tmp_path):
-    """A copy of the voice for a test to break. The clips in it are links."""
-    copy = tmp_path / "voice"
-    copy.mkdir()
-    for clip in VOICE.glob("*.flac"):
-        (copy / clip.name).symlink_to(clip)
-    shutil.copy(VOICE / "voice.conf", copy)
-    shutil.copy(VOICE / "LICENCE", copy)
-    return copy
+    """A copy of the voice for a test to break."""
+    return copy_of_the_voice(tmp_path / "voice")
+
+
+@pytest.fixture
+def slow_voice(pack):
+    """A voice that takes half a minute to say 11:45, or another time with these minutes."""
+    return lengthen(pack, 30, "minute-45")
 
 
 @pytest.fixture
@@ -208,16 +242,18 @@ def days(surroundings, tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def one_minute(request, surroundings, tmp_path_factory):
+def one_minute(request, surroundings, memory):
     """A full minute that nine clocks have met."""
-    minute = OneMinute(Clocksmith(surroundings, tmp_path_factory.mktemp("minute")))
+    folder = memory / "minute"
+    folder.mkdir()
+    minute = OneMinute(Clocksmith(surroundings, folder))
 
     def meanwhile(until):
         """Waits, and renders the days that other tests will need."""
         if any("day" in item.fixturenames for item in request.session.items):
             for day in request.getfixturevalue("days").values():
                 day.advance(until)
-        wait_until(lambda: time.time() > until, 60, "the minute to come near")
+        wait_until(lambda: time.time() > until, 120, "the minute to come near")
 
     try:
         minute.meet(meanwhile)

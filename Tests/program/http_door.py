@@ -36,9 +36,9 @@ class Door(PushRelay):
         source = source and (source, 0)
         if authority is None:
             return http.client.HTTPConnection(
-                "127.0.0.1", self.port, timeout=30, source_address=source)
+                "127.0.0.1", self.port, timeout=60, source_address=source)
         context = ssl.create_default_context(cafile=authority)
-        return http.client.HTTPSConnection("127.0.0.1", self.port, timeout=30, context=context)
+        return http.client.HTTPSConnection("127.0.0.1", self.port, timeout=60, context=context)
 
     def ask(self, method, path, body=None, token=TOKEN, kind="application/json", on=None,
             forwarded=(), **where):

@@ -43,7 +43,7 @@ class World:
         self.holder = subprocess.Popen(
             ["unshare", "--mount", "--propagation", "private", "sh", "-c", WORLD, "sh", ROOT, ready],
             stderr=subprocess.DEVNULL)
-        wait_until(lambda: ready.exists() or self.holder.poll() is not None, 10, "the namespace")
+        wait_until(lambda: ready.exists() or self.holder.poll() is not None, 60, "the namespace")
         if self.holder.poll() is not None:
             pytest.skip("no mount namespace can be had here (not root?)")
 
@@ -54,7 +54,7 @@ class World:
 
     def run(self, *words):
         return subprocess.run(
-            self.within(*words), capture_output=True, text=True, timeout=20, check=False)
+            self.within(*words), capture_output=True, text=True, timeout=60, check=False)
 
     def close(self):
         self.holder.kill()
@@ -68,7 +68,7 @@ class Journal(World):
         super().__init__(folder)
         self.daemon = subprocess.Popen(self.within(DAEMON), stderr=subprocess.DEVNULL)
         wait_until(
-            lambda: self.run("test", "-S", "/run/systemd/journal/stdout").returncode == 0, 10,
+            lambda: self.run("test", "-S", "/run/systemd/journal/stdout").returncode == 0, 60,
             "journald")
         self.run("journalctl", "--update-catalog")
 
@@ -83,7 +83,7 @@ class Journal(World):
         done = self.run("journalctl", "--no-pager", "--output=json", "--all", *matches)
         return [json.loads(line) for line in done.stdout.splitlines()]
 
-    def wait_for(self, event, seconds=10):
+    def wait_for(self, event, seconds=60):
         """Waits for an entry of that event, and returns the first one."""
         return wait_until(
             lambda: self.entries(f"CLOCKSMITH_EVENT={event}"), seconds, f"an entry '{event}'")[0]
@@ -91,7 +91,7 @@ class Journal(World):
     def close(self):
         self.daemon.send_signal(signal.SIGTERM)
         try:
-            self.daemon.wait(5)
+            self.daemon.wait(60)
         except subprocess.TimeoutExpired:
             self.daemon.kill()
         super().close()
@@ -100,7 +100,7 @@ class Journal(World):
 def stop(process):
     """Ends a service and returns its exit status."""
     process.terminate()
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while process.poll() is None:
         assert time.monotonic() < deadline, "it did not end"
         time.sleep(0.01)

@@ -56,13 +56,14 @@ class MessageBus:
              "--nosyslog"], stderr=subprocess.DEVNULL)
 
         def answers():
+            assert self.daemon.poll() is None, "dbus-daemon has ended"
             with socket.socket(socket.AF_UNIX) as probe:
                 return probe.connect_ex(str(self.socket)) == 0
-        wait_until(answers, 5, "the bus")
+        wait_until(answers, 60, "the bus")
 
     def stop(self):
         self.daemon.terminate()
-        self.daemon.wait(5)
+        self.daemon.wait(60)
         self.socket.unlink(missing_ok=True)
 
     def caller(self):
@@ -86,16 +87,18 @@ class Caller:
     def __exit__(self, *_):
         self.close()
 
-    def wait_for_service(self, service=None):
-        """Waits until the name is taken, by this service if one is given: the bus may still know one
-        that was killed."""
+    def wait_for_service(self, service):
+        """Waits until the name is taken by this very service: the bus may still know one that was
+        killed."""
         def taken():
+            assert service.is_alive(), f"the service has ended: {service.lines()}"
             with contextlib.suppress(Refused):
-                owner = self.send(message_bus.GetConnectionUnixProcessID(NAME))[0]
-                return service is None or owner == service.process.pid
-        wait_until(taken, 10, "the service on the bus")
+                owner, = self.send(message_bus.GetConnectionUnixProcessID(NAME))
+                return owner == service.process.pid
+            return False
+        wait_until(taken, 60, "the service on the bus")
 
-    def send(self, message, seconds=10):
+    def send(self, message, seconds=60):
         """Sends a message and returns the body of the reply. An error is raised as Refused."""
         reply = self.connection.send_and_get_reply(message, timeout=seconds)
         if reply.header.message_type is MessageType.error:
@@ -126,7 +129,7 @@ class Caller:
         Proxy(message_bus, self.connection).AddMatch(rule)
         return self._caught.enter_context(self.connection.filter(rule, bufsize=10_000))
 
-    def next_signal(self, queue, member, fits=lambda body: True, seconds=10):
+    def next_signal(self, queue, member, fits=lambda body: True, seconds=60):
         """The body of the next signal of that name that fits."""
         found = None
 
@@ -145,7 +148,7 @@ class Caller:
         wait_until(arrived, seconds, f"the signal {member}")
         return found
 
-    def next_change(self, queue, name, value=None, seconds=10):
+    def next_change(self, queue, name, value=None, seconds=60):
         """The new value of a property, from its change signal."""
         def fits(body):
             return name in body[1] and (value is None or body[1][name][1] == value)

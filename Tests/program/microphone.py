@@ -1,5 +1,7 @@
 """A microphone without a sound card, and a person at a terminal in front of it."""
 
+import codecs
+import contextlib
 import fcntl
 import os
 import pty
@@ -43,7 +45,7 @@ class Microphone:
         self.thread = threading.Thread(target=self.run, daemon=True)
         self.thread.start()
         # Half a second of noise has been taken.
-        wait_until(lambda: self.written > 50, 15, "the room to hum")
+        wait_until(lambda: self.written > 50, 60, "the room to hum")
 
     def run(self):
         random = numpy.random.default_rng(1)
@@ -68,7 +70,7 @@ class Microphone:
     def close(self):
         self.process.kill()
         self.process.wait()
-        self.thread.join(10)
+        self.thread.join(60)
         self.server.kill()
 
 
@@ -93,16 +95,18 @@ class Person:
         self.thread.start()
 
     def read(self):
+        # A character of several bytes may come in two pieces.
+        decoder = codecs.getincrementaldecoder("utf-8")()
         try:
             while not self.has_left:
                 # A pending read would keep the terminal open when hang_up() closes it.
                 if select.select([self.master], [], [], 0.05)[0]:
-                    self.text += os.read(self.master, 4096).decode()
+                    self.text += decoder.decode(os.read(self.master, 4096))
         except OSError:
             # The program has ended.
             pass
 
-    def wait_for(self, *choices, seconds=10):
+    def wait_for(self, *choices, seconds=60):
         """Waits until one of these appears on the screen, behind the words of the previous wait.
 
         :return: the one that appeared.
@@ -117,12 +121,14 @@ class Person:
         return words
 
     def say(self, microphone, samples, words):
-        """Says this until the screen shows the words: a busy machine breaks up the sound at times."""
-        for _ in range(5):
+        """Says this until the screen shows the words. A busy machine breaks up the sound at times:
+        then the program asks for it again, or hears nothing."""
+        for _ in range(12):
             # The program ignores the first 0.25 s after a key, because a key clicks.
             microphone.speak(numpy.concatenate([numpy.zeros(RATE * 3 // 10), samples]))
-            if self.wait_for(words, " again") == words:
-                return
+            with contextlib.suppress(AssertionError):
+                if self.wait_for(words, " again", seconds=10) == words:
+                    return
         raise AssertionError(f"never answered {words!r}; the screen: {self.screen()}")
 
     def press(self, keys):
@@ -138,14 +144,14 @@ class Person:
 
     def end(self):
         """Waits for the program to end, and returns its exit status."""
-        status = self.process.wait(30)
-        self.thread.join(10)
+        status = self.process.wait(60)
+        self.thread.join(60)
         return status
 
     def hang_up(self):
         """Closes the terminal."""
         self.has_left = True
-        self.thread.join(10)
+        self.thread.join(60)
         os.close(self.master)
         self.master = None
 
@@ -153,6 +159,6 @@ class Person:
         if self.process.poll() is None:
             self.process.kill()
             self.process.wait()
-        self.thread.join(10)
+        self.thread.join(60)
         if self.master is not None:
             os.close(self.master)

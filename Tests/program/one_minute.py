@@ -15,11 +15,20 @@ from exact_speaker import ExactSpeaker
 from message_bus import MessageBus
 from program import Clocksmith
 from service import Service, next_minute
+from slow_voice import copy_of_the_voice, lengthen
 from sound_server import Recording, SoundServer, wait_until
 
-# Everything is started this many seconds before the minute. A time that is asked for must have been
-# spoken by then, and the service takes no request right before an occasion.
-PREPARATION = 18
+# The clocks are started this many seconds before the minute: enough for a slow machine, and late
+# enough that none of them still wants to say the minute before it (late_limit is 10 s). A time that
+# is asked for must have been spoken by then, and the service takes no request right before an
+# occasion.
+PREPARATION = 45
+# The speakers are opened so many seconds before that.
+OPENING = 20
+# The clocks prepare the minute so many seconds before it.
+READY = 7
+# After so many seconds the clocks must have ended, for the next minute is prepared.
+OVER = 45
 
 NO_SPEAKER = "pcm.other { type null }\n"
 
@@ -66,8 +75,12 @@ class OneMinute:
         :param meanwhile: called with a second of UTC. There is nothing to do until then.
         """
         self.lose_a_bus()
-        meanwhile(next_minute(PREPARATION) - PREPARATION)
+        meanwhile(next_minute(PREPARATION + OPENING) - PREPARATION - OPENING)
         self.open_speakers()
+        # If that took longer, it is the minute after.
+        self.second = next_minute(PREPARATION)
+        wait_until(
+            lambda: time.time() > self.second - PREPARATION, 90, "the time for the preparation")
         self.start_clocks()
         self.be_at_rest()
         self.meet_the_minute()
@@ -87,7 +100,7 @@ class OneMinute:
         configuration = on_the_bus.configuration("interval = 60\nvoice_at_hour = none")
         self.without_a_bus = Service(on_the_bus, configuration, alsa=NO_SPEAKER)
         with self.returning_bus.caller() as caller:
-            caller.wait_for_service()
+            caller.wait_for_service(self.without_a_bus)
         self.returning_bus.stop()
         self.without_a_bus.wait_for("the system bus has gone")
         self.returning_bus.start()
@@ -125,14 +138,18 @@ class OneMinute:
 
     def start_clocks(self):
         every_minute = self.clocksmith.configuration("interval = 1")
+        self.slow_voice = lengthen(
+            copy_of_the_voice(self.folder / "slow voice"), 10, "am", "pm", "oclock")
+        self.slow_words = slow_words = self.clocksmith.configuration(
+            "interval = 1", voice=self.slow_voice)
         impatient = self.clocksmith.configuration("interval = 1\nlate_limit = 3s")
         self.configuration = every_minute
         first_heard = self.recording(self.returning, "speaker")
         self.clocks = {
             "returning": Service(
-                self.clocksmith, every_minute, "--say-now",
+                self.clocksmith, slow_words, "--say-now",
                 alsa=self.returning.device("default", "speaker"))}
-        wait_until(first_heard.is_sounding, 8, "the time that was asked for")
+        wait_until(first_heard.is_sounding, 60, "the time that was asked for")
         self.returning.kill()
         self.clocks["returning"].wait_for("asked for")
         self.clocks |= {
@@ -151,7 +168,7 @@ class OneMinute:
                 alsa=engaged_device(self.folder, self.folder / "never", 3)
                 + self.exact["slow"].device("other")),
             "vanishing": Service(
-                self.clocksmith, every_minute, alsa=self.vanishing.device("default", "speaker")),
+                self.clocksmith, slow_words, alsa=self.vanishing.device("default", "speaker")),
         }
 
         for name in ("exact", "behind"):
@@ -168,29 +185,31 @@ class OneMinute:
             self.clocksmith.environment | {"DBUS_SYSTEM_BUS_ADDRESS": self.bus.address}, folder)
         self.clocks["muted"] = Service(on_the_bus, configuration, alsa=NO_SPEAKER)
         self.caller = self.bus.caller()
-        self.caller.wait_for_service()
+        self.caller.wait_for_service(self.clocks["muted"])
         self.signals = self.caller.listen()
         self.caller.call("MuteNext")
 
     def be_at_rest(self):
         self.returning.start()
         self.heard_of_returning = self.recording(self.returning, "speaker")
-        self.second = next_minute(4)
+        assert time.time() < self.second - READY, "this machine is too slow for the preparation"
         self.memory_at_rest = self.clocks["good"].memory()
         self.frames_at_rest = soundfile.info(self.file).frames
 
     def meet_the_minute(self):
-        until = self.second - time.time() + 5
+        until = self.second - time.time() + OVER
         # A clock behind a busy sound server is sure only after a while that it is heard.
         wait_until(lambda: self.heard_of_vanishing.is_sounding(seconds=0.4), until, "the minute")
         self.vanishing.kill()
-        wait_until(self.heard.is_sounding, 2, "the minute")
+        wait_until(self.heard.is_sounding, 20, "the minute")
         self.memory_while_speaking = self.clocks["good"].memory()
-        wait_until(lambda: time.time() > self.second + 1, 2, "the minute's second second")
+        wait_until(lambda: time.time() > self.second + 1, 60, "the minute's second second")
         self.busy.unlink()
         self.returning.show()
         for clock in self.clocks.values():
-            clock.wait_for(rf"(said .* for|skipped|cut off .* for) {self.time_of_day}", 20)
+            clock.wait_for(
+                rf"(said .* for|skipped|cut off .* for) {self.time_of_day}",
+                self.second + OVER - time.time())
 
     @property
     def local(self):
@@ -205,12 +224,13 @@ class OneMinute:
         """The lines that a clock has logged about this minute."""
         return [line for line in self.lines[clock] if self.time_of_day in line]
 
-    def phrase(self, local=None):
+    def phrase(self, local=None, configuration=None):
         """The expected samples of this minute, or of another, as `render` makes them."""
         path = self.folder / "phrase.wav"
         at = f"{local or self.local:%Y-%m-%dT%H:%M}"
         done = self.clocksmith.run(
-            "render", "--at", at, "--output", path, "--config", self.configuration)
+            "render", "--at", at, "--output", path, "--config",
+            configuration or self.configuration)
         assert done.returncode == 0
         return soundfile.read(path, dtype="float32")[0]
 

@@ -48,11 +48,11 @@ class PipeWireServer:
         }
         self.processes = []
         self.start("pipewire")
-        wait_until((folder / "pipewire-0").exists, 15, "pipewire")
+        wait_until((folder / "pipewire-0").exists, 60, "pipewire")
         # WirePlumber's default configuration needs a bus, and takes real cards.
         self.start("wireplumber", "-c", "policy.conf")
         self.start("pipewire-pulse")
-        wait_until(self.answers, 15, "pipewire-pulse")
+        wait_until(self.answers, 60, "pipewire-pulse")
         self.run("pw-metadata", "0", "default.audio.sink", json.dumps({"name": "speaker"}),
                  "Spa:String:JSON")
 

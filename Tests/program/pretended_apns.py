@@ -11,6 +11,7 @@ import h2.config
 import h2.connection
 import h2.events
 
+from relay import free_port
 from sound_server import wait_until
 
 
@@ -88,8 +89,8 @@ class PretendedAPNs:
 
     def listen(self):
         """Listens; after `stop`, again at the same port."""
-        self.server = socket.create_server(("127.0.0.1", self.port or 0))
-        self.port = self.server.getsockname()[1]
+        self.port = self.port or free_port()
+        self.server = socket.create_server(("127.0.0.1", self.port))
         self.open = []
         threading.Thread(target=self.serve, args=(self.server,), daemon=True).start()
 
@@ -176,7 +177,7 @@ class PretendedAPNs:
     def tokens(self):
         return [request.token for request in list(self.requests)]
 
-    def wait_for(self, count, seconds=15):
+    def wait_for(self, count, seconds=60):
         wait_until(
             lambda: len(self.requests) >= count, seconds,
             f"{count} requests; there were {len(self.requests)}")

@@ -39,7 +39,7 @@ class PretendedWeb:
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
     def wait_for(self, count):
-        wait_until(lambda: len(self.requests) >= count, 20, f"{count} requests")
+        wait_until(lambda: len(self.requests) >= count, 60, f"{count} requests")
         return [(request, json.loads(request.body)) for request in self.requests]
 
     def stop(self):

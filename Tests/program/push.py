@@ -36,7 +36,7 @@ class PushRelay(Relay):
     def command(self, *words, given=None):
         return subprocess.run(
             [RELAY, *words], env=self.environment, input=given, capture_output=True, text=True,
-            check=True, timeout=30).stdout
+            check=True, timeout=60).stdout
 
     def push(self, words="hello"):
         self.command("push", words)

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import random
 import shutil
 import signal
 import socket
@@ -36,10 +37,26 @@ def need_relay():
         pytest.skip(f"no {RELAY} (swift build -c release --product clocksmith-relay)")
 
 
+# The claims of this process on ports, held until it ends.
+claims = []
+
+
 def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """A port that nobody else gets: outside the range from which the kernel takes the ports of
+    connections, and claimed before all other test processes by a socket with its name."""
+    for port in random.SystemRandom().sample(range(20_000, 32_000), 1000):
+        claim = socket.socket(socket.AF_UNIX)
+        try:
+            claim.bind(f"\0clocksmith-test-port-{port}")
+            with socket.socket() as probe:
+                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                probe.bind(("0.0.0.0", port))
+        except OSError:
+            claim.close()
+            continue
+        claims.append(claim)
+        return port
+    raise AssertionError("no port is free")
 
 
 class Broker:
@@ -63,13 +80,14 @@ class Broker:
                 stdout=log, stderr=log)
 
         def answers():
+            assert self.daemon.poll() is None, (self.folder / "mosquitto.log").read_text()
             with socket.socket() as probe:
                 return probe.connect_ex(("127.0.0.1", self.port)) == 0
-        wait_until(answers, 5, "the broker")
+        wait_until(answers, 60, "the broker")
 
     def kill(self):
         self.daemon.kill()
-        self.daemon.wait(5)
+        self.daemon.wait(60)
 
     def listen(self, *topics):
         listener = Listener(self.client, topics)
@@ -82,7 +100,7 @@ class Broker:
             payload = payload.encode()
         subprocess.run(
             ["mosquitto_pub", *self.client, "-t", topic, "-q", "1", "-s", *words],
-            input=payload, check=True, timeout=20)
+            input=payload, check=True, timeout=60)
 
     def close(self):
         for listener in self.listeners:
@@ -111,16 +129,24 @@ class Listener:
 
     def __init__(self, client, topics):
         words = [word for topic in topics for word in ("-t", topic)]
+        # With -d it also writes when it is subscribed.
         self.process = subprocess.Popen(
-            ["mosquitto_sub", *client, "-q", "1", "-F", "%j", *words], stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL, encoding="utf-8",
-            errors="replace")
+            ["stdbuf", "-oL", "mosquitto_sub", *client, "-d", "-q", "1", "-F", "%j", *words],
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8", errors="replace")
         self.messages = []
+        self.remarks = []
+        self.is_subscribed = threading.Event()
         self.reader = threading.Thread(target=self.read, daemon=True)
         self.reader.start()
+        assert self.is_subscribed.wait(60), f"the listener was not subscribed: {self.remarks}"
 
     def read(self):
         for line in self.process.stdout:
+            if not line.startswith("{"):
+                self.remarks.append(line)
+                if line.startswith("Subscribed"):
+                    self.is_subscribed.set()
+                continue
             message = json.loads(line)
             payload = message["payload"] or ""
             self.messages.append((message["topic"], payload, bool(message["retain"])))
@@ -128,7 +154,7 @@ class Listener:
     def payloads(self, topic):
         return [payload for at, payload, _ in list(self.messages) if at == topic]
 
-    def wait_for(self, topic, fits=lambda payload: True, seconds=15):
+    def wait_for(self, topic, fits=lambda payload: True, seconds=60):
         """The latest payload of the topic, once it fits."""
         def found():
             payloads = self.payloads(topic)
@@ -139,13 +165,19 @@ class Listener:
         """The last three messages, shortened for an error message."""
         return [(topic, payload[:200]) for topic, payload, _ in self.messages[-3:]]
 
-    def wait_for_state(self, fits, seconds=15):
+    def wait_for_passing_state(self, fits, seconds=60):
+        """Waits until a state fits that may be over already."""
+        wait_until(
+            lambda: any(fits(json.loads(payload)) for payload in self.payloads(f"{CLOCK}/state")),
+            seconds, f"a state; there was {self.last()}")
+
+    def wait_for_state(self, fits, seconds=60):
         return json.loads(
             self.wait_for(f"{CLOCK}/state", lambda payload: fits(json.loads(payload)), seconds))
 
     def close(self):
         self.process.kill()
-        self.process.wait(5)
+        self.process.wait(60)
 
 
 class Relay:
@@ -181,11 +213,15 @@ class Relay:
     def matching(self, words):
         return [line for line in self.lines() if words in line]
 
-    def wait_for(self, words, seconds=15):
-        return wait_until(
-            lambda: self.matching(words), seconds, f"'{words}' in {self.lines()}")[0]
+    def wait_for(self, words, seconds=60):
+        def found():
+            has_ended = self.process.poll() is not None
+            lines = self.matching(words)
+            assert lines or not has_ended, f"it ended without '{words}': {self.lines()}"
+            return lines
+        return wait_until(found, seconds, f"'{words}' in {self.log}")[0]
 
     def stop(self):
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
-        return self.process.wait(10)
+        return self.process.wait(60)

@@ -5,10 +5,10 @@ import signal
 import socket
 import subprocess
 import time
-from pathlib import Path
 
 from program import PROGRAM
 from sound_server import preferred, wait_until
+from standstill import stand_still
 
 
 class Service:
@@ -41,8 +41,13 @@ class Service:
     def matching(self, pattern):
         return [line for line in self.lines() if re.search(pattern, line)]
 
-    def wait_for(self, pattern, seconds=10):
-        return wait_until(lambda: self.matching(pattern), seconds, f"{pattern!r} in {self.log}")[0]
+    def wait_for(self, pattern, seconds=60):
+        def found():
+            has_ended = not self.is_alive()
+            lines = self.matching(pattern)
+            assert lines or not has_ended, f"it ended without {pattern!r}: {self.lines()}"
+            return lines
+        return wait_until(found, seconds, f"{pattern!r} in {self.log}")[0]
 
     def is_alive(self):
         return self.process.poll() is None
@@ -51,17 +56,14 @@ class Service:
         self.process.send_signal(number)
 
     def stand_still(self):
-        """Stops it until it gets SIGCONT. On a busy machine it still takes in events for a moment
-        after the signal was sent."""
-        self.signal(signal.SIGSTOP)
-        stat = Path(f"/proc/{self.process.pid}/stat")
-        wait_until(lambda: stat.read_text("ascii").rpartition(")")[2].split()[0] == "T", 10, "a stop")
+        """Stops it until it gets SIGCONT."""
+        stand_still(self.process)
 
     def stop(self):
         """Ends it as a service manager does."""
         if self.is_alive():
             self.signal(signal.SIGTERM)
-        return self.process.wait(10)
+        return self.process.wait(60)
 
     def end_by(self, way):
         """Ends it by `stop`, as a service manager does, or by `kill`, as a crash would."""
@@ -69,7 +71,7 @@ class Service:
             assert self.stop() == 0
         else:
             self.signal(signal.SIGKILL)
-            self.process.wait(10)
+            self.process.wait(60)
 
     def latest_status(self):
         """The last STATUS= that it has sent to the service manager."""

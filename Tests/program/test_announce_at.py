@@ -19,22 +19,34 @@ def caller(bus, on_the_bus):
         on_the_bus, on_the_bus.configuration("interval = 60\nvoice_at_hour = none"),
         "--output", on_the_bus.folder / "heard.wav", alsa=SILENT_ALSA)
     with bus.caller() as caller:
-        caller.wait_for_service()
+        caller.wait_for_service(service)
         yield caller
     assert service.stop() == 0
 
 
+def asked_for(caller, text):
+    """Asks for that time in nearly 5 s, the most that is allowed: (the instant, the words). A busy
+    machine may be too late with the question."""
+    for _ in range(4):
+        at = int((time.time() + 4.9) * 1_000_000)
+        try:
+            return at, caller.call("AnnounceAt", "ts", at, text)[0]
+        except Refused as refused:
+            assert "within the next 5 s" in refused.words or "too near" in refused.words
+    raise AssertionError("it was refused each time")
+
+
 def test_a_time_is_said_from_an_instant_on(caller):
     signals = caller.listen()
-    at = int(time.time() * 1_000_000) + 2_500_000
-    assert caller.call("AnnounceAt", "ts", at, "15:30") == (CLASSIC,)
+    at, words = asked_for(caller, "15:30")
+    assert words == CLASSIC
     instant, text, onset = caller.next_signal(signals, "Announced")
     assert (instant, text) == (at, CLASSIC)
     assert abs(onset) < 100_000, "in microseconds"
 
 
 def test_the_time_at_an_instant_is_said(caller):
-    text, = caller.call("AnnounceAt", "ts", int(time.time() + 3) * 1_000_000, "")
+    _, text = asked_for(caller, "")
     assert re.fullmatch(r"\w+( o'clock|( oh)? [\w-]+( [\w-]+)? [AP] M)", text), text
 
 
@@ -46,6 +58,14 @@ def test_the_time_at_an_instant_is_said(caller):
     (2, "24:00", "org.freedesktop.DBus.Error.InvalidArgs", "no time of day"),
 ])
 def test_an_instant_that_cannot_be_met_is_refused(caller, ahead, text, name, told):
-    with pytest.raises(Refused) as refused:
-        caller.call("AnnounceAt", "ts", int((time.time() + ahead) * 1_000_000), text)
-    assert refused.value.name == name and told in refused.value.words
+    for _ in range(4):
+        begun = time.time()
+        try:
+            answer = caller.call("AnnounceAt", "ts", int((begun + ahead) * 1_000_000), text)
+        except Refused as refused:
+            answer = refused
+            if refused.name == name and told in refused.words:
+                return
+        # Only a busy machine may be too late with the question.
+        assert time.time() - begun > 0.15, answer
+    pytest.fail("the question was too late each time")

@@ -11,7 +11,7 @@ import soundfile
 from program import refusal
 from one_minute import NO_SPEAKER, engaged_device
 from service import Service
-from sound_server import Recording, SoundServer, find, wait_until
+from sound_server import Recording, SoundServer, find, least_of_four, wait_until
 
 
 @pytest.fixture
@@ -98,14 +98,17 @@ def test_a_pipe_without_a_reader_holds_say_and_check_up_for_five_seconds_at_most
 
 
 def test_a_service_that_waits_for_a_pipes_reader_ends_when_it_is_told(clocksmith, unread_pipe):
-    service = Service(
-        clocksmith, clocksmith.configuration(), "--say-now", alsa=unread_pipe)
-    try:
-        since = time.monotonic()
-        assert service.stop() == 0
-        assert time.monotonic() - since < 6
-    finally:
-        service.process.kill()
+    def end():
+        service = Service(
+            clocksmith, clocksmith.configuration(), "--say-now", alsa=unread_pipe)
+        try:
+            since = time.monotonic()
+            assert service.stop() == 0
+            return time.monotonic() - since
+        finally:
+            service.process.kill()
+
+    assert least_of_four(end, 6) < 6
 
 
 def test_say_speaks_the_time_that_it_is_given(clocksmith, speaker, tmp_path):
@@ -115,20 +118,21 @@ def test_say_speaks_the_time_that_it_is_given(clocksmith, speaker, tmp_path):
     clocksmith.run("say", *words, "--output", tmp_path / "phrase.wav")
     phrase, _ = soundfile.read(tmp_path / "phrase.wav", dtype="float32")
     assert (done.returncode, done.stdout, done.stderr) == (0, "three fifteen P M\n", "")
-    assert find(phrase, heard.samples())[1] > 0.95
+    assert find(phrase, heard.samples_so_far())[1] > 0.95
 
 
-def test_say_tells_of_a_speaker_that_goes_away_under_it(clocksmith, speaker):
+def test_say_tells_of_a_speaker_that_goes_away_under_it(clocksmith, speaker, slow_voice):
     server, heard, environment = speaker
 
     def kill_in_the_middle():
-        wait_until(heard.is_sounding, 8, "the phrase")
+        wait_until(heard.is_sounding, 60, "the phrase")
         server.kill()
 
     with concurrent.futures.ThreadPoolExecutor(1) as meanwhile:
         killing = meanwhile.submit(kill_in_the_middle)
         done = clocksmith.run(
-            "say", "15:15", "--config", clocksmith.configuration(), environment=environment)
+            "say", "11:45", "--config", clocksmith.configuration(voice=slow_voice),
+            environment=environment)
         killing.result()
     assert "speaker default" in refusal(done, 1)
 
@@ -174,7 +178,8 @@ def test_the_next_occasion_without_the_speaker_is_told_of(one_minute):
 def test_a_speaker_that_returns_is_taken_back(one_minute):
     _, last = one_minute.about("returning")
     assert last.startswith("said")
-    assert find(one_minute.phrase(), one_minute.heard_of_returning.samples())[1] > 0.95
+    phrase = one_minute.phrase(configuration=one_minute.slow_words)
+    assert find(phrase, one_minute.heard_of_returning.samples())[1] > 0.95
 
 
 def test_a_disk_that_fills_up_in_the_speakers_stead_is_told_of(clocksmith, full_disk):

@@ -11,7 +11,7 @@ import pytest
 from jeepney import new_method_call
 
 from message_bus import ADDRESS, NAME, MessageBus, Refused
-from program import SILENT_ALSA, refusal, zone_showing
+from program import SILENT_ALSA, VOICE, refusal, zone_showing
 from service import Service
 from sound_server import Recording, SoundServer, wait_until
 
@@ -25,17 +25,19 @@ SIGNALS = {"Announced", "Skipped", "Noticed"}
 
 
 @pytest.fixture
-def start(on_the_bus):
+def start(bus, on_the_bus):
     started = []
     # Far from a quarter of an hour: right before its announcement, requests are refused.
     on_the_bus.environment = on_the_bus.environment | {"TZ": zone_showing(on_the_bus, 10 * 3600 + 17 * 60)}
 
-    def start(announce="", rest="", **options):
+    def start(announce="", rest="", voice=VOICE, **options):
         service = Service(
-            on_the_bus, on_the_bus.configuration(announce, rest),
+            on_the_bus, on_the_bus.configuration(announce, rest, voice),
             "--output", on_the_bus.folder / f"{len(started)}.wav",
             **{"alsa": SILENT_ALSA} | options)
         started.append(service)
+        with bus.caller() as caller:
+            caller.wait_for_service(service)
         return service
 
     yield start
@@ -49,13 +51,18 @@ def service(start):
 
 
 @pytest.fixture
-def caller(bus, service):
+def slow_service(start, slow_voice):
+    """It takes half a minute to say 11:45."""
+    return start(voice=slow_voice)
+
+
+@pytest.fixture
+def caller(bus):
     with bus.caller() as caller:
-        caller.wait_for_service()
         yield caller
 
 
-def test_it_describes_itself(caller):
+def test_it_describes_itself(caller, service):
     tree = xml.etree.ElementTree.fromstring(caller.introspect())
     interface = tree.find(f"interface[@name='{NAME}']")
     assert {method.get("name") for method in interface.iter("method")} == METHODS
@@ -81,43 +88,44 @@ def test_a_reload_that_fails_is_the_last_warning_and_told(caller, service, on_th
 
 def test_a_given_time_is_said_and_told(caller, service):
     signals = caller.listen()
+    begun = time.time()
     assert caller.call("AnnounceTime", "uu", 15, 30) == (CLASSIC,)
     assert caller.next_change(signals, "Playing") == CLASSIC
     instant, text, onset = caller.next_signal(signals, "Announced")
     assert text == CLASSIC
-    assert abs(instant / 1e6 - time.time()) < 10
+    assert begun < instant / 1e6 < time.time()
     assert caller.get("Playing") == ""
     assert caller.get("LastOnsetError") == onset
     assert abs(onset) < 1_000_000
     assert service.wait_for('said "three thirty P M" because it was asked for')
 
 
-def test_the_time_now_is_said(caller):
+def test_the_time_now_is_said(caller, service):
     text, = caller.call("Announce")
     assert re.fullmatch(r"\w+( o'clock|( oh)? [\w-]+( [\w-]+)? [AP] M)", text), text
 
 
-def test_what_sounds_is_stopped(caller, service):
+def test_what_sounds_is_stopped(caller, slow_service):
     caller.call("AnnounceTime", "uu", 11, 45)
-    wait_until(lambda: caller.get("Playing"), 5, "the phrase")
+    wait_until(lambda: caller.get("Playing"), 60, "the phrase")
     time.sleep(0.6)
     caller.call("Stop")
-    wait_until(lambda: not caller.get("Playing"), 5, "silence")
-    assert service.wait_for("cut off .*: it was stopped by hand")
+    wait_until(lambda: not caller.get("Playing"), 60, "silence")
+    assert slow_service.wait_for("cut off .*: it was stopped by hand")
 
 
-def test_what_cannot_be_met_is_refused_with_the_reason(caller, service):
+def test_what_cannot_be_met_is_refused_with_the_reason(caller, slow_service):
     caller.call("AnnounceTime", "uu", 11, 45)
     for _ in range(3):
         with pytest.raises(Refused) as refused:
             caller.call("Announce")
         assert refused.value.name == "org.clocksmith.Error.Refused"
         assert refused.value.words == "another announcement had the speaker"
-    assert len(service.matching("did not say the time that was asked for")) == 1
+    assert len(slow_service.matching("did not say the time that was asked for")) == 1
 
 
 @pytest.mark.parametrize("hour, minute", [(24, 0), (0, 60), (4_294_967_295, 0)])
-def test_a_time_that_is_none_is_refused(caller, hour, minute):
+def test_a_time_that_is_none_is_refused(caller, service, hour, minute):
     with pytest.raises(Refused) as refused:
         caller.call("AnnounceTime", "uu", hour, minute)
     assert refused.value.name == "org.freedesktop.DBus.Error.InvalidArgs"
@@ -138,16 +146,16 @@ def test_it_is_muted_for_a_while_and_not_any_more(caller, service):
     assert service.matching("^muted until") and service.matching("^not muted any more")
 
 
-def test_a_mute_ends_by_itself(caller):
+def test_a_mute_ends_by_itself(caller, service):
     signals = caller.listen()
     caller.call("Mute", "t", 500_000)
     event, priority, words, fields = caller.next_signal(signals, "Noticed")
     assert (event, priority, fields["MUTE"]) == ("mute", 6, "until") and words.startswith("muted")
     caller.next_change(signals, "Muted", True)
-    caller.next_change(signals, "Muted", False, seconds=3)
+    caller.next_change(signals, "Muted", False)
 
 
-def test_a_mute_that_is_too_long_is_refused(caller):
+def test_a_mute_that_is_too_long_is_refused(caller, service):
     with pytest.raises(Refused) as refused:
         caller.call("Mute", "t", 2**64 - 1)
     assert "31 d" in refused.value.words
@@ -195,15 +203,14 @@ def test_a_flood_of_calls_does_not_hold_up_the_sound(caller, service):
     caller.call("AnnounceTime", "uu", 11, 45)
     message = new_method_call(ADDRESS, "Announce")
     sent = 0
-    deadline = time.monotonic() + 3
-    while time.monotonic() < deadline:
+    enough = time.monotonic() + 3
+    while time.monotonic() < enough or sent <= 1000:
         caller.connection.send(message, serial=next(caller.connection.outgoing_serial))
         sent += 1
         time.sleep(0.0005)
     _, text, onset = caller.next_signal(signals, "Announced")
     assert text == "eleven forty-five A M"
     assert abs(onset) < 20_000, "in microseconds"
-    assert sent > 1000, f"{sent} calls in 3 s"
     assert len(service.lines()) < 20, "the journal is not flooded"
 
 
@@ -223,7 +230,7 @@ def test_a_bus_that_goes_is_told_once_and_it_goes_on(tmp_path, clocksmith):
     clocksmith.environment = clocksmith.environment | {"DBUS_SYSTEM_BUS_ADDRESS": bus.address}
     service = Service(clocksmith, clocksmith.configuration(), alsa=SILENT_ALSA)
     with bus.caller() as caller:
-        caller.wait_for_service()
+        caller.wait_for_service(service)
     bus.stop()
     service.wait_for("the system bus has gone")
     service.signal(signal.SIGHUP)
@@ -236,23 +243,25 @@ def test_a_reload_in_a_phrase_ends_nothing_and_the_next_has_the_new_device(
         bus, on_the_bus, surroundings):
     server = SoundServer(on_the_bus.folder / "sound", surroundings, "first", "second")
     heard = {name: Recording(server, name) for name in ("first", "second")}
-    configuration = on_the_bus.configuration(rest="[speaker]\ndevice = first")
+    configuration = on_the_bus.configuration(
+        "interval = 60\nvoice_at_hour = none", "[speaker]\ndevice = first")
     service = Service(
         on_the_bus, configuration,
         alsa=server.device("first", "first") + server.device("second", "second"))
     try:
         with bus.caller() as caller:
-            caller.wait_for_service()
-            signals = caller.listen()
+            caller.wait_for_service(service)
+            # On a busy machine either signal may come first.
+            signals, changes = caller.listen(), caller.listen()
             caller.call("AnnounceTime", "uu", 11, 45)
-            wait_until(heard["first"].is_sounding, 10, "the phrase")
+            wait_until(heard["first"].is_sounding, 60, "the phrase")
             configuration.write_text(configuration.read_text().replace("= first", "= second"))
             service.signal(signal.SIGHUP)
-            assert caller.next_change(signals, "Device") == "second"
+            assert caller.next_change(changes, "Device") == "second"
             assert caller.next_signal(signals, "Announced")[1] == "eleven forty-five A M"
             assert not heard["second"].is_sounding()
             caller.call("AnnounceTime", "uu", 11, 45)
-            wait_until(heard["second"].is_sounding, 10, "the phrase")
+            wait_until(heard["second"].is_sounding, 60, "the phrase")
             caller.next_signal(signals, "Announced")
     finally:
         assert service.stop() == 0
@@ -294,17 +303,18 @@ def test_without_a_service_the_command_says_so(on_the_bus, words):
     assert "it does not run" in refusal(on_the_bus.run(*words), 1)
 
 
-def test_status_shows_what_the_service_knows(on_the_bus, service, caller):
+def test_status_shows_what_the_service_knows(on_the_bus, slow_service, caller):
     on_the_bus.run("mute", "2h")
-    caller.call("AnnounceTime", "uu", 15, 30)
-    wait_until(lambda: caller.get("Playing"), 5, "the phrase")
+    caller.call("AnnounceTime", "uu", 11, 45)
+    wait_until(lambda: caller.get("Playing"), 60, "the phrase")
     done = on_the_bus.run("status", "--json")
     status = json.loads(done.stdout)
-    assert (status["running"], status["playing"], status["muted"]) == (True, CLASSIC, True)
+    assert (status["running"], status["playing"], status["muted"]) == (
+        True, "eleven forty-five A M", True)
     assert status["next_reason_key"] == "muted" and status["switch"] == "absent"
     assert status["next_chime"] == "none" and status["next_text"] == caller.get("NextText") != ""
     face = on_the_bus.run("status").stdout
-    assert f'sounding "{CLASSIC}"' in face and "\nmuted    until 20" in face
+    assert 'sounding "eleven forty-five A M"' in face and "\nmuted    until 20" in face
 
 
 # State that outlasts the service.
@@ -313,12 +323,10 @@ def test_status_shows_what_the_service_knows(on_the_bus, service, caller):
 def test_a_mute_and_the_volume_outlast_a_restart(start, bus):
     def values():
         with bus.caller() as caller:
-            caller.wait_for_service()
             return caller.get("MutedUntil"), caller.get("Volume")
 
     first = start()
     with bus.caller() as caller:
-        caller.wait_for_service()
         caller.call("Mute", "t", 3_600_000_000)
         caller.set("Volume", "d", -20.00004)
     before = values()
@@ -330,9 +338,9 @@ def test_a_mute_and_the_volume_outlast_a_restart(start, bus):
 def test_a_mute_outlasts_a_kill(start, on_the_bus, bus):
     first = start()
     on_the_bus.run("mute")
-    wait_until((on_the_bus.folder / "state/state.json").exists, 5, "the state")
+    wait_until((on_the_bus.folder / "state/state.json").exists, 60, "the state")
     first.signal(signal.SIGKILL)
-    first.process.wait(5)
+    first.process.wait(60)
     second = start()
     assert json.loads(on_the_bus.run("status", "--json").stdout)["muted"] is True
     assert second.matching("^muted until it is unmuted"), "the journal says so from the start"
@@ -343,12 +351,10 @@ def test_a_mute_outlasts_a_kill(start, on_the_bus, bus):
 def test_the_configuration_wins_over_an_older_volume(start, bus):
     first = start(rest="[speaker]\nvolume = -3dB")
     with bus.caller() as caller:
-        caller.wait_for_service()
         caller.set("Volume", "d", -20.0)
     assert first.stop() == 0
     start(rest="[speaker]\nvolume = -4dB")
     with bus.caller() as caller:
-        caller.wait_for_service()
         assert caller.get("Volume") == -4
 
 

@@ -18,7 +18,7 @@ def service(start):
 @pytest.fixture
 def caller(bus, service):
     with bus.caller() as caller:
-        caller.wait_for_service()
+        caller.wait_for_service(service)
         yield caller
 
 
@@ -42,6 +42,6 @@ def test_a_call_that_the_service_meets_at_its_end_is_left_unanswered(bus, start)
         caller.wait_for_service(service)
         service.signal(signal.SIGTERM)
         service.signal(signal.SIGCONT)
-        assert service.process.wait(10) == 0
+        assert service.process.wait(60) == 0
         with pytest.raises(Refused, match="NoReply"):
-            raise Refused(caller.connection.receive(timeout=10))
+            raise Refused(caller.connection.receive(timeout=60))

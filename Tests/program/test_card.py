@@ -39,7 +39,7 @@ class Boot:
         end = subprocess.run(
             [SCRIPTS / "parts", self.folder / "boot", rtc, sound, self.folder / "compatible"],
             env={**os.environ, "CLOCKSMITH_CONF_D": str(self.folder / "conf.d")},
-            capture_output=True, text=True, timeout=20)
+            capture_output=True, text=True, timeout=60)
         return end.stdout == "wrote\n", end.stderr
 
     def overlays(self):
@@ -186,7 +186,7 @@ def settings(tmp_path, text):
     # What comes behind this would change the machine.
     script, _ = (SCRIPTS / "settings").read_text().split("\nmkdir -p /etc/clocksmith/conf.d\n")
     return subprocess.run(["sh", "-c", script, SCRIPTS / "settings", file], capture_output=True,
-                          text=True, timeout=20, check=True).stdout
+                          text=True, timeout=60, check=True).stdout
 
 
 def test_a_key_of_the_card_that_nobody_reads_is_told(tmp_path):

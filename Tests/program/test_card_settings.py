@@ -30,7 +30,7 @@ def applied(folder, text, then="true"):
     done = subprocess.run(
         ["unshare", "--mount", "--uts", "sh", "-c", APPLIED, SETTINGS, path, folder,
          then],
-        capture_output=True, text=True, timeout=20, check=False)
+        capture_output=True, text=True, timeout=60, check=False)
     if "unshare" in done.stderr or "mount:" in done.stderr:
         pytest.skip("/etc cannot be replaced here (not root?)")
     assert (done.returncode, done.stderr) == (0, "<6>wired to the header: RTC none, sound none\n")

@@ -2,6 +2,7 @@
 
 import pytest
 
+from program import in_the_night
 from recorded_words import brought_in, recordings  # noqa: F401
 
 TUNE = "[tune]\ndescription = mine\n[hour]\nnotes = "
@@ -54,6 +55,7 @@ def test_a_tune_that_is_none_is_told_with_its_line(clocksmith, text, told):
 
 
 def test_a_tune_that_has_gone_since_a_person_chose_it_is_told(on_the_bus, start):
+    in_the_night(on_the_bus)
     tune = on_the_bus.folder / "mine.tune"
     tune.write_text(TUNE + "E4 1 B3\n")
     start()
@@ -77,6 +79,7 @@ def test_an_alarm_that_is_always_in_quiet_hours_is_told(clocksmith):
 
 
 def test_an_alarm_in_the_quiet_hours_of_the_service_alone_is_told(on_the_bus, start):
+    in_the_night(on_the_bus)
     # The check reads the defaults here. They have no quiet hours.
     start("interval = 60\nquiet = 00:00-23:59")
     assert on_the_bus.run("alarm", "12:34", "--even-if-quiet").returncode == 0

@@ -4,13 +4,13 @@ import json
 import re
 import shutil
 import subprocess
-import threading
+import sys
 import time
 
 import pytest
 
 from program import PROGRAM
-from sound_server import wait_until
+from sound_server import preferred, wait_until
 
 # Mounted in a private namespace. No machine has an RTC with this number.
 INSIDE = """
@@ -18,6 +18,17 @@ mount -t tmpfs none /sys/class && mkdir /sys/class/rtc && mount --bind "$0" /sys
     && exec "$@"
 """
 DEVICE = "rtc901"
+# A process of its own moves the hands: in that of the tests, they would wait for the tests' work.
+# The file is renamed into place, so that nobody reads half of it.
+HANDS = """
+import os, sys, time
+clock, ahead = sys.argv[1], float(sys.argv[2])
+while True:
+    with open(f"{clock}/hands", "w") as fresh:
+        fresh.write(f"{int(time.time() + ahead)}\\n")
+    os.rename(f"{clock}/hands", f"{clock}/since_epoch")
+    time.sleep(0.05)
+"""
 
 
 class RTC:
@@ -43,18 +54,16 @@ class RTC:
         self.write("since_epoch", int(time.time() + self.ahead))
 
     def start(self):
-        self.ended = threading.Event()
         self.show()
-        self.hands = threading.Thread(target=self.run)
-        self.hands.start()
-
-    def run(self):
-        while not self.ended.wait(0.05):
-            self.show()
+        shown = (self.clock / "since_epoch").stat().st_ino
+        self.hands = subprocess.Popen(
+            preferred(sys.executable, "-c", HANDS, self.clock, str(self.ahead)))
+        wait_until(
+            lambda: (self.clock / "since_epoch").stat().st_ino != shown, 60, "the hands to move")
 
     def stop(self):
-        self.ended.set()
-        self.hands.join()
+        self.hands.kill()
+        self.hands.wait()
 
     def command(self, *words):
         return ["unshare", "--map-root-user", "--mount", "sh", "-c", INSIDE, self.folder, *words]
@@ -78,7 +87,7 @@ def run(clocksmith, rtc):
         return subprocess.run(
             rtc.command(PROGRAM, *words, "--config", clocksmith.configuration(rest=rest)),
             env=clocksmith.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
-            timeout=30, check=False)
+            timeout=60, check=False)
     return run
 
 
@@ -114,8 +123,9 @@ def test_one_that_only_agrees_is_told_as_that(undisciplined, rtc, run):
 
 
 def test_an_rtc_that_differs_does_not_vouch(undisciplined, rtc, run):
+    rtc.stop()
     rtc.ahead = 3600
-    rtc.show()
+    rtc.start()
     told = status(run)
     assert (told["trust"], told["clock_uncertainty_seconds"]) == ("untrusted", None)
     assert told["rtc_valid"] is True
@@ -198,20 +208,20 @@ def service(clocksmith, rtc):
     def lines():
         return log.read_text(encoding="utf-8").splitlines()
 
-    wait_until(lambda: any("started:" in line for line in lines()), 10, "the start")
+    wait_until(lambda: any("started:" in line for line in lines()), 60, "the start")
     yield lines
     process.terminate()
-    process.wait(10)
+    process.wait(60)
 
 
 def test_the_service_tells_once_of_an_rtc_that_stops_and_takes_it_back(undisciplined, rtc, service):
     assert service()[0] == "the RTC ds3231 is valid"
     assert "clock holdover" in service()[1]
     rtc.stop()
-    wait_until(lambda: any("has stopped at 20" in line for line in service()), 20, "it has stopped")
-    wait_until(lambda: "the clock is untrusted" in service(), 5, "the clock is judged by it")
+    wait_until(lambda: any("has stopped at 20" in line for line in service()), 60, "it has stopped")
+    wait_until(lambda: "the clock is untrusted" in service(), 60, "the clock is judged by it")
     rtc.start()
-    wait_until(lambda: "the clock is holdover" in service(), 15, "the RTC runs again")
+    wait_until(lambda: "the clock is holdover" in service(), 60, "the RTC runs again")
     about = [line for line in service() if line.startswith("the RTC ")]
     assert len([line for line in about if "has stopped" in line]) == 1
     assert about[-1] == "the RTC ds3231 is valid again"

@@ -25,7 +25,7 @@ class Etc:
     def run(self, *words):
         return subprocess.run(
             ["unshare", "--mount", "sh", "-c", WITH_FOLDER, self.folder, PROGRAM, *words],
-            env=self.environment, capture_output=True, text=True, timeout=20, check=False)
+            env=self.environment, capture_output=True, text=True, timeout=60, check=False)
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ specification.loader.exec_module(fuzzer)
 
 
 def test_no_configuration_crashes_hangs_or_puzzles(tmp_path):
-    count, wrong = fuzzer.fuzz(PROGRAM, tmp_path, 1, range(300), seconds=10)
+    count, wrong = fuzzer.fuzz(PROGRAM, tmp_path, 1, range(300), seconds=40)
     assert wrong == []
     assert count > 30
 

@@ -8,7 +8,7 @@ import soundfile
 
 from program import VOICE
 from recorded_words import brought_in, recordings  # noqa: F401
-from sound_server import RATE, find
+from sound_server import RATE, find, least_of_four
 from test_intervals import SIGNALS, are_on_their_moments, heard
 from test_intervals import gym  # noqa: F401
 
@@ -55,8 +55,8 @@ def test_what_has_no_room_is_told_once_and_the_signals_sound(gym, start):
     assert json.loads(gym.run("status", "--json").stdout)["intervals"][0]["words"] is True
     title = "interval of 3 rounds, 2 s work and 2 s rest, with words"
     service.wait_for(f'did not say "go" for {title}: the next signal comes too soon for words')
-    service.wait_for(f"{title} is over", 20)
-    service.wait_for(f'said "done" for {title}', 10)
+    service.wait_for(f"{title} is over", 60)
+    service.wait_for(f'said "done" for {title}', 60)
     assert service.stop() == 0
     told = [line for line in service.lines() if "did not say" in line]
     assert len(told) == 2 and '"rest"' in told[1]
@@ -70,7 +70,7 @@ def test_a_word_that_is_too_long_for_its_room_is_left_out(gym, start):
     service.wait_for(
         rf'did not say "half" for {title}: no room: the words take 5\d\d ms, and have \d+ ms '
         "before the next signal", 10)
-    service.wait_for(f'said "round two" for {title}', 10)
+    service.wait_for(f'said "round two" for {title}', 60)
 
 
 def test_a_voice_without_the_words_gives_the_signals_alone_and_check_says_so(
@@ -81,7 +81,7 @@ def test_a_voice_without_the_words_gives_the_signals_alone_and_check_says_so(
     assert gym.run("interval", "--work", "3s", "--rounds", "2").returncode == 0
     service.wait_for('did not say "go" for interval of 2 rounds, 3 s work: '
                      "the voice has no words for intervals")
-    service.wait_for("interval of 2 rounds, 3 s work is over", 15)
+    service.wait_for("interval of 2 rounds, 3 s work is over", 60)
     assert service.stop() == 0
     assert not [line for line in service.lines() if "cannot be heard" in line]
     done = gym.run("check", "--config", gym.configuration(
@@ -100,13 +100,16 @@ def test_a_mistake_is_told_in_a_sentence(clocksmith, words, told):
 
 
 def test_without_a_service_the_last_word_is_waited_for(clocksmith):
-    begun = time.monotonic()
-    done = clocksmith.run("interval", "--work", "2s", "--rounds", "1", "--words", "--config",
-                          clocksmith.configuration())
-    assert done.returncode == 0
-    assert [line for line in done.stderr.splitlines() if "done" in line] == []
+    def took():
+        begun = time.monotonic()
+        done = clocksmith.run("interval", "--work", "2s", "--rounds", "1", "--words", "--config",
+                              clocksmith.configuration())
+        assert done.returncode == 0
+        assert [line for line in done.stderr.splitlines() if "done" in line] == []
+        return time.monotonic() - begun
+
     # The signal of the end lasts 2.4 s, although this speaker takes it at once.
-    assert 4.5 < time.monotonic() - begun < 10
+    assert 4.5 < least_of_four(took, 10) < 10
 
 
 def test_it_goes_on_with_its_words_after_the_service(gym, start):

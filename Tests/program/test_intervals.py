@@ -39,19 +39,20 @@ def interval(gym):
 
 def test_an_interval_is_started_seen_and_stopped(gym, start):
     service = start()
-    assert do(gym, "30s") == "interval of 30 s"
-    service.wait_for("interval of 30 s was started")
+    assert do(gym, "10m") == "interval of 10 min"
+    service.wait_for("interval of 10 min was started")
     seen = interval(gym)
-    assert (seen["every_seconds"], seen["phase"], seen["round"]) == (30, "wait", 1)
-    assert 25 < seen["left_seconds"] <= 30
+    assert (seen["every_seconds"], seen["phase"], seen["round"]) == (600, "wait", 1)
+    assert 550 < seen["left_seconds"] <= 600
     face = gym.run("status").stdout
-    assert re.search(r"^interval every 30 s  \[-{30}\]  0:(30|29|28)$", face, re.MULTILINE)
+    assert re.search(
+        r"^interval every 10 min  \[#{0,2}-{28,30}\]  (9:[2-5]\d|10:00)$", face, re.MULTILINE), face
     # The same interval again changes nothing; another is refused, or replaces it.
-    assert do(gym, "30s") == "interval of 30 s runs already, and goes on"
+    assert do(gym, "10m") == "interval of 10 min runs already, and goes on"
     assert interval(gym)["start"] == seen["start"]
-    assert "an interval of 30 s runs; stop it with" in refusal(gym.run("interval", "45s"), 1)
+    assert "an interval of 10 min runs; stop it with" in refusal(gym.run("interval", "45s"), 1)
     assert do(gym, "45s", "--replace") == "interval of 45 s"
-    service.wait_for("interval of 30 s is over: it was stopped by hand")
+    service.wait_for("interval of 10 min is over: it was stopped by hand")
     do(gym, "stop")
     service.wait_for("interval of 45 s is over: it was stopped by hand")
     assert interval(gym) is None
@@ -63,11 +64,12 @@ def test_rounds_are_told_by_their_phase(bus, gym, start):
     start()
     with bus.caller() as caller:
         signals = caller.listen()
-        said = do(gym, "--work", "20s", "--rest", "10s", "--rounds", "8", "--prepare", "10s")
-        assert said == "interval of 8 rounds, 20 s work and 10 s rest, after 10 s, 4 min in all"
+        begun = time.time()
+        said = do(gym, "--work", "20s", "--rest", "10s", "--rounds", "8", "--prepare", "59s")
+        assert said == "interval of 8 rounds, 20 s work and 10 s rest, after 59 s, 4 min in all"
         [row] = caller.next_change(signals, "Intervals")
-        assert row[1:] == (0, 20_000_000, 10_000_000, 10_000_000, 8, 3, False)
-        assert abs(row[0] / 1e6 - time.time()) < 5
+        assert row[1:] == (0, 20_000_000, 10_000_000, 59_000_000, 8, 3, False)
+        assert begun - 5 < row[0] / 1e6 < time.time() + 5
     seen = interval(gym)
     assert (seen["phase"], seen["round"], seen["rounds"]) == ("prepare", 0, 8)
     assert re.search(r"^interval prepare  \[", gym.run("status").stdout, re.MULTILINE)
@@ -80,7 +82,7 @@ def heard(bus, gym, start, words, seconds):
     do(gym, *words)
     with bus.caller() as caller:
         began = caller.get("Intervals")[0][0] / 1e6
-    time.sleep(seconds)
+    wait_until(lambda: time.time() > began + seconds, seconds + 60, "all of it")
     if interval(gym):
         do(gym, "stop")
     time.sleep(0.5)
@@ -136,20 +138,20 @@ def test_it_goes_on_after_the_service(gym, start, end):
 
 def test_rounds_that_were_over_without_the_service_are_told(gym, start):
     service = start()
-    do(gym, "--work", "3s", "--rounds", "1")
-    service.signal(signal.SIGKILL)
-    service.process.wait(10)
-    time.sleep(6)
+    do(gym, "--work", "15s", "--rounds", "1")
+    over = time.time() + 15 + 3
+    service.end_by("kill")
+    wait_until(lambda: time.time() > over, 60, "their end")
     service = start()
-    service.wait_for(r"interval of 1 round, 3 s work was over \d.* ago$")
+    service.wait_for(r"interval of 1 round, 15 s work was over \d.* ago$")
     assert interval(gym) is None
 
 
 def test_stop_ends_it_while_nothing_else_sounds(gym, start):
     service = start()
-    do(gym, "5s")
+    do(gym, "5m")
     assert gym.run("stop").returncode == 0
-    service.wait_for("interval of 5 s is over: it was stopped by hand")
+    service.wait_for("interval of 5 min is over: it was stopped by hand")
 
 
 @pytest.mark.parametrize("words, told", [
@@ -194,15 +196,19 @@ def test_the_bus_tells_what_an_interval_may_be(bus, gym, start):
 
 def test_without_a_service_it_sounds_here(clocksmith):
     process, drawn = in_a_terminal(
-        clocksmith, "interval", "--work", "2s", "--rest", "1s", "--rounds", "2", "--config",
+        clocksmith, "interval", "--work", "5s", "--rest", "4s", "--rounds", "2", "--config",
         clocksmith.configuration())
-    wait_until(lambda: "work, round 1 of 2  [" in drawn(), 10, "the bar")
-    wait_until(lambda: "rest, round 1 of 2  [" in drawn(), 10, "the rest")
-    assert process.wait(15) == 0, process.stderr.read()
+    wait_until(lambda: "work, round 1 of 2  [" in drawn(), 60, "the bar")
+    wait_until(lambda: "rest, round 1 of 2  [" in drawn(), 60, "the rest")
+    assert process.wait(60) == 0, process.stderr.read()
     assert "work, round 2 of 2  [" in drawn()
     process, drawn = in_a_terminal(
-        clocksmith, "interval", "2s", "--config", clocksmith.configuration())
-    wait_until(lambda: "every 2 s  [" in drawn(), 10, "the bar")
-    time.sleep(1.5)
+        clocksmith, "interval", "5s", "--config", clocksmith.configuration())
+
+    def has_begun_anew():
+        """The bar has become shorter: the signal has sounded."""
+        marks = [len(bar) for bar in re.findall(r"every 5 s  \[(#*)-*\]", drawn())]
+        return any(before > after for before, after in zip(marks, marks[1:]))
+    wait_until(has_begun_anew, 60, "the second bar")
     process.send_signal(signal.SIGINT)
-    assert process.wait(5) == 0, process.stderr.read()
+    assert process.wait(60) == 0, process.stderr.read()

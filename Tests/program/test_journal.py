@@ -1,5 +1,6 @@
 """What the service reports: to the journal with fields, to anybody else as lines."""
 
+import contextlib
 import re
 import signal
 import socket
@@ -11,13 +12,17 @@ import soundfile
 
 from journal_daemon import Journal, World, stop
 from one_minute import NO_SPEAKER, engaged_device
-from program import PROGRAM, ROOT, Clocksmith
+from program import PROGRAM, ROOT, VOICE, Clocksmith
+from slow_voice import copy_of_the_voice, lengthen
 from sound_server import RATE, SoundServer, wait_until
+from standstill import stand_still
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    return tmp_path_factory.mktemp("journal")
+def folder(memory):
+    folder = memory / "journal"
+    folder.mkdir()
+    return folder
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +49,7 @@ def told(surroundings, folder):
                 journal.wait_for("day")
             else:
                 journal.wait_for("started")
-                wait_until(lambda: len(journal.entries("CLOCKSMITH_EVENT=started")) == 2, 10, "it")
+                wait_until(lambda: len(journal.entries("CLOCKSMITH_EVENT=started")) == 2, 60, "it")
                 stop(process)
         yield journal
     finally:
@@ -111,7 +116,7 @@ def test_a_query_of_the_docs_finds_what_it_says(told, query):
         told.run("/usr/bin/python3", "-c", send, sample)
     wait_until(
         lambda: "No entries" not in (found := told.run("sh", "-c", words)).stdout
-        and found.returncode == 0 and found.stdout.strip(), 5, query)
+        and found.returncode == 0 and found.stdout.strip(), 60, query)
 
 
 # MARK: Where there is no journal
@@ -132,7 +137,7 @@ def first_lines(world, clocksmith, prefix):
             world.within("sh", "-c", prefix, "sh", PROGRAM, "run", "--config",
                          clocksmith.configuration(), "--output", clocksmith.folder / "x.wav"),
             env=clocksmith.environment, stdin=subprocess.DEVNULL, stderr=errors)
-    wait_until(lambda: "started:" in log.read_text(encoding="utf-8"), 10, "the start")
+    wait_until(lambda: "started:" in log.read_text(encoding="utf-8"), 60, "the start")
     stop(process)
     return log.read_text(encoding="utf-8").splitlines()
 
@@ -171,8 +176,8 @@ def manager(tmp_path):
     heard.close()
 
 
-def messages(manager, until, seconds=10):
-    """The lines that it gets until one matches, or until the seconds are over."""
+def messages(manager, until, seconds=60):
+    """The lines that it gets until one matches, or at most for so many seconds."""
     lines, deadline = [], time.monotonic() + seconds
     while time.monotonic() < deadline:
         try:
@@ -189,7 +194,7 @@ def start(clocksmith, manager):
     """Starts a service with a watchdog of one second."""
     started = []
 
-    def start(announce="", *words, alsa=None):
+    def start(announce="", *words, alsa=None, voice=VOICE):
         environment = {"WATCHDOG_USEC": "1000000"} | clocksmith.environment | {
             "NOTIFY_SOCKET": manager.getsockname()}
         output = ["--output", clocksmith.folder / "played.wav"]
@@ -199,9 +204,10 @@ def start(clocksmith, manager):
             output = []
         started.append(subprocess.Popen(
             [PROGRAM, "run", "--untrusted", "speak", *words, *output, "--config",
-             clocksmith.configuration(f"interval = 60\nvoice_at_hour = none\n{announce}")],
+             clocksmith.configuration(
+                 f"interval = 60\nvoice_at_hour = none\n{announce}", voice=voice)],
             env=environment, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
-        return started[0]
+        return started[-1]
 
     yield start
     for process in started:
@@ -212,10 +218,13 @@ def start(clocksmith, manager):
 def test_it_shows_that_it_lives_twice_in_the_time_that_it_is_given(start, manager):
     start()
     messages(manager, "WATCHDOG=1")
-    for _ in range(3):
+    pauses = []
+    # A busy machine may hold up one of them.
+    while len([pause for pause in pauses if pause < 0.9]) < 3:
         since = time.monotonic()
-        assert "WATCHDOG=1" in messages(manager, "WATCHDOG=1", 2)
-        assert time.monotonic() - since < 0.9
+        assert "WATCHDOG=1" in messages(manager, "WATCHDOG=1")
+        pauses.append(time.monotonic() - since)
+        assert len(pauses) < 12, pauses
 
 
 @pytest.mark.parametrize("microseconds", [999_999_999_999_999_999, 2**64 - 2])
@@ -223,9 +232,9 @@ def test_a_time_that_is_too_long_for_the_watchdog_is_no_reason_to_end(
         start, manager, clocksmith, microseconds):
     clocksmith.environment = clocksmith.environment | {"WATCHDOG_USEC": str(microseconds)}
     process = start()
-    assert "WATCHDOG=1" in messages(manager, "WATCHDOG=1", 5)
+    assert "WATCHDOG=1" in messages(manager, "WATCHDOG=1")
     process.terminate()
-    assert process.wait(5) == 0
+    assert process.wait(60) == 0
 
 
 def test_a_speaker_whose_calls_never_return_is_left_to_the_watchdog(start, manager, tmp_path):
@@ -236,38 +245,62 @@ def test_a_speaker_whose_calls_never_return_is_left_to_the_watchdog(start, manag
 
 
 def test_a_sound_server_that_freezes_is_hung_up_on_and_the_service_lives_on(
-        start, manager, clocksmith, tmp_path):
+        start, manager, clocksmith, tmp_path, pack):
     server = SoundServer(tmp_path / "server", clocksmith.environment, "speaker")
     try:
-        start("", "--say-now", alsa=server.device("default", "speaker"))
+        start("", "--say-now", alsa=server.device("default", "speaker"),
+              voice=lengthen(pack, 10, "am", "pm", "oclock"))
         # Each takes half a second. After two, the service speaks.
         for _ in range(2):
-            assert "WATCHDOG=1" in messages(manager, "WATCHDOG=1", 5)
-        server.process.send_signal(signal.SIGSTOP)
-        given_up = messages(manager, "STATUS=next", 12)
+            assert "WATCHDOG=1" in messages(manager, "WATCHDOG=1")
+        stand_still(server.process)
+        given_up = messages(manager, "STATUS=next")
         assert any(line.startswith("STATUS=next") for line in given_up)
         # Closing the device blocks once more, for less than five seconds.
-        assert "WATCHDOG=1" in messages(manager, "WATCHDOG=1", 5)
+        assert "WATCHDOG=1" in messages(manager, "WATCHDOG=1")
     finally:
         server.kill()
 
 
-@pytest.mark.parametrize("at_stop", ["fade", "finish"])
-def test_what_is_heard_at_the_stop_is_faded_or_finished(start, manager, clocksmith, at_stop):
-    process = start(f"at_stop = {at_stop}", "--say-now")
-    # The file holds what has been played: 0.4 s of silence, then more than a second of words.
-    played = clocksmith.folder / "played.wav"
-    wait_until(lambda: played.exists() and played.stat().st_size > 0.6 * RATE * 2, 10, "the words")
+def drain(manager):
+    """Forgets what it was told before."""
+    with contextlib.suppress(TimeoutError):
+        while True:
+            manager.recv(4096)
+
+
+def stopped_in_a_phrase(start, manager, folder, *settings):
+    """Ends a service in its first words: (seconds that it took, seconds that it asked for, frames
+    that were heard). The last word takes three seconds."""
+    drain(manager)
+    played = folder / "played.wav"
+    played.unlink(missing_ok=True)
+    pack = lengthen(copy_of_the_voice(folder / f"voice {time.time_ns()}"), 3, "am", "pm", "oclock")
+    process = start(*settings, "--say-now", voice=pack)
+    # The file holds what has been played: 0.4 s of silence, and then the words.
+    wait_until(lambda: played.exists() and played.stat().st_size > 0.6 * RATE * 2, 60, "the words")
     since = time.monotonic()
     process.terminate()
-    lines = messages(manager, "EXTEND_TIMEOUT_USEC", 2)
-    assert process.wait(10) == 0
+    lines = messages(manager, "EXTEND_TIMEOUT_USEC")
+    assert process.wait(60) == 0
     took = time.monotonic() - since
     assert "STOPPING=1" in lines
     [extended] = [int(line.split("=")[1]) for line in lines if line.startswith("EXTEND_")]
-    samples, _ = soundfile.read(played)
-    assert took < extended / 1e6 < took + 4
-    if at_stop == "finish":
-        assert len(samples) > RATE * 1.2 and took > 0.4
+    return took, extended / 1e6, len(soundfile.read(played)[0])
+
+
+@pytest.mark.parametrize("at_stop", ["fade", "finish"])
+def test_what_is_heard_at_the_stop_is_faded_or_finished(start, manager, clocksmith, at_stop):
+    # A busy machine may hold up one end.
+    for _ in range(4):
+        took, extended, frames = stopped_in_a_phrase(
+            start, manager, clocksmith.folder, f"at_stop = {at_stop}")
+        is_in_time = took < extended < took + 4
+        if at_stop == "finish":
+            is_whole = frames > RATE * 3 and took > 0.4
+            if is_in_time and is_whole:
+                break
+        elif is_in_time and frames < RATE and took < 0.4:
+            break
     else:
-        assert len(samples) < RATE and took < 0.4
+        pytest.fail(f"took {took} s of {extended} s, and {frames} frames were heard")

@@ -33,7 +33,7 @@ def test_the_command_tells_the_end_that_the_service_has(clocksmith, ahead):
     service = Service(clocksmith, clocksmith.configuration(), alsa=SILENT_ALSA)
     try:
         with bus.caller() as caller:
-            caller.wait_for_service()
+            caller.wait_for_service(service)
         done = clocksmith.run("mute", "1h", environment=ahead)
         assert (done.returncode, done.stderr) == (0, "")
         line, = service.matching("^muted until")

@@ -3,6 +3,7 @@
 import json
 
 from message_bus import MessageBus
+from program import in_the_night
 from service import Service
 
 
@@ -13,6 +14,7 @@ def agenda(clocksmith, *words):
 
 
 def test_what_is_muted_in_the_running_service_is_not_promised(clocksmith):
+    in_the_night(clocksmith)
     configuration = clocksmith.configuration()
     assert all(line["sounds"] for line in agenda(clocksmith))
     bus = MessageBus(clocksmith.folder)
@@ -20,7 +22,7 @@ def test_what_is_muted_in_the_running_service_is_not_promised(clocksmith):
     service = Service(clocksmith, configuration, "--untrusted", "speak", alsa="")
     try:
         with bus.caller() as caller:
-            caller.wait_for_service()
+            caller.wait_for_service(service)
         assert clocksmith.run("mute", "2h").returncode == 0
         lines = agenda(clocksmith)
         assert len(lines) == 16 and {line["cause"] for line in lines} == {"occasion"}

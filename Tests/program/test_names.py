@@ -2,11 +2,12 @@
 
 import pytest
 
-from program import refusal
+from program import in_the_night, refusal
 
 
 @pytest.mark.parametrize("kind, time", [("timer", "10m"), ("alarm", "07:00")])
 def test_a_name_that_begins_with_a_dash_follows_two_dashes(on_the_bus, start, kind, time):
+    in_the_night(on_the_bus)
     start()
     for name in ("-3", "-x", "--json"):
         assert on_the_bus.run(kind, time, "--name", name).returncode == 0

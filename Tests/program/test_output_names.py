@@ -6,7 +6,7 @@ import subprocess
 import pytest
 import soundfile
 
-from program import PROGRAM, refusal
+from program import PROGRAM, Clocksmith, refusal
 
 RENDER = ["render", "--at", "2026-11-21T15:15"]
 
@@ -97,7 +97,7 @@ def test_a_sound_for_a_pipe_is_refused_with_the_reason(clocksmith):
 def test_a_picture_for_a_pipe_that_nobody_reads_is_not_waited_for(clocksmith, tmp_path):
     os.mkfifo(tmp_path / "pipe")
     done = clocksmith.run(
-        *RENDER, "--picture", tmp_path / "pipe", "--config", clocksmith.configuration(), timeout=5)
+        *RENDER, "--picture", tmp_path / "pipe", "--config", clocksmith.configuration(), timeout=60)
     assert "nobody reads what is written there; start the pipe's reader first" in refusal(done, 1)
 
 
@@ -108,22 +108,25 @@ def test_a_picture_goes_to_the_reader_of_a_pipe(clocksmith, tmp_path):
     script = 'until "$0" "$@" 2>/dev/null; do sleep 0.05; done'
     subprocess.run(
         ["sh", "-c", script, PROGRAM, *RENDER, "--picture", pipe, "--config",
-         clocksmith.configuration()], env=clocksmith.environment, timeout=20, check=True)
-    assert reader.communicate(timeout=5)[0].endswith("</svg>\n")
+         clocksmith.configuration()], env=clocksmith.environment, timeout=60, check=True)
+    assert reader.communicate(timeout=60)[0].endswith("</svg>\n")
 
 
-def test_standard_output_is_written_where_it_goes_and_stays_a_link(clocksmith, tmp_path):
-    # In its own /dev: a program that replaced the link would replace the machine's.
+def test_standard_output_is_written_where_it_goes_and_stays_a_link(surroundings, tmp_path_factory):
+    # In its own /dev: a program that replaced the link would replace the machine's. What is in the
+    # machine's /dev is not there.
+    folder = tmp_path_factory.mktemp("dev")
+    clocksmith = Clocksmith(surroundings, folder)
     script = """
 mount -t tmpfs tmpfs /dev && ln -s /proc/self/fd/1 /dev/stdout && "$@" && test -L /dev/stdout
 """
-    picture = tmp_path / "picture.svg"
+    picture = folder / "picture.svg"
     with picture.open("w", encoding="utf-8") as output:
         done = subprocess.run(
             ["unshare", "--map-root-user", "--mount", "sh", "-c", script, "sh", PROGRAM, *RENDER,
              "--picture", "/dev/stdout", "--config", clocksmith.configuration()],
-            env=clocksmith.environment, stdout=output, stderr=subprocess.PIPE, text=True, timeout=20,
-            check=False)
+            env=clocksmith.environment, stdout=output, stderr=subprocess.PIPE, text=True,
+            timeout=60, check=False)
     if "unshare" in done.stderr or "mount" in done.stderr:
         pytest.skip("nothing can be mounted here, so no /dev made up")
     assert (done.returncode, done.stderr) == (0, "")

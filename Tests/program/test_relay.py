@@ -6,10 +6,10 @@ import time
 
 import pytest
 
-import relay as parts
 from program import SILENT_ALSA
 from relay import CLOCK, COMMAND, GROUP_COMMAND, count_of_attempts
 from service import Service
+from sound_server import wait_until
 
 WORDS = "three thirty P M"
 
@@ -26,7 +26,7 @@ def start(bus, on_the_bus):
             "--output", output, alsa=SILENT_ALSA)
         started.append(service)
         with bus.caller() as caller:
-            caller.wait_for_service()
+            caller.wait_for_service(service)
         return service
 
     yield start
@@ -45,6 +45,8 @@ def relay(broker, heard, start, relay_to):
     start()
     relay = relay_to(broker.port)
     heard.wait_for(f"{CLOCK}/availability", lambda payload: payload == "online")
+    relay.wait_for("connected to")
+    relay.wait_for("the announcer answers")
     return relay
 
 
@@ -66,12 +68,14 @@ def test_the_state_is_kept_by_the_broker(broker, relay, heard):
     late = broker.listen(f"{CLOCK}/#")
     late.wait_for(f"{CLOCK}/state")
     late.wait_for(f"{CLOCK}/availability", is_online)
-    assert all(retained for _, _, retained in late.messages)
+    # A state that changes at this moment comes once more, and is not retained then.
+    firsts = {topic: retained for topic, _, retained in reversed(late.messages)}
+    assert all(firsts.values())
 
 
 def test_what_is_said_is_seen_with_its_onset_error(broker, relay, heard):
     broker.publish(COMMAND, {"command": "announce", "time": "15:30"})
-    heard.wait_for_state(lambda state: state["playing"] == WORDS)
+    heard.wait_for_passing_state(lambda state: state["playing"] == WORDS)
     state = heard.wait_for_state(lambda state: state["last"]["text"] and not state["playing"])
     assert state["last"]["text"] == WORDS and abs(state["last"]["onset_error_ms"]) < 1000
     assert relay.wait_for("carried out announce")
@@ -84,7 +88,7 @@ def test_a_relay_that_ends_says_so(broker, relay, heard):
 
 def test_a_relay_that_dies_is_told_of_by_the_broker(broker, relay, heard):
     relay.process.kill()
-    relay.process.wait(5)
+    relay.process.wait(60)
     relay.stop = lambda: 0
     heard.wait_for(f"{CLOCK}/availability", is_offline)
 
@@ -96,7 +100,9 @@ def test_home_assistant_is_told_again_when_it_starts(broker, relay, heard):
     relay.wait_for("Home Assistant has started")
     heard.wait_for(
         f"{CLOCK}/state", lambda payload: len(heard.payloads(f"{CLOCK}/state")) > before)
-    assert len(heard.payloads("homeassistant/device/clocksmith_hall/config")) == 2
+    wait_until(
+        lambda: len(heard.payloads("homeassistant/device/clocksmith_hall/config")) == 2, 60,
+        "the configuration once more")
 
 
 # Commands that are carried out.
@@ -131,7 +137,7 @@ def test_a_command_for_the_group_is_carried_out(broker, relay, heard):
 
 
 def test_a_group_speaks_at_the_instant_of_the_message(broker, relay, heard):
-    at = int(time.time()) + 7.25
+    at = int(time.time()) + 15.25
     broker.publish(
         GROUP_COMMAND, {"command": "announce", "time": "15:30", "at": at, "id": "bell"})
     state = heard.wait_for_state(lambda state: state["last"]["text"])
@@ -162,7 +168,7 @@ def test_a_retained_command_is_told_once_and_never_carried_out(broker, start, re
     assert kept.messages[0][2], "the broker still has it"
     again = broker.listen("clocksmith/#")
     # The retained availability would say "online" in any case, so it proves nothing.
-    relay.wait_for("is back", 30)
+    relay.wait_for("is back", 120)
     broker.publish(COMMAND, {"command": "volume", "decibels": -3})
     assert again.wait_for_state(lambda state: state["volume_db"] == -3)["muted"] is False
     assert len(relay.matching("the broker has kept it")) == 1
@@ -179,7 +185,7 @@ def test_a_command_that_is_delivered_twice_is_carried_out_once(broker, relay, he
 def test_a_command_that_has_expired_is_told_and_left(broker, relay, heard):
     broker.publish(COMMAND, {"command": "mute", "id": "old", "expires": time.time() - 1})
     assert 'the command "old"' in relay.wait_for("it was to be carried out before 20")
-    broker.publish(COMMAND, {"command": "volume", "decibels": -3, "expires": time.time() + 60})
+    broker.publish(COMMAND, {"command": "volume", "decibels": -3, "expires": time.time() + 600})
     assert heard.wait_for_state(lambda state: state["volume_db"] == -3)["muted"] is False
 
 
@@ -209,6 +215,7 @@ def test_bad_input_is_told_in_one_line_and_harms_nothing(
         broker.publish(topic, payload)
     broker.publish(COMMAND, {"command": "volume", "decibels": -3})
     heard.wait_for_state(lambda state: state["volume_db"] == -3)
+    relay.wait_for("carried out volume")
     [line, done] = relay.lines()[before:]
     assert told in line and line.isprintable() and len(line) < 500
     assert done == "carried out volume"
@@ -222,19 +229,20 @@ def test_a_broker_that_returns_is_taken_back_and_told_everything(broker, relay, 
     relay.wait_for("it is tried again")
     broker.start()
     again = broker.listen("clocksmith/#", "homeassistant/#")
-    again.wait_for(f"{CLOCK}/availability", is_online)
+    # After a long loss, it tries again only after half a minute.
+    again.wait_for(f"{CLOCK}/availability", is_online, 120)
     again.wait_for_state(lambda state: state["trust"])
     again.wait_for("homeassistant/device/clocksmith_hall/config")
     broker.publish(COMMAND, {"command": "mute"})
     again.wait_for_state(lambda state: state["muted"])
-    relay.wait_for("is back", 20)
+    relay.wait_for("is back", 120)
 
 
 def test_systemd_is_told_how_it_is(broker, start, relay_to, heard, on_the_bus):
     start()
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
         manager.bind(str(on_the_bus.folder / "manager"))
-        manager.settimeout(15)
+        manager.settimeout(60)
         on_the_bus.environment = on_the_bus.environment | {"NOTIFY_SOCKET": manager.getsockname()}
 
         def wait_for(words):
@@ -274,5 +282,5 @@ def test_a_broker_that_is_not_there_is_told_once(start, relay_to, broker, heard)
     attempts = count_of_attempts(broker.port)
     relay = relay_to(broker.port)
     before = attempts()
-    parts.wait_until(lambda: attempts() >= before + 4, 20, "attempts")
+    wait_until(lambda: attempts() >= before + 4, 60, "attempts")
     assert len(relay.matching("tried again")) == 1

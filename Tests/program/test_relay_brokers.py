@@ -184,7 +184,7 @@ def test_what_is_no_broker_is_told_once(impostor, relay_to, answer, told):
     server = impostor(answer)
     relay = relay_to(server.port)
     assert told in relay.wait_for("it is tried again")
-    parts.wait_until(lambda: len(server.connections) >= 3, 15, "three attempts")
+    parts.wait_until(lambda: len(server.connections) >= 3, 60, "three attempts")
     assert len(relay.matching("it is tried again")) == 1
     assert relay.matching(f"{server.port} is back") == []
 
@@ -192,12 +192,11 @@ def test_what_is_no_broker_is_told_once(impostor, relay_to, answer, told):
 def test_a_broker_that_hangs_holds_nothing_up_and_is_told(impostor, relay_to):
     server = impostor(lambda connection: None)
     relay = relay_to(server.port)
-    parts.wait_until(lambda: server.connections, 10, "the connection")
-    begin = time.monotonic()
+    parts.wait_until(lambda: server.connections, 60, "the connection")
     relay.process.send_signal(signal.SIGHUP)
     relay.wait_for("reloaded: ")
-    assert time.monotonic() - begin < 2
-    assert "it does not answer" in relay.wait_for("it is tried again", 25)
+    assert not relay.matching("it is tried again"), "it was reloaded only after the broker's time"
+    assert "it does not answer" in relay.wait_for("it is tried again", 60)
 
 
 # The program looks up names only at a server that the test runs.
@@ -221,7 +220,7 @@ def own_server(tmp_path):
 def test_a_name_that_nobody_has_is_told_once(relay_to, own_server):
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as server:
         server.bind(("127.0.0.77", 53))
-        server.settimeout(20)
+        server.settimeout(60)
         relay = relay_to(1883, host="clock.example", within=own_server)
         ids = set()
         # Each attempt asks twice: once for each kind of address.
@@ -237,12 +236,14 @@ def test_a_name_that_nobody_has_is_told_once(relay_to, own_server):
 def test_a_name_server_that_hangs_holds_nothing_up(relay_to, own_server):
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as server:
         server.bind(("127.0.0.77", 53))
-        server.settimeout(10)
+        server.settimeout(60)
         relay = relay_to(1883, host="clock.example", within=own_server)
         assert b"clock" in server.recv(512), "it asks"
-        relay.wait_for("the announcer does not run", 3)
+        # Less than two questions of 30 s.
+        relay.wait_for("the announcer does not run", 40)
         before = relay.wakeups()
         time.sleep(4)
         assert relay.wakeups() - before <= 15, "nor does it ask again and again"
+        # The name server would hold it up for 30 s more.
         begin = time.monotonic()
-        assert relay.stop() == 0 and time.monotonic() - begin < 2
+        assert relay.stop() == 0 and time.monotonic() - begin < 20

@@ -17,7 +17,7 @@ def run(surroundings, tmp_path):
     def run(*words):
         return subprocess.run(
             [parts.RELAY, *map(str, words)], env=surroundings, stdin=subprocess.DEVNULL,
-            capture_output=True, text=True, timeout=20, check=False)
+            capture_output=True, text=True, timeout=60, check=False)
     return run
 
 

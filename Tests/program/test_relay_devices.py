@@ -19,7 +19,7 @@ def device(tmp_path):
 
     def device(*words, status=0, given=None):
         done = subprocess.run(
-            [parts.RELAY, *words], input=given, capture_output=True, text=True, timeout=20,
+            [parts.RELAY, *words], input=given, capture_output=True, text=True, timeout=60,
             env={"LC_ALL": "C", "STATE_DIRECTORY": str(tmp_path)})
         assert done.returncode == status, done.stderr
         return done.stdout if status == 0 else done.stderr

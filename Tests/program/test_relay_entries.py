@@ -104,7 +104,7 @@ def test_no_other_status_is_taken_for_success(web, relay, tmp_path, answer, stat
     running = relay(webhook(web, tmp_path))
     running.push()
     wait_until(lambda: running.register().select("SELECT state FROM deliveries WHERE reason = "
-                                                 f"'status {answer[0]}'") == [(state,)], 10, state)
+                                                 f"'status {answer[0]}'") == [(state,)], 60, state)
     assert [request.path for request in web.requests] == ["/bell"]
 
 
@@ -114,7 +114,7 @@ def test_what_is_for_an_entry_that_is_taken_out_ends(web, relay, tmp_path, answe
 
     def refuse(_):
         if answers_later:
-            is_reloaded.wait(10)
+            is_reloaded.wait(60)
         return 500, {}
     web.answer = refuse
     running = relay(webhook(web, tmp_path) + ntfy(web, tmp_path))
@@ -123,14 +123,15 @@ def test_what_is_for_an_entry_that_is_taken_out_ends(web, relay, tmp_path, answe
     if not answers_later:
         wait_until(
             lambda: running.register().select(
-                "SELECT count(*) FROM deliveries WHERE reason = 'status 500'") == [(2,)], 10, "both")
+                "SELECT count(*) FROM deliveries WHERE reason = 'status 500'") == [(2,)], 60,
+            "both")
     web.answer = lambda request: (200, {})
     running.text = ntfy(web, tmp_path)
     running.configure()
     running.process.send_signal(signal.SIGHUP)
     running.wait_for("reloaded")
     is_reloaded.set()
-    running.wait_for("1 accepted, 1 refused", 30)
+    running.wait_for("1 accepted, 1 refused", 60)
 
 
 @pytest.mark.parametrize("text, told", [

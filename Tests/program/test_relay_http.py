@@ -109,27 +109,40 @@ def test_an_announcer_that_refuses_or_is_silent_is_told_of_and_holds_up_nobody(d
     announcer.answer = lambda member: {
         "StopInterval": False, "CancelTimer": "org.clocksmith.Error.Refused"}.get(member, True)
     running = door().wait_for_announcer()
-    late = []
-    thread = threading.Thread(
-        target=lambda: late.append(running.order({"command": "interval_stop"})))
-    thread.start()
-    wait_until(lambda: "StopInterval" in announcer.calls, 10, "the call")
-    refused(running.order({"command": "timer_cancel", "timer": "tea"}), 409, "refused")
-    assert running.state().status == 200 and late == []
-    thread.join(20)
-    assert "does not answer" in refused(late[0], 504, "timeout")
+    # The announcer has five seconds. On a busy machine they may be over before the others are.
+    is_seen = False
+    for _ in range(4):
+        late = []
+        announcer.calls.clear()
+        thread = threading.Thread(
+            target=lambda late=late: late.append(running.order({"command": "interval_stop"})))
+        thread.start()
+        wait_until(lambda: "StopInterval" in announcer.calls, 60, "the call")
+        refused(running.order({"command": "timer_cancel", "timer": "tea"}), 409, "refused")
+        assert running.state().status == 200
+        is_seen = is_seen or late == []
+        thread.join(60)
+        assert "does not answer" in refused(late[0], 504, "timeout")
+        if is_seen:
+            break
+    assert is_seen, "the others had to wait"
 
 
 def test_who_waits_when_the_relay_ends_is_answered(door, announcer):
     announcer.answer = lambda member: member != "StopInterval"
-    running = door().wait_for_announcer()
-    late = []
-    thread = threading.Thread(
-        target=lambda: late.append(running.order({"command": "interval_stop"})))
-    thread.start()
-    wait_until(lambda: "StopInterval" in announcer.calls, 10, "the call")
-    assert running.stop() == 0
-    thread.join(20)
+    for _ in range(4):
+        running = door().wait_for_announcer()
+        late = []
+        announcer.calls.clear()
+        thread = threading.Thread(
+            target=lambda late=late: late.append(running.order({"command": "interval_stop"})))
+        thread.start()
+        wait_until(lambda: "StopInterval" in announcer.calls, 60, "the call")
+        assert running.stop() == 0
+        thread.join(60)
+        # On a busy machine, the announcer's five seconds may be over before the stop.
+        if late[0].status != 504:
+            break
     refused(late[0], 503, "stopping")
 
 
@@ -212,7 +225,7 @@ def test_a_reload_changes_the_token_and_closes_the_door(door, announcer):
     running.text = "[ntfy a]\ntopic = b\n"
     running.configure()
     running.process.send_signal(signal.SIGHUP)
-    wait_until(lambda: len(running.matching("reloaded")) == 2, 10, "the reload")
+    wait_until(lambda: len(running.matching("reloaded")) == 2, 60, "the reload")
     with pytest.raises(ConnectionRefusedError):
         running.state()
 
@@ -230,14 +243,14 @@ def test_a_reload_that_changes_nothing_ends_no_connection(door, announcer):
 
 def test_a_port_that_is_taken_is_told_once_and_taken_when_it_is_free(on_the_bus, tmp_path, bus):
     parts.need_relay()
-    taken = socket.create_server(("127.0.0.1", 0))
-    port = taken.getsockname()[1]
+    port = parts.free_port()
+    taken = socket.create_server(("127.0.0.1", port))
     running = Door(on_the_bus.environment, tmp_path, port=port)
     told = running.wait_for("apps are not served until that is put right")
     assert f"cannot listen at 127.0.0.1:{port}: Address already in use" in told
     for count in (1, 2):
         running.process.send_signal(signal.SIGHUP)
-        wait_until(lambda: len(running.matching("reloaded")) == count, 10, "another attempt")
+        wait_until(lambda: len(running.matching("reloaded")) == count, 60, "another attempt")
     taken.close()
     running.wait_until_open()
     assert len(running.matching("Address already in use")) == 1

@@ -142,7 +142,7 @@ def test_the_state_of_a_real_clock_is_as_described(on_the_bus, bus, tmp_path):
         on_the_bus, on_the_bus.configuration("interval = 60\nvoice_at_hour = none"),
         "--output", tmp_path / "heard.wav", alsa=SILENT_ALSA)
     with bus.caller() as caller:
-        caller.wait_for_service()
+        caller.wait_for_service(service)
     running = Door(on_the_bus.environment, tmp_path, "rate = none").wait_until_open()
     running.wait_for_announcer()
     for command in ({"command": "timer", "seconds": 600, "name": "tea"},
@@ -151,7 +151,8 @@ def test_the_state_of_a_real_clock_is_as_described(on_the_bus, bus, tmp_path):
                     {"command": "rounds", "work": 20, "rest": 10, "rounds": 8},
                     {"command": "announce", "at": time.time() + 7200, "id": "bell"}):
         assert running.order(command).status in (200, 202), command
-    found = wait_until(lambda: whole(running.state().body), 10, f"all of it: {running.state().body}")
+    found = wait_until(
+        lambda: whole(running.state().body), 60, f"all of it: {running.state().body}")
     validate(found, {"$ref": "#/components/schemas/State"})
     assert running.stop() == 0 and service.stop() == 0
 

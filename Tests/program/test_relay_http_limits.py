@@ -11,7 +11,7 @@ import pytest
 from http_door import PHONE, TOKEN, refused
 from pretended_announcer import PretendedAnnouncer
 from program import ROOT
-from sound_server import wait_until
+from sound_server import least_of_four, wait_until
 
 HEAD = (f"POST /v1/commands HTTP/1.1\r\nHost: clock\r\nAuthorization: Bearer {TOKEN}\r\n"
         "Content-Type: application/json\r\n").encode()
@@ -44,7 +44,7 @@ def curl(running, *words, given):
         ["curl", "-sS", "-m", "20", "-w", "%{http_code}", "-o", "-", *words, "--data-binary", "@-",
          "-H", f"Authorization: Bearer {TOKEN}", "-H", "Content-Type: application/json",
          f"http://127.0.0.1:{running.port}/v1/commands"],
-        input=given, capture_output=True, timeout=30, check=False)
+        input=given, capture_output=True, timeout=60, check=False)
     return done.stdout.decode()[-3:]
 
 
@@ -73,52 +73,72 @@ def test_who_is_turned_away_reads_why_after_a_long_body(running, path, token):
     HEAD + b"Content-Length: 1000\r\n\r\n", HEAD[:-2] + b"\r\nX: ", b""],
     ids=["body", "head", "nothing"])
 def test_a_slow_app_is_not_waited_for(running, start):
-    begun = time.monotonic()
-    with socket.create_connection(("127.0.0.1", running.port)) as slow:
-        slow.sendall(start)
-        # A client that sends a byte now and then is not idle.
-        slow.settimeout(0.5)
-        while time.monotonic() < begun + 25:
-            with contextlib.suppress(TimeoutError):
-                if not slow.recv(4096):
-                    break
-            if start:
-                slow.sendall(b"x")
-        seconds = time.monotonic() - begun
-    assert 8 < seconds < 15
+    def seconds():
+        begun, spent = time.monotonic(), running.cpu()
+        with socket.create_connection(("127.0.0.1", running.port)) as slow:
+            slow.sendall(start)
+            # A client that sends a byte now and then is not idle.
+            slow.settimeout(0.5)
+            while time.monotonic() < begun + 60:
+                with contextlib.suppress(TimeoutError):
+                    if not slow.recv(4096):
+                        break
+                if start:
+                    slow.sendall(b"x")
+        assert running.cpu() - spent < 1, "nor does it turn round and round meanwhile"
+        return time.monotonic() - begun
+
+    assert 8 < least_of_four(seconds, 15) < 15
     assert running.state().status == 200
-    assert running.cpu() < 1, "nor does it turn round and round meanwhile"
 
 
 def test_an_idle_connection_ends_and_an_idle_door_wakes_nobody(running):
     connection = running.connect()
     assert running.state(on=connection).status == 200
-    connection.sock.settimeout(20)
+    connection.sock.settimeout(60)
     assert connection.sock.recv(1) == b""
     connection.close()
     # Anything that is due every few seconds has been due by then.
-    before = running.wakeups()
-    time.sleep(3)
-    assert running.wakeups() - before <= 1
+    def wakeups():
+        before = running.wakeups()
+        time.sleep(3)
+        return running.wakeups() - before
+
+    # On a busy machine, what the end of the connection brings may come late.
+    assert least_of_four(wakeups, 2) <= 1
 
 
 def test_many_connections_of_one_address_leave_room_for_others(running):
-    with contextlib.ExitStack() as stack:
-        many = [stack.enter_context(socket.create_connection(("127.0.0.1", running.port)))
-                for _ in range(60)]
-        ended = []
+    # Silent connections are ended after ten seconds in any case: on a busy machine, that may be
+    # before all of them were made.
+    for _ in range(4):
+        begun = time.monotonic()
+        with contextlib.ExitStack() as stack:
+            many = [stack.enter_context(socket.create_connection(("127.0.0.1", running.port)))
+                    for _ in range(60)]
+            ended = []
 
-        def are_ended():
-            for each in many:
-                each.setblocking(False)
-                with contextlib.suppress(BlockingIOError, ConnectionError):
-                    if each not in ended and not each.recv(1):
-                        ended.append(each)
-            return len(ended) >= 44
-        wait_until(are_ended, 5, "the end of all but 16")
-        assert len(ended) == 44
-        assert running.state(source="127.0.0.2").status == 200
-    wait_until(lambda: answers(running), 10, "room for the first address")
+            def are_ended():
+                for each in many:
+                    each.setblocking(False)
+                    with contextlib.suppress(BlockingIOError):
+                        if each not in ended and is_at_its_end(each):
+                            ended.append(each)
+                return len(ended) >= 44
+            wait_until(are_ended, 60, "the end of all but 16")
+            count = len(ended)
+            assert running.state(source="127.0.0.2").status == 200
+        wait_until(lambda: answers(running), 60, "room for the first address")
+        if time.monotonic() - begun < 9:
+            break
+    assert count == 44
+
+
+def is_at_its_end(connection):
+    try:
+        return not connection.recv(1)
+    except ConnectionError:
+        return True
 
 
 def answers(running):
@@ -188,7 +208,7 @@ def test_the_rate_can_be_set_free(door, bus):
     f"PUT /v1/devices/{PHONE} HTTP/1.0\r\n\r\n".encode()])
 def test_garbage_harms_nothing(running, garbage):
     with socket.create_connection(("127.0.0.1", running.port)) as connection:
-        connection.settimeout(20)
+        connection.settimeout(60)
         with contextlib.suppress(ConnectionError):
             connection.sendall(garbage)
             connection.shutdown(socket.SHUT_WR)

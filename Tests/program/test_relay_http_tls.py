@@ -46,7 +46,7 @@ def test_an_old_version_of_tls_is_refused(door, tmp_path):
         context.set_ciphers("ALL:@SECLEVEL=0")
         context.minimum_version = ssl.TLSVersion.TLSv1
         context.maximum_version = maximum
-        with parts.socket.create_connection(("127.0.0.1", running.port), 10) as connection:
+        with parts.socket.create_connection(("127.0.0.1", running.port), 60) as connection:
             with context.wrap_socket(connection, server_hostname="127.0.0.1") as wrapped:
                 return wrapped.version()
     assert version(ssl.TLSVersion.TLSv1_2) == "TLSv1.2"
@@ -95,7 +95,7 @@ def check(on_the_bus, tmp_path):
         path.write_text(text.format(folder=tmp_path))
         done = subprocess.run(
             [RELAY, "check", "--config", path], capture_output=True, text=True,
-            env=on_the_bus.environment | (environment or {}), check=False, timeout=20)
+            env=on_the_bus.environment | (environment or {}), check=False, timeout=60)
         assert done.returncode == status, done.stdout + done.stderr
         assert TOKEN not in done.stdout
         return done.stdout

@@ -28,6 +28,9 @@ def test_a_clock_with_another_name_leaves_nothing_behind(broker, relay_to, annou
     heard.wait_for(OLD, lambda payload: not payload)
     late = broker.listen("#")
     late.wait_for(f"clocksmith/clock/{'hall' if restarts else 'gym'}/availability")
+    # This comes behind everything that the broker has kept.
+    broker.publish("last", "of all")
+    late.wait_for("last")
     assert not late.payloads(OLD)
 
 
@@ -37,22 +40,22 @@ def test_what_a_broken_connection_left_is_cleared_at_the_next(
     broker = pretended()
     relay = relay_to(broker.port)
     parts.wait_until(
-        lambda: (f"{CLOCK}/availability", b"online") in broker.published, 15, "online")
+        lambda: (f"{CLOCK}/availability", b"online") in broker.published, 60, "online")
     broker.confirms = False
     relay.configure(broker.port, name="gym")
     relay.process.send_signal(1)
-    parts.wait_until(lambda: (OLD, b"") in broker.published, 15, "its end")
+    parts.wait_until(lambda: (OLD, b"") in broker.published, 60, "its end")
     broker.published.clear()
     broker.confirms = True
     broker.break_off()
-    parts.wait_until(lambda: (OLD, b"") in broker.published, 15, "its end once more")
+    parts.wait_until(lambda: (OLD, b"") in broker.published, 60, "its end once more")
     kept = on_the_bus.folder / "state/relay.json"
-    parts.wait_until(lambda: "hall" not in kept.read_text(), 15, "the end of it here")
+    parts.wait_until(lambda: "hall" not in kept.read_text(), 60, "the end of it here")
     # The broker has confirmed it, so it is not published again.
     broker.published.clear()
     broker.break_off()
     parts.wait_until(
-        lambda: ("clocksmith/clock/gym/availability", b"online") in broker.published, 15, "online")
+        lambda: ("clocksmith/clock/gym/availability", b"online") in broker.published, 60, "online")
     assert (OLD, b"") not in broker.published
 
 
@@ -75,11 +78,11 @@ def test_a_reload_tries_a_broker_at_once_that_has_let_nobody_in(broker, relay_to
     broker.kill()
     attempts = count_of_attempts(broker.port)
     relay = relay_to(broker.port)
-    # After four attempts the next one is at least six seconds away.
-    parts.wait_until(lambda: attempts() >= 4, 20, "attempts")
+    # After five attempts the next one is at least twelve seconds away.
+    parts.wait_until(lambda: attempts() >= 5, 60, "attempts")
     before = attempts()
     relay.process.send_signal(1)
-    parts.wait_until(lambda: attempts() > before, 3, "another attempt")
+    parts.wait_until(lambda: attempts() > before, 10, "another attempt")
 
 
 def test_a_reload_of_a_wrong_file_changes_nothing(broker, relay_to, announcer):
@@ -92,4 +95,4 @@ def test_a_reload_of_a_wrong_file_changes_nothing(broker, relay_to, announcer):
     relay.wait_for("unknown key 'qos' in [mqtt]")
     assert relay.matching("it goes on as configured before")
     broker.publish(COMMAND, {"command": "stop"})
-    parts.wait_until(lambda: "Stop" in told.calls, 15, "the command")
+    parts.wait_until(lambda: "Stop" in told.calls, 60, "the command")

@@ -6,6 +6,7 @@ import signal
 import socket
 import sqlite3
 import subprocess
+import threading
 import time
 
 import pytest
@@ -38,12 +39,12 @@ def ntfy(server):
 def test_what_never_left_is_sent_by_the_next_relay(push_relay, web, mute_server):
     running = push_relay(ntfy(mute_server))
     running.push("the bell is at ten")
-    wait_until(lambda: running.register().states() == {"sent": 1}, 10, "the attempt")
+    wait_until(lambda: running.register().states() == {"sent": 1}, 60, "the attempt")
     running.process.send_signal(signal.SIGTERM)
     # Now it only waits for answers, and sends no new message.
     running.wait_for("stopping")
     running.push("and again at eleven")
-    assert running.process.wait(10) == 0
+    assert running.process.wait(60) == 0
     assert running.register().states() == {"waiting": 1}
     push_relay(ntfy(web.url))
     assert {body["message"] for _, body in web.wait_for(2)} == {
@@ -53,20 +54,22 @@ def test_what_never_left_is_sent_by_the_next_relay(push_relay, web, mute_server)
 def test_what_never_left_is_sent_after_a_reload(push_relay, web, mute_server):
     running = push_relay(ntfy(mute_server))
     running.push("the bell is at ten")
-    wait_until(lambda: running.register().states() == {"sent": 1}, 10, "the attempt")
+    wait_until(lambda: running.register().states() == {"sent": 1}, 60, "the attempt")
     running.text = ntfy(web.url)
     running.configure()
     running.process.send_signal(signal.SIGHUP)
-    running.wait_for('published "the bell is at ten": 1 accepted', 20)
+    running.wait_for('published "the bell is at ten": 1 accepted', 60)
 
 
 def test_what_left_without_an_answer_is_in_doubt_and_told(push_relay, web):
-    web.answer = lambda request: time.sleep(8) or (200, {})
+    has_ended = threading.Event()
+    web.answer = lambda request: has_ended.wait(60) and (200, {})
     running = push_relay(ntfy(web.url))
     running.push("the bell is at ten")
     web.wait_for(1)
     running.process.send_signal(signal.SIGTERM)
-    assert running.process.wait(10) == 0
+    assert running.process.wait(60) == 0
+    has_ended.set()
     assert running.register().states() == {"unanswered": 1}
     assert running.matching("1 delivery was on the way when the relay ended")
 
@@ -91,7 +94,7 @@ mount --bind "$0" /etc/resolv.conf && mount --bind "$0.nss" /etc/nsswitch.conf &
 
 
 def test_a_name_server_that_never_answers_holds_up_nothing(push_relay, tmp_path):
-    (tmp_path / "resolv").write_text("nameserver 127.0.0.78\noptions timeout:30 attempts:1\n")
+    (tmp_path / "resolv").write_text("nameserver 127.0.0.78\noptions timeout:30 attempts:3\n")
     (tmp_path / "resolv.nss").write_text("hosts: dns\n")
     within = ["unshare", "--mount", "sh", "-c", ALONE, tmp_path / "resolv"]
     if subprocess.run([*within, "true"], stderr=subprocess.DEVNULL, check=False).returncode:
@@ -100,16 +103,15 @@ def test_a_name_server_that_never_answers_holds_up_nothing(push_relay, tmp_path)
         server.bind(("127.0.0.78", 53))
         running = push_relay(ntfy("https://clock.example"), within)
         running.push("the bell is at ten")
-        server.settimeout(10)
+        server.settimeout(60)
         server.recvfrom(512)
-        wait_until(lambda: running.register().states() == {"waiting": 1}, 15, "the time to be over")
+        wait_until(lambda: running.register().states() == {"waiting": 1}, 60, "the time to be over")
+        # The name server would hold up each of them for a minute and more.
         begin = time.monotonic()
         running.process.send_signal(signal.SIGHUP)
         running.wait_for("reloaded")
-        assert time.monotonic() - begin < 2
-        begin = time.monotonic()
         assert running.stop() == 0
-        assert time.monotonic() - begin < 5
+        assert time.monotonic() - begin < 20
 
 
 @pytest.fixture
@@ -138,7 +140,8 @@ def test_messages_that_find_no_room_while_the_register_is_held_are_counted(bus, 
     running.wait_for("the announcer answers")
     asked = announcer.calls.count("GetAll")
     with contextlib.closing(
-            sqlite3.connect(running.register().path, isolation_level=None)) as other:
+            sqlite3.connect(
+                running.register().path, isolation_level=None, timeout=60)) as other:
         other.execute("BEGIN IMMEDIATE")
         begin = time.monotonic()
         for number in range(70):
@@ -149,8 +152,8 @@ def test_messages_that_find_no_room_while_the_register_is_held_are_counted(bus, 
         announcer.connection.send(new_signal(
             DBusAddress(PATH, interface="org.freedesktop.DBus.Properties"), "PropertiesChanged",
             "sa{sv}as", (NAME, {}, [])))
-        wait_until(lambda: announcer.calls.count("GetAll") > asked, 15, "the end of them")
-        assert time.monotonic() - begin < 3, "nor is each of them tried"
+        wait_until(lambda: announcer.calls.count("GetAll") > asked, 60, "the end of them")
+        assert time.monotonic() - begin < 20, "nor is each of them tried, for 2 s"
         running.wait_for("database is locked")
         other.execute("COMMIT")
     running.wait_for("the register can be used again; 6 messages are lost, for only 64 can wait")

@@ -8,8 +8,10 @@ import zoneinfo
 import pytest
 
 from relay import CLOCK, COMMAND, GROUP_COMMAND
-from program import SILENT_ALSA
+from program import SILENT_ALSA, VOICE
 from service import Service
+from slow_voice import lengthen
+from sound_server import wait_until
 
 WORDS = "three thirty P M"
 
@@ -19,13 +21,14 @@ def announcer(bus, on_the_bus):
     """Starts an announcer with these settings."""
     started = []
 
-    def announcer(rest="interval = 60\nvoice_at_hour = none", *words, alsa=SILENT_ALSA):
+    def announcer(
+            rest="interval = 60\nvoice_at_hour = none", *words, alsa=SILENT_ALSA, voice=VOICE):
         service = Service(
-            on_the_bus, on_the_bus.configuration(rest), "--output",
+            on_the_bus, on_the_bus.configuration(rest, voice=voice), "--output",
             on_the_bus.folder / "heard.wav", *words, alsa=alsa)
         started.append(service)
         with bus.caller() as caller:
-            caller.wait_for_service()
+            caller.wait_for_service(service)
         return service
 
     yield announcer
@@ -65,22 +68,26 @@ def test_what_waits_is_told_and_outlasts_the_relay(broker, announcer, relay_to, 
     announcer()
     relay = relay_to(broker.port)
     heard = online(broker)
-    broker.publish(GROUP_COMMAND, bell(12))
+    # It outlasts a slow restart.
+    soon = bell(30)
+    broker.publish(GROUP_COMMAND, soon)
     broker.publish(GROUP_COMMAND, bell(3600, "later"))
     heard.wait_for_state(waiting(["bell", "later"]))
     assert 'took announce "bell" for 20' in relay.wait_for("took announce")
-    assert len(json.loads(kept.read_text())["waiting"]) == 2
+    wait_until(lambda: len(json.loads(kept.read_text())["waiting"]) == 2, 60, "both in the file")
     assert relay.stop() == 0
     assert relay.wait_for("stopping; 2 commands wait, kept on the disk")
     relay = relay_to(broker.port)
     relay.wait_for("commands that wait for their instants: 2")
     relay.wait_for("connected to")
     # Delivered again, it is still the same command.
-    broker.publish(GROUP_COMMAND, bell(12))
+    broker.publish(GROUP_COMMAND, soon)
     relay.wait_for("a command with this id has come before")
     heard.wait_for_state(lambda state: state["last"]["text"] == WORDS)
     heard.wait_for_state(waiting(["later"]))
-    assert [each["topic"] for each in json.loads(kept.read_text())["waiting"]] == [GROUP_COMMAND]
+    wait_until(
+        lambda: [each["topic"] for each in json.loads(kept.read_text())["waiting"]]
+        == [GROUP_COMMAND], 60, "the other one alone in the file")
 
 
 def test_what_waits_outlasts_a_relay_that_dies(broker, announcer, relay_to, kept):
@@ -90,7 +97,7 @@ def test_what_waits_outlasts_a_relay_that_dies(broker, announcer, relay_to, kept
     broker.publish(COMMAND, bell(3600))
     heard.wait_for_state(waiting(["bell"]))
     relay.process.kill()
-    relay.process.wait(5)
+    relay.process.wait(60)
     relay.stop = lambda: 0
     relay_to(broker.port).wait_for("commands that wait for their instants: 1")
 
@@ -144,19 +151,20 @@ def test_a_stop_cancels_what_waits(broker, announcer, relay_to, kept):
     broker.publish(GROUP_COMMAND, {"command": "stop"})
     heard.wait_for_state(waiting([]))
     relay.wait_for("'stop' has cancelled announce \"bell\"")
-    assert json.loads(kept.read_text())["waiting"] == []
+    wait_until(lambda: json.loads(kept.read_text())["waiting"] == [], 60, "an empty file")
 
 
 def test_what_is_asked_for_twice_within_a_phrase_is_said_when_the_speaker_is_free(
-        broker, announcer, relay_to):
-    """4.75 s before its instant another announcement is being said, which ends in time."""
-    announcer()
+        broker, announcer, relay_to, pack):
+    """4.75 s before its instant another announcement is being said, which ends in time. It lasts a
+    good four seconds, so that on a slow machine, too, it is being said at that moment."""
+    announcer(voice=lengthen(pack, 3, "minute-45"))
     relay = relay_to(broker.port)
     heard = online(broker)
-    at = int(time.time()) + 8
+    at = int(time.time()) + 15
     broker.publish(COMMAND, {"command": "announce", "time": "15:30", "at": at, "id": "bell"})
     heard.wait_for_state(waiting(["bell"]))
-    time.sleep(max(at - 5.2 - time.time(), 0))
+    wait_until(lambda: time.time() > at - 8, 60, "the time for the other one")
     broker.publish(COMMAND, {"command": "announce", "time": "11:45"})
     state = heard.wait_for_state(lambda state: state["last"]["text"] == WORDS)
     assert datetime.datetime.fromisoformat(
@@ -169,7 +177,7 @@ def test_a_speaker_that_stays_taken_is_the_reason(broker, announcer, relay_to):
     announcer()
     relay = relay_to(broker.port)
     heard = online(broker)
-    at = int(time.time()) + 8
+    at = int(time.time()) + 15
     for name in ("one", "two"):
         broker.publish(COMMAND, {"command": "announce", "time": "15:30", "at": at, "id": name})
     heard.wait_for_state(lambda state: state["last"]["text"] == WORDS)
@@ -183,14 +191,14 @@ def test_an_occasion_says_what_is_asked_for_at_it_and_another_time_is_refused_by
     relay = relay_to(broker.port)
     heard = online(broker)
     at = (int(time.time()) // 60 + 1) * 60
-    if at - time.time() < 10:
+    if at - time.time() < 20:
         at += 60
     for name, given in (
             ("now", {}), ("that-time", {"time": shown(at)}), ("another", {"time": "03:33"})):
         broker.publish(COMMAND, {"command": "announce", "at": at, "id": name} | given)
     state = heard.wait_for_state(
         lambda state: state["last"]["at"] and datetime.datetime.fromisoformat(
-            state["last"]["at"].replace("Z", "+00:00")).timestamp() == at, 90)
+            state["last"]["at"].replace("Z", "+00:00")).timestamp() == at, 150)
     assert abs(state["last"]["onset_error_ms"]) < 100
     for name in ("now", "that-time"):
         assert relay.wait_for(f'carried out announce "{name}"')
@@ -203,11 +211,11 @@ def test_what_was_taken_and_was_not_heard_is_told(broker, announcer, relay_to):
     announcer()
     relay = relay_to(broker.port)
     heard = online(broker)
-    broker.publish(COMMAND, bell(6))
+    broker.publish(COMMAND, bell(15))
     relay.wait_for('carried out announce "bell"')
     broker.publish(COMMAND, {"command": "mute"})
     heard.wait_for_state(lambda state: state["muted"])
-    assert "was taken for 20" in relay.wait_for("was not heard then", 30)
+    assert "was taken for 20" in relay.wait_for("was not heard then", 60)
 
 
 def test_what_was_kept_and_is_past_is_told(broker, announcer, relay_to, kept):

@@ -208,7 +208,7 @@ def measured(program, voice):
         [PROGRAM, "render", "--at", "2026-11-21T15:15", "--output", path, "--config",
          program.configuration(voice=voice)], env=program.environment, stdout=writer)
     while not path.exists():
-        assert process.poll() is None and time.monotonic() < begun + 20
+        assert process.poll() is None and time.monotonic() < begun + 60
         time.sleep(0.001)
     taken = time.monotonic() - begun
     with open(f"/proc/{process.pid}/status", encoding="ascii") as status:

@@ -51,14 +51,16 @@ def phrase(clocksmith, configuration, time):
 
 def test_a_service_says_a_given_time_as_loud_as_it_is_to_be_now(clocksmith, rule):
     line, said, expected = rule
-    configuration = clocksmith.configuration(rest=f"[speaker]\n{line}")
+    # No occasion is in the way of the request.
+    configuration = clocksmith.configuration(
+        "interval = 60\nvoice_at_hour = none", f"[speaker]\n{line}")
     played = clocksmith.folder / "played.wav"
     bus = MessageBus(clocksmith.folder)
     clocksmith.environment = clocksmith.environment | {"DBUS_SYSTEM_BUS_ADDRESS": bus.address}
     service = Service(clocksmith, configuration, "--output", played, alsa="")
     try:
         with bus.caller() as caller:
-            caller.wait_for_service()
+            caller.wait_for_service(service)
             caller.call("AnnounceTime", "uu", *map(int, said.split(":")))
             service.wait_for("because it was asked for")
     finally:

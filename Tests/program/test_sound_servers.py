@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import shutil
 import signal
 import socket
 import subprocess
@@ -18,7 +17,9 @@ from pipewire_server import PipeWireServer
 from pretended_card import pretended_card
 from program import PROGRAM, refusal
 from service import Service
-from sound_server import RATE, Recording, SoundServer, Wakefulness, find, wait_until
+from sound_server import (
+    RATE, Recording, SoundServer, Wakefulness, find, least_of_four, wait_until)
+from standstill import stand_still
 
 # CLOCKSMITH_ANNOUNCEMENTS=200 says more of them.
 TIMES = [f"{number % 24:02}:{number * 15 % 60:02}"
@@ -66,7 +67,7 @@ def assert_said_one_after_the_other(clocksmith, heard, alsa):
         assert (done.returncode, done.stderr) == (0, "")
     # A server may hold its last seconds back for as long.
     begun.append(heard.frames)
-    wait_until(lambda: heard.frames > begun[-1] + 3 * RATE, 10, "the silence after it")
+    wait_until(lambda: heard.frames > begun[-1] + 3 * RATE, 60, "the silence after it")
     late = wakefulness.stop()
     samples = heard.samples()
     places = []
@@ -185,7 +186,7 @@ def test_say_plays_on_the_card_where_the_default_is_down(clocksmith, down, speak
         environment=environment | pretended_card(tmp_path))
     assert done.returncode == 0
     assert "plughw:CARD=Pretended,DEV=0 plays instead of the default" in refusal(done, 0)
-    assert find(phrase(clocksmith, "15:15"), heard.samples())[1] > 0.95
+    assert find(phrase(clocksmith, "15:15"), heard.samples_so_far())[1] > 0.95
 
 
 def test_check_finds_that_the_card_plays_where_the_default_is_down(
@@ -248,7 +249,7 @@ def test_a_device_that_is_set_at_a_reload_is_not_told_as_the_return_of_the_defau
 def test_the_status_names_the_card_that_plays_instead_of_the_default(clocksmith, on_the_card):
     clock, _ = on_the_card
     words = "plughw:CARD=Pretended,DEV=0 instead of default"
-    wait_until(lambda: words in clock.latest_status(), 5, "the card in the status")
+    wait_until(lambda: words in clock.latest_status(), 60, "the card in the status")
     assert re.search(rf"^speaker +{words}$", clocksmith.run("status").stdout, re.MULTILINE)
     told = json.loads(clocksmith.run("status", "--json").stdout)
     assert told["speaker"] == "default"
@@ -338,25 +339,30 @@ int snd_pcm_drop(void *pcm) {
 def test_a_server_that_hangs_when_a_failed_device_is_closed_is_hung_up_on(
         clocksmith, silent_server, tmp_path):
     preloaded = shared_library(tmp_path / "closing.so", CLOSING)
-    begun = time.monotonic()
-    done = clocksmith.run(
-        "say", "15:15", "--config", clocksmith.configuration(), environment={
-            "LD_PRELOAD": str(preloaded), "SILENT": str(tmp_path / "silent")})
-    assert time.monotonic() - begun < 5
-    assert "its sound server does not answer" in refusal(done, 1)
+
+    def say():
+        begun = time.monotonic()
+        done = clocksmith.run(
+            "say", "15:15", "--config", clocksmith.configuration(), environment={
+                "LD_PRELOAD": str(preloaded), "SILENT": str(tmp_path / "silent")})
+        assert "its sound server does not answer" in refusal(done, 1)
+        return time.monotonic() - begun
+
+    assert least_of_four(say, 5) < 5
 
 
-def test_a_server_that_stands_still_in_the_middle_is_hung_up_on(clocksmith, speaker, tmp_path):
+def test_a_server_that_stands_still_in_the_middle_is_hung_up_on(
+        clocksmith, speaker, tmp_path, slow_voice):
     server, heard = speaker
     environment = in_alsa(tmp_path, server.device("default", "speaker"))
     with subprocess.Popen(
-            [PROGRAM, "say", "12:45", "--config", clocksmith.configuration()],
+            [PROGRAM, "say", "11:45", "--config", clocksmith.configuration(voice=slow_voice)],
             env=clocksmith.environment | environment, stdin=subprocess.DEVNULL,
             stderr=subprocess.PIPE, text=True) as saying:
-        wait_until(heard.is_sounding, 8, "the phrase")
-        server.process.send_signal(signal.SIGSTOP)
+        wait_until(heard.is_sounding, 60, "the phrase")
+        stand_still(server.process)
         try:
-            _, words = saying.communicate(timeout=10)
+            _, words = saying.communicate(timeout=60)
         finally:
             server.process.send_signal(signal.SIGCONT)
     assert saying.returncode == 1 and "has stopped taking sound" in words

@@ -11,8 +11,9 @@ import pytest
 from c_library import shared_library
 from message_bus import MessageBus
 from pretended_announcer import PretendedAnnouncer
-from program import SILENT_ALSA, refusal
+from program import SILENT_ALSA, in_the_night, refusal, zone_showing
 from service import Service
+from slow_voice import lengthen
 from sound_server import RATE, wait_until
 
 # A disk on which fsync() does not return while a file exists.
@@ -36,16 +37,20 @@ def slow(clocksmith, tmp_path):
 
 
 @pytest.fixture
-def start(clocksmith, tmp_path):
-    """Starts a service on a bus that keeps its state and plays into a file."""
+def start(clocksmith, tmp_path, pack):
+    """Starts a service on a bus that keeps its state and plays into a file. It takes eight seconds
+    to say 11:45."""
     bus = MessageBus(tmp_path)
+    voice = lengthen(pack, 8, "minute-45")
+    in_the_night(clocksmith)
     clocksmith.environment = clocksmith.environment | {
         "DBUS_SYSTEM_BUS_ADDRESS": bus.address, "STATE_DIRECTORY": str(tmp_path / "state")}
     started = []
 
     def start(announce=""):
         service = Service(
-            clocksmith, clocksmith.configuration(f"interval = 60\nvoice_at_hour = none\n{announce}"),
+            clocksmith, clocksmith.configuration(
+                f"interval = 60\nvoice_at_hour = none\n{announce}", voice=voice),
             "--output", tmp_path / "played.wav", alsa=SILENT_ALSA)
         started.append((service, bus.caller()))
         started[0][1].wait_for_service(service)
@@ -64,7 +69,7 @@ def speak(caller, folder):
     played = folder / "played.wav"
     before = played.stat().st_size
     caller.call("AnnounceTime", "uu", 11, 45)
-    wait_until(lambda: played.stat().st_size > before + 1.2 * RATE, 10, "the words")
+    wait_until(lambda: played.stat().st_size > before + 1.2 * RATE, 60, "the words")
 
 
 def saved(folder):
@@ -111,7 +116,7 @@ def test_a_new_thing_that_cannot_be_saved_is_there_and_told(start, clocksmith, t
         [f"state    what is set at run time is lost at a restart: {told}"], told)
     (tmp_path / "state").mkdir()
     # Each order is a new try. The first may come while the signal of the interval is faded out.
-    wait_until(lambda: clocksmith.run("mute", "1h").stderr == "", 20, "the state")
+    wait_until(lambda: clocksmith.run("mute", "1h").stderr == "", 60, "the state")
     assert state_line(clocksmith) == "ok    state         what is set at run time outlasts a restart"
     assert shown_state(clocksmith) == ([], None)
 
@@ -209,7 +214,7 @@ def test_a_volume_is_on_the_disk_a_second_later(start, tmp_path):
     (tmp_path / "state").mkdir()
     _, caller = start()
     caller.set("Volume", "d", -20.0)
-    wait_until(lambda: saved(tmp_path).get("volume_db") == -20, 5, "the volume")
+    wait_until(lambda: saved(tmp_path).get("volume_db") == -20, 60, "the volume")
 
 
 def test_a_slow_disk_does_not_hold_up_the_fade_at_the_stop(start, slow, tmp_path):
@@ -220,9 +225,9 @@ def test_a_slow_disk_does_not_hold_up_the_fade_at_the_stop(start, slow, tmp_path
     caller.set("Volume", "d", -20.0)
     slow.touch()
     service.process.terminate()
-    service.wait_for("cut off .*: the service was stopped", 5)
+    service.wait_for("cut off .*: the service was stopped", 60)
     slow.unlink()
-    assert service.process.wait(5) == 0
+    assert service.process.wait(60) == 0
     assert saved(tmp_path)["volume_db"] == -20
 
 
@@ -236,7 +241,7 @@ def test_what_could_not_be_saved_is_not_saved_while_something_sounds(
     (tmp_path / "state").mkdir()
     while not service.matching("because it was asked for"):
         assert not is_muted(tmp_path) or service.matching("because it was asked for")
-    wait_until(lambda: is_muted(tmp_path), 5, "the state")
+    wait_until(lambda: is_muted(tmp_path), 60, "the state")
 
 
 def test_a_mute_that_is_set_while_the_last_words_are_finished_is_kept(start, tmp_path):
@@ -246,13 +251,16 @@ def test_a_mute_that_is_set_while_the_last_words_are_finished_is_kept(start, tmp
     service.process.terminate()
     service.wait_for("^stopping")
     caller.call("Mute", "t", 3_600_000_000)
-    assert service.process.wait(10) == 0
+    assert service.process.wait(60) == 0
     assert is_muted(tmp_path)
 
 
-def test_an_occasion_that_sounded_before_a_restart_does_not_sound_again(start, tmp_path):
+def test_an_occasion_that_sounded_before_a_restart_does_not_sound_again(
+        start, clocksmith, tmp_path):
     # As after a step back: the coming hour has sounded. A state without a checksum is of version 1.
-    hour = (int(time.time()) // 3600 + 1) * 3600
+    hour = int(time.time()) + 2400
+    clocksmith.environment = clocksmith.environment | {
+        "TZ": zone_showing(clocksmith, 4 * 3600, hour)}
     (tmp_path / "state").mkdir()
     (tmp_path / "state/state.json").write_text(f'{{"version":1,"sounded_usec":{hour}000000}}')
     _, caller = start()
@@ -271,5 +279,5 @@ def test_a_pipe_in_place_of_the_state_holds_nothing_up(start, tmp_path, already_
     else:
         os.mkfifo(state)
     caller.call("Mute", "t", 3_600_000_000)
-    wait_until(state.is_file, 5, "the state")
+    wait_until(state.is_file, 60, "the state")
     assert is_muted(tmp_path)

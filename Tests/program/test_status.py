@@ -17,7 +17,8 @@ import pytest
 from message_bus import MessageBus
 from program import PROGRAM, SILENT_ALSA
 from service import Service
-from sound_server import wait_until
+from sound_server import least_of_four, wait_until
+from terminal import Screen
 
 
 class Face:
@@ -25,7 +26,6 @@ class Face:
 
     def __init__(
             self, clocksmith, *words, columns=None, rows=24, process_group=None, **environment):
-        self.output = ""
         self.terminal, ours = pty.openpty() if columns else os.pipe()
         if columns:
             self.resize(columns, rows)
@@ -34,21 +34,25 @@ class Face:
             stdout=ours, env=clocksmith.environment | {"TERM": "xterm"} | environment,
             process_group=process_group)
         os.close(ours)
-        os.set_blocking(self.terminal, False)
+        self.screen = Screen(self.terminal)
 
     def resize(self, columns, rows=24):
         fcntl.ioctl(self.terminal, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
 
-    def read(self):
-        try:
-            while data := os.read(self.terminal, 65536):
-                self.output += data.decode()
-        except (BlockingIOError, OSError):
-            pass
-        return self.output
+    @property
+    def output(self):
+        return self.screen.text
 
-    def wait_for(self, pattern, seconds=5):
+    def read(self):
+        return self.screen.read()
+
+    def wait_for(self, pattern, seconds=60):
         return wait_until(lambda: re.search(pattern, self.read()), seconds, repr(pattern))
+
+    def wait_for_another_second(self):
+        """Waits until a terminal has been drawn anew."""
+        seen = len(self.read())
+        wait_until(lambda: self.read()[seen:].count("\n") > 1, 60, "the next second")
 
     def is_stopped(self):
         with open(f"/proc/{self.process.pid}/stat", encoding="ascii") as stat:
@@ -56,8 +60,8 @@ class Face:
 
     def end(self, number=signal.SIGINT):
         self.process.send_signal(number)
-        status = self.process.wait(5)
-        self.read()
+        status = self.process.wait(60)
+        self.screen.read_to_the_end()
         os.close(self.terminal)
         return status
 
@@ -73,16 +77,21 @@ def shown(output):
 
 
 def test_on_a_terminal_the_time_goes_on_by_the_second(clocksmith, configuration):
-    face = Face(clocksmith, "--config", configuration, columns=100)
+    def longest_step():
+        face = Face(clocksmith, "--config", configuration, columns=100)
 
-    def moments():
-        times = re.findall(r"now +\w+ ([\d-]+T[\d:]+)", face.read())
-        return [time.mktime(time.strptime(shown, "%Y-%m-%dT%H:%M:%S")) for shown in times]
+        def moments():
+            times = re.findall(r"now +\w+ ([\d-]+T[\d:]+)", face.read())
+            return [time.mktime(time.strptime(shown, "%Y-%m-%dT%H:%M:%S")) for shown in times]
 
-    wait_until(lambda: len(set(moments())) >= 4, 10, "four seconds")
-    assert face.end() == 0
-    assert set(numpy.diff(moments())) <= {0, 1}
-    assert face.output.startswith("\x1b[?25l") and face.output.endswith("\x1b[?25h")
+        wait_until(lambda: len(set(moments())) >= 4, 60, "four seconds")
+        assert face.end() == 0
+        assert face.output.startswith("\x1b[?25l") and face.output.endswith("\x1b[?25h")
+        steps = numpy.diff(moments())
+        assert min(steps) >= 0
+        return max(steps)
+
+    assert least_of_four(longest_step, 2) == 1
 
 
 def test_the_cursor_is_shown_again_after_the_key_that_quits(clocksmith, configuration):
@@ -97,8 +106,8 @@ def test_the_cursor_is_shown_while_it_is_stopped(clocksmith, configuration):
     face = Face(clocksmith, "--config", configuration, columns=100, process_group=0)
     face.wait_for("now")
     face.process.send_signal(signal.SIGTSTP)
-    wait_until(face.is_stopped, 5, "it to stop")
-    assert face.read().endswith("\x1b[?25h")
+    wait_until(face.is_stopped, 60, "it to stop")
+    wait_until(lambda: face.read().endswith("\x1b[?25h"), 60, "the cursor")
     face.process.send_signal(signal.SIGCONT)
     face.wait_for(r"\x1b\[\?25h\x1b\[\?25l(?!\x1b\[\d+F)")
     assert face.end() == 0
@@ -107,20 +116,21 @@ def test_the_cursor_is_shown_while_it_is_stopped(clocksmith, configuration):
 def test_the_second_is_shown_as_it_begins(clocksmith, configuration):
     face = Face(clocksmith, "--config", configuration, columns=100)
     face.wait_for("now")
-    late = []
-    for _ in range(3):
+
+    def late():
         seen = len(re.findall("now ", face.read()))
-        wait_until(lambda: len(re.findall("now ", face.read())) > seen, 2, "the next second")
-        late.append(time.time() % 1)
+        wait_until(lambda: len(re.findall("now ", face.read())) > seen, 60, "the next second")
+        return time.time() % 1
+
+    assert least_of_four(late, 0.1) < 0.1
     assert face.end() == 0
-    assert min(late) < 0.1, late
 
 
 @pytest.mark.parametrize("columns", [1, 12, 40])
 def test_a_narrow_terminal_gets_lines_that_fit(clocksmith, configuration, columns):
     face = Face(clocksmith, "--config", configuration, columns=columns)
     face.wait_for("…")
-    time.sleep(1.1)
+    face.wait_for_another_second()
     assert face.end() == 0
     assert max(map(len, shown(face.output))) == columns
 
@@ -128,7 +138,7 @@ def test_a_narrow_terminal_gets_lines_that_fit(clocksmith, configuration, column
 def test_a_terminal_of_few_rows_is_not_scrolled(clocksmith, configuration):
     face = Face(clocksmith, "--config", configuration, columns=80, rows=3)
     face.wait_for("next")
-    time.sleep(1.1)
+    face.wait_for_another_second()
     assert face.end() == 0
     assert "speaker" not in face.output and "\x1b[2F" in face.output
 
@@ -159,30 +169,31 @@ def test_it_ends_once_nobody_reads_it(clocksmith, configuration):
     ours, theirs = os.pipe()
     os.close(ours)
     done = clocksmith.run(
-        "status", "--follow", "--config", configuration, stdout=theirs, timeout=20)
+        "status", "--follow", "--config", configuration, stdout=theirs, timeout=60)
     os.close(theirs)
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_it_follows_the_service_as_it_goes_and_comes(tmp_path, clocksmith):
+def test_it_follows_the_service_as_it_goes_and_comes(tmp_path, clocksmith, slow_voice):
     bus = MessageBus(tmp_path)
     clocksmith.environment = clocksmith.environment | {"DBUS_SYSTEM_BUS_ADDRESS": bus.address}
     # ALSA's null device would play everything at once, before `playing` could be seen.
     service = Service(
-        clocksmith, clocksmith.configuration(), "--output", tmp_path / "played.wav",
-        alsa=SILENT_ALSA)
+        clocksmith,
+        clocksmith.configuration("interval = 60\nvoice_at_hour = none", voice=slow_voice),
+        "--output", tmp_path / "played.wav", alsa=SILENT_ALSA)
     with bus.caller() as caller:
-        caller.wait_for_service()
+        caller.wait_for_service(service)
         face = Face(clocksmith, "--json")
         face.wait_for('"running":true')
         caller.call("Mute", "t", 0)
         face.wait_for('"muted":true')
-        caller.call("AnnounceTime", "uu", 15, 30)
-        face.wait_for('"playing":"three thirty P M"')
+        caller.call("AnnounceTime", "uu", 11, 45)
+        face.wait_for('"playing":"eleven forty-five A M"')
     assert service.stop() == 0
     face.wait_for('"running":false')
     service = Service(clocksmith, clocksmith.configuration(), alsa=SILENT_ALSA)
-    face.wait_for('"running":false.*\n.*"running":true', seconds=10)
+    face.wait_for('"running":false.*\n.*"running":true', seconds=60)
     assert face.end() == 0
     assert all(json.loads(line) for line in face.output.splitlines())
     assert service.stop() == 0

@@ -13,7 +13,7 @@ from exact_speaker import ExactSpeaker
 from kitchen import do, timers
 from program import ROOT, SILENT_ALSA, refusal
 from service import Service
-from sound_server import RATE, Recording, SoundServer, find, wait_until
+from sound_server import RATE, find, least_of_four, wait_until
 
 RING, _ = soundfile.read(ROOT / "sounds/signals/ring.flac", dtype="float32")
 
@@ -24,12 +24,13 @@ def kitchen(on_the_bus):
 
 def test_a_timer_is_started_listed_changed_and_cancelled(kitchen, start):
     service = start()
+    begun = time.time()
     assert do(kitchen, "10m", "--name", "tea") == 'timer "tea": 10 min'
     assert do(kitchen, "1h30m") == "timer 2: 1 h 30 min"
     service.wait_for('timer "tea" was started, for 10 min')
     tea, other = timers(kitchen)
     assert (tea["number"], tea["name"], tea["state"]) == (1, "tea", "running")
-    assert 590 < tea["left_seconds"] <= 600
+    assert 600 - (time.time() - begun) - 1 < tea["left_seconds"] <= 600
     assert (other["number"], other["name"], other["length_seconds"]) == (2, None, 5400)
     assert re.fullmatch(r'timer 1 "tea": 1[01] min .*left of 11 min', do(kitchen, "add", "1m", "tea"))
     assert "paused" in do(kitchen, "pause", "2")
@@ -46,15 +47,18 @@ def test_the_status_shows_timers_and_tells_of_their_changes(bus, kitchen, start)
     start()
     with bus.caller() as caller:
         signals = caller.listen()
+        begun = time.time()
         do(kitchen, "10m", "--name", "tea")
         event = caller.next_signal(signals, "Noticed", lambda body: body[0] == "timer")
         assert event[2] == 'timer "tea" was started, for 10 min'
         assert "REASON" not in event[3]
         [row] = caller.next_change(signals, "Timers")
         assert (row[0], row[1], row[2], row[3], row[4]) == (1, "tea", "running", 600_000_000, 0)
-        assert abs(row[5] / 1e6 - time.time() - 600) < 10
+        assert begun - 1 < row[5] / 1e6 - 600 < time.time() + 1
     face = kitchen.run("status").stdout
-    assert re.search(r'^timer    1 "tea"  \[-{30}\]  (9:5\d|10:00)$', face, re.MULTILINE)
+    # A mark of the bar is 20 s.
+    bar = r'^timer    1 "tea"  \[#{0,2}-{28,30}\]  (9:[2-5]\d|10:00)$'
+    assert re.search(bar, face, re.MULTILINE), face
     [seen] = json.loads(kitchen.run("status", "--json").stdout)["timers"]
     assert seen["name"] == "tea"
     with bus.caller() as caller:
@@ -82,10 +86,15 @@ def test_it_rings_at_zero_to_the_millisecond_until_it_is_stopped(bus, kitchen, s
     do(kitchen, "7s", "--name", "egg")
     with bus.caller() as caller:
         zero = caller.get("Timers")[0][5] / 1e6
-    service.wait_for('timer "egg" is at zero, and rings', 15)
-    time.sleep(7.5)
-    stopped = time.time()
+    service.wait_for('timer "egg" is at zero, and rings', 60)
+    # In the middle of a later ring: one comes every 6 s.
+    is_in_a_ring = False
+    while not is_in_a_ring:
+        time.sleep(0.02)
+        stopping = time.time()
+        is_in_a_ring = stopping > zero + 6 and 1.5 < (stopping - zero) % 6 < 1.7
     assert kitchen.run("stop").returncode == 0
+    stopped = time.time()
     service.wait_for('timer "egg" rings no more: it was stopped by hand')
     time.sleep(2)
     recording = speaker.recording()
@@ -94,55 +103,52 @@ def test_it_rings_at_zero_to_the_millisecond_until_it_is_stopped(bus, kitchen, s
     # The second ring comes 6 s after the first, and a second and a half of it is heard. The words
     # are between them.
     rest = round(first) + 5 * RATE
-    frame, likeness = find(RING[:RATE], recording.samples[rest:])
+    frame, likeness = find(RING[:RATE], recording.samples[rest:rest + 3 * RATE])
     second = rest + frame
     assert likeness > 0.98
     assert abs(recording.instant(first) - zero) < 0.001
     assert abs(recording.instant(second) - zero - 6) < 0.001
     # It was stopped in the middle of a ring.
     last = max(numpy.flatnonzero(numpy.abs(recording.samples) > 1e-4))
-    assert -0.2 < recording.instant(last) - stopped < 0.3
+    assert stopping - 0.2 < recording.instant(last) < stopped + 0.3
 
 
 def test_what_is_said_goes_on_under_the_ring_and_is_turned_down(bus, kitchen, start):
-    server = SoundServer(kitchen.folder / "server", kitchen.environment, "good")
-    recording = Recording(server, "good")
-    try:
-        start(rest="[speaker]\ndevice = good", alsa=SILENT_ALSA + server.device("good", "good"))
-        do(kitchen, "9s")
-        with bus.caller() as caller:
-            zero = caller.get("Timers")[0][5] / 1e6
-            # The speaker is awake by then and sounds 0.4 s after the call: 0.7 s before zero.
-            time.sleep(zero - 1.1 - time.time())
-            caller.call("AnnounceTime", "uu", 12, 37)
-        time.sleep(zero + 2.5 - time.time())
-        assert kitchen.run("stop").returncode == 0
-        time.sleep(1)
-        samples = recording.samples()
-        said = kitchen.folder / "said.wav"
-        assert kitchen.run("say", "12:37", "--output", said, "--config",
-                           kitchen.configuration()).returncode == 0
-        words, _ = soundfile.read(said, dtype="float32")
-        ring = round(first_ring(samples)[0])
-        begun = round(find(words[:RATE // 2], samples)[0])
-        assert 0.3 * RATE < ring - begun < len(words) - 0.3 * RATE, "they do not meet"
-        assert numpy.abs(samples[begun:ring] - words[:ring - begun]).max() < 0.002
-        # Under the ring, the words are 12 dB lower. Without the ring, only the words are left.
-        under = slice(ring + RATE // 20, begun + len(words) - RATE // 10)
-        left = samples[under] - RING[RATE // 20:under.stop - ring]
-        same = words[under.start - begun:under.stop - begun]
-        assert numpy.dot(left, same) / numpy.dot(same, same) == pytest.approx(0.251, abs=0.02)
-        assert numpy.abs(left - 0.251 * same).max() < 0.01
-    finally:
-        recording.stop()
-        server.kill()
+    speaker = ExactSpeaker(kitchen.folder)
+    start(rest="[speaker]\ndevice = good", alsa=SILENT_ALSA + speaker.device("good"))
+    do(kitchen, "30s")
+    with bus.caller() as caller:
+        zero = caller.get("Timers")[0][5] / 1e6
+        # The words begin 0.7 s before zero. They are asked for when the speaker is awake, and early
+        # enough for a slow machine.
+        begins = zero - 0.7
+        wait_until(lambda: time.time() > begins - 4, 60, "the time to ask")
+        caller.call("AnnounceAt", "ts", int(begins * 1e6), "12:37")
+    wait_until(lambda: time.time() > zero + 2.5, 60, "the end of the words")
+    assert kitchen.run("stop").returncode == 0
+    time.sleep(1)
+    samples = speaker.recording().samples
+    said = kitchen.folder / "said.wav"
+    assert kitchen.run("say", "12:37", "--output", said, "--config",
+                       kitchen.configuration()).returncode == 0
+    words, _ = soundfile.read(said, dtype="float32")
+    ring = round(first_ring(samples)[0])
+    begun = round(find(words[:RATE // 2], samples)[0])
+    assert 0.3 * RATE < ring - begun < len(words) - 0.3 * RATE, "they do not meet"
+    assert numpy.abs(samples[begun:ring] - words[:ring - begun]).max() < 0.002
+    # Under the ring, the words are 12 dB lower. Without the ring, only the words are left.
+    under = slice(ring + RATE // 20, begun + len(words) - RATE // 10)
+    left = samples[under] - RING[RATE // 20:under.stop - ring]
+    same = words[under.start - begun:under.stop - begun]
+    assert numpy.dot(left, same) / numpy.dot(same, same) == pytest.approx(0.251, abs=0.02)
+    assert numpy.abs(left - 0.251 * same).max() < 0.01
 
 
 def test_it_rings_until_ring_limit_and_is_missed(kitchen, start):
     service = start(rest="[timers]\nring_limit = 10s")
     do(kitchen, "1s")
-    service.wait_for("timer 1 is at zero, and rings", 10)
-    service.wait_for("timer 1 rang, and nobody stopped it", 15)
+    service.wait_for("timer 1 is at zero, and rings", 60)
+    service.wait_for("timer 1 rang, and nobody stopped it", 60)
     assert timers(kitchen) == []
 
 
@@ -167,26 +173,28 @@ def test_timers_that_are_set_while_one_rings_outlast_a_crash(kitchen, start):
     service.wait_for("timer 1 is at zero, and rings")
     do(kitchen, "10m", "--name", "tea")
     service.signal(signal.SIGKILL)
-    service.process.wait(10)
+    service.process.wait(60)
     start()
     assert "tea" in [timer["name"] for timer in timers(kitchen)]
 
 
 def test_it_says_how_much_is_left(kitchen, start):
     service = start()
+    begun = time.time()
     do(kitchen, "10m", "--name", "tea")
-    assert do(kitchen, "left", "tea") == "ten minutes left"
-    service.wait_for('said "ten minutes left" for timer "tea"')
+    left = do(kitchen, "left", "tea")
+    assert left == "ten minutes left" or time.time() > begun + 14 and left.endswith(" minutes left")
+    service.wait_for(f'said "{left}" for timer "tea"')
     do(kitchen, "pause")
     assert re.fullmatch("(ten|nine and a half) minutes left", do(kitchen, "left"))
 
 
 def test_what_ran_out_without_the_service_is_told_and_rings(kitchen, start):
     service = start()
-    do(kitchen, "8s", "--name", "tea")
-    service.signal(signal.SIGKILL)
-    service.process.wait(10)
-    time.sleep(11)
+    do(kitchen, "20s", "--name", "tea")
+    over = time.time() + 20 + 2
+    service.end_by("kill")
+    wait_until(lambda: time.time() > over, 60, "the timer at zero")
     service = start()
     service.wait_for(r'timer "tea" was at zero \d.* ago, and rings now')
     assert timers(kitchen)[0]["state"] == "ringing"
@@ -203,10 +211,15 @@ def test_a_thousand_timers_and_not_one_more(bus, kitchen, start):
         kitchen.run("timer", "10m"), 1)
     listed = timers(kitchen)
     assert len(listed) == 1000
-    assert service.stop() == 0
-    began = time.monotonic()
-    start()
-    assert time.monotonic() - began < 5
+    running = [service]
+
+    def took_to_start():
+        assert running.pop().stop() == 0
+        began = time.monotonic()
+        running.append(start())
+        return time.monotonic() - began
+
+    assert least_of_four(took_to_start, 5) < 5
     assert len(timers(kitchen)) == 1000
 
 
@@ -300,7 +313,8 @@ def test_a_length_of_another_program_is_told_to_the_millisecond(bus, kitchen, st
     service.wait_for(r'timer "tea" was started, for 1 min 1\.5 s')
     service.wait_for(r"interval of 1\.5 s was started")
     assert re.fullmatch(
-        r'timer 1 "tea": paused, 1 min 1(\.5)? s left of 1 min 1\.5 s', do(kitchen, "list"))
+        r'timer 1 "tea": paused, (1 min( \d(\.5)? s)?|\d+(\.\d)? s) left of 1 min 1\.5 s',
+        do(kitchen, "list"))
     assert "interval every 1.5 s" in kitchen.run("status").stdout
 
 
@@ -310,9 +324,9 @@ def test_the_end_of_the_service_fades_a_ring(kitchen, start, bus):
         kitchen, kitchen.configuration("interval = 60\nvoice_at_hour = none"), "--output", output,
         alsa=SILENT_ALSA)
     with bus.caller() as caller:
-        caller.wait_for_service()
+        caller.wait_for_service(service)
     do(kitchen, "6s")
-    service.wait_for("timer 1 is at zero", 15)
+    service.wait_for("timer 1 is at zero", 60)
     time.sleep(0.7)
     assert service.stop() == 0
     samples, _ = soundfile.read(output, dtype="float32")
@@ -323,10 +337,10 @@ def test_the_end_of_the_service_fades_a_ring(kitchen, start, bus):
 
 def test_one_that_was_at_zero_before_the_start_is_told_on_the_bus(bus, kitchen, start):
     service = start()
-    do(kitchen, "2s", "--name", "tea")
-    zero = time.time() + 2
+    do(kitchen, "15s", "--name", "tea")
+    zero = time.time() + 15
     service.end_by("stop")
-    wait_until(lambda: time.time() > zero, 5, "the timer at zero")
+    wait_until(lambda: time.time() > zero, 60, "the timer at zero")
     with bus.caller() as caller:
         signals = caller.listen()
         start().wait_for('timer "tea"')

@@ -14,7 +14,7 @@ def first(clocksmith):
     clocksmith.environment = clocksmith.environment | {"DBUS_SYSTEM_BUS_ADDRESS": bus.address}
     service = Service(clocksmith, clocksmith.configuration(), alsa=SILENT_ALSA)
     with bus.caller() as caller:
-        caller.wait_for_service()
+        caller.wait_for_service(service)
     yield service
     assert service.is_alive() and service.stop() == 0
     bus.stop()

@@ -14,6 +14,7 @@ import soundfile
 from microphone import Microphone, Person
 from program import SILENT_ALSA, Clocksmith, refusal
 from sound_server import RATE, wait_until
+from standstill import stand_still
 
 HOURS = "one two three four five six seven eight nine ten eleven twelve".split()
 WORDS = [*HOURS, "fifteen", "thirty", "forty-five", "A M", "P M", "o'clock"]
@@ -60,8 +61,8 @@ def pitches(samples):
 
 
 @pytest.fixture(scope="module")
-def microphone(surroundings, tmp_path_factory):
-    made = Microphone(tmp_path_factory.mktemp("microphone") / "server", surroundings)
+def microphone(surroundings, memory):
+    made = Microphone(memory / "microphone", surroundings)
     yield made
     made.close()
 
@@ -107,6 +108,7 @@ def takes(folder):
 
 def record(surroundings, scratch):
     """A voice recorded in two runs, with SIGTERM between: (folder, two people, takes between)."""
+    scratch.mkdir()
     clocksmith, folder = Clocksmith(surroundings, scratch), scratch / "mine"
     microphone = Microphone(scratch / "server", surroundings)
     people, between = [], None
@@ -133,11 +135,11 @@ def record(surroundings, scratch):
 
 
 @pytest.fixture(scope="module", autouse=True)
-def recording(request, surroundings, tmp_path_factory):
+def recording(request, surroundings, memory):
     """Records a voice in the background while other tests run."""
     with concurrent.futures.ThreadPoolExecutor(1) as pool:
         if any("recorded" in item.fixturenames for item in request.session.items):
-            yield pool.submit(record, surroundings, tmp_path_factory.mktemp("recorded"))
+            yield pool.submit(record, surroundings, memory / "recorded")
         else:
             yield None
 
@@ -221,12 +223,11 @@ def test_a_microphone_that_stands_still_is_told(surroundings, sit_down, tmp_path
     try:
         person = sit_down(microphone)
         person.wait_for(PHRASES[3])
-        microphone.server.process.send_signal(signal.SIGSTOP)
+        stand_still(microphone.server.process)
         assert person.end() == 1
     finally:
         microphone.close()
-    assert person.screen()[-1] == (
-        "clocksmith: microphone microphone: it has stopped giving sound")
+    assert person.screen()[-1] == "clocksmith: microphone microphone: it has stopped giving sound"
     assert len(takes(tmp_path / "mine")) == 3
 
 
@@ -258,8 +259,8 @@ def test_a_take_is_played_as_the_clock_will_say_it(microphone, sit_down, clocksm
     person = sit_down(microphone, tmp_path / "mine", "--config", configuration)
     person.wait_for("Enter makes the voice")
     person.press("bp")
-    wait_until(microphone.speaker.played.exists, 10, "the take")
-    wait_until(lambda: not is_open(person.process, microphone.speaker.played), 10, "its end")
+    wait_until(microphone.speaker.played.exists, 60, "the take")
+    wait_until(lambda: not is_open(person.process, microphone.speaker.played), 60, "its end")
     person.press("q")
     assert person.end() == 0
     heard = microphone.speaker.recording().samples
@@ -305,8 +306,8 @@ def test_a_folder_that_cannot_be_written_to_is_told(sit_down, tmp_path):
     if os.geteuid() != 0:
         pytest.skip("SKIP: another user cannot be had without root")
     (tmp_path / "mine").mkdir(mode=0o755)
-    for folder in tmp_path, *tmp_path.parents[:2]:
-        folder.chmod(0o755)
+    for each in [each for each in (tmp_path / "mine").parents if not each.stat().st_mode & 0o055]:
+        each.chmod(0o755)
     person = sit_down(None, user=65534)
     assert person.end() == 1
     assert "cannot record into" in person.screen()[-1]
@@ -342,8 +343,7 @@ def test_timers_are_recorded_into_a_voice_that_is_there(sit_down, tmp_path):
 def test_a_run_that_is_stopped_says_how_far_it_is(recorded):
     _, (first, _), _ = recorded
     assert first.status == 0
-    assert first.screen()[-1] == (
-        "clocksmith: 4 of 13 phrases are recorded; run it again to go on")
+    assert first.screen()[-1] == "clocksmith: 4 of 13 phrases are recorded; run it again to go on"
 
 
 def test_the_next_run_goes_on_where_the_first_stopped(recorded):

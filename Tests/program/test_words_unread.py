@@ -15,6 +15,7 @@ from journal_daemon import Journal
 from journal_daemon import stop as stop_within
 from program import PROGRAM
 from sound_server import RATE, wait_until
+from standstill import stand_still
 
 
 class FullPipe:
@@ -108,14 +109,14 @@ def start(clocksmith):
 def has_spoken(folder):
     """Waits until a second of sound has been played: more than the silence before the words."""
     played = folder / "played.wav"
-    wait_until(lambda: played.exists() and played.stat().st_size > RATE * 2, 10, "the words")
+    wait_until(lambda: played.exists() and played.stat().st_size > RATE * 2, 60, "the words")
 
 
 def test_sound_and_signals_do_not_wait_for_a_reader(start, clocksmith, unread):
     process = start(stderr=unread.writer)
     has_spoken(clocksmith.folder)
     process.terminate()
-    assert process.wait(5) == 0
+    assert process.wait(60) == 0
 
 
 def test_what_was_not_read_is_counted_and_told_later(start, clocksmith, unread):
@@ -130,13 +131,13 @@ def test_what_was_not_read_is_counted_and_told_later(start, clocksmith, unread):
         told += unread.read()
         return "the configuration was read again" in told
 
-    wait_until(has_told, 5, "the next words")
+    wait_until(has_told, 60, "the next words")
     lines = [line.strip("\0\r") for line in told.splitlines()]
     [lost] = [line for line in lines if "lost" in line]
     assert lost.startswith("lost ") and "took nothing" in lost, lost
     assert lines.index(lost) < lines.index("the configuration was read again")
     process.terminate()
-    assert process.wait(5) == 0
+    assert process.wait(60) == 0
 
 
 def test_the_terminal_stays_as_it_was(start, clocksmith):
@@ -172,9 +173,9 @@ def test_a_service_manager_that_takes_nothing_holds_nothing_up_and_hears_of_it_l
                 return False
             return heard[-1].startswith("READY=1")
 
-        wait_until(has_heard, 5, "the start, told as soon as there is something to tell")
+        wait_until(has_heard, 60, "the start, told as soon as there is something to tell")
         process.terminate()
-        assert process.wait(5) == 0
+        assert process.wait(60) == 0
 
 
 FLOOD = """
@@ -191,7 +192,7 @@ except BlockingIOError:
 
 def test_a_journal_that_is_wedged_holds_nothing_up_and_hears_of_it_later(clocksmith, tmp_path):
     journal = Journal(tmp_path)
-    journal.daemon.send_signal(signal.SIGSTOP)
+    stand_still(journal.daemon)
     assert journal.run("/usr/bin/python3", "-c", FLOOD).returncode == 0
     process = journal.start(
         clocksmith, PROGRAM, "run", "--say-now", "--untrusted", "speak", "--config",
@@ -203,7 +204,7 @@ def test_a_journal_that_is_wedged_holds_nothing_up_and_hears_of_it_later(clocksm
         journal.daemon.send_signal(signal.SIGCONT)
         wait_until(
             lambda: [entry for entry in journal.entries("SYSLOG_IDENTIFIER=clocksmith")
-                     if entry["MESSAGE"] == "stopping"], 10, "what was told meanwhile")
+                     if entry["MESSAGE"] == "stopping"], 60, "what was told meanwhile")
     finally:
         process.kill()
         journal.daemon.send_signal(signal.SIGCONT)
@@ -215,7 +216,7 @@ def test_no_words_get_into_the_sound_when_standard_error_is_closed(start, clocks
     process = start(preexec_fn=lambda: [os.close(descriptor) for descriptor in closed])
     has_spoken(clocksmith.folder)
     process.terminate()
-    assert process.wait(5) == 0
+    assert process.wait(60) == 0
     played = clocksmith.folder / "played.wav"
     assert not any(word in played.read_bytes() for word in (b"said", b"stop", b"sounded"))
     samples, rate = soundfile.read(played)

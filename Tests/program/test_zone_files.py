@@ -83,7 +83,7 @@ def without_zone(clocksmith, etc, *words):
     environment = {name: value for name, value in clocksmith.environment.items() if name != "TZ"}
     return subprocess.run(
         ["unshare", "--map-root-user", "--mount", "sh", "-c", INSIDE, etc, PROGRAM, *words],
-        env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=20)
+        env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
 
 
 def test_a_link_to_a_zone_that_is_not_there_is_not_taken_for_utc(clocksmith, etc):
@@ -146,20 +146,20 @@ def test_a_torn_or_missing_zone_in_place_of_a_good_one_is_ignored_with_a_warning
         (etc / "fresh").rename(etc / "localtime")
 
     try:
-        wait_until(lambda: told("started: zone America/New_York"), 10, "the start")
+        wait_until(lambda: told("started: zone America/New_York"), 60, "the start")
         put("nowhere")
-        wait_until(lambda: told("/etc/localtime: it is a link to nothing"), 5, "a warning")
+        wait_until(lambda: told("/etc/localtime: it is a link to nothing"), 60, "a warning")
         assert not told("the zone is")
         torn = clocksmith.folder / "Torn"
         torn.write_bytes(new_york.read_bytes()[:200])
         put(torn)
-        wait_until(lambda: told("/etc/localtime: the time zone file is torn"), 5, "a warning")
+        wait_until(lambda: told("/etc/localtime: the time zone file is torn"), 60, "a warning")
         assert not told("the zone is")
         put(DATABASE / "Asia/Kathmandu")
-        wait_until(lambda: told("the zone is Asia/Kathmandu"), 5, "the next zone")
+        wait_until(lambda: told("the zone is Asia/Kathmandu"), 60, "the next zone")
     finally:
         service.terminate()
-        assert service.wait(10) == 0
+        assert service.wait(60) == 0
 
 
 def test_the_command_shows_times_in_the_zone_of_the_service_though_its_own_is_torn(clocksmith):
@@ -173,7 +173,7 @@ def test_the_command_shows_times_in_the_zone_of_the_service_though_its_own_is_to
         alsa="")
     try:
         with bus.caller() as caller:
-            caller.wait_for_service()
+            caller.wait_for_service(service)
             done = clocksmith.run("mute", "8h", environment=zone)
             assert re.fullmatch(r"muted until [\d-]{10}T[\d:]{8}\n", done.stdout)
             assert (done.returncode, done.stderr) == (0, "")
