@@ -13,7 +13,7 @@ final class Stream {
   /// The next frame to be written, counted from the opening.
   private(set) var written = 0
 
-  private let block = UnsafeMutableBufferPointer<Float>.allocate(capacity: 1024)
+  private let block: UnsafeMutableBufferPointer<Float>
   /// The frames that the sink may still hold: frame `n` of the stream at `n` modulo the size.
   private var memory: [Float]
   /// The sink's underruns when it was last fed.
@@ -28,6 +28,8 @@ final class Stream {
   init(_ sink: any Sink) throws(Fault) {
     self.sink = sink
     rate = try sink.open()
+    // Not before: if it cannot be opened, nobody would deallocate this.
+    block = .allocate(capacity: 1024)
     clock = StreamClock(rate: rate)
     // A power of two, so that the remainder is cheap.
     memory = [Float](

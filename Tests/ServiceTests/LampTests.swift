@@ -18,7 +18,7 @@ import Testing
     line.isGone = false
     lamp.check()
     line.levels = []
-    line.changed = { if Set(line.levels).count == 2 { loop.exit() } }
+    line.changed = { [unowned line] in if Set(line.levels).count == 2 { loop.exit() } }
     let patience = try loop.after(.seconds(5)) { loop.exit() }
     try loop.run()
     withExtendedLifetime(patience) {}
