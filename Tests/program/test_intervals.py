@@ -66,7 +66,7 @@ def test_rounds_are_told_by_their_phase(bus, gym, start):
         signals = caller.listen()
         begun = time.time()
         said = do(gym, "--work", "20s", "--rest", "10s", "--rounds", "8", "--prepare", "59s")
-        assert said == "interval of 8 rounds, 20 s work and 10 s rest, after 59 s, 4 min in all"
+        assert said == "interval of 8 rounds, 20 s work and 10 s rest, after 59 s, 4 min 49 s in all"
         [row] = caller.next_change(signals, "Intervals")
         assert row[1:] == (0, 20_000_000, 10_000_000, 59_000_000, 8, 3, False)
         assert begun - 5 < row[0] / 1e6 < time.time() + 5

@@ -39,8 +39,9 @@ def test_a_name_of_another_kind_is_refused(clocksmith, tmp_path, words, name):
 
 
 @pytest.mark.parametrize("name", ["clock.png", "clock.conf", "clock"])
-def test_a_picture_has_the_name_of_one(clocksmith, tmp_path, name):
-    path = tmp_path / name
+def test_a_picture_has_the_name_of_one(clocksmith, tmp_path_factory, name):
+    # On the disk: in /dev any name is taken.
+    path = tmp_path_factory.mktemp("picture") / name
     path.write_text("mine")
     done = clocksmith.run(*RENDER, "--picture", path, "--config", clocksmith.configuration())
     assert refusal(done, 2) == (
