@@ -100,6 +100,12 @@ enum CommandTable {
     ) { object throws(Fault) in
       let text = try object.wantedText("time")
       _ = try time(text)
+      // The network must not choose which files the announcer opens.
+      if let tune = try object.text("tune"), tune.utf8.contains(UInt8(ascii: "/")) {
+        throw Fault(
+          "the command",
+          "tune \"\(tune.excerpt)\" is a path; write the name of a tune, as in \"westminster\"")
+      }
       var values: [BusValue] = [.text(text)]
       for key in ["days", "name", "tune", "rise"] {
         values.append(.text(try object.text(key) ?? ""))

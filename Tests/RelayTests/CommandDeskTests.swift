@@ -108,6 +108,16 @@ import Testing
     #expect(test.refusal(payload)?.kind == kind)
   }
 
+  @Test(
+    "the tune of an alarm is a name, never a path",
+    arguments: ["/etc/shadow", "./bell", "../bell", "/", "bells/"])
+  func tunes(_ tune: String) {
+    var test = self
+    let payload = #"{"command":"alarm","time":"07:00","tune":"\#(tune)"}"#
+    let words = "tune \"\(tune)\" is a path; write the name of a tune, as in \"westminster\""
+    #expect(test.refusal(payload) == Rejection(.value, words))
+  }
+
   @Test("no level of nesting and no length is too much") func floods() {
     var test = self
     let deep = String(repeating: "[", count: 8000)
