@@ -135,6 +135,28 @@ final class TLSContext {
     context.complaint = String(cString: X509_verify_cert_error_string(Int(code)))
   }
 
+  /// What to do if TLS with a broker fails.
+  /// - Parameter reason: in the words of OpenSSL, as in `tlsv13 alert certificate required`.
+  static func advice(on reason: String) -> String {
+    let advice = [
+      ("certificate required", "; set 'certificate' and 'key', for the broker asks for them"),
+      (
+        "alert handshake failure",
+        "; if the broker asks its clients for a certificate, set 'certificate' and 'key'"
+      ),
+      ("wrong version number", "; perhaps the broker does not speak TLS on this port"),
+      ("alert protocol version", "; the broker needs TLS 1.2 or later"),
+      // The broker's verdict on the certificate of this clock.
+      ("alert unknown ca", refused), ("alert bad certificate", refused),
+      ("alert certificate", refused), ("alert unsupported certificate", refused),
+    ]
+    // strstr, because Swift's search brings two megabytes of regular expressions with it.
+    return advice.first { strstr(reason, $0.0) != nil }?.1 ?? ""
+  }
+
+  private static let refused =
+    "; the broker does not accept the certificate of this clock, see 'certificate'"
+
   /// The reason of OpenSSL's last error.
   static var reason: String {
     let code = ERR_peek_last_error()
