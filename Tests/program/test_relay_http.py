@@ -120,7 +120,7 @@ def test_an_announcer_that_refuses_or_is_silent_is_told_of_and_holds_up_nobody(d
     assert "does not answer" in refused(late[0], 504, "timeout")
 
 
-def test_who_waits_when_the_relay_ends_is_answered(door, announcer):
+def test_who_waits_when_the_relay_ends_is_told_that_it_may_be_done(door, announcer):
     announcer.answer = lambda member: member != "StopInterval"
     running = door().wait_for_announcer()
     late = []
@@ -130,7 +130,8 @@ def test_who_waits_when_the_relay_ends_is_answered(door, announcer):
     wait_until(lambda: "StopInterval" in announcer.calls, 10, "the call")
     assert running.stop() == 0
     thread.join(20)
-    refused(late[0], 503, "stopping")
+    assert "may yet do it" in refused(late[0], 504, "timeout")
+    assert "Retry-After" not in late[0].headers
 
 
 # Requests that are refused.

@@ -54,7 +54,7 @@ final class HTTPDoor {
   }
 
   func close() {
-    server?.close(HTTPAnswer(503, "stopping", "the relay is being stopped", ("Retry-After", "5")))
+    server?.close()
     server = nil
   }
 
