@@ -176,7 +176,7 @@ def test_nothing_is_done_without_the_token(door, announcer, token):
     ("GET", "/", 404, None), ("GET", "/v1", 404, None), ("GET", "/v1/states", 404, None),
     ("GET", "/v1/devices/", 404, None), ("GET", f"/{'x' * 5000}", 404, None),
     ("GET", "/v1/%00", 404, None), ("GET", "/v1/../v1/state", 404, None),
-    ("POST", "/v1/state", 405, "GET"), ("PATCH", "/v1/commands", 405, "POST"),
+    ("POST", "/v1/state", 405, "GET, HEAD"), ("PATCH", "/v1/commands", 405, "POST"),
     ("GET", f"/v1/devices/{PHONE}", 405, "DELETE, PUT"),
 ])
 def test_what_is_not_there_is_told(door, method, path, status, allowed):
@@ -184,6 +184,16 @@ def test_what_is_not_there_is_told(door, method, path, status, allowed):
     told = refused(answer, status, "path" if status == 404 else "method")
     assert answer.headers["Allow"] == allowed
     assert "/v1/commands" in told if status == 404 else "takes" in told
+
+
+def test_head_is_answered_as_get_without_the_body(door, announcer):
+    running = door().wait_for_announcer()
+    connection = running.connect()
+    connection.request("HEAD", "/v1/state", headers={"Authorization": f"Bearer {TOKEN}"})
+    answer = connection.getresponse()
+    assert answer.status == 200 and answer.headers["Content-Type"] == "application/json"
+    assert int(answer.headers["Content-Length"]) > 2 and answer.read() == b""
+    connection.close()
 
 
 @pytest.mark.parametrize("kind", [None, "text/plain", "application/x-www-form-urlencoded"])
