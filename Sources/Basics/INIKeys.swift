@@ -47,8 +47,9 @@ extension INIFile {
         // A complaint about a file names the file already, so the value is not repeated. strstr,
         // because Swift's search brings two megabytes of regular expressions with it.
         let isNamed = entry.value.contains("/") && strstr(complaint, entry.value) != nil
-        // A person may write a secret itself where the path of its file is wanted.
-        let isPrivate = entry.key.hasSuffix("_file")
+        // A person may write a secret itself where the path of its file is wanted. An address may
+        // have a password before the @.
+        let isPrivate = entry.key.hasSuffix("_file") || entry.value.utf8.contains(UInt8(ascii: "@"))
         let value = isNamed || isPrivate ? "" : " = \(entry.value.excerpt)"
         throw Fault(place, "\(entry.key)\(value): \(complaint)")
       }

@@ -110,6 +110,12 @@ import Testing
     #expect(strstr(words, "s3cret") == nil, "\(words)")
   }
 
+  @Test("the password in an address that cannot work is not shown") func addressWithPassword() {
+    let words = faultThrown { _ = try load("[webhook a]\nurl = https://me:s3cret@box:x/\n") }
+    let told = words?.description ?? "nothing"
+    #expect(strstr(told, ":2: url: allowed: https://HOST/PATH") != nil, "\(told)")
+  }
+
   @Test("a password of several lines is none") func badPassword() throws {
     let password = "\(folder.path)/password"
     let configuration = try load("[mqtt]\nbroker = a\nuser = b\npassword_file = \(password)\n")

@@ -29,7 +29,7 @@ final class HTTPServer {
   /// For a request that was handed to the clock. An app that sent it again might have it done twice.
   private static let unanswered = HTTPAnswer(
     504, Rejection.Kind.timeout.rawValue,
-    "the relay ends before the announcer has answered, which may yet do it")
+    "the relay closes before the announcer has answered, which may yet do it")
 
   private let loop: EventLoop
   private let handlers: Handlers
