@@ -31,11 +31,14 @@ extension INIFile {
       let place = "\(path):\(entry.line)"
       // An entry before the first section is in the section with the empty name.
       guard let known = keys(entry.section) else {
-        throw Fault(place, "unknown section [\(entry.section)]; there are \(sections)")
+        throw Fault(
+          place, "unknown section [\(entry.section.excerpt)]; there are \(sections)")
       }
       guard let key = known[entry.key] else {
         let names = known.keys.sorted().joined(separator: ", ")
-        throw Fault(place, "unknown key '\(entry.key)' in [\(entry.section)]; there are \(names)")
+        throw Fault(
+          place,
+          "unknown key '\(entry.key.excerpt)' in [\(entry.section.excerpt)]; there are \(names)")
       }
       guard places.updateValue(place, forKey: "\(entry.section).\(entry.key)") == nil else {
         throw Fault(place, "'\(entry.key)' is set twice in this file")
@@ -44,8 +47,11 @@ extension INIFile {
         // A complaint about a file names the file already, so the value is not repeated. strstr,
         // because Swift's search brings two megabytes of regular expressions with it.
         let isNamed = entry.value.contains("/") && strstr(complaint, entry.value) != nil
-        throw Fault(
-          place, "\(entry.key)\(isNamed ? "" : " = \(entry.value.excerpt)"): \(complaint)")
+        // A person may write a secret itself where the path of its file is wanted. An address may
+        // have a password before the @.
+        let isPrivate = entry.key.hasSuffix("_file") || entry.value.utf8.contains(UInt8(ascii: "@"))
+        let value = isNamed || isPrivate ? "" : " = \(entry.value.excerpt)"
+        throw Fault(place, "\(entry.key)\(value): \(complaint)")
       }
     }
     return places

@@ -15,6 +15,10 @@ final class AnnouncerLink {
     case absent(String)
   }
 
+  private static let wordsOfEnd = "the announcer does not run"
+  /// It has ended, and with it what it was to do.
+  static let ended = Presence.absent(wordsOfEnd)
+
   /// Time limit for an answer. The announcer's loop never blocks that long.
   private static let patience = Duration.seconds(5)
   /// Pause before a lost bus is opened again.
@@ -257,7 +261,7 @@ final class AnnouncerLink {
     let words = error.pointee.message.map { String(cString: $0) } ?? "no reason is given"
     switch error.pointee.name.map({ String(cString: $0) }) {
     case SD_BUS_ERROR_SERVICE_UNKNOWN, SD_BUS_ERROR_NAME_HAS_NO_OWNER:
-      return .failure(Rejection(.absent, "the announcer does not run"))
+      return .failure(Rejection(.absent, wordsOfEnd))
     case SD_BUS_ERROR_NO_REPLY, SD_BUS_ERROR_TIMEOUT:
       return .failure(Rejection(.timeout, "the announcer does not answer, and may yet do it"))
     case SD_BUS_ERROR_ACCESS_DENIED:

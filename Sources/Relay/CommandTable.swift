@@ -33,7 +33,7 @@ enum CommandTable {
     "device_add": Entry(
       keys: ["token", "platform", "environment", "events"]
     ) { object throws(Fault) in
-      var device = try Device(token: try object.wantedText("token"))
+      var device = try phone(object)
       if let platform = try object.text("platform") { try device.setPlatform(platform) }
       if let environment = try object.text("environment") {
         try device.setEnvironment(environment)
@@ -42,17 +42,17 @@ enum CommandTable {
       return .device(device)
     },
     "device_remove": Entry(keys: ["token"]) { object throws(Fault) in
-      .forget(try Device(token: try object.wantedText("token")).token)
+      .forget(try phone(object).token)
     },
     "mute": Entry(keys: ["for", "until"]) { object throws(Fault) in
       let span = try object.microseconds("for")
       guard let until = try object.text("until") else {
         // On the bus, 0 means no end.
-        if span == 0 { throw Fault("the command", "for 0 is no time; leave it out for no end") }
+        if span == 0 { throw Fault(Order.place, "for 0 is no time; leave it out for no end") }
         return .method("Mute", [.unsigned(span ?? 0)])
       }
       guard until == "next", span == nil else {
-        throw Fault("the command", "until may be \"next\", and then without 'for'")
+        throw Fault(Order.place, "until may be \"next\", and then without 'for'")
       }
       return .method("MuteNext", [])
     },
@@ -98,8 +98,14 @@ enum CommandTable {
     "alarm": Entry(
       keys: ["time", "days", "name", "tune", "rise", "even_if_quiet"]
     ) { object throws(Fault) in
-      let text = try object.wantedText("time")
+      let text = try object.wantedText("time", "\"07:00\"")
       _ = try time(text)
+      // The network must not choose which files the announcer opens.
+      if let tune = try object.text("tune"), tune.utf8.contains(UInt8(ascii: "/")) {
+        throw Fault(
+          Order.place,
+          "tune \"\(tune.excerpt)\" is a path; write the name of a tune, as in \"westminster\"")
+      }
       var values: [BusValue] = [.text(text)]
       for key in ["days", "name", "tune", "rise"] {
         values.append(.text(try object.text(key) ?? ""))
@@ -130,8 +136,20 @@ enum CommandTable {
     }
   }
 
+  /// The phone with the token in the command. The token itself is not told: it is private.
+  private static func phone(_ object: JSONObject) throws(Fault) -> Device {
+    guard let token = try object.text("token") else {
+      throw Fault(Order.place, "'token' is missing: the token that APNs has given to the app")
+    }
+    do throws(Fault) {
+      return try Device(token: token)
+    } catch {
+      throw Fault(Order.place, "token: \(error.detail)")
+    }
+  }
+
   fileprivate static func missing(_ key: String, _ example: String) -> Fault {
-    Fault("the command", "'\(key)' is missing, as in \"\(key)\": \(example)")
+    Fault(Order.place, "'\(key)' is missing, as in \"\(key)\": \(example)")
   }
 
   /// Reads `HH:MM`.
@@ -142,7 +160,7 @@ enum CommandTable {
       let hour = UInt32(parts[0]),
       let minute = UInt32(parts[1]), hour < 24, minute < 60
     else {
-      throw Fault("the command", "time \"\(text.excerpt)\" is no time of day; write HH:MM")
+      throw Fault(Order.place, "time \"\(text.excerpt)\" is no time of day; write HH:MM")
     }
     return (hour, minute)
   }
@@ -167,10 +185,16 @@ extension JSONObject {
   }
 
   /// A text. The number of a timer or an alarm is taken as text, too.
-  fileprivate func wantedText(_ key: String) throws(Fault) -> String {
+  fileprivate func wantedText(
+    _ key: String, _ example: String = "\"tea\""
+  ) throws(Fault) -> String {
     if let number = try? integer(key) { return String(number) }
-    guard let text = try text(key) else { throw CommandTable.missing(key, "\"tea\"") }
-    return text
+    do throws(Fault) {
+      if let text = try text(key) { return text }
+    } catch {
+      throw Fault(path, "\(error.detail); write a text, as in \"\(key)\": \(example)")
+    }
+    throw CommandTable.missing(key, example)
   }
 
   fileprivate func count(_ key: String) throws(Fault) -> UInt32? {
@@ -190,9 +214,15 @@ extension JSONObject {
       }
       return time
     }
-    guard let text = try text(key) else { return nil }
-    guard let time = UTCTime(text: text) else {
-      throw Fault(path, "\(key) \"\(text.excerpt)\" is no instant from 1970 to 2199; \(form)")
+    let found: String?
+    do throws(Fault) {
+      found = try text(key)
+    } catch {
+      throw Fault(path, "\(error.detail); \(form)")
+    }
+    guard let found else { return nil }
+    guard let time = UTCTime(text: found) else {
+      throw Fault(path, "\(key) \"\(found.excerpt)\" is no instant from 1970 to 2199; \(form)")
     }
     return time
   }

@@ -294,11 +294,12 @@ final class MQTTClient {
     let detail: String
     switch code {
     // The same end may arrive as an end of file or as a reset, by chance.
-    case MOSQ_ERR_ERRNO.rawValue where errno == ECONNRESET || errno == EPIPE:
-      detail = "it has closed the connection"
+    case MOSQ_ERR_ERRNO.rawValue where errno == ECONNRESET || errno == EPIPE || errno == 0:
+      detail = wordsOfEnd
+    // libmosquitto's sign that TLS has failed.
+    case MOSQ_ERR_ERRNO.rawValue where errno == EPROTO && tls != nil: detail = tlsWords
     case MOSQ_ERR_ERRNO.rawValue: detail = String(cString: strerror(errno))
-    case MOSQ_ERR_SUCCESS.rawValue, MOSQ_ERR_CONN_LOST.rawValue:
-      detail = "it has closed the connection"
+    case MOSQ_ERR_SUCCESS.rawValue, MOSQ_ERR_CONN_LOST.rawValue: detail = wordsOfEnd
     case MOSQ_ERR_KEEPALIVE.rawValue: detail = "it does not answer any more"
     case MOSQ_ERR_PROTOCOL.rawValue, MOSQ_ERR_MALFORMED_PACKET.rawValue:
       detail = "what it sends is not MQTT"
@@ -308,13 +309,21 @@ final class MQTTClient {
     return Fault(broker, code: code, detail)
   }
 
+  private var wordsOfEnd: String {
+    let words = "it has closed the connection"
+    if isLetIn { return words }
+    return tls == nil
+      ? "\(words); perhaps it is no MQTT broker, or wants TLS on this port"
+      : "\(words); perhaps it is no MQTT broker with TLS on this port"
+  }
+
   private var tlsWords: String {
     if let complaint = tls?.complaint {
       return "its certificate is not accepted: \(complaint); see 'authority' and 'broker'"
     }
     // As in "OpenSSL Error[0]: error:0A00010B:SSL routines::wrong version number".
     let reason = words.split(separator: ":").last.map(String.init) ?? "no reason is given"
-    return "TLS cannot be agreed on: \(reason)"
+    return "TLS cannot be agreed on: \(reason)\(TLSContext.advice(on: reason))"
   }
 
   // MARK: Messages

@@ -36,6 +36,8 @@ extension Order {
   /// Larger messages are not commands.
   static let largestPayload = 16_384
   static let longestID = 64
+  /// Where a fault is that names its key itself.
+  static let place = "the command"
 
   private static let common: Set = ["command", "id", "expires"]
 
@@ -48,7 +50,7 @@ extension Order {
   ) throws(Rejection) {
     let object: JSONObject
     do throws(Fault) {
-      object = try JSONObject(payload, path: "the command")
+      object = try JSONObject(payload, path: Self.place)
     } catch {
       throw Rejection(.json, error.detail)
     }
@@ -83,12 +85,17 @@ extension Order {
       at = entry.mayWait ? try object.time("at") : nil
       if let id, !(1...Self.longestID).contains(id.utf8.count) {
         throw Fault(
-          "the command", "id has \(id.utf8.count) bytes; 1 to \(Self.longestID) are allowed")
+          Self.place, "id has \(id.utf8.count) bytes; 1 to \(Self.longestID) are allowed")
       }
     } catch let rejection as Rejection {
       throw rejection
     } catch {
-      throw Rejection(.value, (error as? Fault)?.detail ?? "\(error)")
+      throw Rejection(.value, (error as? Fault)?.wordsInCommand ?? "\(error)")
     }
   }
+}
+
+extension Fault {
+  /// What is wrong in a command, with the name of its key.
+  fileprivate var wordsInCommand: String { operation == Order.place ? detail : description }
 }

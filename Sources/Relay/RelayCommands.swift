@@ -150,13 +150,24 @@ extension RelayService {
         "\(order.title) was taken for \(instant.text), and was not heard then; the journal of "
           + "clocksmith says why", ["ID": order.id, "TOPIC": guest.topic])
     }
-    expected[number] = instant
+    var taken = guest
+    taken.answer = nil
+    expected[number] = (instant, taken)
+  }
+
+  /// Sends again what an announcer had taken that has ended before the instant.
+  func sendAgain() {
+    for (number, taken) in expected where taken.instant - .now > Self.lastTry {
+      expected[number] = nil
+      timers[number] = nil
+      send(taken.guest)
+    }
   }
 
   /// An announcement was heard that began at this instant.
   func meet(_ instant: UTCTime) {
-    for (number, expected) in expected where expected == instant {
-      self.expected[number] = nil
+    for (number, taken) in expected where taken.instant == instant {
+      expected[number] = nil
       timers[number] = nil
     }
   }

@@ -119,9 +119,10 @@ extension RelayConfiguration.Broker {
 }
 
 extension RelayConfiguration.Broker {
-  /// - Throws: `Fault` if a TLS file is missing or cannot be read.
+  /// - Throws: `Fault` if a TLS file cannot be read or used, or the key is that of another
+  ///   certificate.
   public func checkCertificates() throws(Fault) {
-    for path in [authorities, certificate, key].compactMap({ $0 }) { try checkReadable(path) }
+    try TLSContext.check(authorities: authorities, certificate: certificate, key: key)
   }
 }
 

@@ -21,7 +21,7 @@ public final class RelayService {
   var tried: [Int: WaitingRoom.Guest] = [:]
   /// Commands with an instant that the announcer has not answered yet.
   var asked: [Int: WaitingRoom.Guest] = [:]
-  var expected: [Int: UTCTime] = [:]
+  var expected: [Int: (instant: UTCTime, guest: WaitingRoom.Guest)] = [:]
   var timerCount = 0
   var rejections = Rejections()
   var rejectionTimer: EventSource?
@@ -296,6 +296,7 @@ public final class RelayService {
     switch presence {
     case .running where toldPresence != .running:
       journal.log(.announcer, toldPresence == nil ? .info : .notice, "the announcer answers")
+      if toldPresence == AnnouncerLink.ended { sendAgain() }
     // Log only the first cause: it may change from one attempt to the next.
     case .absent(let why) where toldPresence == nil || toldPresence == .running:
       journal.log(

@@ -15,18 +15,10 @@ final class TLSContext {
 
   /// - Throws: `Fault` if a file cannot be read or has the wrong contents.
   init(_ settings: RelayConfiguration.Broker) throws(Fault) {
-    try settings.checkCertificates()
-    guard let made = SSL_CTX_new(TLS_client_method()) else {
-      throw Fault("cannot use TLS", Self.reason)
-    }
-    pointer = made
+    pointer = try Self.loaded(settings.authorities, settings.certificate, settings.key)
     let isAddress = Self.isAddress(settings.host)
     serverName = isAddress ? nil : settings.host
     SSL_CTX_ctrl(pointer, SSL_CTRL_SET_MIN_PROTO_VERSION, Int(TLS1_2_VERSION), nil)
-    try trust(settings.authorities)
-    if let certificate = settings.certificate, let key = settings.key {
-      try Self.show(certificate, key, in: pointer)
-    }
     expect(settings.host, isAddress)
     SSL_CTX_set_ex_data(pointer, 0, Unmanaged.passUnretained(self).toOpaque())
     SSL_CTX_set_verify(pointer, SSL_VERIFY_PEER) { isFine, store in
@@ -48,14 +40,42 @@ final class TLSContext {
     SSL_CTX_free(pointer)
   }
 
-  private func trust(_ authorities: String) throws(Fault) {
+  /// Loads the files of a client as a connection does.
+  /// - Throws: `Fault` if one cannot be read or used, or the key is that of another certificate.
+  static func check(
+    authorities: String, certificate: String? = nil, key: String? = nil
+  ) throws(Fault) {
+    SSL_CTX_free(try loaded(authorities, certificate, key))
+  }
+
+  /// - Returns: a context that the caller frees.
+  private static func loaded(
+    _ authorities: String, _ certificate: String?, _ key: String?
+  ) throws(Fault) -> OpaquePointer {
+    for path in [authorities, certificate, key].compactMap({ $0 }) { try checkReadable(path) }
+    guard let context = SSL_CTX_new(TLS_client_method()) else {
+      throw Fault("cannot use TLS", reason)
+    }
+    do throws(Fault) {
+      try trust(authorities, in: context)
+      if let certificate, let key { try show(certificate, key, in: context) }
+    } catch {
+      SSL_CTX_free(context)
+      throw error
+    }
+    return context
+  }
+
+  private static func trust(
+    _ authorities: String, in context: OpaquePointer
+  ) throws(Fault) {
     let isFolder = isSpecialFile(authorities)
     let code =
       isFolder
-      ? SSL_CTX_load_verify_dir(pointer, authorities)
-      : SSL_CTX_load_verify_file(pointer, authorities)
+      ? SSL_CTX_load_verify_dir(context, authorities)
+      : SSL_CTX_load_verify_file(context, authorities)
     guard code == 1 else {
-      throw Fault(authorities, "it holds no certificate that can be read (\(Self.reason))")
+      throw Fault(authorities, "it holds no certificate that can be read (\(reason))")
     }
   }
 
@@ -69,7 +89,10 @@ final class TLSContext {
     }
     // OpenSSL would ask a terminal for the password of a key, and wait.
     SSL_CTX_set_default_passwd_cb(context) { _, _, _, _ in 0 }
-    guard SSL_CTX_use_PrivateKey_file(context, key, SSL_FILETYPE_PEM) == 1 else {
+    // The first call compares the two only if they are of one kind, such as RSA.
+    guard SSL_CTX_use_PrivateKey_file(context, key, SSL_FILETYPE_PEM) == 1,
+      SSL_CTX_check_private_key(context) == 1
+    else {
       throw Fault(
         key,
         "it is no key in PEM form without a password, or none for the certificate (\(reason))")
@@ -111,6 +134,28 @@ final class TLSContext {
     let code = X509_STORE_CTX_get_error(store)
     context.complaint = String(cString: X509_verify_cert_error_string(Int(code)))
   }
+
+  /// What to do if TLS with a broker fails.
+  /// - Parameter reason: in the words of OpenSSL, as in `tlsv13 alert certificate required`.
+  static func advice(on reason: String) -> String {
+    let advice = [
+      ("certificate required", "; set 'certificate' and 'key', for the broker asks for them"),
+      (
+        "alert handshake failure",
+        "; if the broker asks its clients for a certificate, set 'certificate' and 'key'"
+      ),
+      ("wrong version number", "; perhaps the broker does not speak TLS on this port"),
+      ("alert protocol version", "; the broker needs TLS 1.2 or later"),
+      // The broker's verdict on the certificate of this clock.
+      ("alert unknown ca", refused), ("alert bad certificate", refused),
+      ("alert certificate", refused), ("alert unsupported certificate", refused),
+    ]
+    // strstr, because Swift's search brings two megabytes of regular expressions with it.
+    return advice.first { strstr(reason, $0.0) != nil }?.1 ?? ""
+  }
+
+  private static let refused =
+    "; the broker does not accept the certificate of this clock, see 'certificate'"
 
   /// The reason of OpenSSL's last error.
   static var reason: String {

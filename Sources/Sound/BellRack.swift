@@ -33,7 +33,7 @@ public struct BellRack: Sendable {
       guard !found.isEmpty else {
         throw Fault(
           "tune \(tune.name)",
-          "there is no bell '\(bell)'; looked in \(folders.joined(separator: ", "))")
+          "there is no bell '\(bell.excerpt)'; looked in \(folders.joined(separator: ", "))")
       }
       takes[bell] = found
     }

@@ -21,7 +21,7 @@ extension Tune {
       let place = "\(path):\(entry.line)"
       // Only notes may continue in another line.
       guard entry.key == "notes" || seen.insert("\(entry.section).\(entry.key)").inserted else {
-        throw Fault(place, "'\(entry.key)' is set twice in [\(entry.section)]")
+        throw Fault(place, "'\(entry.key.excerpt)' is set twice in [\(entry.section)]")
       }
       if entry.section == "tune" && entry.key == "description" {
         description = entry.value
@@ -30,8 +30,8 @@ extension Tune {
       } else {
         throw Fault(
           place,
-          "unknown '\(entry.key)' in [\(entry.section)]; there are [tune] with a description, and "
-            + "[hour], [first], [half], [third]")
+          "unknown '\(entry.key.excerpt)' in [\(entry.section)]; there are [tune] with a description, "
+            + "and [hour], [first], [half], [third]")
       }
     }
     guard let description else { throw Fault(path, "no 'description' in [tune]") }
@@ -81,7 +81,7 @@ private struct Draft {
     case "count":
       guard let count = Tune.Count(rawValue: entry.value) else {
         let allowed = Tune.Count.allCases.map(\.rawValue).joined(separator: ", ")
-        throw Fault(place, "count = \(entry.value): allowed: \(allowed)")
+        throw Fault(place, "count = \(entry.value.excerpt): allowed: \(allowed)")
       }
       self.count = count
     case "gaps":
@@ -89,7 +89,8 @@ private struct Draft {
       for word in words { gaps.append(try Self.gap(word, place)) }
     default:
       throw Fault(
-        place, "unknown key '\(entry.key)'; there are notes, lead, strike, count, gaps, rest")
+        place,
+        "unknown key '\(entry.key.excerpt)'; there are notes, lead, strike, count, gaps, rest")
     }
   }
 
@@ -115,7 +116,8 @@ private struct Draft {
 
   private static func gap(_ word: Substring, _ place: String) throws(Fault) -> Duration {
     guard let seconds = Double(word), (0.02...20).contains(seconds) else {
-      throw Fault(place, "'\(word)' is no gap: allowed are seconds from 0.02 to 20, as in 0.86")
+      throw Fault(
+        place, "'\(word.excerpt)' is no gap: allowed are seconds from 0.02 to 20, as in 0.86")
     }
     return .milliseconds(Int64((seconds * 1000).rounded()))
   }
@@ -124,7 +126,8 @@ private struct Draft {
     _ text: String, upTo most: Int64, _ place: String
   ) throws(Fault) -> Duration {
     guard let duration = Duration(text: text), .zero <= duration, duration <= .seconds(most) else {
-      throw Fault(place, "'\(text)' is not a duration from 0s to \(most)s, as in 23s or 500ms")
+      throw Fault(
+        place, "'\(text.excerpt)' is not a duration from 0s to \(most)s, as in 23s or 500ms")
     }
     return duration
   }

@@ -6,7 +6,8 @@ let checkCommand = Subcommand(
   name: "check", operands: "", mostOperands: 0,
   summary: "look whether the configuration can be used",
   details: """
-    Reads the configuration, the passwords, keys and certificates, and prints what is connected to.
+    Reads the configuration, the passwords, keys and certificates, and whether each key belongs to
+    its certificate, and prints what is connected to.
     It does not connect. Exit status 3 if something was found.
     """,
   options: [configOption]
@@ -34,6 +35,7 @@ private func check(_ configuration: RelayConfiguration) throws(Fault) {
   if broker.usesTLS {
     try broker.checkCertificates()
     try say("ok    authorities   \(broker.authorities)")
+    if let certificate = broker.certificate { try say("ok    certificate   \(certificate)") }
   }
   try say("ok    clock         \(topics.clock)")
   try say("ok    commands      \(topics.commands.joined(separator: ", "))")
@@ -59,7 +61,7 @@ private func check(_ push: PushConfiguration) throws(Fault) -> Bool {
   }
   for (name, ntfy) in push.ntfy.sorted(by: { $0.key < $1.key }) {
     try tell(
-      "ntfy \(name)", "ntfy          \(name): \(ntfy.topic) at \(ntfy.server), \(ntfy.events.text)")
+      "ntfy \(name)", "ntfy          \(name): \(ntfy.topic) at \(ntfy.host), \(ntfy.events.text)")
   }
   for (name, webhook) in push.webhooks.sorted(by: { $0.key < $1.key }) {
     try tell(

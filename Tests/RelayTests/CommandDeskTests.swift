@@ -1,4 +1,5 @@
 import Basics
+import Glibc
 import Testing
 
 @testable import Relay
@@ -106,6 +107,44 @@ import Testing
   {
     var test = self
     #expect(test.refusal(payload)?.kind == kind)
+  }
+
+  @Test(
+    "the tune of an alarm is a name, never a path",
+    arguments: ["/etc/shadow", "./bell", "../bell", "/", "bells/"])
+  func tunes(_ tune: String) {
+    var test = self
+    let payload = #"{"command":"alarm","time":"07:00","tune":"\#(tune)"}"#
+    let words = "tune \"\(tune)\" is a path; write the name of a tune, as in \"westminster\""
+    #expect(test.refusal(payload) == Rejection(.value, words))
+  }
+
+  @Test(
+    "a refusal names the key, and what is allowed there",
+    arguments: [
+      (
+        #"{"command":"device_add","token":"\#(TestRegister.token(1))","platform":"pc"}"#,
+        #"platform "pc": allowed: ios, "#
+      ),
+      (
+        #"{"command":"device_add","token":"\#(TestRegister.token(1))","environment":"x"}"#,
+        #"environment "x": allowed: production, sandbox"#
+      ),
+      (
+        #"{"command":"device_add","token":"\#(TestRegister.token(1))","events":"foo"}"#,
+        #"events "foo": allowed: all, or some of timer"#
+      ),
+      (#"{"command":"device_add","token":"abc"}"#, "token: it is none of APNs, which has 64"),
+      (#"{"command":"device_remove"}"#, "'token' is missing: the token that APNs has given"),
+      (#"{"command":"alarm"}"#, #"'time' is missing, as in "time": "07:00""#),
+      (#"{"command":"announce","at":true}"#, "at true is not a text; write UTC as in "),
+      (#"{"command":"timer_pause","timer":true}"#, #"not a text; write a text, as in "timer": "#),
+    ])
+  func keys(_ payload: String, _ words: String) {
+    var test = self
+    let refusal = test.refusal(payload)
+    let told = refusal?.words ?? "nothing"
+    #expect(refusal?.kind == .value && strstr(told, words) != nil, "\(told)")
   }
 
   @Test("no level of nesting and no length is too much") func floods() {

@@ -98,6 +98,24 @@ import Testing
     #expect(strstr(fault?.description ?? "", words) != nil, "\(fault?.description ?? "nothing")")
   }
 
+  @Test(
+    "a secret that is written in place of its file's path is not shown",
+    arguments: [
+      "[http]\ntoken_file", "[mqtt]\nbroker = a\npassword_file", "[webhook a]\nsecret_file",
+      "[ntfy a]\ntoken_file", "[apns]\nkey_file",
+    ]) func pastedSecret(_ key: String)
+  {
+    let words = faultThrown { _ = try load("\(key) = tk_s3cret\n") }?.description ?? "nothing"
+    #expect(strstr(words, "_file: allowed: none, or the whole path of a file") != nil, "\(words)")
+    #expect(strstr(words, "s3cret") == nil, "\(words)")
+  }
+
+  @Test("the password in an address that cannot work is not shown") func addressWithPassword() {
+    let words = faultThrown { _ = try load("[webhook a]\nurl = https://me:s3cret@box:x/\n") }
+    let told = words?.description ?? "nothing"
+    #expect(strstr(told, ":2: url: allowed: https://HOST/PATH") != nil, "\(told)")
+  }
+
   @Test("a password of several lines is none") func badPassword() throws {
     let password = "\(folder.path)/password"
     let configuration = try load("[mqtt]\nbroker = a\nuser = b\npassword_file = \(password)\n")

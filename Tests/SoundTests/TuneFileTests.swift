@@ -54,6 +54,22 @@ import Testing
     #expect(fault?.description.contains(words) == true, "\(String(describing: fault))")
   }
 
+  @Test("of a file that is no tune, little is shown, and nothing that a terminal obeys")
+  func foreignFile() throws {
+    let secret = String(repeating: "s", count: 100)
+    let start = "[tune]\ndescription = x\n[hour]\n"
+    let texts = [
+      "\(secret)=", "\(start)\(secret) = 1", "\(start)count = \(secret)",
+      "\(start)lead = \(secret)",
+      "\(start)gaps = \(secret)", "[\(secret)]\n", "\(start)\u{1B}\(secret) = 1",
+    ]
+    for text in texts {
+      let words = try #require(faultThrown { _ = try tune(text) }).description
+      #expect(!words.contains(secret.prefix(41)), "\(words)")
+      #expect(!words.contains("\u{1B}"), "\(words)")
+    }
+  }
+
   @Test("ten thousand notes are no tune") func tenThousandNotes() {
     let lines = (0..<1000).map { _ in "notes = B3 1 B3 1 B3 1 B3 1 B3 1 B3 1 B3 1 B3 1 B3 1 B3 1" }
     let text = "[tune]\ndescription = x\n[hour]\n\(lines.joined(separator: "\n"))\n"

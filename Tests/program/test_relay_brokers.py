@@ -162,6 +162,12 @@ def test_a_broker_that_is_another_than_it_says_is_refused(
     assert f"its certificate is not accepted: {told}" in line
 
 
+def test_a_broker_that_wants_a_certificate_is_told_with_what_to_set(secure, relay_to, tmp_path):
+    relay = relay_to(
+        secure.port, f"tls = yes\nauthority = {tmp_path}/ours.crt", host="localhost")
+    relay.wait_for("set 'certificate' and 'key'")
+
+
 # Servers that are no broker.
 
 
@@ -175,7 +181,7 @@ def closes(connection):
 
 
 @pytest.mark.parametrize("answer, told", [
-    (lambda connection: connection.close(), "it has closed the connection"),
+    (lambda connection: connection.close(), "perhaps it is no MQTT broker, or wants TLS"),
     (lambda connection: connection.sendall(WEB), "is not MQTT"),
     (lambda connection: connection.sendall(b"\x20\x02\0\0" + b"\xff" * 5000), "is not MQTT"),
     (closes, "it has closed the connection"),

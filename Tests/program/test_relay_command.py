@@ -6,6 +6,7 @@ import subprocess
 import pytest
 
 import relay as parts
+from pretended_apns import make_certificate
 from program import ROOT
 
 
@@ -85,6 +86,38 @@ def test_a_check_finds_files_that_are_missing(run, configured):
         "[mqtt]\nbroker = box\ntls = yes\nauthority = /nowhere/ca.crt\n"))
     assert done.returncode == 3
     assert "FOUND cannot read /nowhere/ca.crt: No such file" in done.stdout
+
+
+@pytest.mark.parametrize("section", [
+    "[mqtt]\nbroker = box\ntls = yes\n",
+    "[apns]\ntopic = a.b\nkey_id = ABCDEFGHIJ\nteam = ABCDEFGHIJ\n",
+], ids=["mqtt", "apns"])
+@pytest.mark.parametrize("files, told", [
+    ("authority = /etc/passwd", "FOUND /etc/passwd: it holds no certificate that can be read"),
+    ("certificate = /etc/passwd\nkey = {folder}/own.key",
+     "FOUND /etc/passwd: it is no certificate in PEM form"),
+    ("certificate = {folder}/own.crt\nkey = /etc/passwd", "FOUND /etc/passwd: it is no key in PEM"),
+    ("certificate = {folder}/own.crt\nkey = {folder}/other.key", "none for the certificate"),
+    ("certificate = {folder}/own.crt\nkey = {folder}/rsa.key", "none for the certificate"),
+])
+def test_a_check_loads_certificates_and_keys(run, configured, tmp_path, section, files, told):
+    make_certificate(tmp_path, "own")
+    make_certificate(tmp_path, "other")
+    subprocess.run(
+        ["openssl", "genpkey", "-algorithm", "RSA", "-out", tmp_path / "rsa.key"], check=True,
+        capture_output=True)
+    done = run("check", "--config", configured(section + files.format(folder=tmp_path) + "\n"))
+    assert done.returncode == 3 and told in done.stdout, done.stdout
+    done = run("check", "--config", configured(
+        f"{section}certificate = {tmp_path}/own.crt\nkey = {tmp_path}/own.key\n"))
+    assert done.returncode == 0, done.stdout
+
+
+def test_a_check_shows_of_an_address_only_the_host(run, configured):
+    done = run("check", "--config", configured(
+        "[ntfy a]\nserver = https://me:word@box.local:8443/secret\ntopic = bells\n"))
+    assert done.returncode == 0 and "a: bells at box.local:8443, " in done.stdout
+    assert "word" not in done.stdout and "secret" not in done.stdout
 
 
 def test_the_docs_have_every_key():

@@ -218,6 +218,23 @@ def test_what_was_taken_and_was_not_heard_is_told(broker, announcer, relay_to):
     assert "was taken for 20" in relay.wait_for("was not heard then", 60)
 
 
+def test_what_an_announcer_took_that_ended_is_sent_to_the_next(broker, announcer, relay_to):
+    """The clock restarts between the hand-over, 4.75 s before the instant, and the instant."""
+    first = announcer()
+    relay = relay_to(broker.port)
+    heard = online(broker)
+    order = bell(8)
+    broker.publish(COMMAND, order)
+    relay.wait_for('carried out announce "bell"')
+    assert first.stop() == 0
+    relay.wait_for("the announcer does not run")
+    announcer()
+    state = heard.wait_for_state(lambda state: state["last"]["text"] == WORDS)
+    assert datetime.datetime.fromisoformat(
+        state["last"]["at"].replace("Z", "+00:00")).timestamp() == order["at"]
+    assert relay.matching("refused") == []
+
+
 def test_what_was_kept_and_is_past_is_told(broker, announcer, relay_to, kept):
     announcer()
     line = json.dumps(bell(-60))

@@ -1,6 +1,6 @@
 import Basics
 
-/// An answer to an app, always JSON.
+/// An answer to an app, always JSON. libmicrohttpd itself refuses what it cannot read, in HTML.
 struct HTTPAnswer {
   let status: UInt32
   let body: String

@@ -54,7 +54,7 @@ final class HTTPDoor {
   }
 
   func close() {
-    server?.close(HTTPAnswer(503, "stopping", "the relay is being stopped", ("Retry-After", "5")))
+    server?.close()
     server = nil
   }
 
@@ -95,7 +95,8 @@ final class HTTPDoor {
   /// The methods of a path; empty if the path does not exist.
   private static func methods(at path: String) -> [String] {
     switch path {
-    case statePath: ["GET"]
+    // libmicrohttpd answers HEAD as GET, without the body.
+    case statePath: ["GET", "HEAD"]
     case commandsPath: ["POST"]
     case _ where path.hasPrefix(devicesPath) && path != devicesPath: ["DELETE", "PUT"]
     default: []

@@ -23,6 +23,14 @@ final class HTTPServer {
   /// Time limit for a request, from the connection or the answer before, however busy it looks.
   private static let patience = Duration.seconds(10)
 
+  /// For a request that comes while the server ends: nothing of it is done.
+  private static let stopping = HTTPAnswer(
+    503, "stopping", "the relay is being stopped", ("Retry-After", "5"))
+  /// For a request that was handed to the clock. An app that sent it again might have it done twice.
+  private static let unanswered = HTTPAnswer(
+    504, Rejection.Kind.timeout.rawValue,
+    "the relay closes before the announcer has answered, which may yet do it")
+
   private let loop: EventLoop
   private let handlers: Handlers
   private let listen: ListenAddress
@@ -30,6 +38,7 @@ final class HTTPServer {
   private let key: UnsafeMutablePointer<CChar>?
   private let callbacks: UnsafeMutablePointer<clocksmith_http_handlers>
   private var daemon: OpaquePointer?
+  private var isClosing = false
   private var source: EventSource?
   private var timer: EventSource?
   private var reaper: EventSource?
@@ -63,7 +72,7 @@ final class HTTPServer {
   }
 
   deinit {
-    close(HTTPAnswer(503, "stopping", "the relay is being stopped"))
+    close()
     callbacks.deallocate()
     free(certificate)
     free(key)
@@ -107,13 +116,13 @@ final class HTTPServer {
     }
   }
 
-  /// Ends the server.
-  /// - Parameter last: the answer for the requests that wait.
-  func close(_ last: HTTPAnswer) {
+  /// Ends the server. The requests that wait for the clock are answered: it may yet do them.
+  func close() {
     guard let daemon else { return }
+    isClosing = true
     let socket = MHD_quiesce_daemon(daemon)
     if socket >= 0 { Glibc.close(socket) }
-    for exchange in Array(waiting.values) { exchange.answer(last) }
+    for exchange in Array(waiting.values) { exchange.answer(Self.unanswered) }
     if source != nil {
       // The first run resumes the waiting requests, the second sends their answers.
       for _ in 0..<3 { MHD_run(daemon) }
@@ -195,6 +204,8 @@ final class HTTPServer {
       exchange.isServed = true
       if let refusal = exchange.refusal {
         exchange.answer(refusal)
+      } else if isClosing {
+        exchange.answer(Self.stopping)
       } else {
         handlers.serve(exchange)
       }

@@ -14,7 +14,7 @@ final class NtfyProvider: Provider {
 
   /// - Throws: `Fault` if the authorities or the token cannot be read.
   init(_ name: String, _ configured: PushConfiguration.Ntfy) throws(Fault) {
-    try checkReadable(configured.authorities)
+    try TLSContext.check(authorities: configured.authorities)
     lane = .ntfy(name)
     events = configured.events
     settings = Transfers.Settings(authorities: configured.authorities, most: 4)

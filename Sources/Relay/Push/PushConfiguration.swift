@@ -122,7 +122,9 @@ extension PushConfiguration {
     "certificate": path(\.certificate),
     "key": path(\.key),
     "server": { apns, value in
-      guard value == "none" || isHost(value) else { return "allowed: none, or HOST, or HOST:PORT" }
+      guard value == "none" || WebAddress.isPlace(value) else {
+        return "allowed: none, or HOST, or HOST:PORT"
+      }
       apns.server = value == "none" ? nil : value
       return nil
     },
@@ -150,7 +152,7 @@ extension PushConfiguration {
 
   private static let ntfyKeys: [String: INIKey<Ntfy>] = [
     "server": { ntfy, value in
-      guard isURL(value) else { return "allowed: https://HOST, or http://HOST" }
+      guard WebAddress.isURL(value) else { return "allowed: https://HOST, or http://HOST" }
       ntfy.server = value
       return nil
     },
@@ -167,7 +169,7 @@ extension PushConfiguration {
 
   private static let webhookKeys: [String: INIKey<Webhook>] = [
     "url": { webhook, value in
-      guard value == "none" || isURL(value) else {
+      guard value == "none" || WebAddress.isURL(value) else {
         return "allowed: https://HOST/PATH, or http://HOST/PATH"
       }
       webhook.url = value == "none" ? "" : value
@@ -223,19 +225,6 @@ extension PushConfiguration {
           || $0 == UInt8(ascii: "_")
       }
   }
-
-  private static func isHost(_ value: String) -> Bool {
-    (1...260).contains(value.utf8.count)
-      && value.utf8.allSatisfy {
-        isAlphanumeric($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-")
-          || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "[") || $0 == UInt8(ascii: "]")
-      }
-  }
-
-  private static func isURL(_ value: String) -> Bool {
-    (value.hasPrefix("https://") || value.hasPrefix("http://")) && value.utf8.count <= 2000
-      && value.utf8.allSatisfy { $0 > 32 && $0 < 127 }
-  }
 }
 
 // MARK: What belongs together
@@ -278,7 +267,7 @@ extension PushConfiguration.APNs {
   /// The signer of tokens; nil if a certificate is used instead.
   /// - Throws: `Fault` if the key or the certificate cannot be read or used.
   func providerToken(at now: UTCTime) throws(Fault) -> ProviderToken? {
-    for file in [authorities, certificate, key].compactMap({ $0 }) { try checkReadable(file) }
+    try TLSContext.check(authorities: authorities, certificate: certificate, key: key)
     guard let keyID, let team, certificate == nil else { return nil }
     guard let text = try Secret.text(file: keyFile, credential: "apns-key") else {
       throw Fault(

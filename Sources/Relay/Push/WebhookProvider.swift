@@ -14,7 +14,7 @@ final class WebhookProvider: Provider {
 
   /// - Throws: `Fault` if there is no secret, or the authorities cannot be read.
   init(_ name: String, _ configured: PushConfiguration.Webhook) throws(Fault) {
-    try checkReadable(configured.authorities)
+    try TLSContext.check(authorities: configured.authorities)
     lane = .webhook(name)
     events = configured.events
     settings = Transfers.Settings(authorities: configured.authorities, most: 4)
