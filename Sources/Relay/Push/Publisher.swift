@@ -21,7 +21,7 @@ final class Publisher {
   private let log: Log
   private var register: Register?
   private var isResumed = false
-  /// The register cannot be used, and that is logged.
+  /// The register has refused something, and that is logged.
   private var isTold = false
   private var lanes: [PushLane] = []
   private var configured: [Lane] = []
@@ -77,15 +77,20 @@ final class Publisher {
     let last = lanes
     lanes = []
     for lane in last { close(lane) }
-    if closing.isEmpty { done() }
+    if closing.isEmpty { end() }
+  }
+
+  private func end() {
+    keepWaiting()
+    stopped?()
   }
 
   private func close(_ lane: PushLane) {
     closing.append(lane)
     lane.close { [unowned self] in
       closing.removeAll { $0 === lane }
-      guard let stopped else { return resume() }
-      if closing.isEmpty { stopped() }
+      guard stopped != nil else { return resume() }
+      if closing.isEmpty { end() }
     }
   }
 
@@ -112,17 +117,7 @@ final class Publisher {
   /// - Returns: nil if the register cannot be used now; it is tried again.
   private func using<Result>(_ body: (Register) throws -> Result) -> Result? {
     do {
-      let register = try opened()
-      let result = try body(register)
-      if isTold {
-        isTold = false
-        log(
-          .register, leftOut > 0 ? .warning : .notice,
-          "the register can be used again\(wordsOfLeftOut)",
-          ["COUNT": leftOut > 0 ? String(leftOut) : nil])
-        leftOut = 0
-      }
-      return result
+      return try body(opened())
     } catch {
       complain(error)
       return nil
@@ -159,10 +154,52 @@ final class Publisher {
         .register, .warning, "\(error); what is to be published waits", ["DETAIL": "\(error)"])
     }
     guard retryTimer == nil else { return }
-    retryTimer = try? loop.after(Self.registerTime) { [unowned self] in
-      retryTimer = nil
-      if isResumed { takeNew() } else { resume() }
-      for lane in lanes { lane.wake() }
+    retryTimer = try? loop.after(Self.registerTime) { [unowned self] in tryAgain() }
+  }
+
+  /// Writes everything that the register has refused. The trouble is over when all of it is written.
+  private func tryAgain() {
+    retryTimer = nil
+    if isResumed { takeNew() } else { resume() }
+    for id in open.keys { finish(id) }
+    for lane in lanes + closing { lane.wake() }
+    // A failure has set the timer again. On a full disk, everything that writes nothing succeeds.
+    guard retryTimer == nil, using({ try $0.proveWritable() }) != nil else { return }
+    recover()
+  }
+
+  private func recover() {
+    guard isTold else { return }
+    isTold = false
+    log(
+      .register, leftOut > 0 ? .warning : .notice,
+      "the register can be used again\(wordsOfLeftOut)",
+      ["COUNT": leftOut > 0 ? String(leftOut) : nil])
+    leftOut = 0
+  }
+
+  private func addWaiting(to register: Register) throws(Fault) {
+    while let message = waiting.first {
+      try register.add(message)
+      waiting.removeFirst()
+    }
+  }
+
+  /// At the end: writes what waits in memory, for the relay's next run.
+  private func keepWaiting() {
+    guard !waiting.isEmpty || leftOut > 0 else { return }
+    do throws(Fault) {
+      let register = try opened()
+      try addWaiting(to: register)
+      try register.proveWritable()
+      recover()
+    } catch {
+      let lost = waiting.count + leftOut
+      guard lost > 0 else { return }
+      log(
+        .register, .error,
+        "\(error); \(lost == 1 ? "1 message is" : "\(lost) messages are") lost",
+        ["DETAIL": "\(error)", "COUNT": String(lost)])
     }
   }
 
@@ -191,10 +228,7 @@ final class Publisher {
     guard isResumed else { return }
     let now = UTCTime.now
     let taken: [Int64]? = using { register in
-      while let message = waiting.first {
-        try register.add(message)
-        waiting.removeFirst()
-      }
+      try addWaiting(to: register)
       // No lane is left to send it. The relay's next run will.
       guard stopped == nil else { return [] }
       let new = try register.unfinished(taken: false)
