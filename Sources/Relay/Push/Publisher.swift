@@ -48,19 +48,29 @@ final class Publisher {
     self.log = log
   }
 
-  /// Sends messages to these providers from now on. Deliveries that wait are continued.
+  /// Sends messages to these providers from now on. Deliveries that wait are continued. A lane whose
+  /// provider has not changed goes on.
   /// - Parameter configured: all configured lanes, also those that cannot be used now. Deliveries
   ///   for any other lane end.
   func use(_ providers: [Provider], of configured: [Lane]) {
     self.configured = configured
-    // The new lanes take over the retries of the old ones.
-    for lane in lanes { close(lane) }
+    let former = lanes
     let handlers = PushLane.Handlers(
       advance: { [unowned self] in advance($0, $1, $2) },
       nextDue: { [unowned self] lane in using { try $0.nextDue(in: lane) } ?? nil },
       message: { [unowned self] in message($0) },
       told: { [unowned self] in tell($0, $1) })
-    lanes = providers.map { PushLane($0, loop, handlers) }
+    lanes = providers.map { provider in
+      former.first { $0.isFor(provider) } ?? PushLane(provider, loop, handlers)
+    }
+    for lane in former {
+      if lanes.contains(where: { $0 === lane }) {
+        lane.endPause()
+      } else {
+        // The new lanes take over its retries.
+        close(lane, waitsForAnswers: true)
+      }
+    }
     // Watch before the first read, so that nothing is missed in between.
     watch = try? loop.whenReplaced("\(path)-wal") { [unowned self] in takeNew() }
     resume()
@@ -76,7 +86,8 @@ final class Publisher {
     stopped = done
     let last = lanes
     lanes = []
-    for lane in last { close(lane) }
+    for lane in closing { lane.hasten() }
+    for lane in last { close(lane, waitsForAnswers: false) }
     if closing.isEmpty { end() }
   }
 
@@ -85,9 +96,9 @@ final class Publisher {
     stopped?()
   }
 
-  private func close(_ lane: PushLane) {
+  private func close(_ lane: PushLane, waitsForAnswers: Bool) {
     closing.append(lane)
-    lane.close { [unowned self] in
+    lane.close(waitsForAnswers: waitsForAnswers) { [unowned self] in
       closing.removeAll { $0 === lane }
       guard stopped != nil else { return resume() }
       if closing.isEmpty { end() }

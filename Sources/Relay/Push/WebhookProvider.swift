@@ -8,6 +8,7 @@ final class WebhookProvider: Provider {
   let lane: Lane
   let events: PushEvents
   let settings: Transfers.Settings
+  let origin: ProviderOrigin
 
   private let url: String
   private let secret: WebhookSecret
@@ -19,7 +20,10 @@ final class WebhookProvider: Provider {
     events = configured.events
     settings = Transfers.Settings(authorities: configured.authorities, most: 4)
     url = configured.url
-    secret = try configured.secret()
+    let secret = try configured.secret()
+    self.secret = secret
+    origin = ProviderOrigin(
+      .webhook(configured), secret: secret.bytes, files: [configured.authorities])
   }
 
   func request(
@@ -72,7 +76,7 @@ final class WebhookProvider: Provider {
 /// The shared secret: 24 to 64 bytes, written as `whsec_` and their base64.
 public struct WebhookSecret: Hashable, Sendable {
   private static let mark = "whsec_"
-  private let bytes: [UInt8]
+  fileprivate let bytes: [UInt8]
 
   /// Nil if the text is not a secret of this form.
   public init?(text: String) {
