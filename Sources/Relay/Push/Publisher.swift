@@ -11,6 +11,8 @@ final class Publisher {
   /// The pause between two prunings, and the pause if there is more to prune.
   private static let pruneTime = Duration.seconds(3600)
   private static let pruneMoreTime = Duration.milliseconds(200)
+  /// How many reasons of failures an entry names at most.
+  private static let mostFailures = 3
   /// Pause before a failed register is tried again.
   private static let registerTime = Duration.seconds(2)
   /// Limit of messages that wait for the register.
@@ -298,20 +300,24 @@ final class Publisher {
   /// Marks a message as finished and logs it, if all its deliveries have ended.
   private func finish(_ id: Int64) {
     guard open[id, default: 0] <= 0 else { return }
-    let counts: [DeliveryState: Int]?? = using { register in
+    let result: (counts: [DeliveryState: Int], failures: [String])?? = using { register in
       if try register.hasPasses(id) { return nil }
       try register.finish(id, at: .now)
-      return try register.counts(of: id)
+      return (try register.counts(of: id), try register.failures(of: id, most: Self.mostFailures))
     }
-    guard let counts = counts ?? nil else { return }
+    guard let (counts, failures) = result ?? nil else { return }
     open[id] = nil
     guard !counts.isEmpty, let message = message(id)?.message else { return }
     let parts = DeliveryState.allCases.compactMap { state in
       counts[state].map { "\($0) \(state.rawValue)" }
     }
+    let reasons = failures.joined(separator: "; ")
     log(
-      .pushed, .info, "published \"\(message.body.excerpt)\": \(parts.joined(separator: ", "))",
+      .pushed, failures.isEmpty ? .info : .notice,
+      "published \"\(message.body.excerpt)\": \(parts.joined(separator: ", "))"
+        + (failures.isEmpty ? "" : " (\(reasons))"),
       [
+        "DETAIL": failures.isEmpty ? nil : reasons,
         "PUSH_EVENT": message.event.text, "ACCEPTED": String(counts[.accepted] ?? 0),
         "REFUSED": String(counts[.refused] ?? 0), "EXPIRED": String(counts[.expired] ?? 0),
       ])
