@@ -5,8 +5,9 @@ let deviceCommand = Subcommand(
   name: "device", operands: "add TOKEN|-, list, remove TOKEN", mostOperands: 2,
   summary: "the phones that are told: add, list, remove",
   details: """
-    'add' registers the token that APNs has given to an app, or renews what is known of it: a device
-    that had gone is told again. 'add -' reads tokens from standard input, one a line. The register
+    'add' registers the token that APNs has given to an app. If it is known already, its time and the
+    options that you give are renewed, and the rest stays as it was. A device that had gone is told
+    again. 'add -' reads tokens from standard input, one a line. The register
     is the service's, in /var/lib/clocksmith-relay, so this is for root.
     """,
   options: [

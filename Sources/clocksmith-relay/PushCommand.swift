@@ -7,7 +7,8 @@ let pushCommand = Subcommand(
   details: """
     Hands a message to the service, which sends it at once to every device and to every entry of the
     configuration, whatever events they want; without a service it is sent when one starts within a
-    day. 'journalctl -u clocksmith-relay' has how many took it. For root, as 'device'.
+    day. 'journalctl -u clocksmith-relay' has how many took it, and who did not and why. For root, as
+    'device'.
     """,
   options: [
     Option(

@@ -178,6 +178,24 @@ extension TestRegister {
     #expect(try test.register.counts(of: id) == [.refused: 1, .waiting: 1])
   }
 
+  @Test("what nobody accepted is told with the receiver and the reason") func failures() throws {
+    let test = try TestRegister()
+    let id = try test.message(life: 10)
+    let hook = Lane.webhook("b")
+    _ = try test.register.take(id, for: [hook, .ntfy("a"), .ntfy("c")], at: .second(1))
+    var refused = outcome(try #require(try test.advance([], hook).deliveries.first), .refused)
+    refused.reason = "status 410"
+    _ = try test.advance([refused], hook, room: 0)
+    let sent = try #require(try test.advance([], .ntfy("c")).deliveries.first)
+    _ = try test.advance([outcome(sent, .accepted)], .ntfy("c"), room: 0)
+    _ = try test.advance([], .ntfy("a"), at: 10)
+    #expect(
+      try test.register.failures(of: id, most: 3) == [
+        "ntfy a: expired, before it could be sent", "webhook b: refused, status 410",
+      ])
+    #expect(try test.register.failures(of: id, most: 1).count == 1)
+  }
+
   @Test("what is old, or too much, is forgotten in parts") func pruned() throws {
     let test = try TestRegister()
     for number in 1...3 { try test.add(number) }

@@ -132,7 +132,7 @@ private struct Peer {
     let order = try Order(
       payload: #"{"platform":"macos"}"#, with: [("command", "device_add"), ("token", token)])
     var device = try Device(token: token)
-    device.platform = .macos
+    try device.setPlatform("macos")
     #expect(order.call == .device(device))
     #expect(throws: Rejection(.key, "'token' is told by the path; leave it out of the body")) {
       try Order(payload: #"{"token":"x"}"#, with: [("command", "device_add"), ("token", token)])

@@ -91,6 +91,23 @@ extension UTCTime {
     #expect(try test.register.countOfDevices() == 1)
   }
 
+  @Test("a device that is registered again keeps what the registration does not name")
+  func renewed() throws {
+    let test = try TestRegister()
+    var device = try Device(token: TestRegister.token(1))
+    try device.setPlatform("watchos")
+    try device.setEnvironment("sandbox")
+    try device.setEvents("hour,alarm")
+    try test.register.add(device, at: .second(1))
+    #expect(try test.register.add(Device(token: device.token), at: .second(2)) == .renewed)
+    #expect(try test.devices.first?.device == device)
+    var other = try Device(token: device.token)
+    try other.setEvents("timer")
+    try test.register.add(other, at: .second(3))
+    let kept = try test.devices.first?.device
+    #expect(kept?.events == .timer && kept?.environment == .sandbox && kept?.platform == .watchos)
+  }
+
   @Test("a device that is removed is forgotten, whatever its letters") func removed() throws {
     let test = try TestRegister()
     try test.add(0xABC)

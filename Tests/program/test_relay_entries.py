@@ -103,9 +103,29 @@ def test_no_other_status_is_taken_for_success(web, relay, tmp_path, answer, stat
     web.answer = lambda request: answer
     running = relay(webhook(web, tmp_path))
     running.push()
-    wait_until(lambda: running.register().select("SELECT state FROM deliveries WHERE reason = "
-                                                 f"'status {answer[0]}'") == [(state,)], 60, state)
+    wait_until(lambda: running.register().select("SELECT state FROM deliveries WHERE reason LIKE "
+                                                 f"'%status {answer[0]}'") == [(state,)], 60, state)
     assert [request.path for request in web.requests] == ["/bell"]
+
+
+@pytest.mark.parametrize("status", [301, 401, 404])
+def test_a_wrong_address_is_told_at_once_and_once(web, relay, tmp_path, status):
+    web.answer = lambda request: (status, {})
+    running = relay(webhook(web, tmp_path))
+    running.push("one")
+    running.wait_for(f"webhook school: the server answers status {status}; it is tried again")
+    running.push("two")
+    web.wait_for(2)
+    web.answer = lambda request: (200, {})
+    running.wait_for("webhook school is back")
+    assert len(running.matching("it is tried again")) == 1
+
+
+def test_a_refusal_is_told_with_the_receiver_and_the_reason(web, relay, tmp_path):
+    web.answer = lambda request: (410, {})
+    running = relay(webhook(web, tmp_path))
+    running.push("one")
+    running.wait_for('published "one": 1 refused (webhook school: refused, status 410)')
 
 
 @pytest.mark.parametrize("answers_later", [False, True], ids=["it waits", "it is on its way"])

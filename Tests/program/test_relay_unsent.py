@@ -74,6 +74,24 @@ def test_what_left_without_an_answer_is_in_doubt_and_told(push_relay, web):
     assert running.matching("1 delivery was on the way when the relay ended")
 
 
+@pytest.mark.parametrize("more", ["", "events = all\n"], ids=["unchanged", "changed"])
+def test_a_reload_waits_for_a_slow_answer(push_relay, web, more):
+    answers = threading.Event()
+    web.answer = lambda request: answers.wait(10) and (200, {})
+    running = push_relay(ntfy(web.url))
+    running.push("the bell is at ten")
+    web.wait_for(1)
+    running.text += more
+    running.configure()
+    running.process.send_signal(signal.SIGHUP)
+    running.wait_for("reloaded")
+    # Longer than the relay waits when it ends.
+    time.sleep(4)
+    answers.set()
+    running.wait_for('published "the bell is at ten": 1 accepted')
+    assert len(web.requests) == 1 and not running.matching("when the relay ended")
+
+
 def test_a_secret_that_is_put_right_is_taken_at_a_reload(push_relay, web, secret):
     right = secret.read_text()
     secret.write_text("none\n")

@@ -5,6 +5,7 @@ final class APNsProvider: Provider {
   let lane: Lane
   let events = PushEvents.all
   let settings: Transfers.Settings
+  let origin: ProviderOrigin
 
   private let server: String
   private let topic: String
@@ -26,6 +27,9 @@ final class APNsProvider: Provider {
     topic = configured.topic
     look = configured.look
     self.token = token
+    origin = ProviderOrigin(
+      .apns(configured), secret: token?.key ?? [],
+      files: [configured.authorities, configured.certificate, configured.key].compactMap { $0 })
     settings = Transfers.Settings(
       isHTTP2: true, authorities: configured.authorities, certificate: configured.certificate,
       key: configured.key, most: Self.mostRequests)

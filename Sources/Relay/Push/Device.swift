@@ -11,11 +11,25 @@ public struct Device: Hashable, Sendable {
     case production, sandbox
   }
 
+  /// What a registration names. A renewal keeps the rest as it was.
+  public struct Choices: OptionSet, Hashable, Sendable {
+    public let rawValue: Int
+
+    public init(rawValue: Int) { self.rawValue = rawValue }
+
+    static let platform = Choices(rawValue: 1)
+    static let environment = Choices(rawValue: 2)
+    static let events = Choices(rawValue: 4)
+    static let all: Choices = [.platform, .environment, .events]
+  }
+
   /// In lower-case hexadecimal digits.
   public let token: String
   public var platform = Platform.ios
   public var environment = Environment.production
   public var events = PushEvents.usual
+  /// A device in the register has all of them.
+  var named: Choices = []
 
   /// - Throws: `Fault` for a text that cannot be a token of APNs.
   public init(token: String) throws(Fault) {
@@ -36,11 +50,13 @@ public struct Device: Hashable, Sendable {
 
 extension Device {
   public mutating func setPlatform(_ text: String) throws(Fault) {
-    platform = try Self.named(text, "platform")
+    platform = try Self.choice(text, "platform")
+    named.insert(.platform)
   }
 
   public mutating func setEnvironment(_ text: String) throws(Fault) {
-    environment = try Self.named(text, "environment")
+    environment = try Self.choice(text, "environment")
+    named.insert(.environment)
   }
 
   public mutating func setEvents(_ text: String) throws(Fault) {
@@ -48,9 +64,10 @@ extension Device {
       throw Fault("events \"\(text.excerpt)\"", "allowed: \(PushEvents.allowed)")
     }
     self.events = events
+    named.insert(.events)
   }
 
-  private static func named<Choice: RawRepresentable<String> & CaseIterable>(
+  private static func choice<Choice: RawRepresentable<String> & CaseIterable>(
     _ text: String, _ what: String
   ) throws(Fault) -> Choice {
     guard let choice = Choice(rawValue: text) else {

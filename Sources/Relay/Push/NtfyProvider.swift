@@ -5,6 +5,7 @@ final class NtfyProvider: Provider {
   let lane: Lane
   let events: PushEvents
   let settings: Transfers.Settings
+  let origin: ProviderOrigin
 
   /// ntfy keeps a longer message as a file.
   private static let mostBytes = 4096
@@ -20,7 +21,10 @@ final class NtfyProvider: Provider {
     settings = Transfers.Settings(authorities: configured.authorities, most: 4)
     self.configured = configured
     var lines = ["content-type: application/json", "accept:"]
-    if let token = try configured.token() { lines.append("authorization: Bearer \(token)") }
+    let token = try configured.token()
+    if let token { lines.append("authorization: Bearer \(token)") }
+    origin = ProviderOrigin(
+      .ntfy(configured), secret: Array((token ?? "").utf8), files: [configured.authorities])
     headers = HeaderList(lines)
   }
 

@@ -6,6 +6,7 @@ protocol Provider: AnyObject {
   /// The events that an entry wants. Each device has its own choice.
   var events: PushEvents { get }
   var settings: Transfers.Settings { get }
+  var origin: ProviderOrigin { get }
 
   /// - Throws: `Fault` if the message cannot be put in a form that the service takes.
   func request(

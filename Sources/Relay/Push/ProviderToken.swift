@@ -9,7 +9,7 @@ final class ProviderToken {
   private static let renewal = Duration.seconds(50 * 60)
   private static let shortest = Duration.seconds(20 * 60)
 
-  private let key: [UInt8]
+  let key: [UInt8]
   private let keyID: String
   private let team: String
   private var made: (text: String, at: UTCTime)?

@@ -11,6 +11,8 @@ final class Publisher {
   /// The pause between two prunings, and the pause if there is more to prune.
   private static let pruneTime = Duration.seconds(3600)
   private static let pruneMoreTime = Duration.milliseconds(200)
+  /// How many reasons of failures an entry names at most.
+  private static let mostFailures = 3
   /// Pause before a failed register is tried again.
   private static let registerTime = Duration.seconds(2)
   /// Limit of messages that wait for the register.
@@ -21,7 +23,7 @@ final class Publisher {
   private let log: Log
   private var register: Register?
   private var isResumed = false
-  /// The register cannot be used, and that is logged.
+  /// The register has refused something, and that is logged.
   private var isTold = false
   private var lanes: [PushLane] = []
   private var configured: [Lane] = []
@@ -48,19 +50,29 @@ final class Publisher {
     self.log = log
   }
 
-  /// Sends messages to these providers from now on. Deliveries that wait are continued.
+  /// Sends messages to these providers from now on. Deliveries that wait are continued. A lane whose
+  /// provider has not changed goes on.
   /// - Parameter configured: all configured lanes, also those that cannot be used now. Deliveries
   ///   for any other lane end.
   func use(_ providers: [Provider], of configured: [Lane]) {
     self.configured = configured
-    // The new lanes take over the retries of the old ones.
-    for lane in lanes { close(lane) }
+    let former = lanes
     let handlers = PushLane.Handlers(
       advance: { [unowned self] in advance($0, $1, $2) },
       nextDue: { [unowned self] lane in using { try $0.nextDue(in: lane) } ?? nil },
       message: { [unowned self] in message($0) },
       told: { [unowned self] in tell($0, $1) })
-    lanes = providers.map { PushLane($0, loop, handlers) }
+    lanes = providers.map { provider in
+      former.first { $0.isFor(provider) } ?? PushLane(provider, loop, handlers)
+    }
+    for lane in former {
+      if lanes.contains(where: { $0 === lane }) {
+        lane.endPause()
+      } else {
+        // The new lanes take over its retries.
+        close(lane, waitsForAnswers: true)
+      }
+    }
     // Watch before the first read, so that nothing is missed in between.
     watch = try? loop.whenReplaced("\(path)-wal") { [unowned self] in takeNew() }
     resume()
@@ -76,16 +88,22 @@ final class Publisher {
     stopped = done
     let last = lanes
     lanes = []
-    for lane in last { close(lane) }
-    if closing.isEmpty { done() }
+    for lane in closing { lane.hasten() }
+    for lane in last { close(lane, waitsForAnswers: false) }
+    if closing.isEmpty { end() }
   }
 
-  private func close(_ lane: PushLane) {
+  private func end() {
+    keepWaiting()
+    stopped?()
+  }
+
+  private func close(_ lane: PushLane, waitsForAnswers: Bool) {
     closing.append(lane)
-    lane.close { [unowned self] in
+    lane.close(waitsForAnswers: waitsForAnswers) { [unowned self] in
       closing.removeAll { $0 === lane }
-      guard let stopped else { return resume() }
-      if closing.isEmpty { stopped() }
+      guard stopped != nil else { return resume() }
+      if closing.isEmpty { end() }
     }
   }
 
@@ -112,17 +130,7 @@ final class Publisher {
   /// - Returns: nil if the register cannot be used now; it is tried again.
   private func using<Result>(_ body: (Register) throws -> Result) -> Result? {
     do {
-      let register = try opened()
-      let result = try body(register)
-      if isTold {
-        isTold = false
-        log(
-          .register, leftOut > 0 ? .warning : .notice,
-          "the register can be used again\(wordsOfLeftOut)",
-          ["COUNT": leftOut > 0 ? String(leftOut) : nil])
-        leftOut = 0
-      }
-      return result
+      return try body(opened())
     } catch {
       complain(error)
       return nil
@@ -159,10 +167,52 @@ final class Publisher {
         .register, .warning, "\(error); what is to be published waits", ["DETAIL": "\(error)"])
     }
     guard retryTimer == nil else { return }
-    retryTimer = try? loop.after(Self.registerTime) { [unowned self] in
-      retryTimer = nil
-      if isResumed { takeNew() } else { resume() }
-      for lane in lanes { lane.wake() }
+    retryTimer = try? loop.after(Self.registerTime) { [unowned self] in tryAgain() }
+  }
+
+  /// Writes everything that the register has refused. The trouble is over when all of it is written.
+  private func tryAgain() {
+    retryTimer = nil
+    if isResumed { takeNew() } else { resume() }
+    for id in open.keys { finish(id) }
+    for lane in lanes + closing { lane.wake() }
+    // A failure has set the timer again. On a full disk, everything that writes nothing succeeds.
+    guard retryTimer == nil, using({ try $0.proveWritable() }) != nil else { return }
+    recover()
+  }
+
+  private func recover() {
+    guard isTold else { return }
+    isTold = false
+    log(
+      .register, leftOut > 0 ? .warning : .notice,
+      "the register can be used again\(wordsOfLeftOut)",
+      ["COUNT": leftOut > 0 ? String(leftOut) : nil])
+    leftOut = 0
+  }
+
+  private func addWaiting(to register: Register) throws(Fault) {
+    while let message = waiting.first {
+      try register.add(message)
+      waiting.removeFirst()
+    }
+  }
+
+  /// At the end: writes what waits in memory, for the relay's next run.
+  private func keepWaiting() {
+    guard !waiting.isEmpty || leftOut > 0 else { return }
+    do throws(Fault) {
+      let register = try opened()
+      try addWaiting(to: register)
+      try register.proveWritable()
+      recover()
+    } catch {
+      let lost = waiting.count + leftOut
+      guard lost > 0 else { return }
+      log(
+        .register, .error,
+        "\(error); \(lost == 1 ? "1 message is" : "\(lost) messages are") lost",
+        ["DETAIL": "\(error)", "COUNT": String(lost)])
     }
   }
 
@@ -191,10 +241,7 @@ final class Publisher {
     guard isResumed else { return }
     let now = UTCTime.now
     let taken: [Int64]? = using { register in
-      while let message = waiting.first {
-        try register.add(message)
-        waiting.removeFirst()
-      }
+      try addWaiting(to: register)
       // No lane is left to send it. The relay's next run will.
       guard stopped == nil else { return [] }
       let new = try register.unfinished(taken: false)
@@ -253,20 +300,24 @@ final class Publisher {
   /// Marks a message as finished and logs it, if all its deliveries have ended.
   private func finish(_ id: Int64) {
     guard open[id, default: 0] <= 0 else { return }
-    let counts: [DeliveryState: Int]?? = using { register in
+    let result: (counts: [DeliveryState: Int], failures: [String])?? = using { register in
       if try register.hasPasses(id) { return nil }
       try register.finish(id, at: .now)
-      return try register.counts(of: id)
+      return (try register.counts(of: id), try register.failures(of: id, most: Self.mostFailures))
     }
-    guard let counts = counts ?? nil else { return }
+    guard let (counts, failures) = result ?? nil else { return }
     open[id] = nil
     guard !counts.isEmpty, let message = message(id)?.message else { return }
     let parts = DeliveryState.allCases.compactMap { state in
       counts[state].map { "\($0) \(state.rawValue)" }
     }
+    let reasons = failures.joined(separator: "; ")
     log(
-      .pushed, .info, "published \"\(message.body.excerpt)\": \(parts.joined(separator: ", "))",
+      .pushed, failures.isEmpty ? .info : .notice,
+      "published \"\(message.body.excerpt)\": \(parts.joined(separator: ", "))"
+        + (failures.isEmpty ? "" : " (\(reasons))"),
       [
+        "DETAIL": failures.isEmpty ? nil : reasons,
         "PUSH_EVENT": message.event.text, "ACCEPTED": String(counts[.accepted] ?? 0),
         "REFUSED": String(counts[.refused] ?? 0), "EXPIRED": String(counts[.expired] ?? 0),
       ])

@@ -39,6 +39,8 @@ final class PushLane {
   private var endTimer: EventSource?
   /// Set by `close`: nothing more is sent. Called when the last answer is noted.
   private var closed: (() -> Void)?
+  /// After `close`: how long the answers take does not matter.
+  private var waitsForAnswers = false
 
   init(_ provider: Provider, _ loop: EventLoop, _ handlers: Handlers) {
     self.provider = provider
@@ -50,11 +52,19 @@ final class PushLane {
   /// How many deliveries are on their way.
   var count: Int { sent.count }
 
+  /// True if a provider that is made now has the settings and secrets of this lane's.
+  func isFor(_ provider: Provider) -> Bool {
+    provider.lane == self.provider.lane && provider.origin == self.provider.origin
+  }
+
   /// Call this when there may be something to send.
   func wake() {
     mayHaveMore = true
     advance()
   }
+
+  /// Tries a provider that has failed without waiting longer. Call `wake` afterwards.
+  func endPause() { pause = nil }
 
   // MARK: Sending
 
@@ -191,17 +201,40 @@ final class PushLane {
 
   // MARK: The end
 
-  /// How long to wait for answers at the end.
+  /// How long to wait for answers when the relay ends.
   private static let lastPatience = Duration.seconds(3)
 
   /// Stops sending.
-  /// - Parameter done: called once, when the last answer is noted or the wait is over.
-  func close(_ done: @escaping () -> Void) {
+  /// - Parameters:
+  ///   - waitsForAnswers: true while the relay goes on: each request that has left gets its answer,
+  ///     or reaches its own time limit and is sent again. False if the relay ends.
+  ///   - done: called once, when the last answer is noted or the wait is over.
+  func close(waitsForAnswers: Bool, _ done: @escaping () -> Void) {
     pause = nil
     dueTimer = nil
     closed = done
-    endTimer = try? loop.after(Self.lastPatience) { [unowned self] in end() }
+    self.waitsForAnswers = waitsForAnswers
+    limitWait()
     advance()
+  }
+
+  /// Limits the wait of a closed lane, because the relay ends.
+  func hasten() {
+    guard closed != nil else { return }
+    waitsForAnswers = false
+    limitWait()
+    advance()
+  }
+
+  private func limitWait() {
+    endTimer = try? loop.after(Self.lastPatience) { [unowned self] in
+      if !waitsForAnswers || !hasLeft { end() }
+    }
+  }
+
+  /// True if a request has left, or an answer is not noted yet.
+  private var hasLeft: Bool {
+    !outcomes.isEmpty || sent.keys.contains { transfers?.hasBegun($0) != false }
   }
 
   private func endIfClosed() {

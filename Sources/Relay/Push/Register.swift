@@ -98,6 +98,12 @@ public final class Register {
     }
   }
 
+  /// - Throws: `Fault` if nothing can be written now. A transaction without changes would not fail.
+  func proveWritable() throws(Fault) {
+    // SQLite writes the first page, even if the number is the same.
+    try database.execute("PRAGMA user_version = \(Self.version)")
+  }
+
   private func makeTables() throws(Fault) {
     let found = try database.integer("PRAGMA user_version") ?? 0
     guard found <= Self.version else {

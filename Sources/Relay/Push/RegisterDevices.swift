@@ -7,7 +7,8 @@ extension Register {
     case added, renewed
   }
 
-  /// Registers a device, or renews its entry. A device that had gone becomes active again.
+  /// Registers a device, or renews its entry, which keeps what the registration does not name. A
+  /// device that had gone becomes active again.
   @discardableResult
   public func add(_ device: Device, at now: UTCTime) throws(Fault) -> Registration {
     var result = Registration.added
@@ -29,11 +30,16 @@ extension Register {
       .text(device.platform.rawValue), .text(device.environment.rawValue),
       .integer(device.events.rawValue), .integer(now.microseconds), .text(device.token),
     ]
+    var changes = values
+    if !device.named.contains(.platform) { changes[0] = .null }
+    if !device.named.contains(.environment) { changes[1] = .null }
+    if !device.named.contains(.events) { changes[2] = .null }
     try database.run(
       """
-      UPDATE devices SET platform = ?, environment = ?, events = ?, registered = ?,
+      UPDATE devices SET platform = coalesce(?, platform),
+        environment = coalesce(?, environment), events = coalesce(?, events), registered = ?,
         deactivated = NULL, reason = NULL WHERE token = ?
-      """, values)
+      """, changes)
     if database.changes > 0 { return .renewed }
     try database.run(
       """
@@ -67,6 +73,7 @@ extension Register {
       device.platform = platform
       device.environment = environment
       device.events = PushEvents(rawValue: row.integer(3))
+      device.named = .all
       take(
         RegisteredDevice(
           device: device, registered: UTCTime(microseconds: row.integer(4)),

@@ -112,6 +112,23 @@ extension Register {
     return counts
   }
 
+  /// The deliveries of a message that nobody accepted, as in `webhook school: refused, status 410`.
+  /// - Parameter most: how many are named; the most frequent come first.
+  func failures(of message: Int64, most: Int) throws(Fault) -> [String] {
+    var found: [String] = []
+    try database.run(
+      """
+      SELECT lane, state, reason, count(*) AS number FROM deliveries
+        WHERE message = ? AND state IN ('refused', 'expired') GROUP BY lane, state, reason
+        ORDER BY number DESC, lane, state, reason LIMIT ?
+      """, [.integer(message), .integer(Int64(most))]
+    ) { row in
+      let reason = row.isNull(2) ? "before it could be sent" : row.text(2)
+      found.append("\(row.text(0)): \(row.text(1)), \(reason)")
+    }
+    return found
+  }
+
   /// True if a message has not been given to every device yet.
   func hasPasses(_ message: Int64) throws(Fault) -> Bool {
     try database.integer("SELECT 1 FROM passes WHERE message = ?", [.integer(message)]) != nil

@@ -8,6 +8,7 @@ final class WebhookProvider: Provider {
   let lane: Lane
   let events: PushEvents
   let settings: Transfers.Settings
+  let origin: ProviderOrigin
 
   private let url: String
   private let secret: WebhookSecret
@@ -19,7 +20,10 @@ final class WebhookProvider: Provider {
     events = configured.events
     settings = Transfers.Settings(authorities: configured.authorities, most: 4)
     url = configured.url
-    secret = try configured.secret()
+    let secret = try configured.secret()
+    self.secret = secret
+    origin = ProviderOrigin(
+      .webhook(configured), secret: secret.bytes, files: [configured.authorities])
   }
 
   func request(
@@ -52,13 +56,15 @@ final class WebhookProvider: Provider {
     return line.text
   }
 
-  /// Anything but 2xx is a failure, also a redirect. After 410, another try is useless.
+  /// Anything but 2xx is a failure, also a redirect. After 410, another try is useless. Another 3xx
+  /// or 4xx means that the address or the secret is wrong, for every message.
   func judge(_ answer: Answer, sent: UTCTime, at now: UTCTime) -> Verdict {
     if let failure = answer.failure { return Verdict(failure) }
     switch answer.status {
     case 200..<300: return .accepted
     case 410: return .refused("status 410")
-    default: return .again("status \(answer.status)", after: answer.retryAfter)
+    case 408, 429, 500...: return .again("status \(answer.status)", after: answer.retryAfter)
+    default: return .down("the server answers status \(answer.status)")
     }
   }
 
@@ -72,7 +78,7 @@ final class WebhookProvider: Provider {
 /// The shared secret: 24 to 64 bytes, written as `whsec_` and their base64.
 public struct WebhookSecret: Hashable, Sendable {
   private static let mark = "whsec_"
-  private let bytes: [UInt8]
+  fileprivate let bytes: [UInt8]
 
   /// Nil if the text is not a secret of this form.
   public init?(text: String) {
