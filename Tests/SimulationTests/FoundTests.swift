@@ -135,6 +135,28 @@ extension SimulationTests {
       #expect(alarm?.acknowledged == World.one + 30 * minute)
     }
 
+    /// In America/Tegucigalpa.
+    @Test("an alarm gets its time anew by a clock that is right only as the service ends")
+    func rightAtEnd() {
+      var rules = OracleRules()
+      rules.untrusted = .speak
+      let world = World(rules)
+      world.run(
+        until: 2 * hour,
+        [
+          // It is to ring in five days. Without power the clock forgets the step.
+          Incident(time: .at(10 * minute), kind: .step(5 * day, byServer: true)),
+          Incident(time: .at(11 * minute), kind: .alarm(.set(.night))),
+          Incident(time: .at(15 * minute), kind: .powerCut(minute, clockIsBehind: 0)),
+          Incident(time: .at(25 * minute), kind: .ask(speakerIsAwake: false)),
+          Incident(time: .after(second), kind: .restart(hour)),
+          Incident(time: .after(5 * millisecond), kind: .synchronised),
+        ])
+      #expect(world.oracle.violation == nil)
+      let alarm = world.oracle.timers.entries[.alarm(1)]?.alarm
+      #expect(alarm?.acknowledged == World.one + 30 * minute)
+    }
+
     /// In Africa/Accra.
     @Test("an alarm that the switch ends at the start is over for the days without power, too")
     func endedAtStart() {
