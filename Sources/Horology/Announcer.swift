@@ -157,7 +157,8 @@ public struct Announcer {
     if alarmConditions.isTrusted, !owesAlarmsClock { alarms.note(now.instant - step) }
     quarters.note(now.instant, before: showed)
     // The clock may have passed the anchor of an announcement that is still unheard.
-    let showing = isUnheard(event) ? previous.instant : showed
+    let unheard = unheard(event)
+    let showing = unheard.map { min(previous.instant, $0.begins - .nanoseconds(1)) } ?? showed
     stage.note(showing)
     var effects: [Effect] = []
     if step.magnitude >= Self.stepThreshold { effects.append(.report(.clockSet(by: step))) }

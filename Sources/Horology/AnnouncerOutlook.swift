@@ -54,10 +54,12 @@ extension Announcer {
 
 /// Announcements that go on although the clock was set.
 extension Announcer {
-  /// True if this event says that the announcement with the turn was not heard since the last
-  /// event.
-  func isUnheard(_ event: Event) -> Bool {
-    if case .unheard(let sounding) = event { playing?.id == sounding } else { false }
+  /// The announcement with the turn, if this event says that nothing of it was heard yet; else nil.
+  func unheard(_ event: Event) -> Announcement? {
+    guard case .unheard(let sounding) = event, let playing, playing.id == sounding else {
+      return nil
+    }
+    return playing
   }
 
   /// True if a sounding melody can follow this step: the player moves it with the clock, and there

@@ -15,8 +15,8 @@ extension Oracle {
     timers.nextAlarm = nil
   }
 
-  /// A service that ends decides nothing more, but a right clock moves the alarms to the new zone.
-  private mutating func settlePledges(_ moment: Moment) {
+  /// A service that ends decides nothing more, but by a right clock the alarms get their times anew.
+  mutating func settlePledges(_ moment: Moment) {
     guard trust != .untrusted else { return }
     for (source, entry) in timers.entries {
       guard let alarm = entry.alarm, let pledge = alarm.pledge, pledge.instant > moment.shown

@@ -92,7 +92,8 @@ extension Oracle {
     // A service that ends reports nothing more: it reports what is due after the next start. But it
     // notices a clock that is set back.
     if isEnding {
-      if isClockForAlarms { timers.base = timers.base.map { min($0, moment.shown) } }
+      if isClockForAlarms { timers.setBack(moment) }
+      settlePledges(moment)
       return
     }
     let (wasGood, isRight) = (timers.wasClockGood, trust != .untrusted)
@@ -368,6 +369,8 @@ extension Oracle {
     // Acknowledge the reported time only, not a later one that another zone has passed.
     alarm.acknowledged = [alarm.acknowledged, alarm.ring ?? alarm.owed].compactMap { $0 }.max()
     (alarm.ring, alarm.owed, alarm.since, alarm.pledge) = (nil, nil, nil, nil)
+    // The switch ends it at the start, before anything is decided: it waits from now on.
+    if timers.lookedUptime == nil { alarm.since = moment.shown }
     alarm.from = trust == .untrusted ? Reckoned(0, after: moment) : nil
     timers.isDoubtful = true
     (entry.alarm, entry.state, entry.words, entry.owesRing) = (alarm, .waiting, nil, false)

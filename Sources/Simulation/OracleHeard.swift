@@ -120,9 +120,12 @@ extension Oracle {
       error = moment.elapsed - anchor.elapsed - offset + first
     } else {
       let errors = readings(moment).map { $0 - occasion - offset }
-      // A step forward may overtake a blow, which then comes at once.
-      let isOvertaken = zip(errors, errors.dropFirst()).contains {
-        $0 > 0 && $1 < 0 && $0 - $1 <= 550 * millisecond
+      // A step forward may overtake a blow, which then comes at once. The player may see several
+      // steps as one.
+      let isOvertaken = errors.indices.contains { index in
+        errors[index...].contains {
+          errors[index] > 0 && $0 < 0 && errors[index] - $0 <= 550 * millisecond
+        }
       }
       error = isOvertaken ? 0 : errors.min { abs($0) < abs($1) }!
     }

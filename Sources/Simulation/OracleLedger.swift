@@ -72,6 +72,8 @@ struct Ledger {
   mutating func pay(_ debt: Debt) -> Bool { pay { $0 == debt } }
 
   mutating func failed(_ occasion: Int64, _ offset: Int64, _ moment: Moment) {
+    // The clock was set back since a later occasion failed: that comes again.
+    failures = failures.filter { $0.key <= occasion }
     failures[occasion] = (moment.elapsed, offset)
     forget(moment)
   }

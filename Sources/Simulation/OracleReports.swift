@@ -33,7 +33,9 @@ extension Oracle {
       }
       judgeSkip(first, last, reason, moment)
       passing.account(first...last)
-      passing.account(last)
+      // The past may be forgotten since it was decided, because the clock was set back while the
+      // speaker was opened. Then it comes again.
+      if passing.forgotten <= moment.elapsed { passing.account(last) }
     case .retrying(let occasion, _):
       let wasStopped = ledger.stopped[occasion.instant.shown]?.at == moment.elapsed
       let mayBeAnother =

@@ -189,7 +189,8 @@ extension Oracle {
     let byClock = timers.entries.keys.contains(where: isByClock)
     let hold = disturbances.last { $0.length > 300 * millisecond }?.at ?? .min
     let causes: Cause = [.sleep, .service, .speaker, .lever, .rules, .order, .ring]
-    return max(hold, last(byClock ? causes.union([.clock, .trust]) : causes))
+    // A speaker may tell long before a ring that it will be too late for it.
+    return max(hold, timers.lastFailed, last(byClock ? causes.union([.clock, .trust]) : causes))
   }
 }
 

@@ -61,7 +61,7 @@ extension Oracle {
   /// It rings no more. Words that were not said by then had no time, or something was in their way.
   mutating func dropWords(of source: Cue.Source, _ moment: Moment) {
     guard let words = timers.entries[source]?.words, !words.isGiven, !isEnding else { return }
-    let due = words.due - rules.lead
+    let due = words.due - words.lead
     let causes: Cause = [.busy, .clock, .sleep, .service, .lever, .mute, .rules, .trust]
     let late = moment.elapsed - due - held(since: due) - slack(of: source)
     guard late > 500 * millisecond, !isBusy, !happened(causes, since: due),
@@ -170,7 +170,7 @@ extension Oracle {
       }
       due = zero.elapsed(moment) - left.nanoseconds - rules.lead
     } else if let words = entry?.words {
-      due = words.heard.lowerBound - rules.lead
+      due = words.heard.lowerBound - words.lead
     }
     return moment.later(by: min(due - moment.elapsed, 0))
   }
@@ -202,8 +202,9 @@ extension Oracle {
         mute.state != .next && mute.covers(moment.shown, moment) != false
           && words.phrases != [.time]
       case .untrusted: trust == .untrusted && words.phrases == [.time]
-      // The words waited too long for other words, which were said or about to be.
-      case .busy: isBusy || happened([.busy], since: due.elapsed)
+      // The words waited too long for other words, which were said or about to be. The service may
+      // learn only now that those are over.
+      case .busy: isBusy || happened([.busy], since: min(due.elapsed, ledger.rested))
       case .occasionIsNear: isNearOccasion(moment) || isNearOccasion(due)
       case .late:
         happened([.sleep, .service], since: due.elapsed)

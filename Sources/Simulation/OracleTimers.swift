@@ -237,7 +237,8 @@ extension Oracle {
     timers.entries[source]?.givesWay = givesWay
     timers.entries[source]?.owesRing = !givesWay
     timers.entries[source]?.toldAt = moment.elapsed
-    timers.entries[source]?.words = .init(from: begins, for: rules.latestWords)
+    timers.entries[source]?.words = .init(
+      from: begins, for: rules.latestWords, lead: rules.lead)
     disturbed(.ring, moment)
   }
 

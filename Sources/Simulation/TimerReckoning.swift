@@ -47,13 +47,16 @@ struct TimerReckoning {
       /// When they are due. For alarms that began together, that is after the tune of the one that
       /// is heard.
       var due: Int64
+      /// How long before that they are given to the player: the lead when the ring began.
+      let lead: Int64
       /// The player has them, or had.
       var isGiven = false
       /// It was too late for them when the service last rested.
       var isOverdue = false
 
-      init(from due: Int64, for span: Int64) {
+      init(from due: Int64, for span: Int64, lead: Int64) {
         self.due = due
+        self.lead = lead
         heard = due...(due + span)
       }
 
@@ -121,6 +124,8 @@ struct TimerReckoning {
   private(set) var rings: [(source: Cue.Source, due: Int64, at: Int64)] = []
   /// When a ring was last heard to begin, or to go on with a blow, since the history began.
   var lastBlow: Int64?
+  /// When the last cue that the speaker could not play was to begin, since the history began.
+  private(set) var lastFailed = Int64.min
   /// The rings that sound, and those that have ended since the service rested.
   var spans: [Oracle.RingSpan] = []
   /// The sounding of the words that a person has asked for.
@@ -156,6 +161,11 @@ struct TimerReckoning {
     rings.append((source, due, moment.elapsed))
   }
 
+  /// The speaker could not play a cue. An interval is judged by its own.
+  mutating func failed(_ cue: SoundingID) {
+    if let cue = sounding[cue], cue.source != .interval { lastFailed = max(lastFailed, cue.due) }
+  }
+
   /// The lowest number that is free.
   func number(_ source: (Int) -> Cue.Source) -> Cue.Source {
     var number = 1
@@ -189,6 +199,16 @@ struct TimerReckoning {
   mutating func stepIsNoticed(_ moment: Moment) {
     guard interval?.start.followsClock == true else { return }
     mustBeSilent(.interval, by: moment.elapsed + Oracle.fade)
+  }
+
+  /// A service that ends has looked at the clock: what a clock that was set back shows again is due
+  /// after the next start.
+  mutating func setBack(_ moment: Moment) {
+    base = base.map { min($0, moment.shown) }
+    for source in entries.keys {
+      let since = entries[source]!.alarm?.since
+      entries[source]!.alarm?.since = since.map { min($0, moment.shown) }
+    }
   }
 
   /// The clock was set by so little that the service has not noticed it.

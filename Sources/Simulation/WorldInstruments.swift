@@ -136,7 +136,9 @@ extension World: Instruments {
     guard let outcome = turn.verdict?.outcome else { return }
     if let announcement = turn.announcement { ends(announcement, Fate(outcome)) }
     switch outcome {
-    case .failed, .tooLate: oracle.disturbed(.speaker, machine.moment)
+    case .failed, .tooLate:
+      oracle.disturbed(.speaker, machine.moment)
+      oracle.timers.failed(turn.id)
     case .finished, .stopped: break
     }
     note("ended \(turn.id.number)")

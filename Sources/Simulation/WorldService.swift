@@ -130,7 +130,7 @@ extension World {
 
   /// The service decides what follows from the clock before it takes in an order. The oracle must
   /// see it in that order.
-  private func settleClock() {
+  func settleClock() {
     look(at: machine.moment)
     if let conductor, judgeClock() != conductor.announcer.trust { handle(.woke) }
   }

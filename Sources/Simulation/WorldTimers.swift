@@ -19,6 +19,8 @@ extension World {
   }
 
   func press(_ speakerIsAwake: Bool) {
+    // An alarm may ring as soon as the clock is trusted. Then the button is for that.
+    settleClock()
     if oracle.timers.isRinging || oracle.timers.hasInterval {
       oracle.pressed(machine.moment)
     } else {

@@ -215,6 +215,26 @@ import Testing
     #expect(shown(desk.cues, desk) == [.seconds(15)])
   }
 
+  @Test("an alarm that grows louder rings with its signal after the tune that it shared")
+  func signalAfterSharedTune() {
+    var soft = Self.plan("one", tune: Self.tune(lasting: 8))
+    soft.rise = AlarmRise(over: .seconds(300))
+    var loud = Self.plan("two")
+    loud.rise = AlarmRise(over: .seconds(5))
+    var desk = desk([soft, loud])
+    desk.wait(for: .seconds(26))
+    #expect(desk.cues.map(\.source) == [.alarm(1)])
+    desk.wait(for: .seconds(4))
+    #expect(desk.alarmEvents == Array(repeating: .rings(late: nil), count: 2))
+    // From now on the other is louder. The tune was its first ring.
+    desk.wait(for: .seconds(1))
+    #expect(desk.stopped.isEmpty)
+    #expect(desk.cues.isEmpty)
+    desk.wait(for: .seconds(10))
+    #expect(desk.cues.map(\.source) == [.alarm(2)])
+    #expect(shown(desk.cues, desk) == [.seconds(15)])
+  }
+
   @Test("after a tune that begins late the next comes as much later")
   func lateTune() {
     let tune = Self.tune(lasting: 8)

@@ -66,6 +66,26 @@ import Testing
     #expect(desk.announcer.next.civil.minute == 20)
   }
 
+  @Test("words that are not heard before the clock is set back come when it shows their time again")
+  func setBackBeforeHeard() throws {
+    var desk = Desk(at: "2026-11-21T15:14:00")
+    desk.wait(until: "2026-11-21T15:14:55")
+    let words = try #require(desk.announcer.playing)
+    // The speaker is slow to open.
+    desk.now = desk.now.later(by: .milliseconds(5100))
+    desk.tell(.unheard(words.id))
+    desk.now = desk.now.later(by: .seconds(5)).set(by: .seconds(-692))
+    desk.tell(.unheard(words.id))
+    #expect(desk.stopReason == .clockSet)
+    // The next occasion is not stopped by hand.
+    desk.tell(.stop(.byHand))
+    #expect(desk.stopReason == nil)
+    desk.end(.stopped(.clockSet, silentAt: nil))
+    #expect(desk.reports.isEmpty)
+    desk.wait(until: "2026-11-21T15:14:55")
+    #expect(desk.played == "15:15:00")
+  }
+
   @Test("what a sleep passes over while something is prepared was slept through")
   func sleptOverWhilePreparing() {
     var desk = Desk(at: "2026-11-21T15:07:00")
