@@ -322,7 +322,9 @@ final class MQTTClient {
       return "its certificate is not accepted: \(complaint); see 'authority' and 'broker'"
     }
     // As in "OpenSSL Error[0]: error:0A00010B:SSL routines::wrong version number".
-    let reason = words.split(separator: ":").last.map(String.init) ?? "no reason is given"
+    guard let reason = words.split(separator: ":").last.map(String.init) else {
+      return "TLS cannot be agreed on\(TLSContext.whichCertificate)"
+    }
     return "TLS cannot be agreed on: \(reason)\(TLSContext.advice(on: reason))"
   }
 

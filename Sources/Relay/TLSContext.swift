@@ -140,10 +140,7 @@ final class TLSContext {
   static func advice(on reason: String) -> String {
     let advice = [
       ("certificate required", "; set 'certificate' and 'key', for the broker asks for them"),
-      (
-        "alert handshake failure",
-        "; if the broker asks its clients for a certificate, set 'certificate' and 'key'"
-      ),
+      ("alert handshake failure", whichCertificate),
       ("wrong version number", "; perhaps the broker does not speak TLS on this port"),
       ("alert protocol version", "; the broker needs TLS 1.2 or later"),
       // The broker's verdict on the certificate of this clock.
@@ -154,6 +151,8 @@ final class TLSContext {
     return advice.first { strstr(reason, $0.0) != nil }?.1 ?? ""
   }
 
+  static let whichCertificate =
+    "; if the broker asks its clients for a certificate, set 'certificate' and 'key'"
   private static let refused =
     "; the broker does not accept the certificate of this clock, see 'certificate'"
 

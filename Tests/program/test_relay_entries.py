@@ -167,7 +167,7 @@ def test_what_is_for_an_entry_that_is_taken_out_ends(web, relay, tmp_path, answe
     ("[ntfy a]\ntopic = x\nevents = tea\n", "allowed: all, or some of timer"),
     ("[ntfy a]\ntopic = x\nauthority = /none\n", "/none"),
     ("[ntfy a]\ntopic = x\nauthority = /etc/passwd\n", "it holds no certificate"),
-    ("[ntfy a]\ntopic = x\nserver = https://\n", ":3: server = https://: allowed: https://HOST"),
+    ("[ntfy a]\ntopic = x\nserver = https://\n", ":3: server: allowed: https://HOST"),
     ("[webhook a]\nurl = ftp://x\n", "allowed: https://HOST/PATH"),
     ("[webhook a]\nurl = https://localhost:abc/p\n", "allowed: https://HOST/PATH"),
     ("[apns]\nserver = x:y:z\n", "allowed: none, or HOST, or HOST:PORT"),
