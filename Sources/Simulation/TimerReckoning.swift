@@ -126,6 +126,8 @@ struct TimerReckoning {
   var lastBlow: Int64?
   /// When the last cue that the speaker could not play was to begin, since the history began.
   private(set) var lastFailed = Int64.min
+  /// When a ring last stopped to follow the clock, since the history began.
+  private(set) var lastFollowed = Int64.min
   /// The rings that sound, and those that have ended since the service rested.
   var spans: [Oracle.RingSpan] = []
   /// The sounding of the words that a person has asked for.
@@ -263,6 +265,9 @@ struct TimerReckoning {
   mutating func trusted(_ moment: Moment, alarmsAlone: Bool) {
     guard isDoubtful else { return }
     isDoubtful = alarmsAlone
+    if !alarmsAlone, entries.values.contains(where: { $0.rings?.followsClock == true }) {
+      lastFollowed = moment.elapsed
+    }
     for source in entries.keys where entries[source]?.alarm != nil || !alarmsAlone {
       if !alarmsAlone { entries[source]!.change { $0.trusted(moment) } }
       if !alarmsAlone, let from = entries[source]!.alarm?.from {

@@ -270,6 +270,80 @@ extension SimulationTests {
       #expect(world.oracle.soundings == 0)
     }
 
+    /// In Pacific/Saipan.
+    @Test("a ring that follows a clock that was set back goes on once the clock is right")
+    func ringsOnceRight() {
+      let world = World(OracleRules())
+      world.run(
+        until: 14 * minute,
+        [
+          Incident(time: .at(4 * minute), kind: .timer(.start(.seconds(120), name: nil))),
+          Incident(time: .after(30 * second), kind: .powerCut(10 * second, clockIsBehind: 0)),
+          Incident(time: .at(380 * second), kind: .step(-30 * minute, byServer: true)),
+          Incident(time: .at(12 * minute), kind: .synchronised),
+        ])
+      #expect(world.oracle.violation == nil)
+      #expect(world.oracle.counts["cue"] ?? 0 > 20)
+    }
+
+    /// In Pacific/Kosrae.
+    @Test("a stop by hand that is read after the clock is right ends the ring, not the interval")
+    func stoppedAsClockIsRight() {
+      let world = World(OracleRules())
+      world.run(
+        until: 6 * minute,
+        [
+          Incident(time: .at(2 * minute), kind: .powerCut(minute, clockIsBehind: 0)),
+          Incident(
+            time: .at(5 * minute),
+            kind: .timer(.startInterval(.plain(every: .seconds(60)), replaces: false))),
+          Incident(time: .after(second), kind: .timer(.start(.seconds(3), name: nil))),
+          Incident(time: .after(second), kind: .stall(5 * second)),
+          Incident(time: .after(second), kind: .stopByHand),
+          Incident(time: .after(second), kind: .synchronised),
+        ])
+      #expect(world.oracle.violation == nil)
+      #expect(world.oracle.timers.hasInterval)
+      #expect(!world.oracle.timers.isRinging)
+    }
+
+    /// In Asia/Famagusta.
+    @Test("the time for an alarm is as loud as was right before the clock was set, as it was made")
+    func levelBeforeStep() {
+      var rules = OracleRules.night
+      rules.lateLimit = 59 * second
+      rules.alarms[0].rise = .init(from: -24, length: minute)
+      let world = World(rules)
+      let seed = OracleRules.seed { $0.silences == .announcements }
+      world.run(
+        until: 32 * minute,
+        [
+          Incident(time: .at(20 * minute), kind: .switchLost),
+          Incident(time: .at(30 * minute + 20 * second), kind: .slowToOpen(hour, second / 2)),
+          // From now on the switch lets alarms through. The ring opens the speaker.
+          Incident(time: .after(second), kind: .reload(seed, .none)),
+          Incident(time: .after(second / 10), kind: .step(12 * day, byServer: false)),
+        ])
+      #expect(world.oracle.violation == nil)
+      #expect(world.machine.rules.silences == .announcements)
+    }
+
+    /// In Asia/Dushanbe.
+    @Test("how much is left of a timer is said though it is paused a moment before")
+    func pausedBeforeWords() {
+      var rules = OracleRules()
+      rules.tellsLeft = [.minute]
+      let world = World(rules)
+      world.run(
+        until: 5 * minute,
+        [
+          Incident(time: .at(2 * minute), kind: .timer(.start(.seconds(120), name: nil))),
+          Incident(time: .after(minute - 200 * millisecond), kind: .timer(.pause("1"))),
+        ])
+      #expect(world.oracle.violation == nil)
+      #expect(world.oracle.soundings == 1)
+    }
+
     /// In America/Nuuk.
     @Test("a longer lead that a reload brings does not bring the time for an alarm forward")
     func longerLead() {
