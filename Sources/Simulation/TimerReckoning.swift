@@ -239,7 +239,13 @@ struct TimerReckoning {
       let last = saved.moment
       change { $0.powerCame(savedAt: last) }
     }
-    for source in entries.keys { entries[source]!.start(moment, wasPowerCut) }
+    for source in entries.keys {
+      // What was due when the service ended still is.
+      if let alarm = entries[source]!.alarm, let owed = alarm.owed {
+        entries[source]!.alarm!.since = min(owed - 1, alarm.since ?? base ?? .max)
+      }
+      entries[source]!.start(moment, wasPowerCut)
+    }
     // It has begun before, even if a clock that is behind says that it has not.
     if wasPowerCut, let start = interval?.start, start.passed(moment) < 0 {
       interval?.start = Reckoned(0, after: moment)

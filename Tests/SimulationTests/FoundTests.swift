@@ -53,8 +53,7 @@ extension SimulationTests {
             time: .at(5 * minute),
             kind: .timer(.startInterval(.plain(every: .seconds(20)), replaces: false))),
           Incident(time: .at(6 * minute), kind: .powerCut(10 * second, clockIsBehind: 0)),
-          Incident(
-            time: .at(420_388 * millisecond), kind: .step(3 * second, byServer: false)),
+          Incident(time: .at(420_388 * millisecond), kind: .step(3 * second, byServer: false)),
         ])
       #expect(world.oracle.violation == nil)
       #expect(world.oracle.counts["cue"] ?? 0 > 4)
@@ -157,6 +156,25 @@ extension SimulationTests {
       #expect(alarm?.acknowledged == World.one + 30 * minute)
     }
 
+    /// In Pacific/Guam.
+    @Test("an alarm whose time comes as the service ends is told missed after the next start")
+    func dueAtEnd() {
+      var rules = OracleRules.night
+      rules.atStop = .finish
+      let world = World(rules)
+      world.run(
+        until: 70 * minute,
+        [
+          Incident(time: .at(20 * minute), kind: .slowToOpen(hour, 747 * millisecond)),
+          Incident(time: .at(30 * minute - 3 * second), kind: .restart(2300 * millisecond)),
+          // The speaker is being opened for the ring.
+          Incident(time: .at(30 * minute - second / 2), kind: .restart(24 * minute)),
+        ])
+      #expect(world.oracle.violation == nil)
+      let alarm = world.oracle.timers.entries[.alarm(1)]?.alarm
+      #expect(alarm?.acknowledged == World.one + 30 * minute)
+    }
+
     /// In Africa/Accra.
     @Test("an alarm that the switch ends at the start is over for the days without power, too")
     func endedAtStart() {
@@ -184,8 +202,7 @@ extension SimulationTests {
           // Nothing of 01:30 is heard when it fails.
           Incident(time: .at(20 * minute), kind: .slowToOpen(20 * minute, 4300 * millisecond)),
           Incident(time: .after(0), kind: .longQueue(20 * minute, 4 * second)),
-          Incident(
-            time: .at(30 * minute + 200 * millisecond), kind: .stall(10 * second)),
+          Incident(time: .at(30 * minute + 200 * millisecond), kind: .stall(10 * second)),
           Incident(time: .after(2 * second), kind: .step(-35 * minute, byServer: true)),
           Incident(time: .after(minute), kind: .busy(hour)),
         ])
