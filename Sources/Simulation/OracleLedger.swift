@@ -140,7 +140,8 @@ extension Oracle {
       offset: face.offset(announcement.occasion ?? 0))
     silentBy = nil
     let level = rules.decibels(face.reading(announcement.anchor.shown))
-    if let rise = riseOfTime(announcement, moment) {
+    // Opening the speaker for a ring may have held the loop up since it was decided.
+    if let rise = riseOfTime(announcement, decided) {
       // Steps of the clock that are too small to be noticed move the anchor.
       if abs(announcement.decibels - level - rise) > 0.2 {
         violated(

@@ -190,7 +190,9 @@ extension Oracle {
     let hold = disturbances.last { $0.length > 300 * millisecond }?.at ?? .min
     let causes: Cause = [.sleep, .service, .speaker, .lever, .rules, .order, .ring]
     // A speaker may tell long before a ring that it will be too late for it.
-    return max(hold, timers.lastFailed, last(byClock ? causes.union([.clock, .trust]) : causes))
+    return max(
+      hold, timers.lastFailed, timers.lastFollowed,
+      last(byClock ? causes.union([.clock, .trust]) : causes))
   }
 }
 

@@ -124,13 +124,19 @@ extension Oracle {
     }
     if case .left(let left)? = words.phrases.first {
       timers.entries[words.source]!.toldLeft.insert(left.nanoseconds)
-      guard case .running(let zero) = entry.state else {
-        return violated(.truth, "\(words.subject) is said, and it does not run", moment)
+      let late: Int64
+      var early: Int64 = 0
+      switch entry.state {
+      case .running(let zero): late = left.nanoseconds + zero.passed(moment)
+      case .paused(let rest):
+        late = left.nanoseconds - rest
+        // It was paused after the player got the words.
+        early = rules.lead
+      default: return violated(.truth, "\(words.subject) is said, and it does not run", moment)
       }
-      let late = left.nanoseconds + zero.passed(moment)
       let small = smallSteps(since: (played?.since ?? moment.elapsed) - second)
-      let allowed = Self.tolerance + zero.slack + small
-      if late < -allowed || late > rules.lateLimit + rules.lead + allowed,
+      let allowed = Self.tolerance + entry.slack + small
+      if late < -early - allowed || late > rules.lateLimit + rules.lead + allowed,
         !happened([.rules], since: moment.elapsed - minute)
       {
         violated(.late, "\(words.subject) is said \(Double(late) / 1e9) s late", moment)

@@ -126,6 +126,8 @@ struct TimerReckoning {
   var lastBlow: Int64?
   /// When the last cue that the speaker could not play was to begin, since the history began.
   private(set) var lastFailed = Int64.min
+  /// When a ring last stopped to follow the clock, since the history began.
+  private(set) var lastFollowed = Int64.min
   /// The rings that sound, and those that have ended since the service rested.
   var spans: [Oracle.RingSpan] = []
   /// The sounding of the words that a person has asked for.
@@ -237,7 +239,13 @@ struct TimerReckoning {
       let last = saved.moment
       change { $0.powerCame(savedAt: last) }
     }
-    for source in entries.keys { entries[source]!.start(moment, wasPowerCut) }
+    for source in entries.keys {
+      // What was due when the service ended still is.
+      if let alarm = entries[source]!.alarm, let owed = alarm.owed {
+        entries[source]!.alarm!.since = min(owed - 1, alarm.since ?? base ?? .max)
+      }
+      entries[source]!.start(moment, wasPowerCut)
+    }
     // It has begun before, even if a clock that is behind says that it has not.
     if wasPowerCut, let start = interval?.start, start.passed(moment) < 0 {
       interval?.start = Reckoned(0, after: moment)
@@ -263,6 +271,9 @@ struct TimerReckoning {
   mutating func trusted(_ moment: Moment, alarmsAlone: Bool) {
     guard isDoubtful else { return }
     isDoubtful = alarmsAlone
+    if !alarmsAlone, entries.values.contains(where: { $0.rings?.followsClock == true }) {
+      lastFollowed = moment.elapsed
+    }
     for source in entries.keys where entries[source]?.alarm != nil || !alarmsAlone {
       if !alarmsAlone { entries[source]!.change { $0.trusted(moment) } }
       if !alarmsAlone, let from = entries[source]!.alarm?.from {

@@ -80,6 +80,8 @@ extension World {
     case .muteOn: ask(.on)
     case .unmute: ask(.off)
     case .stopByHand:
+      // What rings as soon as the clock is trusted is stopped, and not the interval.
+      settleClock()
       oracle.stoppedByHand(machine.moment)
       handle(.stop(.byHand))
     case .timer(let wish): order(wish)

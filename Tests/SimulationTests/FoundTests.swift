@@ -53,8 +53,7 @@ extension SimulationTests {
             time: .at(5 * minute),
             kind: .timer(.startInterval(.plain(every: .seconds(20)), replaces: false))),
           Incident(time: .at(6 * minute), kind: .powerCut(10 * second, clockIsBehind: 0)),
-          Incident(
-            time: .at(420_388 * millisecond), kind: .step(3 * second, byServer: false)),
+          Incident(time: .at(420_388 * millisecond), kind: .step(3 * second, byServer: false)),
         ])
       #expect(world.oracle.violation == nil)
       #expect(world.oracle.counts["cue"] ?? 0 > 4)
@@ -157,6 +156,25 @@ extension SimulationTests {
       #expect(alarm?.acknowledged == World.one + 30 * minute)
     }
 
+    /// In Pacific/Guam.
+    @Test("an alarm whose time comes as the service ends is told missed after the next start")
+    func dueAtEnd() {
+      var rules = OracleRules.night
+      rules.atStop = .finish
+      let world = World(rules)
+      world.run(
+        until: 70 * minute,
+        [
+          Incident(time: .at(20 * minute), kind: .slowToOpen(hour, 747 * millisecond)),
+          Incident(time: .at(30 * minute - 3 * second), kind: .restart(2300 * millisecond)),
+          // The speaker is being opened for the ring.
+          Incident(time: .at(30 * minute - second / 2), kind: .restart(24 * minute)),
+        ])
+      #expect(world.oracle.violation == nil)
+      let alarm = world.oracle.timers.entries[.alarm(1)]?.alarm
+      #expect(alarm?.acknowledged == World.one + 30 * minute)
+    }
+
     /// In Africa/Accra.
     @Test("an alarm that the switch ends at the start is over for the days without power, too")
     func endedAtStart() {
@@ -184,8 +202,7 @@ extension SimulationTests {
           // Nothing of 01:30 is heard when it fails.
           Incident(time: .at(20 * minute), kind: .slowToOpen(20 * minute, 4300 * millisecond)),
           Incident(time: .after(0), kind: .longQueue(20 * minute, 4 * second)),
-          Incident(
-            time: .at(30 * minute + 200 * millisecond), kind: .stall(10 * second)),
+          Incident(time: .at(30 * minute + 200 * millisecond), kind: .stall(10 * second)),
           Incident(time: .after(2 * second), kind: .step(-35 * minute, byServer: true)),
           Incident(time: .after(minute), kind: .busy(hour)),
         ])
@@ -268,6 +285,80 @@ extension SimulationTests {
         ])
       #expect(world.oracle.violation == nil)
       #expect(world.oracle.soundings == 0)
+    }
+
+    /// In Pacific/Saipan.
+    @Test("a ring that follows a clock that was set back goes on once the clock is right")
+    func ringsOnceRight() {
+      let world = World(OracleRules())
+      world.run(
+        until: 14 * minute,
+        [
+          Incident(time: .at(4 * minute), kind: .timer(.start(.seconds(120), name: nil))),
+          Incident(time: .after(30 * second), kind: .powerCut(10 * second, clockIsBehind: 0)),
+          Incident(time: .at(380 * second), kind: .step(-30 * minute, byServer: true)),
+          Incident(time: .at(12 * minute), kind: .synchronised),
+        ])
+      #expect(world.oracle.violation == nil)
+      #expect(world.oracle.counts["cue"] ?? 0 > 20)
+    }
+
+    /// In Pacific/Kosrae.
+    @Test("a stop by hand that is read after the clock is right ends the ring, not the interval")
+    func stoppedAsClockIsRight() {
+      let world = World(OracleRules())
+      world.run(
+        until: 6 * minute,
+        [
+          Incident(time: .at(2 * minute), kind: .powerCut(minute, clockIsBehind: 0)),
+          Incident(
+            time: .at(5 * minute),
+            kind: .timer(.startInterval(.plain(every: .seconds(60)), replaces: false))),
+          Incident(time: .after(second), kind: .timer(.start(.seconds(3), name: nil))),
+          Incident(time: .after(second), kind: .stall(5 * second)),
+          Incident(time: .after(second), kind: .stopByHand),
+          Incident(time: .after(second), kind: .synchronised),
+        ])
+      #expect(world.oracle.violation == nil)
+      #expect(world.oracle.timers.hasInterval)
+      #expect(!world.oracle.timers.isRinging)
+    }
+
+    /// In Asia/Famagusta.
+    @Test("the time for an alarm is as loud as was right before the clock was set, as it was made")
+    func levelBeforeStep() {
+      var rules = OracleRules.night
+      rules.lateLimit = 59 * second
+      rules.alarms[0].rise = .init(from: -24, length: minute)
+      let world = World(rules)
+      let seed = OracleRules.seed { $0.silences == .announcements }
+      world.run(
+        until: 32 * minute,
+        [
+          Incident(time: .at(20 * minute), kind: .switchLost),
+          Incident(time: .at(30 * minute + 20 * second), kind: .slowToOpen(hour, second / 2)),
+          // From now on the switch lets alarms through. The ring opens the speaker.
+          Incident(time: .after(second), kind: .reload(seed, .none)),
+          Incident(time: .after(second / 10), kind: .step(12 * day, byServer: false)),
+        ])
+      #expect(world.oracle.violation == nil)
+      #expect(world.machine.rules.silences == .announcements)
+    }
+
+    /// In Asia/Dushanbe.
+    @Test("how much is left of a timer is said though it is paused a moment before")
+    func pausedBeforeWords() {
+      var rules = OracleRules()
+      rules.tellsLeft = [.minute]
+      let world = World(rules)
+      world.run(
+        until: 5 * minute,
+        [
+          Incident(time: .at(2 * minute), kind: .timer(.start(.seconds(120), name: nil))),
+          Incident(time: .after(minute - 200 * millisecond), kind: .timer(.pause("1"))),
+        ])
+      #expect(world.oracle.violation == nil)
+      #expect(world.oracle.soundings == 1)
     }
 
     /// In America/Nuuk.
