@@ -333,9 +333,11 @@ extension Announcer {
         let reason = refusal ?? hindrance ?? .late(now.sinceBoot - words.from)
         timers.dropWords { $0 == words || ($0.isOfTime && $0.until < now.sinceBoot) }
         effects += unsaid(words, reason)
+      } else if let refusal {
+        timers.hinder(words, refusal)
       } else if stage.turn != nil {
         timers.hinder(words, .busy)
-      } else if refusal == nil {
+      } else {
         guard let announcement = announcement(of: words, at: now) else {
           timers.hinder(words, .occasionIsNear)
           continue

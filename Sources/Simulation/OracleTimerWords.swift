@@ -205,9 +205,11 @@ extension Oracle {
       case .stopped, .failed: ledger.pay(.unsaid)
       case .muted, .switchLost: isTrueOfSilence(reason)
       case .softwareMuted:
-        mute.state != .next && mute.covers(moment.shown, moment) != false
-          && words.phrases != [.time]
-      case .untrusted: trust == .untrusted && words.phrases == [.time]
+        (mute.state != .next && mute.covers(moment.shown, moment) != false
+          || happened([.mute], since: ledger.rested)) && words.phrases != [.time]
+      case .untrusted:
+        (trust == .untrusted || happened([.trust], since: ledger.rested))
+          && words.phrases == [.time]
       // The words waited too long for other words, which were said or about to be. The service may
       // learn only now that those are over.
       case .busy: isBusy || happened([.busy], since: min(due.elapsed, ledger.rested))

@@ -86,6 +86,25 @@ import Testing
     #expect(desk.played == "15:15:00")
   }
 
+  @Test("words that the switch held back until it was too late are told so, though it is on then")
+  func heldBackBySwitch() {
+    var desk = Desk(at: "2026-11-21T15:01:00") {
+      $0.saysTimers = true
+      $0.tellsLeft = [.minute]
+      $0.lateLimit = .seconds(30)
+    }
+    desk.tell(.ringer(.off, at: desk.now.uptime))
+    desk.start(.seconds(120))
+    desk.wait(for: .seconds(60))
+    // The loop is held up.
+    desk.now = desk.now.later(by: .seconds(40))
+    desk.tell(.ringer(.on, at: desk.now.uptime))
+    let reasons = desk.reports.compactMap { report -> SkipReason? in
+      if case .unsaid(_, let reason) = report { reason } else { nil }
+    }
+    #expect(reasons == [.muted])
+  }
+
   @Test("what a sleep passes over while something is prepared was slept through")
   func sleptOverWhilePreparing() {
     var desk = Desk(at: "2026-11-21T15:07:00")
