@@ -5,6 +5,7 @@ list of steps at its start, writes their output to the second serial port, and i
 QEMU starts the kernel itself, so this file reads config.txt in place of the Pi's firmware.
 """
 
+import hashlib
 import os
 import re
 import shutil
@@ -18,7 +19,7 @@ from emulator import Emulator, archive
 # The boards that raspi3b can be: with the device tree of another board with its chip it passes for
 # that board. The value is the board's filter in config.txt.
 FILTERS = {"bcm2837-rpi-3-b": "[pi3]", "bcm2837-rpi-3-b-plus": "[pi3]", "bcm2837-rpi-zero-2-w": "[pi02]"}
-END = "=== end"
+BEGIN, END = "=== begin", "=== end"
 START_SECONDS = 600  # Two and more starts under emulation, beside other tests.
 
 
@@ -50,6 +51,16 @@ class Firmware:
                 else:
                     # Nothing to do for these: 64 bit, and Debian's names of the device trees.
                     assert key in ("arm_64bit", "upstream_kernel"), line
+
+
+def whole(answers):
+    """What a board has answered, once it is there with its right checksum; None until then."""
+    told = answers.read_bytes() if answers.exists() else b""
+    for begun in told.split(f"{BEGIN}\n".encode())[1:]:
+        text, _, rest = begun.partition(f"{END} ".encode())
+        if rest[:64] == hashlib.sha256(text).hexdigest().encode():
+            return text.decode(errors="replace")
+    return None
 
 
 class Board(Emulator):
@@ -95,9 +106,12 @@ class Board(Emulator):
         for overlay in overlays:
             subprocess.run(["fdtoverlay", "-i", tree, "-o", tree, overlay], check=True)
         script = "".join(f"printf '\\n=== {name}\\n'\n{{ {command}\n}} 2>&1\n" for name, command in steps.items())
-        # The port sends a character of its own first, so each name gets a line to itself.
+        # The emulated port sends characters of its own, and may lose some. So the answers come with
+        # their checksum, again and again until the host has them whole.
         script = ("#!/bin/bash\nexec 3<>/dev/ttyS1\nstty raw -echo <&3\n"
-                  f"{{\n{script}\n}} >/run/answers\nsync\ncat /run/answers >&3\nprintf '\\n{END}\\n' >&3\n")
+                  f"{{\n{script}\n}} >/run/answers\nsync\nsum=$(sha256sum </run/answers)\n"
+                  f"for attempt in {{1..20}}; do printf '\\n{BEGIN}\\n'; cat /run/answers; "
+                  f"printf '{END} %s\\n' \"${{sum%% *}}\"; sleep 2; done >&3\n")
         archive(self.folder / "over.cpio", {
             "usr/local/lib/clocksmith-test/steps": (script.encode(), 0o755),
             "etc/systemd/system/clocksmith-test-board.service": (
@@ -111,12 +125,13 @@ class Board(Emulator):
             path.unlink(missing_ok=True)
         self.start()
         deadline = time.monotonic() + seconds
-        while self.running() and not (answers.exists() and END in answers.read_text(errors="replace")):
+        while self.running() and whole(answers) is None:
             assert time.monotonic() < deadline, (
                 f"the {self.board} was not done within {seconds} s:\n{self.last_words()}")
             time.sleep(0.2)
+        told = whole(answers) or ""
         self.quit()
-        parts = re.split(r"(?m)^=== (.*)\n", answers.read_text(errors="replace").replace("\r", ""))
+        parts = re.split(r"(?m)^=== (.*)\n", told.replace("\r", ""))
         return dict(zip(parts[1::2], (text.strip("\n") for text in parts[2::2])))
 
     def last_words(self):

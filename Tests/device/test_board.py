@@ -37,9 +37,13 @@ STOP_OSCILLATOR = r"""modprobe i2c-dev && perl -e 'open(B, "+<", "/dev/i2c-1") o
 
 # Waits for the USB card. The emulated controller sometimes tells the kernel, in the middle of the first
 # look at what is plugged in, that nothing is any more. It is then started again, as if plugged in again.
-PLUGGED_IN = """for attempt in 1 2 3; do
+# It counts as plugged in once it has been there for three seconds.
+PLUGGED_IN = """for attempt in 1 2 3 4 5 6; do
     for wait in $(seq 40); do
-        if grep -q USB-Audio /proc/asound/cards; then echo "seen, $attempt"; break 2; fi
+        if grep -q USB-Audio /proc/asound/cards; then
+            sleep 3
+            if grep -q USB-Audio /proc/asound/cards; then echo "seen, $attempt"; break 2; fi
+        fi
         sleep 0.25
     done
     for action in unbind bind; do echo 3f980000.usb >/sys/bus/platform/drivers/dwc2/$action; done
@@ -122,7 +126,8 @@ def test_the_lines_of_the_header_are_found_by_the_names_that_people_use(pi):
 
 
 def test_a_usb_card_is_found_and_played_on(pi):
-    assert re.search(r"(?m)^ok +card +plughw:CARD=\w+,DEV=0: ", pi.steps["check"]), pi.steps["check"]
+    assert re.search(r"(?m)^ok +card +plughw:CARD=\w+,DEV=0: ", pi.steps["check"]), \
+        f"{pi.steps['usb']}\n{pi.steps['kernel']}\n{pi.steps['check']}"
     assert re.search(r'(?m)^said "ten oh \w+ A M"', pi.steps["say"]), pi.steps["say"]
     assert pi.heard.sounds(), "the card was given something to play"
 
