@@ -35,11 +35,11 @@ extension Oracle {
     }
     guard kind == .begins else { return }
     count("cue")
+    // It was stopped a moment ago, and fades.
+    if silentBy < .max { return }
     if areTimersSilenced, let since = lever.silentSince, moment.elapsed > since + Self.fade {
       violated(.muted, "\(source) sounds though the switch silences", moment)
     }
-    // It was stopped a moment ago, and fades.
-    if silentBy < .max { return }
     if source == .interval {
       hearsInterval(cue, moment)
     } else {

@@ -3,41 +3,6 @@ import Testing
 
 @testable import Simulation
 
-extension World {
-  /// In London, from 01:00 on 1 June 2027.
-  fileprivate convenience init(_ rules: OracleRules) {
-    self.init(
-      shown: Self.one, rules: rules, zone: "Europe/London",
-      faces: Faces(over: 1_780_000_000..<1_850_000_000))
-  }
-
-  fileprivate static let one = 1_811_808_000 * second
-}
-
-extension OracleRules {
-  /// With an alarm each day at 01:30.
-  fileprivate static var night: OracleRules {
-    var rules = OracleRules()
-    rules.alarms = [.night]
-    return rules
-  }
-
-  /// A seed of a reload that changes the usual rules in this way.
-  fileprivate static func seed(_ isMeant: (OracleRules) -> Bool) -> UInt64 {
-    (1...10_000).first { seed in
-      var chance = Chance(seed: seed)
-      var rules = OracleRules()
-      rules.change(&chance)
-      return isMeant(rules)
-    }!
-  }
-}
-
-extension OracleRules.Alarm {
-  fileprivate static let night = OracleRules.Alarm(
-    name: "night", minuteOfDay: 90, days: .weekly([0, 1, 2, 3, 4, 5, 6]))
-}
-
 extension SimulationTests {
   /// Found by ten years of every zone with seed 20261124. Each test sets up the cause alone.
   @Suite struct Found {
@@ -57,6 +22,28 @@ extension SimulationTests {
         ])
       #expect(world.oracle.violation == nil)
       #expect(world.oracle.counts["cue"] ?? 0 > 4)
+    }
+
+    /// In Asia/Tomsk.
+    @Test("a cue that is about to sound may be heard as a reload lets the switch silence it")
+    func cueAtReload() {
+      var rules = OracleRules()
+      rules.silences = .announcements
+      let world = World(rules)
+      let seed = OracleRules.seed(from: rules) { $0.silences == .everything }
+      // A cue every 20 s from 300.4 s on.
+      world.run(
+        until: 6 * minute,
+        [
+          Incident(time: .at(minute), kind: .contact(isActive: true, edges: 1, apart: 0)),
+          Incident(
+            time: .at(5 * minute),
+            kind: .timer(.startInterval(.plain(every: .seconds(20)), replaces: false))),
+          Incident(time: .at(320_390 * millisecond), kind: .reload(seed, .none)),
+        ])
+      #expect(world.oracle.violation == nil)
+      #expect(world.oracle.counts["cue"] == 2)
+      #expect(world.machine.rules.silences == .everything)
     }
 
     /// In Africa/Monrovia.
