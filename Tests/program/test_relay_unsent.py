@@ -77,7 +77,7 @@ def test_what_left_without_an_answer_is_in_doubt_and_told(push_relay, web):
 @pytest.mark.parametrize("more", ["", "events = all\n"], ids=["unchanged", "changed"])
 def test_a_reload_waits_for_a_slow_answer(push_relay, web, more):
     answers = threading.Event()
-    web.answer = lambda request: answers.wait(10) and (200, {})
+    web.answer = lambda request: answers.wait(60) and (200, {})
     running = push_relay(ntfy(web.url))
     running.push("the bell is at ten")
     web.wait_for(1)
