@@ -331,7 +331,9 @@ extension Announcer {
         let isBusy = stage.turn.map { $0.stopped?.reason != .slept } ?? false
         let hindrance = isBusy ? .busy : timers.hindrance(of: words)
         let reason = refusal ?? hindrance ?? .late(now.sinceBoot - words.from)
-        timers.dropWords { $0 == words || ($0.isOfTime && $0.until < now.sinceBoot) }
+        timers.dropWords {
+          $0 == words || (words.isOfTime && $0.isOfTime && $0.until < now.sinceBoot)
+        }
         effects += unsaid(words, reason)
       } else if let refusal {
         timers.hinder(words, refusal)
