@@ -75,6 +75,8 @@ struct Decisions: Sendable {
   mutating func note(_ shown: Instant, before: Instant, every interval: Interval) {
     reach(before, every: interval)
     if shown < horizon {
+      // What was decided up to this time does not come again.
+      through = max(through, recent.filter { $0 <= shown }.max() ?? through)
       recent = []
       sounded = nil
       reached = shown

@@ -105,6 +105,23 @@ import Testing
     #expect(reasons == [.muted])
   }
 
+  @Test("what was cut off does not sound again after a wrong clock is forgotten")
+  func cutOffAndForgotten() {
+    var desk = Desk(at: "2026-11-21T15:14:00") { $0.lateLimit = .seconds(59) }
+    desk.wait(until: "2026-11-21T15:14:55")
+    desk.wait(until: "2026-11-21T15:15:00", plus: .milliseconds(300))
+    desk.step(by: .seconds(-410))
+    desk.end(.stopped(.clockSet, silentAt: desk.now.uptime))
+    desk.step(by: .seconds(410))
+    desk.tell(.asked(speakerIsAwake: true))
+    // More than an interval ahead, and back before that is seen to be wrong.
+    desk.step(by: .seconds(927))
+    desk.step(by: .seconds(-927))
+    desk.end(.stopped(.clockSet, silentAt: desk.now.uptime))
+    #expect(desk.announcer.playing == nil)
+    #expect(desk.announcer.next.civil.minute == 30)
+  }
+
   @Test("what a sleep passes over while something is prepared was slept through")
   func sleptOverWhilePreparing() {
     var desk = Desk(at: "2026-11-21T15:07:00")
