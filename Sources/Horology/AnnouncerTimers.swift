@@ -239,7 +239,8 @@ extension Announcer {
   private mutating func give(_ due: DueCue, at now: Now) -> [Effect] {
     let shown = zone.civil(at: now.instant + (due.anchor - now.sinceBoot))
     let decibels = rules.decibels(at: shown) + due.decibels
-    if timers.book.share(due, at: decibels) { return [] }
+    let ending = rings(at: now).sources(endingBefore: due.anchor, after: settings.ringLimit)
+    if timers.book.share(due, at: decibels, except: ending) { return [] }
     let cue = Cue(
       stage.takeID(), of: due.source, due.signal, blows: due.blows, at: due.anchor,
       mayBeLateBy: due.mayBeLateBy, decibels: decibels)

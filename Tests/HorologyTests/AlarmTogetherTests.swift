@@ -55,6 +55,17 @@ import Testing
     #expect(desk.live(for: .seconds(60)).cues.isEmpty)
   }
 
+  @Test("a timer does not share the last ring of one that is about to reach its limit")
+  func sharesNoLastRing() {
+    var desk = Desk(at: "2026-11-21T15:01:00") { $0.ringLimit = .seconds(10) }
+    desk.start(.seconds(10))
+    // The first one rings last at 19 s, and until 20 s.
+    desk.start(.milliseconds(19_900))
+    let seen = desk.live(for: .milliseconds(19_500))
+    #expect(seen.cues.contains { $0.source == .timer(2) })
+    #expect(desk.live(for: .seconds(1)).events.contains(.missed))
+  }
+
   @Test("put off one by one, they come back as one, too") func putOff() {
     let tune = Self.tune(lasting: 18)
     var desk = desk((1...10).map { Self.plan("alarm \($0)", tune: tune) })

@@ -66,10 +66,12 @@ struct CueBook: Hashable, Sendable {
 
   /// Shares a ring that the player has, if it begins within a second of this one and is at least as
   /// loud. A tune shares only a tune.
+  /// - Parameter ending: sources that stop ringing first, and take their ring with them.
   /// - Returns: false if there is none to share.
-  mutating func share(_ due: DueCue, at decibels: Double) -> Bool {
+  mutating func share(_ due: DueCue, at decibels: Double, except ending: Set<Cue.Source>) -> Bool {
     let shared = cues.values.filter {
       $0.isRing && $0.decibels >= decibels && (due.blows.isEmpty || !$0.blows.isEmpty)
+        && !ending.contains($0.source)
         && ($0.anchor - due.anchor).magnitude < Self.sharedWithin
     }
     guard due.signal == .ring, let cue = shared.max(by: { $0.anchor < $1.anchor }) else {

@@ -41,6 +41,12 @@ struct Rings {
     return low > 0 ? begun[low - 1].heard.source : nil
   }
 
+  /// The sources that stop ringing at the ring limit before a ring of this moment would be over.
+  func sources(endingBefore moment: Duration, after limit: Duration) -> Set<Cue.Source> {
+    let latest = moment + DueCue.ringPeriod - limit
+    return Set(begun.prefix { $0.ringing.since < latest }.map(\.ringing.source))
+  }
+
   /// The sources that ring at this moment.
   func sources(at moment: Duration) -> Set<Cue.Source> {
     Set(begun.prefix { $0.ringing.since <= moment }.map(\.ringing.source))
