@@ -93,6 +93,7 @@ extension Oracle {
     // notices a clock that is set back.
     if isEnding {
       if isClockForAlarms { timers.setBack(moment) }
+      timers.wasClockGood = isClockForAlarms
       settlePledges(moment)
       return
     }

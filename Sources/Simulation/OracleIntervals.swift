@@ -187,6 +187,8 @@ extension Oracle {
         ledger.pay(.order) && told.plan == plan && (isNew ? running == nil : running?.plan == plan)
       timers.order = nil
       if isNew {
+        // The last cue of one that is over may be still to come: nobody stops that one by name.
+        timers.mustBeSilent(.interval, by: moment.elapsed + Self.fade)
         timers.interval = IntervalReckoning(plan, start: Reckoned(rules.lead, after: moment))
       }
     case .stopped(let reason):
