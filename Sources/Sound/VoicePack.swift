@@ -99,9 +99,7 @@ public struct VoicePack: Sendable {
     var lengths: [Int] = []
     for clip in clips {
       let file = try SoundFile(path: clip.path)
-      // If a word is too short to be heard, another time is heard. A word that is too long does no
-      // harm.
-      if let flaw = ClipFlaw(seconds: min(file.seconds, ClipFlaw.longest), peak: 1) {
+      if let flaw = ClipFlaw(seconds: file.seconds), flaw.hidesWord {
         throw Fault("cannot use \(clip.path)", flaw.words)
       }
       lengths.append(Int((Double(file.frames) * Double(rate) / Double(file.rate)).rounded()))

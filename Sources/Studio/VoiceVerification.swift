@@ -48,7 +48,7 @@ public struct VoiceVerification {
       guard let path = pack.clip(name)?.path else { continue }
       do throws(Fault) {
         let recording = try Recording(clip: path)
-        if let flaw = ClipFlaw(seconds: recording.seconds, peak: recording.peak) {
+        if let flaw = ClipFlaw(peak: recording.peak) {
           findings.append(Finding(clip: name, words: flaw.words))
           continue
         }
@@ -190,7 +190,7 @@ extension Recording {
   init(clip path: String) throws(Fault) {
     let file = try SoundFile(path: path)
     // Checked first, so that a clip that is far too long is never held in memory.
-    if let flaw = ClipFlaw(seconds: file.seconds, peak: 1) {
+    if let flaw = ClipFlaw(seconds: file.seconds) {
       throw Fault("cannot use \(path)", flaw.words)
     }
     self.init(samples: try file.readChannels()[0], rate: file.rate)

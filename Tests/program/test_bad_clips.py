@@ -186,6 +186,41 @@ def test_a_phrase_with_a_silent_word_is_not_played(clocksmith, pack, tmp_path):
     assert f"cannot use {pack}/{CLIP}.wav: it is silent; record it again" in refusal(done, 1)
 
 
+INTO_A_FILE = {
+    "render": ["render", "--at", "2026-11-21T15:15", "--output", "{folder}/x.wav"],
+    "render of a picture": ["render", "--at", "2026-11-21T15:15", "--picture", "{folder}/x.svg"],
+    "say": ["say", "15:15", "--output", "{folder}/x.flac"],
+    "export": ["voice", "export", "{pack}", "--output", "{folder}/x"],
+}
+
+
+@pytest.mark.parametrize("command", INTO_A_FILE)
+@pytest.mark.parametrize("samples, words", [
+    (numpy.zeros(24_000), "it is silent; record it again"),
+    (numpy.full(24_000, 0.0005), "it is silent; record it again"),
+    (numpy.full(480, 0.5), "it takes 10.0 ms, too short for a word; record it again"),
+], ids=["silent", "nearly silent", "too short"])
+def test_a_phrase_without_one_of_its_words_is_not_written(clocksmith, pack, tmp_path, command, samples, words):
+    (pack / f"{CLIP}.flac").unlink()
+    of_samples(samples)(pack)
+    output = tmp_path / "output"
+    output.mkdir()
+    done = clocksmith.run(
+        *(word.format(folder=output, pack=pack) for word in INTO_A_FILE[command]), "--config",
+        clocksmith.configuration(voice=pack))
+    assert refusal(done, 1) == f"clocksmith: cannot use {pack}/{CLIP}.wav: {words}"
+    assert list(output.iterdir()) == []
+
+
+def test_a_silent_clip_of_another_rate_is_not_written(clocksmith, pack, tmp_path):
+    (pack / f"{CLIP}.flac").unlink()
+    soundfile.write(pack / f"{CLIP}.wav", numpy.zeros(12_000), 24_000)
+    done = clocksmith.run(
+        "say", "15:15", "--output", tmp_path / "x.wav", "--config",
+        clocksmith.configuration(voice=pack))
+    assert "it is silent" in refusal(done, 1) and not (tmp_path / "x.wav").exists()
+
+
 def test_a_crossfade_that_clips_are_too_short_for_is_found_by_check_and_by_verify(clocksmith, pack):
     description = pack / "voice.conf"
     description.write_text(description.read_text().replace("crossfade = 20ms", "crossfade = 1s"))
