@@ -29,7 +29,7 @@ public struct VoicePack: Sendable {
   /// Has no rules if the pack has no words for timers and intervals.
   let timers: TimerGrammar
   /// The clips that have a file, by name.
-  let clips: [String: Clip]
+  var clips: [String: Clip]
   /// The clips that have no file, in the order of their names. A phrase that needs one is not said.
   public let clipsWithoutFile: [String]
   /// Names that stand for several clips, as 21 for "twenty" and "one".
@@ -39,6 +39,13 @@ public struct VoicePack: Sendable {
   public var clipNames: [String] { clips.keys.sorted() }
 
   public func clip(_ name: String) -> Clip? { clips[name] }
+
+  /// The pack as it would be if these clips had no file.
+  public func without(_ names: Set<String>) -> VoicePack {
+    var pack = self
+    pack.clips = clips.filter { !names.contains($0.key) }
+    return pack
+  }
 
   /// The file that holds the licence.
   public var licencePath: String { "\(path)/\(licence)" }
