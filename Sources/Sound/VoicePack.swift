@@ -34,6 +34,8 @@ public struct VoicePack: Sendable {
   public let clipsWithoutFile: [String]
   /// Names that stand for several clips, as 21 for "twenty" and "one".
   let chains: [String: [String]]
+  /// How chains are written that are not written as the words of their clips: "twenty-one".
+  let spellings: [String: String]
 
   /// Every clip that has a file, in the order of their names.
   public var clipNames: [String] { clips.keys.sorted() }
@@ -57,16 +59,29 @@ public struct VoicePack: Sendable {
       : "\(licencePath) is missing; write into it who made the voice, and what others may do with it"
   }
 
-  /// The names of the clips that say a time, whether or not they have a file; nil if there is no
-  /// rule.
-  private func names(hour: Int, minute: Int, _ wording: Wording) -> [String]? {
+  /// The names of the clips and chains that say a time, whether or not they have a file; nil if
+  /// there is no rule.
+  private func links(hour: Int, minute: Int, _ wording: Wording) -> [String]? {
     grammars[wording.format]?[wording.style]?
       .phrase(hour: hour, minute: minute, dayParts: dayParts)
-      .map { unchained((wording.opens ? opening : []) + $0) }
+      .map { (wording.opens ? opening : []) + $0 }
+  }
+
+  /// The same, with the clips of the chains.
+  private func names(hour: Int, minute: Int, _ wording: Wording) -> [String]? {
+    links(hour: hour, minute: minute, wording).map(unchained)
   }
 
   /// Names in which every chain is replaced by its clips.
   func unchained(_ names: [String]) -> [String] { names.flatMap { chains[$0] ?? [$0] } }
+
+  /// The words of clips and chains, for a reader. Leaves out clips that have no file.
+  func written(_ names: [String]) -> String {
+    names.map { name in
+      spellings[name]
+        ?? unchained([name]).compactMap { clips[$0]?.text }.joined(separator: " ")
+    }.joined(separator: " ")
+  }
 
   /// The clips that say the time at `hour` (0...23) and `minute` (0...59).
   /// - Throws: `Fault` if the pack has no phrase for it, or lacks a clip.
@@ -89,7 +104,8 @@ public struct VoicePack: Sendable {
 
   /// The words of a phrase, for a reader.
   public func text(hour: Int, minute: Int, wording: Wording) throws(Fault) -> String {
-    try phrase(hour: hour, minute: minute, wording: wording).map(\.text).joined(separator: " ")
+    _ = try phrase(hour: hour, minute: minute, wording: wording)
+    return written(links(hour: hour, minute: minute, wording) ?? [])
   }
 
   /// The phrase as a score whose anchor is its first frame.
