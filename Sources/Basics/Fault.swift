@@ -73,7 +73,8 @@ extension Unicode.Scalar {
   }
 }
 
-/// Calls `body` until it is not interrupted by a signal, as TEMP_FAILURE_RETRY of glibc does.
+/// Calls `body` until it is not interrupted by a signal, as TEMP_FAILURE_RETRY of glibc does. A
+/// signal that asks the program to end is not ignored while files are cleaned up.
 /// - Parameter operation: what is attempted, for the error.
 /// - Returns: what `body` returned, when that is not -1.
 @discardableResult
@@ -83,6 +84,6 @@ public func retryingInterrupts<Result: FixedWidthInteger>(
   while true {
     let result = body()
     if result != -1 { return result }
-    if errno != EINTR { throw Fault(operation(), errno: errno) }
+    if errno != EINTR || isAskedToEnd { throw Fault(operation(), errno: errno) }
   }
 }
