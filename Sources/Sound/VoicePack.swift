@@ -52,11 +52,19 @@ public struct VoicePack: Sendable {
   /// The file that holds the licence.
   public var licencePath: String { "\(path)/\(licence)" }
 
-  /// What is wrong with the file of the licence, with the remedy; nil if it can be read.
+  /// Why the licence cannot go with the clips, with the remedy; nil if it can.
   public var licenceFlaw: String? {
-    access(licencePath, R_OK) == 0
-      ? nil
-      : "\(licencePath) is missing; write into it who made the voice, and what others may do with it"
+    guard !licence.isEmpty, !licence.contains("/") else {
+      return "'licence = \(licence)' in \(path)/voice.conf is no file in the folder of the voice; "
+        + "put the licence there, and write its name without a folder"
+    }
+    let remedy = "write into it who made the voice, and what others may do with it"
+    do throws(Fault) {
+      let isEmpty = try readRegularFile(licencePath).allSatisfy { isspace(Int32($0)) != 0 }
+      return isEmpty ? "\(licencePath) is empty; \(remedy)" : nil
+    } catch {
+      return error.code == ENOENT ? "\(licencePath) is missing; \(remedy)" : error.description
+    }
   }
 
   /// The names of the clips and chains that say a time, whether or not they have a file; nil if
