@@ -10,16 +10,17 @@ extension VoicePack {
     try draft.file.refuseSections(Draft.sections) { !Draft.knows($0) }
     for entry in draft.file.entries { try draft.take(entry) }
 
-    func required(_ key: String) throws(Fault) -> String {
+    func required(_ key: String, as example: String) throws(Fault) -> String {
       guard let value = draft.texts[key] else {
-        throw Fault(draft.file.path, "no '\(key)' in [voice]")
+        throw Fault(
+          draft.file.path, "no '\(key)' in [voice]; add it, as in '\(key) = \(example)'")
       }
       return value
     }
     self.path = path
-    language = try required("language")
-    description = try required("description")
-    licence = try required("licence")
+    language = try required("language", as: "en")
+    description = try required("description", as: "my own voice")
+    licence = try required("licence", as: "LICENCE")
     overlap = draft.overlap
     grammars = draft.grammars
     dayParts = draft.dayParts

@@ -277,7 +277,8 @@ def test_a_broken_clip_is_told_of_in_our_own_words(clocksmith, broken_pack, tmp_
      ("**** = hour-{hour12} minute-{minute} {ampm}", "", "no phrase"),
      ("crossfade = 20ms", "crossfade = 20", "crossfade"),
      ("crossfade = 20ms", "crossfade = 5s", "crossfade"),
-     ("language = en\n", "", "'language'"),
+     ("language = en\n", "", "no 'language' in [voice]; add it, as in 'language = en'"),
+     ("licence = LICENCE\n", "", "no 'licence' in [voice]; add it, as in 'licence = LICENCE'"),
      ("[clips]", "[clocks]", "[clocks]"),
      ("am = A M", "am = A M\nam = A M", "'am'")])
 def test_a_bad_description_of_a_voice_is_named(clocksmith, pack, tmp_path, old, new, named):
