@@ -35,10 +35,19 @@ extension String {
   /// The text, safe for a terminal: characters that would control one, or are not visible, are
   /// written as their numbers, as in `\u{1B}`.
   public var printable: String {
-    if unicodeScalars.allSatisfy(\.isPrintable) { return self }
-    return unicodeScalars.map {
-      $0.isPrintable ? String($0) : "\\u{\(String($0.value, radix: 16, uppercase: true))}"
-    }.joined()
+    printable { "\\u{\(String($0.value, radix: 16, uppercase: true))}" }
+  }
+
+  /// The same for a text of several lines, which stay lines.
+  var printableLines: String {
+    printable { $0 == "\n" ? "\n" : String($0).printable }
+  }
+
+  /// - Parameter told: how a character that is not printable is written.
+  func printable(_ told: (Unicode.Scalar) -> String) -> String {
+    // Most texts are plain, and the properties of a character are slow to look up.
+    if utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return self }
+    return unicodeScalars.map { $0.isPrintable ? String($0) : told($0) }.joined()
   }
 }
 
@@ -64,7 +73,8 @@ extension Unicode.Scalar {
   }
 }
 
-/// Calls `body` until it is not interrupted by a signal, as TEMP_FAILURE_RETRY of glibc does.
+/// Calls `body` until it is not interrupted by a signal, as TEMP_FAILURE_RETRY of glibc does. A
+/// signal that asks the program to end is not ignored while files are cleaned up.
 /// - Parameter operation: what is attempted, for the error.
 /// - Returns: what `body` returned, when that is not -1.
 @discardableResult
@@ -74,6 +84,6 @@ public func retryingInterrupts<Result: FixedWidthInteger>(
   while true {
     let result = body()
     if result != -1 { return result }
-    if errno != EINTR { throw Fault(operation(), errno: errno) }
+    if errno != EINTR || isAskedToEnd { throw Fault(operation(), errno: errno) }
   }
 }

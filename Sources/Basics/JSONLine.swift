@@ -77,9 +77,16 @@ public struct JSONLine {
     json_object_object_add(object.pointer, key, value)
   }
 
+  /// Safe for a terminal. json-c itself escapes only the control characters of ASCII.
   public var text: String {
     String(
       cString: json_object_to_json_string_ext(
-        object.pointer, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE))
+        object.pointer, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE)
+    ).printable { scalar in
+      String(scalar).utf16.map { unit in
+        let digits = String(unit, radix: 16)
+        return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      }.joined()
+    }
   }
 }

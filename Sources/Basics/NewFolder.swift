@@ -4,7 +4,7 @@
 /// is whole.
 /// - Parameter fill: fills the folder; it gets the path that the folder has meanwhile.
 /// - Throws: `Fault` if something has that name already, or it cannot be written; then nothing of
-///   it stays.
+///   it stays, and neither does after Ctrl-C.
 public func makeFolder(
   _ path: String, _ fill: (String) throws(Fault) -> Void
 ) throws(Fault) {
@@ -14,13 +14,16 @@ public func makeFolder(
     throw Fault(operation, "it is there already; give another --output, or remove it")
   }
   let target = "\(path).\(getpid()).part"
-  guard mkdir(target, 0o777) == 0 else { throw Fault(operation, errno: errno) }
-  do throws(Fault) {
-    try fill(target)
-    guard rename(target, path) == 0 else { throw Fault(operation, errno: errno) }
-  } catch {
-    for name in names(inFolder: target) { unlink("\(target)/\(name)") }
-    rmdir(target)
-    throw error
+  try cleaningUp { () throws(Fault) in
+    guard mkdir(target, 0o777) == 0 else { throw Fault(operation, errno: errno) }
+    do throws(Fault) {
+      try fill(target)
+      try refuseIfAskedToEnd(operation)
+      guard rename(target, path) == 0 else { throw Fault(operation, errno: errno) }
+    } catch {
+      for name in names(inFolder: target) { unlink("\(target)/\(name)") }
+      rmdir(target)
+      throw error
+    }
   }
 }

@@ -7,13 +7,14 @@ nonisolated(unsafe) private var isUnread = false
 /// has enough lines. What prints until it is told to end can end then.
 public var outputIsUnread: Bool { isUnread }
 
-/// Prints to standard output. Once its reader has gone, this does nothing: the rest of the work and
+/// Prints to standard output, safe for a terminal: a line may hold words from a file of a stranger,
+/// as a voice pack is. Once its reader has gone, this does nothing: the rest of the work and
 /// its exit status are the same without a reader.
 /// - Throws: `Fault` if it cannot be written, because a script must not take half an answer for a
 ///   whole one.
 public func say(_ line: String) throws(Fault) {
   guard !isUnread else { return }
-  if fputs(line + "\n", stdout) < 0 { try noteFailedOutput(errno) }
+  if fputs(line.printableLines + "\n", stdout) < 0 { try noteFailedOutput(errno) }
 }
 
 /// Writes out the lines that `say(_:)` has buffered.

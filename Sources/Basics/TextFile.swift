@@ -72,6 +72,8 @@ private func write(
   while !left.isEmpty {
     let chunk = Array(left)
     do throws(Fault) {
+      // A signal may also end a write that has written a part.
+      try refuseIfAskedToEnd(operation)
       left = left.dropFirst(
         try retryingInterrupts(operation) { Glibc.write(descriptor, chunk, chunk.count) })
     } catch {

@@ -26,12 +26,14 @@ extension SynthesisedSound {
   /// Renders the whole sound into a file.
   public func write(to path: String) throws(Fault) {
     var sound = self
-    let writer = try SoundFileWriter(path: path, rate: standardRate)
-    let block = UnsafeMutableBufferPointer<Int16>.allocate(capacity: 4096)
-    defer { block.deallocate() }
-    while case let count = sound.render(into: block), count > 0 {
-      try writer.write(UnsafeBufferPointer(rebasing: block[..<count]))
+    try cleaningUp { () throws(Fault) in
+      let writer = try SoundFileWriter(path: path, rate: standardRate)
+      let block = UnsafeMutableBufferPointer<Int16>.allocate(capacity: 4096)
+      defer { block.deallocate() }
+      while case let count = sound.render(into: block), count > 0 {
+        try writer.write(UnsafeBufferPointer(rebasing: block[..<count]))
+      }
+      try writer.finish()
     }
-    try writer.finish()
   }
 }

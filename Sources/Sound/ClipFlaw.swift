@@ -1,29 +1,52 @@
 import Basics
 
-/// Why a clip cannot be used as a word: with it, the clock would not say the right time.
-public struct ClipFlaw {
-  /// What is wrong, and what to do.
-  public let words: String
+/// Why a clip cannot be used as a word.
+public enum ClipFlaw: Hashable {
+  case tooLong(seconds: Double)
+  case tooShort(seconds: Double)
+  case silent
 
   /// In seconds; no spoken word takes longer.
   public static let longest = 5.0
   /// In seconds; the shortest words of the shipped voices take 0.16.
   private static let shortest = 0.05
   /// -60 dB of full scale: nobody hears a word below it.
-  static let softest: Float = 0.001
+  private static let softest: Float = 0.001
 
-  /// Nil if the clip has no flaw.
-  /// - Parameter peak: the largest magnitude of its samples; full scale is 1.
-  public init?(seconds: Double, peak: Float) {
+  /// Nil if the clip is as long as a word.
+  public init?(seconds: Double) {
     if seconds > Self.longest {
-      words = "it takes \(seconds.text(decimals: 1)) s, more than 5; cut it"
+      self = .tooLong(seconds: seconds)
     } else if seconds < Self.shortest {
-      words =
-        "it takes \((seconds * 1000).text(decimals: 1)) ms, too short for a word; record it again"
-    } else if peak < Self.softest {
-      words = "it is silent; record it again"
+      self = .tooShort(seconds: seconds)
     } else {
       return nil
+    }
+  }
+
+  /// Nil if the clip can be heard.
+  /// - Parameter peak: the largest magnitude of its samples; full scale is 1.
+  public init?(peak: Float) {
+    guard peak < Self.softest else { return nil }
+    self = .silent
+  }
+
+  /// True if the word is not heard, so that the clock would say another time. A clip that is too
+  /// long does no such harm.
+  public var hidesWord: Bool {
+    switch self {
+    case .tooLong: false
+    case .tooShort, .silent: true
+    }
+  }
+
+  /// What is wrong, and what to do.
+  public var words: String {
+    switch self {
+    case .tooLong(let seconds): "it takes \(seconds.text(decimals: 1)) s, more than 5; cut it"
+    case .tooShort(let seconds):
+      "it takes \((seconds * 1000).text(decimals: 1)) ms, too short for a word; record it again"
+    case .silent: "it is silent; record it again"
     }
   }
 }

@@ -71,7 +71,8 @@ public struct Composer: Sendable {
     guard case .timer(let words) = announcement.cause, words.phrases != [.time] else {
       return try score(of: announcement.time, announcement.programme, rate: rate)
     }
-    let phrase = try voice.score(of: try clips(of: words), rate: rate)
+    let clips = voice.phrase(of: try phrase(of: words)) ?? []
+    let phrase = try voice.score(of: clips, rate: rate)
     let length = Duration.seconds(Double(phrase.frames) / Double(rate))
     if let room = announcement.room, length > room {
       throw Fault(
@@ -131,11 +132,9 @@ public struct Composer: Sendable {
       ], anchor: 0)
   }
 
-  /// The clips of the first phrase that the voice has words for.
-  private func clips(of words: TimerWords) throws(Fault) -> [VoicePack.Clip] {
-    for phrase in words.phrases {
-      if let clips = voice.phrase(of: phrase) { return clips }
-    }
+  /// The first phrase that the voice has words for.
+  private func phrase(of words: TimerWords) throws(Fault) -> TimerPhrase {
+    if let phrase = words.phrases.first(where: { voice.phrase(of: $0) != nil }) { return phrase }
     let phrases = words.phrases.map { "'\($0.text)'" }.joined(separator: " or ")
     throw Fault("voice \(voice.path)", "it has no words for \(phrases)")
   }
@@ -171,12 +170,12 @@ public struct Composer: Sendable {
     guard case .timer(let words) = announcement.cause, words.phrases != [.time] else {
       return try text(of: announcement.time)
     }
-    return try clips(of: words).map(\.text).joined(separator: " ")
+    return voice.text(of: try phrase(of: words)) ?? ""
   }
 
   /// The words of the first phrase that the voice has words for, for a reader; nil if it has none.
   public func text(of phrases: [TimerPhrase]) -> String? {
-    phrases.lazy.compactMap { voice.phrase(of: $0) }.first?.map(\.text).joined(separator: " ")
+    phrases.lazy.compactMap { voice.text(of: $0) }.first
   }
 
   /// The words that say `time`, for a reader.

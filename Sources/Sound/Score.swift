@@ -68,10 +68,9 @@ public struct Score: Hashable, Sendable {
   /// - Throws: `Fault` for the first that is missing, torn, silent or not a sound file.
   public func verify(_ meanwhile: () throws(Fault) -> Void = {}) throws(Fault) {
     for path in Set(parts.map(\.path)) {
-      // If one sound is silent, the rest says another time.
-      if try SoundFile(path: path).verify() < ClipFlaw.softest {
-        throw Fault("cannot use \(path)", "it is silent; record it again")
-      }
+      let file = try SoundFile(path: path)
+      try file.verify()
+      try file.refuseSilence()
       try meanwhile()
     }
   }

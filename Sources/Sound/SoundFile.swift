@@ -18,6 +18,9 @@ public final class SoundFile {
   /// 1, unless it was opened with `anyChannels`.
   let channels: Int
 
+  /// The largest magnitude of the samples that `read(into:)` has read; full scale is 1.
+  public private(set) var peak: Float = 0
+
   private let handle: OpaquePointer
   private var position = 0
 
@@ -94,7 +97,15 @@ public final class SoundFile {
       throw Fault("cannot use \(path)", "it holds samples that are not numbers")
     }
     position += count
+    peak = block[..<count].reduce(peak) { max($0, $1.magnitude) }
     return count
+  }
+
+  /// - Throws: `Fault` if nobody hears what `read(into:)` has read: the sounds around it would say
+  ///   another time.
+  func refuseSilence() throws(Fault) {
+    guard let flaw = ClipFlaw(peak: peak) else { return }
+    throw Fault("cannot use \(path)", flaw.words)
   }
 
   /// Reads the whole file. Nothing may have been read from it before.
@@ -123,10 +134,7 @@ public final class SoundFile {
   public func verify() throws(Fault) -> Float {
     let block = UnsafeMutableBufferPointer<Float>.allocate(capacity: 4096)
     defer { block.deallocate() }
-    var peak: Float = 0
-    while case let count = try read(into: block), count > 0 {
-      peak = block[..<count].reduce(peak) { max($0, $1.magnitude) }
-    }
+    while try read(into: block) > 0 {}
     return peak
   }
 

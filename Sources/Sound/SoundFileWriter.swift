@@ -6,7 +6,8 @@ import CSndFile
 /// of its name, and WAV without a suffix.
 ///
 /// It is written under another name in the same folder and renamed when it is whole, so that the
-/// final name never stands for a half-written file.
+/// final name never stands for a half-written file. In `cleaningUp(_:)` the other name does not
+/// outlast Ctrl-C either.
 public final class SoundFileWriter {
   public let path: String
   private let handle: OpaquePointer
@@ -91,6 +92,7 @@ public final class SoundFileWriter {
 
   /// Appends frames; full scale is 1, and values beyond it are clipped.
   public func write(_ block: UnsafeBufferPointer<Float>) throws(Fault) {
+    try refuseIfAskedToEnd("cannot write \(path)")
     errno = 0
     let count = sf_writef_float(handle, block.baseAddress, sf_count_t(block.count))
     guard count == block.count else { throw failure() }
@@ -98,6 +100,7 @@ public final class SoundFileWriter {
 
   /// Appends samples as they are.
   public func write(_ block: UnsafeBufferPointer<Int16>) throws(Fault) {
+    try refuseIfAskedToEnd("cannot write \(path)")
     errno = 0
     let count = sf_writef_short(handle, block.baseAddress, sf_count_t(block.count))
     guard count == block.count else { throw failure() }
@@ -112,6 +115,7 @@ public final class SoundFileWriter {
 
   /// Closes the file and gives it its final name.
   public func finish() throws(Fault) {
+    try refuseIfAskedToEnd("cannot write \(path)")
     isOpen = false
     errno = 0
     guard sf_close(handle) == 0 else {
@@ -144,9 +148,11 @@ public final class SoundFileWriter {
 extension Score {
   /// Renders the whole score into a sound file, faster than real time and in constant memory.
   public func write(to path: String, gain: Float = 1) throws(Fault) {
-    let writer = try SoundFileWriter(path: path, rate: rate)
-    try render(gain: gain) { block throws(Fault) in try writer.write(block) }
-    try writer.finish()
+    try cleaningUp { () throws(Fault) in
+      let writer = try SoundFileWriter(path: path, rate: rate)
+      try render(gain: gain) { block throws(Fault) in try writer.write(block) }
+      try writer.finish()
+    }
   }
 
   /// Renders the whole score block by block, faster than real time and in constant memory.

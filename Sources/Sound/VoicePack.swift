@@ -29,37 +29,67 @@ public struct VoicePack: Sendable {
   /// Has no rules if the pack has no words for timers and intervals.
   let timers: TimerGrammar
   /// The clips that have a file, by name.
-  let clips: [String: Clip]
+  var clips: [String: Clip]
   /// The clips that have no file, in the order of their names. A phrase that needs one is not said.
   public let clipsWithoutFile: [String]
   /// Names that stand for several clips, as 21 for "twenty" and "one".
   let chains: [String: [String]]
+  /// How chains are written that are not written as the words of their clips: "twenty-one".
+  let spellings: [String: String]
 
   /// Every clip that has a file, in the order of their names.
   public var clipNames: [String] { clips.keys.sorted() }
 
   public func clip(_ name: String) -> Clip? { clips[name] }
 
+  /// The pack as it would be if these clips had no file.
+  public func without(_ names: Set<String>) -> VoicePack {
+    var pack = self
+    pack.clips = clips.filter { !names.contains($0.key) }
+    return pack
+  }
+
   /// The file that holds the licence.
   public var licencePath: String { "\(path)/\(licence)" }
 
-  /// What is wrong with the file of the licence, with the remedy; nil if it can be read.
+  /// Why the licence cannot go with the clips, with the remedy; nil if it can.
   public var licenceFlaw: String? {
-    access(licencePath, R_OK) == 0
-      ? nil
-      : "\(licencePath) is missing; write into it who made the voice, and what others may do with it"
+    guard !licence.isEmpty, !licence.contains("/") else {
+      return "'licence = \(licence)' in \(path)/voice.conf is no file in the folder of the voice; "
+        + "put the licence there, and write its name without a folder"
+    }
+    let remedy = "write into it who made the voice, and what others may do with it"
+    do throws(Fault) {
+      let isEmpty = try readRegularFile(licencePath).allSatisfy { isspace(Int32($0)) != 0 }
+      return isEmpty ? "\(licencePath) is empty; \(remedy)" : nil
+    } catch {
+      return error.code == ENOENT ? "\(licencePath) is missing; \(remedy)" : error.description
+    }
   }
 
-  /// The names of the clips that say a time, whether or not they have a file; nil if there is no
-  /// rule.
-  private func names(hour: Int, minute: Int, _ wording: Wording) -> [String]? {
+  /// The names of the clips and chains that say a time, whether or not they have a file; nil if
+  /// there is no rule.
+  private func links(hour: Int, minute: Int, _ wording: Wording) -> [String]? {
     grammars[wording.format]?[wording.style]?
       .phrase(hour: hour, minute: minute, dayParts: dayParts)
-      .map { unchained((wording.opens ? opening : []) + $0) }
+      .map { (wording.opens ? opening : []) + $0 }
+  }
+
+  /// The same, with the clips of the chains.
+  private func names(hour: Int, minute: Int, _ wording: Wording) -> [String]? {
+    links(hour: hour, minute: minute, wording).map(unchained)
   }
 
   /// Names in which every chain is replaced by its clips.
   func unchained(_ names: [String]) -> [String] { names.flatMap { chains[$0] ?? [$0] } }
+
+  /// The words of clips and chains, for a reader. Leaves out clips that have no file.
+  func written(_ names: [String]) -> String {
+    names.map { name in
+      spellings[name]
+        ?? unchained([name]).compactMap { clips[$0]?.text }.joined(separator: " ")
+    }.joined(separator: " ")
+  }
 
   /// The clips that say the time at `hour` (0...23) and `minute` (0...59).
   /// - Throws: `Fault` if the pack has no phrase for it, or lacks a clip.
@@ -82,7 +112,8 @@ public struct VoicePack: Sendable {
 
   /// The words of a phrase, for a reader.
   public func text(hour: Int, minute: Int, wording: Wording) throws(Fault) -> String {
-    try phrase(hour: hour, minute: minute, wording: wording).map(\.text).joined(separator: " ")
+    _ = try phrase(hour: hour, minute: minute, wording: wording)
+    return written(links(hour: hour, minute: minute, wording) ?? [])
   }
 
   /// The phrase as a score whose anchor is its first frame.
@@ -99,9 +130,7 @@ public struct VoicePack: Sendable {
     var lengths: [Int] = []
     for clip in clips {
       let file = try SoundFile(path: clip.path)
-      // If a word is too short to be heard, another time is heard. A word that is too long does no
-      // harm.
-      if let flaw = ClipFlaw(seconds: min(file.seconds, ClipFlaw.longest), peak: 1) {
+      if let flaw = ClipFlaw(seconds: file.seconds), flaw.hidesWord {
         throw Fault("cannot use \(clip.path)", flaw.words)
       }
       lengths.append(Int((Double(file.frames) * Double(rate) / Double(file.rate)).rounded()))

@@ -10,16 +10,17 @@ extension VoicePack {
     try draft.file.refuseSections(Draft.sections) { !Draft.knows($0) }
     for entry in draft.file.entries { try draft.take(entry) }
 
-    func required(_ key: String) throws(Fault) -> String {
+    func required(_ key: String, as example: String) throws(Fault) -> String {
       guard let value = draft.texts[key] else {
-        throw Fault(draft.file.path, "no '\(key)' in [voice]")
+        throw Fault(
+          draft.file.path, "no '\(key)' in [voice]; add it, as in '\(key) = \(example)'")
       }
       return value
     }
     self.path = path
-    language = try required("language")
-    description = try required("description")
-    licence = try required("licence")
+    language = try required("language", as: "en")
+    description = try required("description", as: "my own voice")
+    licence = try required("licence", as: "LICENCE")
     overlap = draft.overlap
     grammars = draft.grammars
     dayParts = draft.dayParts
@@ -35,6 +36,7 @@ extension VoicePack {
     self.clips = clips
     clipsWithoutFile = draft.clipTexts.keys.filter { clips[$0] == nil }.sorted()
     chains = try draft.chains()
+    spellings = try draft.spellings(of: chains)
   }
 
   fileprivate static func words(_ text: String) -> [String] {
@@ -73,6 +75,7 @@ private struct Draft {
   var timers = TimerGrammar()
   var clipTexts: [String: String] = [:]
   private var chainEntries: [INIFile.Entry] = []
+  private var spellingEntries: [INIFile.Entry] = []
   private var voiceKeys: Set<String> = []
 
   init(file: INIFile) {
@@ -81,10 +84,10 @@ private struct Draft {
 
   static let sections =
     "there are voice, clock 12, clock 24, these with a style behind them as in clock 12 natural, "
-    + "day, left, timer, interval, chains, clips"
+    + "day, left, timer, interval, chains, spelling, clips"
 
   static func knows(_ section: String) -> Bool {
-    ["voice", "clips", "chains", "day"].contains(section)
+    ["voice", "clips", "chains", "spelling", "day"].contains(section)
       || TimerGrammar.Section(rawValue: section) != nil || Wording(section: section) != nil
   }
 
@@ -105,6 +108,8 @@ private struct Draft {
       }
     case "chains":
       chainEntries.append(entry)
+    case "spelling":
+      spellingEntries.append(entry)
     case "day":
       guard dayParts.add(pattern: entry.key, name: entry.value) else {
         throw Fault(
@@ -151,6 +156,27 @@ private struct Draft {
       }
     }
     return chains
+  }
+
+  /// How chains are written, by their names.
+  /// - Throws: `Fault` with the line of one that is there twice, is empty, or is of no chain.
+  func spellings(of chains: [String: [String]]) throws(Fault) -> [String: String] {
+    var spellings: [String: String] = [:]
+    for entry in spellingEntries {
+      let place = "\(file.path):\(entry.line)"
+      guard chains[entry.key] != nil else {
+        throw Fault(
+          place, "'\(entry.key)' is no chain in [chains]; the words of a clip stand in [clips]")
+      }
+      guard !entry.value.isEmpty else {
+        throw Fault(
+          place, "the spelling of chain '\(entry.key)' is empty; write its words behind it")
+      }
+      guard spellings.updateValue(entry.value, forKey: entry.key) == nil else {
+        throw Fault(place, "the spelling of chain '\(entry.key)' is there twice")
+      }
+    }
+    return spellings
   }
 
   private mutating func takeVoice(_ entry: INIFile.Entry, _ place: String) throws(Fault) {

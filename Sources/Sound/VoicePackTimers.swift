@@ -10,6 +10,12 @@ extension VoicePack {
     return found.count == names.count && !found.isEmpty ? found : nil
   }
 
+  /// The words of that phrase, for a reader; nil if the pack cannot say it.
+  public func text(of phrase: TimerPhrase) -> String? {
+    guard let clips = self.phrase(of: phrase) else { return nil }
+    return timers.names(phrase).map(written) ?? clips.map(\.text).joined(separator: " ")
+  }
+
   /// One clip that says all of a text, or else one for each of its words; nil if there are none.
   private func clips(saying text: String) -> [Clip]? {
     let words = text.lowercased().split(whereSeparator: \.isWhitespace)

@@ -106,12 +106,14 @@ public struct Recording: Sendable {
 
   /// Writes it as mono of 16 bit.
   public func write(to path: String) throws(Fault) {
-    let writer = try SoundFileWriter(path: path, rate: rate)
     let block = UnsafeMutableBufferPointer<Float>.allocate(capacity: samples.count)
     defer { block.deallocate() }
     _ = block.initialize(from: samples)
-    try writer.write(UnsafeBufferPointer(block))
-    try writer.finish()
+    try cleaningUp { () throws(Fault) in
+      let writer = try SoundFileWriter(path: path, rate: rate)
+      try writer.write(UnsafeBufferPointer(block))
+      try writer.finish()
+    }
   }
 }
 

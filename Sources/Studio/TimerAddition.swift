@@ -17,16 +17,33 @@ struct TimerAddition {
     self.pack = pack
   }
 
-  /// Throws if a pack lacks files, already has words for timers, or has a clip with one of their
-  /// names that says something else.
+  /// Throws if a pack already has words for timers, or cannot gain them.
   static func check(_ pack: VoicePack, _ words: [EnglishWord]) throws(Fault) {
-    let operation = "cannot add timers to \(pack.path)"
-    if let fault = pack.filesMissing { throw Fault(operation, fault.detail) }
     guard !pack.hasTimers else {
       throw Fault(
-        operation,
+        operation(pack),
         "it has words of timers already; remove [left], [timer] and [interval] from its voice.conf "
           + "first")
+    }
+    try checkThatItCanGain(words, pack)
+  }
+
+  private static func operation(_ pack: VoicePack) -> String {
+    "cannot add timers to \(pack.path)"
+  }
+
+  /// Throws if a pack lacks files, is of another language, or has a clip with one of the names of
+  /// these words that says something else.
+  fileprivate static func checkThatItCanGain(
+    _ words: [EnglishWord], _ pack: VoicePack
+  ) throws(Fault) {
+    let operation = operation(pack)
+    if let fault = pack.filesMissing { throw Fault(operation, fault.detail) }
+    guard pack.isEnglish else {
+      throw Fault(
+        operation,
+        "they are English words, and its voice.conf says 'language = \(pack.language.excerpt)'; "
+          + "add them to a voice that has 'language = en'")
     }
     for word in words {
       guard let clip = pack.clip(name(word)), clip.text != word.text else { continue }
@@ -71,5 +88,26 @@ struct TimerAddition {
 
   private static func name(_ word: EnglishWord) -> String {
     if case .number = word { prefix + word.clipName } else { word.clipName }
+  }
+}
+
+extension VoicePack {
+  fileprivate var isEnglish: Bool {
+    let language = language.lowercased()
+    return language == "en" || language.hasPrefix("en-") || language.hasPrefix("en_")
+  }
+
+  /// How the words of timers and intervals that the pack lacks can be recorded, as an order to the
+  /// reader that names `command`; nil if they cannot.
+  /// - Parameter command: the command that records them into the pack.
+  public func orderToRecordTimers(_ command: String) -> String? {
+    do throws(Fault) {
+      try TimerAddition.checkThatItCanGain(RecordingPlan.timers.prompts.flatMap(\.words), self)
+    } catch {
+      return nil
+    }
+    return hasTimers
+      ? "remove [left], [timer] and [interval] from its voice.conf, and record all of them ('\(command)')"
+      : "add them ('\(command)')"
   }
 }

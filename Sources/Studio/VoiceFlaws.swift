@@ -14,8 +14,8 @@ extension VoicePack {
       do throws(Fault) {
         let file = try SoundFile(path: path)
         // A clip that is far too long need not be read to its end.
-        var flaw = ClipFlaw(seconds: file.seconds, peak: 1)
-        if flaw == nil { flaw = ClipFlaw(seconds: file.seconds, peak: try file.verify()) }
+        var flaw = ClipFlaw(seconds: file.seconds)
+        if flaw == nil { flaw = ClipFlaw(peak: try file.verify()) }
         if let flaw { flaws.append("\(path): \(flaw.words)") }
       } catch {
         flaws.append(error.description)
@@ -33,7 +33,7 @@ extension VoicePack {
     for name in clipNames {
       // A clip that cannot be read, or cannot be a word, is reported by itself.
       guard let path = clip(name)?.path, let file = try? SoundFile(path: path),
-        ClipFlaw(seconds: file.seconds, peak: 1) == nil
+        ClipFlaw(seconds: file.seconds) == nil
       else { continue }
       let length = Duration.seconds(file.seconds)
       if length < shortest?.length ?? .seconds(ClipFlaw.longest) { shortest = (name, length) }

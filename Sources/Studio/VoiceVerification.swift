@@ -17,11 +17,11 @@ public struct VoiceVerification {
   public private(set) var brokenRules: [String] = []
   /// Why the crossfade cannot be as long as it is set; nil if it can.
   public let crossfade: String?
-  /// For each clock and style that has rules, the shortest interval that the pack can say; nil if
-  /// it cannot even say the full hours.
+  /// For each clock and style that has rules, the shortest interval that the pack can say with the
+  /// clips that can be used; nil if it cannot even say the full hours.
   public let coverage: [(wording: Wording, interval: Interval?)]
 
-  /// Which phrases of timers and intervals it can say, for a reader.
+  /// Which phrases of timers and intervals it can say with these clips, for a reader.
   public let timers: String
 
   private static let longestBefore = 0.015
@@ -32,24 +32,30 @@ public struct VoiceVerification {
 
   /// Reads every clip of a pack.
   public init(of pack: VoicePack) {
-    coverage = pack.wordings.map { ($0, pack.shortestInterval(wording: $0)) }
     // A clip in `[clips]` without a file is a finding.
     var named = Set(pack.clipsWithoutFile)
     for wording in pack.wordings {
       brokenRules += Self.lacking(pack, wording, &named)
       if let sentence = Self.ambiguous(pack, wording) { brokenRules.append(sentence) }
     }
-    timers = pack.timersText
     brokenRules += Self.lackingTimers(pack, &named)
     if let sentence = Self.ambiguousTimers(pack) { brokenRules.append(sentence) }
     crossfade = pack.crossfadeFlaw
     var loudness: [(clip: String, momentary: Double)] = []
+    var unusable: Set<String> = []
     for name in pack.clipNames {
       guard let path = pack.clip(name)?.path else { continue }
       do throws(Fault) {
-        let recording = try Recording(clip: path)
-        if let flaw = ClipFlaw(seconds: recording.seconds, peak: recording.peak) {
+        let file = try SoundFile(path: path)
+        if let flaw = ClipFlaw(seconds: file.seconds) {
           findings.append(Finding(clip: name, words: flaw.words))
+          if flaw.hidesWord { unusable.insert(name) }
+          continue
+        }
+        let recording = Recording(samples: try file.readChannels()[0], rate: file.rate)
+        if let flaw = ClipFlaw(peak: recording.peak) {
+          findings.append(Finding(clip: name, words: flaw.words))
+          unusable.insert(name)
           continue
         }
         let found = try Loudness(of: recording.samples, rate: recording.rate)
@@ -57,8 +63,12 @@ public struct VoiceVerification {
         findings += Self.faults(recording, found).map { Finding(clip: name, words: $0) }
       } catch {
         findings.append(Finding(clip: name, words: error.description))
+        unusable.insert(name)
       }
     }
+    let usable = pack.without(unusable)
+    coverage = pack.wordings.map { ($0, usable.shortestInterval(wording: $0)) }
+    timers = usable.timersText
     findings += pack.clipsWithoutFile.map {
       Finding(clip: $0, words: "it has no file; record it, or take it out of voice.conf")
     }
@@ -190,7 +200,7 @@ extension Recording {
   init(clip path: String) throws(Fault) {
     let file = try SoundFile(path: path)
     // Checked first, so that a clip that is far too long is never held in memory.
-    if let flaw = ClipFlaw(seconds: file.seconds, peak: 1) {
+    if let flaw = ClipFlaw(seconds: file.seconds) {
       throw Fault("cannot use \(path)", flaw.words)
     }
     self.init(samples: try file.readChannels()[0], rate: file.rate)

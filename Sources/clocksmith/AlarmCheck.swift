@@ -1,8 +1,10 @@
 import Basics
 import Devices
+@preconcurrency import Glibc
 import Horology
 import Service
 import Sound
+import Studio
 
 /// Checks that the voice has the words that timers and intervals are set to say.
 func checkTimers(_ configuration: Configuration) throws(Fault) -> Finding {
@@ -10,20 +12,21 @@ func checkTimers(_ configuration: Configuration) throws(Fault) -> Finding {
   let settings = configuration.announcer
   var flaws: [String] = []
   var wanted: [String] = []
-  func look(_ key: String, _ isMeant: (TimerPhrase) -> Bool) {
+  let recording = voice.orderToRecordTimers(commandThatRecordsTimers(voice))
+  func look(_ key: String, off: String, _ isMeant: (TimerPhrase) -> Bool) {
     wanted.append(key)
     let unsaid = voice.phrasesUnsaid.filter(isMeant)
     guard let first = unsaid.first else { return }
     let more = unsaid.count > 1 ? " and \(unsaid.count - 1) phrases more" : ""
     flaws.append(
-      "\(key) wants words that the voice \(voice.path) lacks, for '\(first.text)'\(more); add them "
-        + "('clocksmith voice record \(voice.path) --pack timers'), or take another voice")
+      "\(key) wants words that the voice \(voice.path) lacks, for '\(first.text)'\(more); "
+        + "\(recording ?? "set \(key) = \(off)"), or take another voice")
   }
   if !settings.tellsLeft.isEmpty {
-    look("tell_left") { if case .left = $0 { true } else { false } }
+    look("tell_left", off: "none") { if case .left = $0 { true } else { false } }
   }
   if settings.saysPhases == .yes {
-    look("say_phases") { phrase in
+    look("say_phases", off: SaysPhases.no.rawValue) { phrase in
       switch phrase {
       case .left, .timer: false
       default: true
@@ -35,6 +38,11 @@ func checkTimers(_ configuration: Configuration) throws(Fault) -> Finding {
       wanted.isEmpty
         ? "neither tell_left nor say_phases is set"
         : "the voice has all words for \(wanted.joined(separator: " and "))")
+}
+
+private func commandThatRecordsTimers(_ voice: VoicePack) -> String {
+  let sudo = access(voice.path, W_OK) == 0 ? "" : "sudo "
+  return "\(sudo)clocksmith voice record \(voice.path.shellWord) --pack timers"
 }
 
 /// Checks that each alarm can ring with its tune, and that its time can be said.
@@ -60,6 +68,7 @@ func checkAlarms(_ configuration: Configuration, _ status: Status?) throws(Fault
 
 /// Why a tune cannot be played; nil if it can. A missing tune is looked for again.
 private func flaw(of tune: Tune) -> String? {
+  if tune.isMissing, let flaw = WholePath.flaw(of: tune.name) { return "\(tune.name): \(flaw)" }
   var bells = Sounds.bells()
   do throws(Fault) {
     try bells.add(tune.isMissing ? try Sounds.tune(tune.name) : tune)

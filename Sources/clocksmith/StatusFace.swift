@@ -179,7 +179,7 @@ private final class Terminal {
   }
 
   private func paint(_ line: Seen.Line, _ width: Int) -> String {
-    let text = line.text
+    let text = line.text.printable
     let fits = text.prefix(columns: width).endIndex == text.endIndex
     let cut = fits ? text : String(text.prefix(columns: max(width - 1, 0))) + "…"
     guard hasColour else { return cut }

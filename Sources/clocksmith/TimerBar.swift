@@ -37,7 +37,7 @@ struct TimerBar {
     var size = winsize()
     _ = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size)
     let width = size.ws_col > 1 ? Int(size.ws_col) - 1 : 79
-    fputs("\r\(text.prefix(columns: width))\u{1B}[K", stdout)
+    fputs("\r\(text.printable.prefix(columns: width))\u{1B}[K", stdout)
     fflush(stdout)
   }
 

@@ -57,7 +57,8 @@ let timerCommand = Subcommand(
   case ("list", 1): try list(asJSON: arguments.has("json"))
   case ("left", 1...2):
     let service = try runningService()
-    try say(try service.tellTimer(words.count > 1 ? words[1] : nil))
+    // The service would tell of the timer that ends next, and no voice could say which that is.
+    try say(try service.tellTimer(try timer(words.count > 1 ? words[1] : nil, of: service)))
   case ("add", 2...3):
     let span = try length(words[1])
     try runningService().change { service in

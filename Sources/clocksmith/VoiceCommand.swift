@@ -225,7 +225,10 @@ private func verifyVoice(_ name: String) throws -> Int32 {
     if let interval {
       try say("ok    \(wording.name)    it says \(interval.times)")
     } else {
-      try found("\(wording.name)    it says not even the full hours; add rules or clips")
+      let isMendable = pack.shortestInterval(wording: wording) != nil
+      try found(
+        "\(wording.name)    it says not even the full hours; "
+          + (isMendable ? "mend the clips below" : "add rules or clips"))
     }
   }
   if verification.coverage.isEmpty { try found("rules       neither [clock 12] nor [clock 24]") }

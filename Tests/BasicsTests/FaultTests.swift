@@ -12,6 +12,17 @@ import Testing
     #expect(Fault("x", text).description == "x: \(told)")
   }
 
+  @Test("JSON that would steer a terminal has escapes, and means the same")
+  func json() throws {
+    let name = "\u{1B}[31m \u{9B}31m \u{7F} caf\u{E9} \u{A0} \u{202E} \u{E0041} 🔔"
+    let line = JSONLine()
+    line.set("name", name)
+    #expect(
+      line.text
+        == #"{"name":"\u001b[31m \u009b31m \u007f caf\#u{E9} \u00a0 \u202e \udb40\udc41 🔔"}"#)
+    #expect(try JSONObject(line.text, path: "x").text("name") == name)
+  }
+
   @Test("any letter is told as it is", arguments: ["Zürich café", "東京 ☃ 🔔", ""])
   func letters(text: String) {
     #expect(text.printable == text)

@@ -95,6 +95,47 @@ import Testing
     #expect(fault?.detail == "no clip 'hour-16', which 16:15:00 needs")
   }
 
+  @Test("a chain is written as its spelling says, and spoken with its clips")
+  func spelling() throws {
+    try makePack(
+      Self.description.replacingOccurrences(
+        of: "[clips]",
+        with: """
+          [chains]
+          hour-15 = h oclock
+          [spelling]
+          hour-15 = three-o'clock
+          [left]
+          00**00 = hour-15 m
+          [clips]
+          """
+      ).replacingOccurrences(of: "h m pm", with: "hour-{hour24} m"))
+    let pack = try VoicePack(path: folder.path)
+    #expect(try pack.text(hour: 15, minute: 15, wording: .twelve) == "three-o'clock fifteen")
+    #expect(
+      try pack.phrase(hour: 15, minute: 15, wording: .twelve).map(\.text)
+        == ["three", "o'clock", "fifteen"])
+    #expect(pack.text(of: .left(.seconds(60))) == "three-o'clock fifteen")
+    #expect(pack.text(of: .left(.seconds(3600))) == nil)
+    #expect(pack.text(of: .name("three")) == "three")
+  }
+
+  @Test(
+    "a spelling that is of no use is told with its line",
+    arguments: [
+      ("hour-16 = four", ":14: 'hour-16' is no chain in [chains]"),
+      ("m = quarter", ":14: 'm' is no chain in [chains]; the words of a clip stand in [clips]"),
+      ("hour-15 =", ":14: the spelling of chain 'hour-15' is empty"),
+      ("hour-15 = a\nhour-15 = b", ":15: the spelling of chain 'hour-15' is there twice"),
+    ])
+  func badSpelling(lines: String, words: String) throws {
+    try makePack(
+      Self.description.replacingOccurrences(
+        of: "[clips]", with: "[chains]\nhour-15 = h oclock\n[spelling]\n\(lines)\n[clips]"))
+    let fault = faultThrown { _ = try VoicePack(path: folder.path) }
+    #expect(fault?.description.contains(words) == true, "\(String(describing: fault))")
+  }
+
   @Test(
     "a chain that cannot be spoken is told with its line",
     arguments: [

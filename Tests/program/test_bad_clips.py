@@ -152,6 +152,34 @@ def test_a_clip_that_is_no_word_is_found_by_check_and_by_verify(clocksmith, pack
     assert done.returncode == 3 and f"clip        {CLIP}: " in line and line.endswith(words)
 
 
+def test_verify_does_not_count_on_clips_that_it_finds_unusable(clocksmith, pack):
+    (pack / f"{CLIP}.flac").unlink()
+    of_samples(numpy.zeros(24_000))(pack)
+    (pack / "round.flac").unlink()
+    (pack / "round.wav").write_bytes(b"no sound")
+    lines = clocksmith.run("voice", "verify", pack).stdout.splitlines()
+    assert "ok    12 hours    it says every 2 minutes" in lines
+    assert "ok    24 hours    it says every minute of the day" in lines
+    [timers] = [line for line in lines if "timers" in line]
+    assert timers.startswith("ok    timers      it has no words of timers for 'round 1' and 58 phrases more")
+
+
+def test_verify_says_that_no_hour_can_be_said_for_a_clip_that_is_unusable(clocksmith, pack):
+    (pack / "hour-3-oclock.flac").unlink()
+    soundfile.write(pack / "hour-3-oclock.wav", numpy.zeros(24_000), 48_000)
+    lines = clocksmith.run("voice", "verify", pack).stdout.splitlines()
+    assert "FOUND 12 hours    it says not even the full hours; mend the clips below" in lines
+    assert "FOUND clip        hour-3-oclock: it is silent; record it again" in lines
+
+
+def test_a_clip_that_is_too_long_is_found_but_can_be_said(clocksmith, pack):
+    (pack / f"{CLIP}.flac").unlink()
+    of_samples(numpy.tile([0.5, -0.5], 10 * 48_000))(pack)
+    lines = clocksmith.run("voice", "verify", pack).stdout.splitlines()
+    assert "ok    12 hours    it says every minute of the day" in lines
+    assert f"FOUND clip        {CLIP}: it takes 20.0 s, more than 5; cut it" in lines
+
+
 @pytest.mark.parametrize("place", [3000, 3300, 4100, 4900, 7000])
 def test_a_flac_with_one_byte_wrong_is_found_by_check_and_by_verify(clocksmith, pack, place):
     clip = pack / f"{CLIP}.flac"
@@ -186,6 +214,41 @@ def test_a_phrase_with_a_silent_word_is_not_played(clocksmith, pack, tmp_path):
     assert f"cannot use {pack}/{CLIP}.wav: it is silent; record it again" in refusal(done, 1)
 
 
+INTO_A_FILE = {
+    "render": ["render", "--at", "2026-11-21T15:15", "--output", "{folder}/x.wav"],
+    "render of a picture": ["render", "--at", "2026-11-21T15:15", "--picture", "{folder}/x.svg"],
+    "say": ["say", "15:15", "--output", "{folder}/x.flac"],
+    "export": ["voice", "export", "{pack}", "--output", "{folder}/x"],
+}
+
+
+@pytest.mark.parametrize("command", INTO_A_FILE)
+@pytest.mark.parametrize("samples, words", [
+    (numpy.zeros(24_000), "it is silent; record it again"),
+    (numpy.full(24_000, 0.0005), "it is silent; record it again"),
+    (numpy.full(480, 0.5), "it takes 10.0 ms, too short for a word; record it again"),
+], ids=["silent", "nearly silent", "too short"])
+def test_a_phrase_without_one_of_its_words_is_not_written(clocksmith, pack, tmp_path, command, samples, words):
+    (pack / f"{CLIP}.flac").unlink()
+    of_samples(samples)(pack)
+    output = tmp_path / "output"
+    output.mkdir()
+    done = clocksmith.run(
+        *(word.format(folder=output, pack=pack) for word in INTO_A_FILE[command]), "--config",
+        clocksmith.configuration(voice=pack))
+    assert refusal(done, 1) == f"clocksmith: cannot use {pack}/{CLIP}.wav: {words}"
+    assert list(output.iterdir()) == []
+
+
+def test_a_silent_clip_of_another_rate_is_not_written(clocksmith, pack, tmp_path):
+    (pack / f"{CLIP}.flac").unlink()
+    soundfile.write(pack / f"{CLIP}.wav", numpy.zeros(12_000), 24_000)
+    done = clocksmith.run(
+        "say", "15:15", "--output", tmp_path / "x.wav", "--config",
+        clocksmith.configuration(voice=pack))
+    assert "it is silent" in refusal(done, 1) and not (tmp_path / "x.wav").exists()
+
+
 def test_a_crossfade_that_clips_are_too_short_for_is_found_by_check_and_by_verify(clocksmith, pack):
     description = pack / "voice.conf"
     description.write_text(description.read_text().replace("crossfade = 20ms", "crossfade = 1s"))
@@ -214,7 +277,8 @@ def test_a_broken_clip_is_told_of_in_our_own_words(clocksmith, broken_pack, tmp_
      ("**** = hour-{hour12} minute-{minute} {ampm}", "", "no phrase"),
      ("crossfade = 20ms", "crossfade = 20", "crossfade"),
      ("crossfade = 20ms", "crossfade = 5s", "crossfade"),
-     ("language = en\n", "", "'language'"),
+     ("language = en\n", "", "no 'language' in [voice]; add it, as in 'language = en'"),
+     ("licence = LICENCE\n", "", "no 'licence' in [voice]; add it, as in 'licence = LICENCE'"),
      ("[clips]", "[clocks]", "[clocks]"),
      ("am = A M", "am = A M\nam = A M", "'am'")])
 def test_a_bad_description_of_a_voice_is_named(clocksmith, pack, tmp_path, old, new, named):

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import sys
 
 import pytest
 import soundfile
@@ -11,7 +12,7 @@ from recorded_words import lines_of
 
 LANGUAGES = {conf.parent.name: conf.parent for conf in sorted(ROOT.glob("sounds/languages/*/voice.conf"))}
 SAID = {
-    "de": "fünfzehn Uhr fünfundvierzig", "es": "las quince y cuarenta y cinco", "fr": "quinze heures quarante cinq", "it": "ore quindici e quaranta cinque",
+    "de": "fünfzehn Uhr fünfundvierzig", "es": "las quince y cuarenta y cinco", "fr": "quinze heures quarante-cinq", "it": "ore quindici e quarantacinque",
     "ru": "пятнадцать сорок пять"}
 # The languages with words for 12 hours: es in the digital style, de in the natural one.
 IN_12_HOURS = {"de", "es"}
@@ -42,6 +43,22 @@ def test_a_time_is_tried_and_rendered(clocksmith, language):
     done = clocksmith.run("say", "15:45", "--config", configuration, "--output", output)
     assert (done.returncode, done.stdout) == (0, SAID[language] + "\n")
     assert 1 < soundfile.info(output).duration < 5
+
+
+@pytest.mark.parametrize("language", SAID)
+def test_every_minute_is_printed_as_it_is_written_in_the_language(clocksmith, language):
+    pytest.importorskip("num2words", reason="num2words is missing: apt install python3-num2words")
+    pytest.importorskip("babel", reason="babel is missing: apt install python3-babel")
+    sys.path.append(str(ROOT / "Tests/sounds"))
+    from languages import SAID as WRITTEN
+    clocks = {24: "digital"} | {"de": {"12 natural": "natural"}, "es": {12: "digital"}}.get(language, {})
+    for clock, style in clocks.items():
+        lines = f"interval = 1\nclock = {str(clock).split()[0]}\nstyle = {style}"
+        done = clocksmith.run(
+            "agenda", "--json", "--zone", "UTC", "--from", "2026-11-21T00:00", "--to", "2026-11-22T00:00",
+            "--config", configured(clocksmith, LANGUAGES[language], lines))
+        printed = [json.loads(line)["text"] for line in done.stdout.splitlines()]
+        assert printed == [WRITTEN[language](*divmod(minutes, 60), clock) for minutes in range(1440)]
 
 
 @pytest.mark.parametrize("language", SAID)

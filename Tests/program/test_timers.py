@@ -189,6 +189,23 @@ def test_it_says_how_much_is_left(kitchen, start):
     assert re.fullmatch("(ten|nine and a half) minutes left", do(kitchen, "left"))
 
 
+def test_of_several_timers_it_asks_which_one_is_meant(kitchen, start):
+    service = start()
+    do(kitchen, "1h", "--name", "roast")
+    do(kitchen, "30m", "--name", "tea")
+    do(kitchen, "2h")
+    assert refusal(kitchen.run("timer", "left"), 2) == (
+        "clocksmith: there are 3 timers; name one of them: roast, tea, 3")
+    assert do(kitchen, "left", "roast").endswith(" left")
+    assert service.wait_for('for timer "roast"')
+    assert not service.matching('for timer "tea"')
+
+
+def test_without_a_timer_there_is_nothing_left_to_tell(kitchen, start):
+    start()
+    assert "there is no timer" in refusal(kitchen.run("timer", "left"), 1)
+
+
 def test_what_ran_out_without_the_service_is_told_and_rings(kitchen, start):
     service = start()
     do(kitchen, "20s", "--name", "tea")

@@ -63,6 +63,51 @@ def test_a_voice_without_its_licence_is_not_handed_on(clocksmith, pack, tmp_path
     assert "LICENCE is missing" in refusal(done, 1) and not (tmp_path / "out").exists()
 
 
+def write_elsewhere(pack, place):
+    """Puts the licence into another place, and names it in voice.conf."""
+    (pack / "LICENCE").unlink()
+    path = (pack / place) if place else pack / "LICENCE"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("free")
+    conf = pack / "voice.conf"
+    conf.write_text(conf.read_text().replace("licence = LICENCE", f"licence = {place}"))
+
+
+REMEDY = "write into it who made the voice, and what others may do with it"
+NOT_THERE = ("in {pack}/voice.conf is no file in the folder of the voice; put the licence there, and write its name "
+             "without a folder")
+
+
+@pytest.mark.parametrize("spoil, told", [
+    (lambda pack: (pack / "LICENCE").write_text(""), "{pack}/LICENCE is empty; " + REMEDY),
+    (lambda pack: (pack / "LICENCE").write_text(" \n\t\n"), "{pack}/LICENCE is empty; " + REMEDY),
+    (lambda pack: (pack / "LICENCE").unlink(), "{pack}/LICENCE is missing; " + REMEDY),
+    (lambda pack: [(pack / "LICENCE").unlink(), (pack / "LICENCE").symlink_to("gone")], "{pack}/LICENCE is missing; " + REMEDY),
+    (lambda pack: [(pack / "LICENCE").unlink(), (pack / "LICENCE").mkdir()],
+     "cannot read {pack}/LICENCE: it is a directory, not a file"),
+    (lambda pack: [(pack / "LICENCE").unlink(), (pack / "LICENCE").symlink_to("LICENCE")],
+     "cannot read {pack}/LICENCE: Too many levels of symbolic links"),
+    (lambda pack: write_elsewhere(pack, "texts/LICENCE"), "'licence = texts/LICENCE' " + NOT_THERE),
+    (lambda pack: write_elsewhere(pack, "../LICENCE"), "'licence = ../LICENCE' " + NOT_THERE),
+    (lambda pack: write_elsewhere(pack, ""), "'licence = ' " + NOT_THERE),
+], ids=["empty", "blank", "missing", "link to nothing", "folder", "unreadable", "subfolder", "other folder", "no name"])
+def test_a_licence_that_cannot_go_with_the_clips_is_told(clocksmith, pack, tmp_path, spoil, told):
+    spoil(pack)
+    told = told.format(pack=pack)
+    configuration = clocksmith.configuration(voice=pack)
+    done = clocksmith.run("voice", "export", pack, "--output", tmp_path / "out", "--config", configuration)
+    assert refusal(done, 1) == f"clocksmith: cannot export the voice: {told}"
+    assert not (tmp_path / "out").exists()
+    assert f"    licence  {told}\n" in clocksmith.run("voice", "list", "--config", configuration).stdout
+
+
+def test_a_notice_that_cannot_be_read_is_told(clocksmith, pack, tmp_path):
+    (pack / "NOTICE").mkdir()
+    done = clocksmith.run(
+        "voice", "export", pack, "--output", tmp_path / "out", "--config", clocksmith.configuration())
+    assert f"cannot read {pack}/NOTICE: it is a directory" in refusal(done, 1) and not (tmp_path / "out").exists()
+
+
 def test_a_disk_that_fills_up_leaves_nothing(clocksmith, full_disk):
     done = clocksmith.run(
         "voice", "export", VOICE, "--output", full_disk / "out", "--config", clocksmith.configuration())

@@ -1,9 +1,12 @@
 """The words of timers and intervals in a user's own voice."""
 
+import re
+import shutil
+
 import pytest
 import soundfile
 
-from program import refusal
+from program import ROOT, refusal
 from recorded_words import RATE, brought_in, lines_of, recordings, word  # noqa: F401
 
 TIMERS = [*"hour hours minute minutes second seconds left timer round work rest half go done".split(),
@@ -90,3 +93,73 @@ def test_more_hours_than_the_voice_can_say_are_refused_for_that_reason(on_the_bu
     told = refusal(on_the_bus.run("timer", "left", "cheese"), 1)
     assert told.endswith(
         f"it has no words for '{hours} h left'; 'clocksmith timer list' shows how much is left")
+
+
+# MARK: What `check` tells a person to do
+
+
+SETTINGS = [("tell_left = half", "tell_left = none"), ("say_phases = yes", "say_phases = no")]
+LANGUAGES = ROOT / "sounds/languages"
+
+
+def timers_line(clocksmith, pack, setting, clock=12):
+    done = clocksmith.run("check", "--config", clocksmith.configuration(
+        f"clock = {clock}", f"[timers]\n{setting}", voice=pack))
+    [line] = [line for line in done.stdout.splitlines() if line.split()[1] == "timers"]
+    return line
+
+
+def without_timers(pack):
+    """Does to its voice.conf what a person is told to do."""
+    conf = pack / "voice.conf"
+    conf.write_text(re.sub(r"\[(left|timer|interval)\]\n[^\[]*", "", conf.read_text()))
+
+
+@pytest.mark.parametrize("setting, remedy", SETTINGS)
+@pytest.mark.parametrize("language", ["es", "fr", "it", "ru"])
+@pytest.mark.parametrize("has_some", [True, False])
+def test_a_language_is_not_told_to_record_english_words(clocksmith, tmp_path, language, has_some, setting, remedy):
+    pack = shutil.copytree(LANGUAGES / language, tmp_path / language)
+    if not has_some:
+        without_timers(pack)
+    found = timers_line(clocksmith, pack, setting, 24)
+    if found.startswith("ok "):
+        # Spanish and French can say all that is left.
+        assert has_some and language in ("es", "fr") and setting.startswith("tell_left")
+        return
+    assert found.endswith(f"; set {remedy}, or take another voice") and "record" not in found
+    assert timers_line(clocksmith, pack, remedy, 24).startswith("ok ")
+
+
+@pytest.mark.parametrize("language", ["es", "ru"])
+def test_english_words_are_not_added_to_another_language(clocksmith, tmp_path, language):
+    pack = shutil.copytree(LANGUAGES / language, tmp_path / language)
+    without_timers(pack)
+    lay_timers(tmp_path / "timers")
+    before = {path.name: path.read_bytes() for path in pack.iterdir()}
+    done = clocksmith.run("voice", "import", tmp_path / "timers", "--pack", "timers", "--output", pack)
+    assert refusal(done, 1) == (
+        f"clocksmith: cannot add timers to {pack}: they are English words, and its voice.conf says 'language = "
+        f"{language}'; add them to a voice that has 'language = en'")
+    assert before == {path.name: path.read_bytes() for path in pack.iterdir()}
+
+
+@pytest.mark.parametrize("setting, remedy", SETTINGS)
+def test_what_a_pack_with_some_words_is_told_to_do_works(recordings, clocksmith, brought_in, tmp_path, setting, remedy):
+    for name in "one two three four five six seven eight nine ten eleven twelve fifteen thirty".split():
+        (recordings / f"{name}.wav").unlink()
+    lay_timers(recordings)
+    for name in "left", "round":
+        (recordings / f"{name}.wav").unlink()
+    _, pack = brought_in()
+    found = timers_line(clocksmith, pack, setting)
+    assert found.endswith(
+        f"; remove [left], [timer] and [interval] from its voice.conf, and record all of them ('clocksmith voice record {pack} "
+        "--pack timers'), or take another voice")
+    without_timers(pack)
+    assert timers_line(clocksmith, pack, setting).endswith(
+        f"; add them ('clocksmith voice record {pack} --pack timers'), or take another voice")
+    lay_timers(tmp_path / "timers")
+    done = clocksmith.run("voice", "import", tmp_path / "timers", "--pack", "timers", "--output", pack)
+    assert "it says timers and intervals" in lines_of(done, 0)
+    assert timers_line(clocksmith, pack, setting).startswith("ok ")

@@ -21,15 +21,26 @@ def shipped_languages():
 
 
 def bare(text):
-    """Only the letters: spaces ("treinta y uno" as one word or three) and accents are a matter of spelling."""
+    """Only the letters, as they are heard: spaces ("treinta y uno" as one word or three) and accents are not."""
     letters = unicodedata.normalize("NFD", text.lower())
     return re.sub(r"\W", "", "".join(letter for letter in letters if not unicodedata.combining(letter)))
 
 
+def number_in(language, number):
+    """A number as it is counted, and as it is written today."""
+    if language == "it":
+        return italian_number(number)
+    # num2words 0.5.10 leaves out this accent (RAE, Diccionario panhispánico de dudas, "cardinales").
+    return num2words(number, lang=language).replace("dieciseis", "dieciséis")
+
+
 def counting(number, language, one):
     """A number in the form for a counted noun: it ends in this form of "one", as in "vingt et une"."""
-    words = num2words(number, lang=language)
-    return words.removesuffix(num2words(1, lang=language)) + one if number % 10 == 1 and number != 11 else words
+    words = number_in(language, number)
+    if number % 10 != 1 or number == 11:
+        return words
+    # "Veintiún" has an accent, as a word that ends in N and is stressed there (RAE).
+    return re.sub("veintiun$", "veintiún", words.removesuffix(num2words(1, lang=language)) + one)
 
 
 def italian_number(number):
@@ -47,7 +58,7 @@ def spanish(hour, minute, clock):
     named = hour if clock == 24 else hour % 12 or 12
     words = f"{'la' if named == 1 else 'las'} {counting(named, 'es', 'una')}"
     if minute:
-        words += f" y {num2words(minute, lang='es')}"
+        words += f" y {number_in('es', minute)}"
     else:
         words += " horas" if named == 0 else " en punto"
     return words if clock == 24 else f"{words} {'a eme' if hour < 12 else 'pe eme'}"
@@ -101,7 +112,7 @@ def german(hour, minute, clock):
 
 def russian(hour, minute, clock):
     """The short form of timetables and of the army: the hour, then two digits, "ноль-ноль" at the full hour."""
-    minutes = "ноль ноль" if minute == 0 else num2words(minute, lang="ru")
+    minutes = "ноль-ноль" if minute == 0 else num2words(minute, lang="ru")
     return f"{num2words(hour, lang='ru')} {'ноль ' if 0 < minute < 10 else ''}{minutes}"
 
 
@@ -141,7 +152,7 @@ def lengths(language, numbers):
             if number == 1 or language not in ("de", "it"):
                 counted = counting(number, language, gender)
             else:
-                counted = italian_number(number) if language == "it" else num2words(number, lang=language)
+                counted = number_in(language, number)
             yield f"{counted} {forms[category(number, language)]}"
 
 
@@ -157,7 +168,7 @@ def timer(language, *numbers):
 
 def round_of(language, number):
     """A round: its number as it is counted, "un", "vingt et un"."""
-    return ROUND.get(language, "") + (italian_number(number) if language == "it" else num2words(number, lang=language))
+    return ROUND.get(language, "") + number_in(language, number)
 
 
 def can_be_left_unsaid(language, numbers):

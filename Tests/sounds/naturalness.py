@@ -20,6 +20,8 @@ from voice_pack import MINUTES, RATE, VOICES
 MODEL_RATE = 16000
 MODEL_FRAMES = round(9.01 * MODEL_RATE)
 HOP_FRAMES = 160
+# What the default voice must reach: its opinion as chained, and how much that may differ from whole sentences.
+DEFAULT_VOICE, LEAST, MOST_APART = "heart", 3.7, 0.1
 
 
 def missing():
@@ -27,6 +29,17 @@ def missing():
     for module in ("speechmos", "onnxruntime", "librosa"):
         if not importlib.util.find_spec(module):
             return f"{module} is missing: pip install {module}"
+    return None
+
+
+def miss(name, chained, whole):
+    """How the voice NAME misses its target with these opinions, or None. Only the default voice has a target."""
+    if name != DEFAULT_VOICE:
+        return None
+    if chained < LEAST:
+        return f"{name} has {chained:.3f}, less than {LEAST}"
+    if abs(chained - whole) > MOST_APART:
+        return f"{name} has {chained:.3f} chained and {whole:.3f} whole, more than {MOST_APART} apart"
     return None
 
 

@@ -5,6 +5,7 @@ import sys
 import numpy as np
 import pytest
 
+import figures
 import naturalness
 import voice_checks
 from voice_pack import VOICES, Pack
@@ -85,6 +86,47 @@ def test_the_quarters_of_heart_sound_natural(clock):
     pack, listener = Pack(VOICES / "heart"), naturalness.Listener()
     times = [(hour, minute) for hour in range(24) for minute in (0, 15, 30, 45)]
     assert np.mean([listener.opinion(pack.joined(clock, *time)[0]) for time in times]) >= 3.7
+
+
+@pytest.fixture
+def opinions(monkeypatch, capsys):
+    """Prints the figures of a voice whose clips and sentences are heard as GIVEN: (exit status, table, complaints)."""
+    def opinions(name, given):
+        def nothing(*_):
+            return iter(())
+        for part in "clip_figures", "phrase_figures", "timer_figures":
+            monkeypatch.setattr(figures, part, nothing)
+        monkeypatch.setattr(naturalness, "Listener", object)
+        monkeypatch.setattr(naturalness, "of_quarters", lambda pack, clock, listener: given.get(clock, (3.8, 3.8)))
+        try:
+            figures.main([name])
+        except SystemExit as end:
+            return end.code, capsys.readouterr().out
+        return None, capsys.readouterr().out
+    monkeypatch.setattr(naturalness, "missing", lambda: None)
+    return opinions
+
+
+@pytest.mark.parametrize("name, given, complaint", [
+    ("heart", {12: (3.70, 3.80)}, None),
+    ("heart", {24: (3.69, 3.70)}, "figures: 24 h, opinion of 96 quarters, chained and whole: heart has 3.690, less than 3.7"),
+    ("heart", {"12 natural": (3.75, 3.86)},
+     "figures: 12 h natural, opinion of 96 quarters, chained and whole: heart has 3.750 chained and 3.860 whole, more than "
+     "0.1 apart"),
+    ("heart", {12: (3.9, 3.75)},
+     "figures: 12 h, opinion of 96 quarters, chained and whole: heart has 3.900 chained and 3.750 whole, more than 0.1 apart"),
+    ("rms", {12: (3.3, 3.0)}, None),
+])
+def test_the_figures_end_with_the_row_in_which_the_default_voice_misses_its_target(opinions, name, given, complaint):
+    told, table = opinions(name, given)
+    assert told == complaint
+    assert "| 12 h natural-day, opinion of 96 quarters, chained and whole | 3.7, within 0.1 | 3.80 and 3.80 |" in table
+
+
+def test_without_speechmos_the_figures_are_skipped(opinions, monkeypatch):
+    monkeypatch.setattr(naturalness, "missing", lambda: "speechmos is missing: pip install speechmos")
+    told, table = opinions("heart", {12: (1.0, 2.0)})
+    assert told is None and "| skipped: speechmos is missing: pip install speechmos |" in table
 
 
 def test_without_speechmos_the_figures_name_what_is_missing(monkeypatch):

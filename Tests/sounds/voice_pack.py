@@ -65,14 +65,29 @@ class Pack:
                 return phrase
         raise LookupError(f"no template of [{section}] matches {digits}")
 
-    def clips_of(self, clock, hour, minute):
-        """The clip names of a time, by the first template of voice.conf that matches. CLOCK may have a style."""
+    def _time(self, clock, hour, minute):
+        """The names that say a time, by the first template of voice.conf that matches. CLOCK may have a style."""
         digits = f"{hour:02}{minute:02}"
         values = {"hour12": (hour + 11) % 12 + 1, "next12": hour % 12 + 1, "hour24": hour, "minute": minute,
                   "units": minute % 10, "until": 60 - minute, "ampm": "am" if hour < 12 else "pm"}
         if "day" in self.conf:
             values["day"] = self._template("day", digits)
-        return self._unchained(self._template(f"clock {clock}", digits).format(**values))
+        return self._template(f"clock {clock}", digits).format(**values)
+
+    def clips_of(self, clock, hour, minute):
+        """The clip names of a time."""
+        return self._unchained(self._time(clock, hour, minute))
+
+    def text_of(self, clock, hour, minute):
+        """The words of a time as they are written."""
+        return self._written(self._time(clock, hour, minute))
+
+    def _written(self, phrase):
+        """The words of a phrase: the spelling of a chain that has one, the words of every other clip."""
+        spelling = self.conf["spelling"] if "spelling" in self.conf else {}
+        return " ".join(
+            spelling.get(name) or " ".join(self.texts.get(clip, "") for clip in self._unchained(name))
+            for name in phrase.split())
 
     def _unchained(self, phrase):
         """The clip names of a phrase, with each chain replaced by its clips."""
@@ -81,12 +96,20 @@ class Pack:
 
     def clips_of_timer(self, kind, *numbers):
         """The clip names of a phrase of timer_phrases. LookupError if the voice has no words for it."""
+        return self._unchained(self._timer(kind, *numbers))
+
+    def text_of_timer(self, kind, *numbers):
+        """Its words as they are written."""
+        return self._written(self._timer(kind, *numbers))
+
+    def _timer(self, kind, *numbers):
+        """The names that say a phrase of timer_phrases."""
         if kind not in ("left", "timer"):
             number, = numbers or [0]
             for key, phrase in self.conf["interval"].items():
                 word, _, pattern = key.partition(" ")
                 if word == kind and all(p in ("*", d) for p, d in zip(pattern or "**", f"{number:02}", strict=True)):
-                    return self._unchained(phrase.format(number=number))
+                    return phrase.format(number=number)
             raise LookupError(f"nothing in [interval] for {kind} {number}")
         if kind not in self.conf:
             raise LookupError(f"there is no [{kind}]")
@@ -94,7 +117,7 @@ class Pack:
         digits = "".join(f"{number:02}" for number in numbers)
         for pattern, phrase in self.conf[kind].items():
             if all(p in ("*", d) for p, d in zip(pattern, digits, strict=True)):
-                return self._unchained(phrase.format(**values))
+                return phrase.format(**values)
         raise LookupError(f"no template of [{kind}] matches {digits}")
 
     def clips_of_timers_alone(self):

@@ -133,7 +133,14 @@ extension Configuration {
       },
       "chime": tune(\.announcer.chime),
       "chime_quarters": tune(\.announcer.chimeQuarters),
-      "voice": text(\.voice, "the name of a voice, or the path of its folder"),
+      "voice": { configuration, value in
+        if let flaw = WholePath.flaw(of: value) { return flaw }
+        guard !value.isEmpty else {
+          return "allowed: the name of a voice, or the whole path of its folder"
+        }
+        configuration.voice = value
+        return nil
+      },
       "voice_at_hour": choice(\.announcer.voiceAtHour),
       "clock": choice(\.wording.format),
       "style": text(\.wording.style, "the name of a style that the voice has"),
@@ -256,6 +263,7 @@ extension Configuration {
 
   private static func tune(_ field: Field<Tune?>) -> Key {
     { configuration, value in
+      if let flaw = WholePath.flaw(of: value) { return flaw }
       do throws(Fault) {
         configuration[keyPath: field] = value == "none" ? nil : try Sounds.tune(value)
         return nil

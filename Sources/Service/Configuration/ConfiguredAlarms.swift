@@ -98,7 +98,8 @@ extension ConfiguredAlarms {
       // Accept a missing tune: a clock that does not start rings no alarm at all. The service and
       // `check` report the missing tune.
       guard !value.isEmpty else { return "allowed: none, a tune's name, or the path of its file" }
-      section.tune = value == "none" ? nil : (try? Sounds.tune(value)) ?? .missing(value)
+      let tune = WholePath.flaw(of: value) == nil ? try? Sounds.tune(value) : nil
+      section.tune = value == "none" ? nil : tune ?? .missing(value)
       return nil
     },
     "rise": { section, value in

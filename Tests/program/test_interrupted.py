@@ -1,0 +1,111 @@
+"""Ctrl-C while a file is written: nothing half-written stays, and the exit status is that of the signal."""
+
+import fcntl
+import os
+import signal
+import struct
+import subprocess
+import termios
+
+import pytest
+
+from program import PROGRAM
+from slow_voice import lengthen
+from sound_server import wait_until
+
+AT = ["render", "--at", "2026-11-21T15:15"]
+COMMANDS = {
+    "render": [*AT, "--output", "{folder}/x.wav"],
+    "render of a picture": [*AT, "--output", "{folder}/x.flac", "--picture", "{folder}/x.svg"],
+    "say": ["say", "15:15", "--output", "{folder}/x.caf"],
+    "export": ["voice", "export", "{pack}", "--output", "{folder}/x"],
+}
+
+
+@pytest.fixture
+def output(tmp_path):
+    folder = tmp_path / "output"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def begun(clocksmith, output):
+    """Starts a command, and waits until it writes."""
+    started = []
+
+    def begun(*words):
+        started.append(subprocess.Popen(
+            [PROGRAM, *map(str, words)], env=clocksmith.environment, stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True))
+        wait_until(lambda: list(output.rglob("*.part")), 60, "the first of the file")
+        return started[-1]
+
+    yield begun
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_nothing_half_written_stays(clocksmith, pack, output, begun, command, number):
+    # Takes a second or two to write.
+    lengthen(pack, 200, "minute-15")
+    configuration = clocksmith.configuration(voice=pack)
+    words = (word.format(folder=output, pack=pack) for word in COMMANDS[command])
+    process = begun(*words, "--config", configuration)
+    process.send_signal(number)
+    told = process.communicate(timeout=60)
+    assert (process.returncode, told) == (128 + number, ("", ""))
+    assert list(output.iterdir()) == []
+
+
+def test_bells_that_are_written_when_it_comes_are_whole(clocksmith, output, begun):
+    process = begun("bells", "render", output)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=60)
+    assert process.returncode == 128 + signal.SIGINT
+    assert not list(output.glob("*.part"))
+
+
+def test_a_file_that_was_there_stays_as_it_was(clocksmith, pack, output, begun):
+    lengthen(pack, 200, "minute-15")
+    (output / "x.wav").write_bytes(b"the old announcement")
+    process = begun(*AT, "--output", output / "x.wav", "--config", clocksmith.configuration(voice=pack))
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=60)
+    assert process.returncode == 128 + signal.SIGINT
+    assert [(path.name, path.read_bytes()) for path in output.iterdir()] == [("x.wav", b"the old announcement")]
+
+
+def test_a_picture_that_nobody_reads_does_not_hold_it_up(clocksmith, output, begun, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+    fcntl.fcntl(reader, fcntl.F_SETPIPE_SZ, 4096)
+    process = begun(*AT, "--output", output / "x.wav", "--picture", tmp_path / "pipe", "--config",
+                    clocksmith.configuration())
+
+    def waiting():
+        return struct.unpack("i", fcntl.ioctl(reader, termios.FIONREAD, bytes(4)))[0]
+
+    # A pipe of one page.
+    wait_until(lambda: waiting() == 4096, 60, "the pipe to be full")
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=60)
+    os.close(reader)
+    assert process.returncode == 128 + signal.SIGINT
+    assert list(output.iterdir()) == []
+
+
+def test_a_signal_that_is_ignored_does_not_end_it(clocksmith, pack, output):
+    """As under nohup(1)."""
+    lengthen(pack, 100, "minute-15")
+    process = subprocess.Popen(
+        [PROGRAM, *AT, "--output", output / "x.wav", "--config", clocksmith.configuration(voice=pack)],
+        env=clocksmith.environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+    wait_until(lambda: list(output.glob("*.part")), 60, "the first of the file")
+    process.send_signal(signal.SIGHUP)
+    assert process.communicate(timeout=60) == (None, b"") and process.returncode == 0
+    assert [path.name for path in output.iterdir()] == ["x.wav"]
