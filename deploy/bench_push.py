@@ -109,7 +109,7 @@ class Server:
 def print_line(name, taken, processor, memory, anonymous, connections, more=""):
     print(f"{name}: {COUNT} accepted in {taken:.2f} s, {COUNT / taken:,.0f} a second, "
           f"{processor:.2f} s of a processor, {processor / COUNT * 1e6:.0f} us for each, "
-          f"{memory:.1f} MiB at most, {anonymous:.1f} MiB of its own at the end, "
+          f"{memory:.1f} MiB at most, {anonymous:.1f} MiB anonymous at the end, "
           f"{connections} connection{'' if connections == 1 else 's'}{more}", flush=True)
 
 
@@ -152,7 +152,7 @@ def by_relay(folder, server):
                server.connections() - before,
                f"; before it {idle:.1f} MiB, at most {tries} tries, each noted on the disk")
     return {"rate": COUNT / taken, "processor": processor, "memory": highest,
-            "own memory": anonymous}
+            "anonymous": anonymous}
 
 
 def memory_of(status, field):
@@ -165,7 +165,7 @@ def by_aioapns(folder, server):
                text=True)
     told = json.loads(done.stdout)
     assert told["accepted"] == COUNT, told
-    print_line("aioapns", told["taken"], told["processor"], told["memory"], told["own memory"],
+    print_line("aioapns", told["taken"], told["processor"], told["memory"], told["anonymous"],
                server.connections() - before, "; it keeps no account")
     return {"rate": COUNT / told["taken"], **told}
 
@@ -204,7 +204,7 @@ def send_by_aioapns(folder, port, count):
     usage = resource.getrusage(resource.RUSAGE_SELF)
     print(json.dumps({
         "taken": taken, "accepted": accepted, "processor": usage.ru_utime + usage.ru_stime,
-        "memory": usage.ru_maxrss / 1024, "own memory": memory_of("/proc/self/status", "RssAnon")}))
+        "memory": usage.ru_maxrss / 1024, "anonymous": memory_of("/proc/self/status", "RssAnon")}))
 
 
 def main():
@@ -219,7 +219,7 @@ def main():
     part = {name: relay[name] / other[name] for name in relay}
     print(f"clocksmith-relay / aioapns: {part['rate']:.1f} times the rate, "
           f"{part['processor']:.2f} of the processor time, {part['memory']:.2f} of the memory, "
-          f"{part['own memory']:.2f} of the memory that it shares with no other program")
+          f"{part['anonymous']:.2f} of the anonymous memory")
 
 
 if sys.argv[1] == "aioapns":
