@@ -18,6 +18,7 @@ let package = Package(
     .systemLibrary(name: "CLinux"),
     .systemLibrary(name: "CMicroHTTPD"),
     .systemLibrary(name: "CMosquitto"),
+    .systemLibrary(name: "CNGHTTP2"),
     .systemLibrary(name: "COpenSSL"),
     .systemLibrary(name: "CSampleRate"),
     .systemLibrary(name: "CSndFile"),
@@ -46,8 +47,8 @@ let package = Package(
     .target(
       name: "Relay",
       dependencies: [
-        "Basics", "Daemon", "CCurl", "CJWT", "CLinux", "CMicroHTTPD", "CMosquitto", "COpenSSL",
-        "CSQLite", "CSystemd",
+        "Basics", "Daemon", "CCurl", "CJWT", "CLinux", "CMicroHTTPD", "CMosquitto", "CNGHTTP2",
+        "COpenSSL", "CSQLite", "CSystemd",
       ]),
     .executableTarget(
       name: "clocksmith",

@@ -106,9 +106,10 @@ class Server:
         self.process.wait()
 
 
-def print_line(name, taken, processor, memory, connections, more=""):
+def print_line(name, taken, processor, memory, anonymous, connections, more=""):
     print(f"{name}: {COUNT} accepted in {taken:.2f} s, {COUNT / taken:,.0f} a second, "
-          f"{processor:.2f} s of a processor, {memory:.1f} MiB at most, "
+          f"{processor:.2f} s of a processor, {processor / COUNT * 1e6:.0f} us for each, "
+          f"{memory:.1f} MiB at most, {anonymous:.1f} MiB anonymous at the end, "
           f"{connections} connection{'' if connections == 1 else 's'}{more}", flush=True)
 
 
@@ -147,10 +148,11 @@ def by_relay(folder, server):
             "SELECT created, finished, (SELECT max(tries) FROM deliveries WHERE message = m.id) "
             "FROM messages m ORDER BY id DESC LIMIT 1")
     taken = (finished - created) / 1e6
-    print_line("clocksmith-relay", taken, processor, highest, server.connections() - before,
-               f"; before it {idle:.1f} MiB, {anonymous:.1f} MiB anonymous after it, at most "
-               f"{tries} tries, each noted on the disk")
-    return COUNT / taken, highest
+    print_line("clocksmith-relay", taken, processor, highest, anonymous,
+               server.connections() - before,
+               f"; before it {idle:.1f} MiB, at most {tries} tries, each noted on the disk")
+    return {"rate": COUNT / taken, "processor": processor, "memory": highest,
+            "anonymous": anonymous}
 
 
 def memory_of(status, field):
@@ -163,9 +165,9 @@ def by_aioapns(folder, server):
                text=True)
     told = json.loads(done.stdout)
     assert told["accepted"] == COUNT, told
-    print_line("aioapns", told["taken"], told["processor"], told["memory"],
+    print_line("aioapns", told["taken"], told["processor"], told["memory"], told["anonymous"],
                server.connections() - before, "; it keeps no account")
-    return COUNT / told["taken"], told["memory"]
+    return {"rate": COUNT / told["taken"], **told}
 
 
 def send_by_aioapns(folder, port, count):
@@ -202,7 +204,7 @@ def send_by_aioapns(folder, port, count):
     usage = resource.getrusage(resource.RUSAGE_SELF)
     print(json.dumps({
         "taken": taken, "accepted": accepted, "processor": usage.ru_utime + usage.ru_stime,
-        "memory": usage.ru_maxrss / 1024}))
+        "memory": usage.ru_maxrss / 1024, "anonymous": memory_of("/proc/self/status", "RssAnon")}))
 
 
 def main():
@@ -210,13 +212,14 @@ def main():
         folder = Path(name)
         server = Server(folder)
         try:
-            rate, memory = by_relay(folder, server)
-            other_rate, other_memory = by_aioapns(folder, server)
+            relay, other = by_relay(folder, server), by_aioapns(folder, server)
         finally:
             server.stop()
     print(f"Both had at most {AT_A_TIME} requests under way at a time.")
-    print(f"clocksmith-relay / aioapns: {rate / other_rate:.1f} times the rate, "
-          f"{memory / other_memory:.2f} of the memory")
+    part = {name: relay[name] / other[name] for name in relay}
+    print(f"clocksmith-relay / aioapns: {part['rate']:.1f} times the rate, "
+          f"{part['processor']:.2f} of the processor time, {part['memory']:.2f} of the memory, "
+          f"{part['anonymous']:.2f} of the anonymous memory")
 
 
 if sys.argv[1] == "aioapns":

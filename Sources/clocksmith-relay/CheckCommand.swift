@@ -7,15 +7,17 @@ let checkCommand = Subcommand(
   summary: "look whether the configuration can be used",
   details: """
     Reads the configuration, the passwords, keys and certificates, and whether each key belongs to
-    its certificate, and prints what is connected to.
+    its certificate, and prints what is connected to. It tells of a certificate that has expired,
+    is not valid yet, or expires within 30 days.
     It does not connect. Exit status 3 if something was found.
     """,
   options: [configOption]
 ) { arguments in
   do throws(Fault) {
     let configuration = try RelayConfiguration.load(path: arguments["config"])
-    if !configuration.broker.host.isEmpty { try check(configuration) }
-    let isUsable = try check(configuration.push)
+    var isUsable = true
+    if !configuration.broker.host.isEmpty, try !check(configuration) { isUsable = false }
+    if try !check(configuration.push) { isUsable = false }
     if let http = configuration.http { try check(http) }
     return isUsable ? ExitStatus.done : ExitStatus.found
   } catch {
@@ -24,7 +26,9 @@ let checkCommand = Subcommand(
   }
 }
 
-private func check(_ configuration: RelayConfiguration) throws(Fault) {
+/// - Returns: false if something was found.
+private func check(_ configuration: RelayConfiguration) throws(Fault) -> Bool {
+  var isUsable = true
   let broker = configuration.broker
   let password = try broker.password()
   let topics = configuration.topics
@@ -35,16 +39,30 @@ private func check(_ configuration: RelayConfiguration) throws(Fault) {
   if broker.usesTLS {
     try broker.checkCertificates()
     try say("ok    authorities   \(broker.authorities)")
-    if let certificate = broker.certificate { try say("ok    certificate   \(certificate)") }
+    if let certificate = broker.certificate { isUsable = try check(certificate: certificate) }
   }
   try say("ok    clock         \(topics.clock)")
   try say("ok    commands      \(topics.commands.joined(separator: ", "))")
   try say("ok    discovery     \(topics.discovery ?? "none")")
+  return isUsable
+}
+
+/// - Returns: false if the certificate is not valid now.
+private func check(certificate path: String) throws(Fault) -> Bool {
+  let dates = try CertificateDates(path: path)
+  if let complaint = dates.complaint(at: .now) {
+    try say("FOUND \(complaint)")
+    return false
+  }
+  try say("ok    certificate   \(path)")
+  if let reminder = dates.reminder(at: .now) { try say("note  certificate   \(reminder)") }
+  return true
 }
 
 /// - Returns: false if something was found.
 private func check(_ push: PushConfiguration) throws(Fault) -> Bool {
   let faults = push.faults
+  var isUsable = faults.isEmpty
   func tell(_ section: String, _ words: String) throws(Fault) {
     if let fault = faults[section] {
       try say("FOUND \(fault)")
@@ -58,6 +76,11 @@ private func check(_ push: PushConfiguration) throws(Fault) -> Bool {
   }
   if let apns = push.apns {
     try tell("apns", "apns          \(apns.topic), \(apns.server ?? "Apple's servers")")
+    if let certificate = apns.certificate, faults["apns"] == nil,
+      try !check(certificate: certificate)
+    {
+      isUsable = false
+    }
   }
   for (name, ntfy) in push.ntfy.sorted(by: { $0.key < $1.key }) {
     try tell(
@@ -70,7 +93,7 @@ private func check(_ push: PushConfiguration) throws(Fault) -> Bool {
   if push.apns != nil, access(Register.path, R_OK) == 0 {
     try say("ok    devices       \(try Register().countOfDevices())")
   }
-  return faults.isEmpty
+  return isUsable
 }
 
 private func check(_ http: HTTPConfiguration) throws(Fault) {
@@ -78,6 +101,7 @@ private func check(_ http: HTTPConfiguration) throws(Fault) {
   let isReadable = !http.usesTLS && !http.listen.isLoopback
   let rate = http.requestsPerMinute.map { "\($0) requests a minute from an address" }
   try say("ok    http          \(http.url), \(rate ?? "any number of requests")")
+  if let certificate = http.certificate { _ = try check(certificate: certificate) }
   if isReadable {
     try say("note  http          without TLS, the token can be read on its way through the network")
   }

@@ -7,8 +7,8 @@ import Testing
 @testable import Relay
 
 @Suite struct VerdictTests {
-  private func answer(_ status: Int, _ body: String = "", isHTTP2: Bool = true) -> Answer {
-    Answer(status: status, body: body, retryAfter: nil, isHTTP2: isHTTP2, failure: nil)
+  private func answer(_ status: Int, _ body: String = "") -> Answer {
+    Answer(status: status, body: body, retryAfter: nil, failure: nil)
   }
 
   private func verdict(_ answer: Answer) -> Verdict { Verdict(apns: answer, sent: .second(100)) }
@@ -61,17 +61,11 @@ import Testing
     #expect(verdict(answer(status, body)) == means)
   }
 
-  @Test("a server without HTTP/2 is none") func noHTTP2() {
-    #expect(
-      verdict(answer(200, isHTTP2: false))
-        == .down("the server does not speak HTTP/2: it is none of APNs"))
-  }
-
   @Test("a request that is lost says nothing of the others, a connection does") func failures() {
     func verdict(_ code: CURLcode, status: Int = 0) -> Verdict {
       Verdict(
         apns: Answer(
-          status: status, body: "", retryAfter: nil, isHTTP2: true,
+          status: status, body: "", retryAfter: nil,
           failure: .init(code: code, words: "why")), sent: .second(100))
     }
     #expect(verdict(CURLE_OPERATION_TIMEDOUT) == .again("why"))

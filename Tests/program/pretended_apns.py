@@ -10,6 +10,7 @@ import threading
 import h2.config
 import h2.connection
 import h2.events
+import h2.settings
 
 from relay import free_port
 from sound_server import wait_until
@@ -26,6 +27,21 @@ def make_certificate(folder, name="server", host="DNS:localhost,IP:127.0.0.1", d
         ["openssl", "x509", "-req", "-in", request, "-signkey", key, "-days", str(days),
          "-copy_extensions", "copy", "-out", certificate], check=True, capture_output=True)
     return certificate, key
+
+
+def make_dated_certificate(folder, name, begins, ends):
+    """A self-signed certificate for any span, as in `20990101000000Z`, and its key."""
+    key, request, rules = (folder / f"{name}.{end}" for end in ("key", "csr", "cnf"))
+    make_certificate(folder, name)
+    (folder / "index").touch()
+    rules.write_text(
+        f"[ca]\ndefault_ca = own\n[own]\ndatabase = {folder}/index\nnew_certs_dir = {folder}\n"
+        "default_md = sha256\nrand_serial = yes\npolicy = any\n[any]\ncommonName = supplied\n")
+    subprocess.run(
+        ["openssl", "ca", "-batch", "-config", rules, "-selfsign", "-keyfile", key, "-in", request,
+         "-startdate", begins, "-enddate", ends, "-notext", "-out",
+         folder / f"{name}.crt"], check=True, capture_output=True)
+    return folder / f"{name}.crt", key
 
 
 def make_provider_key(path):
@@ -74,10 +90,11 @@ def accept(_):
 
 class PretendedAPNs:
     """`answer(request)` returns a status and an object, or one of the words `hang`, `reset`,
-    `goaway`, `close`, `garbage`."""
+    `goaway`, `close`, `garbage`. At most `streams` requests may be under way."""
 
-    def __init__(self, folder, certificate=None, answer=accept, protocols=("h2",)):
+    def __init__(self, folder, certificate=None, answer=accept, protocols=("h2",), streams=100):
         self.answer = answer
+        self.streams = streams
         self.requests = []
         self.connections = 0
         self.authority, key = certificate or make_certificate(folder)
@@ -123,6 +140,8 @@ class PretendedAPNs:
             stream.sendall(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n")
             return
         talk = h2.connection.H2Connection(h2.config.H2Configuration(client_side=False))
+        talk.local_settings = h2.settings.Settings(client=False, initial_values={
+            h2.settings.SettingCodes.MAX_CONCURRENT_STREAMS: self.streams})
         talk.initiate_connection()
         stream.sendall(talk.data_to_send())
         begun = {}
@@ -154,10 +173,9 @@ class PretendedAPNs:
             talk.reset_stream(stream_id, error_code=2)
             return True
         if answer == "goaway":
-            talk.close_connection(last_stream_id=stream_id - 2, additional_data=b'{"reason":"Shutdown"}')
-            stream.sendall(talk.data_to_send())
-            return False
-        if answer == "close":
+            talk.close_connection(
+                last_stream_id=max(stream_id - 2, 0), additional_data=b'{"reason":"Shutdown"}')
+        if answer in ("goaway", "close"):
             stream.sendall(talk.data_to_send())
             # The client must get the answers: a close with unread input would reset the connection.
             stream.shutdown(socket.SHUT_WR)

@@ -2,11 +2,12 @@
 
 import re
 import subprocess
+import time
 
 import pytest
 
 import relay as parts
-from pretended_apns import make_certificate
+from pretended_apns import make_certificate, make_dated_certificate
 from program import ROOT
 
 
@@ -111,6 +112,30 @@ def test_a_check_loads_certificates_and_keys(run, configured, tmp_path, section,
     done = run("check", "--config", configured(
         f"{section}certificate = {tmp_path}/own.crt\nkey = {tmp_path}/own.key\n"))
     assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize("section", [
+    "[mqtt]\nbroker = box\ntls = yes\n", "[apns]\ntopic = a.b\n",
+    "[http]\ntoken_file = {folder}/token\n",
+], ids=["mqtt", "apns", "http"])
+@pytest.mark.parametrize("begins, ends, status, told", [
+    (-9, -2, 3, "FOUND {path}: this certificate expired on {ends}; renew it, then 'sudo systemctl"),
+    (5, 90, 3, "FOUND {path}: this certificate is not valid before {begins}; if that has passed,"),
+    (-9, 29, 0, "note  certificate   {path} expires on {ends}; before that, renew it, then 'sudo"),
+    (-9, 31, 0, "ok    certificate   {path}"),
+], ids=["expired", "not yet valid", "nearly expired", "good for long"])
+def test_a_check_tells_how_long_a_certificate_is_valid(
+        run, configured, tmp_path, section, begins, ends, status, told):
+    (tmp_path / "token").write_text("0123456789abcdef\n")
+    begins, ends = (time.strftime("%Y-%m-%d", time.gmtime(time.time() + days * 86_400))
+                    for days in (begins, ends))
+    certificate, key = make_dated_certificate(
+        tmp_path, "own", *(f"{day.replace('-', '')}120000Z" for day in (begins, ends)))
+    done = run("check", "--config", configured(
+        f"{section.format(folder=tmp_path)}certificate = {certificate}\nkey = {key}\n"))
+    assert done.returncode == status, done.stdout
+    assert told.format(path=certificate, begins=begins, ends=ends) in done.stdout
+    assert ("note" in done.stdout) == told.startswith("note")
 
 
 def test_a_check_shows_of_an_address_only_the_host(run, configured):

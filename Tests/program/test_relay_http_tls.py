@@ -58,7 +58,7 @@ def test_an_old_version_of_tls_is_refused(door, tmp_path):
 def test_a_certificate_that_has_expired_is_told_of_and_refused_by_apps(door, tmp_path):
     certificate, key = make_certificate(tmp_path, days=-1)
     running = door(section(certificate, key)).wait_until_open()
-    assert "has expired" in running.wait_for("apps refuse it")
+    assert "expired on" in running.wait_for("apps refuse it")
     with pytest.raises(ssl.SSLCertVerificationError, match="expired"):
         running.state(authority=certificate)
 
@@ -86,7 +86,7 @@ def test_a_key_of_another_certificate_opens_no_door_and_ends_nothing_else(door, 
 def check(on_the_bus, tmp_path):
     parts.need_relay()
     (tmp_path / "token").write_text(f"{TOKEN}\n")
-    make_certificate(tmp_path)
+    make_certificate(tmp_path, days=90)
     make_certificate(tmp_path, "old", days=-1)
     make_certificate(tmp_path, "other")
 
@@ -110,7 +110,8 @@ def test_check_tells_where_apps_are_served(check, tmp_path):
         "ok    http          http://127.0.0.1:8080, 300 requests a minute from an address\n")
     assert check(TAKEN + "listen = [::]:443\nrate = none\n"
                  "certificate = {folder}/server.crt\nkey = {folder}/server.key\n", 0) == (
-        "ok    http          https://[::]:443, any number of requests\n")
+        "ok    http          https://[::]:443, any number of requests\n"
+        f"ok    certificate   {tmp_path}/server.crt\n")
     assert "the token can be read on its way" in check(TAKEN + "listen = 0.0.0.0:8080\n", 0)
     credentials = tmp_path / "credentials"
     credentials.mkdir()
@@ -137,7 +138,7 @@ def test_check_tells_where_apps_are_served(check, tmp_path):
     (TAKEN + "certificate = {folder}/token\nkey = {folder}/server.key\n", "no certificate in PEM"),
     (TAKEN + "certificate = {folder}/server.crt\nkey = {folder}/other.key\n",
      "none for the certificate"),
-    (TAKEN + "certificate = {folder}/old.crt\nkey = {folder}/old.key\n", "has expired"),
+    (TAKEN + "certificate = {folder}/old.crt\nkey = {folder}/old.key\n", "expired on"),
 ])
 def test_check_finds_what_is_wrong(check, text, told):
     found = check(text, 3)

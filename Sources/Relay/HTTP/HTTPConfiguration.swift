@@ -4,7 +4,7 @@ import Basics
 public struct HTTPConfiguration: Hashable, Sendable {
   public var listen = ListenAddress.usual
   var tokenFile: String?
-  var certificate: String?
+  public var certificate: String?
   var key: String?
   /// How many requests an address may make in a minute; nil for any number.
   public var requestsPerMinute: Int? = 300

@@ -19,21 +19,11 @@ struct TLSIdentity: Hashable {
     }
     defer { SSL_CTX_free(context) }
     try TLSContext.show(certificate, key, in: context)
-    complaint = Self.complaint(of: SSL_CTX_get0_certificate(context), certificate)
+    complaint = CertificateDates(of: SSL_CTX_get0_certificate(context), path: certificate)?
+      .complaint(at: .now)
   }
 
   private static func text(_ path: String) throws(Fault) -> String {
     String(decoding: try readRegularFile(path, largest: longest), as: UTF8.self)
-  }
-
-  private static func complaint(of certificate: OpaquePointer?, _ path: String) -> Fault? {
-    guard let certificate else { return nil }
-    if X509_cmp_current_time(X509_get0_notAfter(certificate)) < 0 {
-      return Fault(path, "this certificate has expired; renew it, then reload the relay")
-    }
-    if X509_cmp_current_time(X509_get0_notBefore(certificate)) > 0 {
-      return Fault(path, "this certificate is not valid yet, by the clock of this machine")
-    }
-    return nil
   }
 }

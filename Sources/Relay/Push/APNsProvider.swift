@@ -4,10 +4,9 @@ import Basics
 final class APNsProvider: Provider {
   let lane: Lane
   let events = PushEvents.all
-  let settings: Transfers.Settings
+  let settings: CarrierSettings
   let origin: ProviderOrigin
 
-  private let server: String
   private let topic: String
   private let look: APNsPayload.Look
   /// Nil if a certificate identifies the provider.
@@ -15,24 +14,22 @@ final class APNsProvider: Provider {
   /// The headers and the body of the last message, because many deliveries of it follow each other.
   private var form: (message: Int64, token: String, headers: HeaderList, body: RequestBody)?
 
-  /// Limit of requests in flight. Apple allows 1000. Each takes 20 kB, and those in flight are in
-  /// doubt after a power cut.
+  /// Limit of requests in flight. Apple allows 1000. Those in flight are in doubt after a power cut.
   static let mostRequests = 200
 
   init(
     _ environment: Device.Environment, _ configured: PushConfiguration.APNs, _ token: ProviderToken?
   ) {
     lane = .apns(environment)
-    server = configured.server ?? environment.server
     topic = configured.topic
     look = configured.look
     self.token = token
     origin = ProviderOrigin(
       .apns(configured), secret: token?.key ?? [],
       files: [configured.authorities, configured.certificate, configured.key].compactMap { $0 })
-    settings = Transfers.Settings(
-      isHTTP2: true, authorities: configured.authorities, certificate: configured.certificate,
-      key: configured.key, most: Self.mostRequests)
+    settings = CarrierSettings(
+      server: configured.server ?? environment.server, authorities: configured.authorities,
+      certificate: configured.certificate, key: configured.key, most: Self.mostRequests)
   }
 
   func request(
@@ -43,9 +40,9 @@ final class APNsProvider: Provider {
       form = try makeForm(registered, token)
     }
     return Request(
-      tag: delivery.id, url: "https://\(server)/3/device/\(delivery.token)",
-      ownHeader: "apns-id: \(registered.requestID(of: delivery.id))", headers: form!.headers,
-      body: form!.body)
+      tag: delivery.id, address: "/3/device/\(delivery.token)",
+      ownHeader: Header(name: "apns-id", value: registered.requestID(of: delivery.id)),
+      headers: form!.headers, body: form!.body)
   }
 
   private func makeForm(
@@ -53,14 +50,17 @@ final class APNsProvider: Provider {
   ) throws(Fault) -> (Int64, String, HeaderList, RequestBody) {
     let payload = APNsPayload(message: registered.message, look: look)
     let body = RequestBody(try payload.text())
-    var lines = [
-      "apns-topic: \(topic)", "apns-push-type: \(payload.type)",
-      "apns-priority: \(payload.priority)",
-      "apns-expiration: \(registered.message.expires.microseconds / 1_000_000)",
-      "apns-collapse-id: \(payload.collapse)", "content-type: application/json", "accept:",
+    var headers = [
+      Header(name: "apns-topic", value: topic), Header(name: "apns-push-type", value: payload.type),
+      Header(name: "apns-priority", value: String(payload.priority)),
+      Header(
+        name: "apns-expiration", value: String(registered.message.expires.microseconds / 1_000_000)),
+      Header(name: "apns-collapse-id", value: payload.collapse),
+      Header(name: "content-type", value: "application/json"),
+      Header(name: "content-length", value: String(body.count)),
     ]
-    if !token.isEmpty { lines.append("authorization: bearer \(token)") }
-    return (registered.id, token, HeaderList(lines), body)
+    if !token.isEmpty { headers.append(Header(name: "authorization", value: "bearer \(token)")) }
+    return (registered.id, token, HeaderList(headers), body)
   }
 
   func judge(_ answer: Answer, sent: UTCTime, at now: UTCTime) -> Verdict {

@@ -4,7 +4,7 @@ import Basics
 final class NtfyProvider: Provider {
   let lane: Lane
   let events: PushEvents
-  let settings: Transfers.Settings
+  let settings: CarrierSettings
   let origin: ProviderOrigin
 
   /// ntfy keeps a longer message as a file.
@@ -18,21 +18,21 @@ final class NtfyProvider: Provider {
     try TLSContext.check(authorities: configured.authorities)
     lane = .ntfy(name)
     events = configured.events
-    settings = Transfers.Settings(authorities: configured.authorities, most: 4)
+    settings = CarrierSettings(authorities: configured.authorities, most: 4)
     self.configured = configured
-    var lines = ["content-type: application/json", "accept:"]
+    var headers = [Header(name: "content-type", value: "application/json")]
     let token = try configured.token()
-    if let token { lines.append("authorization: Bearer \(token)") }
+    if let token { headers.append(Header(name: "authorization", value: "Bearer \(token)")) }
     origin = ProviderOrigin(
       .ntfy(configured), secret: Array((token ?? "").utf8), files: [configured.authorities])
-    headers = HeaderList(lines)
+    self.headers = HeaderList(headers)
   }
 
   func request(
     _ delivery: Delivery, _ registered: RegisteredMessage, at now: UTCTime
   ) throws(Fault) -> Request {
     Request(
-      tag: delivery.id, url: configured.server, ownHeader: nil, headers: headers,
+      tag: delivery.id, address: configured.server, ownHeader: nil, headers: headers,
       body: RequestBody(text(of: registered.message)))
   }
 

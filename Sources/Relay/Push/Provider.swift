@@ -5,7 +5,7 @@ protocol Provider: AnyObject {
   var lane: Lane { get }
   /// The events that an entry wants. Each device has its own choice.
   var events: PushEvents { get }
-  var settings: Transfers.Settings { get }
+  var settings: CarrierSettings { get }
   var origin: ProviderOrigin { get }
 
   /// - Throws: `Fault` if the message cannot be put in a form that the service takes.

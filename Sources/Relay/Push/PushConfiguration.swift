@@ -12,7 +12,7 @@ public struct PushConfiguration: Hashable, Sendable {
     var team: String?
     var keyFile: String?
     /// The provider's certificate, used in place of a token.
-    var certificate: String?
+    public var certificate: String?
     var key: String?
     /// A host, with a port if it is not 443, in place of Apple's two servers; nil for Apple's.
     public var server: String?

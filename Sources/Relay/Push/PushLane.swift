@@ -23,7 +23,7 @@ final class PushLane {
   let provider: Provider
   private let loop: EventLoop
   private let handlers: Handlers
-  private var transfers: Transfers?
+  private var carrier: Carrier?
   private var sent: [Int64: (delivery: Delivery, at: UTCTime)] = [:]
   private var outcomes: [Outcome] = []
   /// Limit of deliveries in flight: one until the provider has accepted or refused one.
@@ -95,18 +95,21 @@ final class PushLane {
       }
       guard let message = found else { throw Fault("the message", "it is not in the register") }
       let request = try provider.request(delivery, message, at: now)
-      if transfers == nil { transfers = try makeTransfers() }
-      try transfers?.send(request)
+      if carrier == nil { carrier = try makeCarrier() }
+      try carrier?.send(request)
       sent[delivery.id] = (delivery, now)
     } catch {
       outcomes.append(Outcome(delivery: delivery, state: .refused, reason: error.description))
     }
   }
 
-  private func makeTransfers() throws(Fault) -> Transfers {
-    try Transfers(
-      loop, provider.settings, answered: { [unowned self] in answered($0, $1) },
-      settled: { [unowned self] in settled() })
+  private func makeCarrier() throws(Fault) -> Carrier {
+    let settings = provider.settings
+    let answered = { [unowned self] (tag: Int64, answer: Answer) in self.answered(tag, answer) }
+    let settled = { [unowned self] in self.settled() }
+    return settings.server == nil
+      ? try Transfers(loop, settings, answered: answered, settled: settled)
+      : try Streams(loop, settings, answered: answered, settled: settled)
   }
 
   private func watchDue() {
@@ -234,7 +237,7 @@ final class PushLane {
 
   /// True if a request has left, or an answer is not noted yet.
   private var hasLeft: Bool {
-    !outcomes.isEmpty || sent.keys.contains { transfers?.hasBegun($0) != false }
+    !outcomes.isEmpty || sent.keys.contains { carrier?.hasBegun($0) != false }
   }
 
   private func endIfClosed() {
@@ -250,14 +253,14 @@ final class PushLane {
     let now = UTCTime.now
     for (id, (delivery, _)) in sent {
       outcomes.append(
-        transfers?.hasBegun(id) == false
+        carrier?.hasBegun(id) == false
           ? Outcome(delivery: delivery, state: .waiting, due: now)
           : Outcome(delivery: delivery, state: .unanswered))
     }
     sent = [:]
     if !outcomes.isEmpty { _ = handlers.advance(outcomes, provider.lane, 0) }
     outcomes = []
-    transfers = nil
+    carrier = nil
     done?()
   }
 

@@ -29,15 +29,22 @@ struct RegisteredMessage: Hashable {
     var chance = SplitMix64(seed: seed ^ UInt64(bitPattern: delivery))
     let high = chance.next() & ~0xF000 | 0x4000
     let low = chance.next() & ~(0b11 << 62) | (0b10 << 62)
-    let digits = [high, low].map { number in
-      let text = String(number, radix: 16)
-      return String(repeating: "0", count: 16 - text.utf8.count) + text
+    // Made byte by byte: a message for ten thousand devices has ten thousand of them.
+    return String(unsafeUninitializedCapacity: 36) { text in
+      var index = 0
+      for (number, hyphens) in [(high, [32, 16, 0]), (low, [48])] {
+        for shift in stride(from: 60, through: 0, by: -4) {
+          let digit = UInt8(truncatingIfNeeded: number >> UInt64(shift)) & 15
+          text[index] = digit + UInt8(ascii: digit < 10 ? "0" : "W")
+          index += 1
+          if hyphens.contains(shift) {
+            text[index] = UInt8(ascii: "-")
+            index += 1
+          }
+        }
+      }
+      return index
     }
-    let (first, second) = (digits[0], digits[1])
-    return [
-      first.prefix(8), first.dropFirst(8).prefix(4), first.dropFirst(12), second.prefix(4),
-      second.dropFirst(4),
-    ].joined(separator: "-")
   }
 }
 

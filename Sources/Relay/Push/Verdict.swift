@@ -24,20 +24,14 @@ extension Verdict {
   /// The verdict on an answer of APNs, by Apple's `Handling notification responses from APNs`.
   /// - Parameter sent: when the request was sent.
   init(apns answer: Answer, sent: UTCTime) {
-    if let failure = answer.failure, answer.status != 200 || !answer.isHTTP2 {
+    if let failure = answer.failure, answer.status != 200 {
       self.init(failure)
       return
     }
     // A server may answer before it has read the body, and then end the stream. So a failure with
     // status 200 goes on here: it is accepted.
-    guard answer.isHTTP2 else {
-      self = .down("the server does not speak HTTP/2: it is none of APNs")
-      return
-    }
     let body = try? JSONObject(answer.body, path: "the answer")
-    let told = (try? body?.text("reason")) ?? nil
-    // A reason that is not one of Apple's words may be anything.
-    let reason = told.flatMap { Self.isWord($0) ? $0 : nil } ?? "status \(answer.status)"
+    let reason = Self.reason(in: body) ?? "status \(answer.status)"
     switch (answer.status, reason) {
     case (200, _): self = .accepted
     case (410, _):
@@ -57,6 +51,13 @@ extension Verdict {
     case (400..<500, _): self = .refused(reason)
     default: self = .down("the server answers \(reason): it is none of APNs")
     }
+  }
+
+  /// The reason that APNs gives for an answer, or for the end of a connection.
+  static func reason(in body: JSONObject?) -> String? {
+    let told = (try? body?.text("reason")) ?? nil
+    // What is not one of Apple's words may be anything.
+    return told.flatMap { isWord($0) ? $0 : nil }
   }
 
   private static func isWord(_ text: String) -> Bool {

@@ -7,7 +7,7 @@ import COpenSSL
 final class WebhookProvider: Provider {
   let lane: Lane
   let events: PushEvents
-  let settings: Transfers.Settings
+  let settings: CarrierSettings
   let origin: ProviderOrigin
 
   private let url: String
@@ -18,7 +18,7 @@ final class WebhookProvider: Provider {
     try TLSContext.check(authorities: configured.authorities)
     lane = .webhook(name)
     events = configured.events
-    settings = Transfers.Settings(authorities: configured.authorities, most: 4)
+    settings = CarrierSettings(authorities: configured.authorities, most: 4)
     url = configured.url
     let secret = try configured.secret()
     self.secret = secret
@@ -33,12 +33,14 @@ final class WebhookProvider: Provider {
     let id = registered.requestID(of: delivery.id)
     let seconds = now.microseconds / 1_000_000
     let headers = HeaderList([
-      "content-type: application/json", "accept:", "webhook-timestamp: \(seconds)",
-      "webhook-signature: v1,\(secret.signature(of: "\(id).\(seconds).\(body)"))",
+      Header(name: "content-type", value: "application/json"),
+      Header(name: "webhook-timestamp", value: String(seconds)),
+      Header(
+        name: "webhook-signature", value: "v1,\(secret.signature(of: "\(id).\(seconds).\(body)"))"),
     ])
     return Request(
-      tag: delivery.id, url: url, ownHeader: "webhook-id: \(id)", headers: headers,
-      body: RequestBody(body))
+      tag: delivery.id, address: url, ownHeader: Header(name: "webhook-id", value: id),
+      headers: headers, body: RequestBody(body))
   }
 
   static func text(of message: PushMessage) -> String {

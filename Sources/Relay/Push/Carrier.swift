@@ -1,0 +1,25 @@
+import Basics
+
+/// Carries the requests of a lane to its server.
+protocol Carrier: AnyObject {
+  /// - Throws: `Fault` if there is no memory for it.
+  func send(_ request: Request) throws(Fault)
+
+  /// False while no byte of the request can have left.
+  func hasBegun(_ tag: Int64) -> Bool
+}
+
+/// How requests reach a server.
+struct CarrierSettings: Hashable {
+  /// A server of HTTP/2 over TLS, with its port if that is not 443. Nil if each request names its
+  /// server, and any version of HTTP will do.
+  var server: String?
+  /// A file or a folder of certificates.
+  var authorities = "/etc/ssl/certs"
+  var certificate: String?
+  var key: String?
+  /// How long a request may take.
+  var patience = Duration.seconds(20)
+  /// Limit of requests in flight.
+  var most = 1
+}

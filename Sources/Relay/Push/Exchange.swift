@@ -1,0 +1,62 @@
+import CCurl
+@preconcurrency import Glibc
+
+/// A request on a connection of HTTP/2, and what has come of its answer.
+final class Exchange {
+  let request: Request
+  /// When it fails without a whole answer, in microseconds of the monotonic clock.
+  let deadline: Int64
+  /// It was on a connection that has ended, and is on its second one.
+  var isSentAgain = false
+  /// False while no byte of it can have left.
+  var hasBegun = false
+  /// How much of the request's body has left.
+  var sent = 0
+  var status = 0
+  var body: [UInt8] = []
+  var retryAfter: Duration?
+
+  init(_ request: Request, deadline: Int64) {
+    self.request = request
+    self.deadline = deadline
+  }
+
+  /// `CLOCK_MONOTONIC`, in microseconds.
+  static var now: Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000
+  }
+
+  func answer(_ failure: Answer.Failure?) -> Answer {
+    Answer(
+      status: status, body: status == 200 ? "" : String(decoding: body, as: UTF8.self),
+      retryAfter: retryAfter, failure: failure)
+  }
+
+  /// Takes a header of the answer.
+  func take(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) {
+    if name.elementsEqual(":status".utf8) {
+      status = Int(String(decoding: value, as: UTF8.self)) ?? 0
+    } else if name.elementsEqual("retry-after".utf8) {
+      let text = String(decoding: value, as: UTF8.self)
+      retryAfter = .pause(seconds: Int64(text) ?? Int64(curl_getdate(text, nil) - time(nil)))
+    }
+  }
+
+  func take(_ bytes: UnsafeBufferPointer<UInt8>) {
+    if status != 200 { body.append(contentsOf: bytes.prefix(Answer.mostOfBody - body.count)) }
+  }
+
+  /// Copies the next bytes of the request's body.
+  /// - Returns: how many.
+  func fill(_ buffer: UnsafeMutablePointer<UInt8>, _ most: Int) -> Int {
+    let count = min(most, request.body.count - sent)
+    buffer.update(from: request.body.bytes + sent, count: count)
+    sent += count
+    return count
+  }
+
+  /// True if the request's body has left.
+  var isSent: Bool { sent == request.body.count }
+}
