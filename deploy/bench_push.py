@@ -16,6 +16,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from bench_rows import compared
+
 RELAY, PYTHON = sys.argv[1:3]
 COUNT = int(sys.argv[3]) if len(sys.argv) > 3 else 10_000
 # How many requests are under way at a time: the relay's limit, for aioapns too.
@@ -217,6 +219,8 @@ def main():
     print(f"Both had at most {AT_A_TIME} requests under way at a time.")
     print(f"clocksmith-relay / aioapns: {rate / other_rate:.1f} times the rate, "
           f"{memory / other_memory:.2f} of the memory")
+    compared(f"a push to {COUNT:,} phones", COUNT / rate, COUNT / other_rate, "s", "aioapns")
+    compared(f"a push to {COUNT:,} phones: memory", memory, other_memory, "MiB", "aioapns")
 
 
 if sys.argv[1] == "aioapns":
