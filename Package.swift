@@ -70,7 +70,8 @@ let package = Package(
     .target(name: "TestSupport", dependencies: ["Basics", "Sound"], path: "Tests/TestSupport"),
     // The readers of what others have made; Tests/fuzz/readers feeds them by libFuzzer.
     .target(
-      name: "Hostile", dependencies: ["Basics", "Horology", "Sound", "Service", "Relay"],
+      name: "Hostile",
+      dependencies: ["Basics", "Daemon", "Horology", "Sound", "Service", "Relay", "CSystemd"],
       path: "Tests/Hostile"),
     .testTarget(name: "HostileTests", dependencies: ["Hostile", "TestSupport"]),
     .testTarget(name: "BasicsTests", dependencies: ["Basics", "TestSupport"]),

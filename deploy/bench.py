@@ -1,5 +1,6 @@
 """Measures and prints the figures of deploy/bench."""
 
+import functools
 import json
 import os
 import signal
@@ -11,6 +12,7 @@ import wave
 from pathlib import Path
 
 from bench_joins import VOICE, by_sox as chime_by_sox, clips
+from bench_rows import compared
 
 PROGRAM = sys.argv[1]
 QUARTERS = [(hour, minute) for hour in range(24) for minute in (0, 15, 30, 45)]
@@ -49,10 +51,19 @@ def by_clocksmith(hour, minute, path):
     subprocess.run(render(hour, minute, path, "none"), check=True, capture_output=True)
 
 
+def with_chimes_by_clocksmith(hour, minute, path):
+    subprocess.run(render(hour, minute, path, "westminster"), check=True, capture_output=True)
+
+
 def by_sox(hour, minute, path):
     subprocess.run(["sox", *clips(hour, minute), str(path)], check=True, capture_output=True)
 
 
+def with_chimes_by_sox(hour, minute, path):
+    subprocess.run(chime_by_sox(hour, minute, seconds_of_clip, path), check=True, capture_output=True)
+
+
+@functools.cache
 def seconds_of_clip(path):
     return float(subprocess.run(["soxi", "-D", path], check=True, capture_output=True).stdout)
 
@@ -79,11 +90,16 @@ def print_chime(name, hour, minute):
         commands = {
             "clocksmith": render(hour, minute, ours, "westminster"),
             "sox": chime_by_sox(hour, minute, seconds_of_clip, theirs)}
+        costs = []
         for program, command in commands.items():
             taken, processor, memory = best_run(command)
             sound = seconds_of_sound(ours)
+            costs.append((taken, memory))
             print(f"{name}, {sound:.1f} s, by {program}: {taken:.3f} s ({processor:.3f} s of a "
                   f"processor), {sound / taken:.0f} times real time, {memory:.1f} MB")
+        (ours, our_memory), (theirs, their_memory) = costs
+        compared(f"{name}, rendered", ours, theirs, "s", "sox")
+        compared(f"{name}: memory to render it", our_memory, their_memory, "MB", "sox")
 
 
 def day_of_agenda():
@@ -116,6 +132,12 @@ ours, sound = timed(by_clocksmith)
 theirs, _ = timed(by_sox)
 print(f"96 phrases by clocksmith render: {ours:.2f} s, {sound / ours:.0f} times real time")
 print(f"the same clips by sox, without crossfades: {theirs:.2f} s; clocksmith / sox = {ours / theirs:.2f}")
+compared("the words of a day, 96 times, rendered", ours, theirs, "s", "sox")
+ours, _ = timed(with_chimes_by_clocksmith)
+theirs, _ = timed(with_chimes_by_sox)
+print(f"96 announcements with Westminster: {ours:.2f} s by clocksmith render, {theirs:.2f} s by sox; "
+      f"clocksmith / sox = {ours / theirs:.2f}")
+compared("a day with its chimes, 96 announcements, rendered", ours, theirs, "s", "sox")
 print_chime("a third quarter of Westminster and its words", 12, 45)
 print_chime("noon of Westminster and its words", 12, 0)
 taken, count = day_of_agenda()

@@ -1,5 +1,6 @@
 """Measures what the announcer and the relay use while idle, on a bus and a broker of its own. Each runs
-with the watchdog of its unit, and the relay is connected to the broker and to the announcer."""
+with the watchdog of its unit, and the relay is connected to the broker and to the announcer. Beside them run
+two programs that a user would write to hear the hour: a shell loop and a Python daemon."""
 
 import datetime
 import json
@@ -13,6 +14,8 @@ import tempfile
 import threading
 import time
 from pathlib import Path
+
+from bench_rows import compared
 
 ROOT = Path(__file__).resolve().parents[1]
 ANNOUNCER, RELAY = sys.argv[1:3]
@@ -93,21 +96,99 @@ class Program:
             int(path.read_text().split()[0])
             for path in Path(f"/proc/{self.process.pid}/task").glob("*/schedstat")) / 1e9
 
-    def memory(self):
-        """RSS and anonymous memory in MB."""
+    def own(self):
+        """The wake-ups and the processor time of all its threads."""
+        return self.wakeups(), self.processor()
+
+    def memory(self, field="VmRSS"):
+        """RSS or anonymous memory in MB."""
         status = Path(f"/proc/{self.process.pid}/status").read_text()
-        return [int(re.search(rf"^{name}:\s+(\d+)", status, re.M)[1]) / 1000
-                for name in ("VmRSS", "RssAnon")]
+        return int(re.search(rf"^{field}:\s+(\d+)", status, re.M)[1]) / 1000
 
     def stop(self):
         self.process.send_signal(signal.SIGTERM)
         self.process.wait(10)
+        return 0, 0
+
+
+# Both look at the clock each minute, so they follow a clock that is set, as clocksmith does.
+SHELL_LOOP = """while sleep $((60 - $(date +%s) % 60)); do
+    case $(date +%M) in 00) aplay -q time.wav ;; esac
+done
+"""
+PYTHON_DAEMON = """import datetime, subprocess, time
+while True:
+    time.sleep(60 - time.time() % 60)
+    if datetime.datetime.now().minute == 0:
+        subprocess.run(["aplay", "-q", "time.wav"])
+"""
+
+
+class Loop:
+    """A program that a user would write instead, with the programs that it starts."""
+
+    def __init__(self, name, command, environment):
+        self.name = name
+        self.began = time.monotonic()
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, env=environment,
+            start_new_session=True)
+
+    def tree(self):
+        """The folders in /proc of the program and of its children."""
+        parent = Path(f"/proc/{self.process.pid}")
+        children = (parent / f"task/{self.process.pid}/children").read_text().split()
+        return [parent, *(Path(f"/proc/{child}") for child in children)]
+
+    def own(self):
+        """The wake-ups and the processor time of the program itself."""
+        status = Path(f"/proc/{self.process.pid}/status").read_text()
+        return (int(re.search(r"^voluntary_ctxt_switches:\s+(\d+)", status, re.M)[1]),
+                int(Path(f"/proc/{self.process.pid}/schedstat").read_text().split()[0]) / 1e9)
+
+    def memory(self):
+        """RSS in MB, with that of its children."""
+        return sum(int(re.search(r"^VmRSS:\s+(\d+)", (one / "status").read_text(), re.M)[1])
+                   for one in self.tree()) / 1000
+
+    def stop(self):
+        """Ends it. Returns the wake-ups and the processor time a minute of the programs that it started."""
+        wakeups, processor = self.own()
+        os.killpg(self.process.pid, signal.SIGTERM)
+        _, _, used = os.wait4(self.process.pid, 0)
+        self.process.returncode = 0
+        minutes = (time.monotonic() - self.began) / 60
+        return (max(used.ru_nvcsw - wakeups, 0) / minutes,
+                max(used.ru_utime + used.ru_stime - processor, 0) / minutes)
 
 
 def zone_without_an_hour():
     """A zone without a full hour during a measurement of up to 28 minutes."""
     minute = datetime.datetime.now(datetime.timezone.utc).minute
     return "Etc/UTC" if minute + MINUTES + SETTLED / 60 + 2 < 60 else "Asia/Kolkata"
+
+
+def figures_of(one, own, since):
+    """Ends a program. Returns its wake-ups a minute, its processor time a day, and its memory."""
+    minutes = (time.monotonic() - since) / 60
+    wakeups, processor = ((now - past) / minutes for now, past in zip(one.own(), own))
+    memory = one.memory()
+    anonymous = f", anonymous {one.memory('RssAnon'):.1f} MB" if isinstance(one, Program) else ""
+    of_children = one.stop()
+    wakeups, processor = wakeups + of_children[0], 1440 * (processor + of_children[1])
+    print(f"{one.name}, idle for {minutes:.0f} min: {wakeups:.1f} wake-ups a minute, "
+          f"{processor:.2f} s of a processor a day, RSS {memory:.1f} MB{anonymous}", flush=True)
+    return wakeups, processor, memory
+
+
+def report(figures):
+    """Adds the rows of the table: the announcer beside each loop."""
+    ours = figures["clocksmith"]
+    for name in ("shell loop", "Python daemon"):
+        for what, unit, own, other in zip(
+                ("idle: wake-ups a minute", "idle: processor time a day", "idle: resident memory"),
+                ("", "s", "MB"), ours, figures[name]):
+            compared(what, own, other, unit, name)
 
 
 def measure(folder):
@@ -126,6 +207,8 @@ def measure(folder):
         ["dbus-daemon", f"--config-file={folder}/bus.conf", "--nofork", "--nopidfile", "--nosyslog"], **quiet)
     broker = subprocess.Popen(["/usr/sbin/mosquitto", "-c", folder / "mosquitto.conf"], **quiet)
     programs = []
+    loops = [Loop("shell loop", ["sh", "-c", SHELL_LOOP], environment),
+             Loop("Python daemon", ["/usr/bin/python3", "-c", PYTHON_DAEMON], environment)]
     try:
         wait_until((folder / "bus").exists, "the bus")
         wait_until(lambda: socket.socket().connect_ex(("127.0.0.1", port)) == 0, "the broker")
@@ -139,18 +222,15 @@ def measure(folder):
             capture_output=True, text=True, check=True).stdout
         assert json.loads(state)["trust"], state
         time.sleep(SETTLED)
-        before = [(program.wakeups(), program.processor(), time.monotonic()) for program in programs]
+        measured = loops + programs
+        before = [(one.own(), time.monotonic()) for one in measured]
         time.sleep(MINUTES * 60)
-        for program, (wakeups, processor, since) in zip(programs, before):
-            minutes = (time.monotonic() - since) / 60
-            rss, anonymous = program.memory()
-            print(f"{program.name}, idle for {minutes:.0f} min: "
-                  f"{(program.wakeups() - wakeups) / minutes:.1f} wake-ups a minute, "
-                  f"{(program.processor() - processor) / minutes * 1440:.2f} s of a processor a day, "
-                  f"RSS {rss:.1f} MB, anonymous {anonymous:.1f} MB")
+        figures = {one.name: figures_of(one, *past) for one, past in zip(measured, before)}
+        report(figures)
     finally:
-        for program in programs:
-            program.stop()
+        for program in programs + loops:
+            if program.process.returncode is None:
+                program.stop()
         for daemon in (broker, bus):
             daemon.terminate()
             daemon.wait(10)

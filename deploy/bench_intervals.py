@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy
 import soundfile
 
+from bench_rows import compared
 from bench_speaker import RATE, SoundServer, Speaker, find, line, take_precedence, title
 
 PROGRAM = sys.argv[1]
@@ -108,7 +109,10 @@ def main():
             print(f"  not heard whole: {expected - len(ours)}")
             theirs = cues(speakers[f"script{period}"], sound, period, began)
             line(f"script of aplay and sleep, each {what}", errors_of_script(theirs, period))
-            worst.append(abs(errors_of_script(theirs, period)).max() / abs(missed).max())
+            late = abs(errors_of_script(theirs, period)).max()
+            worst.append(late / abs(missed).max())
+            compared(f"a cue each {what} for {MINUTES} min: worst error", 1000 * abs(missed).max(), 1000 * late,
+                     "ms", "script of aplay and sleep")
     print(f"script / clocksmith = {worst[0]:.0f} and {worst[1]:.0f}, by the worst")
 
 

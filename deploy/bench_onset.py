@@ -1,39 +1,40 @@
-"""Measures onset errors of clocksmith, and of a script as for cron: `deploy/bench onset` prints them.
+"""Measures onset errors of clocksmith, of a script, of cron and of saytime: `deploy/bench onset` prints them.
 
 Speakers are the null sinks of a private pulseaudio, which take their frames by the kernel's clock.
-Three kinds of clock play on them at the same time, under the same load:
+Five kinds of clock play on them at the same time, under the same load:
 
 - clocksmith: its own player and ALSA sink, opened and closed as in the service, one announcement
   after another (Tests/onsets);
 - the same with the short queue that it uses when a switch is configured;
-- a shell script that calls aplay for each clip, started when the second begins. Cron starts its
-  jobs later: it wakes a moment after the minute, then forks and asks PAM. So cron does worse than
-  these figures.
+- a shell script that calls aplay for each clip, started when the second begins;
+- the same script as a job of Debian's cron, each minute; its delay counts from the minute. It needs root;
+- Debian's saytime, started when the second begins.
 """
 
 import os
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from pathlib import Path
 
 import numpy
 import soundfile
 
+from bench_rows import compared
+from bench_scripts import Command, Cron, saytime, script
 from bench_speaker import RATE, SoundServer, Speaker, line, take_precedence, title
 
 ROOT = Path(__file__).resolve().parents[1]
 
-PROGRAM, ONSETS = sys.argv[1:3]
+PROGRAM, ONSETS, CRON = sys.argv[1:4]
 VOICE = ROOT / "sounds/voices/rms"
 TIME = "15:15"
 CLIPS = ["hour-3", "minute-15", "pm"]
 # Seconds from one announcement to the next on the same speaker: 5 to open it ahead, the phrase, and
 # a moment before the next.
 EVERY = 8
-SPEAKERS = {"clocksmith": 5, "quick": 5, "script": 2}
+SPEAKERS = {"clocksmith": 5, "quick": 5, "script": 2, "saytime": 1, "cron": 1}
 # Per speaker.
 ANNOUNCEMENTS = 40
 
@@ -70,31 +71,6 @@ class Clocksmith:
         self.told = [(second // 10**9, error / 1e9, count) for second, error, count in lines]
 
 
-class Script:
-    """Starts the script of aplay at each due second; `started` has (due second, time of the start)."""
-
-    def __init__(self, speaker, environment, folder):
-        self.speaker = speaker
-        self.environment = environment
-        self.path = folder / f"{speaker.name}.sh"
-        lines = [f"aplay -q -D {speaker.name} {folder}/{name}.wav" for name in CLIPS]
-        self.path.write_text("\n".join(["#!/bin/sh", *lines, ""]))
-        self.path.chmod(0o755)
-        self.started = []
-        self.thread = threading.Thread(target=self.run)
-        self.thread.start()
-
-    def run(self):
-        first = (int(time.time() + 5) // EVERY + 1) * EVERY + self.speaker.turn
-        for second in range(first, first + ANNOUNCEMENTS * EVERY, EVERY):
-            time.sleep(second - time.time())
-            self.started.append((second, time.time()))
-            subprocess.run([self.path], env=self.environment, check=True)
-
-    def wait(self):
-        self.thread.join()
-
-
 def report(name, clocks, phrase):
     """Prints the lines of one kind of clock; returns the median error from the recordings."""
     told, measured = [], []
@@ -115,24 +91,42 @@ def report(name, clocks, phrase):
     return numpy.median(numpy.abs(measured))
 
 
-def report_scripts(scripts, clips):
-    """Prints the lines of the scripts; returns their median error."""
+def report_others(name, others):
+    """Prints the lines of one kind of script; returns its median error and its median gap in seconds."""
     onsets, gaps = [], []
     torn = 0
-    for script in scripts:
-        for second, started in script.started:
-            heard = [script.speaker.heard(clip, second) for clip in clips]
+    for other in others:
+        for second, started in other.started:
+            heard = [other.speaker.heard(sound, second) for sound in other.sounds]
             if not all(heard):
                 torn += 1
                 continue
-            # Count from the actual start: a late start is not the script's fault.
             onsets.append(heard[0][0] - started)
-            for (_, before), (_, after), clip in zip(heard, heard[1:], clips):
-                gaps.append((after - before - len(clip)) / RATE)
-    line("script of aplay, from the recording", onsets)
+            for (_, before), (_, after), sound in zip(heard, heard[1:], other.sounds):
+                gaps.append((after - before - len(sound)) / RATE)
+    if not onsets:
+        print(f"{name}: nothing was heard whole, of {torn}")
+        return None
+    line(f"{name}, from the recording", onsets)
     line("  its gaps between clips", gaps)
     print(f"  not heard whole: {torn}")
-    return numpy.median(numpy.abs(onsets))
+    return numpy.median(numpy.abs(onsets)), numpy.median(gaps)
+
+
+def started(speakers, environment, folder, clips):
+    """The scripts, started."""
+    others = [Command("script of aplay", speaker, environment, script(folder, speaker.name, CLIPS), clips,
+                      EVERY, ANNOUNCEMENTS) for speaker in speakers["script"]]
+    [speaker] = speakers["saytime"]
+    command, sounds = saytime(folder, speaker.name, CLIPS)
+    others.append(Command("saytime", speaker, environment, command, sounds, EVERY, ANNOUNCEMENTS))
+    if Cron.is_allowed(CRON):
+        [speaker] = speakers["cron"]
+        command = script(folder, speaker.name, CLIPS)
+        others.append(Cron("cron with aplay", speaker, environment, command, clips, CRON))
+    else:
+        print("bench: cron is left out: only root may start it beside the machine's own", file=sys.stderr)
+    return others
 
 
 def main():
@@ -155,9 +149,9 @@ def main():
         everybody = sum(speakers.values(), [])
         clocks = [Clocksmith(speaker, environment) for speaker in speakers["clocksmith"]]
         quick = [Clocksmith(speaker, environment, "--quick") for speaker in speakers["quick"]]
-        scripts = [Script(speaker, environment, folder) for speaker in speakers["script"]]
+        others = started(speakers, environment, folder, clips)
         try:
-            for clock in clocks + quick + scripts:
+            for clock in clocks + quick + others:
                 clock.wait()
             # Wait until the last sound is recorded.
             time.sleep(1)
@@ -170,8 +164,13 @@ def main():
     title("onset error, ms")
     ours = report("clocksmith", clocks, phrase)
     report("clocksmith with a switch", quick, phrase)
-    theirs = report_scripts(scripts, clips)
-    print(f"script of aplay / clocksmith = {theirs / ours:.0f}, by the medians of the recordings")
+    for name in dict.fromkeys(other.name for other in others):
+        if not (found := report_others(name, [other for other in others if other.name == name])):
+            continue
+        late, gap = found
+        print(f"  {name} / clocksmith = {late / ours:.0f}, by the medians of the recordings")
+        compared("first sound against its second, median", 1000 * ours, 1000 * late, "ms", name)
+        compared("silence between the clips of a phrase, median", 0, 1000 * gap, "ms", name)
 
 
 main()

@@ -16,6 +16,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from bench_rows import compared
+
 RELAY, PYTHON = sys.argv[1:3]
 COUNT = int(sys.argv[3]) if len(sys.argv) > 3 else 10_000
 # How many requests are under way at a time: the relay's limit, for aioapns too.
@@ -220,6 +222,10 @@ def main():
     print(f"clocksmith-relay / aioapns: {part['rate']:.1f} times the rate, "
           f"{part['processor']:.2f} of the processor time, {part['memory']:.2f} of the memory, "
           f"{part['anonymous']:.2f} of the anonymous memory")
+    phones = f"a push to {COUNT:,} phones"
+    compared(phones, COUNT / relay["rate"], COUNT / other["rate"], "s", "aioapns")
+    compared(f"{phones}: memory", relay["memory"], other["memory"], "MiB", "aioapns")
+    compared(f"{phones}: anonymous memory", relay["anonymous"], other["anonymous"], "MiB", "aioapns")
 
 
 if sys.argv[1] == "aioapns":

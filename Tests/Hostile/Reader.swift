@@ -19,6 +19,8 @@ public enum Reader: String, CaseIterable, Sendable {
   case state
   case memory
   case order
+  case request
+  case call
   case words
 
   /// Reads the bytes.
@@ -34,6 +36,8 @@ public enum Reader: String, CaseIterable, Sendable {
       case .state: try readState(bytes)
       case .memory: readMemory(at: file("relay.json", bytes, folder))
       case .order: try readOrder(bytes)
+      case .request: try readRequest(bytes, folder)
+      case .call: try readCalls(bytes)
       case .words: try readWords(String(decoding: bytes, as: UTF8.self))
       }
     } catch {
@@ -44,7 +48,7 @@ public enum Reader: String, CaseIterable, Sendable {
 
 /// A message to a person is one line. It is not empty or too long, and it has no control characters
 /// that would steer a terminal.
-private func expectSentence(_ text: String) {
+func expectSentence(_ text: String) {
   precondition(!text.isEmpty, "an empty refusal")
   precondition(text.utf8.count < 2000, "a refusal of \(text.utf8.count) bytes")
   let controls = text.unicodeScalars.filter { $0.value < 0x20 || (0x7F..<0xA0).contains($0.value) }

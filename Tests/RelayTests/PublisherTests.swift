@@ -34,6 +34,12 @@ import Testing
       self.publisher = publisher
     }
 
+    /// The steps hold this register, and end with the run.
+    func run() throws {
+      defer { steps = [] }
+      try loop.run()
+    }
+
     func accept() { try? test.register.database.execute("DROP TRIGGER IF EXISTS refuse") }
 
     func stop() { publisher?.stop { [unowned self] in loop.exit() } }
@@ -57,7 +63,7 @@ import Testing
       relay.accept()
     }
     try relay.then(after: 5) { relay.stop() }
-    try relay.loop.run()
+    try relay.run()
     #expect(before == 1)
     #expect(relay.told.first?.hasSuffix("full; what is to be published waits") == true)
     #expect(Array(relay.told.dropFirst()) == ["the register can be used again"])
@@ -68,7 +74,7 @@ import Testing
   func lost() throws {
     let relay = try RefusingRegister()
     try relay.then(after: 0) { relay.stop() }
-    try relay.loop.run()
+    try relay.run()
     #expect(relay.told.count == 2)
     #expect(relay.told.last?.hasSuffix("full; 1 message is lost") == true)
     #expect(try relay.count == 0)
@@ -78,7 +84,7 @@ import Testing
     let relay = try RefusingRegister()
     relay.accept()
     try relay.then(after: 0) { relay.stop() }
-    try relay.loop.run()
+    try relay.run()
     #expect(relay.told.last == "the register can be used again")
     #expect(try relay.count == 1)
   }
