@@ -1,4 +1,5 @@
 import Basics
+import CLinux
 import Daemon
 import Devices
 @preconcurrency import Glibc
@@ -129,7 +130,10 @@ public final class Clocksmith {
       handle(.ended(sounding, outcome))
       memory.check()
       tellVanities()
-      if isStopping, self.player?.isPlaying != true { loop.exit() }
+      guard self.player?.isPlaying != true else { return }
+      // Return the memory that the sound and the answers since the last one took.
+      malloc_trim(0)
+      if isStopping { loop.exit() }
     }
     return player
   }
