@@ -6,31 +6,35 @@ import COpenSSL
 public struct CertificateDates {
   /// How long before its end the owner is reminded.
   private static let notice = Duration.seconds(30 * 86_400)
-  private static let renew = "renew it, then 'sudo systemctl restart clocksmith-relay'"
+  /// What makes the relay take a new certificate. The broker's is read at the start only.
+  public enum Taking: String, Sendable { case reload, restart }
 
   private let path: String
+  private let taking: Taking
   private let begins: UTCTime
   private let ends: UTCTime
 
   /// Reads the first certificate of a file.
   /// - Throws: `Fault` if it is none in PEM form.
-  public init(path: String) throws(Fault) {
+  public init(path: String, taking: Taking = .reload) throws(Fault) {
     guard let context = SSL_CTX_new(TLS_client_method()) else {
       throw Fault("cannot use TLS", TLSContext.reason)
     }
     defer { SSL_CTX_free(context) }
     guard SSL_CTX_use_certificate_chain_file(context, path) == 1,
-      let dates = CertificateDates(of: SSL_CTX_get0_certificate(context), path: path)
+      let dates = CertificateDates(
+        of: SSL_CTX_get0_certificate(context), path: path, taking: taking)
     else { throw Fault(path, "it is no certificate in PEM form (\(TLSContext.reason))") }
     self = dates
   }
 
   /// Nil if there is no certificate, or its dates cannot be read.
-  init?(of certificate: OpaquePointer?, path: String) {
+  init?(of certificate: OpaquePointer?, path: String, taking: Taking = .reload) {
     guard let certificate, let begins = Self.time(X509_get0_notBefore(certificate)),
       let ends = Self.time(X509_get0_notAfter(certificate))
     else { return nil }
     self.path = path
+    self.taking = taking
     self.begins = begins
     self.ends = ends
   }
@@ -41,10 +45,14 @@ public struct CertificateDates {
     return UTCTime(microseconds: Int64(timegm(&date)) * 1_000_000)
   }
 
+  private var renew: String {
+    "renew it, then 'sudo systemctl \(taking.rawValue) clocksmith-relay'"
+  }
+
   /// Why the other side will refuse the certificate, and what to do; nil if it is valid.
   public func complaint(at now: UTCTime) -> Fault? {
     if ends < now {
-      return Fault(path, "this certificate expired on \(ends.date); \(Self.renew)")
+      return Fault(path, "this certificate expired on \(ends.date); \(renew)")
     }
     if now < begins {
       return Fault(
@@ -58,7 +66,7 @@ public struct CertificateDates {
   /// What to do if the certificate ends soon; nil if it is valid for long, or not now.
   public func reminder(at now: UTCTime) -> String? {
     guard complaint(at: now) == nil, ends < now + Self.notice else { return nil }
-    return "\(path) expires on \(ends.date); before that, \(Self.renew)"
+    return "\(path) expires on \(ends.date); before that, \(renew)"
   }
 }
 

@@ -39,7 +39,9 @@ private func check(_ configuration: RelayConfiguration) throws(Fault) -> Bool {
   if broker.usesTLS {
     try broker.checkCertificates()
     try say("ok    authorities   \(broker.authorities)")
-    if let certificate = broker.certificate { isUsable = try check(certificate: certificate) }
+    if let certificate = broker.certificate {
+      isUsable = try check(certificate: certificate, taking: .restart)
+    }
   }
   try say("ok    clock         \(topics.clock)")
   try say("ok    commands      \(topics.commands.joined(separator: ", "))")
@@ -48,8 +50,10 @@ private func check(_ configuration: RelayConfiguration) throws(Fault) -> Bool {
 }
 
 /// - Returns: false if the certificate is not valid now.
-private func check(certificate path: String) throws(Fault) -> Bool {
-  let dates = try CertificateDates(path: path)
+private func check(
+  certificate path: String, taking: CertificateDates.Taking = .reload
+) throws(Fault) -> Bool {
+  let dates = try CertificateDates(path: path, taking: taking)
   if let complaint = dates.complaint(at: .now) {
     try say("FOUND \(complaint)")
     return false

@@ -90,7 +90,7 @@ def accept(_):
 
 class PretendedAPNs:
     """`answer(request)` returns a status and an object, or one of the words `hang`, `reset`,
-    `goaway`, `close`, `garbage`. At most `streams` requests may be under way."""
+    `goaway`, `close`, `half`, `garbage`. With `half` the connection ends within an answer of 200. At most `streams` requests may be under way."""
 
     def __init__(self, folder, certificate=None, answer=accept, protocols=("h2",), streams=100):
         self.answer = answer
@@ -175,7 +175,9 @@ class PretendedAPNs:
         if answer == "goaway":
             talk.close_connection(
                 last_stream_id=max(stream_id - 2, 0), additional_data=b'{"reason":"Shutdown"}')
-        if answer in ("goaway", "close"):
+        if answer == "half":
+            talk.send_headers(stream_id, [(":status", "200")])
+        if answer in ("goaway", "close", "half"):
             stream.sendall(talk.data_to_send())
             # The client must get the answers: a close with unread input would reset the connection.
             stream.shutdown(socket.SHUT_WR)

@@ -90,3 +90,14 @@ def test_a_server_that_always_leaves_is_left_alone_for_a_while(apns, publish):
     running.wait_for("the server has ended the connection: Shutdown; it is tried again")
     # One request, and its second try at once.
     assert server.connections == 2 and server.tokens() == [token(0)] * 2
+
+
+def test_what_a_server_has_accepted_is_not_sent_again_if_the_connection_ends_within_the_answer(apns, publish):
+    server = apns(answer=lambda request: "half" if request.token == token(1) else (200, {}))
+    publish(server, 2).wait_for("2 accepted", 60)
+    assert server.tokens() == [token(0), token(1)]
+
+
+def test_a_server_that_answers_in_garbage_is_told_so(apns, publish):
+    server = apns(answer=lambda request: "garbage" if request.token == token(1) else (200, {}))
+    publish(server, 2).wait_for("the server's HTTP/2 is wrong", 60)

@@ -8,6 +8,8 @@ final class Exchange {
   let deadline: Int64
   /// It was on a connection that has ended, and is on its second one.
   var isSentAgain = false
+  /// The server may have taken it on its first connection.
+  var mayHaveArrived = false
   /// False while no byte of it can have left.
   var hasBegun = false
   /// How much of the request's body has left.

@@ -26,6 +26,8 @@ final class HTTP2Connection {
   /// Released at the end.
   private var source: EventSource?
   private var timer: EventSource?
+  /// The deadline that the timer is set for.
+  private var watched = Int64.max
   private var hasAnswered = false
   /// Something has been received that nobody has read.
   private var hasMore = false
@@ -69,7 +71,8 @@ final class HTTP2Connection {
   /// - Returns: false if the connection takes no more requests.
   func send(_ exchange: Exchange) -> Bool {
     guard takesRequests, session.submit(exchange) else { return false }
-    if timer == nil { watchDeadline() }
+    // A request that is sent again may have less time than those before it.
+    if exchange.deadline < watched { watchDeadline() }
     return true
   }
 
@@ -79,10 +82,10 @@ final class HTTP2Connection {
   }
 
   private func watchDeadline() {
-    let first = session.exchanges.values.min { $0.deadline < $1.deadline }
+    let first = session.exchanges.values.map(\.deadline).min()
+    watched = first ?? .max
     timer = first.flatMap {
-      try? loop.after(.microseconds(max($0.deadline - Exchange.now, 0))) { [unowned self] in
-        timer = nil
+      try? loop.after(.microseconds(max($0 - Exchange.now, 0))) { [unowned self] in
         endLate()
       }
     }
@@ -96,19 +99,20 @@ final class HTTP2Connection {
       streams.end(exchange, .init(code: CURLE_OPERATION_TIMEDOUT, words: "no answer came in time"))
     }
     watchDeadline()
-    // It may be dead.
-    if !late.isEmpty { retire() }
+    // It may be dead. One that is being made has a time limit of its own.
+    if isOpen, !late.isEmpty { retire() }
     settle()
     flush()
   }
 
   /// Takes no more requests, and ends with the last answer.
-  private func retire() {
+  /// - Parameter failure: of the requests that have not left; nil to send them on the next connection.
+  private func retire(_ failure: Answer.Failure? = nil) {
     guard takesRequests else { return }
     takesRequests = false
     for (stream, exchange) in session.exchanges where !exchange.hasBegun {
       _ = session.cancel(stream)
-      streams.sendAgain(exchange)
+      if let failure { streams.end(exchange, failure) } else { streams.sendAgain(exchange) }
     }
   }
 
@@ -138,9 +142,10 @@ final class HTTP2Connection {
   }
 
   private var speaksHTTP2: Bool {
+    guard let tls = clocksmith_curl_ask_tls(handle.easy) else { return false }
     var name: UnsafePointer<UInt8>?
     var count: UInt32 = 0
-    SSL_get0_alpn_selected(OpaquePointer(clocksmith_curl_ask_tls(handle.easy)), &name, &count)
+    SSL_get0_alpn_selected(OpaquePointer(tls), &name, &count)
     return UnsafeBufferPointer(start: name, count: Int(count)).elementsEqual("h2".utf8)
   }
 
@@ -161,12 +166,18 @@ final class HTTP2Connection {
   private func take(_ code: CURLcode, _ count: Int) -> Bool {
     if code == CURLE_AGAIN { return false }
     guard code == CURLE_OK, count > 0 else {
-      lose(code == CURLE_OK ? goodbye : handle.failure(code))
+      // nghttp2 tells with what it sends that the server's last bytes were wrong.
+      if code == CURLE_OK { flush() }
+      if isOpen { lose(code == CURLE_OK ? goodbye : handle.failure(code)) }
       return false
     }
     let wrong = input.withUnsafeBufferPointer { session.receive(.init(rebasing: $0[..<count])) }
-    if let wrong { lose(.init(code: CURLE_HTTP2, words: "the server's HTTP/2 is wrong: \(wrong)")) }
+    if let wrong { lose(Self.wrong(": \(wrong)")) }
     return wrong == nil
+  }
+
+  private static func wrong(_ detail: String = "") -> Answer.Failure {
+    .init(code: CURLE_HTTP2, words: "the server's HTTP/2 is wrong\(detail)")
   }
 
   private var goodbye: Answer.Failure {
@@ -178,7 +189,8 @@ final class HTTP2Connection {
 
   /// Tells what has ended.
   private func settle() {
-    if session.farewell != nil { retire() }
+    // A server that leaves before it has answered anything would leave the next connection, too.
+    if session.farewell != nil { retire(hasAnswered ? nil : goodbye) }
     tellEnded()
     if !takesRequests, session.exchanges.isEmpty { end() }
     streams.settle()
@@ -190,9 +202,8 @@ final class HTTP2Connection {
         hasAnswered = true
         streams.end(exchange, nil)
       } else if error == NGHTTP2_REFUSED_STREAM.rawValue, !exchange.isSentAgain {
-        // The server has not looked at it.
-        streams.sendAgain(exchange)
-      } else if session.farewell != nil {
+        streams.sendAgain(exchange, isUnseen: true)
+      } else if error == NGHTTP2_REFUSED_STREAM.rawValue, session.farewell != nil {
         streams.end(exchange, goodbye)
       } else {
         let name = String(cString: nghttp2_http2_strerror(error))
@@ -229,7 +240,10 @@ final class HTTP2Connection {
       isFull = code == CURLE_AGAIN
     }
     source?.watches(isFull ? EPOLLIN.rawValue | EPOLLOUT.rawValue : EPOLLIN.rawValue)
-    if session.isOver { lose(goodbye) }
+    // nghttp2 ends a request with a wrong answer as it sends that it does.
+    if session.hasEnded { settle() }
+    guard isOpen, session.isOver else { return }
+    lose(session.farewell == nil ? Self.wrong() : goodbye)
   }
 
   /// The connection is broken. The server may have taken what it has not answered.
@@ -237,11 +251,12 @@ final class HTTP2Connection {
     takesRequests = false
     tellEnded()
     for exchange in session.cancelAll() {
-      // A server may close a connection at any time. One that was of use is worth a second try.
-      if hasAnswered, !exchange.isSentAgain {
+      // A server may close a connection at any time. One that was of use is worth a second try, but
+      // not for a request whose answer has begun.
+      if hasAnswered, !exchange.isSentAgain, exchange.status == 0 {
         streams.sendAgain(exchange)
       } else {
-        streams.end(exchange, failure)
+        streams.end(exchange, exchange.status == 200 ? nil : failure)
       }
     }
     end()

@@ -22,8 +22,14 @@ final class HTTP2Session {
       Header(name: ":method", value: "POST"), Header(name: ":scheme", value: "https"),
       Header(name: ":authority", value: server),
     ])
+    var option: OpaquePointer?
+    nghttp2_option_new(&option)
+    defer { nghttp2_option_del(option) }
+    // Until the server says how many requests it takes at a time.
+    if option != nil { nghttp2_option_set_peer_max_concurrent_streams(option, 1) }
     let code = Self.withCallbacks { callbacks in
-      nghttp2_session_client_new(&session, callbacks, Unmanaged.passUnretained(self).toOpaque())
+      nghttp2_session_client_new2(
+        &session, callbacks, Unmanaged.passUnretained(self).toOpaque(), option)
     }
     guard code == 0 else { throw Fault("cannot use nghttp2", Self.words(code)) }
     var noPush = nghttp2_settings_entry(
@@ -119,6 +125,9 @@ final class HTTP2Session {
       bytes.append(contentsOf: UnsafeBufferPointer(start: next, count: count))
     }
   }
+
+  /// True if `takeEnded` has something to return.
+  var hasEnded: Bool { !ended.isEmpty }
 
   /// The exchanges that have ended since the last call.
   func takeEnded() -> [Ended] {

@@ -50,7 +50,9 @@ final class Streams: Carrier {
 
   func hasBegun(_ tag: Int64) -> Bool {
     for connection in connections {
-      if let exchange = connection.exchange(tag) { return exchange.hasBegun }
+      if let exchange = connection.exchange(tag) {
+        return exchange.hasBegun || exchange.mayHaveArrived
+      }
     }
     return true
   }
@@ -58,9 +60,11 @@ final class Streams: Carrier {
   // MARK: For connections
 
   /// Sends a request that was on a connection which takes no more, on the next one.
-  func sendAgain(_ exchange: Exchange) {
+  /// - Parameter isUnseen: the server has not looked at it.
+  func sendAgain(_ exchange: Exchange, isUnseen: Bool = false) {
     let again = Exchange(exchange.request, deadline: exchange.deadline)
     again.isSentAgain = exchange.isSentAgain || exchange.hasBegun
+    again.mayHaveArrived = exchange.mayHaveArrived || exchange.hasBegun && !isUnseen
     do throws(Fault) {
       try send(again)
     } catch {
