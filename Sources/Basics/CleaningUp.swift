@@ -1,7 +1,7 @@
 @preconcurrency import Glibc
 
 /// The signal that has come while a body cleans up after itself; 0 for none. Each program has one
-/// thread, and the handler does nothing else.
+/// thread.
 nonisolated(unsafe) private var endSignal: sig_atomic_t = 0
 /// The signals that have the handler: for signal 2, the bit `1 << 2`.
 nonisolated(unsafe) private var takenSignals: sig_atomic_t = 0
@@ -13,8 +13,8 @@ var isAskedToEnd: Bool { endSignal != 0 }
 /// Runs a body that would leave half-written files behind if a signal ended the program in its
 /// middle. At Ctrl-C, SIGTERM and SIGHUP the body gets a fault from `refuseIfAskedToEnd(_:)`, and
 /// cleans up as after any other. Then that signal ends the program: a loop in bash stops at Ctrl-C
-/// only if SIGINT has ended the program. The same signal once more ends the program at once,
-/// because writing to a pipe without a reader would wait for ever.
+/// only if SIGINT has ended the program. A second signal, the same or another, ends the program at
+/// once, because writing to a pipe without a reader would wait for ever.
 public func cleaningUp<Value>(
   _ body: () throws(Fault) -> Value
 ) throws(Fault) -> Value {
@@ -42,14 +42,18 @@ private func takeSignal(_ signal: Int32) {
   guard sigaction(signal, nil, &action) == 0, action.__sigaction_handler.sa_handler == nil else {
     return
   }
-  action.__sigaction_handler.sa_handler = { endSignal = $0 }
+  action.__sigaction_handler.sa_handler = {
+    endSignal = $0
+    releaseSignals()
+  }
   // Without SA_RESTART, a write that waits for a reader ends.
-  action.sa_flags = Int32(truncatingIfNeeded: SA_RESETHAND)
+  action.sa_flags = 0
   takenSignals |= 1 << signal
   sigaction(signal, &action, nil)
 }
 
-/// Lets the signals that were taken end the program again.
+/// Lets the signals that were taken end the program again. The handler calls it, so it must not
+/// allocate.
 private func releaseSignals() {
   for each in SIGHUP...SIGTERM where takenSignals & 1 << each != 0 { signal(each, SIG_DFL) }
 }
