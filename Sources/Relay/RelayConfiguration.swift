@@ -197,7 +197,7 @@ extension RelayConfiguration {
   ) -> INIKey<RelayConfiguration> {
     { configuration, value in
       guard value == "none" || value.hasPrefix("/") else {
-        return "allowed: none, or the whole path of a file, from / on"
+        return "allowed: none, or the full path of a file, from / on"
       }
       configuration.broker[keyPath: field] = value == "none" ? nil : value
       return nil

@@ -42,7 +42,7 @@ extension BusReader {
             "tune", "its path is longer than \(Self.longestPath) bytes; choose a shorter one")
         }
         guard !tune.contains("/") || tune.hasPrefix("/") else {
-          throw Fault("tune '\(tune.excerpt)'", "write the whole path of its file, from / on")
+          throw Fault("tune '\(tune.excerpt)'", "write the full path of its file, from / on")
         }
         plan.tune = try Sounds.tune(tune)
       }

@@ -55,8 +55,8 @@ public struct VoicePack: Sendable {
   /// Why the licence cannot go with the clips, with the remedy; nil if it can.
   public var licenceFlaw: String? {
     guard !licence.isEmpty, !licence.contains("/") else {
-      return "'licence = \(licence)' in \(path)/voice.conf is no file in the folder of the voice; "
-        + "put the licence there, and write its name without a folder"
+      return "'licence = \(licence)' in \(path)/voice.conf must name a file in the folder of the "
+        + "voice; put the licence there, and write its name without a folder"
     }
     let remedy = "write into it who made the voice, and what others may do with it"
     do throws(Fault) {

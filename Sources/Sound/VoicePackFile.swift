@@ -166,7 +166,7 @@ private struct Draft {
       let place = "\(file.path):\(entry.line)"
       guard chains[entry.key] != nil else {
         throw Fault(
-          place, "'\(entry.key)' is no chain in [chains]; the words of a clip stand in [clips]")
+          place, "[chains] has no '\(entry.key)'; add it there, or remove this line")
       }
       guard !entry.value.isEmpty else {
         throw Fault(

@@ -42,8 +42,8 @@ struct TimerAddition {
     guard pack.isEnglish else {
       throw Fault(
         operation,
-        "they are English words, and its voice.conf says 'language = \(pack.language.excerpt)'; "
-          + "add them to a voice that has 'language = en'")
+        "the words of timers are English, and its voice.conf says "
+          + "'language = \(pack.language.excerpt)'; add them to a voice that has 'language = en'")
     }
     for word in words {
       guard let clip = pack.clip(name(word)), clip.text != word.text else { continue }

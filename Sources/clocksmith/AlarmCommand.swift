@@ -103,7 +103,7 @@ private func set(_ time: String, _ arguments: Arguments) throws {
     throw Misuse(description: "--tune wants the name of a tune or the path of its file, or none")
   }
   var tune = arguments["tune"]
-  if let name = tune { tune = try name == "none" ? nil : wholePath(name) }
+  if let name = tune { tune = try name == "none" ? nil : fullPath(name) }
   try runningService().change { service in
     let number: Int
     do throws(Fault) {
@@ -134,7 +134,7 @@ private func refuseDayThatIsOver(_ times: AlarmTimes, _ service: RunningService)
 /// The absolute path of a file, because the service runs in another folder; any other name
 /// unchanged.
 /// - Throws: `Fault` for a relative path that leads to no file.
-private func wholePath(_ name: String) throws(Fault) -> String {
+private func fullPath(_ name: String) throws(Fault) -> String {
   guard name.contains("/") else { return name }
   guard let path = realpath(name, nil) else {
     let code = errno

@@ -106,7 +106,7 @@ import Testing
     ]) func pastedSecret(_ key: String)
   {
     let words = faultThrown { _ = try load("\(key) = tk_s3cret\n") }?.description ?? "nothing"
-    #expect(strstr(words, "_file: allowed: none, or the whole path of a file") != nil, "\(words)")
+    #expect(strstr(words, "_file: allowed: none, or the full path of a file") != nil, "\(words)")
     #expect(strstr(words, "s3cret") == nil, "\(words)")
   }
 

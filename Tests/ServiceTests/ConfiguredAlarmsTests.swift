@@ -110,7 +110,10 @@ import Testing
       ),
       ("[alarm a]\ndays =", ":2: days = : '' is not a weekday"),
       ("[alarm a]\ndays = 2026-02-30", ":2: days = 2026-02-30: '2026-02-30' is not a weekday"),
-      ("[alarm a]\ntune =", ":2: tune = : allowed: none, a tune's name, or the path of its file"),
+      (
+        "[alarm a]\ntune =",
+        ":2: tune = : allowed: none, a tune's name, or the full path of its file"
+      ),
       ("[alarm a]\nrise = loud", ":2: rise = loud: 'loud' is no rise; write how long it takes"),
       ("[alarm a]\nrise = 2h", ":2: rise = 2h: '2h' is no rise"),
       ("[alarm a]\nquiet_hours = no", ":2: quiet_hours = no: allowed: keep, override"),

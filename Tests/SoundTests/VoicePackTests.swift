@@ -123,8 +123,8 @@ import Testing
   @Test(
     "a spelling that is of no use is told with its line",
     arguments: [
-      ("hour-16 = four", ":14: 'hour-16' is no chain in [chains]"),
-      ("m = quarter", ":14: 'm' is no chain in [chains]; the words of a clip stand in [clips]"),
+      ("hour-16 = four", ":14: [chains] has no 'hour-16'; add it there, or remove this line"),
+      ("m = quarter", ":14: [chains] has no 'm'; add it there, or remove this line"),
       ("hour-15 =", ":14: the spelling of chain 'hour-15' is empty"),
       ("hour-15 = a\nhour-15 = b", ":15: the spelling of chain 'hour-15' is there twice"),
     ])

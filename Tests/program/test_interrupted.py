@@ -1,4 +1,4 @@
-"""Ctrl-C while a file is written: nothing half-written stays, and the exit status is that of the signal."""
+"""Ctrl-C while a file is written: nothing half-written stays, and the signal ends the program."""
 
 import fcntl
 import os
@@ -57,7 +57,7 @@ def test_nothing_half_written_stays(clocksmith, pack, output, begun, command, nu
     process = begun(*words, "--config", configuration)
     process.send_signal(number)
     told = process.communicate(timeout=60)
-    assert (process.returncode, told) == (128 + number, ("", ""))
+    assert (process.returncode, told) == (-number, ("", ""))
     assert list(output.iterdir()) == []
 
 
@@ -65,7 +65,7 @@ def test_bells_that_are_written_when_it_comes_are_whole(clocksmith, output, begu
     process = begun("bells", "render", output)
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=60)
-    assert process.returncode == 128 + signal.SIGINT
+    assert process.returncode == -signal.SIGINT
     assert not list(output.glob("*.part"))
 
 
@@ -75,7 +75,7 @@ def test_a_file_that_was_there_stays_as_it_was(clocksmith, pack, output, begun):
     process = begun(*AT, "--output", output / "x.wav", "--config", clocksmith.configuration(voice=pack))
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=60)
-    assert process.returncode == 128 + signal.SIGINT
+    assert process.returncode == -signal.SIGINT
     assert [(path.name, path.read_bytes()) for path in output.iterdir()] == [("x.wav", b"the old announcement")]
 
 
@@ -94,8 +94,23 @@ def test_a_picture_that_nobody_reads_does_not_hold_it_up(clocksmith, output, beg
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=60)
     os.close(reader)
-    assert process.returncode == 128 + signal.SIGINT
+    assert process.returncode == -signal.SIGINT
     assert list(output.iterdir()) == []
+
+
+def test_ctrl_c_ends_a_loop_in_bash(clocksmith, pack, output):
+    """Bash ends a loop only if the signal has ended the program."""
+    lengthen(pack, 200, "minute-15")
+    configuration = clocksmith.configuration(voice=pack)
+    loop = 'for each in 1 2; do "$@" --output "$FOLDER/$each.wav"; echo "$each: $?"; done'
+    process = subprocess.Popen(
+        ["bash", "-c", loop, "bash", PROGRAM, *AT, "--config", configuration],
+        env={**clocksmith.environment, "FOLDER": str(output)}, stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE, text=True, start_new_session=True)
+    wait_until(lambda: list(output.glob("*.part")), 60, "the first of the file")
+    os.killpg(process.pid, signal.SIGINT)
+    told, _ = process.communicate(timeout=60)
+    assert (process.returncode, told, list(output.iterdir())) == (-signal.SIGINT, "", [])
 
 
 def test_a_signal_that_is_ignored_does_not_end_it(clocksmith, pack, output):

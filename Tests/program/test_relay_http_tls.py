@@ -124,7 +124,7 @@ def test_check_tells_where_apps_are_served(check, tmp_path):
     ("[http]\n", "[http] has no token: set token_file, or put it into /etc/credstore/"),
     ("[http]\ntoken_file = {folder}/none\n", "none: No such file or directory"),
     ("[http]\ntoken_file = {folder}/server.key\n", "one line is wanted"),
-    ("[http]\ntoken_file = token\n", ":2: token_file: allowed: none, or the whole path"),
+    ("[http]\ntoken_file = token\n", ":2: token_file: allowed: none, or the full path"),
     (TAKEN + "listen = 8080\n", "listen = 8080: allowed: ADDRESS:PORT, as in 127.0.0.1:8080"),
     (TAKEN + "listen = localhost:8080\n", "allowed: ADDRESS:PORT"),
     (TAKEN + "listen = 127.0.0.1:0\n", "allowed: ADDRESS:PORT"),

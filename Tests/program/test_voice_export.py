@@ -74,8 +74,8 @@ def write_elsewhere(pack, place):
 
 
 REMEDY = "write into it who made the voice, and what others may do with it"
-NOT_THERE = ("in {pack}/voice.conf is no file in the folder of the voice; put the licence there, and write its name "
-             "without a folder")
+NOT_THERE = ("in {pack}/voice.conf must name a file in the folder of the voice; put the licence there, and write its "
+             "name without a folder")
 
 
 @pytest.mark.parametrize("spoil, told", [

@@ -139,8 +139,8 @@ def test_english_words_are_not_added_to_another_language(clocksmith, tmp_path, l
     before = {path.name: path.read_bytes() for path in pack.iterdir()}
     done = clocksmith.run("voice", "import", tmp_path / "timers", "--pack", "timers", "--output", pack)
     assert refusal(done, 1) == (
-        f"clocksmith: cannot add timers to {pack}: they are English words, and its voice.conf says 'language = "
-        f"{language}'; add them to a voice that has 'language = en'")
+        f"clocksmith: cannot add timers to {pack}: the words of timers are English, and its voice.conf says "
+        f"'language = {language}'; add them to a voice that has 'language = en'")
     assert before == {path.name: path.read_bytes() for path in pack.iterdir()}
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from program import ROOT, refusal
 
-FLAW = ("where that is depends on the folder in which the clock is started; write the whole path, which begins with /")
+FLAW = "this path depends on the folder in which the clock starts; write the full path, which begins with /"
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def at_home(clocksmith, pack, tmp_path):
     ("voice", "mine/voice"), ("voice", "./mine/voice"), ("voice", "mine/voice/"), ("voice", "~/mine/voice"),
     ("chime", "mine/bells.tune"), ("chime_quarters", "./mine/bells.tune")])
 @pytest.mark.parametrize("words", [["agenda"], ["run"], ["say", "15:15"], ["check"]], ids=lambda words: words[0])
-def test_check_and_the_service_refuse_a_path_that_is_not_whole(clocksmith, at_home, key, path, words):
+def test_check_and_the_service_refuse_a_path_that_is_not_full(clocksmith, at_home, key, path, words):
     configuration = at_home / "clock.conf"
     configuration.write_text(f"[announce]\n{key} = {path}\n")
     done = clocksmith.run(*words, "--config", configuration, cwd=at_home)
@@ -34,7 +34,7 @@ def test_check_and_the_service_refuse_a_path_that_is_not_whole(clocksmith, at_ho
         assert refusal(done, 1) == f"clocksmith: {sentence}"
 
 
-def test_a_whole_path_and_a_name_are_used_from_everywhere(clocksmith, at_home):
+def test_a_full_path_and_a_name_are_used_from_everywhere(clocksmith, at_home):
     configuration = at_home / "clock.conf"
     for voice in at_home / "mine/voice", "rms":
         configuration.write_text(f"[announce]\nvoice = {voice}\nchime = {at_home}/mine/bells.tune\n")

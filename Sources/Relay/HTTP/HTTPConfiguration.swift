@@ -52,7 +52,7 @@ extension HTTPConfiguration {
   ) -> INIKey<HTTPConfiguration> {
     { http, value in
       guard value == "none" || value.hasPrefix("/") else {
-        return "allowed: none, or the whole path of a file, from / on"
+        return "allowed: none, or the full path of a file, from / on"
       }
       http[keyPath: field] = value == "none" ? nil : value
       return nil

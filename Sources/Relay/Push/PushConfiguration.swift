@@ -187,7 +187,7 @@ extension PushConfiguration {
   ) -> INIKey<Section> {
     { section, value in
       guard value == "none" || value.hasPrefix("/") else {
-        return "allowed: none, or the whole path of a file, from / on"
+        return "allowed: none, or the full path of a file, from / on"
       }
       section[keyPath: field] = value == "none" ? nil : value
       return nil

@@ -134,9 +134,9 @@ extension Configuration {
       "chime": tune(\.announcer.chime),
       "chime_quarters": tune(\.announcer.chimeQuarters),
       "voice": { configuration, value in
-        if let flaw = WholePath.flaw(of: value) { return flaw }
+        if let flaw = FullPath.flaw(of: value) { return flaw }
         guard !value.isEmpty else {
-          return "allowed: the name of a voice, or the whole path of its folder"
+          return "allowed: the name of a voice, or the full path of its folder"
         }
         configuration.voice = value
         return nil
@@ -263,7 +263,7 @@ extension Configuration {
 
   private static func tune(_ field: Field<Tune?>) -> Key {
     { configuration, value in
-      if let flaw = WholePath.flaw(of: value) { return flaw }
+      if let flaw = FullPath.flaw(of: value) { return flaw }
       do throws(Fault) {
         configuration[keyPath: field] = value == "none" ? nil : try Sounds.tune(value)
         return nil

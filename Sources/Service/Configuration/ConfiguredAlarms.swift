@@ -97,8 +97,10 @@ extension ConfiguredAlarms {
     "tune": { section, value in
       // Accept a missing tune: a clock that does not start rings no alarm at all. The service and
       // `check` report the missing tune.
-      guard !value.isEmpty else { return "allowed: none, a tune's name, or the path of its file" }
-      let tune = WholePath.flaw(of: value) == nil ? try? Sounds.tune(value) : nil
+      guard !value.isEmpty else {
+        return "allowed: none, a tune's name, or the full path of its file"
+      }
+      let tune = FullPath.flaw(of: value) == nil ? try? Sounds.tune(value) : nil
       section.tune = value == "none" ? nil : tune ?? .missing(value)
       return nil
     },
