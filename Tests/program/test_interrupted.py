@@ -22,6 +22,12 @@ COMMANDS = {
 }
 
 
+def heed_signals():
+    """Signals end the program, even if the tests themselves ignore them, as under nohup(1)."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
 @pytest.fixture
 def output(tmp_path):
     folder = tmp_path / "output"
@@ -37,7 +43,7 @@ def begun(clocksmith, output):
     def begun(*words):
         started.append(subprocess.Popen(
             [PROGRAM, *map(str, words)], env=clocksmith.environment, stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True))
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=heed_signals))
         wait_until(lambda: list(output.rglob("*.part")), 60, "the first of the file")
         return started[-1]
 
@@ -106,7 +112,7 @@ def test_ctrl_c_ends_a_loop_in_bash(clocksmith, pack, output):
     process = subprocess.Popen(
         ["bash", "-c", loop, "bash", PROGRAM, *AT, "--config", configuration],
         env={**clocksmith.environment, "FOLDER": str(output)}, stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE, text=True, start_new_session=True)
+        stdout=subprocess.PIPE, text=True, start_new_session=True, preexec_fn=heed_signals)
     wait_until(lambda: list(output.glob("*.part")), 60, "the first of the file")
     os.killpg(process.pid, signal.SIGINT)
     told, _ = process.communicate(timeout=60)

@@ -228,10 +228,13 @@ def test_verify_names_the_clip_and_what_is_wrong_with_it(clocksmith, brought_in,
     samples = soundfile.read(pack / "6.flac")[0]
     soundfile.write(pack / "6.flac", spoil(samples), RATE)
     lines = lines_of(clocksmith.run("voice", "verify", pack), 3)
-    found = [line for line in lines if line.startswith("FOUND")]
+    found = [line for line in lines if line.startswith("FOUND clip ")]
     assert all(line.startswith("FOUND clip        6: ") for line in found)
     for word in words:
         assert any(word in line for line in found), (word, found)
+    # A clip that is no word is missing from the times, too.
+    others = [line for line in lines if line.startswith("FOUND") and line not in found]
+    assert bool(others) == (words in (["a clip is mono"], ["silent"])), others
 
 
 def test_verify_finds_two_times_that_are_said_alike(clocksmith, pack):
