@@ -67,11 +67,15 @@ let package = Package(
       name: "onsets",
       dependencies: ["Basics", "Daemon", "Horology", "Sound", "Devices", "Playing", "Service"],
       path: "Tests/onsets"),
-    .target(name: "TestSupport", dependencies: ["Basics", "Sound"], path: "Tests/TestSupport"),
+    .target(
+      name: "TestSupport", dependencies: ["Basics", "Devices", "Horology", "Sound"],
+      path: "Tests/TestSupport"),
     // The readers of what others have made; Tests/fuzz/readers feeds them by libFuzzer.
     .target(
       name: "Hostile",
-      dependencies: ["Basics", "Daemon", "Horology", "Sound", "Service", "Relay", "CSystemd"],
+      dependencies: [
+        "Basics", "Daemon", "Horology", "Sound", "Service", "Relay", "CSystemd", "TestSupport",
+      ],
       path: "Tests/Hostile"),
     .testTarget(name: "HostileTests", dependencies: ["Hostile", "TestSupport"]),
     .testTarget(name: "BasicsTests", dependencies: ["Basics", "TestSupport"]),

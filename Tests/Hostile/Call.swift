@@ -2,6 +2,7 @@ import Basics
 import CSystemd
 import Daemon
 import Glibc
+import TestSupport
 
 @testable import Horology
 @testable import Service
@@ -25,7 +26,7 @@ func readCalls(_ bytes: [UInt8]) throws {
   let start = Instant(microseconds: 1_795_359_600_000_000)
   var now = Now(instant: start, uptime: Uptime(seconds: 1000), sinceBoot: .seconds(1000))
   var announcer = Announcer(
-    settings: AnnouncerSettings(), zone: Greenwich(), trust: .synchronised, at: now)
+    settings: AnnouncerSettings(), zone: UTCZone(), trust: .synchronised, at: now)
   var effects = announcer.handle(.woke, at: now)
   for _ in 0..<200 {
     guard let method = bytes.popFirst() else { break }
@@ -97,31 +98,3 @@ nonisolated(unsafe) private let bus: OpaquePointer = {
   else { fatalError("no connection of a bus") }
   return made
 }()
-
-/// UTC, which has no seasons.
-private struct Greenwich: Zone {
-  let name = "UTC"
-
-  func civil(at instant: Instant) -> CivilTime {
-    var shown = time_t(instant.seconds)
-    var fields = tm()
-    gmtime_r(&shown, &fields)
-    return CivilTime(
-      dateTime: CivilDateTime(
-        shownYear: Int(fields.tm_year) + 1900, month: Int(fields.tm_mon) + 1,
-        day: Int(fields.tm_mday), hour: Int(fields.tm_hour), minute: Int(fields.tm_min),
-        second: Int(fields.tm_sec)),
-      weekday: Weekday(rawValue: Int(fields.tm_wday))!, utcOffsetSeconds: 0)
-  }
-
-  func instants(of time: CivilDateTime) -> [Instant] {
-    var fields = tm()
-    fields.tm_year = Int32(time.year - 1900)
-    fields.tm_mon = Int32(time.month - 1)
-    fields.tm_mday = Int32(time.day)
-    fields.tm_hour = Int32(time.hour)
-    fields.tm_min = Int32(time.minute)
-    fields.tm_sec = Int32(time.second)
-    return [Instant(seconds: Int64(timegm(&fields)))]
-  }
-}

@@ -1,6 +1,7 @@
 import Devices
 import Glibc
 import Horology
+import TestSupport
 import Testing
 
 @testable import Service
@@ -12,20 +13,6 @@ import Testing
   private static let ring = now + .seconds(9 * 3600)
   private static let morning = "06:00-08:00"
   private static let zone = UTCZone()
-
-  private struct UTCZone: Zone {
-    let name = "UTC"
-    func civil(at instant: Instant) -> CivilTime { SystemZone.utc(at: instant) }
-    func instants(of time: CivilDateTime) -> [Instant] {
-      var fields = tm()
-      fields.tm_year = Int32(time.year - 1900)
-      fields.tm_mon = Int32(time.month - 1)
-      fields.tm_mday = Int32(time.day)
-      fields.tm_hour = Int32(time.hour)
-      fields.tm_min = Int32(time.minute)
-      return [Instant(seconds: Int64(timegm(&fields)))]
-    }
-  }
 
   private func settings(quiet: String? = nil, minutes: Int = 15) -> AnnouncerSettings {
     var settings = AnnouncerSettings()
