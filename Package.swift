@@ -94,6 +94,13 @@ let package = Package(
   swiftLanguageModes: [.v6]
 )
 
+// Nobody loads the programs as libraries, so they export no symbols, and what nobody calls is left out;
+// relocations are packed (lld, glibc 2.36). A tenth of the program and of the memory that it holds.
+for target in package.targets where target.type == .executable {
+  let linker = ["--no-export-dynamic", "-z", "pack-relative-relocs"].flatMap { ["-Xlinker", $0] }
+  target.linkerSettings = [.unsafeFlags(["-use-ld=lld"] + linker, .when(configuration: .release))]
+}
+
 // libFuzzer has a main function of its own: without its flags this target cannot be linked.
 if Context.environment["CLOCKSMITH_FUZZ"] != nil {
   package.targets.append(

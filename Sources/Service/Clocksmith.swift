@@ -1,5 +1,4 @@
 import Basics
-import CLinux
 import Daemon
 import Devices
 @preconcurrency import Glibc
@@ -130,10 +129,7 @@ public final class Clocksmith {
       handle(.ended(sounding, outcome))
       memory.check()
       tellVanities()
-      guard self.player?.isPlaying != true else { return }
-      // Return the memory that the sound and the answers since the last one took.
-      malloc_trim(0)
-      if isStopping { loop.exit() }
+      if isStopping, self.player?.isPlaying != true { loop.exit() }
     }
     return player
   }

@@ -1,4 +1,5 @@
 import Basics
+import CLinux
 import Daemon
 import Devices
 import Horology
@@ -49,6 +50,8 @@ final class Pulse {
       isAiling = false
       notifier.isAlive()
     }
+    // Return the memory that sounds, answers and files have taken since the last beat.
+    malloc_trim(0)
     // A beat may come a little late. It is served after everything else that is due, so it shows
     // that the loop turns.
     timer = try? loop.after(interval, accuracy: interval / 10) { [unowned self] in beat() }
