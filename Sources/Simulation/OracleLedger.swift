@@ -89,6 +89,13 @@ struct Ledger {
   /// It was stopped before the service handled its failure, which may be reported the next time.
   mutating func leaveUntold(_ occasion: Int64) { untold = occasion }
 
+  /// - Returns: false if no failure of this occasion was left to be reported.
+  mutating func tellUntold(_ occasion: Int64) -> Bool {
+    guard untold == occasion else { return false }
+    untold = nil
+    return true
+  }
+
   /// It broke off after its anchor, by the clock of that moment. If the clock was set back, it may be
   /// tried once more, and fail for the first time.
   mutating func brokeOff(_ occasion: Int64) { failures[occasion] = nil }

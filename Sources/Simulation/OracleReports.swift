@@ -37,11 +37,10 @@ extension Oracle {
       // speaker was opened. Then it comes again.
       if passing.forgotten <= moment.elapsed { passing.account(last) }
     case .retrying(let occasion, _):
-      let wasStopped = ledger.stopped[occasion.instant.shown]?.at == moment.elapsed
-      let mayBeAnother =
-        ledger.untold == occasion.instant.shown
-        || passing.cutOff == occasion.instant.shown
-      if !ledger.pay(.failure(occasion.instant.shown)), !wasStopped, !mayBeAnother {
+      let occasion = occasion.instant.shown
+      let wasStopped = ledger.stopped[occasion]?.at == moment.elapsed
+      let mayBeAnother = passing.cutOff == occasion
+      if !ledger.pay(.failure(occasion)), !wasStopped, !mayBeAnother, !ledger.tellUntold(occasion) {
         violated(.complete, "told though it is not so: it failed", moment)
       }
     case .mute(let mute, _):
