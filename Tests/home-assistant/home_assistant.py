@@ -140,9 +140,11 @@ class HomeAssistant:
         return self.ask("/api/template", {"template": template})
 
     def complaints(self):
-        """Its log lines about MQTT or a template, without those about lost connections."""
-        lines = [line for log in sorted(self.folder.glob("home-assistant.log*"))
-                 for line in log.read_text(encoding="utf-8").splitlines()]
-        return [line for line in lines
-                if ("mqtt" in line.lower() or "template" in line.lower())
-                and not re.search("Disconnected|Failed to connect|Error returned from MQTT", line)]
+        """Its log records about MQTT or a template, without those about lost connections."""
+        # A traceback belongs to the record before it, which begins with its date.
+        records = [record for log in sorted(self.folder.glob("home-assistant.log*"))
+                   for record in re.split(r"(?m)^(?=\d{4}-\d\d-\d\d )", log.read_text(encoding="utf-8"))]
+        return [record for record in records
+                if ("mqtt" in record.lower() or "template" in record.lower())
+                and not re.search("Disconnected|Failed to connect|Error returned from MQTT|"
+                                  "client is not currently connected", record)]
