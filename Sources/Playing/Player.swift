@@ -30,7 +30,7 @@ public final class Player {
   /// A device that underruns again and again is late but goes on; it gets this much longer.
   private static let longestDelay = Duration.seconds(10)
   /// A sound server may take two seconds to begin, or to begin again, and reports no position until
-  /// then. One that reports none for longer than this has stalled.
+  /// then. One that reports none and takes nothing for longer than this has stalled.
   private static let longestSilence = Duration.seconds(3)
   /// A device that was not fed for this long has run dry: the machine slept, or stood still.
   /// Interrupted sounds are not resumed.
@@ -298,10 +298,9 @@ public final class Player {
   /// Why the sounds that play are late and will not end; nil if there is no reason.
   private var ailment: String? {
     let now = now().uptime
-    if turns.contains(where: { $0.track.start != nil }), let told = stream?.lastPosition?.uptime,
-      now - told > Self.longestSilence
-    {
-      return Stream.hasStalled
+    if turns.contains(where: { $0.track.start != nil }), let told = stream?.lastPosition?.uptime {
+      let isStill = now - max(told, taken) > Self.longestSilence
+      if isStill || now - told > Self.longestDelay { return Stream.hasStalled }
     }
     guard let deadline = turns.map(\.deadline).min(), now > deadline else { return nil }
     if now - taken > Self.patience { return Stream.hasStalled }

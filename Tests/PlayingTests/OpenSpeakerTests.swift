@@ -13,22 +13,22 @@ import Testing
   private let folder = TemporaryFolder()
   private let loop = VirtualLoop()
 
-  /// A tenth of a second of constant level.
-  private func makeScore() throws -> Score {
+  /// A tenth of a second of constant level, or `frames`.
+  private func makeScore(frames: Int = 4800) throws -> Score {
     let path = try folder.write(
-      "clip.wav", rate: 48_000, samples: [Float](repeating: 0.5, count: 4800))
-    let part = Score.Part(path: path, start: 0, frames: 4800, isTimed: true)
+      "clip.wav", rate: 48_000, samples: [Float](repeating: 0.5, count: frames))
+    let part = Score.Part(path: path, start: 0, frames: frames, isTimed: true)
     return Score(rate: 48_000, parts: [part], anchor: 0)
   }
 
   /// Plays a score `times` times in a row, on a player that keeps its speaker open.
   private func play(
-    times: Int, _ sink: @escaping () -> any Sink,
+    times: Int, frames: Int = 4800, _ sink: @escaping () -> any Sink,
     during: @escaping (Player, _ announcement: Int) -> Void = { _, _ in }
   ) throws -> [Outcome] {
     let player = Player(in: loop, sink: sink)
     player.settings.keepOpen = .always
-    let score = try makeScore()
+    let score = try makeScore(frames: frames)
     var outcomes: [Outcome] = []
     func playNext() {
       do throws(Fault) {
@@ -86,6 +86,17 @@ import Testing
     let sink = TimedSink(loop, shortening: true)
     let outcomes = try play(times: 1) { sink }
     #expect(outcomes.map(underruns) == [0])
+  }
+
+  @Test("a server that takes sound may tell no position for some seconds")
+  func tellsLater() throws {
+    let outcomes = try play(times: 1, frames: 7 * 48_000) {
+      FallingSilentSink(loop, goesOn: true)
+    }
+    guard case .finished? = outcomes.first else {
+      Issue.record("\(outcomes)")
+      return
+    }
   }
 }
 

@@ -103,7 +103,8 @@ final class FrozenSink: Sink {
   }
 }
 
-/// Plays for 1 s. After that it takes no sound and tells no position, like a stopped sound server.
+/// Plays for 1 s. After that it takes no sound and tells no position, like a stopped sound server. Or, like one
+/// that has just begun, it takes sound and tells its position again after 4 s more.
 final class FallingSilentSink: Sink {
   let name = "test"
   let feedInterval = Duration.milliseconds(20)
@@ -111,22 +112,24 @@ final class FallingSilentSink: Sink {
   let underruns = 0
   private let loop: VirtualLoop
   private let opened: Uptime
+  private let goesOn: Bool
   private var written = 0
 
-  init(_ loop: VirtualLoop) {
+  init(_ loop: VirtualLoop, goesOn: Bool = false) {
     self.loop = loop
+    self.goesOn = goesOn
     opened = loop.uptime
   }
 
-  private var played: Double? {
-    let seconds = (loop.uptime - opened).inSeconds
-    return seconds < 1 ? seconds * 48_000 : nil
-  }
+  private var seconds: Double { (loop.uptime - opened).inSeconds }
+  private var isTelling: Bool { seconds < 1 || goesOn && seconds > 5 }
 
   func open() throws(Fault) -> Int { 48_000 }
-  func space() throws(Fault) -> Int { played.map { Int($0) + capacity - written } ?? 0 }
+  func space() throws(Fault) -> Int {
+    isTelling || goesOn ? Int(seconds * 48_000) + capacity - written : 0
+  }
   func position() throws(Fault) -> StreamPosition? {
-    played.map { StreamPosition(uptime: loop.uptime, frame: $0) }
+    isTelling ? StreamPosition(uptime: loop.uptime, frame: seconds * 48_000) : nil
   }
   func write(_ block: UnsafeBufferPointer<Float>) throws(Fault) { written += block.count }
   func takeBack() -> Int { 0 }
