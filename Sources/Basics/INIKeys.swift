@@ -11,8 +11,10 @@ extension INIFile {
     _ known: @autoclosure () -> String, where isUnknown: (String) -> Bool
   ) throws(Fault) {
     guard let section = sections.first(where: { isUnknown($0.name) }) else { return }
-    throw Fault(
-      "\(path):\(section.line)", "unknown section [\(section.name.excerpt)]; \(known())")
+    let flaw =
+      section.name.isEmpty
+      ? "it stands before the first section" : "unknown section [\(section.name.excerpt)]"
+    throw Fault("\(path):\(section.line)", "\(flaw); \(known())")
   }
 
   /// Sets every entry in the settings.

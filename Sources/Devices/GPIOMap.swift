@@ -51,7 +51,11 @@ public struct GPIOMap: Hashable, Sendable {
         "not allowed; the user must be in the group 'gpio'")
     }
     if count < 0 { throw Fault("cannot open /dev/gpiochip*", errno: -count) }
-    if count == 0 { throw Fault("GPIO", "this machine has no GPIO chip (/dev/gpiochip*)") }
+    if count == 0 {
+      throw Fault(
+        "GPIO",
+        "this machine has no GPIO chip (/dev/gpiochip*), which a switch, a button and a lamp need")
+    }
     return GPIOMap(lines: collected.lines)
   }
 

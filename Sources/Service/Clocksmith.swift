@@ -45,7 +45,9 @@ public final class Clocksmith {
     configuredVolume = configuration.volume
     clockWatch = ClockWatch(rtc: configuration.rtc)
     for notice in clockWatch.look() { journal.log(notice) }
-    memory = Memory(loop: loop, file: StateFile.ofService, journal: journal)
+    let stateFile = StateFile.ofService
+    try stateFile?.keepToItself()
+    memory = Memory(loop: loop, file: stateFile, journal: journal)
     let now = SystemClock.now
     let announcer = Announcer(
       settings: configuration.announcer, zone: try SystemZone.current(),

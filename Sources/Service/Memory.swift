@@ -67,12 +67,10 @@ final class Memory {
     trouble = (file.isBlocked ? complaint : nil) ?? file.obstacle ?? ""
   }
 
-  /// Logs, if there is no file, that nothing outlasts this program.
+  /// Logs, if nothing can be saved now, that nothing outlasts this program.
   func tellIfForgetful() {
-    guard file == nil else { return }
-    journal.log(
-      .stateNowhere, .notice,
-      "what is set at run time will be lost at the end: \(Status.hasNoStateFolder)")
+    guard let why = file == nil ? Status.hasNoStateFolder : file?.obstacle else { return }
+    journal.log(.stateNowhere, .notice, "what is set at run time will be lost at the end: \(why)")
   }
 
   /// Changes the state. An urgent change is saved soon, any other with the next save.

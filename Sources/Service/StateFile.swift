@@ -7,6 +7,8 @@ final class StateFile {
   private let folder: String
   /// True while a file that could not be used still has the name of the state.
   private(set) var isBlocked = false
+  /// The folder, open and locked; -1 if it is not.
+  private var lock: Int32 = -1
 
   /// No state is this large, even with a thousand timers and a hundred alarms with the longest
   /// names and paths. A larger file is refused.
@@ -17,6 +19,19 @@ final class StateFile {
   init(path: String) {
     self.path = path
     folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+  }
+
+  deinit { if lock >= 0 { close(lock) } }
+
+  /// Keeps other clocks out of the folder until the end: each would write over what the other keeps. A folder
+  /// that cannot be opened is left to `obstacle`.
+  /// - Throws: `Fault` if another clock has the folder.
+  func keepToItself() throws(Fault) {
+    lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard lock >= 0, flock(lock, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK else { return }
+    throw Fault(
+      "cannot save in \(folder)",
+      "another clocksmith saves there; stop that one, or set STATE_DIRECTORY to another folder")
   }
 
   /// In the folder that systemd has made for the service (`StateDirectory=`); nil without it.

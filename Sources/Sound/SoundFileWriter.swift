@@ -64,7 +64,7 @@ public final class SoundFileWriter {
 
   /// Why no sound is written under this name, with the remedy; nil if it can be tried.
   public static func flaw(ofPath path: String, inPlace: Bool = false) -> String? {
-    guard path != "-" else { return standardOutputIsForWords }
+    if let flaw = Basics.flaw(ofOutputName: path) { return flaw }
     guard let target = try? outputPath(path), !isSpecialFile(target) else { return nil }
     let suffix = suffix(of: path)
     if ["", ".wav", ".wave"].contains(suffix) { return nil }

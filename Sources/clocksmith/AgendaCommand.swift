@@ -19,7 +19,8 @@ let agendaCommand = Subcommand(
 
     It assumes that the clock is trusted and that the switch is on; 'clocksmith status' shows what
     silences the clock now. If the service is running, the list has its alarms, timers and interval,
-    and shows muted occasions as silent. If the service has another configuration, a note says so.
+    and shows muted occasions as silent. If its next occasion or the quiet hours of an alarm show that
+    the service has another configuration, a note says so.
     With --config or --zone, or without a service, the list has the alarms of the configuration.
 
     With --json each line is an object with the keys instant, local, text, chime, strikes, sounds,

@@ -28,8 +28,8 @@ let renderCommand = Subcommand(
         + "see 'clocksmith render --help'")
   }
   let sound = try arguments.soundFile()
-  if arguments["picture"] == "-" {
-    throw Misuse(description: "--picture '-': \(standardOutputIsForWords)")
+  if let picture = arguments["picture"], let flaw = flaw(ofOutputName: picture) {
+    throw Misuse(description: "--picture '\(picture)': \(flaw)")
   }
   if let sound, let picture = arguments["picture"],
     place(sound) == place(picture), !isSpecialFile(sound)

@@ -6,7 +6,7 @@ import Horology
 struct TimerBar {
   private static let width = 30
 
-  private let isShown = isatty(STDOUT_FILENO) == 1
+  private let isShown = isatty(STDOUT_FILENO) == 1 && environment("TERM") != "dumb"
 
   /// As in `tea  [##########--------------------]  4:12`.
   static func text(title: String, left: Duration, of length: Duration) -> String {
@@ -17,7 +17,9 @@ struct TimerBar {
   }
 
   func show(_ title: String, left: Duration, of length: Duration) {
-    show(Self.text(title: title, left: left, of: length))
+    let text = Self.text(title: title, left: left, of: length)
+    // Where the bar has no room, the time comes first.
+    show(text.prefix(columns: columns).count == text.count ? text : "\(Self.clock(left))  \(title)")
   }
 
   /// - Parameter remedy: the key or the command that stops it.
@@ -34,11 +36,15 @@ struct TimerBar {
 
   func show(_ text: String) {
     guard isShown else { return }
+    fputs("\r\(text.printable.prefix(columns: columns))\u{1B}[K", stdout)
+    fflush(stdout)
+  }
+
+  /// How many columns the terminal has, without the last one.
+  private var columns: Int {
     var size = winsize()
     _ = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size)
-    let width = size.ws_col > 1 ? Int(size.ws_col) - 1 : 79
-    fputs("\r\(text.printable.prefix(columns: width))\u{1B}[K", stdout)
-    fflush(stdout)
+    return size.ws_col > 1 ? Int(size.ws_col) - 1 : 79
   }
 
   /// As in `4:12` or `1:05:00`, rounded up, so that 0:00 is the end.

@@ -222,6 +222,6 @@ final class VoiceRecorder {
   }
 }
 
-private func environment(_ name: String) -> String? {
+func environment(_ name: String) -> String? {
   getenv(name).map { String(cString: $0) }
 }

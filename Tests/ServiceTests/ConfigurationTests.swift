@@ -116,7 +116,7 @@ import Testing
       ("[speker]", ":1: unknown section [speker]; there are announce, button"),
       ("[announce]\n\n[alarmx]\n", ":3: unknown section [alarmx]"),
       ("[loud]\na = 1", ":1: unknown section [loud]; there are announce, button"),
-      ("interval = 15", ":1: unknown section []"),
+      ("interval = 15", ":1: it stands before the first section; there are announce, "),
       ("[announce]\nclock = 12\nclock = 24", ":3: 'clock' is set twice"),
       ("[announce]\nsay_it_is = maybe", ":2: say_it_is = maybe: allowed: no, yes"),
       ("[announce]\nstyle =", ":2: style = : allowed: the name of a style"),

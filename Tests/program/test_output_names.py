@@ -76,14 +76,15 @@ def test_both_may_go_nowhere(clocksmith):
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.parametrize(("name", "flaw"), [
+    ("-", "standard output is for words; name a file"), ("", "it is empty; name a file")])
 @pytest.mark.parametrize(
     "words", [[*RENDER, "--output"], [*RENDER, "--picture"], ["say", "15:15", "--output"]])
-def test_a_dash_is_no_file(clocksmith, tmp_path, words):
+def test_a_dash_is_no_file_and_nothing_is_none(clocksmith, tmp_path, words, name, flaw):
     folder = tmp_path / "output"
     folder.mkdir()
-    done = clocksmith.run(*words, "-", "--config", clocksmith.configuration(), cwd=folder)
-    assert refusal(done, 2) == (
-        f"clocksmith: {words[-1]} '-': standard output is for words; name a file")
+    done = clocksmith.run(*words, name, "--config", clocksmith.configuration(), cwd=folder)
+    assert refusal(done, 2) == f"clocksmith: {words[-1]} '{name}': {flaw}"
     assert not list(folder.iterdir())
 
 

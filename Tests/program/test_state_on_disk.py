@@ -88,6 +88,13 @@ def test_without_a_folder_it_says_once_that_nothing_is_kept(clocksmith):
     assert len(service.matching("STATE_DIRECTORY")) == 1
 
 
+def test_a_folder_that_is_missing_is_told_at_the_start(clocksmith, tmp_path):
+    clocksmith.environment = clocksmith.environment | {"STATE_DIRECTORY": str(tmp_path / "missing")}
+    service = Service(clocksmith, clocksmith.configuration(), alsa=SILENT_ALSA)
+    service.wait_for(f"will be lost at the end: cannot write in {tmp_path}/missing: No such file")
+    assert service.stop() == 0
+
+
 def test_with_a_folder_nothing_is_said_of_it(start, tmp_path):
     (tmp_path / "state").mkdir()
     service, _ = start()

@@ -39,3 +39,13 @@ def test_a_second_that_goes_on_says_that_there_are_two(clocksmith, first, kind):
 def test_the_check_names_the_process_that_is_on_the_bus(clocksmith, first):
     done = clocksmith.run("check", "--config", clocksmith.configuration())
     assert f"the service is on the system bus, as process {first.process.pid}" in done.stdout
+
+
+def test_two_clocks_do_not_save_in_one_folder(clocksmith, tmp_path):
+    clocksmith.environment = clocksmith.environment | {"STATE_DIRECTORY": str(tmp_path)}
+    first = Service(clocksmith, clocksmith.configuration(), alsa=SILENT_ALSA)
+    first.wait_for("started")
+    second = clocksmith.run(
+        "run", "--config", clocksmith.configuration(), "--output", clocksmith.folder / "played.wav")
+    assert f"cannot save in {tmp_path}: another clocksmith saves there; stop that one" in refusal(second, 1)
+    assert first.stop() == 0

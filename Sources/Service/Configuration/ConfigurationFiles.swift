@@ -23,7 +23,11 @@ enum ConfigurationFiles {
     }
     for name in names where name.hasSuffix(".conf") && !name.hasPrefix(".") {
       // Skip a file that was removed just now.
-      if try isThere("\(folder)/\(name)") { files.append("\(folder)/\(name)") }
+      if try isThere("\(folder)/\(name)") {
+        files.append("\(folder)/\(name)")
+      } else if name.contains("\u{FFFD}") {
+        throw Fault("cannot read \(folder)/\(name)", "its name is not UTF-8; rename it")
+      }
     }
     return files
   }
