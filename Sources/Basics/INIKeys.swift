@@ -11,10 +11,8 @@ extension INIFile {
     _ known: @autoclosure () -> String, where isUnknown: (String) -> Bool
   ) throws(Fault) {
     guard let section = sections.first(where: { isUnknown($0.name) }) else { return }
-    let flaw =
-      section.name.isEmpty
-      ? "it stands before the first section" : "unknown section [\(section.name.excerpt)]"
-    throw Fault("\(path):\(section.line)", "\(flaw); \(known())")
+    throw Fault(
+      "\(path):\(section.line)", "unknown section [\(section.name.excerpt)]; \(known())")
   }
 
   /// Sets every entry in the settings.
@@ -31,10 +29,9 @@ extension INIFile {
     var places: [String: String] = [:]
     for entry in entries {
       let place = "\(path):\(entry.line)"
-      // An entry before the first section is in the section with the empty name.
+      // Every other section is known, because of `refuseSections`.
       guard let known = keys(entry.section) else {
-        throw Fault(
-          place, "unknown section [\(entry.section.excerpt)]; there are \(sections)")
+        throw Fault(place, "it stands before the first section; there are \(sections)")
       }
       guard let key = known[entry.key] else {
         let names = known.keys.sorted().joined(separator: ", ")
