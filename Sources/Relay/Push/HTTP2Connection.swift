@@ -76,6 +76,9 @@ final class HTTP2Connection {
     return true
   }
 
+  /// How many requests may be on it now.
+  var most: Int { takesRequests ? session.most : session.exchanges.count }
+
   /// Nil if it is on another connection.
   func exchange(_ tag: Int64) -> Exchange? {
     session.exchanges.values.first { $0.request.tag == tag }

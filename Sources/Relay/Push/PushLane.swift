@@ -68,10 +68,14 @@ final class PushLane {
 
   // MARK: Sending
 
+  /// Limit of deliveries in flight. One that waits for its turn with the server would be in doubt
+  /// after a power cut, and has not even left.
+  private var limit: Int { max(min(window, carrier?.most ?? 1), 1) }
+
   private func advance() {
     noteTimer = nil
     let maySend = pause == nil && mayHaveMore && closed == nil
-    let room = maySend ? max(window - sent.count, 0) : 0
+    let room = maySend ? max(limit - sent.count, 0) : 0
     guard room > 0 || !outcomes.isEmpty else { return endIfClosed() }
     guard let batch = handlers.advance(outcomes, provider.lane, room) else {
       noteTimer = try? loop.after(Self.registerTime) { [unowned self] in advance() }
@@ -189,8 +193,8 @@ final class PushLane {
   }
 
   private func settled() {
-    // Each batch waits for the disk. Up to a quarter of the window stays in flight meanwhile.
-    if sent.count <= window / 4 {
+    // Each batch waits for the disk. Up to a quarter of the limit stays in flight meanwhile.
+    if sent.count <= limit / 4 {
       advance()
     } else {
       noteSoon()
