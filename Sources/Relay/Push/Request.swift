@@ -84,7 +84,7 @@ struct Request {
 
 /// The answer to a request.
 struct Answer {
-  /// In bytes: how much of the body is kept.
+  /// In bytes: how much of the body is read, or kept.
   static let mostOfBody = 4096
 
   /// 0 without an answer.
@@ -94,6 +94,9 @@ struct Answer {
   /// How long the server asks us to wait; nil if it does not say.
   let retryAfter: Duration?
   let failure: Failure?
+
+  /// The server has taken the request, even if the rest of its answer has not come.
+  var isSuccess: Bool { (200..<300).contains(status) }
 
   /// Why there is no whole answer.
   struct Failure {
