@@ -124,3 +124,14 @@ def test_a_server_that_comes_to_take_more_at_a_time_gets_more(apns, publish):
         streams=1, answer=lambda request: "more" if len(server.requests) == 3 else (200, {}))
     publish(server, 300).wait_for("300 accepted", 60)
     assert server.most_together > 10
+
+
+def test_a_request_that_the_server_ends_without_an_answer_is_told_as_that(apns, publish):
+    server = apns(answer=lambda request: "empty")
+    publish(server, 20).wait_for("the server has ended a request without an answer", 60)
+
+
+def test_a_server_that_never_answers_is_told_at_the_first_request(apns, publish):
+    server = apns(answer=lambda request: "hang")
+    publish(server, 3).wait_for("no answer came in time; it is tried again", 60)
+    assert len(server.tokens()) == 1

@@ -26,9 +26,11 @@ final class PushLane {
   private var carrier: Carrier?
   private var sent: [Int64: (delivery: Delivery, at: UTCTime)] = [:]
   private var outcomes: [Outcome] = []
-  /// Limit of deliveries in flight: one until the provider has accepted or refused one.
+  /// How many deliveries may be in flight: one until the provider has accepted or refused one.
   private var window = 1
   private var failures = 0
+  /// When the provider has accepted or refused a delivery last.
+  private var succeeded = UTCTime(microseconds: 0)
   private var backOff: BackOff
   private var hasTrouble = false
   private var mayHaveMore = true
@@ -145,7 +147,9 @@ final class PushLane {
     case .again(let reason, let wanted):
       tryAgain(delivery, reason, after: wanted, now)
       failures += 1
-      if failures >= Self.mostFailures { fail(reason) }
+      // A server that has answered nothing since then may be dead.
+      let isSilent = answer.status == 0 && answer.failure?.isLate == true && succeeded < at
+      if isSilent || failures >= Self.mostFailures { fail(reason) }
     case .down(let reason):
       tryAgain(delivery, reason, after: nil, now)
       fail(reason)
@@ -169,6 +173,7 @@ final class PushLane {
   /// The provider has accepted or refused a delivery: either shows that it works.
   private func succeed() {
     failures = 0
+    succeeded = .now
     window = provider.settings.most
     if hasTrouble {
       hasTrouble = false

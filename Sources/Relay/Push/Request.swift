@@ -103,6 +103,8 @@ struct Answer {
     let code: CURLcode
     let words: String
 
+    var isLate: Bool { code == CURLE_OPERATION_TIMEDOUT }
+
     /// True if the failure concerns only this request, and not the connection.
     var isOfOneRequest: Bool { [CURLE_OPERATION_TIMEDOUT, CURLE_HTTP2_STREAM].contains(code) }
   }
