@@ -177,6 +177,8 @@ def test_what_is_for_an_entry_that_is_taken_out_ends(web, relay, tmp_path, answe
     ("[apns]\ntopic = a.b\nkey_id = ABCDEFGHIJ\nteam = ABCDEFGHIJ\n", "[apns] has no key"),
     ("[apns]\ntopic = a.b\nkey_id = ABCDEFGHIJ\nteam = ABCDEFGHIJ\nkey_file = {folder}/token\n",
      "it is no private key of P-256"),
+    ("[ntfy a]\ntopic = x\nevents = occasion\n", ":3: occasion is never sent without 'ahead'"),
+    ("[webhook a]\nurl = http://x/\nevents = occasion\n", ":3: occasion is never sent without"),
     ("[apns]\ntopic = a.b\ncertificate = /c\n", "certificate is set and key is not"),
     ("[apns]\ntopic = a.b\ncertificate = /c\nkey = /k\n", "cannot read /c"),
 ])
