@@ -190,15 +190,12 @@ class PretendedAPNs:
                 last_stream_id=max(stream_id - 2, 0), additional_data=b'{"reason":"Shutdown"}')
         if answer == "half":
             talk.send_headers(stream_id, [(":status", "200")])
-        if answer in ("goaway", "close", "half"):
-            stream.sendall(talk.data_to_send())
+        if answer in ("goaway", "close", "half", "garbage"):
+            stream.sendall(b"\xff" * 64 if answer == "garbage" else talk.data_to_send())
             # The client must get the answers: a close with unread input would reset the connection.
             stream.shutdown(socket.SHUT_WR)
             while stream.recv(65536):
                 pass
-            return False
-        if answer == "garbage":
-            stream.sendall(b"\xff" * 64)
             return False
         status, body = answer
         body = json.dumps(body).encode() if isinstance(body, dict) else body
