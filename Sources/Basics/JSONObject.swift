@@ -17,10 +17,14 @@ public final class JSONObject {
     guard let tokener = json_tokener_new() else { throw Fault("json-c", errno: ENOMEM) }
     defer { json_tokener_free(tokener) }
     json_tokener_set_flags(tokener, JSON_TOKENER_STRICT)
-    let parsed = json_tokener_parse_ex(tokener, text, Int32(text.utf8.count))
-    let code = json_tokener_get_error(tokener)
-    guard code == json_tokener_success, let parsed else {
-      json_object_put(parsed)
+    var parsed = json_tokener_parse_ex(tokener, text, Int32(text.utf8.count))
+    var code = json_tokener_get_error(tokener)
+    if code == json_tokener_continue {
+      // Only the character after it ends a word, as in `null`, or a number.
+      parsed = json_tokener_parse_ex(tokener, " ", 1)
+      if json_tokener_get_error(tokener) == json_tokener_success { code = json_tokener_success }
+    }
+    guard code == json_tokener_success else {
       let end = json_tokener_get_parse_end(tokener)
       throw Fault(
         path,
@@ -28,7 +32,8 @@ public final class JSONObject {
           ? "it is not JSON: it ends too early"
           : "it is not JSON: \(String(cString: json_tokener_error_desc(code))), at byte \(end + 1)")
     }
-    guard json_object_is_type(parsed, json_type_object) == 1 else {
+    // `null` has no object.
+    guard let parsed, json_object_is_type(parsed, json_type_object) == 1 else {
       json_object_put(parsed)
       throw Fault(path, "it is no JSON object, as in {\"key\": \"value\"}")
     }

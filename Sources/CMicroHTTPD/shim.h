@@ -116,6 +116,29 @@ static inline const char *clocksmith_http_last_header(struct MHD_Connection *con
   return search.value;
 }
 
+struct clocksmith_http_count {
+  int lengths;
+  int is_coded;
+};
+
+static inline enum MHD_Result clocksmith_http_counted(void *context, enum MHD_ValueKind kind,
+                                                      const char *name, const char *value) {
+  struct clocksmith_http_count *count = context;
+  (void)kind;
+  (void)value;
+  if (strcasecmp(name, "Content-Length") == 0) count->lengths++;
+  if (strcasecmp(name, "Transfer-Encoding") == 0) count->is_coded = 1;
+  return MHD_YES;
+}
+
+/* Not 0 if the head tells the end of the body in two ways (RFC 9112, 6.3). A proxy may have taken the
+ * other one. */
+static inline int clocksmith_http_is_ambiguous(struct MHD_Connection *connection) {
+  struct clocksmith_http_count count = {0, 0};
+  MHD_get_connection_values(connection, MHD_HEADER_KIND, clocksmith_http_counted, &count);
+  return count.lengths + count.is_coded > 1;
+}
+
 static inline int clocksmith_http_socket(struct MHD_Connection *connection) {
   const union MHD_ConnectionInfo *info =
       MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);

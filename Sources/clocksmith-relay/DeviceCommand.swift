@@ -26,10 +26,16 @@ let deviceCommand = Subcommand(
 ) { arguments in
   let operands = arguments.operands
   switch (operands.first, operands.count) {
-  case ("add", 2): try add(operands[1], arguments)
-  case ("list", 1): try printDevices(gone: false, asJSON: arguments.has("json"))
+  case ("add", 2):
+    try arguments.refuse(allBut: ["platform", "environment", "events"], of: "'device add'")
+    try add(operands[1], arguments)
+  case ("list", 1):
+    try arguments.refuse(allBut: ["json"], of: "'device list'")
+    try printDevices(gone: false, asJSON: arguments.has("json"))
   case ("remove", 2):
-    guard try Register().remove(token: operands[1]) else {
+    try arguments.refuse(allBut: [], of: "'device remove'")
+    guard try Register.use({ register throws(Fault) in try register.remove(token: operands[1]) })
+    else {
       throw Fault("no device has the token \"\(operands[1].excerpt)\"", "see 'device list'")
     }
     try tellDone("removed 1 device", "it is removed")
@@ -41,23 +47,31 @@ let deviceCommand = Subcommand(
   return ExitStatus.done
 }
 
-private func add(_ token: String, _ arguments: Arguments) throws(Fault) {
+private func add(_ token: String, _ arguments: Arguments) throws {
   var devices: [Device] = []
   func take(_ token: String) throws(Fault) {
     var device = try Device(token: token)
-    if let platform = arguments["platform"] { try device.setPlatform(platform) }
-    if let environment = arguments["environment"] { try device.setEnvironment(environment) }
-    if let events = arguments["events"] { try device.setEvents(events) }
+    try choose(for: &device, arguments)
     devices.append(device)
   }
   if token == "-" {
+    // What is wrong with the options is not the fault of the first line.
+    var any = try Device(token: String(repeating: "0", count: 64))
+    try asMisuse { () throws(Fault) in try choose(for: &any, arguments) }
+    var number = 0
     while let line = readLine() {
-      if !line.isEmpty { try take(line) }
+      number += 1
+      guard !line.isEmpty else { continue }
+      do throws(Fault) {
+        try take(line)
+      } catch {
+        throw Fault("line \(number): \(error.operation)", error.detail)
+      }
     }
   } else {
-    try take(token)
+    try asMisuse { () throws(Fault) in try take(token) }
   }
-  let added = try Register().add(devices, at: .now)
+  let added = try Register.use { register throws(Fault) in try register.add(devices, at: .now) }
   let renewed = devices.count - added
   let words = [(added, "added"), (renewed, "renewed")].filter { $0.0 > 0 }.map {
     "\($0.1) \($0.0) device\($0.0 == 1 ? "" : "s")"
@@ -66,15 +80,33 @@ private func add(_ token: String, _ arguments: Arguments) throws(Fault) {
   try tellDone(done, done)
 }
 
+/// Sets what the options name.
+private func choose(for device: inout Device, _ arguments: Arguments) throws(Fault) {
+  if let platform = arguments["platform"] { try device.setPlatform(platform) }
+  if let environment = arguments["environment"] { try device.setEnvironment(environment) }
+  if let events = arguments["events"] { try device.setEvents(events) }
+}
+
+/// - Throws: `Misuse` for a `Fault`: a word of the command line is wrong.
+private func asMisuse(_ body: () throws(Fault) -> Void) throws {
+  do throws(Fault) {
+    try body()
+  } catch {
+    throw Misuse(description: error.description)
+  }
+}
+
 /// - Parameter gone: true to print only the devices that get no more pushes.
 func printDevices(gone: Bool, asJSON: Bool) throws(Fault) {
   var fault: Fault?
-  try Register().devices(gone: gone) { device in
-    guard fault == nil else { return }
-    do throws(Fault) {
-      try say(asJSON ? device.json : device.line)
-    } catch {
-      fault = error
+  try Register.use { register throws(Fault) in
+    try register.devices(gone: gone) { device in
+      guard fault == nil else { return }
+      do throws(Fault) {
+        try say(asJSON ? device.json : device.line)
+      } catch {
+        fault = error
+      }
     }
   }
   if let fault { throw fault }

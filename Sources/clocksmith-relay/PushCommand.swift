@@ -19,7 +19,9 @@ let pushCommand = Subcommand(
     throw Misuse(
       description: "write the words in quotes, as one; see 'clocksmith-relay push --help'")
   }
-  try Register().publish(words, title: arguments["title"] ?? "clocksmith", at: .now)
+  try Register.use { register throws(Fault) in
+    try register.publish(words, title: arguments["title"] ?? "clocksmith", at: .now)
+  }
   try tellDone("handed over", "it is handed over")
   return ExitStatus.done
 }

@@ -57,7 +57,7 @@ private struct Peer {
 
   @Test(
     "an address to listen at is a number and a port",
-    arguments: ["127.0.0.1:8080", "0.0.0.0:1", "[::1]:65535", "[::]:8080", "192.168.1.5:443"])
+    arguments: ["127.0.0.1:8080", "0.0.0.0:1024", "[::1]:65535", "[::]:8080", "192.168.1.5:4443"])
   func addresses(text: String) {
     #expect(ListenAddress(text: text)?.text == text)
   }
@@ -66,17 +66,19 @@ private struct Peer {
     "what is no address to listen at is none",
     arguments: [
       "", ":", ":8080", "8080", "127.0.0.1", "127.0.0.1:0", "127.0.0.1:65536", "::1:8080", "[::1]",
-      "localhost:80", "[]:80", "127.0.0.1:http", "256.0.0.1:80", "127.0.0.1:-1", "127.0.0.1: 80",
+      "localhost:8080", "[]:8080", "127.0.0.1:http", "256.0.0.1:8080", "127.0.0.1:-1",
+      "127.0.0.1: 8080",
+      "0.0.0.0:80", "[::]:1023",
     ])
   func noAddresses(text: String) {
     #expect(ListenAddress(text: text) == nil)
   }
 
   @Test("only what this machine alone reaches is a loopback") func loopback() {
-    #expect(ListenAddress(text: "127.0.0.53:80")?.isLoopback == true)
-    #expect(ListenAddress(text: "[::1]:80")?.isLoopback == true)
-    #expect(ListenAddress(text: "0.0.0.0:80")?.isLoopback == false)
-    #expect(ListenAddress(text: "[::]:80")?.isLoopback == false)
+    #expect(ListenAddress(text: "127.0.0.53:8080")?.isLoopback == true)
+    #expect(ListenAddress(text: "[::1]:8080")?.isLoopback == true)
+    #expect(ListenAddress(text: "0.0.0.0:8080")?.isLoopback == false)
+    #expect(ListenAddress(text: "[::]:8080")?.isLoopback == false)
   }
 
   @Test("a customer's network counts as one address, and one of IPv4 as itself") func clients() {

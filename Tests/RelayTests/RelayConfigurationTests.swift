@@ -85,6 +85,11 @@ import Testing
       ("[mqtt]\nhost = a\n", "unknown key 'host' in [mqtt]; there are authority, broker"),
       ("[web]\nport = 1\n", "unknown section [web]; there are mqtt"),
       ("[http]\nlisten = 80\n", ":2: listen = 80: allowed: ADDRESS:PORT"),
+      (
+        "[http]\nlisten = 0.0.0.0:80\n",
+        ":2: listen = 0.0.0.0:80: allowed: ADDRESS:PORT, the port 1024"
+      ),
+      ("[ntfy a]\ntopic = b\nevents = occasion\n", ":3: occasion is never sent without 'ahead'"),
       ("[mqtt]\nbroker = a\nbroker = b\n", "set twice"),
       ("[mqtt]\nbroker = a\nname = a/b\n", "allowed: none, or 1 to 64 of a-z"),
       ("[mqtt]\nbroker = a\nprefix = a//b\n", ":3: prefix"),

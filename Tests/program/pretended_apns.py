@@ -90,13 +90,17 @@ def accept(_):
 
 class PretendedAPNs:
     """`answer(request)` returns a status and an object, or one of the words `hang`, `reset`,
-    `goaway`, `close`, `half`, `garbage`. With `half` the connection ends within an answer of 200. At most `streams` requests may be under way."""
+    `goaway`, `close`, `half`, `garbage`, `empty`, `more`. With `half` the connection ends within an
+    answer of 200, with `empty` the request ends without one. At most `streams` requests may be under
+    way; with `more`, which is an answer of 200, 200 from then on."""
 
     def __init__(self, folder, certificate=None, answer=accept, protocols=("h2",), streams=100):
         self.answer = answer
         self.streams = streams
         self.requests = []
         self.connections = 0
+        # How many requests came with one read.
+        self.most_together = 0
         self.authority, key = certificate or make_certificate(folder)
         self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         self.context.load_cert_chain(self.authority, key)
@@ -149,7 +153,10 @@ class PretendedAPNs:
             data = stream.recv(65536)
             if not data:
                 return
-            for event in talk.receive_data(data):
+            events = talk.receive_data(data)
+            self.most_together = max(self.most_together, sum(
+                isinstance(event, h2.events.RequestReceived) for event in events))
+            for event in events:
                 if isinstance(event, h2.events.RequestReceived):
                     headers = {name.decode(): value.decode() for name, value in event.headers}
                     begun[event.stream_id] = Request(number, headers)
@@ -172,20 +179,23 @@ class PretendedAPNs:
         if answer == "reset":
             talk.reset_stream(stream_id, error_code=2)
             return True
+        if answer == "empty":
+            talk.reset_stream(stream_id, error_code=0)
+            return True
+        if answer == "more":
+            talk.update_settings({h2.settings.SettingCodes.MAX_CONCURRENT_STREAMS: 200})
+            answer = 200, {}
         if answer == "goaway":
             talk.close_connection(
                 last_stream_id=max(stream_id - 2, 0), additional_data=b'{"reason":"Shutdown"}')
         if answer == "half":
             talk.send_headers(stream_id, [(":status", "200")])
-        if answer in ("goaway", "close", "half"):
-            stream.sendall(talk.data_to_send())
+        if answer in ("goaway", "close", "half", "garbage"):
+            stream.sendall(b"\xff" * 64 if answer == "garbage" else talk.data_to_send())
             # The client must get the answers: a close with unread input would reset the connection.
             stream.shutdown(socket.SHUT_WR)
             while stream.recv(65536):
                 pass
-            return False
-        if answer == "garbage":
-            stream.sendall(b"\xff" * 64)
             return False
         status, body = answer
         body = json.dumps(body).encode() if isinstance(body, dict) else body

@@ -1,5 +1,6 @@
 """The register of devices, as the command edits it."""
 
+import contextlib
 import json
 import sqlite3
 import subprocess
@@ -46,18 +47,23 @@ def test_a_device_is_added_listed_and_removed(device):
 def test_many_are_added_at_once_or_none(device):
     tokens = "".join(f"{number:064x}\n" for number in range(1000))
     assert device("device", "add", "-", given=tokens) == "added 1000 devices\n"
-    assert "it is none of APNs" in device(
-        "device", "add", "-", given=f"{WATCH}\nnone\n", status=1)
+    wrong = device("device", "add", "-", given=f"{WATCH}\n\nnone\n", status=1)
+    assert 'line 3: the token "none": it is none of APNs' in wrong
     assert len(device("device", "list").splitlines()) == 1000
 
 
 @pytest.mark.parametrize("words, status, told", [
     (["device"], 2, "write 'add TOKEN', 'list' or 'remove TOKEN'"),
     (["device", "add"], 2, "write 'add TOKEN'"),
-    (["device", "add", "zz"], 1, "it is none of APNs"),
-    (["device", "add", PHONE, "--platform", "amiga"], 1, "allowed: ios, ipados, macos"),
-    (["device", "add", PHONE, "--environment", "test"], 1, "allowed: production, sandbox"),
-    (["device", "add", PHONE, "--events", "tea"], 1, "allowed: all, or some of timer, alarm"),
+    (["device", "add", "zz"], 2, "it is none of APNs"),
+    (["device", "add", PHONE, "--platform", "amiga"], 2, "allowed: ios, ipados, macos"),
+    (["device", "add", "-", "--platform", "amiga"], 2, 'platform "amiga": allowed: ios'),
+    (["device", "add", PHONE, "--environment", "test"], 2, "allowed: production, sandbox"),
+    (["device", "add", PHONE, "--events", "tea"], 2, "allowed: all, or some of timer, alarm"),
+    (["device", "add", PHONE, "--events", ""], 2, "allowed: all, or some of timer, alarm"),
+    (["device", "add", PHONE, "--json"], 2, "--json means nothing for 'device add'"),
+    (["device", "list", "--platform", "ios"], 2, "--platform means nothing for 'device list'"),
+    (["device", "remove", PHONE, "--json"], 2, "--json means nothing for 'device remove'"),
     (["feedback", "now"], 2, "unexpected 'now'"),
 ])
 def test_what_is_wrong_is_told_with_what_is_right(device, words, status, told):
@@ -82,7 +88,17 @@ def test_who_has_gone_is_listed_with_the_reason(device, tmp_path):
 
 def test_a_register_that_cannot_be_used_is_told_in_one_line(device, tmp_path):
     (tmp_path / "register.sqlite").write_text("no database" * 100)
-    assert "file is not a database" in device("device", "list", status=1)
+    for words in (["device", "list"], ["device", "add", PHONE], ["push", "hello"]):
+        told = device(*words, status=1)
+        assert "file is not a database; when the service starts, it sets it aside" in told
     (tmp_path / "register.sqlite").unlink()
     (tmp_path / "register.sqlite").mkdir()
     assert "unable to open" in device("device", "list", status=1)
+
+
+def test_a_register_that_another_program_holds_is_told_with_what_to_do(device, tmp_path):
+    device("device", "add", PHONE)
+    with contextlib.closing(sqlite3.connect(tmp_path / "register.sqlite")) as other:
+        other.execute("BEGIN IMMEDIATE")
+        told = device("device", "add", WATCH, status=1)
+        assert "database is locked; another program holds it, try again" in told

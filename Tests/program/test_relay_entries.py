@@ -177,6 +177,8 @@ def test_what_is_for_an_entry_that_is_taken_out_ends(web, relay, tmp_path, answe
     ("[apns]\ntopic = a.b\nkey_id = ABCDEFGHIJ\nteam = ABCDEFGHIJ\n", "[apns] has no key"),
     ("[apns]\ntopic = a.b\nkey_id = ABCDEFGHIJ\nteam = ABCDEFGHIJ\nkey_file = {folder}/token\n",
      "it is no private key of P-256"),
+    ("[ntfy a]\ntopic = x\nevents = occasion\n", ":3: occasion is never sent without 'ahead'"),
+    ("[webhook a]\nurl = http://x/\nevents = occasion\n", ":3: occasion is never sent without"),
     ("[apns]\ntopic = a.b\ncertificate = /c\n", "certificate is set and key is not"),
     ("[apns]\ntopic = a.b\ncertificate = /c\nkey = /k\n", "cannot read /c"),
 ])
@@ -190,3 +192,21 @@ def test_check_finds_what_is_wrong(on_the_bus, tmp_path, text, told):
         [parts.RELAY, "check", "--config", configuration], capture_output=True, text=True,
         env=on_the_bus.environment, check=False)
     assert done.returncode == 3 and told in done.stdout
+
+
+@pytest.mark.parametrize("curve, password, told", [
+    ("secp384r1", (), "it is no private key of P-256"),
+    ("prime256v1", ("-aes256", "-pass", "pass:secret"), "it has a password; 'openssl pkcs8"),
+])
+def test_check_tells_of_a_key_that_apple_does_not_take(on_the_bus, tmp_path, curve, password, told):
+    parts.need_relay()
+    key = tmp_path / "key.p8"
+    subprocess.run(["openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", f"ec_paramgen_curve:{curve}",
+                    *password, "-out", key], check=True, capture_output=True)
+    configuration = tmp_path / "relay.conf"
+    configuration.write_text(
+        f"[apns]\ntopic = a.b\nkey_id = ABCDEFGHIJ\nteam = ABCDEFGHIJ\nkey_file = {key}\n")
+    done = subprocess.run(
+        ["setsid", parts.RELAY, "check", "--config", configuration], capture_output=True, text=True,
+        env=on_the_bus.environment, check=False, timeout=60)
+    assert done.returncode == 3 and told in done.stdout and "pass phrase" not in done.stderr

@@ -155,6 +155,9 @@ def test_who_waits_when_the_relay_ends_is_told_that_it_may_be_done(door, announc
 
 BAD_JSON = [
     ("{", "json", "it ends too early"),
+    ("null", "json", "it is no JSON object"),
+    ("nul", "json", "it ends too early"),
+    ("12", "json", "it is no JSON object"),
     ('{"command":' + "[" * 10_000, "json", "nesting too deep"),
     (b'{"command":"\xff"}', "json", "it is not UTF-8"),
     (b'{"command":"stop"}\0', "json", "zero byte"),

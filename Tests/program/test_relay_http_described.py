@@ -203,5 +203,5 @@ def test_the_description_has_every_path_command_and_reason_of_the_program():
     reasons = {name.strip() for names in re.findall(r"^    case (.+)", kinds, re.M)
                for name in names.split(",")}
     # Without the reasons of MQTT alone, and with those of HTTP alone.
-    reasons = reasons - {"topic", "retained"} | {"path", "method", "type", "stopping"}
+    reasons = reasons - {"topic", "retained"} | {"path", "method", "type", "length", "stopping"}
     assert set(schemas["Refusal"]["properties"]["reason"]["enum"]) == reasons

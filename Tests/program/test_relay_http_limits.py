@@ -217,6 +217,27 @@ def test_garbage_harms_nothing(running, garbage):
     assert running.state().status == 200
 
 
+@pytest.mark.parametrize("lengths", [
+    b"Content-Length: 18\r\nContent-Length: 5\r\n", b"Content-Length: 5\r\nContent-Length: 18\r\n",
+    b"Transfer-Encoding: chunked\r\nContent-Length: 18\r\n",
+    b"Content-Length: 18\r\nTransfer-Encoding: chunked\r\n"])
+@pytest.mark.parametrize("head", [HEAD, HEAD.replace(b"POST /v1/commands", b"GET /v1/state")],
+                         ids=["post", "get"])
+def test_a_body_with_two_ends_is_not_taken(running, head, lengths):
+    with socket.create_connection(("127.0.0.1", running.port)) as connection:
+        connection.settimeout(60)
+        is_coded = b"chunked" in lengths
+        order = b'{"command":"stop"}'
+        connection.sendall(
+            head + lengths + b"\r\n" + (b"12\r\n%s\r\n0\r\n\r\n" % order if is_coded else order))
+        answer = b""
+        with contextlib.suppress(ConnectionError):
+            while more := connection.recv(4096):
+                answer += more
+    assert answer.startswith(b"HTTP/1.1 400 ") and b'"reason":"length"' in answer
+    assert answer.count(b"HTTP/1.1") == 1
+
+
 def test_the_limits_stand_in_the_description():
     text = (ROOT / "docs/clocksmith-relay.openapi.json").read_text()
     source = (ROOT / "Sources/Relay/Order.swift").read_text()

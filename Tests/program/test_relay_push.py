@@ -305,6 +305,7 @@ def test_a_device_that_hangs_holds_up_no_other(apns, relay):
     running.push()
     wait_for_states(running, accepted=199, sent=1)
     wait_until(lambda: running.register().states() == {"accepted": 200}, 60, "the last")
+    assert not running.matching("it is tried again")
 
 
 def test_a_device_is_registered_over_mqtt(apns, on_the_bus, tmp_path, relay_to):

@@ -105,7 +105,8 @@ extension TimerRefusal: CustomStringConvertible {
     case .speech(let reason): reason.description
     case .interval(let flaw): "\(flaw); choose others"
     case .intervalRuns(let title):
-      "an \(title) runs; stop it with 'clocksmith interval stop', or start with --replace"
+      "an \(title) runs; stop it with 'clocksmith interval stop', or take its place with --replace "
+        + "(in a command over the network, \"replace\": true)"
     case .noInterval: "no interval runs; 'clocksmith interval 30s' starts one"
     }
   }

@@ -30,7 +30,8 @@ extension HTTPConfiguration {
   private static let keys: [String: INIKey<HTTPConfiguration>] = [
     "listen": { http, value in
       guard let address = ListenAddress(text: value) else {
-        return "allowed: ADDRESS:PORT, as in 127.0.0.1:8080, 0.0.0.0:8080 or [::1]:8080"
+        return "allowed: ADDRESS:PORT, the port 1024 or higher, as in 127.0.0.1:8080, "
+          + "0.0.0.0:8080 or [::1]:8080"
       }
       http.listen = address
       return nil

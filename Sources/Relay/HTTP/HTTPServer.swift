@@ -31,6 +31,11 @@ final class HTTPServer {
     504, Rejection.Kind.timeout.rawValue,
     "the relay closes before the announcer has answered, which may yet do it")
 
+  /// What follows the head may be another request for somebody else, so the connection ends.
+  private static let ambiguous = HTTPAnswer(
+    400, "length", "send one 'Content-Length', or one 'Transfer-Encoding' without it",
+    ("Connection", "close"))
+
   private let loop: EventLoop
   private let handlers: Handlers
   private let listen: ListenAddress
@@ -180,6 +185,9 @@ final class HTTPServer {
     _ count: UnsafeMutablePointer<Int>
   ) -> Int32 {
     guard let known = request.pointee else {
+      if clocksmith_http_is_ambiguous(connection) != 0 {
+        return Self.send(Self.ambiguous, connection)
+      }
       let head = HTTPHead(connection, method: method, path: path)
       let refusal = handlers.judge(head)
       if let refusal, !head.hasBody || head.isPatient || head.length ?? 0 > Self.mostThrownAway {

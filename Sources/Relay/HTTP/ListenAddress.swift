@@ -17,10 +17,13 @@ public struct ListenAddress: Hashable, Sendable {
     self.port = port
   }
 
-  /// Reads `127.0.0.1:8080` or `[::1]:8080`. Nil for anything else.
+  /// The ports below it are root's alone.
+  private static let leastPort: UInt16 = 1024
+
+  /// Reads `127.0.0.1:8080` or `[::1]:8080`. Nil for anything else, and for a port below 1024.
   init?(text: String) {
     guard let colon = text.lastIndex(of: ":"),
-      let port = UInt16(text[text.index(after: colon)...]), port > 0
+      let port = UInt16(text[text.index(after: colon)...]), port >= Self.leastPort
     else { return nil }
     let host = text[..<colon]
     let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
@@ -75,7 +78,6 @@ public struct ListenAddress: Hashable, Sendable {
     let words = String(cString: strerror(code))
     return switch code {
     case EADDRINUSE: "\(words); end the other program, or set another 'listen' under [http]"
-    case EACCES: "\(words); set a port from 1024 on under [http]"
     default: words
     }
   }

@@ -2,6 +2,9 @@ import Basics
 
 /// Carries the requests of a lane to its server.
 protocol Carrier: AnyObject {
+  /// How many requests the server takes at a time now. More than these wait here and have not left.
+  var most: Int { get }
+
   /// - Throws: `Fault` if there is no memory for it.
   func send(_ request: Request) throws(Fault)
 

@@ -76,6 +76,9 @@ final class HTTP2Connection {
     return true
   }
 
+  /// How many requests may be on it now.
+  var most: Int { takesRequests ? session.most : session.exchanges.count }
+
   /// Nil if it is on another connection.
   func exchange(_ tag: Int64) -> Exchange? {
     session.exchanges.values.first { $0.request.tag == tag }
@@ -198,7 +201,12 @@ final class HTTP2Connection {
 
   private func tellEnded() {
     for (exchange, error) in session.takeEnded() {
-      if error == NGHTTP2_NO_ERROR.rawValue || exchange.status == 200 {
+      if error == NGHTTP2_NO_ERROR.rawValue, exchange.status == 0 {
+        streams.end(
+          exchange,
+          .init(
+            code: CURLE_HTTP2_STREAM, words: "the server has ended a request without an answer"))
+      } else if error == NGHTTP2_NO_ERROR.rawValue || exchange.status == 200 {
         hasAnswered = true
         streams.end(exchange, nil)
       } else if error == NGHTTP2_REFUSED_STREAM.rawValue, !exchange.isSentAgain {

@@ -48,6 +48,11 @@ final class HTTP2Session {
 
   // MARK: Requests
 
+  /// How many requests the server takes at a time: one until it has said so.
+  var most: Int {
+    Int(nghttp2_session_get_remote_settings(session, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS))
+  }
+
   /// - Returns: false if the session takes no more requests.
   func submit(_ exchange: Exchange) -> Bool {
     let own = exchange.request.ownHeader

@@ -50,9 +50,9 @@ final class NtfyProvider: Provider {
   }
 
   func judge(_ answer: Answer, sent: UTCTime, at now: UTCTime) -> Verdict {
+    if answer.isSuccess { return .accepted }
     if let failure = answer.failure { return Verdict(failure) }
     switch answer.status {
-    case 200..<300: return .accepted
     case 429, 500...: return .again("status \(answer.status)", after: answer.retryAfter)
     case 400, 413: return .refused("status \(answer.status)")
     default: return .down("the server answers status \(answer.status)")

@@ -1,5 +1,6 @@
 import Basics
 import CJWT
+import COpenSSL
 @preconcurrency import Glibc
 
 /// The token that identifies a provider to APNs: a JSON Web Token signed with ES256, by libjwt.
@@ -20,10 +21,43 @@ final class ProviderToken {
   ///   - team: ten characters, as Apple names the owner.
   /// - Throws: `Fault` if the key cannot sign.
   init(key: String, keyID: String, team: String, at now: UTCTime) throws(Fault) {
+    try Self.check(key, keyID)
     self.key = Array(key.utf8)
     self.keyID = keyID
     self.team = team
     made = (try sign(at: now), now)
+  }
+
+  /// - Throws: `Fault` if the key is not of P-256, or has a password, for which libjwt would ask.
+  private static func check(_ key: String, _ keyID: String) throws(Fault) {
+    let text = Array(key.utf8)
+    let reader = BIO_new_mem_buf(text, Int32(text.count))
+    defer { BIO_free(reader) }
+    var hasPassword = false
+    let found = PEM_read_bio_PrivateKey(
+      reader, nil,
+      { _, _, _, hasPassword in
+        hasPassword?.assumingMemoryBound(to: Bool.self).pointee = true
+        return -1
+      }, &hasPassword)
+    defer { EVP_PKEY_free(found) }
+    ERR_clear_error()
+    guard !hasPassword else {
+      throw Fault(
+        "cannot sign with the key \(keyID)",
+        "it has a password; 'openssl pkcs8 -in KEY -out NEW' asks for it and writes the key without"
+      )
+    }
+    var curve = [CChar](repeating: 0, count: 32)
+    guard let found, EVP_PKEY_get_group_name(found, &curve, curve.count, nil) == 1,
+      strcmp(curve, "prime256v1") == 0
+    else { throw noKey(keyID) }
+  }
+
+  private static func noKey(_ keyID: String) -> Fault {
+    Fault(
+      "cannot sign with the key \(keyID)",
+      "it is no private key of P-256 in PEM form, as the .p8 that Apple hands out")
   }
 
   /// The token for a request. Makes a new one if the old one is due, or the clock was set back.
@@ -54,11 +88,7 @@ final class ProviderToken {
     jwt_add_grant_int(jwt, "iat", Int(now.microseconds / 1_000_000))
     guard jwt_set_alg(jwt, JWT_ALG_ES256, key, Int32(key.count)) == 0,
       let text = jwt_encode_str(jwt)
-    else {
-      throw Fault(
-        "cannot sign with the key \(keyID)",
-        "it is no private key of P-256 in PEM form, as the .p8 that Apple hands out")
-    }
+    else { throw Self.noKey(keyID) }
     defer { free(text) }
     return String(cString: text)
   }

@@ -245,6 +245,15 @@ extension PushConfiguration {
     for (name, webhook) in webhooks where webhook.url.isEmpty {
       throw Fault(path, "[webhook \(name)] has no address; write 'url = https://...' under it")
     }
+    guard ahead == nil else { return }
+    let wishes =
+      ntfy.map { ("ntfy \($0.key)", $0.value.events) }
+      + webhooks.map { ("webhook \($0.key)", $0.value.events) }
+    for (section, events) in wishes where events == .occasion {
+      throw Fault(
+        place("\(section).events"),
+        "occasion is never sent without 'ahead'; write 'ahead = 15s' under [push]")
+    }
   }
 }
 

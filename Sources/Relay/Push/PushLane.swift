@@ -26,9 +26,11 @@ final class PushLane {
   private var carrier: Carrier?
   private var sent: [Int64: (delivery: Delivery, at: UTCTime)] = [:]
   private var outcomes: [Outcome] = []
-  /// Limit of deliveries in flight: one until the provider has accepted or refused one.
+  /// How many deliveries may be in flight: one until the provider has accepted or refused one.
   private var window = 1
   private var failures = 0
+  /// When the provider has accepted or refused a delivery last.
+  private var succeeded = UTCTime(microseconds: 0)
   private var backOff: BackOff
   private var hasTrouble = false
   private var mayHaveMore = true
@@ -68,10 +70,14 @@ final class PushLane {
 
   // MARK: Sending
 
+  /// Limit of deliveries in flight. One that waits for its turn with the server would be in doubt
+  /// after a power cut, and has not even left.
+  private var limit: Int { max(min(window, carrier?.most ?? 1), 1) }
+
   private func advance() {
     noteTimer = nil
     let maySend = pause == nil && mayHaveMore && closed == nil
-    let room = maySend ? max(window - sent.count, 0) : 0
+    let room = maySend ? max(limit - sent.count, 0) : 0
     guard room > 0 || !outcomes.isEmpty else { return endIfClosed() }
     guard let batch = handlers.advance(outcomes, provider.lane, room) else {
       noteTimer = try? loop.after(Self.registerTime) { [unowned self] in advance() }
@@ -141,7 +147,9 @@ final class PushLane {
     case .again(let reason, let wanted):
       tryAgain(delivery, reason, after: wanted, now)
       failures += 1
-      if failures >= Self.mostFailures { fail(reason) }
+      // A server that has answered nothing since then may be dead.
+      let isSilent = answer.status == 0 && answer.failure?.isLate == true && succeeded < at
+      if isSilent || failures >= Self.mostFailures { fail(reason) }
     case .down(let reason):
       tryAgain(delivery, reason, after: nil, now)
       fail(reason)
@@ -165,6 +173,7 @@ final class PushLane {
   /// The provider has accepted or refused a delivery: either shows that it works.
   private func succeed() {
     failures = 0
+    succeeded = .now
     window = provider.settings.most
     if hasTrouble {
       hasTrouble = false
@@ -189,8 +198,8 @@ final class PushLane {
   }
 
   private func settled() {
-    // Each batch waits for the disk. Up to a quarter of the window stays in flight meanwhile.
-    if sent.count <= window / 4 {
+    // Each batch waits for the disk. Up to a quarter of the limit stays in flight meanwhile.
+    if sent.count <= limit / 4 {
       advance()
     } else {
       noteSoon()

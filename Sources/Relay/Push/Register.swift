@@ -36,6 +36,22 @@ public final class Register {
     try makeTables()
   }
 
+  /// Opens the register for a command, whose caller reads what to do if it cannot be used.
+  /// - Throws: `Fault` as `body` and the opening do, with advice.
+  public static func use<Result>(
+    _ body: (Register) throws(Fault) -> Result
+  ) throws(Fault) -> Result {
+    do throws(Fault) {
+      return try body(try Register())
+    } catch {
+      let advice =
+        error.isOfBrokenDatabase
+        ? "; when the service starts, it sets it aside, and the devices have to be registered again"
+        : error.isOfLockedDatabase ? "; another program holds it, try again" : ""
+      throw Fault(error.operation, code: error.code, error.detail + advice)
+    }
+  }
+
   /// Opens the register for the service: waits only briefly, checks it, and replaces a broken one.
   /// - Returns: the register, and a complaint if the old one was broken and set aside.
   static func openedForService(

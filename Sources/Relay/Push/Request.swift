@@ -84,7 +84,7 @@ struct Request {
 
 /// The answer to a request.
 struct Answer {
-  /// In bytes: how much of the body is kept.
+  /// In bytes: how much of the body is read, or kept.
   static let mostOfBody = 4096
 
   /// 0 without an answer.
@@ -95,10 +95,15 @@ struct Answer {
   let retryAfter: Duration?
   let failure: Failure?
 
+  /// The server has taken the request, even if the rest of its answer has not come.
+  var isSuccess: Bool { (200..<300).contains(status) }
+
   /// Why there is no whole answer.
   struct Failure {
     let code: CURLcode
     let words: String
+
+    var isLate: Bool { code == CURLE_OPERATION_TIMEDOUT }
 
     /// True if the failure concerns only this request, and not the connection.
     var isOfOneRequest: Bool { [CURLE_OPERATION_TIMEDOUT, CURLE_HTTP2_STREAM].contains(code) }

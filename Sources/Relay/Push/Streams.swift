@@ -34,6 +34,11 @@ final class Streams: Carrier {
     turn.rests()
   }
 
+  /// One on a new connection, until its server has said how many it takes.
+  var most: Int {
+    connections.reduce(connections.last?.takesRequests == true ? 0 : 1) { $0 + $1.most }
+  }
+
   func send(_ request: Request) throws(Fault) {
     let patience = settings.patience / .microseconds(1)
     try send(Exchange(request, deadline: Exchange.now + Int64(patience)))

@@ -15,6 +15,8 @@ final class Transfer {
   /// The request's own header, in front of the shared ones.
   private let ownHeader: UnsafeMutablePointer<curl_slist>
   private var received: [UInt8] = []
+  /// The answer is longer than is read.
+  private var isCut = false
 
   var easy: UnsafeMutableRawPointer { handle.easy }
 
@@ -32,8 +34,7 @@ final class Transfer {
       easy,
       { bytes, size, count, context in
         let transfer = Unmanaged<Transfer>.fromOpaque(context!).takeUnretainedValue()
-        transfer.receive(UnsafeRawBufferPointer(start: bytes, count: size * count))
-        return size * count
+        return transfer.receive(UnsafeRawBufferPointer(start: bytes, count: size * count))
       }, Unmanaged.passUnretained(self).toOpaque())
   }
 
@@ -48,6 +49,7 @@ final class Transfer {
     headers = request.headers
     body = request.body
     received.removeAll(keepingCapacity: true)
+    isCut = false
     handle.forgetWords()
     handle.set(CURLOPT_FRESH_CONNECT, wantsFreshConnection ? 1 : 0)
     handle.set(CURLOPT_URL, request.address)
@@ -63,8 +65,12 @@ final class Transfer {
     clocksmith_curl_pointer(easy, CURLOPT_HTTPHEADER, first)
   }
 
-  private func receive(_ bytes: UnsafeRawBufferPointer) {
-    received.append(contentsOf: bytes.prefix(Answer.mostOfBody - received.count))
+  /// - Returns: how many of the bytes it has taken. libcurl ends the transfer if it is not all.
+  private func receive(_ bytes: UnsafeRawBufferPointer) -> Int {
+    let taken = bytes.prefix(Answer.mostOfBody - received.count)
+    received.append(contentsOf: taken)
+    if taken.count < bytes.count { isCut = true }
+    return taken.count
   }
 
   /// False while no byte of the request can have left.
@@ -85,6 +91,6 @@ final class Transfer {
     return Answer(
       status: status, body: status == 200 ? "" : String(decoding: received, as: UTF8.self),
       retryAfter: .pause(seconds: Int64(seconds)),
-      failure: result == CURLE_OK ? nil : handle.failure(result))
+      failure: result == CURLE_OK || isCut ? nil : handle.failure(result))
   }
 }

@@ -31,6 +31,9 @@ final class Transfers: Carrier {
     idle = []
   }
 
+  /// libcurl has no limit but the settings'.
+  var most: Int { settings.most }
+
   func send(_ request: Request) throws(Fault) {
     let transfer = if let idle = idle.popLast() { idle } else { try Transfer(settings) }
     transfer.take(request, wantsFreshConnection: wantsFreshConnection)
