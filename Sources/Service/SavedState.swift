@@ -155,7 +155,7 @@ extension SavedState {
       mute = .until(Instant(nanoseconds: end * 1000))
     } else if let text = try object.text("mute") {
       guard let mute: SoftwareMute = ["on": .on, "next": .next][text] else {
-        throw Fault(path, "mute '\(text)' is neither on nor next")
+        throw Fault(path, "mute '\(text.excerpt)' is neither on nor next")
       }
       self.mute = mute
     }
