@@ -81,7 +81,13 @@ public final class JSONObject {
   }
 
   public func number(_ key: String) throws(Fault) -> Double? {
-    try value(key, [json_type_double, json_type_int], "a number").map { json_object_get_double($0) }
+    let types = [json_type_double, json_type_int]
+    guard let number = try value(key, types, "a number").map({ json_object_get_double($0) }) else {
+      return nil
+    }
+    // json-c takes NaN and Infinity, which are not JSON, and makes infinity of a number that is too large.
+    guard number.isFinite else { throw Fault(path, "\(key) \(number) is not a finite number") }
+    return number
   }
 
   public func flag(_ key: String) throws(Fault) -> Bool? {

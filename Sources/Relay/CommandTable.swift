@@ -173,7 +173,7 @@ extension JSONObject {
   /// A span in seconds, as microseconds; nil if the key is not there.
   fileprivate func microseconds(_ key: String) throws(Fault) -> UInt64? {
     guard let seconds = try number(key) else { return nil }
-    guard seconds.isFinite, seconds >= 0, seconds <= Self.longest else {
+    guard seconds >= 0, seconds <= Self.longest else {
       throw Fault(path, "\(key) \(seconds) is no span; write seconds from 0 to a year")
     }
     return UInt64((seconds * 1e6).rounded())

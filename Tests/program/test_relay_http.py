@@ -166,6 +166,9 @@ BAD_JSON = [
     ('{"command":"explode"}', "command", "unknown command 'explode'; there are alarm,"),
     ('{"command":"stop","now":true}', "key", "unknown key 'now' in 'stop'"),
     ('{"command":"volume","decibels":"loud"}', "value", 'decibels "loud" is not a number'),
+    ('{"command":"volume","decibels":NaN}', "value", "decibels nan is not a finite number"),
+    ('{"command":"timer","seconds":1e999}', "value", "seconds inf is not a finite number"),
+    ('{"command":"announce","at":NaN}', "value", "at NaN is not a text; write UTC as in"),
 ]
 
 
