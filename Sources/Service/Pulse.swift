@@ -50,8 +50,9 @@ final class Pulse {
       isAiling = false
       notifier.isAlive()
     }
-    // Return the memory that sounds, answers and files have taken since the last beat.
-    malloc_trim(0)
+    // Return the memory that sounds, answers and files have taken since the last beat, but not while
+    // a speaker has to be fed.
+    if vitals.lastTaken == nil { malloc_trim(0) }
     // A beat may come a little late. It is served after everything else that is due, so it shows
     // that the loop turns.
     timer = try? loop.after(interval, accuracy: interval / 10) { [unowned self] in beat() }

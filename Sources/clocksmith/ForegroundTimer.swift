@@ -140,9 +140,9 @@ final class ForegroundTimer: Instruments {
     }
   }
 
-  /// Prints a line in place of the bar if there is no terminal.
+  /// Prints a line in place of the bar if that is not shown.
   private func note(_ words: String) {
-    guard isatty(STDOUT_FILENO) == 0 else { return }
+    guard !bar.isShown else { return }
     try? say(words)
     try? flushOutput()
   }

@@ -2,11 +2,12 @@ import Basics
 @preconcurrency import Glibc
 import Horology
 
-/// A bar of one line that grows as a timer counts down. Without a terminal it shows nothing.
+/// A bar of one line that grows as a timer counts down. Without a terminal that can redraw its line, it
+/// shows nothing.
 struct TimerBar {
   private static let width = 30
 
-  private let isShown = isatty(STDOUT_FILENO) == 1 && environment("TERM") != "dumb"
+  let isShown = isatty(STDOUT_FILENO) == 1 && environment("TERM") != "dumb"
 
   /// As in `tea  [##########--------------------]  4:12`.
   static func text(title: String, left: Duration, of length: Duration) -> String {

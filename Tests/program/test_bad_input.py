@@ -309,7 +309,7 @@ def test_check_finds_a_bad_configuration(clocksmith, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "path", ["/proc/clock.wav", "/sys/clock.wav", "missing/clock.wav", ".", ""])
+    "path", ["/proc/clock.wav", "/sys/clock.wav", "missing/clock.wav", "."])
 def test_an_output_that_cannot_be_written_is_named(clocksmith, tmp_path, path):
     if path == "/sys/clock.wav" and not os.path.ismount("/sys"):
         pytest.skip("/sys is an ordinary folder here, which takes files")

@@ -196,7 +196,7 @@ def test_check_finds_what_is_wrong(on_the_bus, tmp_path, text, told):
 
 @pytest.mark.parametrize("curve, password, told", [
     ("secp384r1", (), "it is no private key of P-256"),
-    ("prime256v1", ("-aes256", "-pass", "pass:secret"), "it has a password; 'openssl pkcs8"),
+    ("prime256v1", ("-aes256", "-pass", "pass:secret"), "it has a password; 'openssl pkey"),
 ])
 def test_check_tells_of_a_key_that_apple_does_not_take(on_the_bus, tmp_path, curve, password, told):
     parts.need_relay()

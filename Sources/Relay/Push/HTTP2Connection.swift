@@ -205,7 +205,7 @@ final class HTTP2Connection {
         streams.end(
           exchange,
           .init(
-            code: CURLE_HTTP2_STREAM, words: "the server has ended a request without an answer"))
+            code: CURLE_GOT_NOTHING, words: "the server has ended a request without an answer"))
       } else if error == NGHTTP2_NO_ERROR.rawValue || exchange.status == 200 {
         hasAnswered = true
         streams.end(exchange, nil)

@@ -30,22 +30,24 @@ final class ProviderToken {
 
   /// - Throws: `Fault` if the key is not of P-256, or has a password, for which libjwt would ask.
   private static func check(_ key: String, _ keyID: String) throws(Fault) {
-    let text = Array(key.utf8)
-    let reader = BIO_new_mem_buf(text, Int32(text.count))
-    defer { BIO_free(reader) }
     var hasPassword = false
-    let found = PEM_read_bio_PrivateKey(
-      reader, nil,
-      { _, _, _, hasPassword in
-        hasPassword?.assumingMemoryBound(to: Bool.self).pointee = true
-        return -1
-      }, &hasPassword)
+    // The reader points to these bytes.
+    let found = Array(key.utf8).withUnsafeBufferPointer { text in
+      let reader = BIO_new_mem_buf(text.baseAddress, Int32(text.count))
+      defer { BIO_free(reader) }
+      return PEM_read_bio_PrivateKey(
+        reader, nil,
+        { _, _, _, hasPassword in
+          hasPassword?.assumingMemoryBound(to: Bool.self).pointee = true
+          return -1
+        }, &hasPassword)
+    }
     defer { EVP_PKEY_free(found) }
     ERR_clear_error()
     guard !hasPassword else {
       throw Fault(
         "cannot sign with the key \(keyID)",
-        "it has a password; 'openssl pkcs8 -in KEY -out NEW' asks for it and writes the key without"
+        "it has a password; 'openssl pkey -in KEY -out NEW' asks for it and writes the key without"
       )
     }
     var curve = [CChar](repeating: 0, count: 32)

@@ -24,13 +24,14 @@ final class PushLane {
   private let loop: EventLoop
   private let handlers: Handlers
   private var carrier: Carrier?
-  private var sent: [Int64: (delivery: Delivery, at: UTCTime)] = [:]
+  /// Each with the count of successes when it was sent.
+  private var sent: [Int64: (delivery: Delivery, at: UTCTime, successes: Int)] = [:]
   private var outcomes: [Outcome] = []
   /// How many deliveries may be in flight: one until the provider has accepted or refused one.
   private var window = 1
   private var failures = 0
-  /// When the provider has accepted or refused a delivery last.
-  private var succeeded = UTCTime(microseconds: 0)
+  /// How many deliveries the provider has accepted or refused.
+  private var successes = 0
   private var backOff: BackOff
   private var hasTrouble = false
   private var mayHaveMore = true
@@ -103,7 +104,7 @@ final class PushLane {
       let request = try provider.request(delivery, message, at: now)
       if carrier == nil { carrier = try makeCarrier() }
       try carrier?.send(request)
-      sent[delivery.id] = (delivery, now)
+      sent[delivery.id] = (delivery, now, successes)
     } catch {
       outcomes.append(Outcome(delivery: delivery, state: .refused, reason: error.description))
     }
@@ -129,7 +130,7 @@ final class PushLane {
   // MARK: Answers
 
   private func answered(_ id: Int64, _ answer: Answer) {
-    guard let (delivery, at) = sent.removeValue(forKey: id) else { return }
+    guard let (delivery, at, successesThen) = sent.removeValue(forKey: id) else { return }
     let now = UTCTime.now
     switch provider.judge(answer, sent: at, at: now) {
     case .accepted:
@@ -148,7 +149,8 @@ final class PushLane {
       tryAgain(delivery, reason, after: wanted, now)
       failures += 1
       // A server that has answered nothing since then may be dead.
-      let isSilent = answer.status == 0 && answer.failure?.isLate == true && succeeded < at
+      let isSilent =
+        answer.status == 0 && answer.failure?.isLate == true && successes == successesThen
       if isSilent || failures >= Self.mostFailures { fail(reason) }
     case .down(let reason):
       tryAgain(delivery, reason, after: nil, now)
@@ -173,7 +175,7 @@ final class PushLane {
   /// The provider has accepted or refused a delivery: either shows that it works.
   private func succeed() {
     failures = 0
-    succeeded = .now
+    successes += 1
     window = provider.settings.most
     if hasTrouble {
       hasTrouble = false
@@ -260,7 +262,7 @@ final class PushLane {
     closed = nil
     // A request that never left is sent by the next lane, or by the relay's next run.
     let now = UTCTime.now
-    for (id, (delivery, _)) in sent {
+    for (id, (delivery, _, _)) in sent {
       outcomes.append(
         carrier?.hasBegun(id) == false
           ? Outcome(delivery: delivery, state: .waiting, due: now)
