@@ -2,13 +2,13 @@ import Glibc
 import Hostile
 
 /// The folder for the files of this process.
-nonisolated(unsafe) private let folder: String = {
+private let folder: String = {
   var template = Array("/tmp/clocksmith-fuzz-XXXXXX".utf8CString)
   guard mkdtemp(&template) != nil else { fatalError("no folder for the files") }
   return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
 }()
 
-nonisolated(unsafe) private let reader: Reader = {
+private let reader: Reader = {
   let name = getenv("CLOCKSMITH_READER").map { String(cString: $0) } ?? ""
   guard let reader = Reader(rawValue: name) else {
     fatalError("CLOCKSMITH_READER is none of \(Reader.allCases.map(\.rawValue))")
