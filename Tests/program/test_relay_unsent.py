@@ -74,6 +74,28 @@ def test_what_left_without_an_answer_is_in_doubt_and_told(push_relay, web):
     assert running.matching("1 delivery was on the way when the relay ended")
 
 
+def test_after_a_power_cut_only_what_left_is_in_doubt(push_relay, web):
+    """By HTTP/1.1 a connection carries one request at a time."""
+    running = push_relay(ntfy(web.url))
+    running.push("the first")
+    running.wait_for('published "the first": 1 accepted')
+    is_back = threading.Event()
+    web.answer = lambda request: is_back.wait(60) and (200, {})
+    for words in ("second", "third", "fourth", "fifth"):
+        running.push(f"the {words}")
+    web.wait_for(2)
+    # Longer than the relay needs to send another one, if it does not wait.
+    time.sleep(1)
+    running.process.kill()
+    running.process.wait(60)
+    is_back.set()
+    running.process = push_relay(ntfy(web.url)).process
+    assert {body["message"] for _, body in web.wait_for(5)} == {
+        "the first", "the second", "the third", "the fourth", "the fifth"}
+    wait_until(
+        lambda: running.register().states() == {"accepted": 4, "unanswered": 1}, 60, "the end of all")
+
+
 @pytest.mark.parametrize("more", ["", "events = all\n"], ids=["unchanged", "changed"])
 def test_a_reload_waits_for_a_slow_answer(push_relay, web, more):
     answers = threading.Event()

@@ -80,6 +80,13 @@ final class Transfer {
     return microseconds > 0
   }
 
+  /// True if the answer came by HTTP/2 or later.
+  var isMultiplexed: Bool {
+    var version = 0
+    clocksmith_curl_ask_number(easy, CURLINFO_HTTP_VERSION, &version)
+    return version >= CURL_HTTP_VERSION_2_0
+  }
+
   /// The answer to the request. Keeps nothing of the request.
   func answer(_ result: CURLcode) -> Answer {
     headers = nil

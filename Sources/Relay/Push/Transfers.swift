@@ -11,6 +11,8 @@ final class Transfers: Carrier {
   private var busy: [UnsafeMutableRawPointer: Transfer] = [:]
   /// The open connection may be dead.
   private var wantsFreshConnection = false
+  /// The last answer came by HTTP/2 or later, where requests do not wait for each other.
+  private var isMultiplexed = false
 
   /// - Parameters:
   ///   - answered: called once for each request.
@@ -31,8 +33,8 @@ final class Transfers: Carrier {
     idle = []
   }
 
-  /// libcurl has no limit but the settings'.
-  var most: Int { settings.most }
+  /// By HTTP/1.1 all but one would wait inside libcurl for the one connection.
+  var most: Int { isMultiplexed ? settings.most : 1 }
 
   func send(_ request: Request) throws(Fault) {
     let transfer = if let idle = idle.popLast() { idle } else { try Transfer(settings) }
@@ -51,6 +53,7 @@ final class Transfers: Carrier {
     guard let transfer = busy.removeValue(forKey: easy) else { return }
     // The connection has answered nothing for the whole time limit: take another.
     if result == CURLE_OPERATION_TIMEDOUT { wantsFreshConnection = true }
+    isMultiplexed = transfer.isMultiplexed
     let tag = transfer.tag
     let answer = transfer.answer(result)
     idle.append(transfer)
