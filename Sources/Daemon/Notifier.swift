@@ -5,7 +5,7 @@ import CSystemd
 /// they are taken. Without systemd it does nothing.
 public final class Notifier {
   private let socket: DatagramSocket?
-  /// The last status that systemd took.
+  /// The last status that systemd took, or that is among the unsent messages.
   private var told = ""
   /// The messages that were not taken. They are sent before anything else: systemd undoes a start
   /// that it does not hear of.
@@ -27,7 +27,10 @@ public final class Notifier {
     return .microseconds(Int64(min(microseconds, longestWatchdog)))
   }
 
-  public func ready(_ status: String) { sendForSure("READY=1\nSTATUS=\(status)") }
+  public func ready(_ status: String) {
+    told = status
+    sendForSure("READY=1\nSTATUS=\(status)")
+  }
 
   public func status(_ status: String) {
     guard status != told else { return }

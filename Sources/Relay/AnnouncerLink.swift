@@ -100,23 +100,27 @@ final class AnnouncerLink {
       AnnouncerLink.from(context).ask()
       return 0
     }
-    var slot: OpaquePointer?
-    sd_bus_match_signal(
-      opened, &slot, "org.freedesktop.DBus.Local", nil, "org.freedesktop.DBus.Local",
-      "Disconnected",
-      { _, context, _ in
-        AnnouncerLink.from(context).lose("the system bus has gone")
-        return 0
-      }, context)
-    slots.append(slot)
+    try take {
+      sd_bus_match_signal(
+        opened, &$0, "org.freedesktop.DBus.Local", nil, "org.freedesktop.DBus.Local",
+        "Disconnected",
+        { _, context, _ in
+          AnnouncerLink.from(context).lose("the system bus has gone")
+          return 0
+        }, context)
+    }
   }
 
   private func watch(
     _ rule: String, _ context: UnsafeMutableRawPointer,
     _ handler: @escaping sd_bus_message_handler_t
   ) throws(Fault) {
+    try take { sd_bus_add_match_async(bus, &$0, rule, handler, nil, context) }
+  }
+
+  private func take(_ make: (inout OpaquePointer?) -> Int32) throws(Fault) {
     var slot: OpaquePointer?
-    let code = sd_bus_add_match_async(bus, &slot, rule, handler, nil, context)
+    let code = make(&slot)
     guard code >= 0 else { throw Fault("cannot watch the system bus", errno: -code) }
     slots.append(slot)
   }

@@ -45,6 +45,9 @@ public final class RelayService {
   private var memory = RelayMemory()
   private let memoryPath = RelayMemory.pathOfService
   private var memoryFault: Fault?
+  /// Set after a failure, to save again.
+  private var memoryTimer: EventSource?
+  private static let memoryRetry = Duration.seconds(10)
   /// The logged presence; nil before the first answer.
   private var toldPresence: AnnouncerLink.Presence?
 
@@ -103,6 +106,7 @@ public final class RelayService {
   }
 
   private func stop() {
+    if memoryFault != nil { save() }
     journal.log(.stopping, .info, "stopping\(wordsOfWaiting)")
     notifier.stopping()
     closeDoor()
@@ -187,9 +191,18 @@ public final class RelayService {
     memory.waiting = kept.map { .init(topic: $0.topic, line: $0.order.line) }.sorted()
     guard memory != self.memory else { return }
     self.memory = memory
+    save()
+  }
+
+  /// After a failure it tries again by itself.
+  private func save() {
+    memoryTimer = nil
     guard let memoryPath else { return }
     do throws(Fault) {
       try memory.save(memoryPath)
+      if memoryFault != nil {
+        journal.log(.memory, .notice, "the commands that wait are saved again")
+      }
       memoryFault = nil
     } catch {
       if memoryFault == nil {
@@ -198,6 +211,7 @@ public final class RelayService {
           ["DETAIL": error.description])
       }
       memoryFault = error
+      memoryTimer = try? loop.after(Self.memoryRetry) { [unowned self] in save() }
     }
   }
 

@@ -16,10 +16,14 @@ final class TLSContext {
   /// - Throws: `Fault` if a file cannot be read or has the wrong contents.
   init(_ settings: RelayConfiguration.Broker) throws(Fault) {
     pointer = try Self.loaded(settings.authorities, settings.certificate, settings.key)
-    let isAddress = Self.isAddress(settings.host)
+    // What follows a percent sign is the interface. OpenSSL takes only whole addresses: "10.1", an
+    // address for getaddrinfo(3), is a name to it.
+    let isAddress =
+      X509_VERIFY_PARAM_set1_ip_asc(
+        SSL_CTX_get0_param(pointer), String(settings.host.prefix { $0 != "%" })) == 1
     serverName = isAddress ? nil : settings.host
     SSL_CTX_ctrl(pointer, SSL_CTRL_SET_MIN_PROTO_VERSION, Int(TLS1_2_VERSION), nil)
-    expect(settings.host, isAddress)
+    if !isAddress { try expect(settings.host) }
     SSL_CTX_set_ex_data(pointer, 0, Unmanaged.passUnretained(self).toOpaque())
     SSL_CTX_set_verify(pointer, SSL_VERIFY_PEER) { isFine, store in
       if isFine == 0 { TLSContext.take(store) }
@@ -100,24 +104,12 @@ final class TLSContext {
   }
 
   /// Accepts only a certificate of this host.
-  private func expect(_ host: String, _ isAddress: Bool) {
+  private func expect(_ host: String) throws(Fault) {
     let rules = SSL_CTX_get0_param(pointer)
-    if isAddress {
-      // What follows a percent sign is the interface.
-      X509_VERIFY_PARAM_set1_ip_asc(rules, String(host.prefix { $0 != "%" }))
-    } else {
-      X509_VERIFY_PARAM_set_hostflags(rules, UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS))
-      X509_VERIFY_PARAM_set1_host(rules, host, 0)
+    X509_VERIFY_PARAM_set_hostflags(rules, UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS))
+    guard X509_VERIFY_PARAM_set1_host(rules, host, 0) == 1 else {
+      throw Fault("cannot check a certificate for \(host)", Self.reason)
     }
-  }
-
-  private static func isAddress(_ host: String) -> Bool {
-    var hints = addrinfo()
-    hints.ai_flags = AI_NUMERICHOST
-    var found: UnsafeMutablePointer<addrinfo>?
-    guard getaddrinfo(host, nil, &hints, &found) == 0 else { return false }
-    freeaddrinfo(found)
-    return true
   }
 
   private static func of(_ context: OpaquePointer?) -> TLSContext? {

@@ -56,3 +56,8 @@ extension PushConfiguration.Ntfy {
   /// The host of its server. The rest of the address may hold a password.
   public var host: String { WebAddress.host(of: server) }
 }
+
+extension PushConfiguration.Webhook {
+  /// The host of its address. The rest of the address may hold a secret.
+  public var host: String { WebAddress.host(of: url) }
+}

@@ -156,9 +156,10 @@ final class BusServer {
   private func named(_ reply: OpaquePointer) {
     waiting = nil
     var owner: UInt32 = 0
-    if let error = sd_bus_message_get_error(reply), let words = error.pointee.message {
+    if let error = sd_bus_message_get_error(reply) {
+      let words = error.pointee.message.map { String(cString: $0) } ?? "no reason is given"
       return lose(
-        "the system bus refuses the name \(CLOCKSMITH_BUS_NAME): \(String(cString: words))",
+        "the system bus refuses the name \(CLOCKSMITH_BUS_NAME): \(words)",
         Self.unreachable + "; without the installed package this is normal")
     }
     // 1 is DBUS_REQUEST_NAME_REPLY_PRIMARY_OWNER of the D-Bus specification.

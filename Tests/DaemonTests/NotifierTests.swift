@@ -33,6 +33,18 @@ import Testing
     return messages
   }
 
+  @Test("a status that came after another with READY=1 is sent again")
+  func statusAfterReady() throws {
+    let path = folder.path + "/notify"
+    let manager = manager(path)
+    defer { close(manager) }
+    let notifier = Notifier(path: path)
+    notifier.status("well")
+    notifier.ready("starting")
+    notifier.status("well")
+    #expect(read(manager) == ["STATUS=well", "READY=1", "STATUS=well"])
+  }
+
   @Test("what a manager that reads late must know reaches it, all of it and in its order")
   func lateManager() throws {
     let path = folder.path + "/notify"

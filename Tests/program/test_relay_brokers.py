@@ -154,6 +154,8 @@ def test_tls_with_a_certificate_of_the_clock(secure, start, relay_to, tmp_path):
 @pytest.mark.parametrize("authority, host, told", [
     ("theirs", "localhost", "self-signed certificate in certificate chain"),
     ("ours", "127.0.0.1", "IP address mismatch"),
+    # An address for the resolver, but not for OpenSSL.
+    ("ours", "127.1", "hostname mismatch"),
 ])
 def test_a_broker_that_is_another_than_it_says_is_refused(
         secure, relay_to, tmp_path, authority, host, told):

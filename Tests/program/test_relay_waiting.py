@@ -102,6 +102,29 @@ def test_what_waits_outlasts_a_relay_that_dies(broker, announcer, relay_to, kept
     relay_to(broker.port).wait_for("commands that wait for their instants: 1")
 
 
+def test_what_could_not_be_saved_is_saved_later_or_at_the_end(broker, announcer, relay_to, kept):
+    announcer()
+    relay = relay_to(broker.port)
+    heard = online(broker)
+    wait_until(kept.exists, 60, "the file")
+    # A folder in the file's place takes no file.
+    kept.unlink()
+    kept.mkdir()
+    broker.publish(COMMAND, bell(3600))
+    relay.wait_for("the commands that wait would not outlast a restart")
+    kept.rmdir()
+    relay.wait_for("the commands that wait are saved again")
+    assert [each["topic"] for each in json.loads(kept.read_text())["waiting"]] == [COMMAND]
+    kept.unlink()
+    kept.mkdir()
+    broker.publish(COMMAND, bell(3600, "later"))
+    heard.wait_for_state(waiting(["bell", "later"]))
+    kept.rmdir()
+    assert relay.stop() == 0
+    assert relay.wait_for("stopping; 2 commands wait, kept on the disk")
+    assert len(json.loads(kept.read_text())["waiting"]) == 2
+
+
 def test_no_more_wait_than_are_kept(broker, announcer, relay_to, kept):
     announcer()
     relay = relay_to(broker.port)

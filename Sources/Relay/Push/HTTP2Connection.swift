@@ -62,7 +62,8 @@ final class HTTP2Connection {
 
   deinit {
     source = nil
-    curl.remove(handle.easy)
+    // Nil if there was no memory for it.
+    curl?.remove(handle.easy)
   }
 
   // MARK: Requests

@@ -110,12 +110,6 @@ public struct WebhookSecret: Hashable, Sendable {
 }
 
 extension PushConfiguration.Webhook {
-  /// The host of its address. The rest of the address may hold a secret.
-  public var host: String {
-    let place = url.split(separator: "/", omittingEmptySubsequences: true).dropFirst().first ?? ""
-    return String(place.split(separator: "@").last ?? "")
-  }
-
   /// - Throws: `Fault` if there is no secret, or it cannot be read or is not valid.
   public func secret() throws(Fault) -> WebhookSecret {
     guard let text = try Secret.line(file: secretFile, credential: "webhook-secret") else {
