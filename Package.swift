@@ -60,7 +60,7 @@ let package = Package(
     // Built, not installed.
     .executableTarget(
       name: "clocksmith-simulate",
-      dependencies: ["Basics", "Horology", "Devices", "Simulation", "CLinux"]),
+      dependencies: ["Basics", "Horology", "Devices", "Simulation"]),
 
     // What deploy/bench measures with; no product has it.
     .executableTarget(

@@ -51,9 +51,14 @@ public struct Subcommand: Sendable {
   /// Where the explanations of options begin.
   private static let indent = String(repeating: " ", count: 24)
 
+  /// The words that call it.
+  private func title(in program: String) -> String {
+    name == program ? name : "\(program) \(name)"
+  }
+
   /// What `PROGRAM NAME --help` prints.
   func help(of program: String) -> String {
-    let usage = "usage: \(program) \(name) [options] \(operands)"
+    let usage = "usage: \(title(in: program)) [options] \(operands)"
     var lines = [operands.isEmpty ? String(usage.dropLast()) : usage, "", details, "", "options:"]
     for option in options + [Option(name: "help", argument: nil, help: "print this and exit")] {
       let form = "  --\(option.name)" + (option.argument.map { " " + $0 } ?? "")
@@ -124,14 +129,14 @@ extension Subcommand {
         val: 0)
     }
     table.append(CLinux.option())
-    let hint = "see '\(program) \(name) --help'"
+    let hint = "see '\(title(in: program)) --help'"
     // Swift has replaced what is not UTF-8 by U+FFFD. The result is a name, or a file, that nobody
     // meant.
     if let word = CommandLine.wordThatIsNotUTF8 {
       throw Misuse(
         description: "'\(word.excerpt)' is not UTF-8; write it in UTF-8, or rename the file")
     }
-    var argv = (["\(program) \(name)"] + words).map { strdup($0) }
+    var argv = ([title(in: program)] + words).map { strdup($0) }
     let owned = argv
     argv.append(nil)
     defer { for word in owned { free(word) } }

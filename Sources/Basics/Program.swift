@@ -11,7 +11,7 @@ public enum ExitStatus {
   public static let found: Int32 = 3
 }
 
-/// A program made of subcommands.
+/// A program made of subcommands, or of one command that the program is named after.
 public struct Program: Sendable {
   let name: String
   /// What it is, for the help.
@@ -23,6 +23,13 @@ public struct Program: Sendable {
     self.summary = summary
     self.subcommands = subcommands
   }
+
+  /// A program that has no subcommands.
+  public init(only command: Subcommand) {
+    self.init(name: command.name, summary: command.summary, subcommands: [command])
+  }
+
+  private var only: Subcommand? { subcommands.first { $0.name == name } }
 
   /// Runs the subcommand of the command line, and ends the process.
   public func main() -> Never {
@@ -51,11 +58,12 @@ public struct Program: Sendable {
   }
 
   private func status(of words: [String]) -> Int32 {
-    guard let word = words.first else {
-      complain("no subcommand; see '\(name) --help'")
-      return ExitStatus.misused
-    }
     do {
+      if let only { return try run(only, words) }
+      guard let word = words.first else {
+        complain("no subcommand; see '\(name) --help'")
+        return ExitStatus.misused
+      }
       if ["--help", "-h", "help"].contains(word) {
         try say(help)
         try flushOutput()

@@ -35,5 +35,16 @@ def test_a_full_disk_is_told(words):
         done = subprocess.run(
             [SIMULATE, *words], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
     assert done.returncode == 1
-    assert done.stderr == (
-        "clocksmith-simulate: cannot write to standard output: it is closed, or its disk is full\n")
+    assert done.stderr == "clocksmith-simulate: standard output: No space left on device\n"
+
+
+@pytest.mark.parametrize("words, told", [
+    (["--years"], "'--years' needs an argument; see 'clocksmith-simulate --help'"),
+    (["--year", "1", "more"], "unexpected 'more'; see 'clocksmith-simulate --help'"),
+    (["--seed", "-1"], "--seed '-1' is not a whole number of at least 0"),
+    (["--zone", "Nowhere/Town"], "Nowhere/Town"),
+])
+def test_a_wrong_command_line_is_told_with_what_is_right(words, told):
+    done = subprocess.run([SIMULATE, *words], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 2
+    assert done.stdout == "" and told in done.stderr

@@ -43,7 +43,6 @@ LIBRARIES = {
     "Simulation": set(),
     "clocksmith": {"CLinux"},
     "clocksmith-relay": set(),
-    "clocksmith-simulate": {"CLinux"},
 }
 
 
