@@ -23,7 +23,7 @@ public final class EventLoop {
     sd_event_unref(event)
   }
 
-  /// Serves events until `exit(_:)`, as `sd_event_loop(3)`.
+  /// Serves events until `exit()`, as `sd_event_loop(3)`.
   public func run() throws(Fault) {
     let code = sd_event_loop(event)
     guard code >= 0 else { throw Fault("the event loop failed", errno: -code) }
@@ -95,8 +95,8 @@ public final class EventLoop {
     }
   }
 
-  /// Calls `handler` repeatedly, `interval` after its last call, by the monotonic clock. If a call
-  /// takes longer than that, the next one follows at once.
+  /// Calls `handler` repeatedly, `interval` after its last call began, by the monotonic clock. If a
+  /// call takes longer than that, the next one follows at once.
   public func every(
     _ interval: Duration, _ handler: @escaping () -> Void
   ) throws(Fault) -> EventSource {

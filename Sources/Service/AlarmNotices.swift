@@ -30,18 +30,19 @@ extension AlarmEvent {
       return late.map { ring("rings now", unheard, "was to ring \($0.roughly) ago", isLate: true) }
         ?? ring("rings", unheard, "is to ring now")
     case .ringsOn(let unheard):
-      return ring("rings on, as before the service was started", unheard, "is to ring on")
+      return ring("goes on ringing after the restart", unheard, "is to ring on")
     case .ringsAgain(let unheard):
-      return ring("rings again, for it was put off", unheard, "was put off and is to ring again")
+      return ring("rings again after a snooze", unheard, "is to ring again after a snooze")
     case .silenced(let reason):
       fields["REASON"] = reason.key
-      return notice(.alarmMissed, .warning, "does not ring, whose time has come: \(reason)")
-    case .snoozed: return notice(.alarm, .info, "was put off for \(Alarm.snooze.exactly)")
+      return notice(.alarmMissed, .warning, "is due but stays silent: \(reason)")
+    case .snoozed: return notice(.alarm, .info, "was snoozed for \(Alarm.snooze.exactly)")
     case .stopped(let reason):
       fields["REASON"] = reason.key
       let isByHand = reason == .byHand || reason == .softwareMuted
       return notice(
-        isByHand ? .alarm : .alarmMissed, isByHand ? .info : .warning, "rings no more: \(reason)")
+        isByHand ? .alarm : .alarmMissed, isByHand ? .info : .warning,
+        "has stopped ringing: \(reason)")
     case .missed: return notice(.alarmMissed, .warning, "rang, and nobody stopped it")
     case .neverHeard(let why):
       fields["REASON"] = "never_heard"
@@ -55,8 +56,8 @@ extension AlarmEvent {
     case .nameLost:
       return notice(
         .alarm, .warning,
-        "has lost its name \"\(alarm.lostName ?? "")\" to the alarm of the configuration, and rings "
-          + "all the same; cancel one of the two if they are one")
+        "lost its name \"\(alarm.lostName ?? "")\" to an alarm of the configuration; it still rings; "
+          + "if both are the same alarm, cancel this one")
     case .nameIsBack:
       return notice(
         .alarm, .notice, "has its name again, which the configuration does not have any more")

@@ -192,8 +192,8 @@ final class BusServer {
     for slot in slots { sd_bus_slot_unref(slot) }
     slots = []
     guard let bus else { return }
-    // Send the replies that are still queued, as far as the bus takes them now. With none,
-    // sd-bus would answer the next call, and say that there is no such object.
+    // Send the replies that are still queued, as far as the bus takes them now. Without one do not
+    // process: sd-bus would answer the next call, and say that there is no such object.
     var unsent: UInt64 = 0
     if sd_bus_is_ready(bus) > 0, sd_bus_get_n_queued_write(bus, &unsent) >= 0, unsent > 0 {
       sd_bus_process(bus, nil)

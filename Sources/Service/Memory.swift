@@ -91,7 +91,7 @@ final class Memory {
   /// Saves an urgent change that is not saved yet, unless the loop must not wait for a disk.
   func check() {
     if unsaved == .urgent, !isBusy() { save() }
-    // Without a failed save nothing is tried again: the owner may have mended it meanwhile.
+    // A fault found at the start has no retry timer: look here whether the owner has mended it.
     if complaint == nil, !trouble.isEmpty, let file, file.obstacle == nil,
       (try? setAside(file)) != nil
     {

@@ -62,11 +62,11 @@ extension Report {
     case .alarm(let alarm, let event): return event.notice(of: alarm)
     case .alarmRefused(let reason):
       return Notice(
-        .refused, .info, "did not do what was asked of the alarms: \(reason)",
+        .refused, .info, "refused a command for the alarms: \(reason)",
         ["REASON": reason.key, "TRUST": trust, "CAUSE": "alarm"])
     case .timerRefused(let reason):
       return Notice(
-        .refused, .info, "did not do what was asked of the timers or the interval: \(reason)",
+        .refused, .info, "refused a command for the timers or the interval: \(reason)",
         ["REASON": reason.key, "TRUST": trust, "CAUSE": "timer"])
     case .unsaid(let words, let reason):
       return Notice(

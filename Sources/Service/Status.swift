@@ -119,7 +119,7 @@ public struct Status: Hashable, Sendable {
     clockUncertainty = clock.uncertainty?.inSeconds
   }
 
-  /// For values that are read afterwards.
+  /// Empty, for `init(properties:)` to fill.
   private init() {}
 }
 

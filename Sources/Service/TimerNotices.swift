@@ -43,7 +43,7 @@ extension TimerEvent {
     case .silenced(let reason):
       fields["REASON"] = reason.key
       return notice(.timerMissed, .warning, "is at zero, and nobody hears it: \(reason)")
-    case .stopped(let reason): return end(reason.key, "rings no more: \(reason)")
+    case .stopped(let reason): return end(reason.key, "has stopped ringing: \(reason)")
     case .expired(let late):
       fields["LATE_USEC"] = late.inMicroseconds
       return notice(

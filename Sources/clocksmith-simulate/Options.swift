@@ -45,7 +45,7 @@ let simulateCommand = Subcommand(
     130 interrupted.
     """,
   options: [
-    Option(name: "seed", argument: "N", help: "of the faults (default: 1)"),
+    Option(name: "seed", argument: "N", help: "the seed of the faults (default: 1)"),
     Option(name: "years", argument: "Y", help: "how long (default: 1)"),
     Option(
       name: "zone", argument: "ZONE|all",

@@ -48,11 +48,11 @@ let agendaCommand = Subcommand(
   let start = try arguments.instant("from", in: zone) ?? SystemClock.now.instant
   let end = try endOfAgenda(arguments, start, zone)
   let composer = try configuration.composer()
-  let mute = status.flatMap {
-    $0.mute == .off ? nil : (mute: $0.mute, at: SystemClock.now.instant)
+  let mute: (SoftwareMute, at: Instant)? = status.flatMap {
+    $0.mute == .off ? nil : ($0.mute, at: SystemClock.now.instant)
   }
   var occasions = configuration.agenda(
-    composer, zone: zone, from: start, mute: mute.map { ($0.mute, at: $0.at) })
+    composer, zone: zone, from: start, mute: mute)
   let rules = Rules(configuration.announcer, trust: .synchronised)
   if let status, status.hasOtherSettings(than: rules, in: zone) {
     complain("note: \(otherConfiguration)")

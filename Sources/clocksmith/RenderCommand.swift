@@ -58,8 +58,8 @@ let renderCommand = Subcommand(
   try write(
     score, gain: configuration.gain(at: time), toWAV: sound,
     toSVG: arguments["picture"], title, at: time)
-  let anchor = Duration.seconds(Double(score.anchor) / Double(score.rate))
-  try say("anchor: \(anchor.secondsText)")
+  let anchor = Double(score.anchor) / Double(score.rate)
+  try say("anchor: \(anchor.text(decimals: 6))")
   let occasion = Occasion(instant: instant, civil: time)
   if let refusal = Rules(configuration.announcer, trust: .synchronised).refusal(of: occasion) {
     complain("note: at \(time.dateTime) the clock does not sound: \(refusal)")
@@ -96,15 +96,5 @@ private func write(
     // The sound gets its name last: a picture that cannot be written leaves no sound behind.
     if let picture, let picturePath { try writeText(picture.svg, to: picturePath) }
     try writer?.finish()
-  }
-}
-
-extension Duration {
-  /// In seconds with six decimals, rounded: `23.000000`.
-  fileprivate var secondsText: String {
-    let microseconds = (nanoseconds + 500) / 1000
-    let fraction = String(microseconds % 1_000_000)
-    return "\(microseconds / 1_000_000)." + String(repeating: "0", count: 6 - fraction.count)
-      + fraction
   }
 }

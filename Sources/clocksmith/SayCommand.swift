@@ -50,19 +50,8 @@ let sayCommand = Subcommand(
   return ExitStatus.done
 }
 
-/// The running service. Nil without one; also nil, with a note, if the bus does not answer: the
-/// command does not need it.
-func reachableService() -> RunningService? {
-  do throws(Fault) {
-    return try RunningService()
-  } catch {
-    complain("note: \(error)")
-    return nil
-  }
-}
-
 func timeOfDay(_ text: String) throws -> CivilTime {
-  guard let time = CivilDateTime(text: "2000-01-01T\(text)"), text.count == 5,
+  guard let time = try? TimeOfDay(text: text),
     let said = CivilTime(hour: time.hour, minute: time.minute)
   else {
     throw Misuse(

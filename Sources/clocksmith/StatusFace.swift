@@ -14,7 +14,7 @@ final class StatusFace {
   private let view: StatusView
   private let isJSON: Bool
   private let loop: EventLoop
-  private let terminal: Terminal?
+  private let terminal: RedrawnLines?
   private var sources: [EventSource] = []
   private var second: EventSource?
   private var seen: Seen
@@ -25,7 +25,7 @@ final class StatusFace {
     self.view = view
     self.isJSON = isJSON
     loop = try EventLoop()
-    terminal = isJSON ? nil : Terminal.ofOutput
+    terminal = isJSON ? nil : Screen.canRedraw ? RedrawnLines() : nil
     seen = try view.look()
   }
 
@@ -136,23 +136,11 @@ extension Seen {
   }
 }
 
-/// A terminal on which a few lines are drawn again and again in the same place.
-private final class Terminal {
-  private let hasColour: Bool
+/// A few lines of a terminal that are drawn again and again in the same place.
+private final class RedrawnLines {
+  /// no-color.org: any text that is not empty turns colours off.
+  private let hasColour = (getenv("NO_COLOR")?.pointee ?? 0) == 0
   private var drawn = 0
-
-  /// Standard output, if that is a terminal that can move its cursor.
-  static var ofOutput: Terminal? {
-    guard isatty(STDOUT_FILENO) == 1, let type = getenv("TERM"), strcmp(type, "dumb") != 0,
-      type.pointee != 0
-    else { return nil }
-    return Terminal()
-  }
-
-  private init() {
-    // no-color.org: any text that is not empty turns colours off.
-    hasColour = (getenv("NO_COLOR")?.pointee ?? 0) == 0
-  }
 
   func begin() {
     drawn = 0
@@ -166,13 +154,11 @@ private final class Terminal {
 
   /// Draws the lines over those that were drawn before, cut to what the terminal has room for.
   func draw(_ lines: [Seen.Line]) throws(Fault) {
-    var size = winsize()
-    _ = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size)
-    let width = size.ws_col > 0 ? Int(size.ws_col) : 80
-    let height = size.ws_row > 1 ? Int(size.ws_row) - 1 : 24
+    let size = Screen.size
     var text = drawn > 0 ? "\u{1B}[\(drawn)F" : ""
-    let shown = lines.prefix(height)
-    for line in shown { text += paint(line, width) + "\u{1B}[K\n" }
+    // The cursor stands in the last row.
+    let shown = lines.prefix(max(size.rows - 1, 1))
+    for line in shown { text += paint(line, size.columns) + "\u{1B}[K\n" }
     text += "\u{1B}[J"
     drawn = shown.count
     guard fputs(text, stdout) >= 0 else { throw Fault("standard output", errno: errno) }

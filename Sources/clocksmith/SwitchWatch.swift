@@ -40,10 +40,7 @@ private final class SwitchWatch {
   /// reads any more.
   /// - Throws: `Fault` if the line is lost, or nothing can be printed.
   func run() throws(Fault) {
-    var sources: [EventSource] = []
-    for signal in [SIGINT, SIGTERM] {
-      sources.append(try loop.whenSignalled(signal) { [unowned self] in loop.exit() })
-    }
+    var sources = try loop.whenAskedToEnd { [unowned self] in loop.exit() }
     sources.append(
       try loop.whenReady(input.descriptor, events: EPOLLIN.rawValue) { [unowned self] in look() })
     try say("switch \(input.place), active \(active.rawValue); Ctrl-C ends this")

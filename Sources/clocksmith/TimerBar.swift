@@ -7,7 +7,7 @@ import Horology
 struct TimerBar {
   private static let width = 30
 
-  let isShown = isatty(STDOUT_FILENO) == 1 && environment("TERM") != "dumb"
+  let isShown = Screen.canRedraw
 
   /// As in `tea  [##########--------------------]  4:12`.
   static func text(title: String, left: Duration, of length: Duration) -> String {
@@ -41,12 +41,8 @@ struct TimerBar {
     fflush(stdout)
   }
 
-  /// How many columns the terminal has, without the last one.
-  private var columns: Int {
-    var size = winsize()
-    _ = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size)
-    return size.ws_col > 1 ? Int(size.ws_col) - 1 : 79
-  }
+  /// Without the last column, behind which some terminals begin a new line.
+  private var columns: Int { max(Screen.size.columns - 1, 1) }
 
   /// As in `4:12` or `1:05:00`, rounded up, so that 0:00 is the end.
   private static func clock(_ left: Duration) -> String {

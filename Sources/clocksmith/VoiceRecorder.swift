@@ -17,7 +17,7 @@ final class VoiceRecorder {
   private let prompts: [RecordingPrompt]
   private let microphone: any Source
   private let player: () -> Player
-  private let showsMeter = isatty(STDOUT_FILENO) == 1 && environment("TERM") != "dumb"
+  private let showsMeter = Screen.canRedraw
 
   private var session: RecordingSession
   /// The listeners: to the room, or for a phrase. They are changed in place, so that the samples
@@ -220,8 +220,4 @@ final class VoiceRecorder {
     if showsMeter { fputs("\r\u{1B}[K", stdout) }
     fflush(stdout)
   }
-}
-
-func environment(_ name: String) -> String? {
-  getenv(name).map { String(cString: $0) }
 }

@@ -145,7 +145,7 @@ def test_a_timer_that_rings_is_ended_at_once(wired, figures, line):
     wired.run("clocksmith timer 8s --name egg")
     wired.wait_for_line('^timer "egg" is at zero, and rings', mark)
     wired.wait_for_host(time.monotonic() + 0.5)
-    ended_at_once(wired, figures, line, mark, '^timer "egg" rings no more: ', "of a ring")
+    ended_at_once(wired, figures, line, mark, '^timer "egg" has stopped ringing: ', "of a ring")
     assert wired.run("clocksmith timer list").strip() == "no timer"
 
 

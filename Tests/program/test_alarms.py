@@ -68,7 +68,8 @@ def test_an_alarm_is_set_listed_and_cancelled(bus, home, start):
     assert do(home, "23:59", "--tune", "westminster").startswith("alarm 3: 23:59, once: rings ")
     school, eve, tune = alarms(home)
     assert (school["name"], school["days"], school["state"]) == ("school", "mon-fri", "waiting")
-    assert eve["rings_in_quiet_hours"] and eve["next"].startswith("2099-12-24T")
+    # In UTC; the offset of this zone depends on the time of day of the run.
+    assert eve["rings_in_quiet_hours"] and re.match("2099-12-2[34]T", eve["next"])
     assert [alarm["rise"] for alarm in (school, eve, tune)] == [None, "5min", None]
     assert tune["tune"] == "westminster"
     assert re.search(r"^alarm    alarm \S+ rings ", home.run("status").stdout, re.MULTILINE)
@@ -87,10 +88,10 @@ def test_it_rings_on_its_moment_says_the_time_and_is_put_off_and_stopped(bus, ho
     service.wait_for('said ".*" for alarm "tea"', 60)
     assert alarms(home)[0]["state"] == "ringing"
     do(home, "snooze")
-    service.wait_for('alarm "tea" was put off for 10 min')
+    service.wait_for('alarm "tea" was snoozed for 10 min')
     assert alarms(home)[0]["state"] == "snoozing"
     do(home, "stop", "tea")
-    service.wait_for('alarm "tea" rings no more: it was stopped by hand')
+    service.wait_for('alarm "tea" has stopped ringing: it was stopped by hand')
     assert alarms(home) == []
     recording = speaker.recording()
     expected = recording.frame(at)
@@ -109,7 +110,7 @@ def test_what_nobody_stops_is_missed_and_what_is_quiet_is_told(home, start):
     assert alarms(home)[0]["reason"] == "quiet hours"
     do(home, SOON, "--name", "loud", "--even-if-quiet")
     service.wait_for(
-        'alarm "quiet" does not ring, whose time has come: quiet hours', guard(at))
+        'alarm "quiet" is due but stays silent: quiet hours', guard(at))
     service.wait_for('alarm "loud" rang, and nobody stopped it', 60)
     assert alarms(home) == []
 
@@ -224,7 +225,7 @@ def test_a_name_that_the_configuration_takes_is_told_and_comes_back(home, start)
     before = configuration.read_text()
     configuration.write_text(before + "\n[alarm school]\ntime = 08:00\ndays = mon-fri\n")
     service.signal(signal.SIGHUP)
-    service.wait_for('alarm 1 has lost its name "school" to the alarm of the configuration')
+    service.wait_for('alarm 1 lost its name "school" to an alarm of the configuration')
     assert [alarm["name"] for alarm in alarms(home)] == [None, "school"]
     configuration.write_text(before)
     service.signal(signal.SIGHUP)
@@ -239,7 +240,7 @@ def test_what_rings_at_the_end_of_the_service_is_told_to_ring_on(home, start):
     service.wait_for('alarm "tea" (rings|was to ring)', guard(at))
     service.end_by("stop")
     service = start()
-    service.wait_for('alarm "tea" rings on')
+    service.wait_for('alarm "tea" goes on ringing')
 
 
 def test_the_status_shows_what_will_ring(home, start):

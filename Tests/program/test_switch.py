@@ -73,7 +73,7 @@ def test_a_timer_waits_for_a_switch_that_cannot_be_read_and_rings_once_it_can(on
     [row] = map(json.loads, on_the_bus.run("timer", "list", "--json").stdout.splitlines())
     assert row["state"] == "ringing"
     assert on_the_bus.run("stop").returncode == 0
-    service.wait_for('timer "tea" rings no more: it was stopped by hand')
+    service.wait_for('timer "tea" has stopped ringing: it was stopped by hand')
 
 
 def test_of_an_alarm_that_a_lost_switch_silences_the_list_and_the_status_say_so(on_the_bus, start):

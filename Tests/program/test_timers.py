@@ -95,7 +95,7 @@ def test_it_rings_at_zero_to_the_millisecond_until_it_is_stopped(bus, kitchen, s
         is_in_a_ring = stopping > zero + 6 and 1.5 < (stopping - zero) % 6 < 1.7
     assert kitchen.run("stop").returncode == 0
     stopped = time.time()
-    service.wait_for('timer "egg" rings no more: it was stopped by hand')
+    service.wait_for('timer "egg" has stopped ringing: it was stopped by hand')
     time.sleep(2)
     recording = speaker.recording()
     first, likeness = first_ring(recording.samples)

@@ -34,7 +34,7 @@ def test_set_while_a_timer_rings_it_counts_from_the_next_ring_on(bus, on_the_bus
     after = int((done + 1 - zero) // 6) + 1
     wait_until(lambda: time.time() > zero + 6 * after + 2, 60, "the next ring")
     assert on_the_bus.run("stop").returncode == 0
-    service.wait_for("timer 1 rings no more: it was stopped by hand")
+    service.wait_for("timer 1 has stopped ringing: it was stopped by hand")
     recording = speaker.recording()
     for number, expected, tolerance in [(before, 1, 0.02), (after, 0.1, 0.005)]:
         place = recording.frame(zero + 6 * number) - RATE // 2

@@ -43,6 +43,7 @@ LIBRARIES = {
     "Simulation": set(),
     "clocksmith": {"CLinux"},
     "clocksmith-relay": set(),
+    "clocksmith-simulate": set(),
 }
 
 

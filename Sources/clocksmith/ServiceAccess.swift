@@ -1,9 +1,30 @@
+import Basics
 import Service
 
+/// - Throws: `Fault` if there is none.
+func runningService() throws -> RunningService {
+  guard let service = try RunningService() else {
+    throw Fault(
+      "clocksmith.service",
+      "it does not run, or not on the system bus; see 'systemctl status clocksmith'")
+  }
+  return service
+}
+
+/// The running service. Nil without one; also nil, with a note, if the bus does not answer: the
+/// command does not need it.
+func reachableService() -> RunningService? {
+  do throws(Fault) {
+    return try RunningService()
+  } catch {
+    complain("note: \(error)")
+    return nil
+  }
+}
+
 extension RunningService {
-  /// Gives it an order that changes what outlasts a restart. Afterwards tells a person if it has
-  /// changed something that cannot be kept. A service that was started by hand without a folder has
-  /// said so at its start.
+  /// Gives an order, then notes if its effect cannot be saved. Not without a state folder: the
+  /// service has said so at its start.
   /// - Parameter order: gives the order, and prints what came of it.
   @discardableResult
   func change<Answer>(_ order: (RunningService) throws -> Answer) throws -> Answer {

@@ -1,0 +1,65 @@
+import Basics
+import Daemon
+import Devices
+import Horology
+
+/// The line of the lamp. A lost line is reopened when it comes back.
+final class LampLine {
+  private static let blink = Duration.milliseconds(500)
+
+  private let loop: EventLoop
+  private let journal: Journal
+  private let open: () throws(Fault) -> any OutputLine
+  private var line: (any OutputLine)?
+  private var shown: Lamp?
+  private var isLit = false
+  private var isLost = false
+  private var blinking: EventSource?
+
+  init(
+    loop: EventLoop, journal: Journal, open: @escaping () throws(Fault) -> any OutputLine
+  ) {
+    self.loop = loop
+    self.journal = journal
+    self.open = open
+  }
+
+  deinit {
+    try? line?.set(false)
+  }
+
+  func show(_ lamp: Lamp) {
+    guard lamp != shown else { return }
+    shown = lamp
+    light()
+  }
+
+  /// Retries a lost line.
+  func check() {
+    if isLost { light() }
+  }
+
+  /// Starts to show the lamp's state.
+  private func light() {
+    blinking = nil
+    light(shown != .off)
+    // While the line is lost, blinking would retry twice a second; check() retries often enough.
+    guard shown == .blinking, !isLost else { return }
+    blinking = try? loop.every(Self.blink) { [unowned self] in light(!isLit) }
+  }
+
+  private func light(_ isLit: Bool) {
+    self.isLit = isLit
+    do throws(Fault) {
+      if line == nil { line = try open() }
+      try line?.set(isLit)
+      if isLost { journal.log(.lamp, .notice, "the lamp is back") }
+      isLost = false
+    } catch {
+      line = nil
+      blinking = nil
+      if !isLost { journal.log(.lampLost, .warning, "the lamp cannot be lit: \(error)") }
+      isLost = true
+    }
+  }
+}
