@@ -49,12 +49,12 @@ class Screen:
         return self.text
 
 
-def in_a_terminal(clocksmith, *words, columns=80):
+def in_a_terminal(clocksmith, *words, columns=80, kind="xterm"):
     """Runs the command on its own terminal: (process, a function that returns all it has drawn)."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     process = subprocess.Popen(
-        [PROGRAM, *words], env=clocksmith.environment | {"TERM": "xterm"}, stdin=theirs,
+        [PROGRAM, *words], env=clocksmith.environment | {"TERM": kind}, stdin=theirs,
         stdout=theirs, stderr=subprocess.PIPE, text=True)
     os.close(theirs)
     screen = Screen(ours)

@@ -50,6 +50,16 @@ def test_without_a_service_and_a_terminal_it_says_at_once_what_it_does(
         assert re.fullmatch(end, process.stderr.read())
 
 
+@pytest.mark.parametrize("kind", ["dumb", ""])
+def test_on_a_terminal_that_cannot_redraw_a_line_there_is_no_bar(clocksmith, kind):
+    process, drawn = in_a_terminal(
+        clocksmith, "timer", "2s", "--name", "tea", "--config", clocksmith.configuration(), kind=kind)
+    wait_until(lambda: "at zero" in drawn(), 60, "zero")
+    assert drawn().startswith('timer "tea": 2 s') and "\x1b" not in drawn()
+    process.send_signal(signal.SIGINT)
+    assert process.wait(60) == 0, process.stderr.read()
+
+
 def test_where_the_bar_has_no_room_the_time_comes_first(clocksmith):
     process, drawn = in_a_terminal(
         clocksmith, "timer", "10m", "--name", "🍲" * 20, "--config", clocksmith.configuration(),
