@@ -217,9 +217,8 @@ final class AnnouncerLink {
       return done(Rejection(.full, "\(Self.mostPending) commands wait for the announcer already"))
     }
     switch call {
-    case .cancel, .device, .forget: done(nil)
     case .method(let method, let values): send(method, values, of: Self.name, answered)
-    case .volume(let decibels):
+    case .setVolume(let decibels):
       send(
         "Set", [.text(Self.name), .text("Volume"), .variant(.number(decibels))],
         of: "org.freedesktop.DBus.Properties", answered)

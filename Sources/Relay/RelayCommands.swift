@@ -32,23 +32,34 @@ extension RelayService {
   }
 
   func carryOut(_ guest: WaitingRoom.Guest) {
-    let order = guest.order
-    switch order.call {
-    case .cancel(let id): return cancel(id, guest)
-    case .device, .forget: return register(guest)
-    case .method, .volume: break
+    switch guest.order.action {
+    case .call(let call): carryOut(guest, call)
+    case .cancel(let id): cancel(id, guest)
+    case .register(let device):
+      changeDevices(guest) { publisher throws(Fault) in
+        try publisher.register(device)
+        return true
+      }
+    case .remove(let token):
+      changeDevices(guest) { publisher throws(Fault) in try publisher.forget(token) }
     }
+  }
+
+  private func carryOut(_ guest: WaitingRoom.Guest, _ call: AnnouncerCall) {
+    let order = guest.order
     if order.name == "stop" {
       tellCancelled(cancelled(nil), by: guest)
       // The stop silences them on purpose: do not report them as unheard.
       for number in expected.keys { timers[number] = nil }
       expected = [:]
     }
-    guard let instant = order.at, instant - .now > WaitingRoom.lead else { return send(guest) }
+    guard let instant = order.at, instant - .now > WaitingRoom.lead else {
+      return send(guest, call)
+    }
     do throws(Rejection) {
       var resident = guest
       resident.answer = nil
-      try waitingRoom?.take(resident, at: instant)
+      try waitingRoom?.take(resident, call, at: instant)
       keep()
       tell(.waiting, "took \(order.title) for \(instant.text)", guest)
       publishState()
@@ -104,13 +115,15 @@ extension RelayService {
   // MARK: The announcer
 
   /// Sends a waiting command whose instant is near.
-  func leave(_ guest: WaitingRoom.Guest) {
-    send(guest)
+  func leave(_ guest: WaitingRoom.Guest, _ call: AnnouncerCall) {
+    send(guest, call)
     publishState()
   }
 
   /// - Parameter before: why the attempt before failed.
-  private func send(_ guest: WaitingRoom.Guest, before: Rejection? = nil) {
+  private func send(
+    _ guest: WaitingRoom.Guest, _ call: AnnouncerCall, before: Rejection? = nil
+  ) {
     let order = guest.order
     if let instant = order.at, instant <= .now {
       let why = "its instant \(instant.text) passed before it could be carried out"
@@ -118,16 +131,16 @@ extension RelayService {
     }
     guard let announcer else { return }
     timerCount += 1
-    let call = timerCount
-    if order.at != nil { asked[call] = guest }
-    announcer.call(order.call) { [unowned self] refused in
-      let isWanted = asked.removeValue(forKey: call) != nil || order.at == nil
+    let number = timerCount
+    if order.at != nil { asked[number] = guest }
+    announcer.call(call) { [unowned self] refused in
+      let isWanted = asked.removeValue(forKey: number) != nil || order.at == nil
       guard isWanted else { return }
-      guard let refused else { return done(guest) }
+      guard let refused else { return done(guest, call) }
       let mayEnd = refused.kind == .busy || refused.kind == .absent
       if let instant = order.at, mayEnd, instant - .now > Self.lastTry {
-        let number = after(Self.pause) { [unowned self] in send(guest, before: refused) }
-        tried[number] = guest
+        let retry = after(Self.pause) { [unowned self] in send(guest, call, before: refused) }
+        tried[retry] = guest
         keep()
       } else {
         // The reason of the attempt before says more than that it is now too late.
@@ -136,7 +149,7 @@ extension RelayService {
     }
   }
 
-  private func done(_ guest: WaitingRoom.Guest) {
+  private func done(_ guest: WaitingRoom.Guest, _ call: AnnouncerCall) {
     let order = guest.order
     keep()
     tell(.command, "carried out \(order.title)", guest)
@@ -152,7 +165,7 @@ extension RelayService {
     }
     var taken = guest
     taken.answer = nil
-    expected[number] = (instant, taken)
+    expected[number] = (instant, taken, call)
   }
 
   /// Sends again what an announcer had taken that has ended before the instant.
@@ -160,7 +173,7 @@ extension RelayService {
     for (number, taken) in expected where taken.instant - .now > Self.lastTry {
       expected[number] = nil
       timers[number] = nil
-      send(taken.guest)
+      send(taken.guest, taken.call)
     }
   }
 

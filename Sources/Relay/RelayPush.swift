@@ -34,19 +34,17 @@ extension RelayService {
       lead: configuration.push.ahead)
   }
 
-  /// Registers or removes a phone.
-  func register(_ guest: WaitingRoom.Guest) {
+  /// Carries out a command that changes the registered devices.
+  /// - Parameter change: returns false if there is no such device.
+  func changeDevices(
+    _ guest: WaitingRoom.Guest, _ change: (Publisher) throws(Fault) -> Bool
+  ) {
     guard configuration.push.apns != nil, let publisher else {
       return refuse(guest, Rejection(.refused, "no [apns] is configured for this clock"))
     }
     do throws(Fault) {
-      switch guest.order.call {
-      case .device(let device): try publisher.register(device)
-      case .forget(let token):
-        guard try publisher.forget(token) else {
-          return refuse(guest, Rejection(.unknown, "no device has this token"))
-        }
-      case .method, .volume, .cancel: return
+      guard try change(publisher) else {
+        return refuse(guest, Rejection(.unknown, "no device has this token"))
       }
       tell(.command, "carried out \(guest.order.title)", guest)
       guest.answer?(.done)

@@ -21,7 +21,7 @@ public final class RelayService {
   var tried: [Int: WaitingRoom.Guest] = [:]
   /// Commands with an instant that the announcer has not answered yet.
   var asked: [Int: WaitingRoom.Guest] = [:]
-  var expected: [Int: (instant: UTCTime, guest: WaitingRoom.Guest)] = [:]
+  var expected: [Int: (instant: UTCTime, guest: WaitingRoom.Guest, call: AnnouncerCall)] = [:]
   var timerCount = 0
   var rejections = Rejections()
   var rejectionTimer: EventSource?
@@ -73,7 +73,7 @@ public final class RelayService {
       announced: { [unowned self] in heard($0) },
       noticed: { [unowned self] in noticed($0, $1, $2) })
     self.announcer = announcer
-    waitingRoom = WaitingRoom(loop) { [unowned self] in leave($0) }
+    waitingRoom = WaitingRoom(loop) { [unowned self] in leave($0, $1) }
     journal.log(.started, .info, "started: \(topics.clock) at \(configuration.broker.words)")
     remember()
     notifier.ready("connecting to \(configuration.broker.words)")
@@ -163,7 +163,9 @@ public final class RelayService {
     memory = kept
     if let complaint { journal.log(.memory, .warning, complaint) }
     for waiting in kept.waiting {
-      guard let order = try? Order(payload: waiting.line), let instant = order.at else {
+      guard let order = try? Order(payload: waiting.line), let instant = order.at,
+        case .call(let call) = order.action
+      else {
         journal.log(
           .memory, .warning,
           "a command that waited is lost, for this version does not understand it: "
@@ -171,7 +173,7 @@ public final class RelayService {
         continue
       }
       desk.remember(order)
-      try? waitingRoom?.take(.init(order: order, topic: waiting.topic), at: instant)
+      try? waitingRoom?.take(.init(order: order, topic: waiting.topic), call, at: instant)
     }
     let count = waitingRoom?.guests.count ?? 0
     if count > 0 { journal.log(.waiting, .info, "commands that wait for their instants: \(count)") }

@@ -19,11 +19,11 @@ final class WaitingRoom {
   private static let most = 64
 
   private let loop: EventLoop
-  private let ready: (Guest) -> Void
+  private let ready: (Guest, AnnouncerCall) -> Void
   private var timers: [Int: (guest: Guest, timer: EventSource)] = [:]
   private var count = 0
 
-  init(_ loop: EventLoop, _ ready: @escaping (Guest) -> Void) {
+  init(_ loop: EventLoop, _ ready: @escaping (Guest, AnnouncerCall) -> Void) {
     self.loop = loop
     self.ready = ready
   }
@@ -31,8 +31,9 @@ final class WaitingRoom {
   /// The waiting commands, in the order of their arrival.
   var guests: [Guest] { timers.sorted { $0.key < $1.key }.map(\.value.guest) }
 
+  /// - Parameter call: handed to `ready` with the command.
   /// - Throws: `Rejection` if too many wait already.
-  func take(_ guest: Guest, at instant: UTCTime) throws(Rejection) {
+  func take(_ guest: Guest, _ call: AnnouncerCall, at instant: UTCTime) throws(Rejection) {
     guard timers.count < Self.most else {
       throw Rejection(
         .full, "'\(guest.order.name)': \(Self.most) commands wait for their instants already")
@@ -43,7 +44,7 @@ final class WaitingRoom {
       let due = instant + (.zero - Self.lead)
       let timer = try loop.atUTC(microseconds: due.microseconds) { [unowned self] in
         timers[number] = nil
-        ready(guest)
+        ready(guest, call)
       }
       timers[number] = (guest, timer)
     } catch {
