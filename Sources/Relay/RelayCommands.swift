@@ -23,7 +23,7 @@ extension RelayService {
       // An empty message only clears a retained one.
       guard message.size > 0 else { return }
       do throws(Rejection) {
-        let order = try desk.take(message, at: .now, clockIsUsed: announcer?.clockIsUsed)
+        let order = try desk.take(message, at: .now, clockIsUsed: announcer.clockIsUsed)
         carryOut(WaitingRoom.Guest(order: order, topic: message.topic))
       } catch {
         reject(error, message.topic)
@@ -59,7 +59,7 @@ extension RelayService {
     do throws(Rejection) {
       var resident = guest
       resident.answer = nil
-      try waitingRoom?.take(resident, call, at: instant)
+      try waitingRoom.take(resident, call, at: instant)
       keep()
       tell(.waiting, "took \(order.title) for \(instant.text)", guest)
       publishState()
@@ -84,7 +84,7 @@ extension RelayService {
 
   /// Forgets commands that wait or are tried again: the one with this id, or, for nil, all.
   private func cancelled(_ id: String?) -> [WaitingRoom.Guest] {
-    var cancelled = waitingRoom?.cancel(id) ?? []
+    var cancelled = waitingRoom.cancel(id)
     for (number, guest) in tried where id == nil || guest.order.id == id {
       timers[number] = nil
       tried[number] = nil
@@ -129,7 +129,6 @@ extension RelayService {
       let why = "its instant \(instant.text) passed before it could be carried out"
       return refuse(guest, before ?? Rejection(.past, why))
     }
-    guard let announcer else { return }
     timerCount += 1
     let number = timerCount
     if order.at != nil { asked[number] = guest }

@@ -48,10 +48,9 @@ extension RelayService {
   }
 
   private var stateForApps: Result<String, Rejection> {
-    switch announcer?.presence {
-    case .running?: .success(state ?? "{}")
-    case .absent(let why)?: .failure(Rejection(.absent, why))
-    case nil: .failure(Rejection(.absent, "the announcer does not run"))
+    switch announcer.presence {
+    case .running: .success(state ?? "{}")
+    case .absent(let why): .failure(Rejection(.absent, why))
     }
   }
 
@@ -61,7 +60,7 @@ extension RelayService {
     _ answer: @escaping (CommandOutcome) -> Void
   ) {
     do throws(Rejection) {
-      let order = try read(&desk, announcer?.clockIsUsed)
+      let order = try read(&desk, announcer.clockIsUsed)
       carryOut(WaitingRoom.Guest(order: order, topic: path, answer: answer))
     } catch {
       reject(error, path)

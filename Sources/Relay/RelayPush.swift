@@ -30,7 +30,7 @@ extension RelayService {
       }
     }
     ahead?.look(
-      at: announcer?.nextOccasion, isPlaying: announcer?.isPlaying == true,
+      at: announcer.nextOccasion, isPlaying: announcer.isPlaying,
       lead: configuration.push.ahead)
   }
 

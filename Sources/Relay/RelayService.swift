@@ -11,11 +11,14 @@ public final class RelayService {
   private(set) var configuration: RelayConfiguration
   var topics: Topics
   private(set) var broker: BrokerLink?
-  private(set) var announcer: AnnouncerLink?
+  private(set) lazy var announcer = AnnouncerLink(
+    loop, changed: { [unowned self] in lookAtAnnouncer() },
+    announced: { [unowned self] in heard($0) },
+    noticed: { [unowned self] in noticed($0, $1, $2) })
   private var sources: [EventSource] = []
 
   var desk = CommandDesk()
-  var waitingRoom: WaitingRoom?
+  private(set) lazy var waitingRoom = WaitingRoom(loop) { [unowned self] in leave($0, $1) }
   /// Timers of commands that are retried soon (`tried`) or should be heard soon (`expected`).
   var timers: [Int: EventSource] = [:]
   var tried: [Int: WaitingRoom.Guest] = [:]
@@ -68,12 +71,6 @@ public final class RelayService {
     }
     sources.append(try loop.whenSignalled(SIGHUP) { [unowned self] in reload() })
     for signal in EventLoop.meaningless { Glibc.signal(signal, SIG_IGN) }
-    let announcer = AnnouncerLink(
-      loop, changed: { [unowned self] in lookAtAnnouncer() },
-      announced: { [unowned self] in heard($0) },
-      noticed: { [unowned self] in noticed($0, $1, $2) })
-    self.announcer = announcer
-    waitingRoom = WaitingRoom(loop) { [unowned self] in leave($0, $1) }
     journal.log(.started, .info, "started: \(topics.clock) at \(configuration.broker.words)")
     remember()
     notifier.ready("connecting to \(configuration.broker.words)")
@@ -173,15 +170,15 @@ public final class RelayService {
         continue
       }
       desk.remember(order)
-      try? waitingRoom?.take(.init(order: order, topic: waiting.topic), call, at: instant)
+      try? waitingRoom.take(.init(order: order, topic: waiting.topic), call, at: instant)
     }
-    let count = waitingRoom?.guests.count ?? 0
+    let count = waitingRoom.guests.count
     if count > 0 { journal.log(.waiting, .info, "commands that wait for their instants: \(count)") }
   }
 
   /// The commands that wait for their instants, are retried, or have no answer yet.
   private var kept: [WaitingRoom.Guest] {
-    (waitingRoom?.guests ?? []) + tried.values + asked.values
+    waitingRoom.guests + tried.values + asked.values
   }
 
   /// Saves the memory if it has changed.
@@ -273,7 +270,7 @@ public final class RelayService {
     if broker.publish(topic, payload) { published[topic] = payload }
   }
 
-  private var isRunning: Bool { announcer?.presence == .running }
+  private var isRunning: Bool { announcer.presence == .running }
 
   private func publishAvailability() {
     publish(topics.availability, isRunning ? "online" : "offline")
@@ -296,8 +293,8 @@ public final class RelayService {
 
   /// Nil while the announcer does not run.
   var state: String? {
-    guard let announcer, isRunning else { return nil }
-    let waiting = (waitingRoom?.guests ?? []).map(\.order)
+    guard isRunning else { return nil }
+    let waiting = waitingRoom.guests.map(\.order)
     return AnnouncerState(announcer.properties, last: last, waiting: waiting).payload
   }
 
@@ -308,7 +305,7 @@ public final class RelayService {
   }
 
   private func lookAtAnnouncer() {
-    guard let presence = announcer?.presence else { return }
+    let presence = announcer.presence
     switch presence {
     case .running where toldPresence != .running:
       journal.log(.announcer, toldPresence == nil ? .info : .notice, "the announcer answers")
