@@ -270,7 +270,9 @@ final class AnnouncerLink {
     case SD_BUS_ERROR_ACCESS_DENIED:
       return .failure(
         Rejection(
-          .refused, "the system bus does not let this program; run it as the user clocksmith-relay")
+          .refused,
+          "the system bus does not allow this program to call the announcer; run it as the user "
+            + "clocksmith-relay")
       )
     case "org.clocksmith.Error.Busy": return .failure(Rejection(.busy, words))
     default: return .failure(Rejection(.refused, words))

@@ -241,7 +241,7 @@ extension RelayService {
     guard untold > 0 else { return }
     let messages = untold == 1 ? "1 more message" : "\(untold) more messages"
     journal.log(
-      .rejected, .warning, "refused \(messages) in the last hour, like those that were told",
+      .rejected, .warning, "refused \(messages) in the last hour, like those in the journal",
       ["COUNT": String(untold)])
   }
 }

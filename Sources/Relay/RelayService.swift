@@ -144,7 +144,7 @@ public final class RelayService {
         .reloaded, .info, "reloaded: \(topics.clock) at \(configuration.broker.words)")
     } catch {
       journal.log(
-        .reloaded, .warning, "\(error); it goes on as configured before",
+        .reloaded, .warning, "the configuration stays as it was: \(error)",
         ["DETAIL": error.description])
     }
     notifier.ready("connecting to \(configuration.broker.words)")
@@ -313,7 +313,8 @@ public final class RelayService {
     // Log only the first cause: it may change from one attempt to the next.
     case .absent(let why) where toldPresence == nil || toldPresence == .running:
       journal.log(
-        .announcerLost, .warning, "\(why); the clock is told of as offline until it is back")
+        .announcerLost, .warning,
+        "\(why); the clock is published as offline until the announcer is back")
       last = nil
     default: break
     }
@@ -329,7 +330,7 @@ public final class RelayService {
     guard let untold = birthBudget.spend(at: Self.uptime) else { return }
     let more = untold > 0 ? ", \(untold) more times before that" : ""
     journal.log(
-      .homeAssistant, .info, "Home Assistant has started\(more), and is told everything")
+      .homeAssistant, .info, "Home Assistant has started\(more); everything is published again")
     published = [:]
     publishAll()
   }

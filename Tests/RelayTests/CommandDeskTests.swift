@@ -137,7 +137,7 @@ import Testing
         #"{"command":"device_add","token":"\#(TestRegister.token(1))","events":"foo"}"#,
         #"events "foo": allowed: all, or some of timer"#
       ),
-      (#"{"command":"device_add","token":"abc"}"#, "token: it is none of APNs, which has 64"),
+      (#"{"command":"device_add","token":"abc"}"#, "token: not an APNs token; write 64"),
       (#"{"command":"device_remove"}"#, "'token' is missing: the token that APNs has given"),
       (#"{"command":"alarm"}"#, #"'time' is missing, as in "time": "07:00""#),
       (#"{"command":"announce","at":true}"#, "at true is not a text; write UTC as in "),

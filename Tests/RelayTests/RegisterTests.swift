@@ -67,7 +67,7 @@ extension UTCTime {
     ])
   func noToken(text: String) throws {
     #expect(
-      faultThrown { _ = try Device(token: text) }?.detail.hasPrefix("it is none of APNs") == true)
+      faultThrown { _ = try Device(token: text) }?.detail.hasPrefix("not an APNs token") == true)
     var device = try Device(token: TestRegister.token(1))
     #expect(
       faultThrown { try device.setPlatform("amiga") }?.detail.hasPrefix("allowed: ios") == true)

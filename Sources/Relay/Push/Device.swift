@@ -39,7 +39,7 @@ public struct Device: Hashable, Sendable {
     else {
       throw Fault(
         "the token \"\(token.excerpt)\"",
-        "it is none of APNs, which has 64 to 200 hexadecimal digits, two for each byte")
+        "not an APNs token; write 64 to 200 hexadecimal digits, an even number")
     }
     self.token = digits
   }

@@ -351,12 +351,13 @@ final class Publisher {
     else { return }
     let what =
       outcomes.count == 1
-      ? "the device \(Device.title(ofToken: first.delivery.token)) is"
-      : "\(outcomes.count) devices are"
+      ? "the device \(Device.title(ofToken: first.delivery.token)) gets"
+      : "\(outcomes.count) devices get"
     let more = untold > 0 ? "; \(untold) entries like this one before it were left out" : ""
     log(
       .deviceGone, .notice,
-      "\(what) told no more: \(reason) (\(lane.name)); 'clocksmith-relay feedback' lists them\(more)",
+      "\(what) no more messages: \(reason) (\(lane.name)); 'clocksmith-relay feedback' lists them"
+        + more,
       ["LANE": lane.name, "REASON": reason, "COUNT": String(outcomes.count)])
   }
 }

@@ -269,7 +269,8 @@ extension PushConfiguration.APNs {
     }
     if certificate == nil, keyID == nil || team == nil {
       throw Fault(
-        path, "[apns] says not who comes; set key_id and team, or certificate and key, under it")
+        path,
+        "[apns] has no credentials; set key_id and team, or certificate and key, under it")
     }
   }
 
