@@ -138,10 +138,10 @@ final class BrokerLink {
 
   // MARK: Messages
 
-  @discardableResult
+  /// - Returns: false if the message is not sent.
   func publish(_ topic: String, _ payload: String) -> Bool {
     guard isConnected, let client else { return false }
-    return client.publish(topic, payload, isRetained: true)
+    return client.publish(topic, payload)
   }
 
   func subscribe(to filters: [String]) {

@@ -330,10 +330,10 @@ final class MQTTClient {
 
   // MARK: Messages
 
+  /// Publishes a retained message.
   /// - Returns: false if the message is not sent, because there is no connection or too many
   ///   messages are unconfirmed. In the second case `caughtUp` is called when all are confirmed.
-  @discardableResult
-  func publish(_ topic: String, _ payload: String, isRetained: Bool) -> Bool {
+  func publish(_ topic: String, _ payload: String) -> Bool {
     guard !hasEnded else { return false }
     guard unconfirmed.count < Self.mostUnconfirmed else {
       hasHeldBack = true
@@ -341,7 +341,7 @@ final class MQTTClient {
     }
     var message: Int32 = 0
     let code = mosquitto_publish(
-      client, &message, topic, Int32(payload.utf8.count), payload, 1, isRetained)
+      client, &message, topic, Int32(payload.utf8.count), payload, 1, true)
     guard code == MOSQ_ERR_SUCCESS.rawValue else { return false }
     unconfirmed[message] = topic
     wake()
