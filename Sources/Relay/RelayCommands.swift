@@ -23,7 +23,7 @@ extension RelayService {
       // An empty message only clears a retained one.
       guard message.size > 0 else { return }
       do throws(Rejection) {
-        let order = try desk.take(message, at: .now, clockIsUsed: announcer.clockIsUsed)
+        let order = try desk.take(message, at: .now, clockIsUsed: announcer.state.clockIsUsed)
         carryOut(WaitingRoom.Guest(order: order, topic: message.topic))
       } catch {
         reject(error, message.topic)

@@ -60,7 +60,7 @@ extension RelayService {
     _ answer: @escaping (CommandOutcome) -> Void
   ) {
     do throws(Rejection) {
-      let order = try read(&desk, announcer.clockIsUsed)
+      let order = try read(&desk, announcer.state.clockIsUsed)
       carryOut(WaitingRoom.Guest(order: order, topic: path, answer: answer))
     } catch {
       reject(error, path)

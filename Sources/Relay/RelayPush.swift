@@ -30,7 +30,7 @@ extension RelayService {
       }
     }
     ahead?.look(
-      at: announcer.nextOccasion, isPlaying: announcer.isPlaying,
+      at: isRunning ? announcer.state.nextOccasion : nil, isPlaying: announcer.state.isPlaying,
       lead: configuration.push.ahead)
   }
 

@@ -270,7 +270,7 @@ public final class RelayService {
     if broker.publish(topic, payload) { published[topic] = payload }
   }
 
-  private var isRunning: Bool { announcer.presence == .running }
+  var isRunning: Bool { announcer.presence == .running }
 
   private func publishAvailability() {
     publish(topics.availability, isRunning ? "online" : "offline")
@@ -295,7 +295,7 @@ public final class RelayService {
   var state: String? {
     guard isRunning else { return nil }
     let waiting = waitingRoom.guests.map(\.order)
-    return AnnouncerState(announcer.properties, last: last, waiting: waiting).payload
+    return announcer.state.payload(last: last, waiting: waiting)
   }
 
   private func heard(_ announcement: LastAnnouncement) {
