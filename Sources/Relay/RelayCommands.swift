@@ -210,8 +210,7 @@ extension RelayService {
   // MARK: The journal
 
   func tell(_ event: RelayEvent, _ words: String, _ guest: WaitingRoom.Guest) {
-    guard let untold = doneBudget.spend(at: Self.uptime) else { return }
-    let more = untold > 0 ? "; \(untold) entries like this one before it were left out" : ""
+    guard let more = commandEntries.suffix(at: Self.uptime) else { return }
     journal.log(
       event, .info, "\(words)\(more)".printable,
       ["COMMAND": guest.order.name, "ID": guest.order.id, "TOPIC": guest.topic])

@@ -74,13 +74,13 @@ extension RelayService {
   /// settings, like timers and alarms, always pass.
   private func mayPublish(_ event: PushEvents) -> Bool {
     guard event == .trouble || event == .clock else { return true }
-    let budget = publishBudgets[event.rawValue, default: LogBudget()].spend(at: Self.uptime)
-    guard let unpublished = budget else { return false }
-    if unpublished > 0 {
+    let leftOut = publishThrottles[event.rawValue, default: Throttle()].pass(at: Self.uptime)
+    guard let leftOut else { return false }
+    if leftOut > 0 {
       journal.log(
         .pushed, .notice,
-        "left out \(unpublished) messages of the event \(event.text), for they came too fast",
-        ["PUSH_EVENT": event.text, "COUNT": String(unpublished)])
+        "left out \(leftOut) messages of the event \(event.text), for they came too fast",
+        ["PUSH_EVENT": event.text, "COUNT": String(leftOut)])
     }
     return true
   }

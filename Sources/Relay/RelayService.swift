@@ -28,11 +28,13 @@ public final class RelayService {
   var timerCount = 0
   var rejections = Rejections()
   var rejectionTimer: EventSource?
-  var doneBudget = LogBudget()
-  private var birthBudget = LogBudget()
+  /// Of the journal, about commands.
+  var commandEntries = Throttle()
+  private var births = Throttle()
   var publisher: Publisher?
   var ahead: Ahead?
-  var publishBudgets: [PushEvents.RawValue: LogBudget] = [:]
+  /// Of messages to publish, by event.
+  var publishThrottles: [PushEvents.RawValue: Throttle] = [:]
   /// The events that would tell the return of something lost.
   var lost: Set<String> = []
   var door: HTTPDoor?
@@ -327,7 +329,7 @@ public final class RelayService {
   /// Publishes everything again: Home Assistant has started and knows nothing.
   func welcome() {
     // A limit, because anybody can fake this message again and again.
-    guard let untold = birthBudget.spend(at: Self.uptime) else { return }
+    guard let untold = births.pass(at: Self.uptime) else { return }
     let more = untold > 0 ? ", \(untold) more times before that" : ""
     journal.log(
       .homeAssistant, .info, "Home Assistant has started\(more); everything is published again")

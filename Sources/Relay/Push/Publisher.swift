@@ -40,8 +40,8 @@ final class Publisher {
   private var retryTimer: EventSource?
   private var pruneTimer: EventSource?
   private var watch: EventSource?
-  private var laneBudget = LogBudget()
-  private var goneBudget = LogBudget()
+  private var laneEntries = Throttle()
+  private var goneEntries = Throttle()
 
   /// - Parameter path: the path of the register.
   init(_ loop: EventLoop, path: String = Register.path, log: @escaping Log) {
@@ -326,8 +326,7 @@ final class Publisher {
   // MARK: The journal
 
   private func tell(_ lane: Lane, _ trouble: String?) {
-    guard let untold = laneBudget.spend(at: RelayService.uptime) else { return }
-    let more = untold > 0 ? "; \(untold) entries like this one before it were left out" : ""
+    guard let more = laneEntries.suffix(at: RelayService.uptime) else { return }
     if let trouble {
       log(
         .providerLost, .warning, "\(lane.name): \(trouble); it is tried again\(more)",
@@ -347,13 +346,12 @@ final class Publisher {
 
   private func tellGone(_ outcomes: [Outcome], _ lane: Lane) {
     guard let first = outcomes.first, let reason = first.departure?.reason,
-      let untold = goneBudget.spend(at: RelayService.uptime)
+      let more = goneEntries.suffix(at: RelayService.uptime)
     else { return }
     let what =
       outcomes.count == 1
       ? "the device \(Device.title(ofToken: first.delivery.token)) gets"
       : "\(outcomes.count) devices get"
-    let more = untold > 0 ? "; \(untold) entries like this one before it were left out" : ""
     log(
       .deviceGone, .notice,
       "\(what) no more messages: \(reason) (\(lane.name)); 'clocksmith-relay feedback' lists them"
