@@ -21,7 +21,7 @@ extension RelayService {
         loop, settings,
         .init(
           state: { [unowned self] in stateForApps },
-          carryOut: { [unowned self] in take($0, by: $1, $2) },
+          carryOut: { [unowned self] in take($0, $1, $2, $3) },
           refused: { [unowned self] in reject($0, $1) }))
       doorFault = nil
       journal.log(.http, .info, "apps are served at \(http.url)")
@@ -56,11 +56,12 @@ extension RelayService {
 
   /// Carries out an app's command as if it came from the broker.
   private func take(
-    _ path: String, by read: (inout CommandDesk, Bool?) throws(Rejection) -> Order,
+    _ path: String, _ body: [UInt8], _ known: [(key: String, text: String)],
     _ answer: @escaping (CommandOutcome) -> Void
   ) {
     do throws(Rejection) {
-      let order = try read(&desk, announcer.state.clockIsUsed)
+      let order = try desk.take(
+        body, at: .now, clockIsUsed: announcer.state.clockIsUsed, with: known)
       carryOut(WaitingRoom.Guest(order: order, topic: path, answer: answer))
     } catch {
       reject(error, path)

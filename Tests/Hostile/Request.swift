@@ -42,9 +42,9 @@ private func openDoor(_ loop: EventLoop, _ folder: String) throws -> HTTPDoor {
   var desk = CommandDesk()
   let handlers = HTTPDoor.Handlers(
     state: { .success("{}") },
-    carryOut: { _, read, answer in
+    carryOut: { _, body, known, answer in
       do throws(Rejection) {
-        let order = try read(&desk, true)
+        let order = try desk.take(body, at: .now, clockIsUsed: true, with: known)
         answer(order.at.map { .waits(until: $0) } ?? .done)
       } catch {
         answer(.refused(error))
