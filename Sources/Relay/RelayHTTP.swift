@@ -62,7 +62,7 @@ extension RelayService {
     do throws(Rejection) {
       let order = try desk.take(
         body, at: .now, clockIsUsed: announcer.state.clockIsUsed, with: known)
-      carryOut(WaitingRoom.Guest(order: order, topic: path, answer: answer))
+      carryOut(ReceivedCommand(order: order, topic: path, answer: answer))
     } catch {
       reject(error, path)
       answer(.refused(error))

@@ -37,19 +37,19 @@ extension RelayService {
   /// Carries out a command that changes the registered devices.
   /// - Parameter change: returns false if there is no such device.
   func changeDevices(
-    _ guest: WaitingRoom.Guest, _ change: (Publisher) throws(Fault) -> Bool
+    _ command: ReceivedCommand, _ change: (Publisher) throws(Fault) -> Bool
   ) {
     guard configuration.push.apns != nil, let publisher else {
-      return refuse(guest, Rejection(.refused, "no [apns] is configured for this clock"))
+      return refuse(command, Rejection(.refused, "no [apns] is configured for this clock"))
     }
     do throws(Fault) {
       guard try change(publisher) else {
-        return refuse(guest, Rejection(.unknown, "no device has this token"))
+        return refuse(command, Rejection(.unknown, "no device has this token"))
       }
-      tell(.command, "carried out \(guest.order.title)", guest)
-      guest.answer?(.done)
+      tell(.command, "carried out \(command.order.title)", command)
+      command.answer?(.done)
     } catch {
-      refuse(guest, Rejection(.refused, error.description))
+      refuse(command, Rejection(.refused, error.description))
     }
   }
 

@@ -18,14 +18,15 @@ public final class RelayService {
   private var sources: [EventSource] = []
 
   var desk = CommandDesk()
-  private(set) lazy var waitingRoom = WaitingRoom(loop) { [unowned self] in leave($0, $1) }
-  /// Timers of commands that are retried soon (`tried`) or should be heard soon (`expected`).
+  private(set) lazy var waitingRoom = WaitingRoom(loop) { [unowned self] in sendDue($0, $1) }
+  /// Timers of the commands in `retrying` and `awaitingSound`.
   var timers: [Int: EventSource] = [:]
-  var tried: [Int: WaitingRoom.Guest] = [:]
+  var retrying: [Int: ReceivedCommand] = [:]
   /// Commands with an instant that the announcer has not answered yet.
-  var asked: [Int: WaitingRoom.Guest] = [:]
-  var expected: [Int: (instant: UTCTime, guest: WaitingRoom.Guest, call: AnnouncerCall)] = [:]
-  var timerCount = 0
+  var unanswered: [Int: ReceivedCommand] = [:]
+  var awaitingSound: [Int: (instant: UTCTime, command: ReceivedCommand, call: AnnouncerCall)] = [:]
+  /// The last number that a timer or a call was given.
+  var lastNumber = 0
   var rejections = Rejections()
   var rejectionTimer: EventSource?
   /// Of the journal, about commands.
@@ -45,8 +46,8 @@ public final class RelayService {
   /// The payloads that the broker keeps for us, by topic.
   private var published: [String: String] = [:]
   /// By topic of a former name: how many unconfirmed attempts there were to clear it.
-  private var goodbyes: [String: Int] = [:]
-  private static let mostGoodbyes = 3
+  private var clearingAttempts: [String: Int] = [:]
+  private static let mostClearingAttempts = 3
   private var memory = RelayMemory()
   private let memoryPath = RelayMemory.pathOfService
   private var memoryFault: Fault?
@@ -91,7 +92,8 @@ public final class RelayService {
     // A relay without a broker still serves push and HTTP.
     guard !configuration.broker.host.isEmpty else { return }
     let broker = BrokerLink(
-      loop, journal, configuration.broker, topics, connected: { [unowned self] in greet() },
+      loop, journal, configuration.broker, topics,
+      connected: { [unowned self] in connectedToBroker() },
       lost: { [unowned self] in tellStatus() }, received: { [unowned self] in receive($0) },
       confirmed: { [unowned self] in confirmed($0) }, caughtUp: { [unowned self] in publishAll() })
     self.broker = broker
@@ -134,7 +136,7 @@ public final class RelayService {
       configuration = new
       if connects {
         broker = nil
-        goodbyes = [:]
+        clearingAttempts = [:]
         topics = new.topics
         connect()
       }
@@ -174,13 +176,13 @@ public final class RelayService {
       desk.remember(order)
       try? waitingRoom.take(.init(order: order, topic: waiting.topic), call, at: instant)
     }
-    let count = waitingRoom.guests.count
+    let count = waitingRoom.commands.count
     if count > 0 { journal.log(.waiting, .info, "commands that wait for their instants: \(count)") }
   }
 
   /// The commands that wait for their instants, are retried, or have no answer yet.
-  private var kept: [WaitingRoom.Guest] {
-    waitingRoom.guests + tried.values + asked.values
+  private var kept: [ReceivedCommand] {
+    waitingRoom.commands + retrying.values + unanswered.values
   }
 
   /// Saves the memory if it has changed.
@@ -219,7 +221,7 @@ public final class RelayService {
   // MARK: Telling
 
   /// Publishes all again after a new connection: the broker's messages may be old, or gone.
-  private func greet() {
+  private func connectedToBroker() {
     published = [:]
     broker?.subscribe(to: topics.filters)
     keep(retained: topics.retained + leftBehind)
@@ -235,20 +237,20 @@ public final class RelayService {
   /// The broker has confirmed a message to this topic.
   private func confirmed(_ topic: String) {
     let left = leftBehind
-    goodbyes[topic] = nil
+    clearingAttempts[topic] = nil
     if left.contains(topic) { keep(retained: topics.retained + left.filter { $0 != topic }) }
   }
 
   /// Clears the topics of a former name. Limits the attempts, for a broker that ends the connection
   /// because of them.
-  private func takeLeave() {
+  private func clearFormerTopics() {
     for topic in leftBehind where published[topic] == nil {
-      let attempts = goodbyes[topic, default: 0]
-      if attempts < Self.mostGoodbyes {
+      let attempts = clearingAttempts[topic, default: 0]
+      if attempts < Self.mostClearingAttempts {
         publish(topic, "")
-        if published[topic] != nil { goodbyes[topic] = attempts + 1 }
-      } else if attempts == Self.mostGoodbyes {
-        goodbyes[topic] = attempts + 1
+        if published[topic] != nil { clearingAttempts[topic] = attempts + 1 }
+      } else if attempts == Self.mostClearingAttempts {
+        clearingAttempts[topic] = attempts + 1
         journal.log(
           .memory, .warning,
           "the broker keeps \(topic.excerpt) of a former name and did not let it be cleared; it is "
@@ -258,7 +260,7 @@ public final class RelayService {
   }
 
   private func publishAll() {
-    takeLeave()
+    clearFormerTopics()
     if let topic = topics.discovery {
       publish(topic, Discovery(topics: topics, version: version).payload)
     }
@@ -296,13 +298,13 @@ public final class RelayService {
   /// Nil while the announcer does not run.
   var state: String? {
     guard isRunning else { return nil }
-    let waiting = waitingRoom.guests.map(\.order)
+    let waiting = waitingRoom.commands.map(\.order)
     return announcer.state.payload(last: last, waiting: waiting)
   }
 
   private func heard(_ announcement: LastAnnouncement) {
     last = announcement
-    meet(announcement.at)
+    noteHeard(at: announcement.at)
     publishState()
   }
 
@@ -327,7 +329,7 @@ public final class RelayService {
   }
 
   /// Publishes everything again: Home Assistant has started and knows nothing.
-  func welcome() {
+  func republishAll() {
     // A limit, because anybody can fake this message again and again.
     guard let untold = births.pass(at: Self.uptime) else { return }
     let more = untold > 0 ? ", \(untold) more times before that" : ""
