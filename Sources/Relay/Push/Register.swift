@@ -136,7 +136,7 @@ public final class Register {
   }
 
   /// Instants are in microseconds since 1970. PushEvents.swift has the values of `events`, and
-  /// PushMessage.swift those of `state`. Numbers of devices are never used again, so that a message
+  /// Delivery.swift those of `state`. Numbers of devices are never used again, so that a message
   /// never goes to a device that came after it.
   private static let tables = """
     CREATE TABLE IF NOT EXISTS devices (
