@@ -2,24 +2,18 @@ import Basics
 import Daemon
 
 /// The last announcement.
-public struct LastAnnouncement: Hashable, Sendable {
-  public let at: UTCTime
-  public let text: String
+struct LastAnnouncement: Hashable, Sendable {
+  let at: UTCTime
+  let text: String
   /// In microseconds, positive if it was late; nil if it was not measured.
-  public let onsetError: Int64?
-
-  public init(at: UTCTime, text: String, onsetError: Int64?) {
-    self.at = at
-    self.text = text
-    self.onsetError = onsetError
-  }
+  let onsetError: Int64?
 }
 
 /// The clock's state: the announcer's D-Bus properties.
-public struct AnnouncerState {
+struct AnnouncerState {
   private let values: [String: BusValue]
 
-  public init(_ properties: [String: BusValue]) {
+  init(_ properties: [String: BusValue]) {
     values = properties
   }
 
@@ -45,7 +39,7 @@ public struct AnnouncerState {
 
   /// The state as the relay publishes it, as JSON: one line, the same for the same values.
   /// - Parameter waiting: the commands that wait for their instants.
-  public func payload(last: LastAnnouncement?, waiting: [Order] = []) -> String {
+  func payload(last: LastAnnouncement?, waiting: [Order] = []) -> String {
     let line = JSONLine()
     line.set("next", next)
     line.set("playing", text("Playing"))

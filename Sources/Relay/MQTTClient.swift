@@ -5,15 +5,15 @@ import Daemon
 @preconcurrency import Glibc
 
 /// A message that was received.
-public struct MQTTMessage: Sendable {
-  public let topic: String
+struct MQTTMessage: Sendable {
+  let topic: String
   /// Empty if it is larger than any command.
-  public let payload: [UInt8]
+  let payload: [UInt8]
   /// The size of the payload as it was sent, in bytes.
-  public let size: Int
-  public let isRetained: Bool
+  let size: Int
+  let isRetained: Bool
 
-  public init(topic: String, payload: [UInt8], size: Int? = nil, isRetained: Bool) {
+  init(topic: String, payload: [UInt8], size: Int? = nil, isRetained: Bool) {
     self.topic = topic
     self.payload = payload
     self.size = size ?? payload.count

@@ -2,16 +2,16 @@ import Basics
 import Daemon
 
 /// A call of an announcer method, or the setting of its volume.
-public enum AnnouncerCall: Hashable, Sendable {
+enum AnnouncerCall: Hashable, Sendable {
   case method(String, [BusValue])
   /// In dB.
   case setVolume(Double)
 }
 
 /// A command, read and checked as far as possible without the announcer.
-public struct Order: Hashable, Sendable {
+struct Order: Hashable, Sendable {
   /// What is to be done: by the announcer, or by the relay itself.
-  public enum Action: Hashable, Sendable {
+  enum Action: Hashable, Sendable {
     case call(AnnouncerCall)
     /// Cancels the waiting command with this id.
     case cancel(id: String)
@@ -21,19 +21,19 @@ public struct Order: Hashable, Sendable {
   }
 
   /// The command's name in the message.
-  public let name: String
-  public let action: Action
+  let name: String
+  let action: Action
   /// Identifies a second delivery; nil if the command has no id.
-  public let id: String?
+  let id: String?
   /// From this instant on, the command must not be carried out.
-  public let expires: UTCTime?
+  let expires: UTCTime?
   /// When to sound, on every clock that has the command; nil for now.
-  public let at: UTCTime?
+  let at: UTCTime?
   /// As it was sent, on one line.
   let line: String
 
   /// As the journal names it: `announce` or `announce "bell-7"`.
-  public var title: String { id.map { "\(name) \"\($0)\"" } ?? name }
+  var title: String { id.map { "\(name) \"\($0)\"" } ?? name }
 }
 
 extension Order {
@@ -49,7 +49,7 @@ extension Order {
   /// - Parameter known: keys of the command that are given elsewhere; the payload must not hold
   ///   them again.
   /// - Throws: `Rejection` that says what is wrong and what is allowed.
-  public init(
+  init(
     payload: String, with known: [(key: String, text: String)] = []
   ) throws(Rejection) {
     let object: JSONObject

@@ -12,10 +12,8 @@ public struct Device: Hashable, Sendable {
   }
 
   /// What a registration names. A renewal keeps the rest as it was.
-  public struct Choices: OptionSet, Hashable, Sendable {
-    public let rawValue: Int
-
-    public init(rawValue: Int) { self.rawValue = rawValue }
+  struct Choices: OptionSet, Hashable, Sendable {
+    let rawValue: Int
 
     static let platform = Choices(rawValue: 1)
     static let environment = Choices(rawValue: 2)
