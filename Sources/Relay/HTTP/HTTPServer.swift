@@ -26,7 +26,7 @@ final class HTTPServer {
   /// For a request that comes while the server ends: nothing of it is done.
   private static let stopping = HTTPAnswer(
     503, "stopping", "the relay is being stopped", ("Retry-After", "5"))
-  /// For a request that was handed to the clock. An app that sent it again might have it done twice.
+  /// For a request that was handed to the clock. If the app sends it again, it may be done twice.
   private static let unanswered = HTTPAnswer(
     504, Rejection.Kind.timeout.rawValue,
     "the relay is stopping; the announcer may still carry the command out")

@@ -50,8 +50,8 @@ final class Publisher {
     self.log = log
   }
 
-  /// Sends messages to these providers from now on. Deliveries that wait are continued. A lane whose
-  /// provider has not changed goes on.
+  /// Sends messages to these providers from now on. Deliveries that wait are continued. A lane
+  /// whose provider has not changed goes on.
   /// - Parameter configured: all configured lanes, also those that cannot be used now. Deliveries
   ///   for any other lane end.
   func use(_ providers: [Provider], of configured: [Lane]) {
@@ -170,7 +170,7 @@ final class Publisher {
     retryTimer = try? loop.after(Self.registerTime) { [unowned self] in tryAgain() }
   }
 
-  /// Writes everything that the register has refused. The trouble is over when all of it is written.
+  /// Writes everything that the register has refused. The trouble is over when all is written.
   private func tryAgain() {
     retryTimer = nil
     if isResumed { takeNew() } else { resume() }
@@ -340,8 +340,8 @@ final class Publisher {
     guard count > 0 else { return }
     log(
       .pushed, .warning,
-      "\(count == 1 ? "1 delivery was" : "\(count) deliveries were") on the way when the relay ended; "
-        + "they may have arrived, and are not sent again", ["COUNT": String(count)])
+      "\(count == 1 ? "1 delivery was" : "\(count) deliveries were") on the way when the relay "
+        + "ended; they may have arrived, and are not sent again", ["COUNT": String(count)])
   }
 
   private func tellGone(_ outcomes: [Outcome], _ lane: Lane) {

@@ -154,7 +154,8 @@ public final class Register {
       PRIMARY KEY (lane, message)) WITHOUT ROWID;
     CREATE TABLE IF NOT EXISTS deliveries (
       id INTEGER PRIMARY KEY, message INTEGER NOT NULL, lane TEXT NOT NULL, device INTEGER NOT NULL,
-      state TEXT NOT NULL, tries INTEGER NOT NULL, due INTEGER, reason TEXT, changed INTEGER NOT NULL);
+      state TEXT NOT NULL, tries INTEGER NOT NULL, due INTEGER, reason TEXT,
+      changed INTEGER NOT NULL);
     CREATE INDEX IF NOT EXISTS deliveries_of_message ON deliveries (message);
     CREATE INDEX IF NOT EXISTS waiting ON deliveries (lane, due) WHERE state = 'waiting';
     """
