@@ -34,11 +34,9 @@ final class AnnouncerLink {
   /// Called when the announcer reports a notice, as in its journal.
   private let noticed: (_ event: String, _ words: String, _ fields: [String: String]) -> Void
   private(set) var presence = Presence.absent("it has not answered yet")
-  private(set) var properties: [String: BusValue] = [:]
-  /// Whether the announcer says the time by its clock; nil while that is unknown.
-  var clockIsUsed: Bool? {
-    if case .flag(let isUsed)? = properties["ClockIsUsed"] { isUsed } else { nil }
-  }
+  /// As the announcer has told it last. It is kept while the announcer is absent, so that a command
+  /// with an instant is taken while the announcer restarts.
+  private(set) var state = AnnouncerState([:])
 
   private var bus: OpaquePointer?
   private var slots: [OpaquePointer?] = []
@@ -185,7 +183,7 @@ final class AnnouncerLink {
       isAsking = false
       switch $0 {
       case .success(let reply):
-        if let values = BusReader.properties(reply) { properties = values }
+        if let values = BusReader.properties(reply) { state = AnnouncerState(values) }
         take(.running)
       case .failure(let rejection):
         take(.absent(rejection.words))
@@ -217,9 +215,8 @@ final class AnnouncerLink {
       return done(Rejection(.full, "\(Self.mostPending) commands wait for the announcer already"))
     }
     switch call {
-    case .cancel, .device, .forget: done(nil)
     case .method(let method, let values): send(method, values, of: Self.name, answered)
-    case .volume(let decibels):
+    case .setVolume(let decibels):
       send(
         "Set", [.text(Self.name), .text("Volume"), .variant(.number(decibels))],
         of: "org.freedesktop.DBus.Properties", answered)
@@ -271,7 +268,9 @@ final class AnnouncerLink {
     case SD_BUS_ERROR_ACCESS_DENIED:
       return .failure(
         Rejection(
-          .refused, "the system bus does not let this program; run it as the user clocksmith-relay")
+          .refused,
+          "the system bus does not allow this program to call the announcer; run it as the user "
+            + "clocksmith-relay")
       )
     case "org.clocksmith.Error.Busy": return .failure(Rejection(.busy, words))
     default: return .failure(Rejection(.refused, words))

@@ -2,36 +2,44 @@ import Basics
 import Daemon
 
 /// The last announcement.
-public struct LastAnnouncement: Hashable, Sendable {
-  public let at: UTCTime
-  public let text: String
+struct LastAnnouncement: Hashable, Sendable {
+  let at: UTCTime
+  let text: String
   /// In microseconds, positive if it was late; nil if it was not measured.
-  public let onsetError: Int64?
-
-  public init(at: UTCTime, text: String, onsetError: Int64?) {
-    self.at = at
-    self.text = text
-    self.onsetError = onsetError
-  }
+  let onsetError: Int64?
 }
 
-/// The clock's state as the relay publishes it: the announcer's D-Bus properties, as JSON.
-public struct AnnouncerState {
+/// The clock's state: the announcer's D-Bus properties.
+struct AnnouncerState {
   private let values: [String: BusValue]
-  private let last: LastAnnouncement?
-  private let waiting: [Order]
 
-  /// - Parameter waiting: the commands that wait for their instants.
-  public init(
-    _ properties: [String: BusValue], last: LastAnnouncement?, waiting: [Order] = []
-  ) {
+  init(_ properties: [String: BusValue]) {
     values = properties
-    self.last = last
-    self.waiting = waiting
   }
 
-  /// One line, the same for the same values.
-  public var payload: String {
+  /// Nil if it is unknown, or of another type.
+  private func value<Value: BusType>(_ name: String) -> Value? {
+    values[name].flatMap(Value.init)
+  }
+
+  /// Whether the announcer says the time by its clock; nil while that is unknown.
+  var clockIsUsed: Bool? { value("ClockIsUsed") }
+
+  var isPlaying: Bool { text("Playing")?.isEmpty == false }
+
+  /// Nil if none comes, or it will be silent.
+  var nextOccasion: Ahead.Occasion? {
+    guard flag("NextSounds") == true, let instant: UInt64 = value("NextOccasion"),
+      let microseconds = Int64(exactly: instant), microseconds > 0
+    else { return nil }
+    return Ahead.Occasion(
+      instant: UTCTime(microseconds: microseconds), words: text("NextText") ?? "",
+      chime: text("NextChime") ?? "")
+  }
+
+  /// The state as the relay publishes it, as JSON: one line, the same for the same values.
+  /// - Parameter waiting: the commands that wait for their instants.
+  func payload(last: LastAnnouncement?, waiting: [Order] = []) -> String {
     let line = JSONLine()
     line.set("next", next)
     line.set("playing", text("Playing"))
@@ -52,7 +60,7 @@ public struct AnnouncerState {
     line.set("problems", problems)
     line.set("state_error", text("StateError"))
     line.set("last_error", text("LastError"))
-    line.set("last", lastLine)
+    line.set("last", announcement(last))
     line.set("timers", rows("Timers").compactMap(Self.timer))
     line.set("timer_ends", timerEnds.map { UTCTime(microseconds: $0).text })
     line.set("intervals", rows("Intervals").compactMap(Self.interval))
@@ -83,12 +91,12 @@ public struct AnnouncerState {
 
   /// No property holds the last announcement: after a start, it is null until the next one. Only
   /// its onset error may be known before.
-  private var lastLine: JSONLine {
+  private func announcement(_ last: LastAnnouncement?) -> JSONLine {
     let line = JSONLine()
     line.set("at", last?.at.text)
     line.set("text", last?.text)
     var error = last?.onsetError
-    if last == nil, case .signed(let told)? = values["LastOnsetError"], told != .min {
+    if last == nil, let told: Int64 = value("LastOnsetError"), told != .min {
       error = told
     }
     line.set("onset_error_ms", error.map { Double($0) / 1000 })
@@ -187,24 +195,18 @@ public struct AnnouncerState {
 
   // MARK: Values
 
-  private func text(_ name: String) -> String? {
-    if case .text(let text)? = values[name] { text } else { nil }
-  }
+  private func text(_ name: String) -> String? { value(name) }
 
-  private func flag(_ name: String) -> Bool? {
-    if case .flag(let flag)? = values[name] { flag } else { nil }
-  }
+  private func flag(_ name: String) -> Bool? { value(name) }
 
-  private func number(_ name: String) -> Double? {
-    if case .number(let number)? = values[name] { number } else { nil }
-  }
+  private func number(_ name: String) -> Double? { value(name) }
 
   private func rows(_ name: String) -> [[BusValue]] {
     if case .rows(_, let rows)? = values[name] { rows } else { [] }
   }
 
   private func time(_ name: String) -> String? {
-    if case .unsigned(let time)? = values[name] { Self.time(time) } else { nil }
+    value(name).flatMap(Self.time)
   }
 
   /// Nil for 0, which means no time, and for a time later than any allowed one.

@@ -79,7 +79,7 @@ final class BrokerLink {
 
   private func connect(to address: String) throws(Fault) {
     let handlers = MQTTClient.Handlers(
-      connected: { [unowned self] in welcome() }, received: { [unowned self] in received($0) },
+      connected: { [unowned self] in accepted() }, received: { [unowned self] in received($0) },
       denied: { [unowned self] in tellDenial(of: $0) },
       confirmed: { [unowned self] in confirmed($0) },
       caughtUp: { [unowned self] in caughtUp() }, ended: { [unowned self] in lose($0) })
@@ -90,7 +90,7 @@ final class BrokerLink {
     try made.connect(to: address, port: settings.port)
   }
 
-  private func welcome() {
+  private func accepted() {
     isConnected = true
     // If this connection ends, log that, wait, and look the name up again.
     addresses = []
@@ -138,10 +138,10 @@ final class BrokerLink {
 
   // MARK: Messages
 
-  @discardableResult
+  /// - Returns: false if the message is not sent.
   func publish(_ topic: String, _ payload: String) -> Bool {
     guard isConnected, let client else { return false }
-    return client.publish(topic, payload, isRetained: true)
+    return client.publish(topic, payload)
   }
 
   func subscribe(to filters: [String]) {

@@ -2,7 +2,7 @@ import Basics
 
 /// Reads the messages of the command topics. Rejects those that must not be carried out: retained
 /// by the broker, expired, or received before.
-public struct CommandDesk {
+struct CommandDesk {
   /// Number of ids remembered. A command that may be delivered again later needs `expires`.
   private static let mostIDs = 1024
 
@@ -13,14 +13,14 @@ public struct CommandDesk {
   /// The ids in the order in which they came.
   private var queue: [String] = []
 
-  public init() {}
+  init() {}
 
   /// Reads a message.
   /// - Parameter clockIsUsed: true if the announcer says the time by its clock; nil if that is not
   ///   known.
   /// - Returns: the command to carry out.
   /// - Throws: `Rejection` if there is none.
-  public mutating func take(
+  mutating func take(
     _ message: MQTTMessage, at now: UTCTime, clockIsUsed: Bool?
   ) throws(Rejection) -> Order {
     guard !message.isRetained else {
@@ -81,7 +81,7 @@ public struct CommandDesk {
   /// Remembers the id of a command.
   /// - Returns: false if it has come before.
   @discardableResult
-  public mutating func remember(_ order: Order) -> Bool {
+  mutating func remember(_ order: Order) -> Bool {
     guard let id = order.id else { return true }
     guard ids.insert(id).inserted else { return false }
     queue.append(id)
@@ -90,7 +90,7 @@ public struct CommandDesk {
   }
 
   /// Forgets the id of a command that was not carried out, so that it may be sent again.
-  public mutating func forget(_ order: Order) {
+  mutating func forget(_ order: Order) {
     guard let id = order.id, ids.remove(id) != nil else { return }
     queue.removeAll { $0 == id }
   }

@@ -1,7 +1,7 @@
 import Basics
 import Daemon
 
-/// The commands that a message may give, and the call of the announcer for each.
+/// The commands that a message may give, and the action for each.
 enum CommandTable {
   struct Entry: Sendable {
     /// The keys that it may hold, besides those of every command.
@@ -9,7 +9,7 @@ enum CommandTable {
     /// True if it may hold `at`, the instant at which it sounds.
     var mayWait = false
     /// - Throws: `Fault` for a value that is missing or not allowed.
-    let read: @Sendable (JSONObject) throws(Fault) -> AnnouncerCall
+    let read: @Sendable (JSONObject) throws(Fault) -> Order.Action
   }
 
   static var names: String { entries.keys.sorted().joined(separator: ", ") }
@@ -19,16 +19,17 @@ enum CommandTable {
       let text = try object.text("time")
       let parts = try text.map { text throws(Fault) in try time(text) }
       if let instant = try object.time("at") {
-        return .method(
-          "AnnounceAt", [.unsigned(UInt64(instant.microseconds)), .text(text ?? "")])
+        return .call(
+          .method(
+            "AnnounceAt", [.unsigned(UInt64(instant.microseconds)), .text(text ?? "")]))
       }
-      guard let (hour, minute) = parts else { return .method("Announce", []) }
-      return .method("AnnounceTime", [.small(hour), .small(minute)])
+      guard let (hour, minute) = parts else { return .call(.method("Announce", [])) }
+      return .call(.method("AnnounceTime", [.small(hour), .small(minute)]))
     },
     "stop": plain("Stop"),
     "cancel": Entry(keys: ["id"]) { object throws(Fault) in
       guard let id = try object.text("id") else { throw missing("id", "\"bell-7\"") }
-      return .cancel(id)
+      return .cancel(id: id)
     },
     "device_add": Entry(
       keys: ["token", "platform", "environment", "events"]
@@ -39,59 +40,63 @@ enum CommandTable {
         try device.setEnvironment(environment)
       }
       if let events = try object.text("events") { try device.setEvents(events) }
-      return .device(device)
+      return .register(device)
     },
     "device_remove": Entry(keys: ["token"]) { object throws(Fault) in
-      .forget(try phone(object).token)
+      .remove(token: try phone(object).token)
     },
     "mute": Entry(keys: ["for", "until"]) { object throws(Fault) in
       let span = try object.microseconds("for")
       guard let until = try object.text("until") else {
         // On the bus, 0 means no end.
         if span == 0 { throw Fault(Order.place, "for 0 is no time; leave it out for no end") }
-        return .method("Mute", [.unsigned(span ?? 0)])
+        return .call(.method("Mute", [.unsigned(span ?? 0)]))
       }
       guard until == "next", span == nil else {
         throw Fault(Order.place, "until may be \"next\", and then without 'for'")
       }
-      return .method("MuteNext", [])
+      return .call(.method("MuteNext", []))
     },
     "unmute": plain("Unmute"),
     "volume": Entry(keys: ["decibels"]) { object throws(Fault) in
       guard let decibels = try object.number("decibels") else { throw missing("decibels", "-12.5") }
-      return .volume(decibels)
+      return .call(.setVolume(decibels))
     },
 
     "timer": Entry(keys: ["seconds", "name"]) { object throws(Fault) in
       let length = try object.wanted("seconds")
-      return .method("StartTimer", [.unsigned(length), .text(try object.text("name") ?? "")])
+      return .call(
+        .method("StartTimer", [.unsigned(length), .text(try object.text("name") ?? "")]))
     },
     "timer_add": Entry(keys: ["seconds", "timer"]) { object throws(Fault) in
-      .method(
-        "AddToTimer",
-        [.text(try object.wantedText("timer")), .unsigned(try object.wanted("seconds"))])
+      .call(
+        .method(
+          "AddToTimer",
+          [.text(try object.wantedText("timer")), .unsigned(try object.wanted("seconds"))]))
     },
     "timer_pause": one("PauseTimer", "timer"),
     "timer_resume": one("ResumeTimer", "timer"),
     "timer_cancel": one("CancelTimer", "timer"),
 
     "interval": Entry(keys: ["seconds", "replace"]) { object throws(Fault) in
-      .method(
-        "StartInterval",
-        [.unsigned(try object.wanted("seconds")), .flag(try object.flag("replace") ?? false)])
+      .call(
+        .method(
+          "StartInterval",
+          [.unsigned(try object.wanted("seconds")), .flag(try object.flag("replace") ?? false)]))
     },
     "rounds": Entry(
       keys: ["work", "rest", "rounds", "prepare", "countdown", "words", "replace"]
     ) { object throws(Fault) in
-      .method(
-        "StartRounds",
-        [
-          .unsigned(try object.wanted("work")), .unsigned(try object.wanted("rest")),
-          .small(try object.count("rounds") ?? 0),
-          .unsigned(try object.microseconds("prepare") ?? 0),
-          .small(try object.count("countdown") ?? 0), .flag(try object.flag("words") ?? false),
-          .flag(try object.flag("replace") ?? false),
-        ])
+      .call(
+        .method(
+          "StartRounds",
+          [
+            .unsigned(try object.wanted("work")), .unsigned(try object.wanted("rest")),
+            .small(try object.count("rounds") ?? 0),
+            .unsigned(try object.microseconds("prepare") ?? 0),
+            .small(try object.count("countdown") ?? 0), .flag(try object.flag("words") ?? false),
+            .flag(try object.flag("replace") ?? false),
+          ]))
     },
     "interval_stop": plain("StopInterval"),
 
@@ -110,7 +115,7 @@ enum CommandTable {
       for key in ["days", "name", "tune", "rise"] {
         values.append(.text(try object.text(key) ?? ""))
       }
-      return .method("SetAlarm", values + [.flag(try object.flag("even_if_quiet") ?? false)])
+      return .call(.method("SetAlarm", values + [.flag(try object.flag("even_if_quiet") ?? false)]))
     },
     "alarm_snooze": oneOrAll("SnoozeAlarm", "alarm"),
     "alarm_stop": oneOrAll("StopAlarm", "alarm"),
@@ -118,13 +123,13 @@ enum CommandTable {
   ]
 
   private static func plain(_ method: String) -> Entry {
-    Entry(keys: []) { _ throws(Fault) in .method(method, []) }
+    Entry(keys: []) { _ throws(Fault) in .call(.method(method, [])) }
   }
 
   /// A method that takes one name or number.
   private static func one(_ method: String, _ key: String) -> Entry {
     Entry(keys: [key]) { object throws(Fault) in
-      .method(method, [.text(try object.wantedText(key))])
+      .call(.method(method, [.text(try object.wantedText(key))]))
     }
   }
 
@@ -132,7 +137,8 @@ enum CommandTable {
   private static func oneOrAll(_ method: String, _ key: String) -> Entry {
     Entry(keys: [key]) { object throws(Fault) in
       object.keys.contains(key)
-        ? .method(method, [.text(try object.wantedText(key))]) : .method(method + "s", [])
+        ? .call(.method(method, [.text(try object.wantedText(key))]))
+        : .call(.method(method + "s", []))
     }
   }
 

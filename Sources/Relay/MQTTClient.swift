@@ -5,15 +5,15 @@ import Daemon
 @preconcurrency import Glibc
 
 /// A message that was received.
-public struct MQTTMessage: Sendable {
-  public let topic: String
+struct MQTTMessage: Sendable {
+  let topic: String
   /// Empty if it is larger than any command.
-  public let payload: [UInt8]
+  let payload: [UInt8]
   /// The size of the payload as it was sent, in bytes.
-  public let size: Int
-  public let isRetained: Bool
+  let size: Int
+  let isRetained: Bool
 
-  public init(topic: String, payload: [UInt8], size: Int? = nil, isRetained: Bool) {
+  init(topic: String, payload: [UInt8], size: Int? = nil, isRetained: Bool) {
     self.topic = topic
     self.payload = payload
     self.size = size ?? payload.count
@@ -330,10 +330,10 @@ final class MQTTClient {
 
   // MARK: Messages
 
+  /// Publishes a retained message.
   /// - Returns: false if the message is not sent, because there is no connection or too many
   ///   messages are unconfirmed. In the second case `caughtUp` is called when all are confirmed.
-  @discardableResult
-  func publish(_ topic: String, _ payload: String, isRetained: Bool) -> Bool {
+  func publish(_ topic: String, _ payload: String) -> Bool {
     guard !hasEnded else { return false }
     guard unconfirmed.count < Self.mostUnconfirmed else {
       hasHeldBack = true
@@ -341,7 +341,7 @@ final class MQTTClient {
     }
     var message: Int32 = 0
     let code = mosquitto_publish(
-      client, &message, topic, Int32(payload.utf8.count), payload, 1, isRetained)
+      client, &message, topic, Int32(payload.utf8.count), payload, 1, true)
     guard code == MOSQ_ERR_SUCCESS.rawValue else { return false }
     unconfirmed[message] = topic
     wake()

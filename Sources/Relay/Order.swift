@@ -1,35 +1,39 @@
 import Basics
 import Daemon
 
-/// A call of an announcer method, the setting of its volume, or an action of the relay itself.
-public enum AnnouncerCall: Hashable, Sendable {
+/// A call of an announcer method, or the setting of its volume.
+enum AnnouncerCall: Hashable, Sendable {
   case method(String, [BusValue])
   /// In dB.
-  case volume(Double)
-  /// By the relay itself: cancels the waiting command with this id.
-  case cancel(String)
-  /// By the relay itself: registers a phone.
-  case device(Device)
-  /// By the relay itself: removes the phone with this token.
-  case forget(String)
+  case setVolume(Double)
 }
 
 /// A command, read and checked as far as possible without the announcer.
-public struct Order: Hashable, Sendable {
+struct Order: Hashable, Sendable {
+  /// What is to be done: by the announcer, or by the relay itself.
+  enum Action: Hashable, Sendable {
+    case call(AnnouncerCall)
+    /// Cancels the waiting command with this id.
+    case cancel(id: String)
+    case register(Device)
+    /// Removes the device with this token from the register.
+    case remove(token: String)
+  }
+
   /// The command's name in the message.
-  public let name: String
-  public let call: AnnouncerCall
+  let name: String
+  let action: Action
   /// Identifies a second delivery; nil if the command has no id.
-  public let id: String?
+  let id: String?
   /// From this instant on, the command must not be carried out.
-  public let expires: UTCTime?
+  let expires: UTCTime?
   /// When to sound, on every clock that has the command; nil for now.
-  public let at: UTCTime?
+  let at: UTCTime?
   /// As it was sent, on one line.
   let line: String
 
   /// As the journal names it: `announce` or `announce "bell-7"`.
-  public var title: String { id.map { "\(name) \"\($0)\"" } ?? name }
+  var title: String { id.map { "\(name) \"\($0)\"" } ?? name }
 }
 
 extension Order {
@@ -45,7 +49,7 @@ extension Order {
   /// - Parameter known: keys of the command that are given elsewhere; the payload must not hold
   ///   them again.
   /// - Throws: `Rejection` that says what is wrong and what is allowed.
-  public init(
+  init(
     payload: String, with known: [(key: String, text: String)] = []
   ) throws(Rejection) {
     let object: JSONObject
@@ -78,9 +82,9 @@ extension Order {
       }
       self.name = name
       line = object.line
-      call = try entry.read(object)
+      action = try entry.read(object)
       // In a cancellation, `id` is the id of the command to cancel.
-      if case .cancel = call { id = nil } else { id = try object.text("id") }
+      if case .cancel = action { id = nil } else { id = try object.text("id") }
       expires = try object.time("expires")
       at = entry.mayWait ? try object.time("at") : nil
       if let id, !(1...Self.longestID).contains(id.utf8.count) {

@@ -14,7 +14,7 @@ extension RelayService {
     switch topics.destination(of: message.topic) {
     case .birth:
       // A retained birth does not mean a start, and we have just published everything.
-      if !message.isRetained, message.payload == Array("online".utf8) { welcome() }
+      if !message.isRetained, message.payload == Array("online".utf8) { republishAll() }
     case .nobody:
       reject(
         Rejection(.topic, "commands are sent to \(topics.command), with their name inside"),
@@ -23,71 +23,82 @@ extension RelayService {
       // An empty message only clears a retained one.
       guard message.size > 0 else { return }
       do throws(Rejection) {
-        let order = try desk.take(message, at: .now, clockIsUsed: announcer?.clockIsUsed)
-        carryOut(WaitingRoom.Guest(order: order, topic: message.topic))
+        let order = try desk.take(message, at: .now, clockIsUsed: announcer.state.clockIsUsed)
+        carryOut(ReceivedCommand(order: order, topic: message.topic))
       } catch {
         reject(error, message.topic)
       }
     }
   }
 
-  func carryOut(_ guest: WaitingRoom.Guest) {
-    let order = guest.order
-    switch order.call {
-    case .cancel(let id): return cancel(id, guest)
-    case .device, .forget: return register(guest)
-    case .method, .volume: break
+  func carryOut(_ command: ReceivedCommand) {
+    switch command.order.action {
+    case .call(let call): carryOut(command, call)
+    case .cancel(let id): cancel(id, command)
+    case .register(let device):
+      changeDevices(command) { publisher throws(Fault) in
+        try publisher.register(device)
+        return true
+      }
+    case .remove(let token):
+      changeDevices(command) { publisher throws(Fault) in try publisher.forget(token) }
     }
+  }
+
+  private func carryOut(_ command: ReceivedCommand, _ call: AnnouncerCall) {
+    let order = command.order
     if order.name == "stop" {
-      tellCancelled(cancelled(nil), by: guest)
+      tellCancelled(cancelled(nil), by: command)
       // The stop silences them on purpose: do not report them as unheard.
-      for number in expected.keys { timers[number] = nil }
-      expected = [:]
+      for number in awaitingSound.keys { timers[number] = nil }
+      awaitingSound = [:]
     }
-    guard let instant = order.at, instant - .now > WaitingRoom.lead else { return send(guest) }
+    guard let instant = order.at, instant - .now > WaitingRoom.lead else {
+      return send(command, call)
+    }
     do throws(Rejection) {
-      var resident = guest
-      resident.answer = nil
-      try waitingRoom?.take(resident, at: instant)
+      var waiting = command
+      waiting.answer = nil
+      try waitingRoom.take(waiting, call, at: instant)
       keep()
-      tell(.waiting, "took \(order.title) for \(instant.text)", guest)
+      tell(.waiting, "took \(order.title) for \(instant.text)", command)
       publishState()
-      guest.answer?(.waits(until: instant))
+      command.answer?(.waits(until: instant))
     } catch {
       desk.forget(order)
       var rejection = error
       rejection.id = order.id
-      reject(rejection, guest)
+      reject(rejection, command)
     }
   }
 
-  private func cancel(_ id: String, _ guest: WaitingRoom.Guest) {
+  private func cancel(_ id: String, _ command: ReceivedCommand) {
     let cancelled = cancelled(id)
     guard !cancelled.isEmpty else {
       return reject(
-        Rejection(.unknown, "'cancel': no command with the id \"\(id.excerpt)\" waits"), guest)
+        Rejection(.unknown, "'cancel': no command with the id \"\(id.excerpt)\" waits"), command)
     }
-    tellCancelled(cancelled, by: guest)
-    guest.answer?(.done)
+    tellCancelled(cancelled, by: command)
+    command.answer?(.done)
   }
 
   /// Forgets commands that wait or are tried again: the one with this id, or, for nil, all.
-  private func cancelled(_ id: String?) -> [WaitingRoom.Guest] {
-    var cancelled = waitingRoom?.cancel(id) ?? []
-    for (number, guest) in tried where id == nil || guest.order.id == id {
+  private func cancelled(_ id: String?) -> [ReceivedCommand] {
+    var cancelled = waitingRoom.cancel(id)
+    for (number, command) in retrying where id == nil || command.order.id == id {
       timers[number] = nil
-      tried[number] = nil
-      cancelled.append(guest)
+      retrying[number] = nil
+      cancelled.append(command)
     }
     guard id == nil else { return cancelled }
     // The announcer gets the stop after these calls and ends their soundings itself. If it refuses
     // a call, that is not tried again.
-    cancelled += asked.sorted { $0.key < $1.key }.map(\.value)
-    asked = [:]
+    cancelled += unanswered.sorted { $0.key < $1.key }.map(\.value)
+    unanswered = [:]
     return cancelled
   }
 
-  private func tellCancelled(_ cancelled: [WaitingRoom.Guest], by guest: WaitingRoom.Guest) {
+  private func tellCancelled(_ cancelled: [ReceivedCommand], by command: ReceivedCommand) {
     guard !cancelled.isEmpty else { return }
     keep()
     for each in cancelled {
@@ -95,8 +106,8 @@ extension RelayService {
       desk.forget(each.order)
       let instant = each.order.at?.text ?? ""
       tell(
-        .waiting, "'\(guest.order.name)' has cancelled \(each.order.title) for \(instant)", each)
-      each.answer?(.refused(Rejection(.cancelled, "'\(guest.order.name)' has cancelled it")))
+        .waiting, "'\(command.order.name)' has cancelled \(each.order.title) for \(instant)", each)
+      each.answer?(.refused(Rejection(.cancelled, "'\(command.order.name)' has cancelled it")))
     }
     publishState()
   }
@@ -104,43 +115,44 @@ extension RelayService {
   // MARK: The announcer
 
   /// Sends a waiting command whose instant is near.
-  func leave(_ guest: WaitingRoom.Guest) {
-    send(guest)
+  func sendDue(_ command: ReceivedCommand, _ call: AnnouncerCall) {
+    send(command, call)
     publishState()
   }
 
   /// - Parameter before: why the attempt before failed.
-  private func send(_ guest: WaitingRoom.Guest, before: Rejection? = nil) {
-    let order = guest.order
+  private func send(
+    _ command: ReceivedCommand, _ call: AnnouncerCall, before: Rejection? = nil
+  ) {
+    let order = command.order
     if let instant = order.at, instant <= .now {
       let why = "its instant \(instant.text) passed before it could be carried out"
-      return refuse(guest, before ?? Rejection(.past, why))
+      return refuse(command, before ?? Rejection(.past, why))
     }
-    guard let announcer else { return }
-    timerCount += 1
-    let call = timerCount
-    if order.at != nil { asked[call] = guest }
-    announcer.call(order.call) { [unowned self] refused in
-      let isWanted = asked.removeValue(forKey: call) != nil || order.at == nil
+    lastNumber += 1
+    let number = lastNumber
+    if order.at != nil { unanswered[number] = command }
+    announcer.call(call) { [unowned self] refused in
+      let isWanted = unanswered.removeValue(forKey: number) != nil || order.at == nil
       guard isWanted else { return }
-      guard let refused else { return done(guest) }
+      guard let refused else { return done(command, call) }
       let mayEnd = refused.kind == .busy || refused.kind == .absent
       if let instant = order.at, mayEnd, instant - .now > Self.lastTry {
-        let number = after(Self.pause) { [unowned self] in send(guest, before: refused) }
-        tried[number] = guest
+        let retry = after(Self.pause) { [unowned self] in send(command, call, before: refused) }
+        retrying[retry] = command
         keep()
       } else {
         // The reason of the attempt before says more than that it is now too late.
-        refuse(guest, refused.kind == .refused ? before ?? refused : refused)
+        refuse(command, refused.kind == .refused ? before ?? refused : refused)
       }
     }
   }
 
-  private func done(_ guest: WaitingRoom.Guest) {
-    let order = guest.order
+  private func done(_ command: ReceivedCommand, _ call: AnnouncerCall) {
+    let order = command.order
     keep()
-    tell(.command, "carried out \(order.title)", guest)
-    guest.answer?(.done)
+    tell(.command, "carried out \(order.title)", command)
+    command.answer?(.done)
     guard let instant = order.at else { return }
     // A clock step, the switch or a slow speaker may still prevent it.
     let hearing = instant.isFullMinute ? Self.hearing.occasion : Self.hearing.phrase
@@ -148,26 +160,26 @@ extension RelayService {
       journal.log(
         .unheard, .warning,
         "\(order.title) was taken for \(instant.text), and was not heard then; the journal of "
-          + "clocksmith says why", ["ID": order.id, "TOPIC": guest.topic])
+          + "clocksmith says why", ["ID": order.id, "TOPIC": command.topic])
     }
-    var taken = guest
+    var taken = command
     taken.answer = nil
-    expected[number] = (instant, taken)
+    awaitingSound[number] = (instant, taken, call)
   }
 
   /// Sends again what an announcer had taken that has ended before the instant.
   func sendAgain() {
-    for (number, taken) in expected where taken.instant - .now > Self.lastTry {
-      expected[number] = nil
+    for (number, taken) in awaitingSound where taken.instant - .now > Self.lastTry {
+      awaitingSound[number] = nil
       timers[number] = nil
-      send(taken.guest)
+      send(taken.command, taken.call)
     }
   }
 
   /// An announcement was heard that began at this instant.
-  func meet(_ instant: UTCTime) {
-    for (number, taken) in expected where taken.instant == instant {
-      expected[number] = nil
+  func noteHeard(at instant: UTCTime) {
+    for (number, taken) in awaitingSound where taken.instant == instant {
+      awaitingSound[number] = nil
       timers[number] = nil
     }
   }
@@ -175,39 +187,38 @@ extension RelayService {
   /// Runs `body` once, later.
   @discardableResult
   private func after(_ span: Duration, _ body: @escaping () -> Void) -> Int {
-    timerCount += 1
-    let number = timerCount
+    lastNumber += 1
+    let number = lastNumber
     timers[number] = try? loop.after(span) { [unowned self] in
       timers[number] = nil
-      tried[number] = nil
-      expected[number] = nil
+      retrying[number] = nil
+      awaitingSound[number] = nil
       body()
     }
     return number
   }
 
-  func refuse(_ guest: WaitingRoom.Guest, _ why: Rejection) {
+  func refuse(_ command: ReceivedCommand, _ why: Rejection) {
     keep()
     // Allow the same id again, except after a timeout: the announcer may still carry that call out.
-    if why.kind != .timeout { desk.forget(guest.order) }
-    var rejection = Rejection(why.kind, "'\(guest.order.name)': \(why.words)")
-    rejection.id = guest.order.id
-    reject(rejection, guest)
+    if why.kind != .timeout { desk.forget(command.order) }
+    var rejection = Rejection(why.kind, "'\(command.order.name)': \(why.words)")
+    rejection.id = command.order.id
+    reject(rejection, command)
   }
 
   // MARK: The journal
 
-  func tell(_ event: RelayEvent, _ words: String, _ guest: WaitingRoom.Guest) {
-    guard let untold = doneBudget.spend(at: Self.uptime) else { return }
-    let more = untold > 0 ? "; \(untold) entries like this one before it were left out" : ""
+  func tell(_ event: RelayEvent, _ words: String, _ command: ReceivedCommand) {
+    guard let more = commandEntries.suffix(at: Self.uptime) else { return }
     journal.log(
       event, .info, "\(words)\(more)".printable,
-      ["COMMAND": guest.order.name, "ID": guest.order.id, "TOPIC": guest.topic])
+      ["COMMAND": command.order.name, "ID": command.order.id, "TOPIC": command.topic])
   }
 
-  private func reject(_ rejection: Rejection, _ guest: WaitingRoom.Guest) {
-    reject(rejection, guest.topic)
-    guest.answer?(.refused(rejection))
+  private func reject(_ rejection: Rejection, _ command: ReceivedCommand) {
+    reject(rejection, command.topic)
+    command.answer?(.refused(rejection))
   }
 
   func reject(_ rejection: Rejection, _ topic: String) {
@@ -229,7 +240,7 @@ extension RelayService {
     guard untold > 0 else { return }
     let messages = untold == 1 ? "1 more message" : "\(untold) more messages"
     journal.log(
-      .rejected, .warning, "refused \(messages) in the last hour, like those that were told",
+      .rejected, .warning, "refused \(messages) in the last hour, like those in the journal",
       ["COUNT": String(untold)])
   }
 }

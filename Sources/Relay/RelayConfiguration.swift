@@ -22,7 +22,7 @@ public struct RelayConfiguration: Hashable, Sendable {
     public var port: Int { givenPort ?? (usesTLS ? 8883 : 1883) }
 
     /// The system's certificates, unless others are set.
-    public var authorities: String { authority ?? "/etc/ssl/certs" }
+    public var authorities: String { authority ?? RelayKeys.systemAuthorities }
   }
 
   public var broker = Broker()
@@ -55,7 +55,7 @@ public struct RelayConfiguration: Hashable, Sendable {
       default: PushConfiguration.keys(of: $0)
       }
     }
-    func place(_ key: String) -> String { places["mqtt.\(key)"] ?? path }
+    func place(_ key: String) -> String { places[key] ?? path }
     // A section without keys counts, too.
     for section in file.sections.map(\.name) {
       configuration.push.begin(section)
@@ -63,8 +63,8 @@ public struct RelayConfiguration: Hashable, Sendable {
         configuration.http = configuration.http ?? HTTPConfiguration()
       }
     }
-    try configuration.push.check(path) { places[$0] ?? path }
-    try configuration.http?.check { places[$0] ?? path }
+    try configuration.push.check(path, place)
+    try configuration.http?.check(place)
     let broker = configuration.broker
     guard !broker.host.isEmpty || !configuration.push.isEmpty || configuration.http != nil else {
       throw Fault(path, "no broker is set; write 'broker = HOST' under [mqtt]")
@@ -74,16 +74,12 @@ public struct RelayConfiguration: Hashable, Sendable {
         ("authority", broker.authority), ("certificate", broker.certificate), ("key", broker.key),
       ]
       for (key, file) in files where file != nil {
-        throw Fault(place(key), "\(key) means nothing without TLS; set 'tls = yes'")
+        throw Fault(place("mqtt.\(key)"), "\(key) means nothing without TLS; set 'tls = yes'")
       }
     }
-    if (broker.certificate == nil) != (broker.key == nil) {
-      let (there, missing) =
-        broker.key == nil ? ("certificate", "key") : ("key", "certificate")
-      throw Fault(place(there), "\(there) is set and \(missing) is not; set both or neither")
-    }
+    try RelayKeys.checkPair(certificate: broker.certificate, key: broker.key, in: "mqtt", place)
     if broker.passwordFile != nil && broker.user == nil {
-      throw Fault(place("password_file"), "there is a password and no user; set user as well")
+      throw Fault(place("mqtt.password_file"), "there is a password and no user; set user as well")
     }
     return configuration
   }
@@ -157,15 +153,11 @@ extension RelayConfiguration {
       configuration.broker.user = value == "none" ? nil : value
       return nil
     },
-    "password_file": path(\.passwordFile),
-    "tls": { configuration, value in
-      guard value == "yes" || value == "no" else { return "allowed: yes, no" }
-      configuration.broker.usesTLS = value == "yes"
-      return nil
-    },
-    "authority": path(\.authority),
-    "certificate": path(\.certificate),
-    "key": path(\.key),
+    "password_file": RelayKeys.fullPath(\.broker.passwordFile),
+    "tls": RelayKeys.yesOrNo(\.broker.usesTLS),
+    "authority": RelayKeys.fullPath(\.broker.authority),
+    "certificate": RelayKeys.fullPath(\.broker.certificate),
+    "key": RelayKeys.fullPath(\.broker.key),
     "prefix": { configuration, value in
       guard Topics.isPrefix(value) else {
         return "allowed: \(Topics.allowedName), and more of them behind slashes"
@@ -191,16 +183,4 @@ extension RelayConfiguration {
       return nil
     },
   ]
-
-  private static func path(
-    _ field: WritableKeyPath<Broker, String?> & Sendable
-  ) -> INIKey<RelayConfiguration> {
-    { configuration, value in
-      guard value == "none" || value.hasPrefix("/") else {
-        return "allowed: none, or the full path of a file, from / on"
-      }
-      configuration.broker[keyPath: field] = value == "none" ? nil : value
-      return nil
-    }
-  }
 }

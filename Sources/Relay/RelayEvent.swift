@@ -2,7 +2,7 @@ import Basics
 import Daemon
 
 /// The events of the relay's journal. The raw value is the entry's `CLOCKSMITH_EVENT`.
-public enum RelayEvent: String, CaseIterable, Sendable {
+enum RelayEvent: String, CaseIterable, Sendable {
   case started = "relay_started"
   case stopping = "relay_stopping"
   case wordsLost = "relay_words_lost"
@@ -27,7 +27,7 @@ public enum RelayEvent: String, CaseIterable, Sendable {
   case httpLost = "relay_http_lost"
 
   /// The `MESSAGE_ID`, made with `systemd-id128 new`: it never changes.
-  public var messageID: String {
+  var messageID: String {
     switch self {
     case .started: "9d532e13f58d4be7bd1b155659e1e269"
     case .stopping: "c991e48bc48242a29650829fe2c88abf"

@@ -21,7 +21,7 @@ extension RelayService {
         loop, settings,
         .init(
           state: { [unowned self] in stateForApps },
-          carryOut: { [unowned self] in take($0, by: $1, $2) },
+          carryOut: { [unowned self] in take($0, $1, $2, $3) },
           refused: { [unowned self] in reject($0, $1) }))
       doorFault = nil
       journal.log(.http, .info, "apps are served at \(http.url)")
@@ -48,21 +48,21 @@ extension RelayService {
   }
 
   private var stateForApps: Result<String, Rejection> {
-    switch announcer?.presence {
-    case .running?: .success(state ?? "{}")
-    case .absent(let why)?: .failure(Rejection(.absent, why))
-    case nil: .failure(Rejection(.absent, "the announcer does not run"))
+    switch announcer.presence {
+    case .running: .success(state ?? "{}")
+    case .absent(let why): .failure(Rejection(.absent, why))
     }
   }
 
   /// Carries out an app's command as if it came from the broker.
   private func take(
-    _ path: String, by read: (inout CommandDesk, Bool?) throws(Rejection) -> Order,
+    _ path: String, _ body: [UInt8], _ known: [(key: String, text: String)],
     _ answer: @escaping (CommandOutcome) -> Void
   ) {
     do throws(Rejection) {
-      let order = try read(&desk, announcer?.clockIsUsed)
-      carryOut(WaitingRoom.Guest(order: order, topic: path, answer: answer))
+      let order = try desk.take(
+        body, at: .now, clockIsUsed: announcer.state.clockIsUsed, with: known)
+      carryOut(ReceivedCommand(order: order, topic: path, answer: answer))
     } catch {
       reject(error, path)
       answer(.refused(error))

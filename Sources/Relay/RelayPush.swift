@@ -30,28 +30,26 @@ extension RelayService {
       }
     }
     ahead?.look(
-      at: announcer?.nextOccasion, isPlaying: announcer?.isPlaying == true,
+      at: isRunning ? announcer.state.nextOccasion : nil, isPlaying: announcer.state.isPlaying,
       lead: configuration.push.ahead)
   }
 
-  /// Registers or removes a phone.
-  func register(_ guest: WaitingRoom.Guest) {
+  /// Carries out a command that changes the registered devices.
+  /// - Parameter change: returns false if there is no such device.
+  func changeDevices(
+    _ command: ReceivedCommand, _ change: (Publisher) throws(Fault) -> Bool
+  ) {
     guard configuration.push.apns != nil, let publisher else {
-      return refuse(guest, Rejection(.refused, "no [apns] is configured for this clock"))
+      return refuse(command, Rejection(.refused, "no [apns] is configured for this clock"))
     }
     do throws(Fault) {
-      switch guest.order.call {
-      case .device(let device): try publisher.register(device)
-      case .forget(let token):
-        guard try publisher.forget(token) else {
-          return refuse(guest, Rejection(.unknown, "no device has this token"))
-        }
-      case .method, .volume, .cancel: return
+      guard try change(publisher) else {
+        return refuse(command, Rejection(.unknown, "no device has this token"))
       }
-      tell(.command, "carried out \(guest.order.title)", guest)
-      guest.answer?(.done)
+      tell(.command, "carried out \(command.order.title)", command)
+      command.answer?(.done)
     } catch {
-      refuse(guest, Rejection(.refused, error.description))
+      refuse(command, Rejection(.refused, error.description))
     }
   }
 
@@ -76,13 +74,13 @@ extension RelayService {
   /// settings, like timers and alarms, always pass.
   private func mayPublish(_ event: PushEvents) -> Bool {
     guard event == .trouble || event == .clock else { return true }
-    let budget = publishBudgets[event.rawValue, default: LogBudget()].spend(at: Self.uptime)
-    guard let unpublished = budget else { return false }
-    if unpublished > 0 {
+    let leftOut = publishThrottles[event.rawValue, default: Throttle()].pass(at: Self.uptime)
+    guard let leftOut else { return false }
+    if leftOut > 0 {
       journal.log(
         .pushed, .notice,
-        "left out \(unpublished) messages of the event \(event.text), for they came too fast",
-        ["PUSH_EVENT": event.text, "COUNT": String(unpublished)])
+        "left out \(leftOut) messages of the event \(event.text), for they came too fast",
+        ["PUSH_EVENT": event.text, "COUNT": String(leftOut)])
     }
     return true
   }

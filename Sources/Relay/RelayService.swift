@@ -11,25 +11,31 @@ public final class RelayService {
   private(set) var configuration: RelayConfiguration
   var topics: Topics
   private(set) var broker: BrokerLink?
-  private(set) var announcer: AnnouncerLink?
+  private(set) lazy var announcer = AnnouncerLink(
+    loop, changed: { [unowned self] in lookAtAnnouncer() },
+    announced: { [unowned self] in heard($0) },
+    noticed: { [unowned self] in noticed($0, $1, $2) })
   private var sources: [EventSource] = []
 
   var desk = CommandDesk()
-  var waitingRoom: WaitingRoom?
-  /// Timers of commands that are retried soon (`tried`) or should be heard soon (`expected`).
+  private(set) lazy var waitingRoom = WaitingRoom(loop) { [unowned self] in sendDue($0, $1) }
+  /// Timers of the commands in `retrying` and `awaitingSound`.
   var timers: [Int: EventSource] = [:]
-  var tried: [Int: WaitingRoom.Guest] = [:]
+  var retrying: [Int: ReceivedCommand] = [:]
   /// Commands with an instant that the announcer has not answered yet.
-  var asked: [Int: WaitingRoom.Guest] = [:]
-  var expected: [Int: (instant: UTCTime, guest: WaitingRoom.Guest)] = [:]
-  var timerCount = 0
+  var unanswered: [Int: ReceivedCommand] = [:]
+  var awaitingSound: [Int: (instant: UTCTime, command: ReceivedCommand, call: AnnouncerCall)] = [:]
+  /// The last number that a timer or a call was given.
+  var lastNumber = 0
   var rejections = Rejections()
   var rejectionTimer: EventSource?
-  var doneBudget = LogBudget()
-  private var birthBudget = LogBudget()
+  /// Of the journal, about commands.
+  var commandEntries = Throttle()
+  private var births = Throttle()
   var publisher: Publisher?
   var ahead: Ahead?
-  var publishBudgets: [PushEvents.RawValue: LogBudget] = [:]
+  /// Of messages to publish, by event.
+  var publishThrottles: [PushEvents.RawValue: Throttle] = [:]
   /// The events that would tell the return of something lost.
   var lost: Set<String> = []
   var door: HTTPDoor?
@@ -40,8 +46,8 @@ public final class RelayService {
   /// The payloads that the broker keeps for us, by topic.
   private var published: [String: String] = [:]
   /// By topic of a former name: how many unconfirmed attempts there were to clear it.
-  private var goodbyes: [String: Int] = [:]
-  private static let mostGoodbyes = 3
+  private var clearingAttempts: [String: Int] = [:]
+  private static let mostClearingAttempts = 3
   private var memory = RelayMemory()
   private let memoryPath = RelayMemory.pathOfService
   private var memoryFault: Fault?
@@ -68,12 +74,6 @@ public final class RelayService {
     }
     sources.append(try loop.whenSignalled(SIGHUP) { [unowned self] in reload() })
     for signal in EventLoop.meaningless { Glibc.signal(signal, SIG_IGN) }
-    let announcer = AnnouncerLink(
-      loop, changed: { [unowned self] in lookAtAnnouncer() },
-      announced: { [unowned self] in heard($0) },
-      noticed: { [unowned self] in noticed($0, $1, $2) })
-    self.announcer = announcer
-    waitingRoom = WaitingRoom(loop) { [unowned self] in leave($0) }
     journal.log(.started, .info, "started: \(topics.clock) at \(configuration.broker.words)")
     remember()
     notifier.ready("connecting to \(configuration.broker.words)")
@@ -92,7 +92,8 @@ public final class RelayService {
     // A relay without a broker still serves push and HTTP.
     guard !configuration.broker.host.isEmpty else { return }
     let broker = BrokerLink(
-      loop, journal, configuration.broker, topics, connected: { [unowned self] in greet() },
+      loop, journal, configuration.broker, topics,
+      connected: { [unowned self] in connectedToBroker() },
       lost: { [unowned self] in tellStatus() }, received: { [unowned self] in receive($0) },
       confirmed: { [unowned self] in confirmed($0) }, caughtUp: { [unowned self] in publishAll() })
     self.broker = broker
@@ -135,7 +136,7 @@ public final class RelayService {
       configuration = new
       if connects {
         broker = nil
-        goodbyes = [:]
+        clearingAttempts = [:]
         topics = new.topics
         connect()
       }
@@ -147,7 +148,7 @@ public final class RelayService {
         .reloaded, .info, "reloaded: \(topics.clock) at \(configuration.broker.words)")
     } catch {
       journal.log(
-        .reloaded, .warning, "\(error); it goes on as configured before",
+        .reloaded, .warning, "the configuration stays as it was: \(error)",
         ["DETAIL": error.description])
     }
     notifier.ready("connecting to \(configuration.broker.words)")
@@ -163,7 +164,9 @@ public final class RelayService {
     memory = kept
     if let complaint { journal.log(.memory, .warning, complaint) }
     for waiting in kept.waiting {
-      guard let order = try? Order(payload: waiting.line), let instant = order.at else {
+      guard let order = try? Order(payload: waiting.line), let instant = order.at,
+        case .call(let call) = order.action
+      else {
         journal.log(
           .memory, .warning,
           "a command that waited is lost, for this version does not understand it: "
@@ -171,15 +174,15 @@ public final class RelayService {
         continue
       }
       desk.remember(order)
-      try? waitingRoom?.take(.init(order: order, topic: waiting.topic), at: instant)
+      try? waitingRoom.take(.init(order: order, topic: waiting.topic), call, at: instant)
     }
-    let count = waitingRoom?.guests.count ?? 0
+    let count = waitingRoom.commands.count
     if count > 0 { journal.log(.waiting, .info, "commands that wait for their instants: \(count)") }
   }
 
   /// The commands that wait for their instants, are retried, or have no answer yet.
-  private var kept: [WaitingRoom.Guest] {
-    (waitingRoom?.guests ?? []) + tried.values + asked.values
+  private var kept: [ReceivedCommand] {
+    waitingRoom.commands + retrying.values + unanswered.values
   }
 
   /// Saves the memory if it has changed.
@@ -218,7 +221,7 @@ public final class RelayService {
   // MARK: Telling
 
   /// Publishes all again after a new connection: the broker's messages may be old, or gone.
-  private func greet() {
+  private func connectedToBroker() {
     published = [:]
     broker?.subscribe(to: topics.filters)
     keep(retained: topics.retained + leftBehind)
@@ -234,20 +237,20 @@ public final class RelayService {
   /// The broker has confirmed a message to this topic.
   private func confirmed(_ topic: String) {
     let left = leftBehind
-    goodbyes[topic] = nil
+    clearingAttempts[topic] = nil
     if left.contains(topic) { keep(retained: topics.retained + left.filter { $0 != topic }) }
   }
 
   /// Clears the topics of a former name. Limits the attempts, for a broker that ends the connection
   /// because of them.
-  private func takeLeave() {
+  private func clearFormerTopics() {
     for topic in leftBehind where published[topic] == nil {
-      let attempts = goodbyes[topic, default: 0]
-      if attempts < Self.mostGoodbyes {
+      let attempts = clearingAttempts[topic, default: 0]
+      if attempts < Self.mostClearingAttempts {
         publish(topic, "")
-        if published[topic] != nil { goodbyes[topic] = attempts + 1 }
-      } else if attempts == Self.mostGoodbyes {
-        goodbyes[topic] = attempts + 1
+        if published[topic] != nil { clearingAttempts[topic] = attempts + 1 }
+      } else if attempts == Self.mostClearingAttempts {
+        clearingAttempts[topic] = attempts + 1
         journal.log(
           .memory, .warning,
           "the broker keeps \(topic.excerpt) of a former name and did not let it be cleared; it is "
@@ -257,7 +260,7 @@ public final class RelayService {
   }
 
   private func publishAll() {
-    takeLeave()
+    clearFormerTopics()
     if let topic = topics.discovery {
       publish(topic, Discovery(topics: topics, version: version).payload)
     }
@@ -271,7 +274,7 @@ public final class RelayService {
     if broker.publish(topic, payload) { published[topic] = payload }
   }
 
-  private var isRunning: Bool { announcer?.presence == .running }
+  var isRunning: Bool { announcer.presence == .running }
 
   private func publishAvailability() {
     publish(topics.availability, isRunning ? "online" : "offline")
@@ -294,19 +297,19 @@ public final class RelayService {
 
   /// Nil while the announcer does not run.
   var state: String? {
-    guard let announcer, isRunning else { return nil }
-    let waiting = (waitingRoom?.guests ?? []).map(\.order)
-    return AnnouncerState(announcer.properties, last: last, waiting: waiting).payload
+    guard isRunning else { return nil }
+    let waiting = waitingRoom.commands.map(\.order)
+    return announcer.state.payload(last: last, waiting: waiting)
   }
 
   private func heard(_ announcement: LastAnnouncement) {
     last = announcement
-    meet(announcement.at)
+    noteHeard(at: announcement.at)
     publishState()
   }
 
   private func lookAtAnnouncer() {
-    guard let presence = announcer?.presence else { return }
+    let presence = announcer.presence
     switch presence {
     case .running where toldPresence != .running:
       journal.log(.announcer, toldPresence == nil ? .info : .notice, "the announcer answers")
@@ -314,7 +317,8 @@ public final class RelayService {
     // Log only the first cause: it may change from one attempt to the next.
     case .absent(let why) where toldPresence == nil || toldPresence == .running:
       journal.log(
-        .announcerLost, .warning, "\(why); the clock is told of as offline until it is back")
+        .announcerLost, .warning,
+        "\(why); the clock is published as offline until the announcer is back")
       last = nil
     default: break
     }
@@ -325,12 +329,12 @@ public final class RelayService {
   }
 
   /// Publishes everything again: Home Assistant has started and knows nothing.
-  func welcome() {
+  func republishAll() {
     // A limit, because anybody can fake this message again and again.
-    guard let untold = birthBudget.spend(at: Self.uptime) else { return }
+    guard let untold = births.pass(at: Self.uptime) else { return }
     let more = untold > 0 ? ", \(untold) more times before that" : ""
     journal.log(
-      .homeAssistant, .info, "Home Assistant has started\(more), and is told everything")
+      .homeAssistant, .info, "Home Assistant has started\(more); everything is published again")
     published = [:]
     publishAll()
   }

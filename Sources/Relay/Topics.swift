@@ -62,13 +62,13 @@ public struct Topics: Hashable, Sendable {
     commands.map { "\($0)/#" } + [birth].compactMap { $0 }
   }
 
-  public enum Destination: Hashable, Sendable {
+  enum Destination: Hashable, Sendable {
     case command
     case birth
     case nobody
   }
 
-  public func destination(of topic: String) -> Destination {
+  func destination(of topic: String) -> Destination {
     switch topic {
     case command, groupCommand: .command
     case birth: .birth

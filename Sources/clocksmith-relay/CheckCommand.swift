@@ -4,7 +4,7 @@ import Relay
 
 let checkCommand = Subcommand(
   name: "check", operands: "", mostOperands: 0,
-  summary: "look whether the configuration can be used",
+  summary: "check the configuration",
   details: """
     Reads the configuration, the passwords, keys and certificates, and whether each key belongs to
     its certificate, and prints what is connected to. It tells of a certificate that has expired,

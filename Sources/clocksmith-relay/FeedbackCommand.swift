@@ -3,11 +3,11 @@ import Relay
 
 let feedbackCommand = Subcommand(
   name: "feedback", operands: "", mostOperands: 0,
-  summary: "the phones that are told no more, and why",
+  summary: "list the devices that get no more messages",
   details: """
-    Lists the devices that the provider knows no more, with the reason it gave: Unregistered where
-    the app is gone; BadDeviceToken where the token is none, or of the other environment. 'device
-    add' takes one back. The register is the service's, so this is for root.
+    APNs no longer accepts these devices. Unregistered: the app was removed. BadDeviceToken: the
+    token is invalid, or belongs to the other environment. 'device add' registers one again. Run it
+    as root.
     """,
   options: [jsonOption]
 ) { arguments in

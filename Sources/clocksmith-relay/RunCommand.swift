@@ -5,8 +5,8 @@ let runCommand = Subcommand(
   name: "run", operands: "", mostOperands: 0,
   summary: "connect the clock and the broker, until it is stopped",
   details: """
-    Tells the broker how the clock is, and has the clock do what messages ask for. SIGTERM ends it.
-    A broker or a clock that is not there is waited for; what happens is told on standard error.
+    Publishes the clock's state and carries out commands. Waits for a broker or an announcer that
+    cannot be reached. Logs to standard error. SIGTERM ends it.
     """,
   options: [configOption]
 ) { arguments in

@@ -16,11 +16,11 @@ private let methods: [(member: String, signature: String)] = [
   ("StopAlarm", "s"), ("StopAlarms", ""), ("CancelAlarm", "s"),
 ]
 
-/// Reads bytes as calls of the bus, one after another, and gives their orders to an Announcer that lives
-/// on between them. The timers and the alarms must be the same when they are saved and read again.
+/// Reads bytes as calls of the bus, one after another, and gives their orders to one Announcer. The
+/// timers and the alarms must be the same when they are saved and read again.
 ///
-/// A call is a byte for the method, then its values: whole numbers with their first byte first, and texts
-/// up to a zero. A byte beyond the methods lets that time pass which the Announcer wants to sleep.
+/// A call is a byte for the method, then its values: whole numbers with their first byte first, and
+/// texts up to a zero. After a byte beyond the methods, the Announcer sleeps as long as it wants.
 func readCalls(_ bytes: [UInt8]) throws {
   var bytes = bytes[...]
   let start = Instant(microseconds: 1_795_359_600_000_000)

@@ -102,7 +102,7 @@ private func readOrder(_ bytes: [UInt8]) throws {
   let now = UTCTime(microseconds: 1_795_359_600_000_000)
   let order = try desk.take(bytes, at: now, clockIsUsed: true)
   let again = try Order(payload: order.line)
-  precondition(order.call == again.call, "an order that is another when it is read again")
+  precondition(order.action == again.action, "an order that is another when it is read again")
 }
 
 private func readWords(_ text: String) throws {

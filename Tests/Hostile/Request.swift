@@ -5,7 +5,7 @@ import Daemon
 
 @testable import Relay
 
-/// Sends bytes to the door for apps, over a connection, and reads its answer until nothing more comes.
+/// Sends bytes to the door for apps over a connection, and reads its answer until nothing comes.
 /// - Parameter folder: where to write the file of the token.
 func readRequest(_ bytes: [UInt8], _ folder: String) throws {
   let loop = try EventLoop()
@@ -29,7 +29,8 @@ func readRequest(_ bytes: [UInt8], _ folder: String) throws {
   try judge(String(decoding: answer, as: UTF8.self))
 }
 
-/// How long nothing comes after the last of an answer. The door is in the same loop, and served first.
+/// How long nothing comes after the last of an answer. The door is in the same loop, and served
+/// first.
 private let quiet = Duration.milliseconds(2)
 
 /// A port that nobody else uses, held in this process for the first address.
@@ -42,9 +43,9 @@ private func openDoor(_ loop: EventLoop, _ folder: String) throws -> HTTPDoor {
   var desk = CommandDesk()
   let handlers = HTTPDoor.Handlers(
     state: { .success("{}") },
-    carryOut: { _, read, answer in
+    carryOut: { _, body, known, answer in
       do throws(Rejection) {
-        let order = try read(&desk, true)
+        let order = try desk.take(body, at: .now, clockIsUsed: true, with: known)
         answer(order.at.map { .waits(until: $0) } ?? .done)
       } catch {
         answer(.refused(error))
@@ -77,7 +78,7 @@ private func connect() -> Int32 {
   return client
 }
 
-/// An answer is HTTP, and its JSON is whole, as long as its head says, and has a sentence for a refusal.
+/// An answer is HTTP. Its JSON is whole and as long as its head says, and a refusal has a sentence.
 /// libmicrohttpd itself refuses in HTML.
 private func judge(_ answer: String) throws {
   guard !answer.isEmpty else { return }

@@ -55,7 +55,7 @@ import Testing
       (503, "", .again("status 503")),
       (400, "<html>", .refused("status 400")),
       (400, #"{"reason":"\u001b[31m"}"#, .refused("status 400")),
-      (301, "", .down("the server answers status 301: it is none of APNs")),
+      (301, "", .down("the server answers status 301: it is not an APNs server")),
     ])
   func apns(status: Int, body: String, means: Verdict) {
     #expect(verdict(answer(status, body)) == means)

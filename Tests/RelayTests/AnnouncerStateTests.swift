@@ -8,7 +8,7 @@ import Testing
   private func object(
     _ properties: [String: BusValue], last: LastAnnouncement? = nil
   ) throws -> JSONObject {
-    try JSONObject(AnnouncerState(properties, last: last).payload, path: "state")
+    try JSONObject(AnnouncerState(properties).payload(last: last), path: "state")
   }
 
   @Test("what is 0, or the end of all time, is no time") func noTime() throws {
@@ -67,7 +67,7 @@ import Testing
   @Test("what was announced last is told with its onset error") func last() throws {
     let last = LastAnnouncement(
       at: UTCTime(microseconds: 1_795_359_600_000_000), text: "three o'clock", onsetError: -120)
-    let payload = AnnouncerState([:], last: last).payload
+    let payload = AnnouncerState([:]).payload(last: last)
     #expect(
       payload.holds(
         #""last":{"at":"2026-11-22T15:00:00Z","text":"three o'clock","onset_error_ms":-0.12}"#))
@@ -75,8 +75,8 @@ import Testing
 
   @Test("a speaker that is replaced and a clock that is not trusted are problems") func problems() {
     let payload = AnnouncerState(
-      ["Substitute": .text("hw:1"), "Trust": .text("untrusted"), "Switch": .text("on")], last: nil
-    ).payload
+      ["Substitute": .text("hw:1"), "Trust": .text("untrusted"), "Switch": .text("on")]
+    ).payload(last: nil)
     #expect(
       payload.holds(
         #""problems":["hw:1 plays instead of the configured speaker","the clock is not trusted"]"#))
@@ -87,10 +87,10 @@ import Testing
     #expect(try object(properties).text("state_error") == "the disk is full")
     let words = "what is set at run time is lost at a restart"
     #expect(
-      AnnouncerState(properties, last: nil).payload
+      AnnouncerState(properties).payload(last: nil)
         .holds(#""problems":["\#(words): the disk is full"]"#))
     #expect(try object(["StateError": .text("")]).text("state_error") == "")
-    #expect(!AnnouncerState(["StateError": .text("")], last: nil).payload.holds(words))
+    #expect(!AnnouncerState(["StateError": .text("")]).payload(last: nil).holds(words))
   }
 }
 

@@ -15,8 +15,9 @@ import Testing
     MQTTMessage(topic: "c", payload: Array(payload.utf8), isRetained: isRetained)
   }
 
-  private mutating func take(_ payload: String, isRetained: Bool = false) throws -> AnnouncerCall {
-    try desk.take(message(payload, isRetained: isRetained), at: now, clockIsUsed: clockIsUsed).call
+  private mutating func take(_ payload: String, isRetained: Bool = false) throws -> Order.Action {
+    try desk.take(message(payload, isRetained: isRetained), at: now, clockIsUsed: clockIsUsed)
+      .action
   }
 
   private mutating func refusal(_ payload: String, isRetained: Bool = false) -> Rejection? {
@@ -31,60 +32,62 @@ import Testing
   @Test(
     "every command is the call that it stands for",
     arguments: [
-      (#"{"command":"announce"}"#, AnnouncerCall.method("Announce", [])),
+      (#"{"command":"announce"}"#, Order.Action.call(.method("Announce", []))),
       (
         #"{"command":"announce","time":"15:30"}"#,
-        .method("AnnounceTime", [.small(15), .small(30)])
+        .call(.method("AnnounceTime", [.small(15), .small(30)]))
       ),
       (
         #"{"command":"announce","time":"15:30","at":"2026-11-22T15:30:00Z"}"#,
-        .method("AnnounceAt", [.unsigned(1_795_361_400_000_000), .text("15:30")])
+        .call(.method("AnnounceAt", [.unsigned(1_795_361_400_000_000), .text("15:30")]))
       ),
-      (#"{"command":"stop"}"#, .method("Stop", [])),
+      (#"{"command":"stop"}"#, .call(.method("Stop", []))),
       (
         #"{"command":"device_remove","token":"\#(TestRegister.token(0xAB).uppercased())"}"#,
-        .forget(TestRegister.token(0xAB))
+        .remove(token: TestRegister.token(0xAB))
       ),
-      (#"{"command":"mute"}"#, .method("Mute", [.unsigned(0)])),
-      (#"{"command":"mute","for":1.5}"#, .method("Mute", [.unsigned(1_500_000)])),
-      (#"{"command":"mute","until":"next"}"#, .method("MuteNext", [])),
-      (#"{"command":"unmute"}"#, .method("Unmute", [])),
-      (#"{"command":"volume","decibels":-12}"#, .volume(-12)),
+      (#"{"command":"mute"}"#, .call(.method("Mute", [.unsigned(0)]))),
+      (#"{"command":"mute","for":1.5}"#, .call(.method("Mute", [.unsigned(1_500_000)]))),
+      (#"{"command":"mute","until":"next"}"#, .call(.method("MuteNext", []))),
+      (#"{"command":"unmute"}"#, .call(.method("Unmute", []))),
+      (#"{"command":"volume","decibels":-12}"#, .call(.setVolume(-12))),
       (
         #"{"command":"timer","seconds":600}"#,
-        .method("StartTimer", [.unsigned(600_000_000), .text("")])
+        .call(.method("StartTimer", [.unsigned(600_000_000), .text("")]))
       ),
       (
         #"{"command":"timer_add","timer":2,"seconds":60}"#,
-        .method("AddToTimer", [.text("2"), .unsigned(60_000_000)])
+        .call(.method("AddToTimer", [.text("2"), .unsigned(60_000_000)]))
       ),
-      (#"{"command":"timer_cancel","timer":"tea"}"#, .method("CancelTimer", [.text("tea")])),
+      (#"{"command":"timer_cancel","timer":"tea"}"#, .call(.method("CancelTimer", [.text("tea")]))),
       (
         #"{"command":"interval","seconds":30,"replace":true}"#,
-        .method("StartInterval", [.unsigned(30_000_000), .flag(true)])
+        .call(.method("StartInterval", [.unsigned(30_000_000), .flag(true)]))
       ),
       (
         #"{"command":"rounds","work":20,"rest":10,"rounds":8,"countdown":3}"#,
-        .method(
-          "StartRounds",
-          [
-            .unsigned(20_000_000), .unsigned(10_000_000), .small(8), .unsigned(0), .small(3),
-            .flag(false), .flag(false),
-          ])
+        .call(
+          .method(
+            "StartRounds",
+            [
+              .unsigned(20_000_000), .unsigned(10_000_000), .small(8), .unsigned(0), .small(3),
+              .flag(false), .flag(false),
+            ]))
       ),
-      (#"{"command":"interval_stop"}"#, .method("StopInterval", [])),
+      (#"{"command":"interval_stop"}"#, .call(.method("StopInterval", []))),
       (
         #"{"command":"alarm","time":"07:00","days":"mon-fri"}"#,
-        .method(
-          "SetAlarm",
-          [.text("07:00"), .text("mon-fri"), .text(""), .text(""), .text(""), .flag(false)])
+        .call(
+          .method(
+            "SetAlarm",
+            [.text("07:00"), .text("mon-fri"), .text(""), .text(""), .text(""), .flag(false)]))
       ),
-      (#"{"command":"alarm_snooze"}"#, .method("SnoozeAlarms", [])),
-      (#"{"command":"alarm_snooze","alarm":1}"#, .method("SnoozeAlarm", [.text("1")])),
-    ]) func calls(_ payload: String, _ call: AnnouncerCall) throws
+      (#"{"command":"alarm_snooze"}"#, .call(.method("SnoozeAlarms", []))),
+      (#"{"command":"alarm_snooze","alarm":1}"#, .call(.method("SnoozeAlarm", [.text("1")]))),
+    ]) func calls(_ payload: String, _ action: Order.Action) throws
   {
     var desk = desk
-    #expect(try desk.take(message(payload), at: now, clockIsUsed: clockIsUsed).call == call)
+    #expect(try desk.take(message(payload), at: now, clockIsUsed: clockIsUsed).action == action)
   }
 
   @Test(
@@ -134,7 +137,7 @@ import Testing
         #"{"command":"device_add","token":"\#(TestRegister.token(1))","events":"foo"}"#,
         #"events "foo": allowed: all, or some of timer"#
       ),
-      (#"{"command":"device_add","token":"abc"}"#, "token: it is none of APNs, which has 64"),
+      (#"{"command":"device_add","token":"abc"}"#, "token: not an APNs token; write 64"),
       (#"{"command":"device_remove"}"#, "'token' is missing: the token that APNs has given"),
       (#"{"command":"alarm"}"#, #"'time' is missing, as in "time": "07:00""#),
       (#"{"command":"announce","at":true}"#, "at true is not a text; write UTC as in "),
@@ -220,7 +223,7 @@ import Testing
   @Test("a cancellation has no id of its own, and may come again") func cancellation() throws {
     var test = self
     for _ in 0..<2 {
-      #expect(try test.take(#"{"command":"cancel","id":"bell"}"#) == .cancel("bell"))
+      #expect(try test.take(#"{"command":"cancel","id":"bell"}"#) == .cancel(id: "bell"))
     }
     #expect(test.refusal(#"{"command":"cancel"}"#)?.kind == .value)
   }

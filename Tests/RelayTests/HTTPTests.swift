@@ -135,7 +135,7 @@ private struct Peer {
       payload: #"{"platform":"macos"}"#, with: [("command", "device_add"), ("token", token)])
     var device = try Device(token: token)
     try device.setPlatform("macos")
-    #expect(order.call == .device(device))
+    #expect(order.action == .register(device))
     #expect(throws: Rejection(.key, "'token' is told by the path; leave it out of the body")) {
       try Order(payload: #"{"token":"x"}"#, with: [("command", "device_add"), ("token", token)])
     }

@@ -67,7 +67,7 @@ extension UTCTime {
     ])
   func noToken(text: String) throws {
     #expect(
-      faultThrown { _ = try Device(token: text) }?.detail.hasPrefix("it is none of APNs") == true)
+      faultThrown { _ = try Device(token: text) }?.detail.hasPrefix("not an APNs token") == true)
     var device = try Device(token: TestRegister.token(1))
     #expect(
       faultThrown { try device.setPlatform("amiga") }?.detail.hasPrefix("allowed: ios") == true)
@@ -149,7 +149,7 @@ extension UTCTime {
 
   @Test("one that another program has is told, and not waited for") func locked() throws {
     let test = try TestRegister()
-    let other = try Register(path: test.path, patience: 10)
+    let other = try Register(path: test.path, patience: .milliseconds(10))
     try test.register.database.execute("BEGIN IMMEDIATE")
     let fault = faultThrown { try other.add(Device(token: TestRegister.token(1)), at: .second(1)) }
     #expect(fault?.isOfLockedDatabase == true)

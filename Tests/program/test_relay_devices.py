@@ -48,14 +48,14 @@ def test_many_are_added_at_once_or_none(device):
     tokens = "".join(f"{number:064x}\n" for number in range(1000))
     assert device("device", "add", "-", given=tokens) == "added 1000 devices\n"
     wrong = device("device", "add", "-", given=f"{WATCH}\n\nnone\n", status=1)
-    assert 'line 3: the token "none": it is none of APNs' in wrong
+    assert 'line 3: the token "none": not an APNs token' in wrong
     assert len(device("device", "list").splitlines()) == 1000
 
 
 @pytest.mark.parametrize("words, status, told", [
     (["device"], 2, "write 'add TOKEN', 'list' or 'remove TOKEN'"),
     (["device", "add"], 2, "write 'add TOKEN'"),
-    (["device", "add", "zz"], 2, "it is none of APNs"),
+    (["device", "add", "zz"], 2, "not an APNs token"),
     (["device", "add", PHONE, "--platform", "amiga"], 2, "allowed: ios, ipados, macos"),
     (["device", "add", "-", "--platform", "amiga"], 2, 'platform "amiga": allowed: ios'),
     (["device", "add", PHONE, "--environment", "test"], 2, "allowed: production, sandbox"),

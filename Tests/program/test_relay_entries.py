@@ -172,7 +172,7 @@ def test_what_is_for_an_entry_that_is_taken_out_ends(web, relay, tmp_path, answe
     ("[webhook a]\nurl = https://localhost:abc/p\n", "allowed: https://HOST/PATH"),
     ("[apns]\nserver = x:y:z\n", "allowed: none, or HOST, or HOST:PORT"),
     ("[apns]\n", "[apns] has no topic"),
-    ("[apns]\ntopic = a.b\n", "says not who comes"),
+    ("[apns]\ntopic = a.b\n", "has no credentials"),
     ("[apns]\ntopic = a.b\nkey_id = 1\n", "allowed: none, or ten letters and digits"),
     ("[apns]\ntopic = a.b\nkey_id = ABCDEFGHIJ\nteam = ABCDEFGHIJ\n", "[apns] has no key"),
     ("[apns]\ntopic = a.b\nkey_id = ABCDEFGHIJ\nteam = ABCDEFGHIJ\nkey_file = {folder}/token\n",

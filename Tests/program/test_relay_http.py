@@ -88,7 +88,7 @@ def test_without_apns_there_are_no_devices(door):
     (f"/v1/devices/{PHONE}", {"token": PHONE}, "key", "'token' is told by the path"),
     (f"/v1/devices/{PHONE}", {"command": "stop"}, "key", "'command' is told by the path"),
     (f"/v1/devices/{PHONE}", [], "json", "no JSON object"),
-    ("/v1/devices/zz", None, "value", "it is none of APNs"),
+    ("/v1/devices/zz", None, "value", "not an APNs token"),
 ])
 def test_a_wrong_device_is_refused(door, path, body, reason, told):
     assert told in refused(door(rest=APNS).ask("PUT", path, body), 400, reason)
@@ -144,9 +144,9 @@ def test_who_waits_when_the_relay_ends_is_told_that_it_may_be_done(door, announc
         thread.join(60)
         words = refused(late[0], 504, "timeout")
         # On a busy machine, the announcer's five seconds may be over before the stop.
-        if "the relay closes" in words:
+        if "the relay is stopping" in words:
             break
-    assert "the relay closes" in words and "may yet do it" in words
+    assert "the relay is stopping" in words and "may still carry" in words
     assert "Retry-After" not in late[0].headers
 
 

@@ -247,7 +247,7 @@ def test_a_bus_that_dies_is_told_and_taken_back(relay_to, pretended, bus, announ
     relay = relay_to(broker.port)
     relay.wait_for("the announcer answers")
     bus.stop()
-    relay.wait_for("the clock is told of as offline until it is back")
+    relay.wait_for("the clock is published as offline until the announcer is back")
     parts.wait_until(
         lambda: (f"{CLOCK}/availability", b"offline") in broker.published, 60, "offline")
     bus.start()
@@ -273,7 +273,7 @@ def test_many_commands_without_an_answer_do_not_make_the_clock_absent(
     parts.wait_until(
         lambda: any(topic == f"{CLOCK}/state" and b'"volume_db":-7' in payload.replace(b" ", b"")
                     for topic, payload in broker.published), 60, "the new state")
-    assert not relay.matching("told of as offline")
+    assert not relay.matching("published as offline")
 
 
 def test_what_is_tried_again_is_not_written_again(relay_to, announcer, pretended, on_the_bus):

@@ -322,7 +322,7 @@ def test_a_device_is_registered_over_mqtt(apns, on_the_bus, tmp_path, relay_to):
         broker.publish(parts.COMMAND, order)
         running.wait_for("carried out device_add")
         broker.publish(parts.COMMAND, order | {"token": "none"})
-        assert "it is none of APNs" in running.wait_for("refused")
+        assert "not an APNs token" in running.wait_for("refused")
         broker.publish(parts.COMMAND, {"command": "device_remove", "token": token(8)})
         running.wait_for("no device has this token")
         assert token(7) not in running.log.read_text()

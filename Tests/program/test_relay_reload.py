@@ -93,6 +93,6 @@ def test_a_reload_of_a_wrong_file_changes_nothing(broker, relay_to, announcer):
     relay.configuration.write_text("[mqtt]\nbroker = a\nqos = 2\n")
     relay.process.send_signal(1)
     relay.wait_for("unknown key 'qos' in [mqtt]")
-    assert relay.matching("it goes on as configured before")
+    assert relay.matching("the configuration stays as it was")
     broker.publish(COMMAND, {"command": "stop"})
     parts.wait_until(lambda: "Stop" in told.calls, 60, "the command")

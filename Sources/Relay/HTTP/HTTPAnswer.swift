@@ -22,14 +22,6 @@ struct HTTPAnswer {
   }
 }
 
-/// How a command ended, or until when it waits.
-enum CommandOutcome {
-  case done
-  /// It is kept until its instant is near.
-  case waits(until: UTCTime)
-  case refused(Rejection)
-}
-
 extension HTTPAnswer {
   init(_ outcome: CommandOutcome) {
     let line = JSONLine()

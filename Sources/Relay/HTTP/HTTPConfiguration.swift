@@ -36,9 +36,9 @@ extension HTTPConfiguration {
       http.listen = address
       return nil
     },
-    "token_file": path(\.tokenFile),
-    "certificate": path(\.certificate),
-    "key": path(\.key),
+    "token_file": RelayKeys.fullPath(\.tokenFile),
+    "certificate": RelayKeys.fullPath(\.certificate),
+    "key": RelayKeys.fullPath(\.key),
     "rate": { http, value in
       guard value == "none" || Int(value).map({ (1...1_000_000).contains($0) }) == true else {
         return "allowed: none, or 1 to 1000000 requests a minute"
@@ -48,25 +48,10 @@ extension HTTPConfiguration {
     },
   ]
 
-  private static func path(
-    _ field: WritableKeyPath<HTTPConfiguration, String?> & Sendable
-  ) -> INIKey<HTTPConfiguration> {
-    { http, value in
-      guard value == "none" || value.hasPrefix("/") else {
-        return "allowed: none, or the full path of a file, from / on"
-      }
-      http[keyPath: field] = value == "none" ? nil : value
-      return nil
-    }
-  }
-
   /// - Parameter place: file and line of a key, by `section.key`.
   /// - Throws: `Fault` if only one of `certificate` and `key` is set.
   func check(_ place: (String) -> String) throws(Fault) {
-    guard (certificate == nil) != (key == nil) else { return }
-    let (there, missing) = key == nil ? ("certificate", "key") : ("key", "certificate")
-    throw Fault(
-      place("http.\(there)"), "\(there) is set and \(missing) is not; set both or neither")
+    try RelayKeys.checkPair(certificate: certificate, key: key, in: Self.section, place)
   }
 }
 

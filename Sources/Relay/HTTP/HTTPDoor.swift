@@ -20,10 +20,11 @@ final class HTTPDoor {
   struct Handlers {
     /// The state of the clock as JSON, or why there is none.
     var state: () -> Result<String, Rejection>
-    /// Carries out the command that `read` takes from a request to this path.
+    /// Carries out the command in the body of a request to this path. Keys that are `known` must
+    /// not be in the body.
     var carryOut:
       (
-        _ path: String, _ read: (inout CommandDesk, Bool?) throws(Rejection) -> Order,
+        _ path: String, _ body: [UInt8], _ known: [(key: String, text: String)],
         _ answer: @escaping (CommandOutcome) -> Void
       ) -> Void
     /// A refusal that the owner should know of.
@@ -144,25 +145,20 @@ final class HTTPDoor {
       case .failure(let rejection): exchange.answer(HTTPAnswer(.refused(rejection)))
       }
     case Self.commandsPath:
-      carryOut(exchange) { desk, clockIsUsed throws(Rejection) in
-        try desk.take(body, at: .now, clockIsUsed: clockIsUsed)
-      }
+      carryOut(exchange, body)
     default:
       let token = String(head.path.dropFirst(Self.devicesPath.count))
       let command = head.method == "PUT" ? "device_add" : "device_remove"
-      carryOut(exchange) { desk, clockIsUsed throws(Rejection) in
-        try desk.take(
-          body.isEmpty ? Array("{}".utf8) : body, at: .now, clockIsUsed: clockIsUsed,
-          with: [("command", command), ("token", token)])
-      }
+      carryOut(
+        exchange, body.isEmpty ? Array("{}".utf8) : body,
+        known: [("command", command), ("token", token)])
     }
   }
 
   private func carryOut(
-    _ exchange: HTTPExchange,
-    _ read: (inout CommandDesk, Bool?) throws(Rejection) -> Order
+    _ exchange: HTTPExchange, _ body: [UInt8], known: [(key: String, text: String)] = []
   ) {
-    handlers.carryOut(Self.place(of: exchange.head.path), read) {
+    handlers.carryOut(Self.place(of: exchange.head.path), body, known) {
       exchange.answer(HTTPAnswer($0))
     }
   }

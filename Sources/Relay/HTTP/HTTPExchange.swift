@@ -1,5 +1,3 @@
-import CMicroHTTPD
-
 /// The head of a request.
 struct HTTPHead {
   let method: String

@@ -26,10 +26,10 @@ final class HTTPServer {
   /// For a request that comes while the server ends: nothing of it is done.
   private static let stopping = HTTPAnswer(
     503, "stopping", "the relay is being stopped", ("Retry-After", "5"))
-  /// For a request that was handed to the clock. An app that sent it again might have it done twice.
+  /// For a request that was handed to the clock. If the app sends it again, it may be done twice.
   private static let unanswered = HTTPAnswer(
     504, Rejection.Kind.timeout.rawValue,
-    "the relay closes before the announcer has answered, which may yet do it")
+    "the relay is stopping; the announcer may still carry the command out")
 
   /// What follows the head may be another request for somebody else, so the connection ends.
   private static let ambiguous = HTTPAnswer(
@@ -129,7 +129,8 @@ final class HTTPServer {
     if socket >= 0 { Glibc.close(socket) }
     for exchange in Array(waiting.values) { exchange.answer(Self.unanswered) }
     if source != nil {
-      // The first run resumes the waiting requests, the second sends their answers.
+      // The first run resumes the waiting requests, the second sends the heads of their answers,
+      // the third the bodies that did not go with them.
       for _ in 0..<3 { MHD_run(daemon) }
     }
     source = nil

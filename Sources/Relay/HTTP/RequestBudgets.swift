@@ -3,31 +3,23 @@ struct RequestBudgets {
   /// Limit of known addresses. Beyond it, the one that was silent for longest is forgotten.
   static let most = 1024
 
-  private struct Budget {
-    var left: Double
-    var since: Duration
-  }
+  private let perMinute: Int
+  private var budgets: [String: (bucket: TokenBucket, last: Duration)] = [:]
 
-  private let perMinute: Double
-  private var budgets: [String: Budget] = [:]
-
-  init(perMinute: Int) { self.perMinute = Double(perMinute) }
+  init(perMinute: Int) { self.perMinute = perMinute }
 
   /// - Parameter uptime: the time of a clock that is never set.
   /// - Returns: nil if the request is allowed; else the seconds until the next one is.
   mutating func spend(_ address: String, at uptime: Duration) -> Int? {
-    var budget = budgets[address] ?? Budget(left: perMinute, since: uptime)
-    let minutes = (uptime - budget.since) / .seconds(60)
-    budget.left = min(budget.left + max(minutes, 0) * perMinute, perMinute)
-    budget.since = uptime
-    let isAllowed = budget.left >= 1
-    if isAllowed { budget.left -= 1 }
+    var bucket =
+      budgets[address]?.bucket ?? TokenBucket(most: perMinute, perMinute: perMinute)
+    let wait = bucket.take(at: uptime)
     if budgets[address] == nil, budgets.count >= Self.most,
-      let oldest = budgets.min(by: { $0.value.since < $1.value.since })
+      let oldest = budgets.min(by: { $0.value.last < $1.value.last })
     {
       budgets[oldest.key] = nil
     }
-    budgets[address] = budget
-    return isAllowed ? nil : max(Int(((1 - budget.left) * 60 / perMinute).rounded(.up)), 1)
+    budgets[address] = (bucket, uptime)
+    return wait.map { Int(($0 / .seconds(1)).rounded(.up)) }
   }
 }

@@ -14,7 +14,7 @@ final class APNsProvider: Provider {
   /// The headers and the body of the last message, because many deliveries of it follow each other.
   private var form: (message: Int64, token: String, headers: HeaderList, body: RequestBody)?
 
-  /// Limit of requests in flight. Apple allows 1000. Those in flight are in doubt after a power cut.
+  /// Limit of requests in flight; Apple allows 1000. They are in doubt after a power cut.
   static let mostRequests = 200
 
   init(
@@ -54,7 +54,8 @@ final class APNsProvider: Provider {
       Header(name: "apns-topic", value: topic), Header(name: "apns-push-type", value: payload.type),
       Header(name: "apns-priority", value: String(payload.priority)),
       Header(
-        name: "apns-expiration", value: String(registered.message.expires.microseconds / 1_000_000)),
+        name: "apns-expiration",
+        value: String(registered.message.expires.microseconds / 1_000_000)),
       Header(name: "apns-collapse-id", value: payload.collapse),
       Header(name: "content-type", value: "application/json"),
       Header(name: "content-length", value: String(body.count)),

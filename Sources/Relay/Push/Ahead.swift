@@ -56,22 +56,3 @@ final class Ahead {
     if let timer { waiting = (occasion, lead, timer) }
   }
 }
-
-extension AnnouncerLink {
-  var isPlaying: Bool { !text("Playing").isEmpty }
-
-  /// Nil if none comes, or it will be silent, or the announcer does not run.
-  var nextOccasion: Ahead.Occasion? {
-    guard presence == .running, case .flag(true)? = properties["NextSounds"],
-      case .unsigned(let instant)? = properties["NextOccasion"],
-      let microseconds = Int64(exactly: instant), microseconds > 0
-    else { return nil }
-    return Ahead.Occasion(
-      instant: UTCTime(microseconds: microseconds), words: text("NextText"),
-      chime: text("NextChime"))
-  }
-
-  private func text(_ name: String) -> String {
-    if case .text(let text)? = properties[name] { text } else { "" }
-  }
-}

@@ -18,7 +18,7 @@ struct CarrierSettings: Hashable {
   /// server, and any version of HTTP will do.
   var server: String?
   /// A file or a folder of certificates.
-  var authorities = "/etc/ssl/certs"
+  var authorities: String
   var certificate: String?
   var key: String?
   /// How long a request may take.

@@ -19,6 +19,7 @@ final class CurlHandle {
     words.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
     set(CURLOPT_ERRORBUFFER, words)
     set(CURLOPT_NOSIGNAL, 1)
+    // Half of the patience: the other half is left for the request.
     set(CURLOPT_CONNECTTIMEOUT_MS, Int(settings.patience / .milliseconds(2)))
     // A libcurl thread looks names up, which may take half a minute: do not wait for it at the end.
     set(CURLOPT_QUICK_EXIT, 1)

@@ -36,8 +36,8 @@ final class Database {
   private var statements: [String: OpaquePointer] = [:]
 
   /// Opens an existing database.
-  /// - Parameter patience: how many milliseconds another program may hold it.
-  init(path: String, patience: Int32) throws(Fault) {
+  /// - Parameter patience: how long another program may hold it.
+  init(path: String, patience: Duration) throws(Fault) {
     self.path = path
     var opened: OpaquePointer?
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX
@@ -49,7 +49,7 @@ final class Database {
     }
     handle = opened
     sqlite3_extended_result_codes(handle, 1)
-    sqlite3_busy_timeout(handle, patience)
+    sqlite3_busy_timeout(handle, Int32(patience / .milliseconds(1)))
   }
 
   deinit {

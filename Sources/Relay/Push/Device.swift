@@ -12,10 +12,8 @@ public struct Device: Hashable, Sendable {
   }
 
   /// What a registration names. A renewal keeps the rest as it was.
-  public struct Choices: OptionSet, Hashable, Sendable {
-    public let rawValue: Int
-
-    public init(rawValue: Int) { self.rawValue = rawValue }
+  struct Choices: OptionSet, Hashable, Sendable {
+    let rawValue: Int
 
     static let platform = Choices(rawValue: 1)
     static let environment = Choices(rawValue: 2)
@@ -39,7 +37,7 @@ public struct Device: Hashable, Sendable {
     else {
       throw Fault(
         "the token \"\(token.excerpt)\"",
-        "it is none of APNs, which has 64 to 200 hexadecimal digits, two for each byte")
+        "not an APNs token; write 64 to 200 hexadecimal digits, an even number")
     }
     self.token = digits
   }

@@ -110,7 +110,8 @@ final class HTTP2Connection {
   }
 
   /// Takes no more requests, and ends with the last answer.
-  /// - Parameter failure: of the requests that have not left; nil to send them on the next connection.
+  /// - Parameter failure: of the requests that have not left; nil to send them on the next
+  ///   connection.
   private func retire(_ failure: Answer.Failure? = nil) {
     guard takesRequests else { return }
     takesRequests = false

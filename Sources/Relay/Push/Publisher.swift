@@ -40,8 +40,8 @@ final class Publisher {
   private var retryTimer: EventSource?
   private var pruneTimer: EventSource?
   private var watch: EventSource?
-  private var laneBudget = LogBudget()
-  private var goneBudget = LogBudget()
+  private var laneEntries = Throttle()
+  private var goneEntries = Throttle()
 
   /// - Parameter path: the path of the register.
   init(_ loop: EventLoop, path: String = Register.path, log: @escaping Log) {
@@ -50,8 +50,8 @@ final class Publisher {
     self.log = log
   }
 
-  /// Sends messages to these providers from now on. Deliveries that wait are continued. A lane whose
-  /// provider has not changed goes on.
+  /// Sends messages to these providers from now on. Deliveries that wait are continued. A lane
+  /// whose provider has not changed goes on.
   /// - Parameter configured: all configured lanes, also those that cannot be used now. Deliveries
   ///   for any other lane end.
   func use(_ providers: [Provider], of configured: [Lane]) {
@@ -170,7 +170,7 @@ final class Publisher {
     retryTimer = try? loop.after(Self.registerTime) { [unowned self] in tryAgain() }
   }
 
-  /// Writes everything that the register has refused. The trouble is over when all of it is written.
+  /// Writes everything that the register has refused. The trouble is over when all is written.
   private func tryAgain() {
     retryTimer = nil
     if isResumed { takeNew() } else { resume() }
@@ -326,8 +326,7 @@ final class Publisher {
   // MARK: The journal
 
   private func tell(_ lane: Lane, _ trouble: String?) {
-    guard let untold = laneBudget.spend(at: RelayService.uptime) else { return }
-    let more = untold > 0 ? "; \(untold) entries like this one before it were left out" : ""
+    guard let more = laneEntries.suffix(at: RelayService.uptime) else { return }
     if let trouble {
       log(
         .providerLost, .warning, "\(lane.name): \(trouble); it is tried again\(more)",
@@ -341,22 +340,22 @@ final class Publisher {
     guard count > 0 else { return }
     log(
       .pushed, .warning,
-      "\(count == 1 ? "1 delivery was" : "\(count) deliveries were") on the way when the relay ended; "
-        + "they may have arrived, and are not sent again", ["COUNT": String(count)])
+      "\(count == 1 ? "1 delivery was" : "\(count) deliveries were") on the way when the relay "
+        + "ended; they may have arrived, and are not sent again", ["COUNT": String(count)])
   }
 
   private func tellGone(_ outcomes: [Outcome], _ lane: Lane) {
     guard let first = outcomes.first, let reason = first.departure?.reason,
-      let untold = goneBudget.spend(at: RelayService.uptime)
+      let more = goneEntries.suffix(at: RelayService.uptime)
     else { return }
     let what =
       outcomes.count == 1
-      ? "the device \(Device.title(ofToken: first.delivery.token)) is"
-      : "\(outcomes.count) devices are"
-    let more = untold > 0 ? "; \(untold) entries like this one before it were left out" : ""
+      ? "the device \(Device.title(ofToken: first.delivery.token)) gets"
+      : "\(outcomes.count) devices get"
     log(
       .deviceGone, .notice,
-      "\(what) told no more: \(reason) (\(lane.name)); 'clocksmith-relay feedback' lists them\(more)",
+      "\(what) no more messages: \(reason) (\(lane.name)); 'clocksmith-relay feedback' lists them"
+        + more,
       ["LANE": lane.name, "REASON": reason, "COUNT": String(outcomes.count)])
   }
 }

@@ -19,7 +19,7 @@ public struct PushConfiguration: Hashable, Sendable {
     var authority: String?
     var look = APNsPayload.Look()
 
-    public var authorities: String { authority ?? "/etc/ssl/certs" }
+    public var authorities: String { authority ?? RelayKeys.systemAuthorities }
   }
 
   /// A section `[ntfy NAME]`.
@@ -30,7 +30,7 @@ public struct PushConfiguration: Hashable, Sendable {
     var authority: String?
     public var events = PushEvents.usual
 
-    public var authorities: String { authority ?? "/etc/ssl/certs" }
+    public var authorities: String { authority ?? RelayKeys.systemAuthorities }
   }
 
   /// A section `[webhook NAME]`.
@@ -40,7 +40,7 @@ public struct PushConfiguration: Hashable, Sendable {
     var authority: String?
     public var events = PushEvents.usual
 
-    public var authorities: String { authority ?? "/etc/ssl/certs" }
+    public var authorities: String { authority ?? RelayKeys.systemAuthorities }
   }
 
   /// How long before its instant each occasion is published; nil for never.
@@ -118,9 +118,9 @@ extension PushConfiguration {
     },
     "key_id": tenCharacters(\.keyID, "as Apple names the key"),
     "team": tenCharacters(\.team, "as Apple names the owner"),
-    "key_file": path(\.keyFile),
-    "certificate": path(\.certificate),
-    "key": path(\.key),
+    "key_file": RelayKeys.fullPath(\.keyFile),
+    "certificate": RelayKeys.fullPath(\.certificate),
+    "key": RelayKeys.fullPath(\.key),
     "server": { apns, value in
       guard value == "none" || WebAddress.isPlace(value) else {
         return "allowed: none, or HOST, or HOST:PORT"
@@ -128,7 +128,7 @@ extension PushConfiguration {
       apns.server = value == "none" ? nil : value
       return nil
     },
-    "authority": path(\.authority),
+    "authority": RelayKeys.fullPath(\.authority),
     "sound": { apns, value in
       guard isTopic(value) else {
         return "allowed: none, default, or the name of a sound of the app"
@@ -143,11 +143,7 @@ extension PushConfiguration {
       apns.look.badge = Int(value)
       return nil
     },
-    "content_available": { apns, value in
-      guard value == "yes" || value == "no" else { return "allowed: yes, no" }
-      apns.look.wakesApp = value == "yes"
-      return nil
-    },
+    "content_available": RelayKeys.yesOrNo(\.look.wakesApp),
   ]
 
   private static let ntfyKeys: [String: INIKey<Ntfy>] = [
@@ -162,8 +158,8 @@ extension PushConfiguration {
       ntfy.topic = value == "none" ? "" : value
       return nil
     },
-    "token_file": path(\.tokenFile),
-    "authority": path(\.authority),
+    "token_file": RelayKeys.fullPath(\.tokenFile),
+    "authority": RelayKeys.fullPath(\.authority),
     "events": events(\.events),
   ]
 
@@ -175,24 +171,12 @@ extension PushConfiguration {
       webhook.url = value == "none" ? "" : value
       return nil
     },
-    "secret_file": path(\.secretFile),
-    "authority": path(\.authority),
+    "secret_file": RelayKeys.fullPath(\.secretFile),
+    "authority": RelayKeys.fullPath(\.authority),
     "events": events(\.events),
   ]
 
   // MARK: Values
-
-  private static func path<Section>(
-    _ field: WritableKeyPath<Section, String?> & Sendable
-  ) -> INIKey<Section> {
-    { section, value in
-      guard value == "none" || value.hasPrefix("/") else {
-        return "allowed: none, or the full path of a file, from / on"
-      }
-      section[keyPath: field] = value == "none" ? nil : value
-      return nil
-    }
-  }
 
   private static func events<Section>(
     _ field: WritableKeyPath<Section, PushEvents> & Sendable
@@ -262,14 +246,11 @@ extension PushConfiguration.APNs {
     guard !topic.isEmpty else {
       throw Fault(path, "[apns] has no topic; write the app's bundle ID, 'topic = ...', under it")
     }
-    if (certificate == nil) != (key == nil) {
-      let (there, missing) = key == nil ? ("certificate", "key") : ("key", "certificate")
-      throw Fault(
-        place("apns.\(there)"), "\(there) is set and \(missing) is not; set both or neither")
-    }
+    try RelayKeys.checkPair(certificate: certificate, key: key, in: "apns", place)
     if certificate == nil, keyID == nil || team == nil {
       throw Fault(
-        path, "[apns] says not who comes; set key_id and team, or certificate and key, under it")
+        path,
+        "[apns] has no credentials; set key_id and team, or certificate and key, under it")
     }
   }
 

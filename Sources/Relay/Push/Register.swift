@@ -25,9 +25,9 @@ public final class Register {
   }
 
   /// Opens the register, and makes it if there is none.
-  /// - Parameter patience: how long another program may hold it, in milliseconds.
+  /// - Parameter patience: how long another program may hold it.
   /// - Throws: `Fault` if that is not possible; `isOfBrokenDatabase` if the file is corrupt.
-  public init(path: String = Register.path, patience: Int32 = 5000) throws(Fault) {
+  public init(path: String = Register.path, patience: Duration = .seconds(5)) throws(Fault) {
     try Self.makeFile(path)
     database = try Database(path: path, patience: patience)
     try database.execute("PRAGMA journal_mode = WAL")
@@ -55,7 +55,7 @@ public final class Register {
   /// Opens the register for the service: waits only briefly, checks it, and replaces a broken one.
   /// - Returns: the register, and a complaint if the old one was broken and set aside.
   static func openedForService(
-    path: String, patience: Int32 = 100
+    path: String, patience: Duration = .milliseconds(100)
   ) throws(Fault) -> (Register, complaint: String?) {
     do throws(Fault) {
       let register = try Register(path: path, patience: patience)
@@ -81,8 +81,9 @@ public final class Register {
   private static func makeFile(_ path: String) throws(Fault) {
     let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {
+      let code = errno
       let operation = "cannot make the register \(path)"
-      switch errno {
+      switch code {
       case EEXIST: return
       case ENOENT:
         throw Fault(
@@ -90,7 +91,7 @@ public final class Register {
           "its folder is not there; 'systemctl start clocksmith-relay' makes it")
       case EACCES:
         throw Fault(operation, code: EACCES, "it is the service's; do this as root")
-      default: throw Fault(operation, errno: errno)
+      default: throw Fault(operation, errno: code)
       }
     }
     defer { close(descriptor) }
@@ -135,7 +136,7 @@ public final class Register {
   }
 
   /// Instants are in microseconds since 1970. PushEvents.swift has the values of `events`, and
-  /// PushMessage.swift those of `state`. Numbers of devices are never used again, so that a message
+  /// Delivery.swift those of `state`. Numbers of devices are never used again, so that a message
   /// never goes to a device that came after it.
   private static let tables = """
     CREATE TABLE IF NOT EXISTS devices (
@@ -153,7 +154,8 @@ public final class Register {
       PRIMARY KEY (lane, message)) WITHOUT ROWID;
     CREATE TABLE IF NOT EXISTS deliveries (
       id INTEGER PRIMARY KEY, message INTEGER NOT NULL, lane TEXT NOT NULL, device INTEGER NOT NULL,
-      state TEXT NOT NULL, tries INTEGER NOT NULL, due INTEGER, reason TEXT, changed INTEGER NOT NULL);
+      state TEXT NOT NULL, tries INTEGER NOT NULL, due INTEGER, reason TEXT,
+      changed INTEGER NOT NULL);
     CREATE INDEX IF NOT EXISTS deliveries_of_message ON deliveries (message);
     CREATE INDEX IF NOT EXISTS waiting ON deliveries (lane, due) WHERE state = 'waiting';
     """

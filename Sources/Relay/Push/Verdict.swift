@@ -49,7 +49,7 @@ extension Verdict {
     case (400, "IdleTimeout"), (429, _), (500..., _):
       self = .again(reason, after: answer.retryAfter)
     case (400..<500, _): self = .refused(reason)
-    default: self = .down("the server answers \(reason): it is none of APNs")
+    default: self = .down("the server answers \(reason): it is not an APNs server")
     }
   }
 
