@@ -32,12 +32,15 @@ public func writeBytes(_ bytes: [UInt8], to path: String, isSynced: Bool) throws
   }
   _ = fcntl(descriptor, F_SETFL, flags)
   do throws(Fault) {
-    try write(bytes[...], to: descriptor, operation)
-    let synced = isSynced ? fsync(descriptor) : 0
-    let code = errno
+    do throws(Fault) {
+      try write(bytes[...], to: descriptor, operation)
+      if isSynced { try sync(descriptor, operation) }
+    } catch {
+      close(descriptor)
+      throw error
+    }
     // close() reports delayed write errors.
     guard close(descriptor) == 0 else { throw Fault(operation, errno: errno) }
-    guard synced == 0 else { throw Fault(operation, errno: code) }
     guard let temporaryPath else { return }
     guard rename(temporaryPath, target) == 0 else { throw Fault(operation, errno: errno) }
     if isSynced { try syncFolder(of: path) }
@@ -58,6 +61,10 @@ public func syncToDisk(_ path: String) throws(Fault) {
   let operation = "cannot write \(path)"
   let descriptor = try retryingInterrupts(operation) { open(path, O_RDONLY | O_CLOEXEC) }
   defer { close(descriptor) }
+  try sync(descriptor, operation)
+}
+
+private func sync(_ descriptor: Int32, _ operation: String) throws(Fault) {
   try retryingInterrupts(operation) {
     let result = fsync(descriptor)
     // Some files cannot be synced, as a folder of some network file systems, and need no waiting.
@@ -71,15 +78,10 @@ private func write(
   var left = bytes
   while !left.isEmpty {
     let chunk = Array(left)
-    do throws(Fault) {
-      // A signal may also end a write that has written a part.
-      try refuseIfAskedToEnd(operation)
-      left = left.dropFirst(
-        try retryingInterrupts(operation) { Glibc.write(descriptor, chunk, chunk.count) })
-    } catch {
-      close(descriptor)
-      throw error
-    }
+    // A signal may also end a write that has written a part.
+    try refuseIfAskedToEnd(operation)
+    left = left.dropFirst(
+      try retryingInterrupts(operation) { Glibc.write(descriptor, chunk, chunk.count) })
   }
 }
 
