@@ -118,10 +118,8 @@ private struct Draft {
             + "name that {day} stands for")
       }
     default:
-      guard let wording = Wording(section: entry.section) else {
-        // An entry before the first section is in the section with the empty name.
-        throw Fault(place, "unknown section [\(entry.section)]; \(Self.sections)")
-      }
+      // It is one of a clock, because no other section is known.
+      let wording = Wording(section: entry.section)!
       guard
         grammars[wording.format, default: [:]][wording.style, default: Grammar()]
           .add(pattern: entry.key, phrase: entry.value)

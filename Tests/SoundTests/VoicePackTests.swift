@@ -157,6 +157,7 @@ import Testing
     "what is wrong in voice.conf is told with its line",
     arguments: [
       ("language = en", "lingo = en", ":2: unknown key 'lingo'"),
+      ("[voice]\n", "", ":1: it stands before the first section; there are voice, clock 12"),
       ("20ms", "20", ":5: crossfade = 20 is not a duration"),
       ("[clock 12]", "[clock 13]", ":7: unknown section [clock 13]"),
       ("[clock 12]", "[clock 12 a b]", ":7: unknown section [clock 12 a b]"),
