@@ -26,7 +26,7 @@ public struct Announcement: Hashable, Sendable {
   /// The most that it may sound after its anchor, even if it begins at `latest`; nil for no limit.
   public let room: Duration?
   /// True if it sounds at its instant or not at all: other clocks sound at the same instant.
-  public internal(set) var isAtItsInstant = false
+  var isAtItsInstant = false
   /// How loud, in dB at most 0, by the rules for the time at which it sounds.
   public internal(set) var decibels = 0.0
 
@@ -77,13 +77,27 @@ public enum Event {
   case timer(TimerOrder)
   /// A person gives an order about the alarms.
   case alarm(AlarmOrder)
-  /// Everything that sounds is to end, because a person wants it or the service ends.
-  case stop(StopReason)
+  /// Everything that sounds is to end.
+  case stop(Stop)
   /// Nothing of it has been heard yet, whatever the clock showed: the speaker was being opened, or
   /// the loop was held up and the player has not begun it.
   case unheard(SoundingID)
   /// An announcement that played has ended.
   case ended(SoundingID, Outcome)
+}
+
+/// Why everything that sounds is to end.
+public enum Stop: Hashable, Sendable {
+  /// A person wants it.
+  case byHand
+  case serviceEnds
+
+  var reason: StopReason {
+    switch self {
+    case .byHand: .byHand
+    case .serviceEnds: .serviceEnds
+    }
+  }
 }
 
 /// What a reload changes in an announcement that is not heard yet.

@@ -8,7 +8,7 @@ public struct Announcer {
   /// three to open.
   public static let preparation = Duration.seconds(5)
   /// Minimum time to prepare a chime: some devices take this long to open.
-  public static let chimePreparation = Duration.seconds(3)
+  static let chimePreparation = Duration.seconds(3)
   /// Minimum time to prepare a sounding that begins at once.
   public static let requestLead = Duration.milliseconds(400)
   /// How late a blow may be: more than the jitter of clock readings, less than anyone hears.
@@ -98,11 +98,11 @@ public struct Announcer {
     case .trust(let trust):
       if trust != self.trust { effects += take(trust, at: now) + [.report(.trust(trust))] }
     case .ringer(let ringer, let moment):
-      effects += turn(ringer, at: moment, now)
+      effects += take(ringer, at: moment, now)
       // Silence does not wait for the clock to be judged. The consequences of a step or a sleep do.
       if owesJudging { return Effect.silenceFirst(effects) + [.wake(at: now.instant)] }
     case .mute(let mute):
-      effects += turn(mute, at: now)
+      effects += take(mute, at: now)
     case .asked(let time, let instant, let speakerIsAwake):
       let lead = rules.lead(speakerIsAwake: speakerIsAwake)
       // Occasions that have passed meanwhile must not block the answer.
@@ -128,11 +128,11 @@ public struct Announcer {
       effects += take(order, at: now)
     case .alarm(let order):
       effects += take(order, at: now)
-    case .stop(let reason):
-      if reason == .serviceEnds { isEnding = true }
-      effects += stopTimers(reason, at: now)
-      if let playing, isEnded(playing, by: reason, at: now) {
-        effects += stage.stop(reason, at: now.uptime)
+    case .stop(let stop):
+      if stop == .serviceEnds { isEnding = true }
+      effects += stopTimers(stop, at: now)
+      if let playing, isEnded(playing, by: stop, at: now) {
+        effects += stage.stop(stop.reason, at: now.uptime)
       }
     case .ended(let sounding, let outcome):
       if let turn = stage.end(sounding) {
@@ -296,14 +296,13 @@ public struct Announcer {
     return reason == .softwareMuted && mute == .next ? report + unmute() : report
   }
 
-  /// True if this reason stops the announcement that is playing now.
-  private func isEnded(_ playing: Announcement, by reason: StopReason, at now: Now) -> Bool {
+  /// True if this stops the announcement that is playing now.
+  private func isEnded(_ playing: Announcement, by stop: Stop, at now: Now) -> Bool {
     let isHeard = stage.isHeard(at: now)
-    switch reason {
+    switch stop {
     // An announcement that is not heard yet is the next occasion, which still sounds.
     case .byHand: return isHeard || !playing.cause.isOccasion
     case .serviceEnds: return !isHeard || settings.atStop == .fade
-    default: return true
     }
   }
 

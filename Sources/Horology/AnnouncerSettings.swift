@@ -45,8 +45,8 @@ public struct AnnouncerSettings: Hashable, Sendable {
   public var ringLimit = Duration.seconds(900)
   /// When the voice says how much of a timer is left.
   public var tellsLeft: Set<TellsLeft> = []
-  /// The voice says the phases of rounds.
-  public var saysPhases = SaysPhases.no
+  /// The voice says the phases of rounds, after their signals.
+  public var saysPhases = false
   /// The alarms of the configuration.
   public var alarms: [AlarmPlan] = []
   /// The voice has words for timers.

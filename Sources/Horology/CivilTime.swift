@@ -7,7 +7,7 @@ public enum Weekday: Int, CaseIterable, Sendable {
     ["sun", "mon", "tue", "wed", "thu", "fri", "sat"][rawValue]
   }
 
-  public init?(abbreviation: some StringProtocol) {
+  init?(abbreviation: some StringProtocol) {
     guard let day = Self.allCases.first(where: { $0.abbreviation == abbreviation }) else {
       return nil
     }
@@ -84,7 +84,7 @@ extension CivilDateTime: CustomStringConvertible {
   public var description: String { "\(date)T\(timeOfDay)" }
 
   /// `2026-11-21`.
-  public var date: String { "\(year)-\(twoDigits(month))-\(twoDigits(day))" }
+  public var date: String { CivilDate(of: self).description }
 
   /// `15:15:00`.
   public var timeOfDay: String {

@@ -57,7 +57,7 @@ extension Character {
 
 extension Duration {
   /// To the second, rounded up, as a countdown shows it: `1 h 5 min 30 s`.
-  public var exactly: String {
+  public var roundedUp: String {
     let total = (max(nanoseconds, 0) + 999_999_999) / 1_000_000_000
     let parts = [(total / 3600, "h"), (total / 60 % 60, "min"), (total % 60, "s")]
     let words = parts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }

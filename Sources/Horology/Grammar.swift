@@ -9,7 +9,6 @@ public struct Wording: Hashable, Sendable {
   /// The style of `[clock 12]` and `[clock 24]`, which every voice has: "three fifteen P M".
   public static let digital = "digital"
   public static let twelve = Wording(.twelve)
-  public static let twentyFour = Wording(.twentyFour)
 
   public var format: HourFormat
   /// The voice's name for the style.
@@ -78,7 +77,7 @@ public struct Grammar: Hashable, Sendable {
   public init() {}
 
   /// Adds a rule after the existing ones. False, and nothing is added, if the pattern is not four
-  /// digits or `*`, or the phrase is empty or holds a placeholder that does not exist.
+  /// digits or `*`, or the phrase is empty or holds a blank that does not exist.
   public mutating func add(pattern: String, phrase: String) -> Bool {
     rules.add(pattern: pattern, phrase: phrase)
   }

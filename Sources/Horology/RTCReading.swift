@@ -109,14 +109,14 @@ public struct RTCJudgement: Hashable, Sendable {
   /// lost its power starts again at 2000 or 1970. The driver of the most common chip (rtc-ds1307,
   /// for the DS3231) clears the chip's own warning at boot, so only the date tells. A constant,
   /// because a build date would make each build different.
-  public static let earliestPlausible = Instant(seconds: 1_793_491_200)
+  static let earliestPlausible = Instant(seconds: 1_793_491_200)
   /// The years that clocksmith knows end with 2200.
-  public static let latestPlausible = Instant(seconds: 7_289_654_400)
+  static let latestPlausible = Instant(seconds: 7_289_654_400)
 
   /// Two readings closer together than this do not tell whether the RTC runs.
   public static let shortestLook = Duration.seconds(3)
   /// The largest difference between an RTC and a clock when one was set from the other.
-  public static let agreement = Duration.seconds(2)
+  static let agreement = Duration.seconds(2)
 
   /// - Parameter earlier: the previous reading of the same RTC, if there is one.
   public init(_ reading: RTCReading, after earlier: RTCReading?) {

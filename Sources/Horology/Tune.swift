@@ -75,7 +75,7 @@ public struct Tune: Hashable, Sendable {
 
   public let name: String
   public let description: String
-  /// By the quarter, 0 for the hour; a quarter that is not there is silent.
+  /// By quarter; 0 is the hour. A missing quarter is silent.
   public let movements: [Int: Movement]
 
   public init(name: String, description: String, movements: [Int: Movement]) {

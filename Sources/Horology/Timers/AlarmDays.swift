@@ -61,7 +61,7 @@ public enum AlarmDays: Hashable, Sendable {
   }
 
   /// True if the alarm is removed after it has rung.
-  public var isOnce: Bool { if case .weekly = self { false } else { true } }
+  var isOnce: Bool { if case .weekly = self { false } else { true } }
 }
 
 extension AlarmDays: CustomStringConvertible {
