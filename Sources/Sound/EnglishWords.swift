@@ -1,4 +1,3 @@
-import Basics
 import Horology
 
 /// A word of a spoken English time or of a timer phrase.

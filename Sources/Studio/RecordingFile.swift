@@ -14,17 +14,14 @@ extension Recording {
   init(recorded path: String) throws(Fault) {
     let file = try SoundFile(path: path, anyChannels: true)
     func refuse(_ words: String) -> Fault { Fault("cannot use \(path)", words) }
-    let seconds = Double(file.frames) / Double(file.rate)
-    guard seconds <= Self.longest else {
+    guard file.seconds <= Self.longest else {
       throw refuse(
-        "it takes \(seconds.text(decimals: 1)) s, and no word takes longer than 5 s; cut the word out"
-      )
+        "it takes \(file.seconds.text(decimals: 1)) s, and no word takes longer than 5 s; cut the "
+          + "word out")
     }
     let channels = try file.readChannels()
     for channel in channels {
-      let run = Recording(samples: channel, rate: file.rate).longestFlatTop
-      // Slow waves at high rates have flat tops of their own.
-      guard run < max(3, file.rate / 16_000) else {
+      if let run = Recording(samples: channel, rate: file.rate).clippedRun {
         throw refuse("it is clipped: \(run) samples in a row at full scale; record it less loudly")
       }
     }
