@@ -391,8 +391,3 @@ extension Announcer {
     return (cues + due.compactMap { $0 }).min()
   }
 }
-
-extension Countdown {
-  /// The phrases that name it, the best first.
-  public var phrases: [TimerPhrase] { [name.map { .name($0) }, .timer(length)].compactMap { $0 } }
-}

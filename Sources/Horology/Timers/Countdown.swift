@@ -78,3 +78,8 @@ extension Unicode.Scalar {
       && properties.generalCategory != .format
   }
 }
+
+extension Countdown {
+  /// The phrases that name it, the best first.
+  public var phrases: [TimerPhrase] { [name.map { .name($0) }, .timer(length)].compactMap { $0 } }
+}
