@@ -36,7 +36,8 @@ public func refuseIfAskedToEnd(_ operation: @autoclosure () -> String) throws(Fa
   if isAskedToEnd { throw Fault(operation(), errno: EINTR) }
 }
 
-/// Leaves a signal alone that is ignored, as by nohup(1), or that has a handler.
+/// Gives a signal the handler. Leaves one alone that is ignored, as by nohup(1), or that has
+/// another handler.
 private func takeSignal(_ signal: Int32) {
   var action = sigaction()
   guard sigaction(signal, nil, &action) == 0, action.__sigaction_handler.sa_handler == nil else {

@@ -28,13 +28,9 @@ public struct Subcommand: Sendable {
   /// What the help says before the options.
   let details: String
   public let options: [Option]
+  /// Does it, and returns the exit status.
   let run: @Sendable (Arguments) throws -> Int32
 
-  /// - Parameters:
-  ///   - operands: what follows the options, as in `[HH:MM]`; empty for nothing.
-  ///   - summary: one line for the overview.
-  ///   - details: what the help says before the options.
-  ///   - run: does it, and returns the exit status.
   public init(
     name: String, operands: String, mostOperands: Int, summary: String, details: String,
     options: [Option], run: @escaping @Sendable (Arguments) throws -> Int32
@@ -74,7 +70,7 @@ public struct Subcommand: Sendable {
 
 /// The options and operands that a subcommand was given.
 public struct Arguments {
-  public fileprivate(set) var values: [String: String] = [:]
+  fileprivate(set) var values: [String: String] = [:]
   public fileprivate(set) var operands: [String] = []
 
   /// The argument of an option; nil if the option was not given.

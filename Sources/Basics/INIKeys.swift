@@ -6,10 +6,15 @@ public typealias INIKey<Settings> = @Sendable (inout Settings, String) -> String
 extension INIFile {
   /// - Parameter known: says which sections there are, for a person who has named another.
   /// - Throws: `Fault` with file and line for the first section that is unknown, with or without
-  ///   entries.
+  ///   entries, and for an entry before the first section.
   public func refuseSections(
     _ known: @autoclosure () -> String, where isUnknown: (String) -> Bool
   ) throws(Fault) {
+    // Entries stand in the order of their lines, and those before the first section come first.
+    if let entry = entries.first, entry.line < sections.first?.line ?? .max {
+      throw Fault(
+        "\(path):\(entry.line)", "it stands before the first section; \(known())")
+    }
     guard let section = sections.first(where: { isUnknown($0.name) }) else { return }
     throw Fault(
       "\(path):\(section.line)", "unknown section [\(section.name.excerpt)]; \(known())")
@@ -21,7 +26,7 @@ extension INIFile {
   ///   - keys: the keys of a section; nil if there is no such section.
   /// - Returns: file and line of each value, by `section.key`.
   /// - Throws: `Fault` with file and line for a section that is unknown, with or without entries,
-  ///   and for an entry that is unknown, set twice or not allowed.
+  ///   and for an entry that is before the first section, unknown, set twice or not allowed.
   public func fill<Settings>(
     _ settings: inout Settings, sections: String, keys: (String) -> [String: INIKey<Settings>]?
   ) throws(Fault) -> [String: String] {
@@ -29,10 +34,8 @@ extension INIFile {
     var places: [String: String] = [:]
     for entry in entries {
       let place = "\(path):\(entry.line)"
-      // Every other section is known, because of `refuseSections`.
-      guard let known = keys(entry.section) else {
-        throw Fault(place, "it stands before the first section; there are \(sections)")
-      }
+      // Every section is known, because of `refuseSections`.
+      let known = keys(entry.section)!
       guard let key = known[entry.key] else {
         let names = known.keys.sorted().joined(separator: ", ")
         throw Fault(

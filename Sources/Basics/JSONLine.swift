@@ -20,17 +20,9 @@ public struct JSONLine {
     add(key, text.flatMap { json_object_new_string($0) })
   }
 
-  public func set(_ key: String, _ number: Int) {
-    add(key, json_object_new_int64(Int64(number)))
-  }
-
   /// Sets a key; nil is null.
   public func set(_ key: String, _ number: Int?) {
     add(key, number.flatMap { json_object_new_int64(Int64($0)) })
-  }
-
-  public func set(_ key: String, _ flag: Bool) {
-    add(key, json_object_new_boolean(flag ? 1 : 0))
   }
 
   /// Sets a key; nil is null.

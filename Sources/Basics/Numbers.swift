@@ -1,7 +1,8 @@
 @preconcurrency import Glibc
 
 extension Double {
-  /// The number rounded to `decimals` decimals; `inf` or `-inf` if its magnitude is 1e9 or more.
+  /// The number rounded to `decimals` decimals. `inf` or `-inf` if its magnitude is 1e9 or more;
+  /// `inf` if it is not a number.
   public func text(decimals: Int) -> String {
     let scale = pow(10, Double(decimals))
     guard magnitude < 1e9 else { return self < 0 ? "-inf" : "inf" }

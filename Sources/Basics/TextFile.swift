@@ -32,12 +32,15 @@ public func writeBytes(_ bytes: [UInt8], to path: String, isSynced: Bool) throws
   }
   _ = fcntl(descriptor, F_SETFL, flags)
   do throws(Fault) {
-    try write(bytes[...], to: descriptor, operation)
-    let synced = isSynced ? fsync(descriptor) : 0
-    let code = errno
+    do throws(Fault) {
+      try write(bytes[...], to: descriptor, operation)
+      if isSynced { try sync(descriptor, operation) }
+    } catch {
+      close(descriptor)
+      throw error
+    }
     // close() reports delayed write errors.
     guard close(descriptor) == 0 else { throw Fault(operation, errno: errno) }
-    guard synced == 0 else { throw Fault(operation, errno: code) }
     guard let temporaryPath else { return }
     guard rename(temporaryPath, target) == 0 else { throw Fault(operation, errno: errno) }
     if isSynced { try syncFolder(of: path) }
@@ -58,6 +61,10 @@ public func syncToDisk(_ path: String) throws(Fault) {
   let operation = "cannot write \(path)"
   let descriptor = try retryingInterrupts(operation) { open(path, O_RDONLY | O_CLOEXEC) }
   defer { close(descriptor) }
+  try sync(descriptor, operation)
+}
+
+private func sync(_ descriptor: Int32, _ operation: String) throws(Fault) {
   try retryingInterrupts(operation) {
     let result = fsync(descriptor)
     // Some files cannot be synced, as a folder of some network file systems, and need no waiting.
@@ -71,39 +78,9 @@ private func write(
   var left = bytes
   while !left.isEmpty {
     let chunk = Array(left)
-    do throws(Fault) {
-      // A signal may also end a write that has written a part.
-      try refuseIfAskedToEnd(operation)
-      left = left.dropFirst(
-        try retryingInterrupts(operation) { Glibc.write(descriptor, chunk, chunk.count) })
-    } catch {
-      close(descriptor)
-      throw error
-    }
+    // A signal may also end a write that has written a part.
+    try refuseIfAskedToEnd(operation)
+    left = left.dropFirst(
+      try retryingInterrupts(operation) { Glibc.write(descriptor, chunk, chunk.count) })
   }
-}
-
-/// Why nothing is written under this name, with the remedy; nil if it can be tried.
-public func flaw(ofOutputName name: String) -> String? {
-  switch name {
-  case "": "it is empty; name a file"
-  case "-": "standard output is for words; name a file"
-  default: nil
-  }
-}
-
-/// The file to write for this name. /dev/stdout and the like are links; for them it is the file
-/// that they lead to, so that the file is replaced and not the link.
-/// - Throws: `Fault` for no name, and for `-`, which many take for standard output.
-public func outputPath(_ path: String) throws(Fault) -> String {
-  if let flaw = flaw(ofOutputName: path) { throw Fault("cannot write '\(path)'", flaw) }
-  guard path.hasPrefix("/dev/"), let resolved = realpath(path, nil) else { return path }
-  defer { free(resolved) }
-  return String(cString: resolved)
-}
-
-/// True for a device, a pipe or a folder: for anything that exists and is not a regular file.
-public func isSpecialFile(_ path: String) -> Bool {
-  var status = stat()
-  return stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
 }

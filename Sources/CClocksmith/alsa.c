@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The first two messages: the second names the file of what the first is about. */
+/* libasound's first two messages: what failed, and in which file. */
 static char said[400];
 static int messages;
 

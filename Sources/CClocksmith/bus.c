@@ -28,7 +28,7 @@ static int on_set(sd_bus *bus, const char *path, const char *interface, const ch
                            SD_BUS_VTABLE_UNPRIVILEGED)
 #define CHANGING(name, signature) \
   SD_BUS_PROPERTY(name, signature, on_get, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE)
-/* What changes all the time tells nobody of it. */
+/* These change all the time and send no PropertiesChanged. */
 #define FLOWING(name, signature) SD_BUS_PROPERTY(name, signature, on_get, 0, 0)
 
 static const sd_bus_vtable vtable[] = {

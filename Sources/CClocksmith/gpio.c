@@ -39,7 +39,7 @@ static bool has_edges(int descriptor) {
   return poll(&request, 1, 0) > 0;
 }
 
-/* Neither version says in its header which it is; this stands in that of the first alone. */
+/* libgpiod's headers have no version number. Only version 1 defines this macro. */
 #ifdef GPIOD_LINE_BULK_MAX_LINES
 
 struct clocksmith_line {

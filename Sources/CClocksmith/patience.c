@@ -7,14 +7,13 @@
 #include <sys/stat.h>
 #include <sys/time.h>
 
-/* The libraries of sound servers wait for an answer for half a minute or for ever, and cannot be
- * told otherwise. But they give up at once when the connection ends: so it is ended, from a signal
- * handler, by shutdown(2), which POSIX counts among what is safe there. A plugin that opens a pipe
- * which nobody reads waits for ever, too: the signal itself ends that. */
+/* The libraries of sound servers may wait forever for an answer, but give up when their connection
+ * ends. So a signal handler ends it by shutdown(2), which is async-signal-safe (POSIX). A plugin
+ * that waits for the reader of a pipe is ended by the signal itself (EINTR). */
 
 #define MOST_DESCRIPTORS 256
 
-/* Copies, for a plugin's thread may be in the handler still when the call is over. */
+/* Copies: another thread may still run the handler after the call has returned. */
 static struct clocksmith_sockets spared, ended;
 static volatile sig_atomic_t ends_all, is_on, has_run_out;
 

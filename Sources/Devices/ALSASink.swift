@@ -3,7 +3,6 @@ import CALSA
 import CClocksmith
 @preconcurrency import Glibc
 import Horology
-import Sound
 
 /// A speaker behind an ALSA PCM device.
 ///
@@ -221,7 +220,7 @@ public final class ALSASink: Sink {
     }
     if snd_pcm_state(pcm) == SND_PCM_STATE_PREPARED {
       try device.check("cannot start", snd_pcm_start(pcm))
-    } else if isQuick && canTakeBack && !hasTriedToTakeBack {
+    } else if canTakeBack && !hasTriedToTakeBack {
       tryToTakeBack(pcm)
     }
   }

@@ -7,9 +7,13 @@ import CClocksmith
 ///
 /// Takes any device: 32-bit float, 32- or 16-bit integer samples, any rate, any number of channels.
 /// Only the first channel is heard.
-public final class ALSASource: Source {
+public final class ALSASource {
+  /// Its name in messages.
   public let name: String
+  /// The interval at which it wants to be read while it is open. It holds enough for several
+  /// intervals.
   public let readInterval = Duration.milliseconds(20)
+  /// How often frames were lost since it was opened, because they were not read in time.
   public private(set) var overruns = 0
 
   private static let period = Duration.milliseconds(10)
@@ -20,6 +24,7 @@ public final class ALSASource: Source {
 
   private var device: PCMDevice { PCMDevice(name: name, direction: .microphone) }
   private var pcm: OpaquePointer?
+  private var patience = ServerPatience()
   private var decoder = SampleDecoder(format: .float32, channels: 1)
   private var emptyReads = 0
 
@@ -33,28 +38,46 @@ public final class ALSASource: Source {
     close()
   }
 
+  /// Opens the device and starts it.
+  /// - Returns: frames per second.
+  /// - Throws: `Fault` if it is absent, busy or unfit; it is closed then.
   public func open() throws(Fault) -> Int {
     close()
     var patience = ServerPatience()
+    let rate: Int
     do throws(Fault) {
-      return try patience.opening(device, isOpen: pcm.flatMap(PCMDevice.card) != nil) {
+      rate = try patience.opening(device, isOpen: pcm.flatMap(PCMDevice.card) != nil) {
         () throws(Fault) in
         let pcm = try device.open()
         self.pcm = pcm
-        let hardware = try device.configure(
-          pcm, channels: 1, period: Self.period, buffer: Self.buffer)
-        decoder = SampleDecoder(format: hardware.format, channels: hardware.channels)
-        overruns = 0
-        emptyReads = 0
-        try device.check("cannot start", snd_pcm_start(pcm))
-        return hardware.rate
+        do throws(Fault) {
+          return try start(pcm)
+        } catch {
+          // Released here, within the time limit, because closing may wait for the server too.
+          release(pcm)
+          throw error
+        }
       }
     } catch {
-      close()
+      if let pcm { release(pcm) }
       throw error
     }
+    self.patience = patience
+    overruns = 0
+    emptyReads = 0
+    return rate
   }
 
+  private func start(_ pcm: OpaquePointer) throws(Fault) -> Int {
+    let hardware = try device.configure(pcm, channels: 1, period: Self.period, buffer: Self.buffer)
+    decoder = SampleDecoder(format: hardware.format, channels: hardware.channels)
+    try device.check("cannot start", snd_pcm_start(pcm))
+    return hardware.rate
+  }
+
+  /// Gives the mono frames that there are, without waiting; full scale is 1.
+  /// - Returns: how many; fewer than the block holds if there are no more now.
+  /// - Throws: `Fault` if the device is gone.
   public func read(into block: UnsafeMutableBufferPointer<Float>) throws(Fault) -> Int {
     guard let pcm else { return 0 }
     do throws(Fault) {
@@ -98,10 +121,15 @@ public final class ALSASource: Source {
     }
   }
 
+  /// Frees the device.
   public func close() {
-    guard let open = pcm else { return }
-    pcm = nil
-    snd_pcm_drop(open)
-    snd_pcm_close(open)
+    guard let pcm else { return }
+    try? patience.calling(device) { () throws(Fault) in release(pcm) }
+  }
+
+  private func release(_ pcm: OpaquePointer) {
+    self.pcm = nil
+    snd_pcm_drop(pcm)
+    snd_pcm_close(pcm)
   }
 }

@@ -4,7 +4,7 @@ import CALSA
 
 /// A volume control of a sound card, by ALSA's simple mixer. It is set while something sounds, and
 /// restored afterwards.
-public final class CardMixer {
+final class CardMixer {
   private let mixer: OpaquePointer
   private let element: OpaquePointer
   private let name: String
@@ -14,7 +14,7 @@ public final class CardMixer {
   ///   - control: the card's control device, as in `hw:CARD=DAC`.
   ///   - name: the control, as in `Digital` or `PCM`.
   /// - Throws: `Fault` if there is no such control for playing; it names the controls there are.
-  public init(control: String, name: String) throws(Fault) {
+  init(control: String, name: String) throws(Fault) {
     self.name = name
     mixer = try Self.open(control)
     let elements = Self.elements(mixer)
@@ -33,7 +33,7 @@ public final class CardMixer {
   }
 
   /// The controls for playing that a card has, with their ranges in dB if the card tells them.
-  public static func controls(of control: String) -> [(name: String, range: ClosedRange<Double>?)] {
+  static func controls(of control: String) -> [(name: String, range: ClosedRange<Double>?)] {
     guard let mixer = try? open(control) else { return [] }
     defer { snd_mixer_close(mixer) }
     return elements(mixer).map { ($0.name, decibels(of: $0.element)) }
@@ -79,7 +79,7 @@ public final class CardMixer {
 
   /// Saves the control's setting, switches it on and sets it to `decibels`, where 0 leaves the
   /// sound as it is. It gets the nearest value of the card that is not louder.
-  public func set(decibels: Double) throws(Fault) {
+  func set(decibels: Double) throws(Fault) {
     let operation = "cannot set mixer '\(name)'"
     snd_mixer_handle_events(mixer)
     saved = []
@@ -102,7 +102,7 @@ public final class CardMixer {
   }
 
   /// Restores the saved setting. It does nothing if the card has gone.
-  public func restore() {
+  func restore() {
     for (channel, volume, isOn) in saved {
       snd_mixer_selem_set_playback_volume(element, channel, volume)
       if snd_mixer_selem_has_playback_switch(element) == 1 {

@@ -96,12 +96,12 @@ private final class LineHandle {
   ) -> Int32
 
   init(_ name: String, active: ActiveLevel, _ open: Open) throws(Fault) {
-    let place = try GPIOMap.current().place(of: name)
+    let line = try GPIOMap.current().line(named: name)
     var opened: OpaquePointer?
-    let code = open(&opened, place.chipPath, place.offset, active == .low)
-    guard code == 0, let opened else { throw place.refusal(code: -code) }
+    let code = open(&opened, line.chipPath, line.offset, active == .low)
+    guard code == 0, let opened else { throw line.refusal(code: -code) }
     pointer = opened
-    self.place = place
+    place = line
   }
 
   deinit {

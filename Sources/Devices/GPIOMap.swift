@@ -1,7 +1,6 @@
 import Basics
 import CClocksmith
 @preconcurrency import Glibc
-import Sound
 
 /// The GPIO lines that there are, and who has them. Lines are looked up here.
 public struct GPIOMap: Hashable, Sendable {
@@ -9,7 +8,7 @@ public struct GPIOMap: Hashable, Sendable {
   public struct Line: Hashable, Sendable {
     public let chipPath: String
     /// The driver's name for the chip, as in `pinctrl-rp1`. Its number differs between kernels.
-    public let chipLabel: String
+    let chipLabel: String
     public let offset: UInt32
     /// Nil if the device tree gives it none, as on old kernels of the Pi 3.
     public let name: String?
@@ -70,7 +69,7 @@ public struct GPIOMap: Hashable, Sendable {
   ///   whatever the kernel calls it. Mainline's device trees name some lines after their other
   ///   functions (`GPIO_GCLK`), and give the lines of a Pi 5 no names.
   /// - Throws: `Fault` if there is none, or more than one; it names what there is instead.
-  public func place(of text: String) throws(Fault) -> Line {
+  public func line(named text: String) throws(Fault) -> Line {
     let named = lines.filter { $0.name == text }
     if named.count == 1 { return named[0] }
     if named.count > 1 {

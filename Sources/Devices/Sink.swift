@@ -1,6 +1,5 @@
 import Basics
 import Horology
-import Sound
 
 /// Which frame leaves the converter at which moment.
 public struct StreamPosition: Hashable, Sendable {

@@ -25,16 +25,12 @@ enum ZoneFile {
   /// What is wrong with a file; nil if nothing is.
   static func flaw(of path: String) -> Flaw? {
     do throws(Fault) {
-      return flaw(in: try bytes(of: path))
+      return flaw(in: try readRegularFile(path, largest: mostBytes))
     } catch {
+      // The code is 0 if the file is not a regular one, or is too large.
       return [0, ENOENT, ENOTDIR, ELOOP, ENAMETOOLONG].contains(error.code)
         ? .noZoneFile : .unreadable(error.code)
     }
-  }
-
-  /// - Throws: `Fault`; its code is 0 if the file is not a regular one, or is too large.
-  private static func bytes(of path: String) throws(Fault) -> [UInt8] {
-    try readRegularFile(path, largest: mostBytes)
   }
 
   /// What is wrong with a file of these bytes; nil if nothing is.

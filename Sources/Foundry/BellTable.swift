@@ -17,15 +17,10 @@ public struct BellTable: Sendable {
   /// - Throws: `Fault` with file and line for anything in it that is unknown, wrong or missing.
   public init(path: String, tuning: Tuning) throws(Fault) {
     let file = try INIFile(path: path)
-    let known = "there is [bell NAME]"
-    try file.refuseSections(known) { !$0.hasPrefix("bell ") }
+    try file.refuseSections("there is [bell NAME]") { !$0.hasPrefix("bell ") }
     var drafts: [Draft] = []
     for entry in file.entries {
       let place = "\(path):\(entry.line)"
-      // An entry before the first section is in the section with the empty name.
-      guard entry.section.hasPrefix("bell ") else {
-        throw Fault(place, "unknown section [\(entry.section)]; \(known)")
-      }
       let name = String(entry.section.dropFirst("bell ".count))
       if drafts.last?.name != name {
         guard !drafts.contains(where: { $0.name == name }) else {

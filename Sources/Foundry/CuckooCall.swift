@@ -72,12 +72,10 @@ public struct CuckooCall: SynthesisedSound {
       let riseFrames = Int(rise / seconds)
       let sinceStart = frame - span.lowerBound
       let untilEnd = span.upperBound - 1 - frame
-      let speaking = sinceStart < riseFrames ? raisedCosine(sinceStart, of: riseFrames) : 1
-      let fallFrames = Int(fall / seconds)
-      let ending = untilEnd < fallFrames ? raisedCosine(untilEnd, of: fallFrames) : 1
+      let speaking = raisedCosine(sinceStart, of: riseFrames)
+      let ending = raisedCosine(untilEnd, of: Int(fall / seconds))
       // The wind rises in a third of the time, and falls from chiff to breath as the pipe speaks.
-      let windFrames = riseFrames / 3
-      let arriving = sinceStart < windFrames ? raisedCosine(sinceStart, of: windFrames) : 1
+      let arriving = raisedCosine(sinceStart, of: riseFrames / 3)
       var tone = 0.0
       for index in points.indices {
         tone += points[index].real

@@ -22,8 +22,7 @@ public struct Pip: SynthesisedSound {
     let rampFrames = Int(Self.ramp * Double(standardRate))
     for frame in 0..<max(count, 0) {
       let fromEnd = min(position + frame, frames - 1 - (position + frame))
-      let gain = fromEnd < rampFrames ? raisedCosine(fromEnd, of: rampFrames) : 1
-      block[frame] = sample(point.real * gain)
+      block[frame] = sample(point.real * raisedCosine(fromEnd, of: rampFrames))
       point = point * turn
     }
     position += max(count, 0)

@@ -21,7 +21,6 @@ struct SignalFigure {
   let instrument: StruckInstrument
   /// Decibels of a blow relative to full scale, chosen so that the signal is as loud as the voice.
   let level: Double
-  let seconds: Double
   /// Seconds over which the end is faded.
   let fade: Double
   let chords: [Chord]
@@ -34,27 +33,27 @@ struct SignalFigure {
     case .prepare:
       // Two knocks, then up to an unresolved note.
       self.init(
-        .marimba, -11, 0.9, fade: 0.2,
+        .marimba, -11, fade: 0.2,
         [Chord(0, "B4"), Chord(0.19, "B4"), Chord(0.38, "F#5")])
     case .work:
       self.init(
-        .glockenspiel, -14.8, 0.9, fade: 0.25,
+        .glockenspiel, -14.8, fade: 0.25,
         [
           Chord(0, "E5", level: -2), Chord(0.07, "G#5", level: -2), Chord(0.14, "B5", level: -1),
           Chord(0.21, "E6"),
         ])
     case .rest:
       self.init(
-        .vibraphone, -14.5, 1.5, fade: 0.7,
+        .vibraphone, -14.5, fade: 0.7,
         [Chord(0, "G#5"), Chord(0.22, "E5"), Chord(0.44, "B4")])
     case .half:
       self.init(
-        .xylophone, -6.5, 0.4, fade: 0.1,
+        .xylophone, -6.5, fade: 0.1,
         [Chord(0, "A5"), Chord(0.07, "A5"), Chord(0.14, "A5"), Chord(0.21, "A5")])
     case .last:
       // The figure of `work`, a fifth higher, twice.
       self.init(
-        .glockenspiel, -15.4, 1.25, fade: 0.3,
+        .glockenspiel, -15.4, fade: 0.3,
         [0, 0.34].flatMap { start in
           [
             Chord(start, "B5", level: -2), Chord(start + 0.07, "E6", level: -2),
@@ -64,20 +63,20 @@ struct SignalFigure {
     case .end:
       // From the dominant to the tonic.
       self.init(
-        .vibraphone, -15.8, 2.4, fade: 1,
+        .vibraphone, -15.8, fade: 1,
         [
           Chord(0, "B5", "B4"), Chord(0.2, "B5", "B4"),
           Chord(0.4, "E6", "B5", "G#5", "E5"),
           Chord(0.8, "E5", "B4", "E4"),
         ])
     case .count:
-      self.init(.claves, -10.8, 0.08, fade: 0.03, [Chord(0, "E7")])
+      self.init(.claves, -10.8, fade: 0.03, [Chord(0, "E7")])
     case .cue:
-      self.init(.glockenspiel, -10.9, 0.6, fade: 0.3, [Chord(0, "E5")])
+      self.init(.glockenspiel, -10.9, fade: 0.3, [Chord(0, "E5")])
     case .ring:
       // Back and forth.
       self.init(
-        .bowls, -16, 1.9, fade: 0.9,
+        .bowls, -16, fade: 0.9,
         [
           Chord(0, "B5", "G#5"), Chord(0.3, "G#5", "E5"), Chord(0.6, "B5", "G#5"),
         ])
@@ -85,12 +84,10 @@ struct SignalFigure {
   }
 
   private init(
-    _ instrument: StruckInstrument, _ level: Double, _ seconds: Double, fade: Double,
-    _ chords: [Chord]
+    _ instrument: StruckInstrument, _ level: Double, fade: Double, _ chords: [Chord]
   ) {
     self.instrument = instrument
     self.level = level
-    self.seconds = seconds
     self.fade = fade
     self.chords = chords
   }

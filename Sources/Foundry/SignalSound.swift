@@ -13,7 +13,7 @@ public struct SignalSound: SynthesisedSound {
   public init(_ signal: Signal) {
     let rate = Double(standardRate)
     let figure = SignalFigure(signal)
-    frames = Int((figure.seconds * rate).rounded())
+    frames = Int((signal.length.inSeconds * rate).rounded())
     fadeFrames = Int((figure.fade * rate).rounded())
     riseFrames = Int((figure.instrument.rise * rate).rounded())
     for chord in figure.chords {
@@ -37,8 +37,7 @@ public struct SignalSound: SynthesisedSound {
       for index in blows.indices { add(&blows[index], to: sum, by: blow) }
       for frame in sum.indices {
         let untilEnd = frames - 1 - (position + frame)
-        let gain = untilEnd < fadeFrames ? raisedCosine(untilEnd, of: fadeFrames) : 1
-        block[frame] = sample(sum[frame] * gain)
+        block[frame] = sample(sum[frame] * raisedCosine(untilEnd, of: fadeFrames))
       }
     }
     position += count
@@ -57,8 +56,7 @@ public struct SignalSound: SynthesisedSound {
     blow.partials.add(to: sounding)
     for frame in first..<sum.count {
       let sinceBlow = position + frame - blow.start
-      sum[frame] +=
-        scratch[frame] * (sinceBlow < riseFrames ? raisedCosine(sinceBlow, of: riseFrames) : 1)
+      sum[frame] += scratch[frame] * raisedCosine(sinceBlow, of: riseFrames)
     }
   }
 }

@@ -1,4 +1,5 @@
 import Horology
+import Sound
 
 /// Sounds to render into one folder: either the sounds of the tunes, which are each take of each
 /// bell, the pips of the time signal and the cuckoo; or the signals.
@@ -24,7 +25,7 @@ public struct SoundSet: Sendable {
       for (index, seed) in bell.seeds.enumerated() {
         takes.append(
           Take(
-            name: bell.name, fileName: Self.fileName(of: bell.name, take: index + 1),
+            name: bell.name, fileName: BellRack.fileName(of: bell.name, take: index + 1),
             sound: { BellBlow(bell, seed: seed) }))
       }
     }
@@ -45,11 +46,5 @@ public struct SoundSet: Sendable {
 
   private init(takes: [Take]) {
     self.takes = takes
-  }
-
-  /// The file name of a bell's take: `F#4`, take 1 is `Fsharp4-1.flac`.
-  public static func fileName(of bell: String, take: Int) -> String {
-    bell.split(separator: "#", omittingEmptySubsequences: false).joined(separator: "sharp")
-      + "-\(take).flac"
   }
 }

@@ -12,9 +12,10 @@ public protocol SynthesisedSound {
   mutating func render(into block: UnsafeMutableBufferPointer<Int16>) -> Int
 }
 
-/// Rises from 0 at step 0 to 1 at `steps`, without a corner.
+/// Rises from 0 at step 0 to 1 at `steps`, without a corner, and stays 1.
 func raisedCosine(_ step: Int, of steps: Int) -> Double {
-  0.5 - 0.5 * Complex.onUnitCircle(.pi * Double(step) / Double(steps)).real
+  guard step < steps else { return 1 }
+  return 0.5 - 0.5 * Complex.onUnitCircle(.pi * Double(step) / Double(steps)).real
 }
 
 /// A 16-bit sample; full scale is 1, and beyond it is clipped.

@@ -8,7 +8,7 @@ public struct Announcer {
   /// three to open.
   public static let preparation = Duration.seconds(5)
   /// Minimum time to prepare a chime: some devices take this long to open.
-  public static let chimePreparation = Duration.seconds(3)
+  static let chimePreparation = Duration.seconds(3)
   /// Minimum time to prepare a sounding that begins at once.
   public static let requestLead = Duration.milliseconds(400)
   /// How late a blow may be: more than the jitter of clock readings, less than anyone hears.
@@ -40,9 +40,9 @@ public struct Announcer {
   /// clock.
   public internal(set) var muteEndsSinceBoot: Duration?
   /// When the last event came.
-  private(set) var previous: Now
+  var previous: Now
   /// What the clock would show now without the step or the sleep that was just noticed.
-  private var showed: Instant
+  var showed: Instant
   /// The clock was set, and the alarms have not been told yet.
   var owesAlarmsClock = false
   /// The clock was set or the machine slept, and the clock has not been judged since.
@@ -98,11 +98,11 @@ public struct Announcer {
     case .trust(let trust):
       if trust != self.trust { effects += take(trust, at: now) + [.report(.trust(trust))] }
     case .ringer(let ringer, let moment):
-      effects += turn(ringer, at: moment, now)
+      effects += take(ringer, at: moment, now)
       // Silence does not wait for the clock to be judged. The consequences of a step or a sleep do.
       if owesJudging { return Effect.silenceFirst(effects) + [.wake(at: now.instant)] }
     case .mute(let mute):
-      effects += turn(mute, at: now)
+      effects += take(mute, at: now)
     case .asked(let time, let instant, let speakerIsAwake):
       let lead = rules.lead(speakerIsAwake: speakerIsAwake)
       // Occasions that have passed meanwhile must not block the answer.
@@ -128,11 +128,11 @@ public struct Announcer {
       effects += take(order, at: now)
     case .alarm(let order):
       effects += take(order, at: now)
-    case .stop(let reason):
-      if reason == .serviceEnds { isEnding = true }
-      effects += stopTimers(reason, at: now)
-      if let playing, isEnded(playing, by: reason, at: now) {
-        effects += stage.stop(reason, at: now.uptime)
+    case .stop(let stop):
+      if stop == .serviceEnds { isEnding = true }
+      effects += stopTimers(stop, at: now)
+      if let playing, isEnded(playing, by: stop, at: now) {
+        effects += stage.stop(stop.reason, at: now.uptime)
       }
     case .ended(let sounding, let outcome):
       if let turn = stage.end(sounding) {
@@ -144,50 +144,7 @@ public struct Announcer {
     return Effect.silenceFirst(effects + settle(at: now))
   }
 
-  // MARK: The clock was set, or the machine slept
-
-  private mutating func noticeStep(with event: Event, at now: Now) -> [Effect] {
-    defer { previous = now }
-    let jump = now.jump(since: previous)
-    let step = now.step(since: previous)
-    let sleep = now.sleep(since: previous)
-    showed = now.instant - jump
-    // The clock was set just before this event and is not judged yet: leave the step out.
-    // Keep a sleep in: how far the clock is set back does not depend on sleeps.
-    if alarmConditions.isTrusted, !owesAlarmsClock { alarms.note(now.instant - step) }
-    quarters.note(now.instant, before: showed)
-    // The clock may have passed the anchor of an announcement that is still unheard.
-    let unheard = unheard(event)
-    let showing = unheard.map { min(previous.instant, $0.begins - .nanoseconds(1)) } ?? showed
-    stage.note(showing)
-    var effects: [Effect] = []
-    if step.magnitude >= Self.stepThreshold { effects.append(.report(.clockSet(by: step))) }
-    if sleep >= Self.stepThreshold { effects.append(.report(.slept(for: sleep))) }
-    // Small steps add up.
-    keepEndOfMute(at: now)
-    guard jump.magnitude >= Self.stepThreshold || !effects.isEmpty else { return [] }
-    effects += noteTimers(
-      wasSet: step.magnitude >= Self.stepThreshold, slept: sleep, at: now)
-    // The player times by uptime. Only the sum of step and sleep matters to it.
-    guard jump.magnitude >= Self.stepThreshold else { return effects }
-    let reason: StopReason = step.magnitude >= Self.stepThreshold ? .clockSet : .slept
-    if let playing, isFollowed(jump, by: playing, at: now) {
-      stage.follow(by: jump)
-    } else if let playing,
-      showing >= playing.begins || now.instant >= playing.begins || canBeginAnew(playing, at: now)
-    {
-      effects += takeBack(reason, at: now, showing: showing)
-    }
-    // Any other chime is about to begin: the player still moves it with the clock.
-    stage.shift(by: jump)
-    if let playing,
-      (showing >= playing.anchor && jump.magnitude > settings.lateLimit) || saysWrongTime(at: now)
-    {
-      // Already speaking: cut it only if the time is wrong now.
-      effects += stage.stop(reason, at: now.uptime)
-    }
-    return effects
-  }
+  // MARK: An announcement is taken back
 
   /// Cancels an announcement that has not reached its anchor and reopens its occasion.
   /// - Parameter showing: what the clock would show without the jump; nil for what it shows now.
@@ -208,7 +165,7 @@ public struct Announcer {
 
   /// True if there is time to stop an announcement and prepare it again. With less time, a chime
   /// would come back as words alone.
-  private func canBeginAnew(_ announcement: Announcement, at now: Now) -> Bool {
+  func canBeginAnew(_ announcement: Announcement, at now: Now) -> Bool {
     let preparation = announcement.programme.blows.isEmpty ? .zero : rules.chimePreparation
     return now.instant + preparation <= announcement.begins
   }
@@ -296,14 +253,13 @@ public struct Announcer {
     return reason == .softwareMuted && mute == .next ? report + unmute() : report
   }
 
-  /// True if this reason stops the announcement that is playing now.
-  private func isEnded(_ playing: Announcement, by reason: StopReason, at now: Now) -> Bool {
+  /// True if this stops the announcement that is playing now.
+  private func isEnded(_ playing: Announcement, by stop: Stop, at now: Now) -> Bool {
     let isHeard = stage.isHeard(at: now)
-    switch reason {
+    switch stop {
     // An announcement that is not heard yet is the next occasion, which still sounds.
     case .byHand: return isHeard || !playing.cause.isOccasion
     case .serviceEnds: return !isHeard || settings.atStop == .fade
-    default: return true
     }
   }
 

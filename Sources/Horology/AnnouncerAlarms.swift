@@ -164,7 +164,7 @@ extension Announcer {
     let blows = blows(of: sounding ?? alarm, at: now)
     let offset = blows.last.map { $0.offset + DueCue.afterTune } ?? Timers.wordsAfterRing
     let from = max(since.sinceBoot + offset - rules.lead, now.sinceBoot)
-    timers.say(
+    timers.plan(
       TimerWords(
         .alarm(alarm.number), title: alarm.title, [.time], from: from,
         until: from + rules.latestWords))

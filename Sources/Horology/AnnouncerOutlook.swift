@@ -51,39 +51,3 @@ extension Announcer {
     return outlook.refusal == nil ? .on : .off
   }
 }
-
-/// Announcements that go on although the clock was set.
-extension Announcer {
-  /// The announcement with the turn, if this event says that nothing of it was heard yet; else nil.
-  func unheard(_ event: Event) -> Announcement? {
-    guard case .unheard(let sounding) = event, let playing, playing.id == sounding else {
-      return nil
-    }
-    return playing
-  }
-
-  /// True if a sounding melody can follow this step: the player moves it with the clock, and there
-  /// is time to move the blow of the hour too.
-  func isFollowed(_ step: Duration, by announcement: Announcement, at now: Now) -> Bool {
-    // The player may see several steps as one.
-    let inAll = step + (stage.turn?.followed ?? .zero)
-    return !announcement.programme.blows.isEmpty
-      && max(step.magnitude, inAll.magnitude) <= Self.longestFollowedStep
-      && now.instant - step >= announcement.begins
-      && now.instant + rules.shortestLead <= announcement.anchor
-  }
-}
-
-/// Words that are still to come.
-extension Announcer {
-  /// True if the clock was set after the anchor of an occasion so that the words after its blows
-  /// will be wrong when they come.
-  func saysWrongTime(at now: Now) -> Bool {
-    guard let turn = stage.turn, turn.hasReachedAnchor, case .occasion = turn.announcement.cause,
-      case .at(let offset) = turn.announcement.programme.words
-    else { return false }
-    let begins = turn.announcement.anchor + offset + turn.shift
-    return now.instant < begins
-      && zone.civil(at: begins).minuteOfDay != turn.announcement.time.minuteOfDay
-  }
-}

@@ -72,10 +72,3 @@ extension Announcement {
     return time.map { $0.dateTime.timeOfDay == occasion.civil.dateTime.timeOfDay } ?? true
   }
 }
-
-extension Instant {
-  /// The first instant after this one at which the clocks no longer show the minute that is said.
-  public func endOfMinute(of said: CivilTime) -> Instant {
-    Instant(seconds: seconds + 60 - Int64(said.dateTime.second))
-  }
-}

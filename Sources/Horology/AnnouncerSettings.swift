@@ -45,8 +45,8 @@ public struct AnnouncerSettings: Hashable, Sendable {
   public var ringLimit = Duration.seconds(900)
   /// When the voice says how much of a timer is left.
   public var tellsLeft: Set<TellsLeft> = []
-  /// The voice says the phases of rounds.
-  public var saysPhases = SaysPhases.no
+  /// The voice says the phases of rounds, after their signals.
+  public var saysPhases = false
   /// The alarms of the configuration.
   public var alarms: [AlarmPlan] = []
   /// The voice has words for timers.
@@ -85,106 +85,5 @@ public struct AnnouncerSettings: Hashable, Sendable {
         .at(max(blows.last?.offset ?? .zero, .zero) + movement.rest)
       }
     return Programme(blows: blows, words: words)
-  }
-}
-
-/// Why something did not sound.
-public enum SkipReason: Hashable, Sendable {
-  case quietHours
-  case nothingToSound
-  case untrusted
-  /// The switch is off.
-  case muted
-  /// The switch cannot be read, which mutes (`when_lost`).
-  case switchLost
-  /// A person has asked for silence for a while.
-  case softwareMuted
-  /// There was no time left for its chime, and it has no words.
-  case tooLateForChime
-  /// By how much the occasion was missed: after a suspend, or when the clock was set forward.
-  case late(Duration)
-  /// Another announcement had the speaker.
-  case busy
-  /// The request came so close to an occasion that the occasion answers it.
-  case occasionIsNear
-  /// The announcement could not be played, in the words of the device or the clips.
-  case failed(String)
-  case stopped(StopReason)
-}
-
-/// Why a sounding was stopped, before or while it was heard.
-public enum StopReason: Hashable, Sendable {
-  case clockSet
-  /// The machine has slept.
-  case slept
-  /// The zone or the configuration has changed.
-  case rulesChanged
-  /// The switch was turned off.
-  case muted
-  /// The switch cannot be read, which silences (`when_lost`).
-  case switchLost
-  /// A person wants silence for a while.
-  case softwareMuted
-  /// A person wanted it to end.
-  case byHand
-  case serviceEnds
-}
-
-extension SkipReason: CustomStringConvertible {
-  /// A few words that follow a colon.
-  public var description: String {
-    switch self {
-    case .quietHours: "quiet hours"
-    case .nothingToSound: "neither a chime nor the voice is set for it"
-    case .untrusted: "the clock is not trusted (see 'untrusted' in the configuration)"
-    case .muted: "the switch is off"
-    case .switchLost: "the switch cannot be read (see 'when_lost' in the configuration)"
-    case .softwareMuted: "it is muted ('clocksmith unmute' ends that)"
-    case .late(let duration):
-      "the clock passed it (set forward, or the machine slept); now \(duration.inWords) late"
-    case .tooLateForChime: "there was no time left for its chime"
-    case .busy: "another announcement had the speaker"
-    case .occasionIsNear: "the next announcement is about to be made"
-    case .failed(let why): why
-    case .stopped(let reason): reason.description
-    }
-  }
-}
-
-extension StopReason: CustomStringConvertible {
-  public var description: String {
-    switch self {
-    case .clockSet: "the clock was set"
-    case .slept: "the machine slept"
-    case .rulesChanged: "the zone or the configuration was changed"
-    case .muted: "the switch was put off"
-    case .switchLost: "the switch cannot be read"
-    case .softwareMuted: "it was muted"
-    case .byHand: "it was stopped by hand"
-    case .serviceEnds: "the service was stopped"
-    }
-  }
-}
-
-extension Duration {
-  /// The duration as a person says it, in its two largest units: `7 min 28 s`, `3 h 5 min`.
-  public var inWords: String {
-    let total = nanoseconds / 1_000_000_000
-    let units: [(Int64, String)] = [(86_400, "d"), (3600, "h"), (60, "min"), (1, "s")]
-    guard let largest = units.firstIndex(where: { total >= $0.0 }) else { return "0 s" }
-    let (size, name) = units[largest]
-    let first = "\(total / size) \(name)"
-    guard largest + 1 < units.count else { return first }
-    let (smaller, smallerName) = units[largest + 1]
-    let rest = total % size / smaller
-    return rest == 0 ? first : "\(first) \(rest) \(smallerName)"
-  }
-
-  /// Without a sign, to a tenth of a second: `12 ms`, `1.3 s`, and from a minute on in words.
-  public var roughly: String {
-    let span = magnitude
-    if span < .milliseconds(950) { return "\((span.nanoseconds + 999_999) / 1_000_000) ms" }
-    let tenths = (span.nanoseconds + 50_000_000) / 100_000_000
-    return tenths < 600 ? "\(tenths / 10).\(tenths % 10) s" : span.inWords
   }
 }

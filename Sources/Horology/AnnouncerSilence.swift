@@ -3,10 +3,10 @@ extension Announcer {
   /// Takes the switch as it is at the start, before the first event. If it silences, rings from
   /// before the start end; nothing else is decided yet.
   public mutating func start(with ringer: Ringer) -> [Effect] {
-    turn(ringer, at: previous.uptime, previous)
+    take(ringer, at: previous.uptime, previous)
   }
 
-  mutating func turn(_ ringer: Ringer, at moment: Uptime, _ now: Now) -> [Effect] {
+  mutating func take(_ ringer: Ringer, at moment: Uptime, _ now: Now) -> [Effect] {
     guard ringer != self.ringer else { return [] }
     rules.ringer = ringer
     let reason: StopReason = if case .lost = ringer { .switchLost } else { .muted }
@@ -26,7 +26,7 @@ extension Announcer {
     return effects + [.report(.ringer(ringer))]
   }
 
-  mutating func turn(_ mute: SoftwareMute, at now: Now) -> [Effect] {
+  mutating func take(_ mute: SoftwareMute, at now: Now) -> [Effect] {
     // A repeated mute still silences an answer.
     guard
       mute != self.mute

@@ -1,6 +1,7 @@
 /// How the Announcer handles timers and the interval.
 extension Announcer {
-  /// A timer found this long past zero ran out unnoticed: in a sleep, or with the power off.
+  /// What is later than this was due unnoticed: in a sleep, with the power off, or when the clock
+  /// was set past it.
   static let unnoticed = Duration.seconds(2)
 
   /// Carries out a person's order about the timers.
@@ -64,13 +65,13 @@ extension Announcer {
     timers.dropWords { $0.isOfLeft && !planned.contains($0) }
     for words in planned {
       let waits = waiting.contains { $0.source == words.source && $0.phrases == words.phrases }
-      if waits || words.from > now.sinceBoot { timers.say(words) }
+      if waits || words.from > now.sinceBoot { timers.plan(words) }
     }
   }
 
   /// Plans the words about how much of a timer is left.
   mutating func planWords(of countdown: Countdown, at now: Now) {
-    for words in wordsOfLeft(of: countdown) where words.from > now.sinceBoot { timers.say(words) }
+    for words in wordsOfLeft(of: countdown) where words.from > now.sinceBoot { timers.plan(words) }
   }
 
   /// The words about how much of a running timer is left (`tell_left`).
@@ -133,14 +134,15 @@ extension Announcer {
 
   /// By hand: stops the rings or, if nothing rings or is said, the interval. When the service ends:
   /// takes back the cues; the rings go on after the next start.
-  mutating func stopTimers(_ reason: StopReason, at now: Now) -> [Effect] {
-    switch reason {
+  mutating func stopTimers(_ stop: Stop, at now: Now) -> [Effect] {
+    let reason = stop.reason
+    switch stop {
     case .byHand:
-      timers.isRinging || alarms.isRinging || isSaying(at: now)
+      return timers.isRinging || alarms.isRinging || isSaying(at: now)
         ? silenceAlarms(reason, at: now.uptime, now) + timers.silenceRings(reason)
         : timers.stopInterval(reason)
-    case .serviceEnds: timers.recallCues(reason, from: settings.atStop == .fade ? nil : now)
-    default: []
+    case .serviceEnds:
+      return timers.recallCues(reason, from: settings.atStop == .fade ? nil : now)
     }
   }
 
@@ -289,7 +291,7 @@ extension Announcer {
     if settings.saysTimers {
       // A long lead-in may need more time than the ring leaves.
       let from = max(since.sinceBoot + Timers.wordsAfterRing - rules.lead, now.sinceBoot)
-      timers.say(
+      timers.plan(
         TimerWords(
           .timer(countdown.number), title: countdown.title, countdown.phrases, from: from,
           until: from + rules.latestWords))
@@ -388,9 +390,4 @@ extension Announcer {
     ]
     return (cues + due.compactMap { $0 }).min()
   }
-}
-
-extension Countdown {
-  /// The phrases that name it, the best first.
-  public var phrases: [TimerPhrase] { [name.map { .name($0) }, .timer(length)].compactMap { $0 } }
 }

@@ -1,25 +1,3 @@
-/// A day of the week, numbered as C's `tm_wday`.
-public enum Weekday: Int, CaseIterable, Sendable {
-  case sunday, monday, tuesday, wednesday, thursday, friday, saturday
-
-  /// The first three letters, as in `mon`: how configuration files write it.
-  public var abbreviation: String {
-    ["sun", "mon", "tue", "wed", "thu", "fri", "sat"][rawValue]
-  }
-
-  public init?(abbreviation: some StringProtocol) {
-    guard let day = Self.allCases.first(where: { $0.abbreviation == abbreviation }) else {
-      return nil
-    }
-    self = day
-  }
-
-  /// The day before, with Saturday before Sunday.
-  public var previous: Weekday {
-    Weekday(rawValue: (rawValue + 6) % 7)!
-  }
-}
-
 /// Date and time of day without a zone, as a person writes it. Gregorian, seconds 0 to 59.
 public struct CivilDateTime: Hashable, Sendable {
   public var year: Int
@@ -84,7 +62,7 @@ extension CivilDateTime: CustomStringConvertible {
   public var description: String { "\(date)T\(timeOfDay)" }
 
   /// `2026-11-21`.
-  public var date: String { "\(year)-\(twoDigits(month))-\(twoDigits(day))" }
+  public var date: String { CivilDate(of: self).description }
 
   /// `15:15:00`.
   public var timeOfDay: String {
@@ -138,4 +116,11 @@ extension CivilTime: CustomStringConvertible {
 /// At least two digits, with a leading zero.
 func twoDigits(_ number: Int) -> String {
   number < 10 ? "0\(number)" : "\(number)"
+}
+
+extension Instant {
+  /// The first instant after this one at which the clocks no longer show the minute that is said.
+  public func endOfMinute(of said: CivilTime) -> Instant {
+    Instant(seconds: seconds + 60 - Int64(said.dateTime.second))
+  }
 }

@@ -16,7 +16,7 @@ public struct ClockJudge {
 
   /// Assumed drift of a crystal that nothing disciplines, in ppm: more than five times that of a
   /// Raspberry Pi, and a fifth of what the kernel allows for.
-  public static let assumedDrift: Int64 = 100
+  static let assumedDrift: Int64 = 100
   /// Assumed error of a clock that timesyncd has just set: a rule of thumb for NTP over the
   /// internet. timesyncd writes no error of its own into the kernel.
   static let errorOfTimesyncd = Duration.milliseconds(100)
@@ -24,14 +24,13 @@ public struct ClockJudge {
   static let errorOfRTC = Duration.seconds(1)
   /// An RTC does not vouch for a clock that is further away than this, however long they ran apart:
   /// the spoken minute would be as likely wrong as right.
-  public static let greatestLead = Duration.seconds(30)
+  static let greatestLead = Duration.seconds(30)
   /// How often an RTC that vouches for the clock is read. One that does not is read sooner, because
   /// it may have been set right meanwhile.
   static let readingInterval = Duration.seconds(3600)
   static let intervalInDoubt = Duration.seconds(60)
-  /// An unconfirmed reading is repeated after this: a program that sets the clock sets the RTC a
-  /// moment later. Less than 5 s, so it comes before an occasion that was 10 s away is decided, 5 s
-  /// ahead.
+  /// An unconfirmed reading is repeated after this, because a program that sets the clock sets the
+  /// RTC a moment later. Less than 5 s: an occasion 10 s away is decided in 5 s.
   static let secondLook = Duration.seconds(4)
 
   public private(set) var state = ClockState(basis: .nothing(.noRTC), uncertainty: nil)

@@ -72,3 +72,28 @@ extension Duration {
     .nanoseconds(nanoseconds / 1000 * count / 1000)
   }
 }
+
+extension ClockState.Doubt {
+  /// For programs: it does not change.
+  public var key: String {
+    switch self {
+    case .noRTC: "no_rtc"
+    case .invalidRTC: "invalid_rtc"
+    case .differs: "differs_from_rtc"
+    case .wasSet: "was_set"
+    }
+  }
+}
+
+extension ClockState.Basis {
+  /// For programs: it does not change.
+  public var key: String {
+    switch self {
+    case .disciplined: "disciplined"
+    case .synchronisedEarlier: "synchronised_earlier"
+    case .setFromRTC: "set_from_rtc"
+    case .agreesWithRTC: "agrees_with_rtc"
+    case .nothing: "nothing"
+    }
+  }
+}

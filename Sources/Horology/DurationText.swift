@@ -57,7 +57,7 @@ extension Character {
 
 extension Duration {
   /// To the second, rounded up, as a countdown shows it: `1 h 5 min 30 s`.
-  public var exactly: String {
+  public var roundedUp: String {
     let total = (max(nanoseconds, 0) + 999_999_999) / 1_000_000_000
     let parts = [(total / 3600, "h"), (total / 60 % 60, "min"), (total % 60, "s")]
     let words = parts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
@@ -95,5 +95,28 @@ extension Duration {
     ]
     let words = parts.filter { $0.0 > 0 }.map(\.1)
     return words.isEmpty ? "0 s" : words.joined(separator: " ")
+  }
+}
+
+extension Duration {
+  /// The duration as a person says it, in its two largest units: `7 min 28 s`, `3 h 5 min`.
+  public var inWords: String {
+    let total = nanoseconds / 1_000_000_000
+    let units: [(Int64, String)] = [(86_400, "d"), (3600, "h"), (60, "min"), (1, "s")]
+    guard let largest = units.firstIndex(where: { total >= $0.0 }) else { return "0 s" }
+    let (size, name) = units[largest]
+    let first = "\(total / size) \(name)"
+    guard largest + 1 < units.count else { return first }
+    let (smaller, smallerName) = units[largest + 1]
+    let rest = total % size / smaller
+    return rest == 0 ? first : "\(first) \(rest) \(smallerName)"
+  }
+
+  /// Without a sign, to a tenth of a second: `12 ms`, `1.3 s`, and from a minute on in words.
+  public var roughly: String {
+    let span = magnitude
+    if span < .milliseconds(950) { return "\((span.nanoseconds + 999_999) / 1_000_000) ms" }
+    let tenths = (span.nanoseconds + 50_000_000) / 100_000_000
+    return tenths < 600 ? "\(tenths / 10).\(tenths % 10) s" : span.inWords
   }
 }

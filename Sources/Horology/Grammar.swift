@@ -1,28 +1,3 @@
-/// The two formats of a spoken time.
-public enum HourFormat: String, CaseIterable, Sendable {
-  case twelve = "12"
-  case twentyFour = "24"
-}
-
-/// Which of a voice's ways to say a time is used.
-public struct Wording: Hashable, Sendable {
-  /// The style of `[clock 12]` and `[clock 24]`, which every voice has: "three fifteen P M".
-  public static let digital = "digital"
-  public static let twelve = Wording(.twelve)
-  public static let twentyFour = Wording(.twentyFour)
-
-  public var format: HourFormat
-  /// The voice's name for the style.
-  public var style: String
-  /// True if the voice's opening words come first, as in "it is noon".
-  public var opens = false
-
-  public init(_ format: HourFormat, style: String = Wording.digital) {
-    self.format = format
-    self.style = style
-  }
-}
-
 /// Which part of the day a time belongs to: rules that turn hour and minute into a clip name.
 public struct DayParts: Hashable, Sendable {
   private var rules = PhraseRules<NoBlank>(digitCount: 4)
@@ -78,7 +53,7 @@ public struct Grammar: Hashable, Sendable {
   public init() {}
 
   /// Adds a rule after the existing ones. False, and nothing is added, if the pattern is not four
-  /// digits or `*`, or the phrase is empty or holds a placeholder that does not exist.
+  /// digits or `*`, or the phrase is empty or holds a blank that does not exist.
   public mutating func add(pattern: String, phrase: String) -> Bool {
     rules.add(pattern: pattern, phrase: phrase)
   }

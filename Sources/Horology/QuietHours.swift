@@ -45,8 +45,8 @@ public struct QuietHours: Hashable, Sendable {
   }
 }
 
-/// Why a text cannot be read as quiet hours.
-public struct QuietHoursError: Error, Hashable, CustomStringConvertible {
+/// Why a text cannot be read as times of day.
+public struct TimesError: Error, Hashable, CustomStringConvertible {
   public let description: String
 }
 
@@ -54,7 +54,7 @@ extension QuietHours {
   /// Quiet hours as configuration files write them: windows separated by commas, each a pair of
   /// local times with optional weekdays before it, as in
   /// `mon-fri 22:00-07:00, sat-sun 23:00-09:00`; `none` or empty text is no quiet.
-  public init(text: String) throws(QuietHoursError) {
+  public init(text: String) throws(TimesError) {
     var windows: [Window] = []
     if !text.isEmpty && text != "none" {
       for part in text.split(separator: ",", omittingEmptySubsequences: false) {
@@ -64,29 +64,29 @@ extension QuietHours {
     self.init(windows: windows)
   }
 
-  private static func window(_ text: Substring) throws(QuietHoursError) -> Window {
+  private static func window(_ text: Substring) throws(TimesError) -> Window {
     let words = text.split(whereSeparator: \.isWhitespace)
     guard let times = words.last, words.count <= 2 else {
-      throw QuietHoursError(
+      throw TimesError(
         description: "'\(text.shortened)' is not a time of day like 22:00-07:00 or "
           + "mon-fri 22:00-07:00")
     }
     let days = words.count == 2 ? try Self.weekdays(words[0]) : Set(Weekday.allCases)
     let ends = times.split(separator: "-", omittingEmptySubsequences: false).map { minuteOfDay($0) }
     guard ends.count == 2, let from = ends[0], let to = ends[1], from < 1440 else {
-      throw QuietHoursError(
+      throw TimesError(
         description: "'\(times.shortened)' is not a time of day from-to, like 22:00-07:00")
     }
     guard from != to else {
-      throw QuietHoursError(
+      throw TimesError(
         description: "'\(times.shortened)' begins when it ends: for a whole day write 00:00-24:00")
     }
     return Window(days: days, from: from, to: to)
   }
 
-  private static func weekdays(_ text: Substring) throws(QuietHoursError) -> Set<Weekday> {
+  private static func weekdays(_ text: Substring) throws(TimesError) -> Set<Weekday> {
     guard let days = Weekday.range(text) else {
-      throw QuietHoursError(description: "'\(text.shortened)' is not \(Weekday.rangeInWords)")
+      throw TimesError(description: "'\(text.shortened)' is not \(Weekday.rangeInWords)")
     }
     return days
   }

@@ -45,3 +45,15 @@ extension SkipReason {
   /// True if a person can still end it before an occasion's instant.
   var mayEndInTime: Bool { self == .muted || self == .switchLost || self == .softwareMuted }
 }
+
+extension Ringer {
+  /// For programs: it does not change.
+  public var key: String {
+    switch self {
+    case .absent: "absent"
+    case .on: "on"
+    case .off: "off"
+    case .lost: "lost"
+    }
+  }
+}

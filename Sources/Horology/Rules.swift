@@ -39,7 +39,7 @@ public struct Rules: Hashable, Sendable {
   /// Why a person who asks for the time gets no answer, or nil if they get one.
   /// - Parameter isGiven: true if they name the time to say; then it does not matter whether the
   ///   clock is right.
-  public func refusalOfRequest(isGiven: Bool) -> SkipReason? {
+  func refusalOfRequest(isGiven: Bool) -> SkipReason? {
     if let refusalBySwitch { return refusalBySwitch }
     return isGiven || answersByClock(trust) ? nil : .untrusted
   }
@@ -56,7 +56,7 @@ public struct Rules: Hashable, Sendable {
 
   /// Why a timer that a person has set cannot be heard, or nil if it can. Quiet hours and mutes do
   /// not apply: they are for what sounds by itself.
-  public var refusalOfTimers: SkipReason? {
+  var refusalOfTimers: SkipReason? {
     settings.silences == .announcements ? nil : refusalBySwitch
   }
 
@@ -116,7 +116,7 @@ public struct Rules: Hashable, Sendable {
   var preparation: Duration { Announcer.preparation + advance }
   var chimePreparation: Duration { Announcer.chimePreparation + advance }
 
-  /// How late words may begin: `lateLimit`, but at least as late as a wake-up may be.
+  /// How late words may begin: `lateLimit`, but at least `latestBlow`.
   var latestWords: Duration { max(settings.lateLimit, Announcer.latestBlow) }
 
   /// The latest instant at which the words of an occasion may begin.

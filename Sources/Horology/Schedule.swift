@@ -8,9 +8,6 @@ public struct Occasion: Hashable, Sendable {
     self.instant = instant
     self.civil = civil
   }
-
-  /// True at the full hour.
-  public var isHour: Bool { civil.minute == 0 }
 }
 
 /// Minutes from one occasion to the next: a divisor of 60.

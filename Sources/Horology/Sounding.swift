@@ -46,7 +46,7 @@ public enum Ducking: Hashable, Sendable {
   case none
   /// Until it ends.
   case whole
-  /// Until so long after its anchor, though it still rings on: words follow.
+  /// Until this long after its anchor, even if it still rings: words follow.
   case until(Duration)
 
   /// The others need this long to return to their level.

@@ -131,13 +131,13 @@ extension Duration {
 }
 
 extension BinaryInteger {
-  /// The quotient rounded down, where `/` rounds toward zero.
+  /// The quotient rounded down, where `/` rounds toward zero. `divisor` is above zero.
   func flooredQuotient(by divisor: Self) -> Self {
     let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
     return remainder < 0 ? quotient - 1 : quotient
   }
 
-  /// The remainder that is never negative.
+  /// The remainder that is never negative. `divisor` is above zero.
   func flooredRemainder(by divisor: Self) -> Self {
     let remainder = self % divisor
     return remainder < 0 ? remainder + divisor : remainder

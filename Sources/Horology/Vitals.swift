@@ -16,9 +16,8 @@ public struct Vitals: Hashable, Sendable {
 
   /// A device that is slow to open may hold up the loop for this long: that is normal.
   static let leeway = Duration.seconds(5)
-  /// No occasion is further away: the longest interval is an hour. A change of the zone's offset
-  /// leaves at most two intervals without an occasion, and a clock that was set back may be one
-  /// more behind the last decision.
+  /// Longest possible wait: two intervals of an hour around a change of offset, and one more after
+  /// a step back.
   static let furthestWakeUp = Duration.seconds(3 * 3600)
 
   /// Why the service is not alive; nil if it is.

@@ -1,4 +1,4 @@
-/// Local times of day in which announcements are quieter.
+/// Local times of day in which everything is quieter.
 public struct VolumeRules: Hashable, Sendable {
   /// A stretch of time, and its level in dB, at most 0.
   struct Rule: Hashable, Sendable {
@@ -11,7 +11,7 @@ public struct VolumeRules: Hashable, Sendable {
   /// Always at full level.
   public static let none = VolumeRules(rules: [])
 
-  /// The level of an announcement of `time`, in dB; where several rules hold, the quietest.
+  /// The level in dB of what sounds at `time`; the quietest, if several rules hold.
   public func decibels(at time: CivilTime) -> Double {
     rules.filter { $0.times.contains(time) }.map(\.decibels).min() ?? 0
   }
@@ -20,7 +20,7 @@ public struct VolumeRules: Hashable, Sendable {
 extension VolumeRules {
   /// Rules as configuration files write them: like quiet hours, each followed by its level, as in
   /// `22:00-07:00 -12dB, sat-sun 07:00-09:00 -6dB`; `none` or empty text is no rule.
-  public init(text: String) throws(QuietHoursError) {
+  public init(text: String) throws(TimesError) {
     var rules: [Rule] = []
     if !text.isEmpty && text != "none" {
       for part in text.split(separator: ",", omittingEmptySubsequences: false) {
@@ -30,27 +30,14 @@ extension VolumeRules {
     self.init(rules: rules)
   }
 
-  private static func rule(_ text: Substring) throws(QuietHoursError) -> Rule {
+  private static func rule(_ text: Substring) throws(TimesError) -> Rule {
     let words = text.split(whereSeparator: \.isWhitespace)
     guard let level = words.last, words.count > 1, let decibels = Decibels(text: level) else {
-      throw QuietHoursError(
+      throw TimesError(
         description: "'\(text.shortened)' is not times and a level from -60dB to 0dB, as in "
           + "22:00-07:00 -12dB")
     }
     let times = words.dropLast().joined(separator: " ")
     return Rule(times: try QuietHours(text: times), decibels: decibels.value)
-  }
-}
-
-/// A level, relative to another.
-public struct Decibels {
-  /// At least -60.
-  public let value: Double
-
-  /// As in `-12dB`. Nil for anything else, and for levels outside of -60 to `most`.
-  public init?(text: some StringProtocol, to most: Double = 0) {
-    guard text.hasSuffix("dB"), let value = Double(text.dropLast(2)), (-60...most).contains(value)
-    else { return nil }
-    self.value = value
   }
 }

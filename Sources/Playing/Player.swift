@@ -299,11 +299,11 @@ public final class Player {
   private var ailment: String? {
     let now = now().uptime
     if turns.contains(where: { $0.track.start != nil }), let told = stream?.lastPosition?.uptime {
-      if now - max(told, taken) > Self.longestSilence { return Stream.hasStalled }
+      if now - max(told, taken) > Self.longestSilence { return Stream.stalled }
       if now - told > Self.longestSilence * 2 { return "it does not tell what it plays" }
     }
     guard let deadline = turns.map(\.deadline).min(), now > deadline else { return nil }
-    if now - taken > Self.patience { return Stream.hasStalled }
+    if now - taken > Self.patience { return Stream.stalled }
     return now > deadline + Self.longestDelay ? "it plays too slowly" : nil
   }
 

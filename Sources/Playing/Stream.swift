@@ -1,7 +1,6 @@
 import Basics
 import Devices
 import Horology
-import Sound
 
 /// An open sink: it is fed at an interval, and its frames are mapped to moments.
 final class Stream {
@@ -14,15 +13,15 @@ final class Stream {
   private(set) var written = 0
 
   private let block: UnsafeMutableBufferPointer<Float>
-  /// The frames that the sink may still hold: frame `n` of the stream at `n` modulo the size.
-  private var memory: [Float]
+  /// The frames that the sink may still hold.
+  private var memory: FrameMemory
   /// The sink's underruns when it was last fed.
   private var underruns = 0
   /// The position at which the converter last moved on.
   private var progress: StreamPosition?
   /// A converter that takes no frame for this long has stalled.
   private static let patience = Duration.seconds(1)
-  static let hasStalled = "it has stopped taking sound"
+  static let stalled = "it has stopped taking sound"
 
   /// Opens the sink.
   init(_ sink: any Sink) throws(Fault) {
@@ -31,9 +30,7 @@ final class Stream {
     // Not before: if it cannot be opened, nobody would deallocate this.
     block = .allocate(capacity: 1024)
     clock = StreamClock(rate: rate)
-    // A power of two, so that the remainder is cheap.
-    memory = [Float](
-      repeating: 0, count: 1 << (Int.bitWidth - (sink.capacity - 1).leadingZeroBitCount))
+    memory = FrameMemory(atLeast: sink.capacity)
   }
 
   deinit {
@@ -41,9 +38,7 @@ final class Stream {
     block.deallocate()
   }
 
-  func frames(_ duration: Duration) -> Int {
-    Int((duration.inSeconds * Double(rate)).rounded())
-  }
+  func frames(_ duration: Duration) -> Int { duration.frames(atRate: rate) }
 
   /// Gives the sink as many frames as it takes, block by block from `render`.
   func feed(
@@ -71,9 +66,7 @@ final class Stream {
       let part = UnsafeMutableBufferPointer(rebasing: block[..<min(left, block.count)])
       try render(part)
       try sink.write(UnsafeBufferPointer(part))
-      for (index, sample) in part.enumerated() {
-        memory[(written + index) & (memory.count - 1)] = sample
-      }
+      for (index, sample) in part.enumerated() { memory[written + index] = sample }
       written += part.count
       left -= part.count
     }
@@ -99,7 +92,7 @@ final class Stream {
     try write(rewritten) { block in
       for index in block.indices {
         let frame = written + index
-        block[index] = memory[frame & (memory.count - 1)] * level(frame - first)
+        block[index] = memory[frame] * level(frame - first)
       }
     }
     return (taken, rewritten)
@@ -111,7 +104,7 @@ final class Stream {
       return
     }
     if position.uptime - progress.uptime > Self.patience {
-      throw Fault("speaker \(sink.name)", Self.hasStalled)
+      throw Fault("speaker \(sink.name)", Self.stalled)
     }
   }
 }

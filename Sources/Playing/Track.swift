@@ -38,8 +38,8 @@ final class Track {
   private(set) var failure: String?
   private var fade: Fade?
 
-  /// The frames rendered last: frame `n` of the stream at `n` modulo the size.
-  private var memory: [Float]
+  /// The frames rendered last.
+  private var memory: FrameMemory
   /// The stream's frame that is rendered next.
   private var rendered = 0
 
@@ -68,9 +68,7 @@ final class Track {
     self.mayBeLateBy = mayBeLateBy
     self.volume = volume
     self.ducking = ducking
-    // A power of two, so that the remainder is cheap.
-    self.memory = [Float](
-      repeating: 0, count: 1 << (Int.bitWidth - (memory - 1).leadingZeroBitCount))
+    self.memory = FrameMemory(atLeast: memory)
   }
 
   /// Adds the part of it that falls into `sum`, whose first frame is frame `frame` of the stream.
@@ -92,7 +90,7 @@ final class Track {
     let last = min(frame + sum.count, end ?? .max)
     guard first < last else { return }
     for place in first..<last {
-      var sample = memory[place & (memory.count - 1)] * gain * volume
+      var sample = memory[place] * gain * volume
       if let ducking { sample *= ducking(place) }
       if let fade { sample *= fade.level(at: place) }
       sum[place - frame] += sample
@@ -112,9 +110,7 @@ final class Track {
       } catch {
         return fail(error.description, at: rendered)
       }
-      for (index, sample) in block.enumerated() {
-        memory[(rendered + index) & (memory.count - 1)] = sample
-      }
+      for (index, sample) in block.enumerated() { memory[rendered + index] = sample }
       rendered += block.count
       if mixer.hasEnded, let start { end = min(end ?? .max, start + mixer.silentFrom) }
     }

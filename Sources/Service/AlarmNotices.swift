@@ -36,7 +36,7 @@ extension AlarmEvent {
     case .silenced(let reason):
       fields["REASON"] = reason.key
       return notice(.alarmMissed, .warning, "is due but stays silent: \(reason)")
-    case .snoozed: return notice(.alarm, .info, "was snoozed for \(Alarm.snooze.exactly)")
+    case .snoozed: return notice(.alarm, .info, "was snoozed for \(Alarm.snooze.roundedUp)")
     case .stopped(let reason):
       fields["REASON"] = reason.key
       let isByHand = reason == .byHand || reason == .softwareMuted

@@ -165,7 +165,7 @@ public final class Conductor {
       switch report {
       case .refused(let reason): refusal = reason
       case .alarm(let alarm, let event):
-        if alarmOrder?.does(event) == true { alarms = alarms.map { $0 + [alarm] } }
+        if alarmOrder?.isDone(by: event) == true { alarms = alarms.map { $0 + [alarm] } }
       case .alarmRefused(let reason): alarms = .failure(reason)
       case .timerRefused(let reason): answer = .failure(reason)
       case .unsaid(let words, let reason):

@@ -48,7 +48,7 @@ extension Status {
 
     /// As in `alarm 2` or `alarm "school"`.
     public var title: String {
-      Horology.title("alarm", Int(number), name.isEmpty ? nil : name)
+      titleOfNumbered("alarm", Int(number), name.isEmpty ? nil : name)
     }
 
     /// When it rings next, or again; nil if it rings or never will.

@@ -50,7 +50,7 @@ extension Status {
 
     /// As in `timer 2` or `timer "tea"`.
     public var title: String {
-      Horology.title("timer", Int(number), name.isEmpty ? nil : name)
+      titleOfNumbered("timer", Int(number), name.isEmpty ? nil : name)
     }
   }
 }

@@ -31,7 +31,7 @@ extension TimerEvent {
     case .resumed: return change("resumed", "goes on")
     case .cancelled: return end("cancelled", "was cancelled")
     case .told(let left):
-      return notice(.timer, .info, "has \(left.exactly) left, which a person asked for")
+      return notice(.timer, .info, "has \(left.roundedUp) left, which a person asked for")
     case .elapsed(let late, let unheard):
       fields["LATE_USEC"] = late?.inMicroseconds
       fields["REASON"] = unheard?.key

@@ -10,7 +10,7 @@ public struct BellRack: Sendable {
     let file: (rate: Int, frames: Int)
 
     func frames(atRate rate: Int) -> Int {
-      Int((Double(file.frames) * Double(rate) / Double(file.rate)).rounded())
+      SoundFile.frames(file.frames, of: file.rate, atRate: rate)
     }
 
     public static func == (left: Take, right: Take) -> Bool { left.path == right.path }
@@ -39,15 +39,20 @@ public struct BellRack: Sendable {
     }
   }
 
+  /// The file name of a bell's take, without a folder: `F#4`, take 1 is `Fsharp4-1.flac`.
+  /// - Parameter take: nil for the only take of a bell, `Fsharp4.flac`.
+  public static func fileName(of bell: String, take: Int?) -> String {
+    bell.split(separator: "#", omittingEmptySubsequences: false).joined(separator: "sharp")
+      + (take.map { "-\($0)" } ?? "") + ".flac"
+  }
+
   /// The takes of `F#4` are the existing files among `Fsharp4.flac` and `Fsharp4-1.flac` to `-9`,
   /// in the first folder that has any. Blows use them in turn.
   private func find(_ bell: String) throws(Fault) -> [Take] {
-    let name = bell.split(separator: "#", omittingEmptySubsequences: false)
-      .joined(separator: "sharp")
-    guard !name.contains("/") else { return [] }
+    guard !bell.contains("/") else { return [] }
+    var names = [Self.fileName(of: bell, take: nil)]
+    for number in 1...9 { names.append(Self.fileName(of: bell, take: number)) }
     for folder in folders {
-      var names = ["\(name).flac"]
-      for number in 1...9 { names.append("\(name)-\(number).flac") }
       let paths: [String] = names.map { "\(folder)/\($0)" }.filter { access($0, F_OK) == 0 }
       guard !paths.isEmpty else { continue }
       var takes: [Take] = []

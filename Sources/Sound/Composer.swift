@@ -37,16 +37,15 @@ public struct Composer: Sendable {
   ) throws(Fault) -> Score {
     var parts = try blows(programme, rate: rate)
     let firstBlow = parts.map(\.start).min() ?? 0
-    if programme.words != .none {
+    func speak(_ start: (Score) -> Int) throws(Fault) {
       let phrase = try voice.score(
         hour: time.hour, minute: time.minute, wording: wording, rate: rate)
-      let start =
-        switch programme.words {
-        case .none: 0
-        case .at(let offset): frames(offset, rate)
-        case .before(let gap): firstBlow - frames(gap, rate) - phrase.frames
-        }
-      parts += phrase.parts.map { $0.moved(by: start, amplifiedBy: voiceGain) }
+      parts += phrase.parts.map { $0.moved(by: start(phrase), amplifiedBy: voiceGain) }
+    }
+    switch programme.words {
+    case .none: break
+    case .at(let offset): try speak { _ in offset.frames(atRate: rate) }
+    case .before(let gap): try speak { firstBlow - gap.frames(atRate: rate) - $0.frames }
     }
     // If a part begins before the anchor, move everything so that it begins at frame 0.
     let earliest = min(parts.map(\.start).min() ?? 0, 0)
@@ -68,7 +67,7 @@ public struct Composer: Sendable {
   /// - Throws: `Fault` if a sound is missing or is not a sound file, if the voice has no words for
   ///   it, or if the words do not fit before the next signal.
   public func score(of announcement: Announcement, rate: Int) throws(Fault) -> Score {
-    guard case .timer(let words) = announcement.cause, words.phrases != [.time] else {
+    guard case .timer(let words) = announcement.cause, !words.isOfTime else {
       return try score(of: announcement.time, announcement.programme, rate: rate)
     }
     let clips = voice.phrase(of: try phrase(of: words)) ?? []
@@ -101,7 +100,7 @@ public struct Composer: Sendable {
   public func score(inSignalsOf cue: Cue, rate: Int) throws(Fault) -> Score {
     let signal = try score(of: cue.signal, rate: rate)
     let parts = cue.signalOffsets.flatMap { offset in
-      signal.parts.map { $0.moved(by: frames(offset, rate)) }
+      signal.parts.map { $0.moved(by: offset.frames(atRate: rate)) }
     }
     return Score(rate: rate, parts: parts, anchor: 0)
   }
@@ -122,12 +121,11 @@ public struct Composer: Sendable {
       throw Fault("signal '\(signal.rawValue)'", "it is missing; install clocksmith again")
     }
     let file = try SoundFile(path: path)
-    let frames = Int((Double(file.frames) * Double(rate) / Double(file.rate)).rounded())
     return Score(
       rate: rate,
       parts: [
         Score.Part(
-          path: path, start: 0, frames: frames, gain: bellsGain, isTimed: true,
+          path: path, start: 0, frames: file.frames(atRate: rate), gain: bellsGain, isTimed: true,
           label: signal.rawValue)
       ], anchor: 0)
   }
@@ -155,19 +153,15 @@ public struct Composer: Sendable {
       struck[blow.bell, default: 0] += 1
       parts.append(
         Score.Part(
-          path: sound.path, start: frames(blow.offset, rate), frames: sound.frames(atRate: rate),
-          gain: bellsGain, isTimed: true, label: blow.bell))
+          path: sound.path, start: blow.offset.frames(atRate: rate),
+          frames: sound.frames(atRate: rate), gain: bellsGain, isTimed: true, label: blow.bell))
     }
     return parts
   }
 
-  private func frames(_ duration: Duration, _ rate: Int) -> Int {
-    Int((duration.inSeconds * Double(rate)).rounded())
-  }
-
   /// The words of an announcement, for a reader.
   public func text(of announcement: Announcement) throws(Fault) -> String {
-    guard case .timer(let words) = announcement.cause, words.phrases != [.time] else {
+    guard case .timer(let words) = announcement.cause, !words.isOfTime else {
       return try text(of: announcement.time)
     }
     return voice.text(of: try phrase(of: words)) ?? ""

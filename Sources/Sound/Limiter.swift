@@ -1,5 +1,4 @@
 @preconcurrency import Glibc
-import Horology
 
 /// Keeps the sum of all sounds at or below -1 dBTP. Sound below that passes unchanged, to the bit.
 ///

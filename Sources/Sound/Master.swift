@@ -9,7 +9,7 @@ public final class Master {
   /// The next frame of output.
   public private(set) var position = 0
   /// The next frame of the sum to take in: ahead of `position` by the frames held in the limiter.
-  public private(set) var mixed = 0
+  private(set) var mixed = 0
 
   private let limiter: Limiter
   /// The most frames taken in at a time.

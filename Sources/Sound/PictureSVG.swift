@@ -1,6 +1,5 @@
 import Basics
 @preconcurrency import Glibc
-import Horology
 
 extension Picture {
   /// The width of the level curve in pixels. More columns than that are of no use.
@@ -176,39 +175,29 @@ struct PictureLayout {
   func area(_ style: String, _ levels: [Double]) -> String {
     let width = (Self.right - Self.left) / Double(levels.count)
     let points = levels.indices.map { index in
-      "\(decimal(Self.left + (Double(index) + 0.5) * width, 1)) \(decimal(y(levels[index]), 1))"
+      let x = Self.left + (Double(index) + 0.5) * width
+      return "\(x.text(decimals: 1)) \(y(levels[index]).text(decimals: 1))"
     }
-    let base = decimal(Self.bottom, 1)
-    return #"<path class="\#(style)" d="M\#(decimal(Self.left, 1)) \#(base)L"#
-      + points.joined(separator: " ") + #" \#(decimal(Self.right, 1)) \#(base)Z"/>"#
+    let base = Self.bottom.text(decimals: 1)
+    return #"<path class="\#(style)" d="M\#(Self.left.text(decimals: 1)) \#(base)L"#
+      + points.joined(separator: " ") + #" \#(Self.right.text(decimals: 1)) \#(base)Z"/>"#
   }
 
   func line(_ style: String, _ x1: Double, _ y1: Double, _ x2: Double, _ y2: Double) -> String {
-    #"<line class="\#(style)" x1="\#(decimal(x1, 1))" y1="\#(decimal(y1, 1))" "#
-      + #"x2="\#(decimal(x2, 1))" y2="\#(decimal(y2, 1))"/>"#
+    #"<line class="\#(style)" x1="\#(x1.text(decimals: 1))" y1="\#(y1.text(decimals: 1))" "#
+      + #"x2="\#(x2.text(decimals: 1))" y2="\#(y2.text(decimals: 1))"/>"#
   }
 
   func text(_ text: String, _ style: String, _ x: Double, _ y: Double) -> String {
     let style = style.isEmpty ? "" : #" class="\#(style)""#
-    return #"<text\#(style) x="\#(decimal(x, 1))" y="\#(decimal(y, 1))">"#
+    return #"<text\#(style) x="\#(x.text(decimals: 1))" y="\#(y.text(decimals: 1))">"#
       + escapedForXML(text) + "</text>"
   }
 
   /// With a typographic minus sign.
   private func signed(_ value: Double, decimals: Int) -> String {
-    (value < 0 ? "\u{2212}" : "") + decimal(value.magnitude, decimals)
+    (value < 0 ? "\u{2212}" : "") + value.magnitude.text(decimals: decimals)
   }
-}
-
-/// Rounded to so many decimals: `12.5`.
-private func decimal(_ value: Double, _ decimals: Int) -> String {
-  let scale = Int(pow(10, Double(decimals)))
-  let scaled = Int((value.magnitude * Double(scale)).rounded())
-  let sign = value < 0 && scaled > 0 ? "-" : ""
-  guard decimals > 0 else { return "\(sign)\(scaled)" }
-  let fraction = String(scaled % scale)
-  return "\(sign)\(scaled / scale)." + String(repeating: "0", count: decimals - fraction.count)
-    + fraction
 }
 
 /// The text escaped for XML. A character that XML cannot hold becomes a replacement character.

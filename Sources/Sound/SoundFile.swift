@@ -1,6 +1,5 @@
 import Basics
 import CSndFile
-import Horology
 
 /// Frames per second of the clips and the bells, and of every file that is written.
 public let standardRate = 48_000
@@ -19,7 +18,7 @@ public final class SoundFile {
   let channels: Int
 
   /// The largest magnitude of the samples that `read(into:)` has read; full scale is 1.
-  public private(set) var peak: Float = 0
+  private(set) var peak: Float = 0
 
   private let handle: OpaquePointer
   private var position = 0
@@ -86,6 +85,15 @@ public final class SoundFile {
   public func read(into block: UnsafeMutableBufferPointer<Float>) throws(Fault) -> Int {
     let wanted = min(block.count, frames - position)
     guard wanted > 0 else { return 0 }
+    try fill(block, frames: wanted)
+    peak = block[..<wanted].reduce(peak) { max($0, $1.magnitude) }
+    return wanted
+  }
+
+  /// Reads the next `wanted` frames of all channels.
+  private func fill(
+    _ block: UnsafeMutableBufferPointer<Float>, frames wanted: Int
+  ) throws(Fault) {
     let count = Int(sf_readf_float(handle, block.baseAddress, sf_count_t(wanted)))
     // If the decoder loses a frame, it goes on with the next. Only sf_error tells.
     guard count == wanted, sf_error(handle) == SF_ERR_NO_ERROR else {
@@ -93,12 +101,10 @@ public final class SoundFile {
         "cannot read \(path)", code: sf_error(handle),
         "it is torn: \(position + max(count, 0)) of \(frames) frames can be read")
     }
-    guard block[..<count].allSatisfy(\.isFinite) else {
+    guard block[..<(wanted * channels)].allSatisfy(\.isFinite) else {
       throw Fault("cannot use \(path)", "it holds samples that are not numbers")
     }
-    position += count
-    peak = block[..<count].reduce(peak) { max($0, $1.magnitude) }
-    return count
+    position += wanted
   }
 
   /// - Throws: `Fault` if nobody hears what `read(into:)` has read: the sounds around it would say
@@ -114,15 +120,7 @@ public final class SoundFile {
   public func readChannels() throws(Fault) -> [[Float]] {
     let block = UnsafeMutableBufferPointer<Float>.allocate(capacity: frames * channels)
     defer { block.deallocate() }
-    let count = Int(sf_readf_float(handle, block.baseAddress, sf_count_t(frames)))
-    guard count == frames, sf_error(handle) == SF_ERR_NO_ERROR else {
-      throw Fault(
-        "cannot read \(path)", code: sf_error(handle),
-        "it is torn: \(max(count, 0)) of \(frames) frames can be read")
-    }
-    guard block.allSatisfy(\.isFinite) else {
-      throw Fault("cannot use \(path)", "it holds samples that are not numbers")
-    }
+    try fill(block, frames: frames)
     return (0..<channels).map { channel in
       stride(from: channel, to: frames * channels, by: channels).map { block[$0] }
     }

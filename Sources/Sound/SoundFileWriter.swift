@@ -45,7 +45,7 @@ public final class SoundFileWriter {
     info.format = Int32(form | SF_FORMAT_PCM_16)
     errno = 0
     guard let opened = sf_open_fd(descriptor, Int32(SFM_WRITE), &info, 1) else {
-      let fault = Self.fault(path, nil)
+      let fault = Self.fault(path, errno: errno, orLibrary: sf_error(nil))
       if let temporaryPath { unlink(temporaryPath) }
       throw fault
     }
@@ -117,10 +117,13 @@ public final class SoundFileWriter {
   public func finish() throws(Fault) {
     try refuseIfAskedToEnd("cannot write \(path)")
     isOpen = false
+    // FLAC is flushed by sf_close, which reports no error of that: only errno tells.
     errno = 0
-    guard sf_close(handle) == 0 else {
+    let result = sf_close(handle)
+    let code = errno
+    guard result == 0, code == 0 else {
       if let temporaryPath { unlink(temporaryPath) }
-      throw Fault("cannot write \(path)", errno: errno)
+      throw Self.fault(path, errno: code, orLibrary: result)
     }
     guard let temporaryPath else { return }
     guard rename(temporaryPath, finalPath) == 0 else {
@@ -131,46 +134,16 @@ public final class SoundFileWriter {
   }
 
   private func failure() -> Fault {
-    Self.fault(path, handle)
+    Self.fault(path, errno: errno, orLibrary: sf_error(handle))
   }
 
   /// The kernel's error if the kernel refused, otherwise libsndfile's.
-  private static func fault(_ path: String, _ handle: OpaquePointer?) -> Fault {
-    let code = errno
-    return code != 0
+  private static func fault(
+    _ path: String, errno code: Int32, orLibrary libraryCode: Int32
+  ) -> Fault {
+    code != 0
       ? Fault("cannot write \(path)", errno: code)
       : Fault(
-        "cannot write \(path)", code: sf_error(handle),
-        "libsndfile refuses with \(sf_error(handle))")
-  }
-}
-
-extension Score {
-  /// Renders the whole score into a sound file, faster than real time and in constant memory.
-  public func write(to path: String, gain: Float = 1) throws(Fault) {
-    try cleaningUp { () throws(Fault) in
-      let writer = try SoundFileWriter(path: path, rate: rate)
-      try render(gain: gain) { block throws(Fault) in try writer.write(block) }
-      try writer.finish()
-    }
-  }
-
-  /// Renders the whole score block by block, faster than real time and in constant memory.
-  /// - Parameters:
-  ///   - gain: the factor for every sample.
-  ///   - heard: called with every block in turn; the block is valid during the call.
-  public func render(
-    gain: Float = 1, _ heard: (UnsafeBufferPointer<Float>) throws(Fault) -> Void
-  ) throws(Fault) {
-    let mixer = Mixer(score: self)
-    let master = Master(rate: rate, gain: gain)
-    let block = UnsafeMutableBufferPointer<Float>.allocate(capacity: 4096)
-    defer { block.deallocate() }
-    while master.position < frames {
-      let part = UnsafeMutableBufferPointer(
-        rebasing: block[..<min(block.count, frames - master.position)])
-      try master.render(into: part) { sum, _ throws(Fault) in try mixer.render(into: sum) }
-      try heard(UnsafeBufferPointer(part))
-    }
+        "cannot write \(path)", code: libraryCode, "libsndfile refuses with \(libraryCode)")
   }
 }

@@ -126,14 +126,14 @@ public struct VoicePack: Sendable {
 
   /// Clips, one after the other, as a score whose anchor is its first frame.
   func score(of clips: [Clip], rate: Int) throws(Fault) -> Score {
-    let overlapFrames = Int((overlap.inSeconds * Double(rate)).rounded())
+    let overlapFrames = overlap.frames(atRate: rate)
     var lengths: [Int] = []
     for clip in clips {
       let file = try SoundFile(path: clip.path)
       if let flaw = ClipFlaw(seconds: file.seconds), flaw.hidesWord {
         throw Fault("cannot use \(clip.path)", flaw.words)
       }
-      lengths.append(Int((Double(file.frames) * Double(rate) / Double(file.rate)).rounded()))
+      lengths.append(file.frames(atRate: rate))
     }
     // A crossfade takes no more than half of either clip.
     let joins = zip(lengths, lengths.dropFirst()).map { min(overlapFrames, $0 / 2, $1 / 2) }

@@ -53,7 +53,7 @@ extension VoicePack {
   /// if there are no clips.
   func fault(ofMissing clips: [String]) -> Fault? {
     guard let first = clips.first else { return nil }
-    let place = "clip '\(first)' has no file (\(first).\(Self.suffixes.joined(separator: ", .")))"
+    let missing = "clip '\(first)' has no file (\(first).\(Self.suffixes.joined(separator: ", .")))"
     let more =
       switch clips.count {
       case 1: "; put it there, or take the clip out of voice.conf"
@@ -61,7 +61,7 @@ extension VoicePack {
       default:
         ", and \(clips.count - 1) more have none; put them there, or take the clips out of voice.conf"
       }
-    return Fault("voice \(path)", place + more)
+    return Fault("voice \(path)", missing + more)
   }
 }
 
@@ -118,10 +118,8 @@ private struct Draft {
             + "name that {day} stands for")
       }
     default:
-      guard let wording = Wording(section: entry.section) else {
-        // An entry before the first section is in the section with the empty name.
-        throw Fault(place, "unknown section [\(entry.section)]; \(Self.sections)")
-      }
+      // It is one of a clock, because no other section is known.
+      let wording = Wording(section: entry.section)!
       guard
         grammars[wording.format, default: [:]][wording.style, default: Grammar()]
           .add(pattern: entry.key, phrase: entry.value)

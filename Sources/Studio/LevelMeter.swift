@@ -1,5 +1,4 @@
 import Basics
-import Horology
 
 /// The level of a microphone as a line of text: a bar from -60 to 0 dBFS. A voice should peak
 /// between its two marks.

@@ -48,8 +48,15 @@ struct LevelTrack {
   var quietest: Double {
     let count = 10
     guard powers.count >= count else { return powers.min() ?? 0 }
-    return (0...powers.count - count).lazy
-      .map { start in powers[start..<start + count].reduce(0, +) / Double(count) }.min() ?? 0
+    return powers.leastMean(of: count)
+  }
+}
+
+extension Array where Element: BinaryFloatingPoint {
+  /// The least mean of `count` neighbours, of which there must be so many.
+  func leastMean(of count: Int) -> Element {
+    (0...self.count - count).lazy
+      .map { start in self[start..<start + count].reduce(0, +) / Element(count) }.min()!
   }
 }
 

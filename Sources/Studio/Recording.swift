@@ -1,6 +1,5 @@
 import Basics
 @preconcurrency import Glibc
-import Horology
 import Sound
 
 /// One spoken word in memory: its measurements, and the steps that make it fit for a pack.
@@ -49,6 +48,14 @@ public struct Recording: Sendable {
     return longest
   }
 
+  /// The length of the longest flat top if that is so long that the recording is clipped; nil if
+  /// it is not.
+  var clippedRun: Int? {
+    let run = longestFlatTop
+    // Slow waves at high rates have flat tops of their own.
+    return run >= max(3, rate / 16_000) ? run : nil
+  }
+
   // MARK: Making
 
   /// Subtracts the mean.
@@ -82,9 +89,7 @@ public struct Recording: Sendable {
   private func noise(_ levels: [Float]) -> Float {
     let count = 10
     guard levels.count > count else { return 0 }
-    let quietest =
-      (0...levels.count - count).lazy
-      .map { start in levels[start..<start + count].reduce(0, +) / Float(count) }.min() ?? 0
+    let quietest = levels.leastMean(of: count)
     return quietest * 2 <= peak / 32 ? quietest * 2 : 0
   }
 

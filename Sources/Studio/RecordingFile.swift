@@ -14,17 +14,14 @@ extension Recording {
   init(recorded path: String) throws(Fault) {
     let file = try SoundFile(path: path, anyChannels: true)
     func refuse(_ words: String) -> Fault { Fault("cannot use \(path)", words) }
-    let seconds = Double(file.frames) / Double(file.rate)
-    guard seconds <= Self.longest else {
+    guard file.seconds <= Self.longest else {
       throw refuse(
-        "it takes \(seconds.text(decimals: 1)) s, and no word takes longer than 5 s; cut the word out"
-      )
+        "it takes \(file.seconds.text(decimals: 1)) s, and no word takes longer than 5 s; cut the "
+          + "word out")
     }
     let channels = try file.readChannels()
     for channel in channels {
-      let run = Recording(samples: channel, rate: file.rate).longestFlatTop
-      // Slow waves at high rates have flat tops of their own.
-      guard run < max(3, file.rate / 16_000) else {
+      if let run = Recording(samples: channel, rate: file.rate).clippedRun {
         throw refuse("it is clipped: \(run) samples in a row at full scale; record it less loudly")
       }
     }
@@ -53,5 +50,18 @@ extension Recording {
     let mean = channels[0].indices.map { frame in channels.reduce(0) { $0 + $1[frame] } * share }
     let loudest = channels.max { power($0) < power($1) } ?? mean
     return power(mean) * 10 < power(loudest) ? loudest : mean
+  }
+}
+
+extension Recording {
+  /// Reads a clip of a pack as it is.
+  /// - Throws: `Fault` if it is not a mono sound, or is too long or too short for a word.
+  init(clip path: String) throws(Fault) {
+    let file = try SoundFile(path: path)
+    // Checked first, so that a clip that is far too long is never held in memory.
+    if let flaw = ClipFlaw(seconds: file.seconds) {
+      throw Fault("cannot use \(path)", flaw.words)
+    }
+    self.init(samples: try file.readChannels()[0], rate: file.rate)
   }
 }

@@ -1,4 +1,3 @@
-import Basics
 import Sound
 
 /// A phrase that a person reads aloud, and that is then cut into its words.

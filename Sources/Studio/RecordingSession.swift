@@ -1,5 +1,4 @@
 import Basics
-import Horology
 
 /// Leads a person with a microphone through the phrases: which one is due, what each key does, and
 /// what is kept. It does no input or output itself: it takes events and returns effects.

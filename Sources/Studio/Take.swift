@@ -65,13 +65,13 @@ public struct Take: Sendable {
   /// What is wrong with its level or length; nil if nothing is.
   private static func problem(ofLevel recording: Recording) -> String? {
     var recording = recording
-    let flatTop = recording.longestFlatTop
+    let clippedRun = recording.clippedRun
     recording.removeDC()
     let peak = Double(recording.peak).decibels
     let peakText = "it peaks at \(peak.text(decimals: 1)) dBFS"
-    if flatTop >= max(3, recording.rate / 16_000) {
-      return "clipped: \(flatTop) samples in a row at full scale; turn the microphone down or step "
-        + "back, and say it again"
+    if let clippedRun {
+      return "clipped: \(clippedRun) samples in a row at full scale; turn the microphone down or "
+        + "step back, and say it again"
     }
     if peak > peaks.upperBound {
       return "too loud: \(peakText), over -3; turn the microphone down or step back, and say it "
@@ -132,7 +132,7 @@ public struct Take: Sendable {
     var samples: [Float] = []
     for var word in try cutWords() {
       let loudness = try Loudness(of: word.samples, rate: word.rate)
-      word.amplify(by: min(-20 - loudness.momentary, -1 - loudness.truePeak))
+      word.amplify(by: min(VoiceDraft.usualLoudness - loudness.momentary, -1 - loudness.truePeak))
       word.fade()
       samples += (samples.isEmpty ? [] : gap) + word.samples
     }

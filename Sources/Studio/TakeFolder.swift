@@ -115,8 +115,7 @@ public final class TakeFolder {
   /// The score of a phrase as the voice would say it.
   public func score(of take: Take) throws(Fault) -> (Int) -> Score {
     try take.spoken().write(to: playedPath)
-    let file = try SoundFile(path: playedPath)
-    let (path, seconds) = (playedPath, Double(file.frames) / Double(file.rate))
+    let (path, seconds) = (playedPath, try SoundFile(path: playedPath).seconds)
     return { rate in
       let frames = Int((seconds * Double(rate)).rounded())
       return Score(rate: rate, parts: [Score.Part(path: path, start: 0, frames: frames)], anchor: 0)

@@ -1,5 +1,4 @@
 import Basics
-import Horology
 import Sound
 
 /// Adds the words of timers and intervals to a pack that says the time.
@@ -63,7 +62,7 @@ struct TimerAddition {
       levels.append(try Loudness(of: recording.samples, rate: recording.rate).momentary)
     }
     levels = levels.filter(\.isFinite).sorted()
-    return levels.isEmpty ? -20 : levels[levels.count / 2]
+    return levels.isEmpty ? VoiceDraft.usualLoudness : levels[levels.count / 2]
   }
 
   /// Writes the clips and, last, adds them and their rules to `voice.conf`. Until then the pack is

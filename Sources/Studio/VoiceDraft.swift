@@ -15,6 +15,8 @@ struct VoiceDraft {
   /// The words, levelled and faded.
   private(set) var recordings: [EnglishWord: Recording]
 
+  /// The loudness of the clips of a pack, in LUFS (facts: voices, quality targets).
+  static let usualLoudness = -20.0
   /// In dBTP: below the allowed -1 by as much as rounding to 16 bit may add.
   private static let highestPeak = -1.05
   /// In LUFS: a word whose peaks keep it below this has a click in it.
@@ -22,7 +24,7 @@ struct VoiceDraft {
 
   /// Brings every word to one loudness at which none is clipped.
   /// - Parameter wanted: the loudness in LUFS, if the peaks of the words allow it.
-  init(levelling words: [EnglishWord: Recording], to wanted: Double = -20) {
+  init(levelling words: [EnglishWord: Recording], to wanted: Double = usualLoudness) {
     loudness = wanted
     recordings = words
     var measured: [EnglishWord: Loudness] = [:]

@@ -35,15 +35,12 @@ public struct VoiceImport {
   public init(folder: String, addingTimersTo pack: VoicePack? = nil) throws(Fault) {
     self.folder = folder
     self.pack = pack
-    var loudness = -20.0
+    var loudness = VoiceDraft.usualLoudness
     if let pack {
       try TimerAddition.check(pack, [])
       loudness = try TimerAddition.loudness(of: pack)
     }
-    guard let directory = opendir(folder) else {
-      throw Fault("cannot read \(folder)", errno: errno)
-    }
-    closedir(directory)
+    _ = try readNames(inFolder: folder)
     let files = Self.files(in: folder)
     licence = files.first { name in
       ["licence", "license", "copying", "copyright"].contains { name.lowercased().hasPrefix($0) }

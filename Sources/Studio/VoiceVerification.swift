@@ -193,16 +193,3 @@ public struct VoiceVerification {
     (seconds * 1000).text(decimals: 0)
   }
 }
-
-extension Recording {
-  /// Reads a clip of a pack as it is.
-  /// - Throws: `Fault` if it is not a mono sound, or is too long or too short for a word.
-  init(clip path: String) throws(Fault) {
-    let file = try SoundFile(path: path)
-    // Checked first, so that a clip that is far too long is never held in memory.
-    if let flaw = ClipFlaw(seconds: file.seconds) {
-      throw Fault("cannot use \(path)", flaw.words)
-    }
-    self.init(samples: try file.readChannels()[0], rate: file.rate)
-  }
-}

@@ -25,8 +25,8 @@ func checkTimers(_ configuration: Configuration) throws(Fault) -> Finding {
   if !settings.tellsLeft.isEmpty {
     look("tell_left", off: "none") { if case .left = $0 { true } else { false } }
   }
-  if settings.saysPhases == .yes {
-    look("say_phases", off: SaysPhases.no.rawValue) { phrase in
+  if settings.saysPhases {
+    look("say_phases", off: "no") { phrase in
       switch phrase {
       case .left, .timer: false
       default: true

@@ -77,28 +77,23 @@ private func list(_ takes: [SoundSet.Take], _ bells: [Bell], _ tuning: Tuning) t
     let count = "\(ofThisName.count) take\(ofThisName.count == 1 ? "" : "s")"
     let seconds = Double(ofThisName[0].sound().frames) / Double(standardRate)
     let strike = bells.first { $0.name == name }.map {
-      "\(tenths($0.strike)) Hz \(tuning.rawValue)"
+      "\($0.strike.text(decimals: 1)) Hz \(tuning.rawValue)"
     }
     try say(
-      column(name, 10) + column(strike ?? "", 20) + column(count, 9) + "\(tenths(seconds)) s")
+      column(name, 10) + column(strike ?? "", 20) + column(count, 9)
+        + "\(seconds.text(decimals: 1)) s")
   }
 }
 
 private func listSignals(_ takes: [SoundSet.Take]) throws {
   for take in takes {
     let seconds = Double(take.sound().frames) / Double(standardRate)
-    try say(column(take.name, 10) + column(take.notes, 32) + "\(tenths(seconds)) s")
+    try say(column(take.name, 10) + column(take.notes, 32) + "\(seconds.text(decimals: 1)) s")
   }
 }
 
 private func column(_ text: String, _ width: Int) -> String {
   text + String(repeating: " ", count: max(width - text.count, 1))
-}
-
-/// Rounded to one decimal.
-private func tenths(_ value: Double) -> String {
-  let tenths = Int((value * 10).rounded())
-  return "\(tenths / 10).\(tenths % 10)"
 }
 
 private func render(_ takes: [SoundSet.Take], into folder: String) throws {

@@ -7,7 +7,7 @@ func checkInput(
   _ settings: InputSettings, active: String, inactive: String
 ) throws(Fault) -> Finding {
   guard let text = settings.line else { return .well("none") }
-  let line = try GPIOMap.current().place(of: text)
+  let line = try GPIOMap.current().line(named: text)
   if line.isHeldByClocksmith { return .well("\(line), held by the running service") }
   let input = try GPIOInput(line: text, active: settings.active)
   return .well("\(line), now \(try input.isActive() ? active : inactive)")
@@ -16,7 +16,7 @@ func checkInput(
 /// The state of an output line. The line is not opened: a check must not change it.
 func checkOutput(_ settings: OutputSettings) throws(Fault) -> Finding {
   guard let text = settings.line else { return .well("none") }
-  let line = try GPIOMap.current().place(of: text)
+  let line = try GPIOMap.current().line(named: text)
   if line.isHeldByClocksmith { return .well("\(line), held by the running service") }
   if let holding = line.holding { return .found("\(line) is \(holding)") }
   return .well("\(line), free")

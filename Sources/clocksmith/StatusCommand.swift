@@ -139,7 +139,7 @@ struct Seen {
       let name = timer.name.isEmpty ? "\(timer.number)" : "\(timer.number) \"\(timer.name)\""
       return switch timer.state {
       case "ringing": Line(label: "timer", value: "\(name) rings", weight: .warning)
-      case "paused": Line(label: "timer", value: "\(name) is paused, \(left.exactly) left")
+      case "paused": Line(label: "timer", value: "\(name) is paused, \(left.roundedUp) left")
       default: Line(label: "timer", value: TimerBar.text(title: name, left: left, of: timer.span))
       }
     }

@@ -116,7 +116,7 @@ private func start(_ length: Duration, _ arguments: Arguments) throws -> Int32 {
   let wait = arguments.has("wait") ? try TimerWait(service) : nil
   let (number, title) = try service.change { service in
     let number = try service.startTimer(length, name: name)
-    let title = Horology.title("timer", number, name)
+    let title = titleOfNumbered("timer", number, name)
     try tellDone("\(title): \(length.inFull)", "the timer was started all the same")
     return (number, title)
   }

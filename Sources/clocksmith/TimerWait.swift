@@ -129,7 +129,7 @@ final class TimerWait {
   private func show() {
     guard let timer else { return }
     if timer.state == "paused" {
-      bar.show("\(title): paused, \(timer.left(at: SystemClock.now.instant).exactly) left")
+      bar.show("\(title): paused, \(timer.left(at: SystemClock.now.instant).roundedUp) left")
     } else if timer.state == "ringing" {
       bar.showZero(title, "'clocksmith stop'")
     } else {

@@ -15,7 +15,7 @@ final class VoiceRecorder {
   private let terminal: Terminal
   private let folder: TakeFolder
   private let prompts: [RecordingPrompt]
-  private let microphone: any Source
+  private let microphone: ALSASource
   private let player: () -> Player
   private let showsMeter = Screen.canRedraw
 
@@ -46,7 +46,7 @@ final class VoiceRecorder {
   ///   - terminal: where the keys come from.
   ///   - speaker: plays a phrase back.
   init(
-    _ plan: RecordingPlan, into folder: TakeFolder, microphone: any Source, terminal: Terminal,
+    _ plan: RecordingPlan, into folder: TakeFolder, microphone: ALSASource, terminal: Terminal,
     speaker: ALSASink
   ) throws(Fault) {
     let loop = try EventLoop()

@@ -22,14 +22,14 @@ import Testing
     ])
 
   @Test("a line is found by its name") func byName() throws {
-    #expect(try Self.pi.place(of: "GPIO17").place == "pinctrl-rp1:17")
+    #expect(try Self.pi.line(named: "GPIO17").place == "pinctrl-rp1:17")
   }
 
   @Test("a line is found by its chip's label and its offset, whatever the label holds")
   func byOffset() throws {
-    #expect(try Self.pi.place(of: "pinctrl-rp1:4").name == "GPIO4")
+    #expect(try Self.pi.line(named: "pinctrl-rp1:4").name == "GPIO4")
     let map = GPIOMap(lines: [Self.line("a:b.c:3", 5)])
-    #expect(try map.place(of: "a:b.c:3:5").offset == 5)
+    #expect(try map.line(named: "a:b.c:3:5").offset == 5)
   }
 
   @Test(
@@ -44,7 +44,7 @@ import Testing
       ("gpiochip0:17", "there is no chip 'gpiochip0'; there are gpio-brcmstb@107d508500, "),
     ])
   func whatIsNotThere(text: String, words: String) {
-    let fault = faultThrown { _ = try Self.pi.place(of: text) }
+    let fault = faultThrown { _ = try Self.pi.line(named: text) }
     #expect(fault?.description.contains(words) == true, "\(String(describing: fault))")
   }
 
@@ -54,9 +54,9 @@ import Testing
   func byNumber(chip: String) throws {
     let map = GPIOMap(
       lines: (0..<54).map { Self.line(chip, $0) } + [Self.line("raspberrypi-exp-gpio", 17)])
-    #expect(try map.place(of: "GPIO17").place == "\(chip):17")
-    #expect(throws: Fault.self) { try map.place(of: "GPIO28") }
-    #expect(throws: Fault.self) { try map.place(of: "GPIO017") }
+    #expect(try map.line(named: "GPIO17").place == "\(chip):17")
+    #expect(throws: Fault.self) { try map.line(named: "GPIO28") }
+    #expect(throws: Fault.self) { try map.line(named: "GPIO017") }
   }
 
   @Test("a line that the kernel names after what else it can do is found by its number")
@@ -64,7 +64,7 @@ import Testing
     let map = GPIOMap(lines: [
       Self.line("pinctrl-bcm2835", 4, "GPIO_GCLK"), Self.line("pinctrl-bcm2835", 17, "GPIO17"),
     ])
-    #expect(try map.place(of: "GPIO4").description == "GPIO_GCLK (pinctrl-bcm2835:4)")
+    #expect(try map.line(named: "GPIO4").description == "GPIO_GCLK (pinctrl-bcm2835:4)")
   }
 
   @Test("a line of that name elsewhere comes before the header's line of that number")
@@ -72,12 +72,12 @@ import Testing
     let map = GPIOMap(lines: [
       Self.line("pinctrl-rp1", 17), Self.line("expander", 3, "GPIO17", path: "/dev/gpiochip1"),
     ])
-    #expect(try map.place(of: "GPIO17").place == "expander:3")
+    #expect(try map.line(named: "GPIO17").place == "expander:3")
   }
 
   @Test("where no line has a name, the chips are told") func namelessLines() {
     let map = GPIOMap(lines: [Self.line("9030000.pl061", 0), Self.line("9030000.pl061", 1)])
-    let fault = faultThrown { _ = try map.place(of: "GPIO17") }
+    let fault = faultThrown { _ = try map.line(named: "GPIO17") }
     #expect(fault?.description.contains("write chip-label:offset, of 9030000.pl061") == true)
   }
 
@@ -85,7 +85,7 @@ import Testing
     let map = GPIOMap(lines: [
       Self.line("twin", 3), Self.line("twin", 3, path: "/dev/gpiochip1"),
     ])
-    let fault = faultThrown { _ = try map.place(of: "twin:3") }
+    let fault = faultThrown { _ = try map.line(named: "twin:3") }
     #expect(fault?.description.contains("there are 2 chips 'twin'") == true)
   }
 

@@ -136,6 +136,10 @@ import Testing
     arguments: [
       ("[bell E3]", "[bell ../x]", ":2: a bell's name is made of letters, digits and #"),
       ("[bell E3]", "[gong E3]", ":1: unknown section [gong E3]"),
+      (
+        "[bell E3]", "level = -12\n[bell E3]",
+        ":1: it stands before the first section; there is [bell NAME]"
+      ),
       ("[bell F#3]", "[bel]\n[bell F#3]", ":10: unknown section [bel]; there is [bell NAME]"),
       ("[bell F#3]", "[bell G3]\nfrom = E3\n[bell E3]", ":13: bell 'E3' is there twice"),
       ("strike = 200", "strike = low", ":2: strike = low is not a number from 20.0 to 10000.0"),

@@ -62,9 +62,9 @@ import Testing
       ])
     var silent = desk(Self.plan(words: false))
     #expect(said(&silent, for: 120).isEmpty)
-    var configured = desk(Self.plan(words: false)) { $0.saysPhases = .yes }
+    var configured = desk(Self.plan(words: false)) { $0.saysPhases = true }
     #expect(said(&configured, for: 120).count == 9)
-    var plain = desk(.plain(every: .seconds(30))) { $0.saysPhases = .yes }
+    var plain = desk(.plain(every: .seconds(30))) { $0.saysPhases = true }
     #expect(said(&plain, for: 120).isEmpty)
   }
 

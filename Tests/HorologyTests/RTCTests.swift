@@ -1,5 +1,6 @@
-import Horology
 import Testing
+
+@testable import Horology
 
 @Suite struct RTCTests {
   private let start = Now("2026-12-01T10:00:00", running: .seconds(60))

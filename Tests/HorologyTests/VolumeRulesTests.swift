@@ -43,6 +43,6 @@ import Testing
   @Test(
     "what is no rule is refused", arguments: ["22:00-07:00", "-6dB", "22:00-07:00 6dB", "x -6dB"])
   func refused(text: String) {
-    #expect(throws: QuietHoursError.self) { _ = try VolumeRules(text: text) }
+    #expect(throws: TimesError.self) { _ = try VolumeRules(text: text) }
   }
 }

@@ -117,11 +117,11 @@ import Testing
     let silent = stopped.notice(of: tea, neverHeard: .failed("no card"))
     #expect(
       silent.message
-        == #"timer "tea" rings no more: it was stopped by hand; it was never heard: no card"#)
+        == #"timer "tea" has stopped ringing: it was stopped by hand; it was never heard: no card"#)
     #expect(silent.fields["REASON"] == StopReason.byHand.key)
     #expect(silent.fields["DETAIL"] == "no card")
     let heard = stopped.notice(of: tea)
-    #expect(heard.message == #"timer "tea" rings no more: it was stopped by hand"#)
+    #expect(heard.message == #"timer "tea" has stopped ringing: it was stopped by hand"#)
     #expect(heard.fields["DETAIL"] == nil)
   }
 

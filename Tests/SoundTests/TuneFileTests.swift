@@ -54,6 +54,14 @@ import Testing
     #expect(fault?.description.contains(words) == true, "\(String(describing: fault))")
   }
 
+  @Test("a key before the first section is told as that") func beforeTheFirstSection() {
+    let fault = faultThrown { _ = try tune("description = x\n[tune]\n") }
+    #expect(
+      fault?.description.hasSuffix(
+        "a.tune:1: it stands before the first section; there are tune, hour, first, half, third")
+        == true, "\(String(describing: fault))")
+  }
+
   @Test("of a file that is no tune, little is shown, and nothing that a terminal obeys")
   func foreignFile() throws {
     let secret = String(repeating: "s", count: 100)

@@ -157,6 +157,7 @@ import Testing
     "what is wrong in voice.conf is told with its line",
     arguments: [
       ("language = en", "lingo = en", ":2: unknown key 'lingo'"),
+      ("[voice]\n", "", ":1: it stands before the first section; there are voice, clock 12"),
       ("20ms", "20", ":5: crossfade = 20 is not a duration"),
       ("[clock 12]", "[clock 13]", ":7: unknown section [clock 13]"),
       ("[clock 12]", "[clock 12 a b]", ":7: unknown section [clock 12 a b]"),
@@ -182,7 +183,7 @@ import Testing
     let pack = try VoicePack(path: folder.path)
     let fault = faultThrown { try pack.verify(every: Interval(minutes: 1)!, wording: .twelve) }
     #expect(fault?.description.contains("no clip '1', which 00:01:00 needs") == true)
-    #expect(throws: Fault.self) { try pack.verify(every: .quarter, wording: .twentyFour) }
+    #expect(throws: Fault.self) { try pack.verify(every: .quarter, wording: Wording(.twentyFour)) }
   }
 
   @Test("clips without a file are told together, and keep no other time from being said")
@@ -227,7 +228,7 @@ import Testing
     #expect(fault?.detail == "its [clock 12 terse] has no phrase for 15:30:00")
     #expect(pack.flaw(ofStyle: terse) == nil)
     #expect(
-      pack.flaw(ofStyle: .twentyFour)
+      pack.flaw(ofStyle: Wording(.twentyFour))
         == "the voice \(folder.path) has no such style for clock = 24: it has digital, terse for "
         + "clock = 12, and terse for clock = 24; set one of these, or another voice")
     #expect(pack.flawOfOpening == nil)
@@ -241,7 +242,7 @@ import Testing
     let pack = try VoicePack(path: folder.path)
     try pack.verify(every: .quarter, wording: .twelve)
     #expect(pack.shortestInterval(wording: .twelve) == .quarter)
-    #expect(pack.shortestInterval(wording: .twentyFour) == nil)
+    #expect(pack.shortestInterval(wording: Wording(.twentyFour)) == nil)
     let fault = faultThrown { try pack.verify(every: Interval(minutes: 5)!, wording: .twelve) }
     #expect(
       fault?.detail

@@ -88,7 +88,7 @@ import Testing
 
   @Test("words that the pack lacks are told, not the timer that they are about")
   func wordsThatAreMissing() throws {
-    let composer = Composer(voice: try pack(clips: Self.clips), wording: .twentyFour)
+    let composer = Composer(voice: try pack(clips: Self.clips), wording: Wording(.twentyFour))
     let midnight = try #require(CivilTime(hour: 0, minute: 0))
     for (phrases, told) in [
       ([TimerPhrase.left(.seconds(360_000))], "it has no words for '100 h left'"),

@@ -1,5 +1,6 @@
 """`clocksmith bells`: what it lists, what it writes, and how it refuses."""
 
+import resource
 import shutil
 import stat
 
@@ -123,6 +124,17 @@ def test_a_full_disk_leaves_nothing_half_written(clocksmith, full_disk):
     done = clocksmith.run("bells", "render", "--bell", "E3", full_disk)
     assert "No space left on device" in refusal(done, 1)
     assert list(full_disk.iterdir()) == []
+
+
+def test_a_disk_that_is_full_for_the_last_frames_leaves_no_torn_file(clocksmith, tmp_path):
+    whole, torn = tmp_path / "whole", tmp_path / "torn"
+    assert clocksmith.run("bells", "render", "--bell", "pip", whole).returncode == 0
+    largest = (whole / "pip.flac").stat().st_size - 1
+    done = clocksmith.run(
+        "bells", "render", "--bell", "pip", torn,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (largest, largest)))
+    assert "cannot write" in refusal(done, 1) and "File too large" in done.stderr
+    assert list(torn.iterdir()) == []
 
 
 def test_no_file_is_readable_by_more_than_the_umask_allows(clocksmith, tmp_path):

@@ -5,6 +5,7 @@ import subprocess
 
 import pytest
 
+from c_library import shared_library
 from program import PROGRAM, refusal
 
 # In its own mount namespace, root without its privileges sees this folder as /etc/clocksmith.
@@ -22,9 +23,9 @@ class Etc:
         self.environment = clocksmith.environment
         (self.folder / "conf.d").mkdir(parents=True)
 
-    def run(self, *words):
+    def run(self, *words, before=()):
         return subprocess.run(
-            ["unshare", "--mount", "sh", "-c", WITH_FOLDER, self.folder, PROGRAM, *words],
+            ["unshare", "--mount", "sh", "-c", WITH_FOLDER, self.folder, *before, PROGRAM, *words],
             env=self.environment, capture_output=True, text=True, timeout=60, check=False)
 
 
@@ -117,6 +118,24 @@ def test_a_file_in_the_folders_place_is_told_with_what_to_do(etc):
     a_file_in_the_folders_place(etc)
     assert refusal(etc.run("agenda"), 1).endswith(
         "it is no folder; move it away, and put settings into /etc/clocksmith/conf.d/NAME.conf")
+
+
+# Preloaded: a folder of which the disk gives no entry.
+TORN_FOLDER = r"""
+#include <errno.h>
+#include <stddef.h>
+void *readdir(void *folder) {
+  errno = EIO;
+  return NULL;
+}
+"""
+
+
+def test_a_folder_that_cannot_be_read_to_its_end_is_not_taken_for_an_empty_one(etc, tmp_path):
+    (etc.folder / "conf.d/10.conf").write_text("[announce]\ninterval = 8\n")
+    torn = shared_library(tmp_path / "torn.so", TORN_FOLDER)
+    sentence = refusal(etc.run("agenda", before=["env", f"LD_PRELOAD={torn}"]), 1)
+    assert "cannot read /etc/clocksmith/conf.d: Input/output error" in sentence
 
 
 def test_without_files_the_defaults_count(etc):

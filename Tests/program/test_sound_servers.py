@@ -13,9 +13,10 @@ import soundfile
 
 from c_library import shared_library
 from message_bus import MessageBus
+from microphone import Person
 from pipewire_server import PipeWireServer
 from pretended_card import pretended_card
-from program import PROGRAM, refusal
+from program import PROGRAM, SILENT_ALSA, Clocksmith, refusal
 from service import Service
 from sound_server import (
     RATE, Recording, SoundServer, Wakefulness, find, least_of_four, wait_until)
@@ -313,8 +314,8 @@ def test_a_server_that_hangs_holds_say_and_check_up_for_five_seconds_at_most(
         assert "its sound server does not answer" in done.stdout + done.stderr
 
 
-# Preloaded before libasound: a device that cannot be configured, and that waits for its silent
-# server when it is closed.
+# Preloaded before libasound: a device for which a call fails, and that waits for its silent server
+# when it is closed.
 CLOSING = r"""
 #include <errno.h>
 #include <stdlib.h>
@@ -322,7 +323,7 @@ CLOSING = r"""
 #include <sys/socket.h>
 #include <sys/un.h>
 static int server;
-int snd_pcm_sw_params(void *pcm, void *parameters) {
+int FAILING(void *pcm) {
   struct sockaddr_un address = {.sun_family = AF_UNIX};
   strcpy(address.sun_path, getenv("SILENT"));
   server = socket(AF_UNIX, SOCK_STREAM, 0);
@@ -338,7 +339,8 @@ int snd_pcm_drop(void *pcm) {
 
 def test_a_server_that_hangs_when_a_failed_device_is_closed_is_hung_up_on(
         clocksmith, silent_server, tmp_path):
-    preloaded = shared_library(tmp_path / "closing.so", CLOSING)
+    preloaded = shared_library(
+        tmp_path / "closing.so", CLOSING.replace("FAILING", "snd_pcm_sw_params"))
 
     def say():
         begun = time.monotonic()
@@ -349,6 +351,21 @@ def test_a_server_that_hangs_when_a_failed_device_is_closed_is_hung_up_on(
         return time.monotonic() - begun
 
     assert least_of_four(say, 5) < 5
+
+
+def test_a_server_that_hangs_when_a_failed_microphone_is_closed_is_hung_up_on(
+        clocksmith, silent_server, tmp_path):
+    preloaded = shared_library(
+        tmp_path / "closing.so", CLOSING.replace("FAILING", "snd_pcm_start"))
+    environment = {"LD_PRELOAD": str(preloaded), "SILENT": str(tmp_path / "silent")}
+    person = Person(
+        Clocksmith(clocksmith.environment | environment, tmp_path), SILENT_ALSA,
+        "voice", "record", "--device", "default", tmp_path / "mine")
+    try:
+        assert person.end() == 1
+    finally:
+        person.leave()
+    assert "its sound server does not answer" in person.screen()[-1]
 
 
 def test_a_server_that_stands_still_in_the_middle_is_hung_up_on(

@@ -1,4 +1,5 @@
-/* The C that Swift cannot say: variadic callbacks and macros of the libraries. */
+/* The C that Swift cannot write: macros of libraries, variadic callbacks, a signal handler, and one
+ * interface to libgpiod 1 and 2. */
 #ifndef CLOCKSMITH_H
 #define CLOCKSMITH_H
 
@@ -25,16 +26,16 @@ struct clocksmith_sockets {
   unsigned long inodes[CLOCKSMITH_MOST_SOCKETS];
 };
 
-/* The sockets that are open now, but the others, which may be NULL. */
+/* Finds the open sockets, except those in `others` (NULL: all). */
 void clocksmith_sockets_find(struct clocksmith_sockets *sockets,
                              const struct clocksmith_sockets *others);
 
-/* From now on, if clocksmith_patience_end is not called in time, sockets are shut down: of `only`,
- * or if that is NULL all but the others. Uses SIGALRM, and one span at a time. */
+/* Starts a time limit. Once it has passed, sockets are shut down until clocksmith_patience_end:
+ * those in `only` or, if it is NULL, all except `others`. Uses SIGALRM; one limit at a time. */
 void clocksmith_patience_begin(const struct clocksmith_sockets *only,
                                const struct clocksmith_sockets *others, int milliseconds);
 
-/* True if it came too late. */
+/* Ends the time limit. Returns true if it had passed. */
 bool clocksmith_patience_end(void);
 
 #endif

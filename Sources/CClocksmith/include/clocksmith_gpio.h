@@ -22,14 +22,14 @@ struct clocksmith_line_info {
 };
 
 /* Calls visit for every line of every chip, chip by chip.
- * Returns how many chips there are; -EACCES where there are some and none may be opened. */
+ * Returns how many chips were opened, 0 if there are none; -errno if none of them can be opened. */
 int clocksmith_gpio_visit(void (*visit)(const struct clocksmith_line_info *line, void *context),
                           void *context);
 
 /* A line that has been taken. */
 struct clocksmith_line;
 
-/* Takes a line to be read, with events at both edges; it is pulled to where it is not active.
+/* Requests an input line with both edges, pulled to its inactive level.
  * -EBUSY if somebody has it; -ENODEV or -ENXIO if its chip is gone, or cannot tell of edges. */
 int clocksmith_line_open_input(struct clocksmith_line **line, const char *chip_path,
                                unsigned int offset, bool active_low);
@@ -53,7 +53,7 @@ struct clocksmith_edge {
   bool active;
 };
 
-/* Takes in edges that there are, without waiting: how many, at most `most`. -ENODEV if the chip is
+/* Reads up to `most` waiting edges without blocking. Returns their number; -ENODEV if the chip is
  * gone. */
 int clocksmith_line_read_edges(struct clocksmith_line *line, struct clocksmith_edge *edges,
                                unsigned int most);

@@ -146,10 +146,10 @@ public struct Alarm: Hashable, Sendable {
   public var isRinging: Bool { if case .ringing = state { true } else { false } }
 
   /// True if it rings or snoozes.
-  public var isUp: Bool { if case .waiting = state { false } else { true } }
+  var isUp: Bool { if case .waiting = state { false } else { true } }
 
   /// As in `alarm 2` or `alarm "school"`.
-  public var title: String { Horology.title("alarm", number, name) }
+  public var title: String { titleOfNumbered("alarm", number, name) }
 
   /// For programs: waiting, ringing or snoozing.
   public var key: String {

@@ -10,7 +10,7 @@ public enum AlarmOrder: Hashable, Sendable {
 
 extension AlarmOrder {
   /// True if the event is the result that the order asks for.
-  public func does(_ event: AlarmEvent) -> Bool {
+  public func isDone(by event: AlarmEvent) -> Bool {
     switch (self, event) {
     case (.set, .set), (.snooze, .snoozed), (.stop, .stopped), (.cancel, .cancelled): true
     default: false
@@ -59,11 +59,11 @@ extension AlarmEvent {
 }
 
 /// An event, and the alarm as it was then.
-public struct AlarmChange: Hashable, Sendable {
-  public let alarm: Alarm
-  public let event: AlarmEvent
+struct AlarmChange: Hashable, Sendable {
+  let alarm: Alarm
+  let event: AlarmEvent
 
-  public init(_ alarm: Alarm, _ event: AlarmEvent) {
+  init(_ alarm: Alarm, _ event: AlarmEvent) {
     self.alarm = alarm
     self.event = event
   }

@@ -1,24 +1,14 @@
 /// The clock, the zone and the limits that alarms depend on.
-public struct AlarmConditions {
-  public let zone: any Zone
+struct AlarmConditions {
+  let zone: any Zone
   /// True if alarms go by the clock: it is trusted, or its owner lets it speak anyway.
-  public let isTrusted: Bool
+  let isTrusted: Bool
   /// True if the clock is untrusted: alarms set by it are recalculated once it is right.
-  public let mayBeWrong: Bool
+  let mayBeWrong: Bool
   /// How long an alarm rings if nobody stops it, and how late it may still ring.
-  public let ringLimit: Duration
+  let ringLimit: Duration
   /// How far ahead of now a sound can begin at the earliest.
-  public let lead: Duration
-
-  public init(
-    zone: any Zone, isTrusted: Bool, mayBeWrong: Bool, ringLimit: Duration, lead: Duration
-  ) {
-    self.zone = zone
-    self.isTrusted = isTrusted
-    self.mayBeWrong = mayBeWrong
-    self.ringLimit = ringLimit
-    self.lead = lead
-  }
+  let lead: Duration
 }
 
 /// The alarms and their states. `due` makes them ring and end as time passes.

@@ -1,9 +1,5 @@
 /// Changes that come with time: alarms ring, ring again after a snooze, or end unheard.
 extension Alarms {
-  /// An alarm later than this is reported as late: the machine slept or was off, or the clock was
-  /// set past it.
-  private static let unnoticed = Duration.seconds(2)
-
   /// Does everything that is due.
   ///
   /// An alarm that is late by up to `ringLimit` still rings; a later one has expired. With a clock
@@ -75,7 +71,7 @@ extension Alarms {
     _ alarm: Alarm, _ ring: Instant, late: Duration, at now: Now, _ conditions: AlarmConditions,
     _ refusal: (Alarm) -> SkipReason?
   ) -> AlarmChange {
-    let isLate = late > Self.unnoticed
+    let isLate = late > Announcer.unnoticed
     let since = TimedMoment(isLate ? conditions.lead : .zero - late, after: now)
     let ringing = change(alarm, to: .ringing(ring: ring, since: since))
     if let reason = refusal(ringing) { return end(ringing, .silenced(reason), at: now, conditions) }
@@ -93,7 +89,7 @@ extension Alarms {
       return end(alarm, .expired(late: late), at: now, conditions)
     }
     if let reason = refusal(alarm) { return end(alarm, .silenced(reason), at: now, conditions) }
-    let since = late > Self.unnoticed ? TimedMoment(conditions.lead, after: now) : until
+    let since = late > Announcer.unnoticed ? TimedMoment(conditions.lead, after: now) : until
     return AlarmChange(change(alarm, to: .ringing(ring: ring, since: since)), .ringsAgain())
   }
 

@@ -43,7 +43,7 @@ public struct Countdown: Hashable, Sendable {
   public var isRinging: Bool { if case .ringing = state { true } else { false } }
 
   /// As in `timer 2` or `timer "tea"`.
-  public var title: String { Horology.title("timer", number, name) }
+  public var title: String { titleOfNumbered("timer", number, name) }
 
   /// For programs: running, paused or ringing.
   public var key: String {
@@ -77,4 +77,9 @@ extension Unicode.Scalar {
     !properties.isDefaultIgnorableCodePoint && !properties.isWhitespace
       && properties.generalCategory != .format
   }
+}
+
+extension Countdown {
+  /// The phrases that name it, the best first.
+  public var phrases: [TimerPhrase] { [name.map { .name($0) }, .timer(length)].compactMap { $0 } }
 }

@@ -47,7 +47,7 @@ extension Cue {
     return (0...Int(length / DueCue.ringPeriod)).map { DueCue.ringPeriod * $0 }
   }
 
-  /// A ring, or a tune, leaves the room to the words that follow it: bells ring on for a long time.
+  /// Stops ducking when the words after a ring or a tune begin; its bells ring on under them.
   var ducking: Ducking {
     let words = blows.last.map { $0.offset + DueCue.afterTune }
     if let words = words ?? (isRing ? signal.length : nil) {

@@ -25,12 +25,12 @@ struct DueCue: Hashable, Sendable {
   /// The next of the rings that began at `since`.
   /// - Parameter earliest: since the machine started.
   static func ring(
-    _ source: Cue.Source, since: Duration, period: Duration = ringPeriod, from earliest: Duration
+    _ source: Cue.Source, since: Duration, from earliest: Duration
   ) -> DueCue {
-    var count = max(earliest - since, .zero).periods(of: period)
-    if count == 1 && period == ringPeriod { count = 2 }
+    var count = max(earliest - since, .zero).periods(of: ringPeriod)
+    if count == 1 { count = 2 }
     return DueCue(
-      source: source, signal: .ring, anchor: since + period * count,
+      source: source, signal: .ring, anchor: since + ringPeriod * count,
       mayBeLateBy: count == 0 ? ringPeriod : latest)
   }
 }

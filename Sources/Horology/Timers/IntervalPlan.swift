@@ -70,7 +70,7 @@ public enum IntervalPlan: Hashable, Sendable {
 
   /// Why the plan is not allowed, as a sentence; nil if it is.
   public var flaw: String? {
-    let within = "from \(Self.shortest.exactly) to \(Self.longest.exactly)"
+    let within = "from \(Self.shortest.roundedUp) to \(Self.longest.roundedUp)"
     switch self {
     case .plain(let period):
       return Self.isLong(period) ? nil : "an interval is \(within) long"

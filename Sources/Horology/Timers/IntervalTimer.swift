@@ -27,12 +27,3 @@ public enum IntervalEvent: Hashable, Sendable {
   /// It cannot be heard; the text says why.
   case unheard(String)
 }
-
-/// The result of an order.
-public enum TimerAnswer: Hashable, Sendable {
-  case countdown(Countdown)
-  /// `isNew` is true if the order started it.
-  case interval(IntervalTimer, isNew: Bool)
-  /// Done, with nothing to tell.
-  case done
-}

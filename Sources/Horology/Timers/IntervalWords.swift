@@ -1,24 +1,3 @@
-/// Whether the voice says the phases of rounds, after their signals.
-public enum SaysPhases: String, CaseIterable, Sendable {
-  case no, yes
-}
-
-extension Signal {
-  /// Length of its sound file, including its decay.
-  public var length: Duration {
-    switch self {
-    case .count: .milliseconds(80)
-    case .half: .milliseconds(400)
-    case .cue: .milliseconds(600)
-    case .prepare, .work: .milliseconds(900)
-    case .last: .milliseconds(1250)
-    case .rest: .milliseconds(1500)
-    case .ring: .milliseconds(1900)
-    case .end: .milliseconds(2400)
-    }
-  }
-}
-
 extension IntervalPlan {
   /// The phrases after the signal of a cue, the best first; empty if nothing is said.
   func phrases(after cue: Cue) -> [TimerPhrase] {
@@ -40,13 +19,13 @@ extension IntervalPlan {
 
 /// The words for an interval.
 extension Announcer {
-  /// Later words are dropped: they would say what everyone knows by then.
+  /// Words later than this are dropped: the phase is obvious by then.
   private static let latestWords = Duration.milliseconds(250)
 
   /// Plans the words after the signal of a cue of the interval.
   mutating func planWords(after due: DueCue) -> [Effect] {
     guard due.source == .interval, let interval = timers.interval,
-      settings.saysPhases == .yes || interval.plan.saysWords
+      settings.saysPhases || interval.plan.saysWords
     else { return [] }
     let offset = due.anchor - interval.start.sinceBoot
     let phrases = interval.plan.phrases(after: .init(offset: offset, signal: due.signal))
@@ -62,7 +41,7 @@ extension Announcer {
     if let end = words.endsBy, end <= begins + Self.latestWords {
       return unsaid(words, .failed("the next signal comes too soon for words"))
     }
-    timers.say(words)
+    timers.plan(words)
     return []
   }
 

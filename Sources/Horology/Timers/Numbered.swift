@@ -23,6 +23,6 @@ extension Array where Element: Numbered {
 }
 
 /// As in `timer 2` or `timer "tea"`.
-public func title(_ kind: String, _ number: Int, _ name: String?) -> String {
+public func titleOfNumbered(_ kind: String, _ number: Int, _ name: String?) -> String {
   name.map { "\(kind) \"\($0)\"" } ?? "\(kind) \(number)"
 }

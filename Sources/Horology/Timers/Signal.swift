@@ -21,3 +21,19 @@ public enum Signal: String, CaseIterable, Sendable {
   /// A timer or an alarm rings: one figure, repeated until it is stopped.
   case ring
 }
+
+extension Signal {
+  /// Length of its sound file, including its decay.
+  public var length: Duration {
+    switch self {
+    case .count: .milliseconds(80)
+    case .half: .milliseconds(400)
+    case .cue: .milliseconds(600)
+    case .prepare, .work: .milliseconds(900)
+    case .last: .milliseconds(1250)
+    case .rest: .milliseconds(1500)
+    case .ring: .milliseconds(1900)
+    case .end: .milliseconds(2400)
+    }
+  }
+}

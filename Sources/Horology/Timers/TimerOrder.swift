@@ -13,6 +13,15 @@ public enum TimerOrder: Hashable, Sendable {
   case stopInterval
 }
 
+/// The result of an order.
+public enum TimerAnswer: Hashable, Sendable {
+  case countdown(Countdown)
+  /// `isNew` is true if the order started it.
+  case interval(IntervalTimer, isNew: Bool)
+  /// Done, with nothing to tell.
+  case done
+}
+
 extension TimerOrder {
   /// The result of this order, if the report tells it.
   public func answer(in report: Report) -> TimerAnswer? {

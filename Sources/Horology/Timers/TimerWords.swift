@@ -19,7 +19,7 @@ public struct TimerWords: Hashable, Sendable {
   }
 
   /// True if they are the time of day, for an alarm.
-  var isOfTime: Bool { phrases == [.time] }
+  public var isOfTime: Bool { phrases == [.time] }
 
   /// True if they say how much is left: the timer is not at zero yet.
   var isOfLeft: Bool { if case .left? = phrases.first { true } else { false } }

@@ -6,7 +6,7 @@ public struct Timers: Hashable, Sendable {
   /// Maximum number of timers: far more than a person can follow, and a bound for memory.
   public static let most = 1000
   /// From the beginning of the first ring to its words.
-  public static let wordsAfterRing = Duration.seconds(2)
+  static let wordsAfterRing = Duration.seconds(2)
 
   /// Sorted by number.
   public private(set) var countdowns: [Countdown] = []
@@ -263,7 +263,7 @@ public struct Timers: Hashable, Sendable {
   public var hasWords: Bool { !words.isEmpty }
 
   /// Ignores words that wait already: a cue that is given again brings its words again.
-  mutating func say(_ phrase: TimerWords) { if !words.contains(phrase) { words.append(phrase) } }
+  mutating func plan(_ phrase: TimerWords) { if !words.contains(phrase) { words.append(phrase) } }
 
   /// Notes why words wait although their moment has come.
   mutating func hinder(_ words: TimerWords, _ reason: SkipReason) { hindrances[words] = reason }

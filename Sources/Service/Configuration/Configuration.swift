@@ -144,13 +144,9 @@ extension Configuration {
       "voice_at_hour": choice(\.announcer.voiceAtHour),
       "clock": choice(\.wording.format),
       "style": text(\.wording.style, "the name of a style that the voice has"),
-      "say_it_is": { configuration, value in
-        guard let opens = ["no": false, "yes": true][value] else { return "allowed: no, yes" }
-        configuration.wording.opens = opens
-        return nil
-      },
+      "say_it_is": flag(\.wording.opens),
       "quiet": { configuration, value in
-        do throws(QuietHoursError) {
+        do throws(TimesError) {
           configuration.announcer.quiet = try QuietHours(text: value)
           return nil
         } catch {
@@ -185,7 +181,7 @@ extension Configuration {
       "voice_volume": decibels(\.voiceVolume, to: 12),
       "bells_volume": decibels(\.bellsVolume, to: 12),
       "quieter": { configuration, value in
-        do throws(QuietHoursError) {
+        do throws(TimesError) {
           configuration.announcer.quieter = try VolumeRules(text: value)
           return nil
         } catch {
@@ -218,7 +214,7 @@ extension Configuration {
         configuration.announcer.tellsLeft = Set(moments.compactMap { $0 })
         return nil
       },
-      "say_phases": choice(\.announcer.saysPhases),
+      "say_phases": flag(\.announcer.saysPhases),
     ],
     "led": [
       "line": line(\.led.line),
@@ -249,6 +245,14 @@ extension Configuration {
         return "allowed: \(choices.map(\.rawValue).joined(separator: ", "))"
       }
       configuration[keyPath: field] = choice
+      return nil
+    }
+  }
+
+  private static func flag(_ field: Field<Bool>) -> Key {
+    { configuration, value in
+      guard let flag = ["no": false, "yes": true][value] else { return "allowed: no, yes" }
+      configuration[keyPath: field] = flag
       return nil
     }
   }

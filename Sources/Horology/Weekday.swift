@@ -1,3 +1,25 @@
+/// A day of the week, numbered as C's `tm_wday`.
+public enum Weekday: Int, CaseIterable, Sendable {
+  case sunday, monday, tuesday, wednesday, thursday, friday, saturday
+
+  /// The first three letters, as in `mon`: how configuration files write it.
+  public var abbreviation: String {
+    ["sun", "mon", "tue", "wed", "thu", "fri", "sat"][rawValue]
+  }
+
+  init?(abbreviation: some StringProtocol) {
+    guard let day = Self.allCases.first(where: { $0.abbreviation == abbreviation }) else {
+      return nil
+    }
+    self = day
+  }
+
+  /// The day before, with Saturday before Sunday.
+  public var previous: Weekday {
+    Weekday(rawValue: (rawValue + 6) % 7)!
+  }
+}
+
 /// Days of the week as configuration files and commands write them.
 extension Weekday {
   /// One day or a range of days, as in `sat` or `mon-fri`. A range may cross the end of the week:

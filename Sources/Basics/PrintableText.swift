@@ -1,0 +1,41 @@
+extension String {
+  /// The text, safe for a terminal: characters that would control one, or are not visible, are
+  /// written as their numbers, as in `\u{1B}`.
+  public var printable: String {
+    printable { "\\u{\(String($0.value, radix: 16, uppercase: true))}" }
+  }
+
+  /// The same for a text of several lines, which stay lines.
+  var printableLines: String {
+    printable { $0 == "\n" ? "\n" : String($0).printable }
+  }
+
+  /// - Parameter told: how a character that is not printable is written.
+  func printable(_ told: (Unicode.Scalar) -> String) -> String {
+    // Most texts are plain, and the properties of a character are slow to look up.
+    if utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return self }
+    return unicodeScalars.map { $0.isPrintable ? String($0) : told($0) }.joined()
+  }
+}
+
+extension StringProtocol {
+  /// The part of a text that an error quotes: at most its first 40 code points, because a character
+  /// may have any number of accents.
+  public var excerpt: String {
+    let text = String(self)
+    let end = text.unicodeScalars.prefix(40).endIndex
+    return end == text.endIndex ? text : "\(text[..<end])..."
+  }
+}
+
+extension Unicode.Scalar {
+  fileprivate var isPrintable: Bool {
+    switch properties.generalCategory {
+    case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator,
+      .paragraphSeparator:
+      false
+    case .spaceSeparator: self == " "
+    default: true
+    }
+  }
+}

@@ -1,0 +1,59 @@
+/// An event that the Announcer is told of.
+public enum Event {
+  /// The wake-up that was asked for has come, or the service has just started.
+  case woke
+  /// The system's clock was set, or the machine has slept.
+  case clockSet
+  case zoneChanged(any Zone)
+  /// The ringer is the switch as read with the new settings of its line; nil if those are
+  /// unchanged.
+  case reloaded(AnnouncerSettings, SoundChange, Ringer? = nil)
+  case trust(ClockTrust)
+  /// The switch was moved, lost or found again, at this moment.
+  case ringer(Ringer, at: Uptime)
+  /// A person wants silence for a while, or no longer.
+  case mute(SoftwareMute)
+  /// A person asks for this time, or for the current time; to be heard from that instant on, or at
+  /// once. The instant is at most `Announcer.preparation` ahead. An awake speaker needs no lead-in.
+  case asked(CivilTime? = nil, at: Instant? = nil, speakerIsAwake: Bool)
+  /// A person has pressed the button. Ringing alarms snooze and ringing timers stop. If nothing
+  /// rings, the running interval ends. If none runs, the button asks for the time.
+  case pressed(speakerIsAwake: Bool)
+  /// A person has kept holding the button: rings and the announcement that is heard stop, and
+  /// alarms are over for the day.
+  case held
+  /// A person gives an order about the timers.
+  case timer(TimerOrder)
+  /// A person gives an order about the alarms.
+  case alarm(AlarmOrder)
+  /// Everything that sounds is to end.
+  case stop(Stop)
+  /// Nothing of it has been heard yet, whatever the clock showed: the speaker was being opened, or
+  /// the loop was held up and the player has not begun it.
+  case unheard(SoundingID)
+  /// An announcement that played has ended.
+  case ended(SoundingID, Outcome)
+}
+
+/// Why everything that sounds is to end.
+public enum Stop: Hashable, Sendable {
+  /// A person wants it.
+  case byHand
+  case serviceEnds
+
+  var reason: StopReason {
+    switch self {
+    case .byHand: .byHand
+    case .serviceEnds: .serviceEnds
+    }
+  }
+}
+
+/// What a reload changes in an announcement that is not heard yet.
+public enum SoundChange: Sendable {
+  case none
+  /// Where and how loud it is played.
+  case speaker
+  /// Its bells, or its words.
+  case sound
+}

@@ -1,0 +1,114 @@
+/// Why something did not sound.
+public enum SkipReason: Hashable, Sendable {
+  case quietHours
+  case nothingToSound
+  case untrusted
+  /// The switch is off.
+  case muted
+  /// The switch cannot be read, which mutes (`when_lost`).
+  case switchLost
+  /// A person has asked for silence for a while.
+  case softwareMuted
+  /// There was no time left for its chime, and it has no words.
+  case tooLateForChime
+  /// By how much the occasion was missed: after a suspend, or when the clock was set forward.
+  case late(Duration)
+  /// Another announcement had the speaker.
+  case busy
+  /// The request came so close to an occasion that the occasion answers it.
+  case occasionIsNear
+  /// The announcement could not be played, in the words of the device or the clips.
+  case failed(String)
+  case stopped(StopReason)
+}
+
+extension SkipReason: CustomStringConvertible {
+  /// A few words that follow a colon.
+  public var description: String {
+    switch self {
+    case .quietHours: "quiet hours"
+    case .nothingToSound: "neither a chime nor the voice is set for it"
+    case .untrusted: "the clock is not trusted (see 'untrusted' in the configuration)"
+    case .muted: "the switch is off"
+    case .switchLost: "the switch cannot be read (see 'when_lost' in the configuration)"
+    case .softwareMuted: "it is muted ('clocksmith unmute' ends that)"
+    case .late(let duration):
+      "the clock passed it (set forward, or the machine slept); now \(duration.inWords) late"
+    case .tooLateForChime: "there was no time left for its chime"
+    case .busy: "another announcement had the speaker"
+    case .occasionIsNear: "the next announcement is about to be made"
+    case .failed(let why): why
+    case .stopped(let reason): reason.description
+    }
+  }
+}
+
+extension SkipReason {
+  /// For programs, as in `quiet_hours`: it does not change. For `stopped`, the key of the stop
+  /// reason.
+  public var key: String {
+    switch self {
+    case .quietHours: "quiet_hours"
+    case .nothingToSound: "nothing_to_sound"
+    case .untrusted: "untrusted"
+    case .muted: "switch_off"
+    case .switchLost: "switch_lost"
+    case .softwareMuted: "muted"
+    case .tooLateForChime: "too_late_for_chime"
+    case .late: "late"
+    case .busy: "busy"
+    case .occasionIsNear: "occasion_is_near"
+    case .failed: "failed"
+    case .stopped(let reason): reason.key
+    }
+  }
+}
+
+/// Why a sounding was stopped, before or while it was heard.
+public enum StopReason: Hashable, Sendable {
+  case clockSet
+  /// The machine has slept.
+  case slept
+  /// The zone or the configuration has changed.
+  case rulesChanged
+  /// The switch was turned off.
+  case muted
+  /// The switch cannot be read, which silences (`when_lost`).
+  case switchLost
+  /// A person wants silence for a while.
+  case softwareMuted
+  /// A person wanted it to end.
+  case byHand
+  case serviceEnds
+}
+
+extension StopReason: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .clockSet: "the clock was set"
+    case .slept: "the machine slept"
+    case .rulesChanged: "the zone or the configuration was changed"
+    case .muted: "the switch was put off"
+    case .switchLost: "the switch cannot be read"
+    case .softwareMuted: "it was muted"
+    case .byHand: "it was stopped by hand"
+    case .serviceEnds: "the service was stopped"
+    }
+  }
+}
+
+extension StopReason {
+  /// For programs, as in `clock_set`: it does not change.
+  public var key: String {
+    switch self {
+    case .clockSet: "clock_set"
+    case .slept: "slept"
+    case .rulesChanged: "rules_changed"
+    case .muted: "switch_off"
+    case .switchLost: "switch_lost"
+    case .softwareMuted: "muted"
+    case .byHand: "by_hand"
+    case .serviceEnds: "service_ends"
+    }
+  }
+}
