@@ -167,7 +167,7 @@ extension Subcommand {
         let isShort = optopt != 0
         let word =
           candidates.first { !isShort || ($0.hasPrefix("-") && !$0.hasPrefix("--")) } ?? "-"
-        if isShort, word.dropFirst().first.map({ ("0"..."9").contains($0) }) ?? false {
+        if isShort, word.utf8.dropFirst().first.map({ (48...57).contains($0) }) ?? false {
           let advice = mostOperands > 1 ? "if it is a name, write -- before it" : hint
           throw Misuse(
             description: "'\(word.excerpt)' is below zero, and nothing of '\(name)' may be; "

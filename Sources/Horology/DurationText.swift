@@ -51,7 +51,8 @@ extension Duration {
 
 extension Character {
   var isASCIIDigit: Bool {
-    ("0"..."9").contains(self)
+    // "2" with an accent is one character, and lies in the range too.
+    isASCII && ("0"..."9").contains(self)
   }
 }
 

@@ -1,3 +1,5 @@
+import Basics
+
 /// Why a received message is not carried out.
 struct Rejection: Error, Hashable, Sendable {
   /// The kind of the cause; its raw value is the journal's `CLOCKSMITH_REASON`.
@@ -17,13 +19,13 @@ struct Rejection: Error, Hashable, Sendable {
   }
 
   let kind: Kind
-  /// The end of a sentence that begins with the message and its topic.
+  /// The end of a sentence that begins with the message and its topic. Safe for a terminal.
   let words: String
   /// The command's own id; nil if it has none.
   var id: String?
 
   init(_ kind: Kind, _ words: String) {
     self.kind = kind
-    self.words = words
+    self.words = words.printable
   }
 }

@@ -216,9 +216,16 @@ import Testing
     arguments: [
       "22:00", "22:00-22:00", "24:00-07:00", "22:60-07:00", "foo 22:00-07:00", "mon-fri",
       "mon-tue-wed 22:00-07:00", "22:00-07:00,", "2200-0700", "mon 22:00-07:00 x",
+      "22:00-07:00\u{34F}",
     ])
   func whatIsNoTimeOfDayIsRefused(text: String) {
     #expect(throws: TimesError.self) { try QuietHours(text: text) }
+  }
+
+  @Test("a digit with an accent is no digit") func accents() {
+    #expect(CivilDateTime(text: "2026-11-24T15:15\u{301}") == nil)
+    #expect(throws: AlarmRefusal.self) { try TimeOfDay(text: "15:15\u{34F}") }
+    #expect(Duration(text: "15\u{301}min") == nil)
   }
 
   @Test("quiet hours that leave nothing are noticed") func quietHoursThatLeaveNothingAreNoticed()

@@ -116,6 +116,7 @@ private func readWords(_ text: String) throws {
     { _ = try TimeOfDay(text: $0) }, { _ = try AlarmDays(weekdays: $0) },
     { _ = try AlarmRise.rise(text: $0) },
   ] {
-    do { try read(text) } catch { expectSentence("\(error)") }
+    // As the configuration and the commands tell it.
+    do { try read(text) } catch { expectSentence("\(Fault("alarm", "\(error)"))") }
   }
 }
