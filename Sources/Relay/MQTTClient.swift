@@ -218,10 +218,13 @@ final class MQTTClient {
     }
   }
 
-  /// True if the connection is made. If it has failed, ends it.
+  /// True if the connection is made. If it could not be made, ends it.
   private func isConnected() -> Bool {
+    // A connection that was made and reset may still hold what the broker sent before, such as a
+    // TLS alert. SO_ERROR would only tell of the reset.
+    if isReached { return true }
     var descriptor = pollfd(fd: watched, events: Int16(POLLOUT), revents: 0)
-    guard watched >= 0, poll(&descriptor, 1, 0) > 0 else { return isReached }
+    guard watched >= 0, poll(&descriptor, 1, 0) > 0 else { return false }
     var code: Int32 = 0
     var size = socklen_t(MemoryLayout<Int32>.size)
     getsockopt(watched, SOL_SOCKET, SO_ERROR, &code, &size)
@@ -293,11 +296,14 @@ final class MQTTClient {
   private func fault(_ code: Int32) -> Fault {
     let detail: String
     switch code {
+    // With TLS 1.3 a client takes the handshake for done before the broker has checked it.
+    // libmosquitto then tells of a lost connection.
+    case _ where !isLetIn && strstr(words, " alert ") != nil: detail = tlsWords
+    // libmosquitto's sign that TLS has failed.
+    case MOSQ_ERR_ERRNO.rawValue where errno == EPROTO && tls != nil: detail = tlsWords
     // The same end may arrive as an end of file or as a reset, by chance.
     case MOSQ_ERR_ERRNO.rawValue where errno == ECONNRESET || errno == EPIPE || errno == 0:
       detail = wordsOfEnd
-    // libmosquitto's sign that TLS has failed.
-    case MOSQ_ERR_ERRNO.rawValue where errno == EPROTO && tls != nil: detail = tlsWords
     case MOSQ_ERR_ERRNO.rawValue: detail = String(cString: strerror(errno))
     case MOSQ_ERR_SUCCESS.rawValue, MOSQ_ERR_CONN_LOST.rawValue: detail = wordsOfEnd
     case MOSQ_ERR_KEEPALIVE.rawValue: detail = "it does not answer any more"

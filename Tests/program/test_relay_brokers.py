@@ -4,6 +4,8 @@ a sentence, and the connection is tried again."""
 import shutil
 import signal
 import socket
+import ssl
+import struct
 import subprocess
 import threading
 import time
@@ -31,7 +33,8 @@ def broker_with(tmp_path):
 class Impostor:
     """A server in a broker's place that answers each connection in its own way."""
 
-    def __init__(self, answer):
+    def __init__(self, answer, first=lambda message: None):
+        self.first = first
         self.server = socket.create_server(("127.0.0.1", 0))
         self.port = self.server.getsockname()[1]
         self.connections = []
@@ -45,7 +48,7 @@ class Impostor:
             except OSError:
                 return
             self.connections.append(connection)
-            connection.recv(1024)
+            self.first(connection.recv(1024))
             self.answer(connection)
 
     def close(self):
@@ -59,8 +62,8 @@ def impostor():
     parts.need_relay()
     impostors = []
 
-    def impostor(answer):
-        impostors.append(Impostor(answer))
+    def impostor(answer, **rest):
+        impostors.append(Impostor(answer, **rest))
         return impostors[-1]
 
     yield impostor
@@ -167,7 +170,38 @@ def test_a_broker_that_is_another_than_it_says_is_refused(
 def test_a_broker_that_wants_a_certificate_is_told_with_what_to_set(secure, relay_to, tmp_path):
     relay = relay_to(
         secure.port, f"tls = yes\nauthority = {tmp_path}/ours.crt", host="localhost")
-    relay.wait_for("set 'certificate' and 'key'")
+    assert "set 'certificate' and 'key'" in relay.wait_for("it is tried again")
+
+
+@pytest.mark.parametrize("resets", [False, True])
+def test_the_alert_of_such_a_broker_is_read(secure, impostor, relay_to, tmp_path, resets):
+    """TLS 1.3 refuses a client only after the client has sent its first message."""
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH, cafile=tmp_path / "ours.crt")
+    context.load_cert_chain(tmp_path / "broker.crt", tmp_path / "broker.key")
+    context.verify_mode = ssl.CERT_REQUIRED
+
+    def refuses(connection):
+        received, sent = ssl.MemoryBIO(), ssl.MemoryBIO()
+        conversation = context.wrap_bio(received, sent, server_side=True)
+        received.write(hello.pop())
+        with pytest.raises(ssl.SSLWantReadError):
+            conversation.do_handshake()
+        connection.sendall(sent.read())
+        time.sleep(0.5)
+        received.write(connection.recv(65536))
+        with pytest.raises(ssl.SSLError, match="PEER_DID_NOT_RETURN_A_CERTIFICATE"):
+            conversation.do_handshake()
+        connection.sendall(sent.read())
+        if resets:
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        connection.close()
+
+    hello = []
+    server = impostor(refuses, first=hello.append)
+    relay = relay_to(
+        server.port, f"tls = yes\nauthority = {tmp_path}/ours.crt", host="localhost")
+    line = relay.wait_for("it is tried again")
+    assert "certificate required; set 'certificate' and 'key', for the broker asks" in line
 
 
 # Servers that are no broker.
