@@ -196,11 +196,3 @@ public final class EventSource {
     return 0
   }
 }
-
-extension Duration {
-  /// In microseconds, rounded down, as systemd takes spans; 0 if it is negative.
-  var microseconds: UInt64 {
-    let (seconds, attoseconds) = components
-    return UInt64(max(seconds * 1_000_000 + attoseconds / 1_000_000_000_000, 0))
-  }
-}

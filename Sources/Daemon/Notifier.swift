@@ -47,14 +47,7 @@ public final class Notifier {
 
   public func reloading() {
     // systemd 253 and later want to know when, so that no older message is taken for this one.
-    sendForSure("RELOADING=1\nMONOTONIC_USEC=\(Self.uptime.microseconds)")
-  }
-
-  /// `CLOCK_MONOTONIC`.
-  private static var uptime: Duration {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+    sendForSure("RELOADING=1\nMONOTONIC_USEC=\(uptime.microseconds)")
   }
 
   private func sendForSure(_ state: String) {

@@ -38,8 +38,7 @@ final class AnnouncerLink {
   /// with an instant is taken while the announcer restarts.
   private(set) var state = AnnouncerState([:])
 
-  private var bus: OpaquePointer?
-  private var slots: [OpaquePointer?] = []
+  private var bus: SystemBus?
   private var pending: [ObjectIdentifier: PendingCall] = [:]
   private var isAsking = false
   private var asksAgain = false
@@ -75,52 +74,35 @@ final class AnnouncerLink {
   }
 
   private func open() throws(Fault) {
-    var opened: OpaquePointer?
-    var code = sd_bus_open_system(&opened)
-    guard code >= 0, let opened else { throw Fault("cannot reach the system bus", errno: -code) }
-    bus = opened
-    // Otherwise the loop would block at its exit until the bus has taken everything.
-    sd_bus_set_close_on_exit(opened, 0)
-    // At normal priority: an answer must not wait until no more messages come.
-    code = loop.attach(opened, isLast: false)
-    guard code >= 0 else { throw Fault("cannot watch the system bus", errno: -code) }
+    // In turn: an answer must not wait until no more messages come.
+    let bus = try SystemBus(loop, isLast: false) { [unowned self] in
+      lose("the system bus has gone")
+    }
+    self.bus = bus
     let context = Unmanaged.passUnretained(self).toOpaque()
-    try watch("type='signal',sender='\(Self.name)',path='\(Self.path)'", context) {
+    try watch(bus, "type='signal',sender='\(Self.name)',path='\(Self.path)'", context) {
       message, context, _ in
       AnnouncerLink.from(context).heard(message!)
       return 0
     }
     // The announcer's own signals do not tell when it starts or stops.
     try watch(
+      bus,
       "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='\(Self.name)'",
       context
     ) { _, context, _ in
       AnnouncerLink.from(context).ask()
       return 0
     }
-    try take {
-      sd_bus_match_signal(
-        opened, &$0, "org.freedesktop.DBus.Local", nil, "org.freedesktop.DBus.Local",
-        "Disconnected",
-        { _, context, _ in
-          AnnouncerLink.from(context).lose("the system bus has gone")
-          return 0
-        }, context)
-    }
   }
 
   private func watch(
-    _ rule: String, _ context: UnsafeMutableRawPointer,
+    _ bus: SystemBus, _ rule: String, _ context: UnsafeMutableRawPointer,
     _ handler: @escaping sd_bus_message_handler_t
   ) throws(Fault) {
-    try take { sd_bus_add_match_async(bus, &$0, rule, handler, nil, context) }
-  }
-
-  private func take(_ make: (inout OpaquePointer?) -> Int32) throws(Fault) {
-    var slot: OpaquePointer?
-    let code = make(&slot)
-    guard code >= 0 else { throw Fault("cannot watch the system bus", errno: -code) }
-    slots.append(slot)
+    try bus.keep("watch the system bus") {
+      sd_bus_add_match_async(bus.pointer, &$0, rule, handler, nil, context)
+    }
   }
 
   private func lose(_ why: String) {
@@ -141,9 +123,6 @@ final class AnnouncerLink {
     let unanswered = isClosed ? [] : Array(pending.values)
     pending = [:]
     for call in unanswered { call.end(.failure(Rejection(.absent, "the system bus has gone"))) }
-    for slot in slots { sd_bus_slot_unref(slot) }
-    slots = []
-    if let bus { sd_bus_close_unref(bus) }
     bus = nil
   }
 
@@ -233,7 +212,7 @@ final class AnnouncerLink {
     let call = PendingCall(done)
     do throws(Fault) {
       let message = try BusMessage {
-        sd_bus_message_new_method_call(bus, &$0, Self.name, Self.path, interface, method)
+        sd_bus_message_new_method_call(bus.pointer, &$0, Self.name, Self.path, interface, method)
       }
       sd_bus_message_set_auto_start(message.pointer, 0)
       for value in values { BusWriter.append(value, to: message.pointer) }
@@ -242,12 +221,12 @@ final class AnnouncerLink {
         call.end(Self.result(reply))
       }
       let code = sd_bus_call_async(
-        bus, &call.slot, message.pointer,
+        bus.pointer, &call.slot, message.pointer,
         { reply, context, _ in
           Unmanaged<PendingCall>.fromOpaque(context!).takeUnretainedValue().answered(reply!)
           return 0
         }, Unmanaged.passUnretained(call).toOpaque(),
-        UInt64(Self.patience.components.seconds) * 1_000_000)
+        Self.patience.microseconds)
       guard code >= 0 else { throw Fault("the system bus", errno: -code) }
       pending[ObjectIdentifier(call)] = call
     } catch {
@@ -264,7 +243,8 @@ final class AnnouncerLink {
     case SD_BUS_ERROR_SERVICE_UNKNOWN, SD_BUS_ERROR_NAME_HAS_NO_OWNER:
       return .failure(Rejection(.absent, wordsOfEnd))
     case SD_BUS_ERROR_NO_REPLY, SD_BUS_ERROR_TIMEOUT:
-      return .failure(Rejection(.timeout, "the announcer does not answer, and may yet do it"))
+      return .failure(
+        Rejection(.timeout, "the announcer does not answer in time, and may still carry it out"))
     case SD_BUS_ERROR_ACCESS_DENIED:
       return .failure(
         Rejection(

@@ -151,7 +151,8 @@ extension RelayService {
   private func done(_ command: ReceivedCommand, _ call: AnnouncerCall) {
     let order = command.order
     keep()
-    tell(.command, "carried out \(order.title)", command)
+    let done = order.at.map { "handed \(order.title) to the clock for \($0.text)" }
+    tell(.command, done ?? "carried out \(order.title)", command)
     command.answer?(.done)
     guard let instant = order.at else { return }
     // A clock step, the switch or a slow speaker may still prevent it.
@@ -210,7 +211,7 @@ extension RelayService {
   // MARK: The journal
 
   func tell(_ event: RelayEvent, _ words: String, _ command: ReceivedCommand) {
-    guard let more = commandEntries.suffix(at: Self.uptime) else { return }
+    guard let more = commandEntries.suffix(at: uptime) else { return }
     journal.log(
       event, .info, "\(words)\(more)".printable,
       ["COMMAND": command.order.name, "ID": command.order.id, "TOPIC": command.topic])

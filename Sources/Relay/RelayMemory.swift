@@ -1,4 +1,5 @@
 import Basics
+import Daemon
 @preconcurrency import Glibc
 
 /// The memory that outlasts the relay: the commands that wait for their instants, and the topics of
@@ -58,9 +59,7 @@ extension RelayMemory {
 
   /// In the folder that systemd has made for the service (`StateDirectory=`); nil without it.
   static var pathOfService: String? {
-    getenv("STATE_DIRECTORY").flatMap {
-      String(cString: $0).split(separator: ":").first.map { "\($0)/relay.json" }
-    }
+    stateFolder.map { "\($0)/relay.json" }
   }
 
   /// Reads the memory. It is empty if there is no file.
@@ -72,8 +71,7 @@ extension RelayMemory {
       return (try RelayMemory(text: text, path: path), nil)
     } catch {
       if error.code == ENOENT { return (RelayMemory(), nil) }
-      let aside = "\(path).set-aside"
-      let kept = rename(path, aside) == 0 ? "; it is now \(aside)" : ""
+      let kept = (try? setAside(path)).map { "; it is now \($0)" } ?? ""
       return (RelayMemory(), "\(error)\(kept); the commands that waited are lost")
     }
   }

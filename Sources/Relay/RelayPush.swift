@@ -74,7 +74,7 @@ extension RelayService {
   /// settings, like timers and alarms, always pass.
   private func mayPublish(_ event: PushEvents) -> Bool {
     guard event == .trouble || event == .clock else { return true }
-    let leftOut = publishThrottles[event.rawValue, default: Throttle()].pass(at: Self.uptime)
+    let leftOut = publishThrottles[event.rawValue, default: Throttle()].pass(at: uptime)
     guard let leftOut else { return false }
     if leftOut > 0 {
       journal.log(

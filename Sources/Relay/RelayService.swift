@@ -331,19 +331,12 @@ public final class RelayService {
   /// Publishes everything again: Home Assistant has started and knows nothing.
   func republishAll() {
     // A limit, because anybody can fake this message again and again.
-    guard let untold = births.pass(at: Self.uptime) else { return }
+    guard let untold = births.pass(at: uptime) else { return }
     let more = untold > 0 ? ", \(untold) more times before that" : ""
     journal.log(
       .homeAssistant, .info, "Home Assistant has started\(more); everything is published again")
     published = [:]
     publishAll()
-  }
-
-  /// `CLOCK_BOOTTIME`, in whole seconds.
-  static var uptime: Duration {
-    var time = timespec()
-    clock_gettime(CLOCK_BOOTTIME, &time)
-    return .seconds(time.tv_sec)
   }
 }
 

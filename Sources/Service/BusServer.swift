@@ -62,8 +62,7 @@ final class BusServer {
   private let loop: EventLoop
   private let journal: Journal
   private let service: Service
-  private var bus: OpaquePointer?
-  private var slots: [OpaquePointer?] = []
+  private var bus: SystemBus?
   /// Runs until the bus has answered the request for the name.
   private var waiting: EventSource?
   /// Runs until the changes are told.
@@ -111,28 +110,17 @@ final class BusServer {
   }
 
   private func connect() throws(Fault) {
-    var opened: OpaquePointer?
-    var code = sd_bus_open_system(&opened)
-    guard code >= 0, let opened else { throw Fault("cannot reach the system bus", errno: -code) }
-    bus = opened
-    // Otherwise the loop would wait at its end until the bus has taken everything.
-    sd_bus_set_close_on_exit(opened, 0)
-    code = loop.attach(opened)
-    guard code >= 0 else { throw Fault("cannot watch the system bus", errno: -code) }
-    try take("offer \(CLOCKSMITH_BUS_INTERFACE)") { clocksmith_bus_add(opened, &$0, object) }
-    let context = Unmanaged.passUnretained(self).toOpaque()
-    try take("watch the system bus") {
-      sd_bus_match_signal(
-        opened, &$0, "org.freedesktop.DBus.Local", nil, "org.freedesktop.DBus.Local",
-        "Disconnected",
-        { _, context, _ in
-          BusServer.from(context).lose("the system bus has gone")
-          return 0
-        }, context)
+    let bus = try SystemBus(loop, isLast: true) { [unowned self] in
+      lose("the system bus has gone")
     }
-    try take("ask for the name \(CLOCKSMITH_BUS_NAME)") {
+    self.bus = bus
+    try bus.keep("offer \(CLOCKSMITH_BUS_INTERFACE)") {
+      clocksmith_bus_add(bus.pointer, &$0, object)
+    }
+    let context = Unmanaged.passUnretained(self).toOpaque()
+    try bus.keep("ask for the name \(CLOCKSMITH_BUS_NAME)") {
       sd_bus_request_name_async(
-        opened, &$0, CLOCKSMITH_BUS_NAME, 0,
+        bus.pointer, &$0, CLOCKSMITH_BUS_NAME, 0,
         { reply, context, _ in
           BusServer.from(context).named(reply!)
           return 0
@@ -142,15 +130,6 @@ final class BusServer {
       lose("the system bus does not answer")
     }
     told = service.properties().mapValues(\.hashValue)
-  }
-
-  private func take(
-    _ operation: String, _ make: (inout OpaquePointer?) -> Int32
-  ) throws(Fault) {
-    var slot: OpaquePointer?
-    let code = make(&slot)
-    guard code >= 0 else { throw Fault("cannot \(operation)", errno: -code) }
-    slots.append(slot)
   }
 
   private func named(_ reply: OpaquePointer) {
@@ -189,17 +168,7 @@ final class BusServer {
   private func close() {
     waiting = nil
     telling = nil
-    for slot in slots { sd_bus_slot_unref(slot) }
-    slots = []
-    guard let bus else { return }
-    // Send the replies that are still queued, as far as the bus takes them now. Without one do not
-    // process: sd-bus would answer the next call, and say that there is no such object.
-    var unsent: UInt64 = 0
-    if sd_bus_is_ready(bus) > 0, sd_bus_get_n_queued_write(bus, &unsent) >= 0, unsent > 0 {
-      sd_bus_process(bus, nil)
-    }
-    sd_bus_close_unref(bus)
-    self.bus = nil
+    bus = nil
   }
 
   // MARK: Telling
@@ -215,7 +184,7 @@ final class BusServer {
     names.append(nil)
     defer { for name in names { free(name) } }
     sd_bus_emit_properties_changed_strv(
-      bus, CLOCKSMITH_BUS_PATH, CLOCKSMITH_BUS_INTERFACE, &names)
+      bus.pointer, CLOCKSMITH_BUS_PATH, CLOCKSMITH_BUS_INTERFACE, &names)
   }
 
   /// Emits PropertiesChanged once everything else that is due has been served.
@@ -231,11 +200,12 @@ final class BusServer {
   func signal(_ name: String, _ values: [BusValue]) {
     guard let bus else { return }
     let message = try? BusMessage {
-      sd_bus_message_new_signal(bus, &$0, CLOCKSMITH_BUS_PATH, CLOCKSMITH_BUS_INTERFACE, name)
+      sd_bus_message_new_signal(
+        bus.pointer, &$0, CLOCKSMITH_BUS_PATH, CLOCKSMITH_BUS_INTERFACE, name)
     }
     guard let message else { return }
     for value in values { BusWriter.append(value, to: message.pointer) }
-    sd_bus_send(bus, message.pointer, nil)
+    sd_bus_send(bus.pointer, message.pointer, nil)
   }
 
   // MARK: Being asked

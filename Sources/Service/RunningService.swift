@@ -118,12 +118,12 @@ public final class RunningService {
 
   /// - Returns: its number.
   public func startTimer(_ length: Duration, name: String?) throws(Fault) -> Int {
-    let reply = try call("StartTimer", [.unsigned(length.busMicroseconds), .text(name ?? "")])
+    let reply = try call("StartTimer", [.unsigned(length.microseconds), .text(name ?? "")])
     return withExtendedLifetime(reply) { BusReader.uint32(reply.pointer).map { Int($0) } ?? 0 }
   }
 
   public func addToTimer(_ which: String, _ span: Duration) throws(Fault) {
-    _ = try call("AddToTimer", [.text(which), .unsigned(span.busMicroseconds)])
+    _ = try call("AddToTimer", [.text(which), .unsigned(span.microseconds)])
   }
 
   public func pauseTimer(_ which: String) throws(Fault) {
@@ -151,13 +151,13 @@ public final class RunningService {
     let reply =
       switch plan {
       case .plain(let period):
-        try call("StartInterval", [.unsigned(period.busMicroseconds), .flag(replaces)])
+        try call("StartInterval", [.unsigned(period.microseconds), .flag(replaces)])
       case .rounds(let rounds):
         try call(
           "StartRounds",
           [
-            .unsigned(rounds.work.busMicroseconds), .unsigned(rounds.rest.busMicroseconds),
-            .small(UInt32(rounds.count ?? 0)), .unsigned(rounds.prepare.busMicroseconds),
+            .unsigned(rounds.work.microseconds), .unsigned(rounds.rest.microseconds),
+            .small(UInt32(rounds.count ?? 0)), .unsigned(rounds.prepare.microseconds),
             .small(UInt32(rounds.countdown)), .flag(rounds.saysWords), .flag(replaces),
           ])
       }

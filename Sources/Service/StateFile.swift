@@ -1,4 +1,5 @@
 import Basics
+import Daemon
 @preconcurrency import Glibc
 
 /// The file of the saved state. It is replaced as a whole, so that it is never half written.
@@ -13,8 +14,6 @@ final class StateFile {
   /// No state is this large, even with a thousand timers and a hundred alarms with the longest
   /// names and paths. A larger file is refused.
   private static let mostBytes = 1 << 21
-  /// How many files that could not be used are kept. One more replaces the last of them.
-  private static let mostSetAside = 9
 
   init(path: String) {
     self.path = path
@@ -36,10 +35,7 @@ final class StateFile {
 
   /// In the folder that systemd has made for the service (`StateDirectory=`); nil without it.
   static var ofService: StateFile? {
-    guard let folders = getenv("STATE_DIRECTORY") else { return nil }
-    return String(cString: folders).split(separator: ":").first.map {
-      StateFile(path: "\($0)/state.json")
-    }
+    stateFolder.map { StateFile(path: "\($0)/state.json") }
   }
 
   /// Reads the state. Without a file, nothing has been set.
@@ -87,13 +83,9 @@ final class StateFile {
   /// - Throws: `Fault` if it cannot be renamed. Then nothing may be saved.
   func setAside() throws(Fault) -> String? {
     guard isBlocked else { return nil }
-    let aside = pathAside
-    let code = rename(path, aside) == 0 ? 0 : errno
-    guard code == 0 || code == ENOENT else {
-      throw Fault("cannot rename \(path)", errno: code)
-    }
+    let aside = try Basics.setAside(path)
     isBlocked = false
-    return code == 0 ? aside : nil
+    return aside
   }
 
   /// Replaces the file. Call `setAside()` first.
@@ -104,17 +96,6 @@ final class StateFile {
       throw Fault("cannot write \(path)", "a state that could not be used still has that name")
     }
     try writeText(state.text, to: path, isSynced: isSynced)
-  }
-
-  /// The first name that is free: the file that was set aside first may be the one that a person
-  /// wants back.
-  private var pathAside: String {
-    let paths = (1...Self.mostSetAside).map { "\(path).set-aside" + ($0 == 1 ? "" : "-\($0)") }
-    let free = paths.first { candidate in
-      var status = stat()
-      return lstat(candidate, &status) != 0
-    }
-    return free ?? paths[paths.count - 1]
   }
 
   /// Removes what `writeText` has left behind if it was killed in the middle. A process that still

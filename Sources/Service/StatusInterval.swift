@@ -23,13 +23,13 @@ extension Status {
       start = interval.start.shown.microseconds
       switch interval.plan {
       case .plain(let period):
-        every = period.busMicroseconds
+        every = period.microseconds
         (work, rest, prepare, rounds, countdown, words) = (0, 0, 0, 0, 0, false)
       case .rounds(let plan):
         every = 0
-        work = plan.work.busMicroseconds
-        rest = plan.rest.busMicroseconds
-        prepare = plan.prepare.busMicroseconds
+        work = plan.work.microseconds
+        rest = plan.rest.microseconds
+        prepare = plan.prepare.microseconds
         rounds = UInt32(plan.count ?? 0)
         countdown = UInt32(plan.countdown)
         words = plan.saysWords

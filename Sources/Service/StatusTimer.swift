@@ -36,7 +36,7 @@ extension Status {
         }
       self.init(
         number: UInt32(countdown.number), name: countdown.name ?? "", state: countdown.key,
-        length: countdown.length.busMicroseconds, left: left.busMicroseconds, zero: zero)
+        length: countdown.length.microseconds, left: left.microseconds, zero: zero)
     }
 
     /// How long it is until zero.
@@ -73,8 +73,4 @@ extension Status.Timer: BusRow {
     self.init(
       number: number, name: name, state: state, length: length, left: left, zero: zero)
   }
-}
-
-extension Duration {
-  var busMicroseconds: UInt64 { UInt64(max(nanoseconds / 1000, 0)) }
 }

@@ -3,23 +3,23 @@ import Relay
 
 let deviceCommand = Subcommand(
   name: "device", operands: "add TOKEN|-, list, remove TOKEN", mostOperands: 2,
-  summary: "the phones that are told: add, list, remove",
+  summary: "add, list and remove the phones that get messages",
   details: """
-    'add' registers the token that APNs has given to an app. If it is known already, its time and the
-    options that you give are renewed, and the rest stays as it was. A device that had gone is told
-    again. 'add -' reads tokens from standard input, one a line. The register
-    is the service's, in /var/lib/clocksmith-relay, so this is for root.
+    'add' registers the token that APNs has given to an app. For a token that is registered already,
+    it renews the time and changes only what the options name; a device that was deactivated gets
+    messages again. 'add -' reads tokens from standard input, one a line. The register is in
+    /var/lib/clocksmith-relay and belongs to the service, so run it as root.
     """,
   options: [
     Option(
       name: "platform", argument: "NAME",
-      help: "of what is added: ios (default), ipados, macos,\ntvos, visionos or watchos"),
+      help: "the system of the device: ios (default), ipados,\nmacos, tvos, visionos or watchos"),
     Option(
       name: "environment", argument: "NAME",
       help: "which server knows the token: production (default),\nor sandbox of an app from Xcode"),
     Option(
       name: "events", argument: "LIST",
-      help: "what it is told: all, or some of timer, alarm, trouble,\nclock, hour and occasion "
+      help: "the events it gets: all, or some of timer, alarm, trouble,\nclock, hour and occasion "
         + "(default: all but the\nlast two)"),
     jsonOption,
   ]

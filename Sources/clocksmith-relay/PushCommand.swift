@@ -3,21 +3,21 @@ import Relay
 
 let pushCommand = Subcommand(
   name: "push", operands: "WORDS", mostOperands: 1,
-  summary: "publish words to every phone and entry",
+  summary: "send words to every phone, ntfy topic and webhook",
   details: """
-    Hands a message to the service, which sends it at once to every device and to every entry of the
-    configuration, whatever events they want; without a service it is sent when one starts within a
-    day. 'journalctl -u clocksmith-relay' has how many took it, and who did not and why. For root, as
-    'device'.
+    Hands the words to the service, which sends them at once to every device, ntfy topic and webhook,
+    whatever events they want. If the service does not run, it sends them when it starts within a
+    day. 'journalctl -u clocksmith-relay' shows how many took them, and which did not and why. Run it
+    as root.
     """,
   options: [
     Option(
-      name: "title", argument: "TEXT", help: "what stands above the words (default: clocksmith)")
+      name: "title", argument: "TEXT", help: "the title above the words (default: clocksmith)")
   ]
 ) { arguments in
   guard let words = arguments.operands.first, !words.isEmpty else {
     throw Misuse(
-      description: "write the words in quotes, as one; see 'clocksmith-relay push --help'")
+      description: "write the words as one argument, in quotes; see 'clocksmith-relay push --help'")
   }
   try Register.use { register throws(Fault) in
     try register.publish(words, title: arguments["title"] ?? "clocksmith", at: .now)

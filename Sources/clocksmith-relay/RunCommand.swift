@@ -3,10 +3,11 @@ import Relay
 
 let runCommand = Subcommand(
   name: "run", operands: "", mostOperands: 0,
-  summary: "connect the clock and the broker, until it is stopped",
+  summary: "run the relay until it is stopped",
   details: """
-    Publishes the clock's state and carries out commands. Waits for a broker or an announcer that
-    cannot be reached. Logs to standard error. SIGTERM ends it.
+    Publishes the clock's state, carries out commands and sends messages to phones and programs, as
+    the configuration says. Waits for a broker or a clock that cannot be reached. Logs to standard
+    error. SIGTERM ends it, and SIGHUP reloads the configuration.
     """,
   options: [configOption]
 ) { arguments in

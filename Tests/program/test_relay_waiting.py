@@ -192,7 +192,7 @@ def test_what_is_asked_for_twice_within_a_phrase_is_said_when_the_speaker_is_fre
     state = heard.wait_for_state(lambda state: state["last"]["text"] == WORDS)
     assert datetime.datetime.fromisoformat(
         state["last"]["at"].replace("Z", "+00:00")).timestamp() == at
-    relay.wait_for('carried out announce "bell"')
+    relay.wait_for('handed announce "bell" to the clock')
     assert relay.matching("refused") == []
 
 
@@ -224,7 +224,7 @@ def test_an_occasion_says_what_is_asked_for_at_it_and_another_time_is_refused_by
             state["last"]["at"].replace("Z", "+00:00")).timestamp() == at, 150)
     assert abs(state["last"]["onset_error_ms"]) < 100
     for name in ("now", "that-time"):
-        assert relay.wait_for(f'carried out announce "{name}"')
+        assert relay.wait_for(f'handed announce "{name}" to the clock')
     [refused] = relay.matching("refused")
     assert 'the command "another"' in refused and f"the announcement of {shown(at)}" in refused
 
@@ -235,7 +235,7 @@ def test_what_was_taken_and_was_not_heard_is_told(broker, announcer, relay_to):
     relay = relay_to(broker.port)
     heard = online(broker)
     broker.publish(COMMAND, bell(15))
-    relay.wait_for('carried out announce "bell"')
+    relay.wait_for('handed announce "bell" to the clock')
     broker.publish(COMMAND, {"command": "mute"})
     heard.wait_for_state(lambda state: state["muted"])
     assert "was taken for 20" in relay.wait_for("was not heard then", 60)
@@ -248,7 +248,7 @@ def test_what_an_announcer_took_that_ended_is_sent_to_the_next(broker, announcer
     heard = online(broker)
     order = bell(8)
     broker.publish(COMMAND, order)
-    relay.wait_for('carried out announce "bell"')
+    relay.wait_for('handed announce "bell" to the clock')
     assert first.stop() == 0
     relay.wait_for("the announcer does not run")
     announcer()

@@ -67,7 +67,7 @@ final class HTTPDoor {
   }
 
   private func refusal(of address: String, _ path: String) -> HTTPAnswer? {
-    guard let seconds = budgets?.spend(address, at: HTTPServer.uptime) else { return nil }
+    guard let seconds = budgets?.spend(address, at: uptime) else { return nil }
     handlers.refused(
       Rejection(.rate, "\(address) asks more often than 'rate' allows"), Self.place(of: path))
     return HTTPAnswer(

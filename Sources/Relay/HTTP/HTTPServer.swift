@@ -147,7 +147,7 @@ final class HTTPServer {
       connections[connection] = nil
       return
     }
-    connections[connection] = .some(Self.uptime + Self.patience)
+    connections[connection] = .some(uptime + Self.patience)
     if !isReaperSet { setReaper() }
   }
 
@@ -155,7 +155,7 @@ final class HTTPServer {
   /// now and then would hold a connection for ever.
   private func reap() {
     isReaperSet = false
-    let now = Self.uptime
+    let now = uptime
     for (connection, deadline) in connections {
       guard let deadline, deadline <= now else { continue }
       shutdown(clocksmith_http_socket(connection), Int32(SHUT_RDWR))
@@ -167,14 +167,7 @@ final class HTTPServer {
   private func setReaper() {
     guard let first = connections.values.compactMap({ $0 }).min() else { return }
     isReaperSet = true
-    reaper?.goesOff(after: max(first - Self.uptime, .milliseconds(10)))
-  }
-
-  /// `CLOCK_MONOTONIC`.
-  static var uptime: Duration {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+    reaper?.goesOff(after: max(first - uptime, .milliseconds(10)))
   }
 
   // MARK: Requests
@@ -243,7 +236,7 @@ final class HTTPServer {
   /// Gives the next request of a connection its whole time.
   private func setDeadline(of connection: OpaquePointer) {
     guard connections[connection] != nil else { return }
-    connections[connection] = .some(Self.uptime + Self.patience)
+    connections[connection] = .some(uptime + Self.patience)
     if !isReaperSet { setReaper() }
   }
 

@@ -4,8 +4,8 @@ import CCurl
 /// A request on a connection of HTTP/2, and what has come of its answer.
 final class Exchange {
   let request: Request
-  /// When it fails without a whole answer, in microseconds of the monotonic clock.
-  let deadline: Int64
+  /// When it fails without a whole answer, in `uptime`.
+  let deadline: Duration
   /// It was on a connection that has ended, and is on its second one.
   var isSentAgain = false
   /// The server may have taken it on its first connection.
@@ -18,16 +18,9 @@ final class Exchange {
   var body: [UInt8] = []
   var retryAfter: Duration?
 
-  init(_ request: Request, deadline: Int64) {
+  init(_ request: Request, deadline: Duration) {
     self.request = request
     self.deadline = deadline
-  }
-
-  /// `CLOCK_MONOTONIC`, in microseconds.
-  static var now: Int64 {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000
   }
 
   func answer(_ failure: Answer.Failure?) -> Answer {

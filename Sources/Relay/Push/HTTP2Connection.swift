@@ -26,8 +26,8 @@ final class HTTP2Connection {
   /// Released at the end.
   private var source: EventSource?
   private var timer: EventSource?
-  /// The deadline that the timer is set for.
-  private var watched = Int64.max
+  /// The deadline that the timer is set for; nil if there is none.
+  private var watched: Duration?
   private var hasAnswered = false
   /// Something has been received that nobody has read.
   private var hasMore = false
@@ -73,7 +73,7 @@ final class HTTP2Connection {
   func send(_ exchange: Exchange) -> Bool {
     guard takesRequests, session.submit(exchange) else { return false }
     // A request that is sent again may have less time than those before it.
-    if exchange.deadline < watched { watchDeadline() }
+    if watched.map({ $0 <= exchange.deadline }) != true { watchDeadline() }
     return true
   }
 
@@ -87,16 +87,14 @@ final class HTTP2Connection {
 
   private func watchDeadline() {
     let first = session.exchanges.values.map(\.deadline).min()
-    watched = first ?? .max
+    watched = first
     timer = first.flatMap {
-      try? loop.after(.microseconds(max($0 - Exchange.now, 0))) { [unowned self] in
-        endLate()
-      }
+      try? loop.after(max($0 - uptime, .zero)) { [unowned self] in endLate() }
     }
   }
 
   private func endLate() {
-    let now = Exchange.now
+    let now = uptime
     let late = session.exchanges.filter { $0.value.deadline <= now }
     for stream in late.keys {
       guard let exchange = session.cancel(stream) else { continue }

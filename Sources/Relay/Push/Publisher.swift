@@ -326,7 +326,7 @@ final class Publisher {
   // MARK: The journal
 
   private func tell(_ lane: Lane, _ trouble: String?) {
-    guard let more = laneEntries.suffix(at: RelayService.uptime) else { return }
+    guard let more = laneEntries.suffix(at: uptime) else { return }
     if let trouble {
       log(
         .providerLost, .warning, "\(lane.name): \(trouble); it is tried again\(more)",
@@ -346,7 +346,7 @@ final class Publisher {
 
   private func tellGone(_ outcomes: [Outcome], _ lane: Lane) {
     guard let first = outcomes.first, let reason = first.departure?.reason,
-      let more = goneEntries.suffix(at: RelayService.uptime)
+      let more = goneEntries.suffix(at: uptime)
     else { return }
     let what =
       outcomes.count == 1

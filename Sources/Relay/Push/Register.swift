@@ -1,5 +1,6 @@
 import Basics
 import CSQLite
+import Daemon
 @preconcurrency import Glibc
 
 /// The register on the disk: the devices (RegisterDevices.swift), and the state of each message for
@@ -18,10 +19,7 @@ public final class Register {
 
   /// In the service's folder, as systemd names it (`StateDirectory=`), or else by its usual path.
   public static var path: String {
-    let made = getenv("STATE_DIRECTORY").flatMap {
-      String(cString: $0).split(separator: ":").first.map(String.init)
-    }
-    return "\(made ?? folder)/\(name)"
+    "\(stateFolder ?? folder)/\(name)"
   }
 
   /// Opens the register, and makes it if there is none.
@@ -70,7 +68,7 @@ public final class Register {
 
   /// - Returns: what was done, as the end of a sentence.
   static func setAside(_ path: String) -> String {
-    let aside = "\(path).set-aside"
+    let aside = pathAside(of: path)
     // The database's log belongs to it.
     for end in ["-wal", "-shm"] where rename(path + end, aside + end) != 0 { unlink(path + end) }
     return rename(path, aside) == 0 ? "it is now \(aside)" : "it cannot be set aside"

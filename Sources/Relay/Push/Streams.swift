@@ -40,8 +40,7 @@ final class Streams: Carrier {
   }
 
   func send(_ request: Request) throws(Fault) {
-    let patience = settings.patience / .microseconds(1)
-    try send(Exchange(request, deadline: Exchange.now + Int64(patience)))
+    try send(Exchange(request, deadline: uptime + settings.patience))
   }
 
   private func send(_ exchange: Exchange) throws(Fault) {

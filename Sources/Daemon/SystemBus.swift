@@ -1,0 +1,58 @@
+import Basics
+import CSystemd
+
+/// A connection to the system bus that the loop serves. It ends when it is released.
+public final class SystemBus {
+  /// The `sd_bus`.
+  public let pointer: OpaquePointer
+  private let lost: () -> Void
+  private var slots: [OpaquePointer?] = []
+
+  /// - Parameters:
+  ///   - isLast: as in `EventLoop.attach`.
+  ///   - lost: called when the bus has ended the connection. It may release this.
+  public init(_ loop: EventLoop, isLast: Bool, lost: @escaping () -> Void) throws(Fault) {
+    var opened: OpaquePointer?
+    var code = sd_bus_open_system(&opened)
+    guard code >= 0, let opened else { throw Fault("cannot reach the system bus", errno: -code) }
+    pointer = opened
+    self.lost = lost
+    // Otherwise the loop would wait at its end until the bus has taken everything.
+    sd_bus_set_close_on_exit(opened, 0)
+    code = loop.attach(opened, isLast: isLast)
+    guard code >= 0 else { throw Fault("cannot watch the system bus", errno: -code) }
+    try keep("watch the system bus") {
+      sd_bus_match_signal(
+        opened, &$0, "org.freedesktop.DBus.Local", nil, "org.freedesktop.DBus.Local",
+        "Disconnected",
+        { _, context, _ in
+          // Released by its handler, the connection would free the closure that runs.
+          let lost = Unmanaged<SystemBus>.fromOpaque(context!).takeUnretainedValue().lost
+          lost()
+          return 0
+        }, Unmanaged.passUnretained(self).toOpaque())
+    }
+  }
+
+  deinit {
+    for slot in slots { sd_bus_slot_unref(slot) }
+    // Send the replies that are still queued, as far as the bus takes them now. Without one do not
+    // process: sd-bus would answer the next call, and say that there is no such object.
+    var unsent: UInt64 = 0
+    if sd_bus_is_ready(pointer) > 0, sd_bus_get_n_queued_write(pointer, &unsent) >= 0, unsent > 0 {
+      sd_bus_process(pointer, nil)
+    }
+    sd_bus_close_unref(pointer)
+  }
+
+  /// Makes a slot, such as that of a match or an object, and keeps it as long as the connection.
+  /// - Parameter make: gets the slot, and returns -errno on failure.
+  public func keep(
+    _ operation: String, _ make: (inout OpaquePointer?) -> Int32
+  ) throws(Fault) {
+    var slot: OpaquePointer?
+    let code = make(&slot)
+    guard code >= 0 else { throw Fault("cannot \(operation)", errno: -code) }
+    slots.append(slot)
+  }
+}
