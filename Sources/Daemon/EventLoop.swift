@@ -38,7 +38,7 @@ public final class EventLoop {
   /// - Parameter isLast: serve it after everything else that is ready, so that callers do not delay
   ///   the sound, however many there are; otherwise in turn with the rest.
   /// - Returns: -errno on failure, as `sd_bus_attach_event(3)`.
-  public func attach(_ bus: OpaquePointer, isLast: Bool = true) -> Int32 {
+  public func attach(_ bus: OpaquePointer, isLast: Bool) -> Int32 {
     let priority = isLast ? SD_EVENT_PRIORITY_IDLE : SD_EVENT_PRIORITY_NORMAL
     return sd_bus_attach_event(bus, event, Int32(priority))
   }

@@ -1,12 +1,13 @@
 import Basics
 import CSystemd
 
-/// A connection to the system bus that the loop serves. It ends when it is released.
+/// A connection to the system bus that the loop serves. It ends with `close()`, or when it is released.
 public final class SystemBus {
   /// The `sd_bus`.
   public let pointer: OpaquePointer
   private let lost: () -> Void
   private var slots: [OpaquePointer?] = []
+  private var isClosed = false
 
   /// - Parameters:
   ///   - isLast: as in `EventLoop.attach`.
@@ -26,7 +27,7 @@ public final class SystemBus {
         opened, &$0, "org.freedesktop.DBus.Local", nil, "org.freedesktop.DBus.Local",
         "Disconnected",
         { _, context, _ in
-          // Released by its handler, the connection would free the closure that runs.
+          // Copy the closure first: it may release the connection, and itself with it.
           let lost = Unmanaged<SystemBus>.fromOpaque(context!).takeUnretainedValue().lost
           lost()
           return 0
@@ -34,10 +35,17 @@ public final class SystemBus {
     }
   }
 
-  deinit {
+  deinit { close() }
+
+  /// Ends the connection. None of the handlers of its slots runs any more, but that of a call which
+  /// was made on it may run once again, within this.
+  public func close() {
+    guard !isClosed else { return }
+    isClosed = true
     for slot in slots { sd_bus_slot_unref(slot) }
-    // Send the replies that are still queued, as far as the bus takes them now. Without one do not
-    // process: sd-bus would answer the next call, and say that there is no such object.
+    slots = []
+    // Send the replies that are still queued, as far as the bus takes them now. If none is queued,
+    // do not process: sd-bus would answer the next call with "no such object".
     var unsent: UInt64 = 0
     if sd_bus_is_ready(pointer) > 0, sd_bus_get_n_queued_write(pointer, &unsent) >= 0, unsent > 0 {
       sd_bus_process(pointer, nil)

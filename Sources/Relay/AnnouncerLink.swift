@@ -74,7 +74,7 @@ final class AnnouncerLink {
   }
 
   private func open() throws(Fault) {
-    // In turn: an answer must not wait until no more messages come.
+    // Not last: under a flood of MQTT messages the answers would never be read.
     let bus = try SystemBus(loop, isLast: false) { [unowned self] in
       lose("the system bus has gone")
     }
@@ -120,9 +120,16 @@ final class AnnouncerLink {
   private func close() {
     timer = nil
     isAsking = false
-    let unanswered = isClosed ? [] : Array(pending.values)
+    let unanswered = pending.values
     pending = [:]
-    for call in unanswered { call.end(.failure(Rejection(.absent, "the system bus has gone"))) }
+    for call in unanswered {
+      if isClosed {
+        call.drop()
+      } else {
+        call.end(.failure(Rejection(.absent, "the system bus has gone")))
+      }
+    }
+    bus?.close()
     bus = nil
   }
 
@@ -272,12 +279,17 @@ private final class PendingCall {
     sd_bus_slot_unref(slot)
   }
 
-  /// Tells the answer, once.
-  func end(_ result: Result<OpaquePointer, Rejection>) {
-    let told = done
+  /// Tells nothing, whatever is answered.
+  func drop() {
     done = nil
     // `answered` captures this call: break the cycle.
     answered = { _ in }
+  }
+
+  /// Tells the answer, once.
+  func end(_ result: Result<OpaquePointer, Rejection>) {
+    let told = done
+    drop()
     told?(result)
   }
 }

@@ -151,8 +151,8 @@ extension RelayService {
   private func done(_ command: ReceivedCommand, _ call: AnnouncerCall) {
     let order = command.order
     keep()
-    let done = order.at.map { "handed \(order.title) to the clock for \($0.text)" }
-    tell(.command, done ?? "carried out \(order.title)", command)
+    let handed = order.at.map { "handed \(order.title) to the clock for \($0.text)" }
+    tell(.command, handed ?? "carried out \(order.title)", command)
     command.answer?(.done)
     guard let instant = order.at else { return }
     // A clock step, the switch or a slow speaker may still prevent it.

@@ -168,6 +168,7 @@ final class BusServer {
   private func close() {
     waiting = nil
     telling = nil
+    bus?.close()
     bus = nil
   }
 

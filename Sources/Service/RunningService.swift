@@ -219,7 +219,7 @@ public final class RunningService {
     _ loop: EventLoop, _ handler: @escaping () -> Void
   ) throws(Fault) {
     changed = handler
-    var code = loop.attach(bus)
+    var code = loop.attach(bus, isLast: true)
     if code >= 0 {
       code = watch(
         &slot, "type='signal',path='\(CLOCKSMITH_BUS_PATH)',sender='\(CLOCKSMITH_BUS_NAME)'")

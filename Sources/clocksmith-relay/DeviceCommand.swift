@@ -6,9 +6,9 @@ let deviceCommand = Subcommand(
   summary: "add, list and remove the phones that get messages",
   details: """
     'add' registers the token that APNs has given to an app. For a token that is registered already,
-    it renews the time and changes only what the options name; a device that was deactivated gets
-    messages again. 'add -' reads tokens from standard input, one a line. The register is in
-    /var/lib/clocksmith-relay and belongs to the service, so run it as root.
+    it renews the time of registration and changes only what the options name; a device that was
+    deactivated gets messages again. 'add -' reads tokens from standard input, one a line. The
+    register is in /var/lib/clocksmith-relay and belongs to the service, so run it as root.
     """,
   options: [
     Option(

@@ -130,6 +130,20 @@ extension UTCTime {
     #expect(test.folder.files.contains("torn.sqlite.set-aside"))
   }
 
+  @Test("a register that is set aside replaces no other, and gets no log of another")
+  func tornAgain() throws {
+    let test = try TestRegister()
+    let path = "\(test.folder.path)/torn.sqlite"
+    for text in ["first", "second"] {
+      try test.folder.write("torn.sqlite", text)
+      try test.folder.write("torn.sqlite.set-aside-2-wal", "a log of another")
+      #expect(Register.setAside(path).hasPrefix("it is now \(path).set-aside"))
+    }
+    #expect(try readRegularFile("\(path).set-aside") == Array("first".utf8))
+    #expect(try readRegularFile("\(path).set-aside-2") == Array("second".utf8))
+    #expect(!test.folder.files.contains("torn.sqlite.set-aside-2-wal"))
+  }
+
   @Test("one with a torn page is set aside as well") func tornPage() throws {
     let test = try TestRegister()
     for number in 1...200 { try test.add(number) }

@@ -4,7 +4,7 @@ import CCurl
 /// A request on a connection of HTTP/2, and what has come of its answer.
 final class Exchange {
   let request: Request
-  /// When it fails without a whole answer, in `uptime`.
+  /// The time of `uptime` at which it fails if the answer is not complete.
   let deadline: Duration
   /// It was on a connection that has ended, and is on its second one.
   var isSentAgain = false

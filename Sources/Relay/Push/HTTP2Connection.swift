@@ -73,7 +73,8 @@ final class HTTP2Connection {
   func send(_ exchange: Exchange) -> Bool {
     guard takesRequests, session.submit(exchange) else { return false }
     // A request that is sent again may have less time than those before it.
-    if watched.map({ $0 <= exchange.deadline }) != true { watchDeadline() }
+    if let watched, watched <= exchange.deadline { return true }
+    watchDeadline()
     return true
   }
 

@@ -68,10 +68,16 @@ public final class Register {
 
   /// - Returns: what was done, as the end of a sentence.
   static func setAside(_ path: String) -> String {
-    let aside = pathAside(of: path)
-    // The database's log belongs to it.
-    for end in ["-wal", "-shm"] where rename(path + end, aside + end) != 0 { unlink(path + end) }
-    return rename(path, aside) == 0 ? "it is now \(aside)" : "it cannot be set aside"
+    do throws(Fault) {
+      guard let aside = try Basics.setAside(path) else { return "it has gone" }
+      // The database's log belongs to it. A log of another one would ruin it.
+      for end in ["-wal", "-shm"] where rename(path + end, aside + end) != 0 {
+        for path in [path + end, aside + end] { unlink(path) }
+      }
+      return "it is now \(aside)"
+    } catch {
+      return error.description
+    }
   }
 
   /// Makes an empty file that belongs to the folder's owner, so that the service can open a file
