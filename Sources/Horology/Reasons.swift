@@ -88,7 +88,7 @@ extension StopReason: CustomStringConvertible {
     case .clockSet: "the clock was set"
     case .slept: "the machine slept"
     case .rulesChanged: "the zone or the configuration was changed"
-    case .muted: "the switch was put off"
+    case .muted: "the switch was turned off"
     case .switchLost: "the switch cannot be read"
     case .softwareMuted: "it was muted"
     case .byHand: "it was stopped by hand"

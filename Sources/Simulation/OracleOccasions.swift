@@ -131,7 +131,7 @@ extension Oracle {
     if lever.release(moment) { switchSilences(moment) }
   }
 
-  /// The switch was put off, or is lost: the sounds that it silences end.
+  /// The switch was turned off, or is lost: the sounds that it silences end.
   private mutating func switchSilences(_ moment: Moment) {
     let end = moment.elapsed + Self.fade
     if isRuledBySwitch { mustBeSilent(by: end) }
