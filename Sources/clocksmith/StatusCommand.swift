@@ -186,8 +186,8 @@ struct Seen {
       let onset = Duration.microseconds(error)
       lines.append(Line(label: "onset", value: "\(onset.milliseconds), of the last announcement"))
     }
-    if !status.lastError.isEmpty {
-      lines.append(Line(label: "trouble", value: status.lastError, weight: .warning))
+    for trouble in status.lastError.split(separator: "\n") {
+      lines.append(Line(label: "trouble", value: String(trouble), weight: .warning))
     }
     if let words = status.stateWords {
       lines.append(
