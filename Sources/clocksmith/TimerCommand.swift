@@ -157,7 +157,7 @@ private func list(asJSON: Bool) throws {
 extension Status.Timer {
   /// As in `timer 2 "tea": 4 min 12 s left of 10 min`.
   func line(at instant: Instant) -> String {
-    let what = name.isEmpty ? "timer \(number)" : "timer \(number) \"\(name)\""
+    let what = "timer \(numberAndName)"
     switch state {
     case "ringing": return "\(what): rings, after \(span.inFull)"
     case "paused": return "\(what): paused, \(left(at: instant).left(of: span))"
