@@ -16,7 +16,7 @@ extension Oracle {
     if let before = timers.savedFace, before.name != face.name {
       alarmsMove(from: before, isStart: true, moment)
     }
-    for (source, entry) in timers.entries where entry.alarm != nil && entry.rings != nil {
+    for (source, entry) in timers.entries where entry.rings != nil {
       ledger.owe(.ringsOn(source))
     }
     mute.look(moment)

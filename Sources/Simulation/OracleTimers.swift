@@ -60,6 +60,7 @@ extension Oracle {
       if !ledger.pay(.order) || !does(source, countdown, event, moment) {
         violated(.complete, "told though it is not so: \(countdown.title) \(event)", moment)
       }
+    case .ringsOn: pay(.ringsOn(source), "\(source) rings on", moment)
     case .elapsed, .silenced, .expired: reachesZero(source, event, moment)
     case .stopped, .missed, .neverHeard, .unheard:
       isEnded(source, countdown.title, event.end, moment)

@@ -369,6 +369,7 @@ import Testing
     #expect(!desk.stopped.isEmpty)
     desk = restarted(desk, after: .seconds(30), isSameBoot: true)
     desk.tell(.woke)
+    #expect(desk.timerEvents == [.ringsOn()])
     #expect(!desk.cues.isEmpty)
     desk.tell(.stop(.byHand))
     #expect(desk.timerEvents == [.stopped(.byHand)])

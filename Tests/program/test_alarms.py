@@ -171,7 +171,7 @@ def test_the_configuration_has_alarms_of_its_own(home, start):
     configuration = home.folder / "0.conf"
     configuration.write_text(configuration.read_text().replace("church", "school"))
     service.signal(signal.SIGHUP)
-    service.wait_for('alarm "church" was cancelled')
+    service.wait_for('alarm "church" was removed: the configuration does not have it any more')
     assert [alarm["name"] for alarm in alarms(home)] == ["school"]
 
 
@@ -246,9 +246,9 @@ def test_what_rings_at_the_end_of_the_service_is_told_to_ring_on(home, start):
 def test_the_status_shows_what_will_ring(home, start):
     start("interval = 60\nvoice_at_hour = none\nquiet = 06:47-06:49")
     do(home, "06:47", "--name", "silent")
-    assert 'alarm "silent" silent ' in home.run("status").stdout
+    assert 'alarm    1 "silent" silent ' in home.run("status").stdout
     do(home, "06:52", "--name", "loud")
-    assert 'alarm "loud" rings ' in home.run("status").stdout
+    assert 'alarm    2 "loud" rings ' in home.run("status").stdout
 
 
 def test_a_past_that_a_wrong_clock_may_still_have_before_it_is_no_zero(bus, home):

@@ -50,9 +50,11 @@ def test_an_interval_is_started_seen_and_stopped(gym, start):
     # The same interval again changes nothing; another is refused, or replaces it.
     assert do(gym, "10m") == "interval of 10 min runs already, and goes on"
     assert interval(gym)["start"] == seen["start"]
-    assert "an interval of 10 min runs; stop it with" in refusal(gym.run("interval", "45s"), 1)
+    assert refusal(gym.run("interval", "45s"), 1) == (
+        "clocksmith: clocksmith.service: an interval of 10 min runs; stop it with "
+        "'clocksmith interval stop', or take its place with --replace")
     assert do(gym, "45s", "--replace") == "interval of 45 s"
-    service.wait_for("interval of 10 min is over: it was stopped by hand")
+    service.wait_for("interval of 10 min is over: another interval took its place")
     do(gym, "stop")
     service.wait_for("interval of 45 s is over: it was stopped by hand")
     assert interval(gym) is None
