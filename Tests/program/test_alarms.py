@@ -90,6 +90,10 @@ def test_it_rings_on_its_moment_says_the_time_and_is_put_off_and_stopped(bus, ho
     do(home, "snooze")
     service.wait_for('alarm "tea" was snoozed for 10 min')
     assert alarms(home)[0]["state"] == "snoozing"
+    assert re.fullmatch(
+        r"alarm \"tea\" is snoozed: rings again [a-z]{3} [\d-]{10} [\d:]{5}, in \d+ min.*; "
+        r"'clocksmith alarm stop 1' ends it\n", home.run("stop").stdout)
+    assert alarms(home)[0]["state"] == "snoozing"
     do(home, "stop", "tea")
     service.wait_for('alarm "tea" has stopped ringing: it was stopped by hand')
     assert alarms(home) == []
