@@ -290,6 +290,7 @@ def test_a_past_that_a_wrong_clock_may_still_have_before_it_is_no_zero(bus, home
     (["list", "school"], "unexpected 'school' behind 'alarm list'; leave it out"),
     (["cancel"], "'alarm cancel' wants a name or a number"),
     (["07:00", "--name", b"caf\xe9"], "is not UTF-8; write it in UTF-8, or rename the file"),
+    (["6:30"], "'6:30' is no time of day; write the hour with two digits, as in 06:30"),
     (["sometime"], "'sometime' is neither a time, as in 07:00, nor list, snooze, stop or cancel"),
 ])
 def test_a_mistake_is_told_in_a_sentence(clocksmith, words, told):
