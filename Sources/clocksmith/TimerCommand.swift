@@ -58,7 +58,8 @@ let timerCommand = Subcommand(
   case ("left", 1...2):
     let service = try runningService()
     // The service would tell of the timer that ends next, and no voice could say which that is.
-    try say(try service.tellTimer(try timer(words.count > 1 ? words[1] : nil, of: service)))
+    let which = try timer(words.count > 1 ? words[1] : nil, of: service)
+    try tellDone(try service.tellTimer(which), saidAllTheSame)
   case ("add", 2...3):
     let span = try length(words[1])
     try runningService().change { service in
