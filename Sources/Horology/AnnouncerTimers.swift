@@ -15,7 +15,7 @@ extension Announcer {
       case .add(let span, let which):
         let (countdown, stops) = try timers.add(span, to: which, at: now)
         planWords(of: countdown, at: now)
-        return stops + stopWords(of: countdown, at: now)
+        return stops + stopWords(of: .timer(countdown.number), .timerChanged, at: now.uptime)
           + [.report(.timer(countdown, .lengthened(by: span)))]
       case .pause(let which):
         let (countdown, stops) = try timers.pause(which, at: now)
@@ -26,7 +26,8 @@ extension Announcer {
         return [.report(.timer(countdown, .resumed))]
       case .cancel(let which):
         let (countdown, stops) = try timers.cancel(which)
-        return stops + stopWords(of: countdown, at: now) + [.report(.timer(countdown, .cancelled))]
+        return stops + stopWords(of: .timer(countdown.number), .byHand, at: now.uptime)
+          + [.report(.timer(countdown, .cancelled))]
       case .tell(let which):
         return try tellLeft(of: try timers.find(which, at: now), at: now)
       case .startInterval(let plan, let replaces):
@@ -34,8 +35,8 @@ extension Announcer {
         if let flaw = plan.flaw { throw .interval(flaw) }
         let over = timers.endInterval(byAnyClock: true, at: now)
         let effects = try timers.start(plan, replaces: replaces, in: rules.lead, at: now)
-        let isAnother = effects.count > 1
-        return over + (isAnother ? stopWords(of: .interval, .byHand, at: now.uptime) : []) + effects
+        guard effects.count > 1 else { return over + effects }
+        return over + stopWords(of: .interval, .replaced, at: now.uptime) + effects
       case .stopInterval:
         guard timers.hasInterval else { throw .noInterval }
         return stopInterval(.byHand, at: now.uptime)
@@ -43,10 +44,6 @@ extension Announcer {
     } catch {
       return [.report(.timerRefused(error))]
     }
-  }
-
-  private mutating func stopWords(of countdown: Countdown, at now: Now) -> [Effect] {
-    stopWords(of: .timer(countdown.number), .byHand, at: now.uptime)
   }
 
   /// Fades out the words that are being said about this timer or the interval.
@@ -197,6 +194,10 @@ extension Announcer {
       if let why = neverHeard(countdown, at: now) { end = .neverHeard(why) }
       effects += timers.remove(countdown)
       effects.append(.report(.timer(countdown, end)))
+    }
+    for countdown in timers.tellStart() {
+      let unheard = hindrance(of: .timer(countdown.number))
+      effects.append(.report(.timer(countdown, .ringsOn(unheard: unheard))))
     }
     effects += endInterval(at: now)
     effects += settleAlarms(at: now)

@@ -79,6 +79,10 @@ public enum StopReason: Hashable, Sendable {
   case softwareMuted
   /// A person wanted it to end.
   case byHand
+  /// A person has changed the timer that the words are about.
+  case timerChanged
+  /// A person has started another interval in its place.
+  case replaced
   case serviceEnds
 }
 
@@ -88,10 +92,12 @@ extension StopReason: CustomStringConvertible {
     case .clockSet: "the clock was set"
     case .slept: "the machine slept"
     case .rulesChanged: "the zone or the configuration was changed"
-    case .muted: "the switch was put off"
+    case .muted: "the switch was turned off"
     case .switchLost: "the switch cannot be read"
     case .softwareMuted: "it was muted"
     case .byHand: "it was stopped by hand"
+    case .timerChanged: "the timer was changed"
+    case .replaced: "another interval took its place"
     case .serviceEnds: "the service was stopped"
     }
   }
@@ -108,6 +114,8 @@ extension StopReason {
     case .switchLost: "switch_lost"
     case .softwareMuted: "muted"
     case .byHand: "by_hand"
+    case .timerChanged: "timer_changed"
+    case .replaced: "replaced"
     case .serviceEnds: "service_ends"
     }
   }

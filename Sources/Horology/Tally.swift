@@ -14,7 +14,8 @@ public struct Tally: Hashable, Sendable {
     public fileprivate(set) var cutOff = 0
     /// Skipped occasions, by the key of the reason.
     public fileprivate(set) var skipped: [String: Int] = [:]
-    /// The largest error of a blow or of words that sounded whole; nil if none was measured.
+    /// The largest error of a blow or of words of an occasion that sounded whole; nil if none was
+    /// measured. A request has no moment to miss.
     public fileprivate(set) var worstError: Duration?
     public fileprivate(set) var underruns = 0
     /// How often the speaker or a sound could not be had, or was lost.
@@ -82,14 +83,15 @@ public struct Tally: Hashable, Sendable {
     switch report {
     case .announced(let announcement, let timing):
       switch announcement.cause {
-      case .occasion: day.sounded += 1
+      case .occasion:
+        day.sounded += 1
+        if let worst = timing.worstError, worst.magnitude >= day.worstError?.magnitude ?? .zero {
+          day.worstError = worst
+        }
       case .request: day.answered += 1
       case .timer: break
       }
       day.underruns += timing.underruns
-      if let worst = timing.worstError, worst.magnitude >= day.worstError?.magnitude ?? .zero {
-        day.worstError = worst
-      }
     case .cutOff: day.cutOff += 1
     case .brokeOff:
       day.cutOff += 1

@@ -24,7 +24,11 @@ extension AlarmEvent {
     }
     switch self {
     case .set: return notice(.alarm, .info, "was set for \(alarm.plan.times)")
-    case .cancelled: return notice(.alarm, .info, "was cancelled")
+    case .cancelled:
+      return notice(
+        .alarm, .info,
+        alarm.origin == .configuration
+          ? "was removed: the configuration does not have it any more" : "was cancelled")
     case .rings(let late, let unheard):
       fields["LATE_USEC"] = late?.inMicroseconds
       return late.map { ring("rings now", unheard, "was to ring \($0.roughly) ago", isLate: true) }

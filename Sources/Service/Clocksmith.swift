@@ -373,7 +373,8 @@ public final class Clocksmith {
     if let output = options.output { status.device = output }
     status.substitute = substitute?.device ?? ""
     status.lastOnsetError = reporter.lastTiming?.onsetError.map { $0.nanoseconds / 1000 }
-    status.lastError = reporter.lastError
+    let troubles = [memory.loss, reporter.lastError].filter { !$0.isEmpty }
+    status.lastError = troubles.joined(separator: "\n")
     status.stateError = memory.trouble
     return status
   }

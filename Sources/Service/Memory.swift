@@ -27,6 +27,9 @@ final class Memory {
   private var complaint: Complaint?
   /// Why what is set at run time cannot be saved, and what to do about it; empty if it can.
   private(set) var trouble = ""
+  /// What became of a saved state that could not be used at the start; empty if it could. It stays
+  /// until the end: what was set before is not back, and the file may be wanted.
+  private(set) var loss = ""
   private let firstRetry: Duration
   /// How long after the next failure to retry.
   private var retryDelay: Duration
@@ -63,7 +66,10 @@ final class Memory {
     }
     let (state, complaint) = file.load()
     self.state = state
-    if let complaint { journal.log(.stateSetAside, .warning, complaint) }
+    if let complaint {
+      journal.log(.stateSetAside, .warning, complaint)
+      if !file.isBlocked { loss = "at the start: \(complaint)" }
+    }
     trouble = (file.isBlocked ? complaint : nil) ?? file.obstacle ?? ""
   }
 
@@ -139,7 +145,8 @@ final class Memory {
 
   private func setAside(_ file: StateFile) throws(Fault) {
     guard let aside = try file.setAside() else { return }
-    journal.log(.stateSetAside, .notice, "the saved state that could not be used is now \(aside)")
+    loss = "the saved state that could not be used is now \(aside)"
+    journal.log(.stateSetAside, .notice, loss)
   }
 
   private func noteSuccess() {

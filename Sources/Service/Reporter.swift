@@ -19,8 +19,12 @@ final class Reporter {
   private var toldRefusal: Report?
   /// The timing of the last announcement.
   private(set) var lastTiming: Timing?
-  /// The last warning or error, with its local date and time.
+  /// The last warning or error, with its local date and time. A failure to save is forgotten once
+  /// the state is saved.
   private(set) var lastError = ""
+  private var lastErrorIsOfSaving = false
+  /// What `lastError` was before the state could not be saved.
+  private var errorBefore = ""
 
   init(_ journal: Journal, _ conductor: Conductor, _ clockWatch: ClockWatch, _ composer: Composer) {
     self.journal = journal
@@ -66,8 +70,13 @@ final class Reporter {
     // A save is no event, after which the changes are told.
     let tellsOfSave = [JournalEvent.state, .stateSetAside].map(\.rawValue).contains(notice.event)
     if tellsOfSave { bus?.tellSoon() }
+    if notice.event == JournalEvent.state.rawValue, lastErrorIsOfSaving {
+      (lastError, lastErrorIsOfSaving) = (errorBefore, false)
+    }
     guard notice.priority.rawValue <= Priority.warning.rawValue else { return }
     let now = conductor.announcer.zone.civil(at: SystemClock.now.instant)
+    lastErrorIsOfSaving = notice.event == JournalEvent.stateFailed.rawValue
+    if lastErrorIsOfSaving { errorBefore = lastError }
     lastError = "\(now.dateTime): \(notice.message)"
     // Not every warning comes with an event, either.
     bus?.tellSoon()

@@ -14,6 +14,9 @@ final class StateFile {
   /// No state is this large, even with a thousand timers and a hundred alarms with the longest
   /// names and paths. A larger file is refused.
   private static let mostBytes = 1 << 21
+  /// How often, and for how long each time, it waits for the lock of another clock: 2 s in all.
+  private static let mostLockWaits = 40
+  private static let lockWaitMicroseconds: UInt32 = 50_000
 
   init(path: String) {
     self.path = path
@@ -22,15 +25,28 @@ final class StateFile {
 
   deinit { if lock >= 0 { close(lock) } }
 
-  /// Keeps other clocks out of the folder until the end: each would write over what the other keeps. A folder
-  /// that cannot be opened is left to `obstacle`.
+  /// Keeps other clocks out of the folder until the end: each would write over what the other
+  /// keeps. A folder that cannot be opened is left to `obstacle`.
+  ///
+  /// A clock that was killed has its lock until the kernel has removed its process. So it tries
+  /// again for two seconds.
   /// - Throws: `Fault` if another clock has the folder.
   func keepToItself() throws(Fault) {
     lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard lock >= 0, flock(lock, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK else { return }
+    guard lock >= 0 else { return }
+    for _ in 0..<Self.mostLockWaits {
+      guard isLockedByAnother else { return }
+      usleep(Self.lockWaitMicroseconds)
+    }
+    guard isLockedByAnother else { return }
     throw Fault(
       "cannot save in \(folder)",
       "another clocksmith saves there; stop that one, or set STATE_DIRECTORY to another folder")
+  }
+
+  /// Takes the lock if it is free.
+  private var isLockedByAnother: Bool {
+    flock(lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK
   }
 
   /// In the folder that systemd has made for the service (`StateDirectory=`); nil without it.

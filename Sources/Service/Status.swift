@@ -61,7 +61,8 @@ public struct Status: Hashable, Sendable {
   public var alarms: [Alarm] = []
   /// In microseconds, of the last announcement; nil if there was none.
   public var lastOnsetError: Int64?
-  /// The last thing that went wrong, with its time; empty if nothing did.
+  /// The last thing that went wrong, with its time, after a line about a saved state that could not
+  /// be used at the start; empty if nothing did.
   public var lastError = ""
   /// Why what is set at run time cannot be saved, and what to do about it; empty if it can, or if
   /// an older service does not tell.

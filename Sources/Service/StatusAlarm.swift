@@ -46,6 +46,11 @@ extension Status {
       rise = alarm.plan.rise?.description ?? ""
     }
 
+    /// As in `2` or `2 "school"`.
+    public var numberAndName: String {
+      Horology.numberAndName(Int(number), name.isEmpty ? nil : name)
+    }
+
     /// As in `alarm 2` or `alarm "school"`.
     public var title: String {
       titleOfNumbered("alarm", Int(number), name.isEmpty ? nil : name)

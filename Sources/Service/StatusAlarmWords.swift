@@ -4,9 +4,8 @@ import Horology
 extension Status.Alarm {
   /// As in `alarm 2 "school": 07:00, mon-fri, rise 5min: rings mon 2026-11-23 07:00, in 9 h 3 min`.
   public func line(at instant: Instant, _ zone: any Zone) -> String {
-    let what = name.isEmpty ? "alarm \(number)" : "alarm \(number) \"\(name)\""
     let rising = rise.isEmpty ? "" : ", rise \(rise)"
-    return "\(what): \(time), \(days)\(rising): \(outlook(at: instant, zone))"
+    return "alarm \(numberAndName): \(time), \(days)\(rising): \(outlook(at: instant, zone))"
   }
 
   /// As in `rings mon 2026-11-23 07:00, in 9 h 3 min`.

@@ -48,6 +48,11 @@ extension Status {
     /// From its start to zero.
     public var span: Duration { .microseconds(Int64(clamping: length)) }
 
+    /// As in `2` or `2 "tea"`.
+    public var numberAndName: String {
+      Horology.numberAndName(Int(number), name.isEmpty ? nil : name)
+    }
+
     /// As in `timer 2` or `timer "tea"`.
     public var title: String {
       titleOfNumbered("timer", Int(number), name.isEmpty ? nil : name)

@@ -40,6 +40,12 @@ extension TimerEvent {
       return notice(
         .timerElapsed, late == nil && unheard == nil ? .info : .warning,
         "\(place ?? "is at zero"), and \(rings)")
+    case .ringsOn(let unheard):
+      fields["REASON"] = unheard?.key
+      return notice(
+        .timerElapsed, unheard == nil ? .info : .warning,
+        unheard.map { "is to ring on, and cannot be heard: \($0)" }
+          ?? "goes on ringing after the restart")
     case .silenced(let reason):
       fields["REASON"] = reason.key
       return notice(.timerMissed, .warning, "is at zero, and nobody hears it: \(reason)")

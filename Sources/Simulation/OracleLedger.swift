@@ -244,7 +244,7 @@ extension Oracle {
     case .clockSet, .slept, .rulesChanged: true
     case .muted, .switchLost, .softwareMuted:
       !isHeardFor(tellable, moment) && moment.shown < begins(played.announcement) + tellable
-    case .byHand, .serviceEnds: false
+    case .byHand, .timerChanged, .replaced, .serviceEnds: false
     }
   }
 

@@ -16,7 +16,7 @@ extension Oracle {
     if let before = timers.savedFace, before.name != face.name {
       alarmsMove(from: before, isStart: true, moment)
     }
-    for (source, entry) in timers.entries where entry.alarm != nil && entry.rings != nil {
+    for (source, entry) in timers.entries where entry.rings != nil {
       ledger.owe(.ringsOn(source))
     }
     mute.look(moment)
@@ -131,7 +131,7 @@ extension Oracle {
     if lever.release(moment) { switchSilences(moment) }
   }
 
-  /// The switch was put off, or is lost: the sounds that it silences end.
+  /// The switch was turned off, or is lost: the sounds that it silences end.
   private mutating func switchSilences(_ moment: Moment) {
     let end = moment.elapsed + Self.fade
     if isRuledBySwitch { mustBeSilent(by: end) }

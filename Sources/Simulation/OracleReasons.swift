@@ -148,6 +148,7 @@ extension Oracle {
     case .muted, .switchLost: isSilencedBySwitch && happened([.lever], since: since)
     case .softwareMuted: mute.state != .off && happened([.mute], since: since)
     case .byHand: happened([.hand], since: since)
+    case .timerChanged, .replaced: happened([.hand], since: since)
     case .serviceEnds: isEnding
     }
   }

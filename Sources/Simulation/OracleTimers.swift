@@ -31,7 +31,7 @@ extension Oracle {
     if cause == .lever || cause == .rules { timers.mustBeSilent(nil, by: end) }
   }
 
-  /// The switch silences timers. When it is put off, rings and the interval end. When it is lost,
+  /// The switch silences timers. Turned off, it ends rings and the interval. When it is lost,
   /// they are silent, but do not end.
   mutating func switchSilencesTimers(_ cause: Cause, _ moment: Moment) {
     guard lever.isToldLost else { return silencesTimers(cause, moment) }
@@ -60,6 +60,7 @@ extension Oracle {
       if !ledger.pay(.order) || !does(source, countdown, event, moment) {
         violated(.complete, "told though it is not so: \(countdown.title) \(event)", moment)
       }
+    case .ringsOn: pay(.ringsOn(source), "\(source) rings on", moment)
     case .elapsed, .silenced, .expired: reachesZero(source, event, moment)
     case .stopped, .missed, .neverHeard, .unheard:
       isEnded(source, countdown.title, event.end, moment)

@@ -11,8 +11,18 @@ public enum Sounds {
     for folder in folders() where access("\(folder)/voices/\(name)/voice.conf", F_OK) == 0 {
       return try VoicePack(path: "\(folder)/voices/\(name)")
     }
+    guard !voicesOfPackage.contains(name) else {
+      let looked = places().map { "\($0)/voices" }.joined(separator: " and ")
+      throw Fault(
+        "voice '\(name)'",
+        "not found in \(looked); install the package clocksmith-voices, which has it, or choose "
+          + (voiceNames() + ["the path of a voice's folder"]).joined(separator: ", "))
+    }
     throw notFound("voice", name, voiceNames(), or: ["the path of a voice's folder"])
   }
+
+  /// The voices of the package clocksmith-voices, for the words about one that is not installed.
+  private static let voicesOfPackage: Set = ["de", "es", "fr", "it", "ru"]
 
   /// The file of that path in the first folder of sounds that has it, as in `bells/bells.ini`.
   /// - Throws: `Fault` with the path at which it is missing.

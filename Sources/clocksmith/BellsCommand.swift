@@ -97,8 +97,13 @@ private func column(_ text: String, _ width: Int) -> String {
 }
 
 private func render(_ takes: [SoundSet.Take], into folder: String) throws {
-  if mkdir(folder, 0o777) != 0 && errno != EEXIST {
-    throw Fault("cannot make \(folder)", errno: errno)
+  let isNew = mkdir(folder, 0o777) == 0
+  if !isNew && errno != EEXIST { throw Fault("cannot make \(folder)", errno: errno) }
+  do {
+    for take in takes { try take.sound().write(to: "\(folder)/\(take.fileName)") }
+  } catch {
+    // It fails if some of the files are there.
+    if isNew { rmdir(folder) }
+    throw error
   }
-  for take in takes { try take.sound().write(to: "\(folder)/\(take.fileName)") }
 }

@@ -22,6 +22,8 @@ final class ForegroundTimer: Instruments {
   private var wakeUp: EventSource?
   /// `done` once a sounding was heard.
   private var status = ExitStatus.failed
+  /// True once a signal of the interval could not be heard. It is not given again.
+  private var lacksSignal = false
   /// The message about a timer or an interval that was given up, to be printed below the bar.
   private var givenUp: String?
 
@@ -75,7 +77,7 @@ final class ForegroundTimer: Instruments {
     rest()
     try loop.run()
     bar.end()
-    guard let givenUp else { return status }
+    guard let givenUp else { return lacksSignal ? ExitStatus.failed : status }
     complain(givenUp)
     return ExitStatus.failed
   }
@@ -122,7 +124,9 @@ final class ForegroundTimer: Instruments {
   func tell(_ report: Report) {
     switch report {
     case .timer(_, .unheard(let why)): complain("the timer cannot be heard: \(why)")
-    case .interval(_, .unheard(let why)): complain("the interval cannot be heard: \(why)")
+    case .interval(_, .unheard(let why)):
+      lacksSignal = true
+      complain("the interval cannot be heard: \(why)")
     case .interval(_, .over(let late?)):
       complain("the interval was over \(late.roughly) ago, while the machine slept")
     case .timer(_, .expired(let late)):

@@ -26,7 +26,7 @@ let sayCommand = Subcommand(
   let given = try arguments.operands.first.map { try timeOfDay($0) }
   let output = try arguments.soundFile()
   if !arguments.has("config"), output == nil, let service = reachableService() {
-    try say(try service.announce(given))
+    try tellDone(try service.announce(given), saidAllTheSame)
     return ExitStatus.done
   }
   let configuration = try Configuration.load(path: arguments["config"])
@@ -40,7 +40,7 @@ let sayCommand = Subcommand(
     }
   }
   guard let path = output else {
-    try say(try speak(given, composer, configuration, zone))
+    try tellDone(try speak(given, composer, configuration, zone), saidAllTheSame)
     return ExitStatus.done
   }
   let time = given ?? zone.civil(at: SystemClock.now.instant)
@@ -49,6 +49,8 @@ let sayCommand = Subcommand(
   try say(try composer.text(of: time))
   return ExitStatus.done
 }
+
+let saidAllTheSame = "it was said all the same"
 
 func timeOfDay(_ text: String) throws -> CivilTime {
   guard let time = try? TimeOfDay(text: text),

@@ -136,7 +136,7 @@ struct Seen {
   private var timers: [Line] {
     let shown = status.timers.prefix(Self.mostTimers).map { timer in
       let left = timer.left(at: instant)
-      let name = timer.name.isEmpty ? "\(timer.number)" : "\(timer.number) \"\(timer.name)\""
+      let name = timer.numberAndName
       return switch timer.state {
       case "ringing": Line(label: "timer", value: "\(name) rings", weight: .warning)
       case "paused": Line(label: "timer", value: "\(name) is paused, \(left.roundedUp) left")
@@ -151,7 +151,7 @@ struct Seen {
   private var alarm: [Line] {
     status.alarms.shown(at: instant).map { alarm in
       Line(
-        label: "alarm", value: "\(alarm.title) \(alarm.outlook(at: instant, zone))",
+        label: "alarm", value: "\(alarm.numberAndName) \(alarm.outlook(at: instant, zone))",
         weight: alarm.state == "ringing" ? .warning : .plain)
     }
   }
@@ -186,8 +186,8 @@ struct Seen {
       let onset = Duration.microseconds(error)
       lines.append(Line(label: "onset", value: "\(onset.milliseconds), of the last announcement"))
     }
-    if !status.lastError.isEmpty {
-      lines.append(Line(label: "trouble", value: status.lastError, weight: .warning))
+    for trouble in status.lastError.split(separator: "\n") {
+      lines.append(Line(label: "trouble", value: String(trouble), weight: .warning))
     }
     if let words = status.stateWords {
       lines.append(

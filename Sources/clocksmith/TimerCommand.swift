@@ -58,7 +58,8 @@ let timerCommand = Subcommand(
   case ("left", 1...2):
     let service = try runningService()
     // The service would tell of the timer that ends next, and no voice could say which that is.
-    try say(try service.tellTimer(try timer(words.count > 1 ? words[1] : nil, of: service)))
+    let which = try timer(words.count > 1 ? words[1] : nil, of: service)
+    try tellDone(try service.tellTimer(which), saidAllTheSame)
   case ("add", 2...3):
     let span = try length(words[1])
     try runningService().change { service in
@@ -157,7 +158,7 @@ private func list(asJSON: Bool) throws {
 extension Status.Timer {
   /// As in `timer 2 "tea": 4 min 12 s left of 10 min`.
   func line(at instant: Instant) -> String {
-    let what = name.isEmpty ? "timer \(number)" : "timer \(number) \"\(name)\""
+    let what = "timer \(numberAndName)"
     switch state {
     case "ringing": return "\(what): rings, after \(span.inFull)"
     case "paused": return "\(what): paused, \(left(at: instant).left(of: span))"

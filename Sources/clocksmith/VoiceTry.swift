@@ -22,7 +22,7 @@ func tryVoice(_ name: String, _ time: String?, _ arguments: Arguments) throws ->
   {
     throw Fault("cannot try the voice", obstacle)
   }
-  try say(try speak(given, composer, configuration, zone))
+  try tellDone(try speak(given, composer, configuration, zone), saidAllTheSame)
   return ExitStatus.done
 }
 

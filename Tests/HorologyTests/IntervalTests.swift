@@ -52,10 +52,10 @@ import Testing
     #expect(desk.stopped.isEmpty)
     desk.start(Self.workout)
     #expect(desk.timerRefusal == .intervalRuns("interval of 30 s"))
-    #expect(desk.timerRefusal?.description.hasSuffix(#""replace": true)"#) == true)
+    #expect(desk.timerRefusal?.description.hasSuffix("with --replace") == true)
     #expect(desk.announcer.timers.interval == first)
     desk.tell(.timer(.startInterval(Self.workout, replaces: true)))
-    #expect(desk.intervalEvents == [.stopped(.byHand), .started])
+    #expect(desk.intervalEvents == [.stopped(.replaced), .started])
     #expect(desk.announcer.timers.interval?.plan == Self.workout)
     #expect(desk.cues.first?.signal == .prepare)
   }
@@ -253,7 +253,7 @@ import Testing
     desk.start(.plain(every: .seconds(30)))
     _ = desk.live(for: .seconds(10))
     desk.tell(.timer(.startInterval(.plain(every: .seconds(30)), replaces: true)))
-    #expect(desk.intervalEvents == [.stopped(.byHand), .started])
+    #expect(desk.intervalEvents == [.stopped(.replaced), .started])
     #expect(desk.announcer.timers.interval?.passed(at: desk.now) == .milliseconds(-400))
   }
 

@@ -106,7 +106,7 @@ import Testing
     }
   }
 
-  @Test("put off after it was lost, the switch ends what rings") func putOff() {
+  @Test("turned off after it was lost, the switch ends what rings") func putOff() {
     var desk = Desk(at: Self.start)
     desk.start(.seconds(10))
     turn(&desk, .lost("gone"))

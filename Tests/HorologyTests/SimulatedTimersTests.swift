@@ -47,7 +47,7 @@ import Testing
     #expect(desk.announcer.alarms.alarms[0].next == Self.seven)
   }
 
-  @Test("nor if the switch, which waits for no judging of the clock, is put off first")
+  @Test("nor if the switch, which waits for no judging of the clock, is turned off first")
   func weeksAheadAtSwitch() {
     var desk = Self.desk()
     desk.now = desk.now.set(by: .seconds(17 * 86_400))

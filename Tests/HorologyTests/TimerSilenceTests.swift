@@ -31,7 +31,7 @@ import Testing
     #expect(!seen.cues.isEmpty)
   }
 
-  @Test("put on again before zero, it rings") func switchedBack() {
+  @Test("turned on again before zero, it rings") func switchedBack() {
     var desk = Desk(at: Self.start)
     desk.start(.seconds(10))
     desk.tell(.ringer(.off, at: desk.now.uptime))
@@ -41,7 +41,7 @@ import Testing
     #expect(desk.cues.map(\.anchor) == [desk.now.sinceBoot + .seconds(2)])
   }
 
-  @Test("put off between the giving and the ring, the player loses it, and has it anew")
+  @Test("turned off between the giving and the ring, the player loses it, and has it anew")
   func switchedOffAndOn() {
     var desk = Desk(at: Self.start)
     desk.start(.seconds(4))
@@ -369,6 +369,7 @@ import Testing
     #expect(!desk.stopped.isEmpty)
     desk = restarted(desk, after: .seconds(30), isSameBoot: true)
     desk.tell(.woke)
+    #expect(desk.timerEvents == [.ringsOn()])
     #expect(!desk.cues.isEmpty)
     desk.tell(.stop(.byHand))
     #expect(desk.timerEvents == [.stopped(.byHand)])

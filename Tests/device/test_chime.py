@@ -137,7 +137,7 @@ def test_the_switch_in_the_middle_of_a_blow_silences_it_for_good(chiming, figure
     began = chiming.host_at(utc("2027-10-01 04:00:00"))
     chiming.wait_for_host(began + 0.4)
     edge, line = silence(chiming, mark)
-    assert "cut off the chime" in line.message and "the switch was put off" in line.message
+    assert "cut off the chime" in line.message and "the switch was turned off" in line.message
     # By then the rest of the last note is 20 dB softer, if audible at all.
     heard = chiming.speaker.wait_for_sound(after=began - 0.3)
     struck = heard.start + next(

@@ -86,7 +86,7 @@ def test_the_switch_in_the_middle_of_a_phrase_is_obeyed_at_once(wired, figures):
     began = wired.host_at(utc("2027-08-01 11:00:00"))
     wired.wait_for_host(began + 0.4)
     edge, line = silence(wired, mark)
-    assert 'cut off "eleven o\'clock": the switch was put off' in line.message
+    assert 'cut off "eleven o\'clock": the switch was turned off' in line.message
     sound = wired.speaker.wait_for_sound(after=began - 1.5)
     # The recording delays the beginning and the end alike, so its delay cancels.
     after = sound.seconds - (edge - began)

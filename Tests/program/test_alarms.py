@@ -72,7 +72,7 @@ def test_an_alarm_is_set_listed_and_cancelled(bus, home, start):
     assert eve["rings_in_quiet_hours"] and re.match("2099-12-2[34]T", eve["next"])
     assert [alarm["rise"] for alarm in (school, eve, tune)] == [None, "5min", None]
     assert tune["tune"] == "westminster"
-    assert re.search(r"^alarm    alarm \S+ rings ", home.run("status").stdout, re.MULTILINE)
+    assert re.search(r"^alarm    \d+( \"school\")? rings ", home.run("status").stdout, re.MULTILINE)
     do(home, "cancel", "school")
     do(home, "cancel", "2")
     do(home, "cancel", "3")
@@ -89,6 +89,10 @@ def test_it_rings_on_its_moment_says_the_time_and_is_put_off_and_stopped(bus, ho
     assert alarms(home)[0]["state"] == "ringing"
     do(home, "snooze")
     service.wait_for('alarm "tea" was snoozed for 10 min')
+    assert alarms(home)[0]["state"] == "snoozing"
+    assert re.fullmatch(
+        r"alarm \"tea\" is snoozed: rings again [a-z]{3} [\d-]{10} [\d:]{5}, in \d+ min.*; "
+        r"'clocksmith alarm stop 1' ends it\n", home.run("stop").stdout)
     assert alarms(home)[0]["state"] == "snoozing"
     do(home, "stop", "tea")
     service.wait_for('alarm "tea" has stopped ringing: it was stopped by hand')
@@ -171,7 +175,7 @@ def test_the_configuration_has_alarms_of_its_own(home, start):
     configuration = home.folder / "0.conf"
     configuration.write_text(configuration.read_text().replace("church", "school"))
     service.signal(signal.SIGHUP)
-    service.wait_for('alarm "church" was cancelled')
+    service.wait_for('alarm "church" was removed: the configuration does not have it any more')
     assert [alarm["name"] for alarm in alarms(home)] == ["school"]
 
 
@@ -246,9 +250,9 @@ def test_what_rings_at_the_end_of_the_service_is_told_to_ring_on(home, start):
 def test_the_status_shows_what_will_ring(home, start):
     start("interval = 60\nvoice_at_hour = none\nquiet = 06:47-06:49")
     do(home, "06:47", "--name", "silent")
-    assert 'alarm "silent" silent ' in home.run("status").stdout
+    assert 'alarm    1 "silent" silent ' in home.run("status").stdout
     do(home, "06:52", "--name", "loud")
-    assert 'alarm "loud" rings ' in home.run("status").stdout
+    assert 'alarm    2 "loud" rings ' in home.run("status").stdout
 
 
 def test_a_past_that_a_wrong_clock_may_still_have_before_it_is_no_zero(bus, home):
@@ -286,6 +290,7 @@ def test_a_past_that_a_wrong_clock_may_still_have_before_it_is_no_zero(bus, home
     (["list", "school"], "unexpected 'school' behind 'alarm list'; leave it out"),
     (["cancel"], "'alarm cancel' wants a name or a number"),
     (["07:00", "--name", b"caf\xe9"], "is not UTF-8; write it in UTF-8, or rename the file"),
+    (["6:30"], "'6:30' is no time of day; write the hour with two digits, as in 06:30"),
     (["sometime"], "'sometime' is neither a time, as in 07:00, nor list, snooze, stop or cancel"),
 ])
 def test_a_mistake_is_told_in_a_sentence(clocksmith, words, told):

@@ -351,6 +351,14 @@ def test_a_full_standard_output_is_a_failure(clocksmith, words):
         assert "No space left" in refusal(clocksmith.run(*words, stdout=full), 1)
 
 
+@pytest.mark.parametrize("words", [["say", "15:15"], ["voice", "try", VOICE, "15:15"]])
+def test_what_is_said_and_cannot_be_printed_is_said_all_the_same(clocksmith, words):
+    words = [*words, "--config", clocksmith.configuration()]
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        told = refusal(clocksmith.run(*words, stdout=full), 1)
+    assert told.endswith("No space left on device; it was said all the same")
+
+
 @pytest.mark.parametrize("words", [["agenda"], ["status"], RENDER + ["clock.wav"]])
 def test_a_closed_standard_output_is_a_failure(clocksmith, tmp_path, words):
     command = [PROGRAM, *words, "--config", clocksmith.configuration()]

@@ -11,7 +11,7 @@ import soundfile
 
 from exact_speaker import ExactSpeaker
 from program import ROOT, SILENT_ALSA, refusal
-from sound_server import RATE, find, wait_until
+from sound_server import RATE, Recording, SoundServer, find, wait_until
 from terminal import in_a_terminal
 
 SIGNALS = {
@@ -50,9 +50,11 @@ def test_an_interval_is_started_seen_and_stopped(gym, start):
     # The same interval again changes nothing; another is refused, or replaces it.
     assert do(gym, "10m") == "interval of 10 min runs already, and goes on"
     assert interval(gym)["start"] == seen["start"]
-    assert "an interval of 10 min runs; stop it with" in refusal(gym.run("interval", "45s"), 1)
+    assert refusal(gym.run("interval", "45s"), 1) == (
+        "clocksmith: clocksmith.service: an interval of 10 min runs; stop it with "
+        "'clocksmith interval stop', or take its place with --replace")
     assert do(gym, "45s", "--replace") == "interval of 45 s"
-    service.wait_for("interval of 10 min is over: it was stopped by hand")
+    service.wait_for("interval of 10 min is over: another interval took its place")
     do(gym, "stop")
     service.wait_for("interval of 45 s is over: it was stopped by hand")
     assert interval(gym) is None
@@ -212,3 +214,21 @@ def test_without_a_service_it_sounds_here(clocksmith):
     wait_until(has_begun_anew, 60, "the second bar")
     process.send_signal(signal.SIGINT)
     assert process.wait(60) == 0, process.stderr.read()
+
+
+def test_here_it_fails_if_the_speaker_goes_away_after_the_first_signal(clocksmith, tmp_path):
+    server = SoundServer(tmp_path / "server", clocksmith.environment, "speaker")
+    heard = Recording(server, "speaker")
+    (tmp_path / "asound.conf").write_text(server.device("default", "speaker"))
+    clocksmith.environment = clocksmith.environment | {
+        "ALSA_CONFIG_PATH": str(tmp_path / "asound.conf")}
+    process, _ = in_a_terminal(
+        clocksmith, "interval", "6s", "--config", clocksmith.configuration())
+    wait_until(heard.is_sounding, 60, "the first signal")
+    end = heard.frames + len(SIGNALS["cue"]) + RATE
+    wait_until(lambda: heard.frames > end, 60, "the end of the first signal")
+    server.kill()
+    assert "the interval cannot be heard: " in process.stderr.readline()
+    process.send_signal(signal.SIGINT)
+    assert process.wait(60) == 1
+    heard.stop()

@@ -4,6 +4,7 @@ does not wait for it, and everything that was set is kept."""
 import json
 import os
 import re
+import signal
 import time
 
 import pytest
@@ -177,6 +178,39 @@ def shown_state(clocksmith):
     lines = clocksmith.run("status").stdout.splitlines()
     status = json.loads(clocksmith.run("status", "--json").stdout)
     return [line for line in lines if line.startswith("state ")], status["state_error"]
+
+
+def troubles(clocksmith):
+    """The lines of `status` about what went wrong."""
+    lines = clocksmith.run("status").stdout.splitlines()
+    return [line for line in lines if line.startswith("trouble ")]
+
+
+def test_a_failed_save_is_no_trouble_any_more_once_it_is_saved(start, clocksmith, tmp_path):
+    start()
+    before = troubles(clocksmith)
+    clocksmith.run("mute", "1h")
+    [line] = troubles(clocksmith)
+    assert f"cannot write {tmp_path}/state/state.json" in line
+    (tmp_path / "state").mkdir()
+    wait_until(lambda: clocksmith.run("mute", "1h").stderr == "", 60, "the state")
+    assert troubles(clocksmith) == before
+
+
+def test_a_state_that_was_set_aside_is_shown_beside_a_later_warning(start, clocksmith, tmp_path):
+    (tmp_path / "state").mkdir()
+    (tmp_path / "state/state.json").write_text("torn")
+    service, _ = start()
+    aside = troubles(clocksmith)[0]
+    assert f"it is now {tmp_path}/state/state.json.set-aside; nothing is muted" in aside
+    [configuration] = clocksmith.folder.glob("[0-9]*.conf")
+    configuration.write_text("[nonsense]\n")
+    service.signal(signal.SIGHUP)
+    service.wait_for("the configuration stays as it was")
+    first, last = troubles(clocksmith)
+    assert first == aside and "the configuration stays as it was" in last
+    seen = json.loads(clocksmith.run("status", "--json").stdout)
+    assert len(seen["last_error"].splitlines()) == 2
 
 
 def test_check_knows_of_no_state_without_a_service(clocksmith):

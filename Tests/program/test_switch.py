@@ -53,7 +53,7 @@ def test_silence_does_not_wait_for_the_clock_to_be_judged(clocksmith, tmp_path, 
             wait_until(lambda: played.stat().st_size > RATE, 60, "the words")
             line.slow_clock.touch()
             line.put(is_active=True)
-            told = service.wait_for("cut off .*: the switch was put off")
+            told = service.wait_for("cut off .*: the switch was turned off")
     finally:
         line.slow_clock.unlink(missing_ok=True)
         assert service.stop() == 0
@@ -86,7 +86,7 @@ def test_of_an_alarm_that_a_lost_switch_silences_the_list_and_the_status_say_so(
         listed = on_the_bus.run("alarm", "list").stdout
         assert re.fullmatch(rf'alarm 1 "school": 07:00, [a-z-]+: {words}{lost}\n', listed), listed
         face = on_the_bus.run("status").stdout
-        assert re.search(rf'^alarm    alarm "school" {words}{lost}$', face, re.MULTILINE), face
+        assert re.search(rf'^alarm    1 "school" {words}{lost}$', face, re.MULTILINE), face
 
     is_told(r"silent [a-z]{3} [\d-]{10} 07:00, in \d+ s")
     service.wait_for('alarm "school" is to ring now, and cannot be heard: the switch', 120)

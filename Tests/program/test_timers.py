@@ -178,6 +178,25 @@ def test_timers_that_are_set_while_one_rings_outlast_a_crash(kitchen, start):
     assert "tea" in [timer["name"] for timer in timers(kitchen)]
 
 
+@pytest.mark.parametrize("end", ["stop", "kill"])
+def test_what_rings_at_the_end_of_the_service_is_told_to_ring_on(kitchen, start, end):
+    service = start()
+    do(kitchen, "1s", "--name", "egg")
+    service.wait_for('timer "egg" is at zero, and rings')
+    service.end_by(end)
+    service = start()
+    service.wait_for('timer "egg" goes on ringing after the restart')
+
+
+def test_words_about_a_timer_that_is_changed_are_not_told_to_be_stopped_by_hand(kitchen, start):
+    service = start()
+    do(kitchen, "10m", "--name", "tea")
+    do(kitchen, "left", "tea")
+    do(kitchen, "add", "1m", "tea")
+    service.wait_for("(cut off|did not say) .*: the timer was changed")
+    assert not service.matching("by hand")
+
+
 def test_it_says_how_much_is_left(kitchen, start):
     service = start()
     begun = time.time()

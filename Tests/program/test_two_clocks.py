@@ -1,5 +1,9 @@
 """Two clocks on one machine would speak at the same time: how the second one reacts."""
 
+import fcntl
+import os
+import threading
+
 import pytest
 
 from message_bus import NAME, MessageBus
@@ -49,3 +53,15 @@ def test_two_clocks_do_not_save_in_one_folder(clocksmith, tmp_path):
         "run", "--config", clocksmith.configuration(), "--output", clocksmith.folder / "played.wav")
     assert f"cannot save in {tmp_path}: another clocksmith saves there; stop that one" in refusal(second, 1)
     assert first.stop() == 0
+
+
+def test_it_waits_for_the_folder_of_a_clock_that_is_just_being_killed(clocksmith, tmp_path):
+    clocksmith.environment = clocksmith.environment | {"STATE_DIRECTORY": str(tmp_path)}
+    # The kernel holds the lock of a killed process until all of the process is gone.
+    folder = os.open(tmp_path, os.O_RDONLY)
+    fcntl.flock(folder, fcntl.LOCK_EX)
+    release = threading.Timer(0.5, os.close, [folder])
+    release.start()
+    service = Service(clocksmith, clocksmith.configuration(), alsa=SILENT_ALSA)
+    assert not release.is_alive()
+    assert service.stop() == 0

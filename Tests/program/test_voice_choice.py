@@ -9,7 +9,7 @@ import numpy
 import pytest
 import soundfile
 
-from program import VOICES, refusal, zone_showing
+from program import ROOT, VOICES, refusal, zone_showing
 from sound_server import find
 from spoken_words import words
 
@@ -35,6 +35,15 @@ def is_heard(clocksmith, samples, *lines, voice):
         "say", "15:45", "--config", clocksmith.configuration("\n".join(lines), voice=voice), "--output", output)
     assert done.returncode == 0
     return find(soundfile.read(output, dtype="float32")[0], samples)[1] > 0.99
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in (ROOT / "sounds/languages").iterdir()
+                                        if (path / "voice.conf").exists()))
+def test_a_voice_that_is_not_installed_is_told_with_its_package(clocksmith, name):
+    path = clocksmith.configuration(voice=name)
+    told = refusal(clocksmith.run("say", "15:45", "--config", path), 1)
+    assert f"{path}:2: voice '{name}': not found in /" in told
+    assert "/voices; install the package clocksmith-voices, which has it, or choose heart, rms" in told
 
 
 # MARK: Trying

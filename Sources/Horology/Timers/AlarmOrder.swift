@@ -98,7 +98,11 @@ extension AlarmRefusal: CustomStringConvertible {
   public var description: String {
     switch self {
     case .time(let text):
-      "'\(text.shortened)' is no time of day; write it as 07:00, from 00:00 to 23:59"
+      if let time = try? TimeOfDay(text: "0" + text) {
+        "'\(text.shortened)' is no time of day; write the hour with two digits, as in \(time)"
+      } else {
+        "'\(text.shortened)' is no time of day; write it as 07:00, from 00:00 to 23:59"
+      }
     case .days(let text):
       "'\(text.shortened)' is not \(Weekday.rangeInWords); separate several by commas"
     case .date(let text):

@@ -22,6 +22,11 @@ extension Array where Element: Numbered {
   }
 }
 
+/// As in `2` or `2 "tea"`.
+public func numberAndName(_ number: Int, _ name: String?) -> String {
+  name.map { "\(number) \"\($0)\"" } ?? "\(number)"
+}
+
 /// As in `timer 2` or `timer "tea"`.
 public func titleOfNumbered(_ kind: String, _ number: Int, _ name: String?) -> String {
   name.map { "\(kind) \"\($0)\"" } ?? "\(kind) \(number)"

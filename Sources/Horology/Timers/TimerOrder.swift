@@ -52,6 +52,9 @@ public enum TimerEvent: Hashable, Sendable {
   /// It has reached zero; `late` is how long ago, nil if just now. `unheard` is why it is not
   /// heard, if known; it rings once it can be heard.
   case elapsed(late: Duration?, unheard: SkipReason? = nil)
+  /// It rang when the service ended, and rings on after the start. `unheard` is why it is not
+  /// heard, if known.
+  case ringsOn(unheard: SkipReason? = nil)
   /// It has reached zero, and does not ring.
   case silenced(SkipReason)
   /// A person stopped it, or the switch silenced it.
@@ -114,8 +117,7 @@ extension TimerRefusal: CustomStringConvertible {
     case .speech(let reason): reason.description
     case .interval(let flaw): "\(flaw); choose others"
     case .intervalRuns(let title):
-      "an \(title) runs; stop it with 'clocksmith interval stop', or take its place with --replace "
-        + "(in a command over the network, \"replace\": true)"
+      "an \(title) runs; stop it with 'clocksmith interval stop', or take its place with --replace"
     case .noInterval: "no interval runs; 'clocksmith interval 30s' starts one"
     }
   }

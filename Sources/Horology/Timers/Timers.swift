@@ -20,6 +20,9 @@ public struct Timers: Hashable, Sendable {
   /// Words of the interval that were reported as not said, and why.
   private var told: Set<Unsaid> = []
 
+  /// Numbers of the timers that ring on after the start, and were not reported yet.
+  private var ringsOn: Set<Int> = []
+
   private struct Unsaid: Hashable {
     let phrase: TimerPhrase?
     let reason: String
@@ -34,6 +37,7 @@ public struct Timers: Hashable, Sendable {
   ) {
     self.countdowns = countdowns.sorted { $0.number < $1.number }
     self.interval = interval
+    ringsOn = Set(countdowns.filter(\.isRinging).map(\.number))
     change { moment in
       if isSameBoot { moment.noteClockSet(at: now) } else { moment.noteStart(at: now) }
     }
@@ -166,7 +170,7 @@ public struct Timers: Hashable, Sendable {
       guard interval.plan == plan else { throw .intervalRuns(interval.title) }
       return [.report(.interval(interval, .wentOn))]
     }
-    let ended = stopInterval(.byHand)
+    let ended = stopInterval(.replaced)
     let started = IntervalTimer(plan, start: TimedMoment(lead, after: now))
     interval = started
     told = []
@@ -282,6 +286,12 @@ public struct Timers: Hashable, Sendable {
   mutating func dropWords(where isMeant: (TimerWords) -> Bool) {
     words.removeAll(where: isMeant)
     for words in hindrances.keys.filter(isMeant) { hindrances[words] = nil }
+  }
+
+  /// The timers that ring on after the start, once.
+  mutating func tellStart() -> [Countdown] {
+    defer { ringsOn = [] }
+    return countdowns.filter { $0.isRinging && ringsOn.contains($0.number) }
   }
 
   /// The timers that have rung for `limit`.
