@@ -170,7 +170,7 @@ extension Subcommand {
         if isShort, word.utf8.dropFirst().first.map({ (48...57).contains($0) }) ?? false {
           let advice = mostOperands > 1 ? "if it is a name, write -- before it" : hint
           throw Misuse(
-            description: "'\(word.excerpt)' is below zero, and nothing of '\(name)' may be; "
+            description: "'\(word.excerpt)' is below zero, and '\(name)' takes nothing below zero; "
               + advice)
         }
         throw Misuse(description: "unknown option '\(word.excerpt)'; \(hint)")

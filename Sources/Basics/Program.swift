@@ -70,6 +70,10 @@ public struct Program: Sendable {
         return ExitStatus.done
       }
       if word == "--version" {
+        guard words.count == 1 else {
+          complain("unexpected '\(words[1].excerpt)'; write --version alone")
+          return ExitStatus.misused
+        }
         try say("\(name) \(version)")
         try flushOutput()
         return ExitStatus.done

@@ -103,6 +103,7 @@ static const sd_bus_vtable vtable[] = {
     CHANGING("LastOnsetError", "x"),
     CHANGING("LastError", "s"),
     CHANGING("StateError", "s"),
+    CHANGING("StateLoss", "s"),
 
     SD_BUS_SIGNAL_WITH_NAMES(
         "Announced", "tsx",

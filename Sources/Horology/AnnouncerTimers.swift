@@ -195,7 +195,7 @@ extension Announcer {
       effects += timers.remove(countdown)
       effects.append(.report(.timer(countdown, end)))
     }
-    for countdown in timers.tellStart() {
+    for countdown in timers.takeRingsOn() {
       let unheard = hindrance(of: .timer(countdown.number))
       effects.append(.report(.timer(countdown, .ringsOn(unheard: unheard))))
     }

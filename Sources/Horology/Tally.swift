@@ -14,8 +14,8 @@ public struct Tally: Hashable, Sendable {
     public fileprivate(set) var cutOff = 0
     /// Skipped occasions, by the key of the reason.
     public fileprivate(set) var skipped: [String: Int] = [:]
-    /// The largest error of a blow or of words of an occasion that sounded whole; nil if none was
-    /// measured. A request has no moment to miss.
+    /// The largest error of what has a moment and sounded whole, an occasion or a request for an
+    /// instant: of a blow, or of its words. Nil if none was measured.
     public fileprivate(set) var worstError: Duration?
     public fileprivate(set) var underruns = 0
     /// How often the speaker or a sound could not be had, or was lost.
@@ -79,16 +79,21 @@ public struct Tally: Hashable, Sendable {
     counted = moment
   }
 
+  private mutating func note(_ error: Duration?) {
+    guard let error, error.magnitude >= day.worstError?.magnitude ?? .zero else { return }
+    day.worstError = error
+  }
+
   private mutating func count(_ report: Report, every interval: Interval) {
     switch report {
     case .announced(let announcement, let timing):
       switch announcement.cause {
       case .occasion:
         day.sounded += 1
-        if let worst = timing.worstError, worst.magnitude >= day.worstError?.magnitude ?? .zero {
-          day.worstError = worst
-        }
-      case .request: day.answered += 1
+        note(timing.worstError)
+      case .request:
+        day.answered += 1
+        if announcement.isAtItsInstant { note(timing.worstError) }
       case .timer: break
       }
       day.underruns += timing.underruns

@@ -59,6 +59,7 @@ struct AnnouncerState {
     line.set("device_substitute", text("Substitute"))
     line.set("problems", problems)
     line.set("state_error", text("StateError"))
+    line.set("state_loss", text("StateLoss"))
     line.set("last_error", text("LastError"))
     line.set("last", announcement(last))
     line.set("timers", rows("Timers").compactMap(Self.timer))

@@ -373,9 +373,9 @@ public final class Clocksmith {
     if let output = options.output { status.device = output }
     status.substitute = substitute?.device ?? ""
     status.lastOnsetError = reporter.lastTiming?.onsetError.map { $0.nanoseconds / 1000 }
-    let troubles = [memory.loss, reporter.lastError].filter { !$0.isEmpty }
-    status.lastError = troubles.joined(separator: "\n")
+    status.lastError = reporter.lastError
     status.stateError = memory.trouble
+    status.stateLoss = memory.loss
     return status
   }
 

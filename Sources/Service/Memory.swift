@@ -28,7 +28,7 @@ final class Memory {
   /// Why what is set at run time cannot be saved, and what to do about it; empty if it can.
   private(set) var trouble = ""
   /// What became of a saved state that could not be used at the start; empty if it could. It stays
-  /// until the end: what was set before is not back, and the file may be wanted.
+  /// until the end: what was set before is not back, and the owner may want the file.
   private(set) var loss = ""
   private let firstRetry: Duration
   /// How long after the next failure to retry.
@@ -68,7 +68,7 @@ final class Memory {
     self.state = state
     if let complaint {
       journal.log(.stateSetAside, .warning, complaint)
-      if !file.isBlocked { loss = "at the start: \(complaint)" }
+      loss = "at the start: \(complaint)"
     }
     trouble = (file.isBlocked ? complaint : nil) ?? file.obstacle ?? ""
   }
@@ -145,8 +145,9 @@ final class Memory {
 
   private func setAside(_ file: StateFile) throws(Fault) {
     guard let aside = try file.setAside() else { return }
-    loss = "the saved state that could not be used is now \(aside)"
-    journal.log(.stateSetAside, .notice, loss)
+    journal.log(
+      .stateSetAside, .notice, "the saved state that could not be used is now \(aside)")
+    loss += "; the file is now \(aside)"
   }
 
   private func noteSuccess() {

@@ -75,8 +75,9 @@ final class Reporter {
     }
     guard notice.priority.rawValue <= Priority.warning.rawValue else { return }
     let now = conductor.announcer.zone.civil(at: SystemClock.now.instant)
-    lastErrorIsOfSaving = notice.event == JournalEvent.stateFailed.rawValue
-    if lastErrorIsOfSaving { errorBefore = lastError }
+    let isOfSaving = notice.event == JournalEvent.stateFailed.rawValue
+    if isOfSaving, !lastErrorIsOfSaving { errorBefore = lastError }
+    lastErrorIsOfSaving = isOfSaving
     lastError = "\(now.dateTime): \(notice.message)"
     // Not every warning comes with an event, either.
     bus?.tellSoon()

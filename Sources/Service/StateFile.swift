@@ -34,19 +34,16 @@ final class StateFile {
   func keepToItself() throws(Fault) {
     lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard lock >= 0 else { return }
-    for _ in 0..<Self.mostLockWaits {
-      guard isLockedByAnother else { return }
-      usleep(Self.lockWaitMicroseconds)
-    }
-    guard isLockedByAnother else { return }
+    for _ in 0..<Self.mostLockWaits where !takesLock() { usleep(Self.lockWaitMicroseconds) }
+    guard !takesLock() else { return }
     throw Fault(
       "cannot save in \(folder)",
       "another clocksmith saves there; stop that one, or set STATE_DIRECTORY to another folder")
   }
 
-  /// Takes the lock if it is free.
-  private var isLockedByAnother: Bool {
-    flock(lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK
+  /// - Returns: false if another clock has the lock.
+  private func takesLock() -> Bool {
+    flock(lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK
   }
 
   /// In the folder that systemd has made for the service (`StateDirectory=`); nil without it.

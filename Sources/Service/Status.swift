@@ -61,12 +61,14 @@ public struct Status: Hashable, Sendable {
   public var alarms: [Alarm] = []
   /// In microseconds, of the last announcement; nil if there was none.
   public var lastOnsetError: Int64?
-  /// The last thing that went wrong, with its time, after a line about a saved state that could not
-  /// be used at the start; empty if nothing did.
+  /// The last thing that went wrong, with its time; empty if nothing did.
   public var lastError = ""
   /// Why what is set at run time cannot be saved, and what to do about it; empty if it can, or if
   /// an older service does not tell.
   public var stateError = ""
+  /// What became of a saved state that could not be used at the start; empty if it could, or if an
+  /// older service does not tell.
+  public var stateLoss = ""
   /// The `stateError` of a service that was started by hand. It has said so at its start.
   public static let hasNoStateFolder = "STATE_DIRECTORY names no folder for it"
 
@@ -226,6 +228,7 @@ extension Status {
       { $0.lastOnsetError = $1 == .min ? nil : $1 }),
     .plain("LastError", \.lastError),
     .plain("StateError", \.stateError),
+    .plain("StateLoss", \.stateLoss),
   ]
 
   var properties: [String: BusValue] {
@@ -233,7 +236,7 @@ extension Status {
   }
 
   /// Properties that a service of an older version lacks. Their values stay as they are without it.
-  private static let later: Set = ["StateError"]
+  private static let later: Set = ["StateError", "StateLoss"]
 
   /// Properties that change all the time. `PropertiesChanged` leaves them out.
   static let flowing: Set = ["ClockWords", "ClockUncertainty"]

@@ -147,8 +147,8 @@ extension Oracle {
     case .rulesChanged: happened([.rules, .trust], since: since)
     case .muted, .switchLost: isSilencedBySwitch && happened([.lever], since: since)
     case .softwareMuted: mute.state != .off && happened([.mute], since: since)
-    case .byHand: happened([.hand], since: since)
-    case .timerChanged, .replaced: happened([.hand], since: since)
+    // What a person did is not told apart here.
+    case .byHand, .timerChanged, .replaced: happened([.hand], since: since)
     case .serviceEnds: isEnding
     }
   }

@@ -102,7 +102,7 @@ private func render(_ takes: [SoundSet.Take], into folder: String) throws {
   do {
     for take in takes { try take.sound().write(to: "\(folder)/\(take.fileName)") }
   } catch {
-    // It fails if some of the files are there.
+    // rmdir removes only an empty folder; files that are complete stay.
     if isNew { rmdir(folder) }
     throw error
   }

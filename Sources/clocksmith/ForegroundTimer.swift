@@ -22,8 +22,10 @@ final class ForegroundTimer: Instruments {
   private var wakeUp: EventSource?
   /// `done` once a sounding was heard.
   private var status = ExitStatus.failed
-  /// True once a signal of the interval could not be heard. It is not given again.
-  private var lacksSignal = false
+  /// The anchors of the interval's signals that the player has.
+  private var signals: [SoundingID: Duration] = [:]
+  /// The anchors of the interval's signals that could not be heard, and were not given again.
+  private var lacking: Set<Duration> = []
   /// The message about a timer or an interval that was given up, to be printed below the bar.
   private var givenUp: String?
 
@@ -50,16 +52,21 @@ final class ForegroundTimer: Instruments {
     player.settings = configuration.playerSettings
     conductor.instruments = self
     player.ended = { [unowned self] sounding, outcome in
+      let signal = signals.removeValue(forKey: sounding)
       switch outcome {
-      case .finished, .stopped(_, silentAt: .some): status = ExitStatus.done
-      case .stopped, .tooLate, .failed: break
+      case .finished, .stopped(_, silentAt: .some):
+        status = ExitStatus.done
+        if let signal { lacking.remove(signal) }
+      case .tooLate, .failed: if let signal { lacking.insert(signal) }
+      case .stopped: break
       }
       conductor.handle(.ended(sounding, outcome))
     }
   }
 
   /// Sounds until Ctrl-C, or until it is over.
-  /// - Returns: the exit status; failed if it could not be heard, or was given up before its end.
+  /// - Returns: the exit status; failed if it, or a signal of the interval, could not be heard, or if it was
+  ///   given up before its end.
   func run() throws(Fault) -> Int32 {
     sources += try loop.whenAskedToEnd { [unowned self] in end() }
     // Before the order, which draws the bar.
@@ -77,7 +84,7 @@ final class ForegroundTimer: Instruments {
     rest()
     try loop.run()
     bar.end()
-    guard let givenUp else { return lacksSignal ? ExitStatus.failed : status }
+    guard let givenUp else { return lacking.isEmpty ? status : ExitStatus.failed }
     complain(givenUp)
     return ExitStatus.failed
   }
@@ -107,6 +114,7 @@ final class ForegroundTimer: Instruments {
   func judgeClock() -> ClockTrust { .synchronised }
 
   func play(_ sounding: Sounding) throws(Fault) {
+    if case .cue(let cue) = sounding, cue.source == .interval { signals[cue.id] = cue.anchor }
     try player.play(sounding) { rate throws(Fault) in
       try composer.score(of: sounding, rate: rate)
     }
@@ -124,9 +132,7 @@ final class ForegroundTimer: Instruments {
   func tell(_ report: Report) {
     switch report {
     case .timer(_, .unheard(let why)): complain("the timer cannot be heard: \(why)")
-    case .interval(_, .unheard(let why)):
-      lacksSignal = true
-      complain("the interval cannot be heard: \(why)")
+    case .interval(_, .unheard(let why)): complain("the interval cannot be heard: \(why)")
     case .interval(_, .over(let late?)):
       complain("the interval was over \(late.roughly) ago, while the machine slept")
     case .timer(_, .expired(let late)):

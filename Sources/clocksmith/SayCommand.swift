@@ -26,7 +26,7 @@ let sayCommand = Subcommand(
   let given = try arguments.operands.first.map { try timeOfDay($0) }
   let output = try arguments.soundFile()
   if !arguments.has("config"), output == nil, let service = reachableService() {
-    try tellDone(try service.announce(given), saidAllTheSame)
+    try tellDone(try service.announce(given), "the clock says it all the same")
     return ExitStatus.done
   }
   let configuration = try Configuration.load(path: arguments["config"])
@@ -40,7 +40,7 @@ let sayCommand = Subcommand(
     }
   }
   guard let path = output else {
-    try tellDone(try speak(given, composer, configuration, zone), saidAllTheSame)
+    try tellSaid(try speak(given, composer, configuration, zone))
     return ExitStatus.done
   }
   let time = given ?? zone.civil(at: SystemClock.now.instant)
@@ -50,7 +50,10 @@ let sayCommand = Subcommand(
   return ExitStatus.done
 }
 
-let saidAllTheSame = "it was said all the same"
+/// Prints words that were said.
+func tellSaid(_ words: String) throws(Fault) {
+  try tellDone(words, "it was said all the same")
+}
 
 func timeOfDay(_ text: String) throws -> CivilTime {
   guard let time = try? TimeOfDay(text: text),

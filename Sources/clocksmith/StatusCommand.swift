@@ -186,8 +186,8 @@ struct Seen {
       let onset = Duration.microseconds(error)
       lines.append(Line(label: "onset", value: "\(onset.milliseconds), of the last announcement"))
     }
-    for trouble in status.lastError.split(separator: "\n") {
-      lines.append(Line(label: "trouble", value: String(trouble), weight: .warning))
+    for trouble in [status.stateLoss, status.lastError] where !trouble.isEmpty {
+      lines.append(Line(label: "trouble", value: trouble, weight: .warning))
     }
     if let words = status.stateWords {
       lines.append(
@@ -262,6 +262,7 @@ struct Seen {
     line.set("last_onset_error_seconds", status.lastOnsetError.map { Double($0) / 1e6 })
     line.set("last_error", status.lastError.isEmpty ? nil : status.lastError)
     line.set("state_error", status.stateError.isEmpty ? nil : status.stateError)
+    line.set("state_loss", status.stateLoss.isEmpty ? nil : status.stateLoss)
     return line.text
   }
 }

@@ -59,7 +59,7 @@ let timerCommand = Subcommand(
     let service = try runningService()
     // The service would tell of the timer that ends next, and no voice could say which that is.
     let which = try timer(words.count > 1 ? words[1] : nil, of: service)
-    try tellDone(try service.tellTimer(which), saidAllTheSame)
+    try tellDone(try service.tellTimer(which), "the clock says it all the same")
   case ("add", 2...3):
     let span = try length(words[1])
     try runningService().change { service in

@@ -22,7 +22,7 @@ func tryVoice(_ name: String, _ time: String?, _ arguments: Arguments) throws ->
   {
     throw Fault("cannot try the voice", obstacle)
   }
-  try tellDone(try speak(given, composer, configuration, zone), saidAllTheSame)
+  try tellSaid(try speak(given, composer, configuration, zone))
   return ExitStatus.done
 }
 

@@ -106,7 +106,7 @@ import Testing
     }
   }
 
-  @Test("turned off after it was lost, the switch ends what rings") func putOff() {
+  @Test("turned off after it was lost, the switch ends what rings") func turnedOff() {
     var desk = Desk(at: Self.start)
     desk.start(.seconds(10))
     turn(&desk, .lost("gone"))

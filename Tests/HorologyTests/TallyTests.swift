@@ -1,5 +1,6 @@
-import Horology
 import Testing
+
+@testable import Horology
 
 @Suite struct TallyTests {
   private let zone = TestZone.utc
@@ -83,6 +84,17 @@ import Testing
     }
     let day = tally.end(at: Uptime(seconds: 1))
     #expect(day.answered == 1 && day.worstError == .microseconds(100))
+  }
+
+  @Test("a request for an instant can miss it") func requestAtItsInstant() {
+    var tally = tally(from: "2026-11-21T10:00:00")
+    let moment = Instant("2026-11-21T10:20:00")
+    var asked = Announcement(
+      SoundingID(2), cause: .request, time: zone.civil(at: moment), anchor: moment)
+    asked.isAtItsInstant = true
+    let timing = Timing(onsetError: .zero, worstError: .milliseconds(80), underruns: 0)
+    _ = tally.take(.announced(asked, timing), every: quarter, at: Uptime(seconds: 1))
+    #expect(tally.end(at: Uptime(seconds: 1)).worstError == .milliseconds(80))
   }
 
   @Test("a speaker that fails, is tried again and is given up has failed once") func failures() {

@@ -25,7 +25,7 @@ import Testing
     #expect(read.mute == mute)
   }
 
-  @Test("an older service lacks the trouble of the state, and no other property")
+  @Test("an older service lacks what became of the state, and no other property")
   func older() throws {
     let configuration = Configuration()
     let now = SystemClock.now
@@ -36,10 +36,13 @@ import Testing
         at: now),
       clock: ClockState(basis: .disciplined, uncertainty: nil))
     told.stateError = "no room"
+    told.stateLoss = "torn"
     var properties = told.properties
     #expect(try #require(Status(properties: properties)).stateError == "no room")
-    properties["StateError"] = nil
-    #expect(try #require(Status(properties: properties)).stateError == "")
+    #expect(try #require(Status(properties: properties)).stateLoss == "torn")
+    for name in ["StateError", "StateLoss"] { properties[name] = nil }
+    let read = try #require(Status(properties: properties))
+    #expect(read.stateError == "" && read.stateLoss == "")
     for name in properties.keys {
       var fewer = properties
       fewer[name] = nil

@@ -94,6 +94,12 @@ def test_it_rings_on_its_moment_says_the_time_and_is_put_off_and_stopped(bus, ho
         r"alarm \"tea\" is snoozed: rings again [a-z]{3} [\d-]{10} [\d:]{5}, in \d+ min.*; "
         r"'clocksmith alarm stop 1' ends it\n", home.run("stop").stdout)
     assert alarms(home)[0]["state"] == "snoozing"
+    # What else was stopped makes no difference.
+    home.run("interval", "10m")
+    assert home.run("stop").stdout.startswith('alarm "tea" is snoozed: ')
+    assert json.loads(home.run("status", "--json").stdout)["intervals"] == []
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        assert "what sounded was stopped all the same" in refusal(home.run("stop", stdout=full), 1)
     do(home, "stop", "tea")
     service.wait_for('alarm "tea" has stopped ringing: it was stopped by hand')
     assert alarms(home) == []

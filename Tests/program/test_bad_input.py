@@ -20,7 +20,7 @@ RENDER = ["render", "--at", "2026-11-21T15:15", "--output"]
 @pytest.mark.parametrize(
     "words, named",
     [([], "no subcommand"),
-     (["sing"], "'sing'"),
+     (["sing"], "'sing'"), (["--version", "extra"], "'extra'"),
      (["--loud"], "'--loud'"),
      (["\x1b[31msing"], r"'\u{1B}[31msing'"),
      (["agenda", "--loud"], "'--loud'"),

@@ -51,8 +51,8 @@ def test_an_interval_is_started_seen_and_stopped(gym, start):
     assert do(gym, "10m") == "interval of 10 min runs already, and goes on"
     assert interval(gym)["start"] == seen["start"]
     assert refusal(gym.run("interval", "45s"), 1) == (
-        "clocksmith: clocksmith.service: an interval of 10 min runs; stop it with "
-        "'clocksmith interval stop', or take its place with --replace")
+        "clocksmith: clocksmith.service: an interval of 10 min runs; stop it first, or "
+        "start this one with the option 'replace'")
     assert do(gym, "45s", "--replace") == "interval of 45 s"
     service.wait_for("interval of 10 min is over: another interval took its place")
     do(gym, "stop")
@@ -224,11 +224,15 @@ def test_here_it_fails_if_the_speaker_goes_away_after_the_first_signal(clocksmit
         "ALSA_CONFIG_PATH": str(tmp_path / "asound.conf")}
     process, _ = in_a_terminal(
         clocksmith, "interval", "6s", "--config", clocksmith.configuration())
-    wait_until(heard.is_sounding, 60, "the first signal")
-    end = heard.frames + len(SIGNALS["cue"]) + RATE
-    wait_until(lambda: heard.frames > end, 60, "the end of the first signal")
-    server.kill()
-    assert "the interval cannot be heard: " in process.stderr.readline()
-    process.send_signal(signal.SIGINT)
-    assert process.wait(60) == 1
-    heard.stop()
+    try:
+        wait_until(heard.is_sounding, 60, "the first signal")
+        end = heard.frames + len(SIGNALS["cue"]) + RATE
+        wait_until(lambda: heard.frames > end, 60, "the end of the first signal")
+        server.kill()
+        assert "the interval cannot be heard: " in process.stderr.readline()
+        process.send_signal(signal.SIGINT)
+        assert process.wait(60) == 1
+    finally:
+        process.kill()
+        server.kill()
+        heard.stop()

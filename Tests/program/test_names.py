@@ -13,7 +13,7 @@ def test_a_name_that_begins_with_a_dash_follows_two_dashes(on_the_bus, start, ki
         assert on_the_bus.run(kind, time, "--name", name).returncode == 0
         told = refusal(on_the_bus.run(kind, "cancel", name), 2)
         assert name != "-3" or told == (
-            f"clocksmith: '-3' is below zero, and nothing of '{kind}' may be; if it is a name, "
+            f"clocksmith: '-3' is below zero, and '{kind}' takes nothing below zero; if it is a name, "
             "write -- before it")
         done = on_the_bus.run(kind, "cancel", "--", name)
         assert (done.returncode, done.stderr) == (0, "")

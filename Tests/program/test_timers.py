@@ -13,6 +13,7 @@ from exact_speaker import ExactSpeaker
 from kitchen import do, timers
 from program import ROOT, SILENT_ALSA, refusal
 from service import Service
+from slow_voice import copy_of_the_voice, lengthen
 from sound_server import RATE, find, least_of_four, wait_until
 
 RING, _ = soundfile.read(ROOT / "sounds/signals/ring.flac", dtype="float32")
@@ -188,8 +189,9 @@ def test_what_rings_at_the_end_of_the_service_is_told_to_ring_on(kitchen, start,
     service.wait_for('timer "egg" goes on ringing after the restart')
 
 
-def test_words_about_a_timer_that_is_changed_are_not_told_to_be_stopped_by_hand(kitchen, start):
-    service = start()
+def test_words_about_a_timer_that_is_changed_are_not_told_to_be_stopped_by_hand(
+        kitchen, start, tmp_path):
+    service = start(voice=lengthen(copy_of_the_voice(tmp_path / "voice"), 20, "left"))
     do(kitchen, "10m", "--name", "tea")
     do(kitchen, "left", "tea")
     do(kitchen, "add", "1m", "tea")
@@ -264,7 +266,7 @@ def test_a_thousand_timers_and_not_one_more(bus, kitchen, start):
 
 @pytest.mark.parametrize("words, told", [
     (["0s"], "'0s' is no length for a timer; allowed are 1s to 744h"),
-    (["-5s"], "'-5s' is below zero, and nothing of 'timer' may be; if it is a name, write -- before it"),
+    (["-5s"], "'-5s' is below zero, and 'timer' takes nothing below zero; if it is a name, write -- before it"),
     (["add", "-5m", "tea"], "'-5m' is below zero"),
     (["876000h"], "'876000h' is no length for a timer"),
     (["99999999999999999999h"], "is no length; write it as 10m, 90s or 1h30m"),

@@ -1,14 +1,18 @@
 """Two clocks on one machine would speak at the same time: how the second one reacts."""
 
+import concurrent.futures
+import contextlib
 import fcntl
 import os
-import threading
+import pathlib
+import time
 
 import pytest
 
 from message_bus import NAME, MessageBus
 from program import SILENT_ALSA, refusal
 from service import Service
+from sound_server import wait_until
 
 
 @pytest.fixture
@@ -60,8 +64,19 @@ def test_it_waits_for_the_folder_of_a_clock_that_is_just_being_killed(clocksmith
     # The kernel holds the lock of a killed process until all of the process is gone.
     folder = os.open(tmp_path, os.O_RDONLY)
     fcntl.flock(folder, fcntl.LOCK_EX)
-    release = threading.Timer(0.5, os.close, [folder])
-    release.start()
-    service = Service(clocksmith, clocksmith.configuration(), alsa=SILENT_ALSA)
-    assert not release.is_alive()
-    assert service.stop() == 0
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        starting = pool.submit(Service, clocksmith, clocksmith.configuration(), alsa=SILENT_ALSA)
+        wait_until(lambda: is_held_elsewhere(tmp_path), 60, "the attempt to lock the folder")
+        time.sleep(0.2)
+        assert not starting.done()
+        os.close(folder)
+        assert starting.result().stop() == 0
+
+
+def is_held_elsewhere(path):
+    """True if another process has the path open."""
+    for link in pathlib.Path("/proc").glob("[0-9]*/fd/*"):
+        with contextlib.suppress(OSError):
+            if link.parts[2] != str(os.getpid()) and link.readlink() == path:
+                return True
+    return False

@@ -289,7 +289,8 @@ public struct Timers: Hashable, Sendable {
   }
 
   /// The timers that ring on after the start, once.
-  mutating func tellStart() -> [Countdown] {
+  mutating func takeRingsOn() -> [Countdown] {
+    guard !ringsOn.isEmpty else { return [] }
     defer { ringsOn = [] }
     return countdowns.filter { $0.isRinging && ringsOn.contains($0.number) }
   }
