@@ -56,13 +56,16 @@ extension Announcer {
 
   /// Plans again the words about how much of the timers is left. Words that already wait for
   /// something else to end go on waiting, if they are still wanted.
-  mutating func replanWords(at now: Now) {
+  /// - Parameter isClockSet: true if the clock was set, and timers with it. Words that are due
+  ///   since then are said unless it is too late for them.
+  mutating func replanWords(at now: Now, isClockSet: Bool = false) {
     let planned = timers.countdowns.flatMap(wordsOfLeft(of:))
-    let waiting = timers.words.filter { $0.isOfLeft && $0.from <= now.sinceBoot }
+    let open = timers.words.filter { $0.isOfLeft && (isClockSet || $0.from <= now.sinceBoot) }
     timers.dropWords { $0.isOfLeft && !planned.contains($0) }
     for words in planned {
-      let waits = waiting.contains { $0.source == words.source && $0.phrases == words.phrases }
-      if waits || words.from > now.sinceBoot { timers.plan(words) }
+      let isOpen = open.contains { $0.source == words.source && $0.phrases == words.phrases }
+      let isTooLate = isClockSet && words.until < now.sinceBoot
+      if words.from > now.sinceBoot || isOpen && !isTooLate { timers.plan(words) }
     }
   }
 
@@ -168,9 +171,7 @@ extension Announcer {
       if !moved.isEmpty {
         effects += timers.book.recall(moved, .clockSet)
         if moved.contains(.interval) { timers.dropWords(of: .interval) }
-        // Waiting words were meant for another moment.
-        timers.forgetWordsOfLeft()
-        replanWords(at: now)
+        replanWords(at: now, isClockSet: true)
       }
       owesAlarmsClock = true
       effects += timers.book.recall(alarmsByClock, .clockSet)

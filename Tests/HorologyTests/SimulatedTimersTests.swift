@@ -199,6 +199,28 @@ import Testing
     #expect(Self.unsaid(desk) == [.busy])
   }
 
+  /// Found with seed 20261125, in WET: after a power cut the timer follows the clock.
+  @Test("words that come due because the clock is set are said, unless it is too late for them")
+  func wordsBySetClock() {
+    for (step, isSaid) in [(Duration.seconds(3), true), (.seconds(300), false)] {
+      var desk = Self.desk(trust: .untrusted) {
+        $0.saysTimers = true
+        $0.tellsLeft = [.half]
+      }
+      desk.start(.seconds(1200))
+      let saved = desk.announcer.timers.countdowns
+      desk.announcer = Announcer(
+        settings: desk.announcer.settings, zone: TestZone.utc, trust: .untrusted,
+        timers: Timers(saved, isSameBoot: false, at: desk.now), at: desk.now)
+      desk.tell(.woke)
+      // A second before the words are due.
+      desk.wait(for: .seconds(599) - Announcer.requestLead)
+      desk.step(by: step)
+      #expect((desk.announcer.playing != nil) == isSaid)
+      #expect(desk.announcer.timers.words.isEmpty)
+    }
+  }
+
   private static func unsaid(_ desk: Desk) -> [SkipReason] {
     desk.reports.compactMap { if case .unsaid(_, let reason) = $0 { reason } else { nil } }
   }

@@ -238,11 +238,6 @@ public struct Timers: Hashable, Sendable {
     return book.recallAll(reason, from: now)
   }
 
-  /// Drops the words for timers before they are at zero; they are planned again.
-  mutating func forgetWordsOfLeft() {
-    dropWords(where: \.isOfLeft)
-  }
-
   // MARK: At zero
 
   /// The timers that have reached zero.
