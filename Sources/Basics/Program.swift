@@ -64,6 +64,9 @@ public struct Program: Sendable {
         complain("no subcommand; see '\(name) --help'")
         return ExitStatus.misused
       }
+      if word == "help", let asked = subcommands.first(where: { [$0.name] == words.dropFirst() }) {
+        return try run(asked, ["--help"])
+      }
       if ["--help", "-h", "help"].contains(word) {
         try say(help)
         try flushOutput()

@@ -193,8 +193,12 @@ final class AnnouncerLink {
   /// Makes a call.
   /// - Parameter done: called once, perhaps before this returns.
   func call(_ call: AnnouncerCall, _ done: @escaping (Rejection?) -> Void) {
-    let answered: (Result<OpaquePointer, Rejection>) -> Void = {
-      if case .failure(let rejection) = $0 { done(rejection) } else { done(nil) }
+    let answered: (Result<OpaquePointer, Rejection>) -> Void = { [unowned self] in
+      guard case .failure(let rejection) = $0 else { return done(nil) }
+      guard rejection.kind == .timeout else { return done(rejection) }
+      done(Rejection(.timeout, "\(rejection.words), and may still carry it out"))
+      // No signal tells that it stands still: ask.
+      ask()
     }
     // The limit is for commands, not for `ask()`: many commands do not make the announcer absent.
     guard pending.count < Self.mostPending else {
@@ -251,7 +255,7 @@ final class AnnouncerLink {
       return .failure(Rejection(.absent, wordsOfEnd))
     case SD_BUS_ERROR_NO_REPLY, SD_BUS_ERROR_TIMEOUT:
       return .failure(
-        Rejection(.timeout, "the announcer does not answer in time, and may still carry it out"))
+        Rejection(.timeout, "the announcer does not answer in time"))
     case SD_BUS_ERROR_ACCESS_DENIED:
       return .failure(
         Rejection(

@@ -233,7 +233,16 @@ final class MQTTClient {
       lost(MOSQ_ERR_ERRNO.rawValue)
       return false
     }
-    return true
+    // With TLS, libmosquitto has written before, and so was told the error instead.
+    var address = sockaddr_storage()
+    var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+    let isMade = withUnsafeMutableBytes(of: &address) {
+      getpeername(watched, $0.baseAddress!.assumingMemoryBound(to: sockaddr.self), &length) == 0
+    }
+    if !isMade {
+      end(Fault(broker, "no connection can be made; perhaps no broker listens on this port"))
+    }
+    return isMade
   }
 
   /// Handles the result of a libmosquitto call.

@@ -3,13 +3,14 @@ import Daemon
 import Horology
 
 extension Tally.Day {
-  /// As in `2026-11-21: 96 occasions sounded, at worst +0.1 ms off; the clock synchronised 24 h`.
+  /// As in `2026-11-21: 96 occasions sounded; the largest error was +0.1 ms; the clock synchronised
+  /// 24 h`.
   var notice: Notice {
     Notice(.day, .info, "\(date): \(parts.joined(separator: "; "))", fields)
   }
 
   private var parts: [String] {
-    var parts = ["\(sounded) occasion\(sounded == 1 ? "" : "s") sounded" + worstWords]
+    var parts = ["\(sounded) occasion\(sounded == 1 ? "" : "s") sounded"]
     if skippedInAll > 0 {
       let reasons = skipped.sorted { $0.key < $1.key }.map {
         "\($0.value) \($0.key.split(separator: "_").joined(separator: " "))"
@@ -24,14 +25,11 @@ extension Tally.Day {
     ] where count > 0 {
       parts.append("\(words) \(count == 1 ? "once" : "\(count) times")")
     }
+    if let worstError { parts.append("the largest error was \(worstError.milliseconds)") }
     let clock = ClockTrust.allCases.compactMap { trust in
       trusts[trust].flatMap { $0 < .seconds(1) ? nil : "\(trust.rawValue) \($0.inWords)" }
     }
     return parts + (clock.isEmpty ? [] : ["the clock \(clock.joined(separator: ", "))"])
-  }
-
-  private var worstWords: String {
-    worstError.map { ", at worst \($0.milliseconds) off" } ?? ""
   }
 
   private var fields: [String: String?] {

@@ -147,7 +147,7 @@ final class Memory {
     guard let aside = try file.setAside() else { return }
     journal.log(
       .stateSetAside, .notice, "the saved state that could not be used is now \(aside)")
-    loss += "; the file is now \(aside)"
+    loss = "at the start the saved state could not be used; it is now \(aside)"
   }
 
   private func noteSuccess() {

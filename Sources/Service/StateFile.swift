@@ -63,7 +63,8 @@ final class StateFile {
     } catch {
       isBlocked = true
       let lost =
-        "nothing is muted, no timer, interval or alarm is kept, and the volume is as configured"
+        "nothing is muted, no timer, interval or alarm that was set is kept, and the volume is as "
+        + "configured"
       return (SavedState(), "\(error)\(fate()); \(lost)")
     }
   }

@@ -10,8 +10,8 @@ let timerCommand = Subcommand(
   summary: "count down and ring, list the timers or change one",
   details: """
     LENGTH           starts a timer, as in 10m, 90s or 1h30m: from 1s to 744h. At zero it rings, and
-                     the voice says its name. It rings until 'clocksmith stop', a press of the
-                     button, or ring_limit.
+                     the voice says its name or its length. It rings until 'clocksmith stop', a
+                     press of the button, or ring_limit.
     list             lists the timers.
     left [TIMER]     says how much is left.
     add SPAN [TIMER] adds SPAN to what is left; a timer that rings counts down from SPAN.

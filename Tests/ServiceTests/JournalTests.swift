@@ -95,8 +95,8 @@ import Testing
     }
     let notice = tally.end(at: Uptime(seconds: 7200)).notice
     #expect(
-      notice.message == "2026-11-21: 1 occasion sounded, at worst -0.1 ms off; 1 skipped "
-        + "(1 quiet hours); the clock was set once; the clock synchronised 2 h")
+      notice.message == "2026-11-21: 1 occasion sounded; 1 skipped (1 quiet hours); the clock was "
+        + "set once; the largest error was -0.1 ms; the clock synchronised 2 h")
     #expect(notice.fields["SKIPPED_QUIET_HOURS"] == "1")
     #expect(notice.fields["SYNCHRONISED_SEC"] == "7200")
   }

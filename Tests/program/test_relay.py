@@ -1,6 +1,7 @@
 """The relay between a real broker and a real announcer: what it publishes and what it carries out."""
 
 import datetime
+import signal
 import socket
 import time
 
@@ -284,3 +285,16 @@ def test_a_broker_that_is_not_there_is_told_once(start, relay_to, broker, heard)
     before = attempts()
     wait_until(lambda: attempts() >= before + 4, 60, "attempts")
     assert len(relay.matching("tried again")) == 1
+
+
+def test_a_clock_that_stands_still_is_offline_once_a_command_finds_it_so(
+        broker, start, relay_to, heard):
+    service = start()
+    relay = relay_to(broker.port)
+    heard.wait_for(f"{CLOCK}/availability", is_online)
+    relay.wait_for("the announcer answers")
+    service.stand_still()
+    broker.publish(COMMAND, {"command": "stop"})
+    heard.wait_for(f"{CLOCK}/availability", is_offline)
+    service.signal(signal.SIGCONT)
+    heard.wait_for(f"{CLOCK}/availability", is_online)

@@ -216,6 +216,11 @@ def test_the_alert_of_such_a_broker_is_read(secure, impostor, relay_to, tmp_path
     assert "certificate required; set 'certificate' and 'key', for the broker asks" in line
 
 
+def test_a_broker_with_tls_that_does_not_listen_is_told_to_be_away(secure, relay_to, tmp_path):
+    relay = relay_to(parts.free_port(), tls(tmp_path), host="localhost")
+    assert "no connection can be made" in relay.wait_for("it is tried again")
+
+
 # Servers that are no broker.
 
 

@@ -117,7 +117,7 @@ extension TimerRefusal: CustomStringConvertible {
     case .speech(let reason): reason.description
     case .interval(let flaw): "\(flaw); choose others"
     case .intervalRuns(let title):
-      "an \(title) runs; stop it first, or start this one with the option 'replace'"
+      "there is an \(title) already; stop it first, or start this one with the option 'replace'"
     case .noInterval: "no interval runs; 'clocksmith interval 30s' starts one"
     }
   }
