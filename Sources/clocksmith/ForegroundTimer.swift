@@ -26,6 +26,9 @@ final class ForegroundTimer: Instruments {
   private var signals: [SoundingID: Duration] = [:]
   /// The anchors of the interval's signals that could not be heard, and were not given again.
   private var lacking: Set<Duration> = []
+  /// True once a person was told that a signal could not be heard. The first one is excused if the
+  /// speaker takes long to open.
+  private var hasToldOfSignal = false
   /// The message about a timer or an interval that was given up, to be printed below the bar.
   private var givenUp: String?
 
@@ -84,7 +87,8 @@ final class ForegroundTimer: Instruments {
     rest()
     try loop.run()
     bar.end()
-    guard let givenUp else { return lacking.isEmpty ? status : ExitStatus.failed }
+    let hasFailed = hasToldOfSignal && !lacking.isEmpty
+    guard let givenUp else { return hasFailed ? ExitStatus.failed : status }
     complain(givenUp)
     return ExitStatus.failed
   }
@@ -132,7 +136,9 @@ final class ForegroundTimer: Instruments {
   func tell(_ report: Report) {
     switch report {
     case .timer(_, .unheard(let why)): complain("the timer cannot be heard: \(why)")
-    case .interval(_, .unheard(let why)): complain("the interval cannot be heard: \(why)")
+    case .interval(_, .unheard(let why)):
+      hasToldOfSignal = true
+      complain("the interval cannot be heard: \(why)")
     case .interval(_, .over(let late?)):
       complain("the interval was over \(late.roughly) ago, while the machine slept")
     case .timer(_, .expired(let late)):
