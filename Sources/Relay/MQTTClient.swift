@@ -225,24 +225,20 @@ final class MQTTClient {
     if isReached { return true }
     var descriptor = pollfd(fd: watched, events: Int16(POLLOUT), revents: 0)
     guard watched >= 0, poll(&descriptor, 1, 0) > 0 else { return false }
-    var code: Int32 = 0
-    var size = socklen_t(MemoryLayout<Int32>.size)
-    getsockopt(watched, SOL_SOCKET, SO_ERROR, &code, &size)
-    guard code == 0 else {
-      errno = code
-      lost(MOSQ_ERR_ERRNO.rawValue)
-      return false
-    }
-    // With TLS, libmosquitto has written before, and so was told the error instead.
+    // Whether it is made has to be asked before what went wrong: between the two, it may be reset.
     var address = sockaddr_storage()
     var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
     let isMade = withUnsafeMutableBytes(of: &address) {
       getpeername(watched, $0.baseAddress!.assumingMemoryBound(to: sockaddr.self), &length) == 0
     }
-    if !isMade {
-      end(Fault(broker, "no connection can be made; perhaps no broker listens on this port"))
-    }
-    return isMade
+    if isMade { return true }
+    // With TLS, libmosquitto may have tried to write, and so was told instead: then this is 0.
+    var code: Int32 = 0
+    var size = socklen_t(MemoryLayout<Int32>.size)
+    getsockopt(watched, SOL_SOCKET, SO_ERROR, &code, &size)
+    errno = code
+    lost(MOSQ_ERR_ERRNO.rawValue)
+    return false
   }
 
   /// Handles the result of a libmosquitto call.
@@ -327,9 +323,12 @@ final class MQTTClient {
   private var wordsOfEnd: String {
     let words = "it has closed the connection"
     if isLetIn { return words }
-    return tls == nil
-      ? "\(words); perhaps it is no MQTT broker, or wants TLS on this port"
-      : "\(words); perhaps it is no MQTT broker with TLS on this port"
+    guard tls == nil else {
+      // A port on which nobody listens may look like one that is closed at once.
+      return "it takes no connection, or closes it at once; "
+        + "perhaps no MQTT broker with TLS listens on this port"
+    }
+    return "\(words); perhaps it is no MQTT broker, or wants TLS on this port"
   }
 
   private var tlsWords: String {
