@@ -26,6 +26,12 @@ extension Announcer {
       return unsaid(words, .failed(why))
     case (.tooLate(let delay), .timer(let words)):
       return unsaid(words, .failed(Self.tooLate(delay)))
+    // The speaker failed after the anchor, before the occasion was opened again.
+    case (.failed(let why, .anchor), .occasion(let occasion))
+    where turn.isTakenBack && quarters.next == occasion && occasion.instant <= now.instant:
+      quarters.decide(through: occasion)
+      quarters.note(sounded: occasion)
+      return [.report(.brokeOff(announcement, why))]
     case (_, .occasion) where turn.isTakenBack:
       return []
     case (.stopped(let reason, nil), .occasion(let occasion)):

@@ -64,8 +64,8 @@ extension Oracle {
     let isAsBefore = abs(moment.shown - showed) < 50 * millisecond
     pass(previous.moment.shown, showed, moment)
     // Time that a step skips has not passed: nothing that waits was heard in it.
-    if let played, played.isOpen, uptime > previous.uptime, hasBegun || isAsBefore,
-      showed >= played.announcement.anchor.shown
+    if let played, played.isOpen, uptime > previous.uptime,
+      hasBegun || played.hasBegun || isAsBefore, showed >= played.announcement.anchor.shown
     {
       self.played?.hasShownAnchor = true
     }

@@ -66,14 +66,16 @@ extension Oracle {
       // The service may be opening the speaker for something else when it is told.
       let isNew = ledger.stopped[occasion].map { $0.at >= ledger.rested && $0.reason == reason }
       return ledger.pay(.skipped(occasion, reason)) || isNew == true
-        || isStillStopping(occasion, reason)
+        || isBeingStopped(occasion, reason)
     case .late, .occasionIsNear: return false
     }
   }
 
-  /// True while the speaker is still stopping this occasion's announcement.
-  private func isStillStopping(_ occasion: Int64, _ reason: StopReason) -> Bool {
-    guard isBusy, let played, played.announcement.occasion == occasion else { return false }
+  /// True until the service knows that the speaker has stopped this occasion's announcement.
+  private func isBeingStopped(_ occasion: Int64, _ reason: StopReason) -> Bool {
+    let hasJustEnded = ledger.stopped[occasion].map { $0.at >= ledger.rested } == true
+    guard isBusy || hasJustEnded, let played, played.announcement.occasion == occasion
+    else { return false }
     return played.isTakenBack && played.stopped == reason
   }
 

@@ -16,7 +16,9 @@ extension Oracle {
         moment.shown >= announcement.anchor.shown || played?.hasShownAnchor == true
       let occasion = announcement.occasion ?? 0
       let isOpen =
-        ledger.pay(.failure(occasion)) || ledger.failures[occasion]?.at == moment.elapsed
+        // A cue may have opened the speaker since the failure.
+        ledger.pay(.failure(occasion))
+        || ledger.failures[occasion].map { $0.at >= ledger.rested } == true
         // A service that ends reopens nothing, and an announcement that has just begun need not be
         // taken back.
         || ledger.stopped[occasion]?.at == moment.elapsed

@@ -23,9 +23,9 @@ extension Oracle {
       timers.entries[source]!.isSilenced = true
       timers.mustBeSilent(source, by: end)
     }
-    if interval, timers.interval?.isOver == false {
+    if interval, let running = timers.interval {
       timers.interval?.isSilenced = true
-      timers.mustBeSilent(.interval, by: end)
+      if !running.isOver { timers.mustBeSilent(.interval, by: end) }
     }
     // Only the switch silences a ring that is about to begin.
     if cause == .lever || cause == .rules { timers.mustBeSilent(nil, by: end) }

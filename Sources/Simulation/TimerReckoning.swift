@@ -150,9 +150,11 @@ struct TimerReckoning {
   /// When the next alarm is due, if that is known.
   var nextAlarm: Int64?
 
-  /// An interval runs, or its last cue sounds, by what the service knows.
+  /// An interval runs, or its last cue sounds and was not silenced, by what the service knows.
   var hasInterval: Bool {
-    interval.map { !$0.isOver || sounding.values.contains { $0.source == .interval } } ?? false
+    guard let interval else { return false }
+    let sounds = sounding.values.contains { $0.source == .interval }
+    return !interval.isOver || !interval.isSilenced && sounds
   }
 
   var isRinging: Bool { entries.values.contains { $0.rings != nil } }

@@ -34,6 +34,8 @@ struct Turn {
   private(set) var target: Int64?
   private var delay: Int64 = 0
   private(set) var isStopped = false
+  /// The uptime at which it is faded out; nil if it is not.
+  private var silentAt: Int64?
   private(set) var hasBegun = false
   /// Its outcome, and the uptime at which that is reported.
   private(set) var verdict: (at: Int64, outcome: Outcome)?
@@ -186,6 +188,7 @@ struct Turn {
     }
     let silentAt = machine.uptime + 8 * millisecond + machine.whim(18 * millisecond)
     let isHeard = hasBegun || sounds.first.map { $0.at < silentAt } == true
+    self.silentAt = silentAt
     silence(at: silentAt)
     verdict = (
       silentAt + Self.tail + late,
@@ -199,7 +202,9 @@ struct Turn {
     let end = machine.uptime + min(lasting, queue)
     silence(at: end)
     var heard = Outcome.Heard.nothing
-    if let target, hasBegun || !sounds.isEmpty { heard = target + delay < end ? .anchor : .some }
+    if let target, hasBegun || !sounds.isEmpty {
+      heard = target + delay < min(end, silentAt ?? end) ? .anchor : .some
+    }
     verdict = (machine.uptime, .failed(why, heard: heard))
   }
 

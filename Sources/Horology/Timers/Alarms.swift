@@ -84,9 +84,9 @@ public struct Alarms: Hashable, Sendable {
         alarms[index].state = .waiting(
           next: self.next(of: alarms[index], promised, at: now, conditions), from: nil)
       } else if conditions.isTrusted {
-        // An alarm that is due keeps its instant, and rings if it is not too late.
-        let isDue = next.map { $0 <= now.instant } ?? false
-        if !isDue { reckonByDoubtfulClock(index, at: now, conditions) }
+        if !isDue(alarms[index], at: now, conditions) {
+          reckonByDoubtfulClock(index, at: now, conditions)
+        }
       } else if let promised = alarms[index].promised {
         alarms[index].promised = nil
         alarms[index].state = .waiting(next: promised, from: nil)
@@ -95,6 +95,16 @@ public struct Alarms: Hashable, Sendable {
     if !conditions.mayBeWrong {
       zoneOffset = .seconds(conditions.zone.civil(at: now.instant).utcOffsetSeconds)
     }
+  }
+
+  /// True if an alarm keeps its instant although the clock may be wrong: it is due, and rings if it
+  /// is not too late.
+  private func isDue(_ alarm: Alarm, at now: Now, _ conditions: AlarmConditions) -> Bool {
+    guard let next = alarm.next, next <= now.instant else { return false }
+    // What a right clock has promised counts until now. The zone may have changed since.
+    let times = alarm.plan.times
+    return alarm.promised != nil
+      || times.nextRing(after: next - .nanoseconds(1), in: conditions.zone) == next
   }
 
   /// The next ring of an alarm by a clock that is right.
