@@ -1,0 +1,43 @@
+import Testing
+
+@testable import Horology
+
+/// Faults that clocksmith-simulate found in what follows a step of the clock or a change of trust.
+@Suite struct SimulatedTrustTests {
+  @Test("a chime whose first blow was heard is not told as skipped after a sleep")
+  func heardAndSkipped() {
+    var desk = Desk(at: "2026-11-21T16:50:00") { $0.chime = .westminster }
+    desk.wait(until: desk.wake!.text)
+    #expect(desk.played?.prefix(5) == "17:00")
+    desk.wait(until: "2026-11-21T16:59:59", plus: .milliseconds(569))
+    // The blow of the hour is queued, and does not follow the clock any more.
+    desk.step(by: .milliseconds(-187))
+    desk.now = desk.now.later(by: .milliseconds(450))
+    desk.sleep(for: .seconds(745))
+    desk.end(.failed("it slept", heard: .anchor))
+    let told = desk.reports.compactMap { report -> String? in
+      if case .brokeOff(_, let why) = report { why } else { nil }
+    }
+    #expect(told == ["it slept"])
+    #expect(desk.skips.isEmpty)
+    #expect(desk.announcer.next.instant == Instant("2026-11-21T17:15:00"))
+  }
+
+  @Test(
+    "an alarm that an untrusted clock has silenced rings once that may speak, if it is of this zone",
+    arguments: [false, true])
+  func promisedByZoneBefore(moves: Bool) throws {
+    var desk = AlarmDesk(at: "2026-11-21T12:00:00")
+    try desk.set("07:00", "mon-sun")
+    desk.isTrusted = false
+    if moves { desk.zone = .fixed(minutes: -210) }
+    desk.alarms.reckon(at: desk.now, desk.conditions)
+    desk.wait(until: "2026-11-22T07:00:00")
+    #expect(desk.events == [.silenced(.untrusted)])
+    desk.speaksUntrusted = true
+    desk.alarms.reckon(at: desk.now, desk.conditions)
+    desk.wait(for: .milliseconds(400))
+    #expect(desk.events == (moves ? [] : [.rings(late: nil)]))
+    #expect(desk.next == [moves ? "2026-11-22T10:30:00" : nil])
+  }
+}
