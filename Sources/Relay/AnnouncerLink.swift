@@ -112,8 +112,8 @@ final class AnnouncerLink {
   }
 
   private func lose(_ why: String) {
+    if bus != nil { hasLostBus = true }
     close()
-    hasLostBus = true
     take(.absent(why))
     timer = try? loop.after(pause) { [unowned self] in connect() }
     pause = min(pause * 2, Self.longestPause)
