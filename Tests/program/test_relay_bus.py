@@ -14,10 +14,9 @@ def test_until_the_clock_is_back_on_a_bus_that_is_back_it_may_run(door, bus, ann
     running.wait_for("the clock is published as offline until")
     bus.start()
     stop = {"command": "stop"}
-    words = wait_until(
-        lambda: (words := refused(running.order(stop), 503, "absent"))
-        != "'stop': the system bus cannot be reached" and words, 60, "the bus")
-    assert words == "'stop': the announcer has not come back to the system bus yet"
+    wait_until(
+        lambda: refused(running.order(stop), 503, "absent")
+        == "'stop': the announcer has not come back to the system bus yet", 60, "the bus")
     announcer()
     wait_until(lambda: running.order(stop).status == 200, 60, "the clock")
 
@@ -56,3 +55,13 @@ def test_what_a_clock_has_taken_is_not_sent_to_it_again_because_the_bus_was_away
     back = announcer()
     wait_until(lambda: running.state().status == 200, 60, "the clock")
     assert "AnnounceAt" not in back.calls
+
+
+def test_a_clock_that_was_never_on_the_bus_is_not_said_to_come_back(door, bus):
+    bus.stop()
+    running = door("rate = none")
+    bus.start()
+    words = wait_until(
+        lambda: not (words := running.state().body["error"]).startswith("cannot") and words, 60,
+        "the bus")
+    assert words == "the announcer does not run"
