@@ -88,7 +88,7 @@ let package = Package(
     .testTarget(
       name: "PlayingTests", dependencies: ["Playing", "Service", "Studio", "TestSupport"]),
     .testTarget(name: "ServiceTests", dependencies: ["Service", "TestSupport"]),
-    .testTarget(name: "RelayTests", dependencies: ["Relay", "TestSupport"]),
+    .testTarget(name: "RelayTests", dependencies: ["Horology", "Relay", "TestSupport"]),
     .testTarget(name: "SimulationTests", dependencies: ["Horology", "Simulation"]),
   ],
   swiftLanguageModes: [.v6]

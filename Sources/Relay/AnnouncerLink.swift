@@ -18,11 +18,14 @@ final class AnnouncerLink {
   private static let wordsOfEnd = "the announcer does not run"
   /// It has ended, and with it what it was to do.
   static let ended = Presence.absent(wordsOfEnd)
+  /// It may run all the same.
+  private static let wordsSinceLoss = "the announcer has not come back to the system bus yet"
 
   /// Time limit for an answer. The announcer's loop never blocks that long.
   private static let patience = Duration.seconds(5)
-  /// Pause before a lost bus is opened again.
-  private static let pause = Duration.seconds(5)
+  /// Pause before a lost bus is opened again. It doubles until it is the longest.
+  private static let shortestPause = Duration.milliseconds(250)
+  private static let longestPause = Duration.seconds(5)
   /// Limit of unanswered calls.
   private static let mostPending = 64
 
@@ -33,7 +36,7 @@ final class AnnouncerLink {
   private let announced: (LastAnnouncement) -> Void
   /// Called when the announcer reports a notice, as in its journal.
   private let noticed: (_ event: String, _ words: String, _ fields: [String: String]) -> Void
-  private(set) var presence = Presence.absent("it has not answered yet")
+  private(set) var presence = Presence.absent("the announcer has not answered yet")
   /// As the announcer has told it last. It is kept while the announcer is absent, so that a command
   /// with an instant is taken while the announcer restarts.
   private(set) var state = AnnouncerState([:])
@@ -43,6 +46,9 @@ final class AnnouncerLink {
   private var isAsking = false
   private var asksAgain = false
   private var timer: EventSource?
+  private var pause = shortestPause
+  /// The announcer has not answered since the bus was lost. It may be on its way back.
+  private var hasLostBus = false
   private var isClosed = false
 
   init(
@@ -106,9 +112,11 @@ final class AnnouncerLink {
   }
 
   private func lose(_ why: String) {
+    if bus != nil { hasLostBus = true }
     close()
     take(.absent(why))
-    timer = try? loop.after(Self.pause) { [unowned self] in connect() }
+    timer = try? loop.after(pause) { [unowned self] in connect() }
+    pause = min(pause * 2, Self.longestPause)
   }
 
   /// Closes the link for good. Calls that are not answered yet are dropped without a word.
@@ -170,13 +178,15 @@ final class AnnouncerLink {
       switch $0 {
       case .success(let reply):
         if let values = BusReader.properties(reply) { state = AnnouncerState(values) }
+        hasLostBus = false
+        pause = Self.shortestPause
         take(.running)
       case .failure(let rejection):
         take(.absent(rejection.words))
-        // The bus signals only the return of an absent announcer. After any other failure nothing
-        // would tell that it answers again, so ask.
-        if rejection.kind != .absent {
-          timer = try? loop.after(Self.pause) { [unowned self] in ask() }
+        // The bus signals only the return of an announcer that is not on it. After any other failure
+        // nothing would tell that it answers again, so ask.
+        if rejection.words != wordsOfAbsence {
+          timer = try? loop.after(Self.longestPause) { [unowned self] in ask() }
         }
       }
       if asksAgain { ask() }
@@ -191,18 +201,24 @@ final class AnnouncerLink {
   // MARK: Asking
 
   /// Makes a call.
-  /// - Parameter done: called once, perhaps before this returns.
-  func call(_ call: AnnouncerCall, _ done: @escaping (Rejection?) -> Void) {
+  /// - Parameter done: called once, perhaps before this returns; with false if all was as the call
+  ///   wants it.
+  func call(_ call: AnnouncerCall, _ done: @escaping (Result<Bool, Rejection>) -> Void) {
     let answered: (Result<OpaquePointer, Rejection>) -> Void = { [unowned self] in
-      guard case .failure(let rejection) = $0 else { return done(nil) }
-      guard rejection.kind == .timeout else { return done(rejection) }
-      done(Rejection(.timeout, "\(rejection.words), and may still carry it out"))
-      // No signal tells that it stands still: ask.
-      ask()
+      switch $0 {
+      // Only the starts of intervals answer with a flag: false if the same one runs already.
+      case .success(let reply): done(.success(BusReader.flag(reply) ?? true))
+      case .failure(let rejection) where rejection.kind == .timeout:
+        done(.failure(Rejection(.timeout, "\(rejection.words), and may still carry it out")))
+        // No signal tells that it stands still: ask.
+        ask()
+      case .failure(let rejection): done(.failure(rejection))
+      }
     }
     // The limit is for commands, not for `ask()`: many commands do not make the announcer absent.
     guard pending.count < Self.mostPending else {
-      return done(Rejection(.full, "\(Self.mostPending) commands wait for the announcer already"))
+      let words = "\(Self.mostPending) commands wait for the announcer already"
+      return done(.failure(Rejection(.full, words)))
     }
     switch call {
     case .method(let method, let values): send(method, values, of: Self.name, answered)
@@ -229,7 +245,7 @@ final class AnnouncerLink {
       for value in values { BusWriter.append(value, to: message.pointer) }
       call.answered = { [unowned self] reply in
         pending[ObjectIdentifier(call)] = nil
-        call.end(Self.result(reply))
+        call.end(result(reply))
       }
       let code = sd_bus_call_async(
         bus.pointer, &call.slot, message.pointer,
@@ -245,26 +261,31 @@ final class AnnouncerLink {
     }
   }
 
-  private static func result(_ reply: OpaquePointer) -> Result<OpaquePointer, Rejection> {
+  /// Why the announcer is not on the bus.
+  private var wordsOfAbsence: String { hasLostBus ? Self.wordsSinceLoss : Self.wordsOfEnd }
+
+  private func result(_ reply: OpaquePointer) -> Result<OpaquePointer, Rejection> {
     guard sd_bus_message_is_method_error(reply, nil) > 0,
       let error = sd_bus_message_get_error(reply)
     else { return .success(reply) }
     let words = error.pointee.message.map { String(cString: $0) } ?? "no reason is given"
     switch error.pointee.name.map({ String(cString: $0) }) {
     case SD_BUS_ERROR_SERVICE_UNKNOWN, SD_BUS_ERROR_NAME_HAS_NO_OWNER:
-      return .failure(Rejection(.absent, wordsOfEnd))
+      return .failure(Rejection(.absent, wordsOfAbsence))
     case SD_BUS_ERROR_NO_REPLY, SD_BUS_ERROR_TIMEOUT:
       return .failure(
         Rejection(.timeout, "the announcer does not answer in time"))
     case SD_BUS_ERROR_ACCESS_DENIED:
       return .failure(
         Rejection(
-          .refused,
-          "the system bus does not allow this program to call the announcer; run it as the user "
-            + "clocksmith-relay")
-      )
+          .absent,
+          "the system bus does not allow the relay to call the announcer; run the relay as the user "
+            + "clocksmith-relay"))
+    case SD_BUS_ERROR_INVALID_ARGS:
+      return .failure(Rejection(.value, AnnouncerWords.reworded(words)))
     case "org.clocksmith.Error.Busy": return .failure(Rejection(.busy, words))
-    default: return .failure(Rejection(.refused, words))
+    default:
+      return .failure(Rejection(AnnouncerWords.kind(of: words), AnnouncerWords.reworded(words)))
     }
   }
 }

@@ -46,10 +46,9 @@ enum CommandTable {
       .remove(token: try phone(object).token)
     },
     "mute": Entry(keys: ["for", "until"]) { object throws(Fault) in
-      let span = try object.microseconds("for")
+      let span = try object.span("for", .mute)
       guard let until = try object.text("until") else {
         // On the bus, 0 means no end.
-        if span == 0 { throw Fault(Order.place, "for 0 is no time; leave it out for no end") }
         return .call(.method("Mute", [.unsigned(span ?? 0)]))
       }
       guard until == "next", span == nil else {
@@ -60,11 +59,14 @@ enum CommandTable {
     "unmute": plain("Unmute"),
     "volume": Entry(keys: ["decibels"]) { object throws(Fault) in
       guard let decibels = try object.number("decibels") else { throw missing("decibels", "-12.5") }
+      guard -60...0 ~= decibels else {
+        throw Fault(Order.place, "decibels \(decibels.shown) is not allowed; write -60 to 0")
+      }
       return .call(.setVolume(decibels))
     },
 
     "timer": Entry(keys: ["seconds", "name"]) { object throws(Fault) in
-      let length = try object.wanted("seconds")
+      let length = try object.wanted("seconds", .timer)
       return .call(
         .method("StartTimer", [.unsigned(length), .text(try object.text("name") ?? "")]))
     },
@@ -72,7 +74,7 @@ enum CommandTable {
       .call(
         .method(
           "AddToTimer",
-          [.text(try object.wantedText("timer")), .unsigned(try object.wanted("seconds"))]))
+          [.text(try object.wantedText("timer")), .unsigned(try object.wanted("seconds", .timer))]))
     },
     "timer_pause": one("PauseTimer", "timer"),
     "timer_resume": one("ResumeTimer", "timer"),
@@ -82,7 +84,10 @@ enum CommandTable {
       .call(
         .method(
           "StartInterval",
-          [.unsigned(try object.wanted("seconds")), .flag(try object.flag("replace") ?? false)]))
+          [
+            .unsigned(try object.wanted("seconds", .interval)),
+            .flag(try object.flag("replace") ?? false),
+          ]))
     },
     "rounds": Entry(
       keys: ["work", "rest", "rounds", "prepare", "countdown", "words", "replace"]
@@ -91,10 +96,14 @@ enum CommandTable {
         .method(
           "StartRounds",
           [
-            .unsigned(try object.wanted("work")), .unsigned(try object.wanted("rest")),
-            .small(try object.count("rounds") ?? 0),
-            .unsigned(try object.microseconds("prepare") ?? 0),
-            .small(try object.count("countdown") ?? 0), .flag(try object.flag("words") ?? false),
+            .unsigned(try object.wanted("work", .interval)),
+            .unsigned(try object.wanted("rest", .pause)),
+            .small(
+              try object.count(
+                "rounds", 0...1000, "write 1 to 1000, or leave it out for no end") ?? 0),
+            .unsigned(try object.span("prepare", .pause) ?? 0),
+            .small(try object.count("countdown", 0...10, "write 0 to 10") ?? 0),
+            .flag(try object.flag("words") ?? false),
             .flag(try object.flag("replace") ?? false),
           ]))
     },
@@ -172,43 +181,78 @@ enum CommandTable {
   }
 }
 
-extension JSONObject {
-  /// In seconds: longer than any allowed span, and well within 64 bits of microseconds.
-  private static let longest = 31_536_000.0
+/// The spans that the announcer allows, as Countdown, IntervalPlan and SoftwareMute have them.
+private enum Span {
+  case mute, timer, interval
+  /// Of rounds: what they may do without.
+  case pause
 
-  /// A span in seconds, as microseconds; nil if the key is not there.
-  fileprivate func microseconds(_ key: String) throws(Fault) -> UInt64? {
-    guard let seconds = try number(key) else { return nil }
-    guard seconds >= 0, seconds <= Self.longest else {
-      throw Fault(path, "\(key) \(seconds) is no span; write seconds from 0 to a year")
+  func allows(microseconds: Double) -> Bool {
+    switch self {
+    case .mute: 1...2_678_400e6 ~= microseconds
+    case .timer: 1e6...2_678_400e6 ~= microseconds
+    case .interval: 1e6...86_400e6 ~= microseconds
+    case .pause: microseconds == 0 || 1e6...86_400e6 ~= microseconds
     }
-    return UInt64((seconds * 1e6).rounded())
   }
 
-  fileprivate func wanted(_ key: String) throws(Fault) -> UInt64 {
-    guard let span = try microseconds(key) else { throw CommandTable.missing(key, "600") }
-    return span
+  var allowed: String {
+    switch self {
+    case .mute: "write seconds, up to 2678400 (31 days), or leave it out for no end"
+    case .timer: "write seconds from 1 to 2678400 (31 days)"
+    case .interval: "write seconds from 1 to 86400 (a day)"
+    case .pause: "write seconds from 1 to 86400 (a day), or 0 for none"
+    }
+  }
+}
+
+extension Double {
+  /// As a person writes it: `60`, `0.5`.
+  fileprivate var shown: String { Int64(exactly: self).map { "\($0)" } ?? "\(self)" }
+}
+
+extension JSONObject {
+  /// A span in seconds, as microseconds; nil if the key is not there.
+  fileprivate func span(_ key: String, _ span: Span) throws(Fault) -> UInt64? {
+    guard let seconds = try number(key) else { return nil }
+    let microseconds = (seconds * 1e6).rounded()
+    guard span.allows(microseconds: microseconds) else {
+      throw Fault(path, "\(key) \(seconds.shown) is not allowed; \(span.allowed)")
+    }
+    return UInt64(microseconds)
   }
 
-  /// A text. The number of a timer or an alarm is taken as text, too.
+  fileprivate func wanted(_ key: String, _ span: Span) throws(Fault) -> UInt64 {
+    guard let found = try self.span(key, span) else {
+      throw Fault(path, "'\(key)' is missing; \(span.allowed)")
+    }
+    return found
+  }
+
+  /// A text that is not empty. The number of a timer or an alarm is taken as text, too.
   fileprivate func wantedText(
     _ key: String, _ example: String = "\"tea\""
   ) throws(Fault) -> String {
     if let number = try? integer(key) { return String(number) }
+    let found: String?
     do throws(Fault) {
-      if let text = try text(key) { return text }
+      found = try text(key)
     } catch {
       throw Fault(path, "\(error.detail); write a text, as in \"\(key)\": \(example)")
     }
+    if found == "" { throw Fault(path, "\(key) is empty; write it as in \"\(key)\": \(example)") }
+    if let found { return found }
     throw CommandTable.missing(key, example)
   }
 
-  fileprivate func count(_ key: String) throws(Fault) -> UInt32? {
+  fileprivate func count(
+    _ key: String, _ range: ClosedRange<Int64>, _ allowed: String
+  ) throws(Fault) -> UInt32? {
     guard let number = try integer(key) else { return nil }
-    guard let count = UInt32(exactly: number) else {
-      throw Fault(path, "\(key) \(number) is no count")
+    guard range.contains(number) else {
+      throw Fault(path, "\(key) \(number) is not allowed; \(allowed)")
     }
-    return count
+    return UInt32(number)
   }
 
   /// An instant of UTC: a text of ISO 8601 with a Z, or a number of seconds since 1970.

@@ -10,6 +10,8 @@ struct Rejection: Error, Hashable, Sendable {
     /// No waiting command has this id, or no device has this token.
     case unknown
     case absent, refused, timeout
+    /// The register of devices cannot be used now.
+    case register
     /// The announcer says something else; it may be free in time.
     case busy
     /// Another command has cancelled it.

@@ -132,10 +132,14 @@ extension RelayService {
     lastNumber += 1
     let number = lastNumber
     if order.at != nil { unanswered[number] = command }
-    announcer.call(call) { [unowned self] refused in
+    announcer.call(call) { [unowned self] answer in
       let isWanted = unanswered.removeValue(forKey: number) != nil || order.at == nil
       guard isWanted else { return }
-      guard let refused else { return done(command, call) }
+      let refused: Rejection
+      switch answer {
+      case .success(let hasChanged): return done(command, call, hasChanged: hasChanged)
+      case .failure(let rejection): refused = rejection
+      }
       let mayEnd = refused.kind == .busy || refused.kind == .absent
       if let instant = order.at, mayEnd, instant - .now > Self.lastTry {
         let retry = after(Self.pause) { [unowned self] in send(command, call, before: refused) }
@@ -143,14 +147,20 @@ extension RelayService {
         keep()
       } else {
         // The reason of the attempt before says more than that it is now too late.
-        refuse(command, refused.kind == .refused ? before ?? refused : refused)
+        let isJudged = refused.kind == .refused || refused.kind == .value
+        refuse(command, isJudged ? before ?? refused : refused)
       }
     }
   }
 
-  private func done(_ command: ReceivedCommand, _ call: AnnouncerCall) {
+  private func done(_ command: ReceivedCommand, _ call: AnnouncerCall, hasChanged: Bool) {
     let order = command.order
     keep()
+    guard hasChanged else {
+      tell(.command, "\(order.title) changed nothing: the same one runs already", command)
+      command.answer?(.unchanged)
+      return
+    }
     let handed = order.at.map { "handed \(order.title) to the clock for \($0.text)" }
     tell(.command, handed ?? "carried out \(order.title)", command)
     command.answer?(.done)

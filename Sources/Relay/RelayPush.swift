@@ -49,7 +49,7 @@ extension RelayService {
       tell(.command, "carried out \(command.order.title)", command)
       command.answer?(.done)
     } catch {
-      refuse(command, Rejection(.refused, error.description))
+      refuse(command, Rejection(.register, error.description))
     }
   }
 

@@ -283,12 +283,16 @@ public final class RelayService {
 
   /// As in `connected to homeassistant.local:1883, the announcer runs`.
   private func tellStatus() {
-    guard let broker else {
-      return notifier.status("no broker, the announcer \(isRunning ? "runs" : "does not run")")
-    }
     let reaches =
-      broker.isConnected ? "connected to \(broker.name)" : "\(broker.name) is not reached"
-    notifier.status("\(reaches), the announcer \(isRunning ? "runs" : "does not run")")
+      switch broker {
+      case nil: "no broker"
+      case let broker? where broker.isConnected: "connected to \(broker.name)"
+      case let broker?: "\(broker.name) is not reached"
+      }
+    switch announcer.presence {
+    case .running: notifier.status("\(reaches), the announcer runs")
+    case .absent(let why): notifier.status("\(reaches), \(why)")
+    }
   }
 
   func publishState() {

@@ -7,8 +7,10 @@ let deviceCommand = Subcommand(
   details: """
     'add' registers the token that APNs has given to an app. For a token that is registered already,
     it renews the time of registration and changes only what the options name; a device that was
-    deactivated gets messages again. 'add -' reads tokens from standard input, one a line. The
-    register is in /var/lib/clocksmith-relay and belongs to the service, so run it as root.
+    deactivated gets messages again. 'add -' reads tokens from standard input, one a line. A note
+    on standard error says if the configuration has no [apns], without which no device gets
+    messages. The register is in /var/lib/clocksmith-relay and belongs to the service, so run it
+    as root.
     """,
   options: [
     Option(
@@ -21,13 +23,15 @@ let deviceCommand = Subcommand(
       name: "events", argument: "LIST",
       help: "the events it gets: all, or some of timer, alarm, trouble,\nclock, hour and occasion "
         + "(default: all but the\nlast two)"),
+    configOption,
     jsonOption,
   ]
 ) { arguments in
   let operands = arguments.operands
   switch (operands.first, operands.count) {
   case ("add", 2):
-    try arguments.refuse(allBut: ["platform", "environment", "events"], of: "'device add'")
+    try arguments.refuse(
+      allBut: ["platform", "environment", "events", "config"], of: "'device add'")
     try add(operands[1], arguments)
   case ("list", 1):
     try arguments.refuse(allBut: ["json"], of: "'device list'")
@@ -78,6 +82,19 @@ private func add(_ token: String, _ arguments: Arguments) throws {
   }
   let done = words.isEmpty ? "there was no token" : words.joined(separator: ", ")
   try tellDone(done, done)
+  if !devices.isEmpty { noteSilence(configurationPath: arguments["config"]) }
+}
+
+/// Says it on standard error if the relay sends nothing to devices.
+private func noteSilence(configurationPath path: String?) {
+  let reason: String
+  do throws(Fault) {
+    guard try RelayConfiguration.load(path: path).push.apns == nil else { return }
+    reason = "\(path ?? RelayConfiguration.defaultPath): there is no section [apns]"
+  } catch {
+    reason = error.description
+  }
+  Main.program.complain("devices get no messages yet: \(reason)")
 }
 
 /// Sets what the options name.

@@ -2,7 +2,7 @@ import Basics
 
 @main
 enum Main {
-  private static let program = Program(
+  static let program = Program(
     name: "clocksmith-relay",
     summary:
       "The network of clocksmith: it takes commands and tells the clock's state over MQTT\nand HTTP, and tells phones and programs what happens.",

@@ -294,7 +294,9 @@ def test_a_clock_that_stands_still_is_offline_once_a_command_finds_it_so(
     heard.wait_for(f"{CLOCK}/availability", is_online)
     relay.wait_for("the announcer answers")
     service.stand_still()
-    broker.publish(COMMAND, {"command": "stop"})
-    heard.wait_for(f"{CLOCK}/availability", is_offline)
-    service.signal(signal.SIGCONT)
+    try:
+        broker.publish(COMMAND, {"command": "stop"})
+        heard.wait_for(f"{CLOCK}/availability", is_offline)
+    finally:
+        service.signal(signal.SIGCONT)
     heard.wait_for(f"{CLOCK}/availability", is_online)

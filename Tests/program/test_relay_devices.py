@@ -18,13 +18,35 @@ def device(tmp_path):
     if not parts.RELAY.exists():
         pytest.skip(f"no {parts.RELAY} (swift build -c release --product clocksmith-relay)")
 
-    def device(*words, status=0, given=None):
+    def device(*words, status=0, given=None, notes=False):
         done = subprocess.run(
             [parts.RELAY, *words], input=given, capture_output=True, text=True, timeout=60,
             env={"LC_ALL": "C", "STATE_DIRECTORY": str(tmp_path)})
         assert done.returncode == status, done.stderr
-        return done.stdout if status == 0 else done.stderr
+        return done.stdout if status == 0 and not notes else done.stderr
     return device
+
+
+APNS = "[apns]\ntopic = a.b\nkey_id = ABC123DEFG\nteam = DEF123GHIJ\n"
+
+
+@pytest.mark.parametrize("text, told", [
+    (None, "relay.conf: there is no such file; write [mqtt] and a broker into it"),
+    ("[http]\n", "relay.conf: there is no section [apns]"),
+    ("[mqtt]\n", "relay.conf: no broker is set"),
+    (APNS, None),
+], ids=["no file", "no section", "nothing set", "set"])
+def test_who_adds_a_device_that_gets_no_messages_is_told_so(device, tmp_path, text, told):
+    configuration = tmp_path / "relay.conf"
+    if text:
+        configuration.write_text(text)
+    added = device("device", "add", PHONE, "--config", configuration, notes=True)
+    if told:
+        [line] = added.splitlines()
+        assert line.startswith("clocksmith-relay: devices get no messages yet: ") and told in line
+    else:
+        assert added == ""
+    assert PHONE in device("device", "list")
 
 
 def test_a_device_is_added_listed_and_removed(device):

@@ -3,6 +3,7 @@ operation is tried with every described status, and the answer has the described
 
 import json
 import re
+import sqlite3
 import time
 
 import pytest
@@ -65,6 +66,13 @@ def registered(door):
     assert door.ask("PUT", f"/v1/devices/{PHONE}").status == 200
 
 
+def locked(door):
+    """Another program holds the register."""
+    registered(door)
+    door.other = sqlite3.connect(f"{door.environment['STATE_DIRECTORY']}/register.sqlite")
+    door.other.execute("BEGIN IMMEDIATE")
+
+
 def spent(door):
     assert door.ask("GET", "/v1/state").status == 200
 
@@ -93,12 +101,14 @@ CASES = {
     ("register", "413"): Case("[" + " " * 20_000 + "]"),
     ("register", "415"): Case({}, kind="text/json"),
     ("register", "429"): Case(**SPENT),
+    ("register", "503"): Case(before=locked),
     ("unregister", "200"): Case(before=registered),
     ("unregister", "400"): Case(path="zz"),
     ("unregister", "401"): Case(**NO_TOKEN),
     ("unregister", "404"): Case(),
     ("unregister", "409"): Case(rest=""),
     ("unregister", "429"): Case(**SPENT),
+    ("unregister", "503"): Case(before=locked),
 }
 
 

@@ -238,6 +238,20 @@ def test_a_body_with_two_ends_is_not_taken(running, head, lengths):
     assert answer.count(b"HTTP/1.1") == 1
 
 
+def test_the_token_is_judged_before_the_ends_of_a_body(running):
+    with socket.create_connection(("127.0.0.1", running.port)) as connection:
+        connection.settimeout(60)
+        order = b'{"command":"stop"}'
+        connection.sendall(HEAD.replace(TOKEN.encode(), b"none") + b"Content-Length: 18\r\n" * 2
+                           + b"\r\n" + order + b"GET /v1/state HTTP/1.1\r\nHost: clock\r\n\r\n")
+        answer = b""
+        with contextlib.suppress(ConnectionError):
+            while more := connection.recv(4096):
+                answer += more
+    assert answer.startswith(b"HTTP/1.1 401 ") and b'"reason":"token"' in answer
+    assert answer.count(b"HTTP/1.1") == 1, "what follows may be for somebody else"
+
+
 def test_the_limits_stand_in_the_description():
     text = (ROOT / "docs/clocksmith-relay.openapi.json").read_text()
     source = (ROOT / "Sources/Relay/Order.swift").read_text()

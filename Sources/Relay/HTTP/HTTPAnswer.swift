@@ -29,6 +29,9 @@ extension HTTPAnswer {
     case .done:
       line.set("status", "done")
       self.init(200, line.text)
+    case .unchanged:
+      line.set("status", "unchanged")
+      self.init(200, line.text)
     case .waits(let instant):
       line.set("status", "waiting")
       line.set("at", instant.text)
@@ -51,7 +54,7 @@ extension Rejection.Kind {
     case .repeated, .untrusted, .refused, .busy, .cancelled: 409
     case .large: 413
     case .rate: 429
-    case .full, .absent: 503
+    case .full, .absent, .register: 503
     case .timeout: 504
     }
   }

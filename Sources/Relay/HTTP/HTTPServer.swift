@@ -31,10 +31,8 @@ final class HTTPServer {
     504, Rejection.Kind.timeout.rawValue,
     "the relay is stopping; the announcer may still carry the command out")
 
-  /// What follows the head may be another request for somebody else, so the connection ends.
   private static let ambiguous = HTTPAnswer(
-    400, "length", "send one 'Content-Length', or one 'Transfer-Encoding' without it",
-    ("Connection", "close"))
+    400, "length", "send one 'Content-Length', or one 'Transfer-Encoding' without it")
 
   private let loop: EventLoop
   private let handlers: Handlers
@@ -179,11 +177,11 @@ final class HTTPServer {
     _ count: UnsafeMutablePointer<Int>
   ) -> Int32 {
     guard let known = request.pointee else {
-      if clocksmith_http_is_ambiguous(connection) != 0 {
-        return Self.send(Self.ambiguous, connection)
-      }
       let head = HTTPHead(connection, method: method, path: path)
       let refusal = handlers.judge(head)
+      if clocksmith_http_is_ambiguous(connection) != 0 {
+        return Self.send((refusal ?? Self.ambiguous).andEnd, connection)
+      }
       if let refusal, !head.hasBody || head.isPatient || head.length ?? 0 > Self.mostThrownAway {
         return Self.send(refusal, connection)
       }
@@ -254,6 +252,16 @@ final class HTTPServer {
     MHD_add_response_header(response, "Cache-Control", "no-store")
     for (name, value) in answer.headers { MHD_add_response_header(response, name, value) }
     return clocksmith_http_answer(connection, answer.status, response)
+  }
+}
+
+extension HTTPAnswer {
+  /// The same, at the end of the connection: what follows an ambiguous head may be another request
+  /// for somebody else.
+  fileprivate var andEnd: HTTPAnswer {
+    var answer = self
+    answer.headers.append((name: "Connection", value: "close"))
+    return answer
   }
 }
 

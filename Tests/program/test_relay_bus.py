@@ -1,0 +1,67 @@
+"""A system bus that goes and comes back."""
+
+import time
+
+from http_door import refused
+from pretended_announcer import PretendedAnnouncer
+from sound_server import least_of_four, wait_until
+
+
+def test_until_the_clock_is_back_on_a_bus_that_is_back_it_may_run(door, bus, announcer):
+    announcer()
+    running = door("rate = none").wait_for_announcer()
+    bus.stop()
+    running.wait_for("the clock is published as offline until")
+    bus.start()
+    stop = {"command": "stop"}
+    wait_until(
+        lambda: refused(running.order(stop), 503, "absent")
+        == "'stop': the announcer has not come back to the system bus yet", 60, "the bus")
+    announcer()
+    wait_until(lambda: running.order(stop).status == 200, 60, "the clock")
+
+
+def test_a_bus_that_returns_is_taken_back_at_once(door, bus):
+    made = [PretendedAnnouncer(bus.address)]
+    running = door("rate = none").wait_for_announcer()
+
+    def seconds():
+        answers = len(running.matching("the announcer answers"))
+        bus.stop()
+        bus.start()
+        begun = time.monotonic()
+        made.append(PretendedAnnouncer(bus.address))
+        wait_until(
+            lambda: len(running.matching("the announcer answers")) > answers, 60, "its return")
+        return time.monotonic() - begun
+    try:
+        assert least_of_four(seconds, 3) < 3
+    finally:
+        for each in made:
+            each.close()
+
+
+def test_what_a_clock_has_taken_is_not_sent_to_it_again_because_the_bus_was_away(
+        door, bus, announcer):
+    announcer()
+    running = door("rate = none").wait_for_announcer()
+    assert running.order({"command": "announce", "at": time.time() + 4.5}).status == 200
+    running.wait_for("handed announce to the clock")
+    bus.stop()
+    running.wait_for("the clock is published as offline until")
+    bus.start()
+    wait_until(
+        lambda: not running.state().body["error"].startswith("the system bus"), 60, "the bus")
+    back = announcer()
+    wait_until(lambda: running.state().status == 200, 60, "the clock")
+    assert "AnnounceAt" not in back.calls
+
+
+def test_a_clock_that_was_never_on_the_bus_is_not_said_to_come_back(door, bus):
+    bus.stop()
+    running = door("rate = none")
+    bus.start()
+    words = wait_until(
+        lambda: not (words := running.state().body["error"]).startswith("cannot") and words, 60,
+        "the bus")
+    assert words == "the announcer does not run"

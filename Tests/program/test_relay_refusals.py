@@ -1,0 +1,148 @@
+"""What a sender of commands is told if a command is not carried out: 400 if it can never work, 409 if
+it conflicts with the present, and never in the words of the command line."""
+
+import time
+
+import pytest
+
+from http_door import refused
+from pretended_announcer import PretendedAnnouncer
+from relay import COMMAND
+from sound_server import wait_until
+
+MONTH, DAY = 31 * 86_400, 86_400
+
+# These are refused by the relay itself, whether the clock runs or not.
+WRONG = [
+    ({"command": "volume", "decibels": 1}, "decibels 1 is not allowed; write -60 to 0"),
+    ({"command": "volume", "decibels": -60.5}, "decibels -60.5 is not allowed; write -60 to 0"),
+    ({"command": "mute", "for": 0}, "for 0 is not allowed; write seconds, up to 2678400"),
+    ({"command": "mute", "for": MONTH + 1}, "or leave it out for no end"),
+    ({"command": "timer", "seconds": 0.5}, "seconds 0.5 is not allowed; write seconds from 1 to"),
+    ({"command": "timer", "seconds": MONTH + 1}, "write seconds from 1 to 2678400 (31 days)"),
+    ({"command": "timer_add", "timer": 1, "seconds": 0}, "seconds 0 is not allowed"),
+    ({"command": "timer_add", "timer": 1, "seconds": MONTH + 1}, "seconds 2678401 is not allowed"),
+    ({"command": "timer_pause", "timer": ""}, 'timer is empty; write it as in "timer": "tea"'),
+    ({"command": "interval", "seconds": 0.5}, "seconds 0.5 is not allowed"),
+    ({"command": "interval", "seconds": DAY + 1}, "write seconds from 1 to 86400 (a day)"),
+    ({"command": "rounds", "work": 0, "rest": 0}, "work 0 is not allowed"),
+    ({"command": "rounds", "work": 20}, "'rest' is missing; write seconds from 1 to 86400 (a day), "
+     "or 0 for none"),
+    ({"command": "rounds", "work": 20, "rest": 0.5}, "rest 0.5 is not allowed"),
+    ({"command": "rounds", "work": 20, "rest": 0, "prepare": DAY + 1}, "prepare 86401 is not"),
+    ({"command": "rounds", "work": 20, "rest": 0, "rounds": 1001}, "write 1 to 1000, or leave it out"),
+    ({"command": "rounds", "work": 20, "rest": 0, "countdown": 11}, "write 0 to 10"),
+    ({"command": "alarm_cancel", "alarm": ""}, "alarm is empty"),
+]
+
+# These are refused by the clock: what is allowed is its knowledge.
+WRONG_FOR_THE_CLOCK = [
+    ({"command": "timer", "seconds": 60, "name": "12"}, "the name cannot be used: it would be taken"),
+    ({"command": "alarm", "time": "07:00", "name": " a"}, "the name cannot be used: it begins"),
+    ({"command": "alarm", "time": "07:00", "days": "xyz"}, "'xyz' is not a weekday"),
+    ({"command": "alarm", "time": "07:00", "days": "2027-02-30"}, "no month has that day"),
+    ({"command": "alarm", "time": "07:00", "rise": "2h"}, "'2h' is no rise; write how long"),
+    ({"command": "alarm", "time": "07:00", "tune": "nope"}, "tune 'nope': not found"),
+    ({"command": "alarm", "time": "07:00", "tune": "x" * 1025}, "tune: it is longer than 1024 bytes"),
+]
+
+# What there is first, and then the conflict with it.
+CONFLICTS = [
+    ([], {"command": "timer_pause", "timer": "no"},
+     "there is no timer 'no'; 'timers' in the state shows those that there are"),
+    ([{"command": "timer", "seconds": 60, "name": "a"}],
+     {"command": "timer", "seconds": 60, "name": "a"}, "cancel it, or choose another name"),
+    ([{"command": "timer", "seconds": 60, "name": "b"}],
+     {"command": "timer_add", "timer": "b", "seconds": MONTH}, "send fewer 'seconds'"),
+    ([{"command": "timer", "seconds": 60, "name": "c"}],
+     {"command": "timer_resume", "timer": "c"}, 'timer "c" is not paused'),
+    ([], {"command": "interval_stop"}, "no interval runs; the command 'interval' starts one"),
+    ([{"command": "interval", "seconds": 3600}], {"command": "interval", "seconds": 30},
+     "send 'interval_stop' first, or this one with \"replace\": true"),
+    ([], {"command": "rounds", "work": 20, "rest": 0}, "send 'interval_stop' first"),
+    ([], {"command": "alarm_cancel", "alarm": "no"},
+     "there is no alarm 'no'; 'alarms' in the state shows those that there are"),
+    ([], {"command": "alarm_snooze"}, "no alarm rings now; 'alarms' in the state shows when"),
+    ([{"command": "alarm", "time": "07:00", "name": "d"}], {"command": "alarm_stop", "alarm": "d"},
+     "does not ring now; 'alarms' in the state shows when it will"),
+    ([{"command": "alarm", "time": "07:00", "name": "e"}],
+     {"command": "alarm", "time": "07:00", "name": "e"}, "choose another name"),
+]
+
+
+def is_for_senders(words):
+    return not any(each in words for each in ("clocksmith", "--", "option", "path of"))
+
+
+@pytest.fixture
+def served(start, door):
+    """A relay that serves a real clock."""
+    start()
+    return door("rate = none").wait_for_announcer()
+
+
+def test_what_can_never_work_is_refused_even_without_a_clock(door):
+    running = door("rate = none")
+    for command, told in WRONG:
+        words = refused(running.order(command), 400, "value")
+        assert told in words and is_for_senders(words), words
+
+
+def test_a_value_that_no_clock_takes_can_never_work(served):
+    for command, told in WRONG + WRONG_FOR_THE_CLOCK:
+        words = refused(served.order(command), 400, "value")
+        assert told in words and is_for_senders(words), words
+    past = {"command": "alarm", "time": "07:00", "days": "2020-01-01"}
+    assert "choose a later day" in refused(served.order(past), 400, "past")
+
+
+def test_a_conflict_is_told_with_the_commands_that_end_it(served):
+    for before, command, told in CONFLICTS:
+        for each in before:
+            assert served.order(each).status == 200, each
+        words = refused(served.order(command), 409, "refused")
+        assert told in words and is_for_senders(words), words
+
+
+def test_a_timer_that_rings_is_stopped_by_a_command(served):
+    assert served.order({"command": "timer", "seconds": 1, "name": "tea"}).status == 200
+    wait_until(
+        lambda: served.state().body["timers"][0]["state"] == "ringing", 60, "the ring")
+    words = refused(served.order({"command": "timer_pause", "timer": "tea"}), 409, "refused")
+    assert "the command 'stop' stops it" in words and is_for_senders(words)
+
+
+@pytest.mark.parametrize("command", [
+    {"command": "interval", "seconds": 3600}, {"command": "rounds", "work": 20, "rest": 10}],
+    ids=["interval", "rounds"])
+def test_an_interval_that_is_asked_for_again_goes_on(served, command):
+    answers = [served.order(command).body for _ in range(2)]
+    assert answers == [{"status": "done"}, {"status": "unchanged"}]
+    assert served.order(command | {"replace": True}).body == {"status": "done"}
+
+
+def test_over_mqtt_the_journal_says_the_same(broker, start, relay_to):
+    start()
+    relay = relay_to(broker.port)
+    relay.wait_for("the announcer answers")
+    relay.wait_for("connected to")
+    broker.publish(COMMAND, {"command": "interval_stop"})
+    relay.wait_for("'interval_stop': no interval runs; the command 'interval' starts one")
+    interval = {"command": "interval", "seconds": 3600, "id": "gym"}
+    broker.publish(COMMAND, interval)
+    relay.wait_for('carried out interval "gym"')
+    broker.publish(COMMAND, interval | {"id": "again"})
+    relay.wait_for('interval "again" changed nothing: the same one runs already')
+    assert len(relay.matching("carried out")) == 1
+
+
+def test_a_bus_that_lets_nobody_call_is_no_conflict(door, bus):
+    announcer = PretendedAnnouncer(
+        bus.address,
+        lambda member: member == "GetAll" or "org.freedesktop.DBus.Error.AccessDenied")
+    running = door().wait_for_announcer()
+    try:
+        answer = running.order({"command": "stop"})
+        assert "does not allow the relay to call" in refused(answer, 503, "absent")
+    finally:
+        announcer.close()
