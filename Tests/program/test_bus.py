@@ -86,6 +86,18 @@ def test_a_reload_that_fails_is_the_last_warning_and_told(caller, service, on_th
     assert changed[1]["LastError"][1] == caller.get("LastError")
 
 
+def test_a_warning_whose_cause_is_over_is_the_last_one_no_more(caller, service, on_the_bus):
+    path = on_the_bus.folder / "0.conf"
+    right, before = path.read_text(), caller.get("LastError")
+    signals = caller.listen()
+    path.write_text("nonsense\n")
+    service.signal(signal.SIGHUP)
+    assert "the configuration stays as it was" in caller.next_change(signals, "LastError")
+    path.write_text(right)
+    service.signal(signal.SIGHUP)
+    assert caller.next_change(signals, "LastError") == before
+
+
 def test_a_given_time_is_said_and_told(caller, service):
     signals = caller.listen()
     begun = time.time()
@@ -239,6 +251,24 @@ def test_a_bus_that_goes_is_told_once_and_it_goes_on(tmp_path, clocksmith):
     assert service.stop() == 0
 
 
+def test_a_bus_that_is_started_again_is_taken_back_soon(tmp_path, clocksmith):
+    bus = MessageBus(tmp_path)
+    clocksmith.environment = clocksmith.environment | {"DBUS_SYSTEM_BUS_ADDRESS": bus.address}
+    service = Service(clocksmith, clocksmith.configuration(), alsa=SILENT_ALSA)
+    with bus.caller() as caller:
+        caller.wait_for_service(service)
+    bus.stop()
+    service.wait_for("the system bus has gone")
+    bus.start()
+    # Less than a minute, in which the service looks after all that it has lost.
+    service.wait_for("the system bus is back", 20)
+    with bus.caller() as caller:
+        caller.wait_for_service(service)
+    assert len(service.matching("system bus")) == 2
+    assert service.stop() == 0
+    bus.stop()
+
+
 def test_a_reload_in_a_phrase_ends_nothing_and_the_next_has_the_new_device(
         bus, on_the_bus, surroundings):
     server = SoundServer(on_the_bus.folder / "sound", surroundings, "first", "second")
@@ -383,6 +413,8 @@ def test_a_full_disk_loses_nothing_but_the_state(start, on_the_bus, full_disk, b
     service = start()
     on_the_bus.run("mute", "1h")
     service.wait_for("No space left on device; what was set at run time will be lost")
+    [line] = [line for line in on_the_bus.run("status").stdout.splitlines() if "No space left" in line]
+    assert line.endswith(f"; make room on the disk of {full_disk}")
     (full_disk / "filler").unlink()
     assert service.stop() == 0
     assert "mute_until_usec" in (full_disk / "state.json").read_text()
