@@ -10,7 +10,7 @@ import xml.etree.ElementTree
 import pytest
 from jeepney import new_method_call
 
-from message_bus import ADDRESS, NAME, MessageBus, Refused
+from message_bus import ADDRESS, NAME, Refused
 from program import SILENT_ALSA, VOICE, refusal, zone_showing
 from service import Service
 from sound_server import Recording, SoundServer, wait_until
