@@ -49,6 +49,8 @@ import Testing
     memory.write()
     #expect(told.map(\.event) == ["state_set_aside", "state_failed"])
     #expect(memory.trouble.hasSuffix("; \(remedy)"))
+    // `status` shows both, each in a line.
+    #expect(memory.loss.contains("it is torn") && !memory.loss.contains("cannot rename"))
     #expect(told.last?.message.hasPrefix("cannot rename \(path): ") == true)
     #expect(try text("state.json") == "torn")
     #expect(rmdir(last) == 0)
