@@ -15,6 +15,7 @@ import threading
 import time
 from pathlib import Path
 
+from bench_ports import free_port
 from bench_rows import compared
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -34,12 +35,6 @@ BUS = """<busconfig>
   </policy>
 </busconfig>
 """
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def wait_until(condition, what, seconds=60):

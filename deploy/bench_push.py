@@ -16,6 +16,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from bench_ports import free_port
 from bench_rows import compared
 
 RELAY, PYTHON = sys.argv[1:3]
@@ -60,12 +61,6 @@ key_file = {folder}/provider.p8
 server = localhost:{port}
 authority = {folder}/server.crt
 """
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def run(*words, **options):

@@ -1,30 +1,45 @@
 import Basics
 import CSystemd
 
-/// A connection to the system bus that the loop serves. It ends with `close()`, or when it is released.
+/// A connection to the system bus. It ends with `close()`, or when it is released.
 public final class SystemBus {
   /// The `sd_bus`.
   public let pointer: OpaquePointer
-  private let lost: () -> Void
+  private var lost: () -> Void = {}
   private var slots: [OpaquePointer?] = []
   private var isClosed = false
 
+  /// Connects, as `sd_bus_open_system(3)`. Nothing serves it yet.
+  public init() throws(Fault) {
+    var opened: OpaquePointer?
+    let code = sd_bus_open_system(&opened)
+    guard code >= 0, let opened else { throw Fault("cannot reach the system bus", errno: -code) }
+    pointer = opened
+    // Otherwise a loop would wait at its end until the bus has taken everything.
+    sd_bus_set_close_on_exit(opened, 0)
+  }
+
+  /// Connects, and lets the loop serve it.
+  public convenience init(
+    _ loop: EventLoop, isLast: Bool, lost: @escaping () -> Void
+  ) throws(Fault) {
+    try self.init()
+    try attach(loop, isLast: isLast, lost: lost)
+  }
+
+  /// Lets the loop serve it.
   /// - Parameters:
   ///   - isLast: as in `EventLoop.attach`.
   ///   - lost: called when the bus has ended the connection. It may release this.
-  public init(_ loop: EventLoop, isLast: Bool, lost: @escaping () -> Void) throws(Fault) {
-    var opened: OpaquePointer?
-    var code = sd_bus_open_system(&opened)
-    guard code >= 0, let opened else { throw Fault("cannot reach the system bus", errno: -code) }
-    pointer = opened
+  public func attach(
+    _ loop: EventLoop, isLast: Bool, lost: @escaping () -> Void
+  ) throws(Fault) {
     self.lost = lost
-    // Otherwise the loop would wait at its end until the bus has taken everything.
-    sd_bus_set_close_on_exit(opened, 0)
-    code = loop.attach(opened, isLast: isLast)
+    let code = loop.attach(pointer, isLast: isLast)
     guard code >= 0 else { throw Fault("cannot watch the system bus", errno: -code) }
     try keep("watch the system bus") {
       sd_bus_match_signal(
-        opened, &$0, "org.freedesktop.DBus.Local", nil, "org.freedesktop.DBus.Local",
+        pointer, &$0, "org.freedesktop.DBus.Local", nil, "org.freedesktop.DBus.Local",
         "Disconnected",
         { _, context, _ in
           // Copy the closure first: it may release the connection, and itself with it.

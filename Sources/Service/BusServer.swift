@@ -8,8 +8,8 @@ import Horology
 
 /// org.clocksmith.Announcer1 on the system bus: serves requests and signals changes.
 ///
-/// The bus policy decides who may call which method. Without a bus the service goes on, and each
-/// `check()` tries to connect again.
+/// The bus policy decides who may call which method. Without a bus the service goes on. It tries to
+/// connect again after a second, then less and less often, and with each `check()`.
 final class BusServer {
   /// A call, read and checked.
   enum Request {
@@ -58,6 +58,10 @@ final class BusServer {
 
   /// How long the bus may take to answer the request for the name.
   private static let patience = Duration.seconds(5)
+  /// How long after the first failure it tries again. Each later try takes twice as long.
+  private static let firstRetry = Duration.seconds(1)
+  /// Past this the pulse, which calls `check()`, is about as soon.
+  private static let longestRetry = Duration.seconds(32)
 
   private let loop: EventLoop
   private let journal: Journal
@@ -65,6 +69,9 @@ final class BusServer {
   private var bus: SystemBus?
   /// Runs until the bus has answered the request for the name.
   private var waiting: EventSource?
+  /// Runs until the next try to connect.
+  private var retry: EventSource?
+  private var retryDelay = firstRetry
   /// Runs until the changes are told.
   private var telling: EventSource?
   private let object: UnsafeMutablePointer<clocksmith_bus_object>
@@ -101,6 +108,7 @@ final class BusServer {
   /// Connects, if it is not connected.
   func check() {
     guard bus == nil else { return }
+    retry = nil
     do throws(Fault) {
       try connect()
     } catch {
@@ -150,6 +158,7 @@ final class BusServer {
     }
     if complaint != nil { journal.log(.bus, .notice, "the system bus is back") }
     complaint = nil
+    retryDelay = Self.firstRetry
   }
 
   private func lose(_ why: String, _ consequence: String = unreachable) {
@@ -163,10 +172,19 @@ final class BusServer {
   private func complain(_ why: String, _ consequence: String = unreachable) {
     if complaint == nil { journal.log(.busMissing, .warning, "\(why); \(consequence)") }
     complaint = why
+    trySoon()
+  }
+
+  private func trySoon() {
+    guard retryDelay <= Self.longestRetry else { return }
+    retry = try? loop.after(retryDelay, accuracy: retryDelay / 10) { [unowned self] in check() }
+    retry?.isServedLast()
+    retryDelay = retryDelay * 2
   }
 
   private func close() {
     waiting = nil
+    retry = nil
     telling = nil
     bus?.close()
     bus = nil

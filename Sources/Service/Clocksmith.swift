@@ -105,6 +105,7 @@ public final class Clocksmith {
     takeBus()
     conductor.start(with: controls?.ringer ?? .absent)
     handle(.woke)
+    if let interval = announcer.timers.interval { journal.log(interval.noticeOfRestart) }
     if options.saysNow { _ = conductor.ask(speakerIsAwake: false) }
     notifier.ready(statusLine)
     tellVanities()

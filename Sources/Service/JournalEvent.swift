@@ -105,6 +105,27 @@ public enum JournalEvent: String, CaseIterable, Sendable {
   }
 }
 
+extension JournalEvent {
+  /// True for what `StateError` and `StateLoss` tell.
+  var isOfState: Bool { [.state, .stateSetAside, .stateFailed, .stateNowhere].contains(self) }
+
+  /// The warnings whose cause is over with this event.
+  var ended: [JournalEvent] {
+    switch self {
+    case .reloaded: [.reloadFailed, .neverSounds]
+    case .zone: [.zoneFailed]
+    case .well: [.ailing]
+    case .speaker: [.speakerSubstituted]
+    case .switch: [.switchLost]
+    case .lamp: [.lampLost]
+    case .bus: [.busMissing]
+    case .trust: [.trust, .doubt]
+    case .rtc: [.rtcInvalid, .rtcWarning, .rtcMissing]
+    default: []
+    }
+  }
+}
+
 extension Notice {
   /// - Parameter fields: those that are nil are left out.
   init(

@@ -64,13 +64,14 @@ final class Memory {
       trouble = Status.hasNoStateFolder
       return
     }
-    let (state, complaint) = file.load()
+    let (state, complaint, blockade) = file.load()
     self.state = state
     if let complaint {
-      journal.log(.stateSetAside, .warning, complaint)
+      let words = [complaint, blockade].compactMap { $0 }.joined(separator: "; ")
+      journal.log(.stateSetAside, .warning, words)
       loss = "at the start: \(complaint)"
     }
-    trouble = (file.isBlocked ? complaint : nil) ?? file.obstacle ?? ""
+    trouble = blockade ?? file.obstacle ?? ""
   }
 
   /// Logs, if nothing can be saved now, that nothing outlasts this program.
@@ -165,7 +166,7 @@ final class Memory {
         .stateFailed, .warning, "\(fault); what was set at run time will be lost at the end")
     }
     complaint = failed
-    if let file { trouble = "\(fault); \(file.remedy)" }
+    if let file { trouble = file.withRemedy(fault) }
     timer = nil
     saveSoon(after: retryDelay)
     retryDelay = min(retryDelay * 2, Self.longestRetry)

@@ -19,12 +19,9 @@ final class Reporter {
   private var toldRefusal: Report?
   /// The timing of the last announcement.
   private(set) var lastTiming: Timing?
-  /// The last warning or error, with its local date and time. A failure to save is forgotten once
-  /// the state is saved.
-  private(set) var lastError = ""
-  private var lastErrorIsOfSaving = false
-  /// What `lastError` was before the state could not be saved.
-  private var errorBefore = ""
+  /// The last warning of each kind whose cause is not over, as far as the journal has told; the
+  /// newest last.
+  private var warnings: [(event: JournalEvent, words: String)] = []
 
   init(_ journal: Journal, _ conductor: Conductor, _ clockWatch: ClockWatch, _ composer: Composer) {
     self.journal = journal
@@ -64,23 +61,24 @@ final class Reporter {
       neverHeard: conductor.announcer.neverHeard(countdown, at: SystemClock.now))
   }
 
-  /// Signals every notice on the bus, and remembers the last warning.
+  /// The last warning or error whose cause is not over, with its local date and time. It is not
+  /// about the saved state: `Memory` knows what is wrong with that now.
+  var lastError: String { warnings.last?.words ?? "" }
+
+  /// Signals every notice on the bus, and remembers the warnings.
   private func heard(_ notice: Notice) {
     bus?.signal("Noticed", notice.values)
-    // A save is no event, after which the changes are told.
-    let tellsOfSave = [JournalEvent.state, .stateSetAside].map(\.rawValue).contains(notice.event)
-    if tellsOfSave { bus?.tellSoon() }
-    if notice.event == JournalEvent.state.rawValue, lastErrorIsOfSaving {
-      (lastError, lastErrorIsOfSaving) = (errorBefore, false)
+    guard let event = JournalEvent(rawValue: notice.event) else { return }
+    let before = lastError
+    let ended = event.ended
+    warnings.removeAll { ended.contains($0.event) }
+    if notice.priority.rawValue <= Priority.warning.rawValue, !event.isOfState {
+      let now = conductor.announcer.zone.civil(at: SystemClock.now.instant)
+      warnings.removeAll { $0.event == event }
+      warnings.append((event, "\(now.dateTime): \(notice.message)"))
     }
-    guard notice.priority.rawValue <= Priority.warning.rawValue else { return }
-    let now = conductor.announcer.zone.civil(at: SystemClock.now.instant)
-    let isOfSaving = notice.event == JournalEvent.stateFailed.rawValue
-    if isOfSaving, !lastErrorIsOfSaving { errorBefore = lastError }
-    lastErrorIsOfSaving = isOfSaving
-    lastError = "\(now.dateTime): \(notice.message)"
-    // Not every warning comes with an event, either.
-    bus?.tellSoon()
+    // Neither a save nor every warning comes with an event, after which the changes are told.
+    if event.isOfState || lastError != before { bus?.tellSoon() }
   }
 
   /// Logs the day's tally so far.

@@ -14,12 +14,9 @@ public final class RunningService {
   /// The process of the service; nil if the bus does not name it.
   public let process: pid_t?
 
-  private let bus: OpaquePointer
+  private let bus: SystemBus
   /// The deadline for the first call, which includes the time to connect.
   private var deadline: Uptime?
-  private var slot: OpaquePointer?
-  private var ownerSlot: OpaquePointer?
-  private var localSlot: OpaquePointer?
   private var changed: () -> Void = {}
   private var noticed: (_ event: String, _ words: String, _ fields: [String: String]) -> Void = {
     _, _, _ in
@@ -29,23 +26,20 @@ public final class RunningService {
   /// - Parameter patience: how long the bus may take to answer.
   /// - Throws: `Fault` if it takes longer.
   public init?(patience: Duration = RunningService.patience) throws(Fault) {
-    var opened: OpaquePointer?
-    guard sd_bus_open_system(&opened) >= 0, let opened else { return nil }
-    bus = opened
-    // Otherwise a loop would wait at its end until the bus has taken everything.
-    sd_bus_set_close_on_exit(bus, 0)
+    guard let bus = try? SystemBus() else { return nil }
+    self.bus = bus
     let deadline = SystemClock.uptime + patience
     self.deadline = deadline
     var process: pid_t = 0
-    var code = Self.connect(bus, until: deadline)
+    var code = Self.connect(bus.pointer, until: deadline)
     if code > 0 {
-      sd_bus_set_method_call_timeout(bus, Self.microseconds(until: deadline))
+      sd_bus_set_method_call_timeout(bus.pointer, Self.microseconds(until: deadline))
       var credentials: OpaquePointer?
       code = sd_bus_get_name_creds(
-        bus, CLOCKSMITH_BUS_NAME, UInt64(SD_BUS_CREDS_PID), &credentials)
+        bus.pointer, CLOCKSMITH_BUS_NAME, UInt64(SD_BUS_CREDS_PID), &credentials)
       if code >= 0 { sd_bus_creds_get_pid(credentials, &process) }
       sd_bus_creds_unref(credentials)
-      sd_bus_set_method_call_timeout(bus, UInt64(Self.patience.nanoseconds / 1000))
+      sd_bus_set_method_call_timeout(bus.pointer, UInt64(Self.patience.nanoseconds / 1000))
     }
     self.process = process > 0 ? process : nil
     if code == -ETIMEDOUT {
@@ -53,14 +47,6 @@ public final class RunningService {
         "the system bus", code: ETIMEDOUT, "it does not answer; see 'systemctl status dbus'")
     }
     guard code >= 0 else { return nil }
-  }
-
-  deinit {
-    sd_bus_slot_unref(slot)
-    sd_bus_slot_unref(ownerSlot)
-    sd_bus_slot_unref(localSlot)
-    // Every call has been answered: there is nothing left to send.
-    sd_bus_close_unref(bus)
   }
 
   /// Waits until the connection is ready. sd-bus itself would wait for 90 s.
@@ -219,26 +205,12 @@ public final class RunningService {
     _ loop: EventLoop, _ handler: @escaping () -> Void
   ) throws(Fault) {
     changed = handler
-    var code = loop.attach(bus, isLast: true)
-    if code >= 0 {
-      code = watch(
-        &slot, "type='signal',path='\(CLOCKSMITH_BUS_PATH)',sender='\(CLOCKSMITH_BUS_NAME)'")
-    }
+    try bus.attach(loop, isLast: true) { [unowned self] in changed() }
+    try watch("type='signal',path='\(CLOCKSMITH_BUS_PATH)',sender='\(CLOCKSMITH_BUS_NAME)'")
     // The service's own signals do not tell that it has gone or come.
-    if code >= 0 {
-      code = watch(
-        &ownerSlot,
-        "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',"
-          + "arg0='\(CLOCKSMITH_BUS_NAME)'")
-    }
-    // Nothing else tells that the bus has gone.
-    if code >= 0 {
-      code = watch(
-        &localSlot,
-        "type='signal',sender='org.freedesktop.DBus.Local',path='/org/freedesktop/DBus/Local',"
-          + "interface='org.freedesktop.DBus.Local',member='Disconnected'")
-    }
-    guard code >= 0 else { throw Fault("cannot watch the system bus", errno: -code) }
+    try watch(
+      "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',"
+        + "arg0='\(CLOCKSMITH_BUS_NAME)'")
   }
 
   /// Calls `handler` at every notice of the service that `whenChanged` watches for, before that
@@ -251,7 +223,7 @@ public final class RunningService {
 
   /// Handles the signals that have arrived, after the loop has ended.
   public func handleArrived() {
-    while sd_bus_process(bus, nil) > 0 {}
+    while sd_bus_process(bus.pointer, nil) > 0 {}
   }
 
   private func take(_ message: OpaquePointer) {
@@ -265,14 +237,15 @@ public final class RunningService {
   }
 
   /// Calls `take` for every message that a rule matches.
-  /// - Returns: at least 0, or -errno.
-  private func watch(_ slot: inout OpaquePointer?, _ rule: String) -> Int32 {
-    sd_bus_add_match(
-      bus, &slot, rule,
-      { message, context, _ in
-        Unmanaged<RunningService>.fromOpaque(context!).takeUnretainedValue().take(message!)
-        return 0
-      }, Unmanaged.passUnretained(self).toOpaque())
+  private func watch(_ rule: String) throws(Fault) {
+    try bus.keep("watch the system bus") {
+      sd_bus_add_match(
+        bus.pointer, &$0, rule,
+        { message, context, _ in
+          Unmanaged<RunningService>.fromOpaque(context!).takeUnretainedValue().take(message!)
+          return 0
+        }, Unmanaged.passUnretained(self).toOpaque())
+    }
   }
 
   // MARK: Calls
@@ -282,7 +255,7 @@ public final class RunningService {
   ) throws(Fault) -> BusMessage {
     let message = try BusMessage {
       sd_bus_message_new_method_call(
-        bus, &$0, CLOCKSMITH_BUS_NAME, CLOCKSMITH_BUS_PATH, interface, method)
+        bus.pointer, &$0, CLOCKSMITH_BUS_NAME, CLOCKSMITH_BUS_PATH, interface, method)
     }
     for value in arguments { BusWriter.append(value, to: message.pointer) }
     var error = sd_bus_error()
@@ -291,7 +264,7 @@ public final class RunningService {
     let until = deadline ?? SystemClock.uptime + Self.patience
     deadline = nil
     let code = sd_bus_call(
-      bus, message.pointer, Self.microseconds(until: until), &error, &reply)
+      bus.pointer, message.pointer, Self.microseconds(until: until), &error, &reply)
     guard code >= 0, let reply else {
       throw Self.fault(error, code, acts: interface == CLOCKSMITH_BUS_INTERFACE)
     }

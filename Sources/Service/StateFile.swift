@@ -54,41 +54,54 @@ final class StateFile {
   /// Reads the state. Without a file, nothing has been set.
   ///
   /// A file that cannot be read or understood is renamed, so that the service can always start.
-  /// - Returns: the state, and what was wrong with the file.
-  func load() -> (SavedState, complaint: String?) {
+  /// - Returns: the state; what was wrong with the file, and what is lost with it; and why it could
+  ///   not be renamed, with what to do about it.
+  func load() -> (SavedState, complaint: String?, blockade: String?) {
     removeUnfinished()
+    let fault: Fault
     do throws(Fault) {
-      guard let text = try read() else { return (SavedState(), nil) }
-      return (try SavedState(text: text, path: path), nil)
+      guard let text = try read() else { return (SavedState(), nil, nil) }
+      return (try SavedState(text: text, path: path), nil, nil)
     } catch {
-      isBlocked = true
-      let lost =
-        "nothing is muted, no timer, interval or alarm that was set is kept, and the volume is as "
-        + "configured"
-      return (SavedState(), "\(error)\(fate()); \(lost)")
+      fault = error
     }
-  }
-
-  /// Sets a file aside that could not be used, and tells in words how that went.
-  private func fate() -> String {
+    isBlocked = true
+    let lost =
+      "nothing is muted, no timer, interval or alarm that was set is kept, and the volume is as "
+      + "configured"
     do throws(Fault) {
-      return try setAside().map { "; it is now \($0)" } ?? ""
+      let aside = try setAside().map { "; it is now \($0)" } ?? ""
+      return (SavedState(), "\(fault)\(aside); \(lost)", nil)
     } catch {
-      return "; \(error); \(remedy)"
+      return (SavedState(), "\(fault); \(lost)", withRemedy(error))
     }
   }
 
   /// Why nothing can be saved, as far as the folder shows it, and what to do; nil if it can.
   var obstacle: String? {
-    guard access(folder, W_OK | X_OK) != 0 else { return nil }
-    return "\(Fault("cannot write in \(folder)", errno: errno)); \(remedy)"
+    // With the dot, a file in place of the folder is told as such.
+    guard access("\(folder)/.", W_OK | X_OK) != 0 else { return nil }
+    return withRemedy(Fault("cannot write in \(folder)", errno: errno))
   }
 
-  /// What to do if nothing can be saved.
-  var remedy: String {
-    isBlocked
-      ? "move it away, and let the service write in \(folder)"
-      : "let the service write in \(folder), and see that its disk is not full"
+  /// A fault for which nothing can be saved, and what to do about it.
+  func withRemedy(_ fault: Fault) -> String {
+    "\(fault); \(remedy(of: fault.code))"
+  }
+
+  /// - Parameter code: an `errno`; 0 if there is none.
+  private func remedy(of code: Int32) -> String {
+    switch code {
+    case ENOENT: "make the folder \(folder), and let the service write in it"
+    case ENOTDIR: "move the file of that name away, and make the folder \(folder)"
+    case ENOSPC, EDQUOT: "make room on the disk of \(folder)"
+    case EROFS: "mount the disk of \(folder) so that it can be written"
+    case EIO: "see 'journalctl -k': the disk of \(folder) may be broken"
+    default:
+      isBlocked
+        ? "move it away, and let the service write in \(folder)"
+        : "let the service write in \(folder)"
+    }
   }
 
   /// Renames a file that could not be used, if that was not possible when it was read. A person may
@@ -134,7 +147,8 @@ final class StateFile {
       return String(
         decoding: try readRegularFile(path, largest: Self.mostBytes), as: UTF8.self)
     } catch {
-      if error.code == ENOENT { return nil }
+      // A folder that is missing, or no folder, has no file either: `obstacle` tells of it.
+      if error.code == ENOENT || error.code == ENOTDIR { return nil }
       throw error
     }
   }

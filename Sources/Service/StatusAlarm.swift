@@ -4,7 +4,9 @@ import Horology
 
 extension Status {
   /// An alarm, as it is seen from outside.
-  public struct Alarm: Hashable, Sendable {
+  public struct Alarm: Numbered, Hashable, Sendable {
+    public static let kind = "alarm"
+
     public let number: UInt32
     /// Empty for none.
     public let name: String
@@ -44,16 +46,6 @@ extension Status {
         }
       origin = alarm.origin.rawValue
       rise = alarm.plan.rise?.description ?? ""
-    }
-
-    /// As in `2` or `2 "school"`.
-    public var numberAndName: String {
-      Horology.numberAndName(Int(number), name.isEmpty ? nil : name)
-    }
-
-    /// As in `alarm 2` or `alarm "school"`.
-    public var title: String {
-      titleOfNumbered("alarm", Int(number), name.isEmpty ? nil : name)
     }
 
     /// When it rings next, or again; nil if it rings or never will.

@@ -4,7 +4,9 @@ import Horology
 
 extension Status {
   /// A timer, as it is seen from outside. Spans are in microseconds.
-  public struct Timer: Hashable, Sendable {
+  public struct Timer: Numbered, Hashable, Sendable {
+    public static let kind = "timer"
+
     public let number: UInt32
     /// Empty for none.
     public let name: String
@@ -47,16 +49,6 @@ extension Status {
 
     /// From its start to zero.
     public var span: Duration { .microseconds(Int64(clamping: length)) }
-
-    /// As in `2` or `2 "tea"`.
-    public var numberAndName: String {
-      Horology.numberAndName(Int(number), name.isEmpty ? nil : name)
-    }
-
-    /// As in `timer 2` or `timer "tea"`.
-    public var title: String {
-      titleOfNumbered("timer", Int(number), name.isEmpty ? nil : name)
-    }
   }
 }
 

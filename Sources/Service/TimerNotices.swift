@@ -67,6 +67,13 @@ extension TimerEvent {
   }
 }
 
+extension IntervalTimer {
+  /// The notice at the start of a service, of an interval that ran before.
+  var noticeOfRestart: Notice {
+    Notice(.interval, .info, "\(title) goes on after the restart", ["CAUSE": "interval"])
+  }
+}
+
 extension IntervalEvent {
   /// The notice for an event of an interval.
   func notice(of interval: IntervalTimer) -> Notice {

@@ -29,6 +29,8 @@ final class ForegroundTimer: Instruments {
   /// True once a person was told that a signal could not be heard. The first one is excused if the
   /// speaker takes long to open.
   private var hasToldOfSignal = false
+  /// True once a line could not be printed. It is told once.
+  private var hasUnprinted = false
   /// The message about a timer or an interval that was given up, to be printed below the bar.
   private var givenUp: String?
 
@@ -68,8 +70,8 @@ final class ForegroundTimer: Instruments {
   }
 
   /// Sounds until Ctrl-C, or until it is over.
-  /// - Returns: the exit status; failed if it, or a signal of the interval, could not be heard, or if it was
-  ///   given up before its end.
+  /// - Returns: the exit status; failed if it, or a signal of the interval, could not be heard, if
+  ///   it was given up before its end, or if a line could not be printed.
   func run() throws(Fault) -> Int32 {
     sources += try loop.whenAskedToEnd { [unowned self] in end() }
     // Before the order, which draws the bar.
@@ -87,7 +89,7 @@ final class ForegroundTimer: Instruments {
     rest()
     try loop.run()
     bar.end()
-    let hasFailed = hasToldOfSignal && !lacking.isEmpty
+    let hasFailed = hasUnprinted || hasToldOfSignal && !lacking.isEmpty
     guard let givenUp else { return hasFailed ? ExitStatus.failed : status }
     complain(givenUp)
     return ExitStatus.failed
@@ -158,9 +160,13 @@ final class ForegroundTimer: Instruments {
 
   /// Prints a line in place of the bar if that is not shown.
   private func note(_ words: String) {
-    guard !bar.isShown else { return }
-    try? say(words)
-    try? flushOutput()
+    guard !bar.isShown, !hasUnprinted else { return }
+    do throws(Fault) {
+      try tellDone(words, "it goes on all the same")
+    } catch {
+      hasUnprinted = true
+      complain("\(error)")
+    }
   }
 
   func rest() {

@@ -8,7 +8,7 @@ func checkInput(
 ) throws(Fault) -> Finding {
   guard let text = settings.line else { return .well("none") }
   let line = try GPIOMap.current().line(named: text)
-  if line.isHeldByClocksmith { return .well("\(line), held by the running service") }
+  if line.isHeldByClocksmith { return .heldByService(line) }
   let input = try GPIOInput(line: text, active: settings.active)
   return .well("\(line), now \(try input.isActive() ? active : inactive)")
 }
@@ -17,7 +17,13 @@ func checkInput(
 func checkOutput(_ settings: OutputSettings) throws(Fault) -> Finding {
   guard let text = settings.line else { return .well("none") }
   let line = try GPIOMap.current().line(named: text)
-  if line.isHeldByClocksmith { return .well("\(line), held by the running service") }
+  if line.isHeldByClocksmith { return .heldByService(line) }
   if let holding = line.holding { return .found("\(line) is \(holding)") }
   return .well("\(line), free")
+}
+
+extension Finding {
+  fileprivate static func heldByService(_ line: GPIOMap.Line) -> Finding {
+    .well("\(line), held by the running service")
+  }
 }

@@ -49,18 +49,3 @@ let sayCommand = Subcommand(
   try say(try composer.text(of: time))
   return ExitStatus.done
 }
-
-/// Prints words that were said.
-func tellSaid(_ words: String) throws(Fault) {
-  try tellDone(words, "it was said all the same")
-}
-
-func timeOfDay(_ text: String) throws -> CivilTime {
-  guard let time = try? TimeOfDay(text: text),
-    let said = CivilTime(hour: time.hour, minute: time.minute)
-  else {
-    throw Misuse(
-      description: "'\(text.excerpt)' is no time of day; write HH:MM, from 00:00 to 23:59")
-  }
-  return said
-}

@@ -59,3 +59,8 @@ private func play(
   try loop.run()
   return outcome
 }
+
+/// Prints words that were said.
+func tellSaid(_ words: String) throws(Fault) {
+  try tellDone(words, "it was said all the same")
+}

@@ -6,6 +6,16 @@ import Sound
 /// How an instant is given on the command line, as local time.
 let timeForm = "YYYY-MM-DDTHH:MM[:SS]"
 
+/// The time of day that an operand names, as `HH:MM`.
+func timeOfDay(_ text: String) throws -> CivilTime {
+  do throws(AlarmRefusal) {
+    let time = try TimeOfDay(text: text)
+    return CivilTime(hour: time.hour, minute: time.minute)!
+  } catch {
+    throw Misuse(description: error.description)
+  }
+}
+
 /// The zone of the service, in which a person sets alarms and reads the face.
 /// - Parameter other: used if no zone here has that name, as when `TZ` describes a zone.
 func zoneOfService(

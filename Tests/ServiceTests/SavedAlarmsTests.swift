@@ -46,7 +46,7 @@ import Testing
         state: .snoozing(ring: Self.ring, until: zero), acknowledged: Self.ring)
     }
     try file.save(state, isSynced: false)
-    let (read, complaint) = file.load()
+    let (read, complaint, _) = file.load()
     #expect(complaint == nil)
     #expect(read.timers == state.timers && read.alarms.count == 200)
   }

@@ -243,7 +243,7 @@ import Testing
     let folder = TemporaryFolder()
     let file = StateFile(path: "\(folder.path)/absent/state.json")
     #expect(throws: Fault.self) { try file.save(SavedState()) }
-    let (state, complaint) = file.load()
+    let (state, complaint, _) = file.load()
     #expect(state == SavedState())
     #expect(complaint == nil)
   }

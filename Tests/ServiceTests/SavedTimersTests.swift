@@ -105,7 +105,7 @@ import Testing
     let name = String(repeating: "ü", count: 36)
     let state = Self.state((1...1000).map { Self.running($0, "\(name)\($0)") })
     try file.save(state)
-    let (read, complaint) = file.load()
+    let (read, complaint, _) = file.load()
     #expect(complaint == nil)
     #expect(read == state)
   }

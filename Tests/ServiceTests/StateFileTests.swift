@@ -49,6 +49,8 @@ import Testing
     memory.write()
     #expect(told.map(\.event) == ["state_set_aside", "state_failed"])
     #expect(memory.trouble.hasSuffix("; \(remedy)"))
+    // `status` shows both, each in a line.
+    #expect(memory.loss.contains("it is torn") && !memory.loss.contains("cannot rename"))
     #expect(told.last?.message.hasPrefix("cannot rename \(path): ") == true)
     #expect(try text("state.json") == "torn")
     #expect(rmdir(last) == 0)
@@ -57,6 +59,28 @@ import Testing
     #expect(try text("state.json.set-aside-9") == "torn")
     #expect(StateFile(path: path).load().0 == memory.state)
     #expect(memory.trouble == "")
+  }
+
+  @Test(
+    "what to do fits what is wrong",
+    arguments: [
+      (ENOENT, "make the folder /state, and let the service write in it"),
+      (ENOTDIR, "move the file of that name away, and make the folder /state"),
+      (ENOSPC, "make room on the disk of /state"), (EDQUOT, "make room on the disk of /state"),
+      (EROFS, "mount the disk of /state so that it can be written"),
+      (EACCES, "let the service write in /state"),
+    ])
+  func remedies(code: Int32, remedy: String) {
+    let words = StateFile(path: "/state/state.json").withRemedy(Fault("cannot write", errno: code))
+    #expect(words == "cannot write: \(String(cString: strerror(code))); \(remedy)")
+  }
+
+  @Test("a state with a file in place of its folder has no file, and an obstacle that says so")
+  func fileForFolder() throws {
+    try folder.write("state", "")
+    let file = StateFile(path: "\(folder.path)/state/state.json")
+    #expect(file.load().complaint == nil)
+    #expect(file.obstacle?.contains("Not a directory; move the file of that name away") == true)
   }
 
   @Test("what a kill in the middle of a save has left is removed at the next start, and no more")

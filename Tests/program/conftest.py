@@ -36,7 +36,7 @@ def pytest_configure(config):
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
     """For --dist loadgroup: the tests of a file stay in one process, and so do all tests that use the
-    one minute. Otherwise each of their processes would start its own nine clocks."""
+    one minute. Otherwise each of their processes would start its own eleven clocks."""
     for item in items:
         file = item.nodeid.partition("::")[0]
         group = "one minute" if "one_minute" in item.fixturenames else file
@@ -243,7 +243,7 @@ def days(surroundings, tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def one_minute(request, surroundings, memory):
-    """A full minute that nine clocks have met."""
+    """A full minute that eleven clocks have met."""
     folder = memory / "minute"
     folder.mkdir()
     minute = OneMinute(Clocksmith(surroundings, folder))

@@ -6,6 +6,8 @@ about the server as about the player. Here the moment of each frame is arithmeti
 changes nothing.
 """
 
+import contextlib
+import struct
 from pathlib import Path
 
 import numpy
@@ -36,6 +38,13 @@ class ExactSpeaker:
     def recording(self):
         """Everything that it has played up to now."""
         return Recording(self.played.read_bytes())
+
+    def is_heard(self):
+        """True once it has played something other than silence."""
+        # Nothing is there yet, or the last piece is only half written.
+        with contextlib.suppress(FileNotFoundError, struct.error, ValueError):
+            return bool(self.recording().samples.any())
+        return False
 
 
 class Recording:

@@ -1,4 +1,4 @@
-"""One full minute that twelve clocks meet at once, so that the tests wait for it only once.
+"""One full minute that eleven clocks meet at once, so that the tests wait for it only once.
 
 One clock has a good speaker, three have an exact one, one plays into a file, and one is muted over a
 bus. Each of the others has a different trouble.
@@ -67,14 +67,12 @@ class OneMinute:
         self.servers = []
         self.recordings = []
         self.bus = None
-        self.without_a_bus = None
 
     def meet(self, meanwhile):
         """Meets the next minute, and then ends the clocks.
 
         :param meanwhile: called with a second of UTC. There is nothing to do until then.
         """
-        self.lose_a_bus()
         meanwhile(next_minute(PREPARATION + OPENING) - PREPARATION - OPENING)
         self.open_speakers()
         # If that took longer, it is the minute after.
@@ -87,23 +85,6 @@ class OneMinute:
         self.statuses = {name: clock.stop() for name, clock in self.clocks.items()}
         # The wake-ups after the minute may not be told as the minute's.
         self.lines = {name: clock.lines() for name, clock in self.clocks.items()}
-
-    def lose_a_bus(self):
-        """Starts a clock whose bus goes and returns. The clock may notice that only after a minute,
-        so it is not ended with the others."""
-        folder = self.folder / "without_a_bus"
-        folder.mkdir()
-        self.returning_bus = MessageBus(folder)
-        on_the_bus = Clocksmith(
-            self.clocksmith.environment | {"DBUS_SYSTEM_BUS_ADDRESS": self.returning_bus.address},
-            folder)
-        configuration = on_the_bus.configuration("interval = 60\nvoice_at_hour = none")
-        self.without_a_bus = Service(on_the_bus, configuration, alsa=NO_SPEAKER)
-        with self.returning_bus.caller() as caller:
-            caller.wait_for_service(self.without_a_bus)
-        self.returning_bus.stop()
-        self.without_a_bus.wait_for("the system bus has gone")
-        self.returning_bus.start()
 
     def open_speakers(self):
         self.good = self.server("good", "speaker", "other")
@@ -237,9 +218,6 @@ class OneMinute:
     def close(self):
         for clock in self.clocks.values():
             clock.process.kill()
-        if self.without_a_bus:
-            self.without_a_bus.process.kill()
-            self.returning_bus.stop()
         for recording in self.recordings:
             recording.stop()
         for server in self.servers:

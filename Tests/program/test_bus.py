@@ -10,7 +10,7 @@ import xml.etree.ElementTree
 import pytest
 from jeepney import new_method_call
 
-from message_bus import ADDRESS, NAME, MessageBus, Refused
+from message_bus import ADDRESS, NAME, Refused
 from program import SILENT_ALSA, VOICE, refusal, zone_showing
 from service import Service
 from sound_server import Recording, SoundServer, wait_until
@@ -84,6 +84,18 @@ def test_a_reload_that_fails_is_the_last_warning_and_told(caller, service, on_th
         signals, "PropertiesChanged",
         lambda body: "the configuration stays as it was" in body[1].get("LastError", ("s", ""))[1])
     assert changed[1]["LastError"][1] == caller.get("LastError")
+
+
+def test_a_warning_whose_cause_is_over_is_the_last_one_no_more(caller, service, on_the_bus):
+    path = on_the_bus.folder / "0.conf"
+    right, before = path.read_text(), caller.get("LastError")
+    signals = caller.listen()
+    path.write_text("nonsense\n")
+    service.signal(signal.SIGHUP)
+    assert "the configuration stays as it was" in caller.next_change(signals, "LastError")
+    path.write_text(right)
+    service.signal(signal.SIGHUP)
+    assert caller.next_change(signals, "LastError") == before
 
 
 def test_a_given_time_is_said_and_told(caller, service):
@@ -223,20 +235,6 @@ def test_a_caller_that_vanishes_is_nothing_to_it(bus, caller, service):
         other.connection.sock.setsockopt(1, 13, struct.pack("ii", 1, 0))
         other.connection.sock.close()
     assert service.is_alive() and caller.get("Trust")
-
-
-def test_a_bus_that_goes_is_told_once_and_it_goes_on(tmp_path, clocksmith):
-    bus = MessageBus(tmp_path)
-    clocksmith.environment = clocksmith.environment | {"DBUS_SYSTEM_BUS_ADDRESS": bus.address}
-    service = Service(clocksmith, clocksmith.configuration(), alsa=SILENT_ALSA)
-    with bus.caller() as caller:
-        caller.wait_for_service(service)
-    bus.stop()
-    service.wait_for("the system bus has gone")
-    service.signal(signal.SIGHUP)
-    service.wait_for("read again")
-    assert len(service.matching("system bus")) == 1
-    assert service.stop() == 0
 
 
 def test_a_reload_in_a_phrase_ends_nothing_and_the_next_has_the_new_device(
@@ -383,6 +381,8 @@ def test_a_full_disk_loses_nothing_but_the_state(start, on_the_bus, full_disk, b
     service = start()
     on_the_bus.run("mute", "1h")
     service.wait_for("No space left on device; what was set at run time will be lost")
+    [line] = [line for line in on_the_bus.run("status").stdout.splitlines() if "No space left" in line]
+    assert line.endswith(f"; make room on the disk of {full_disk}")
     (full_disk / "filler").unlink()
     assert service.stop() == 0
     assert "mute_until_usec" in (full_disk / "state.json").read_text()

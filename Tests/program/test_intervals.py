@@ -10,6 +10,7 @@ import pytest
 import soundfile
 
 from exact_speaker import ExactSpeaker
+from one_minute import engaged_device
 from program import ROOT, SILENT_ALSA, refusal
 from sound_server import RATE, Recording, SoundServer, find, wait_until
 from terminal import in_a_terminal
@@ -131,7 +132,8 @@ def test_it_goes_on_after_the_service(gym, start, end):
     do(gym, "--work", "20s", "--rest", "10s")
     before = interval(gym)
     service.end_by(end)
-    start()
+    service = start()
+    service.wait_for("interval of rounds without end, 20 s work and 10 s rest goes on after the restart")
     after = interval(gym)
     assert after["start"] == before["start"]
     assert (after["work_seconds"], after["rest_seconds"]) == (20, 10)
@@ -214,6 +216,31 @@ def test_without_a_service_it_sounds_here(clocksmith):
     wait_until(has_begun_anew, 60, "the second bar")
     process.send_signal(signal.SIGINT)
     assert process.wait(60) == 0, process.stderr.read()
+
+
+def test_here_a_full_standard_output_is_told_once_and_a_failure(clocksmith):
+    words = ["interval", "--work", "1s", "--rounds", "1", "--config", clocksmith.configuration()]
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        done = clocksmith.run(*words, stdout=full)
+    assert refusal(done, 1) == (
+        "clocksmith: standard output: No space left on device; it goes on all the same")
+
+
+def test_here_a_first_signal_that_a_slow_speaker_misses_is_no_failure(clocksmith, tmp_path):
+    # It is open 1.6 s after the first signal, which may be half of the interval late, 1.5 s.
+    speaker = ExactSpeaker(tmp_path)
+    (tmp_path / "asound.conf").write_text(
+        engaged_device(tmp_path, tmp_path / "never", 2) + speaker.device("other"))
+    clocksmith.environment = clocksmith.environment | {
+        "ALSA_CONFIG_PATH": str(tmp_path / "asound.conf")}
+    process, _ = in_a_terminal(
+        clocksmith, "interval", "3s", "--config", clocksmith.configuration())
+    try:
+        wait_until(speaker.is_heard, 60, "a signal")
+        process.send_signal(signal.SIGINT)
+        assert (process.wait(60), process.stderr.read()) == (0, "")
+    finally:
+        process.kill()
 
 
 def test_here_it_fails_if_the_speaker_goes_away_after_the_first_signal(clocksmith, tmp_path):

@@ -92,7 +92,9 @@ def test_without_a_folder_it_says_once_that_nothing_is_kept(clocksmith):
 def test_a_folder_that_is_missing_is_told_at_the_start(clocksmith, tmp_path):
     clocksmith.environment = clocksmith.environment | {"STATE_DIRECTORY": str(tmp_path / "missing")}
     service = Service(clocksmith, clocksmith.configuration(), alsa=SILENT_ALSA)
-    service.wait_for(f"will be lost at the end: cannot write in {tmp_path}/missing: No such file")
+    service.wait_for(
+        f"will be lost at the end: cannot write in {tmp_path}/missing: No such file or directory; "
+        f"make the folder {tmp_path}/missing, and let the service write in it")
     assert service.stop() == 0
 
 
@@ -115,8 +117,8 @@ def test_a_new_thing_that_cannot_be_saved_is_there_and_told(start, clocksmith, t
     start()
     done = clocksmith.run(*words)
     assert done.returncode == 0 and done.stdout
-    told = (f"cannot write {tmp_path}/state/state.json: No such file or directory; let the service write in "
-            f"{tmp_path}/state, and see that its disk is not full")
+    told = (f"cannot write {tmp_path}/state/state.json: No such file or directory; make the folder "
+            f"{tmp_path}/state, and let the service write in it")
     assert done.stderr == f"clocksmith: note: the change is not saved, and lost at a restart: {told}\n"
     assert state_line(clocksmith) == (
         f"FOUND state         what is set at run time is lost at a restart: {told}")
@@ -186,15 +188,30 @@ def troubles(clocksmith):
     return [line for line in lines if line.startswith("trouble ")]
 
 
-def test_a_failed_save_is_no_trouble_any_more_once_it_is_saved(start, clocksmith, tmp_path):
+def about_the_folder(clocksmith, tmp_path):
+    """The lines of `status` about the folder of the state."""
+    return [
+        line for line in clocksmith.run("status").stdout.splitlines() if f"{tmp_path}/state" in line]
+
+
+def test_a_failed_save_is_told_in_one_line_until_it_is_saved(start, clocksmith, tmp_path):
     start()
-    before = troubles(clocksmith)
     clocksmith.run("mute", "1h")
-    [line] = troubles(clocksmith)
-    assert f"cannot write {tmp_path}/state/state.json" in line
+    assert len(about_the_folder(clocksmith, tmp_path)) == 1
     (tmp_path / "state").mkdir()
     wait_until(lambda: clocksmith.run("mute", "1h").stderr == "", 60, "the state")
-    assert troubles(clocksmith) == before
+    assert about_the_folder(clocksmith, tmp_path) == []
+
+
+def test_a_file_in_place_of_the_folder_is_told_as_such_in_one_line(start, clocksmith, tmp_path):
+    (tmp_path / "state").touch()
+    service, _ = start()
+    told = f"Not a directory; move the file of that name away, and make the folder {tmp_path}/state"
+    service.wait_for(f"will be lost at the end: cannot write in {tmp_path}/state: {told}")
+    for _ in range(2):
+        [line] = about_the_folder(clocksmith, tmp_path)
+        assert line.endswith(told)
+        clocksmith.run("mute", "1h")
 
 
 def test_a_state_that_was_set_aside_is_shown_beside_a_later_warning(start, clocksmith, tmp_path):

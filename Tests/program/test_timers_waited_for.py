@@ -8,6 +8,7 @@ import subprocess
 
 import pytest
 
+from exact_speaker import ExactSpeaker
 from kitchen import do, timers
 from program import PROGRAM, refusal
 from sound_server import wait_until
@@ -247,7 +248,7 @@ def test_waiting_a_timer_that_could_not_be_saved_is_not_promised(kitchen, start)
     assert end == (
         "clocksmith: clocksmith.service: it has gone; see 'systemctl status clocksmith'; "
         f"timer 1 was not saved, and may be lost: cannot write {state}/state.json: No such file or "
-        f"directory; let the service write in {state}, and see that its disk is not full")
+        f"directory; make the folder {state}, and let the service write in it")
 
 
 def test_a_timer_that_nobody_hears_here_has_failed(clocksmith):
@@ -258,3 +259,18 @@ def test_a_timer_that_nobody_hears_here_has_failed(clocksmith):
     process.send_signal(signal.SIGINT)
     assert process.wait(60) == 1
     assert "the timer cannot be heard: cannot open speaker hw:77" in process.stderr.read()
+
+
+def test_a_timer_here_that_cannot_print_rings_all_the_same_and_has_failed(clocksmith, tmp_path):
+    speaker = ExactSpeaker(tmp_path)
+    alsa = tmp_path / "asound.conf"
+    alsa.write_text(speaker.device("default"))
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        process = subprocess.Popen(
+            [PROGRAM, "timer", "1s", "--config", clocksmith.configuration()],
+            env=clocksmith.environment | {"ALSA_CONFIG_PATH": str(alsa)}, stdout=full,
+            stderr=subprocess.PIPE, text=True)
+    wait_until(speaker.is_heard, 60, "the ring")
+    process.send_signal(signal.SIGINT)
+    assert (process.wait(60), process.stderr.read()) == (
+        1, "clocksmith: standard output: No space left on device; it goes on all the same\n")

@@ -5,7 +5,7 @@ import contextlib
 import fcntl
 import os
 import pathlib
-import time
+import re
 
 import pytest
 
@@ -66,17 +66,25 @@ def test_it_waits_for_the_folder_of_a_clock_that_is_just_being_killed(clocksmith
     fcntl.flock(folder, fcntl.LOCK_EX)
     with concurrent.futures.ThreadPoolExecutor() as pool:
         starting = pool.submit(Service, clocksmith, clocksmith.configuration(), alsa=SILENT_ALSA)
-        wait_until(lambda: is_held_elsewhere(tmp_path), 60, "the attempt to lock the folder")
-        time.sleep(0.2)
-        assert not starting.done()
+        process = wait_until(
+            lambda: holder_of(tmp_path), 60, "the attempt to lock the folder")
+        # Between two attempts it sleeps.
+        since = sleeps(process)
+        wait_until(lambda: sleeps(process) >= since + 2, 60, "another attempt")
         os.close(folder)
         assert starting.result().stop() == 0
 
 
-def is_held_elsewhere(path):
-    """True if another process has the path open."""
+def holder_of(path):
+    """Another process that has the path open; None if there is none."""
     for link in pathlib.Path("/proc").glob("[0-9]*/fd/*"):
         with contextlib.suppress(OSError):
             if link.parts[2] != str(os.getpid()) and link.readlink() == path:
-                return True
-    return False
+                return link.parents[1]
+    return None
+
+
+def sleeps(process):
+    """How often a process has waited for something."""
+    counts = re.findall(r"^voluntary_ctxt_switches:\s*(\d+)", (process / "status").read_text(), re.M)
+    return int(counts[0])

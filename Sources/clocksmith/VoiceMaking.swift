@@ -1,0 +1,103 @@
+import Basics
+import Devices
+@preconcurrency import Glibc
+import Service
+import Sound
+import Studio
+
+/// `voice import`: makes a voice pack from recordings, or adds the words of timers to one.
+func importVoice(_ folder: String, _ arguments: Arguments) throws -> Int32 {
+  let folder = withoutSlash(folder)
+  let output = arguments["output"].map(withoutSlash)
+  let recordings: VoiceImport
+  switch (arguments["pack"], output) {
+  case (nil, _):
+    recordings = try VoiceImport(folder: folder)
+  case ("timers", let output?):
+    recordings = try VoiceImport(folder: folder, addingTimersTo: VoicePack(path: output))
+  case ("timers", nil):
+    throw Misuse(
+      description: "import --pack timers needs --output, the folder of the voice that they are for")
+  case (let plan?, _):
+    throw Misuse(
+      description: "import has no --pack '\(plan.excerpt)'; write --pack timers, or leave it out")
+  }
+  for problem in recordings.problems { complain(problem.description) }
+  guard recordings.problems.isEmpty else {
+    complain("no voice was made from \(folder)")
+    return ExitStatus.failed
+  }
+  let target = output ?? "\(folder)-voice"
+  let isAddition = arguments["pack"] != nil
+  let pack = try isAddition ? recordings.add() : recordings.make(target)
+  if !recordings.ignored.isEmpty {
+    let first = recordings.ignored.prefix(3).joined(separator: ", ")
+    let more = recordings.ignored.count - 3
+    complain("note: not needed, so not used: \(first)\(more > 0 ? " and \(more) more" : "")")
+  }
+  if !recordings.missingForTimers.isEmpty {
+    let words = recordings.missingForTimers.map { "'\($0.text)'" }.joined(separator: ", ")
+    complain("note: the voice cannot say everything about timers without \(words)")
+  }
+  if let word = recordings.mostPeaked {
+    complain(
+      "note: levelled to \(recordings.loudnessText) LUFS, lower than -20, for '\(word)' has high "
+        + "peaks")
+  }
+  try present(pack, at: target)
+  return ExitStatus.done
+}
+
+/// `voice record`: makes a voice pack with a microphone.
+func recordVoice(_ folder: String, _ arguments: Arguments) throws -> Int32 {
+  guard let plan = RecordingPlan(rawValue: arguments["pack"] ?? "quarters") else {
+    throw Misuse(
+      description: "--pack '\(arguments["pack"] ?? "")' is not quarters or minutes or timers")
+  }
+  guard isatty(STDIN_FILENO) == 1 else {
+    throw Misuse(
+      description: "voice record needs a terminal, for it is led by single keys; run it in one")
+  }
+  let speaker = try Configuration.load(path: arguments["config"]).speaker
+  let takes = try TakeFolder(path: withoutSlash(folder), plan: plan)
+  let terminal = try Terminal(descriptor: STDIN_FILENO)
+  let isWhole = try VoiceRecorder(
+    plan, into: takes, microphone: ALSASource(name: arguments["device"] ?? "default"),
+    terminal: terminal, speaker: speaker
+  ).run()
+  if isWhole { try present(try takes.makePack(), at: takes.path) }
+  return ExitStatus.done
+}
+
+/// Prints the clips and times of a new voice, how to hear it, and how the service can use it. The
+/// commands have lines of their own, to be pasted.
+private func present(_ pack: VoicePack, at target: String) throws(Fault) {
+  try say("made \(target): \(pack.clipNames.count) clips")
+  try say(coverage(pack))
+  let path = realpath(target, nil)
+  defer { free(path) }
+  let place = path.map { String(cString: $0) } ?? target
+  try say("to hear it:\n  clocksmith voice try \(place.shellWord) 15:15")
+  var readable = place
+  if !["/opt/", "/srv/", "/usr/"].contains(where: { place.hasPrefix($0) }) {
+    // The unit hides home folders and /tmp from the service (ProtectHome=, PrivateTmp=).
+    readable = "\(sharedFolder)/\(place.split(separator: "/").last ?? "")"
+    try say("to put it where the service can read it:\n  \(copying(pack, place, to: readable))")
+  }
+  try say("to use it, in [announce] of the configuration:\n  voice = \(readable)")
+}
+
+/// The command that copies the files of a pack, and not the takes beside them. With install(1)
+/// everyone can read the copies, whatever the umask was when they were made.
+private func copying(_ pack: VoicePack, _ place: String, to folder: String) -> String {
+  let texts = names(inFolder: place).filter { name in
+    name == "voice.conf" || name == pack.licence || name == "NOTICE"
+  }
+  var sources = texts.map { "\(place)/\($0)".shellWord }
+  let paths = pack.clipNames.compactMap { pack.clip($0)?.path }
+  let suffixes = Set(paths.compactMap { path in path.split(separator: ".").last })
+  for suffix in suffixes.sorted() { sources.append("\(place.shellWord)/*.\(suffix)") }
+  return "sudo install -D -m 644 -t \(folder.shellWord) \(sources.joined(separator: " "))"
+}
+
+private let sharedFolder = "/usr/local/share"
