@@ -284,8 +284,8 @@ final class AnnouncerLink {
     case SD_BUS_ERROR_INVALID_ARGS:
       return .failure(Rejection(.value, AnnouncerWords.reworded(words)))
     case "org.clocksmith.Error.Busy": return .failure(Rejection(.busy, words))
-    default:
-      return .failure(Rejection(AnnouncerWords.kind(of: words), AnnouncerWords.reworded(words)))
+    case "org.clocksmith.Error.Past": return .failure(Rejection(.past, words))
+    default: return .failure(Rejection(.refused, AnnouncerWords.reworded(words)))
     }
   }
 }

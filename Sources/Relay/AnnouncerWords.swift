@@ -22,13 +22,6 @@ enum AnnouncerWords {
   static func reworded(_ words: String) -> String {
     rewordings.reduce(words) { $0.with($1.1, for: $1.0) }
   }
-
-  /// The kind of a refusal. D-Bus has one error for values that are never allowed and for those that
-  /// do not suit the present state.
-  static func kind(of words: String) -> Rejection.Kind {
-    if words.hasPrefix("the name cannot be used: ") { return .value }
-    return words.hasSuffix(" is over; choose a later day") ? .past : .refused
-  }
 }
 
 extension String {

@@ -15,4 +15,22 @@ extension BusServer.Refusal {
     default: self = .refused(reason.description)
     }
   }
+
+  /// An argument that no state of the clock would make right is told from a conflict.
+  init(_ refusal: TimerRefusal, to order: TimerOrder) {
+    switch (refusal, order) {
+    // How much can be added depends on how long the timer is.
+    case (.length, .add): self = .refused(refusal.description)
+    case (.length, _), (.name, _), (.interval, _): self = .badArgument(refusal.description)
+    default: self = .refused(refusal.description)
+    }
+  }
+
+  init(_ refusal: AlarmRefusal) {
+    switch refusal {
+    case .name, .never: self = .badArgument(refusal.description)
+    case .over: self.init(name: "org.clocksmith.Error.Past", words: refusal.description)
+    default: self = .refused(refusal.description)
+    }
+  }
 }

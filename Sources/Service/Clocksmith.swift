@@ -214,7 +214,7 @@ public final class Clocksmith {
       }
     }
     switch conductor.order(order) {
-    case .failure(let refusal): return .failure(.refused(refusal.description))
+    case .failure(let refusal): return .failure(.init(refusal))
     case .success(let alarms):
       keepOrder()
       guard case .set = order, let alarm = alarms.first else { return .success(.done) }
@@ -238,7 +238,7 @@ public final class Clocksmith {
 
   private func serve(_ order: TimerOrder) -> Result<BusServer.Answer, BusServer.Refusal> {
     switch conductor.order(order) {
-    case .failure(let refusal): return .failure(.refused(refusal.description))
+    case .failure(let refusal): return .failure(.init(refusal, to: order))
     case .success(let answer):
       keepOrder()
       switch (order, answer) {

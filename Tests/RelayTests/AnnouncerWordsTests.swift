@@ -20,16 +20,6 @@ import Testing
       let words = AnnouncerWords.reworded(refusal.description)
       let spoken = words.split { !$0.isLetter && $0 != "-" }
       #expect(!spoken.contains { ["clocksmith", "option"].contains($0) || $0.hasPrefix("--") })
-      #expect(AnnouncerWords.kind(of: refusal.description) == .refused, "\(words)")
-    }
-  }
-
-  @Test("what can never work is told from a conflict") func never() throws {
-    let over = AlarmRefusal.over(
-      AlarmTimes(time: try TimeOfDay(text: "07:00"), days: try AlarmDays(text: "2020-01-01")))
-    #expect(AnnouncerWords.kind(of: over.description) == .past)
-    for refusal in [TimerRefusal.name("it is empty").description, "\(AlarmRefusal.name("x"))"] {
-      #expect(AnnouncerWords.kind(of: refusal) == .value)
     }
   }
 
