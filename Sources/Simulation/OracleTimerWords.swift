@@ -185,9 +185,15 @@ extension Oracle {
     let due = due(words, moment)
     let heard = words.isOfTimeLeft ? nil : timers.entries[words.source]?.words?.heard
     let time = heard.map { $0.upperBound - $0.lowerBound } ?? rules.latestWords
-    // Words that a person has asked for do not take the place of those that a ring brings.
-    let isOfOrder = timers.isToldUnsaid
-    timers.isToldUnsaid = false
+    // Words that a person has asked for do not take the place of those that a ring brings. They do
+    // not wait: their end in the player is all that can be told of them.
+    let hasEnded =
+      switch reason {
+      case .stopped, .failed: true
+      default: false
+      }
+    let isOfOrder = timers.isToldUnsaid && hasEnded
+    if isOfOrder { timers.isToldUnsaid = false }
     if case .left(let left)? = words.phrases.first {
       timers.entries[words.source]?.toldLeft.insert(left.nanoseconds)
     } else if !isOfOrder {
