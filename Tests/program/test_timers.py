@@ -184,6 +184,9 @@ def test_what_rings_at_the_end_of_the_service_is_told_to_ring_on(kitchen, start,
     service = start()
     do(kitchen, "1s", "--name", "egg")
     service.wait_for('timer "egg" is at zero, and rings')
+    # The ring is saved after it is told.
+    state = kitchen.folder / "state/state.json"
+    wait_until(lambda: "ringing" in state.read_text(), 60, "the ring in the saved state")
     service.end_by(end)
     service = start()
     service.wait_for('timer "egg" goes on ringing after the restart')
