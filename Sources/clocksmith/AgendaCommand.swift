@@ -17,8 +17,8 @@ let agendaCommand = Subcommand(
     lists what will not sound, and why. Each occasion, each ring of an alarm and each timer has a
     line; of an interval only the next signal and the end are listed.
 
-    It assumes that the clock is trusted and that the switch is on; 'clocksmith status' shows what
-    silences the clock now. If the service is running, the list has its alarms, timers and interval,
+    It assumes that the clock is trusted and that the switch is on. If the running service is silent
+    now because of one of them, a note on standard error says so, and until when. If the service is running, the list has its alarms, timers and interval,
     and shows muted occasions as silent. If its next occasion or the quiet hours of an alarm show that
     the service has another configuration, a note says so.
     With --config or --zone, or without a service, the list has the alarms of the configuration.
@@ -91,10 +91,31 @@ private func statusOfService(_ configuration: Configuration) -> Status? {
       complain(
         "note: the switch silences the clock; until it is on again, \(which) in this list sounds")
     }
+    if let words = status.silenceOfClock(configuration.announcer.untrusted) {
+      complain("note: now silent: the clock is not trusted; until it is, \(words)")
+    }
     return status
   } catch {
     complain("note: the list lacks the mute, timers and alarms of the service: \(error)")
     return nil
+  }
+}
+
+extension Status {
+  /// What of the list does not sound while the clock is not trusted; nil if it is trusted, or if
+  /// everything sounds all the same.
+  /// - Parameter configured: the policy that was read here. The service may run with another one, which
+  ///   the bus does not tell, but shows by what it does.
+  fileprivate func silenceOfClock(_ configured: UntrustedPolicy) -> String? {
+    guard trust == ClockTrust.untrusted.rawValue else { return nil }
+    let isSilent = next.refusal?.key == SkipReason.untrusted.key
+    if clockIsUsed {
+      let policy = isSilent ? .ask : next.refusal == nil ? .speak : configured
+      return policy == .speak ? nil : "no occasion and no alarm in this list sounds"
+    }
+    return configured == .chime || next.refusal == nil
+      ? "only the chimes in this list sound, without words, and no alarm rings"
+      : "no occasion and no alarm in this list sounds"
   }
 }
 
