@@ -1,13 +1,15 @@
 """Calls over the bus that nobody should make, or at a moment when nobody can answer."""
 
 import importlib.util
+import os
+import pwd
 import signal
 
 import pytest
 from jeepney import Properties
 
 from message_bus import ADDRESS, Refused
-from program import ROOT
+from program import ROOT, refusal
 
 
 @pytest.fixture
@@ -45,3 +47,11 @@ def test_a_call_that_the_service_meets_at_its_end_is_left_unanswered(bus, start)
         assert service.process.wait(60) == 0
         with pytest.raises(Refused, match="NoReply"):
             raise Refused(caller.connection.receive(timeout=60))
+
+
+def test_who_may_not_act_is_told_how_to_be_let(on_the_bus, announcer):
+    announcer(lambda member: "org.freedesktop.DBus.Error.AccessDenied")
+    user = pwd.getpwuid(os.getuid()).pw_name
+    assert refusal(on_the_bus.run("mute"), 1) == (
+        "clocksmith: clocksmith.service: only root and members of the group audio may do that; run 'sudo adduser "
+        f"{user} audio' and log in again")
