@@ -91,8 +91,10 @@ private func statusOfService(_ configuration: Configuration) -> Status? {
       complain(
         "note: the switch silences the clock; until it is on again, \(which) in this list sounds")
     }
-    if let words = status.silenceOfClock(configuration.announcer.untrusted) {
-      complain("note: now silent: the clock is not trusted; until it is, \(words)")
+    if status.isSilencedByDoubt(configuration.announcer.untrusted) {
+      complain(
+        "note: now silent: the clock is not trusted; until it is, no time in this list is said, and "
+          + "no alarm rings")
     }
     return status
   } catch {
@@ -102,20 +104,19 @@ private func statusOfService(_ configuration: Configuration) -> Status? {
 }
 
 extension Status {
-  /// What of the list does not sound while the clock is not trusted; nil if it is trusted, or if
-  /// everything sounds all the same.
-  /// - Parameter configured: the policy that was read here. The service may run with another one, which
-  ///   the bus does not tell, but shows by what it does.
-  fileprivate func silenceOfClock(_ configured: UntrustedPolicy) -> String? {
-    guard trust == ClockTrust.untrusted.rawValue else { return nil }
-    let isSilent = next.refusal?.key == SkipReason.untrusted.key
-    if clockIsUsed {
-      let policy = isSilent ? .ask : next.refusal == nil ? .speak : configured
-      return policy == .speak ? nil : "no occasion and no alarm in this list sounds"
+  /// True if the service is silent because its clock is not trusted.
+  /// - Parameter configured: the policy that was read here. The service may run with another one,
+  ///   which the bus does not tell, but which may show in what it does.
+  fileprivate func isSilencedByDoubt(_ configured: UntrustedPolicy) -> Bool {
+    guard trust == ClockTrust.untrusted.rawValue else { return false }
+    // It is 'silent' or 'chime'.
+    guard clockIsUsed else { return true }
+    switch next.refusal?.key {
+    case SkipReason.untrusted.key: return true
+    // A mute is the last reason that is looked for.
+    case nil, SkipReason.softwareMuted.key: return false
+    default: return configured == .ask
     }
-    return configured == .chime || next.refusal == nil
-      ? "only the chimes in this list sound, without words, and no alarm rings"
-      : "no occasion and no alarm in this list sounds"
   }
 }
 
