@@ -7,8 +7,10 @@ public enum Weekday: Int, CaseIterable, Sendable {
     ["sun", "mon", "tue", "wed", "thu", "fri", "sat"][rawValue]
   }
 
+  /// Takes upper and lower case.
   init?(abbreviation: some StringProtocol) {
-    guard let day = Self.allCases.first(where: { $0.abbreviation == abbreviation }) else {
+    let lower = abbreviation.lowercased()
+    guard let day = Self.allCases.first(where: { $0.abbreviation == lower }) else {
       return nil
     }
     self = day

@@ -9,9 +9,11 @@ extension BusServer.Refusal {
     switch reason {
     case .occasionIsNear:
       self = .refused("the announcement of \(occasion.timeOfDay) is about to be made")
-    // The caller can ask again: the speaker may be free by that instant.
-    case .busy where instant != nil:
-      self.init(name: "org.clocksmith.Error.Busy", words: reason.description)
+    case .busy:
+      let words = "\(reason); try again when it is over"
+      // Before that instant the caller can ask again: the speaker may be free by then.
+      self =
+        instant == nil ? .refused(words) : .init(name: "org.clocksmith.Error.Busy", words: words)
     default: self = .refused(reason.description)
     }
   }

@@ -278,7 +278,7 @@ public final class RunningService {
     }
     switch error.name.map({ String(cString: $0) }) {
     case SD_BUS_ERROR_ACCESS_DENIED:
-      return Fault(service, code: -code, "only root and members of the group audio may do that")
+      return Fault(service, code: -code, accessIsDenied)
     case SD_BUS_ERROR_SERVICE_UNKNOWN, SD_BUS_ERROR_NAME_HAS_NO_OWNER, SD_BUS_ERROR_DISCONNECTED,
       SD_BUS_ERROR_UNKNOWN_OBJECT:
       return Fault(service, code: -code, gone)

@@ -4,8 +4,11 @@ import Horology
 extension Status.Alarm {
   /// As in `alarm 2 "school": 07:00, mon-fri, rise 5min: rings mon 2026-11-23 07:00, in 9 h 3 min`.
   public func line(at instant: Instant, _ zone: any Zone) -> String {
-    let rising = rise.isEmpty ? "" : ", rise \(rise)"
-    return "alarm \(numberAndName): \(time), \(days)\(rising): \(outlook(at: instant, zone))"
+    var plan = [time, days]
+    if !tune.isEmpty { plan.append(tune) }
+    if !rise.isEmpty { plan.append("rise \(rise)") }
+    if ringsInQuietHours { plan.append("even in quiet hours") }
+    return "alarm \(numberAndName): \(plan.joined(separator: ", ")): \(outlook(at: instant, zone))"
   }
 
   /// As in `rings mon 2026-11-23 07:00, in 9 h 3 min`.

@@ -16,10 +16,13 @@ public enum Sounds {
       throw Fault(
         "voice '\(name)'",
         "not found in \(looked); install the package clocksmith-voices, which has it, or choose "
-          + (voiceNames() + ["the path of a voice's folder"]).joined(separator: ", "))
+          + (voiceNames() + [wayToOtherVoice]).joined(separator: ", "))
     }
-    throw notFound("voice", name, voiceNames(), or: ["the path of a voice's folder"])
+    throw notFound("voice", name, voiceNames(), or: [wayToOtherVoice])
   }
+
+  private static let wayToOtherVoice =
+    "the full path of a voice's folder, as /usr/local/share/mine"
 
   /// The voices of the package clocksmith-voices, for the words about one that is not installed.
   private static let voicesOfPackage: Set = ["de", "es", "fr", "it", "ru"]

@@ -98,7 +98,10 @@ public struct VoicePack: Sendable {
     let place = "voice \(path)"
     guard let names = names(hour: hour, minute: minute, wording) else {
       let instead = shortestInterval(wording: wording).map { "; it can say \($0.times) only" } ?? ""
-      throw Fault(place, "its \(wording.section) has no phrase for \(time.timeOfDay)\(instead)")
+      throw Fault(
+        place,
+        "its \(wording.section) has no phrase for \(time.timeOfDay)\(instead); record or import more "
+          + "words, or choose another voice")
     }
     var phrase: [Clip] = []
     for name in names {

@@ -1,3 +1,4 @@
+import Basics
 import Horology
 
 /// The styles of a voice: the ways in which it puts a time into words.
@@ -42,8 +43,8 @@ extension VoicePack {
       return "\(styles.joined(separator: ", ")) for clock = \(format.rawValue)"
     }
     let there = clocks.isEmpty ? "nothing" : clocks.joined(separator: ", and ")
-    return "the voice \(path) has no such style for clock = \(wording.format.rawValue): it has "
-      + "\(there); set one of these, or another voice"
+    return "the voice \(path) has no style '\(wording.style.excerpt)' for "
+      + "clock = \(wording.format.rawValue): it has \(there); set one of these, or another voice"
   }
 
   /// Why it cannot open a sentence; nil if it can.

@@ -88,6 +88,9 @@ public struct RecordingSession: Sendable {
     self.kept = kept
   }
 
+  /// True if every phrase is kept.
+  public var isWhole: Bool { kept.count == prompts.count }
+
   /// How many phrases are kept, of how many.
   public var progress: String { "\(kept.count) of \(prompts.count) phrases are recorded" }
 

@@ -17,8 +17,8 @@ let agendaCommand = Subcommand(
     lists what will not sound, and why. Each occasion, each ring of an alarm and each timer has a
     line; of an interval only the next signal and the end are listed.
 
-    It assumes that the clock is trusted and that the switch is on; 'clocksmith status' shows what
-    silences the clock now. If the service is running, the list has its alarms, timers and interval,
+    It assumes that the clock is trusted and that the switch is on. If the running service is silent
+    now because of one of them, a note on standard error says so, and until when. If the service is running, the list has its alarms, timers and interval,
     and shows muted occasions as silent. If its next occasion or the quiet hours of an alarm show that
     the service has another configuration, a note says so.
     With --config or --zone, or without a service, the list has the alarms of the configuration.
@@ -91,10 +91,32 @@ private func statusOfService(_ configuration: Configuration) -> Status? {
       complain(
         "note: the switch silences the clock; until it is on again, \(which) in this list sounds")
     }
+    if status.isSilencedByDoubt(configuration.announcer.untrusted) {
+      complain(
+        "note: now silent: the clock is not trusted; until it is, no time in this list is said, and "
+          + "no alarm rings")
+    }
     return status
   } catch {
     complain("note: the list lacks the mute, timers and alarms of the service: \(error)")
     return nil
+  }
+}
+
+extension Status {
+  /// True if the service is silent because its clock is not trusted.
+  /// - Parameter configured: the policy that was read here. The service may run with another one,
+  ///   which the bus does not tell, but which may show in what it does.
+  fileprivate func isSilencedByDoubt(_ configured: UntrustedPolicy) -> Bool {
+    guard trust == ClockTrust.untrusted.rawValue else { return false }
+    // It is 'silent' or 'chime'.
+    guard clockIsUsed else { return true }
+    switch next.refusal?.key {
+    case SkipReason.untrusted.key: return true
+    // A mute is the last reason that is looked for.
+    case nil, SkipReason.softwareMuted.key: return false
+    default: return configured == .ask
+    }
   }
 }
 

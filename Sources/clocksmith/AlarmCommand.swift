@@ -54,10 +54,9 @@ let alarmCommand = Subcommand(
   switch (first, words.count) {
   case (_, 1) where isSet: try set(first, arguments)
   case (_, _) where isSet:
-    throw Misuse(
-      description: "unexpected '\(words[1].shortened)'; days are given as --days mon-fri")
+    throw Misuse(description: "unexpected '\(words[1].shortened)'; \(optionFor(words[1]))")
   case ("list", 1): try list(asJSON: arguments.has("json"))
-  case ("snooze", _): try runningService().change { try $0.snoozeAlarm(which) }
+  case ("snooze", _): try runningService().change { try snooze(which, $0) }
   case ("stop", _): try runningService().change { try $0.stopAlarm(which) }
   case ("cancel", 2): try runningService().change { try $0.cancelAlarm(words[1]) }
   case ("cancel", _):
@@ -72,6 +71,26 @@ let alarmCommand = Subcommand(
         + "cancel")
   }
   return ExitStatus.done
+}
+
+/// How a word behind the time was to be given.
+private func optionFor(_ word: String) -> String {
+  if (try? AlarmDays(weekdays: word)) != nil { return "days are given as --days \(word)" }
+  if (try? AlarmDays(date: word)) != nil { return "a day is given as --date \(word)" }
+  return "a name is given as --name \(word.shortened.shellWord)"
+}
+
+/// - Parameter which: nil for all that ring.
+private func snooze(_ which: String?, _ service: RunningService) throws {
+  let before = try service.status().alarms.filter { $0.state == "ringing" }.map(\.number)
+  try service.snoozeAlarm(which)
+  let status = try service.status()
+  let zone = try zoneOfService(status.zone)
+  for alarm in status.alarms where alarm.state == "snoozing" && before.contains(alarm.number) {
+    guard let next = alarm.nextInstant else { continue }
+    let time = zone.civil(at: next).dateTime.timeOfDay.prefix(5)
+    try tellDone("\(alarm.title) rings again at \(time)", "the alarm was snoozed all the same")
+  }
 }
 
 private func set(_ time: String, _ arguments: Arguments) throws {

@@ -32,11 +32,10 @@ let checkCommand = Subcommand(
   try checkup.look("configuration") { () throws(Fault) in
     let configuration = try Configuration.load(path: arguments["config"])
     loaded = configuration
-    // Only the installed service is kept out of these folders, and it reads the files in /etc.
-    if !arguments.has("config"), isUnitInstalled,
-      let finding = found(configuration.hiddenFromService)
-    {
-      return finding
+    if !arguments.has("config") {
+      // Only the installed service is kept out of these folders, and it reads the files in /etc.
+      let hidden = isUnitInstalled ? configuration.hiddenFromService : []
+      if let finding = found(hidden + Configuration.filesIgnored) { return finding }
     }
     let files = configuration.files.joined(separator: ", ")
     return .well(files.isEmpty ? "the defaults; no file" : files)

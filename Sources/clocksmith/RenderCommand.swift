@@ -9,7 +9,9 @@ let renderCommand = Subcommand(
   summary: "write the announcement of a given time as a sound file, or draw it",
   details: """
     Writes the announcement of a local time into a sound file, faster than real time, or draws it,
-    or both. It prints where in the file the announced moment is, in seconds.
+    or both. It prints where in the file the announced moment is, in seconds, as in
+    'anchor: 23.000000'. At this moment the first blow of the hour bell begins or, without one, the
+    first blow or word.
     """,
   options: [
     Option(name: "at", argument: timeForm, help: "the local time to announce"),

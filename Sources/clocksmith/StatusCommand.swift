@@ -12,6 +12,9 @@ let statusCommand = Subcommand(
     Shows the time, what sounds next, how far the clock can be trusted, the switch and the speaker,
     as the running service sees them. Without a service, or with --config, it shows what a service
     with this configuration would see.
+
+    If the configuration has an error, a line says so, in JSON as configuration_error. A running
+    service keeps the settings that it has, so its status is shown all the same.
     """,
   options: [
     Option(
@@ -44,12 +47,22 @@ final class StatusView {
   /// The zone of the service, or else of this program.
   private(set) var zone: SystemZone
   private let configurationPath: String?
-  private let configuration: Configuration
-  private let composer: Composer
+  private var settings: Result<Settings, Fault>
   private let watch: ClockWatch
   private(set) var service: RunningService?
 
-  /// - Throws: `Fault` if there is no service and the configuration cannot be used.
+  /// The configuration, and the composer that it makes.
+  private struct Settings {
+    let configuration: Configuration
+    let composer: Composer
+
+    init(path: String?) throws(Fault) {
+      configuration = try Configuration.load(path: path)
+      composer = try configuration.composer()
+    }
+  }
+
+  /// - Throws: `Fault` if there is no service and the zone is not known.
   init(configurationPath: String?) throws(Fault) {
     self.configurationPath = configurationPath
     let service = configurationPath == nil ? reachableService() : nil
@@ -61,9 +74,8 @@ final class StatusView {
       zone = .universal
     }
     self.service = service
-    configuration = try Configuration.load(path: configurationPath)
-    composer = try configuration.composer()
-    watch = ClockWatch(rtc: configuration.rtc)
+    settings = Result { () throws(Fault) in try Settings(path: configurationPath) }
+    watch = ClockWatch(rtc: (try? settings.get())?.configuration.rtc ?? .auto)
   }
 
   /// Connects to the service, if there is one now. It waits only for a moment, to keep the face
@@ -73,20 +85,33 @@ final class StatusView {
     service = try? RunningService(patience: .milliseconds(200))
   }
 
-  /// - Throws: `Fault` if the service is there and does not answer.
+  /// - Throws: `Fault` if the service is there and does not answer, and if there is no service and
+  ///   the configuration cannot be used.
   func look() throws(Fault) -> Seen {
     let now = SystemClock.now
     _ = watch.look()
-    let status =
-      if let service {
-        try service.status()
-      } else {
-        try Status(configuration, composer, zone: zone, clock: watch.state, at: now.instant)
-      }
+    // Its error may have been corrected since.
+    if case .failure = settings {
+      settings = Result { () throws(Fault) in try Settings(path: configurationPath) }
+    }
+    let status: Status
+    var voice: String?
+    if let service {
+      status = try service.status()
+      let own = try? settings.get()
+      if own?.configuration.voice == status.voice { voice = own?.composer.voice.description }
+    } else {
+      let own = try settings.get()
+      status = try Status(
+        own.configuration, own.composer, zone: zone, clock: watch.state, at: now.instant)
+      voice = own.composer.voice.description
+    }
+    var configurationError = ""
+    if case .failure(let fault) = settings { configurationError = fault.description }
     if status.zone != zone.name { zone = try zoneOfService(status.zone, or: zone) }
     return Seen(
       status: status, instant: now.instant, zone: zone, isRunning: service != nil,
-      rtc: watch.rtc, voice: configuration.voice == status.voice ? composer.voice.description : nil)
+      rtc: watch.rtc, voice: voice, configurationError: configurationError)
   }
 
   /// Goes on without the service, which has gone or does not answer.
@@ -104,6 +129,8 @@ struct Seen {
   let rtc: RTCJudgement?
   /// The description in the voice pack; nil if it is not known.
   let voice: String?
+  /// Why the configuration cannot be used; empty if it can.
+  let configurationError: String
 
   /// One line of the face.
   struct Line: Equatable {
@@ -117,6 +144,11 @@ struct Seen {
     var text: String {
       label + String(repeating: " ", count: max(9 - label.count, 1)) + value
     }
+  }
+
+  /// All lines in one, without the padding of a column.
+  var inOneLine: String {
+    lines().map { "\($0.label) \($0.value)" }.joined(separator: "; ")
   }
 
   var time: Line {
@@ -193,6 +225,13 @@ struct Seen {
       lines.append(
         Line(label: "state", value: words, weight: status.isStateInTrouble ? .warning : .plain))
     }
+    if !configurationError.isEmpty {
+      lines.append(
+        Line(
+          label: "settings",
+          value: "\(configurationError); the clock keeps the settings that it has",
+          weight: .warning))
+    }
     if !isRunning {
       lines.append(
         Line(
@@ -263,6 +302,7 @@ struct Seen {
     line.set("last_error", status.lastError.isEmpty ? nil : status.lastError)
     line.set("state_error", status.stateError.isEmpty ? nil : status.stateError)
     line.set("state_loss", status.stateLoss.isEmpty ? nil : status.stateLoss)
+    line.set("configuration_error", configurationError.isEmpty ? nil : configurationError)
     return line.text
   }
 }

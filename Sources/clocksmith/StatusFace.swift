@@ -85,7 +85,13 @@ final class StatusFace {
       seen = try view.look()
     } catch {
       view.loseService()
-      if let without = try? view.look() { seen = without }
+      do throws(Fault) {
+        seen = try view.look()
+      } catch {
+        // Without a service and without a configuration there is nothing to show.
+        failure = error
+        return loop.exit()
+      }
     }
     show()
   }
@@ -124,7 +130,7 @@ final class StatusFace {
     guard state != printed else { return }
     printed = state
     let now = seen.at(SystemClock.now.instant)
-    try say(isJSON ? now.json() : now.lines().map(\.text).joined(separator: "; "))
+    try say(isJSON ? now.json() : now.inOneLine)
   }
 }
 
@@ -132,7 +138,8 @@ extension Seen {
   /// The same status at another instant.
   func at(_ instant: Instant) -> Seen {
     Seen(
-      status: status, instant: instant, zone: zone, isRunning: isRunning, rtc: rtc, voice: voice)
+      status: status, instant: instant, zone: zone, isRunning: isRunning, rtc: rtc, voice: voice,
+      configurationError: configurationError)
   }
 }
 

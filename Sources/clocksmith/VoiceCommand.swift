@@ -91,7 +91,8 @@ let voiceCommand = Subcommand(
     return try recordVoice(folder, arguments)
   case ("list", nil):
     return try listVoices(
-      Configuration.load(path: arguments["config"]), asJSON: arguments.has("json"))
+      try usableConfiguration(arguments, or: "so no voice has a star")?.voice,
+      asJSON: arguments.has("json"))
   case ("list", let word?):
     throw Misuse(description: "unexpected '\(word)'; \(hint)")
   case (let word?, nil) where ["try", "export"].contains(word):
@@ -108,6 +109,20 @@ let voiceCommand = Subcommand(
   }
 }
 
+/// The configuration; nil, with a note, if the files in /etc have an error. A file of `--config` must
+/// have none.
+/// - Parameter consequence: what the command does without it.
+func usableConfiguration(
+  _ arguments: Arguments, or consequence: String
+) throws(Fault) -> Configuration? {
+  do throws(Fault) {
+    return try Configuration.load(path: arguments["config"])
+  } catch {
+    guard !arguments.has("config") else { throw error }
+    complain("note: the configuration cannot be used, \(consequence): \(error)")
+    return nil
+  }
+}
 /// A folder's name without the slash that shells add.
 func withoutSlash(_ folder: String) -> String {
   var folder = folder

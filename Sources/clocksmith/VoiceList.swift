@@ -5,11 +5,12 @@ import Service
 import Sound
 
 /// `voice list`: the installed and the configured voices, and what each can do.
-func listVoices(_ configuration: Configuration, asJSON: Bool) throws -> Int32 {
+/// - Parameter configured: the configured voice; nil if it is not known.
+func listVoices(_ configured: String?, asJSON: Bool) throws -> Int32 {
   var names = Sounds.voiceNames()
-  if !names.contains(configuration.voice) { names.insert(configuration.voice, at: 0) }
+  if let configured, !names.contains(configured) { names.insert(configured, at: 0) }
   for name in names {
-    let isConfigured = name == configuration.voice
+    let isConfigured = name == configured
     do throws(Fault) {
       let pack = try Sounds.voice(name)
       try asJSON

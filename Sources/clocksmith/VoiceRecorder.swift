@@ -73,6 +73,8 @@ final class VoiceRecorder {
       try loop.whenReady(terminal.descriptor, events: EPOLLIN.rawValue) { [unowned self] in
         readKeys()
       })
+    // Before the person is asked for anything.
+    if !session.isWhole { _ = try openedRate() }
     perform(session.begin())
     if failure == nil { try loop.run() }
     (playing, ticks, meterTicks) = (nil, nil, nil)
@@ -155,7 +157,13 @@ final class VoiceRecorder {
   /// Opens the microphone, if it is not open yet.
   private func openedRate() throws(Fault) -> Int {
     if let rate { return rate }
-    let opened = try microphone.open()
+    let opened: Int
+    do throws(Fault) {
+      opened = try microphone.open()
+    } catch {
+      throw Fault(
+        error.operation, code: error.code, "\(error.detail); --device names another microphone")
+    }
     rate = opened
     ticks = try loop.every(microphone.readInterval) { [unowned self] in listen() }
     if showsMeter {

@@ -8,7 +8,9 @@ import Sound
 /// `voice try`: says a time in a voice, through the configured speaker, without the service.
 func tryVoice(_ name: String, _ time: String?, _ arguments: Arguments) throws -> Int32 {
   let given = try time.map { try timeOfDay($0) }
-  let configuration = try Configuration.load(path: arguments["config"])
+  let defaults = Configuration()
+  let configuration =
+    try usableConfiguration(arguments, or: "so the speaker is '\(defaults.device)'") ?? defaults
   let voice = try voicePack(named: name)
   let composer = Composer(
     voice: voice, wording: try wording(of: voice, arguments["style"], configuration.wording),
@@ -28,7 +30,14 @@ func tryVoice(_ name: String, _ time: String?, _ arguments: Arguments) throws ->
 
 /// The voice in this folder or, without one, the installed voice of this name.
 func voicePack(named name: String) throws(Fault) -> VoicePack {
-  access("\(name)/voice.conf", F_OK) == 0 ? try VoicePack(path: name) : try Sounds.voice(name)
+  if access("\(name)/voice.conf", F_OK) == 0 { return try VoicePack(path: name) }
+  if !name.isEmpty, access("\(name)/.", F_OK) == 0, !Sounds.voiceNames().contains(name) {
+    throw Fault(
+      name.excerpt,
+      "this folder is no voice: it has no voice.conf; 'clocksmith voice import' makes a voice from a "
+        + "folder of recorded words")
+  }
+  return try Sounds.voice(name)
 }
 
 /// The wording that the voice uses: the requested style, or the configured one, as far as it can.

@@ -225,11 +225,14 @@ import Testing
     terse.opens = true
     #expect(try pack.text(hour: 15, minute: 15, wording: terse) == "three fifteen fifteen")
     let fault = faultThrown { _ = try pack.text(hour: 15, minute: 30, wording: terse) }
-    #expect(fault?.detail == "its [clock 12 terse] has no phrase for 15:30:00")
+    #expect(
+      fault?.detail
+        == "its [clock 12 terse] has no phrase for 15:30:00; record or import more words, or "
+        + "choose another voice")
     #expect(pack.flaw(ofStyle: terse) == nil)
     #expect(
       pack.flaw(ofStyle: Wording(.twentyFour))
-        == "the voice \(folder.path) has no such style for clock = 24: it has digital, terse for "
+        == "the voice \(folder.path) has no style 'digital' for clock = 24: it has digital, terse for "
         + "clock = 12, and terse for clock = 24; set one of these, or another voice")
     #expect(pack.flawOfOpening == nil)
   }
@@ -246,7 +249,8 @@ import Testing
     let fault = faultThrown { try pack.verify(every: Interval(minutes: 5)!, wording: .twelve) }
     #expect(
       fault?.detail
-        == "its [clock 12] has no phrase for 00:05:00; it can say the quarters of an hour only")
+        == "its [clock 12] has no phrase for 00:05:00; it can say the quarters of an hour only; "
+        + "record or import more words, or choose another voice")
   }
 }
 

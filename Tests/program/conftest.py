@@ -10,6 +10,7 @@ import time
 
 import pytest
 
+from etc_folder import Etc
 from http_door import Door
 from memory import folder_in_memory
 from message_bus import MessageBus
@@ -79,6 +80,17 @@ def surroundings_fixture(tmp_path_factory):
 @pytest.fixture
 def clocksmith(surroundings, tmp_path):
     return Clocksmith(surroundings, tmp_path)
+
+
+@pytest.fixture
+def etc(clocksmith):
+    etc = Etc(clocksmith)
+    if not shutil.which("setpriv") or etc.run("--version").returncode:
+        pytest.skip("/etc cannot be replaced here (not root?)")
+    yield etc
+    for path in etc.folder.rglob("*"):
+        if not path.is_symlink():
+            path.chmod(0o700)
 
 
 @pytest.fixture(scope="module")

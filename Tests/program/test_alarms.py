@@ -64,8 +64,8 @@ def test_an_alarm_is_set_listed_and_cancelled(bus, home, start):
         assert row[7] / 1e6 > time.time() and row[8:] == ("person", "", "")
     service.wait_for('alarm "school" was set for 07:00, mon-fri')
     assert do(home, "06:30", "--date", "2099-12-24", "--even-if-quiet", "--rise", "5m").startswith(
-        "alarm 2: 06:30, 2099-12-24, rise 5min: rings thu 2099-12-24 06:30, in ")
-    assert do(home, "23:59", "--tune", "westminster").startswith("alarm 3: 23:59, once: rings ")
+        "alarm 2: 06:30, 2099-12-24, rise 5min, even in quiet hours: rings thu 2099-12-24 06:30, in ")
+    assert do(home, "23:59", "--tune", "westminster").startswith("alarm 3: 23:59, once, westminster: rings ")
     school, eve, tune = alarms(home)
     assert (school["name"], school["days"], school["state"]) == ("school", "mon-fri", "waiting")
     # In UTC; the offset of this zone depends on the time of day of the run.
@@ -87,7 +87,7 @@ def test_it_rings_on_its_moment_says_the_time_and_is_put_off_and_stopped(bus, ho
     service.wait_for('alarm "tea" rings', guard(at))
     service.wait_for('said ".*" for alarm "tea"', 60)
     assert alarms(home)[0]["state"] == "ringing"
-    do(home, "snooze")
+    assert re.fullmatch(r'alarm "tea" rings again at \d\d:\d\d', do(home, "snooze"))
     service.wait_for('alarm "tea" was snoozed for 10 min')
     assert alarms(home)[0]["state"] == "snoozing"
     assert re.fullmatch(
@@ -281,9 +281,14 @@ def test_a_past_that_a_wrong_clock_may_still_have_before_it_is_no_zero(bus, home
     (["26:00"], "'26:00' is no time of day; write it as 07:00, from 00:00 to 23:59"),
     (["7am"], "'7am' is no time of day"),
     (["07:00:30"], "'07:00:30' is no time of day"),
-    (["07:00", "mon"], "unexpected 'mon'; days are given as --days mon-fri"),
+    (["07:00", "mon"], "unexpected 'mon'; days are given as --days mon"),
+    (["07:00", "2026-12-24"], "unexpected '2026-12-24'; a day is given as --date 2026-12-24"),
+    (["07:00", "school"], "unexpected 'school'; a name is given as --name school"),
+    (["07:00", "big day"], "unexpected 'big day'; a name is given as --name 'big day'"),
     (["07:00", "--days", "fri-"], "--days 'fri-' is not a weekday"),
     (["07:00", "--days", ""], "--days '' is not a weekday"),
+    (["07:00", "--days", "weekdays"],
+     "--days 'weekdays' is not a weekday (mon tue wed thu fri sat sun) or two, as mon-fri"),
     (["07:00", "--date", "2027-02-30"], "--date '2027-02-30' never comes: no month has that day; choose another"),
     (["07:00", "--date", "feb 30"], "--date 'feb 30' is no day"),
     (["07:00", "--days", "mon", "--date", "2027-02-03"], "--days and --date exclude each other"),

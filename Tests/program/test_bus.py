@@ -132,7 +132,8 @@ def test_what_cannot_be_met_is_refused_with_the_reason(caller, slow_service):
         with pytest.raises(Refused) as refused:
             caller.call("Announce")
         assert refused.value.name == "org.clocksmith.Error.Refused"
-        assert refused.value.words == "another announcement had the speaker"
+        assert refused.value.words == (
+            "another announcement had the speaker; try again when it is over")
     assert len(slow_service.matching("did not say the time that was asked for")) == 1
 
 

@@ -1,13 +1,15 @@
 """Calls over the bus that nobody should make, or at a moment when nobody can answer."""
 
 import importlib.util
+import os
+import pwd
 import signal
 
 import pytest
 from jeepney import Properties
 
 from message_bus import ADDRESS, Refused
-from program import ROOT
+from program import ROOT, refusal
 
 
 @pytest.fixture
@@ -59,3 +61,11 @@ def test_what_can_never_work_is_told_from_a_conflict(caller, service, call, erro
     with pytest.raises(Refused) as refused:
         caller.call(*call)
     assert refused.value.name == error
+
+
+def test_who_may_not_act_is_told_how_to_be_let(on_the_bus, announcer):
+    announcer(lambda member: "org.freedesktop.DBus.Error.AccessDenied")
+    user = pwd.getpwuid(os.getuid()).pw_name
+    assert refusal(on_the_bus.run("mute"), 1) == (
+        "clocksmith: clocksmith.service: only root and members of the group audio may do that; run 'sudo adduser "
+        f"{user} audio' and log in again")

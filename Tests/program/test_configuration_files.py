@@ -1,43 +1,11 @@
 """The files in /etc/clocksmith: an unreadable one is an error, and never means the defaults."""
 
 import shutil
-import subprocess
 
 import pytest
 
 from c_library import shared_library
-from program import PROGRAM, refusal
-
-# In its own mount namespace, root without its privileges sees this folder as /etc/clocksmith.
-WITH_FOLDER = """
-mount -t tmpfs tmpfs /etc && cp -a "$0" /etc/clocksmith &&
-exec setpriv --bounding-set=-dac_override,-dac_read_search "$@"
-"""
-
-
-class Etc:
-    """A folder that the program takes for /etc/clocksmith."""
-
-    def __init__(self, clocksmith):
-        self.folder = clocksmith.folder / "etc"
-        self.environment = clocksmith.environment
-        (self.folder / "conf.d").mkdir(parents=True)
-
-    def run(self, *words, before=()):
-        return subprocess.run(
-            ["unshare", "--mount", "sh", "-c", WITH_FOLDER, self.folder, *before, PROGRAM, *words],
-            env=self.environment, capture_output=True, text=True, timeout=60, check=False)
-
-
-@pytest.fixture
-def etc(clocksmith):
-    etc = Etc(clocksmith)
-    if not shutil.which("setpriv") or etc.run("--version").returncode:
-        pytest.skip("/etc cannot be replaced here (not root?)")
-    yield etc
-    for path in etc.folder.rglob("*"):
-        if not path.is_symlink():
-            path.chmod(0o700)
+from program import refusal
 
 
 def without_rights(path):
@@ -147,3 +115,17 @@ def test_the_files_are_read_in_order(etc):
     (etc.folder / "clocksmith.conf").write_text("[announce]\ninterval = 7\n")
     (etc.folder / "conf.d/10.conf").write_text("[announce]\ninterval = 8\n")
     assert "/etc/clocksmith/clocksmith.conf:2: interval = 7" in refusal(etc.run("agenda"), 1)
+
+
+def test_check_names_a_file_that_is_not_read_for_its_name(etc):
+    for name in ("my.cnf", "10.conf", "10.conf~", "10.conf.dpkg-old", ".hidden", "mine.conf.txt"):
+        (etc.folder / "conf.d" / name).write_text("")
+    done = etc.run("check")
+    assert done.returncode == 3
+    assert (
+        "FOUND configuration /etc/clocksmith/conf.d/mine.conf.txt is not read, for its name does not end in "
+        ".conf; rename it, or remove it (and 1 more)\n") in done.stdout
+    (etc.folder / "conf.d/mine.conf.txt").unlink()
+    assert "FOUND configuration /etc/clocksmith/conf.d/my.cnf is not read" in etc.run("check").stdout
+    (etc.folder / "conf.d/my.cnf").unlink()
+    assert "ok    configuration /etc/clocksmith/conf.d/10.conf\n" in etc.run("check").stdout

@@ -53,7 +53,7 @@ def test_an_interval_is_started_seen_and_stopped(gym, start):
     assert interval(gym)["start"] == seen["start"]
     assert refusal(gym.run("interval", "45s"), 1) == (
         "clocksmith: clocksmith.service: there is an interval of 10 min already; stop it first, or "
-        "start this one with the option 'replace'")
+        "start this one with --replace")
     assert do(gym, "45s", "--replace") == "interval of 45 s"
     service.wait_for("interval of 10 min is over: another interval took its place")
     do(gym, "stop")

@@ -65,6 +65,8 @@ def test_the_manual_has_every_option_with_its_argument_and_no_other(subcommand):
     ("SS", "timer", "if the service ended"),
     ("SS", "interval", "If no service was found, a note"),
     ("SS", "status", "state_error"),
+    ("SS", "status", "configuration_error"),
+    ("SS", "agenda", "a note on standard error says so, and until when"),
     ("SH", "FILES", "says so in a note"),
 ])
 def test_the_manual_tells_of_what_a_command_says_beside_its_answer(kind, name, words):
@@ -90,6 +92,11 @@ def test_every_format_of_a_sound_file_is_in_the_help():
 def test_the_help_says_which_alarms_are_meant_without_a_name():
     assert ("Without it, snooze is for all alarms that ring, and stop for all that ring or are "
             "snoozed.") in " ".join(told("alarm", "--help").split())
+
+
+def test_the_help_and_the_manual_say_what_render_prints():
+    for text in told("render", "--help"), section(MANUAL, "SS", "render").replace("\\(oq", "'"):
+        assert "'anchor: 23.000000" in " ".join(text.split())
 
 
 @pytest.mark.parametrize("subcommand", SUBCOMMANDS)
@@ -133,12 +140,12 @@ _clocksmith
 """
 
 
-def offered(*words, folder=None):
+def offered(*words, folder=None, **environment):
     """The words that bash offers for the last of these words."""
     done = subprocess.run(
         ["bash", "-c", COMPLETE, "bash", ROOT / "debian/clocksmith.bash-completion", PROGRAM,
          *words], capture_output=True, text=True, check=True, cwd=folder,
-        env={"LC_ALL": "C", "PATH": "/usr/bin:/bin", "HOME": os.environ.get("HOME", "/")})
+        env={"LC_ALL": "C", "PATH": "/usr/bin:/bin", "HOME": os.environ.get("HOME", "/")} | environment)
     assert done.stderr == ""
     return sorted(done.stdout.split("\n")[:-1])
 
@@ -194,6 +201,7 @@ def test_the_phrases_that_are_offered_are_those_of_the_program():
         [PROGRAM, "voice", "record", "--pack", "x", "y"], capture_output=True, text=True,
         check=False).stderr
     assert offered("voice", "--pack", "") == sorted(refused.split(" not ")[1].split()[::2])
+    assert offered("voice", "import", "words", "--pack", "") == ["timers"]
 
 
 def test_bells_and_voices_are_offered_by_their_names():
@@ -221,9 +229,32 @@ def test_what_a_subcommand_does_is_offered():
     assert offered("say", "") == []
 
 
-def test_nothing_is_offered_for_what_a_timer_is_called():
-    assert offered("timer", "10m", "--name", "") == []
-    assert offered("timer", "add", "") == offered("timer", "cancel", "") == []
+def test_nothing_is_offered_for_what_a_timer_is_to_be_called():
+    assert offered("timer", "10m", "--name", "") == offered("timer", "add", "") == []
+
+
+def test_timers_and_alarms_are_offered_by_their_names(on_the_bus, start):
+    on_the_bus.environment |= {"TZ": "UTC"}
+    reach = {"DBUS_SYSTEM_BUS_ADDRESS": on_the_bus.environment["DBUS_SYSTEM_BUS_ADDRESS"]}
+    # Without a service nothing is offered, and nothing is said.
+    assert offered("timer", "cancel", "", **reach) == []
+    start()
+    for words in (["--name", "tea"], [], ["--name", 'the "big" roast'], ["--name", "--wait"]):
+        assert on_the_bus.run("timer", "1h", *words).returncode == 0
+    for name in ("school", "mum"):
+        assert on_the_bus.run("alarm", "07:00", "--days", "sun", "--name", name).returncode == 0
+    for words in (["cancel"], ["pause"], ["resume"], ["left"], ["add", "5m"]):
+        assert offered("timer", *words, "", **reach) == ["2", "tea", r"the\ \"big\"\ roast"]
+        assert offered("timer", *words, "te", **reach) == ["tea"]
+    for word in ("cancel", "snooze", "stop"):
+        assert offered("alarm", word, "", **reach) == ["mum", "school"]
+    assert offered("alarm", "list", "", **reach) == offered("timer", "add", "", **reach) == []
+
+
+def test_days_are_offered():
+    assert offered("alarm", "07:00", "--days", "t") == ["thu", "tue"]
+    assert offered("alarm", "07:00", "--days", "mon-f") == ["mon-fri"]
+    assert offered("alarm", "07:00", "--days", "sat,su") == ["sat,sun"]
 
 
 def test_folders_are_offered_where_one_is_wanted(tmp_path):

@@ -160,6 +160,8 @@ def test_without_a_terminal_there_is_a_line_a_change(clocksmith, configuration, 
     time.sleep(2.2)
     assert face.end() == 0
     lines = face.output.splitlines()
+    # Nothing is padded as in a column.
+    assert re.match(r"now \w+ .*; next [\d:]+, in .*; speaker default; voice ", lines[0])
     # An occasion within these seconds is a change, too.
     occasions = {re.search(r"next +([0-9:]+)", line)[1] for line in lines}
     assert len(lines) == len(occasions) and "\x1b" not in face.output

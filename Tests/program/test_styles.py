@@ -79,10 +79,10 @@ def test_what_is_rendered_are_the_clips_of_the_style(clocksmith):
 
 
 BAD = [
-    ("style = chatty", ":4: style = chatty: the voice .*heart has no such style for clock = 12: it has digital, "
+    ("style = chatty", ":4: style = chatty: the voice .*heart has no style 'chatty' for clock = 12: it has digital, "
                        "natural, natural-day for clock = 12, and digital for clock = 24; set one of these, or "
                        "another voice$"),
-    ("style = natural\nclock = 24", ":4: style = natural: the voice .*heart has no such style for clock = 24: "),
+    ("style = natural\nclock = 24", ":4: style = natural: the voice .*heart has no style 'natural' for clock = 24: "),
 ]
 
 
@@ -104,7 +104,7 @@ def test_check_finds_a_style_that_the_voice_lacks(clocksmith, lines, words):
 
 
 @pytest.mark.parametrize("lines, words", [
-    ("style = natural", r":4: style = natural: the voice \S+ has no such style for clock = 12: it has digital for "
+    ("style = natural", r":4: style = natural: the voice \S+ has no style 'natural' for clock = 12: it has digital for "
                         "clock = 12, and digital for clock = 24; set one of these, or another voice$"),
     ("say_it_is = yes", r":4: say_it_is = yes: the voice \S+ has no words for it \('opening' in its voice\.conf\); "
                         "set say_it_is = no, or another voice$")])
@@ -137,6 +137,6 @@ def test_a_reload_with_a_style_that_the_voice_lacks_changes_nothing(start, bus):
     configuration = pathlib.Path(words[words.index("--config") + 1])
     configuration.write_text(configuration.read_text().replace("natural", "chatty"))
     service.signal(signal.SIGHUP)
-    service.wait_for(r"style = chatty: the voice \S+ has no such style")
+    service.wait_for(r"style = chatty: the voice \S+ has no style 'chatty'")
     with bus.caller() as caller:
         assert caller.call("AnnounceTime", "uu", 15, 15) == ("quarter past three",)

@@ -75,7 +75,8 @@ def test_what_the_pack_cannot_say_is_told_with_what_it_can(clocksmith, brought_i
     _, pack = brought_in()
     done = clocksmith.run("say", "15:07", "--config", clocksmith.configuration(voice=pack))
     assert refusal(done, 1).endswith(
-        "has no phrase for 15:07:00; it can say the quarters of an hour only")
+        "has no phrase for 15:07:00; it can say the quarters of an hour only; record or import more "
+        "words, or choose another voice")
 
 
 def test_an_interval_that_the_pack_cannot_say_is_found_by_check(clocksmith, brought_in):
@@ -295,7 +296,8 @@ def test_a_voice_that_ships_is_chosen_by_its_name(clocksmith, name):
 def test_a_voice_that_is_not_there_is_told_with_those_that_are(clocksmith):
     done = clocksmith.run("say", "--config", clocksmith.configuration(voice="caruso"))
     assert refusal(done, 1).endswith(
-        f"voice 'caruso': not found: allowed are {', '.join(VOICES)}, the path of a voice's folder")
+        f"voice 'caruso': not found: allowed are {', '.join(VOICES)}, the full path of a "
+        "voice's folder, as /usr/local/share/mine")
 
 
 def test_one_bad_clip_does_not_condemn_the_others(clocksmith, pack):

@@ -93,6 +93,9 @@ public enum TimerRefusal: Error, Hashable, Sendable {
 }
 
 extension TimerRefusal: CustomStringConvertible {
+  /// The end of `intervalRuns`. Each kind of caller has its own way to give the option.
+  public static let wayToReplace = "start this one with the option 'replace'"
+
   /// One sentence: what is wrong, and what to do.
   public var description: String {
     switch self {
@@ -117,7 +120,7 @@ extension TimerRefusal: CustomStringConvertible {
     case .speech(let reason): reason.description
     case .interval(let flaw): "\(flaw); choose others"
     case .intervalRuns(let title):
-      "there is an \(title) already; stop it first, or start this one with the option 'replace'"
+      "there is an \(title) already; stop it first, or \(Self.wayToReplace)"
     case .noInterval: "no interval runs; 'clocksmith interval 30s' starts one"
     }
   }

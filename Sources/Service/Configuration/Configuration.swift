@@ -307,7 +307,7 @@ extension Configuration {
   private static func decibels(_ field: Field<Double>, to most: Int) -> Key {
     { configuration, value in
       guard let level = Decibels(text: value, to: Double(most)) else {
-        return "allowed: -60dB to \(most)dB"
+        return "allowed: -60dB to \(most)dB, with its unit, as -6dB"
       }
       configuration[keyPath: field] = level.value
       return nil

@@ -32,6 +32,17 @@ enum ConfigurationFiles {
     return files
   }
 
+  /// The files of the folder that `all` leaves out, although they do not look like copies that were
+  /// set aside, such as `my.conf~`, `my.conf.bak` or `my.conf.dpkg-old`.
+  static func ignored() -> [String] {
+    names(inFolder: folder).filter { name in
+      let isSetAside =
+        name.hasPrefix(".") || name.hasSuffix("~")
+        || (strstr(name, ".conf.") != nil && !name.hasSuffix(".txt"))
+      return !name.hasSuffix(".conf") && !isSetAside
+    }.map { "\(folder)/\($0)" }
+  }
+
   /// Adds what to do about the fault, if that is known.
   static func withRemedy(_ fault: Fault) -> Fault {
     let words: String

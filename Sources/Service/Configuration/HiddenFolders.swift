@@ -18,6 +18,13 @@ enum HiddenFolders {
 }
 
 extension Configuration {
+  /// The files in /etc that are not read because of their names, and what to do: a sentence each.
+  public static var filesIgnored: [String] {
+    ConfigurationFiles.ignored().map {
+      "\($0) is not read, for its name does not end in .conf; rename it, or remove it"
+    }
+  }
+
   /// The voice and the tunes that the installed service cannot read where they are, and what to do:
   /// a sentence each.
   public var hiddenFromService: [String] {
