@@ -123,6 +123,7 @@ func usableConfiguration(
     return nil
   }
 }
+
 /// A folder's name without the slash that shells add.
 func withoutSlash(_ folder: String) -> String {
   var folder = folder

@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test(
-    "an alarm that an untrusted clock has silenced rings once that may speak, if it is of this zone",
+    "an alarm that came due by an untrusted clock rings once that may speak, if it was of this zone",
     arguments: [false, true])
   func promisedByZoneBefore(moves: Bool) throws {
     var desk = AlarmDesk(at: "2026-11-21T12:00:00")
@@ -42,11 +42,26 @@ import Testing
     if moves { desk.zone = .fixed(minutes: -210) }
     desk.alarms.reckon(at: desk.now, desk.conditions)
     desk.wait(until: "2026-11-22T07:00:00")
-    #expect(desk.events == [.silenced(.untrusted)])
+    #expect(desk.events == (moves ? [] : [.silenced(.untrusted)]))
     desk.speaksUntrusted = true
     desk.alarms.reckon(at: desk.now, desk.conditions)
     desk.wait(for: .milliseconds(400))
     #expect(desk.events == (moves ? [] : [.rings(late: nil)]))
     #expect(desk.next == [moves ? "2026-11-22T10:30:00" : nil])
+  }
+
+  @Test("it rings, too, if the zone changes only after it came due") func zoneAfterwards() throws {
+    var desk = AlarmDesk(at: "2026-11-21T12:00:00")
+    try desk.set("07:00", "mon-sun")
+    desk.isTrusted = false
+    desk.alarms.reckon(at: desk.now, desk.conditions)
+    desk.wait(until: "2026-11-22T07:00:00")
+    desk.zone = .fixed(minutes: 60)
+    desk.alarms.reckon(at: desk.now, desk.conditions)
+    desk.wait(until: "2026-11-22T07:01:00")
+    desk.speaksUntrusted = true
+    desk.alarms.reckon(at: desk.now, desk.conditions)
+    desk.settle()
+    #expect(desk.events == [.rings(late: .seconds(60))])
   }
 }

@@ -23,8 +23,9 @@ public struct Alarms: Hashable, Sendable {
   public internal(set) var alarms: [Alarm] = []
   /// The latest time that a trusted clock has shown since decisions were last forgotten.
   private var reached: Instant?
-  /// Numbers of the alarms whose silence by an untrusted clock was reported.
-  var told: Set<Int> = []
+  /// Numbers of the alarms that came due by an untrusted clock, and whether that was one of their
+  /// times by the zone of that moment: then their silence was reported.
+  var told: [Int: Bool] = [:]
   /// How far local time was ahead of UTC when a right clock last calculated the alarms; nil if
   /// unknown. In another zone, a ring that was still to come may be over.
   public private(set) var zoneOffset: Duration?
@@ -101,10 +102,13 @@ public struct Alarms: Hashable, Sendable {
   /// is not too late.
   private func isDue(_ alarm: Alarm, at now: Now, _ conditions: AlarmConditions) -> Bool {
     guard let next = alarm.next, next <= now.instant else { return false }
-    // What a right clock has promised counts until now. The zone may have changed since.
-    let times = alarm.plan.times
-    return alarm.promised != nil
-      || times.nextRing(after: next - .nanoseconds(1), in: conditions.zone) == next
+    // The zone may have changed since a right clock has promised it, but not after it came due.
+    return alarm.promised != nil || told[alarm.number] ?? isTime(next, of: alarm, conditions)
+  }
+
+  /// True if an alarm rings at that instant in the present zone.
+  func isTime(_ instant: Instant, of alarm: Alarm, _ conditions: AlarmConditions) -> Bool {
+    alarm.plan.times.nextRing(after: instant - .nanoseconds(1), in: conditions.zone) == instant
   }
 
   /// The next ring of an alarm by a clock that is right.
@@ -142,7 +146,7 @@ public struct Alarms: Hashable, Sendable {
   /// Alarms go by the clock from now on, or still do.
   mutating func noteTrusted(at now: Now, _ conditions: AlarmConditions) {
     note(now.instant)
-    told = []
+    told = [:]
     guard !conditions.mayBeWrong else { return }
     change { if $0.followsClock { $0.noteTrusted() } }
     for index in alarms.indices {
@@ -289,7 +293,7 @@ public struct Alarms: Hashable, Sendable {
 
   mutating func remove(_ alarm: Alarm) {
     alarms.removeAll { $0.number == alarm.number }
-    told.remove(alarm.number)
+    told[alarm.number] = nil
   }
 
   func place(of which: String) throws(AlarmRefusal) -> Int {

@@ -29,7 +29,7 @@ extension Alarms {
     alarms.compactMap { alarm -> Duration? in
       switch alarm.state {
       case .waiting(let next, _):
-        guard let next, conditions.isTrusted || !told.contains(alarm.number) else { return nil }
+        guard let next, conditions.isTrusted || told[alarm.number] == nil else { return nil }
         let shown = max(now.instant, AlarmTimes.beforeAll)
         return now.sinceBoot + max(next - shown, .zero)
       case .ringing(_, let since): return since.sinceBoot + conditions.ringLimit
@@ -44,7 +44,10 @@ extension Alarms {
     _ refusal: (Alarm) -> SkipReason?
   ) -> [AlarmChange] {
     guard conditions.isTrusted else {
-      return told.insert(alarm.number).inserted ? [AlarmChange(alarm, .silenced(.untrusted))] : []
+      guard told[alarm.number] == nil else { return [] }
+      let isTime = isTime(next, of: alarm, conditions)
+      told[alarm.number] = isTime
+      return isTime ? [AlarmChange(alarm, .silenced(.untrusted))] : []
     }
     let late = now.instant - next
     if late > conditions.ringLimit, conditions.mayBeWrong, case .waiting(_, nil) = alarm.state,
