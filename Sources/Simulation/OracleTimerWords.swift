@@ -211,8 +211,8 @@ extension Oracle {
       case .stopped, .failed: ledger.pay(.unsaid)
       case .muted, .switchLost: isTrueOfSilence(reason)
       case .softwareMuted:
-        (mute.state != .next && mute.covers(moment.shown, moment) != false
-          || happened([.mute], since: ledger.rested)) && words.phrases != [.time]
+        (isMutedForTimers(moment) || happened([.mute], since: ledger.rested))
+          && words.phrases != [.time]
       case .untrusted:
         (trust == .untrusted || happened([.trust], since: ledger.rested))
           && words.phrases == [.time]
@@ -227,6 +227,17 @@ extension Oracle {
       }
     if !isTrue {
       violated(.complete, "\(words.subject) is not said for no true reason: \(reason)", moment)
+    }
+  }
+}
+
+extension Oracle {
+  /// True if a person may have muted the time left of timers. A mute of the next occasion does not.
+  private func isMutedForTimers(_ moment: Moment) -> Bool {
+    switch mute.covers(moment.shown, moment) {
+    // Another mute may have been lost, or come back, with the power.
+    case nil: true
+    case let isMuted?: isMuted && mute.state != .next
     }
   }
 }
