@@ -18,9 +18,10 @@ let agendaCommand = Subcommand(
     line; of an interval only the next signal and the end are listed.
 
     It assumes that the clock is trusted and that the switch is on. If the running service is silent
-    now because of one of them, a note on standard error says so, and until when. If the service is running, the list has its alarms, timers and interval,
-    and shows muted occasions as silent. If its next occasion or the quiet hours of an alarm show that
-    the service has another configuration, a note says so.
+    now because of one of them, a note on standard error says so, and until when. If the service is
+    running, the list has its alarms, timers and interval, and shows muted occasions as silent. If
+    its next occasion or the quiet hours of an alarm show that the service has another configuration,
+    a note says so.
     With --config or --zone, or without a service, the list has the alarms of the configuration.
 
     With --json each line is an object with the keys instant, local, text, chime, strikes, sounds,

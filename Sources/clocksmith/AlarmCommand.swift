@@ -13,7 +13,8 @@ let alarmCommand = Subcommand(
                      days of --days or --date. After the first ring the voice says the time. It
                      rings until it is stopped or snoozed, or until ring_limit.
     list             lists the alarms.
-    snooze [ALARM]   silences a ringing alarm for 10 min; a press of the button does the same.
+    snooze [ALARM]   silences a ringing alarm for 10 min, and prints when it rings again; a press of
+                     the button does the same.
     stop [ALARM]     ends an alarm that rings or is snoozed; 'clocksmith stop' ends those that ring.
     cancel ALARM     removes an alarm. An alarm of the configuration can only be removed there.
 

@@ -14,7 +14,8 @@ let checkCommand = Subcommand(
     zone, each alarm with its tune, the speaker, the sound cards, the switch, the button, the lamp,
     the RTC, the clock, whether what is set can be saved, and the system bus. It prints a line for
     each, and says what to do about a problem. The exit status is 3 if it found one. A voice without
-    the words of timers is a problem only if the configuration wants these words.
+    the words of timers is a problem only if the configuration wants these words. A file in conf.d
+    whose name does not end in .conf is a problem, because it is not read.
     """,
   options: [
     Option(

@@ -288,10 +288,7 @@ def test_without_a_terminal_it_says_that_it_needs_one(clocksmith, tmp_path):
 def test_a_microphone_that_is_not_there_is_told(sit_down, tmp_path):
     person = sit_down(None, tmp_path / "mine")
     assert person.end() == 1
-    # Before the person is asked for anything.
-    assert person.screen() == [
-        "clocksmith: cannot open microphone microphone: there is no such microphone (arecord -L lists those there "
-        "are); --device names another microphone"]
+    assert re.fullmatch(".*: there is no such microphone .*; --device names another microphone", *person.screen())
     assert not (tmp_path / "mine").exists()
 
 
