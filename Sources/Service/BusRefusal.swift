@@ -12,6 +12,7 @@ extension BusServer.Refusal {
     // The caller can ask again: the speaker may be free by that instant.
     case .busy where instant != nil:
       self.init(name: "org.clocksmith.Error.Busy", words: reason.description)
+    case _ where reason.isTooNear: self = .past(reason.description)
     default: self = .refused(reason.description)
     }
   }
@@ -29,7 +30,7 @@ extension BusServer.Refusal {
   init(_ refusal: AlarmRefusal) {
     switch refusal {
     case .name, .never: self = .badArgument(refusal.description)
-    case .over: self.init(name: "org.clocksmith.Error.Past", words: refusal.description)
+    case .over: self = .past(refusal.description)
     default: self = .refused(refusal.description)
     }
   }
