@@ -140,6 +140,18 @@ def test_it_goes_on_after_the_service(gym, start, end):
     assert after["rounds"] is None
 
 
+def test_an_interval_of_which_only_the_end_is_left_does_not_go_on(bus, gym, start):
+    service = start()
+    do(gym, "--work", "8s", "--rounds", "1", "--countdown", "0")
+    with bus.caller() as caller:
+        half = caller.get("Intervals")[0][0] / 1e6 + 4
+    wait_until(lambda: time.time() > half + 0.5, 60, "its half")
+    service.end_by("kill")
+    service = start()
+    service.wait_for("interval of 1 round, 8 s work, without a countdown (is|was) over")
+    assert not service.matching("goes on after the restart")
+
+
 def test_rounds_that_were_over_without_the_service_are_told(gym, start):
     service = start()
     do(gym, "--work", "15s", "--rounds", "1")
