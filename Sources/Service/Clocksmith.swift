@@ -322,6 +322,7 @@ public final class Clocksmith {
       player?.closeWhenIdle()
       clockWatch.choice = configuration.rtc
       journal.log(.reloaded, .notice, "the configuration was read again")
+      if let substitute { journal.log(substitute.notice) }
       owesVanities = true
       controls = nil
       takeControls()
