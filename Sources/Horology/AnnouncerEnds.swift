@@ -26,7 +26,8 @@ extension Announcer {
       return unsaid(words, .failed(why))
     case (.tooLate(let delay), .timer(let words)):
       return unsaid(words, .failed(Self.tooLate(delay)))
-    // The speaker failed after the anchor, before the occasion was opened again.
+    // The occasion was opened again and nothing was decided since. But its anchor had been heard
+    // before the speaker failed, so it has sounded.
     case (.failed(let why, .anchor), .occasion(let occasion))
     where turn.isTakenBack && quarters.next == occasion && occasion.instant <= now.instant:
       quarters.decide(through: occasion)

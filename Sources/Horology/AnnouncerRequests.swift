@@ -23,7 +23,7 @@ extension Announcer {
     }
     let anchor = instant ?? now.instant + lead
     guard anchor >= now.instant + lead else {
-      return .report(.refused(.failed(Self.tooNear(lead))))
+      return .report(.refused(.tooNear(within: lead)))
     }
     var latest =
       refusal(of: next) == nil ? rules.needsSpeaker(for: next) - Programme.longestPhrase : nil
@@ -54,12 +54,21 @@ extension Announcer {
     return answer(wasNow ? nil : turn.announcement.time, within: delay + rules.lead, at: now)
   }
 
-  private static func tooNear(_ lead: Duration) -> String {
-    "its instant is too near: it takes \(lead.nanoseconds / 1_000_000) ms to begin"
-  }
-
   static func tooLate(_ delay: Duration) -> String {
     "the speaker was ready \(delay.roughly) too late for it"
+  }
+}
+
+extension SkipReason {
+  private static let nearness = "its instant is too near"
+
+  fileprivate static func tooNear(within lead: Duration) -> SkipReason {
+    .failed("\(nearness): it takes \(lead.nanoseconds / 1_000_000) ms to begin")
+  }
+
+  /// True if the instant that was asked for comes before the answer can begin.
+  public var isTooNear: Bool {
+    if case .failed(let why) = self { why.hasPrefix(Self.nearness) } else { false }
   }
 }
 

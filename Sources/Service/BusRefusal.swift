@@ -14,6 +14,7 @@ extension BusServer.Refusal {
       // Before that instant the caller can ask again: the speaker may be free by then.
       self =
         instant == nil ? .refused(words) : .init(name: "org.clocksmith.Error.Busy", words: words)
+    case _ where reason.isTooNear: self = .past(reason.description)
     default: self = .refused(reason.description)
     }
   }
@@ -31,7 +32,7 @@ extension BusServer.Refusal {
   init(_ refusal: AlarmRefusal) {
     switch refusal {
     case .name, .never: self = .badArgument(refusal.description)
-    case .over: self.init(name: "org.clocksmith.Error.Past", words: refusal.description)
+    case .over: self = .past(refusal.description)
     default: self = .refused(refusal.description)
     }
   }

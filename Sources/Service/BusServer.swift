@@ -43,6 +43,11 @@ final class BusServer {
       Refusal(name: SD_BUS_ERROR_INVALID_ARGS, words: words)
     }
 
+    /// The time that is meant has passed, or is too near to be met.
+    static func past(_ words: String) -> Refusal {
+      Refusal(name: "org.clocksmith.Error.Past", words: words)
+    }
+
     static func refused(_ words: String) -> Refusal {
       Refusal(name: "org.clocksmith.Error.Refused", words: words)
     }
@@ -284,10 +289,9 @@ final class BusServer {
     }
     let instant = Instant(microseconds: microseconds)
     let now = SystemClock.now.instant
-    guard now < instant, instant <= now + Announcer.preparation else {
-      throw .badArgument(
-        "allowed are instants of UTC within the next \(Announcer.preparation.inWords)")
-    }
+    let allowed = "allowed are instants of UTC within the next \(Announcer.preparation.inWords)"
+    guard now < instant else { throw .past(allowed) }
+    guard instant <= now + Announcer.preparation else { throw .badArgument(allowed) }
     guard !text.isEmpty else { return .announce(nil, at: instant) }
     guard let time = try? TimeOfDay(text: text) else {
       throw .badArgument("no time of day: write HH:MM, or nothing for the time at that instant")

@@ -105,7 +105,9 @@ public final class Clocksmith {
     takeBus()
     conductor.start(with: controls?.ringer ?? .absent)
     handle(.woke)
-    if let interval = announcer.timers.interval { journal.log(interval.noticeOfRestart) }
+    if let interval = announcer.timers.interval, interval.goesOn(at: SystemClock.now) {
+      journal.log(interval.noticeOfRestart)
+    }
     if options.saysNow { _ = conductor.ask(speakerIsAwake: false) }
     notifier.ready(statusLine)
     tellVanities()
@@ -320,6 +322,7 @@ public final class Clocksmith {
       player?.closeWhenIdle()
       clockWatch.choice = configuration.rtc
       journal.log(.reloaded, .notice, "the configuration was read again")
+      if let substitute { journal.log(substitute.notice) }
       owesVanities = true
       controls = nil
       takeControls()

@@ -9,6 +9,8 @@ final class ContactWatch {
   enum State: Hashable {
     case active, inactive
     case lost(Fault)
+
+    var isLost: Bool { if case .lost = self { true } else { false } }
   }
 
   private static let firstRetry = Duration.seconds(1)

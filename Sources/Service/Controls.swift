@@ -14,6 +14,7 @@ final class Controls {
   private var tellsChanges = false
   private var ringerSwitch: ContactWatch?
   private var button: ContactWatch?
+  private var buttonIsLost = false
   private var hold: EventSource?
   /// The button has been seen released.
   private var wasReleased = false
@@ -72,6 +73,8 @@ final class Controls {
       try GPIOInput(line: line, active: settings.active)
     } changed: { [unowned self] state, _ in
       hold = nil
+      defer { buttonIsLost = state.isLost }
+      if buttonIsLost, !state.isLost { journal.log(.button, .notice, "the button is back") }
       switch state {
       case .active:
         // A button that is pressed at the start is a short circuit, or somebody leans on it.

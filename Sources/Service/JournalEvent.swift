@@ -28,6 +28,7 @@ public enum JournalEvent: String, CaseIterable, Sendable {
 
   case `switch`
   case switchLost = "switch_lost"
+  case button
   case buttonLost = "button_lost"
   case lamp
   case lampLost = "lamp_lost"
@@ -81,6 +82,7 @@ public enum JournalEvent: String, CaseIterable, Sendable {
     case .speakerSubstituted: "cd2b328894d94c72b38a1cd11656ebfd"
     case .switch: "d28834c486634ce89afe1d3adaff3c49"
     case .switchLost: "7c3015b47995484c8e6cf54dd8e48a65"
+    case .button: "faeea4f4428f47c88c2765affea1e02f"
     case .buttonLost: "171f568074b14df1a936e16db650357e"
     case .lamp: "9ffde06f894a434fb1e781ac8eb45562"
     case .lampLost: "a27bfb717d434d3a8dcbd76b414fc6ac"
@@ -109,14 +111,16 @@ extension JournalEvent {
   /// True for what `StateError` and `StateLoss` tell.
   var isOfState: Bool { [.state, .stateSetAside, .stateFailed, .stateNowhere].contains(self) }
 
-  /// The warnings whose cause is over with this event.
+  /// The warnings whose cause is over with this event. After a reload, those that are still true
+  /// are logged again; a switch that is gone is an event of its own.
   var ended: [JournalEvent] {
     switch self {
-    case .reloaded: [.reloadFailed, .neverSounds]
+    case .reloaded: [.reloadFailed, .neverSounds, .speakerSubstituted, .buttonLost, .lampLost]
     case .zone: [.zoneFailed]
     case .well: [.ailing]
     case .speaker: [.speakerSubstituted]
     case .switch: [.switchLost]
+    case .button: [.buttonLost]
     case .lamp: [.lampLost]
     case .bus: [.busMissing]
     case .trust: [.trust, .doubt]

@@ -22,6 +22,18 @@ import Testing
     #expect(cues.allSatisfy { $0.signal == .cue && $0.source == .interval })
   }
 
+  @Test("it goes on while a cue before its end is to come") func goesOn() {
+    func goesOn(_ plan: IntervalPlan, after seconds: Int) -> Bool {
+      var desk = Desk(at: Self.start)
+      desk.start(plan)
+      _ = desk.live(for: .seconds(seconds))
+      return desk.announcer.timers.interval!.goesOn(at: desk.now)
+    }
+    #expect(goesOn(.plain(every: .seconds(30)), after: 100))
+    #expect(goesOn(Self.workout, after: 238))
+    #expect(!goesOn(Self.workout, after: 240))
+  }
+
   @Test("all rounds are heard, told of when they are over, and then nothing more") func rounds() {
     var desk = Desk(at: Self.start)
     desk.start(Self.workout)

@@ -103,7 +103,7 @@ import Testing
   @Test(
     "what is wrong is told with its line and what is allowed",
     arguments: [
-      ("[alarm a]\ntime = 26:00", ":2: time = 26:00: '26:00' is no time of day; write it as 07:00"),
+      ("[alarm a]\ntime = 26:00", ":2: time = 26:00: '26:00' is no time of day; write HH:MM"),
       ("[alarm a]\ntime =", ":2: time = : '' is no time of day"),
       (
         "[alarm a]\ndays = mo", ":2: days = mo: 'mo' is not a weekday (mon tue wed thu fri sat sun)"

@@ -72,10 +72,18 @@ class PretendedLine:
         if "libgpiod.so.2 " not in linked.stdout:
             pytest.skip("only a line of libgpiod 1 can be pretended")
         self.slow_clock, self._pipe = folder / "slow clock", folder / "line"
+        self._away = folder / "line away"
         os.mkfifo(self._pipe)
         library = shared_library(
             folder / "line.so", LIBRARY, f'-DPIPE="{self._pipe}"', f'-DMARKER="{self.slow_clock}"')
         self.environment = {"LD_PRELOAD": str(library)}
+
+    def take_away(self):
+        """From now on it cannot be opened."""
+        self._pipe.rename(self._away)
+
+    def put_back(self):
+        self._away.rename(self._pipe)
 
     def put(self, is_active):
         self._pipe.write_text("1" if is_active else "0", encoding="ascii")

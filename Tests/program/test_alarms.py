@@ -278,7 +278,7 @@ def test_a_past_that_a_wrong_clock_may_still_have_before_it_is_no_zero(bus, home
 
 @pytest.mark.parametrize("words, told", [
     ([], "alarm wants a time, as in 07:00"),
-    (["26:00"], "'26:00' is no time of day; write it as 07:00, from 00:00 to 23:59"),
+    (["26:00"], "'26:00' is no time of day; write HH:MM, as in 07:00, from 00:00 to 23:59"),
     (["7am"], "'7am' is no time of day"),
     (["07:00:30"], "'07:00:30' is no time of day"),
     (["07:00", "mon"], "unexpected 'mon'; days are given as --days mon"),

@@ -140,6 +140,18 @@ def test_it_goes_on_after_the_service(gym, start, end):
     assert after["rounds"] is None
 
 
+def test_an_interval_of_which_only_the_end_is_left_does_not_go_on(bus, gym, start):
+    service = start()
+    do(gym, "--work", "8s", "--rounds", "1", "--countdown", "0")
+    with bus.caller() as caller:
+        half = caller.get("Intervals")[0][0] / 1e6 + 4
+    wait_until(lambda: time.time() > half + 0.5, 60, "its half")
+    service.end_by("kill")
+    service = start()
+    service.wait_for("interval of 1 round, 8 s work, without a countdown (is|was) over")
+    assert not service.matching("goes on after the restart")
+
+
 def test_rounds_that_were_over_without_the_service_are_told(gym, start):
     service = start()
     do(gym, "--work", "15s", "--rounds", "1")
@@ -236,11 +248,25 @@ def test_here_a_first_signal_that_a_slow_speaker_misses_is_no_failure(clocksmith
     process, _ = in_a_terminal(
         clocksmith, "interval", "3s", "--config", clocksmith.configuration())
     try:
-        wait_until(speaker.is_heard, 60, "a signal")
+        wait_until(lambda: len(beginnings(speaker)) > 1, 60, "two signals")
         process.send_signal(signal.SIGINT)
         assert (process.wait(60), process.stderr.read()) == (0, "")
     finally:
         process.kill()
+    # Heard late, the first signal would be 1.4 s before the second at most. The second may itself be
+    # a second late.
+    first, second = beginnings(speaker)[:2]
+    assert second - first > 1.7
+
+
+def beginnings(speaker):
+    """When each signal began that it has played, in seconds of UTC."""
+    if not speaker.is_heard():
+        return []
+    recording = speaker.recording()
+    sounding = numpy.flatnonzero(numpy.abs(recording.samples) > 1e-3)
+    first = numpy.flatnonzero(numpy.diff(sounding, prepend=-RATE) > RATE // 2)
+    return [recording.instant(int(frame)) for frame in sounding[first]]
 
 
 def test_here_it_fails_if_the_speaker_goes_away_after_the_first_signal(clocksmith, tmp_path):

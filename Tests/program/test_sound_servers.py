@@ -16,7 +16,7 @@ from message_bus import MessageBus
 from microphone import Person
 from pipewire_server import PipeWireServer
 from pretended_card import pretended_card
-from program import PROGRAM, SILENT_ALSA, Clocksmith, refusal
+from program import PROGRAM, SILENT_ALSA, Clocksmith, refusal, zone_showing
 from service import Service
 from sound_server import (
     RATE, Recording, SoundServer, Wakefulness, find, least_of_four, wait_until)
@@ -224,8 +224,9 @@ def on_the_card(clocksmith, down, speaker, tmp_path):
     bus = MessageBus(clocksmith.folder)
     clocksmith.environment = (
         clocksmith.environment | pretended_card(tmp_path)
-        | {"DBUS_SYSTEM_BUS_ADDRESS": bus.address})
-    configuration = clocksmith.configuration("interval = 60\nvoice_at_hour = none")
+        | {"DBUS_SYSTEM_BUS_ADDRESS": bus.address,
+           "TZ": zone_showing(clocksmith, 10 * 3600 + 17 * 60)})
+    configuration = clocksmith.configuration("interval = 60")
     clock = Service(
         clocksmith, configuration, "--say-now", alsa=down + server.device("card", "speaker"),
         notify=True)
@@ -245,6 +246,17 @@ def test_a_device_that_is_set_at_a_reload_is_not_told_as_the_return_of_the_defau
     assert clocksmith.run("say", "12:45").returncode == 0
     clock.wait_for('^said "twelve forty-five')
     assert not clock.matching("is back")
+    told = json.loads(clocksmith.run("status", "--json").stdout)
+    assert "plays instead" not in (told["last_error"] or "")
+
+
+def test_after_a_reload_of_something_else_the_card_is_still_told(clocksmith, on_the_card):
+    clock, _ = on_the_card
+    clock.signal(signal.SIGHUP)
+    clock.wait_for("read again")
+    told = json.loads(clocksmith.run("status", "--json").stdout)
+    assert "plays instead" in told["last_error"]
+    assert told["speaker_substitute"] == "plughw:CARD=Pretended,DEV=0"
 
 
 def test_the_status_names_the_card_that_plays_instead_of_the_default(clocksmith, on_the_card):

@@ -76,6 +76,49 @@ def test_a_timer_waits_for_a_switch_that_cannot_be_read_and_rings_once_it_can(on
     service.wait_for('timer "tea" has stopped ringing: it was stopped by hand')
 
 
+@pytest.fixture
+def start_far(on_the_bus, start):
+    """Starts a service that has something to say, but not soon."""
+    on_the_bus.environment = on_the_bus.environment | {
+        "TZ": zone_showing(on_the_bus, 10 * 3600 + 17 * 60)}
+    return lambda rest: start("interval = 60", rest)
+
+
+@pytest.fixture
+def last_error(bus):
+    def last_error():
+        with bus.caller() as caller:
+            return caller.get("LastError")
+    return last_error
+
+
+@pytest.mark.parametrize("section, words", [
+    ("switch", "the switch cannot be read"), ("button", "the button cannot be read"),
+    ("led", "the lamp cannot be lit")])
+def test_what_is_lost_is_told_after_a_reload_only_while_it_is_configured(
+        on_the_bus, start_far, last_error, section, words):
+    service = start_far(f"[{section}]\nline = GPIO17")
+    service.wait_for(words)
+    configuration = on_the_bus.folder / "0.conf"
+    for number, line in enumerate(["GPIO17", "none"], 1):
+        configuration.write_text(configuration.read_text().replace("GPIO17", line))
+        service.signal(signal.SIGHUP)
+        wait_until(lambda: len(service.matching("read again")) == number, 60, "the reload")
+        assert (words in last_error()) == (line != "none"), last_error()
+
+
+def test_the_return_of_a_button_is_told(on_the_bus, start_far, last_error, tmp_path):
+    line = PretendedLine(tmp_path)
+    on_the_bus.environment = on_the_bus.environment | line.environment
+    line.take_away()
+    service = start_far("[button]\nline = SWITCH")
+    service.wait_for("the button cannot be read")
+    assert "the button cannot be read" in last_error()
+    line.put_back()
+    service.wait_for("the button is back")
+    assert "the button" not in last_error()
+
+
 def test_of_an_alarm_that_a_lost_switch_silences_the_list_and_the_status_say_so(on_the_bus, start):
     on_the_bus.environment = on_the_bus.environment | {
         "TZ": zone_showing(on_the_bus, 7 * 3600 - 50)}

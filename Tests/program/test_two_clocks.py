@@ -68,11 +68,16 @@ def test_it_waits_for_the_folder_of_a_clock_that_is_just_being_killed(clocksmith
         starting = pool.submit(Service, clocksmith, clocksmith.configuration(), alsa=SILENT_ALSA)
         process = wait_until(
             lambda: holder_of(tmp_path), 60, "the attempt to lock the folder")
-        # Between two attempts it sleeps.
+        # Between two attempts it sleeps for 50 ms, and it tries for 2 s. A clock that did not wait
+        # would have started by then, or would not sleep so often.
         since = sleeps(process)
-        wait_until(lambda: sleeps(process) >= since + 2, 60, "another attempt")
-        os.close(folder)
-        assert starting.result().stop() == 0
+        try:
+            wait_until(lambda: starting.done() or sleeps(process) >= since + 10, 60, "the attempts")
+            assert not starting.done()
+            assert "started:" not in (clocksmith.folder / "0.log").read_text(encoding="utf-8")
+        finally:
+            os.close(folder)
+            assert starting.result().stop() == 0
 
 
 def holder_of(path):

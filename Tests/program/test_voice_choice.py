@@ -93,7 +93,7 @@ def test_a_style_that_the_voice_lacks_is_replaced_if_configured_and_refused_if_a
                   "voice's folder, as /usr/local/share/mine"),
     (["./nowhere"], 1, "./nowhere/voice.conf"),
     (["/dev"], 1, "/dev: this folder is no voice: it has no voice.conf; 'clocksmith voice import' makes a voice"),
-    (["rms", "24:00"], 2, "'24:00' is no time of day; write it as 07:00, from 00:00 to 23:59"),
+    (["rms", "24:00"], 2, "'24:00' is no time of day; write HH:MM, as in 07:00, from 00:00 to 23:59"),
     (["rms", "noon"], 2, "'noon' is no time of day"),
     (["rms", "12:00", "more"], 2, "more"),
     ([], 2, "voice try needs a voice: heart, rms, slt, or the path of a voice's folder"),

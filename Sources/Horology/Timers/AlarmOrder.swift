@@ -101,7 +101,7 @@ extension AlarmRefusal: CustomStringConvertible {
       if let time = try? TimeOfDay(text: "0" + text) {
         "'\(text.shortened)' is no time of day; write the hour with two digits, as in \(time)"
       } else {
-        "'\(text.shortened)' is no time of day; write it as 07:00, from 00:00 to 23:59"
+        "'\(text.shortened)' is no time of day; write HH:MM, as in 07:00, from 00:00 to 23:59"
       }
     case .days(let text):
       "'\(text.shortened)' is not \(Weekday.rangeInWords); separate several by commas"

@@ -14,6 +14,12 @@ public struct IntervalTimer: Hashable, Sendable {
 
   /// Time since its start; negative before it.
   public func passed(at now: Now) -> Duration { .zero - start.left(at: now) }
+
+  /// True if a cue before its end is still to come.
+  public func goesOn(at now: Now) -> Bool {
+    guard let cue = plan.cue(atOrAfter: passed(at: now)) else { return false }
+    return plan.length.map { cue.offset < $0 } ?? true
+  }
 }
 
 /// What happened to an interval.

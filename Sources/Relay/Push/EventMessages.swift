@@ -67,7 +67,7 @@ extension PushMessage {
       switch event {
       case "speaker_substituted", "speaker", "switch_lost", "button_lost", "lamp_lost",
         "rtc_invalid", "rtc_missing", "rtc_warning", "ailing", "well", "state_failed",
-        "state_set_aside", "state", "lamp":
+        "state_set_aside", "state", "lamp", "button":
         true
       // Of these, only those that a device has caused.
       case "skipped", "cut_off": fields["REASON"] == "failed"
