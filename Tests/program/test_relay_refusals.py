@@ -106,7 +106,8 @@ def test_the_relay_allows_the_volumes_that_the_clock_allows(served, bus):
             assert served.order({"command": "volume", "decibels": decibels}).status == 200
             assert caller.get("Volume") == decibels
         for decibels in (-60.001, 0.001):
-            refused(served.order({"command": "volume", "decibels": decibels}), 400, "value")
+            answer = served.order({"command": "volume", "decibels": decibels})
+            assert "write -60 to 0" in refused(answer, 400, "value"), "the relay's own words"
             with pytest.raises(Refused):
                 caller.set("Volume", "d", decibels)
 
