@@ -11,15 +11,30 @@ final class AnnouncerLink {
 
   enum Presence: Hashable {
     case running
-    /// Why it cannot be called.
+    /// It is not on the bus: it has ended, and with it what it was to do.
+    case ended
+    /// Why it cannot be called. It may run all the same.
     case absent(String)
+
+    /// Why it cannot be called; nil if it can.
+    var absence: String? {
+      switch self {
+      case .running: nil
+      case .ended: AnnouncerLink.wordsOfEnd
+      case .absent(let why): why
+      }
+    }
+  }
+
+  /// Why a call has failed.
+  fileprivate enum Failure: Error {
+    /// The bus is there, and the announcer is not on it.
+    case notOnBus
+    case rejected(Rejection)
   }
 
   private static let wordsOfEnd = "the announcer does not run"
-  /// It has ended, and with it what it was to do.
-  static let ended = Presence.absent(wordsOfEnd)
-  /// It may run all the same.
-  private static let wordsSinceLoss = "the announcer has not come back to the system bus yet"
+  private static let wordsOfLostBus = "the system bus has gone"
 
   /// Time limit for an answer. The announcer's loop never blocks that long.
   private static let patience = Duration.seconds(5)
@@ -47,8 +62,7 @@ final class AnnouncerLink {
   private var asksAgain = false
   private var timer: EventSource?
   private var pause = shortestPause
-  /// The announcer has not answered since the bus was lost. It may be on its way back.
-  private var hasLostBus = false
+  private var busReturn = BusReturn()
   private var isClosed = false
 
   init(
@@ -82,7 +96,7 @@ final class AnnouncerLink {
   private func open() throws(Fault) {
     // Not last: under a flood of MQTT messages the answers would never be read.
     let bus = try SystemBus(loop, isLast: false) { [unowned self] in
-      lose("the system bus has gone")
+      lose(Self.wordsOfLostBus)
     }
     self.bus = bus
     let context = Unmanaged.passUnretained(self).toOpaque()
@@ -112,7 +126,7 @@ final class AnnouncerLink {
   }
 
   private func lose(_ why: String) {
-    if bus != nil { hasLostBus = true }
+    if bus != nil { busReturn.busIsLost() }
     close()
     take(.absent(why))
     timer = try? loop.after(pause) { [unowned self] in connect() }
@@ -134,7 +148,7 @@ final class AnnouncerLink {
       if isClosed {
         call.drop()
       } else {
-        call.end(.failure(Rejection(.absent, "the system bus has gone")))
+        call.end(.failure(.rejected(Rejection(.absent, Self.wordsOfLostBus))))
       }
     }
     bus?.close()
@@ -178,19 +192,31 @@ final class AnnouncerLink {
       switch $0 {
       case .success(let reply):
         if let values = BusReader.properties(reply) { state = AnnouncerState(values) }
-        hasLostBus = false
+        busReturn.clockAnswers()
+        timer = nil
         pause = Self.shortestPause
         take(.running)
-      case .failure(let rejection):
-        take(.absent(rejection.words))
-        // The bus signals only the return of an announcer that is not on it. After any other failure
-        // nothing would tell that it answers again, so ask.
-        if rejection.words != wordsOfAbsence {
-          timer = try? loop.after(Self.longestPause) { [unowned self] in ask() }
+      case .failure(.notOnBus):
+        // The bus signals its return. Nothing signals that it has had its time for that.
+        timer = busReturn.clockIsMissing(at: uptime).flatMap { left in
+          try? loop.after(left) { [unowned self] in ask() }
         }
+        take(busReturn.isExpected ? .absent(wordsOffBus) : .ended)
+      case .failure(.rejected(let rejection)):
+        // If the bus has gone, `lose` is called next and tells that.
+        guard let bus, sd_bus_is_open(bus.pointer) != 0 else { return }
+        take(.absent(rejection.words))
+        // Nothing would tell that it answers again, so ask.
+        timer = try? loop.after(Self.longestPause) { [unowned self] in ask() }
       }
       if asksAgain { ask() }
     }
+  }
+
+  /// Why an announcer that is not on the bus cannot be called.
+  private var wordsOffBus: String {
+    busReturn.isExpected
+      ? "the announcer has not come back to the system bus yet" : Self.wordsOfEnd
   }
 
   private func take(_ presence: Presence) {
@@ -204,15 +230,16 @@ final class AnnouncerLink {
   /// - Parameter done: called once, perhaps before this returns; with false if all was as the call
   ///   wants it.
   func call(_ call: AnnouncerCall, _ done: @escaping (Result<Bool, Rejection>) -> Void) {
-    let answered: (Result<OpaquePointer, Rejection>) -> Void = { [unowned self] in
+    let answered: (Result<OpaquePointer, Failure>) -> Void = { [unowned self] in
       switch $0 {
       // Only the starts of intervals answer with a flag: false if the same one runs already.
       case .success(let reply): done(.success(BusReader.flag(reply) ?? true))
-      case .failure(let rejection) where rejection.kind == .timeout:
+      case .failure(.notOnBus): done(.failure(Rejection(.absent, wordsOffBus)))
+      case .failure(.rejected(let rejection)) where rejection.kind == .timeout:
         done(.failure(Rejection(.timeout, "\(rejection.words), and may still carry it out")))
         // No signal tells that it stands still: ask.
         ask()
-      case .failure(let rejection): done(.failure(rejection))
+      case .failure(.rejected(let rejection)): done(.failure(rejection))
       }
     }
     // The limit is for commands, not for `ask()`: many commands do not make the announcer absent.
@@ -231,10 +258,10 @@ final class AnnouncerLink {
 
   private func send(
     _ method: String, _ values: [BusValue], of interface: String,
-    _ done: @escaping (Result<OpaquePointer, Rejection>) -> Void
+    _ done: @escaping (Result<OpaquePointer, Failure>) -> Void
   ) {
     guard let bus else {
-      return done(.failure(Rejection(.absent, "the system bus cannot be reached")))
+      return done(.failure(.rejected(Rejection(.absent, "the system bus cannot be reached"))))
     }
     let call = PendingCall(done)
     do throws(Fault) {
@@ -257,35 +284,33 @@ final class AnnouncerLink {
       guard code >= 0 else { throw Fault("the system bus", errno: -code) }
       pending[ObjectIdentifier(call)] = call
     } catch {
-      call.end(.failure(Rejection(.absent, error.description)))
+      // A call may see that the bus has gone before the bus itself is told to be lost.
+      let isLost = [ENOTCONN, ECONNRESET, EPIPE, ESHUTDOWN].contains(error.code)
+      let why = isLost ? Self.wordsOfLostBus : error.description
+      call.end(.failure(.rejected(Rejection(.absent, why))))
     }
   }
 
-  /// Why the announcer is not on the bus.
-  private var wordsOfAbsence: String { hasLostBus ? Self.wordsSinceLoss : Self.wordsOfEnd }
-
-  private func result(_ reply: OpaquePointer) -> Result<OpaquePointer, Rejection> {
+  private func result(_ reply: OpaquePointer) -> Result<OpaquePointer, Failure> {
     guard sd_bus_message_is_method_error(reply, nil) > 0,
       let error = sd_bus_message_get_error(reply)
     else { return .success(reply) }
     let words = error.pointee.message.map { String(cString: $0) } ?? "no reason is given"
     switch error.pointee.name.map({ String(cString: $0) }) {
     case SD_BUS_ERROR_SERVICE_UNKNOWN, SD_BUS_ERROR_NAME_HAS_NO_OWNER:
-      return .failure(Rejection(.absent, wordsOfAbsence))
+      return .failure(.notOnBus)
     case SD_BUS_ERROR_NO_REPLY, SD_BUS_ERROR_TIMEOUT:
-      return .failure(
-        Rejection(.timeout, "the announcer does not answer in time"))
+      return .failure(.rejected(Rejection(.timeout, "the announcer does not answer in time")))
     case SD_BUS_ERROR_ACCESS_DENIED:
-      return .failure(
-        Rejection(
-          .absent,
-          "the system bus does not allow the relay to call the announcer; run the relay as the user "
-            + "clocksmith-relay"))
+      let words =
+        "the system bus does not allow the relay to call the announcer; run the relay as the user "
+        + "clocksmith-relay"
+      return .failure(.rejected(Rejection(.absent, words)))
     case SD_BUS_ERROR_INVALID_ARGS:
-      return .failure(Rejection(.value, AnnouncerWords.reworded(words)))
-    case "org.clocksmith.Error.Busy": return .failure(Rejection(.busy, words))
-    case "org.clocksmith.Error.Past": return .failure(Rejection(.past, words))
-    default: return .failure(Rejection(.refused, AnnouncerWords.reworded(words)))
+      return .failure(.rejected(Rejection(.value, AnnouncerWords.reworded(words))))
+    case "org.clocksmith.Error.Busy": return .failure(.rejected(Rejection(.busy, words)))
+    case "org.clocksmith.Error.Past": return .failure(.rejected(Rejection(.past, words)))
+    default: return .failure(.rejected(Rejection(.refused, AnnouncerWords.reworded(words))))
     }
   }
 }
@@ -294,9 +319,9 @@ final class AnnouncerLink {
 private final class PendingCall {
   var slot: OpaquePointer?
   var answered: (OpaquePointer) -> Void = { _ in }
-  private var done: ((Result<OpaquePointer, Rejection>) -> Void)?
+  private var done: ((Result<OpaquePointer, AnnouncerLink.Failure>) -> Void)?
 
-  init(_ done: @escaping (Result<OpaquePointer, Rejection>) -> Void) {
+  init(_ done: @escaping (Result<OpaquePointer, AnnouncerLink.Failure>) -> Void) {
     self.done = done
   }
 
@@ -312,7 +337,7 @@ private final class PendingCall {
   }
 
   /// Tells the answer, once.
-  func end(_ result: Result<OpaquePointer, Rejection>) {
+  func end(_ result: Result<OpaquePointer, AnnouncerLink.Failure>) {
     let told = done
     drop()
     told?(result)

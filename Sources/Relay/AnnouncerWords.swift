@@ -1,38 +1,44 @@
 /// The announcer's refusals are written for its command line. Here they are reworded for the
 /// senders of commands.
+///
+/// Only the beginning or the end of a refusal is reworded. The names between them are the senders'
+/// own, and stay as they are.
 enum AnnouncerWords {
-  /// What a refusal says, and what it says to a sender of commands.
-  private static let rewordings = [
-    ("'clocksmith timer list' shows", "'timers' in the state shows"),
-    ("'clocksmith alarm list' shows", "'alarms' in the state shows"),
-    ("'clocksmith stop' stops it", "the command 'stop' stops it"),
-    ("'clocksmith unmute' ends that", "the command 'unmute' ends that"),
-    ("'clocksmith interval 30s' starts one", "the command 'interval' starts one"),
+  /// The end of a refusal, and what a sender of commands is told instead.
+  private static let endings = [
     (
-      "stop it first, or start this one with the option 'replace'",
-      "send 'interval_stop' first, or this one with \"replace\": true"
+      "; 'clocksmith timer list' shows those that there are",
+      "; 'timers' in the state shows those that there are"
     ),
-    ("choose a length within that", "send fewer 'seconds'"),
-    ("its path is longer than", "it is longer than"),
+    (
+      "; 'clocksmith alarm list' shows those that there are",
+      "; 'alarms' in the state shows those that there are"
+    ),
+    ("; 'clocksmith alarm list' shows when it will", "; 'alarms' in the state shows when it will"),
+    (
+      "; 'clocksmith alarm list' shows when one will", "; 'alarms' in the state shows when one will"
+    ),
+    ("; 'clocksmith stop' stops it", "; the command 'stop' stops it"),
+    (" ('clocksmith unmute' ends that)", " (the command 'unmute' ends that)"),
+    ("; 'clocksmith interval 30s' starts one", "; the command 'interval' starts one"),
+    (
+      "; stop it first, or start this one with the option 'replace'",
+      "; send 'interval_stop' first, or this one with \"replace\": true"
+    ),
+    ("; choose a length within that", "; send fewer 'seconds'"),
     // A message must not choose the files that the announcer opens.
     (", or give the path of a tune's file", ""),
     (", the path of a tune's file", ""),
   ]
+  private static let beginning = ("tune: its path is longer than ", "tune: it is longer than ")
 
   static func reworded(_ words: String) -> String {
-    rewordings.reduce(words) { $0.with($1.1, for: $1.0) }
-  }
-}
-
-extension String {
-  /// The text with `new` in place of the first `old`.
-  fileprivate func with(_ new: String, for old: String) -> String {
-    let sought = Array(old.utf8)
-    let bytes = Array(utf8)
-    guard let start = bytes.indices.first(where: { bytes[$0...].starts(with: sought) }) else {
-      return self
+    if words.hasPrefix(beginning.0) {
+      return beginning.1 + words.dropFirst(beginning.0.count)
     }
-    let rest = bytes[(start + sought.count)...]
-    return String(decoding: bytes[..<start] + Array(new.utf8) + rest, as: UTF8.self)
+    for (ending, new) in endings where words.hasSuffix(ending) {
+      return words.dropLast(ending.count) + new
+    }
+    return words
   }
 }

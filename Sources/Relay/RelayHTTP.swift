@@ -48,9 +48,10 @@ extension RelayService {
   }
 
   private var stateForApps: Result<String, Rejection> {
-    switch announcer.presence {
-    case .running: .success(state ?? "{}")
-    case .absent(let why): .failure(Rejection(.absent, why))
+    if let why = announcer.presence.absence {
+      .failure(Rejection(.absent, why))
+    } else {
+      .success(state ?? "{}")
     }
   }
 

@@ -289,10 +289,7 @@ public final class RelayService {
       case let broker? where broker.isConnected: "connected to \(broker.name)"
       case let broker?: "\(broker.name) is not reached"
       }
-    switch announcer.presence {
-    case .running: notifier.status("\(reaches), the announcer runs")
-    case .absent(let why): notifier.status("\(reaches), \(why)")
-    }
+    notifier.status("\(reaches), \(announcer.presence.absence ?? "the announcer runs")")
   }
 
   func publishState() {
@@ -314,19 +311,19 @@ public final class RelayService {
 
   private func lookAtAnnouncer() {
     let presence = announcer.presence
-    switch presence {
-    case .running where toldPresence != .running:
+    if let why = presence.absence {
+      // Log only the first cause: it may change from one attempt to the next.
+      if toldPresence == nil || toldPresence == .running {
+        journal.log(
+          .announcerLost, .warning,
+          "\(why); the clock is published as offline until the announcer is back")
+        last = nil
+      }
+    } else if toldPresence != .running {
       journal.log(.announcer, toldPresence == nil ? .info : .notice, "the announcer answers")
-      if toldPresence == AnnouncerLink.ended { sendAgain() }
-    // Log only the first cause: it may change from one attempt to the next.
-    case .absent(let why) where toldPresence == nil || toldPresence == .running:
-      journal.log(
-        .announcerLost, .warning,
-        "\(why); the clock is published as offline until the announcer is back")
-      last = nil
-    default: break
+      if toldPresence == .ended { sendAgain() }
     }
-    if toldPresence == nil || presence != toldPresence { toldPresence = presence }
+    toldPresence = presence
     lookAhead()
     publishState()
     publishAvailability()

@@ -6,6 +6,7 @@ import time
 import pytest
 
 from http_door import refused
+from message_bus import Refused
 from pretended_announcer import PretendedAnnouncer
 from relay import COMMAND
 from sound_server import wait_until
@@ -52,6 +53,9 @@ CONFLICTS = [
      "there is no timer 'no'; 'timers' in the state shows those that there are"),
     ([{"command": "timer", "seconds": 60, "name": "a"}],
      {"command": "timer", "seconds": 60, "name": "a"}, "cancel it, or choose another name"),
+    ([{"command": "timer", "seconds": 60, "name": "choose a length within that"}],
+     {"command": "timer_resume", "timer": "choose a length within that"},
+     'timer "choose a length within that" is not paused'),
     ([{"command": "timer", "seconds": 60, "name": "b"}],
      {"command": "timer_add", "timer": "b", "seconds": MONTH}, "send fewer 'seconds'"),
     ([{"command": "timer", "seconds": 60, "name": "c"}],
@@ -94,6 +98,18 @@ def test_a_value_that_no_clock_takes_can_never_work(served):
         assert told in words and is_for_senders(words), words
     past = {"command": "alarm", "time": "07:00", "days": "2020-01-01"}
     assert "choose a later day" in refused(served.order(past), 400, "past")
+
+
+def test_the_relay_allows_the_volumes_that_the_clock_allows(served, bus):
+    with bus.caller() as caller:
+        for decibels in (-60, 0):
+            assert served.order({"command": "volume", "decibels": decibels}).status == 200
+            assert caller.get("Volume") == decibels
+        for decibels in (-60.001, 0.001):
+            answer = served.order({"command": "volume", "decibels": decibels})
+            assert "write -60 to 0" in refused(answer, 400, "value"), "the relay's own words"
+            with pytest.raises(Refused):
+                caller.set("Volume", "d", decibels)
 
 
 def test_a_conflict_is_told_with_the_commands_that_end_it(served):
