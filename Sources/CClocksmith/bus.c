@@ -56,14 +56,15 @@ static const sd_bus_vtable vtable[] = {
                SD_BUS_PARAM(replace),
            "b", SD_BUS_PARAM(is_new)),
     METHOD("StopInterval", "", "", "", ""),
-    METHOD("SetAlarm", "sssssb",
+    METHOD("SetAlarm", "sssss",
            SD_BUS_PARAM(time) SD_BUS_PARAM(days) SD_BUS_PARAM(name) SD_BUS_PARAM(tune)
-               SD_BUS_PARAM(rise) SD_BUS_PARAM(even_if_quiet),
+               SD_BUS_PARAM(rise),
            "u", SD_BUS_PARAM(number)),
     METHOD("SnoozeAlarm", "s", SD_BUS_PARAM(alarm), "", ""),
     METHOD("SnoozeAlarms", "", "", "", ""),
     METHOD("StopAlarm", "s", SD_BUS_PARAM(alarm), "", ""),
     METHOD("StopAlarms", "", "", "", ""),
+    METHOD("SkipAlarm", "s", SD_BUS_PARAM(alarm), "u", SD_BUS_PARAM(number)),
     METHOD("CancelAlarm", "s", SD_BUS_PARAM(alarm), "", ""),
 
     CHANGING("Zone", "s"),
@@ -97,9 +98,9 @@ static const sd_bus_vtable vtable[] = {
     /* UTC at the start, the period or 0, work, rest, prepare, rounds, countdown, whether its phases are
      * said; none or one */
     CHANGING("Intervals", "a(tttttuub)"),
-    /* number, name, time, days, tune, state, rings in quiet hours, UTC of the next, origin, why it
-     * will be silent, how it rises */
-    CHANGING("Alarms", "a(usssssbtsss)"),
+    /* number, name, time, days, tune, state, UTC of the next, origin, why it will be silent, how it
+     * rises */
+    CHANGING("Alarms", "a(ussssstsss)"),
     CHANGING("LastOnsetError", "x"),
     CHANGING("LastError", "s"),
     CHANGING("StateError", "s"),

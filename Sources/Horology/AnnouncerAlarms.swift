@@ -51,7 +51,7 @@ extension Announcer {
 
   /// Rings the alarms whose time has come, and ends those that have rung too long.
   mutating func settleAlarms(at now: Now) -> [Effect] {
-    let changes = alarms.due(at: now, alarmConditions) { [self] in refusal(of: $0, at: now) }
+    let changes = alarms.due(at: now, alarmConditions, refusal: refusalOfAlarms)
     return tell(changes.map { asHeard($0, at: now) }, at: now)
   }
 
@@ -86,19 +86,14 @@ extension Announcer {
     }
   }
 
-  /// Why an alarm must not ring now. A late alarm also keeps the quiet hours of its own time. A
-  /// lost switch is no reason: the alarm is heard once the switch can be read.
-  private func refusal(of alarm: Alarm, at now: Now) -> SkipReason? {
-    let times = [now.instant, alarm.occasion ?? now.instant].map { zone.civil(at: $0) }
-    return rules.timersAreHeldBack
-      ? rules.refusalByQuietHours(of: alarm.plan, at: times)
-      : rules.refusal(of: alarm.plan, at: times)
-  }
+  /// Why an alarm must not ring now. A lost switch is no reason: the alarm is heard once the switch
+  /// can be read.
+  private var refusalOfAlarms: SkipReason? { rules.timersAreHeldBack ? nil : rules.refusalOfTimers }
 
   /// Why an alarm will be silent at its next time or after its snooze, as things are now; nil if it
   /// will ring.
-  public func refusal(of alarm: Alarm, from now: Now) -> SkipReason? {
-    if let refusal = refusalToCome(of: alarm, from: now) { return refusal }
+  public func refusal(of alarm: Alarm) -> SkipReason? {
+    if let refusal = refusalToCome(of: alarm) { return refusal }
     switch alarm.state {
     // It has a time by a clock that is right.
     case .waiting(nil, _): return alarm.promised == nil ? nil : .untrusted
@@ -106,14 +101,12 @@ extension Announcer {
     }
   }
 
-  /// As `refusal(of:from:)`, but ignores a lost switch: it may be found by then.
-  private func refusalToCome(of alarm: Alarm, from now: Now) -> SkipReason? {
+  /// As `refusal(of:)`, but ignores a lost switch: it may be found by then.
+  private func refusalToCome(of alarm: Alarm) -> SkipReason? {
     switch alarm.state {
     case .waiting(nil, _), .ringing: nil
-    case .waiting(let next?, _):
-      alarmConditions.isTrusted
-        ? refusal(of: alarm, at: now.later(by: next - now.instant)) : .untrusted
-    case .snoozing(_, let until): refusal(of: alarm, at: now.later(by: until.left(at: now)))
+    case .waiting: alarmConditions.isTrusted ? refusalOfAlarms : .untrusted
+    case .snoozing: refusalOfAlarms
     }
   }
 
@@ -132,7 +125,8 @@ extension Announcer {
       switch change.event {
       case .rings, .ringsAgain: sayTime(of: change.alarm, at: now)
       case .set, .ringsOn, .nameLost, .nameIsBack: break
-      case .cancelled, .silenced, .snoozed, .stopped, .missed, .neverHeard, .expired, .unheard:
+      case .cancelled, .silenced, .snoozed, .skipped, .stopped, .missed, .neverHeard, .expired,
+        .unheard:
         timers.dropWords(of: source)
         effects += timers.book.recall([source], reason)
         // At the ring limit nobody has stopped the ring, and the time being spoken is true.
@@ -222,7 +216,7 @@ extension Announcer {
     case .snoozing(_, let until): since = until.sinceBoot
     }
     guard now.sinceBoot < since, since - rules.preparation <= now.sinceBoot,
-      refusalToCome(of: alarm, from: now) == nil
+      refusalToCome(of: alarm) == nil
     else { return nil }
     return since
   }

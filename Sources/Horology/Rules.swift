@@ -54,27 +54,15 @@ public struct Rules: Hashable, Sendable {
     trust != .untrusted || settings.untrusted == .speak
   }
 
-  /// Why a timer that a person has set cannot be heard, or nil if it can. Quiet hours and mutes do
-  /// not apply: they are for what sounds by itself.
+  /// Why a timer or an alarm cannot be heard, or nil if it can. Quiet hours and mutes do not apply:
+  /// they are for what sounds by itself, and somebody has asked for these.
   var refusalOfTimers: SkipReason? {
     settings.silences == .announcements ? nil : refusalBySwitch
-  }
-
-  /// Why an alarm must not ring at these times. Quiet hours apply unless the alarm overrides them.
-  /// - Parameter times: the time at which it would ring and, if it comes late, its own time.
-  func refusal(of alarm: AlarmPlan, at times: [CivilTime]) -> SkipReason? {
-    refusalOfTimers ?? refusalByQuietHours(of: alarm, at: times)
   }
 
   /// True if a lost switch silences timers and alarms. They go on, and are heard again once the
   /// switch can be read.
   var timersAreHeldBack: Bool { refusalOfTimers == .switchLost }
-
-  /// As `refusal(of:at:)`, but for quiet hours alone.
-  public func refusalByQuietHours(of alarm: AlarmPlan, at times: [CivilTime]) -> SkipReason? {
-    guard alarm.quietHours == .keep else { return nil }
-    return times.contains(where: settings.quiet.contains) ? .quietHours : nil
-  }
 
   /// True if the switch, as it is, silences announcements.
   public var isSilencedBySwitch: Bool { refusalBySwitch != nil }

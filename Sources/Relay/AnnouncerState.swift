@@ -158,11 +158,10 @@ struct AnnouncerState {
   }
 
   private static func alarm(_ row: [BusValue]) -> JSONLine? {
-    guard row.count == 11, case .small(let number) = row[0], case .text(let name) = row[1],
+    guard row.count == 10, case .small(let number) = row[0], case .text(let name) = row[1],
       case .text(let clock) = row[2], case .text(let days) = row[3], case .text(let tune) = row[4],
-      case .text(let state) = row[5], case .flag(let rings) = row[6],
-      case .unsigned(let next) = row[7], case .text(let reason) = row[9],
-      case .text(let rise) = row[10]
+      case .text(let state) = row[5], case .unsigned(let next) = row[6],
+      case .text(let reason) = row[8], case .text(let rise) = row[9]
     else { return nil }
     let line = JSONLine()
     line.set("number", Int(number))
@@ -172,7 +171,6 @@ struct AnnouncerState {
     line.set("tune", tune)
     line.set("rise", rise)
     line.set("state", state)
-    line.set("even_if_quiet", rings)
     line.set("rings", time(next))
     line.set("reason", reason)
     return line

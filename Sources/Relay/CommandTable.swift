@@ -109,9 +109,7 @@ enum CommandTable {
     },
     "interval_stop": plain("StopInterval"),
 
-    "alarm": Entry(
-      keys: ["time", "days", "name", "tune", "rise", "even_if_quiet"]
-    ) { object throws(Fault) in
+    "alarm": Entry(keys: ["time", "days", "name", "tune", "rise"]) { object throws(Fault) in
       let text = try object.wantedText("time", "\"07:00\"")
       _ = try time(text)
       // The network must not choose which files the announcer opens.
@@ -124,10 +122,11 @@ enum CommandTable {
       for key in ["days", "name", "tune", "rise"] {
         values.append(.text(try object.text(key) ?? ""))
       }
-      return .call(.method("SetAlarm", values + [.flag(try object.flag("even_if_quiet") ?? false)]))
+      return .call(.method("SetAlarm", values))
     },
     "alarm_snooze": oneOrAll("SnoozeAlarm", "alarm"),
     "alarm_stop": oneOrAll("StopAlarm", "alarm"),
+    "alarm_skip": one("SkipAlarm", "alarm"),
     "alarm_cancel": one("CancelAlarm", "alarm"),
   ]
 

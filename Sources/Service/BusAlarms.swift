@@ -22,6 +22,7 @@ extension BusReader {
     case "StopAlarms": return .stop(nil)
     case "SnoozeAlarm": return text(call).map { .snooze($0) }
     case "StopAlarm": return text(call).map { .stop($0) }
+    case "SkipAlarm": return text(call).map { .skip($0) }
     case "CancelAlarm": return text(call).map { .cancel($0) }
     default: return nil
     }
@@ -29,8 +30,8 @@ extension BusReader {
 
   private static func plan(_ call: OpaquePointer) throws(BusServer.Refusal) -> AlarmPlan {
     guard let time = text(call), let days = text(call), let name = text(call),
-      let tune = text(call), let rise = text(call), let ringsInQuietHours = flag(call)
-    else { throw .badArgument("six values are wanted") }
+      let tune = text(call), let rise = text(call)
+    else { throw .badArgument("five values are wanted") }
     do {
       var plan = AlarmPlan(
         name: name.isEmpty ? nil : name,
@@ -47,7 +48,6 @@ extension BusReader {
         plan.tune = try Sounds.tune(tune)
       }
       if !rise.isEmpty { plan.rise = try AlarmRise.rise(text: rise) }
-      if ringsInQuietHours { plan.quietHours = .override }
       return plan
     } catch {
       throw .badArgument("\(error)")

@@ -279,7 +279,8 @@ final class BusServer {
       }
       return microseconds == 0 ? .mute(.on) : .muteFor(.microseconds(Int64(microseconds)))
     case "MuteNext": return .mute(.next)
-    default: return .mute(.off)
+    case "Unmute": return .mute(.off)
+    default: throw .badArgument("\(member) with these arguments is not known")
     }
   }
 

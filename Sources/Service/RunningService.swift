@@ -162,13 +162,13 @@ public final class RunningService {
   ///   - rise: as `AlarmRise` reads it; nil for none.
   /// - Returns: its number.
   public func setAlarm(
-    _ times: AlarmTimes, name: String?, tune: String?, rise: String?, ringsInQuietHours: Bool
+    _ times: AlarmTimes, name: String?, tune: String?, rise: String?
   ) throws(Fault) -> Int {
     let reply = try call(
       "SetAlarm",
       [
         .text(times.time.description), .text(times.days.description), .text(name ?? ""),
-        .text(tune ?? ""), .text(rise ?? ""), .flag(ringsInQuietHours),
+        .text(tune ?? ""), .text(rise ?? ""),
       ])
     return withExtendedLifetime(reply) { BusReader.uint32(reply.pointer).map { Int($0) } ?? 0 }
   }
@@ -181,6 +181,12 @@ public final class RunningService {
   /// - Parameter which: nil for all that ring or snooze.
   public func stopAlarm(_ which: String?) throws(Fault) {
     _ = try call("StopAlarm" + (which == nil ? "s" : ""), which.map { [.text($0)] } ?? [])
+  }
+
+  /// - Returns: its number.
+  public func skipAlarm(_ which: String) throws(Fault) -> UInt32 {
+    let reply = try call("SkipAlarm", [.text(which)])
+    return withExtendedLifetime(reply) { BusReader.uint32(reply.pointer) ?? 0 }
   }
 
   public func cancelAlarm(_ which: String) throws(Fault) {

@@ -19,7 +19,6 @@ extension Alarm {
       line.set("rise_db", exactly: rise.decibels)
       line.set("rise_usec", Int(rise.length.nanoseconds / 1000))
     }
-    if plan.quietHours != .keep { line.set("quiet_hours", plan.quietHours.rawValue) }
     switch state {
     case .waiting(let next, let from):
       if let next { line.set("next_usec", next.savedMicroseconds) }
@@ -92,7 +91,6 @@ extension AlarmPlan {
       self.rise = rise
     default: throw Fault(path, "\(title) in it lacks rise_db or rise_usec")
     }
-    quietHours = try object.choice("quiet_hours", of: title) ?? .keep
   }
 }
 

@@ -16,8 +16,6 @@ extension Status {
     public let days: String
     /// The tune that rings; empty for the signal.
     public let tune: String
-    /// Quiet hours do not silence it.
-    public let ringsInQuietHours: Bool
     /// waiting, ringing or snoozing.
     public let state: String
     /// When it rings next, or again; microseconds of UTC since 1970, 0 if it rings or never will.
@@ -36,7 +34,6 @@ extension Status {
       time = alarm.plan.times.time.description
       days = alarm.plan.times.days.description
       tune = alarm.plan.tune?.name ?? ""
-      ringsInQuietHours = alarm.plan.quietHours == .override
       state = alarm.key
       next =
         switch alarm.state {
@@ -75,22 +72,20 @@ extension [Status.Alarm] {
 }
 
 extension Status.Alarm: BusRow {
-  public static let types = "usssssbtsss"
+  public static let types = "ussssstsss"
 
   public var values: [BusValue] {
     [
       .small(number), .text(name), .text(time), .text(days), .text(tune), .text(state),
-      .flag(ringsInQuietHours), .unsigned(next), .text(origin), .text(reason),
-      .text(rise),
+      .unsigned(next), .text(origin), .text(reason), .text(rise),
     ]
   }
 
   public init?(values: [BusValue]) {
-    guard values.count == 11, let number = UInt32(values[0]), let name = String(values[1]),
+    guard values.count == 10, let number = UInt32(values[0]), let name = String(values[1]),
       let time = String(values[2]), let days = String(values[3]), let tune = String(values[4]),
-      let state = String(values[5]), case .flag(let ringsInQuietHours) = values[6],
-      let next = UInt64(values[7]), let origin = String(values[8]),
-      let reason = String(values[9]), let rise = String(values[10])
+      let state = String(values[5]), let next = UInt64(values[6]),
+      let origin = String(values[7]), let reason = String(values[8]), let rise = String(values[9])
     else { return nil }
     self.number = number
     self.name = name
@@ -98,7 +93,6 @@ extension Status.Alarm: BusRow {
     self.days = days
     self.tune = tune
     self.state = state
-    self.ringsInQuietHours = ringsInQuietHours
     self.next = next
     self.origin = origin
     self.reason = reason

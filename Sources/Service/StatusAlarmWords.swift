@@ -7,7 +7,6 @@ extension Status.Alarm {
     var plan = [time, days]
     if !tune.isEmpty { plan.append(tune) }
     if !rise.isEmpty { plan.append("rise \(rise)") }
-    if ringsInQuietHours { plan.append("even in quiet hours") }
     return "alarm \(numberAndName): \(plan.joined(separator: ", ")): \(outlook(at: instant, zone))"
   }
 

@@ -1,23 +1,14 @@
 import Horology
 
 extension Status {
-  /// The alarms, timers and intervals that the service is to sound from an instant on. For the next
-  /// ring of an alarm, the quiet hours of the service count, not those of the rules.
+  /// The alarms, timers and intervals that the service is to sound from an instant on.
   /// - Parameter rules: the same as for the occasions.
   public func appointments(
     _ rules: Rules, in zone: any Zone, from start: Instant
   ) -> Appointments {
-    var appointments = Appointments(
+    Appointments(
       of: alarms.compactMap(\.alarm), timers.compactMap(\.countdown), intervals.map(\.timer), rules,
       in: zone, from: start)
-    appointments.replaceRefusals { appointment in
-      guard case .alarm(let alarm) = appointment.cause,
-        let shown = alarms.first(where: { Int($0.number) == alarm.number }),
-        shown.nextInstant == appointment.instant
-      else { return appointment.refusal }
-      return shown.refusal(orElse: appointment.refusal)
-    }
-    return appointments
   }
 }
 
@@ -32,12 +23,10 @@ extension Status.Alarm {
       name: name.isEmpty ? nil : name, AlarmTimes(time: time, days: days))
     if !tune.isEmpty { plan.tune = Tune(name: tune, description: "", movements: [:]) }
     plan.rise = try? AlarmRise.rise(text: rise)
-    plan.quietHours = ringsInQuietHours ? .override : .keep
     let moment = nextInstant.map { TimedMoment(sinceBoot: .zero, shown: $0) }
     let state: Alarm.State
     switch (self.state, moment) {
-    // The status does not show when it first rang. That was not in quiet hours, or it would not
-    // have rung, so the end of the snooze stands in.
+    // The status does not show when it first rang: the end of the snooze stands in.
     case ("snoozing", let moment?): state = .snoozing(ring: moment.shown, until: moment)
     case ("ringing", _):
       let now = Instant(seconds: 0)
@@ -45,19 +34,6 @@ extension Status.Alarm {
     default: state = .waiting(next: nextInstant, from: nil)
     }
     return Alarm(number: Int(number), plan, from: .init(rawValue: origin) ?? .person, state: state)
-  }
-}
-
-extension Status.Alarm {
-  /// Whether the service's quiet hours silence the next ring.
-  /// - Parameter other: taken if the service gives another reason. That one hides the quiet hours,
-  ///   and may be over by then.
-  func refusal(orElse other: SkipReason?) -> SkipReason? {
-    switch reason {
-    case "": nil
-    case SkipReason.quietHours.description: .quietHours
-    default: other
-    }
   }
 }
 

@@ -3,11 +3,10 @@ import Horology
 /// What shows that the service has another configuration than the one that was read here. The bus
 /// does not tell which files the service has read, or when.
 extension Status {
-  /// True if the next occasion or the next ring of an alarm shows that the service has other
-  /// settings than the rules. False does not prove that they are the same.
+  /// True if the next occasion shows that the service has other settings than the rules. False does
+  /// not prove that they are the same.
   /// - Parameter rules: with a trusted clock, without a switch and without a mute.
   public func hasOtherSettings(than rules: Rules, in zone: any Zone) -> Bool {
-    if hasOtherQuietHours(than: rules, in: zone) { return true }
     // Without words for it, the service does not tell its next occasion.
     guard !next.local.isEmpty else { return false }
     let schedule = Schedule(interval: rules.settings.interval, zone: zone)
@@ -20,16 +19,5 @@ extension Status {
     if told != outlook.refusal?.key { return true }
     // A missing chime shows nothing: there may be no time left for it.
     return next.chime != "none" && next.chime != outlook.tune?.name
-  }
-
-  /// True if the next ring of an alarm shows that the service has other quiet hours than the rules.
-  public func hasOtherQuietHours(than rules: Rules, in zone: any Zone) -> Bool {
-    alarms.contains { shown in
-      // A snooze also keeps the quiet hours of the alarm's own time, which the bus does not tell.
-      guard shown.state == "waiting", let ring = shown.nextInstant, let plan = shown.alarm?.plan
-      else { return false }
-      let refusal = rules.refusalByQuietHours(of: plan, at: [zone.civil(at: ring)])
-      return shown.refusal(orElse: refusal) != refusal
-    }
   }
 }

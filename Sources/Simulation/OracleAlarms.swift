@@ -177,7 +177,7 @@ extension Oracle {
   mutating func told(_ told: Alarm, _ event: AlarmEvent, _ moment: Moment) {
     let source = Cue.Source.alarm(told.number)
     switch event {
-    case .set, .cancelled, .snoozed: does(source, told, event, moment)
+    case .set, .cancelled, .skipped, .snoozed: does(source, told, event, moment)
     case .rings, .silenced, .expired, .ringsAgain: comes(source, event, moment)
     case .ringsOn: pay(.ringsOn(source), "\(source) rings on", moment)
     case .nameLost: pay(.name(source, isLost: true), "\(source) has lost its name", moment)
@@ -260,7 +260,7 @@ extension Oracle {
         if let ring = alarm.ring { rings(source, for: ring, since: since, moment) }
       case .silenced(let reason):
         end(
-          source, "\(event)", late >= -allowed && isSilent(alarm, reason, alarm.ring, moment),
+          source, "\(event)", late >= -allowed && isTrueOfSilence(reason),
           moment)
         return
       case .expired(let told):
@@ -282,15 +282,12 @@ extension Oracle {
         timers.entries[source]!.alarm!.ring = due
         end(
           source, "\(event)",
-          due != nil && isClockForAlarms && isSilent(alarm, reason, due, moment), moment)
+          due != nil && isClockForAlarms && isTrueOfSilence(reason), moment)
         return
       case .rings(let late, _):
         let due = due(alarm, late, moment)
         isTrue = due != nil && isClockForAlarms && (late?.nanoseconds ?? 0) <= rules.ringLimit
         if let due {
-          if isQuiet(alarm, due, moment) == true {
-            violated(.quiet, "\(source) rings in quiet hours", moment)
-          }
           let since =
             late == nil
             ? Reckoned(due - moment.shown, after: moment) : Reckoned(rules.lead, after: moment)
@@ -340,22 +337,6 @@ extension Oracle {
         range ~= $0 - shown && $0 > alarm.acknowledged ?? .min
       }
     }.first
-  }
-
-  /// Nil if the rules or the zone change just then, and with them the answer.
-  private func isQuiet(_ alarm: AlarmReckoning, _ ring: Int64, _ moment: Moment) -> Bool? {
-    if alarm.plan.overridesQuiet { return false }
-    let answers = valid(moment, for: 0).map { rules, face in
-      rules.isQuiet(face.reading(moment.shown)) || rules.isQuiet(face.reading(ring))
-    }
-    return answers.contains(true) && answers.contains(false) ? nil : answers[0]
-  }
-
-  private func isSilent(
-    _ alarm: AlarmReckoning, _ reason: SkipReason, _ ring: Int64?, _ moment: Moment
-  ) -> Bool {
-    if reason == .quietHours { return isQuiet(alarm, ring ?? moment.shown, moment) != false }
-    return isTrueOfSilence(reason)
   }
 
   /// One of its times is over. It waits for the next, or is removed.

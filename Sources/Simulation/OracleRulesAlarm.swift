@@ -9,7 +9,6 @@ extension OracleRules {
     /// The volume at the beginning, in dB from full (at most 0), and the time until it is full.
     var rise: Rise?
     var tune: Melody?
-    var overridesQuiet = false
 
     enum Days: Hashable {
       /// By number, Sunday 0.
@@ -50,7 +49,6 @@ extension OracleRules {
       var plan = AlarmPlan(name: name, AlarmTimes(time: time, days: days))
       plan.tune = tune?.tune
       plan.rise = rise.flatMap { AlarmRise(from: $0.from, over: .nanoseconds($0.length)) }
-      plan.quietHours = overridesQuiet ? .override : .keep
       return plan
     }
   }

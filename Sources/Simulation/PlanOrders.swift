@@ -55,7 +55,6 @@ extension OracleRules.Alarm {
     self.init(name: name, minuteOfDay: chance.oneIn(3) ? minute / 15 * 15 : minute, days: days)
     if chance.oneIn(4) { rise = Rise(from: -24, length: chance.pick([5, 60, 300]) * second) }
     if chance.oneIn(4) { tune = chance.pick(OracleRules.Melody.all) }
-    overridesQuiet = chance.oneIn(2)
   }
 
   /// Without padding, as in `school 7:0 next`.

@@ -195,7 +195,6 @@ extension Sabotage {
     case .tunesLate, .ringsDropped, .firstRingDropped, .ringsOutOfTurn, .wordsDropped: ["ring"]
     case .firstRingLate: ["ring", "late"]
     case .elapsedTwice: ["once"]
-    case .alarmsUnquiet: ["quiet"]
     case .volumeHourLate: ["level"]
     case .lateLimitIgnored: ["late", "complete"]
     case .atStopExchanged: ["muted", "complete"]

@@ -92,7 +92,7 @@ enum Sabotage: CaseIterable {
   /// A timer at zero is reported twice.
   case elapsedTwice
   /// Alarms ignore quiet hours, ring an hour late, or in both of the hours that autumn repeats.
-  case alarmsUnquiet, alarmsLate, alarmsTwice
+  case alarmsLate, alarmsTwice
 }
 
 extension World {
@@ -248,7 +248,6 @@ extension World {
   /// - Returns: the alarm that is set in its place.
   func sabotaged(_ plan: OracleRules.Alarm) -> OracleRules.Alarm {
     var plan = plan
-    if sabotage == .alarmsUnquiet { plan.overridesQuiet = true }
     if sabotage == .alarmsLate { plan.minuteOfDay = (plan.minuteOfDay + 60) % 1440 }
     return plan
   }

@@ -96,28 +96,14 @@ private func flawsOfRings(
     rings[alarm.number, default: []].append((alarm, ring))
   }
   var flaws: [String] = []
-  // Only the service knows an alarm that rings later. Any other reason for silence may be over by
-  // then.
-  let quiet = SkipReason.quietHours.description
-  for alarm in status?.alarms ?? [] where rings[Int(alarm.number)] == nil && alarm.reason == quiet {
-    flaws.append("\(alarm.title) will be silent: \(alarm.reason)")
-  }
   for (_, rings) in rings.sorted(by: { $0.key < $1.key }) {
     guard let alarm = rings.first?.alarm else { continue }
     let time = alarm.plan.times.time
-    if rings.allSatisfy({ $0.ring.refusal == .quietHours }) {
-      flaws.append(
-        "\(alarm.title) will be silent, for at \(time) are quiet hours; set it to ring in them "
-          + "(quiet_hours = override, or --even-if-quiet), or at another time")
-    }
     do throws(Fault) {
       _ = try voice.text(hour: time.hour, minute: time.minute, wording: configuration.wording)
     } catch {
       flaws.append("\(alarm.title) rings at \(time), which is not said: \(error)")
     }
-  }
-  if let status, status.hasOtherQuietHours(than: rules, in: zone) {
-    flaws.append(otherConfiguration)
   }
   return flaws
 }

@@ -5,7 +5,8 @@ import Horology
 import Service
 
 let alarmCommand = Subcommand(
-  name: "alarm", operands: "HH:MM | list | snooze [ALARM] | stop [ALARM] | cancel ALARM",
+  name: "alarm",
+  operands: "HH:MM | list | snooze [ALARM] | stop [ALARM] | skip ALARM | cancel ALARM",
   mostOperands: 2,
   summary: "ring at a time of day, list the alarms or change one",
   details: """
@@ -16,12 +17,13 @@ let alarmCommand = Subcommand(
     snooze [ALARM]   silences a ringing alarm for 10 min, and prints when it rings again; a press of
                      the button does the same.
     stop [ALARM]     ends an alarm that rings or is snoozed; 'clocksmith stop' ends those that ring.
+    skip ALARM       leaves out its next ring, and prints when it rings after that.
     cancel ALARM     removes an alarm. An alarm of the configuration can only be removed there.
 
     ALARM is a name or a number. Without it, snooze is for all alarms that ring, and stop for all
     that ring or are snoozed. Write -- before a name that begins with -, as in 'alarm cancel -- -3'.
-    The running service keeps the alarms, also over a restart or a power cut. In quiet hours an
-    alarm is silent, unless it was set with --even-if-quiet.
+    The running service keeps the alarms, also over a restart or a power cut. An alarm rings in
+    quiet hours, too.
     """,
   options: [
     Option(
@@ -35,7 +37,6 @@ let alarmCommand = Subcommand(
     Option(
       name: "rise", argument: "LENGTH",
       help: "begin 24 dB quieter, and reach the full volume\nafter this time, as 5min"),
-    Option(name: "even-if-quiet", argument: nil, help: "ring in quiet hours, too"),
     Option(name: "json", argument: nil, help: "list: print one JSON object a line"),
   ]
 ) { arguments in
@@ -46,7 +47,7 @@ let alarmCommand = Subcommand(
   let isSet = first.first.map { !$0.isLetter } ?? true
   if isSet {
     try arguments.refuse(
-      allBut: ["days", "date", "name", "tune", "rise", "even-if-quiet"], of: "an alarm that is set")
+      allBut: ["days", "date", "name", "tune", "rise"], of: "an alarm that is set")
   } else {
     try arguments.refuse(
       allBut: first == "list" ? ["json"] : [], of: "'alarm \(first.shortened)'")
@@ -59,17 +60,19 @@ let alarmCommand = Subcommand(
   case ("list", 1): try list(asJSON: arguments.has("json"))
   case ("snooze", _): try runningService().change { try snooze(which, $0) }
   case ("stop", _): try runningService().change { try $0.stopAlarm(which) }
+  case ("skip", 2): try runningService().change { try skip(words[1], $0) }
   case ("cancel", 2): try runningService().change { try $0.cancelAlarm(words[1]) }
-  case ("cancel", _):
+  case ("skip", _), ("cancel", _):
     throw Misuse(
-      description: "'alarm cancel' wants a name or a number; 'clocksmith alarm list' shows them")
+      description: "'alarm \(first)' wants a name or a number; 'clocksmith alarm list' shows them")
   case ("list", _):
     throw Misuse(
       description: "unexpected '\(words[1].shortened)' behind 'alarm list'; leave it out")
   default:
     throw Misuse(
-      description: "'\(first.shortened)' is neither a time, as in 07:00, nor list, snooze, stop or "
-        + "cancel")
+      description:
+        "'\(first.shortened)' is neither a time, as in 07:00, nor list, snooze, stop, skip "
+        + "or cancel")
   }
   return ExitStatus.done
 }
@@ -92,6 +95,15 @@ private func snooze(_ which: String?, _ service: RunningService) throws {
     let time = zone.civil(at: next).dateTime.timeOfDay.prefix(5)
     try tellDone("\(alarm.title) rings again at \(time)", "the alarm was snoozed all the same")
   }
+}
+
+private func skip(_ which: String, _ service: RunningService) throws {
+  let number = try service.skipAlarm(which)
+  let status = try service.status()
+  let alarm = status.alarms.first { $0.number == number }
+  let line = try alarm.map { $0.line(at: SystemClock.now.instant, try zoneOfService(status.zone)) }
+  try tellDone(
+    line ?? "alarm \(number) is removed: it had no other ring", "the ring was skipped all the same")
 }
 
 private func set(_ time: String, _ arguments: Arguments) throws {
@@ -128,8 +140,7 @@ private func set(_ time: String, _ arguments: Arguments) throws {
     let number: Int
     do throws(Fault) {
       number = try service.setAlarm(
-        times, name: name, tune: tune, rise: arguments["rise"],
-        ringsInQuietHours: arguments.has("even-if-quiet"))
+        times, name: name, tune: tune, rise: arguments["rise"])
     } catch {
       try refuseDayThatIsOver(times, service)
       throw error
@@ -184,7 +195,6 @@ extension Status.Alarm {
     line.set("days", days)
     line.set("tune", tune.isEmpty ? nil : tune)
     line.set("rise", rise.isEmpty ? nil : rise)
-    line.set("rings_in_quiet_hours", ringsInQuietHours)
     line.set("state", state)
     line.set("next", nextInstant?.utcText())
     line.set("origin", origin)

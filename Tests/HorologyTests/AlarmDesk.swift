@@ -45,7 +45,7 @@ struct AlarmDesk {
   }
 
   mutating func settle() {
-    events = alarms.due(at: now, conditions) { _ in refusal }.map(\.event)
+    events = alarms.due(at: now, conditions, refusal: refusal).map(\.event)
   }
 
   mutating func configure(_ plans: [AlarmPlan]) {

@@ -154,7 +154,7 @@ import Testing
     desk.wait(until: "2026-11-22T07:00:00")
     try desk.take(.snooze("school"))
     var louder = school
-    louder.quietHours = .override
+    louder.rise = AlarmRise(over: .seconds(60))
     desk.configure([louder, try AlarmDesk.plan("09:30", "mon-sun", name: "work")])
     #expect(desk.events == [.cancelled])
     #expect(desk.alarms.alarms.map(\.number) == [1, 3, 4])

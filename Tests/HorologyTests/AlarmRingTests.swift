@@ -88,18 +88,6 @@ import Testing
     #expect(desk.live(for: .seconds(900)).alarms.isEmpty)
   }
 
-  @Test("a snooze that ends in quiet hours is silent from its first frame on") func quietSnooze()
-    throws
-  {
-    let quiet = try QuietHours(text: "07:05-08:00")
-    var desk = desk { $0.quiet = quiet }
-    _ = desk.live(for: .seconds(544))
-    desk.tell(.alarm(.snooze(nil)))
-    let seen = desk.live(for: .seconds(700))
-    #expect(seen.cues.isEmpty)
-    #expect(seen.alarms == [.silenced(.quietHours)])
-  }
-
   @Test("the time is not said by a clock that is not trusted any more") func untrustedTime() {
     var desk = desk()
     _ = desk.live(for: .seconds(544))
@@ -134,17 +122,12 @@ import Testing
     #expect(seen.cues.count >= 19)
   }
 
-  @Test("quiet hours silence it, unless it overrides them; a mute does not") func quiet() throws {
+  @Test("it rings in quiet hours and during a mute, for somebody asked for it") func quiet() throws
+  {
     let quiet = try QuietHours(text: "22:00-08:00")
     var desk = desk { $0.quiet = quiet }
-    let seen = desk.live(for: .seconds(600))
-    #expect(seen.alarms == [.silenced(.quietHours)])
-    #expect(seen.cues.isEmpty)
-    var plan = Self.plan()
-    plan.quietHours = .override
-    var other = self.desk(plan) { $0.quiet = quiet }
-    other.tell(.mute(.on))
-    #expect(other.live(for: .seconds(560)).alarms == [.rings(late: nil)])
+    desk.tell(.mute(.on))
+    #expect(desk.live(for: .seconds(560)).alarms == [.rings(late: nil)])
   }
 
   @Test("the switch silences it, before and while it rings, and both are told") func switchOff() {
@@ -328,15 +311,6 @@ import Testing
     desk.announcer.take([other, bells])
     #expect(desk.announcer.alarms.alarms[0].plan.tune == bells)
     #expect(desk.live(for: .seconds(30)).cues.contains { !$0.blows.isEmpty })
-  }
-
-  @Test("why a snooze will end in silence is told") func refusalOfSnooze() throws {
-    let quiet = try QuietHours(text: "07:05-08:00")
-    var desk = desk { $0.quiet = quiet }
-    _ = desk.live(for: .seconds(544))
-    desk.tell(.alarm(.snooze(nil)))
-    let alarm = desk.announcer.alarms.alarms[0]
-    #expect(desk.announcer.refusal(of: alarm, from: desk.now) == .quietHours)
   }
 
   @Test("a reload takes the alarms that the configuration has now") func reload() {

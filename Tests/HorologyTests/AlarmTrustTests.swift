@@ -185,7 +185,7 @@ import Testing
     var desk = Desk(at: Self.evening) { $0.untrusted = .speak }
     desk.tell(.alarm(.set(try AlarmDesk.plan("07:00", "2026-11-22"))))
     func reason() throws -> SkipReason? {
-      desk.announcer.refusal(of: try #require(desk.announcer.alarms.alarms.first), from: desk.now)
+      desk.announcer.refusal(of: try #require(desk.announcer.alarms.alarms.first))
     }
     #expect(try reason() == nil)
     desk.tell(.trust(.untrusted))

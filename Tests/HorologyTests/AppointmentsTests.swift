@@ -57,9 +57,6 @@ import Testing
       plan($0)
     }
     settings.alarms += [plan("01:45", "sun"), plan("02:10", "sat,mon")]
-    for index in settings.alarms.indices where index % 2 == 0 {
-      settings.alarms[index].quietHours = .override
-    }
     let start = change - .seconds(36 * 3600)
     var now = Now(instant: start, uptime: Uptime(seconds: 9), sinceBoot: .seconds(9))
     var announcer = Announcer(settings: settings, zone: zone, trust: .synchronised, at: now)
@@ -127,31 +124,23 @@ import Testing
       times(listed([alarm(plan("14:55"), snoozing)], days: 2)) == [
         "2026-11-21T15:05:00", "2026-11-22T14:55:00", "2026-11-23T14:55:00",
       ])
-    // Quiet hours that were set meanwhile cover the alarm's own time. They silence its snooze, too.
-    let rules = rules { $0.quiet = try! QuietHours(text: "14:50-15:00") }
-    #expect(
-      listed([alarm(plan("14:55"), snoozing)], [], [], rules, days: 1).first?.refusal
-        == .quietHours)
     let ringing = Alarm.State.ringing(ring: ring, since: moment("2026-11-21T14:55:00"))
     #expect(
       times(listed([alarm(plan("14:55"), ringing)], days: 1)) == ["2026-11-22T14:55:00"])
   }
 
-  @Test("quiet hours silence it, unless it overrides them; the switch silences all")
-  func refusals() {
-    var loud = plan("15:30")
-    loud.quietHours = .override
+  @Test("quiet hours silence neither alarm nor timer; the switch silences both") func refusals() {
     let waiting = Alarm.State.waiting(next: Instant("2026-11-21T15:30:00"), from: nil)
-    let alarms = [alarm(plan("15:30"), waiting), alarm(loud, waiting)]
+    let alarms = [alarm(plan("15:30"), waiting)]
     let timer = Countdown(
       number: 1, name: nil, length: .seconds(1),
       state: .running(zero: moment("2026-11-21T15:20:00")))
     var rules = rules { $0.quiet = try! QuietHours(text: "15:00-16:00") }
-    #expect(listed(alarms, [timer], [], rules, days: 1).map(\.refusal) == [nil, .quietHours, nil])
+    #expect(listed(alarms, [timer], [], rules, days: 1).map(\.refusal) == [nil, nil])
     rules.ringer = .off
-    #expect(listed(alarms, [timer], [], rules, days: 1).map(\.refusal) == [.muted, .muted, .muted])
+    #expect(listed(alarms, [timer], [], rules, days: 1).map(\.refusal) == [.muted, .muted])
     rules.settings.silences = .announcements
-    #expect(listed(alarms, [timer], [], rules, days: 1).map(\.refusal) == [nil, .quietHours, nil])
+    #expect(listed(alarms, [timer], [], rules, days: 1).map(\.refusal) == [nil, nil])
   }
 
   @Test("a timer is listed at zero, unless it is paused or rings already") func timers() {

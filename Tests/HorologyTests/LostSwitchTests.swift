@@ -70,14 +70,6 @@ import Testing
     #expect(next.alarmEvents == [.ringsOn(unheard: .switchLost)])
   }
 
-  @Test("an alarm in quiet hours stays silent, whatever the switch says") func quiet() throws {
-    let quiet = try QuietHours(text: "00:00-23:00")
-    var desk = Desk(at: Self.start) { $0.quiet = quiet }
-    desk.tell(.alarm(.set(Self.alarm)))
-    turn(&desk, .lost("gone"))
-    #expect(desk.live(for: .seconds(90)).alarms == [.silenced(.quietHours)])
-  }
-
   @Test("an interval goes on, and its next cue is where the first one has it") func interval() {
     var desk = Desk(at: Self.start)
     desk.start(.plain(every: .seconds(10)))
@@ -188,7 +180,7 @@ import Testing
     var desk = Desk(at: Self.start)
     desk.tell(.alarm(.set(Self.alarm)))
     func reason() throws -> SkipReason? {
-      desk.announcer.refusal(of: try #require(desk.announcer.alarms.alarms.first), from: desk.now)
+      desk.announcer.refusal(of: try #require(desk.announcer.alarms.alarms.first))
     }
     for (ringer, wanted) in [
       (Ringer.lost("gone"), SkipReason.switchLost), (.off, .muted), (.on, nil),

@@ -12,7 +12,8 @@ import TestSupport
 private let methods: [(member: String, signature: String)] = [
   ("StartTimer", "ts"), ("AddToTimer", "st"), ("PauseTimer", "s"), ("ResumeTimer", "s"),
   ("CancelTimer", "s"), ("TellTimer", "s"), ("StartInterval", "tb"), ("StartRounds", "ttutubb"),
-  ("StopInterval", ""), ("SetAlarm", "sssssb"), ("SnoozeAlarm", "s"), ("SnoozeAlarms", ""),
+  ("StopInterval", ""), ("SetAlarm", "sssss"), ("SkipAlarm", "s"), ("SnoozeAlarm", "s"),
+  ("SnoozeAlarms", ""),
   ("StopAlarm", "s"), ("StopAlarms", ""), ("CancelAlarm", "s"),
 ]
 

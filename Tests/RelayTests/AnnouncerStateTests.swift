@@ -46,11 +46,11 @@ import Testing
   @Test("alarms are told with all that is set of them, and when they ring") func alarms() throws {
     let state = try object([
       "Alarms": .rows(
-        "usssssbtsss",
+        "ussssstsss",
         [
           [
             .small(1), .text("school"), .text("07:00"), .text("mon-fri"), .text("westminster"),
-            .text("waiting"), .flag(true), .unsigned(1_795_359_600_000_000), .text("person"),
+            .text("waiting"), .unsigned(1_795_359_600_000_000), .text("person"),
             .text(""), .text("5min"),
           ],
           [.text("of another version")],
@@ -60,7 +60,6 @@ import Testing
     #expect(alarms.count == 1)
     #expect(try alarms[0].text("tune") == "westminster")
     #expect(try alarms[0].text("rise") == "5min")
-    #expect(try alarms[0].flag("even_if_quiet") == true)
     #expect(try alarms[0].text("rings") == "2026-11-22T15:00:00Z")
   }
 

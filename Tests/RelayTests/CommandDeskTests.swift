@@ -80,7 +80,7 @@ import Testing
         .call(
           .method(
             "SetAlarm",
-            [.text("07:00"), .text("mon-fri"), .text(""), .text(""), .text(""), .flag(false)]))
+            [.text("07:00"), .text("mon-fri"), .text(""), .text(""), .text("")]))
       ),
       (#"{"command":"alarm_snooze"}"#, .call(.method("SnoozeAlarms", []))),
       (#"{"command":"alarm_snooze","alarm":1}"#, .call(.method("SnoozeAlarm", [.text("1")]))),

@@ -21,7 +21,6 @@ import Testing
       days = mon-wed, fri
       tune = whittington
       rise = -30dB 5min
-      quiet_hours = override
       [announce]
       interval = 30
       [alarm Großmutter's pill]
@@ -33,13 +32,30 @@ import Testing
     #expect(alarms[0].times.days == .weekly([.monday, .tuesday, .wednesday, .friday]))
     #expect(alarms[0].tune?.name == "whittington")
     #expect(alarms[0].rise == AlarmRise(from: -30, over: .seconds(300)))
-    #expect(alarms[0].quietHours == .override)
-    // The defaults: every day, with the timers' signal, without a rise, and not in quiet hours.
+    // The defaults: every day, with the timers' signal, without a rise.
     let time = try #require(TimeOfDay(hour: 18, minute: 30))
     let plain = AlarmPlan(
       name: "Großmutter's pill", AlarmTimes(time: time, days: .weekly(Set(Weekday.allCases))))
     #expect(alarms[1] == plain)
-    #expect(plain.quietHours == .keep)
+  }
+
+  @Test("quiet_hours of an earlier version is read, and told to have no effect") func outdated()
+    throws
+  {
+    let folder = TemporaryFolder()
+    try folder.write("test.conf", "[alarm school]\ntime = 07:00\nquiet_hours = keep\n")
+    let configuration = try Configuration.load(path: "\(folder.path)/test.conf")
+    #expect(configuration.announcer.alarms == [try plan("school", "07:00")])
+    let told = configuration.vanities(try configuration.composer()).filter {
+      $0.contains("quiet_hours")
+    }
+    #expect(told.count == 1 && told[0].contains("[alarm school]"))
+  }
+
+  private func plan(_ name: String, _ time: String) throws -> AlarmPlan {
+    AlarmPlan(
+      name: name,
+      AlarmTimes(time: try TimeOfDay(text: time), days: .weekly(Set(Weekday.allCases))))
   }
 
   @Test("without a section there is none") func none() throws {
@@ -116,7 +132,7 @@ import Testing
       ),
       ("[alarm a]\nrise = loud", ":2: rise = loud: 'loud' is no rise; write how long it takes"),
       ("[alarm a]\nrise = 2h", ":2: rise = 2h: '2h' is no rise"),
-      ("[alarm a]\nquiet_hours = no", ":2: quiet_hours = no: allowed: keep, override"),
+      ("[alarm a]\nquiet_hours = no", ":2: quiet_hours = no: remove it: it has no effect"),
       ("[alarm a]\nname = b", ":2: unknown key 'name' in [alarm a]; there are days, quiet_hours,"),
       ("[alarm a]\ntime = 07:00\ntime = 08:00", ":3: 'time' is set twice in this file"),
       ("[alarm a]\ntime = 07:00\n[led]\n[alarm a]", ":4: [alarm a] is there twice in this file"),

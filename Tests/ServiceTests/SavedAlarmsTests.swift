@@ -41,7 +41,6 @@ import Testing
         try Self.plan("07:00", "mon, wed, fri, sun", name) {
           $0.tune = Tune(name: path, description: "", movements: [:])
           $0.rise = AlarmRise(over: .seconds(3600))
-          $0.quietHours = .override
         }, from: number > 100 ? .configuration : .person,
         state: .snoozing(ring: Self.ring, until: zero), acknowledged: Self.ring)
     }
@@ -64,7 +63,7 @@ import Testing
         number: 2, try plan("00:00", "once"), from: .person,
         state: .waiting(next: ring, from: following), lostName: "church"),
       Alarm(
-        number: 3, try plan("23:59", "2199-12-31") { $0.quietHours = .override }, from: .person,
+        number: 3, try plan("23:59", "2199-12-31"), from: .person,
         state: .waiting(next: nil, from: nil), promised: ring),
       Alarm(
         number: 7,
@@ -136,7 +135,6 @@ import Testing
       (#"{"number":1,"time":"07:00","days":"2026-02-30"}"#, "'2026-02-30' never comes"),
       (#"{"number":1,"time":"07:00","days":"never"}"#, "'never' is not a weekday"),
       (#"{"number":1,"time":"07:00","days":"once","origin":"x"}"#, "origin 'x' of alarm 1"),
-      (#"{"number":1,"time":"07:00","days":"once","quiet_hours":"x"}"#, "quiet_hours 'x' of alarm"),
       (#"{"number":1,"time":"07:00","days":"once","rise_db":-24}"#, "lacks rise_db or rise_usec"),
       (
         #"{"number":1,"time":"07:00","days":"once","rise_db":9,"rise_usec":9}"#, "rises from 9.0 dB"

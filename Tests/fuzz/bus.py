@@ -27,7 +27,7 @@ MEMBERS = {
     NAME: ["Announce", "AnnounceTime", "AnnounceAt", "Stop", "Mute", "MuteNext", "Unmute", "Explode", "mute",
            "StartTimer", "AddToTimer", "PauseTimer", "ResumeTimer", "CancelTimer", "TellTimer",
            "StartInterval", "StartRounds", "StopInterval",
-           "SetAlarm", "SnoozeAlarm", "SnoozeAlarms", "StopAlarm", "StopAlarms",
+           "SetAlarm", "SkipAlarm", "SnoozeAlarm", "SnoozeAlarms", "StopAlarm", "StopAlarms",
            "CancelAlarm"],
     "org.freedesktop.DBus.Properties": ["Get", "GetAll", "Set", "Put"],
     "org.freedesktop.DBus.Introspectable": ["Introspect"],
@@ -38,7 +38,7 @@ MEMBERS = {
 FORMS = {
     "AnnounceTime": "uu", "AnnounceAt": "ts", "Mute": "t", "StartTimer": "ts", "AddToTimer": "st", "PauseTimer": "s",
     "ResumeTimer": "s", "CancelTimer": "s", "TellTimer": "s", "StartInterval": "tb",
-    "StartRounds": "ttutubb", "SetAlarm": "sssssb", "SnoozeAlarm": "s", "StopAlarm": "s",
+    "StartRounds": "ttutubb", "SetAlarm": "sssss", "SkipAlarm": "s", "SnoozeAlarm": "s", "StopAlarm": "s",
     "CancelAlarm": "s", "Get": "ss", "GetAll": "s",
     "Set": "ssv"}
 NAMES = [

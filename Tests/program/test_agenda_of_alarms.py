@@ -100,22 +100,22 @@ def test_an_alarm_is_listed_with_all_that_is_heard_of_it(clocksmith):
     configuration = clocksmith.configuration(
         "quiet = 22:00-07:00",
         section("school", "06:45", "mon-sun") + section("milk", "06:46", "mon-sun", **{
-            "quiet_hours": "override", "tune": "whittington", "rise": "-30dB 90s"}))
+            "tune": "whittington", "rise": "-30dB 90s"}))
     words = ["--zone", "UTC", "--from", "2026-06-02T06:45", "--to", "2026-06-02T07:01", "--config",
              configuration]
     occasion, school, milk, hour = agenda(clocksmith, *words)
     assert (occasion["cause"], hour["cause"], hour["sounds"]) == ("occasion", "occasion", True)
     assert school == {
         "instant": "2026-06-02T06:45:00Z", "local": "2026-06-02T06:45:00+00:00",
-        "text": "six forty-five A M", "chime": "none", "strikes": 0, "sounds": False,
-        "reason": "quiet hours", "cause": "alarm", "name": "school", "number": None,
+        "text": "six forty-five A M", "chime": "none", "strikes": 0, "sounds": True,
+        "reason": None, "cause": "alarm", "name": "school", "number": None,
         "signal": "ring", "rise": None}
     assert (milk["chime"], milk["sounds"], milk["reason"]) == ("whittington", True, None)
     assert (milk["signal"], milk["text"], milk["rise"]) == (
         None, "six forty-six A M", "-30dB 1min30s")
     done = clocksmith.run("agenda", *words)
     assert done.stdout.splitlines()[1:3] == [
-        'tue 2026-06-02T06:45:00+00:00  alarm "school": silent: quiet hours',
+        'tue 2026-06-02T06:45:00+00:00  alarm "school": rings, six forty-five A M',
         'tue 2026-06-02T06:46:00+00:00  alarm "milk": whittington, rise -30dB 1min30s, '
         'six forty-six A M']
 
@@ -171,17 +171,3 @@ def test_an_interval_of_a_second_is_one_line(on_the_bus, start):
     assert [line["cause"] for line in lines].count("interval") == 1
 
 
-def test_an_alarm_is_as_silent_as_in_the_service_with_another_configuration(on_the_bus, start):
-    in_the_night(on_the_bus)
-    # The agenda reads the defaults here. They have no quiet hours.
-    start("interval = 60\nquiet = 00:00-23:59")
-    assert on_the_bus.run("alarm", "12:34").returncode == 0
-    assert on_the_bus.run("alarm", "12:35", "--even-if-quiet").returncode == 0
-    done = on_the_bus.run("agenda")
-    assert done.returncode == 0
-    said = sorted(line.partition("  ")[2] for line in done.stdout.splitlines() if "alarm" in line)
-    assert said[0] == "alarm 1: silent: quiet hours"
-    assert said[1].startswith("alarm 2: rings, ") and len(said) == 2
-    assert done.stderr.startswith(
-        "clocksmith: note: the running service has another configuration than the one that is read")
-    assert len(done.stderr.splitlines()) == 1

@@ -60,16 +60,16 @@ def test_an_alarm_is_set_listed_and_cancelled(bus, home, start):
             r'alarm 1 "school": 07:00, mon-fri: rings (mon|tue|wed|thu|fri) [\d-]{10} 07:00, in .*',
             said)
         [row] = caller.next_change(signals, "Alarms")
-        assert row[:7] == (1, "school", "07:00", "mon-fri", "", "waiting", False)
-        assert row[7] / 1e6 > time.time() and row[8:] == ("person", "", "")
+        assert row[:6] == (1, "school", "07:00", "mon-fri", "", "waiting")
+        assert row[6] / 1e6 > time.time() and row[7:] == ("person", "", "")
     service.wait_for('alarm "school" was set for 07:00, mon-fri')
-    assert do(home, "06:30", "--date", "2099-12-24", "--even-if-quiet", "--rise", "5m").startswith(
-        "alarm 2: 06:30, 2099-12-24, rise 5min, even in quiet hours: rings thu 2099-12-24 06:30, in ")
+    assert do(home, "06:30", "--date", "2099-12-24", "--rise", "5m").startswith(
+        "alarm 2: 06:30, 2099-12-24, rise 5min: rings thu 2099-12-24 06:30, in ")
     assert do(home, "23:59", "--tune", "westminster").startswith("alarm 3: 23:59, once, westminster: rings ")
     school, eve, tune = alarms(home)
     assert (school["name"], school["days"], school["state"]) == ("school", "mon-fri", "waiting")
     # In UTC; the offset of this zone depends on the time of day of the run.
-    assert eve["rings_in_quiet_hours"] and re.match("2099-12-2[34]T", eve["next"])
+    assert re.match("2099-12-2[34]T", eve["next"])
     assert [alarm["rise"] for alarm in (school, eve, tune)] == [None, "5min", None]
     assert tune["tune"] == "westminster"
     assert re.search(r"^alarm    \d+( \"school\")? rings ", home.run("status").stdout, re.MULTILINE)
@@ -111,17 +111,13 @@ def test_it_rings_on_its_moment_says_the_time_and_is_put_off_and_stopped(bus, ho
     assert abs(recording.instant(first + frame) - at) < 0.001
 
 
-def test_what_nobody_stops_is_missed_and_what_is_quiet_is_told(home, start):
-    # An alarm that is set for quiet hours says at once that it will be silent.
+def test_it_rings_in_quiet_hours_and_is_missed_if_nobody_stops_it(home, start):
     at = shortly_before(home)
     service = start(f"interval = 60\nvoice_at_hour = none\nquiet = {SOON}-06:59",
                     "[timers]\nring_limit = 10s")
-    assert do(home, SOON, "--name", "quiet").endswith(": quiet hours")
-    assert alarms(home)[0]["reason"] == "quiet hours"
-    do(home, SOON, "--name", "loud", "--even-if-quiet")
-    service.wait_for(
-        'alarm "quiet" is due but stays silent: quiet hours', guard(at))
-    service.wait_for('alarm "loud" rang, and nobody stopped it', 60)
+    do(home, SOON, "--name", "tea")
+    service.wait_for('alarm "tea" rings', guard(at))
+    service.wait_for('alarm "tea" rang, and nobody stopped it', 60)
     assert alarms(home) == []
 
 
@@ -253,12 +249,18 @@ def test_what_rings_at_the_end_of_the_service_is_told_to_ring_on(home, start):
     service.wait_for('alarm "tea" goes on ringing')
 
 
-def test_the_status_shows_what_will_ring(home, start):
-    start("interval = 60\nvoice_at_hour = none\nquiet = 06:47-06:49")
-    do(home, "06:47", "--name", "silent")
-    assert 'alarm    1 "silent" silent ' in home.run("status").stdout
-    do(home, "06:52", "--name", "loud")
-    assert 'alarm    2 "loud" rings ' in home.run("status").stdout
+def test_the_ring_of_the_next_day_is_skipped_the_evening_before(home, start):
+    service = start()
+    do(home, "07:00", "--days", "mon-sun", "--name", "school")
+    [before] = alarms(home)
+    assert do(home, "skip", "school").startswith('alarm 1 "school": 07:00, mon-sun: rings ')
+    service.wait_for(f'alarm "school" skips its next ring, at {before["next"]}')
+    [after] = alarms(home)
+    assert after["next"][:10] > before["next"][:10] and after["state"] == "waiting"
+    do(home, "08:00", "--name", "once")
+    assert do(home, "skip", "once") == "alarm 2 is removed: it had no other ring"
+    assert "there is no alarm 'once'" in refusal(home.run("alarm", "skip", "once"), 1)
+    assert "wants a name or a number" in refusal(home.run("alarm", "skip"), 2)
 
 
 def test_a_past_that_a_wrong_clock_may_still_have_before_it_is_no_zero(bus, home):
@@ -302,7 +304,7 @@ def test_a_past_that_a_wrong_clock_may_still_have_before_it_is_no_zero(bus, home
     (["cancel"], "'alarm cancel' wants a name or a number"),
     (["07:00", "--name", b"caf\xe9"], "is not UTF-8; write it in UTF-8, or rename the file"),
     (["6:30"], "'6:30' is no time of day; write the hour with two digits, as in 06:30"),
-    (["sometime"], "'sometime' is neither a time, as in 07:00, nor list, snooze, stop or cancel"),
+    (["sometime"], "'sometime' is neither a time, as in 07:00, nor list, snooze, stop, skip or cancel"),
 ])
 def test_a_mistake_is_told_in_a_sentence(clocksmith, words, told):
     assert told in refusal(clocksmith.run("alarm", *words), 2)
@@ -332,13 +334,13 @@ def test_what_cannot_be_done_is_refused_with_a_reason(bus, home, start):
     assert "--tune wants the name of a tune" in refusal(home.run("alarm", "07:00", "--tune", ""), 2)
     with bus.caller() as caller:
         for number in range(99):
-            caller.call("SetAlarm", "sssssb", "07:00", "mon", f"n{number}", "", "", False)
+            caller.call("SetAlarm", "sssss", "07:00", "mon", f"n{number}", "", "")
         with pytest.raises(Exception, match="there are 100 alarms already; cancel one first"):
-            caller.call("SetAlarm", "sssssb", "07:00", "mon", "more", "", "", False)
+            caller.call("SetAlarm", "sssss", "07:00", "mon", "more", "", "")
         with pytest.raises(Exception, match="longer than 1024 bytes; choose a shorter one"):
-            caller.call("SetAlarm", "sssssb", "07:00", "mon", "", "/" * 2000, "", False)
+            caller.call("SetAlarm", "sssss", "07:00", "mon", "", "/" * 2000, "")
         caller.call("CancelAlarm", "s", "n7")
-        caller.call("SetAlarm", "sssssb", "07:00", "mon", "", "none", "", False)
+        caller.call("SetAlarm", "sssss", "07:00", "mon", "", "none", "")
         for values in [("7", "mon"), ("07:00", "never"), ("07:00", "2027-02-30")]:
             with pytest.raises(Exception, match="is no|is not|never comes"):
-                caller.call("SetAlarm", "sssssb", *values, "", "", "", False)
+                caller.call("SetAlarm", "sssss", *values, "", "", "")

@@ -19,7 +19,7 @@ CLASSIC = 'three thirty P M'
 METHODS = {"Announce", "AnnounceTime", "AnnounceAt", "Stop", "Mute", "MuteNext", "Unmute",
            "StartTimer", "AddToTimer", "PauseTimer", "ResumeTimer", "CancelTimer", "TellTimer",
            "StartInterval", "StartRounds", "StopInterval",
-           "SetAlarm", "SnoozeAlarm", "SnoozeAlarms", "StopAlarm", "StopAlarms",
+           "SetAlarm", "SkipAlarm", "SnoozeAlarm", "SnoozeAlarms", "StopAlarm", "StopAlarms",
            "CancelAlarm"}
 SIGNALS = {"Announced", "Skipped", "Noticed"}
 

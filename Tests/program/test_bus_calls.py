@@ -52,9 +52,9 @@ def test_a_call_that_the_service_meets_at_its_end_is_left_unanswered(bus, start)
 @pytest.mark.parametrize("call, error", [
     (("StartTimer", "ts", 0, ""), "org.freedesktop.DBus.Error.InvalidArgs"),
     (("StartTimer", "ts", 60_000_000, "12"), "org.freedesktop.DBus.Error.InvalidArgs"),
-    (("SetAlarm", "sssssb", "07:00", "", "12", "", "", False),
+    (("SetAlarm", "sssss", "07:00", "", "12", "", ""),
      "org.freedesktop.DBus.Error.InvalidArgs"),
-    (("SetAlarm", "sssssb", "07:00", "2020-01-01", "", "", "", False), "org.clocksmith.Error.Past"),
+    (("SetAlarm", "sssss", "07:00", "2020-01-01", "", "", ""), "org.clocksmith.Error.Past"),
     (("PauseTimer", "s", "tea"), "org.clocksmith.Error.Refused"),
 ])
 def test_what_can_never_work_is_told_from_a_conflict(caller, service, call, error):

@@ -67,34 +67,6 @@ def test_a_tune_that_has_gone_since_a_person_chose_it_is_told(on_the_bus, start)
     assert str(tune) in found and found.endswith("; cancel it, and set it with another")
 
 
-def test_an_alarm_that_is_always_in_quiet_hours_is_told(clocksmith):
-    found = line(clocksmith, "alarms", "--config", clocksmith.configuration(
-        "quiet = mon-fri 22:00-07:00", alarm("school", "06:45", "days = tue-fri")))
-    assert found.startswith(
-        'FOUND alarms        alarm "school" will be silent, for at 06:45 are quiet hours; set it to '
-        "ring in them (quiet_hours = override, or --even-if-quiet)")
-    for keys in (["days = tue-sat", "quiet_hours = override"], ["days = fri,sun"]):
-        assert line(clocksmith, "alarms", "--config", clocksmith.configuration(
-            "quiet = mon-fri 22:00-07:00", alarm("school", "06:45", *keys))).startswith("ok ")
-
-
-def test_an_alarm_in_the_quiet_hours_of_the_service_alone_is_told(on_the_bus, start):
-    in_the_night(on_the_bus)
-    # The check reads the defaults here. They have no quiet hours.
-    start("interval = 60\nquiet = 00:00-23:59")
-    assert on_the_bus.run("alarm", "12:34", "--even-if-quiet").returncode == 0
-    assert line(on_the_bus, "alarms") == "ok    alarms        1, which can ring"
-    other = "the running service has another configuration than the one that is read here; "
-    assert on_the_bus.run("alarm", "12:35", "--days", "mon-sun").returncode == 0
-    assert line(on_the_bus, "alarms").startswith(f"FOUND alarms        {other}")
-    assert on_the_bus.run("alarm", "cancel", "2").returncode == 0
-    assert on_the_bus.run("alarm", "12:36").returncode == 0
-    found = line(on_the_bus, "alarms")
-    assert found.startswith(
-        "FOUND alarms        alarm 2 will be silent, for at 12:36 are quiet hours; ")
-    assert found.endswith(" (and 1 more)")
-
-
 def test_a_time_that_the_voice_does_not_say_is_told(clocksmith, brought_in):
     _, pack = brought_in()
     found = configured(clocksmith, "alarms", alarm("school", "06:47"), voice=pack)

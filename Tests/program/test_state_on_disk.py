@@ -262,7 +262,7 @@ def test_an_order_is_in_the_file_while_something_is_said(start, tmp_path):
     (tmp_path / "state").mkdir()
     service, caller = start()
     speak(caller, tmp_path)
-    caller.call("SetAlarm", "sssssb", "07:00", "mon", "school", "", "", False)
+    caller.call("SetAlarm", "sssss", "07:00", "mon", "school", "", "")
     [alarm] = saved(tmp_path)["alarms"]
     assert alarm["name"] == "school"
     service.wait_for('said ".*"')

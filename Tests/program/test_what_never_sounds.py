@@ -73,9 +73,9 @@ def test_the_catalog_names_every_cause():
         assert cause in " ".join(entry.split())
 
 
-def test_quiet_hours_all_week_leave_an_alarm_that_overrides_them(clocksmith):
+def test_quiet_hours_all_week_leave_the_alarms(clocksmith):
     configuration = clocksmith.configuration(
-        "quiet = 00:00-23:59", "[alarm x]\ntime = 07:00\nquiet_hours = override")
+        "quiet = 00:00-23:59", "[alarm x]\ntime = 07:00")
     done = clocksmith.run("agenda", "--json", "--zone", "UTC", "--config", configuration)
     assert (done.returncode, done.stderr) == (0, "")
     sounding = [line for line in map(json.loads, done.stdout.splitlines()) if line["sounds"]]

@@ -7,20 +7,11 @@ public struct AlarmPlan: Hashable, Sendable {
   public var tune: Tune?
   /// Nil if it begins at its full level.
   public var rise: AlarmRise?
-  public var quietHours = AlarmInQuietHours.keep
 
   public init(name: String? = nil, _ times: AlarmTimes) {
     self.name = name
     self.times = times
   }
-}
-
-/// How an alarm treats quiet hours.
-public enum AlarmInQuietHours: String, CaseIterable, Sendable {
-  /// Silent in quiet hours.
-  case keep
-  /// Rings in quiet hours, too.
-  case override
 }
 
 /// A ring that grows louder.

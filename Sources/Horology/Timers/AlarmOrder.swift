@@ -5,6 +5,8 @@ public enum AlarmOrder: Hashable, Sendable {
   case snooze(String?)
   /// Ends the ring or the snooze; nil for all alarms that ring or snooze.
   case stop(String?)
+  /// Leaves out its next ring. An alarm that rings only once is removed.
+  case skip(String)
   case cancel(String)
 }
 
@@ -12,7 +14,9 @@ extension AlarmOrder {
   /// True if the event is the result that the order asks for.
   public func isDone(by event: AlarmEvent) -> Bool {
     switch (self, event) {
-    case (.set, .set), (.snooze, .snoozed), (.stop, .stopped), (.cancel, .cancelled): true
+    case (.set, .set), (.snooze, .snoozed), (.stop, .stopped), (.skip, .skipped),
+      (.cancel, .cancelled):
+      true
     default: false
     }
   }
@@ -32,6 +36,8 @@ public enum AlarmEvent: Hashable, Sendable {
   /// Its time has come, and it does not ring.
   case silenced(SkipReason)
   case snoozed
+  /// A person left out its next ring.
+  case skipped
   /// A person stopped it, or the switch silenced it.
   case stopped(StopReason)
   /// It rang until `ring_limit`, and nobody stopped it.
@@ -89,6 +95,10 @@ public enum AlarmRefusal: Error, Hashable, Sendable {
   case unknown(String)
   case isNotRinging(String)
   case noneRings
+  /// It cannot be skipped, because it rings or is snoozed.
+  case isUp(String)
+  /// It cannot be skipped: while the clock is not trusted, nobody knows when it rings next.
+  case nextIsUnknown(String)
   /// The alarm is in the configuration: it would be back at the next start.
   case isConfigured(String)
 }
@@ -123,6 +133,10 @@ extension AlarmRefusal: CustomStringConvertible {
       "there is no alarm '\(which.shortened)'; 'clocksmith alarm list' shows those that there are"
     case .isNotRinging(let title):
       "\(title) does not ring now; 'clocksmith alarm list' shows when it will"
+    case .isUp(let title):
+      "\(title) rings or is snoozed; 'clocksmith alarm stop' ends it for the day"
+    case .nextIsUnknown(let title):
+      "\(title) has no next ring while the clock is not trusted; skip it once the clock is right"
     case .noneRings: "no alarm rings now; 'clocksmith alarm list' shows when one will"
     case .isConfigured(let title):
       "\(title) is set in the configuration; remove its section there, and reload the service"
@@ -144,6 +158,8 @@ extension AlarmRefusal: CustomStringConvertible {
     case .unknown: "unknown"
     case .isNotRinging: "is_not_ringing"
     case .noneRings: "none_rings"
+    case .isUp: "is_up"
+    case .nextIsUnknown: "next_is_unknown"
     case .isConfigured: "is_configured"
     }
   }

@@ -6,7 +6,7 @@ extension Alarms {
   /// that is not trusted, an alarm does not ring; it stays due until the clock is trusted.
   /// - Parameter refusal: why an alarm whose time has come must not ring; nil if it may.
   mutating func due(
-    at now: Now, _ conditions: AlarmConditions, refusal: (Alarm) -> SkipReason?
+    at now: Now, _ conditions: AlarmConditions, refusal: SkipReason?
   ) -> [AlarmChange] {
     if conditions.isTrusted { noteTrusted(at: now, conditions) }
     var changes: [AlarmChange] = []
@@ -41,7 +41,7 @@ extension Alarms {
   /// The time of an alarm has come.
   private mutating func come(
     _ alarm: Alarm, _ next: Instant, at now: Now, _ conditions: AlarmConditions,
-    _ refusal: (Alarm) -> SkipReason?
+    _ refusal: SkipReason?
   ) -> [AlarmChange] {
     guard conditions.isTrusted else {
       guard told[alarm.number] == nil else { return [] }
@@ -72,26 +72,26 @@ extension Alarms {
 
   private mutating func ring(
     _ alarm: Alarm, _ ring: Instant, late: Duration, at now: Now, _ conditions: AlarmConditions,
-    _ refusal: (Alarm) -> SkipReason?
+    _ refusal: SkipReason?
   ) -> AlarmChange {
     let isLate = late > Announcer.unnoticed
     let since = TimedMoment(isLate ? conditions.lead : .zero - late, after: now)
     let ringing = change(alarm, to: .ringing(ring: ring, since: since))
-    if let reason = refusal(ringing) { return end(ringing, .silenced(reason), at: now, conditions) }
+    if let reason = refusal { return end(ringing, .silenced(reason), at: now, conditions) }
     return AlarmChange(ringing, .rings(late: isLate ? late : nil))
   }
 
   /// The snooze is over.
   private mutating func wake(
     _ alarm: Alarm, _ ring: Instant, _ until: TimedMoment, at now: Now,
-    _ conditions: AlarmConditions, _ refusal: (Alarm) -> SkipReason?
+    _ conditions: AlarmConditions, _ refusal: SkipReason?
   ) -> AlarmChange {
     let late = .zero - until.left(at: now)
     // A clock that may be wrong cannot make a snooze expire.
     if late > conditions.ringLimit, !until.followsClock || !conditions.mayBeWrong {
       return end(alarm, .expired(late: late), at: now, conditions)
     }
-    if let reason = refusal(alarm) { return end(alarm, .silenced(reason), at: now, conditions) }
+    if let reason = refusal { return end(alarm, .silenced(reason), at: now, conditions) }
     let since = late > Announcer.unnoticed ? TimedMoment(conditions.lead, after: now) : until
     return AlarmChange(change(alarm, to: .ringing(ring: ring, since: since)), .ringsAgain())
   }

@@ -14,6 +14,13 @@ extension Alarms {
       return ringing.map { AlarmChange($0, .snoozed) }
     case .stop(let which):
       return try those(which, where: \.isUp).map { end($0, .stopped(.byHand), at: now, conditions) }
+    case .skip(let which):
+      let index = try place(of: which)
+      let alarm = alarms[index]
+      guard !alarm.isUp else { throw .isUp(alarm.title) }
+      guard conditions.isTrusted, alarm.next != nil else { throw .nextIsUnknown(alarm.title) }
+      alarms[index].promised = nil
+      return [end(alarm, .skipped, at: now, conditions)]
     case .cancel(let which):
       let alarm = alarms[try place(of: which)]
       guard alarm.origin == .person else { throw .isConfigured(alarm.title) }

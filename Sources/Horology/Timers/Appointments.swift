@@ -63,14 +63,6 @@ public struct Appointments: Sequence, IteratorProtocol {
     return first
   }
 
-  /// Replaces why the next appointments of each source will be silent, for a caller that knows
-  /// better than the rules.
-  public mutating func replaceRefusals(_ refusal: (Appointment) -> SkipReason?) {
-    coming = coming.map {
-      Appointment(cause: $0.cause, instant: $0.instant, civil: $0.civil, refusal: refusal($0))
-    }
-  }
-
   // MARK: The next of each
 
   private mutating func take(_ alarm: Alarm) {
@@ -79,7 +71,7 @@ public struct Appointments: Sequence, IteratorProtocol {
     case .waiting(let ring?, _) where ring >= start: add(.alarm(alarm), at: ring)
     case .waiting: addRing(of: alarm, after: start - .nanoseconds(1))
     case .snoozing(let ring, let until):
-      add(.alarm(alarm), at: until.shown, ofRing: ring)
+      add(.alarm(alarm), at: until.shown)
       addRing(of: alarm, after: Swift.max(ring, start - .nanoseconds(1)))
     case .ringing(let ring, _):
       addRing(of: alarm, after: Swift.max(ring, start - .nanoseconds(1)))
@@ -107,19 +99,11 @@ public struct Appointments: Sequence, IteratorProtocol {
     add(.interval(interval, end), at: begun + length)
   }
 
-  /// - Parameter ring: for a snoozed alarm, the instant that it was set for.
-  private mutating func add(
-    _ cause: Appointment.Cause, at instant: Instant, ofRing ring: Instant? = nil
-  ) {
+  private mutating func add(_ cause: Appointment.Cause, at instant: Instant) {
     guard instant >= start else { return }
     let civil = zone.civil(at: instant)
-    let refusal: SkipReason? =
-      switch cause {
-      case .alarm(let alarm):
-        rules.refusal(of: alarm.plan, at: [civil, ring.map { zone.civil(at: $0) } ?? civil])
-      case .timer, .interval: rules.refusalOfTimers
-      }
-    let new = Appointment(cause: cause, instant: instant, civil: civil, refusal: refusal)
+    let new = Appointment(
+      cause: cause, instant: instant, civil: civil, refusal: rules.refusalOfTimers)
     coming.insert(new, at: coming.firstIndex { instant < $0.instant } ?? coming.endIndex)
   }
 }

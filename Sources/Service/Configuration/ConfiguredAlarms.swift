@@ -14,7 +14,8 @@ struct ConfiguredAlarms: Sendable {
     var days = AlarmDays.weekly(Set(Weekday.allCases))
     var tune: Tune?
     var rise: AlarmRise?
-    var quietHours = AlarmInQuietHours.keep
+    /// It has the key `quiet_hours`, which means nothing any more.
+    var hasQuietHours = false
   }
 
   /// In the order in which they first appear.
@@ -50,6 +51,15 @@ struct ConfiguredAlarms: Sendable {
     sections.append(Section(name: name, place: place, file: file))
   }
 
+  /// What to say of keys that an earlier version had.
+  var outdated: String? {
+    let names = sections.filter(\.hasQuietHours).map { "[alarm \($0.name)]" }
+    return names.isEmpty
+      ? nil
+      : "quiet_hours has no effect in \(names.joined(separator: ", ")), for every alarm rings in quiet "
+        + "hours; remove it"
+  }
+
   /// The plans of all alarms.
   /// - Throws: `Fault` for an alarm without a time.
   func plans() throws(Fault) -> [AlarmPlan] {
@@ -61,7 +71,6 @@ struct ConfiguredAlarms: Sendable {
       }
       var plan = AlarmPlan(name: section.name, AlarmTimes(time: time, days: section.days))
       (plan.tune, plan.rise) = (section.tune, section.rise)
-      plan.quietHours = section.quietHours
       plans.append(plan)
     }
     return plans
@@ -108,10 +117,8 @@ extension ConfiguredAlarms {
       complaint { () throws(AlarmRefusal) in section.rise = try AlarmRise.rise(text: value) }
     },
     "quiet_hours": { section, value in
-      guard let choice = AlarmInQuietHours(rawValue: value) else {
-        return "allowed: \(AlarmInQuietHours.allCases.map(\.rawValue).joined(separator: ", "))"
-      }
-      section.quietHours = choice
+      guard value == "keep" || value == "override" else { return "remove it: it has no effect" }
+      section.hasQuietHours = true
       return nil
     },
   ]

@@ -32,6 +32,7 @@ extension Configuration {
       announcer.chimeQuarters.flatMap {
         vanity("chime_quarters", $0, at: minutes.filter { $0 != 0 }, "the other quarters")
       },
+      alarmSections.outdated,
     ].compactMap { $0 }
     let day = (0..<1440).compactMap { CivilTime(hour: $0 / 60, minute: $0 % 60) }
       .filter { $0.minute % announcer.interval.minutes == 0 }
