@@ -219,8 +219,10 @@ public final class Clocksmith {
     case .failure(let refusal): return .failure(.init(refusal))
     case .success(let alarms):
       keepOrder()
-      guard case .set = order, let alarm = alarms.first else { return .success(.done) }
-      return .success(.number(alarm.number))
+      switch order {
+      case .set, .skip: return .success(alarms.first.map { .number($0.number) } ?? .done)
+      case .snooze, .stop, .cancel: return .success(.done)
+      }
     }
   }
 

@@ -20,8 +20,8 @@ let statusCommand = Subcommand(
     Option(
       name: "follow", argument: nil,
       help:
-        "keep showing it, with the time updated each\nsecond, until Ctrl-C; if the output is not "
-        + "a\nterminal, print a line for each change"),
+        "keep showing it, with the time updated each\nsecond, until Ctrl-C; if the output is no terminal,"
+        + "\nor TERM is dumb or not set, print a line for each\nchange"),
     Option(
       name: "json", argument: nil,
       help: "print one JSON object; with --follow, one for each\nchange"),

@@ -19,8 +19,8 @@ let voiceCommand = Subcommand(
 
     export VOICE writes every quarter of an hour, in the configured clock and style, into a sound
     file of its own in the folder --output: 0000.wav to 2345.wav, or with --caf 0000.caf to
-    2345.caf, in Apple's Core Audio Format (CAF). An iPhone needs CAF: it speaks by itself when
-    'clocksmith-relay' tells it of an occasion. The licence is put next to the files.
+    2345.caf, in Apple's Core Audio Format (CAF), for an app on an iPhone. The licence is put next
+    to the files.
 
     verify DIR reads every clip of a voice pack, or of an installed voice by its name. It shows
     which times the voice says, and lists where it misses the quality targets, with what to do. The
@@ -61,7 +61,7 @@ let voiceCommand = Subcommand(
     Option(
       name: "style", argument: "STYLE",
       help: "try, export: instead of the configured style, as\nin natural"),
-    Option(name: "caf", argument: nil, help: "export: CAF files, as an iPhone needs, not WAV"),
+    Option(name: "caf", argument: nil, help: "export: CAF files, for an app on an iPhone, not WAV"),
     Option(name: "json", argument: nil, help: "list: print one JSON object a line"),
     configOption,
   ]

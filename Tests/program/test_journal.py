@@ -98,6 +98,18 @@ def queries():
     return re.findall(r"^\| `(journalctl [^`]*)` \|", text, re.MULTILINE)
 
 
+def test_the_docs_have_every_event_and_no_other():
+    source = (ROOT / "Sources/Service/JournalEvent.swift").read_text(encoding="utf-8")
+    cases = re.findall(r"^  case (.*)", source, re.MULTILINE)
+    events = [found for case in cases
+              for found in re.findall(r'"(\w+)"', case) or re.findall(r"\w+", case)]
+    assert len(events) > 40
+    text = (ROOT / "docs/journal.md").read_text(encoding="utf-8")
+    rows = text.partition("## The events")[2].partition("\n\nThe events of the relay")[0].splitlines()
+    assert sorted(re.findall(r"`([a-z_]+)`", " ".join(row.split("|")[2] for row in rows if "|" in row))
+                  ) == sorted(events)
+
+
 def test_there_are_queries_in_the_docs():
     assert len(queries()) >= 6
 

@@ -1,5 +1,6 @@
 """The manual pages and the bash completion say the same as the program, no less and no more."""
 
+import json
 import os
 import re
 import subprocess
@@ -71,6 +72,12 @@ def test_the_manual_has_every_option_with_its_argument_and_no_other(subcommand):
 ])
 def test_the_manual_tells_of_what_a_command_says_beside_its_answer(kind, name, words):
     assert words in " ".join(section(MANUAL, kind, name).split())
+
+
+def test_the_manual_has_every_key_of_the_status():
+    keys = json.loads(told("status", "--json", "--config", ROOT / "deploy/clocksmith.conf"))
+    page = section(MANUAL, "SS", "status")
+    assert [key for key in keys if not re.search(rf"\b{key}\b", page)] == []
 
 
 @pytest.mark.parametrize("words", [[], *([subcommand] for subcommand in SUBCOMMANDS)], ids=str)

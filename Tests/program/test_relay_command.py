@@ -1,5 +1,6 @@
 """The relay's command line and configuration file: one sentence says what is wrong."""
 
+import json
 import re
 import subprocess
 import time
@@ -152,6 +153,14 @@ def test_the_docs_have_every_key():
     text = (ROOT / "docs/relay.md").read_text()
     for key in keys:
         assert re.search(rf"^    ;?{key} = ", text, re.MULTILINE), key
+
+
+def test_the_docs_have_every_key_of_the_state():
+    api = json.loads((ROOT / "docs/clocksmith-relay.openapi.json").read_text())
+    text = (ROOT / "docs/relay.md").read_text()
+    [row] = re.findall(r"^\| `clocksmith/[^`]*/state` \|(.*)", text, re.MULTILINE)
+    assert sorted(re.findall(r"`(\w+)`", row)) == sorted(
+        api["components"]["schemas"]["State"]["required"])
 
 
 def test_the_docs_have_every_command():
