@@ -187,7 +187,7 @@ struct AnnouncerState {
 
   private var alarmRings: Int64? {
     rows("Alarms").compactMap { row in
-      guard row.count == 11, case .unsigned(let next) = row[7], next != 0 else { return nil }
+      guard row.count == 10, case .unsigned(let next) = row[6], next != 0 else { return nil }
       return Int64(clamping: next)
     }.min()
   }
