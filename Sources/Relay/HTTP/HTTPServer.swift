@@ -46,6 +46,8 @@ final class HTTPServer {
   private var timer: EventSource?
   private var reaper: EventSource?
   private var isReaperSet = false
+  /// A connection has ended in this run.
+  private var hasRoomAgain = false
   /// The deadline for each connection's request; nil while the connection waits for us.
   private var connections: [OpaquePointer: Duration?] = [:]
   /// The exchanges that wait for an answer.
@@ -110,9 +112,14 @@ final class HTTPServer {
 
   private func run() {
     guard let daemon else { return }
+    hasRoomAgain = false
     MHD_run(daemon)
     let milliseconds = clocksmith_http_wait(daemon)
-    if milliseconds < 0 {
+    if hasRoomAgain {
+      // At its limit libmicrohttpd does not watch the socket that listens. It watches it again in the
+      // next run, which no event may bring.
+      timer?.goesOff(after: .zero)
+    } else if milliseconds < 0 {
       timer?.rests()
     } else {
       timer?.goesOff(after: .milliseconds(milliseconds))
@@ -143,6 +150,7 @@ final class HTTPServer {
   private func connected(_ connection: OpaquePointer, isThere: Bool) {
     guard isThere else {
       connections[connection] = nil
+      hasRoomAgain = true
       return
     }
     connections[connection] = .some(uptime + Self.patience)
