@@ -197,7 +197,7 @@ def test_nothing_is_done_without_the_token(door, announcer, token):
 @pytest.mark.parametrize("method, path, status, allowed", [
     ("GET", "/", 404, None), ("GET", "/v1", 404, None), ("GET", "/v1/states", 404, None),
     ("GET", "/v1/devices/", 404, None), ("GET", f"/{'x' * 5000}", 404, None),
-    ("GET", "/v1/%00", 404, None), ("GET", "/v1/../v1/state", 404, None),
+    ("GET", "/v1/%00", 404, None), ("GET", "/v1/state%00", 404, None), ("GET", "/v1/../v1/state", 404, None),
     ("POST", "/v1/state", 405, "GET, HEAD"), ("PATCH", "/v1/commands", 405, "POST"),
     ("GET", f"/v1/devices/{PHONE}", 405, "DELETE, PUT"),
 ])

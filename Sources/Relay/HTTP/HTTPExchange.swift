@@ -1,7 +1,7 @@
 /// The head of a request.
 struct HTTPHead {
   let method: String
-  /// As in `/v1/state`, with its escapes decoded.
+  /// As in `/v1/state`. Its escapes are not decoded.
   let path: String
   let address: String
   let authorization: String?
