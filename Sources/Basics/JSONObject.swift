@@ -138,6 +138,7 @@ public final class JSONObject {
   }
 
   private func wrong(_ key: String, _ value: OpaquePointer, _ what: String) -> Fault {
-    Fault(path, "\(key) \(String(cString: json_object_to_json_string(value)).excerpt) is not \(what)")
+    let told = String(cString: json_object_to_json_string(value))
+    return Fault(path, "\(key) \(told.excerpt) is not \(what)")
   }
 }
