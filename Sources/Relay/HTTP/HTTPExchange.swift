@@ -5,6 +5,8 @@ struct HTTPHead {
   let path: String
   let address: String
   let authorization: String?
+  /// Where the page comes from that has a browser ask.
+  let origin: String?
   let contentType: String?
   /// The length of the body in bytes; nil if the head does not tell it.
   let length: Int?
