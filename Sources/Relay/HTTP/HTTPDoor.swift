@@ -68,7 +68,7 @@ final class HTTPDoor {
   }
 
   private func isFromNamedOrigin(_ head: HTTPHead) -> Bool {
-    head.origin.map(settings.http.origins.contains) ?? false
+    head.origin.map { settings.http.origins.contains($0) } ?? false
   }
 
   /// Answers a browser that asks, before the request of a page, whether the page may make it. The
