@@ -1,8 +1,8 @@
 import CJSON
 @preconcurrency import Glibc
 
-/// An object that json-c has parsed. For a missing key it returns nil; a value of another type is a
-/// `Fault`.
+/// An object that json-c has parsed. For a key that is missing or has `null` it returns nil; a value
+/// of another type is a `Fault`.
 public final class JSONObject {
   private let object: OpaquePointer
   public let path: String
@@ -51,13 +51,15 @@ public final class JSONObject {
     json_object_put(object)
   }
 
-  /// Its keys, in their order.
+  /// Its keys that have a value, in their order.
   public var keys: [String] {
     var keys: [String] = []
     var next = json_object_iter_begin(object)
     var end = json_object_iter_end(object)
     while json_object_iter_equal(&next, &end) == 0 {
-      keys.append(String(cString: json_object_iter_peek_name(&next)))
+      if json_object_iter_peek_value(&next) != nil {
+        keys.append(String(cString: json_object_iter_peek_name(&next)))
+      }
       json_object_iter_next(&next)
     }
     return keys
@@ -76,8 +78,15 @@ public final class JSONObject {
     return objects
   }
 
+  /// A whole number, also as other programs write it: `8.0`.
   public func integer(_ key: String) throws(Fault) -> Int64? {
-    try value(key, [json_type_int], "a whole number").map { json_object_get_int64($0) }
+    let what = "a whole number"
+    guard let value = try value(key, [json_type_int, json_type_double], what) else { return nil }
+    if json_object_is_type(value, json_type_int) == 1 { return json_object_get_int64(value) }
+    guard let number = Int64(exactly: json_object_get_double(value)) else {
+      throw wrong(key, value, what)
+    }
+    return number
   }
 
   public func number(_ key: String) throws(Fault) -> Double? {
@@ -120,11 +129,16 @@ public final class JSONObject {
     _ key: String, _ types: [json_type], _ what: String
   ) throws(Fault) -> OpaquePointer? {
     var value: OpaquePointer?
-    guard json_object_object_get_ex(object, key, &value) == 1 else { return nil }
+    // `null` is no object.
+    guard json_object_object_get_ex(object, key, &value) == 1, let value else { return nil }
     guard types.contains(where: { json_object_is_type(value, $0) == 1 }) else {
-      let told = value.map { String(cString: json_object_to_json_string($0)) } ?? "null"
-      throw Fault(path, "\(key) \(told.excerpt) is not \(what)")
+      throw wrong(key, value, what)
     }
     return value
+  }
+
+  private func wrong(_ key: String, _ value: OpaquePointer, _ what: String) -> Fault {
+    let told = String(cString: json_object_to_json_string(value))
+    return Fault(path, "\(key) \(told.excerpt) is not \(what)")
   }
 }

@@ -1,4 +1,5 @@
 #include <microhttpd.h>
+#include <string.h>
 #include <strings.h>
 
 /* Swift cannot call what is variadic, and sees the enumerations of this library otherwise from version
@@ -54,6 +55,14 @@ static inline void clocksmith_http_connected(void *context, struct MHD_Connectio
   handlers->connected(handlers->context, connection, code == MHD_CONNECTION_NOTIFY_STARTED);
 }
 
+/* Leaves a path as it was sent: no path of ours needs an escape, and a decoded zero byte would end it. */
+static inline size_t clocksmith_http_unescape(void *context, struct MHD_Connection *connection,
+                                              char *text) {
+  (void)context;
+  (void)connection;
+  return strlen(text);
+}
+
 /* Serves at a socket that listens, by the caller's loop. NULL if it cannot. What it is given has to
  * stay as long as it does; with a certificate and a key (PEM) it is TLS 1.2 or later. */
 static inline struct MHD_Daemon *clocksmith_http_start(
@@ -72,7 +81,8 @@ static inline struct MHD_Daemon *clocksmith_http_start(
       MHD_OPTION_LISTEN_SOCKET, socket, MHD_OPTION_CONNECTION_LIMIT, limits.connections,
       MHD_OPTION_PER_IP_CONNECTION_LIMIT, limits.connections_of_address,
       MHD_OPTION_CONNECTION_TIMEOUT, limits.idle_seconds, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-      limits.bytes_of_connection, MHD_OPTION_NOTIFY_COMPLETED, clocksmith_http_completed, handlers,
+      limits.bytes_of_connection, MHD_OPTION_UNESCAPE_CALLBACK, clocksmith_http_unescape, NULL,
+      MHD_OPTION_NOTIFY_COMPLETED, clocksmith_http_completed, handlers,
       MHD_OPTION_NOTIFY_CONNECTION, clocksmith_http_connected, handlers, MHD_OPTION_ARRAY,
       is_tls ? tls : none, MHD_OPTION_END);
 }

@@ -100,7 +100,7 @@ enum CommandTable {
             .unsigned(try object.wanted("rest", .pause)),
             .small(
               try object.count(
-                "rounds", 0...1000, "write 1 to 1000, or leave it out for no end") ?? 0),
+                "rounds", 1...1000, "write 1 to 1000, or leave it out for no end") ?? 0),
             .unsigned(try object.span("prepare", .pause) ?? 0),
             .small(try object.count("countdown", 0...10, "write 0 to 10") ?? 0),
             .flag(try object.flag("words") ?? false),

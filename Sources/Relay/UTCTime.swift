@@ -1,3 +1,4 @@
+import CLinux
 @preconcurrency import Glibc
 
 /// An instant of UTC, in microseconds since 1970, as on the announcer's bus.
@@ -38,36 +39,35 @@ public struct UTCTime: Hashable, Comparable, Sendable {
 // MARK: As text
 
 extension UTCTime {
-  /// ISO 8601 with a `Z`, as in `2026-11-22T15:00:00Z` or `2026-11-22T15:00:00.25Z`. Nil for
-  /// anything else, and for years before 1970 or after 2199.
+  /// ISO 8601 with `Z` or an offset, as in `2026-11-22T15:00:00Z` or
+  /// `2026-11-22T16:00:00.25+01:00`. Nil for anything else, and for years before 1970 or after 2199.
   public init?(text: String) {
     let bytes = Array(text.utf8)
     let form = Array("0000-00-00T00:00:00".utf8)
-    guard bytes.count > form.count, bytes.last == UInt8(ascii: "Z") else { return nil }
+    // strptime(3) also takes single digits and spaces.
     for (byte, mark) in zip(bytes, form) {
       guard mark == UInt8(ascii: "0") ? Self.isDigit(byte) : byte == mark else { return nil }
     }
     var micros: Int64 = 0
-    let fraction = bytes[form.count..<(bytes.count - 1)]
-    if let point = fraction.first {
-      let digits = fraction.dropFirst()
-      guard point == UInt8(ascii: "."), (1...9).contains(digits.count),
-        digits.allSatisfy(Self.isDigit)
-      else { return nil }
-      micros = Self.number(Array((digits + Array("000000".utf8)).prefix(6)))
+    var zone = bytes.dropFirst(form.count)
+    if zone.first == UInt8(ascii: ".") {
+      let digits = zone.dropFirst().prefix(while: Self.isDigit)
+      guard (1...9).contains(digits.count) else { return nil }
+      micros = Self.number((digits + Array("000000".utf8)).prefix(6))
+      zone = zone.dropFirst(1 + digits.count)
     }
+    guard let sign = zone.first, "Z+-".utf8.contains(sign) else { return nil }
     var date = tm()
-    date.tm_year = Int32(Self.number(bytes[0..<4]) - 1900)
-    date.tm_mon = Int32(Self.number(bytes[5..<7]) - 1)
-    date.tm_mday = Int32(Self.number(bytes[8..<10]))
-    date.tm_hour = Int32(Self.number(bytes[11..<13]))
-    date.tm_min = Int32(Self.number(bytes[14..<16]))
-    date.tm_sec = Int32(Self.number(bytes[17..<19]))
-    let seconds = timegm(&date)
-    guard let micros = Self.within(Int64(seconds) * 1_000_000 + micros) else { return nil }
+    let isRead = String(decoding: bytes.prefix(form.count) + zone, as: UTF8.self).withCString {
+      strptime($0, "%Y-%m-%dT%H:%M:%S%z", &date)?.pointee == 0
+    }
+    let (day, second, offset) = (date.tm_mday, date.tm_sec, Int64(date.tm_gmtoff))
+    let seconds = Int64(timegm(&date)) - offset
+    // timegm(3) takes 30 February for 2 March, and second 60 for the next minute.
+    guard isRead, date.tm_mday == day, date.tm_sec == second,
+      let micros = Self.within(seconds * 1_000_000 + micros)
+    else { return nil }
     self.init(microseconds: micros)
-    // timegm(3) takes 30 February for 2 March: compare the result with the input.
-    guard Array(self.text.utf8).starts(with: bytes.prefix(form.count)) else { return nil }
   }
 
   /// Seconds since 1970, as `date +%s.%N` prints them. Nil before 1970 and after 2199.

@@ -74,6 +74,20 @@ import Testing
               .flag(false), .flag(false),
             ]))
       ),
+      // As Home Assistant's templates fill it in.
+      (
+        #"{"command":"rounds","id":null,"work":20.0,"rest":10.0,"rounds":8.0,"words":null}"#,
+        .call(
+          .method(
+            "StartRounds",
+            [
+              .unsigned(20_000_000), .unsigned(10_000_000), .small(8), .unsigned(0), .small(0),
+              .flag(false), .flag(false),
+            ]))
+      ),
+      (#"{"command":"timer_pause","timer":1.0}"#, .call(.method("PauseTimer", [.text("1")]))),
+      (#"{"command":"mute","until":null}"#, .call(.method("Mute", [.unsigned(0)]))),
+      (#"{"command":"alarm_stop","alarm":null}"#, .call(.method("StopAlarms", []))),
       (#"{"command":"interval_stop"}"#, .call(.method("StopInterval", []))),
       (
         #"{"command":"alarm","time":"07:00","days":"mon-fri"}"#,
@@ -101,7 +115,9 @@ import Testing
       (#"{"command":"timer"}"#, .value), (#"{"command":"volume"}"#, .value),
       (#"{"command":"announce","time":"7:00"}"#, .value),
       (#"{"command":"announce","time":"+7:00"}"#, .value),
-      (#"{"command":"rounds","work":1,"rest":1,"rounds":-1}"#, .value),
+      (#"{"command":"rounds","work":1,"rest":1,"rounds":0}"#, .value),
+      (#"{"command":"rounds","work":1,"rest":1,"rounds":8.5}"#, .value),
+      (#"{"command":"timer","seconds":null}"#, .value), (#"{"command":null}"#, .command),
       (#"{"command":"rounds","work":1,"rest":0.9}"#, .value),
       (#"{"command":"mute","for":2678401}"#, .value),
       (#"{"command":"timer","seconds":0.9999994}"#, .value),

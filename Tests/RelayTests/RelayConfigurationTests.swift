@@ -42,8 +42,11 @@ import Testing
         certificate = /c
         key = /k
         rate = none
+        origins = http://panel.local:8123, HTTPS://Hall.local:443
         """
       ).http)
+    // As browsers write them.
+    #expect(http.origins == ["http://panel.local:8123", "https://hall.local"])
     #expect(http.url == "https://[::1]:8443" && http.requestsPerMinute == nil)
     #expect(try http.token().isSame(as: "0123456789abcdef"))
     #expect(throws: Fault.self) { try http.identity() }
@@ -89,6 +92,9 @@ import Testing
         "[http]\nlisten = 0.0.0.0:80\n",
         ":2: listen = 0.0.0.0:80: allowed: ADDRESS:PORT, the port 1024"
       ),
+      ("[http]\norigins = *\n", ":2: origins = *: allowed: none, or origins"),
+      ("[http]\norigins = http://a:8123/\n", "an origin ends with the host or the port"),
+      ("[http]\norigins = http://a, b\n", "with commas between them"),
       ("[ntfy a]\ntopic = b\nevents = occasion\n", ":3: occasion is never sent without 'ahead'"),
       ("[mqtt]\nbroker = a\nbroker = b\n", "set twice"),
       ("[mqtt]\nbroker = a\nname = a/b\n", "allowed: none, or 1 to 64 of a-z"),

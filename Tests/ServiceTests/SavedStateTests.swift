@@ -150,7 +150,6 @@ import Testing
     "a value of another type, or without its other half, is told and not forgotten",
     arguments: [
       (#""volume_db":"-12","volume_configured_db":0"#, #"volume_db "-12" is not a number"#),
-      (#""volume_db":null,"volume_configured_db":0"#, "volume_db null is not a number"),
       (#""volume_db":-12"#, "it lacks volume_db or volume_configured_db"),
       (#""mute":true"#, "mute true is not a text"),
       (#""mute_until_usec":1.5"#, "mute_until_usec 1.5 is not a whole number"),

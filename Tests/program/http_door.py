@@ -41,10 +41,12 @@ class Door(PushRelay):
         return http.client.HTTPSConnection("127.0.0.1", self.port, timeout=60, context=context)
 
     def ask(self, method, path, body=None, token=TOKEN, kind="application/json", on=None,
-            forwarded=(), **where):
+            forwarded=(), origin=None, **where):
         """Sends one request, over a new connection if none is given. Every answer must be JSON."""
         connection = on or self.connect(**where)
         headers = [("X-Forwarded-For", each) for each in forwarded]
+        if origin is not None:
+            headers.append(("Origin", origin))
         if token is not None:
             headers.append(("Authorization", f"Bearer {token}"))
         if body is not None and kind is not None:

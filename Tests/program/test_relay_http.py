@@ -197,7 +197,7 @@ def test_nothing_is_done_without_the_token(door, announcer, token):
 @pytest.mark.parametrize("method, path, status, allowed", [
     ("GET", "/", 404, None), ("GET", "/v1", 404, None), ("GET", "/v1/states", 404, None),
     ("GET", "/v1/devices/", 404, None), ("GET", f"/{'x' * 5000}", 404, None),
-    ("GET", "/v1/%00", 404, None), ("GET", "/v1/../v1/state", 404, None),
+    ("GET", "/v1/%00", 404, None), ("GET", "/v1/state%00", 404, None), ("GET", "/v1/../v1/state", 404, None),
     ("POST", "/v1/state", 405, "GET, HEAD"), ("PATCH", "/v1/commands", 405, "POST"),
     ("GET", f"/v1/devices/{PHONE}", 405, "DELETE, PUT"),
 ])
@@ -228,6 +228,45 @@ def test_a_type_may_have_a_parameter(door, announcer):
     running = door().wait_for_announcer()
     assert running.ask("POST", "/v1/commands", '{"command":"stop"}',
                        kind="Application/JSON; charset=utf-8").status == 200
+
+
+# Pages in a browser.
+
+
+PANEL = "http://panel.local:8123"
+
+
+def test_a_page_of_a_named_origin_may_ask(door, announcer):
+    running = door(f"origins = https://hall.local, {PANEL}").wait_for_announcer()
+    connection = running.connect()
+    # A browser asks first whether the page may, and has no token then.
+    connection.request("OPTIONS", "/v1/commands", headers={
+        "Origin": PANEL, "Access-Control-Request-Method": "POST",
+        "Access-Control-Request-Headers": "authorization,content-type"})
+    answer = connection.getresponse()
+    assert answer.status == 204 and answer.read() == b""
+    assert "POST" in answer.headers["Access-Control-Allow-Methods"]
+    assert answer.headers["Access-Control-Allow-Headers"] == "Authorization, Content-Type"
+    answers = [answer]
+    for token, status in (TOKEN, 200), (None, 401):
+        answers.append(running.order({"command": "stop"}, on=connection, token=token, origin=PANEL))
+        assert answers[-1].status == status
+    for answer in answers:
+        assert answer.headers["Access-Control-Allow-Origin"] == PANEL
+        assert answer.headers["Vary"] == "Origin"
+    connection.close()
+
+
+@pytest.mark.parametrize("section, origins", [
+    (f"origins = {PANEL}", [None, "null", "http://panel.local", "https://panel.local:8123"]),
+    ("", [PANEL])])
+def test_a_page_of_another_origin_may_not(door, announcer, section, origins):
+    running = door(section).wait_for_announcer()
+    for origin in origins:
+        asked = running.ask("OPTIONS", "/v1/state", token=None, origin=origin)
+        refused(asked, 401, "token")
+        for answer in asked, running.state(origin=origin):
+            assert not [name for name in answer.headers if name.startswith("Access-Control")]
 
 
 # Reloads.

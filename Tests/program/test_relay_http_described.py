@@ -172,6 +172,87 @@ def whole(state):
     return state if all(state[kind] for kind in kinds) else None
 
 
+# What the description says of requests, and what the program takes.
+
+
+@pytest.fixture
+def running(door, bus):
+    announcer = PretendedAnnouncer(bus.address)
+    yield door("rate = none", APNS).wait_for_announcer()
+    announcer.close()
+
+
+def listed(answer):
+    """The names that the sentence of a refusal lists."""
+    return sorted(answer.body["error"].split("; there are ")[1].split(", "))
+
+
+def test_the_description_has_every_command_with_its_keys_and_no_other(running):
+    described = {}
+    for form in DESCRIPTION["components"]["schemas"]["Command"]["oneOf"]:
+        command = form["properties"]["command"]
+        for name in command.get("enum", [command.get("const")]):
+            described[name] = sorted(form["properties"])
+    assert sorted(described) == listed(running.order({"command": "explode"}))
+    for name, keys in described.items():
+        assert keys == listed(running.order({"command": name, "explode": 1})), name
+
+
+ROUNDS = {"command": "rounds", "work": 20, "rest": 10}
+TAKEN = [
+    *({"command": name} for name in ("stop", "unmute", "interval_stop", "announce", "mute")),
+    {"command": "announce", "time": "15:30"}, {"command": "announce", "at": time.time() + 3600},
+    {"command": "stop", "id": "x" * 64}, {"command": "cancel", "id": "bell"},
+    *({"command": "stop", "expires": when} for when in (
+        "2199-11-23T08:00:00Z", "2199-11-23T08:00:00.123456789+00:00", "2199-11-23T08:00:00-0930",
+        7_258_118_399.5)),
+    *({"command": "device_add", "token": PHONE, "events": events} for events in (
+        "all", "alarm, hour", " timer ,clock")),
+    {"command": "device_remove", "token": "CD" * 100}, {"command": "mute", "until": "next"},
+    {"command": "mute", "for": 0.5}, {"command": "volume", "decibels": -60},
+    {"command": "timer", "seconds": 2_678_400, "name": "tea"},
+    {"command": "timer_add", "timer": 1, "seconds": 1}, {"command": "timer_pause", "timer": "tea"},
+    {"command": "interval", "seconds": 86_400, "replace": True},
+    {**ROUNDS, "rounds": 8.0, "rest": 0, "prepare": 0, "countdown": 0, "words": False},
+    {"command": "alarm", "time": "23:59", "days": "mon-fri", "name": "", "tune": "westminster"},
+    {"command": "alarm_snooze"}, {"command": "alarm_stop", "alarm": 2},
+    {"command": "alarm_cancel", "alarm": "school"}]
+REFUSED = [
+    {}, {"command": "explode"}, {"command": "stop", "at": 7e9}, {"command": "cancel"},
+    *({"command": "stop", "id": text} for text in ("", "x" * 65, 7)),
+    *({"command": "stop", "expires": when} for when in (
+        "tomorrow", "2199-11-23", "2199-11-23T08:00:00", "2199-11-23T08:00:00.Z",
+        "2199-11-23T08:00:00 Z", "2199-11-23T08:00:00+1:00", -1, 7_258_118_401, True)),
+    *({"command": "device_add", "token": token} for token in ("ab" * 31, "ab" * 101, "a" * 65, "")),
+    *({"command": "device_add", "token": PHONE, "events": events} for events in (
+        "", "tea", "all,timer", "timer,,clock", "Timer")),
+    {"command": "device_add", "token": PHONE, "platform": "amiga"},
+    {"command": "announce", "time": "24:00"}, {"command": "announce", "time": "7:00"},
+    {"command": "mute", "for": 0}, {"command": "mute", "for": 60, "until": "next"},
+    {"command": "volume"}, {"command": "volume", "decibels": 0.5},
+    {"command": "timer", "seconds": 0.5}, {"command": "timer", "seconds": "60"},
+    {"command": "timer_add", "timer": 1}, {"command": "timer_pause", "timer": ""},
+    {"command": "interval", "seconds": 86_401}, {"command": "rounds", "work": 20},
+    *({**ROUNDS, **more} for more in (
+        {"rounds": 0}, {"rounds": 8.5}, {"rounds": 1001}, {"rest": 0.5}, {"prepare": 86_401},
+        {"countdown": 11}, {"words": 1})),
+    {"command": "alarm"}, {"command": "alarm", "time": "07:00", "tune": "/etc/shadow"},
+    {"command": "alarm_cancel"}, {"command": "alarm_stop", "alarm": 1.5}]
+
+
+def test_a_command_is_as_described_exactly_if_the_program_takes_it(running):
+    connection = running.connect()
+    for body in TAKEN:
+        validate(body, {"$ref": "#/components/schemas/Command"})
+        answer = running.order(body, on=connection)
+        assert answer.status != 400, (body, answer.body)
+    for body in REFUSED:
+        with pytest.raises(jsonschema.ValidationError):
+            validate(body, {"$ref": "#/components/schemas/Command"})
+        assert running.order(body, on=connection).status == 400, body
+    connection.close()
+
+
 # The description itself.
 
 
@@ -201,14 +282,11 @@ def test_the_description_is_one_of_openapi():
                     for name in DESCRIPTION["components"][kind]}, "nothing stands there unused"
 
 
-def test_the_description_has_every_path_command_and_reason_of_the_program():
+def test_the_description_has_every_path_and_reason_of_the_program():
     source = (ROOT / "Sources/Relay/HTTP/HTTPDoor.swift").read_text()
     paths = re.findall(r'static let \w+Path = "([^"]+)"', source)
     assert sorted(paths) == sorted(path.replace("{token}", "") for path in DESCRIPTION["paths"])
-    commands = re.findall(
-        r'^    "(\w+)": ', (ROOT / "Sources/Relay/CommandTable.swift").read_text(), re.M)
     schemas = DESCRIPTION["components"]["schemas"]
-    assert sorted(schemas["Command"]["properties"]["command"]["enum"]) == sorted(commands)
     kinds = (ROOT / "Sources/Relay/Rejection.swift").read_text()
     reasons = {name.strip() for names in re.findall(r"^    case (.+)", kinds, re.M)
                for name in names.split(",")}

@@ -2,6 +2,7 @@
 
 import contextlib
 import http.client
+import signal
 import socket
 import subprocess
 import time
@@ -155,6 +156,18 @@ def test_more_connections_than_there_is_room_for_harm_nothing(running):
         # Silent connections are ended after ten seconds, and then there is room again.
         assert running.state().status == 200
     assert running.cpu() < 2
+
+
+def test_connections_that_end_together_leave_the_door_open(running):
+    connections = [running.connect(source=f"127.0.0.{host}")
+                   for host in range(2, 6) for _ in range(16)]
+    for connection in connections:
+        assert running.state(on=connection).status == 200
+    running.process.send_signal(signal.SIGSTOP)
+    for connection in connections:
+        connection.close()
+    running.process.send_signal(signal.SIGCONT)
+    assert running.state().status == 200
 
 
 def test_who_asks_too_often_waits_and_nobody_else(door, bus):

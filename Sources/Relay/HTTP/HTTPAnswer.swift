@@ -1,12 +1,12 @@
 import Basics
 
-/// An answer to an app, always JSON. libmicrohttpd itself refuses what it cannot read, in HTML.
+/// An answer to an app: JSON, or nothing. libmicrohttpd itself refuses what it cannot read, in HTML.
 struct HTTPAnswer {
   let status: UInt32
   let body: String
   var headers: [(name: String, value: String)] = []
 
-  /// - Parameter body: JSON.
+  /// - Parameter body: JSON, or empty.
   init(_ status: UInt32, _ body: String) {
     self.status = status
     self.body = body

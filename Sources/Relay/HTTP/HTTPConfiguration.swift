@@ -8,6 +8,8 @@ public struct HTTPConfiguration: Hashable, Sendable {
   var key: String?
   /// How many requests an address may make in a minute; nil for any number.
   public var requestsPerMinute: Int? = 300
+  /// The origins of the pages that may use the interface in a browser, as the browser writes them.
+  var origins: Set<String> = []
 
   public var usesTLS: Bool { certificate != nil }
 
@@ -46,7 +48,29 @@ extension HTTPConfiguration {
       http.requestsPerMinute = Int(value)
       return nil
     },
+    "origins": { http, value in
+      if value == "none" { return nil }
+      for text in value.split(separator: ",", omittingEmptySubsequences: false) {
+        let words = text.split(separator: " ")
+        guard words.count == 1, let origin = origin(String(words[0])) else {
+          return "allowed: none, or origins with commas between them, as in "
+            + "http://panel.local:8123; an origin ends with the host or the port, and has no *"
+        }
+        http.origins.insert(origin)
+      }
+      return nil
+    },
   ]
+
+  /// As a browser writes it: in lower case, and without the usual port. Nil if it is no origin.
+  private static func origin(_ text: String) -> String? {
+    let text = text.lowercased()
+    for (scheme, port) in [("http://", ":80"), ("https://", ":443")] where text.hasPrefix(scheme) {
+      guard WebAddress.isPlace(String(text.dropFirst(scheme.count))) else { return nil }
+      return text.hasSuffix(port) ? String(text.dropLast(port.count)) : text
+    }
+    return nil
+  }
 
   /// - Parameter place: file and line of a key, by `section.key`.
   /// - Throws: `Fault` if only one of `certificate` and `key` is set.

@@ -49,7 +49,8 @@ final class HTTPDoor {
     let server = HTTPServer(
       loop, settings.http.listen, settings.identity,
       .init(
-        judge: { [unowned self] in judge($0) }, serve: { [unowned self] in serve($0) }))
+        judge: { [unowned self] in judge($0) }, headers: { [unowned self] in headers(to: $0) },
+        serve: { [unowned self] in serve($0) }))
     self.server = server
     try server.open()
   }
@@ -62,8 +63,35 @@ final class HTTPDoor {
   // MARK: Who may come in
 
   private func judge(_ head: HTTPHead) -> HTTPAnswer? {
-    refusal(of: head.address, head.path) ?? refusal(ofToken: head)
+    refusal(of: head.address, head.path) ?? permission(for: head) ?? refusal(ofToken: head)
       ?? refusal(ofPlace: head) ?? refusal(ofBody: head)
+  }
+
+  private func isFromNamedOrigin(_ head: HTTPHead) -> Bool {
+    head.origin.map { settings.http.origins.contains($0) } ?? false
+  }
+
+  /// Answers a browser that asks, before the request of a page, whether the page may make it. The
+  /// browser sends no token then. Nil for anything else.
+  private func permission(for head: HTTPHead) -> HTTPAnswer? {
+    guard head.method == "OPTIONS", isFromNamedOrigin(head) else { return nil }
+    var answer = HTTPAnswer(204, "")
+    answer.headers = [
+      ("Access-Control-Allow-Methods", "DELETE, GET, HEAD, POST, PUT"),
+      ("Access-Control-Allow-Headers", "Authorization, Content-Type"),
+      // In seconds; Chromium keeps it no longer.
+      ("Access-Control-Max-Age", "7200"),
+    ]
+    return answer
+  }
+
+  /// Lets a page read an answer, if its origin is named in the configuration.
+  private func headers(to head: HTTPHead) -> [(name: String, value: String)] {
+    guard isFromNamedOrigin(head), let origin = head.origin else { return [] }
+    return [
+      ("Access-Control-Allow-Origin", origin), ("Access-Control-Expose-Headers", "Retry-After"),
+      ("Vary", "Origin"),
+    ]
   }
 
   private func refusal(of address: String, _ path: String) -> HTTPAnswer? {

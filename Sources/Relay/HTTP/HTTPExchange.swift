@@ -1,10 +1,12 @@
 /// The head of a request.
 struct HTTPHead {
   let method: String
-  /// As in `/v1/state`, with its escapes decoded.
+  /// As in `/v1/state`. Its escapes are not decoded.
   let path: String
   let address: String
   let authorization: String?
+  /// Where the page comes from that has a browser ask.
+  let origin: String?
   let contentType: String?
   /// The length of the body in bytes; nil if the head does not tell it.
   let length: Int?

@@ -9,6 +9,8 @@ final class HTTPServer {
   struct Handlers {
     /// Judges a request by its head: nil if it may be served.
     var judge: (HTTPHead) -> HTTPAnswer?
+    /// More headers for every answer to a request.
+    var headers: (HTTPHead) -> [(name: String, value: String)]
     /// The request is complete. Answer it now or later.
     var serve: (HTTPExchange) -> Void
   }
@@ -46,6 +48,8 @@ final class HTTPServer {
   private var timer: EventSource?
   private var reaper: EventSource?
   private var isReaperSet = false
+  /// A connection has ended in this run.
+  private var hasRoomAgain = false
   /// The deadline for each connection's request; nil while the connection waits for us.
   private var connections: [OpaquePointer: Duration?] = [:]
   /// The exchanges that wait for an answer.
@@ -110,9 +114,14 @@ final class HTTPServer {
 
   private func run() {
     guard let daemon else { return }
+    hasRoomAgain = false
     MHD_run(daemon)
     let milliseconds = clocksmith_http_wait(daemon)
-    if milliseconds < 0 {
+    if hasRoomAgain {
+      // At its limit libmicrohttpd does not watch the socket that listens. It watches it again in the
+      // next run, which no event may bring.
+      timer?.goesOff(after: .zero)
+    } else if milliseconds < 0 {
       timer?.rests()
     } else {
       timer?.goesOff(after: .milliseconds(milliseconds))
@@ -143,6 +152,7 @@ final class HTTPServer {
   private func connected(_ connection: OpaquePointer, isThere: Bool) {
     guard isThere else {
       connections[connection] = nil
+      hasRoomAgain = true
       return
     }
     connections[connection] = .some(uptime + Self.patience)
@@ -180,10 +190,10 @@ final class HTTPServer {
       let head = HTTPHead(connection, method: method, path: path)
       let refusal = handlers.judge(head)
       if clocksmith_http_is_ambiguous(connection) != 0 {
-        return Self.send((refusal ?? Self.ambiguous).andEnd, connection)
+        return send((refusal ?? Self.ambiguous).andEnd, to: head, connection)
       }
       if let refusal, !head.hasBody || head.isPatient || head.length ?? 0 > Self.mostThrownAway {
-        return Self.send(refusal, connection)
+        return send(refusal, to: head, connection)
       }
       request.pointee = Unmanaged.passRetained(HTTPExchange(head, refusal: refusal)).toOpaque()
       return 1
@@ -210,7 +220,7 @@ final class HTTPServer {
         handlers.serve(exchange)
       }
     }
-    if let answer = exchange.answer { return Self.send(answer, connection) }
+    if let answer = exchange.answer { return send(answer, to: exchange.head, connection) }
     waiting[ObjectIdentifier(exchange)] = exchange
     // No deadline while we work on it: the app is not the slow side.
     connections[connection] = .some(nil)
@@ -238,7 +248,9 @@ final class HTTPServer {
     if !isReaperSet { setReaper() }
   }
 
-  private static func send(_ answer: HTTPAnswer, _ connection: OpaquePointer) -> Int32 {
+  private func send(
+    _ answer: HTTPAnswer, to head: HTTPHead, _ connection: OpaquePointer
+  ) -> Int32 {
     let bytes = Array(answer.body.utf8)
     let response = bytes.withUnsafeBufferPointer { buffer in
       buffer.withMemoryRebound(to: CChar.self) {
@@ -247,10 +259,12 @@ final class HTTPServer {
     }
     guard let response else { return 0 }
     defer { MHD_destroy_response(response) }
-    MHD_add_response_header(response, "Content-Type", "application/json")
+    if !bytes.isEmpty { MHD_add_response_header(response, "Content-Type", "application/json") }
     // A state kept by a proxy or an app is wrong a moment later.
     MHD_add_response_header(response, "Cache-Control", "no-store")
-    for (name, value) in answer.headers { MHD_add_response_header(response, name, value) }
+    for (name, value) in answer.headers + handlers.headers(head) {
+      MHD_add_response_header(response, name, value)
+    }
     return clocksmith_http_answer(connection, answer.status, response)
   }
 }
@@ -279,7 +293,8 @@ extension HTTPHead {
         forwardedFor: clocksmith_http_last_header(connection, "X-Forwarded-For").map {
           String(cString: $0)
         }),
-      authorization: header("Authorization"), contentType: header("Content-Type"),
+      authorization: header("Authorization"), origin: header("Origin"),
+      contentType: header("Content-Type"),
       length: header("Content-Length").flatMap { Int($0) },
       isChunked: header("Transfer-Encoding") != nil,
       isPatient: header("Expect")?.lowercased() == "100-continue")
