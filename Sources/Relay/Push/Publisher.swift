@@ -193,7 +193,9 @@ final class Publisher {
 
   private func addWaiting(to register: Register) throws(Fault) {
     while let message = waiting.first {
-      try register.add(message)
+      // After a restart the announcer names again an occasion that the last run has published.
+      let isPublished = try register.hasOccasion(at: message.expires)
+      if message.event != .occasion || !isPublished { try register.add(message) }
       waiting.removeFirst()
     }
   }
