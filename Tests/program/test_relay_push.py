@@ -144,6 +144,43 @@ def test_every_refusal_has_a_row_with_its_reason(apns, relay):
     assert token(2) not in apns.tokens() and token(7) in apns.tokens()
 
 
+def test_a_wrong_topic_is_told_and_the_phones_stay_registered(apns, relay):
+    apns.answer = lambda request: refuse(400, "DeviceTokenNotForTopic")
+    running = relay(devices=3)
+    running.push()
+    running.wait_for("APNs refuses this clock: DeviceTokenNotForTopic")
+    apns.answer = lambda request: (200, {})
+    wait_for_states(running, accepted=3)
+    assert running.command("feedback") == ""
+
+
+def test_a_phone_of_another_app_is_refused_and_holds_up_no_other(apns, relay):
+    apns.answer = lambda request: (
+        refuse(400, "DeviceTokenNotForTopic") if request.token == token(1) else (200, {}))
+    running = relay(devices=3)
+    running.push()
+    running.wait_for(
+        "2 accepted, 1 refused (apns production: refused, DeviceTokenNotForTopic)")
+    assert running.command("feedback") == ""
+    assert not running.matching("it is tried again")
+
+
+def test_a_timer_takes_the_place_of_no_other_with_its_number(apns, relay, start, on_the_bus):
+    start(rest="[timers]\nring_limit = 10s")
+    running = relay(devices=1)
+    running.wait_for("the announcer answers")
+    assert on_the_bus.run("timer", "1s").returncode == 0
+    apns.wait_for(1)
+    assert on_the_bus.run("stop").returncode == 0
+    assert on_the_bus.run("timer", "1s").returncode == 0
+    first, second, missed = apns.wait_for(3)
+    assert [each.payload["event"] for each in (first, second, missed)] == [
+        "timer_elapsed", "timer_elapsed", "timer_missed"]
+    assert {each.payload["TIMER"] for each in (first, second, missed)} == {"1"}
+    ids = [each.headers["apns-collapse-id"] for each in (first, second, missed)]
+    assert ids[0] != ids[1] == ids[2]
+
+
 @pytest.mark.parametrize("answer", [
     refuse(429, "TooManyRequests"), refuse(500, "InternalServerError"),
     refuse(503, "ServiceUnavailable"), "reset", "goaway", "close", "garbage",

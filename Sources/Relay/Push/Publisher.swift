@@ -67,7 +67,7 @@ final class Publisher {
     }
     for lane in former {
       if lanes.contains(where: { $0 === lane }) {
-        lane.endPause()
+        lane.askAgain()
       } else {
         // The new lanes take over its retries.
         close(lane, waitsForAnswers: true)
@@ -250,7 +250,7 @@ final class Publisher {
       for id in new {
         guard let event = try register.message(id)?.message.event else { continue }
         let wanted = lanes.filter {
-          $0.provider.events.contains(event) || event == .message
+          !$0.hasGone && ($0.provider.events.contains(event) || event == .message)
         }
         open[id] = try register.take(id, for: wanted.map(\.provider.lane), at: now)
       }
@@ -331,7 +331,7 @@ final class Publisher {
     guard let more = laneEntries.suffix(at: uptime) else { return }
     if let trouble {
       log(
-        .providerLost, .warning, "\(lane.name): \(trouble); it is tried again\(more)",
+        .providerLost, .warning, "\(lane.name): \(trouble)\(more)",
         ["LANE": lane.name, "DETAIL": trouble])
     } else {
       log(.provider, .notice, "\(lane.name) is back\(more)", ["LANE": lane.name])
