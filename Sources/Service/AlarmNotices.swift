@@ -8,7 +8,7 @@ extension AlarmEvent {
     let title = alarm.title
     var fields: [String: String?] = [
       "CAUSE": "alarm", "ALARM": String(alarm.number), "ALARM_NAME": alarm.name,
-      "NEXT": alarm.next?.utcText(),
+      "NEXT": alarm.next?.utcText(), "DUE": alarm.occasion?.utcText(),
     ]
     func notice(_ event: JournalEvent, _ priority: Priority, _ words: String) -> Notice {
       Notice(event, priority, "\(title) \(words)", fields)

@@ -9,7 +9,7 @@ extension TimerEvent {
     let title = countdown.title
     var fields: [String: String?] = [
       "CAUSE": "timer", "TIMER": String(countdown.number), "TIMER_NAME": countdown.name,
-      "LENGTH_USEC": countdown.length.inMicroseconds,
+      "LENGTH_USEC": countdown.length.inMicroseconds, "DUE": countdown.due?.utcText(),
     ]
     func notice(_ event: JournalEvent, _ priority: Priority, _ words: String) -> Notice {
       Notice(event, priority, "\(title) \(words)", fields)

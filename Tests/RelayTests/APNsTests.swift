@@ -35,7 +35,7 @@ import Testing
       ),
       (
         400, #"{"reason":"DeviceTokenNotForTopic"}"#,
-        .gone(.init(reason: "DeviceTokenNotForTopic", since: .second(100)))
+        .down("APNs refuses this clock: DeviceTokenNotForTopic")
       ),
       (400, #"{"reason":"PayloadEmpty"}"#, .refused("PayloadEmpty")),
       (400, #"{"reason":"BadTopic"}"#, .down("APNs refuses this clock: BadTopic")),

@@ -12,9 +12,18 @@ import Testing
   @Test(
     "what happens is published by its kind, as long as it is worth being told",
     arguments: [
-      ("timer_elapsed", ["TIMER": "3"], PushEvents.timer, "timer 3 hall", 3600),
-      ("timer_missed", ["TIMER": "3"], .timer, "timer 3 hall", 3600),
-      ("alarm_rings", ["ALARM": "1"], .alarm, "alarm 1 hall", 3600),
+      (
+        "timer_elapsed", ["TIMER": "3", "DUE": "2026-11-22T15:00:00Z"], PushEvents.timer,
+        "timer 3 2026-11-22T15:00:00Z hall", 3600
+      ),
+      (
+        "timer_missed", ["TIMER": "3", "DUE": "2026-11-22T15:00:00Z"], .timer,
+        "timer 3 2026-11-22T15:00:00Z hall", 3600
+      ),
+      (
+        "alarm_rings", ["ALARM": "1", "DUE": "2026-11-22T07:00:00Z"], .alarm,
+        "alarm 1 2026-11-22T07:00:00Z hall", 3600
+      ),
       ("alarm_missed", ["ALARM": "1"], .alarm, "alarm 1 hall", 3600),
       ("trust", ["TRUST": "untrusted"], .clock, "trust hall", 86_400),
       ("speaker_substituted", [:], .trouble, "speaker_substituted hall", 86_400),
@@ -113,7 +122,7 @@ import Testing
       badge = 2
       content_available = yes
       [ntfy phone]
-      server = https://ntfy.example
+      server = https://ntfy.example:8443/
       topic = bells
       token_file = /t
       authority = /b

@@ -11,6 +11,7 @@ import h2.config
 import h2.connection
 import h2.events
 import h2.settings
+import hyperframe.frame
 
 from relay import free_port
 from sound_server import wait_until
@@ -92,11 +93,15 @@ class PretendedAPNs:
     """`answer(request)` returns a status and an object, or one of the words `hang`, `reset`,
     `goaway`, `close`, `half`, `garbage`, `empty`, `more`. With `half` the connection ends within an
     answer of 200, with `empty` the request ends without one. At most `streams` requests may be under
-    way; with `more`, which is an answer of 200, 200 from then on."""
+    way; with `more`, which is an answer of 200, 200 from then on. With `lifetime` a connection takes
+    that many requests, as with nginx's `keepalive_requests`: at the last one the server says so, looks
+    at no more, and ends with the last answer."""
 
-    def __init__(self, folder, certificate=None, answer=accept, protocols=("h2",), streams=100):
+    def __init__(self, folder, certificate=None, answer=accept, protocols=("h2",), streams=100,
+                 lifetime=None):
         self.answer = answer
         self.streams = streams
+        self.lifetime = lifetime
         self.requests = []
         self.connections = 0
         # How many requests came with one read.
@@ -149,6 +154,7 @@ class PretendedAPNs:
         talk.initiate_connection()
         stream.sendall(talk.data_to_send())
         begun = {}
+        taken = []
         while True:
             data = stream.recv(65536)
             if not data:
@@ -157,7 +163,15 @@ class PretendedAPNs:
             self.most_together = max(self.most_together, sum(
                 isinstance(event, h2.events.RequestReceived) for event in events))
             for event in events:
+                is_over = len(taken) == self.lifetime
+                if is_over and getattr(event, "stream_id", None) not in (*taken, None):
+                    continue
                 if isinstance(event, h2.events.RequestReceived):
+                    taken.append(event.stream_id)
+                    if len(taken) == self.lifetime:
+                        # By h2 itself nothing more could be sent.
+                        stream.sendall(hyperframe.frame.GoAwayFrame(
+                            0, last_stream_id=event.stream_id).serialize())
                     headers = {name.decode(): value.decode() for name, value in event.headers}
                     begun[event.stream_id] = Request(number, headers)
                 elif isinstance(event, h2.events.DataReceived):
@@ -170,6 +184,16 @@ class PretendedAPNs:
                     if not self.reply(stream, talk, event.stream_id, request):
                         return
             stream.sendall(talk.data_to_send())
+            if len(taken) == self.lifetime and not begun:
+                self.leave(stream)
+                return
+
+    @staticmethod
+    def leave(stream):
+        # The client must get the answers: a close with unread input would reset the connection.
+        stream.shutdown(socket.SHUT_WR)
+        while stream.recv(65536):
+            pass
 
     def reply(self, stream, talk, stream_id, request):
         """Returns False at the end of the connection."""
@@ -192,10 +216,7 @@ class PretendedAPNs:
             talk.send_headers(stream_id, [(":status", "200")])
         if answer in ("goaway", "close", "half", "garbage"):
             stream.sendall(b"\xff" * 64 if answer == "garbage" else talk.data_to_send())
-            # The client must get the answers: a close with unread input would reset the connection.
-            stream.shutdown(socket.SHUT_WR)
-            while stream.recv(65536):
-                pass
+            self.leave(stream)
             return False
         status, body = answer
         body = json.dumps(body).encode() if isinstance(body, dict) else body

@@ -85,16 +85,27 @@ def test_each_entry_has_what_it_wants(bus, web, relay, tmp_path):
 
 
 def test_one_that_fails_is_tried_again_and_holds_up_no_other(web, relay, tmp_path):
-    answers = [(503, {"retry-after": "1"}), (500, {"retry-after": "1"})]
+    answers = [(503, {})]
     web.answer = lambda request: (
         answers.pop() if request.path == "/bell" and answers else (200, {}))
     running = relay(webhook(web, tmp_path) + webhook(web, tmp_path, name="other", path="/other"))
     running.push()
     running.wait_for("2 accepted")
     hooks = [request for request in web.requests if request.path == "/bell"]
-    assert len(hooks) == 3 and len({hook.headers["webhook-id"] for hook in hooks}) == 1
+    assert len(hooks) == 2 and len({hook.headers["webhook-id"] for hook in hooks}) == 1
     # Each attempt is signed again.
     assert len({hook.headers["webhook-timestamp"] for hook in hooks}) > 1
+
+
+@pytest.mark.parametrize("wish, wait", [(1, 5), (600, 600)])
+def test_the_longer_pause_counts_that_of_the_server_or_ours(web, relay, tmp_path, wish, wait):
+    web.answer = lambda request: (503, {"retry-after": str(wish)})
+    running = relay(webhook(web, tmp_path))
+    running.push()
+    rows = running.register()
+    wait_until(lambda: rows.states() == {"waiting": 1} and web.requests, 60, "the first answer")
+    [(pause,)] = rows.select("SELECT (due - changed) / 1e6 FROM deliveries")
+    assert pause == pytest.approx(wait, abs=1)
 
 
 @pytest.mark.parametrize("answer, state", [
@@ -121,11 +132,30 @@ def test_a_wrong_address_is_told_at_once_and_once(web, relay, tmp_path, status):
     assert len(running.matching("it is tried again")) == 1
 
 
-def test_a_refusal_is_told_with_the_receiver_and_the_reason(web, relay, tmp_path):
-    web.answer = lambda request: (410, {})
-    running = relay(webhook(web, tmp_path))
+def test_a_webhook_that_has_gone_is_told_once_and_not_asked_before_a_reload(web, relay, tmp_path):
+    web.answer = lambda request: (410 if request.path == "/bell" else 200, {})
+    running = relay(webhook(web, tmp_path) + webhook(web, tmp_path, name="other", path="/other"))
     running.push("one")
-    running.wait_for('published "one": 1 refused (webhook school: refused, status 410)')
+    running.wait_for(
+        'published "one": 1 accepted, 1 refused (webhook school: refused, status 410)')
+    running.push("two")
+    running.wait_for('published "two": 1 accepted')
+    assert len(running.matching("nothing more is sent there until the relay is reloaded")) == 1
+    assert sorted(request.path for request in web.requests) == ["/bell", "/other", "/other"]
+    web.answer = lambda request: (200, {})
+    running.process.send_signal(signal.SIGHUP)
+    running.wait_for("reloaded: ")
+    running.push("three")
+    running.wait_for('published "three": 2 accepted')
+    running.wait_for("webhook school is back")
+
+
+def test_a_slow_answer_is_an_answer(web, relay, tmp_path):
+    web.answer = lambda request: time.sleep(25) or (200, {})
+    running = relay(ntfy(web, tmp_path))
+    running.push("one")
+    running.wait_for('published "one": 1 accepted')
+    assert len(web.requests) == 1
 
 
 @pytest.mark.parametrize("answers_later", [False, True], ids=["it waits", "it is on its way"])
@@ -168,6 +198,9 @@ def test_what_is_for_an_entry_that_is_taken_out_ends(web, relay, tmp_path, answe
     ("[ntfy a]\ntopic = x\nauthority = /none\n", "/none"),
     ("[ntfy a]\ntopic = x\nauthority = /etc/passwd\n", "it holds no certificate"),
     ("[ntfy a]\ntopic = x\nserver = https://\n", ":3: server: allowed: https://HOST"),
+    ("[ntfy a]\ntopic = x\nserver = https://x/bells\n",
+     ":3: server = https://x/bells: allowed: https://HOST, or http://HOST, without a path"),
+    ("[ntfy a]\ntopic = x\nserver = https://x?a\n", "without a path"),
     ("[webhook a]\nurl = ftp://x\n", "allowed: https://HOST/PATH"),
     ("[webhook a]\nurl = https://localhost:abc/p\n", "allowed: https://HOST/PATH"),
     ("[apns]\nserver = x:y:z\n", "allowed: none, or HOST, or HOST:PORT"),

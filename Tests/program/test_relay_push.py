@@ -144,6 +144,43 @@ def test_every_refusal_has_a_row_with_its_reason(apns, relay):
     assert token(2) not in apns.tokens() and token(7) in apns.tokens()
 
 
+def test_a_wrong_topic_is_told_and_the_phones_stay_registered(apns, relay):
+    apns.answer = lambda request: refuse(400, "DeviceTokenNotForTopic")
+    running = relay(devices=3)
+    running.push()
+    running.wait_for("APNs refuses this clock: DeviceTokenNotForTopic")
+    apns.answer = lambda request: (200, {})
+    wait_for_states(running, accepted=3)
+    assert running.command("feedback") == ""
+
+
+def test_a_phone_of_another_app_is_refused_and_holds_up_no_other(apns, relay):
+    apns.answer = lambda request: (
+        refuse(400, "DeviceTokenNotForTopic") if request.token == token(1) else (200, {}))
+    running = relay(devices=3)
+    running.push()
+    running.wait_for(
+        "2 accepted, 1 refused (apns production: refused, DeviceTokenNotForTopic)")
+    assert running.command("feedback") == ""
+    assert not running.matching("it is tried again")
+
+
+def test_a_timer_takes_the_place_of_no_other_with_its_number(apns, relay, start, on_the_bus):
+    start(rest="[timers]\nring_limit = 10s")
+    running = relay(devices=1)
+    running.wait_for("the announcer answers")
+    assert on_the_bus.run("timer", "1s").returncode == 0
+    apns.wait_for(1)
+    assert on_the_bus.run("stop").returncode == 0
+    assert on_the_bus.run("timer", "1s").returncode == 0
+    first, second, missed = apns.wait_for(3)
+    assert [each.payload["event"] for each in (first, second, missed)] == [
+        "timer_elapsed", "timer_elapsed", "timer_missed"]
+    assert {each.payload["TIMER"] for each in (first, second, missed)} == {"1"}
+    ids = [each.headers["apns-collapse-id"] for each in (first, second, missed)]
+    assert ids[0] != ids[1] == ids[2]
+
+
 @pytest.mark.parametrize("answer", [
     refuse(429, "TooManyRequests"), refuse(500, "InternalServerError"),
     refuse(503, "ServiceUnavailable"), "reset", "goaway", "close", "garbage",
@@ -306,47 +343,6 @@ def test_a_device_that_hangs_holds_up_no_other(apns, relay):
     wait_for_states(running, accepted=199, sent=1)
     wait_until(lambda: running.register().states() == {"accepted": 200}, 60, "the last")
     assert not running.matching("it is tried again")
-
-
-def test_a_device_is_registered_over_mqtt(apns, on_the_bus, tmp_path, relay_to):
-    key = tmp_path / "mqtt.p8"
-    make_provider_key(key)
-    broker = parts.Broker(tmp_path)
-    heard = broker.listen(f"{parts.CLOCK}/#")
-    try:
-        running = relay_to(broker.port, rest=APNS.format(
-            topic=TOPIC, key=key, host=apns.host, authority=apns.authority, rest=""))
-        # The relay subscribes to commands before it publishes its availability.
-        heard.wait_for(f"{parts.CLOCK}/availability")
-        order = {"command": "device_add", "token": token(7), "events": "alarm"}
-        broker.publish(parts.COMMAND, order)
-        running.wait_for("carried out device_add")
-        broker.publish(parts.COMMAND, order | {"token": "none"})
-        assert "not an APNs token" in running.wait_for("refused")
-        broker.publish(parts.COMMAND, {"command": "device_remove", "token": token(8)})
-        running.wait_for("no device has this token")
-        assert token(7) not in running.log.read_text()
-        PushRelay.command(on_the_bus, "push", "hello")
-        assert [request.token for request in apns.wait_for(1)] == [token(7)]
-        broker.publish(parts.COMMAND, {"command": "device_remove", "token": token(7)})
-        running.wait_for("carried out device_remove")
-        assert PushRelay.command(on_the_bus, "device", "list") == ""
-    finally:
-        broker.close()
-
-
-def test_a_device_is_not_registered_where_nothing_is_pushed(tmp_path, relay_to):
-    parts.need_relay()
-    broker = parts.Broker(tmp_path)
-    heard = broker.listen(f"{parts.CLOCK}/#")
-    try:
-        running = relay_to(broker.port)
-        # The relay subscribes to commands before it publishes its availability.
-        heard.wait_for(f"{parts.CLOCK}/availability")
-        broker.publish(parts.COMMAND, {"command": "device_add", "token": token(7)})
-        running.wait_for("no [apns] is configured for this clock")
-    finally:
-        broker.close()
 
 
 def test_a_register_that_is_torn_is_set_aside_and_told_once(apns, relay, on_the_bus):

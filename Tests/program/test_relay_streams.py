@@ -64,6 +64,17 @@ def test_what_a_server_has_not_looked_at_is_sent_on_the_next_connection_at_once(
     assert not running.matching("it is tried again")
 
 
+def test_a_server_that_ends_each_connection_in_order_is_no_failure(apns, publish):
+    # Of those that are under way at a time, the last are looked at on the fifth connection.
+    server = apns(lifetime=20, streams=100)
+    running = publish(server, 400)
+    running.wait_for("400 accepted", 60)
+    assert len(server.tokens()) == len(set(server.tokens())) == 400
+    assert server.connections == 20
+    assert running.register().select("SELECT max(tries) FROM deliveries") == [(1,)]
+    assert not running.matching("it is tried again")
+
+
 def test_an_idle_connection_that_the_server_closes_is_replaced_in_silence(apns, publish):
     server = apns()
     running = publish(server, 2)

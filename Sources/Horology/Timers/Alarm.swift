@@ -119,7 +119,7 @@ public struct Alarm: Hashable, Sendable {
   }
 
   /// The instant that it rings for now or will ring for next; nil if it never rings again.
-  var occasion: Instant? {
+  public var occasion: Instant? {
     switch state {
     case .waiting(let next, _): next
     case .ringing(let ring, _), .snoozing(let ring, _): ring

@@ -40,6 +40,9 @@ public struct Countdown: Hashable, Sendable {
     }
   }
 
+  /// When it is at zero, or began to ring, by the clock; nil while it is paused.
+  public var due: Instant? { state.moment?.shown }
+
   public var isRinging: Bool { if case .ringing = state { true } else { false } }
 
   /// As in `timer 2` or `timer "tea"`.

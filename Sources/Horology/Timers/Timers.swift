@@ -301,7 +301,7 @@ public struct Timers: Hashable, Sendable {
 
 extension Countdown.State {
   /// When it is at zero, or began to ring; nil if it is paused.
-  fileprivate var moment: TimedMoment? {
+  var moment: TimedMoment? {
     switch self {
     case .paused: nil
     case .running(let zero): zero

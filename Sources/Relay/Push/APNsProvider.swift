@@ -11,6 +11,8 @@ final class APNsProvider: Provider {
   private let look: APNsPayload.Look
   /// Nil if a certificate identifies the provider.
   private let token: ProviderToken?
+  /// APNs has accepted messages for the topic.
+  private var isOurTopic = false
   /// The headers and the body of the last message, because many deliveries of it follow each other.
   private var form: (message: Int64, token: String, headers: HeaderList, body: RequestBody)?
 
@@ -65,7 +67,8 @@ final class APNsProvider: Provider {
   }
 
   func judge(_ answer: Answer, sent: UTCTime, at now: UTCTime) -> Verdict {
-    let verdict = Verdict(apns: answer, sent: sent)
+    let verdict = Verdict(apns: answer, sent: sent, isOurTopic: isOurTopic)
+    if verdict == .accepted { isOurTopic = true }
     if case .tokenExpired(let reason) = verdict {
       // A token made a moment ago is not too old: a clock is wrong.
       guard token?.expire(sent: sent, at: now) == true else {

@@ -21,8 +21,8 @@ struct CarrierSettings: Hashable {
   var authorities: String
   var certificate: String?
   var key: String?
-  /// How long a request may take.
-  var patience = Duration.seconds(20)
+  /// How long a request may take. Standard Webhooks proposes 15 to 30 s.
+  var patience = Duration.seconds(30)
   /// Limit of requests in flight.
   var most = 1
 }

@@ -4,6 +4,8 @@ import CCurl
 
 /// A handle of libcurl, with the options that every connection needs.
 final class CurlHandle {
+  /// In milliseconds: how much of a request's time may go by before there is a connection.
+  private static let longestConnect = 10_000
   /// In seconds: how long an idle connection is kept, and when its first keep-alive probe is sent.
   private static let longestIdle = 3600
   private static let firstProbe = 60
@@ -19,8 +21,7 @@ final class CurlHandle {
     words.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
     set(CURLOPT_ERRORBUFFER, words)
     set(CURLOPT_NOSIGNAL, 1)
-    // Half of the patience: the other half is left for the request.
-    set(CURLOPT_CONNECTTIMEOUT_MS, Int(settings.patience / .milliseconds(2)))
+    set(CURLOPT_CONNECTTIMEOUT_MS, Self.longestConnect)
     // A libcurl thread looks names up, which may take half a minute: do not wait for it at the end.
     set(CURLOPT_QUICK_EXIT, 1)
     set(CURLOPT_TCP_KEEPALIVE, 1)

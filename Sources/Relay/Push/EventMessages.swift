@@ -41,11 +41,11 @@ extension PushMessage {
       switch event {
       case "timer_elapsed", "timer_missed":
         (self.event, collapse, life) = (
-          .timer, "timer \(fields["TIMER"] ?? "")", .seconds(3600)
+          .timer, Self.own("timer", fields["TIMER"], fields), .seconds(3600)
         )
       case "alarm_rings", "alarm_missed":
         (self.event, collapse, life) = (
-          .alarm, "alarm \(fields["ALARM"] ?? "")", .seconds(3600)
+          .alarm, Self.own("alarm", fields["ALARM"], fields), .seconds(3600)
         )
       case "trust": (self.event, collapse, life) = (.clock, event, .seconds(86_400))
       case "announced" where Self.isHour(fields):
@@ -54,6 +54,13 @@ extension PushMessage {
         (self.event, collapse, life) = (.trouble, event, .seconds(86_400))
       default: return nil
       }
+    }
+
+    /// As in `timer 3 2026-11-22T15:00:00Z`. The next timer may have the same number.
+    private static func own(
+      _ what: String, _ number: String?, _ fields: [String: String]
+    ) -> String {
+      [what, number, fields["DUE"]].compactMap { $0 }.joined(separator: " ")
     }
 
     /// True for an occasion at a full hour, as in `LOCAL=2026-11-22T15:00:00+00:00`.

@@ -6,7 +6,7 @@ final class Exchange {
   let request: Request
   /// The time of `uptime` at which it fails if the answer is not complete.
   let deadline: Duration
-  /// It was on a connection that has ended, and is on its second one.
+  /// It was sent before, and is on its second try.
   var isSentAgain = false
   /// The server may have taken it on its first connection.
   var mayHaveArrived = false

@@ -193,11 +193,16 @@ final class HTTP2Connection {
 
   /// Tells what has ended.
   private func settle() {
-    // A server that leaves before it has answered anything would leave the next connection, too.
-    if session.farewell != nil { retire(hasAnswered ? nil : goodbye) }
+    // A server that takes nothing before it leaves would leave the next connection, too.
+    if session.farewell != nil { retire(takesRest ? nil : goodbye) }
     tellEnded()
     if !takesRequests, session.exchanges.isEmpty { end() }
     streams.settle()
+  }
+
+  /// True if the server leaves, and will take what it has not looked at on the next connection.
+  private var takesRest: Bool {
+    session.farewell != nil && (hasAnswered || session.isEndedInOrder)
   }
 
   private func tellEnded() {
@@ -210,7 +215,9 @@ final class HTTP2Connection {
       } else if error == NGHTTP2_NO_ERROR.rawValue || exchange.status == 200 {
         hasAnswered = true
         streams.end(exchange, nil)
-      } else if error == NGHTTP2_REFUSED_STREAM.rawValue, !exchange.isSentAgain {
+      } else if error == NGHTTP2_REFUSED_STREAM.rawValue, takesRest || !exchange.isSentAgain {
+        // RFC 9113, 8.7: the server has not looked at it.
+        if !takesRest { exchange.isSentAgain = true }
         streams.sendAgain(exchange, isUnseen: true)
       } else if error == NGHTTP2_REFUSED_STREAM.rawValue, session.farewell != nil {
         streams.end(exchange, goodbye)

@@ -15,6 +15,9 @@ final class HTTP2Session {
   private var ended: [Ended] = []
   /// Set when the server takes no more requests: its reason, empty if it gives none.
   private(set) var farewell: String?
+  /// The server has taken some request of this connection and ends it in order, as nginx does after
+  /// `keepalive_requests`. So the next connection will take those that it has not looked at.
+  private(set) var isEndedInOrder = false
 
   /// - Parameter server: as requests name it, with its port if that is not 443.
   init(server: String) throws(Fault) {
@@ -191,6 +194,7 @@ final class HTTP2Session {
     let told = UnsafeBufferPointer(start: frame.opaque_data, count: frame.opaque_data_len)
     let text = String(decoding: told.prefix(256), as: UTF8.self)
     farewell = Verdict.reason(in: try? JSONObject(text, path: "the farewell")) ?? ""
+    isEndedInOrder = frame.error_code == NGHTTP2_NO_ERROR.rawValue && frame.last_stream_id > 0
   }
 }
 

@@ -67,7 +67,7 @@ final class Publisher {
     }
     for lane in former {
       if lanes.contains(where: { $0 === lane }) {
-        lane.endPause()
+        lane.askAgain()
       } else {
         // The new lanes take over its retries.
         close(lane, waitsForAnswers: true)
@@ -193,7 +193,9 @@ final class Publisher {
 
   private func addWaiting(to register: Register) throws(Fault) {
     while let message = waiting.first {
-      try register.add(message)
+      // After a restart the announcer names again an occasion that the last run has published.
+      let isPublished = try register.hasOccasion(at: message.expires)
+      if message.event != .occasion || !isPublished { try register.add(message) }
       waiting.removeFirst()
     }
   }
@@ -248,7 +250,7 @@ final class Publisher {
       for id in new {
         guard let event = try register.message(id)?.message.event else { continue }
         let wanted = lanes.filter {
-          $0.provider.events.contains(event) || event == .message
+          !$0.hasGone && ($0.provider.events.contains(event) || event == .message)
         }
         open[id] = try register.take(id, for: wanted.map(\.provider.lane), at: now)
       }
@@ -329,7 +331,7 @@ final class Publisher {
     guard let more = laneEntries.suffix(at: uptime) else { return }
     if let trouble {
       log(
-        .providerLost, .warning, "\(lane.name): \(trouble); it is tried again\(more)",
+        .providerLost, .warning, "\(lane.name): \(trouble)\(more)",
         ["LANE": lane.name, "DETAIL": trouble])
     } else {
       log(.provider, .notice, "\(lane.name) is back\(more)", ["LANE": lane.name])

@@ -148,7 +148,10 @@ extension PushConfiguration {
 
   private static let ntfyKeys: [String: INIKey<Ntfy>] = [
     "server": { ntfy, value in
-      guard WebAddress.isURL(value) else { return "allowed: https://HOST, or http://HOST" }
+      // ntfy takes messages as JSON only at its root.
+      guard WebAddress.isURL(value), value.split(whereSeparator: "/?#".contains).count == 2 else {
+        return "allowed: https://HOST, or http://HOST, without a path; the topic is set by 'topic'"
+      }
       ntfy.server = value
       return nil
     },

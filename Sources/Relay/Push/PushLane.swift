@@ -9,7 +9,7 @@ final class PushLane {
     var nextDue: (Lane) -> UTCTime?
     /// Nil if the register cannot be used now; a nil inside if it does not have the message.
     var message: (Int64) -> RegisteredMessage??
-    /// The provider cannot be used, and why; nil when it can be used again.
+    /// The provider cannot be used, why and until when; nil when it can be used again.
     var told: (Lane, _ trouble: String?) -> Void
   }
 
@@ -34,6 +34,8 @@ final class PushLane {
   private var successes = 0
   private var backOff: BackOff
   private var hasTrouble = false
+  /// Why the provider wants nothing more; nil if it does.
+  private var gone: String?
   private var mayHaveMore = true
   /// While it is set, nothing new is sent.
   private var pause: EventSource?
@@ -66,8 +68,14 @@ final class PushLane {
     advance()
   }
 
-  /// Tries a provider that has failed without waiting longer. Call `wake` afterwards.
-  func endPause() { pause = nil }
+  /// The configuration was read again: asks a provider that has failed or gone. Call `wake`
+  /// afterwards.
+  func askAgain() {
+    pause = nil
+    gone = nil
+  }
+
+  var hasGone: Bool { gone != nil }
 
   // MARK: Sending
 
@@ -94,6 +102,9 @@ final class PushLane {
   }
 
   private func start(_ delivery: Delivery) {
+    if let gone {
+      return outcomes.append(Outcome(delivery: delivery, state: .refused, reason: gone))
+    }
     let now = UTCTime.now
     do throws(Fault) {
       guard let found = handlers.message(delivery.message) else {
@@ -144,24 +155,33 @@ final class PushLane {
         Outcome(
           delivery: delivery, state: .refused, reason: departure.reason, departure: departure))
       succeed()
+    case .noMore(let reason):
+      outcomes.append(Outcome(delivery: delivery, state: .refused, reason: reason))
+      guard gone == nil else { return }
+      gone = reason
+      hasTrouble = true
+      handlers.told(
+        provider.lane,
+        "the server answers \(reason), so nothing more is sent there until the relay is reloaded")
     case .tokenExpired(let reason): tryAgain(delivery, reason, after: .zero, now)
     case .again(let reason, let wanted):
-      tryAgain(delivery, reason, after: wanted, now)
+      let usual = provider.pause(after: delivery.tries)
+      tryAgain(delivery, reason, after: max(wanted ?? .zero, usual), now)
       failures += 1
       // A server that has answered nothing since then may be dead.
       let isSilent =
         answer.status == 0 && answer.failure?.isLate == true && successes == successesThen
       if isSilent || failures >= Self.mostFailures { fail(reason) }
     case .down(let reason):
-      tryAgain(delivery, reason, after: nil, now)
+      tryAgain(delivery, reason, after: provider.pause(after: delivery.tries), now)
       fail(reason)
     }
   }
 
   private func tryAgain(
-    _ delivery: Delivery, _ reason: String, after wanted: Duration?, _ now: UTCTime
+    _ delivery: Delivery, _ reason: String, after wait: Duration, _ now: UTCTime
   ) {
-    let due = now + (wanted ?? provider.pause(after: delivery.tries))
+    let due = now + wait
     // If the message cannot be read now, try again. Its expiry is then checked.
     let message = handlers.message(delivery.message)
     let expires = message.map { $0?.message.expires ?? now }
@@ -191,7 +211,7 @@ final class PushLane {
     guard pause == nil, closed == nil else { return }
     if !hasTrouble {
       hasTrouble = true
-      handlers.told(provider.lane, reason)
+      handlers.told(provider.lane, "\(reason); it is tried again")
     }
     pause = try? loop.after(backOff.wait()) { [unowned self] in
       pause = nil

@@ -29,6 +29,13 @@ extension Register {
     return database.lastRow
   }
 
+  /// True if the occasion at this instant was published.
+  func hasOccasion(at instant: UTCTime) throws(Fault) -> Bool {
+    try database.integer(
+      "SELECT 1 FROM messages WHERE event = ? AND expires = ?",
+      [.integer(PushEvents.occasion.rawValue), .integer(instant.microseconds)]) != nil
+  }
+
   func message(_ id: Int64) throws(Fault) -> RegisteredMessage? {
     var found: RegisteredMessage?
     try database.run(

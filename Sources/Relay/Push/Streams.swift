@@ -67,7 +67,7 @@ final class Streams: Carrier {
   /// - Parameter isUnseen: the server has not looked at it.
   func sendAgain(_ exchange: Exchange, isUnseen: Bool = false) {
     let again = Exchange(exchange.request, deadline: exchange.deadline)
-    again.isSentAgain = exchange.isSentAgain || exchange.hasBegun
+    again.isSentAgain = exchange.isSentAgain || exchange.hasBegun && !isUnseen
     again.mayHaveArrived = exchange.mayHaveArrived || exchange.hasBegun && !isUnseen
     do throws(Fault) {
       try send(again)

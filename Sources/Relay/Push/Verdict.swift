@@ -7,7 +7,9 @@ enum Verdict: Hashable {
   case refused(String)
   /// Send nothing more to the device.
   case gone(Outcome.Departure)
-  /// Try again, after the time that the server asks for, if it does.
+  /// Send nothing more to the entry until the configuration is read again.
+  case noMore(String)
+  /// Try again, and not before the time that the server asks for, if it does.
   case again(String, after: Duration? = nil)
   /// Every other delivery in the lane would fail now, too.
   case down(String)
@@ -22,8 +24,10 @@ extension Verdict {
   }
 
   /// The verdict on an answer of APNs, by Apple's `Handling notification responses from APNs`.
-  /// - Parameter sent: when the request was sent.
-  init(apns answer: Answer, sent: UTCTime) {
+  /// - Parameters:
+  ///   - sent: when the request was sent.
+  ///   - isOurTopic: true if APNs has accepted messages for this topic.
+  init(apns answer: Answer, sent: UTCTime, isOurTopic: Bool = false) {
     if let failure = answer.failure, answer.status != 200 {
       self.init(failure)
       return
@@ -40,11 +44,12 @@ extension Verdict {
         $0.overflow ? nil : UTCTime(microseconds: $0.partialValue)
       }
       self = .gone(.init(reason: reason, since: since ?? sent))
-    case (400, "BadDeviceToken"), (400, "DeviceTokenNotForTopic"):
-      self = .gone(.init(reason: reason, since: sent))
+    case (400, "BadDeviceToken"): self = .gone(.init(reason: reason, since: sent))
+    // The token is good, but of another app than the topic. One of the two is wrong.
+    case (400, "DeviceTokenNotForTopic") where isOurTopic: self = .refused(reason)
     case (403, "ExpiredProviderToken"): self = .tokenExpired(reason)
-    case (400, "BadTopic"), (400, "MissingTopic"), (400, "TopicDisallowed"), (403, _),
-      (429, "TooManyProviderTokenUpdates"):
+    case (400, "BadTopic"), (400, "MissingTopic"), (400, "TopicDisallowed"),
+      (400, "DeviceTokenNotForTopic"), (403, _), (429, "TooManyProviderTokenUpdates"):
       self = .down("APNs refuses this clock: \(reason)")
     case (400, "IdleTimeout"), (429, _), (500..., _):
       self = .again(reason, after: answer.retryAfter)

@@ -58,13 +58,13 @@ final class WebhookProvider: Provider {
     return line.text
   }
 
-  /// Anything but 2xx is a failure, also a redirect. After 410, another try is useless. Another 3xx
-  /// or 4xx means that the address or the secret is wrong, for every message.
+  /// Anything but 2xx is a failure, also a redirect. With 410 the program wants nothing more, as
+  /// Standard Webhooks has it. Another 3xx or 4xx means that the address or the secret is wrong, for every message.
   func judge(_ answer: Answer, sent: UTCTime, at now: UTCTime) -> Verdict {
     if answer.isSuccess { return .accepted }
     if let failure = answer.failure { return Verdict(failure) }
     switch answer.status {
-    case 410: return .refused("status 410")
+    case 410: return .noMore("status 410")
     case 408, 429, 500...: return .again("status \(answer.status)", after: answer.retryAfter)
     default: return .down("the server answers status \(answer.status)")
     }
