@@ -146,6 +146,11 @@ final class BrokerLink {
     return client.publish(topic, payload)
   }
 
+  /// Sends a message that is not retained. Without a connection it is lost.
+  func send(_ topic: String, _ payload: String, qos: Int32) {
+    if isConnected { client?.send(topic, payload, qos: qos) }
+  }
+
   /// Reads the messages that were held back.
   func readOn() { client?.readOn() }
 

@@ -192,7 +192,9 @@ final class MQTTClient {
 
   /// False while messages are left in the socket: then TCP and the broker hold them back.
   /// libmosquitto confirms each message that it reads, even before it hands it over.
-  private var reads: Bool { !isLetIn || handlers.hasRoom() }
+  private var reads: Bool {
+    !isLetIn || (handlers.hasRoom() && !mosquitto_want_write(client))
+  }
 
   func readOn() { wake() }
 
@@ -354,6 +356,13 @@ final class MQTTClient {
     unconfirmed[message] = topic
     wake()
     return true
+  }
+
+  /// Sends a message that is not retained.
+  func send(_ topic: String, _ payload: String, qos: Int32) {
+    guard !hasEnded else { return }
+    mosquitto_publish(client, nil, topic, Int32(payload.utf8.count), payload, qos, false)
+    wake()
   }
 
   private func confirmed(_ message: Int32) {
