@@ -152,7 +152,7 @@ final class BrokerLink {
   }
 
   /// Reads the messages that were held back.
-  func readOn() { client?.readOn() }
+  func readOn() { client?.wake() }
 
   func subscribe(to filters: [String]) {
     for filter in filters { client?.subscribe(to: filter) }

@@ -12,7 +12,7 @@ final class MQTTClient {
     /// The broker has accepted the connection.
     var connected: () -> Void
     var received: (MQTTMessage) -> Void
-    /// False while messages are to be held back. Call `readOn` when that is over.
+    /// False while messages are to be held back. Call `wake` when that is over.
     var hasRoom: () -> Bool
     /// The broker has denied the subscription.
     var denied: (_ filter: String) -> Void
@@ -195,8 +195,6 @@ final class MQTTClient {
   private var reads: Bool {
     !isLetIn || (handlers.hasRoom() && !mosquitto_want_write(client))
   }
-
-  func readOn() { wake() }
 
   /// Continues the handshakes as far as the broker's data allows.
   private func shakeHands() {
@@ -386,7 +384,7 @@ final class MQTTClient {
   }
 
   /// There may be something to write or to read.
-  private func wake() {
+  func wake() {
     guard !hasEnded else { return }
     do throws(Fault) { try watch() } catch { end(error) }
   }
