@@ -41,7 +41,7 @@ final class AnnouncerLink {
   /// Pause before a lost bus is opened again. It doubles until it is the longest.
   private static let shortestPause = Duration.milliseconds(250)
   private static let longestPause = Duration.seconds(5)
-  /// Limit of unanswered calls.
+  /// Limit of unanswered calls. The calls after them wait.
   private static let mostPending = 64
 
   private let loop: EventLoop
@@ -51,6 +51,8 @@ final class AnnouncerLink {
   private let announced: (LastAnnouncement) -> Void
   /// Called when the announcer reports a notice, as in its journal.
   private let noticed: (_ event: String, _ words: String, _ fields: [String: String]) -> Void
+  /// Called when no call waits any more.
+  private let caughtUp: () -> Void
   private(set) var presence = Presence.absent("the announcer has not answered yet")
   /// As the announcer has told it last. It is kept while the announcer is absent, so that a command
   /// with an instant is taken while the announcer restarts.
@@ -58,6 +60,8 @@ final class AnnouncerLink {
 
   private var bus: SystemBus?
   private var pending: [ObjectIdentifier: PendingCall] = [:]
+  /// Commands to call once others are answered, oldest first.
+  private var waiting: [(call: AnnouncerCall, done: (Result<Bool, Rejection>) -> Void)] = []
   private var isAsking = false
   private var asksAgain = false
   private var timer: EventSource?
@@ -68,12 +72,14 @@ final class AnnouncerLink {
   init(
     _ loop: EventLoop, changed: @escaping () -> Void,
     announced: @escaping (LastAnnouncement) -> Void,
-    noticed: @escaping (_ event: String, _ words: String, _ fields: [String: String]) -> Void
+    noticed: @escaping (_ event: String, _ words: String, _ fields: [String: String]) -> Void,
+    caughtUp: @escaping () -> Void
   ) {
     self.loop = loop
     self.changed = changed
     self.announced = announced
     self.noticed = noticed
+    self.caughtUp = caughtUp
   }
 
   deinit { close() }
@@ -153,6 +159,8 @@ final class AnnouncerLink {
     }
     bus?.close()
     bus = nil
+    if isClosed { waiting = [] }
+    callWaiting()
   }
 
   // MARK: Watching
@@ -226,10 +234,31 @@ final class AnnouncerLink {
 
   // MARK: Asking
 
-  /// Makes a call.
+  /// False while calls wait, because the announcer has not answered others yet.
+  var hasRoom: Bool { waiting.isEmpty }
+
+  /// Makes a call, after those that wait.
   /// - Parameter done: called once, perhaps before this returns; with false if all was as the call
   ///   wants it.
   func call(_ call: AnnouncerCall, _ done: @escaping (Result<Bool, Rejection>) -> Void) {
+    // The limit is for commands, not for `ask()`: many commands do not make the announcer absent.
+    if hasRoom, pending.count < Self.mostPending {
+      send(call, done)
+    } else {
+      waiting.append((call, done))
+    }
+  }
+
+  private func callWaiting() {
+    guard !hasRoom else { return }
+    while !waiting.isEmpty, pending.count < Self.mostPending {
+      let next = waiting.removeFirst()
+      send(next.call, next.done)
+    }
+    if hasRoom { caughtUp() }
+  }
+
+  private func send(_ call: AnnouncerCall, _ done: @escaping (Result<Bool, Rejection>) -> Void) {
     let answered: (Result<OpaquePointer, Failure>) -> Void = { [unowned self] in
       switch $0 {
       // Only the starts of intervals answer with a flag: false if the same one runs already.
@@ -241,11 +270,6 @@ final class AnnouncerLink {
         ask()
       case .failure(.rejected(let rejection)): done(.failure(rejection))
       }
-    }
-    // The limit is for commands, not for `ask()`: many commands do not make the announcer absent.
-    guard pending.count < Self.mostPending else {
-      let words = "\(Self.mostPending) commands wait for the announcer already"
-      return done(.failure(Rejection(.full, words)))
     }
     switch call {
     case .method(let method, let values): send(method, values, of: Self.name, answered)
@@ -273,6 +297,7 @@ final class AnnouncerLink {
       call.answered = { [unowned self] reply in
         pending[ObjectIdentifier(call)] = nil
         call.end(result(reply))
+        callWaiting()
       }
       let code = sd_bus_call_async(
         bus.pointer, &call.slot, message.pointer,

@@ -62,10 +62,10 @@ struct AnnouncerState {
     line.set("state_loss", text("StateLoss"))
     line.set("last_error", text("LastError"))
     line.set("last", announcement(last))
-    line.set("timers", rows("Timers").compactMap(Self.timer))
+    line.set("timers", Self.soonestFirst(rows("Timers").compactMap(Self.timer)))
     line.set("timer_ends", timerEnds.map { UTCTime(microseconds: $0).text })
     line.set("intervals", rows("Intervals").compactMap(Self.interval))
-    line.set("alarms", rows("Alarms").compactMap(Self.alarm))
+    line.set("alarms", Self.soonestFirst(rows("Alarms").compactMap(Self.alarm)))
     line.set("alarm_rings", alarmRings.map { UTCTime(microseconds: $0).text })
     line.set("waiting", waiting.map(Self.waiting))
     return line.text
@@ -122,7 +122,12 @@ struct AnnouncerState {
 
   // MARK: Lists
 
-  private static func timer(_ row: [BusValue]) -> JSONLine? {
+  /// - Parameter rows: `due` is 0 for those that are not due at any time; they come last.
+  private static func soonestFirst(_ rows: [(due: UInt64, line: JSONLine)]) -> [JSONLine] {
+    rows.sorted { $0.due &- 1 < $1.due &- 1 }.map(\.line)
+  }
+
+  private static func timer(_ row: [BusValue]) -> (due: UInt64, line: JSONLine)? {
     guard row.count == 6, case .small(let number) = row[0], case .text(let name) = row[1],
       case .text(let state) = row[2], case .unsigned(let length) = row[3],
       case .unsigned(let left) = row[4], case .unsigned(let zero) = row[5]
@@ -134,7 +139,7 @@ struct AnnouncerState {
     line.set("seconds", seconds(length))
     line.set("ends", time(zero))
     line.set("left", state == "paused" ? seconds(left) : nil)
-    return line
+    return (zero, line)
   }
 
   private static func interval(_ row: [BusValue]) -> JSONLine? {
@@ -157,7 +162,7 @@ struct AnnouncerState {
     return line
   }
 
-  private static func alarm(_ row: [BusValue]) -> JSONLine? {
+  private static func alarm(_ row: [BusValue]) -> (due: UInt64, line: JSONLine)? {
     guard row.count == 10, case .small(let number) = row[0], case .text(let name) = row[1],
       case .text(let clock) = row[2], case .text(let days) = row[3], case .text(let tune) = row[4],
       case .text(let state) = row[5], case .unsigned(let next) = row[6],
@@ -173,7 +178,7 @@ struct AnnouncerState {
     line.set("state", state)
     line.set("rings", time(next))
     line.set("reason", reason)
-    return line
+    return (next, line)
   }
 
   /// The end of the running timer that ends next, in microseconds since 1970.

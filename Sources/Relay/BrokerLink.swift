@@ -16,6 +16,7 @@ final class BrokerLink {
   private let connected: () -> Void
   private let lost: () -> Void
   private let received: (MQTTMessage) -> Void
+  private let hasRoom: () -> Bool
   private let confirmed: (_ topic: String) -> Void
   private let caughtUp: () -> Void
 
@@ -34,8 +35,8 @@ final class BrokerLink {
   init(
     _ loop: EventLoop, _ journal: Journal, _ settings: RelayConfiguration.Broker, _ topics: Topics,
     connected: @escaping () -> Void, lost: @escaping () -> Void,
-    received: @escaping (MQTTMessage) -> Void, confirmed: @escaping (_ topic: String) -> Void,
-    caughtUp: @escaping () -> Void
+    received: @escaping (MQTTMessage) -> Void, hasRoom: @escaping () -> Bool,
+    confirmed: @escaping (_ topic: String) -> Void, caughtUp: @escaping () -> Void
   ) {
     self.loop = loop
     self.journal = journal
@@ -44,6 +45,7 @@ final class BrokerLink {
     self.connected = connected
     self.lost = lost
     self.received = received
+    self.hasRoom = hasRoom
     self.confirmed = confirmed
     self.caughtUp = caughtUp
   }
@@ -80,7 +82,7 @@ final class BrokerLink {
   private func connect(to address: String) throws(Fault) {
     let handlers = MQTTClient.Handlers(
       connected: { [unowned self] in accepted() }, received: { [unowned self] in received($0) },
-      denied: { [unowned self] in tellDenial(of: $0) },
+      hasRoom: hasRoom, denied: { [unowned self] in tellDenial(of: $0) },
       confirmed: { [unowned self] in confirmed($0) },
       caughtUp: { [unowned self] in caughtUp() }, ended: { [unowned self] in lose($0) })
     let made = try MQTTClient(
@@ -143,6 +145,14 @@ final class BrokerLink {
     guard isConnected, let client else { return false }
     return client.publish(topic, payload)
   }
+
+  /// Sends a message that is not retained. Without a connection it is lost.
+  func send(_ topic: String, _ payload: String, qos: Int32) {
+    if isConnected { client?.send(topic, payload, qos: qos) }
+  }
+
+  /// Reads the messages that were held back.
+  func readOn() { client?.wake() }
 
   func subscribe(to filters: [String]) {
     for filter in filters { client?.subscribe(to: filter) }

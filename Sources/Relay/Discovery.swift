@@ -51,6 +51,8 @@ struct Discovery {
     var options: [String: String] = [:]
     var numbers: [String: Double] = [:]
     var choices: [String] = []
+    /// The events that it tells; empty if it has a state.
+    var events: [String] = []
 
     func line(_ topics: Topics) -> JSONLine {
       let line = JSONLine()
@@ -68,6 +70,10 @@ struct Discovery {
       for (key, text) in options.sorted(by: { $0.key < $1.key }) { line.set(key, text) }
       for (key, number) in numbers.sorted(by: { $0.key < $1.key }) { line.set(key, number) }
       if !choices.isEmpty { line.set("options", choices) }
+      if !events.isEmpty {
+        line.set("state_topic", topics.event)
+        line.set("event_types", events)
+      }
       return line
     }
   }
@@ -76,6 +82,9 @@ struct Discovery {
 extension Discovery {
   /// For entities that people do not look at first.
   private static let diagnostic = ["entity_category": "diagnostic"]
+
+  /// Home Assistant does not record attributes of more than 16,384 bytes.
+  private static let mostListed = 20
 
   private static let entities: [Entity] = [
     Entity(
@@ -139,11 +148,17 @@ extension Discovery {
     Entity(
       key: "timer", platform: "sensor", name: "Timer ends", icon: "mdi:timer-sand",
       value: "value_json.timer_ends",
-      attributes: "{'timers': value_json.timers, 'intervals': value_json.intervals}",
+      attributes: "{'timers': value_json.timers[:\(mostListed)], "
+        + "'timer_count': value_json.timers | count, 'intervals': value_json.intervals}",
       options: ["device_class": "timestamp"]),
     Entity(
       key: "alarm", platform: "sensor", name: "Next alarm", icon: "mdi:alarm",
-      value: "value_json.alarm_rings", attributes: "{'alarms': value_json.alarms}",
+      value: "value_json.alarm_rings",
+      attributes: "{'alarms': value_json.alarms[:\(mostListed)], "
+        + "'alarm_count': value_json.alarms | count}",
       options: ["device_class": "timestamp"]),
+    Entity(
+      key: "ring", platform: "event", name: "Ring", icon: "mdi:bell-ring-outline",
+      events: RingEvent.types),
   ]
 }

@@ -4,23 +4,6 @@ import CSystemd
 import Daemon
 @preconcurrency import Glibc
 
-/// A message that was received.
-struct MQTTMessage: Sendable {
-  let topic: String
-  /// Empty if it is larger than any command.
-  let payload: [UInt8]
-  /// The size of the payload as it was sent, in bytes.
-  let size: Int
-  let isRetained: Bool
-
-  init(topic: String, payload: [UInt8], size: Int? = nil, isRetained: Bool) {
-    self.topic = topic
-    self.payload = payload
-    self.size = size ?? payload.count
-    self.isRetained = isRetained
-  }
-}
-
 /// One connection to a broker by libmosquitto, from its beginning to its end, run by the loop.
 ///
 /// It never blocks: it uses sockets only when they are ready, and gets addresses instead of names.
@@ -29,6 +12,8 @@ final class MQTTClient {
     /// The broker has accepted the connection.
     var connected: () -> Void
     var received: (MQTTMessage) -> Void
+    /// False while messages are to be held back. Call `wake` when that is over.
+    var hasRoom: () -> Bool
     /// The broker has denied the subscription.
     var denied: (_ filter: String) -> Void
     /// The broker has confirmed a message to this topic.
@@ -186,8 +171,11 @@ final class MQTTClient {
     guard descriptor >= 0 else { return }
     // In the TLS handshake libmosquitto always wants to write, but can only read.
     let writes = isLetIn ? mosquitto_want_write(client) : !isReached
-    let events = EPOLLIN.rawValue | (writes ? EPOLLOUT.rawValue : 0)
-    if descriptor != watched || socket == nil {
+    let events = (reads ? EPOLLIN.rawValue : 0) | (writes ? EPOLLOUT.rawValue : 0)
+    if events == 0 {
+      // A lost connection would be reported again and again.
+      socket = nil
+    } else if descriptor != watched || socket == nil {
       socket = nil
       socket = try loop.whenReady(descriptor, events: events) { [unowned self] in turn() }
       watched = descriptor
@@ -199,7 +187,13 @@ final class MQTTClient {
   private func turn() {
     guard isLetIn else { return shakeHands() }
     if mosquitto_want_write(client), !serve(mosquitto_loop_write(client, 1)) { return }
-    serve(mosquitto_loop_read(client, 1))
+    if reads { serve(mosquitto_loop_read(client, 1)) }
+  }
+
+  /// False while messages are left in the socket: then TCP and the broker hold them back.
+  /// libmosquitto confirms each message that it reads, even before it hands it over.
+  private var reads: Bool {
+    !isLetIn || (handlers.hasRoom() && !mosquitto_want_write(client))
   }
 
   /// Continues the handshakes as far as the broker's data allows.
@@ -362,6 +356,13 @@ final class MQTTClient {
     return true
   }
 
+  /// Sends a message that is not retained.
+  func send(_ topic: String, _ payload: String, qos: Int32) {
+    guard !hasEnded else { return }
+    mosquitto_publish(client, nil, topic, Int32(payload.utf8.count), payload, qos, false)
+    wake()
+  }
+
   private func confirmed(_ message: Int32) {
     if let topic = unconfirmed.removeValue(forKey: message) { handlers.confirmed(topic) }
     guard hasHeldBack, unconfirmed.isEmpty else { return }
@@ -382,8 +383,9 @@ final class MQTTClient {
     handlers.denied(filter)
   }
 
-  /// There may be something new to write.
-  private func wake() {
+  /// There may be something to write or to read.
+  func wake() {
+    guard !hasEnded else { return }
     do throws(Fault) { try watch() } catch { end(error) }
   }
 }

@@ -40,6 +40,7 @@ extension Order {
   /// Larger messages are not commands.
   static let largestPayload = 16_384
   static let longestID = 64
+  private static func isID(_ id: String) -> Bool { (1...longestID).contains(id.utf8.count) }
   /// Where a fault is that names its key itself.
   static let place = "the command"
 
@@ -87,14 +88,16 @@ extension Order {
       if case .cancel = action { id = nil } else { id = try object.text("id") }
       expires = try object.time("expires")
       at = entry.mayWait ? try object.time("at") : nil
-      if let id, !(1...Self.longestID).contains(id.utf8.count) {
+      if let id, !Self.isID(id) {
         throw Fault(
           Self.place, "id has \(id.utf8.count) bytes; 1 to \(Self.longestID) are allowed")
       }
-    } catch let rejection as Rejection {
-      throw rejection
     } catch {
-      throw Rejection(.value, (error as? Fault)?.wordsInCommand ?? "\(error)")
+      var rejection =
+        error as? Rejection
+        ?? Rejection(.value, (error as? Fault)?.wordsInCommand ?? "\(error)")
+      if let id = try? object.text("id"), Self.isID(id) { rejection.id = id }
+      throw rejection
     }
   }
 }

@@ -3,6 +3,6 @@ struct ReceivedCommand {
   let order: Order
   /// The MQTT topic, or the HTTP path.
   let topic: String
-  /// Called once with the outcome; nil if nobody waits for it.
+  /// Answers an app over HTTP, once; nil if none waits for it.
   var answer: ((CommandOutcome) -> Void)?
 }

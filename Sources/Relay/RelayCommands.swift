@@ -16,9 +16,9 @@ extension RelayService {
       // A retained birth does not mean a start, and we have just published everything.
       if !message.isRetained, message.payload == Array("online".utf8) { republishAll() }
     case .nobody:
-      reject(
-        Rejection(.topic, "commands are sent to \(topics.command), with their name inside"),
-        message.topic)
+      refuse(
+        message,
+        Rejection(.topic, "commands are sent to \(topics.command), with their name inside"))
     case .command:
       // An empty message only clears a retained one.
       guard message.size > 0 else { return }
@@ -26,9 +26,24 @@ extension RelayService {
         let order = try desk.take(message, at: .now, clockIsUsed: announcer.state.clockIsUsed)
         carryOut(ReceivedCommand(order: order, topic: message.topic))
       } catch {
-        reject(error, message.topic)
+        refuse(message, error)
       }
     }
+  }
+
+  private func refuse(_ message: MQTTMessage, _ rejection: Rejection) {
+    reject(rejection, message.topic)
+    answer(.refused(rejection), id: rejection.id)
+  }
+
+  private func answer(_ outcome: CommandOutcome, id: String?) {
+    broker?.send(topics.answer, outcome.payload(id: id), qos: 0)
+  }
+
+  /// A command that waits is answered over MQTT once more when its instant comes.
+  func answer(_ command: ReceivedCommand, _ outcome: CommandOutcome) {
+    command.answer?(outcome)
+    if topics.commands.contains(command.topic) { answer(outcome, id: command.order.id) }
   }
 
   func carryOut(_ command: ReceivedCommand) {
@@ -63,7 +78,7 @@ extension RelayService {
       keep()
       tell(.waiting, "took \(order.title) for \(instant.text)", command)
       publishState()
-      command.answer?(.waits(until: instant))
+      answer(command, .waits(until: instant))
     } catch {
       desk.forget(order)
       var rejection = error
@@ -79,7 +94,7 @@ extension RelayService {
         Rejection(.unknown, "'cancel': no command with the id \"\(id.excerpt)\" waits"), command)
     }
     tellCancelled(cancelled, by: command)
-    command.answer?(.done)
+    answer(command, .done)
   }
 
   /// Forgets commands that wait or are tried again: the one with this id, or, for nil, all.
@@ -107,7 +122,7 @@ extension RelayService {
       let instant = each.order.at?.text ?? ""
       tell(
         .waiting, "'\(command.order.name)' has cancelled \(each.order.title) for \(instant)", each)
-      each.answer?(.refused(Rejection(.cancelled, "'\(command.order.name)' has cancelled it")))
+      answer(each, .refused(Rejection(.cancelled, "'\(command.order.name)' has cancelled it")))
     }
     publishState()
   }
@@ -158,12 +173,12 @@ extension RelayService {
     keep()
     guard hasChanged else {
       tell(.command, "\(order.title) changed nothing: the same one runs already", command)
-      command.answer?(.unchanged)
+      answer(command, .unchanged)
       return
     }
     let handed = order.at.map { "handed \(order.title) to the clock for \($0.text)" }
     tell(.command, handed ?? "carried out \(order.title)", command)
-    command.answer?(.done)
+    answer(command, .done)
     guard let instant = order.at else { return }
     // A clock step, the switch or a slow speaker may still prevent it.
     let hearing = instant.isFullMinute ? Self.hearing.occasion : Self.hearing.phrase
@@ -229,7 +244,7 @@ extension RelayService {
 
   private func reject(_ rejection: Rejection, _ command: ReceivedCommand) {
     reject(rejection, command.topic)
-    command.answer?(.refused(rejection))
+    answer(command, .refused(rejection))
   }
 
   func reject(_ rejection: Rejection, _ topic: String) {

@@ -47,7 +47,7 @@ extension RelayService {
         return refuse(command, Rejection(.unknown, "no device has this token"))
       }
       tell(.command, "carried out \(command.order.title)", command)
-      command.answer?(.done)
+      answer(command, .done)
     } catch {
       refuse(command, Rejection(.register, error.description))
     }
@@ -55,6 +55,9 @@ extension RelayService {
 
   /// Publishes a notice of the announcer, if it is to be told.
   func noticed(_ event: String, _ words: String, _ fields: [String: String]) {
+    if let ring = RingEvent(event, words, fields) {
+      broker?.send(topics.event, ring.payload, qos: 1)
+    }
     // The events `switch` and `rtc` are everyday ones, except the first after a loss.
     switch event {
     case "switch_lost": lost.insert("switch")

@@ -14,7 +14,8 @@ public final class RelayService {
   private(set) lazy var announcer = AnnouncerLink(
     loop, changed: { [unowned self] in lookAtAnnouncer() },
     announced: { [unowned self] in heard($0) },
-    noticed: { [unowned self] in noticed($0, $1, $2) })
+    noticed: { [unowned self] in noticed($0, $1, $2) },
+    caughtUp: { [unowned self] in broker?.readOn() })
   private var sources: [EventSource] = []
 
   var desk = CommandDesk()
@@ -95,6 +96,7 @@ public final class RelayService {
       loop, journal, configuration.broker, topics,
       connected: { [unowned self] in connectedToBroker() },
       lost: { [unowned self] in tellStatus() }, received: { [unowned self] in receive($0) },
+      hasRoom: { [unowned self] in announcer.hasRoom },
       confirmed: { [unowned self] in confirmed($0) }, caughtUp: { [unowned self] in publishAll() })
     self.broker = broker
     broker.connect()

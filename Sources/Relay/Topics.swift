@@ -2,7 +2,9 @@
 ///
 ///     PREFIX/clock/NAME/availability   online or offline, retained
 ///     PREFIX/clock/NAME/state          its state, as JSON, retained
+///     PREFIX/clock/NAME/event          its timers at zero and its alarms that ring, as JSON
 ///     PREFIX/clock/NAME/command        commands to it, as JSON
+///     PREFIX/clock/NAME/answer         how each command has ended, as JSON
 ///     PREFIX/group/GROUP/command       the same, for every clock of a group
 public struct Topics: Hashable, Sendable {
   public let prefix: String
@@ -22,7 +24,9 @@ public struct Topics: Hashable, Sendable {
   public var clock: String { "\(prefix)/clock/\(name)" }
   public var availability: String { "\(clock)/availability" }
   public var state: String { "\(clock)/state" }
+  public var event: String { "\(clock)/event" }
   public var command: String { "\(clock)/command" }
+  public var answer: String { "\(clock)/answer" }
   private var groupCommand: String? { group.map { "\(prefix)/group/\($0)/command" } }
 
   /// The topics for commands.

@@ -63,6 +63,20 @@ import Testing
     #expect(try alarms[0].text("rings") == "2026-11-22T15:00:00Z")
   }
 
+  @Test("those that end or ring next come first, and those that do not come last")
+  func soonestFirst() throws {
+    let timers: [(name: String, end: UInt64)] = [("never", 0), ("second", 200), ("first", 100)]
+    let state = try object([
+      "Timers": .rows(
+        "ussttt",
+        timers.map {
+          [.small(1), .text($0.name), .text(""), .unsigned(0), .unsigned(0), .unsigned($0.end)]
+        })
+    ])
+    let names = try state.objects("timers").map { try $0.text("name") }
+    #expect(names == ["first", "second", "never"])
+  }
+
   @Test("what was announced last is told with its onset error") func last() throws {
     let last = LastAnnouncement(
       at: UTCTime(microseconds: 1_795_359_600_000_000), text: "three o'clock", onsetError: -120)

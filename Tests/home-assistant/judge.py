@@ -10,7 +10,7 @@ import importlib
 import json
 import sys
 
-import voluptuous
+import probatio
 from homeassistant.components.mqtt import discovery
 from homeassistant.core import HomeAssistant
 
@@ -28,7 +28,7 @@ def judged(config):
         discovery._merge_common_device_options(component, shared)
         try:
             known = {str(key) for key in platform.DISCOVERY_SCHEMA(component)}
-        except voluptuous.Invalid as error:
+        except probatio.Invalid as error:
             yield name, str(error)
             continue
         # `platform` has selected the schema, which therefore does not list it.
@@ -41,7 +41,7 @@ async def main():
     HomeAssistant("/tmp")
     try:
         print(json.dumps(list(judged(json.load(sys.stdin)))))
-    except voluptuous.Invalid as error:
+    except probatio.Invalid as error:
         print(json.dumps([["the whole", str(error)]]))
 
 

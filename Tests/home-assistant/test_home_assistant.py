@@ -24,6 +24,7 @@ ENTITIES = {
     "sensor.hall_onset_error": ("Onset error", "timer-alert-outline", "ms", "duration"),
     "sensor.hall_timer_ends": ("Timer ends", "timer-sand", None, "timestamp"),
     "sensor.hall_next_alarm": ("Next alarm", "alarm", None, "timestamp"),
+    "event.hall_ring": ("Ring", "bell-ring-outline", None, None),
 }
 
 
@@ -143,6 +144,14 @@ def test_a_timer_is_seen_with_its_name(house, home):
         assert [each["name"] for each in timer["attributes"]["timers"]] == ["tea"]
         caller.call("CancelTimer", "s", "tea")
     home.wait_for("sensor.hall_timer_ends", lambda state: state == "unknown")
+
+
+def test_a_timer_at_zero_is_an_event(house, home):
+    with house.bus.caller() as caller:
+        caller.call("StartTimer", "ts", 1_000_000, "egg")
+        ring = home.wait_for("event.hall_ring", lambda state: state.startswith("20"))
+        caller.call("CancelTimer", "s", "egg")
+    assert ring["attributes"]["event_type"] == "timer_elapsed" and ring["attributes"]["name"] == "egg"
 
 
 # Parts that stop and return.

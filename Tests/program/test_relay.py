@@ -1,6 +1,7 @@
 """The relay between a real broker and a real announcer: what it publishes and what it carries out."""
 
 import datetime
+import json
 import signal
 import socket
 import time
@@ -106,6 +107,13 @@ def test_home_assistant_is_told_again_when_it_starts(broker, relay, heard):
         "the configuration once more")
 
 
+def kept(broker, topic):
+    """What the broker has retained for a topic."""
+    late = broker.listen(topic, f"{CLOCK}/availability")
+    late.wait_for(f"{CLOCK}/availability")
+    return late.payloads(topic)
+
+
 # Commands that are carried out.
 
 
@@ -151,6 +159,38 @@ def test_what_the_announcer_refuses_is_told_with_its_reason(broker, relay):
     broker.publish(COMMAND, {"command": "timer_cancel", "timer": "tea", "id": "a1"})
     line = relay.wait_for("refused")
     assert 'refused the command "a1"' in line and "tea" in line
+
+
+def test_each_command_is_answered(broker, relay, heard):
+    answer = f"{CLOCK}/answer"
+    later = int(time.time()) + 600
+    for order in [
+            {"command": "interval", "seconds": 30, "id": "new"},
+            {"command": "interval", "seconds": 30, "id": "same"},
+            {"command": "timer", "seconds": 99999999, "id": "long"},
+            {"command": "timer_cancel", "timer": "tea", "id": "unknown"},
+            {"command": "announce", "at": later, "id": "bell"},
+            "{"]:
+        before = len(heard.payloads(answer))
+        broker.publish(COMMAND, order)
+        wait_until(lambda: len(heard.payloads(answer)) > before, 60, f"an answer to {order}")
+    broker.publish(GROUP_COMMAND, {"command": "stop", "id": "stop"})
+    wait_until(lambda: len(heard.payloads(answer)) == 8, 60, "two answers more")
+    answers = [json.loads(payload) for payload in heard.payloads(answer)]
+    assert [(each["id"], each["status"], each.get("reason")) for each in answers] == [
+        ("new", "done", None), ("same", "unchanged", None), ("long", "refused", "value"),
+        ("unknown", "refused", "refused"), ("bell", "waiting", None), (None, "refused", "json"),
+        ("bell", "refused", "cancelled"), ("stop", "done", None)]
+    assert "2678400" in answers[2]["error"] and "tea" in answers[3]["error"]
+    assert not kept(broker, answer)
+
+
+def test_a_timer_at_zero_is_told_as_an_event(broker, relay, heard):
+    broker.publish(COMMAND, {"command": "timer", "seconds": 1, "name": "tea"})
+    event = json.loads(heard.wait_for(f"{CLOCK}/event"))
+    assert event["event_type"] == "timer_elapsed" and event["name"] == "tea" and event["number"] == 1
+    assert event["text"] == 'timer "tea" is at zero, and rings'
+    assert not kept(broker, f"{CLOCK}/event")
 
 
 # Commands that are not carried out.

@@ -24,6 +24,7 @@ PLATFORMS = {
     "number": ({"min", "max", "step", "mode", "command_template", "unit_of_measurement"},
                {"command_template", "value_template"}),
     "button": ({"payload_press"}, {"payload_press"}),
+    "event": ({"state_topic", "event_types"}, {"state_topic", "event_types"}),
 }
 CLASSES = {
     "sensor": {"timestamp", "enum", "duration"}, "binary_sensor": {"problem"},
@@ -124,6 +125,26 @@ def test_every_template_finds_its_value_in_the_state(told):
                 assert value in ("ON", "OFF"), key
             elif component.get("device_class") == "timestamp":
                 assert value == "None" or re.fullmatch(r"20\d\d-.*Z", value), key
+
+
+@pytest.mark.parametrize("key, listed, record", [
+    ("alarm", "alarms", {
+        "number": 100, "name": "n" * 160, "time": "07:00", "days": "mon-fri", "tune": "t" * 255,
+        "rise": "5min", "state": "waiting", "rings": "2026-11-23T07:00:00Z", "reason": "r" * 80}),
+    ("timer", "timers", {
+        "number": 100, "name": "n" * 160, "state": "running", "seconds": 600,
+        "ends": "2026-11-23T07:00:00.123456Z", "left": None}),
+])
+def test_attributes_are_small_enough_to_be_recorded_and_tell_how_many_there_are(
+        told, key, listed, record):
+    jinja2 = pytest.importorskip("jinja2", reason="no jinja2 here (apt install python3-jinja2)")
+    config, state, _ = told
+    template = jinja2.Environment().from_string(config["cmps"][key]["json_attributes_template"])
+    text = template.render(value_json=state | {listed: [record] * 100})
+    # As much as Home Assistant records of an entity, with some space for its own attributes.
+    assert len(text) < 16_384 - 1000
+    shown = json.loads(text)
+    assert shown[listed] == [record] * 20 and shown[f"{key}_count"] == 100
 
 
 def test_every_command_that_it_would_send_is_understood(told):

@@ -123,7 +123,7 @@ def test_a_conflict_is_told_with_the_commands_that_end_it(served):
 def test_a_timer_that_rings_is_stopped_by_a_command(served):
     assert served.order({"command": "timer", "seconds": 1, "name": "tea"}).status == 200
     wait_until(
-        lambda: served.state().body["timers"][0]["state"] == "ringing", 60, "the ring")
+        lambda: [each["state"] for each in served.state().body["timers"]] == ["ringing"], 60, "the ring")
     words = refused(served.order({"command": "timer_pause", "timer": "tea"}), 409, "refused")
     assert "the command 'stop' stops it" in words and is_for_senders(words)
 
