@@ -36,3 +36,10 @@ def test_h_prints_the_help_of_the_program_and_of_each_subcommand(clocksmith, pro
     assert "run" in subcommands
     for subcommand in subcommands:
         assert run(subcommand, "-h") == run(subcommand, "--help")
+
+
+@pytest.mark.parametrize("words", [
+    ["agenda", "--from", "2027-02-29T00:00"], ["render", "--output", "x.wav", "--at", "2026-11-31T12:00"]])
+def test_a_day_that_its_month_does_not_have_is_not_of_a_wrong_form(clocksmith, words):
+    assert refusal(clocksmith.run(*words), 2) == (
+        f"clocksmith: {words[-2]} '{words[-1]}' never comes: that month has no such day; choose another")
