@@ -56,7 +56,8 @@ public struct Subcommand: Sendable {
   func help(of program: String) -> String {
     let usage = "usage: \(title(in: program)) [options] \(operands)"
     var lines = [operands.isEmpty ? String(usage.dropLast()) : usage, "", details, "", "options:"]
-    for option in options + [Option(name: "help", argument: nil, help: "print this and exit")] {
+    let help = Option(name: "help", argument: nil, help: "print this and exit, as -h does")
+    for option in options + [help] {
       let form = "  --\(option.name)" + (option.argument.map { " " + $0 } ?? "")
       let help = option.help.split(separator: "\n", omittingEmptySubsequences: false)
       let fits = form.count + 1 < Self.indent.count
@@ -113,8 +114,8 @@ extension CommandLine {
 
 extension Subcommand {
   /// Reads the words after the subcommand, with getopt_long(3).
-  /// - Throws: `Misuse` for an unknown option, a missing argument, too many operands, or a word
-  ///   that is not UTF-8.
+  /// - Throws: `Misuse` for an unknown option, an option with an argument that is there twice, a
+  ///   missing argument, too many operands, or a word that is not UTF-8.
   func parse(_ words: [String], of program: String) throws -> Arguments {
     let all = options + [Option(name: "help", argument: nil, help: "")]
     let names = all.map { strdup($0.name) }
@@ -143,7 +144,7 @@ extension Subcommand {
     while true {
       var index: Int32 = 0
       // With the colon, getopt distinguishes a missing argument from an unknown option.
-      let result = getopt_long(Int32(owned.count), argv, ":", table, &index)
+      let result = getopt_long(Int32(owned.count), argv, ":h", table, &index)
       switch result {
       case -1:
         arguments.operands = argv[Int(optind)...].compactMap { $0.map { String(cString: $0) } }
@@ -154,12 +155,16 @@ extension Subcommand {
         return arguments
       case 0:
         let option = all[Int(index)]
+        guard option.argument == nil || !arguments.has(option.name) else {
+          throw Misuse(description: "--\(option.name) is given twice; give it once")
+        }
         arguments.values[option.name] = optarg.map { String(cString: $0) } ?? ""
+      case Int32(UInt8(ascii: "h")): arguments.values["help"] = ""
       case Int32(UInt8(ascii: ":")):
         let word = String(cString: argv[Int(optind) - 1]!)
         throw Misuse(description: "'\(word.excerpt)' needs an argument; \(hint)")
       default:
-        // There are no short options. At an unknown letter, getopt stays at its word if more
+        // There is no other short option. At an unknown letter, getopt stays at its word if more
         // letters follow; otherwise it has moved on.
         let candidates = argv[(Int(optind) - 1)...].prefix(2).compactMap {
           $0.map { String(cString: $0) }

@@ -16,7 +16,8 @@ public final class WAVSink: Sink {
   private let uptime: () -> Uptime
   private let writer: SoundFileWriter
   private var isOpen = false
-  private var openedAt = Uptime(nanoseconds: 0)
+  /// When it took its first frame, later by what it had to wait for frames since; nil before that.
+  private var began: Uptime?
   /// Frames that have not been played, and so are not in the file yet.
   private var queue: [Float] = []
   /// Frames in the file since the sink was opened.
@@ -39,7 +40,7 @@ public final class WAVSink: Sink {
 
   public func open() throws(Fault) -> Int {
     isOpen = true
-    openedAt = uptime()
+    began = nil
     played = 0
     return Self.rate
   }
@@ -54,12 +55,14 @@ public final class WAVSink: Sink {
   }
 
   public func write(_ block: UnsafeBufferPointer<Float>) throws(Fault) {
+    began = began ?? uptime()
     queue += block
   }
 
   /// Writes the frames that have been played by now into the file.
   private func play() throws(Fault) {
-    let due = max(Int(position(at: uptime()).frame) - played, 0)
+    guard let began, let position = try position() else { return }
+    let due = max(Int(position.frame) - played, 0)
     let count = min(due, queue.count)
     // Through a Result: with older compilers, this closure cannot throw a typed error.
     try queue[..<count].withUnsafeBufferPointer { block in
@@ -67,9 +70,9 @@ public final class WAVSink: Sink {
     }.get()
     queue.removeFirst(count)
     played += count
-    if due > count && played > 0 {
+    if due > count {
       underruns += 1
-      openedAt = openedAt + .seconds(Double(due - count) / Double(Self.rate))
+      self.began = began + .seconds(Double(due - count) / Double(Self.rate))
     }
   }
 
@@ -80,12 +83,10 @@ public final class WAVSink: Sink {
   }
 
   public func position() throws(Fault) -> StreamPosition? {
-    position(at: uptime())
-  }
-
-  private func position(at uptime: Uptime) -> StreamPosition {
-    StreamPosition(
-      uptime: uptime, frame: (uptime - openedAt).inSeconds * Double(Self.rate))
+    let now = uptime()
+    return began.map {
+      StreamPosition(uptime: now, frame: (now - $0).inSeconds * Double(Self.rate))
+    }
   }
 
   public func close() {

@@ -22,7 +22,7 @@ public struct CivilDate: Hashable, Sendable {
   }
 
   /// True for a day that its month does not have, such as `2026-02-30`.
-  static func isOfNoMonth(_ text: some StringProtocol) -> Bool {
+  public static func isOfNoMonth(_ text: some StringProtocol) -> Bool {
     guard let numbers = CivilDateTime.numbers(text, separator: "-", digits: [4, 2, 2]) else {
       return false
     }

@@ -76,7 +76,9 @@ extension QuietHours {
     guard ends.count == 2, let from = ends[0], let to = ends[1], from < 1440 else {
       throw TimesError(
         description: "'\(times.shortened)' is not a time of day from-to, like 22:00-07:00"
-          + (lacksDigit(times) ? "; write every hour with two digits" : ""))
+          + (ends.first == 1440
+            ? "; a day begins at 00:00"
+            : lacksDigit(times) ? "; write every hour with two digits" : ""))
     }
     guard from != to else {
       throw TimesError(
@@ -94,9 +96,9 @@ extension QuietHours {
 
   /// True if it is only hours with one digit that make it unreadable, as in `7:00-9:00`.
   private static func lacksDigit(_ times: Substring) -> Bool {
-    times.split(separator: "-", omittingEmptySubsequences: false).allSatisfy {
-      minuteOfDay($0) != nil || minuteOfDay("0" + $0) != nil
-    }
+    let ends = times.split(separator: "-", omittingEmptySubsequences: false)
+    return ends.contains { minuteOfDay($0) == nil }
+      && ends.allSatisfy { minuteOfDay($0) != nil || minuteOfDay("0" + $0) != nil }
   }
 
   private static func minuteOfDay(_ text: Substring) -> Int? {

@@ -35,6 +35,9 @@ public final class Player {
   /// A device that was not fed for this long has run dry: the machine slept, or stood still.
   /// Interrupted sounds are not resumed.
   private static let longestPause = Duration.seconds(1)
+  /// A device that fails sooner after the start of a sound has only filled its buffer: nobody heard
+  /// the sound, whatever the device says that it has played.
+  private static let leastHeard = Duration.milliseconds(250)
 
   private let ticker: any Ticker
   private let now: () -> Now
@@ -344,19 +347,22 @@ public final class Player {
     finish(track, .failed(why, heard: heard))
   }
 
-  /// How much of the score has left the converter.
-  private func heard(of track: Track) -> Outcome.Heard {
+  /// How much of the score has left the converter, not counting the last `doubtful`.
+  private func heard(of track: Track, doubtful: Duration = .zero) -> Outcome.Heard {
     guard let start = track.start, let anchor = track.anchorFrame,
-      let position = stream?.lastPosition
+      let stream, let position = stream.lastPosition
     else { return .nothing }
-    let left = min(position.frame, Double(track.end ?? .max))
+    let left = min(
+      position.frame - Double(stream.frames(doubtful)), Double(track.end ?? .max))
     return left > Double(max(start, anchor)) ? .anchor : left > Double(start) ? .some : .nothing
   }
 
   private func fail(_ why: String) {
     // A sleep during the feeding can fail in many ways: then report the sleep.
     let slept = longPause().flatMap { pause in stream.map { "speaker \($0.sink.name): \(pause)" } }
-    let failed = turns.map { ($0.track.sounding, heard: heard(of: $0.track)) }
+    let failed = turns.map {
+      ($0.track.sounding, heard: heard(of: $0.track, doubtful: Self.leastHeard))
+    }
     // If the device is lost while nothing plays, the next announcement opens it again.
     close()
     for (sounding, heard) in failed { ended(sounding, .failed(slept ?? why, heard: heard)) }

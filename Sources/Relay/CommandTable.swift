@@ -214,11 +214,11 @@ extension JSONObject {
   /// A span in seconds, as microseconds; nil if the key is not there.
   fileprivate func span(_ key: String, _ span: Span) throws(Fault) -> UInt64? {
     guard let seconds = try number(key) else { return nil }
-    let microseconds = (seconds * 1e6).rounded()
+    let microseconds = seconds * 1e6
     guard span.allows(microseconds: microseconds) else {
       throw Fault(path, "\(key) \(seconds.shown) is not allowed; \(span.allowed)")
     }
-    return UInt64(microseconds)
+    return UInt64(microseconds.rounded())
   }
 
   fileprivate func wanted(_ key: String, _ span: Span) throws(Fault) -> UInt64 {

@@ -123,6 +123,7 @@ extension JournalEvent {
     case .button: [.buttonLost]
     case .lamp: [.lampLost]
     case .bus: [.busMissing]
+    case .announced: [.retrying]
     case .trust: [.trust, .doubt]
     case .rtc: [.rtcInvalid, .rtcWarning, .rtcMissing]
     default: []

@@ -21,7 +21,7 @@ final class Reporter {
   private(set) var lastTiming: Timing?
   /// The last warning of each kind whose cause is not over, as far as the journal has told; the
   /// newest last.
-  private var warnings: [(event: JournalEvent, words: String)] = []
+  private var warnings: [(event: JournalEvent, alarm: String?, words: String)] = []
 
   init(_ journal: Journal, _ conductor: Conductor, _ clockWatch: ClockWatch, _ composer: Composer) {
     self.journal = journal
@@ -63,7 +63,13 @@ final class Reporter {
 
   /// The last warning or error whose cause is not over, with its local date and time. It is not
   /// about the saved state: `Memory` knows what is wrong with that now.
-  var lastError: String { warnings.last?.words ?? "" }
+  var lastError: String {
+    let alarms = conductor.announcer.alarms.alarms.map { String($0.number) }
+    // The tune of an alarm that has gone is no trouble any more.
+    return warnings.last { warning in
+      warning.event != .alarmLacksTune || alarms.contains { $0 == warning.alarm }
+    }?.words ?? ""
+  }
 
   /// Signals every notice on the bus, and remembers the warnings.
   private func heard(_ notice: Notice) {
@@ -75,7 +81,7 @@ final class Reporter {
     if notice.priority.rawValue <= Priority.warning.rawValue, !event.isOfState {
       let now = conductor.announcer.zone.civil(at: SystemClock.now.instant)
       warnings.removeAll { $0.event == event }
-      warnings.append((event, "\(now.dateTime): \(notice.message)"))
+      warnings.append((event, notice.fields["ALARM"], "\(now.dateTime): \(notice.message)"))
     }
     // Neither a save nor every warning comes with an event, after which the changes are told.
     if event.isOfState || lastError != before { bus?.tellSoon() }

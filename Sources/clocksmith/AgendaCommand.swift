@@ -55,7 +55,7 @@ let agendaCommand = Subcommand(
   var occasions = configuration.agenda(
     composer, zone: zone, from: start, mute: mute)
   let rules = Rules(configuration.announcer, trust: .synchronised)
-  if let status, status.hasOtherSettings(than: rules, in: zone) {
+  if let status, status.hasOtherSettings(than: rules, in: zone) || status.passes(rules, in: zone) {
     complain("note: \(otherConfiguration)")
   }
   var appointments =
@@ -105,6 +105,13 @@ private func statusOfService(_ configuration: Configuration) -> Status? {
 }
 
 extension Status {
+  /// True if the service passes over an occasion of these rules. One that is about to sound, or
+  /// sounds, may be behind its next.
+  fileprivate func passes(_ rules: Rules, in zone: SystemZone) -> Bool {
+    let schedule = Schedule(interval: rules.settings.interval, zone: zone)
+    return schedule.next(after: SystemClock.now.instant + .seconds(60)).instant < next.instant
+  }
+
   /// True if the service is silent because its clock is not trusted.
   /// - Parameter configured: the policy that was read here. The service may run with another one,
   ///   which the bus does not tell, but which may show in what it does.

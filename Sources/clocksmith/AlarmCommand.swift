@@ -56,7 +56,8 @@ let alarmCommand = Subcommand(
   switch (first, words.count) {
   case (_, 1) where isSet: try set(first, arguments)
   case (_, _) where isSet:
-    throw Misuse(description: "unexpected '\(words[1].shortened)'; \(optionFor(words[1]))")
+    throw Misuse(
+      description: "unexpected '\(words[1].shortened)'; \(optionFor(words[1], arguments))")
   case ("list", 1): try list(asJSON: arguments.has("json"))
   case ("snooze", _): try runningService().change { try snooze(which, $0) }
   case ("stop", _): try runningService().change { try $0.stopAlarm(which) }
@@ -78,8 +79,11 @@ let alarmCommand = Subcommand(
 }
 
 /// How a word behind the time was to be given.
-private func optionFor(_ word: String) -> String {
-  if (try? AlarmDays(weekdays: word)) != nil { return "days are given as --days \(word)" }
+private func optionFor(_ word: String, _ arguments: Arguments) -> String {
+  if (try? AlarmDays(weekdays: word)) != nil {
+    let all = arguments["days"].map { "\($0)," } ?? ""
+    return "days are given as --days \(all.shortened)\(word)"
+  }
   if (try? AlarmDays(date: word)) != nil { return "a day is given as --date \(word)" }
   return "a name is given as --name \(word.shortened.shellWord)"
 }

@@ -91,9 +91,7 @@ final class StatusView {
     let now = SystemClock.now
     _ = watch.look()
     // Its error may have been corrected since.
-    if case .failure = settings {
-      settings = Result { () throws(Fault) in try Settings(path: configurationPath) }
-    }
+    if case .failure = settings { readConfiguration() }
     let status: Status
     var voice: String?
     if let service {
@@ -112,6 +110,11 @@ final class StatusView {
     return Seen(
       status: status, instant: now.instant, zone: zone, isRunning: service != nil,
       rtc: watch.rtc, voice: voice, configurationError: configurationError)
+  }
+
+  /// Reads the configuration again, which may have an error now.
+  func readConfiguration() {
+    settings = Result { () throws(Fault) in try Settings(path: configurationPath) }
   }
 
   /// Goes on without the service, which has gone or does not answer.
@@ -181,11 +184,13 @@ struct Seen {
 
   /// The alarms that ring, or else the next alarm, even if it will be silent.
   private var alarm: [Line] {
-    status.alarms.shown(at: instant).map { alarm in
+    let shown = status.alarms.shown(at: instant).map { alarm in
       Line(
         label: "alarm", value: "\(alarm.numberAndName) \(alarm.outlook(at: instant, zone))",
         weight: alarm.state == "ringing" ? .warning : .plain)
     }
+    let more = status.alarms.count - shown.count
+    return shown + (more > 0 ? [Line(label: "alarms", value: "and \(more) more")] : [])
   }
 
   private var intervals: [Line] {

@@ -81,6 +81,8 @@ final class StatusFace {
   }
 
   private func look() {
+    // Without a service this would be done each second.
+    if view.service != nil { view.readConfiguration() }
     do throws(Fault) {
       seen = try view.look()
     } catch {

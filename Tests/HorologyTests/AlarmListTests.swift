@@ -112,7 +112,7 @@ import Testing
   }
 
   @Test(
-    "a day that no month has is told from a text that is no day",
+    "a day that its month does not have is told from a text that is no day",
     arguments: [
       ("2026-02-30", true), ("2027-02-29", true), ("2026-04-31", true), ("2026-13-01", false),
       ("2026-02-32", false), ("feb 30", false), ("2200-01-01", false),

@@ -19,12 +19,12 @@ import Testing
     try WAVSink(path: "\(path).wav", uptime: { [loop] in loop.uptime })
   }
 
-  /// A fifth of a second of constant level.
-  private func makeScore() throws -> Score {
+  /// A fifth of a second of constant level, or `frames`.
+  private func makeScore(frames: Int = 9600) throws -> Score {
     let writer = try SoundFileWriter(path: "\(path)-clip.wav", rate: 48_000)
-    try [Float](repeating: 0.5, count: 9600).withUnsafeBufferPointer { try writer.write($0) }
+    try [Float](repeating: 0.5, count: frames).withUnsafeBufferPointer { try writer.write($0) }
     try writer.finish()
-    let part = Score.Part(path: "\(path)-clip.wav", start: 0, frames: 9600, isTimed: true)
+    let part = Score.Part(path: "\(path)-clip.wav", start: 0, frames: frames, isTimed: true)
     return Score(rate: 48_000, parts: [part], anchor: 0)
   }
 
@@ -311,17 +311,14 @@ import Testing
     #expect(try recorded().allSatisfy { $0 == 0 })
   }
 
-  @Test("a speaker that is torn out ends the announcement") func tornOut() throws {
-    let outcome = try play(on: FailingSink(loop, afterFrames: 36_000), try makeScore()).outcome
-    #expect(outcome == .failed("cannot write to speaker test: it is gone", heard: .anchor))
-  }
-
-  @Test("a speaker that is torn out before the anchor says that it was not heard")
-  func tornOutEarly() throws {
-    let parts = try makeScore().parts
-    let score = Score(rate: 48_000, parts: parts, anchor: 19_200)
-    let outcome = try play(on: FailingSink(loop, afterFrames: 24_000), score).outcome
-    #expect(outcome == .failed("cannot write to speaker test: it is gone", heard: .some))
+  @Test(
+    "a speaker that is torn out ends the announcement, which was heard for a while or not at all",
+    arguments: [(0, 60_000, Outcome.Heard.anchor), (19_200, 36_000, .some), (0, 40_000, .nothing)])
+  func tornOut(anchor: Int, after frames: Int, heard: Outcome.Heard) throws {
+    let score = Score(
+      rate: 48_000, parts: try makeScore(frames: 48_000).parts, anchor: anchor)
+    let outcome = try play(on: FailingSink(loop, afterFrames: frames), score).outcome
+    #expect(outcome == .failed("cannot write to speaker test: it is gone", heard: heard))
   }
 
   @Test("a speaker that takes no more sound is noticed") func stalled() throws {

@@ -115,9 +115,9 @@ def start(bus, on_the_bus):
     started = []
 
     def start(announce="interval = 60\nvoice_at_hour = none", rest="", alsa=SILENT_ALSA,
-              voice=VOICE):
+              voice=VOICE, words=()):
         configuration = on_the_bus.configuration(announce, rest, voice)
-        service = Service(on_the_bus, configuration, alsa=alsa)
+        service = Service(on_the_bus, configuration, *words, alsa=alsa)
         started.append(service)
         with bus.caller() as caller:
             caller.wait_for_service(service)

@@ -28,11 +28,12 @@ class Service:
             self.manager.bind(str(folder / f"{number}.notify"))
             self.manager.setblocking(False)
             environment["NOTIFY_SOCKET"] = self.manager.getsockname()
+        if "--untrusted" not in words:
+            words = ("--untrusted", "speak", *words)
         with self.log.open("w", encoding="utf-8") as log:
             self.process = subprocess.Popen(
-                preferred(
-                    PROGRAM, "run", "--config", configuration, "--untrusted", "speak",
-                    *map(str, words)), env=environment, stdin=subprocess.DEVNULL, stderr=log)
+                preferred(PROGRAM, "run", "--config", configuration, *map(str, words)),
+                env=environment, stdin=subprocess.DEVNULL, stderr=log)
         self.wait_for("started:")
 
     def lines(self):

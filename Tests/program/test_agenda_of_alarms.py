@@ -123,7 +123,7 @@ def test_an_alarm_is_listed_with_all_that_is_heard_of_it(clocksmith):
 def test_what_the_service_has_is_listed_and_what_is_supposed_is_not(on_the_bus, start):
     in_the_night(on_the_bus)
     begun = time.time()
-    start("interval = 60", section("school", "06:45", "mon-sun"))
+    start("interval = 15", section("school", "06:45", "mon-sun"))
     for words in [
         ("alarm", "12:34", "--name", "lunch", "--tune", "westminster", "--rise", "5m"), ("timer", "20m"),
         ("timer", "10m", "--name", "tea"), ("timer", "15m", "--name", "rice"),
@@ -160,7 +160,7 @@ def test_what_the_service_has_is_listed_and_what_is_supposed_is_not(on_the_bus, 
 
 
 def test_an_interval_of_a_second_is_one_line(on_the_bus, start):
-    start("interval = 60")
+    start("interval = 15")
     assert on_the_bus.run("interval", "1s").returncode == 0
     done = on_the_bus.run("agenda")
     lines = [line for line in done.stdout.splitlines() if "interval" in line]
@@ -171,3 +171,8 @@ def test_an_interval_of_a_second_is_one_line(on_the_bus, start):
     assert [line["cause"] for line in lines].count("interval") == 1
 
 
+def test_a_finer_interval_than_that_of_the_service_is_told(on_the_bus, start):
+    in_the_night(on_the_bus)
+    # The agenda reads the defaults here, with an occasion at 03:30.
+    start("interval = 60")
+    assert "note: the running service has another configuration" in on_the_bus.run("agenda").stderr

@@ -13,7 +13,7 @@ import soundfile
 from exact_speaker import ExactSpeaker
 from program import ROOT, SILENT_ALSA, in_the_night, refusal, zone_showing
 from service import Service
-from sound_server import RATE, find
+from sound_server import RATE, find, wait_until
 
 RING, _ = soundfile.read(ROOT / "sounds/signals/ring.flac", dtype="float32")
 
@@ -66,6 +66,8 @@ def test_an_alarm_is_set_listed_and_cancelled(bus, home, start):
     assert do(home, "06:30", "--date", "2099-12-24", "--rise", "5m").startswith(
         "alarm 2: 06:30, 2099-12-24, rise 5min: rings thu 2099-12-24 06:30, in ")
     assert do(home, "23:59", "--tune", "westminster").startswith("alarm 3: 23:59, once, westminster: rings ")
+    shown = [line for line in home.run("status").stdout.splitlines() if line.startswith("alarm")]
+    assert len(shown) == 2 and shown[1] == "alarms   and 2 more"
     school, eve, tune = alarms(home)
     assert (school["name"], school["days"], school["state"]) == ("school", "mon-fri", "waiting")
     # In UTC; the offset of this zone depends on the time of day of the run.
@@ -213,7 +215,7 @@ def test_a_configured_alarm_without_its_tune_rings_with_the_signal_and_tells_it_
 
 
 def test_an_alarm_that_a_reload_brings_without_its_bells_is_told_at_once(home, start):
-    service = start()
+    service = start("interval = 60")
     tune = home.folder / "mine.tune"
     tune.write_text("[tune]\ndescription = mine\n[hour]\nnotes = H9\n")
     configuration = home.folder / "0.conf"
@@ -222,6 +224,11 @@ def test_an_alarm_that_a_reload_brings_without_its_bells_is_told_at_once(home, s
     service.signal(signal.SIGHUP)
     service.wait_for("alarm \"school\" rings with the signal: .*there is no bell 'H9'")
     assert [alarm["name"] for alarm in alarms(home)] == ["school"]
+    assert "there is no bell" in home.run("status").stdout
+    configuration.write_text(before)
+    service.signal(signal.SIGHUP)
+    wait_until(lambda: not alarms(home), 60, "the end of the alarm")
+    assert "there is no bell" not in home.run("status").stdout
 
 
 def test_a_name_that_the_configuration_takes_is_told_and_comes_back(home, start):
@@ -291,7 +298,7 @@ def test_a_past_that_a_wrong_clock_may_still_have_before_it_is_no_zero(bus, home
     (["07:00", "--days", ""], "--days '' is not a weekday"),
     (["07:00", "--days", "weekdays"],
      "--days 'weekdays' is not a weekday (mon tue wed thu fri sat sun) or two, as mon-fri"),
-    (["07:00", "--date", "2027-02-30"], "--date '2027-02-30' never comes: no month has that day; choose another"),
+    (["07:00", "--date", "2027-02-30"], "--date '2027-02-30' never comes: that month has no such day; choose another"),
     (["07:00", "--date", "feb 30"], "--date 'feb 30' is no day"),
     (["07:00", "--days", "mon", "--date", "2027-02-03"], "--days and --date exclude each other"),
     (["07:00", "--rise", "2h"], "--rise '2h' is no rise"),

@@ -82,10 +82,15 @@ def test_a_link_to_nothing_is_called_one(etc, make):
     assert "it is a link to nothing" in refusal(etc.run("agenda"), 1)
 
 
-def test_a_file_in_the_folders_place_is_told_with_what_to_do(etc):
+@pytest.mark.parametrize("name", ["/conf.d", ""])
+def test_a_file_in_the_folders_place_is_told_with_what_to_do(etc, name):
     a_file_in_the_folders_place(etc)
-    assert refusal(etc.run("agenda"), 1).endswith(
-        "it is no folder; move it away, and put settings into /etc/clocksmith/conf.d/NAME.conf")
+    if not name:
+        shutil.rmtree(etc.folder)
+        etc.folder.touch()
+    assert refusal(etc.run("agenda"), 1) == (
+        f"clocksmith: cannot read /etc/clocksmith{name}: it is no folder; move it away, and put settings "
+        "into /etc/clocksmith/conf.d/NAME.conf")
 
 
 # Preloaded: a folder of which the disk gives no entry.

@@ -30,6 +30,7 @@ WRONG = [
     ({"command": "rounds", "work": 20}, "'rest' is missing; write seconds from 1 to 86400 (a day), "
      "or 0 for none"),
     ({"command": "rounds", "work": 20, "rest": 0.5}, "rest 0.5 is not allowed"),
+    ({"command": "rounds", "work": 20, "rest": 1e-300}, "rest 1e-300 is not allowed"),
     ({"command": "rounds", "work": 20, "rest": 0, "prepare": DAY + 1}, "prepare 86401 is not"),
     ({"command": "rounds", "work": 20, "rest": 0, "rounds": 1001}, "write 1 to 1000, or leave it out"),
     ({"command": "rounds", "work": 20, "rest": 0, "countdown": 11}, "write 0 to 10"),
@@ -41,7 +42,7 @@ WRONG_FOR_THE_CLOCK = [
     ({"command": "timer", "seconds": 60, "name": "12"}, "the name cannot be used: it would be taken"),
     ({"command": "alarm", "time": "07:00", "name": " a"}, "the name cannot be used: it begins"),
     ({"command": "alarm", "time": "07:00", "days": "xyz"}, "'xyz' is not a weekday"),
-    ({"command": "alarm", "time": "07:00", "days": "2027-02-30"}, "no month has that day"),
+    ({"command": "alarm", "time": "07:00", "days": "2027-02-30"}, "that month has no such day"),
     ({"command": "alarm", "time": "07:00", "rise": "2h"}, "'2h' is no rise; write how long"),
     ({"command": "alarm", "time": "07:00", "tune": "nope"}, "tune 'nope': not found"),
     ({"command": "alarm", "time": "07:00", "tune": "x" * 1025}, "tune: it is longer than 1024 bytes"),

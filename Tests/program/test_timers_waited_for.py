@@ -1,5 +1,6 @@
 """A timer that is waited for: in the terminal, beside a service or without one."""
 
+import contextlib
 import fcntl
 import os
 import re
@@ -209,6 +210,21 @@ def test_waiting_fails_if_nobody_heard_the_timer(kitchen, start):
     done = kitchen.run("timer", "1s", "--wait", timeout=60)
     assert "timer 1 was never heard: " in refusal(done, 1)
     assert "is over" not in done.stdout
+
+
+@pytest.mark.parametrize("kind, why", [("file", "No space left"), ("device", "Input/output error")])
+def test_waiting_fails_if_the_speaker_opens_and_then_takes_no_sound(
+        full_disk, kitchen, start, kind, why):
+    path = full_disk / "played"
+    start(
+        alsa=f"pcm.nothing {{ type null }}\nctl.default {{ type null }}\n"
+        f"pcm.default {{ type file slave.pcm nothing file {path} format raw }}\n",
+        words=["--output", path] if kind == "file" else [], rest="[timers]\nring_limit = 10s")
+    with contextlib.suppress(OSError):
+        (full_disk / "filler").write_bytes(bytes(1 << 20))
+    done = kitchen.run("timer", "1s", "--wait", timeout=60)
+    sentence = refusal(done, 1)
+    assert "timer 1 was never heard: " in sentence and why in sentence
 
 
 def test_waiting_the_bar_follows_what_is_added(kitchen, start):

@@ -122,7 +122,7 @@ extension AlarmRefusal: CustomStringConvertible {
         + "the level at which it begins, as in -30dB 5min"
     case .over(let times): "\(times.time) on \(times.days) is over; choose a later day"
     case .never(let text):
-      "'\(text.shortened)' never comes: no month has that day; choose another"
+      "'\(text.shortened)' never comes: that month has no such day; choose another"
     case .name(let flaw): "the name cannot be used: \(flaw); choose another"
     case .nameIsTaken(let name):
       "there is an alarm \"\(name)\" already; cancel it, or choose another name"

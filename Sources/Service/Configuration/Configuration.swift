@@ -145,13 +145,8 @@ extension Configuration {
       "clock": choice(\.wording.format),
       "style": text(\.wording.style, "the name of a style that the voice has"),
       "say_it_is": flag(\.wording.opens),
-      "quiet": { configuration, value in
-        do throws(TimesError) {
-          configuration.announcer.quiet = try QuietHours(text: value)
-          return nil
-        } catch {
-          return error.description
-        }
+      "quiet": times(\.announcer.quiet, as: "22:00-07:00") { value throws(TimesError) in
+        try QuietHours(text: value)
       },
       "at_stop": choice(\.announcer.atStop),
       "late_limit": duration(\.announcer.lateLimit, from: .zero, to: .seconds(59)),
@@ -180,13 +175,8 @@ extension Configuration {
       "volume": decibels(\.volume, to: 0),
       "voice_volume": decibels(\.voiceVolume, to: 12),
       "bells_volume": decibels(\.bellsVolume, to: 12),
-      "quieter": { configuration, value in
-        do throws(TimesError) {
-          configuration.announcer.quieter = try VolumeRules(text: value)
-          return nil
-        } catch {
-          return error.description
-        }
+      "quieter": times(\.announcer.quieter, as: "22:00-07:00 -12dB") { value throws(TimesError) in
+        try VolumeRules(text: value)
       },
     ],
     "switch": [
@@ -207,7 +197,9 @@ extension Configuration {
       "tell_left": { configuration, value in
         let words =
           value == "none" ? [] : value.split(separator: ",", omittingEmptySubsequences: false)
-        let moments = words.map { TellsLeft(rawValue: String($0.filter { $0 != " " })) }
+        let moments = words.map { word in
+          TellsLeft(rawValue: word.split(separator: " ").joined(separator: " "))
+        }
         guard !value.isEmpty, !moments.contains(nil) else {
           return "allowed: none, or half, minute, or both, as in half, minute"
         }
@@ -262,6 +254,21 @@ extension Configuration {
       guard !value.isEmpty else { return "allowed: \(allowed)" }
       configuration[keyPath: field] = value
       return nil
+    }
+  }
+
+  private static func times<Times>(
+    _ field: Field<Times>, as example: String,
+    _ read: @escaping @Sendable (String) throws(TimesError) -> Times
+  ) -> Key {
+    { configuration, value in
+      guard !value.isEmpty else { return "allowed: none, or times of day, as in \(example)" }
+      do throws(TimesError) {
+        configuration[keyPath: field] = try read(value)
+        return nil
+      } catch {
+        return error.description
+      }
     }
   }
 

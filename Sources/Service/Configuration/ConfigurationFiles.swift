@@ -58,10 +58,10 @@ enum ConfigurationFiles {
 
   /// - Throws: `Fault` for a link to nothing, and if it is unknown whether the path exists.
   private static func isThere(_ path: String) throws(Fault) -> Bool {
-    let operation = "cannot read \(path)"
     var status = stat()
     if stat(path, &status) == 0 { return true }
     let code = errno
+    let operation = "cannot read \(code == ENOTDIR ? home : path)"
     guard code == ENOENT else { throw withRemedy(Fault(operation, errno: code)) }
     guard lstat(path, &status) == 0 else { return false }
     throw Fault(operation, code: code, "it is a link to nothing; remove it, or put the file back")

@@ -1,0 +1,45 @@
+"""Options as people give them: twice, by a letter, or without the option's name."""
+
+import subprocess
+
+import pytest
+
+from program import PROGRAM, refusal
+from relay import RELAY
+
+
+@pytest.mark.parametrize("words", [
+    "alarm 07:00 --days mon --days tue", "alarm 07:00 --date 2099-01-01 --date=2099-01-02",
+    "agenda --json --hours 1 --json --hours 2", "timer 10m --name tea --name soup"])
+def test_an_option_that_is_given_twice_is_refused(clocksmith, words):
+    option = next(word for word in words.split() if word.startswith("--") and word != "--json")
+    assert f"{option} is given twice; give it once" in refusal(clocksmith.run(*words.split()), 2)
+
+
+@pytest.mark.parametrize("words, advice", [
+    ("alarm 07:00 tue", "--days tue"), ("alarm 07:00 --days mon tue", "--days mon,tue"),
+    ("alarm 07:00 2099-12-24", "--date 2099-12-24"), ("alarm 07:00 school", "--name school")])
+def test_a_word_without_its_option_is_told_how_to_give_it(clocksmith, words, advice):
+    assert refusal(clocksmith.run(*words.split()), 2).endswith(f" {advice}")
+
+
+@pytest.mark.parametrize("program", [PROGRAM, RELAY])
+def test_h_prints_the_help_of_the_program_and_of_each_subcommand(clocksmith, program):
+    def run(*words):
+        done = subprocess.run(
+            [program, *words], env=clocksmith.environment, capture_output=True, text=True, check=True)
+        return done.stdout
+
+    overview = run("-h")
+    assert overview == run("--help")
+    subcommands = [line.split()[0] for line in overview.splitlines() if line.startswith("  ")]
+    assert "run" in subcommands
+    for subcommand in subcommands:
+        assert run(subcommand, "-h") == run(subcommand, "--help")
+
+
+@pytest.mark.parametrize("words", [
+    ["agenda", "--from", "2027-02-29T00:00"], ["render", "--output", "x.wav", "--at", "2026-11-31T12:00"]])
+def test_a_day_that_its_month_does_not_have_is_not_of_a_wrong_form(clocksmith, words):
+    assert refusal(clocksmith.run(*words), 2) == (
+        f"clocksmith: {words[-2]} '{words[-1]}' never comes: that month has no such day; choose another")
