@@ -49,10 +49,16 @@ public final class ALSASink: Sink {
     /// As in `Digital`.
     public let control: String
     public let decibels: Double
+    /// Keeps what the control was set to before; nil keeps it in memory alone.
+    public let file: String?
 
-    public init(control: String, decibels: Double) {
-      self.control = control
-      self.decibels = decibels
+    public init(control: String, decibels: Double, file: String? = nil) {
+      (self.control, self.decibels, self.file) = (control, decibels, file)
+    }
+
+    /// Sets the control back to what it was, if a program that was killed has left that in the file.
+    public static func restore(from file: String) {
+      CardMixer.restore(from: file)
     }
   }
   private let volume: Volume?
@@ -159,7 +165,7 @@ public final class ALSASink: Sink {
   private func setVolume(_ pcm: OpaquePointer) throws(Fault) {
     guard let volume else { return }
     let control = PCMDevice.card(of: pcm).map { "hw:\($0)" } ?? "default"
-    let mixer = try CardMixer(control: control, name: volume.control)
+    let mixer = try CardMixer(control: control, name: volume.control, file: volume.file)
     try mixer.set(decibels: volume.decibels)
     self.mixer = mixer
   }

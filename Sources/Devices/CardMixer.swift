@@ -7,15 +7,18 @@ import CALSA
 final class CardMixer {
   private let mixer: OpaquePointer
   private let element: OpaquePointer
+  private let control: String
   private let name: String
-  private var saved: [(channel: snd_mixer_selem_channel_id_t, volume: Int, isOn: Int32)] = []
+  private let file: String?
+  private var saved: SavedLevel?
 
   /// - Parameters:
   ///   - control: the card's control device, as in `hw:CARD=DAC`.
   ///   - name: the control, as in `Digital` or `PCM`.
+  ///   - file: where the setting is kept until it is restored; nil keeps it in memory alone.
   /// - Throws: `Fault` if there is no such control for playing; it names the controls there are.
-  init(control: String, name: String) throws(Fault) {
-    self.name = name
+  init(control: String, name: String, file: String?) throws(Fault) {
+    (self.control, self.name, self.file) = (control, name, file)
     mixer = try Self.open(control)
     let elements = Self.elements(mixer)
     guard let found = elements.first(where: { $0.name == name }) else {
@@ -80,9 +83,24 @@ final class CardMixer {
   /// Saves the control's setting, switches it on and sets it to `decibels`, where 0 leaves the
   /// sound as it is. It gets the nearest value of the card that is not louder.
   func set(decibels: Double) throws(Fault) {
-    let operation = "cannot set mixer '\(name)'"
     snd_mixer_handle_events(mixer)
-    saved = []
+    let level = current
+    saved = level
+    if let file { try? writeText(level.text, to: file) }
+    let wanted = Int((decibels * 100).rounded())
+    // Rounding down (-1): never louder than asked for.
+    let code = snd_mixer_selem_set_playback_dB_all(element, wanted, -1)
+    guard code == 0 else {
+      restore()
+      throw Fault("cannot set mixer '\(name)'", errno: -code)
+    }
+    if snd_mixer_selem_has_playback_switch(element) == 1 {
+      snd_mixer_selem_set_playback_switch_all(element, 1)
+    }
+  }
+
+  private var current: SavedLevel {
+    var level = SavedLevel(control: control, name: name)
     for number in SND_MIXER_SCHN_FRONT_LEFT.rawValue...SND_MIXER_SCHN_LAST.rawValue {
       let channel = snd_mixer_selem_channel_id_t(number)
       guard snd_mixer_selem_has_playback_channel(element, channel) == 1 else { continue }
@@ -90,25 +108,59 @@ final class CardMixer {
       var isOn: Int32 = 1
       snd_mixer_selem_get_playback_volume(element, channel, &volume)
       snd_mixer_selem_get_playback_switch(element, channel, &isOn)
-      saved.append((channel, volume, isOn))
+      level.channels.append([Int(number), volume, Int(isOn)])
     }
-    let wanted = Int((decibels * 100).rounded())
-    // Rounding down (-1): never louder than asked for.
-    let code = snd_mixer_selem_set_playback_dB_all(element, wanted, -1)
-    guard code == 0 else { throw Fault(operation, errno: -code) }
-    if snd_mixer_selem_has_playback_switch(element) == 1 {
-      snd_mixer_selem_set_playback_switch_all(element, 1)
-    }
+    return level
   }
 
   /// Restores the saved setting. It does nothing if the card has gone.
   func restore() {
-    for (channel, volume, isOn) in saved {
-      snd_mixer_selem_set_playback_volume(element, channel, volume)
+    guard let saved else { return }
+    for numbers in saved.channels {
+      let channel = snd_mixer_selem_channel_id_t(Int32(truncatingIfNeeded: numbers[0]))
+      snd_mixer_selem_set_playback_volume(element, channel, numbers[1])
       if snd_mixer_selem_has_playback_switch(element) == 1 {
-        snd_mixer_selem_set_playback_switch(element, channel, isOn)
+        snd_mixer_selem_set_playback_switch(element, channel, numbers[2] == 0 ? 0 : 1)
       }
     }
-    saved = []
+    self.saved = nil
+    if let file { unlink(file) }
+  }
+
+  /// Restores the setting that a killed program has left in `file`, if the card is there.
+  static func restore(from file: String) {
+    guard let level = SavedLevel(file: file),
+      let mixer = try? CardMixer(control: level.control, name: level.name, file: file)
+    else { return }
+    mixer.saved = level
+    mixer.restore()
+  }
+}
+
+/// What a control was set to. As a text, a line each for the control device, the control, and each
+/// channel.
+private struct SavedLevel {
+  let control: String
+  let name: String
+  /// The number of each channel, its volume, and 1 if it is switched on.
+  var channels: [[Int]] = []
+
+  init(control: String, name: String) {
+    (self.control, self.name) = (control, name)
+  }
+
+  /// Nil if there is no such file, or it is something else.
+  init?(file: String) {
+    guard let bytes = try? readRegularFile(file) else { return nil }
+    let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
+    let channels = lines.dropFirst(2).map { $0.split(separator: " ").compactMap { Int($0) } }
+    guard lines.count > 2, channels.allSatisfy({ $0.count == 3 }) else { return nil }
+    self.init(control: lines[0], name: lines[1])
+    self.channels = channels
+  }
+
+  var text: String {
+    let numbers = channels.map { $0.map(String.init).joined(separator: " ") }
+    return ([control, name] + numbers).map { "\($0)\n" }.joined()
   }
 }

@@ -57,10 +57,7 @@ struct PCMDevice {
     let format = SampleFormat.allCases.first {
       snd_pcm_hw_params_set_format(pcm, parameters, $0.alsaFormat) == 0
     }
-    guard let format else {
-      let verb = direction == .speaker ? "takes" : "gives"
-      throw Fault("\(direction) \(name)", "it \(verb) neither float, 32-bit nor 16-bit samples")
-    }
+    guard let format else { throw formatFault(pcm, parameters) }
     var channels = wanted
     try check(
       "cannot set the channels of",
@@ -80,6 +77,26 @@ struct PCMDevice {
     return Hardware(
       format: format, channels: Int(channels), rate: Int(rate), bufferFrames: Int(bufferFrames),
       periodFrames: Int(periodFrames), isCoarse: snd_pcm_hw_params_is_batch(parameters) == 1)
+  }
+
+  /// It has none of the sample formats that clocksmith knows. ALSA converts, if the device is opened
+  /// by another name. The plug of ALSA before 1.2.12 cannot convert to IEC958, which is all that the
+  /// HDMI of a Raspberry Pi takes; the card's own default can.
+  private func formatFault(_ pcm: OpaquePointer, _ parameters: OpaquePointer?) -> Fault {
+    let formats = SampleFormat.names(pcm, parameters)
+    var others = ["plug:'\(name)'"]
+    if let (card, device) = Self.place(of: pcm), let id = SoundCard.id(ofCard: card) {
+      others = ["plughw:CARD=\(id),DEV=\(device)"]
+      let isDigital = formats.contains { $0.hasPrefix("IEC958") }
+      if isDigital { others.append("sysdefault:CARD=\(id)") }
+    }
+    let choice = others.filter { $0 != name }.joined(separator: " or ")
+    let verb = direction == .speaker ? "takes" : "gives"
+    let remedy = direction == .speaker ? "set [speaker] device = \(choice)" : "name it \(choice)"
+    return Fault(
+      "\(direction) \(name)",
+      "it \(verb) only \(formats.joined(separator: " or ")) samples, neither float, 32-bit nor 16-bit "
+        + "ones; \(remedy), which converts")
   }
 
   /// ALSA's configuration cannot be used, as a whole or for this device.
@@ -126,12 +143,15 @@ struct PCMDevice {
   }
 
   /// The current number of the card; nil for a plugin that plays on no card.
-  static func card(of pcm: OpaquePointer) -> Int32? {
+  static func card(of pcm: OpaquePointer) -> Int32? { place(of: pcm)?.card }
+
+  /// The current number of the card and of its device; nil for a plugin that plays on no card.
+  private static func place(of pcm: OpaquePointer) -> (card: Int32, device: UInt32)? {
     var information: OpaquePointer?
     guard snd_pcm_info_malloc(&information) == 0 else { return nil }
     defer { snd_pcm_info_free(information) }
     guard snd_pcm_info(pcm, information) == 0 else { return nil }
     let card = snd_pcm_info_get_card(information)
-    return card >= 0 ? card : nil
+    return card >= 0 ? (card, snd_pcm_info_get_device(information)) : nil
   }
 }

@@ -88,14 +88,22 @@ public struct RealTimeClock: Hashable, Sendable {
 
   /// Reads its time and its flags. A chip on I2C takes about a millisecond. If it no longer
   /// answers, the read takes as long as its bus waits.
-  public func read() -> RTCReading {
+  /// - Parameter adjustments: the file of hwclock(8), whose third line says `UTC` or `LOCAL`.
+  public func read(adjustments: String = "/etc/adjtime") -> RTCReading {
     let before = SystemClock.now
     let answer = self.answer
     let after = SystemClock.now
     // As the clocks were in the middle of the reading.
     let middle = after.earlier(by: (after.sinceBoot - before.sinceBoot) / 2)
     return RTCReading(
-      name: name, moment: middle, answer: answer, health: health, hasSetTheClock: hasSetTheClock)
+      name: name, moment: middle, answer: answer, health: health, hasSetTheClock: hasSetTheClock,
+      keepsLocalTime: Self.isLocal(by: adjustments))
+  }
+
+  private static func isLocal(by adjustments: String) -> Bool {
+    guard let bytes = try? readRegularFile(adjustments) else { return false }
+    let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    return lines.count > 2 && lines[2].elementsEqual("LOCAL".utf8)
   }
 
   /// `since_epoch` gives the time of `RTC_RD_TIME` without opening the device. If the driver finds

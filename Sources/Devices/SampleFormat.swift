@@ -13,5 +13,12 @@ enum SampleFormat: CaseIterable {
     }
   }
 
+  /// ALSA's names of all the formats that a device has, as in `S24_3LE`.
+  static func names(_ pcm: OpaquePointer, _ parameters: OpaquePointer?) -> [String] {
+    (0...SND_PCM_FORMAT_LAST.rawValue).map { snd_pcm_format_t(rawValue: $0) }
+      .filter { snd_pcm_hw_params_test_format(pcm, parameters, $0) == 0 }
+      .compactMap { snd_pcm_format_name($0).map { String(cString: $0) } }
+  }
+
   var bytes: Int { self == .integer16 ? 2 : 4 }
 }

@@ -19,16 +19,30 @@ public struct SoundCard: Hashable, Sendable {
     return cards
   }
 
+  /// The name of a card that stays the same when its number changes, as in `DAC`.
+  static func id(ofCard number: Int32) -> String? {
+    var opened: OpaquePointer?
+    guard snd_ctl_open(&opened, "hw:\(number)", 0) == 0, let control = opened else { return nil }
+    defer { snd_ctl_close(control) }
+    return names(control)?.id
+  }
+
+  private static func names(_ control: OpaquePointer) -> (id: String, name: String)? {
+    var information: OpaquePointer?
+    guard snd_ctl_card_info_malloc(&information) == 0 else { return nil }
+    defer { snd_ctl_card_info_free(information) }
+    guard snd_ctl_card_info(control, information) == 0 else { return nil }
+    return (
+      String(cString: snd_ctl_card_info_get_id(information)),
+      String(cString: snd_ctl_card_info_get_name(information))
+    )
+  }
+
   private static func devices(ofCard number: Int32) -> [SoundCard] {
     var opened: OpaquePointer?
-    var information: OpaquePointer?
     guard snd_ctl_open(&opened, "hw:\(number)", 0) == 0, let control = opened else { return [] }
     defer { snd_ctl_close(control) }
-    guard snd_ctl_card_info_malloc(&information) == 0 else { return [] }
-    defer { snd_ctl_card_info_free(information) }
-    guard snd_ctl_card_info(control, information) == 0 else { return [] }
-    let id = String(cString: snd_ctl_card_info_get_id(information))
-    let name = String(cString: snd_ctl_card_info_get_name(information))
+    guard let (id, name) = names(control) else { return [] }
     let mixers = CardMixer.controls(of: "hw:CARD=\(id)").map { control in
       control.name + (control.range.map { " (\($0.lowerBound) to \($0.upperBound) dB)" } ?? "")
     }
@@ -62,13 +76,14 @@ public struct SoundCard: Hashable, Sendable {
     snd_pcm_hw_params_get_rate_max(parameters, &fastest, nil)
     snd_pcm_hw_params_get_channels_min(parameters, &fewest)
     snd_pcm_hw_params_get_channels_max(parameters, &most)
-    let formats = SampleFormat.allCases.filter {
+    let known = SampleFormat.allCases.filter {
       snd_pcm_hw_params_test_format(pcm, parameters, $0.alsaFormat) == 0
     }
+    let formats = known.isEmpty ? SampleFormat.names(pcm, parameters) : known.map { "\($0)" }
     func range(_ low: UInt32, _ high: UInt32) -> String {
       low == high ? "\(low)" : "\(low) to \(high)"
     }
     return "\(range(slowest, fastest)) Hz, \(range(fewest, most)) channels, "
-      + formats.map { "\($0)" }.joined(separator: " ")
+      + formats.joined(separator: " ")
   }
 }

@@ -23,10 +23,14 @@ public struct SystemZone: Zone {
     if lstat(localtime, &status) == -1 && errno == ENOENT { return SystemZone(loaded: "UTC") }
     if let flaw = ZoneFile.flaw(of: localtime) {
       let leadsNowhere = stat(localtime, &status) == -1 && errno == ENOENT
+      let name = leadsNowhere ? nameInLink : nil
       let remedy =
-        switch flaw {
-        case .unreadable(EACCES): "; let everyone read it with 'sudo chmod a+r \(localtime)'"
-        case .unreadable: ""
+        switch (flaw, name, name.flatMap(newName)) {
+        case (.unreadable(EACCES), _, _):
+          "; let everyone read it with 'sudo chmod a+r \(localtime)'"
+        case (.unreadable, _, _): ""
+        case (_, let old?, let new?):
+          "; \(old) is now called \(new): set that with 'sudo timedatectl set-timezone \(new)'"
         default: "; 'timedatectl set-timezone' sets another"
         }
       throw Fault(localtime, (leadsNowhere ? "it is a link to nothing" : flaw.words) + remedy)
@@ -64,6 +68,10 @@ public struct SystemZone: Zone {
       if let variable { setenv("TZ", variable, 1) }
       self.init(loaded: name)
     case .noZoneFile:
+      if let new = Self.newName(of: name) {
+        throw Fault(
+          origin, "it is now called \(new); use that, or install the package tzdata-legacy")
+      }
       throw Fault(
         origin,
         "not in the tz database (\(Self.database)); names are like Europe/London or UTC, and POSIX "
@@ -79,6 +87,28 @@ public struct SystemZone: Zone {
 
   private static var database: String {
     getenv("TZDIR").map { String(cString: $0) } ?? "/usr/share/zoneinfo"
+  }
+
+  /// What a zone is called today, as `America/New_York` for `US/Eastern`; nil if that is no old name.
+  /// Debian 13 has the old names in a package of their own, but lists them all.
+  private static func newName(of old: String) -> String? {
+    guard let list = try? readRegularFile("\(database)/tzdata.zi") else { return nil }
+    // A line such as `L America/New_York US/Eastern`.
+    for line in String(decoding: list, as: UTF8.self).split(separator: "\n") {
+      let words = line.split(separator: " ")
+      if words.count == 3, words[0] == "L", words[2] == old { return String(words[1]) }
+    }
+    return nil
+  }
+
+  /// The name of a zone in the link `/etc/localtime`, even if that leads nowhere.
+  private static var nameInLink: String? {
+    var target = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
+    guard readlink(localtime, &target, Int(PATH_MAX)) > 0 else { return nil }
+    let folder = "/zoneinfo/"
+    return target.withUnsafeBufferPointer { target in
+      strstr(target.baseAddress!, folder).map { String(cString: $0 + folder.utf8.count) }
+    }
   }
 
   /// What the link `/etc/localtime` points to, without the database's folder.

@@ -84,7 +84,8 @@ public struct ClockJudge {
       return before.map { [.rtcGone($0.reading.name)] } ?? []
     }
     let earlier = before.flatMap { $0.reading.name == reading.name ? $0 : nil }
-    let judgement = RTCJudgement(reading, after: earlier?.reading)
+    let judgement = RTCJudgement(
+      reading, after: earlier?.reading, isSynchronised: kernel.isSynchronised)
     rtc = judgement
     // A program that sets the clock, such as timedatectl, sets the RTC an instant later.
     isConfirmed = earlier.map { judgement.isSame(as: $0) && !wasSet } ?? false

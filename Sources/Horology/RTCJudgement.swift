@@ -12,13 +12,18 @@ public enum RTCFault: Hashable, Sendable {
   case stopped(at: Instant)
   /// Within this duration it went from one time to another that does not fit.
   case jumped(from: Instant, to: Instant, in: Duration)
+  /// The system is configured to keep local time in it, which is wrong after a change of daylight
+  /// saving or of the zone.
+  case localTime
+  /// The synchronised clock is ahead of it by this, which is how far a zone is from UTC.
+  case zoneAway(lead: Duration)
 
   /// True if it is the same fault, whatever the RTC shows now.
   public func isSame(as other: RTCFault) -> Bool {
     switch (self, other) {
     case (.dataInvalid, .dataInvalid), (.notValid, .notValid), (.unreadable, .unreadable),
       (.beforeRelease, .beforeRelease), (.beyondRange, .beyondRange), (.stopped, .stopped),
-      (.jumped, .jumped):
+      (.jumped, .jumped), (.localTime, .localTime), (.zoneAway, .zoneAway):
       true
     default: false
     }
@@ -36,6 +41,8 @@ extension RTCFault {
     case .beyondRange: "beyond_range"
     case .stopped: "stopped"
     case .jumped: "jumped"
+    case .localTime: "local_time"
+    case .zoneAway: "zone_away"
     }
   }
 }
@@ -79,10 +86,14 @@ public struct RTCJudgement: Hashable, Sendable {
   /// The largest difference between an RTC and a clock when one was set from the other.
   static let agreement = Duration.seconds(2)
 
-  /// - Parameter earlier: the previous reading of the same RTC, if there is one.
-  public init(_ reading: RTCReading, after earlier: RTCReading?) {
+  /// - Parameters:
+  ///   - earlier: the previous reading of the same RTC, if there is one.
+  ///   - isSynchronised: true if the system clock is right.
+  public init(_ reading: RTCReading, after earlier: RTCReading?, isSynchronised: Bool = false) {
     self.reading = reading
-    fault = Self.fault(of: reading, after: earlier)
+    fault =
+      Self.fault(of: reading, after: earlier)
+      ?? (isSynchronised ? Self.faultOfZone(reading) : nil)
     warnings = Self.warnings(of: reading.health)
   }
 
@@ -104,8 +115,21 @@ public struct RTCJudgement: Hashable, Sendable {
     if case .told(let flags) = reading.health, flags.contains(.dataInvalid) { return .dataInvalid }
     if shown < earliestPlausible { return .beforeRelease(shown) }
     if shown >= latestPlausible { return .beyondRange(shown) }
+    if reading.keepsLocalTime { return .localTime }
     guard let earlier, case .time(let before) = earlier.answer else { return nil }
     return faultOfRunning(from: before, to: shown, reading, after: earlier)
+  }
+
+  /// Zones are whole quarters of an hour from UTC, 14 h at most. A good crystal drifts by less than
+  /// 10 s in a week.
+  private static func faultOfZone(_ reading: RTCReading) -> RTCFault? {
+    guard let lead = reading.lead(at: reading.moment) else { return nil }
+    let quarter: Int64 = 900
+    let (distance, tolerance) = (lead.magnitude, Duration.seconds(10))
+    let quarters = (distance + tolerance).nanoseconds / 1_000_000_000 / quarter
+    guard 1...56 ~= quarters, (distance - .seconds(quarters * quarter)).magnitude <= tolerance
+    else { return nil }
+    return .zoneAway(lead: lead)
   }
 
   private static func faultOfRunning(

@@ -28,15 +28,19 @@ public struct RTCReading: Hashable, Sendable {
   public let health: Health
   /// The kernel set its clock from this RTC as the machine started or woke (`hctosys`).
   public let hasSetTheClock: Bool
+  /// The system is configured to keep local time in it, not UTC.
+  public let keepsLocalTime: Bool
 
   public init(
-    name: String, moment: Now, answer: Answer, health: Health, hasSetTheClock: Bool
+    name: String, moment: Now, answer: Answer, health: Health, hasSetTheClock: Bool,
+    keepsLocalTime: Bool = false
   ) {
     self.name = name
     self.moment = moment
     self.answer = answer
     self.health = health
     self.hasSetTheClock = hasSetTheClock
+    self.keepsLocalTime = keepsLocalTime
   }
 
   /// How far the system clock is ahead of this RTC at `later`, if the RTC has run correctly since

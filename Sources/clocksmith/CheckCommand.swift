@@ -15,7 +15,8 @@ let checkCommand = Subcommand(
     the RTC, the clock, whether what is set can be saved, and the system bus. It prints a line for
     each, and says what to do about a problem. The exit status is 3 if it found one. A voice without
     the words of timers is a problem only if the configuration wants these words. A file in conf.d
-    whose name does not end in .conf is a problem, because it is not read.
+    whose name does not end in .conf is a problem, because it is not read. On the flashed card it
+    also repeats what could not be applied of clocksmith.txt.
     """,
   options: [
     Option(
@@ -29,6 +30,7 @@ let checkCommand = Subcommand(
     return try showSwitch(settings)
   }
   var checkup = Checkup()
+  for finding in cardFindings() { try checkup.look("settings") { finding } }
   var loaded: Configuration?
   try checkup.look("configuration") { () throws(Fault) in
     let configuration = try Configuration.load(path: arguments["config"])
@@ -142,6 +144,16 @@ private struct Checkup {
   }
 }
 
+/// What the flashed card told as it applied clocksmith.txt: its warnings and errors. No other system
+/// has this file, in which each line begins with its priority, as in `<3>`.
+private func cardFindings() -> [Finding] {
+  guard let log = try? readRegularFile("/run/clocksmith-card/settings.log") else { return [] }
+  let problems = String(decoding: log, as: UTF8.self).split(separator: "\n")
+    .filter { $0.hasPrefix("<3>") || $0.hasPrefix("<4>") }
+  if problems.isEmpty { return [.well("everything in clocksmith.txt could be applied")] }
+  return problems.map { .found(String($0.dropFirst(3))) }
+}
+
 private func checkVoice(_ configuration: Configuration) throws(Fault) -> Finding {
   let voice = try configuration.verifiedVoice()
   let times = voice.shortestInterval(wording: configuration.wording)?.times ?? "nothing"
@@ -195,11 +207,13 @@ private func checkRTC(_ configuration: Configuration) throws(Fault) -> Finding {
         ? "not used, as 'rtc = none' says"
         : PartsAdvice.here.rtc)
   }
-  var judgement = RTCJudgement(clock.read(), after: nil)
+  let isSynchronised = SystemClock.kernel.isSynchronised
+  var judgement = RTCJudgement(clock.read(), after: nil, isSynchronised: isSynchronised)
   if judgement.isValid {
     // Only a second reading, after a while, shows whether it runs.
     poll(nil, 0, Int32(RTCJudgement.shortestLook.nanoseconds / 1_000_000) + 100)
-    judgement = RTCJudgement(clock.read(), after: judgement.reading)
+    judgement = RTCJudgement(
+      clock.read(), after: judgement.reading, isSynchronised: isSynchronised)
   }
   let name = "\(clock.name) (\(clock.device))"
   if let fault = judgement.fault { return .found("\(name) \(fault.words); \(fault.remedy)") }

@@ -77,6 +77,21 @@ import Testing
     #expect(reading.moment.sinceBoot <= SystemClock.sinceBoot)
   }
 
+  @Test(
+    "that it keeps local time is read from the third line of adjtime",
+    arguments: [
+      ("0.0 0 0.0\n0\nLOCAL\n", true), ("0.0 0 0.0\n0\nLOCAL", true),
+      ("0.0 0 0.0\n0\nUTC\n", false),
+      ("LOCAL\n", false), ("", false),
+    ])
+  func localTime(text: String, isLocal: Bool) throws {
+    try add("rtc901", name: "rtc-ds1307 1-0068", ["since_epoch": "1795000000\n"])
+    try folder.write("adjtime", text)
+    let clock = try #require(try chosen(.auto))
+    #expect(clock.read(adjustments: "\(folder.path)/adjtime").keepsLocalTime == isLocal)
+    #expect(!clock.read(adjustments: "\(folder.path)/none").keepsLocalTime)
+  }
+
   @Test("the Raspberry Pi 5's own tells of its battery by the voltage") func batteryVoltage() throws
   {
     try add("rtc901", name: "rpi-rtc soc:rpi_rtc", ["since_epoch": "1795000000\n"])

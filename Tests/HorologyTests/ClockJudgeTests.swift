@@ -13,6 +13,7 @@ import Testing
     /// How far the RTC is ahead of `truth`; nil without an RTC.
     var rtcAhead: Duration?
     var hasSetTheClock = true
+    var keepsLocalTime = false
     var answer: RTCReading.Answer?
     var health = RTCReading.Health.unsupported
     private(set) var readings = 0
@@ -44,7 +45,7 @@ import Testing
       let shown = Instant(seconds: (truth + rtcAhead).seconds)
       return RTCReading(
         name: "ds3231", moment: now, answer: answer ?? .time(shown), health: health,
-        hasSetTheClock: hasSetTheClock)
+        hasSetTheClock: hasSetTheClock, keepsLocalTime: keepsLocalTime)
     }
 
     var basis: ClockState.Basis { judge.state.basis }
@@ -258,6 +259,38 @@ import Testing
     #expect(machine.reports == [.rtcGone("ds3231")])
     hour()
     #expect(machine.reports == [])
+  }
+
+  @Test("one that keeps local time vouches for nothing, and that is told") func localTime() {
+    var machine = Machine()
+    machine.rtcAhead = .zero
+    machine.keepsLocalTime = true
+    machine.look()
+    #expect(machine.reports == [.rtcInvalid("ds3231", .localTime)])
+    #expect(machine.basis == .nothing(.invalidRTC(name: "ds3231", .localTime)))
+  }
+
+  @Test(
+    "one that is as far from the synchronised clock as a zone from UTC is told",
+    arguments: [
+      (7200, true), (-18_000, true), (20_705, true), (50_400, true), (7215, false), (51_300, false),
+      (8, false),
+    ])
+  func zoneAway(seconds: Int64, isTold: Bool) {
+    var machine = Machine()
+    machine.rtcAhead = .seconds(seconds)
+    machine.maximumError = .milliseconds(10)
+    machine.look()
+    guard case .rtcInvalid(_, .zoneAway(let lead))? = machine.reports.first else {
+      #expect(!isTold)
+      return
+    }
+    #expect(isTold)
+    #expect((lead + .seconds(seconds)).magnitude < .seconds(1))
+    machine.rtcAhead = .zero
+    machine.run(.seconds(5))
+    machine.look()
+    #expect(machine.reports == [.rtcValid("ds3231")])
   }
 
   @Test("one that has stopped is found out at the second look, and vouches for nothing")

@@ -10,6 +10,7 @@ import soundfile
 
 from program import refusal
 from one_minute import NO_SPEAKER, engaged_device
+from pretended_card import pretended_card
 from service import Service
 from sound_server import Recording, SoundServer, find, least_of_four, wait_until
 
@@ -55,6 +56,26 @@ def test_check_finds_a_speaker_that_cannot_be_had(clocksmith, trouble):
     done = clocksmith.run("check", "--config", clocksmith.configuration(), environment=environment)
     [line] = [line for line in done.stdout.splitlines() if line.split()[1] == "speaker"]
     assert done.returncode == 3 and line.startswith("FOUND") and words in line
+
+
+@pytest.mark.parametrize("device, kind, takes, choice", [
+    # The HDMI of a Raspberry Pi takes only IEC958, and the plug of Debian 12 does not convert to it.
+    ("hw:CARD=Pretended", "iec958", "IEC958_SUBFRAME_LE",
+     "plughw:CARD=Pretended,DEV=0 or sysdefault:CARD=Pretended"),
+    ("plughw:CARD=Pretended,DEV=0", "iec958", "IEC958_SUBFRAME_LE", "sysdefault:CARD=Pretended"),
+    ("hw:CARD=Pretended", "mulaw", "MU_LAW", "plughw:CARD=Pretended,DEV=0"),
+    ("digital", "iec958", "IEC958_SUBFRAME_LE", "plug:'digital'")])
+def test_a_card_with_samples_of_another_kind_is_named_with_what_converts(
+        clocksmith, tmp_path, device, kind, takes, choice):
+    path = tmp_path / "asound.conf"
+    path.write_text("pcm.all { type null }\n" + "".join(
+        f"pcm.{name} {{ type {kind} slave {{ pcm all format S16_LE }} }}\n" for name in ("card", "digital")))
+    has_card = pretended_card(tmp_path) if "CARD" in device else {}
+    said = refusal(clocksmith.run(
+        "say", "15:15", "--config", clocksmith.configuration(rest=f"[speaker]\ndevice = {device}"),
+        environment={"ALSA_CONFIG_PATH": str(path)} | has_card), 1)
+    assert f"speaker {device}: it takes only {takes} " in said
+    assert f"ones; set [speaker] device = {choice}, which converts" in said
 
 
 @pytest.fixture

@@ -179,10 +179,10 @@ def test_what_cannot_be_changed_goes_on_as_it_is(boot):
     assert "device = plughw:CARD=MAX98357A" in boot.configuration()
 
 
-def settings(tmp_path, text):
+def settings(tmp_path, text, encoding="utf-8"):
     """The journal lines about [card] in clocksmith.txt, by that part of the settings script."""
     file = tmp_path / "clocksmith.txt"
-    file.write_text(text)
+    file.write_text(text, encoding=encoding)
     # What comes behind this would change the machine.
     script, _ = (SCRIPTS / "settings").read_text().split("\nmkdir -p /etc/clocksmith/conf.d\n")
     return subprocess.run(["sh", "-c", script, SCRIPTS / "settings", file], capture_output=True,
@@ -212,8 +212,10 @@ def test_a_section_that_is_nearly_the_cards_is_told(tmp_path, name):
     assert f"'{name}' in clocksmith.txt is not '[card]'" in settings(tmp_path, f"{name}\nrtc = ds3231\n")
 
 
-def test_a_file_that_is_no_plain_text_is_told(tmp_path):
-    assert "save it as UTF-8" in settings(tmp_path, "[\0c\0a\0r\0d\0]\0\n")
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "latin-1"])
+def test_a_file_that_is_not_saved_as_utf_8_is_told(tmp_path, encoding):
+    told = settings(tmp_path, "[card]\nwifi_name = Müller\n", encoding)
+    assert "save it as UTF-8" in told
 
 
 def test_a_comment_behind_a_value_is_told(tmp_path):

@@ -2,6 +2,7 @@
 
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -12,14 +13,14 @@ SETTINGS = ROOT / "deploy/device/files/usr/lib/clocksmith-card/settings"
 # It runs in its own namespaces, so that neither /etc nor the name of this machine changes.
 # /etc/alternatives is needed for awk.
 APPLIED = """
-mount -t tmpfs tmpfs /mnt && cp -a /etc/alternatives /mnt && mount --move /mnt /etc &&
+eval "$4" && mount -t tmpfs tmpfs /mnt && cp -a /etc/alternatives /mnt && mount --move /mnt /etc &&
 mkdir -p /etc/wpa_supplicant && PATH="$2:$PATH" sh "$0" "$1" && eval "$3" &&
 cat /etc/hostname /etc/clocksmith/conf.d/50-card.conf
 """
 TEXT = "; a comment\n[card]\nhostname = harbour\n[announce]\ninterval = 5\n[speaker]\nvolume = -3dB\n"
 
 
-def applied(folder, text, then="true"):
+def applied(folder, text, then="true", first="true"):
     """All output lines, without the white space around them; the host name and configuration last."""
     path = folder / "clocksmith.txt"
     path.write_text(text, newline="")
@@ -29,8 +30,8 @@ def applied(folder, text, then="true"):
     (folder / "systemctl").chmod(0o755)
     done = subprocess.run(
         ["unshare", "--mount", "--uts", "sh", "-c", APPLIED, SETTINGS, path, folder,
-         then],
-        capture_output=True, text=True, timeout=60, check=False)
+         then, first],
+        capture_output=True, text=True, timeout=60, check=False, stdin=subprocess.DEVNULL)
     if "unshare" in done.stderr or "mount:" in done.stderr:
         pytest.skip("/etc cannot be replaced here (not root?)")
     assert (done.returncode, done.stderr) == (0, "<6>wired to the header: RTC none, sound none\n")
@@ -63,7 +64,7 @@ def test_a_user_that_cannot_be_made_costs_the_clock_nothing(tmp_path):
     lines = applied(tmp_path, text, then=f"cat /etc/wpa_supplicant/*.conf >{path}")
     assert "interval = 5" in lines
     assert any("user 'Joe Smith' in" in line and "cannot be made" in line for line in lines)
-    assert 'ssid="n\\t"' in path.read_text()
+    assert "ssid=6e5c74" in path.read_text(), "n, a backslash, t"
 
 
 def test_the_login_may_use_the_speaker_and_the_lines_and_read_the_journal(tmp_path):
@@ -81,3 +82,48 @@ def test_what_is_no_zone_of_the_clocks_is_not_taken(tmp_path, zone):
     lines = applied(tmp_path, TEXT.replace("hostname", f"zone = {zone}\nhostname"))
     assert any(f"zone '{zone}' in" in line and "is not a time zone" in line for line in lines)
     assert "interval = 5" in lines
+
+
+def test_an_old_name_of_a_zone_is_taken_as_its_new_one(tmp_path):
+    """Old names are in a package that the card does not have, so here one is made up."""
+    zones = "/usr/share/zoneinfo"
+    if not Path(zones, "tzdata.zi").exists():
+        pytest.skip("no tzdata.zi here (apt install tzdata)")
+    text = TEXT.replace("hostname", "zone = Old/Harbour\nhostname")
+    made_up = f"cp -a {zones} {tmp_path}/zones && echo 'L Asia/Kathmandu Old/Harbour' >>{tmp_path}/zones/tzdata.zi"
+    subprocess.run(["sh", "-c", made_up], check=True)
+    lines = applied(tmp_path, text, "readlink /etc/localtime; cat /etc/timezone",
+                    first=f"mount --bind {tmp_path}/zones {zones}")
+    assert lines[0].startswith("<5>zone 'Old/Harbour' in ")
+    assert lines[0].endswith("is an old name of Asia/Kathmandu, which is used")
+    assert lines[1:3] == [f"{zones}/Asia/Kathmandu", "Asia/Kathmandu"]
+
+
+HASHES = {
+    "yescrypt": "$y$j9T$pR1x4QyZrL3dT2mNbV9cK/$h8vJmUfYxSx0xkVvJt0m2qWw4sT1oXq0Yd9n0bGk3L5",
+    "sha512crypt": "$6$saltsalt$" + "a" * 86,
+    "sha512crypt with rounds": "$6$rounds=6000$saltsalt$" + "a" * 86,
+    "sha256crypt": "$5$saltsalt$" + "b" * 43,
+    "bcrypt": "$2b$05$" + "C" * 21 + "e" + "d" * 31,
+    "md5crypt": "$1$saltsalt$" + "e" * 22,
+}
+
+
+PASSWORDS = ("lovelace", "$ecret", "$", "$1$ and a half", "$6$saltsalt$short", "$y$j9T$", "$9$a$b", "a" * 13)
+
+
+@pytest.mark.parametrize("password", [*HASHES.values(), *PASSWORDS], ids=[*HASHES, *PASSWORDS])
+def test_only_a_hash_that_crypt_knows_is_set_as_it_is(tmp_path, password):
+    for tool, script in [
+            ("useradd", ""), ("usermod", f'echo "$@" >{tmp_path}/hash'), ("chpasswd", f"cat >{tmp_path}/password")]:
+        (tmp_path / tool).write_text(f"#!/bin/sh\n{script}\n")
+        (tmp_path / tool).chmod(0o755)
+    lines = applied(tmp_path, TEXT.replace("[announce]", f"user = ada\npassword = {password}\n[announce]"))
+    is_hash = password in HASHES.values()
+    assert (tmp_path / "hash").exists() is is_hash and (tmp_path / "password").exists() is not is_hash
+    if is_hash:
+        assert (tmp_path / "hash").read_text() == f"--password {password} ada\n"
+    else:
+        assert (tmp_path / "password").read_text() == f"ada:{password}\n"
+    told = any("is not a hash that crypt(3) knows" in line for line in lines)
+    assert told == (password.startswith("$") and not is_hash)

@@ -93,6 +93,35 @@ def test_a_link_to_a_zone_that_is_not_there_is_not_taken_for_utc(clocksmith, etc
     assert "/etc/localtime: it is a link to nothing" in said and "timedatectl" in said
 
 
+@pytest.fixture
+def without_old_names(new_york, tmp_path):
+    """A tz database as Debian 13 has it: US/Eastern is in another package, and in the list alone."""
+    database = tmp_path / "zoneinfo"
+    (database / "America").mkdir(parents=True)
+    shutil.copy(new_york, database / "America")
+    (database / "tzdata.zi").write_text("# version 2026f\nR A 1918 o - Mar 31 2 1 D\n"
+                                        "L Asia/Tokyo Japan\nL America/New_York US/Eastern\n")
+    return database
+
+
+def test_a_zone_by_its_old_name_is_told_with_its_new_one(clocksmith, without_old_names):
+    environment = {"TZDIR": str(without_old_names)}
+    said = refusal(clocksmith.run("agenda", "--zone", "US/Eastern", environment=environment), 2)
+    assert said.endswith(
+        "zone 'US/Eastern': it is now called America/New_York; use that, or install the package tzdata-legacy")
+    assert clocksmith.run("agenda", "--zone", "America/New_York", environment=environment).returncode == 0
+
+
+def test_a_system_with_a_zone_by_its_old_name_is_told_what_to_set(clocksmith, etc, without_old_names):
+    """As after an upgrade from Debian 12."""
+    clocksmith.environment = clocksmith.environment | {"TZDIR": str(without_old_names)}
+    (etc / "localtime").unlink()
+    (etc / "localtime").symlink_to(without_old_names / "US/Eastern")
+    assert refusal(without_zone(clocksmith, etc, "agenda"), 1).endswith(
+        "/etc/localtime: it is a link to nothing; US/Eastern is now called America/New_York: set that with "
+        "'sudo timedatectl set-timezone America/New_York'")
+
+
 @pytest.mark.parametrize(
     "words, status",
     [(["agenda", "--hours", "1"], 1), (["agenda", "--hours", "1", "--zone", "Europe/London"], 0),

@@ -1,4 +1,5 @@
 import Basics
+import Daemon
 import Devices
 import Horology
 import Playing
@@ -9,7 +10,17 @@ extension Configuration {
   public var speaker: ALSASink {
     ALSASink(
       name: device, isQuick: hasControls,
-      volume: mixer.map { ALSASink.Volume(control: $0, decibels: volume) })
+      volume: mixer.map {
+        ALSASink.Volume(control: $0, decibels: volume, file: Self.mixerFile)
+      })
+  }
+
+  /// Where the service keeps the level of the card's control while it has set another one.
+  private static var mixerFile: String? { runtimeFolder.map { "\($0)/mixer" } }
+
+  /// Sets the card's control back to that level, if the service was killed before it did.
+  public static func restoreMixer() {
+    if let mixerFile { ALSASink.Volume.restore(from: mixerFile) }
   }
 
   /// The factor for the samples of an announcement that sounds at `time`.
