@@ -238,11 +238,30 @@ def test_verify_names_the_clip_and_what_is_wrong_with_it(clocksmith, brought_in,
     assert bool(others) == (words in (["a clip is mono"], ["silent"])), others
 
 
-def test_verify_finds_two_times_that_are_said_alike(clocksmith, pack):
+def test_two_times_that_are_said_alike_are_found_and_not_said(clocksmith, pack, tmp_path):
     description = pack / "voice.conf"
-    description.write_text(description.read_text().replace("minute-{minute} {ampm}", "{ampm}"))
-    lines = lines_of(clocksmith.run("voice", "verify", pack), 3)
-    assert "FOUND rules       [clock 12] says 00:02 as it says 00:01" in lines
+    description.write_text(description.read_text().replace(
+        "[clock 12]\n", "[clock 12]\n**** = hour-{hour12}-oclock oclock\n"))
+    found = "[clock 12] says 00:01 as it says 00:00"
+    told = f"{description}: {found}; give each time words of its own"
+    configuration = clocksmith.configuration(voice=pack)
+    assert f"FOUND rules       {found}" in lines_of(clocksmith.run("voice", "verify", pack), 3)
+    check = lines_of(clocksmith.run("check", "--config", configuration), 3)
+    assert f"FOUND voice         {told}" in check
+    output = tmp_path / "said"
+    for words in (["run", "--output", output], ["voice", "try", pack, "15:15"],
+                  ["voice", "export", pack, "--output", output]):
+        done = clocksmith.run(*words, "--config", configuration, timeout=60)
+        assert refusal(done, 1) == f"clocksmith: {told}"
+        assert not output.exists()
+
+
+def test_check_finds_two_lengths_of_a_timer_that_are_said_alike(clocksmith, pack):
+    description = pack / "voice.conf"
+    description.write_text(description.read_text().replace("number-{minutes} minutes left", "minutes left"))
+    check = lines_of(
+        clocksmith.run("check", "--config", clocksmith.configuration(voice=pack)), 3)
+    assert any(f"{description}: '3 min left' is said as '2 min left' is" in line for line in check), check
 
 
 def test_verify_finds_a_rule_whose_clip_is_not_there(clocksmith, brought_in):
