@@ -126,9 +126,8 @@ public struct VoiceVerification {
       let peak = loudness.truePeak.text(decimals: 1)
       faults.append("it peaks at \(peak) dBTP, over -1; make the whole pack lower")
     }
-    if recording.longestFlatTop > 1 {
-      faults.append(
-        "\(recording.longestFlatTop) samples in a row at full scale: clipped; record it again")
+    if let run = recording.clippedRun {
+      faults.append("\(run) samples in a row at full scale: clipped; record it again")
     }
     return faults
   }

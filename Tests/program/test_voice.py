@@ -182,6 +182,14 @@ def test_a_bad_recording_is_told_in_a_sentence_and_nothing_is_made(
     assert not list(pack.parent.glob("pack*"))
 
 
+@pytest.mark.parametrize("form", ["PCM_U8", "ULAW", "ALAW"])
+def test_a_recording_of_a_coarse_coding_that_uses_its_whole_range_is_taken(recordings, brought_in, form):
+    samples = word(0, 44_100)
+    soundfile.write(recordings / "six.wav", samples / abs(samples).max(), 44_100, subtype=form)
+    done, _ = brought_in()
+    assert "17 clips" in lines_of(done, 0)[0]
+
+
 def test_a_pack_that_is_there_is_left_as_it_is(brought_in):
     _, pack = brought_in()
     before = {path: path.stat().st_mtime_ns for path in pack.iterdir()}
