@@ -123,7 +123,7 @@ public struct VoiceVerification {
         "\((recording.dc * 100).text(decimals: 2)) % of DC, not under 0.1 %; take its mean out")
     }
     if loudness.truePeak > highestPeak {
-      let peak = loudness.truePeak.text(decimals: 1)
+      let peak = loudness.truePeak.text(decimals: 1, .up)
       faults.append("it peaks at \(peak) dBTP, over -1; make the whole pack lower")
     }
     if let run = recording.clippedRun {
@@ -149,13 +149,13 @@ public struct VoiceVerification {
       let direction = difference > 0 ? "louder" : "softer"
       return Finding(
         clip: clip,
-        words: "\(difference.magnitude.text(decimals: 1)) LU \(direction) than the pack "
+        words: "\(difference.magnitude.text(decimals: 1, .up)) LU \(direction) than the pack "
           + "(\(momentary.text(decimals: 1)) against \(level.text(decimals: 1)) LUFS), more than 1; "
           + "level it")
     }
   }
 
   private static func milliseconds(_ seconds: Double) -> String {
-    (seconds * 1000).text(decimals: 0)
+    (seconds * 1000).text(decimals: 0, .up)
   }
 }
