@@ -107,10 +107,11 @@ def takes(folder):
 
 
 def record(surroundings, scratch):
-    """A voice recorded in two runs, with SIGTERM between: (folder, two people, takes between)."""
+    """A voice recorded in two runs with SIGTERM between, the microphone on the second channel of a
+    card: (folder, two people, takes between)."""
     scratch.mkdir()
     clocksmith, folder = Clocksmith(surroundings, scratch), scratch / "mine"
-    microphone = Microphone(scratch / "server", surroundings)
+    microphone = Microphone(scratch / "server", surroundings, is_second=True)
     people, between = [], None
     try:
         for texts in PHRASES[:4], PHRASES[4:]:
