@@ -38,6 +38,7 @@ public final class WAVSink: Sink {
   }
 
   public func open() throws(Fault) -> Int {
+    try writer.verifyPlace()
     isOpen = true
     openedAt = uptime()
     played = 0
@@ -49,6 +50,7 @@ public final class WAVSink: Sink {
   public private(set) var underruns = 0
 
   public func space() throws(Fault) -> Int {
+    try writer.verifyPlace()
     try play()
     return Self.bufferFrames - queue.count
   }
