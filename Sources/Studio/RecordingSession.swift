@@ -170,7 +170,8 @@ public struct RecordingSession: Sendable {
             + "turn off fans, or turn the microphone down and come closer; Enter listens again"),
       ]
     }
-    return [.tell("the room is quiet enough: \(level.text(decimals: 0)) dBFS")] + goOnToMissing(after: -1)
+    let text = "the room is quiet enough: \(level.text(decimals: 0)) dBFS"
+    return [.tell(text)] + goOnToMissing(after: -1)
   }
 
   // MARK: The keys

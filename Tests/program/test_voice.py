@@ -205,7 +205,7 @@ def test_a_full_disk_leaves_nothing_behind(clocksmith, recordings, full_disk):
 
 
 @pytest.mark.parametrize(
-    "words", [[], ["import"], ["import", "--pack", "timers", "a"], ["import", "--pack", "minutes", "a"], ["sing"], ["import", "a", "b"], ["import", "--loudly", "a"],
+    "words", [[], ["import"], ["import", "--pack", "timers", "a"], ["import", "--pack", "minutes", "a"], ["sing"], ["import", "a", "b"], ["import", "a", "--output", ""], ["import", "--loudly", "a"],
               ["verify"], ["list", "a"]])
 def test_misuse_is_told(clocksmith, words):
     refusal(clocksmith.run("voice", *words), 2)
@@ -244,32 +244,6 @@ def test_verify_names_the_clip_and_what_is_wrong_with_it(clocksmith, brought_in,
     # A clip that is no word is missing from the times, too.
     others = [line for line in lines if line.startswith("FOUND") and line not in found]
     assert bool(others) == (words in (["a clip is mono"], ["silent"])), others
-
-
-def test_two_times_that_are_said_alike_are_found_and_not_said(clocksmith, pack, tmp_path):
-    description = pack / "voice.conf"
-    description.write_text(description.read_text().replace(
-        "[clock 12]\n", "[clock 12]\n**** = hour-{hour12}-oclock oclock\n"))
-    found = "[clock 12] says 00:01 as it says 00:00"
-    told = f"{description}: {found}; give each time words of its own"
-    configuration = clocksmith.configuration(voice=pack)
-    assert f"FOUND rules       {found}" in lines_of(clocksmith.run("voice", "verify", pack), 3)
-    check = lines_of(clocksmith.run("check", "--config", configuration), 3)
-    assert f"FOUND voice         {told}" in check
-    output = tmp_path / "said"
-    for words in (["run", "--output", output], ["voice", "try", pack, "15:15"],
-                  ["voice", "export", pack, "--output", output]):
-        done = clocksmith.run(*words, "--config", configuration, timeout=60)
-        assert refusal(done, 1) == f"clocksmith: {told}"
-        assert not output.exists()
-
-
-def test_check_finds_two_lengths_of_a_timer_that_are_said_alike(clocksmith, pack):
-    description = pack / "voice.conf"
-    description.write_text(description.read_text().replace("number-{minutes} minutes left", "minutes left"))
-    check = lines_of(
-        clocksmith.run("check", "--config", clocksmith.configuration(voice=pack)), 3)
-    assert any(f"{description}: '3 min left' is said as '2 min left' is" in line for line in check), check
 
 
 def test_verify_finds_a_rule_whose_clip_is_not_there(clocksmith, brought_in):
