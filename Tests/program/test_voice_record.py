@@ -107,8 +107,7 @@ def takes(folder):
 
 
 def record(surroundings, scratch):
-    """A voice recorded in two runs with SIGTERM between, the microphone on the second channel of a
-    card: (folder, two people, takes between)."""
+    """A voice recorded in two runs, on a second channel: (folder, two people, takes between)."""
     scratch.mkdir()
     clocksmith, folder = Clocksmith(surroundings, scratch), scratch / "mine"
     microphone = Microphone(scratch / "server", surroundings, is_second=True)
