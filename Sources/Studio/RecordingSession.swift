@@ -166,7 +166,7 @@ public struct RecordingSession: Sendable {
       return [
         .rest,
         .tell(
-          "the room is too noisy: \(level.text(decimals: 0, .up)) dBFS, over -55: shut windows, "
+          "the room is too noisy: \(level.text(decimals: 1, .up)) dBFS, over -55: shut windows, "
             + "turn off fans, or turn the microphone down and come closer; Enter listens again"),
       ]
     }

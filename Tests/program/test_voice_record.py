@@ -190,7 +190,7 @@ def test_a_noisy_room_is_told_and_heard_again(microphone, sit_down):
     quiet, microphone.noise = microphone.noise, 0.01
     try:
         person = sit_down(microphone)
-        person.wait_for("the room is too noisy: -40 dBFS, over -55")
+        person.wait_for("dBFS, over -55: shut windows")
     finally:
         microphone.noise = quiet
     person.press("\r")
