@@ -9,17 +9,21 @@ public func makeFolder(
   _ path: String, _ fill: (String) throws(Fault) -> Void
 ) throws(Fault) {
   let operation = "cannot make \(path)"
+  let isThere = Fault(operation, "it is there already; give another --output, or remove it")
   var status = stat()
-  guard lstat(path, &status) != 0 else {
-    throw Fault(operation, "it is there already; give another --output, or remove it")
-  }
+  guard lstat(path, &status) != 0 else { throw isThere }
   let target = "\(path).\(getpid()).part"
   try cleaningUp { () throws(Fault) in
     guard mkdir(target, 0o777) == 0 else { throw Fault(operation, errno: errno) }
     do throws(Fault) {
       try fill(target)
       try refuseIfAskedToEnd(operation)
-      guard rename(target, path) == 0 else { throw Fault(operation, errno: errno) }
+      guard rename(target, path) == 0 else {
+        // Someone may have made one meanwhile.
+        let code = errno
+        throw [EEXIST, ENOTEMPTY, ENOTDIR].contains(code)
+          ? isThere : Fault(operation, errno: code)
+      }
     } catch {
       for name in names(inFolder: target) { unlink("\(target)/\(name)") }
       rmdir(target)

@@ -43,7 +43,7 @@ public func writeBytes(_ bytes: [UInt8], to path: String, isSynced: Bool) throws
     guard close(descriptor) == 0 else { throw Fault(operation, errno: errno) }
     guard let temporaryPath else { return }
     guard rename(temporaryPath, target) == 0 else { throw Fault(operation, errno: errno) }
-    if isSynced { try syncFolder(of: path) }
+    if isSynced { try syncFolder(of: target) }
   } catch {
     if let temporaryPath { unlink(temporaryPath) }
     throw error

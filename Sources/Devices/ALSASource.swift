@@ -6,7 +6,7 @@ import CClocksmith
 /// A microphone behind an ALSA PCM device.
 ///
 /// Takes any device: 32-bit float, 32- or 16-bit integer samples, any rate, any number of channels.
-/// Only the first channel is heard.
+/// Only the loudest channel is heard.
 public final class ALSASource {
   /// Its name in messages.
   public let name: String
@@ -69,7 +69,8 @@ public final class ALSASource {
   }
 
   private func start(_ pcm: OpaquePointer) throws(Fault) -> Int {
-    let hardware = try device.configure(pcm, channels: 1, period: Self.period, buffer: Self.buffer)
+    // With one channel, ALSA's plug would mix a microphone with a channel that has only noise.
+    let hardware = try device.configure(pcm, channels: 2, period: Self.period, buffer: Self.buffer)
     decoder = SampleDecoder(format: hardware.format, channels: hardware.channels)
     try device.check("cannot start", snd_pcm_start(pcm))
     return hardware.rate

@@ -43,7 +43,8 @@ public enum ClipFlaw: Hashable {
   /// What is wrong, and what to do.
   public var words: String {
     switch self {
-    case .tooLong(let seconds): "it takes \(seconds.text(decimals: 1)) s, more than 5; cut it"
+    case .tooLong(let seconds):
+      "it takes \(seconds.text(decimals: 1, .up)) s, more than 5; cut it"
     case .tooShort(let seconds):
       "it takes \((seconds * 1000).text(decimals: 1)) ms, too short for a word; record it again"
     case .silent: "it is silent; record it again"

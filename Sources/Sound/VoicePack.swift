@@ -156,8 +156,10 @@ public struct VoicePack: Sendable {
     return Score(rate: rate, parts: parts, anchor: 0)
   }
 
-  /// Checks that every multiple of `interval` in the day can be said.
-  /// - Throws: `Fault` for clips without a file, or for the first time that cannot be said.
+  /// Checks that every multiple of `interval` in the day can be said, and that no two times of day
+  /// are said alike.
+  /// - Throws: `Fault` for clips without a file, for the first time that cannot be said, or for the
+  ///   first that is said like another.
   public func verify(every interval: Interval, wording: Wording) throws(Fault) {
     let needed = Set(
       stride(from: 0, to: 1440, by: interval.minutes).flatMap {
@@ -167,6 +169,35 @@ public struct VoicePack: Sendable {
     for minute in stride(from: 0, to: 1440, by: interval.minutes) {
       _ = try phrase(hour: minute / 60, minute: minute % 60, wording: wording)
     }
+    try refuseTimesAlike(wording)
+  }
+
+  /// - Throws: `Fault` if two times of day are said alike.
+  public func refuseTimesAlike(_ wording: Wording) throws(Fault) {
+    guard let flaw = timesAlike(wording) else { return }
+    throw Fault("\(path)/voice.conf", "\(flaw); give each time words of its own")
+  }
+
+  /// The first time of day that is said like another, in a sentence; nil if there is none. On the
+  /// 12-hour clock, times half a day apart may be said alike.
+  ///
+  /// Compares every minute that it has words for, since people may ask for any.
+  public func timesAlike(_ wording: Wording) -> String? {
+    let half = wording.format == .twelve ? 720 : 1440
+    var said: [[String]: Int] = [:]
+    for minute in 0..<1440 {
+      guard let names = names(hour: minute / 60, minute: minute % 60, wording),
+        names.allSatisfy({ clips[$0] != nil })
+      else { continue }
+      let other = said[names, default: minute]
+      said[names] = other
+      if other % half != minute % half {
+        let times = [minute, other].map { CivilTime(hour: $0 / 60, minute: $0 % 60)! }
+        let texts = times.map { String($0.dateTime.timeOfDay.prefix(5)) }
+        return "\(wording.section) says \(texts[0]) as it says \(texts[1])"
+      }
+    }
+    return nil
   }
 
   /// The shortest interval every multiple of which can be said; nil if not even the full hours can.

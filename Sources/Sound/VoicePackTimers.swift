@@ -37,6 +37,19 @@ extension VoicePack {
     (timers.names(phrase).map(unchained) ?? []).filter { clips[$0] == nil }
   }
 
+  /// The first phrase of `TimerPhrase.range` that is said like another, in a sentence; nil if there
+  /// is none.
+  public var timersAlike: String? {
+    var said: [[Clip]: TimerPhrase] = [:]
+    for phrase in TimerPhrase.range {
+      guard let clips = self.phrase(of: phrase) else { continue }
+      if let other = said.updateValue(phrase, forKey: clips) {
+        return "'\(phrase.text)' is said as '\(other.text)' is"
+      }
+    }
+    return nil
+  }
+
   /// The phrases of `TimerPhrase.range` that it cannot say; all of them if it has no words for
   /// timers.
   public var phrasesUnsaid: [TimerPhrase] {

@@ -36,7 +36,7 @@ public struct Recording: Sendable {
   }
 
   /// The most samples in a row that have the same value close to full scale.
-  public var longestFlatTop: Int {
+  private var longestFlatTop: Int {
     var longest = 0
     var run = 0
     var last: Float = 0
@@ -53,7 +53,17 @@ public struct Recording: Sendable {
   var clippedRun: Int? {
     let run = longestFlatTop
     // Slow waves at high rates have flat tops of their own.
-    return run >= max(3, rate / 16_000) ? run : nil
+    guard run >= max(3, rate / 16_000) else { return nil }
+    // So have all waves in a coarse coding, as 8 bit or mu-law. A wave of 80 Hz, a deep voice, stays
+    // within a step of its peak for this long.
+    let explained = (2 * codingStep).squareRoot() / (80 * .pi) * Double(rate)
+    return Double(run) > explained ? run : nil
+  }
+
+  /// The least difference between two of its loud samples: the step of their coding.
+  private var codingStep: Double {
+    let levels = Set(samples.lazy.map(\.magnitude).filter { $0 > 0.5 }).sorted()
+    return zip(levels, levels.dropFirst()).map { Double($1 - $0) }.min() ?? 0
   }
 
   // MARK: Making

@@ -16,8 +16,8 @@ extension Recording {
     func refuse(_ words: String) -> Fault { Fault("cannot use \(path)", words) }
     guard file.seconds <= Self.longest else {
       throw refuse(
-        "it takes \(file.seconds.text(decimals: 1)) s, and no word takes longer than 5 s; cut the "
-          + "word out")
+        "it takes \(file.seconds.text(decimals: 1, .up)) s, and no word takes longer than "
+          + "5 s; cut the word out")
     }
     let channels = try file.readChannels()
     for channel in channels {

@@ -161,17 +161,17 @@ public struct RecordingSession: Sendable {
             + "or choose another by --device (arecord -L); a listens again, Enter goes on"),
       ]
     }
-    let text = "\(level.text(decimals: 0)) dBFS"
     guard level <= RoomTone.most else {
       state = .roomUnfit(isSilent: false)
       return [
         .rest,
         .tell(
-          "the room is too noisy: \(text), over -55: shut windows, turn off fans, or turn the "
-            + "microphone down and come closer; Enter listens again"),
+          "the room is too noisy: \(level.text(decimals: 1, .up)) dBFS, over -55: shut windows, "
+            + "turn off fans, or turn the microphone down and come closer; Enter listens again"),
       ]
     }
-    return [.tell("the room is quiet enough: \(text)")] + goOnToMissing(after: -1)
+    let text = "the room is quiet enough: \(level.text(decimals: 0)) dBFS"
+    return [.tell(text)] + goOnToMissing(after: -1)
   }
 
   // MARK: The keys

@@ -33,8 +33,9 @@ public struct Take: Sendable {
     try self.init(cutting: samples, rate: rate, prompt, room: room)
     guard signalToNoise >= Self.leastSignalToNoise else {
       throw Refusal(
-        description: "too noisy: the speech is \(signalToNoise.text(decimals: 0)) dB over the "
-          + "noise, under 35; make it quieter or come closer, and say it again")
+        description: "too noisy: the speech is "
+          + "\(signalToNoise.text(decimals: 0, .down)) dB over the noise, under 35; make it "
+          + "quieter or come closer, and say it again")
     }
     for (word, range) in zip(prompt.words, cut.words) {
       let loudness = try? Loudness(of: Array(self.samples[range]), rate: rate)
@@ -68,18 +69,17 @@ public struct Take: Sendable {
     let clippedRun = recording.clippedRun
     recording.removeDC()
     let peak = Double(recording.peak).decibels
-    let peakText = "it peaks at \(peak.text(decimals: 1)) dBFS"
     if let clippedRun {
       return "clipped: \(clippedRun) samples in a row at full scale; turn the microphone down or "
         + "step back, and say it again"
     }
     if peak > peaks.upperBound {
-      return "too loud: \(peakText), over -3; turn the microphone down or step back, and say it "
-        + "again"
+      return "too loud: it peaks at \(peak.text(decimals: 1, .up)) dBFS, over -3; turn the "
+        + "microphone down or step back, and say it again"
     }
     if peak < peaks.lowerBound {
-      return "too soft: \(peakText), under -12; turn the microphone up or come closer, and say it "
-        + "again"
+      return "too soft: it peaks at \(peak.text(decimals: 1, .down)) dBFS, under -12; turn the "
+        + "microphone up or come closer, and say it again"
     }
     if recording.seconds >= longest {
       return "too long: it goes on for \(recording.seconds.text(decimals: 0)) s; say it again, and "

@@ -4,7 +4,8 @@ import Sound
 
 extension VoicePack {
   /// What keeps the clock from saying the right time, one sentence each: clips that are missing,
-  /// torn, silent, far too short or too long, and a crossfade that is too long for them.
+  /// torn, silent, far too short or too long, a crossfade that is too long for them, and phrases of
+  /// timers that are said alike.
   ///
   /// Reads every clip once. `VoiceVerification` also checks their quality.
   public func flaws() -> [String] {
@@ -22,6 +23,9 @@ extension VoicePack {
       }
     }
     if let flaw = crossfadeFlaw { flaws.append("\(path)/voice.conf: \(flaw)") }
+    if let flaw = timersAlike {
+      flaws.append("\(path)/voice.conf: \(flaw); give each phrase words of its own")
+    }
     return flaws
   }
 

@@ -36,10 +36,10 @@ public struct VoiceVerification {
     var named = Set(pack.clipsWithoutFile)
     for wording in pack.wordings {
       brokenRules += Self.lacking(pack, wording, &named)
-      if let sentence = Self.ambiguous(pack, wording) { brokenRules.append(sentence) }
+      if let sentence = pack.timesAlike(wording) { brokenRules.append(sentence) }
     }
     brokenRules += Self.lackingTimers(pack, &named)
-    if let sentence = Self.ambiguousTimers(pack) { brokenRules.append(sentence) }
+    if let sentence = pack.timersAlike { brokenRules.append(sentence) }
     crossfade = pack.crossfadeFlaw
     var loudness: [(clip: String, momentary: Double)] = []
     var unusable: Set<String> = []
@@ -76,27 +76,6 @@ public struct VoiceVerification {
     findings.sort { ($0.clip, $0.words) < ($1.clip, $1.words) }
   }
 
-  /// The first time of day that is said like another. On the 12-hour clock, times half a day apart
-  /// may be said alike.
-  private static func ambiguous(_ pack: VoicePack, _ wording: Wording) -> String? {
-    let half = wording.format == .twelve ? 720 : 1440
-    var said: [[String]: Int] = [:]
-    for minute in 0..<1440 {
-      let phrase = try? pack.phrase(hour: minute / 60, minute: minute % 60, wording: wording)
-      guard let words = phrase?.map(\.path) else { continue }
-      guard let other = said[words] else {
-        said[words] = minute
-        continue
-      }
-      if other % half != minute % half {
-        let times = [other, minute].map { CivilTime(hour: $0 / 60, minute: $0 % 60)! }
-        let names = times.map { String($0.dateTime.timeOfDay.prefix(5)) }
-        return "\(wording.section) says \(names[1]) as it says \(names[0])"
-      }
-    }
-    return nil
-  }
-
   /// The clips that the rules for times of day need and that are not in `[clips]`, each with the
   /// first time that needs it. Leaves out those in `named`, and adds the others to it.
   private static func lacking(
@@ -129,18 +108,6 @@ public struct VoiceVerification {
     "no clip '\(clip)', which \(need) needs; record it, or take the rule out"
   }
 
-  /// The first phrase of timers and intervals that is said like another.
-  private static func ambiguousTimers(_ pack: VoicePack) -> String? {
-    var said: [[String]: TimerPhrase] = [:]
-    for phrase in TimerPhrase.range {
-      guard let words = pack.phrase(of: phrase)?.map(\.path) else { continue }
-      if let other = said.updateValue(phrase, forKey: words) {
-        return "'\(phrase.text)' is said as '\(other.text)' is"
-      }
-    }
-    return nil
-  }
-
   /// What is wrong with one clip by itself.
   static func faults(_ recording: Recording, _ loudness: Loudness) -> [String] {
     var faults: [String] = []
@@ -156,12 +123,11 @@ public struct VoiceVerification {
         "\((recording.dc * 100).text(decimals: 2)) % of DC, not under 0.1 %; take its mean out")
     }
     if loudness.truePeak > highestPeak {
-      let peak = loudness.truePeak.text(decimals: 1)
+      let peak = loudness.truePeak.text(decimals: 1, .up)
       faults.append("it peaks at \(peak) dBTP, over -1; make the whole pack lower")
     }
-    if recording.longestFlatTop > 1 {
-      faults.append(
-        "\(recording.longestFlatTop) samples in a row at full scale: clipped; record it again")
+    if let run = recording.clippedRun {
+      faults.append("\(run) samples in a row at full scale: clipped; record it again")
     }
     return faults
   }
@@ -183,13 +149,13 @@ public struct VoiceVerification {
       let direction = difference > 0 ? "louder" : "softer"
       return Finding(
         clip: clip,
-        words: "\(difference.magnitude.text(decimals: 1)) LU \(direction) than the pack "
+        words: "\(difference.magnitude.text(decimals: 1, .up)) LU \(direction) than the pack "
           + "(\(momentary.text(decimals: 1)) against \(level.text(decimals: 1)) LUFS), more than 1; "
           + "level it")
     }
   }
 
   private static func milliseconds(_ seconds: Double) -> String {
-    (seconds * 1000).text(decimals: 0)
+    (seconds * 1000).text(decimals: 0, .up)
   }
 }

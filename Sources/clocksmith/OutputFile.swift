@@ -11,4 +11,14 @@ extension Arguments {
     }
     return path
   }
+
+  /// The folder of `--output`; nil if it is not given.
+  /// - Throws: `Misuse` if no folder can have this name.
+  func folder() throws -> String? {
+    guard let name = self["output"] else { return nil }
+    if let flaw = flaw(ofOutputName: name) {
+      throw Misuse(description: "--output '\(name)': \(flaw)")
+    }
+    return withoutSlash(name)
+  }
 }

@@ -34,7 +34,7 @@ let renderCommand = Subcommand(
     throw Misuse(description: "--picture '\(picture)': \(flaw)")
   }
   if let sound, let picture = arguments["picture"],
-    place(sound) == place(picture), !isSpecialFile(sound)
+    place(try outputPath(sound)) == place(try outputPath(picture)), !isSpecialFile(sound)
   {
     throw Misuse(description: "--output and --picture are the same file, '\(sound)'; name two")
   }

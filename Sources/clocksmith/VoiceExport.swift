@@ -7,10 +7,9 @@ import Studio
 /// `voice export`: writes every quarter of an hour into a sound file of its own, for a telephone
 /// that speaks by itself.
 func exportVoice(_ name: String, _ arguments: Arguments) throws -> Int32 {
-  guard let output = arguments["output"] else {
+  guard let folder = try arguments.folder() else {
     throw Misuse(description: "voice export needs --output, the folder to make")
   }
-  let folder = withoutSlash(output)
   let configuration = try Configuration.load(path: arguments["config"])
   let voice = try voicePack(named: name)
   let composer = Composer(

@@ -8,7 +8,7 @@ import Studio
 /// `voice import`: makes a voice pack from recordings, or adds the words of timers to one.
 func importVoice(_ folder: String, _ arguments: Arguments) throws -> Int32 {
   let folder = withoutSlash(folder)
-  let output = arguments["output"].map(withoutSlash)
+  let output = try arguments.folder()
   let recordings: VoiceImport
   switch (arguments["pack"], output) {
   case (nil, _):

@@ -68,6 +68,7 @@ func wording(
     complain("note: it has no words for 'say_it_is = yes', which is configured")
     wording.opens = false
   }
+  try voice.refuseTimesAlike(wording)
   return wording
 }
 

@@ -19,10 +19,15 @@ import Testing
     return Array(block[..<count])
   }
 
-  @Test("the first channel is heard, in every format") func firstChannelIsHeard() {
-    #expect(decode([Float](arrayLiteral: 0.5, 9, -1, 9), as: .float32) == [0.5, -1])
-    #expect(decode([Int16](arrayLiteral: 16_384, 9, -32_768, 9), as: .integer16) == [0.5, -1])
-    #expect(decode([Int32](arrayLiteral: 1 << 30, 9, .min, 9), as: .integer32) == [0.5, -1])
+  @Test("the loudest channel is heard, in every format") func loudestChannelIsHeard() {
+    #expect(decode([Float](arrayLiteral: 0.5, 0.1, -1, 0.1), as: .float32) == [0.5, -1])
+    #expect(decode([Float](arrayLiteral: 0.1, 0.5, 0.1, -1), as: .float32) == [0.5, -1])
+    #expect(decode([Int16](arrayLiteral: 9, 16_384, 9, -32_768), as: .integer16) == [0.5, -1])
+    #expect(decode([Int32](arrayLiteral: 9, 1 << 30, 9, .min), as: .integer32) == [0.5, -1])
+  }
+
+  @Test("a channel that is a little louder than the other is not changed to") func noSmallChange() {
+    #expect(decode([Float](arrayLiteral: 0.5, 0.6, -0.4, -0.7), as: .float32) == [0.5, -0.4])
   }
 
   @Test("what fails is told by its code, and nothing is decoded") func failureIsTold() {

@@ -34,6 +34,15 @@ import Testing
     }
   }
 
+  /// A pack that has these rules, more clips, and a clip for each hour.
+  private func makePackOfHours(_ rules: String, clips: String = "") throws {
+    let hours = (1...12).map { "\($0) = \($0)" }.joined(separator: "\n")
+    try makePack(
+      Self.description.replacingOccurrences(of: "**00 = h oclock\n**** = h m pm", with: rules)
+        .replacingOccurrences(of: "[clips]", with: "[clips]\n\(hours)\n\(clips)"))
+    for hour in 1...12 { try folder.write("\(hour).wav", samples: [0.25]) }
+  }
+
   @Test("clips overlap by the crossfade, to the frame") func clipsOverlapByTheCrossfade() throws {
     try makePack()
     let pack = try VoicePack(path: folder.path)
@@ -188,9 +197,9 @@ import Testing
 
   @Test("clips without a file are told together, and keep no other time from being said")
   func withoutFile() throws {
-    try makePack(
-      Self.description.replacingOccurrences(
-        of: "[clips]", with: "[clips]\nz = zed\nw = double u\nx = ex"))
+    try makePackOfHours(
+      "**00 = {hour12} oclock\n**15 = {hour12} m\n**30 = {hour12} m m\n**45 = {hour12} m pm",
+      clips: "z = zed\nw = double u\nx = ex")
     var pack = try VoicePack(path: folder.path)
     let files = "(w.flac, .wav, .caf, .ogg)"
     #expect(pack.filesMissing?.operation == "voice \(folder.path)")
@@ -203,13 +212,32 @@ import Testing
     unlink("\(folder.path)/m.wav")
     pack = try VoicePack(path: folder.path)
     #expect(pack.clipsWithoutFile == ["m", "pm", "w", "x", "z"])
-    #expect(try pack.text(hour: 15, minute: 0, wording: .twelve) == "three o'clock")
+    #expect(try pack.text(hour: 15, minute: 0, wording: .twelve) == "3 o'clock")
     let fault = faultThrown { try pack.verify(every: .quarter, wording: .twelve) }
     #expect(
       fault?.detail
         == "clip 'm' has no file (m.flac, .wav, .caf, .ogg), and 1 more has none; put them there, or "
         + "take the clips out of voice.conf")
     try pack.verify(every: Interval(minutes: 60)!, wording: .twelve)
+  }
+
+  @Test(
+    "times that are said alike are found, unless they are half a day apart on the 12-hour clock",
+    arguments: [
+      ("12", "**** = {hour12} m", "[clock 12] says 00:01 as it says 00:00"),
+      ("12", "**15 = {hour12} m\n**45 = {hour12} m", "[clock 12] says 00:45 as it says 00:15"),
+      // Only of a time that people may ask for.
+      ("12", "**00 = {hour12}\n**07 = {hour12}", "[clock 12] says 00:07 as it says 00:00"),
+      ("12", "**00 = {hour12} oclock\n**15 = {hour12} m", nil),
+      ("24", "**00 = {hour12} oclock", "[clock 24] says 12:00 as it says 00:00"),
+    ])
+  func timesAlike(clock: String, rules: String, words: String?) throws {
+    try makePackOfHours("[clock \(clock)]\n\(rules)")
+    let description = try String(contentsOfFile: "\(folder.path)/voice.conf", encoding: .utf8)
+    try folder.write(
+      "voice.conf", description.replacingOccurrences(of: "[clock 12]\n[clock", with: "[clock"))
+    let wording = Wording(HourFormat(rawValue: clock)!)
+    #expect(try VoicePack(path: folder.path).timesAlike(wording) == words)
   }
 
   @Test("a style has rules of its own, and opening words come first") func styles() throws {
@@ -239,9 +267,8 @@ import Testing
 
   @Test("a pack that says the quarters alone is enough for an interval of 15 minutes")
   func quartersAreEnoughForTheirInterval() throws {
-    let rules = "**00 = h oclock\n**15 = h m\n**30 = h m\n**45 = h m"
-    try makePack(
-      Self.description.replacingOccurrences(of: "**00 = h oclock\n**** = h m pm", with: rules))
+    try makePackOfHours(
+      "**00 = {hour12} oclock\n**15 = {hour12} m\n**30 = {hour12} m m\n**45 = {hour12} m pm")
     let pack = try VoicePack(path: folder.path)
     try pack.verify(every: .quarter, wording: .twelve)
     #expect(pack.shortestInterval(wording: .twelve) == .quarter)

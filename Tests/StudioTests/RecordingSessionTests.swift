@@ -53,7 +53,7 @@ private struct Guided {
   @Test("a room over -55 dBFS is refused, and heard again") func noisyRoomIsRefused() {
     var guided = Guided(room: -54)
     #expect(guided.deeds == [.rest])
-    #expect(guided.told.contains("too noisy: -54 dBFS, over -55"))
+    #expect(guided.told.contains("too noisy: -54.0 dBFS, over -55"))
     guided.press("\r")
     #expect(guided.deeds == [.hearRoom])
     guided.take(.roomHeard(-55))

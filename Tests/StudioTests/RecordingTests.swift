@@ -53,10 +53,29 @@ import Testing
     #expect(recording.samples[240] == 1 && recording.samples[120] > 0.49)
   }
 
-  @Test("flat tops are counted, round ones are not") func flatTopsAreCounted() {
-    let clipped = tone(3).map { min(max($0, -1), 1) }
-    #expect(Recording(samples: clipped, rate: 48_000).longestFlatTop > 10)
-    #expect(Recording(samples: tone(1), rate: 48_000).longestFlatTop < 3)
+  /// A voice of 100 Hz whose loudest waves reach this level, clipped at full scale.
+  private func voice(_ level: Float, rate: Int) -> [Float] {
+    (0..<(rate / 2)).map { frame in
+      let time = Float(frame) / Float(rate)
+      let wave = sinf(200 * .pi * time) + sinf(400 * .pi * time) / 2
+      return min(max(level * wave / 1.3 * sinf(2 * .pi * time), -1), 1)
+    }
+  }
+
+  /// As mu-law rounds at high levels, to steps of 1/32.
+  private static let codings: [String: @Sendable (Float) -> Float] = [
+    "16 bit": { ($0 * 32_767).rounded() / 32_768 },
+    "8 bit": { ($0 * 127).rounded() / 128 },
+    "mu-law": { ($0.magnitude > 0.5 ? ($0 * 31).rounded() : $0 * 31) / 31.6 },
+  ]
+
+  @Test(
+    "flat tops that the coding explains are not clipped, and longer ones are",
+    arguments: codings.keys.sorted(), [8_000, 22_050, 48_000])
+  func flatTops(coding: String, rate: Int) {
+    let coded = { Recording(samples: voice($0, rate: rate).map(Self.codings[coding]!), rate: rate) }
+    #expect(coded(1).clippedRun == nil)
+    #expect(coded(2).clippedRun != nil)
   }
 
   @Test("a tone of 1 kHz at full scale is as loud as the standard says") func loudness() throws {

@@ -19,27 +19,29 @@ from sound_server import RATE, SoundServer, preferred, wait_until
 
 BLOCK = RATE // 100
 # 85 ms. With less, the sound breaks up on a busy machine.
-PIPE_BYTES = 1 << 14
+PIPE_BYTES = 1 << 15
 
 
 class Microphone:
-    """A sink with constant room noise, into which a person speaks. Its monitor is the microphone.
-    The speaker `speaker` is an exact one."""
+    """A sink with constant room noise, into which a person speaks. Its monitor is the microphone,
+    on both channels of a stereo card, or on the second alone. The speaker `speaker` is an exact
+    one."""
 
-    def __init__(self, folder, environment, noise=0.0005):
+    def __init__(self, folder, environment, noise=0.0005, is_second=False):
         self.server = SoundServer(folder, environment, "room")
         self.speaker = ExactSpeaker(folder)
         self.alsa = (
             SILENT_ALSA + self.server.device("microphone", "room.monitor")
             + self.speaker.device("speaker"))
         self.noise = noise
+        self.levels = [0.1 * noise if is_second else 1, 1]
         self.waiting = numpy.zeros(0)
         self.written = 0
         self.lock = threading.Lock()
         self.process = subprocess.Popen(
             preferred(
                 "pacat", "--playback", "--raw", "-d", "room", f"--rate={RATE}", "--format=float32le",
-                "--channels=1", "--latency-msec=50"),
+                "--channels=2", "--latency-msec=50"),
             env=self.server.environment, stdin=subprocess.PIPE)
         fcntl.fcntl(self.process.stdin, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
         self.thread = threading.Thread(target=self.run, daemon=True)
@@ -55,7 +57,8 @@ class Microphone:
                     speech, self.waiting = self.waiting[:BLOCK], self.waiting[BLOCK:]
                 block = random.normal(0, 1, BLOCK) * self.noise
                 block[:len(speech)] += speech
-                os.write(self.process.stdin.fileno(), block.astype("float32").tobytes())
+                frames = numpy.outer(block, self.levels).astype("float32")
+                os.write(self.process.stdin.fileno(), frames.tobytes())
                 self.written += 1
         except BrokenPipeError:
             pass

@@ -262,6 +262,32 @@ def test_a_crossfade_that_clips_are_too_short_for_is_found_by_check_and_by_verif
     assert done.returncode == 3 and f"FOUND crossfade   {words}" in done.stdout.splitlines()
 
 
+def test_two_times_that_are_said_alike_are_found_and_not_said(clocksmith, pack, tmp_path):
+    description = pack / "voice.conf"
+    description.write_text(description.read_text().replace(
+        "[clock 12]\n", "[clock 12]\n**** = hour-{hour12}-oclock oclock\n"))
+    found = "[clock 12] says 00:01 as it says 00:00"
+    told = f"{description}: {found}; give each time words of its own"
+    configuration = clocksmith.configuration(voice=pack)
+    assert f"FOUND rules       {found}" in clocksmith.run("voice", "verify", pack).stdout.splitlines()
+    check = clocksmith.run("check", "--config", configuration).stdout.splitlines()
+    assert f"FOUND voice         {told}" in check
+    output = tmp_path / "said"
+    for words in (["run", "--output", output], ["voice", "try", pack, "15:15"],
+                  ["voice", "export", pack, "--output", output]):
+        done = clocksmith.run(*words, "--config", configuration, timeout=60)
+        assert refusal(done, 1) == f"clocksmith: {told}"
+        assert not output.exists()
+
+
+def test_check_finds_two_lengths_of_a_timer_that_are_said_alike(clocksmith, pack):
+    description = pack / "voice.conf"
+    description.write_text(description.read_text().replace("number-{minutes} minutes left", "minutes left"))
+    check = clocksmith.run(
+        "check", "--config", clocksmith.configuration(voice=pack)).stdout.splitlines()
+    assert any(f"{description}: '3 min left' is said as '2 min left' is" in line for line in check), check
+
+
 def test_a_broken_clip_is_told_of_in_our_own_words(clocksmith, broken_pack, tmp_path):
     done = clocksmith.run(
         "render", "--at", "2026-11-21T15:15", "--output", tmp_path / "clock.wav", "--config",

@@ -77,15 +77,31 @@ def test_both_may_go_nowhere(clocksmith):
 
 
 @pytest.mark.parametrize(("name", "flaw"), [
-    ("-", "standard output is for words; name a file"), ("", "it is empty; name a file")])
+    ("-", "standard output is for words; give a name"), ("", "it is empty; give a name")])
 @pytest.mark.parametrize(
-    "words", [[*RENDER, "--output"], [*RENDER, "--picture"], ["say", "15:15", "--output"]])
-def test_a_dash_is_no_file_and_nothing_is_none(clocksmith, tmp_path, words, name, flaw):
+    "words", [[*RENDER, "--output"], [*RENDER, "--picture"], ["say", "15:15", "--output"],
+              ["voice", "export", "rms", "--output"]])
+def test_a_dash_is_no_name_and_nothing_is_none(clocksmith, tmp_path, words, name, flaw):
     folder = tmp_path / "output"
     folder.mkdir()
     done = clocksmith.run(*words, name, "--config", clocksmith.configuration(), cwd=folder)
     assert refusal(done, 2) == f"clocksmith: {words[-1]} '{name}': {flaw}"
     assert not list(folder.iterdir())
+
+
+def test_the_file_that_a_link_leads_to_is_written_and_the_link_stays(clocksmith, tmp_path):
+    (tmp_path / "there").mkdir()
+    (tmp_path / "there/clock.wav").write_text("old")
+    for name in ("clock.wav", "clock.svg"):
+        (tmp_path / name).symlink_to(f"there/{name}")
+    (tmp_path / "2.wav").symlink_to(tmp_path / "clock.wav")
+    done = clocksmith.run(
+        *RENDER, "--output", "2.wav", "--picture", "clock.svg", "--config",
+        clocksmith.configuration(), cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert soundfile.info(tmp_path / "there/clock.wav").format == "WAV"
+    assert (tmp_path / "there/clock.svg").read_text().endswith("</svg>\n")
+    assert all((tmp_path / name).is_symlink() for name in ("clock.wav", "clock.svg", "2.wav"))
 
 
 def test_a_sound_for_a_pipe_is_refused_with_the_reason(clocksmith):
