@@ -18,6 +18,7 @@ let package = Package(
     .systemLibrary(name: "CLinux"),
     .systemLibrary(name: "CMicroHTTPD"),
     .systemLibrary(name: "CMosquitto"),
+    .systemLibrary(name: "CMPG123"),
     .systemLibrary(name: "CNGHTTP2"),
     .systemLibrary(name: "COpenSSL"),
     .systemLibrary(name: "CSampleRate"),
@@ -32,7 +33,7 @@ let package = Package(
     .target(name: "Horology"),
     .target(name: "Sound", dependencies: ["Basics", "Horology", "CSampleRate", "CSndFile"]),
     .target(name: "Foundry", dependencies: ["Basics", "Horology", "Sound"]),
-    .target(name: "Studio", dependencies: ["Basics", "Horology", "Sound", "CEBUR128"]),
+    .target(name: "Studio", dependencies: ["Basics", "Horology", "Sound", "CEBUR128", "CMPG123"]),
     .target(
       name: "Devices",
       dependencies: ["Basics", "Horology", "Sound", "CALSA", "CClocksmith", "CLinux", "CSystemd"]),

@@ -9,10 +9,7 @@ public enum ClipFlaw: Hashable {
   /// In seconds; no spoken word takes longer.
   public static let longest = 5.0
   /// In seconds; the shortest words of the shipped voices take 0.16.
-  private static let shortest = 0.05
-  /// -60 dB of full scale: nobody hears a word below it.
-  private static let softest: Float = 0.001
-
+  static let shortest = 0.05
   /// Nil if the clip is as long as a word.
   public init?(seconds: Double) {
     if seconds > Self.longest {
@@ -22,13 +19,6 @@ public enum ClipFlaw: Hashable {
     } else {
       return nil
     }
-  }
-
-  /// Nil if the clip can be heard.
-  /// - Parameter peak: the largest magnitude of its samples; full scale is 1.
-  public init?(peak: Float) {
-    guard peak < Self.softest else { return nil }
-    self = .silent
   }
 
   /// True if the word is not heard, so that the clock would say another time. A clip that is too

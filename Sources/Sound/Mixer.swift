@@ -35,7 +35,7 @@ public final class Mixer {
 
   /// Renders the next frames of the score into `block`, and overwrites it: silence before, between
   /// and after the sounds.
-  /// - Throws: `Fault` if a sound cannot be read, or was silent from its beginning to its end.
+  /// - Throws: `Fault` if a sound cannot be read, or is a word that nobody hears.
   /// - Parameter began: called for each timed part that begins, with its frame in the score and the
   ///   frame at which it was placed.
   public func render(
@@ -68,7 +68,7 @@ public final class Mixer {
       try sounding[index].add(to: block, at: position, scratch: scratch)
       silentFrom = max(silentFrom, sounding[index].end)
       // A score that is written to a file is not read beforehand, as one that is played is.
-      if sounding[index].end <= end { try sounding[index].file.refuseSilence() }
+      if sounding[index].end <= end { try sounding[index].refuseSilence() }
     }
     sounding.removeAll { $0.end <= end }
     position = end
@@ -89,7 +89,7 @@ public func quarterSine(_ step: Int, of steps: Int) -> Float {
 private struct Voice {
   private let part: Score.Part
   private let start: Int
-  let file: SoundFile
+  private let file: SoundFile
   private let converter: RateConverter?
   private var played = 0
 
@@ -121,6 +121,10 @@ private struct Voice {
       }
     for index in 0..<count { block[offset + index] += target[index] * level(at: played + index) }
     played += wanted
+  }
+
+  func refuseSilence() throws(Fault) {
+    if part.isWord { try file.refuseSilence() }
   }
 
   /// The gain of the part's frame `frame`.

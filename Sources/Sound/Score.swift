@@ -20,12 +20,14 @@ public struct Score: Hashable, Sendable {
     /// True if it must begin at a moment, as a blow must, even if the converter drifts. False if it
     /// follows the part before it, as the next clip of a phrase does.
     public let isTimed: Bool
+    /// True for a clip of a phrase. If nobody hears it, the others say another time.
+    public let isWord: Bool
     /// What it is, for a reader: a clip's text, a bell's name.
     public let label: String
 
     public init(
       path: String, start: Int, frames: Int, fadeIn: Int = 0, fadeOut: Int = 0,
-      gain: Float = 1, isTimed: Bool = false, label: String = ""
+      gain: Float = 1, isTimed: Bool = false, isWord: Bool = false, label: String = ""
     ) {
       self.path = path
       self.start = start
@@ -34,6 +36,7 @@ public struct Score: Hashable, Sendable {
       self.fadeOut = fadeOut
       self.gain = gain
       self.isTimed = isTimed
+      self.isWord = isWord
       self.label = label
     }
 
@@ -43,7 +46,7 @@ public struct Score: Hashable, Sendable {
     func moved(by distance: Int, amplifiedBy factor: Float = 1) -> Part {
       Part(
         path: path, start: start + distance, frames: frames, fadeIn: fadeIn, fadeOut: fadeOut,
-        gain: gain * factor, isTimed: isTimed, label: label)
+        gain: gain * factor, isTimed: isTimed, isWord: isWord, label: label)
     }
   }
 
@@ -65,12 +68,13 @@ public struct Score: Hashable, Sendable {
 
   /// Reads every sound to its end.
   /// - Parameter meanwhile: called after each of them.
-  /// - Throws: `Fault` for the first that is missing, torn, silent or not a sound file.
+  /// - Throws: `Fault` for the first that is missing, torn or not a sound file, or a silent word.
   public func verify(_ meanwhile: () throws(Fault) -> Void = {}) throws(Fault) {
+    let words = Set(parts.filter(\.isWord).map(\.path))
     for path in Set(parts.map(\.path)) {
       let file = try SoundFile(path: path)
       try file.verify()
-      try file.refuseSilence()
+      if words.contains(path) { try file.refuseSilence() }
       try meanwhile()
     }
   }

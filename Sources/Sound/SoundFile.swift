@@ -11,27 +11,67 @@ public final class SoundFile {
   public let path: String
   /// Frames per second.
   public let rate: Int
-  /// Frames in the file, according to its header.
+  /// Frames in the file: as many as its header says, or if it does not say, as many as there are.
   public let frames: Int
+  /// True for MP3. Its header may not say how long it is; then `frames` is only a guess.
+  public let isMPEG: Bool
 
   /// 1, unless it was opened with `anyChannels`.
   let channels: Int
 
-  /// The largest magnitude of the samples that `read(into:)` has read; full scale is 1.
-  private(set) var peak: Float = 0
-
   private let handle: OpaquePointer
   private var position = 0
+  private var audibility: Audibility
+
+  /// The coding and rate of a mono file without a header.
+  public struct Headerless: Sendable {
+    let coding: Int
+    let rate: Int
+
+    /// By the suffix that Asterisk gives the file; nil if that says nothing about both.
+    public init?(suffix: String) {
+      switch suffix.lowercased() {
+      case "gsm": (coding, rate) = (SF_FORMAT_GSM610, 8000)
+      case "ulaw", "ul", "ulw", "mulaw", "mu": (coding, rate) = (SF_FORMAT_ULAW, 8000)
+      case "alaw", "al", "alw": (coding, rate) = (SF_FORMAT_ALAW, 8000)
+      case let suffix:
+        guard let rate = Self.linearRates[suffix] else { return nil }
+        (coding, self.rate) = (SF_FORMAT_PCM_16 | SF_ENDIAN_LITTLE, rate)
+      }
+    }
+
+    private static let linearRates = [
+      "sln": 8000, "sln12": 12_000, "sln16": 16_000, "sln24": 24_000, "sln32": 32_000,
+      "sln44": 44_100, "sln48": 48_000, "sln96": 96_000, "sln192": 192_000,
+    ]
+  }
 
   /// Opens a file of any format that libsndfile knows.
-  /// - Parameter anyChannels: accept more than one channel too, to read the whole file at once.
+  /// - Parameters:
+  ///   - anyChannels: accept more than one channel too, to read the whole file at once.
+  ///   - headerless: how its sound is coded, if it has no header.
   /// - Throws: `Fault` if it cannot be opened, is empty, or is not mono.
-  public init(path: String, anyChannels: Bool = false) throws(Fault) {
-    let descriptor = try openRegularFile(path)
+  public convenience init(
+    path: String, anyChannels: Bool = false, headerless: Headerless? = nil
+  ) throws(Fault) {
+    try self.init(
+      descriptor: openRegularFile(path), of: path, anyChannels: anyChannels, headerless: headerless)
+  }
+
+  /// The same, for a file that is open. It is closed with this object, or if this throws.
+  public init(
+    descriptor: Int32, of path: String, anyChannels: Bool = false, headerless: Headerless? = nil
+  ) throws(Fault) {
     var info = SF_INFO()
+    if let headerless {
+      info.format = Int32(SF_FORMAT_RAW | headerless.coding)
+      info.samplerate = Int32(headerless.rate)
+      info.channels = 1
+    }
     guard let opened = sf_open_fd(descriptor, Int32(SFM_READ), &info, 1) else {
       throw Self.refusal(path)
     }
+    if info.frames == sf_count_t.max { info.frames = Self.count(opened, info) }
     let problem: String? =
       if info.channels != 1 && !anyChannels {
         "it has \(info.channels) channels; a clip is mono"
@@ -41,8 +81,8 @@ public final class SoundFile {
         "its header says \(info.samplerate) frames per second; sounds have from "
           + "\(Self.rates.lowerBound) to \(Self.rates.upperBound)"
       } else if info.frames > Self.longest * sf_count_t(info.samplerate) {
-        "its header says that it is longer than \(Self.longest) s; it is torn, or no clip"
-      } else if Self.isShorterThanItsHeaderSays(opened) {
+        "it is longer than \(Self.longest) s, or its header is torn; it is no clip"
+      } else if Self.isCutOff(opened, info) {
         "it is torn: shorter than its header says"
       } else {
         nil
@@ -56,6 +96,8 @@ public final class SoundFile {
     rate = Int(info.samplerate)
     frames = Int(info.frames)
     channels = Int(info.channels)
+    isMPEG = Int(info.format) & SF_FORMAT_TYPEMASK == SF_FORMAT_MPEG
+    audibility = Audibility(rate: rate)
   }
 
   /// Seconds; the longest bell rings for 60 (facts: bells).
@@ -67,26 +109,57 @@ public final class SoundFile {
     sf_close(handle)
   }
 
-  /// libsndfile repairs the header of a file that was cut off, and says so only in its log.
-  private static func isShorterThanItsHeaderSays(_ handle: OpaquePointer) -> Bool {
+  /// How many frames there are in a file whose header does not say it, as of a FLAC that was written
+  /// into a pipe. Reads no further than a clip may be long.
+  private static func count(_ handle: OpaquePointer, _ info: SF_INFO) -> sf_count_t {
+    let block = UnsafeMutableBufferPointer<Float>.allocate(capacity: 4096 * Int(info.channels))
+    defer { block.deallocate() }
+    var frames: sf_count_t = 0
+    while frames <= longest * sf_count_t(info.samplerate) {
+      let count = sf_readf_float(handle, block.baseAddress, 4096)
+      guard count > 0 else { break }
+      frames += count
+    }
+    sf_seek(handle, 0, SEEK_SET)
+    return frames
+  }
+
+  /// True if the file ends before the sound that its header promises, by more than 10 ms.
+  ///
+  /// libsndfile repairs such a header, and says so only in its log, as in `data : 9600 (should be
+  /// 960)`. It corrects much else there too, as the size of the whole file, which writers get wrong.
+  private static func isCutOff(_ handle: OpaquePointer, _ info: SF_INFO) -> Bool {
     var log = [CChar](repeating: 0, count: 2048)
     let length = sf_command(handle, Int32(SFC_GET_LOG_INFO), &log, Int32(log.count))
-    let words = String(
+    let text = String(
       decoding: log.prefix(Int(length)).map(UInt8.init(bitPattern:)), as: UTF8.self)
-    return words.split(separator: "\n").contains { line in
-      line.split(separator: " ").suffix(3).prefix(2).elementsEqual(["(should", "be"])
+    return text.split(separator: "\n").contains { line in
+      let words = line.split(separator: " ")
+      guard words.count >= 6, words.suffix(3).prefix(2).elementsEqual(["(should", "be"]),
+        sizes.contains(words.dropLast(5).joined(separator: " ")),
+        let promised = Double(words[words.count - 4]), promised < unknownSize,
+        let there = Double(words[words.count - 1].dropLast())
+      else { return false }
+      return Double(info.frames) * (promised / there - 1) > Double(info.samplerate) / 100
     }
   }
 
+  /// What libsndfile's log calls the bytes of sound, or of the whole file where it does not check
+  /// those: in WAV and CAF, AIFF, 8SVX, AU, W64, RF64.
+  private static let sizes: Set<String> = [
+    "data", "SSND", "BODY", "Data Size", "riff", "Riff size",
+  ]
+  /// Bytes. Programs that write into a pipe do not know the size yet, and promise 2 GB or 4 GB.
+  private static let unknownSize = Double(1 << 30)
+
   /// Reads the next frames into `block`, up to the end of the file.
   /// - Returns: how many frames were read; 0 at the end.
-  /// - Throws: `Fault` if the file ends before its header says, or holds a sample that is not a
-  ///   number.
+  /// - Throws: `Fault` if the file ends before its header says, is damaged, or holds a sample that is
+  ///   not a number.
   public func read(into block: UnsafeMutableBufferPointer<Float>) throws(Fault) -> Int {
     let wanted = min(block.count, frames - position)
     guard wanted > 0 else { return 0 }
     try fill(block, frames: wanted)
-    peak = block[..<wanted].reduce(peak) { max($0, $1.magnitude) }
     return wanted
   }
 
@@ -95,23 +168,33 @@ public final class SoundFile {
     _ block: UnsafeMutableBufferPointer<Float>, frames wanted: Int
   ) throws(Fault) {
     let count = Int(sf_readf_float(handle, block.baseAddress, sf_count_t(wanted)))
-    // If the decoder loses a frame, it goes on with the next. Only sf_error tells.
-    guard count == wanted, sf_error(handle) == SF_ERR_NO_ERROR else {
+    let code = sf_error(handle)
+    guard count == wanted else {
       throw Fault(
-        "cannot read \(path)", code: sf_error(handle),
+        "cannot read \(path)", code: code,
         "it is torn: \(position + max(count, 0)) of \(frames) frames can be read")
+    }
+    // If the decoder loses a part, it goes on with the next. Only sf_error tells.
+    guard code == SF_ERR_NO_ERROR else {
+      throw Fault(
+        "cannot read \(path)", code: code,
+        "it is damaged: a part of its sound cannot be read; copy it or save it again")
     }
     guard block[..<(wanted * channels)].allSatisfy(\.isFinite) else {
       throw Fault("cannot use \(path)", "it holds samples that are not numbers")
     }
+    if channels == 1 { audibility.add(block[..<wanted]) }
     position += wanted
   }
+
+  /// Why nobody hears a word in what has been read of this mono file; nil if one can be heard.
+  public var silence: ClipFlaw? { audibility.isHeard ? nil : .silent }
 
   /// - Throws: `Fault` if nobody hears what `read(into:)` has read: the sounds around it would say
   ///   another time.
   func refuseSilence() throws(Fault) {
-    guard let flaw = ClipFlaw(peak: peak) else { return }
-    throw Fault("cannot use \(path)", flaw.words)
+    guard let silence else { return }
+    throw Fault("cannot use \(path)", silence.words)
   }
 
   /// Reads the whole file. Nothing may have been read from it before.
@@ -127,17 +210,19 @@ public final class SoundFile {
   }
 
   /// Reads the file to its end, to check that it is whole.
-  /// - Returns: the largest magnitude of its samples; full scale is 1.
-  @discardableResult
-  public func verify() throws(Fault) -> Float {
+  public func verify() throws(Fault) {
     let block = UnsafeMutableBufferPointer<Float>.allocate(capacity: 4096)
     defer { block.deallocate() }
     while try read(into: block) > 0 {}
-    return peak
   }
 
-  /// Seconds, according to its header.
   public var seconds: Double { Double(frames) / Double(rate) }
+
+  /// True if libsndfile does not know the format of a file that could not be opened; another program
+  /// may.
+  public static func isFormatUnknown(_ fault: Fault) -> Bool {
+    ![SF_ERR_NO_ERROR, SF_ERR_SYSTEM, SF_ERR_MALFORMED_FILE].contains(Int(fault.code))
+  }
 
   /// Why the last file could not be opened, in words for a reader who does not know libsndfile.
   private static func refusal(_ path: String) -> Fault {

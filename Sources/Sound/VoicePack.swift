@@ -150,7 +150,7 @@ public struct VoicePack: Sendable {
         Score.Part(
           path: clip.path, start: start, frames: lengths[index],
           fadeIn: max(before, 0), fadeOut: max(after, 0), isTimed: index == 0,
-          label: clip.text))
+          isWord: true, label: clip.text))
       start += lengths[index]
     }
     return Score(rate: rate, parts: parts, anchor: 0)

@@ -12,22 +12,16 @@ extension Recording {
   /// - Throws: `Fault` with the remedy if it is not a sound, is clipped, silent or too long, or
   ///   holds only a click.
   init(recorded path: String) throws(Fault) {
-    let file = try SoundFile(path: path, anyChannels: true)
+    let sound = try RecordedSound(path: path)
     func refuse(_ words: String) -> Fault { Fault("cannot use \(path)", words) }
-    guard file.seconds <= Self.longest else {
-      throw refuse(
-        "it takes \(file.seconds.text(decimals: 1, .up)) s, and no word takes longer than "
-          + "5 s; cut the word out")
-    }
-    let channels = try file.readChannels()
-    for channel in channels {
-      if let run = Recording(samples: channel, rate: file.rate).clippedRun {
+    for channel in sound.channels {
+      if let run = Recording(samples: channel, rate: sound.rate).clippedRun {
         throw refuse("it is clipped: \(run) samples in a row at full scale; record it less loudly")
       }
     }
-    let mixed = Self.mixed(channels)
+    let mixed = Self.mixed(sound.channels)
     self.init(
-      samples: try RateConverter.convert(mixed, from: file.rate, to: standardRate),
+      samples: try RateConverter.convert(mixed, from: sound.rate, to: standardRate),
       rate: standardRate)
     removeDC()
     guard peak >= Self.faintest else {
@@ -35,6 +29,9 @@ extension Recording {
         "it is silent: it peaks at \(Double(peak).decibels.text(decimals: 0)) dBFS; record it again"
       )
     }
+    var audibility = Audibility(rate: rate)
+    audibility.add(samples)
+    guard audibility.isHeard else { throw refuse(ClipFlaw.silent.words) }
     trim()
     removeDC()
     guard self.seconds >= Self.shortest else {

@@ -16,7 +16,10 @@ extension VoicePack {
         let file = try SoundFile(path: path)
         // A clip that is far too long need not be read to its end.
         var flaw = ClipFlaw(seconds: file.seconds)
-        if flaw == nil { flaw = ClipFlaw(peak: try file.verify()) }
+        if flaw == nil {
+          try file.verify()
+          flaw = file.silence
+        }
         if let flaw { flaws.append("\(path): \(flaw.words)") }
       } catch {
         flaws.append(error.description)

@@ -23,10 +23,17 @@ public struct VoiceImport {
   private var draft = VoiceDraft(levelling: [:])
   private let licence: String?
 
-  private static let suffixes = [
-    "wav", "wave", "flac", "caf", "aif", "aiff", "aifc", "au", "snd", "ogg", "oga", "opus", "mp3",
-    "w64", "rf64", "gsm", "g722", "sln", "ulaw", "alaw",
+  /// Suffixes of sounds. A file with another one is used only if its word is missing without it, so
+  /// that the text of a word may lie beside its sound.
+  private static let suffixes: Set<String> = [
+    "wav", "wave", "wav49", "bw64", "rf64", "w64", "flac", "caf", "aif", "aiff", "aifc", "au",
+    "snd", "voc", "ogg", "oga", "opus", "spx", "mp3", "mp2", "m4a", "mp4", "aac", "ac3", "wma",
+    "webm", "mka", "amr", "3gp", "g722",
   ]
+
+  private static func isSound(suffix: String) -> Bool {
+    suffixes.contains(suffix) || SoundFile.Headerless(suffix: suffix) != nil
+  }
 
   /// Reads the recordings in `folder` and in its subfolder `digits`, which Asterisk uses.
   /// - Parameter pack: the pack to add them to, which gains only the words of timers; nil for a
@@ -46,25 +53,36 @@ public struct VoiceImport {
       ["licence", "license", "copying", "copyright"].contains { name.lowercased().hasPrefix($0) }
     }
     var paths: [EnglishWord: [String]] = [:]
+    var others: [EnglishWord: [String]] = [:]
     for file in files + Self.files(in: "\(folder)/digits").map({ "digits/\($0)" }) {
       let name = file.split(separator: "/").last ?? ""
-      guard let dot = name.lastIndex(of: "."), dot > name.startIndex,
-        Self.suffixes.contains(name[name.index(after: dot)...].lowercased())
-      else { continue }
+      let dot = name.lastIndex(of: ".") ?? name.endIndex
+      let isSound = Self.isSound(suffix: name[dot...].dropFirst().lowercased())
       if let word = EnglishWord(fileName: name[..<dot]) {
-        paths[word, default: []].append(file)
-      } else {
+        if isSound {
+          paths[word, default: []].append(file)
+        } else {
+          others[word, default: []].append(file)
+        }
+      } else if isSound {
         ignored.append(file)
       }
     }
+    let rules = EnglishRules(words: Set(paths.keys))
+    for word in pack == nil ? rules.missing : rules.missingForTimers {
+      if let files = others.removeValue(forKey: word) { paths[word] = files }
+    }
+    ignored += others.values.joined()
     sortOut(&paths)
     draft = VoiceDraft(levelling: read(paths), to: loudness)
     problems += draft.problems
   }
 
-  /// The names of the files in a folder, without its subfolders.
+  /// The names of the files in a folder, without its subfolders and what is hidden, as the `._one.wav`
+  /// that macOS puts beside `one.wav`.
   private static func files(in folder: String) -> [String] {
     names(inFolder: folder).filter { name in
+      guard !name.hasPrefix(".") else { return false }
       var status = stat()
       return stat("\(folder)/\(name)", &status) != 0 || status.st_mode & S_IFMT != S_IFDIR
     }

@@ -53,7 +53,7 @@ public struct VoiceVerification {
           continue
         }
         let recording = Recording(samples: try file.readChannels()[0], rate: file.rate)
-        if let flaw = ClipFlaw(peak: recording.peak) {
+        if let flaw = file.silence {
           findings.append(Finding(clip: name, words: flaw.words))
           unusable.insert(name)
           continue

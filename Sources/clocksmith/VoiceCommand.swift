@@ -34,8 +34,10 @@ let voiceCommand = Subcommand(
     import DIR makes a voice pack from a folder of recorded words. One to twelve, fifteen, thirty,
     forty-five, AM and PM are enough for the quarters of an hour. For every minute add oh, zero to
     twenty, forty and fifty, and for 24 hours also hundred; o'clock is optional. Name each file
-    after its word: one.wav, 1.wav, AM.flac, a-m.caf. It reads any format, rate and number of
-    channels that libsndfile reads. Folders of Asterisk and saytime can be used as they are.
+    after its word: one.wav, 1.wav, AM.flac, a-m.caf. It reads WAV, FLAC, MP3, Ogg, Opus, AIFF, CAF
+    and what else libsndfile reads, of any rate and number of channels, and other formats, as AAC in
+    .m4a, through ffmpeg if that is installed. Folders of Asterisk (also .gsm, .ulaw, .alaw, .sln)
+    and saytime can be used as they are.
 
     For timers and intervals a voice needs one to twenty, thirty, forty and fifty, or all numbers
     from one to fifty-nine, and hour, hours, minute, minutes, second, seconds, left, timer, round,

@@ -7,7 +7,7 @@ import Studio
 
 /// `voice import`: makes a voice pack from recordings, or adds the words of timers to one.
 func importVoice(_ folder: String, _ arguments: Arguments) throws -> Int32 {
-  let folder = withoutSlash(folder)
+  let folder = named(withoutSlash(folder))
   let output = try arguments.folder()
   let recordings: VoiceImport
   switch (arguments["pack"], output) {
@@ -67,6 +67,15 @@ func recordVoice(_ folder: String, _ arguments: Arguments) throws -> Int32 {
   ).run()
   if isWhole { try present(try takes.makePack(), at: takes.path) }
   return ExitStatus.done
+}
+
+/// The folder with a name of its own, which its voice gets too: `.` and `..` have none.
+private func named(_ folder: String) -> String {
+  guard [".", ".."].contains(folder.split(separator: "/").last ?? "."),
+    let path = realpath(folder, nil)
+  else { return folder }
+  defer { free(path) }
+  return String(cString: path)
 }
 
 /// Prints the clips and times of a new voice, how to hear it, and how the service can use it. The

@@ -33,7 +33,7 @@ LIBRARIES = {
     "Horology": set(),
     "Sound": {"CSampleRate", "CSndFile"},
     "Foundry": set(),
-    "Studio": {"CEBUR128"},
+    "Studio": {"CEBUR128", "CMPG123"},
     "Devices": {"CALSA", "CClocksmith", "CLinux", "CSystemd"},
     "Playing": set(),
     "Service": {"CClocksmith", "CJSON", "CLinux", "CSystemd"},

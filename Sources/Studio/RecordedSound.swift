@@ -1,0 +1,124 @@
+import Basics
+import CMPG123
+import Sound
+
+/// The sound of a recording, from whatever program its file comes.
+struct RecordedSound {
+  let channels: [[Float]]
+  /// Frames per second.
+  let rate: Int
+
+  /// Bytes; more is not held in memory.
+  private static let largest = 1 << 26
+
+  /// Reads the file to its end, also where its header does not say how long it is.
+  /// - Throws: `Fault` with the remedy if it is not a sound, is torn, or is too long for a word.
+  init(path: String) throws(Fault) {
+    let file = try Self.open(path)
+    if file.isMPEG {
+      (channels, rate) = try Self.readMPEG(path)
+    } else {
+      try Self.refuse(path, ofSeconds: file.seconds)
+      (channels, rate) = (try file.readChannels(), file.rate)
+    }
+  }
+
+  private static func refuse(_ path: String, ofSeconds seconds: Double) throws(Fault) {
+    guard seconds > Recording.longest else { return }
+    throw Fault(
+      "cannot use \(path)",
+      "it takes \(seconds.text(decimals: 1, .up)) s, and no word takes longer than 5 s; cut the word out"
+    )
+  }
+
+  private static func open(_ path: String) throws(Fault) -> SoundFile {
+    let suffix = path.split(separator: ".").last.map(String.init) ?? ""
+    if let headerless = SoundFile.Headerless(suffix: suffix) {
+      return try SoundFile(path: path, headerless: headerless)
+    }
+    let descriptor = try openRegularFile(path)
+    do throws(Fault) {
+      return try SoundFile(descriptor: descriptor, of: path, anyChannels: true)
+    } catch {
+      if let bytes = try? readRegularFile(path, largest: largest), let mended = mended(bytes) {
+        return try SoundFile(
+          descriptor: try temporaryFile(mended), of: path, anyChannels: true)
+      }
+      guard SoundFile.isFormatUnknown(error) else { throw error }
+      let decoded = try FFmpeg.decode(path, unknownAs: error)
+      return try SoundFile(descriptor: decoded, of: path, anyChannels: true)
+    }
+  }
+
+  /// A file with a header that libsndfile 1.2 reads, in place of one of three that it does not: BW64,
+  /// which is RF64 by another name (ITU-R BS.2088), and the WAV, RF64 and CAF of programs that wrote
+  /// into a pipe, or were killed, so that the size of the sound was never filled in.
+  private static func mended(_ bytes: [UInt8]) -> [UInt8]? {
+    func place(of name: String, _ field: [UInt8]) -> Int? {
+      let pattern = Array(name.utf8) + field
+      return (0..<min(bytes.count, 1 << 16)).first { bytes[$0...].starts(with: pattern) }
+    }
+    func with(_ field: [UInt8], at place: Int) -> [UInt8] {
+      bytes[..<place] + field + bytes[(place + field.count)...]
+    }
+    let unknown = [UInt8](repeating: 0xFF, count: 8)
+    let zero = [UInt8](repeating: 0, count: 8)
+    switch String(decoding: bytes.prefix(4), as: UTF8.self) {
+    case "RIFF":
+      return place(of: "data", Array(zero[..<4])).map { with(Array(unknown[..<4]), at: $0 + 4) }
+    case "BW64", "RF64":
+      let isUnfilled = place(of: "ds64", [28, 0, 0, 0] + zero + zero) != nil
+      let isKnown = bytes[0] == UInt8(ascii: "R") && !isUnfilled
+      return isKnown ? nil : with(Array((isUnfilled ? "RIFF" : "RF64").utf8), at: 0)
+    case "caff":
+      guard let place = place(of: "data", unknown) else { return nil }
+      let size = UInt64(bytes.count - place - 12)
+      return with((0..<8).map { UInt8(truncatingIfNeeded: size >> (56 - 8 * $0)) }, at: place + 4)
+    default:
+      return nil
+    }
+  }
+
+  /// Reads MP3 and its elder brothers. libsndfile believes the length that libmpg123 guesses from the
+  /// first frame if the file has no Xing header, and reads no further.
+  private static func readMPEG(_ path: String) throws(Fault) -> (channels: [[Float]], rate: Int) {
+    let bytes = try readRegularFile(path, largest: largest)
+    func refusal(_ words: String) -> Fault { Fault("cannot read \(path)", words) }
+    guard let decoder = mpg123_new(nil, nil) else { throw refusal("the decoder does not start") }
+    defer { mpg123_delete(decoder) }
+    var (rate, count, encoding) = (0, Int32(0), Int32(0))
+    let flags = Int(MPG123_FORCE_FLOAT.rawValue | MPG123_QUIET.rawValue)
+    guard mpg123_param2(decoder, Int32(MPG123_ADD_FLAGS.rawValue), flags, 0) == 0,
+      // A feed has no size to guess a length from.
+      mpg123_open_feed(decoder) == 0, mpg123_feed(decoder, bytes, bytes.count) == 0,
+      mpg123_getformat(decoder, &rate, &count, &encoding) == 0, rate > 0, count > 0
+    else { throw refusal("its header makes no sense: it is torn, or no sound file") }
+    let promised = Int(mpg123_length(decoder))
+    let channelCount = Int(count)
+
+    var (samples, frames): ([Float], Int) = ([], 0)
+    var block = [Float](repeating: 0, count: 4096)
+    var (code, lost) = (Int32(0), false)
+    for _ in bytes {
+      var size = 0
+      code = block.withUnsafeMutableBytes { mpg123_read(decoder, $0.baseAddress, $0.count, &size) }
+      // What follows the last frame, as a tag does, is no sound.
+      if lost && size > 0 {
+        throw refusal("it is damaged: a part of its sound cannot be read; copy it or save it again")
+      }
+      frames += size / 4 / channelCount
+      if Double(frames) <= Recording.longest * Double(rate) { samples += block[..<(size / 4)] }
+      if code == MPG123_NEED_MORE.rawValue || code == MPG123_DONE.rawValue { break }
+      lost = lost || code != MPG123_OK.rawValue
+    }
+    guard promised - frames <= rate / 100 else {
+      throw refusal("it is torn: \(frames) of \(promised) frames can be read")
+    }
+    try refuse(path, ofSeconds: Double(frames) / Double(rate))
+    guard frames > 0 else { throw refusal("it holds no sound") }
+    let channels = (0..<channelCount).map { channel in
+      stride(from: channel, to: samples.count, by: channelCount).map { samples[$0] }
+    }
+    return (channels, rate)
+  }
+}
