@@ -105,7 +105,6 @@ public struct Status: Hashable, Sendable {
     isSilencedBySwitch = announcer.isSilencedBySwitch
     timers = announcer.timers.countdowns.map { Timer($0) }
     intervals = announcer.timers.interval.map { [Interval($0)] } ?? []
-    let now = SystemClock.now
     alarms = announcer.alarms.alarms.map { Alarm($0, announcer.refusal(of: $0)) }
     playing = announcer.sounding.map { composer.words(of: $0) } ?? ""
   }
