@@ -30,7 +30,7 @@ let package = Package(
     // The rooms, each with what it may import.
     .target(name: "Basics", dependencies: ["CINI", "CJSON", "CLinux"]),
     .target(name: "Daemon", dependencies: ["Basics", "CLinux", "CSystemd"]),
-    .target(name: "Horology"),
+    .target(name: "Horology", dependencies: ["Basics"]),
     .target(name: "Sound", dependencies: ["Basics", "Horology", "CSampleRate", "CSndFile"]),
     .target(name: "Foundry", dependencies: ["Basics", "Horology", "Sound"]),
     .target(name: "Studio", dependencies: ["Basics", "Horology", "Sound", "CEBUR128", "CMPG123"]),

@@ -70,10 +70,12 @@ public struct JSONLine {
   }
 
   /// Safe for a terminal. json-c itself escapes only the control characters of ASCII.
-  public var text: String {
+  public var text: String { Self.text(of: object.pointer) }
+
+  static func text(of object: OpaquePointer) -> String {
     String(
       cString: json_object_to_json_string_ext(
-        object.pointer, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE)
+        object, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE)
     ).printable { scalar in
       String(scalar).utf16.map { unit in
         let digits = String(unit, radix: 16)

@@ -12,6 +12,12 @@ public final class JSONObject {
   /// - Throws: `Fault` if the text is anything else, or is nested deeper than the 32 levels that
   ///   json-c reads.
   public init(_ text: String, path: String) throws(Fault) {
+    object = try Self.parse(text, path: path)
+    self.path = path
+  }
+
+  /// - Returns: an object of json-c, which the caller owns.
+  static func parse(_ text: String, path: String) throws(Fault) -> OpaquePointer {
     // json-c would silently ignore everything after a zero byte.
     if text.utf8.contains(0) { throw Fault(path, "it is not JSON: there is a zero byte in it") }
     guard let tokener = json_tokener_new() else { throw Fault("json-c", errno: ENOMEM) }
@@ -37,8 +43,7 @@ public final class JSONObject {
       json_object_put(parsed)
       throw Fault(path, "it is no JSON object, as in {\"key\": \"value\"}")
     }
-    object = parsed
-    self.path = path
+    return parsed
   }
 
   /// Takes over the reference.

@@ -46,11 +46,10 @@ struct SavedState: Hashable {
   /// `SystemClock.boot`.
   var timersBoot: String?
 
-  /// The version of the format. A text of a later version is refused; version 1 had no checksum. A
-  /// new key that may be missing needs no new version: older programs ignore it.
-  static let version = 2
-  /// Times before 1970 or after 2200 are refused, so that no sum overflows. In microseconds.
-  static let times: ClosedRange<Int64> = 0...7_258_118_400_000_000
+  /// The version of the format. A text of a later version is refused; version 1 had no checksum,
+  /// and `EarlierState.swift` reads 1 and 2. A new key that may be missing needs no new version:
+  /// older programs ignore it.
+  static let version = 3
 
   init() {}
 }
@@ -91,7 +90,7 @@ extension SavedState {
     timersBoot = isEmpty ? nil : SystemClock.boot
     // Leave out a time of a clock that is far off: the file would be refused later.
     sounded = announcer.lastSounded.flatMap {
-      Self.times.contains($0.nanoseconds / 1000) ? $0 : nil
+      Instant.allowed.contains($0) ? $0 : nil
     }
   }
 
@@ -103,6 +102,80 @@ extension SavedState {
   }
 }
 
+// MARK: As a record
+
+extension SavedState {
+  private enum Mute: String, CaseIterable { case on, next, until }
+
+  private static let versionKey = Key<Int>.integer("version", 1...Int(Int32.max))
+  private static let muteKey = Key<Mute>.choice("software_mute")
+  private static let mutedUntil = Key<Instant>.instant("muted_until")
+  private static let mutedUntilBoot = Key<Duration>.seconds("muted_until_boot", spans)
+  private static let muteBoot = Key<String>.text("mute_boot")
+  private static let volumeKey = Key<Double>.real("volume_db", VolumeRange.decibels, "dB")
+  private static let configuredVolume = Key<Double>.real(
+    "volume_configured_db", VolumeRange.decibels, "dB")
+  private static let soundedKey = Key<Instant>.instant("sounded")
+  private static let boot = Key<String>.text("boot")
+  private static let timersKey = Key<[Record]>.records("timers")
+  private static let intervalsKey = Key<[Record]>.records("intervals")
+  private static let alarmsKey = Key<[Record]>.records("alarms")
+  /// No zone is further from UTC than two days.
+  private static let zoneOffsetKey = Key<Duration>.seconds(
+    "zone_offset", .seconds(-172_800) ... .seconds(172_800))
+  private static let spans =
+    Duration.zero...(Instant.allowed.upperBound - Instant.allowed.lowerBound)
+
+  var record: Record {
+    var record = Record()
+    record[Self.versionKey] = Self.version
+    switch mute {
+    case .off: break
+    case .on: record[Self.muteKey] = .on
+    case .next: record[Self.muteKey] = .next
+    case .until(let end):
+      record[Self.muteKey] = .until
+      record[Self.mutedUntil] = end
+    }
+    record[Self.mutedUntilBoot] = muteEnd?.sinceBoot
+    record[Self.muteBoot] = muteEnd?.boot
+    record[Self.volumeKey] = volume?.decibels
+    record[Self.configuredVolume] = volume?.configured
+    record[Self.soundedKey] = sounded
+    record[Self.boot] = timersBoot
+    if !timers.isEmpty { record[Self.timersKey] = timers.map(\.record) }
+    record[Self.intervalsKey] = interval.map { [$0.record] }
+    record[Self.zoneOffsetKey] = zoneOffset
+    if !alarms.isEmpty { record[Self.alarmsKey] = alarms.map(\.record) }
+    return record
+  }
+
+  /// - Throws: `BadValue` for a state that cannot be.
+  init(_ record: Record) throws(BadValue) {
+    switch try record.optional(Self.muteKey) {
+    case .on: mute = .on
+    case .next: mute = .next
+    case .until:
+      mute = .until(try record.value(Self.mutedUntil))
+      if let boot = try record.optional(Self.muteBoot) {
+        muteEnd = End(boot: boot, sinceBoot: try record.value(Self.mutedUntilBoot))
+      }
+    case nil: break
+    }
+    if let decibels = try record.optional(Self.volumeKey) {
+      volume = Volume(decibels: decibels, configured: try record.value(Self.configuredVolume))
+    }
+    sounded = try record.optional(Self.soundedKey)
+    timersBoot = try record.optional(Self.boot)
+    for timer in try record.optional(Self.timersKey) ?? [] { timers.append(try Countdown(timer)) }
+    interval = try record.optional(Self.intervalsKey)?.first.map(IntervalTimer.init)
+    zoneOffset = try record.optional(Self.zoneOffsetKey)
+    for alarm in try record.optional(Self.alarmsKey) ?? [] {
+      alarms.append(try Alarm(alarm) { try? Sounds.tune($0) })
+    }
+  }
+}
+
 // MARK: As text
 
 extension SavedState {
@@ -110,79 +183,35 @@ extension SavedState {
 
   /// One JSON object on a line; its last value is the CRC-32 of the text before it.
   var text: String {
-    let line = JSONLine()
-    line.set("version", Self.version)
-    switch mute {
-    case .off: break
-    case .on: line.set("mute", "on")
-    case .next: line.set("mute", "next")
-    case .until(let end): line.set("mute_until_usec", end.savedMicroseconds)
-    }
-    if let muteEnd {
-      line.set("mute_boot", muteEnd.boot)
-      line.set("mute_until_boot_usec", Int(muteEnd.sinceBoot.nanoseconds / 1000))
-    }
-    if let volume {
-      line.set("volume_db", exactly: volume.decibels)
-      line.set("volume_configured_db", exactly: volume.configured)
-    }
-    if let sounded { line.set("sounded_usec", Int(sounded.nanoseconds / 1000)) }
-    if let timersBoot { line.set("timers_boot", timersBoot) }
-    if !timers.isEmpty { line.set("timers", timers.map(\.saved)) }
-    if let interval { line.set("intervals", [interval.saved]) }
-    if let zoneOffset { line.set("zone_offset_seconds", Int(zoneOffset.inSeconds)) }
-    if !alarms.isEmpty { line.set("alarms", alarms.map(\.saved)) }
-    let open = line.text.dropLast()
+    let open = record.json.dropLast()
     return "\(open)\(Self.seal)\(String(CRC32.of(open), radix: 16))\"}\n"
   }
 
   /// - Throws: `Fault` for anything but the whole text of a state, of this version or an earlier
   ///   one.
   init(text: String, path: String) throws(Fault) {
-    guard let object = try? JSONObject(text, path: path) else {
+    guard var record = try? Record(json: text, path: path) else {
       throw Fault(path, "it is torn, or no state")
     }
-    guard let version = try object.integer("version") else {
-      throw Fault(path, "it has no version")
-    }
-    guard (1...Int64(Self.version)).contains(version) else {
+    guard let version = record[Self.versionKey] else { throw Fault(path, "it has no version") }
+    guard version <= Self.version else {
       throw Fault(path, "it is of version \(version), and this program knows \(Self.version)")
     }
     guard version == 1 || Self.isSealed(text) else {
       throw Fault(path, "its checksum is wrong: it is torn, or was edited")
     }
-    if let end = try object.microseconds("mute_until_usec") {
-      mute = .until(Instant(nanoseconds: end * 1000))
-    } else if let text = try object.text("mute") {
-      guard let mute: SoftwareMute = ["on": .on, "next": .next][text] else {
-        throw Fault(path, "mute '\(text.excerpt)' is neither on nor next")
-      }
-      self.mute = mute
+    if version < 3 { record.modernise() }
+    do throws(BadValue) {
+      try self.init(record)
+    } catch {
+      throw Fault(path, error.description)
     }
-    let boot = try object.text("mute_boot")
-    let sinceBoot = try object.microseconds("mute_until_boot_usec")
-    switch (mute, boot, sinceBoot) {
-    case (_, nil, nil): break
-    case (.until, let boot?, let sinceBoot?):
-      muteEnd = End(boot: boot, sinceBoot: .microseconds(sinceBoot))
-    default:
-      throw Fault(path, "it lacks mute_until_usec, mute_boot or mute_until_boot_usec")
-    }
-    switch (try object.number("volume_db"), try object.number("volume_configured_db")) {
-    case (nil, nil): break
-    case (let decibels?, let configured?):
-      guard VolumeRange.decibels.contains(decibels) else {
-        throw Fault(path, "volume_db \(decibels) is not \(VolumeRange.words)")
-      }
-      volume = Volume(decibels: decibels, configured: configured)
-    default: throw Fault(path, "it lacks volume_db or volume_configured_db")
-    }
-    sounded = try object.microseconds("sounded_usec").map { Instant(nanoseconds: $0 * 1000) }
-    timersBoot = try object.text("timers_boot")
-    timers = try Countdown.all(in: try object.objects("timers"), path: path)
-    interval = try IntervalTimer(in: try object.objects("intervals"), path: path)
-    zoneOffset = try object.zoneOffset("zone_offset_seconds")
-    alarms = try Alarm.all(in: try object.objects("alarms"), path: path) { try? Sounds.tune($0) }
+    guard Set(timers.map(\.number)).count == timers.count, timers.count <= Timers.most,
+      Set(timers.compactMap(\.name)).count == timers.compactMap(\.name).count
+    else { throw Fault(path, "it has too many timers, or two of one name or number") }
+    guard Set(alarms.map(\.number)).count == alarms.count,
+      Set(alarms.compactMap(\.name)).count == alarms.compactMap(\.name).count
+    else { throw Fault(path, "it has two alarms of one name or number") }
   }
 }
 
@@ -204,24 +233,4 @@ extension SavedState {
 enum VolumeRange {
   static let decibels = -60.0...0.0
   static let words = "-60 to 0 dB"
-}
-
-extension JSONObject {
-  fileprivate func zoneOffset(_ key: String) throws(Fault) -> Duration? {
-    guard let seconds = try integer(key) else { return nil }
-    // No zone is that far from UTC.
-    guard seconds.magnitude <= 2 * 86_400 else {
-      throw Fault(path, "\(key) \(seconds) is no offset of a zone")
-    }
-    return .seconds(seconds)
-  }
-
-  /// A time from 1970 to 2200, or a span of at most that length since boot.
-  func microseconds(_ key: String) throws(Fault) -> Int64? {
-    guard let count = try integer(key) else { return nil }
-    guard SavedState.times.contains(count) else {
-      throw Fault(path, "\(key) \(count) is no time from 1970 to 2200")
-    }
-    return count
-  }
 }

@@ -142,34 +142,26 @@ import Testing
     state.take(announcer)
     #expect(state.zoneOffset == .zero)
     #expect(try SavedState(text: state.text, path: "state").zoneOffset == .zero)
-    let old = #"{"version":1,"alarms":[{"number":1,"time":"07:00","days":"once"}]}"#
-    #expect(try SavedState(text: old, path: "state").zoneOffset == nil)
   }
 
   @Test(
     "a value of another type, or without its other half, is told and not forgotten",
     arguments: [
-      (#""volume_db":"-12","volume_configured_db":0"#, #"volume_db "-12" is not a number"#),
-      (#""volume_db":-12"#, "it lacks volume_db or volume_configured_db"),
-      (#""mute":true"#, "mute true is not a text"),
-      (#""mute_until_usec":1.5"#, "mute_until_usec 1.5 is not a whole number"),
       (
-        #""mute_until_usec":1,"mute_boot":7,"mute_until_boot_usec":1"#,
-        "mute_boot 7 is not a text"
+        #""volume_db":"-12","volume_configured_db":0"#,
+        #"volume_db "-12" is not allowed; write -60"#
       ),
-      (
-        #""zone_offset_seconds":172801"#, "zone_offset_seconds 172801 is no offset of a zone"
-      ),
-      (
-        #""mute_until_usec":1,"mute_boot":"a""#,
-        "it lacks mute_until_usec, mute_boot or mute_until_boot_usec"
-      ),
+      (#""volume_db":-12"#, "volume_configured_db is missing"),
+      (#""mute":true"#, "software_mute true is not allowed; write on, next, until"),
+      (#""mute_until_usec":1.5"#, "muted_until 1.5 is not allowed"),
+      (#""zone_offset_seconds":172801"#, "zone_offset 172801 is not allowed; write -172800 to"),
+      (#""mute_until_usec":1,"mute_boot":"a""#, "muted_until_boot is missing"),
     ])
   func anotherType(values: String, told: String) {
     let fault = faultThrown {
       _ = try SavedState(text: #"{"version":1,\#(values)}"#, path: "state")
     }
-    #expect(fault?.detail == told)
+    #expect(fault?.detail.contains(told) == true, "\(String(describing: fault))")
   }
 
   @Test("a state whose checksum was taken out is none") func withoutChecksum() throws {

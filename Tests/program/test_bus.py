@@ -386,4 +386,4 @@ def test_a_full_disk_loses_nothing_but_the_state(start, on_the_bus, full_disk, b
     assert line.endswith(f"; make room on the disk of {full_disk}")
     (full_disk / "filler").unlink()
     assert service.stop() == 0
-    assert "mute_until_usec" in (full_disk / "state.json").read_text()
+    assert "muted_until" in (full_disk / "state.json").read_text()

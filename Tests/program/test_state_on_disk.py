@@ -3,6 +3,7 @@ does not wait for it, and everything that was set is kept."""
 
 import json
 import os
+import pathlib
 import re
 import signal
 import time
@@ -79,7 +80,7 @@ def saved(folder):
 
 
 def is_muted(folder):
-    return "mute_until_usec" in saved(folder)
+    return "muted_until" in saved(folder)
 
 
 def test_without_a_folder_it_says_once_that_nothing_is_kept(clocksmith):
@@ -242,7 +243,7 @@ def test_a_mute_is_on_the_disk_before_it_is_answered(start, tmp_path):
     caller.call("MuteNext")
     service.process.kill()
     service.process.wait()
-    assert saved(tmp_path)["mute"] == "next"
+    assert saved(tmp_path)["software_mute"] == "next"
 
 
 def test_a_mute_that_cuts_something_off_is_on_the_disk_once_that_is_silent(start, tmp_path):
@@ -339,3 +340,25 @@ def test_a_pipe_in_place_of_the_state_holds_nothing_up(start, tmp_path, already_
     caller.call("Mute", "t", 3_600_000_000)
     wait_until(state.is_file, 60, "the state")
     assert is_muted(tmp_path)
+
+
+def test_the_state_of_a_clock_of_an_earlier_version_is_kept_and_written_anew(clocksmith, start, tmp_path):
+    earlier = (pathlib.Path(__file__).parent / "state_of_version_2.json").read_text()
+    (tmp_path / "state").mkdir(exist_ok=True)
+    (tmp_path / "state/state.json").write_text(earlier)
+    service, caller = start()
+    timers = [json.loads(line) for line in clocksmith.run("timer", "list", "--json").stdout.splitlines()]
+    [egg] = [timer for timer in timers if timer["name"] == "egg"]
+    assert (egg["number"], egg["state"], egg["length_seconds"]) == (3, "paused", 300)
+    assert 299 < egg["left_seconds"] < 300
+    alarms = {line["name"]: line for line in map(
+        json.loads, clocksmith.run("alarm", "list", "--json").stdout.splitlines())}
+    assert (alarms["school2"]["time"], alarms["school2"]["days"], alarms["school2"]["rise"]) == (
+        "06:45", "mon-fri", "5min")
+    assert (alarms["eve"]["days"], alarms["eve"]["tune"]) == ("2027-12-24", "westminster")
+    assert clocksmith.run("timer", "resume", "egg").returncode == 0
+    new = saved(tmp_path)
+    assert new["version"] == 3
+    [egg] = [timer for timer in new["timers"] if timer.get("name") == "egg"]
+    assert (egg["seconds"], egg["state"]) == (300, "running")
+    assert re.fullmatch(r"[\d-]{10}T[\d:]{8}\.\d+Z", egg["ends"])

@@ -13,7 +13,7 @@ SOURCES = sorted((TREE / "Sources").rglob("*.swift"))
 ROOMS = {
     "Basics": set(),
     "Daemon": {"Basics"},
-    "Horology": set(),
+    "Horology": {"Basics"},
     "Sound": {"Basics", "Horology"},
     "Foundry": {"Basics", "Horology", "Sound"},
     "Studio": {"Basics", "Horology", "Sound"},

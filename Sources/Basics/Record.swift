@@ -1,0 +1,227 @@
+/// A value that travels: in a file, on the bus, or as JSON.
+public enum Value: Hashable, Sendable {
+  case text(String)
+  case integer(Int64)
+  case real(Double)
+  case flag(Bool)
+  case list([Value])
+  case record(Record)
+}
+
+/// Keys and their values, in the order in which they were set.
+///
+/// What is not there has no key: there is no null. A reader ignores keys that it does not know, and
+/// takes its default for those that are missing. So an older reader understands a newer writer.
+///
+///     var record = Record()
+///     record[.length] = .seconds(600)         // {"seconds": 600}
+///     let length = try record.value(.length)  // throws if it is missing or out of its range
+public struct Record: Hashable, Sendable {
+  public private(set) var fields: [(key: String, value: Value)] = []
+
+  public init() {}
+
+  public subscript(name: String) -> Value? {
+    get { fields.first { $0.key == name }?.value }
+    set {
+      let index = fields.firstIndex { $0.key == name }
+      switch (index, newValue) {
+      case (let index?, let value?): fields[index].value = value
+      case (let index?, nil): fields.remove(at: index)
+      case (nil, let value?): fields.append((name, value))
+      case (nil, nil): break
+      }
+    }
+  }
+
+  /// Sets a key; nil removes it. Reading returns nil also for a value that is not allowed.
+  public subscript<Meaning>(key: Key<Meaning>) -> Meaning? {
+    get { self[key.name].flatMap(key.read) }
+    set { self[key.name] = newValue.map(key.write) }
+  }
+
+  /// - Returns: nil if the key is missing.
+  /// - Throws: `BadValue` if its value is not allowed.
+  public func optional<Meaning>(_ key: Key<Meaning>) throws(BadValue) -> Meaning? {
+    guard let value = self[key.name] else { return nil }
+    guard let meaning = key.read(value) else {
+      throw BadValue(key: key.name, value: value, allowed: key.allowed)
+    }
+    return meaning
+  }
+
+  /// - Throws: `BadValue` if the key is missing, or its value is not allowed.
+  public func value<Meaning>(_ key: Key<Meaning>) throws(BadValue) -> Meaning {
+    guard let meaning = try optional(key) else {
+      throw BadValue(key: key.name, value: nil, allowed: key.allowed)
+    }
+    return meaning
+  }
+
+  public static func == (left: Record, right: Record) -> Bool {
+    left.fields.elementsEqual(right.fields) { $0 == $1 }
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    for field in fields {
+      hasher.combine(field.key)
+      hasher.combine(field.value)
+    }
+  }
+}
+
+/// A fact as it travels: its name, and how its value is written and read. The schema of a type is
+/// the list of its keys.
+public struct Key<Meaning>: Sendable {
+  /// As in `seconds`: the same in every file, message and table.
+  public let name: String
+  /// What a value may be, as in `1 to 1000`.
+  public let allowed: String
+  let write: @Sendable (Meaning) -> Value
+  /// Nil for a value that is not allowed.
+  let read: @Sendable (Value) -> Meaning?
+
+  public init(
+    _ name: String, allowed: String, write: @escaping @Sendable (Meaning) -> Value,
+    read: @escaping @Sendable (Value) -> Meaning?
+  ) {
+    (self.name, self.allowed, self.write, self.read) = (name, allowed, write, read)
+  }
+}
+
+/// A value of a record that is missing or not allowed.
+public struct BadValue: Error, Hashable, CustomStringConvertible {
+  public let key: String
+  /// Nil if it is missing.
+  public let value: Value?
+  public let allowed: String
+
+  /// As in `seconds -1 is not allowed; write 1 to 2678400`.
+  public var description: String {
+    value.map { "\(key) \($0.excerpt) is not allowed; write \(allowed)" }
+      ?? "\(key) is missing; write \(allowed)"
+  }
+}
+
+extension Value {
+  /// As an error quotes it.
+  fileprivate var excerpt: String {
+    switch self {
+    case .text(let text): "\"\(text.excerpt)\""
+    case .integer(let number): "\(number)"
+    case .real(let number): "\(number)"
+    case .flag(let flag): "\(flag)"
+    case .list: "[...]"
+    case .record: "{...}"
+    }
+  }
+
+  /// Nil unless it is a number.
+  fileprivate var number: Double? {
+    switch self {
+    case .integer(let number): Double(number)
+    case .real(let number): number
+    default: nil
+    }
+  }
+}
+
+// MARK: Kinds of keys
+
+extension Key where Meaning == String {
+  /// - Parameter isAllowed: true for the texts that may be.
+  public static func text(
+    _ name: String, allowed: String = "a text",
+    where isAllowed: @escaping @Sendable (String) -> Bool = { _ in true }
+  ) -> Key {
+    .parsed(name, allowed: allowed, as: { $0 }, { isAllowed($0) ? $0 : nil })
+  }
+}
+
+extension Key {
+  /// A value that is written as a text.
+  public static func parsed(
+    _ name: String, allowed: String, as text: @escaping @Sendable (Meaning) -> String,
+    _ parse: @escaping @Sendable (String) -> Meaning?
+  ) -> Key {
+    Key(
+      name, allowed: allowed, write: { .text(text($0)) },
+      read: { if case .text(let text) = $0 { parse(text) } else { nil } })
+  }
+}
+
+extension Key where Meaning: RawRepresentable<String> & CaseIterable & Sendable {
+  public static func choice(_ name: String) -> Key {
+    let allowed = Meaning.allCases.map(\.rawValue).joined(separator: ", ")
+    return .parsed(name, allowed: allowed, as: { $0.rawValue }, { Meaning(rawValue: $0) })
+  }
+}
+
+extension Key where Meaning == Bool {
+  public static func flag(_ name: String) -> Key {
+    Key(
+      name, allowed: "true or false", write: { .flag($0) },
+      read: { if case .flag(let flag) = $0 { flag } else { nil } })
+  }
+}
+
+extension Key where Meaning == Int {
+  public static func integer(_ name: String, _ range: ClosedRange<Int>) -> Key {
+    Key(
+      name, allowed: "\(range.lowerBound) to \(range.upperBound)", write: { .integer(Int64($0)) },
+      // A template may write 8.0 for 8.
+      read: { value in
+        value.number.flatMap { Int(exactly: $0) }.flatMap { range.contains($0) ? $0 : nil }
+      })
+  }
+}
+
+extension Key where Meaning == Double {
+  public static func real(_ name: String, _ range: ClosedRange<Double>, _ unit: String) -> Key {
+    Key(
+      name, allowed: "\(range.lowerBound.plain) to \(range.upperBound.plain) \(unit)",
+      write: { .real($0) },
+      read: { value in value.number.flatMap { range.contains($0) ? $0 : nil } })
+  }
+}
+
+extension Key where Meaning == Duration {
+  /// In seconds, to the microsecond.
+  public static func seconds(_ name: String, _ range: ClosedRange<Duration>) -> Key {
+    let bounds = range.lowerBound.seconds...range.upperBound.seconds
+    return Key(
+      name, allowed: "\(bounds.lowerBound.plain) to \(bounds.upperBound.plain) seconds",
+      write: { span in
+        let seconds = span.seconds
+        return Int64(exactly: seconds).map { .integer($0) } ?? .real(seconds)
+      },
+      read: { value in
+        guard let seconds = value.number, bounds.contains(seconds) else { return nil }
+        return .microseconds(Int64((seconds * 1e6).rounded()))
+      })
+  }
+}
+
+extension Key where Meaning == [Record] {
+  public static func records(_ name: String) -> Key {
+    Key(
+      name, allowed: "a list of objects", write: { .list($0.map { .record($0) }) },
+      read: { value in
+        guard case .list(let values) = value else { return nil }
+        let records = values.compactMap { if case .record(let record) = $0 { record } else { nil } }
+        return records.count == values.count ? records : nil
+      })
+  }
+}
+
+extension Duration {
+  fileprivate var seconds: Double {
+    let (seconds, attoseconds) = components
+    return Double(seconds) + Double(attoseconds / 1_000_000_000_000) / 1e6
+  }
+}
+
+extension Double {
+  /// Without `.0` for a whole number.
+  fileprivate var plain: String { Int64(exactly: self).map { "\($0)" } ?? "\(self)" }
+}

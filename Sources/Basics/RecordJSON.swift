@@ -1,0 +1,90 @@
+import CJSON
+
+/// A record as one JSON object, by json-c.
+extension Record {
+  /// Parses a text that is one object. A key that is null is missing.
+  /// - Parameter path: where the text comes from, for the errors.
+  /// - Throws: `Fault` if the text is anything else, is nested deeper than the 32 levels that json-c
+  ///   reads, or has a number that is not finite or a text with a zero byte.
+  public init(json text: String, path: String) throws(Fault) {
+    let parsed = try JSONObject.parse(text, path: path)
+    defer { json_object_put(parsed) }
+    self = try Self(parsed, path)
+  }
+
+  /// On one line, safe for a terminal.
+  public var json: String {
+    let object = object
+    defer { json_object_put(object) }
+    return JSONLine.text(of: object)
+  }
+
+  private init(_ object: OpaquePointer, _ path: String) throws(Fault) {
+    self.init()
+    var next = json_object_iter_begin(object)
+    var end = json_object_iter_end(object)
+    while json_object_iter_equal(&next, &end) == 0 {
+      let key = String(cString: json_object_iter_peek_name(&next))
+      // null has no object.
+      if let value = json_object_iter_peek_value(&next) {
+        self[key] = try Value(value, key, path)
+      }
+      json_object_iter_next(&next)
+    }
+  }
+
+  fileprivate var object: OpaquePointer {
+    let object = json_object_new_object()!
+    for (key, value) in fields { json_object_object_add(object, key, value.object) }
+    return object
+  }
+
+  fileprivate static func nested(_ object: OpaquePointer, _ path: String) throws(Fault) -> Record {
+    try Record(object, path)
+  }
+}
+
+extension Value {
+  /// - Parameter key: for the errors.
+  fileprivate init(_ object: OpaquePointer, _ key: String, _ path: String) throws(Fault) {
+    switch json_object_get_type(object) {
+    case json_type_boolean: self = .flag(json_object_get_boolean(object) == 1)
+    case json_type_int: self = .integer(json_object_get_int64(object))
+    case json_type_double:
+      let number = json_object_get_double(object)
+      // json-c takes NaN and Infinity, which are not JSON, and makes infinity of what is too large.
+      guard number.isFinite else { throw Fault(path, "\(key) \(number) is not a finite number") }
+      self = .real(number)
+    case json_type_string:
+      let text = String(cString: json_object_get_string(object))
+      // Cut off at the zero byte, two different texts would be the same.
+      guard text.utf8.count == json_object_get_string_len(object) else {
+        throw Fault(path, "\(key) has a zero byte in it")
+      }
+      self = .text(text)
+    case json_type_array:
+      var values: [Value] = []
+      for index in 0..<json_object_array_length(object) {
+        guard let element = json_object_array_get_idx(object, index) else {
+          throw Fault(path, "\(key) has a null in it")
+        }
+        values.append(try Value(element, key, path))
+      }
+      self = .list(values)
+    default: self = .record(try .nested(object, path))
+    }
+  }
+
+  fileprivate var object: OpaquePointer? {
+    switch self {
+    case .text(let text): json_object_new_string(text)
+    case .integer(let number): json_object_new_int64(number)
+    // json-c itself would print all digits.
+    case .real(let number): json_object_new_double_s(number, "\(number)")
+    case .flag(let flag): json_object_new_boolean(flag ? 1 : 0)
+    case .record(let record): record.object
+    case .list(let values):
+      values.reduce(into: json_object_new_array()) { json_object_array_add($0, $1.object) }
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import Basics
+
+extension Instant {
+  /// The instants that a record may hold: from 1970 to 2200, so that no sum overflows.
+  public static let allowed = Instant(seconds: 0)...Instant(seconds: 7_258_118_400)
+
+  /// As RFC 3339 in UTC, to the microsecond: `2026-11-22T15:00:00Z`, or `2026-11-22T15:00:00.25Z`.
+  /// Instants that are not allowed become the first or the last that is.
+  public var rfc3339: String {
+    let instant = min(max(self, Self.allowed.lowerBound), Self.allowed.upperBound)
+    let seconds = Int(instant.seconds)
+    let date = CivilDate(dayNumber: seconds / 86_400)
+    let time = [seconds / 3600 % 24, seconds / 60 % 60, seconds % 60].map(twoDigits)
+    var fraction = String(instant.nanoseconds / 1000 % 1_000_000 + 1_000_000).dropFirst()
+    while fraction.last == "0" { fraction.removeLast() }
+    let point = fraction.isEmpty ? "" : "."
+    return "\(date)T\(time.joined(separator: ":"))\(point)\(fraction)Z"
+  }
+
+  /// Parses RFC 3339, with `Z` or an offset, as in `2026-11-22T16:00:00.25+01:00`; what is finer than
+  /// a microsecond is dropped. Nil for anything else, and for an instant that is not allowed.
+  public init?(rfc3339 text: String) {
+    // `T` and `Z` may be small.
+    let text = text.uppercased()
+    guard let civil = CivilDateTime(text: text.prefix(19)), text.utf8.count > 19 else { return nil }
+    var rest = text.dropFirst(19)
+    var microseconds: Int64 = 0
+    if rest.first == "." {
+      let digits = rest.dropFirst().prefix(while: \.isASCIIDigit)
+      guard !digits.isEmpty else { return nil }
+      let padded = (digits + "00000").prefix(6)
+      microseconds = Int64(padded)!
+      rest = rest.dropFirst(1 + digits.count)
+    }
+    var offset = 0
+    if rest != "Z" {
+      guard let sign = rest.first, sign == "+" || sign == "-",
+        let parts = CivilDateTime.numbers(rest.dropFirst(), separator: ":", digits: [2, 2]),
+        parts[0] < 24, parts[1] < 60
+      else { return nil }
+      offset = (parts[0] * 3600 + parts[1] * 60) * (sign == "-" ? -1 : 1)
+    }
+    let day = CivilDate(of: civil).dayNumber * 86_400
+    let seconds = day + civil.hour * 3600 + civil.minute * 60 + civil.second - offset
+    self = Instant(seconds: Int64(seconds)) + .microseconds(microseconds)
+    guard Self.allowed.contains(self) else { return nil }
+  }
+}
+
+extension Key where Meaning == Instant {
+  /// As RFC 3339, in UTC where it is written.
+  public static func instant(_ name: String) -> Key {
+    .parsed(
+      name, allowed: "an instant, as 2026-12-24T18:00:00Z", as: { $0.rfc3339 },
+      { Instant(rfc3339: $0) })
+  }
+}

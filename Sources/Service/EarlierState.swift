@@ -1,0 +1,64 @@
+import Basics
+import Horology
+
+/// States of version 1 and 2 counted in microseconds, and had other names for most keys.
+extension Record {
+  /// Turns such a state into one of version 3.
+  mutating func modernise() {
+    let isMutedForASpan = self["mute_until_usec"] != nil
+    rename([
+      "mute": "software_mute", "mute_until": "muted_until", "mute_until_boot": "muted_until_boot",
+      "timers_boot": "boot", "zone_offset_seconds": "zone_offset",
+    ])
+    if isMutedForASpan { self["software_mute"] = .text("until") }
+    modernise("timers") { timer in
+      timer["state"] = .text(
+        timer["left_usec"] != nil ? "paused" : timer["zero_usec"] != nil ? "running" : "ringing")
+      timer.rename(["length": "seconds", "zero": "ends", "ringing": "ends"])
+    }
+    modernise("intervals") { $0.rename(["every": "seconds", "start": "started"]) }
+    modernise("alarms") { alarm in
+      alarm["state"] = .text(
+        alarm["ringing_usec"] != nil
+          ? "ringing" : alarm["snoozing_usec"] != nil ? "snoozing" : "waiting")
+      if case .integer(let length)? = alarm["rise_usec"] {
+        let level = Key.real("rise_db", -60...0, "dB")
+        alarm["rise"] = AlarmRise(from: alarm[level] ?? 0, over: .microseconds(length))
+          .map { .text($0.description) }
+      }
+      alarm.rename(["next": "rings", "ringing": "since", "snoozing": "until"])
+    }
+  }
+
+  private mutating func modernise(_ list: String, _ change: (inout Record) -> Void) {
+    guard case .list(let values)? = self[list] else { return }
+    self[list] = .list(
+      values.map { value in
+        guard case .record(var record) = value else { return value }
+        change(&record)
+        return .record(record)
+      })
+  }
+
+  /// The spans of an earlier state. Other microseconds are instants, and, with `_boot` behind the
+  /// name, spans since the machine started.
+  private static let spans: Set = ["length", "left", "every", "work", "rest", "prepare", "rise"]
+
+  /// Renames keys, with their `_boot`, and turns microseconds into seconds and instants.
+  private mutating func rename(_ names: [String: String]) {
+    for (key, value) in fields {
+      let suffix = ["_boot_usec", "_usec"].first { key.hasSuffix($0) } ?? ""
+      let stem = String(key.dropLast(suffix.count))
+      var new = value
+      if case .integer(let microseconds) = value, !suffix.isEmpty {
+        if suffix == "_boot_usec" || Self.spans.contains(stem) {
+          new = .real(Double(microseconds) / 1e6)
+        } else if microseconds >= 0 {
+          new = .text(Instant(microseconds: UInt64(microseconds)).rfc3339)
+        }
+      }
+      self[key] = nil
+      self[(names[stem] ?? stem) + (suffix == "_boot_usec" ? "_boot" : "")] = new
+    }
+  }
+}
