@@ -77,6 +77,9 @@ public final class SoundFile {
         "it has \(info.channels) channels; a clip is mono"
       } else if info.frames <= 0 {
         "it holds no sound"
+      } else if !anyChannels && Self.isMPEG(info) {
+        // It may be longer than libsndfile believes, and so say something else.
+        "it is an MP3; 'clocksmith voice import' reads it, or convert it to FLAC"
       } else if !Self.rates.contains(info.samplerate) {
         "its header says \(info.samplerate) frames per second; sounds have from "
           + "\(Self.rates.lowerBound) to \(Self.rates.upperBound)"
@@ -96,8 +99,12 @@ public final class SoundFile {
     rate = Int(info.samplerate)
     frames = Int(info.frames)
     channels = Int(info.channels)
-    isMPEG = Int(info.format) & SF_FORMAT_TYPEMASK == SF_FORMAT_MPEG
+    isMPEG = Self.isMPEG(info)
     audibility = Audibility(rate: rate)
+  }
+
+  private static func isMPEG(_ info: SF_INFO) -> Bool {
+    Int(info.format) & SF_FORMAT_TYPEMASK == SF_FORMAT_MPEG
   }
 
   /// Seconds; the longest bell rings for 60 (facts: bells).
