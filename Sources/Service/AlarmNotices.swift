@@ -41,8 +41,7 @@ extension AlarmEvent {
       fields["REASON"] = reason.key
       return notice(.alarmMissed, .warning, "is due but stays silent: \(reason)")
     case .snoozed: return notice(.alarm, .info, "was snoozed for \(Alarm.snooze.roundedUp)")
-    case .skipped:
-      return notice(.alarm, .info, "skips its next ring, at \(alarm.next?.utcText() ?? "")")
+    case .skipped: return notice(.alarm, .info, "skips its next ring")
     case .stopped(let reason):
       fields["REASON"] = reason.key
       let isByHand = reason == .byHand || reason == .softwareMuted

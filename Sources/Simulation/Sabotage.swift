@@ -91,7 +91,7 @@ enum Sabotage: CaseIterable {
   case expiredDayEarly
   /// A timer at zero is reported twice.
   case elapsedTwice
-  /// Alarms ignore quiet hours, ring an hour late, or in both of the hours that autumn repeats.
+  /// Alarms ring an hour late, or in both of the hours that autumn repeats.
   case alarmsLate, alarmsTwice
 }
 
@@ -238,7 +238,7 @@ extension World {
       saved.alarms = saved.alarms.map {
         Alarm(
           number: $0.number, $0.plan, from: $0.origin, state: $0.state,
-          acknowledged: $0.acknowledged, lostName: $0.lostName)
+          acknowledged: $0.acknowledged, skipped: $0.skipped, lostName: $0.lostName)
       }
     default: break
     }

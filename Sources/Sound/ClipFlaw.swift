@@ -10,6 +10,7 @@ public enum ClipFlaw: Hashable {
   public static let longest = 5.0
   /// In seconds; the shortest words of the shipped voices take 0.16.
   static let shortest = 0.05
+
   /// Nil if the clip is as long as a word.
   public init?(seconds: Double) {
     if seconds > Self.longest {

@@ -71,13 +71,18 @@ public final class SoundFile {
     guard let opened = sf_open_fd(descriptor, Int32(SFM_READ), &info, 1) else {
       throw Self.refusal(path)
     }
-    if info.frames == sf_count_t.max { info.frames = Self.count(opened, info) }
+    let isUncounted = info.frames == sf_count_t.max
+    if isUncounted && Self.container(info) == SF_FORMAT_FLAC {
+      info.frames = Self.count(opened, info)
+    }
     let problem: String? =
-      if info.channels != 1 && !anyChannels {
+      if isUncounted && info.frames == sf_count_t.max {
+        "it is torn: its end is missing"
+      } else if info.channels != 1 && !anyChannels {
         "it has \(info.channels) channels; a clip is mono"
       } else if info.frames <= 0 {
         "it holds no sound"
-      } else if !anyChannels && Self.isMPEG(info) {
+      } else if !anyChannels && Self.container(info) == SF_FORMAT_MPEG {
         // It may be longer than libsndfile believes, and so say something else.
         "it is an MP3; 'clocksmith voice import' reads it, or convert it to FLAC"
       } else if !Self.rates.contains(info.samplerate) {
@@ -99,12 +104,12 @@ public final class SoundFile {
     rate = Int(info.samplerate)
     frames = Int(info.frames)
     channels = Int(info.channels)
-    isMPEG = Self.isMPEG(info)
+    isMPEG = Self.container(info) == SF_FORMAT_MPEG
     audibility = Audibility(rate: rate)
   }
 
-  private static func isMPEG(_ info: SF_INFO) -> Bool {
-    Int(info.format) & SF_FORMAT_TYPEMASK == SF_FORMAT_MPEG
+  private static func container(_ info: SF_INFO) -> Int {
+    Int(info.format) & SF_FORMAT_TYPEMASK
   }
 
   /// Seconds; the longest bell rings for 60 (facts: bells).
@@ -116,8 +121,8 @@ public final class SoundFile {
     sf_close(handle)
   }
 
-  /// How many frames there are in a file whose header does not say it, as of a FLAC that was written
-  /// into a pipe. Reads no further than a clip may be long.
+  /// Counts the frames of a FLAC whose header does not say it, up to the longest clip.
+  /// - Returns: the largest number if it is torn.
   private static func count(_ handle: OpaquePointer, _ info: SF_INFO) -> sf_count_t {
     let block = UnsafeMutableBufferPointer<Float>.allocate(capacity: 4096 * Int(info.channels))
     defer { block.deallocate() }
@@ -127,6 +132,8 @@ public final class SoundFile {
       guard count > 0 else { break }
       frames += count
     }
+    // The last part may be torn, which the decoder tells here alone.
+    if sf_error(handle) != SF_ERR_NO_ERROR { return sf_count_t.max }
     sf_seek(handle, 0, SEEK_SET)
     return frames
   }
@@ -140,10 +147,14 @@ public final class SoundFile {
     let length = sf_command(handle, Int32(SFC_GET_LOG_INFO), &log, Int32(log.count))
     let text = String(
       decoding: log.prefix(Int(length)).map(UInt8.init(bitPattern:)), as: UTF8.self)
+    // Long tags leave no room in the log for the size of the sound: then that of the file counts.
+    let isFull = length >= log.count - 1
     return text.split(separator: "\n").contains { line in
+      if line.hasPrefix("Seems to be a truncated file") { return true }
       let words = line.split(separator: " ")
       guard words.count >= 6, words.suffix(3).prefix(2).elementsEqual(["(should", "be"]),
-        sizes.contains(words.dropLast(5).joined(separator: " ")),
+        case let name = words.dropLast(5).joined(separator: " "),
+        sizes.contains(name) || isFull && name == "RIFF",
         let promised = Double(words[words.count - 4]), promised < unknownSize,
         let there = Double(words[words.count - 1].dropLast())
       else { return false }

@@ -50,9 +50,9 @@ struct RecordedSound {
     }
   }
 
-  /// A file with a header that libsndfile 1.2 reads, in place of one of three that it does not: BW64,
-  /// which is RF64 by another name (ITU-R BS.2088), and the WAV, RF64 and CAF of programs that wrote
-  /// into a pipe, or were killed, so that the size of the sound was never filled in.
+  /// libsndfile 1.2 reads neither BW64, which is RF64 by another name (ITU-R BS.2088), nor a WAV, RF64
+  /// or CAF whose size was never filled in, because it went into a pipe or the program was killed.
+  /// - Returns: the file with a header that it reads; nil if it is none of these.
   private static func mended(_ bytes: [UInt8]) -> [UInt8]? {
     func place(of name: String, _ field: [UInt8]) -> Int? {
       let pattern = Array(name.utf8) + field
@@ -79,7 +79,7 @@ struct RecordedSound {
     }
   }
 
-  /// Reads MP3 and its elder brothers. libsndfile believes the length that libmpg123 guesses from the
+  /// Reads MP1, MP2 and MP3. libsndfile believes the length that libmpg123 guesses from the
   /// first frame if the file has no Xing header, and reads no further.
   private static func readMPEG(_ path: String) throws(Fault) -> (channels: [[Float]], rate: Int) {
     let bytes = try readRegularFile(path, largest: largest)
@@ -113,6 +113,13 @@ struct RecordedSound {
     }
     guard promised - frames <= rate / 100 else {
       throw refusal("it is torn: \(frames) of \(promised) frames can be read")
+    }
+    // What is left over begins like a frame: the rest of it is missing.
+    var left = 0
+    mpg123_getstate2(decoder, Int32(MPG123_BUFFERFILL.rawValue), &left, nil)
+    let rest = bytes.suffix(max(left, 0)).prefix(2)
+    if rest.count == 2, rest.first == 0xFF, rest.last! >= 0xE0 {
+      throw refusal("it is torn: its last part is missing")
     }
     try refuse(path, ofSeconds: Double(frames) / Double(rate))
     guard frames > 0 else { throw refusal("it holds no sound") }

@@ -61,7 +61,7 @@ func checkAlarms(_ configuration: Configuration, _ status: Status?) throws(Fault
       "\(alarm.title) cannot ring with its tune: \(found); cancel it, and set it with another")
   }
   let count = status?.alarms.count ?? configuration.announcer.alarms.count
-  flaws += try flawsOfRings(configuration, status)
+  flaws += try flawsOfWords(configuration, status)
   return found(flaws)
     ?? .well(count == 0 ? "none" : count == 1 ? "1, which can ring" : "\(count), which can ring")
 }
@@ -78,31 +78,21 @@ private func flaw(of tune: Tune) -> String? {
   return brokenSounds(bells.paths).first
 }
 
-/// The flaws that keep alarms silent, or without words, whenever they ring.
-private func flawsOfRings(
+/// The alarms whose time the voice cannot say.
+private func flawsOfWords(
   _ configuration: Configuration, _ status: Status?
 ) throws(Fault) -> [String] {
-  let zone = if let status { try zoneOfService(status.zone) } else { try SystemZone.current() }
+  let alarms =
+    status?.alarms.map { ($0.title, $0.time) }
+    ?? configuration.announcer.alarms.map { ("alarm \"\($0.name ?? "")\"", "\($0.times.time)") }
   let voice = try configuration.verifiedVoice()
-  let now = SystemClock.now.instant
-  let rules = Rules(configuration.announcer, trust: .synchronised)
-  let all =
-    status?.appointments(rules, in: zone, from: now)
-    ?? Appointments(of: configuration.announcer, in: zone, from: now)
-  var rings: [Int: [(alarm: Alarm, ring: Appointment)]] = [:]
-  // A week and a day, to include an alarm that rings on one day of the week.
-  for ring in all.prefix(while: { $0.instant < now + .seconds(8 * 86_400) }) {
-    guard case .alarm(let alarm) = ring.cause else { continue }
-    rings[alarm.number, default: []].append((alarm, ring))
-  }
   var flaws: [String] = []
-  for (_, rings) in rings.sorted(by: { $0.key < $1.key }) {
-    guard let alarm = rings.first?.alarm else { continue }
-    let time = alarm.plan.times.time
+  for (title, text) in alarms {
+    guard let time = try? TimeOfDay(text: text) else { continue }
     do throws(Fault) {
       _ = try voice.text(hour: time.hour, minute: time.minute, wording: configuration.wording)
     } catch {
-      flaws.append("\(alarm.title) rings at \(time), which is not said: \(error)")
+      flaws.append("\(title) rings at \(text), which is not said: \(error)")
     }
   }
   return flaws

@@ -261,7 +261,7 @@ def test_the_ring_of_the_next_day_is_skipped_the_evening_before(home, start):
     do(home, "07:00", "--days", "mon-sun", "--name", "school")
     [before] = alarms(home)
     assert do(home, "skip", "school").startswith('alarm 1 "school": 07:00, mon-sun: rings ')
-    service.wait_for(f'alarm "school" skips its next ring, at {before["next"]}')
+    service.wait_for('alarm "school" skips its next ring')
     [after] = alarms(home)
     assert after["next"][:10] > before["next"][:10] and after["state"] == "waiting"
     do(home, "08:00", "--name", "once")

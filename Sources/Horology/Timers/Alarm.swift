@@ -92,13 +92,17 @@ public struct Alarm: Hashable, Sendable {
   /// The latest of its instants that is over: stopped, missed, silenced or expired. It does not
   /// ring for that instant again.
   public internal(set) var acknowledged: Instant?
+  /// The ring that a person left out. It does not ring for that instant, whatever the clock shows.
+  public internal(set) var skipped: Instant?
   /// The name that a person gave it, while an alarm of the configuration uses that name.
   public internal(set) var lostName: String?
 
   public init(
     number: Int, _ plan: AlarmPlan, from origin: Origin, state: State,
-    promised: Instant? = nil, acknowledged: Instant? = nil, lostName: String? = nil
+    promised: Instant? = nil, acknowledged: Instant? = nil, skipped: Instant? = nil,
+    lostName: String? = nil
   ) {
+    self.skipped = skipped
     self.promised = promised
     self.lostName = lostName
     self.number = number
@@ -112,6 +116,9 @@ public struct Alarm: Hashable, Sendable {
   public static let snooze = Duration.seconds(600)
 
   public var name: String? { plan.name }
+
+  /// It rings only after this instant.
+  var over: Instant { [acknowledged, skipped].compactMap { $0 }.max() ?? AlarmTimes.beforeAll }
 
   /// When it rings next by the clock; nil if it rings, snoozes, or never rings again.
   public var next: Instant? {

@@ -15,6 +15,7 @@ extension AlarmOrder {
   public func isDone(by event: AlarmEvent) -> Bool {
     switch (self, event) {
     case (.set, .set), (.snooze, .snoozed), (.stop, .stopped), (.skip, .skipped),
+      (.skip, .cancelled),
       (.cancel, .cancelled):
       true
     default: false

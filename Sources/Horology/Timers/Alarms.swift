@@ -76,7 +76,7 @@ public struct Alarms: Hashable, Sendable {
     for index in alarms.indices {
       guard case .waiting(let next, let from) = alarms[index].state else { continue }
       if let from {
-        let start = max(from.shown, alarms[index].acknowledged ?? AlarmTimes.beforeAll)
+        let start = max(from.shown, alarms[index].over)
         alarms[index].state = .waiting(
           next: alarms[index].plan.times.next(from: start, in: conditions.zone), from: from)
       } else if !conditions.mayBeWrong {
@@ -117,17 +117,16 @@ public struct Alarms: Hashable, Sendable {
     of alarm: Alarm, _ promised: Instant?, at now: Now, _ conditions: AlarmConditions
   ) -> Instant? {
     let times = alarm.plan.times
-    let acknowledged = alarm.acknowledged ?? AlarmTimes.beforeAll
     // It is due: how late it is decides whether it rings.
     if let promised, promised <= now.instant { return promised }
     // The same for a ring that the change of zone stepped over.
     if let promised, let zoneOffset,
       let moved = times.moved(promised, reckonedAt: zoneOffset, to: conditions.zone),
-      acknowledged < moved, moved <= now.instant
+      alarm.over < moved, moved <= now.instant
     {
       return moved
     }
-    return times.next(from: max(now.instant, acknowledged), in: conditions.zone)
+    return times.next(from: max(now.instant, alarm.over), in: conditions.zone)
   }
 
   /// Calculates the next ring of an alarm by a clock that may be wrong. Keeps the ring that a right
@@ -137,7 +136,7 @@ public struct Alarms: Hashable, Sendable {
   ) {
     let alarm = alarms[index]
     alarms[index].promised = alarm.promised ?? alarm.next
-    let start = max(now.instant, alarm.acknowledged ?? AlarmTimes.beforeAll)
+    let start = max(now.instant, alarm.over)
     // By a clock that may be wrong no date is over: the alarm just has no next ring.
     let next = alarm.plan.times.next(from: start, in: conditions.zone)
     alarms[index].state = .waiting(next: next.flatMap { $0 > now.instant ? $0 : nil }, from: nil)
@@ -180,9 +179,9 @@ public struct Alarms: Hashable, Sendable {
 
   /// The state of an alarm that waits from now on for its next ring after the acknowledged one.
   func waiting(
-    _ plan: AlarmPlan, after acknowledged: Instant?, at now: Now, _ conditions: AlarmConditions
+    _ plan: AlarmPlan, after over: Instant, at now: Now, _ conditions: AlarmConditions
   ) -> Alarm.State {
-    let start = max(now.instant, acknowledged ?? AlarmTimes.beforeAll)
+    let start = max(now.instant, over)
     return .waiting(
       next: plan.times.next(from: start, in: conditions.zone),
       from: conditions.mayBeWrong ? TimedMoment(.zero, after: now) : nil)
@@ -228,7 +227,7 @@ public struct Alarms: Hashable, Sendable {
         if isMoved && !alarms[index].isUp {
           alarms[index].promised = nil
           alarms[index].state = waiting(
-            plan, after: alarms[index].acknowledged, at: now, conditions)
+            plan, after: alarms[index].over, at: now, conditions)
         }
         continue
       }
@@ -238,7 +237,8 @@ public struct Alarms: Hashable, Sendable {
         alarms[namesake].plan.name = nil
         changes.append(AlarmChange(alarms[namesake], .nameLost))
       }
-      insert(plan, from: .configuration, waiting(plan, after: nil, at: now, conditions))
+      insert(
+        plan, from: .configuration, waiting(plan, after: AlarmTimes.beforeAll, at: now, conditions))
     }
     for index in alarms.indices {
       guard let name = alarms[index].lostName, !alarms.contains(where: { $0.name == name }) else {

@@ -111,9 +111,9 @@ extension Alarms {
       remove(alarm)
       return AlarmChange(alarm, event)
     }
-    let acknowledged = [alarm.acknowledged, over].compactMap { $0 }.max()
-    alarms[index].acknowledged = acknowledged
-    alarms[index].state = waiting(alarm.plan, after: acknowledged, at: now, conditions)
+    alarms[index].acknowledged = [alarm.acknowledged, over].compactMap { $0 }.max()
+    alarms[index].state = waiting(
+      alarm.plan, after: alarms[index].over, at: now, conditions)
     return AlarmChange(alarm, event)
   }
 

@@ -15,18 +15,29 @@ extension Alarms {
     case .stop(let which):
       return try those(which, where: \.isUp).map { end($0, .stopped(.byHand), at: now, conditions) }
     case .skip(let which):
-      let index = try place(of: which)
-      let alarm = alarms[index]
-      guard !alarm.isUp else { throw .isUp(alarm.title) }
-      guard conditions.isTrusted, alarm.next != nil else { throw .nextIsUnknown(alarm.title) }
-      alarms[index].promised = nil
-      return [end(alarm, .skipped, at: now, conditions)]
+      return [try skip(try place(of: which), at: now, conditions)]
     case .cancel(let which):
       let alarm = alarms[try place(of: which)]
       guard alarm.origin == .person else { throw .isConfigured(alarm.title) }
       remove(alarm)
       return [AlarmChange(alarm, .cancelled)]
     }
+  }
+
+  private mutating func skip(
+    _ index: Int, at now: Now, _ conditions: AlarmConditions
+  ) throws(AlarmRefusal) -> AlarmChange {
+    let alarm = alarms[index]
+    guard !alarm.isUp else { throw .isUp(alarm.title) }
+    guard conditions.isTrusted, let next = alarm.next else { throw .nextIsUnknown(alarm.title) }
+    guard !alarm.plan.times.days.isOnce else {
+      remove(alarm)
+      return AlarmChange(alarm, .cancelled)
+    }
+    alarms[index].promised = nil
+    alarms[index].skipped = next
+    alarms[index].state = waiting(alarm.plan, after: alarms[index].over, at: now, conditions)
+    return AlarmChange(alarms[index], .skipped)
   }
 
   private mutating func set(
@@ -40,7 +51,7 @@ extension Alarms {
     }
     if plan.times.days == .weekly([]) { throw .days("") }
     guard alarms.count < Self.most else { throw .tooMany }
-    let state = waiting(plan, after: nil, at: now, conditions)
+    let state = waiting(plan, after: AlarmTimes.beforeAll, at: now, conditions)
     // Only a clock that alarms go by can tell that a date is over.
     guard case .waiting(let next?, _) = state, next > now.instant || !conditions.isTrusted else {
       throw .over(plan.times)

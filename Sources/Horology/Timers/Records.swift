@@ -167,6 +167,7 @@ extension Alarm {
   private static let ring = Key<Instant>.instant("ring")
   private static let promised = Key<Instant>.instant("promised")
   private static let acknowledged = Key<Instant>.instant("acknowledged")
+  private static let skipped = Key<Instant>.instant("skipped")
 
   public var record: Record {
     var record = Record()
@@ -194,6 +195,7 @@ extension Alarm {
     }
     record[Self.promised] = promised
     record[Self.acknowledged] = acknowledged
+    record[Self.skipped] = skipped
     return record
   }
 
@@ -225,6 +227,7 @@ extension Alarm {
     self.init(
       number: number, plan, from: try record.optional(Self.origin) ?? .person, state: state,
       promised: try record.optional(Self.promised),
-      acknowledged: try record.optional(Self.acknowledged), lostName: try name(Self.lostName))
+      acknowledged: try record.optional(Self.acknowledged),
+      skipped: try record.optional(Self.skipped), lostName: try name(Self.lostName))
   }
 }
