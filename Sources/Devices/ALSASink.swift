@@ -164,7 +164,11 @@ public final class ALSASink: Sink {
 
   private func setVolume(_ pcm: OpaquePointer) throws(Fault) {
     guard let volume else { return }
-    let control = PCMDevice.card(of: pcm).map { "hw:\($0)" } ?? "default"
+    // The number of a card may be another card's at the next start.
+    let card = PCMDevice.card(of: pcm).flatMap(SoundCard.id)
+    let control = card.map { "hw:CARD=\($0)" } ?? "default"
+    // The card may not have been there when the program started.
+    if let file = volume.file { CardMixer.restore(from: file) }
     let mixer = try CardMixer(control: control, name: volume.control, file: volume.file)
     try mixer.set(decibels: volume.decibels)
     self.mixer = mixer

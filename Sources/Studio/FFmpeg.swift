@@ -15,7 +15,7 @@ enum FFmpeg {
     defer { posix_spawn_file_actions_destroy(&files) }
     posix_spawn_file_actions_adddup2(&files, output, STDOUT_FILENO)
     posix_spawn_file_actions_adddup2(&files, errors, STDERR_FILENO)
-    // A playlist that calls itself a sound opens no other place than a file.
+    // Only local files: a playlist must not open the network.
     let words = [
       "ffmpeg", "-nostdin", "-v", "error", "-xerror", "-protocol_whitelist", "file,pipe",
       "-i", "file:\(path)", "-map", "0:a:0", "-t", "60", "-c:a", "pcm_f32le", "-f", "wav", "pipe:1",
@@ -23,7 +23,9 @@ enum FFmpeg {
     var arguments = words.map { strdup($0) } + [nil]
     defer { for argument in arguments { free(argument) } }
     var child = pid_t()
-    guard posix_spawnp(&child, "ffmpeg", &files, nil, &arguments, environ) == 0 else {
+    let code = posix_spawnp(&child, "ffmpeg", &files, nil, &arguments, environ)
+    guard code == 0 || code == ENOENT else { throw Fault("cannot start ffmpeg", errno: code) }
+    guard code == 0 else {
       let name = path.prefix(upTo: path.lastIndex(of: ".") ?? path.endIndex)
       let suffix = path.hasSuffix(".wav") ? "flac" : "wav"
       throw Fault(
@@ -36,13 +38,25 @@ enum FFmpeg {
     var said = stat()
     fstat(errors, &said)
     guard status == 0, said.st_size == 0 else {
+      let why = firstLine(errors).map { " (\($0))" } ?? ""
       throw Fault(
-        fault.operation, code: fault.code, "ffmpeg finds errors in it: it is torn, or no sound file"
-      )
+        fault.operation, code: fault.code,
+        "ffmpeg finds errors in it\(why): it may be torn, or no sound file")
     }
     lseek(output, 0, SEEK_SET)
     isRead = true
     return output
+  }
+
+  /// The first line that ffmpeg said, without the part of ffmpeg that says it, as in
+  /// `[mov @ 0x55d0c8] moov atom not found`.
+  private static func firstLine(_ errors: Int32) -> String? {
+    var bytes = [UInt8](repeating: 0, count: 300)
+    let count = pread(errors, &bytes, bytes.count, 0)
+    let text = String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+    return text.split(separator: "\n").first.map { line in
+      String(line.hasPrefix("[") ? line.drop { $0 != "]" }.dropFirst(2) : line)
+    }
   }
 }
 

@@ -127,3 +127,17 @@ def test_only_a_hash_that_crypt_knows_is_set_as_it_is(tmp_path, password):
         assert (tmp_path / "password").read_text() == f"ada:{password}\n"
     told = any("is not a hash that crypt(3) knows" in line for line in lines)
     assert told == (password.startswith("$") and not is_hash)
+
+
+def test_settings_that_break_off_say_so(tmp_path):
+    """Most tools do not say what failed in a way that `clocksmith check` repeats."""
+    path = tmp_path / "clocksmith.txt"
+    path.write_text(TEXT)
+    for name in "mountpoint", "mkdir":
+        (tmp_path / name).write_text("#!/bin/sh\nexit 1\n")
+        (tmp_path / name).chmod(0o755)
+    done = subprocess.run(
+        ["sh", SETTINGS, path], env={"PATH": f"{tmp_path}:/usr/bin:/bin"}, capture_output=True, text=True,
+        timeout=60, check=False, stdin=subprocess.DEVNULL)
+    assert done.returncode == 1
+    assert done.stdout.startswith(f"<3>the settings of {path} broke off")

@@ -162,8 +162,8 @@ def test_what_the_library_does_not_know_is_read_through_ffmpeg(clocksmith, recor
 
 @pytest.mark.parametrize("script, words", [
     (None, "if it is a sound, install ffmpeg, which import then uses, or convert it: ffmpeg -i '{six}.m4a' '{six}.wav'"),
-    ("echo partial file >&2", "ffmpeg finds errors in it: it is torn, or no sound file"),
-    ("exit 1", "ffmpeg finds errors in it: it is torn, or no sound file")])
+    ("echo '[mov @ 0x5] partial file' >&2", "ffmpeg finds errors in it (partial file): it may be torn, or no sound file"),
+    ("exit 1", "ffmpeg finds errors in it: it may be torn, or no sound file")])
 def test_what_cannot_be_read_is_told_with_the_remedy(clocksmith, recordings, tmp_path, script, words):
     put(recordings, "m4a", b"\0\0\0\x1cftypM4A " + bytes(4000))
     environment = pretended_ffmpeg(tmp_path, script) if script else {"PATH": str(tmp_path)}
