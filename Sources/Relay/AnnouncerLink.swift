@@ -60,8 +60,9 @@ final class AnnouncerLink {
 
   private var bus: SystemBus?
   private var pending: [ObjectIdentifier: PendingCall] = [:]
-  /// Commands to call once others are answered, oldest first.
-  private var waiting: [(call: AnnouncerCall, done: (Result<Bool, Rejection>) -> Void)] = []
+  /// Commands to call once others are answered, in this order.
+  private var waiting:
+    [(call: AnnouncerCall, expires: UTCTime?, done: (Result<Bool, Rejection>) -> Void)] = []
   private var isAsking = false
   private var asksAgain = false
   private var timer: EventSource?
@@ -237,23 +238,48 @@ final class AnnouncerLink {
   /// False while calls wait, because the announcer has not answered others yet.
   var hasRoom: Bool { waiting.isEmpty }
 
-  /// Makes a call, after those that wait.
-  /// - Parameter done: called once, perhaps before this returns; with false if all was as the call
-  ///   wants it.
-  func call(_ call: AnnouncerCall, _ done: @escaping (Result<Bool, Rejection>) -> Void) {
+  /// Makes a call. Others may wait already: silence comes before them, all else after them.
+  /// - Parameters:
+  ///   - expires: from this instant on, the call is no longer made.
+  ///   - done: called once, perhaps before this returns; with false if all was as the call wants it.
+  func call(
+    _ call: AnnouncerCall, expires: UTCTime?,
+    _ done: @escaping (Result<Bool, Rejection>) -> Void
+  ) {
+    if call.method == "Stop" { cancelAnnouncements() }
     // The limit is for commands, not for `ask()`: many commands do not make the announcer absent.
     if hasRoom, pending.count < Self.mostPending {
       send(call, done)
     } else {
-      waiting.append((call, done))
+      waiting.insert((call, expires, done), at: place(of: call))
     }
+  }
+
+  private func place(of call: AnnouncerCall) -> Int {
+    switch call.method {
+    case "Stop", "StopAlarm", "StopAlarms": return 0
+    // Of several mutes and unmutes the last one counts.
+    case "Mute", "MuteNext": return (waiting.lastIndex { $0.call.mutes } ?? -1) + 1
+    default: return waiting.count
+    }
+  }
+
+  /// An announcement that waits would be heard after the stop.
+  private func cancelAnnouncements() {
+    let cancelled = waiting.filter { $0.call.announces }
+    waiting.removeAll { $0.call.announces }
+    for each in cancelled { each.done(.failure(Rejection(.cancelled, "'stop' has cancelled it"))) }
   }
 
   private func callWaiting() {
     guard !hasRoom else { return }
     while !waiting.isEmpty, pending.count < Self.mostPending {
       let next = waiting.removeFirst()
-      send(next.call, next.done)
+      if let expires = next.expires, expires <= .now {
+        next.done(.failure(Rejection(expired: expires)))
+      } else {
+        send(next.call, next.done)
+      }
     }
     if hasRoom { caughtUp() }
   }
@@ -338,6 +364,12 @@ final class AnnouncerLink {
     default: return .failure(.rejected(Rejection(.refused, AnnouncerWords.reworded(words))))
     }
   }
+}
+
+extension AnnouncerCall {
+  fileprivate var method: String? { if case .method(let method, _) = self { method } else { nil } }
+  fileprivate var announces: Bool { method?.hasPrefix("Announce") == true }
+  fileprivate var mutes: Bool { ["Mute", "MuteNext", "Unmute"].contains(method) }
 }
 
 /// A call that has not been answered yet.

@@ -57,7 +57,7 @@ struct CommandDesk {
       throw rejection(of: order, .untrusted, "\(why), so '\(key)' cannot be judged")
     }
     if let expires = order.expires, expires <= now {
-      throw rejection(of: order, .expired, "it was to be carried out before \(expires.text)")
+      throw rejection(of: order, .expired, Rejection(expired: expires).words)
     }
     if let expires = order.expires, let instant = order.at, expires <= instant {
       throw rejection(

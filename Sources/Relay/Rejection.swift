@@ -30,4 +30,8 @@ struct Rejection: Error, Hashable, Sendable {
     self.kind = kind
     self.words = words.printable
   }
+
+  init(expired instant: UTCTime) {
+    self.init(.expired, "it was to be carried out before \(instant.text)")
+  }
 }

@@ -106,8 +106,8 @@ extension RelayService {
       cancelled.append(command)
     }
     guard id == nil else { return cancelled }
-    // The announcer gets the stop after these calls and ends their soundings itself. If it refuses
-    // a call, that is not tried again.
+    // The announcer gets the stop after the calls that have left, and ends their soundings itself.
+    // If it refuses a call, that is not tried again.
     cancelled += unanswered.sorted { $0.key < $1.key }.map(\.value)
     unanswered = [:]
     return cancelled
@@ -147,7 +147,7 @@ extension RelayService {
     lastNumber += 1
     let number = lastNumber
     if order.at != nil { unanswered[number] = command }
-    announcer.call(call) { [unowned self] answer in
+    announcer.call(call, expires: order.expires) { [unowned self] answer in
       let isWanted = unanswered.removeValue(forKey: number) != nil || order.at == nil
       guard isWanted else { return }
       let refused: Rejection

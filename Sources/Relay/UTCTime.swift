@@ -43,6 +43,8 @@ extension UTCTime {
   /// `2026-11-22T16:00:00.25+01:00`. Nil for anything else, and for years before 1970 or after 2199.
   public init?(text: String) {
     let bytes = Array(text.utf8)
+    // strptime(3) would end there.
+    guard !bytes.contains(0) else { return nil }
     let form = Array("0000-00-00T00:00:00".utf8)
     // strptime(3) also takes single digits and spaces.
     for (byte, mark) in zip(bytes, form) {

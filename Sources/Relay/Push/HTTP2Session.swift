@@ -194,7 +194,10 @@ final class HTTP2Session {
     let told = UnsafeBufferPointer(start: frame.opaque_data, count: frame.opaque_data_len)
     let text = String(decoding: told.prefix(256), as: UTF8.self)
     farewell = Verdict.reason(in: try? JSONObject(text, path: "the farewell")) ?? ""
-    isEndedInOrder = frame.error_code == NGHTTP2_NO_ERROR.rawValue && frame.last_stream_id > 0
+    // A graceful shutdown is announced by the highest number that there is (RFC 9113, 6.8).
+    isEndedInOrder =
+      frame.error_code == NGHTTP2_NO_ERROR.rawValue && frame.last_stream_id > 0
+      && frame.last_stream_id < Int32.max
   }
 }
 

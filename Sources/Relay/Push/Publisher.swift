@@ -194,8 +194,10 @@ final class Publisher {
   private func addWaiting(to register: Register) throws(Fault) {
     while let message = waiting.first {
       // After a restart the announcer names again an occasion that the last run has published.
-      let isPublished = try register.hasOccasion(at: message.expires)
-      if message.event != .occasion || !isPublished { try register.add(message) }
+      let isPublished =
+        try message.event == .occasion
+        ? register.hasOccasion(at: message.expires) : false
+      if !isPublished { try register.add(message) }
       waiting.removeFirst()
     }
   }

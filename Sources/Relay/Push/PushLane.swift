@@ -197,7 +197,8 @@ final class PushLane {
     failures = 0
     successes += 1
     window = provider.settings.most
-    if hasTrouble {
+    // Other requests were in flight when the provider said that it wants nothing more.
+    if hasTrouble, gone == nil {
       hasTrouble = false
       backOff.reset()
       handlers.told(provider.lane, nil)

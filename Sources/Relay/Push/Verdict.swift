@@ -45,7 +45,7 @@ extension Verdict {
       }
       self = .gone(.init(reason: reason, since: since ?? sent))
     case (400, "BadDeviceToken"): self = .gone(.init(reason: reason, since: sent))
-    // The token is good, but of another app than the topic. One of the two is wrong.
+    // The token is valid for another app: either this phone or our topic is wrong.
     case (400, "DeviceTokenNotForTopic") where isOurTopic: self = .refused(reason)
     case (403, "ExpiredProviderToken"): self = .tokenExpired(reason)
     case (400, "BadTopic"), (400, "MissingTopic"), (400, "TopicDisallowed"),

@@ -59,7 +59,8 @@ final class WebhookProvider: Provider {
   }
 
   /// Anything but 2xx is a failure, also a redirect. With 410 the program wants nothing more, as
-  /// Standard Webhooks has it. Another 3xx or 4xx means that the address or the secret is wrong, for every message.
+  /// Standard Webhooks has it. Another 3xx or 4xx means that the address or the secret is wrong,
+  /// for every message.
   func judge(_ answer: Answer, sent: UTCTime, at now: UTCTime) -> Verdict {
     if answer.isSuccess { return .accepted }
     if let failure = answer.failure { return Verdict(failure) }
