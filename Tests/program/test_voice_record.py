@@ -72,11 +72,10 @@ def sit_down(clocksmith, tmp_path):
     """Starts to record into a folder: the person."""
     people = []
 
-    def begin(microphone, folder=tmp_path / "mine", *words, **options):
+    def begin(microphone, folder=tmp_path / "mine", *words, device="microphone", **options):
         alsa = microphone.alsa if microphone else SILENT_ALSA
         people.append(Person(
-            clocksmith, alsa, "voice", "record", "--device", "microphone", *words, folder,
-            **options))
+            clocksmith, alsa, "voice", "record", "--device", device, *words, folder, **options))
         return people[-1]
     yield begin
     for person in people:
@@ -178,7 +177,7 @@ def test_a_silent_microphone_is_told(surroundings, sit_down, tmp_path):
 
 def test_a_device_that_gives_nothing_for_ever_is_told_and_can_be_left(sit_down, tmp_path):
     """ALSA's null device does this, faster than one can read."""
-    person = sit_down(None, tmp_path / "mine", "--device", "default")
+    person = sit_down(None, tmp_path / "mine", device="default")
     person.wait_for("nothing comes from microphone default, not even noise")
     person.press("\r")
     person.wait_for("no voice is heard from microphone default, not even noise")
