@@ -59,7 +59,7 @@ struct RecordedSound {
       return (0..<min(bytes.count, 1 << 16)).first { bytes[$0...].starts(with: pattern) }
     }
     func with(_ field: [UInt8], at place: Int) -> [UInt8] {
-      bytes[..<place] + field + bytes[(place + field.count)...]
+      Array(bytes[..<place]) + field + Array(bytes[(place + field.count)...])
     }
     let unknown = [UInt8](repeating: 0xFF, count: 8)
     let zero = [UInt8](repeating: 0, count: 8)
