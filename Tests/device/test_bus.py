@@ -62,7 +62,7 @@ def test_the_next_occasion_is_muted_and_no_other(device):
 
 def test_a_mute_outlasts_a_service_that_is_killed(device):
     device.run("clocksmith mute 8h")
-    device.run("until grep -q mute_until /var/lib/clocksmith/state.json; do sleep 0.1; done", 20)
+    device.run("until grep -q muted_until /var/lib/clocksmith/state.json; do sleep 0.1; done", 20)
     mark = device.mark()
     device.run("systemctl kill -s KILL clocksmith")
     device.wait_for_line("^started:", mark)
