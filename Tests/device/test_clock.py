@@ -55,7 +55,7 @@ def test_little_runs_and_little_memory_is_used(device, figures):
     resident = int(re.search(r"VmRSS:\s+(\d+)", device.run(f"cat /proc/{pid}/status")).group(1))
     figures["clocksmith, resident"] = f"{resident / 1024:.1f} MB"
     figures["system, used"] = device.run("free -m | awk '/^Mem/ { print $3 }'") + " MB"
-    assert resident < 14 * 1024
+    assert resident < 12 * 1024
 
 
 @pytest.mark.first
