@@ -89,18 +89,30 @@ public struct Key<Meaning>: Sendable {
   }
 }
 
-/// A value of a record that is missing or not allowed.
+/// A key of a record that is missing, unknown, or has a value that is not allowed.
 public struct BadValue: Error, Hashable, CustomStringConvertible {
   public let key: String
-  /// Nil if it is missing.
-  public let value: Value?
-  public let allowed: String
+  public let words: String
 
-  /// As in `seconds -1 is not allowed; write 1 to 2678400`.
-  public var description: String {
-    value.map { "\(key) \($0.excerpt) is not allowed; write \(allowed)" }
-      ?? "\(key) is missing; write \(allowed)"
+  /// - Parameters:
+  ///   - value: nil if it is missing.
+  ///   - allowed: the end of a sentence, as in `write 1 to 1000`.
+  public init(key: String, value: Value?, allowed: String) {
+    self.key = key
+    words = value.map { "\($0.excerpt) is not allowed" } ?? "is missing"
+    self.allowed = "write \(allowed)"
   }
+
+  public init(unknown key: String, known: [String]) {
+    self.key = "'\(key.excerpt)'"
+    words = "is not known"
+    allowed = known.isEmpty ? "leave it out" : "there are \(known.joined(separator: ", "))"
+  }
+
+  private let allowed: String
+
+  /// As in `seconds -1 is not allowed; write 1 to 2678400 seconds`.
+  public var description: String { "\(key) \(words); \(allowed)" }
 }
 
 extension Value {

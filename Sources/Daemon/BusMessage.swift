@@ -291,13 +291,13 @@ public enum BusReader {
     return .rows(types, rows)
   }
 
-  private static func enter(
+  static func enter(
     _ type: Unicode.Scalar, _ contents: String, _ message: OpaquePointer
   ) -> Bool {
     sd_bus_message_enter_container(message, CChar(type.value), contents) > 0
   }
 
-  private static func read(
+  static func read(
     _ type: Unicode.Scalar, _ value: UnsafeMutableRawPointer, _ message: OpaquePointer
   ) -> Bool {
     sd_bus_message_read_basic(message, CChar(type.value), value) > 0

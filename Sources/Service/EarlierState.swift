@@ -16,7 +16,10 @@ extension Record {
         timer["left_usec"] != nil ? "paused" : timer["zero_usec"] != nil ? "running" : "ringing")
       timer.rename(["length": "seconds", "zero": "ends", "ringing": "ends"])
     }
-    modernise("intervals") { $0.rename(["every": "seconds", "start": "started"]) }
+    modernise("intervals") { interval in
+      interval.rename(["every": "seconds", "start": "started"])
+      interval["countdown"] = interval["countdown"] ?? .integer(0)
+    }
     modernise("alarms") { alarm in
       alarm["state"] = .text(
         alarm["ringing_usec"] != nil
@@ -26,7 +29,7 @@ extension Record {
         alarm["rise"] = AlarmRise(from: alarm[level] ?? 0, over: .microseconds(length))
           .map { .text($0.description) }
       }
-      alarm.rename(["next": "rings", "ringing": "since", "snoozing": "until"])
+      alarm.rename(["next": "rings", "ringing": "since", "snoozing": "rings", "ring": "occasion"])
     }
   }
 

@@ -126,9 +126,11 @@ public struct IntervalRounds: Hashable, Sendable {
   /// True if the voice says each phase after its signal.
   public let saysWords: Bool
 
+  public static let usualCountdown = 3
+
   public init(
     work: Duration, rest: Duration = .zero, count: Int? = nil, prepare: Duration = .zero,
-    countdown: Int = 3, saysWords: Bool = false
+    countdown: Int = usualCountdown, saysWords: Bool = false
   ) {
     self.work = work
     self.rest = rest

@@ -24,6 +24,19 @@ extension Key where Meaning == Duration {
 // MARK: Moments
 
 extension Record {
+  /// What others see of a timer, an interval or an alarm: without what only the saved state needs.
+  public var shown: Record {
+    var shown = Record()
+    for (key, value) in fields where !key.hasSuffix("_boot") && !Self.hidden.contains(key) {
+      shown[key] = value
+    }
+    return shown
+  }
+
+  private static let hidden: Set = [
+    "follows_clock", "lost_name", "from", "occasion", "promised", "acknowledged",
+  ]
+
   /// No machine runs longer, and no saved moment is earlier before its start, than since 1970.
   private static let furthest = Instant.allowed.upperBound - Instant.allowed.lowerBound
 
@@ -42,7 +55,8 @@ extension Record {
   /// - Throws: `BadValue` if a half of it is missing or not allowed.
   func moment(_ name: String) throws(BadValue) -> TimedMoment {
     TimedMoment(
-      sinceBoot: try value(Self.sinceBoot(name)), shown: try value(.instant(name)),
+      // Only the saved state has it.
+      sinceBoot: try optional(Self.sinceBoot(name)) ?? .zero, shown: try value(.instant(name)),
       followsClock: try optional(Self.followsClock) ?? false)
   }
 }
@@ -92,18 +106,23 @@ extension Countdown {
 // MARK: Intervals
 
 extension IntervalPlan {
-  private static let phase = Key<Duration>.seconds("work", shortest...longest)
+  private static let work = Key<Duration>.seconds("work", shortest...longest)
   private static let rest = Key<Duration>.seconds("rest", .zero...longest)
   private static let prepare = Key<Duration>.seconds("prepare", .zero...longest)
   private static let rounds = Key<Int>.integer("rounds", 1...mostRounds)
   private static let countdown = Key<Int>.integer("countdown", 0...longestCountdown)
   private static let words = Key<Bool>.flag("words")
 
+  static let fields: [Request.Form.Field] = [
+    .optional(.period), .optional(work), .optional(rest), .optional(prepare), .optional(rounds),
+    .optional(countdown), .optional(words),
+  ]
+
   func write(to record: inout Record) {
     switch self {
     case .plain(let period): record[.period] = period
     case .rounds(let rounds):
-      record[Self.phase] = rounds.work
+      record[Self.work] = rounds.work
       record[Self.rest] = rounds.rest
       record[Self.prepare] = rounds.prepare
       record[Self.rounds] = rounds.count
@@ -114,16 +133,16 @@ extension IntervalPlan {
 
   /// - Throws: `BadValue` for an interval that cannot be.
   public init(_ record: Record) throws(BadValue) {
-    if let period = try record.optional(.period) {
+    if let period = try record.given(.period) {
+      try record.refuse(Self.work, beside: .period)
       self = .plain(every: period)
     } else {
       self = .rounds(
         IntervalRounds(
-          work: try record.value(Self.phase), rest: try record.optional(Self.rest) ?? .zero,
-          count: try record.optional(Self.rounds),
-          prepare: try record.optional(Self.prepare) ?? .zero,
-          countdown: try record.optional(Self.countdown) ?? 0,
-          saysWords: try record.optional(Self.words) ?? false))
+          work: try record.value(Self.work), rest: try record.given(Self.rest) ?? .zero,
+          count: try record.given(Self.rounds), prepare: try record.given(Self.prepare) ?? .zero,
+          countdown: try record.given(Self.countdown) ?? IntervalRounds.usualCountdown,
+          saysWords: try record.given(Self.words) ?? false))
     }
   }
 }
@@ -144,6 +163,40 @@ extension IntervalTimer {
 
 // MARK: Alarms
 
+extension AlarmPlan {
+  fileprivate static let time = TimeOfDay.key
+  fileprivate static let days = Key<AlarmDays>.parsed(
+    "days", allowed: "weekdays as mon-fri, a date as 2026-12-24, or once", as: \.description,
+    { try? AlarmDays(text: $0) })
+  fileprivate static let tune = Key<String>.text("tune", allowed: "the name of a tune")
+  fileprivate static let rise = Key<AlarmRise>.parsed(
+    "rise", allowed: "a length as 5min, or a level and a length as -30dB 5min",
+    as: \.description, { try? AlarmRise.rise(text: $0) })
+
+  static let fields: [Request.Form.Field] = [
+    .required(time), .optional(days), .optional(.name), .optional(tune), .optional(rise),
+  ]
+
+  func write(to record: inout Record) {
+    record[.name] = name
+    record[Self.time] = times.time
+    record[Self.days] = times.days
+    record[Self.tune] = tune?.name
+    record[Self.rise] = rise
+  }
+
+  /// - Parameter tune: finds a tune by its name.
+  /// - Throws: `BadValue` for an alarm that cannot be.
+  public init(_ record: Record, _ tune: Request.FindTune) throws(BadValue) {
+    self.init(
+      name: try record.given(.name),
+      AlarmTimes(
+        time: try record.value(Self.time), days: try record.given(Self.days) ?? .next))
+    if let name = try record.given(Self.tune), name != "none" { self.tune = try tune(name) }
+    if record[Self.rise.name] != .text("none") { rise = try record.given(Self.rise) }
+  }
+}
+
 extension Alarm {
   /// The alarms of a person, and as many of the configuration.
   private static let number = Key<Int>.integer("number", 1...2 * Alarms.most)
@@ -152,19 +205,10 @@ extension Alarm {
   private static let phase = Key<Phase>.choice("state")
   private static let lostName = Key<String>.text("lost_name")
   private static let origin = Key<Origin>.choice("origin")
-  private static let time = Key<TimeOfDay>.parsed(
-    "time", allowed: "HH:MM, as 07:00", as: \.description, { try? TimeOfDay(text: $0) })
-  private static let days = Key<AlarmDays>.parsed(
-    "days", allowed: "weekdays as mon-fri, a date as 2026-12-24, or once", as: \.description,
-    { try? AlarmDays(text: $0) })
-  private static let tune = Key<String>.text("tune")
-  private static let rise = Key<AlarmRise>.parsed(
-    "rise", allowed: "a length as 5min, or a level and a length as -30dB 5min",
-    as: \.description, { try? AlarmRise.rise(text: $0) })
-  /// When it rings next.
+  /// When it rings next, or again.
   private static let rings = Key<Instant>.instant("rings")
   /// The time that it rings for, or is snoozed from.
-  private static let ring = Key<Instant>.instant("ring")
+  private static let occasion = Key<Instant>.instant("occasion")
   private static let promised = Key<Instant>.instant("promised")
   private static let acknowledged = Key<Instant>.instant("acknowledged")
   private static let skipped = Key<Instant>.instant("skipped")
@@ -172,13 +216,9 @@ extension Alarm {
   public var record: Record {
     var record = Record()
     record[Self.number] = number
-    record[.name] = name
+    plan.write(to: &record)
     record[Self.lostName] = lostName
     record[Self.origin] = origin
-    record[Self.time] = plan.times.time
-    record[Self.days] = plan.times.days
-    record[Self.tune] = plan.tune?.name
-    record[Self.rise] = plan.rise
     switch state {
     case .waiting(let next, let from):
       record[Self.phase] = .waiting
@@ -186,12 +226,12 @@ extension Alarm {
       if let from { record.set("from", from) }
     case .ringing(let ring, let since):
       record[Self.phase] = .ringing
-      record[Self.ring] = ring
+      record[Self.occasion] = ring
       record.set("since", since)
     case .snoozing(let ring, let until):
       record[Self.phase] = .snoozing
-      record[Self.ring] = ring
-      record.set("until", until)
+      record[Self.occasion] = ring
+      record.set(Self.rings.name, until)
     }
     record[Self.promised] = promised
     record[Self.acknowledged] = acknowledged
@@ -207,12 +247,8 @@ extension Alarm {
     func name(_ key: Key<String>) throws(BadValue) -> String? {
       try record.optional(key).flatMap { Self.flaw(ofName: $0) == nil ? $0 : nil }
     }
-    let number = try record.value(Self.number)
-    var plan = AlarmPlan(
-      name: try name(.name),
-      AlarmTimes(time: try record.value(Self.time), days: try record.value(Self.days)))
-    plan.tune = try record.optional(Self.tune).map { tune($0) ?? .missing($0) }
-    plan.rise = try record.optional(Self.rise)
+    var plan = try AlarmPlan(record) { tune($0) ?? .missing($0) }
+    plan.name = try name(.name)
     let state: State
     switch try record.value(Self.phase) {
     case .waiting:
@@ -220,12 +256,15 @@ extension Alarm {
         next: try record.optional(Self.rings),
         from: record["from"] == nil ? nil : try record.moment("from"))
     case .ringing:
-      state = .ringing(ring: try record.value(Self.ring), since: try record.moment("since"))
+      let since = try record.moment("since")
+      state = .ringing(ring: try record.optional(Self.occasion) ?? since.shown, since: since)
     case .snoozing:
-      state = .snoozing(ring: try record.value(Self.ring), until: try record.moment("until"))
+      let until = try record.moment(Self.rings.name)
+      state = .snoozing(ring: try record.optional(Self.occasion) ?? until.shown, until: until)
     }
     self.init(
-      number: number, plan, from: try record.optional(Self.origin) ?? .person, state: state,
+      number: try record.value(Self.number), plan,
+      from: try record.optional(Self.origin) ?? .person, state: state,
       promised: try record.optional(Self.promised),
       acknowledged: try record.optional(Self.acknowledged),
       skipped: try record.optional(Self.skipped), lostName: try name(Self.lostName))

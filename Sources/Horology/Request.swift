@@ -1,0 +1,188 @@
+import Basics
+
+/// What somebody wants of the clock. It comes as a record, from the command, over the bus, MQTT or
+/// HTTP: the same keys everywhere.
+public enum Request: Hashable, Sendable {
+  /// Says this time, or the time now if nil; at this instant, or at once if nil.
+  case announce(TimeOfDay?, at: Instant?)
+  case stop
+  /// Until it is taken back if nil.
+  case mute(for: Duration?)
+  case muteNext
+  case unmute
+  /// In dB.
+  case volume(Double)
+  case timer(TimerOrder)
+  case alarm(AlarmOrder)
+}
+
+extension Request {
+  /// What a request of one name may hold, and how it is read.
+  public struct Form: Sendable {
+    public struct Field: Sendable {
+      public let key: String
+      /// What a value may be, as in `1 to 1000`.
+      public let allowed: String
+      public let isRequired: Bool
+    }
+
+    /// As MQTT and HTTP name it.
+    public let name: String
+    /// As the bus names it.
+    public let method: String
+    public let fields: [Field]
+    fileprivate let read: @Sendable (Record, FindTune) throws(BadValue) -> Request
+
+    /// Reads a request. Unlike a reader of what is, it refuses a key that it does not know: something
+    /// is wanted that would not be done.
+    /// - Parameter tune: finds a tune by its name.
+    /// - Throws: `BadValue` for a key that is missing or unknown, or a value that is not allowed.
+    public func request(_ record: Record, tune: FindTune) throws(BadValue) -> Request {
+      let known = fields.map(\.key)
+      if let unknown = record.fields.first(where: { !known.contains($0.key) }) {
+        throw BadValue(unknown: unknown.key, known: known)
+      }
+      return try read(record, tune)
+    }
+  }
+
+  public typealias FindTune = (String) throws(BadValue) -> Tune
+
+  /// The keys of requests that are not those of a timer, an interval or an alarm.
+  public enum Keys {
+    public static let at = Key<Instant>.instant("at")
+    public static let length = Key<Duration>.seconds("for", .microseconds(1)...SoftwareMute.longest)
+    public static let until = Key<String>.text("until", allowed: "next", where: { $0 == "next" })
+    public static let decibels = Key<Double>.real("decibels", -60...0, "dB")
+    public static let timer = Key<String>.which("timer")
+    public static let alarm = Key<String>.which("alarm")
+    public static let replaces = Key<Bool>.flag("replace")
+  }
+
+  /// Every form, by its name. The bus sets the volume as a property.
+  public static let forms: [Form] = [
+    Form("announce", "Announce", [.optional(TimeOfDay.key), .optional(Keys.at)]) {
+      record, _ throws(BadValue) in
+      .announce(try record.given(TimeOfDay.key), at: try record.given(Keys.at))
+    },
+    Form("stop", "Stop") { _, _ in .stop },
+    Form("mute", "Mute", [.optional(Keys.length), .optional(Keys.until)]) {
+      record, _ throws(BadValue) in
+      guard try record.given(Keys.until) != nil else {
+        return .mute(for: try record.given(Keys.length))
+      }
+      try record.refuse(Keys.length, beside: Keys.until)
+      return .muteNext
+    },
+    Form("unmute", "Unmute") { _, _ in .unmute },
+    Form("volume", "SetVolume", [.required(Keys.decibels)]) { record, _ throws(BadValue) in
+      .volume(try record.value(Keys.decibels))
+    },
+
+    Form("timer", "StartTimer", [.required(.length), .optional(.name)]) {
+      record, _ throws(BadValue) in
+      .timer(.start(try record.value(.length), name: try record.given(.name)))
+    },
+    Form("timer_add", "AddToTimer", [.required(Keys.timer), .required(.length)]) {
+      record, _ throws(BadValue) in
+      .timer(.add(try record.value(.length), to: try record.value(Keys.timer)))
+    },
+    one("timer_pause", "PauseTimer", Keys.timer) { .timer(.pause($0)) },
+    one("timer_resume", "ResumeTimer", Keys.timer) { .timer(.resume($0)) },
+    one("timer_cancel", "CancelTimer", Keys.timer) { .timer(.cancel($0)) },
+    oneOrAll("timer_tell", "TellTimer", Keys.timer) { .timer(.tell($0)) },
+
+    Form("interval", "StartInterval", IntervalPlan.fields + [.optional(Keys.replaces)]) {
+      record, _ throws(BadValue) in
+      .timer(
+        .startInterval(
+          try IntervalPlan(record), replaces: try record.given(Keys.replaces) ?? false))
+    },
+    Form("interval_stop", "StopInterval") { _, _ in .timer(.stopInterval) },
+
+    Form("alarm", "SetAlarm", AlarmPlan.fields) { record, tune throws(BadValue) in
+      .alarm(.set(try AlarmPlan(record, tune)))
+    },
+    oneOrAll("alarm_snooze", "SnoozeAlarm", Keys.alarm) { .alarm(.snooze($0)) },
+    oneOrAll("alarm_stop", "StopAlarm", Keys.alarm) { .alarm(.stop($0)) },
+    one("alarm_skip", "SkipAlarm", Keys.alarm) { .alarm(.skip($0)) },
+    one("alarm_cancel", "CancelAlarm", Keys.alarm) { .alarm(.cancel($0)) },
+  ]
+
+  public static func form(named name: String) -> Form? { forms.first { $0.name == name } }
+
+  public static func form(ofMethod method: String) -> Form? { forms.first { $0.method == method } }
+
+  private static func one(
+    _ name: String, _ method: String, _ key: Key<String>,
+    _ request: @escaping @Sendable (String) -> Request
+  ) -> Form {
+    Form(name, method, [.required(key)]) { record, _ throws(BadValue) in
+      request(try record.value(key))
+    }
+  }
+
+  private static func oneOrAll(
+    _ name: String, _ method: String, _ key: Key<String>,
+    _ request: @escaping @Sendable (String?) -> Request
+  ) -> Form {
+    // An empty text does not mean all: a script may pass an unset variable.
+    Form(name, method, [.optional(key)]) { record, _ throws(BadValue) in
+      request(try record.optional(key))
+    }
+  }
+}
+
+extension Request.Form {
+  fileprivate init(
+    _ name: String, _ method: String, _ fields: [Field] = [],
+    _ read: @escaping @Sendable (Record, Request.FindTune) throws(BadValue) -> Request
+  ) {
+    (self.name, self.method, self.fields, self.read) = (name, method, fields, read)
+  }
+}
+
+extension Request.Form.Field {
+  static func required<Meaning>(_ key: Key<Meaning>) -> Self {
+    Self(key: key.name, allowed: key.allowed, isRequired: true)
+  }
+
+  static func optional<Meaning>(_ key: Key<Meaning>) -> Self {
+    Self(key: key.name, allowed: key.allowed, isRequired: false)
+  }
+}
+
+extension Record {
+  /// The value of a key in a request: an empty text is as good as none.
+  func given<Meaning>(_ key: Key<Meaning>) throws(BadValue) -> Meaning? {
+    self[key.name] == .text("") ? nil : try optional(key)
+  }
+
+  func refuse<Meaning, Other>(
+    _ key: Key<Meaning>, beside other: Key<Other>
+  ) throws(BadValue) {
+    guard let value = self[key.name] else { return }
+    throw BadValue(key: key.name, value: value, allowed: "it without '\(other.name)'")
+  }
+}
+
+extension Key where Meaning == String {
+  /// The name or the number of a timer or an alarm.
+  fileprivate static func which(_ name: String) -> Key {
+    Key(
+      name, allowed: "a name or a number", write: { .text($0) },
+      read: {
+        switch $0 {
+        case .text(let text): text.isEmpty ? nil : text
+        case .integer(let number): "\(number)"
+        case .real(let number): Int64(exactly: number).map { "\($0)" }
+        default: nil
+        }
+      })
+  }
+}
+
+extension TimeOfDay {
+  public static let key = Key<TimeOfDay>.parsed(
+    "time", allowed: "HH:MM, as 07:00", as: \.description, { try? TimeOfDay(text: $0) })
+}
