@@ -21,6 +21,11 @@ public struct Record: Hashable, Sendable {
 
   public init() {}
 
+  /// A record of one key.
+  public init<Meaning>(_ key: Key<Meaning>, _ meaning: Meaning) {
+    self[key] = meaning
+  }
+
   public subscript(name: String) -> Value? {
     get { fields.first { $0.key == name }?.value }
     set {
@@ -109,10 +114,18 @@ public struct BadValue: Error, Hashable, CustomStringConvertible {
     allowed = known.isEmpty ? "leave it out" : "there are \(known.joined(separator: ", "))"
   }
 
+  /// - Parameter why: a sentence that says what to write.
+  public init(key: String, because why: String) {
+    self.key = key
+    (words, allowed) = (why, "")
+  }
+
   private let allowed: String
 
   /// As in `seconds -1 is not allowed; write 1 to 2678400 seconds`.
-  public var description: String { "\(key) \(words); \(allowed)" }
+  public var description: String {
+    allowed.isEmpty ? "\(key): \(words)" : "\(key) \(words); \(allowed)"
+  }
 }
 
 extension Value {
@@ -210,6 +223,26 @@ extension Key where Meaning == Duration {
       read: { value in
         guard let seconds = value.number, bounds.contains(seconds) else { return nil }
         return .microseconds(Int64((seconds * 1e6).rounded()))
+      })
+  }
+}
+
+extension Key where Meaning == Record {
+  public static func record(_ name: String) -> Key {
+    Key(
+      name, allowed: "an object", write: { .record($0) },
+      read: { if case .record(let record) = $0 { record } else { nil } })
+  }
+}
+
+extension Key where Meaning == [String] {
+  public static func texts(_ name: String) -> Key {
+    Key(
+      name, allowed: "a list of texts", write: { .list($0.map { .text($0) }) },
+      read: { value in
+        guard case .list(let values) = value else { return nil }
+        let texts = values.compactMap { if case .text(let text) = $0 { text } else { nil } }
+        return texts.count == values.count ? texts : nil
       })
   }
 }

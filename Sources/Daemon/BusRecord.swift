@@ -49,6 +49,28 @@ extension BusWriter {
   }
 }
 
+extension Record {
+  /// Of the properties of an interface: the keys are the names in small letters, as `muted_by` for
+  /// `MutedBy`. An empty text and NaN stand for what is missing.
+  public init(properties: Record) {
+    self.init()
+    for (name, value) in properties.fields {
+      if case .real(let number) = value, number.isNaN { continue }
+      if value == .text("") || value == .record(Record()) { continue }
+      self[Self.key(ofProperty: name)] = value
+    }
+  }
+
+  public static func key(ofProperty name: String) -> String {
+    var key = ""
+    for letter in name {
+      if letter.isUppercase, key.last?.isLowercase == true { key.append("_") }
+      key += letter.lowercased()
+    }
+    return key
+  }
+}
+
 extension Value {
   fileprivate var busType: String {
     switch self {

@@ -84,6 +84,10 @@ public struct CivilTime: Hashable, Sendable {
   }
 
   /// A time of day to speak, without a day or a zone; nil if there is no such time.
+  public init(_ time: TimeOfDay) {
+    self.init(hour: time.hour, minute: time.minute)!
+  }
+
   public init?(hour: some BinaryInteger, minute: some BinaryInteger) {
     guard let hour = Int(exactly: hour), let minute = Int(exactly: minute),
       let time = CivilDateTime(year: 2000, month: 1, day: 1, hour: hour, minute: minute)

@@ -56,6 +56,9 @@ extension Request {
     public static let decibels = Key<Double>.real("decibels", -60...0, "dB")
     public static let timer = Key<String>.which("timer")
     public static let alarm = Key<String>.which("alarm")
+    /// Of answers: the words that are said, and whether the interval was started.
+    public static let text = Key<String>.text("text")
+    public static let isNew = Key<Bool>.flag("new")
     public static let replaces = Key<Bool>.flag("replace")
   }
 

@@ -1,6 +1,18 @@
 import Horology
 
 extension BusServer.Refusal {
+  /// Refuses an instant at which nothing can be said; nil if it can.
+  init?(of instant: Instant, at now: Instant) {
+    let allowed = "allowed are instants of UTC within the next \(Announcer.preparation.inWords)"
+    if instant <= now {
+      self = .past(allowed)
+    } else if instant > now + Announcer.preparation {
+      self = .badArgument(allowed)
+    } else {
+      return nil
+    }
+  }
+
   /// Refuses a request to say the time.
   /// - Parameters:
   ///   - occasion: the next one.

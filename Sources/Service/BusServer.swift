@@ -5,35 +5,13 @@ import Daemon
 import Devices
 @preconcurrency import Glibc
 import Horology
+import Sound
 
 /// org.clocksmith.Announcer1 on the system bus: serves requests and signals changes.
 ///
 /// The bus policy decides who may call which method. Without a bus the service goes on. It tries to
 /// connect again after a second, then less and less often, and with each `check()`.
 final class BusServer {
-  /// A call, read and checked.
-  enum Request {
-    /// Says this time, or the time now if nil; at this instant, or at once if nil.
-    case announce(CivilTime?, at: Instant? = nil)
-    case stop
-    case muteFor(Duration)
-    case mute(SoftwareMute)
-    /// In dB.
-    case volume(Double)
-    case timer(TimerOrder)
-    case alarm(AlarmOrder)
-  }
-
-  /// The reply to a call.
-  enum Answer {
-    case done
-    /// The words that will be said.
-    case text(String)
-    /// The number of a timer or an alarm.
-    case number(Int)
-    case flag(Bool)
-  }
-
   /// An error and its D-Bus name.
   struct Refusal: Error {
     let name: String
@@ -55,10 +33,10 @@ final class BusServer {
 
   /// The parts of the service that the bus server needs.
   struct Service {
-    /// Carries out a request.
-    let serve: (Request) -> Result<Answer, Refusal>
-    /// Every property as it is now.
-    let properties: () -> [String: BusValue]
+    /// Carries out a request, and answers with a record.
+    let serve: (Request) -> Result<Record, Refusal>
+    /// `Status.record` as it is now.
+    let status: () -> Record
   }
 
   /// How long the bus may take to answer the request for the name.
@@ -80,8 +58,8 @@ final class BusServer {
   /// Runs until the changes are told.
   private var telling: EventSource?
   private let object: UnsafeMutablePointer<clocksmith_bus_object>
-  /// The hash of each property as it was last told to the bus.
-  private var told: [String: Int] = [:]
+  /// The status as it was last told to the bus.
+  private var told = Record()
   private var complaint: String?
 
   init(loop: EventLoop, journal: Journal, service: Service) {
@@ -128,7 +106,7 @@ final class BusServer {
     }
     self.bus = bus
     try bus.keep("offer \(CLOCKSMITH_BUS_INTERFACE)") {
-      clocksmith_bus_add(bus.pointer, &$0, object)
+      clocksmith_bus_add(bus.pointer, &$0, object, Self.members, Self.members.count)
     }
     let context = Unmanaged.passUnretained(self).toOpaque()
     try bus.keep("ask for the name \(CLOCKSMITH_BUS_NAME)") {
@@ -142,7 +120,7 @@ final class BusServer {
     waiting = try loop.after(Self.patience) { [unowned self] in
       lose("the system bus does not answer")
     }
-    told = service.properties().mapValues(\.hashValue)
+    told = service.status()
   }
 
   private func named(_ reply: OpaquePointer) {
@@ -197,14 +175,16 @@ final class BusServer {
 
   // MARK: Telling
 
-  /// Emits PropertiesChanged for all changed properties except `Status.flowing`.
+  /// Emits PropertiesChanged for all changed properties except the flowing ones.
   func tellChanges() {
     guard let bus else { return }
-    let now = service.properties().mapValues(\.hashValue)
-    let changed = now.keys.filter { now[$0] != told[$0] && !Status.flowing.contains($0) }.sorted()
+    let now = service.status()
+    let changed = Status.properties.filter {
+      $0.change != .flowing && now[$0.key] != told[$0.key]
+    }
     told = now
     guard !changed.isEmpty else { return }
-    var names = changed.map { strdup($0) }
+    var names = changed.map { strdup($0.name) }
     names.append(nil)
     defer { for name in names { free(name) } }
     sd_bus_emit_properties_changed_strv(
@@ -221,15 +201,29 @@ final class BusServer {
     telling?.isServedLast()
   }
 
-  func signal(_ name: String, _ values: [BusValue]) {
+  /// - Parameter write: appends the arguments to the message.
+  private func signal(_ name: String, _ write: (OpaquePointer) -> Void) {
     guard let bus else { return }
     let message = try? BusMessage {
       sd_bus_message_new_signal(
         bus.pointer, &$0, CLOCKSMITH_BUS_PATH, CLOCKSMITH_BUS_INTERFACE, name)
     }
     guard let message else { return }
-    for value in values { BusWriter.append(value, to: message.pointer) }
+    write(message.pointer)
     sd_bus_send(bus.pointer, message.pointer, nil)
+  }
+
+  func signal(_ name: String, _ record: Record) {
+    signal(name) { BusWriter.append(record, to: $0) }
+  }
+
+  func signal(_ notice: Notice) {
+    signal("Noticed") { message in
+      BusWriter.append(.text(notice.event), to: message)
+      BusWriter.append(.byte(UInt8(notice.priority.rawValue)), to: message)
+      BusWriter.append(.text(notice.message), to: message)
+      BusWriter.append(.fields(notice.fields), to: message)
+    }
   }
 
   // MARK: Being asked
@@ -238,15 +232,12 @@ final class BusServer {
     _ call: OpaquePointer, _ error: UnsafeMutablePointer<sd_bus_error>?
   ) -> Int32 {
     do {
-      let request = try request(call)
-      let answer = try service.serve(request).get()
+      let member = sd_bus_message_get_member(call).map { String(cString: $0) } ?? ""
+      // sd-bus knows no other members, and has checked the signature.
+      guard let form = Request.form(ofMethod: member) else { return -ENOENT }
+      let answer = try service.serve(try request(form, call)).get()
       let reply = try BusMessage { sd_bus_message_new_method_return(call, &$0) }
-      switch answer {
-      case .done: break
-      case .text(let text): BusWriter.append(.text(text), to: reply.pointer)
-      case .flag(let flag): BusWriter.append(.flag(flag), to: reply.pointer)
-      case .number(let number): BusWriter.append(.small(UInt32(number)), to: reply.pointer)
-      }
+      if !form.fields.isEmpty { BusWriter.append(answer, to: reply.pointer) }
       return sd_bus_send(nil, reply.pointer, nil)
     } catch let refusal as Refusal {
       return sd_bus_error_set(error, refusal.name, refusal.words)
@@ -255,66 +246,91 @@ final class BusServer {
     }
   }
 
-  /// Reads a call. sd-bus has checked its signature.
-  private func request(_ call: OpaquePointer) throws(Refusal) -> Request {
-    let member = sd_bus_message_get_member(call).map { String(cString: $0) } ?? ""
-    if let order = BusReader.timerOrder(member, call) { return .timer(order) }
-    if let order = try BusReader.alarmOrder(member, call) { return .alarm(order) }
-    switch member {
-    case "Announce": return .announce(nil)
-    case "AnnounceTime":
-      guard let hour = BusReader.uint32(call), let minute = BusReader.uint32(call),
-        let time = CivilTime(hour: hour, minute: minute)
-      else { throw .badArgument("no time of day: allowed are hours 0 to 23 and minutes 0 to 59") }
-      return .announce(time)
-    case "AnnounceAt": return try announcement(call)
-    case "Stop": return .stop
-    case "Mute":
-      guard let microseconds = BusReader.unsigned(call),
-        microseconds <= UInt64(SoftwareMute.longest.nanoseconds / 1000)
-      else {
-        throw .badArgument(
-          "too long: allowed are 1 microsecond to \(SoftwareMute.longest.inWords), and 0 for "
-            + "until Unmute")
-      }
-      return microseconds == 0 ? .mute(.on) : .muteFor(.microseconds(Int64(microseconds)))
-    case "MuteNext": return .mute(.next)
-    case "Unmute": return .mute(.off)
-    default: throw .badArgument("\(member) with these arguments is not known")
+  private func request(_ form: Request.Form, _ call: OpaquePointer) throws(Refusal) -> Request {
+    guard let record = form.fields.isEmpty ? Record() : BusReader.record(call, isStrict: true)
+    else {
+      throw .badArgument(
+        "a value has a type that no key has; there are texts, numbers and booleans")
+    }
+    do throws(BadValue) {
+      return try form.request(record, tune: Self.tune)
+    } catch {
+      throw .badArgument(error.description)
     }
   }
 
-  private func announcement(_ call: OpaquePointer) throws(Refusal) -> Request {
-    guard let microseconds = BusReader.unsigned(call), let text = BusReader.text(call) else {
-      throw .badArgument("an instant and a text are wanted")
+  /// The longest path of a tune, in bytes.
+  private static let longestPath = 1024
+
+  private static func tune(_ name: String) throws(BadValue) -> Tune {
+    guard name.utf8.count <= longestPath else {
+      throw BadValue(
+        key: "tune", value: .text(name), allowed: "a path of at most \(longestPath) bytes")
     }
-    let instant = Instant(microseconds: microseconds)
-    let now = SystemClock.now.instant
-    let allowed = "allowed are instants of UTC within the next \(Announcer.preparation.inWords)"
-    guard now < instant else { throw .past(allowed) }
-    guard instant <= now + Announcer.preparation else { throw .badArgument(allowed) }
-    guard !text.isEmpty else { return .announce(nil, at: instant) }
-    guard let time = try? TimeOfDay(text: text) else {
-      throw .badArgument("no time of day: write HH:MM, or nothing for the time at that instant")
+    guard !name.contains("/") || name.hasPrefix("/") else {
+      throw BadValue(key: "tune", value: .text(name), allowed: "the full path of its file, from /")
     }
-    return .announce(CivilTime(hour: time.hour, minute: time.minute), at: instant)
+    do throws(Fault) {
+      return try Sounds.tune(name)
+    } catch {
+      throw BadValue(key: "tune", because: error.description)
+    }
   }
 
+  /// A missing value is empty, or not a number.
   private func append(_ name: UnsafePointer<CChar>, to reply: OpaquePointer) -> Int32 {
-    guard let value = service.properties()[String(cString: name)] else { return -ENODATA }
-    return BusWriter.append(value, to: reply)
+    let name = String(cString: name)
+    guard let property = Status.properties.first(where: { $0.name == name }) else {
+      return -ENODATA
+    }
+    let missing: Value =
+      switch property.type {
+      case "b": .flag(false)
+      case "d": .real(.nan)
+      case "a{sv}": .record(Record())
+      case "as", "aa{sv}": .list([])
+      default: .text("")
+      }
+    return BusWriter.append(service.status()[property.key] ?? missing, property.type, to: reply)
   }
 
   private func set(
     _ name: UnsafePointer<CChar>, _ value: OpaquePointer,
-    _ error: UnsafeMutablePointer<sd_bus_error>?
+    _ refused: UnsafeMutablePointer<sd_bus_error>?
   ) -> Int32 {
-    guard let decibels = BusReader.number(value), VolumeRange.decibels.contains(decibels) else {
-      return sd_bus_error_set(
-        error, SD_BUS_ERROR_INVALID_ARGS,
-        "\(String(cString: name)): allowed is \(VolumeRange.words)")
+    var record = Record()
+    record[Request.Keys.decibels.name] = .real(BusReader.number(value) ?? .nan)
+    do throws(BadValue) {
+      let form = Request.form(named: "volume")!
+      _ = service.serve(try form.request(record, tune: Self.tune))
+      return 1
+    } catch {
+      return sd_bus_error_set(refused, SD_BUS_ERROR_INVALID_ARGS, error.description)
     }
-    _ = service.serve(.volume(decibels))
-    return 1
   }
+
+  /// The members of the interface, as sd-bus wants them described. The texts are never freed: there
+  /// is one interface.
+  private nonisolated(unsafe) static let members: [clocksmith_bus_member] = {
+    func member(
+      _ kind: clocksmith_bus_kind, _ name: String, _ takes: String, _ gives: String = ""
+    ) -> clocksmith_bus_member {
+      clocksmith_bus_member(kind: kind, name: strdup(name), takes: strdup(takes), gives: strdup(gives))
+    }
+    let methods = Request.forms.map { form in
+      let type = form.fields.isEmpty ? "" : "a{sv}"
+      return member(CLOCKSMITH_BUS_METHOD, form.method, type, type)
+    }
+    let properties = Status.properties.map { property in
+      let kind =
+        switch property.change {
+        case .told: CLOCKSMITH_BUS_PROPERTY
+        case .flowing: CLOCKSMITH_BUS_FLOWING
+        case .settable: CLOCKSMITH_BUS_SETTABLE
+        }
+      return member(kind, property.name, property.type)
+    }
+    let signals = [("Announced", "a{sv}"), ("Skipped", "a{sv}"), ("Noticed", "sysa{ss}")]
+    return methods + properties + signals.map { member(CLOCKSMITH_BUS_SIGNAL, $0.0, $0.1) }
+  }()
 }

@@ -158,7 +158,7 @@ public final class Clocksmith {
   private func takeBus() {
     let service = BusServer.Service(
       serve: { [unowned self] request in serve(request) },
-      properties: { [unowned self] in status.properties })
+      status: { [unowned self] in status.record })
     bus = BusServer(loop: loop, journal: journal, service: service)
     reporter.bus = bus
     bus?.check()
@@ -184,29 +184,36 @@ public final class Clocksmith {
   // MARK: Requests
 
   private func serve(
-    _ request: BusServer.Request
-  ) -> Result<BusServer.Answer, BusServer.Refusal> {
+    _ request: Request
+  ) -> Result<Record, BusServer.Refusal> {
     switch request {
     case .announce(let time, let instant):
+      if let instant, let refusal = BusServer.Refusal(of: instant, at: SystemClock.now.instant) {
+        return .failure(refusal)
+      }
+      let time = time.map { CivilTime($0) }
       switch conductor.ask(time, at: instant, speakerIsAwake: player?.isAwake ?? false) {
-      case .success(let announcement): return .success(.text(composer.words(of: announcement)))
+      case .success(let announcement):
+        return .success(Record(Request.Keys.text, composer.words(of: announcement)))
       case .failure(let refused):
         return .failure(.init(refused.reason, near: announcer.outlook.occasion, at: instant))
       }
     case .stop: handle(.stop(.byHand))
     case .timer(let order): return serve(order)
     case .alarm(let order): return serve(order)
-    case .muteFor(let duration): handle(.mute(.until(SystemClock.now.instant + duration)))
-    case .mute(let mute): handle(.mute(mute))
+    case .mute(let duration):
+      handle(.mute(duration.map { .until(SystemClock.now.instant + $0) } ?? .on))
+    case .muteNext: handle(.mute(.next))
+    case .unmute: handle(.mute(.off))
     case .volume(let decibels):
       set(volume: decibels)
-      return .success(.done)
+      return .success(Record())
     }
     keepOrder()
-    return .success(.done)
+    return .success(Record())
   }
 
-  private func serve(_ order: AlarmOrder) -> Result<BusServer.Answer, BusServer.Refusal> {
+  private func serve(_ order: AlarmOrder) -> Result<Record, BusServer.Refusal> {
     if case .set(let plan) = order, let tune = plan.tune {
       do throws(Fault) {
         try composer.add(tune)
@@ -220,8 +227,9 @@ public final class Clocksmith {
     case .success(let alarms):
       keepOrder()
       switch order {
-      case .set, .skip: return .success(alarms.first.map { .number($0.number) } ?? .done)
-      case .snooze, .stop, .cancel: return .success(.done)
+      case .set, .skip:
+        return .success(alarms.first.map { Record(.number, $0.number) } ?? Record())
+      case .snooze, .stop, .cancel: return .success(Record())
       }
     }
   }
@@ -240,17 +248,19 @@ public final class Clocksmith {
     memory.write()
   }
 
-  private func serve(_ order: TimerOrder) -> Result<BusServer.Answer, BusServer.Refusal> {
+  private func serve(_ order: TimerOrder) -> Result<Record, BusServer.Refusal> {
     switch conductor.order(order) {
     case .failure(let refusal): return .failure(.init(refusal, to: order))
     case .success(let answer):
       keepOrder()
       switch (order, answer) {
-      case (.start, .countdown(let countdown)): return .success(.number(countdown.number))
+      case (.start, .countdown(let countdown)): return .success(Record(.number, countdown.number))
       case (.tell, _):
-        return .success(.text(announcer.playing.map { composer.words(of: $0) } ?? ""))
-      case (.startInterval, .interval(_, let isNew)): return .success(.flag(isNew))
-      default: return .success(.done)
+        let words = announcer.playing.map { composer.words(of: $0) } ?? ""
+        return .success(Record(Request.Keys.text, words))
+      case (.startInterval, .interval(_, let isNew)):
+        return .success(Record(Request.Keys.isNew, isNew))
+      default: return .success(Record())
       }
     }
   }
@@ -378,7 +388,7 @@ public final class Clocksmith {
     var status = Status(configuration, composer, announcer, clock: clockWatch.state)
     if let output = options.output { status.device = output }
     status.substitute = substitute?.device ?? ""
-    status.lastOnsetError = reporter.lastTiming?.onsetError.map { $0.nanoseconds / 1000 }
+    status.last = reporter.last
     status.lastError = reporter.lastError
     status.stateError = memory.trouble
     status.stateLoss = memory.loss

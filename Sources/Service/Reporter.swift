@@ -17,7 +17,8 @@ final class Reporter {
   private var tally: Tally
   /// The refusal that was logged last; nil after any other report.
   private var toldRefusal: Report?
-  /// The timing of the last announcement.
+  /// The last announcement, and its timing.
+  private(set) var last: Status.Last?
   private(set) var lastTiming: Timing?
   /// The last warning of each kind whose cause is not over, as far as the journal has told; the
   /// newest last.
@@ -43,13 +44,16 @@ final class Reporter {
       toldRefusal = report
     default: toldRefusal = nil
     }
-    if case .announced(_, let timing) = report { lastTiming = timing }
+    if case .announced(let announcement, let timing) = report {
+      last = Status.Last(announcement, timing, composer)
+      lastTiming = timing
+    }
     journal.log(notice(of: report))
     let interval = conductor.announcer.settings.interval
     if let ended = tally.take(report, every: interval, at: SystemClock.uptime) {
       journal.log(ended.notice)
     }
-    if let (name, values) = report.signal(composer) { bus?.signal(name, values) }
+    if let (name, record) = report.signal(composer) { bus?.signal(name, record) }
   }
 
   private func notice(of report: Report) -> Notice {
@@ -73,7 +77,7 @@ final class Reporter {
 
   /// Signals every notice on the bus, and remembers the warnings.
   private func heard(_ notice: Notice) {
-    bus?.signal("Noticed", notice.values)
+    bus?.signal(notice)
     guard let event = JournalEvent(rawValue: notice.event) else { return }
     let before = lastError
     let ended = event.ended

@@ -72,133 +72,106 @@ public final class RunningService {
 
   /// Says the time now, or a given one.
   /// - Returns: what it says.
-  public func announce(_ time: CivilTime?) throws(Fault) -> String {
-    let reply =
-      if let time {
-        try call("AnnounceTime", [.small(UInt32(time.hour)), .small(UInt32(time.minute))])
-      } else {
-        try call("Announce")
-      }
-    return withExtendedLifetime(reply) { BusReader.text(reply.pointer) ?? "" }
+  public func announce(_ time: TimeOfDay?) throws(Fault) -> String {
+    var record = Record()
+    record[TimeOfDay.key] = time
+    return try ask("announce", record)[Request.Keys.text] ?? ""
   }
 
   /// Fades out what sounds.
-  public func stop() throws(Fault) {
-    _ = try call("Stop")
-  }
+  public func stop() throws(Fault) { try ask("stop") }
 
   /// Mutes everything that would sound by itself, for so long; without end if nil.
   public func mute(for duration: Duration?) throws(Fault) {
-    _ = try call("Mute", [.unsigned(UInt64((duration ?? .zero).nanoseconds / 1000))])
+    var record = Record()
+    record[Request.Keys.length] = duration
+    try ask("mute", record)
   }
 
   public func muteNext() throws(Fault) {
-    _ = try call("MuteNext")
+    try ask("mute", Record(Request.Keys.until, SoftwareMute.next.key))
   }
 
-  public func unmute() throws(Fault) {
-    _ = try call("Unmute")
-  }
+  public func unmute() throws(Fault) { try ask("unmute") }
 
   // MARK: Timers
 
   /// - Returns: its number.
   public func startTimer(_ length: Duration, name: String?) throws(Fault) -> Int {
-    let reply = try call("StartTimer", [.unsigned(length.microseconds), .text(name ?? "")])
-    return withExtendedLifetime(reply) { BusReader.uint32(reply.pointer).map { Int($0) } ?? 0 }
+    var record = Record(.length, length)
+    record[.name] = name
+    return try ask("timer", record)[.number] ?? 0
   }
 
   public func addToTimer(_ which: String, _ span: Duration) throws(Fault) {
-    _ = try call("AddToTimer", [.text(which), .unsigned(span.microseconds)])
+    var record = Record(Request.Keys.timer, which)
+    record[.length] = span
+    try ask("timer_add", record)
   }
 
-  public func pauseTimer(_ which: String) throws(Fault) {
-    _ = try call("PauseTimer", [.text(which)])
+  public func pauseTimer(_ which: String) throws(Fault) { try change("timer_pause", which) }
+  public func resumeTimer(_ which: String) throws(Fault) { try change("timer_resume", which) }
+  public func cancelTimer(_ which: String) throws(Fault) { try change("timer_cancel", which) }
+
+  private func change(_ name: String, _ timer: String) throws(Fault) {
+    try ask(name, Record(Request.Keys.timer, timer))
   }
 
-  public func resumeTimer(_ which: String) throws(Fault) {
-    _ = try call("ResumeTimer", [.text(which)])
-  }
-
-  public func cancelTimer(_ which: String) throws(Fault) {
-    _ = try call("CancelTimer", [.text(which)])
-  }
-
-  /// Says how much is left of a timer; if nil, of the one that ends next.
+  /// Says how much is left of a timer.
   /// - Returns: what it says.
-  public func tellTimer(_ which: String?) throws(Fault) -> String {
-    let reply = try call("TellTimer", [.text(which ?? "")])
-    return withExtendedLifetime(reply) { BusReader.text(reply.pointer) ?? "" }
+  public func tellTimer(_ which: String) throws(Fault) -> String {
+    try ask("timer_tell", Record(Request.Keys.timer, which))[Request.Keys.text] ?? ""
   }
 
   /// Starts an interval.
   /// - Returns: false if it runs already, and goes on.
   public func startInterval(_ plan: IntervalPlan, replaces: Bool) throws(Fault) -> Bool {
-    let reply =
-      switch plan {
-      case .plain(let period):
-        try call("StartInterval", [.unsigned(period.microseconds), .flag(replaces)])
-      case .rounds(let rounds):
-        try call(
-          "StartRounds",
-          [
-            .unsigned(rounds.work.microseconds), .unsigned(rounds.rest.microseconds),
-            .small(UInt32(rounds.count ?? 0)), .unsigned(rounds.prepare.microseconds),
-            .small(UInt32(rounds.countdown)), .flag(rounds.saysWords), .flag(replaces),
-          ])
-      }
-    return withExtendedLifetime(reply) { BusReader.flag(reply.pointer) ?? true }
+    var record = Record()
+    plan.write(to: &record)
+    record[Request.Keys.replaces] = replaces
+    return try ask("interval", record)[Request.Keys.isNew] ?? true
   }
 
-  public func stopInterval() throws(Fault) {
-    _ = try call("StopInterval")
-  }
+  public func stopInterval() throws(Fault) { try ask("interval_stop") }
 
   // MARK: Alarms
 
-  /// - Parameters:
-  ///   - days: as `AlarmDays` reads them.
-  ///   - tune: nil for the signal.
-  ///   - rise: as `AlarmRise` reads it; nil for none.
+  /// - Parameter plan: its tune is named only; the service finds it.
   /// - Returns: its number.
-  public func setAlarm(
-    _ times: AlarmTimes, name: String?, tune: String?, rise: String?
-  ) throws(Fault) -> Int {
-    let reply = try call(
-      "SetAlarm",
-      [
-        .text(times.time.description), .text(times.days.description), .text(name ?? ""),
-        .text(tune ?? ""), .text(rise ?? ""),
-      ])
-    return withExtendedLifetime(reply) { BusReader.uint32(reply.pointer).map { Int($0) } ?? 0 }
+  public func setAlarm(_ plan: AlarmPlan) throws(Fault) -> Int {
+    var record = Record()
+    plan.write(to: &record)
+    return try ask("alarm", record)[.number] ?? 0
   }
 
   /// - Parameter which: nil for all that ring.
-  public func snoozeAlarm(_ which: String?) throws(Fault) {
-    _ = try call("SnoozeAlarm" + (which == nil ? "s" : ""), which.map { [.text($0)] } ?? [])
-  }
+  public func snoozeAlarm(_ which: String?) throws(Fault) { try order("alarm_snooze", which) }
 
   /// - Parameter which: nil for all that ring or snooze.
-  public func stopAlarm(_ which: String?) throws(Fault) {
-    _ = try call("StopAlarm" + (which == nil ? "s" : ""), which.map { [.text($0)] } ?? [])
-  }
+  public func stopAlarm(_ which: String?) throws(Fault) { try order("alarm_stop", which) }
 
   /// - Returns: its number.
-  public func skipAlarm(_ which: String) throws(Fault) -> UInt32 {
-    let reply = try call("SkipAlarm", [.text(which)])
-    return withExtendedLifetime(reply) { BusReader.uint32(reply.pointer) ?? 0 }
+  public func skipAlarm(_ which: String) throws(Fault) -> Int {
+    try order("alarm_skip", which)[.number] ?? 0
   }
 
-  public func cancelAlarm(_ which: String) throws(Fault) {
-    _ = try call("CancelAlarm", [.text(which)])
+  public func cancelAlarm(_ which: String) throws(Fault) { try order("alarm_cancel", which) }
+
+  @discardableResult
+  private func order(_ name: String, _ alarm: String?) throws(Fault) -> Record {
+    var record = Record()
+    record[Request.Keys.alarm] = alarm
+    return try ask(name, record)
   }
 
   // MARK: Looking
 
   public func status() throws(Fault) -> Status {
-    let reply = try call(
-      "GetAll", [.text(CLOCKSMITH_BUS_INTERFACE)], interface: "org.freedesktop.DBus.Properties")
-    guard let values = BusReader.properties(reply.pointer), let status = Status(properties: values)
+    let reply = try call("GetAll", interface: "org.freedesktop.DBus.Properties") {
+      BusWriter.append(.text(CLOCKSMITH_BUS_INTERFACE), to: $0)
+    }
+    guard let values = BusReader.record(reply.pointer),
+      let status = try? Status(Record(properties: values))
     else {
       throw Fault(service, "it is of another version than this command; restart it")
     }
@@ -256,14 +229,26 @@ public final class RunningService {
 
   // MARK: Calls
 
+  /// - Parameter name: of a form of `Request`.
+  @discardableResult
+  private func ask(_ name: String, _ record: Record = Record()) throws(Fault) -> Record {
+    let form = Request.form(named: name)!
+    let reply = try call(form.method) { message in
+      if !form.fields.isEmpty { BusWriter.append(record, to: message) }
+    }
+    return withExtendedLifetime(reply) { BusReader.record(reply.pointer) } ?? Record()
+  }
+
+  /// - Parameter write: appends the arguments to the message.
   private func call(
-    _ method: String, _ arguments: [BusValue] = [], interface: String = CLOCKSMITH_BUS_INTERFACE
+    _ method: String, interface: String = CLOCKSMITH_BUS_INTERFACE,
+    _ write: (OpaquePointer) -> Void
   ) throws(Fault) -> BusMessage {
     let message = try BusMessage {
       sd_bus_message_new_method_call(
         bus.pointer, &$0, CLOCKSMITH_BUS_NAME, CLOCKSMITH_BUS_PATH, interface, method)
     }
-    for value in arguments { BusWriter.append(value, to: message.pointer) }
+    write(message.pointer)
     var error = sd_bus_error()
     defer { sd_bus_error_free(&error) }
     var reply: OpaquePointer?

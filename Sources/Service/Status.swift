@@ -25,6 +25,20 @@ public struct Status: Hashable, Sendable {
     public var words: String
   }
 
+  /// The last announcement that has sounded.
+  public struct Last: Hashable, Sendable {
+    public let instant: Instant
+    public let text: String
+    /// Positive if it was late; nil if it was not measured.
+    public let onsetError: Duration?
+  }
+
+  /// An alarm, and why it is or will be silent; nil if it rings.
+  public struct Alarm: Hashable, Sendable {
+    public let alarm: Horology.Alarm
+    public let reason: String?
+  }
+
   public var zone = ""
   public var voice = ""
   /// The configured ALSA device, or a file.
@@ -53,14 +67,14 @@ public struct Status: Hashable, Sendable {
   public var clockUncertainty: Double?
   /// The words of the announcement that is heard now; empty for none.
   public var playing = ""
-  /// By number.
-  public var timers: [Timer] = []
+  /// The next to end first; paused ones last.
+  public var timers: [Countdown] = []
   /// None, or the one that runs.
-  public var intervals: [Interval] = []
-  /// By number.
+  public var intervals: [IntervalTimer] = []
+  /// The next to ring first; those that will not ring last.
   public var alarms: [Alarm] = []
-  /// In microseconds, of the last announcement; nil if there was none.
-  public var lastOnsetError: Int64?
+  /// Nil if there was none since the start.
+  public var last: Last?
   /// The last thing that went wrong, with its time; empty if nothing did.
   public var lastError = ""
   /// Why what is set at run time cannot be saved, and what to do about it; empty if it can, or if
@@ -103,9 +117,11 @@ public struct Status: Hashable, Sendable {
     ringer = announcer.ringer.key
     if case .lost(let why) = announcer.ringer { ringerError = why }
     isSilencedBySwitch = announcer.isSilencedBySwitch
-    timers = announcer.timers.countdowns.map { Timer($0) }
-    intervals = announcer.timers.interval.map { [Interval($0)] } ?? []
-    alarms = announcer.alarms.alarms.map { Alarm($0, announcer.refusal(of: $0)) }
+    timers = announcer.timers.countdowns.sorted { ($0.due ?? .never) < ($1.due ?? .never) }
+    intervals = announcer.timers.interval.map { [$0] } ?? []
+    alarms = announcer.alarms.alarms
+      .map { Alarm(alarm: $0, reason: announcer.refusal(of: $0)?.description) }
+      .sorted { ($0.next ?? .never) < ($1.next ?? .never) }
     playing = announcer.sounding.map { composer.words(of: $0) } ?? ""
   }
 
@@ -121,8 +137,6 @@ public struct Status: Hashable, Sendable {
     clockUncertainty = clock.uncertainty?.inSeconds
   }
 
-  /// Empty, for `init(properties:)` to fill.
-  private init() {}
 }
 
 extension Status.Next {
@@ -144,101 +158,160 @@ extension Composer {
   }
 }
 
-// MARK: On the bus
+// MARK: As a record
 
 extension Status {
-  /// A property of org.clocksmith.Announcer1, and how it is written and read.
-  ///
-  /// A missing value is empty or 0; a missing uncertainty is not a number, and a missing onset
-  /// error is the smallest number. An end that never comes is the largest number.
-  private struct Property {
+  /// A property of org.clocksmith.Announcer1. Its key in a record is the same name in small letters,
+  /// as `muted_by` for `MutedBy`.
+  struct Property {
+    enum Change {
+      case told
+      /// It changes all the time, and `PropertiesChanged` leaves it out.
+      case flowing
+      /// A caller may set it.
+      case settable
+    }
+
     let name: String
-    let tell: (Status) -> BusValue
-    /// False if the value is of another type.
-    let read: (inout Status, BusValue) -> Bool
+    /// Its D-Bus type.
+    let type: String
+    var change = Change.told
 
-    /// A property that is computed from others, so it is not read.
-    static func derived(_ name: String, _ tell: @escaping (Status) -> BusValue) -> Property {
-      Property(name: name, tell: tell, read: { _, _ in true })
-    }
-
-    static func plain<Value: BusType>(
-      _ name: String, _ place: WritableKeyPath<Status, Value>
-    ) -> Property {
-      plain(name, { $0[keyPath: place] }, { $0[keyPath: place] = $1 })
-    }
-
-    static func plain<Value: BusType>(
-      _ name: String, _ tell: @escaping (Status) -> Value,
-      _ read: @escaping (inout Status, Value) -> Void
-    ) -> Property {
-      Property(
-        name: name, tell: { tell($0).busValue },
-        read: { status, value in
-          guard let value = Value(value) else { return false }
-          read(&status, value)
-          return true
-        })
-    }
+    var key: String { Record.key(ofProperty: name) }
   }
 
-  /// In the order in which they are read.
-  private nonisolated(unsafe) static let table: [Property] = [
-    .plain("Zone", \.zone),
-    .plain("Voice", \.voice),
-    .plain("Device", \.device),
-    .plain("Substitute", \.substitute),
-    .plain("Volume", \.volume),
-    .plain(
-      "NextOccasion", { $0.next.instant.microseconds },
-      { $0.next.instant = Instant(microseconds: $1) }),
-    .plain("NextLocal", \.next.local),
-    .plain("NextChime", \.next.chime),
-    .plain("NextText", \.next.text),
-    .derived("NextSounds") { .flag($0.next.refusal == nil) },
-    .plain(
-      "NextReasonKey", { $0.next.refusal?.key ?? "" },
-      { $0.next.refusal = $1.isEmpty ? nil : Refusal(key: $1, words: "") }),
-    .plain("NextReason", { $0.next.refusal?.words ?? "" }, { $0.next.refusal?.words = $1 }),
-    .derived("Muted") { .flag($0.mute != .off || $0.isSilencedBySwitch) },
-    .plain(
-      "MutedBy", { $0.mutedBy }, { $0.isSilencedBySwitch = $1 == "switch" }),
-    .plain(
-      "SoftwareMute", { $0.mute.key },
-      { $0.mute = $1 == "next" ? .next : $1 == "on" ? .on : .off }),
-    .plain(
-      "MutedUntil", { $0.mutedUntil },
-      { if $1 != 0 && $1 != .max { $0.mute = .until(Instant(microseconds: $1)) } }),
-    .plain("Switch", \.ringer),
-    .plain("SwitchError", \.ringerError),
-    .plain("Trust", \.trust),
-    .plain("ClockBasis", \.clockBasis),
-    .plain("ClockIsUsed", \.clockIsUsed),
-    .plain("ClockWords", \.clockWords),
-    .plain(
-      "ClockUncertainty", { $0.clockUncertainty ?? .nan },
-      { $0.clockUncertainty = $1.isNaN ? nil : $1 }),
-    .plain("Playing", \.playing),
-    .plain("Timers", \.timers),
-    .plain("Intervals", \.intervals),
-    .plain("Alarms", \.alarms),
-    .plain(
-      "LastOnsetError", { $0.lastOnsetError ?? .min },
-      { $0.lastOnsetError = $1 == .min ? nil : $1 }),
-    .plain("LastError", \.lastError),
-    .plain("StateError", \.stateError),
-    .plain("StateLoss", \.stateLoss),
+  /// In the order of the record.
+  static let properties = [
+    Property(name: "Next", type: "a{sv}"),
+    Property(name: "Playing", type: "s"),
+    Property(name: "Muted", type: "b"),
+    Property(name: "MutedBy", type: "s"),
+    Property(name: "MutedUntil", type: "s"),
+    Property(name: "SoftwareMute", type: "s"),
+    Property(name: "Switch", type: "s"),
+    Property(name: "SwitchError", type: "s"),
+    Property(name: "Trust", type: "s"),
+    Property(name: "ClockBasis", type: "s"),
+    Property(name: "ClockIsUsed", type: "b"),
+    Property(name: "ClockWords", type: "s", change: .flowing),
+    Property(name: "ClockUncertainty", type: "d", change: .flowing),
+    Property(name: "VolumeDB", type: "d", change: .settable),
+    Property(name: "Zone", type: "s"),
+    Property(name: "Voice", type: "s"),
+    Property(name: "Device", type: "s"),
+    Property(name: "DeviceSubstitute", type: "s"),
+    Property(name: "Problems", type: "as"),
+    Property(name: "Last", type: "a{sv}"),
+    Property(name: "LastError", type: "s"),
+    Property(name: "StateError", type: "s"),
+    Property(name: "StateLoss", type: "s"),
+    Property(name: "Timers", type: "aa{sv}"),
+    Property(name: "TimerEnds", type: "s"),
+    Property(name: "Intervals", type: "aa{sv}"),
+    Property(name: "Alarms", type: "aa{sv}"),
+    Property(name: "AlarmRings", type: "s"),
   ]
 
-  var properties: [String: BusValue] {
-    Dictionary(uniqueKeysWithValues: Self.table.map { ($0.name, $0.tell(self)) })
+  private enum Keys {
+    static let next = Key<Record>.record("next")
+    static let playing = Key<String>.text("playing")
+    static let muted = Key<Bool>.flag("muted")
+    static let mutedBy = Key<String>.text("muted_by")
+    static let mutedUntil = Key<Instant>.instant("muted_until")
+    static let softwareMute = Key<String>.text("software_mute")
+    static let ringer = Key<String>.text("switch")
+    static let ringerError = Key<String>.text("switch_error")
+    static let trust = Key<String>.text("trust")
+    static let clockBasis = Key<String>.text("clock_basis")
+    static let clockIsUsed = Key<Bool>.flag("clock_is_used")
+    static let clockWords = Key<String>.text("clock_words")
+    static let clockUncertainty = Key<Double>.real(
+      "clock_uncertainty", 0 ... .greatestFiniteMagnitude, "seconds")
+    static let volume = Key<Double>.real("volume_db", VolumeRange.decibels, "dB")
+    static let zone = Key<String>.text("zone")
+    static let voice = Key<String>.text("voice")
+    static let device = Key<String>.text("device")
+    static let substitute = Key<String>.text("device_substitute")
+    static let problems = Key<[String]>.texts("problems")
+    static let last = Key<Record>.record("last")
+    static let lastError = Key<String>.text("last_error")
+    static let stateError = Key<String>.text("state_error")
+    static let stateLoss = Key<String>.text("state_loss")
+    static let timers = Key<[Record]>.records("timers")
+    static let timerEnds = Key<Instant>.instant("timer_ends")
+    static let intervals = Key<[Record]>.records("intervals")
+    static let alarms = Key<[Record]>.records("alarms")
+    static let alarmRings = Key<Instant>.instant("alarm_rings")
   }
 
-  /// Properties that a service of an older version lacks. Their values stay as they are without it.
-  private static let later: Set = ["StateError", "StateLoss"]
+  /// What is empty has no key.
+  public var record: Record {
+    var record = Record()
+    record[Keys.next] = next.record
+    record[text: Keys.playing] = playing
+    record[Keys.muted] = mute != .off || isSilencedBySwitch
+    record[text: Keys.mutedBy] = mutedBy
+    if case .until(let end) = mute { record[Keys.mutedUntil] = end }
+    record[Keys.softwareMute] = mute.key
+    record[text: Keys.ringer] = ringer
+    record[text: Keys.ringerError] = ringerError
+    record[text: Keys.trust] = trust
+    record[text: Keys.clockBasis] = clockBasis
+    record[Keys.clockIsUsed] = clockIsUsed
+    record[text: Keys.clockWords] = clockWords
+    record[Keys.clockUncertainty] = clockUncertainty
+    record[Keys.volume] = volume
+    record[text: Keys.zone] = zone
+    record[text: Keys.voice] = voice
+    record[text: Keys.device] = device
+    record[text: Keys.substitute] = substitute
+    record[Keys.problems] = problems
+    record[Keys.last] = last?.record
+    record[text: Keys.lastError] = lastError
+    record[text: Keys.stateError] = stateError
+    record[text: Keys.stateLoss] = stateLoss
+    record[Keys.timers] = timers.map(\.record.shown)
+    record[Keys.timerEnds] = timers.first { !$0.isRinging }?.due
+    record[Keys.intervals] = intervals.map(\.record.shown)
+    record[Keys.alarms] = alarms.map(\.record)
+    record[Keys.alarmRings] = alarms.lazy.compactMap(\.next).first
+    return record
+  }
 
-  /// Properties that change all the time. `PropertiesChanged` leaves them out.
-  static let flowing: Set = ["ClockWords", "ClockUncertainty"]
+  /// Keys that are missing or unknown are of another version: they change nothing.
+  /// - Throws: `BadValue` for a status that cannot be.
+  public init(_ record: Record) throws(BadValue) {
+    func text(_ key: Key<String>) throws(BadValue) -> String { try record.optional(key) ?? "" }
+    if let told = try record.optional(Keys.next) { next = try Next(told) }
+    playing = try text(Keys.playing)
+    isSilencedBySwitch = try text(Keys.mutedBy) == "switch"
+    switch try text(Keys.softwareMute) {
+    case SoftwareMute.next.key: mute = .next
+    case SoftwareMute.on.key: mute = .on
+    default: mute = try record.optional(Keys.mutedUntil).map { .until($0) } ?? .off
+    }
+    ringer = try text(Keys.ringer)
+    ringerError = try text(Keys.ringerError)
+    trust = try text(Keys.trust)
+    clockBasis = try text(Keys.clockBasis)
+    clockIsUsed = try record.optional(Keys.clockIsUsed) ?? false
+    clockWords = try text(Keys.clockWords)
+    clockUncertainty = try record.optional(Keys.clockUncertainty)
+    volume = try record.optional(Keys.volume) ?? 0
+    zone = try text(Keys.zone)
+    voice = try text(Keys.voice)
+    device = try text(Keys.device)
+    substitute = try text(Keys.substitute)
+    last = try record.optional(Keys.last).map(Last.init)
+    lastError = try text(Keys.lastError)
+    stateError = try text(Keys.stateError)
+    stateLoss = try text(Keys.stateLoss)
+    for timer in try record.optional(Keys.timers) ?? [] { timers.append(try Countdown(timer)) }
+    for interval in try record.optional(Keys.intervals) ?? [] {
+      intervals.append(try IntervalTimer(interval))
+    }
+    for alarm in try record.optional(Keys.alarms) ?? [] { alarms.append(try Alarm(alarm)) }
+  }
 
   /// The switch wins.
   private var mutedBy: String {
@@ -250,24 +323,85 @@ extension Status {
     }
   }
 
-  private var mutedUntil: UInt64 {
-    switch mute {
-    case .off, .next: 0
-    case .until(let end): end.microseconds
-    case .on: .max
+  /// Problems that need a person, as sentences.
+  private var problems: [String] {
+    var problems: [String] = []
+    if !substitute.isEmpty {
+      problems.append("\(substitute) plays instead of the configured speaker")
     }
+    if !ringerError.isEmpty { problems.append("the switch cannot be read: \(ringerError)") }
+    if trust == ClockTrust.untrusted.rawValue { problems.append("the clock is not trusted") }
+    if !stateError.isEmpty {
+      problems.append("what is set at run time is lost at a restart: \(stateError)")
+    }
+    return problems
+  }
+}
+
+extension Instant {
+  /// After every other.
+  fileprivate static let never = Instant(nanoseconds: .max)
+}
+
+extension Record {
+  /// Setting an empty text removes the key.
+  fileprivate subscript(text key: Key<String>) -> String {
+    get { self[key] ?? "" }
+    set { self[key] = newValue.isEmpty ? nil : newValue }
+  }
+}
+
+extension Status.Next {
+  private static let at = Key<Instant>.instant("at")
+  private static let local = Key<String>.text("local")
+  private static let chime = Key<String>.text("chime")
+  private static let text = Key<String>.text("text")
+  private static let sounds = Key<Bool>.flag("sounds")
+  private static let reason = Key<String>.text("reason")
+  private static let reasonKey = Key<String>.text("reason_key")
+
+  fileprivate var record: Record {
+    var record = Record()
+    record[Self.at] = instant
+    record[text: Self.local] = local
+    record[Self.chime] = chime
+    record[text: Self.text] = text
+    record[Self.sounds] = refusal == nil
+    record[Self.reason] = refusal?.words
+    record[Self.reasonKey] = refusal?.key
+    return record
   }
 
-  /// Nil if a property is missing or of another type, as from a service of another version.
-  init?(properties: [String: BusValue]) {
-    self.init()
-    for property in Self.table {
-      if let value = properties[property.name] {
-        guard property.read(&self, value) else { return nil }
-      } else if !Self.later.contains(property.name) {
-        return nil
-      }
-    }
+  fileprivate init(_ record: Record) throws(BadValue) {
+    self.init(
+      instant: try record.optional(Self.at) ?? Instant(seconds: 0),
+      local: try record.optional(Self.local) ?? "",
+      chime: try record.optional(Self.chime) ?? "none", text: try record.optional(Self.text) ?? "",
+      refusal: try record.optional(Self.reasonKey).map { key throws(BadValue) in
+        .init(key: key, words: try record.optional(Self.reason) ?? key)
+      })
+  }
+}
+
+extension Status.Last {
+  private static let at = Key<Instant>.instant("at")
+  private static let text = Key<String>.text("text")
+  private static let onsetError = Key<Double>.real("onset_error_ms", -1e9...1e9, "ms")
+
+  var record: Record {
+    var record = Record()
+    record[Self.at] = instant
+    record[Self.text] = text
+    record[Self.onsetError] = onsetError.map { Double($0.nanoseconds / 1000) / 1000 }
+    return record
+  }
+
+  fileprivate init(_ record: Record) throws(BadValue) {
+    self.init(
+      instant: try record.value(Self.at), text: try record.value(Self.text),
+      onsetError: try record.optional(Self.onsetError).map {
+        .microseconds(Int64(($0 * 1000).rounded()))
+      })
   }
 }
 

@@ -55,8 +55,8 @@ func checkAlarms(_ configuration: Configuration, _ status: Status?) throws(Fault
       "alarm \"\(plan.name ?? "")\" cannot ring with its tune: \(flaw); set another in its section, "
         + "or none")
   }
-  for alarm in status?.alarms ?? [] where alarm.origin == "person" && !alarm.tune.isEmpty {
-    guard let found = flaw(of: .missing(alarm.tune)) else { continue }
+  for alarm in status?.alarms.map(\.alarm) ?? [] where alarm.origin == .person {
+    guard let tune = alarm.plan.tune, let found = flaw(of: tune) else { continue }
     flaws.append(
       "\(alarm.title) cannot ring with its tune: \(found); cancel it, and set it with another")
   }
@@ -83,16 +83,15 @@ private func flawsOfWords(
   _ configuration: Configuration, _ status: Status?
 ) throws(Fault) -> [String] {
   let alarms =
-    status?.alarms.map { ($0.title, $0.time) }
-    ?? configuration.announcer.alarms.map { ("alarm \"\($0.name ?? "")\"", "\($0.times.time)") }
+    status?.alarms.map { ($0.alarm.title, $0.alarm.plan.times.time) }
+    ?? configuration.announcer.alarms.map { ("alarm \"\($0.name ?? "")\"", $0.times.time) }
   let voice = try configuration.verifiedVoice()
   var flaws: [String] = []
-  for (title, text) in alarms {
-    guard let time = try? TimeOfDay(text: text) else { continue }
+  for (title, time) in alarms {
     do throws(Fault) {
       _ = try voice.text(hour: time.hour, minute: time.minute, wording: configuration.wording)
     } catch {
-      flaws.append("\(title) rings at \(text), which is not said: \(error)")
+      flaws.append("\(title) rings at \(time), which is not said: \(error)")
     }
   }
   return flaws

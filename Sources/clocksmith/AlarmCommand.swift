@@ -90,21 +90,21 @@ private func optionFor(_ word: String, _ arguments: Arguments) -> String {
 
 /// - Parameter which: nil for all that ring.
 private func snooze(_ which: String?, _ service: RunningService) throws {
-  let before = try service.status().alarms.filter { $0.state == "ringing" }.map(\.number)
+  let before = try service.status().alarms.filter(\.alarm.isRinging).map(\.alarm.number)
   try service.snoozeAlarm(which)
   let status = try service.status()
   let zone = try zoneOfService(status.zone)
-  for alarm in status.alarms where alarm.state == "snoozing" && before.contains(alarm.number) {
-    guard let next = alarm.nextInstant else { continue }
+  for listed in status.alarms where before.contains(listed.alarm.number) {
+    guard case .snoozing = listed.alarm.state, let next = listed.next else { continue }
     let time = zone.civil(at: next).dateTime.timeOfDay.prefix(5)
-    try tellDone("\(alarm.title) rings again at \(time)", "the alarm was snoozed all the same")
+    try tellDone("\(listed.alarm.title) rings again at \(time)", "the alarm was snoozed all the same")
   }
 }
 
 private func skip(_ which: String, _ service: RunningService) throws {
   let number = try service.skipAlarm(which)
   let status = try service.status()
-  let alarm = status.alarms.first { $0.number == number }
+  let alarm = status.alarms.first { $0.alarm.number == number }
   let line = try alarm.map { $0.line(at: SystemClock.now.instant, try zoneOfService(status.zone)) }
   try tellDone(
     line ?? "alarm \(number) is removed: it had no other ring", "the ring was skipped all the same")
@@ -124,33 +124,31 @@ private func set(_ time: String, _ arguments: Arguments) throws {
     place = "--\(option) "
     return arguments[option]
   }
-  let times: AlarmTimes
+  var plan: AlarmPlan
   do throws(AlarmRefusal) {
     let time = try TimeOfDay(text: time)
     var days = AlarmDays.next
     if let text = text("days") { days = try AlarmDays(weekdays: text) }
     if let text = text("date") { days = try AlarmDays(date: text) }
-    if let text = text("rise") { _ = try AlarmRise.rise(text: text) }
-    times = AlarmTimes(time: time, days: days)
+    plan = AlarmPlan(name: name, AlarmTimes(time: time, days: days))
+    if let text = text("rise") { plan.rise = try AlarmRise.rise(text: text) }
   } catch {
     throw Misuse(description: place + error.description)
   }
   if arguments["tune"] == "" {
     throw Misuse(description: "--tune wants the name of a tune or the path of its file, or none")
   }
-  var tune = arguments["tune"]
-  if let name = tune { tune = try name == "none" ? nil : fullPath(name) }
+  if let name = arguments["tune"], name != "none" { plan.tune = .missing(try fullPath(name)) }
   try runningService().change { service in
     let number: Int
     do throws(Fault) {
-      number = try service.setAlarm(
-        times, name: name, tune: tune, rise: arguments["rise"])
+      number = try service.setAlarm(plan)
     } catch {
-      try refuseDayThatIsOver(times, service)
+      try refuseDayThatIsOver(plan.times, service)
       throw error
     }
     let status = try service.status()
-    if let alarm = status.alarms.first(where: { $0.number == UInt32(number) }) {
+    if let alarm = status.alarms.first(where: { $0.alarm.number == number }) {
       let line = alarm.line(at: SystemClock.now.instant, try zoneOfService(status.zone))
       try tellDone(line, "the alarm was set all the same")
     }
@@ -186,23 +184,6 @@ private func list(asJSON: Bool) throws {
   let alarms = status.alarms
   let now = SystemClock.now.instant
   let zone = try zoneOfService(status.zone)
-  for alarm in alarms { try say(asJSON ? alarm.json.text : alarm.line(at: now, zone)) }
+  for alarm in alarms { try say(asJSON ? alarm.record.json : alarm.line(at: now, zone)) }
   if alarms.isEmpty && !asJSON { try say("no alarm") }
-}
-
-extension Status.Alarm {
-  var json: JSONLine {
-    let line = JSONLine()
-    line.set("number", Int(number))
-    line.set("name", name.isEmpty ? nil : name)
-    line.set("time", time)
-    line.set("days", days)
-    line.set("tune", tune.isEmpty ? nil : tune)
-    line.set("rise", rise.isEmpty ? nil : rise)
-    line.set("state", state)
-    line.set("next", nextInstant?.utcText())
-    line.set("origin", origin)
-    line.set("reason", reason.isEmpty ? nil : reason)
-    return line
-  }
 }

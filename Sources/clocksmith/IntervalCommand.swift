@@ -159,27 +159,3 @@ extension IntervalPlan {
     "round \(phase.round)" + (rounds.count.map { " of \($0)" } ?? "")
   }
 }
-
-extension Status.Interval {
-  func json(at instant: Instant) -> JSONLine {
-    let line = JSONLine()
-    let phase = plan.phase(at: passed(at: instant))
-    line.set("start", Instant(microseconds: start).utcText())
-    switch plan {
-    case .plain(let period):
-      line.set("every_seconds", period.inSeconds)
-    case .rounds(let rounds):
-      line.set("work_seconds", rounds.work.inSeconds)
-      line.set("rest_seconds", rounds.rest.inSeconds)
-      line.set("prepare_seconds", rounds.prepare.inSeconds)
-      line.set("rounds", rounds.count)
-      line.set("countdown", rounds.countdown)
-      line.set("words", rounds.saysWords)
-    }
-    line.set("phase", phase?.kind.rawValue)
-    line.set("round", phase?.round)
-    line.set(
-      "left_seconds", phase.map { ($0.end - max(passed(at: instant), .zero)).inSeconds })
-    return line
-  }
-}

@@ -40,10 +40,10 @@ let sayCommand = Subcommand(
     }
   }
   guard let path = output else {
-    try tellSaid(try speak(given, composer, configuration, zone))
+    try tellSaid(try speak(given.map { CivilTime($0) }, composer, configuration, zone))
     return ExitStatus.done
   }
-  let time = given ?? zone.civil(at: SystemClock.now.instant)
+  let time = given.map { CivilTime($0) } ?? zone.civil(at: SystemClock.now.instant)
   try composer.score(of: time, rate: standardRate).write(
     to: path, gain: configuration.playerSettings.gain)
   try say(try composer.text(of: time))

@@ -35,7 +35,7 @@ let statusCommand = Subcommand(
   }
   let seen = try view.look()
   if arguments.has("json") {
-    try say(seen.json())
+    try say(seen.record.json)
   } else {
     for line in seen.lines() { try say(line.text) }
   }
@@ -173,9 +173,10 @@ struct Seen {
       let left = timer.left(at: instant)
       let name = timer.numberAndName
       return switch timer.state {
-      case "ringing": Line(label: "timer", value: "\(name) rings", weight: .warning)
-      case "paused": Line(label: "timer", value: "\(name) is paused, \(left.roundedUp) left")
-      default: Line(label: "timer", value: TimerBar.text(title: name, left: left, of: timer.span))
+      case .ringing: Line(label: "timer", value: "\(name) rings", weight: .warning)
+      case .paused: Line(label: "timer", value: "\(name) is paused, \(left.roundedUp) left")
+      case .running:
+        Line(label: "timer", value: TimerBar.text(title: name, left: left, of: timer.length))
       }
     }
     let more = status.timers.count - shown.count
@@ -184,10 +185,11 @@ struct Seen {
 
   /// The alarms that ring, or else the next alarm, even if it will be silent.
   private var alarm: [Line] {
-    let shown = status.alarms.shown(at: instant).map { alarm in
+    let shown = status.alarms.shown(at: instant).map { listed in
       Line(
-        label: "alarm", value: "\(alarm.numberAndName) \(alarm.outlook(at: instant, zone))",
-        weight: alarm.state == "ringing" ? .warning : .plain)
+        label: "alarm",
+        value: "\(listed.alarm.numberAndName) \(listed.outlook(at: instant, zone))",
+        weight: listed.alarm.isRinging ? .warning : .plain)
     }
     let more = status.alarms.count - shown.count
     return shown + (more > 0 ? [Line(label: "alarms", value: "and \(more) more")] : [])
@@ -219,8 +221,7 @@ struct Seen {
     lines.append(Line(label: "speaker", value: status.speaker + volume))
     lines.append(
       Line(label: "voice", value: [status.voice, voice].compactMap { $0 }.joined(separator: ", ")))
-    if let error = status.lastOnsetError {
-      let onset = Duration.microseconds(error)
+    if let onset = status.last?.onsetError {
       lines.append(Line(label: "onset", value: "\(onset.milliseconds), of the last announcement"))
     }
     for trouble in [status.stateLoss, status.lastError] where !trouble.isEmpty {
@@ -269,45 +270,23 @@ struct Seen {
     }
   }
 
-  private var mutedUntil: Instant? {
-    if case .until(let end) = status.mute { end } else { nil }
+  /// The status, and what only this command knows.
+  var record: Record {
+    var record = Record()
+    record[Self.at] = instant
+    record[Self.local] = zone.civil(at: instant).description
+    record[Self.running] = isRunning
+    record[Self.rtc] = rtc?.reading.name
+    record[Self.rtcIsValid] = rtc?.isValid
+    if !configurationError.isEmpty { record[Self.configurationError] = configurationError }
+    for (key, value) in status.record.fields { record[key] = value }
+    return record
   }
 
-  func json() -> String {
-    let line = JSONLine()
-    line.set("instant", instant.utcText())
-    line.set("local", zone.civil(at: instant).description)
-    line.set("zone", status.zone)
-    line.set("running", isRunning)
-    line.set("next_instant", status.next.instant.utcText())
-    line.set("next_local", status.next.local)
-    line.set("next_chime", status.next.chime)
-    line.set("next_text", status.next.text)
-    line.set("next_sounds", status.next.refusal == nil)
-    line.set("next_reason", status.next.refusal?.words)
-    line.set("next_reason_key", status.next.refusal?.key)
-    line.set("trust", status.trust)
-    line.set("clock_basis", status.clockBasis)
-    line.set("clock_uncertainty_seconds", status.clockUncertainty)
-    line.set("rtc", rtc?.reading.name)
-    line.set("rtc_valid", rtc?.isValid)
-    line.set("switch", status.ringer.isEmpty ? nil : status.ringer)
-    line.set("muted", status.mute != .off || status.isSilencedBySwitch)
-    line.set("muted_until", mutedUntil?.utcText())
-    line.set("software_mute", status.mute.key)
-    line.set("playing", status.playing.isEmpty ? nil : status.playing)
-    line.set("timers", status.timers.map { $0.json(at: instant) })
-    line.set("intervals", status.intervals.map { $0.json(at: instant) })
-    line.set("alarms", status.alarms.map(\.json))
-    line.set("speaker", status.device)
-    line.set("speaker_substitute", status.substitute.isEmpty ? nil : status.substitute)
-    line.set("volume_db", status.volume)
-    line.set("voice", status.voice)
-    line.set("last_onset_error_seconds", status.lastOnsetError.map { Double($0) / 1e6 })
-    line.set("last_error", status.lastError.isEmpty ? nil : status.lastError)
-    line.set("state_error", status.stateError.isEmpty ? nil : status.stateError)
-    line.set("state_loss", status.stateLoss.isEmpty ? nil : status.stateLoss)
-    line.set("configuration_error", configurationError.isEmpty ? nil : configurationError)
-    return line.text
-  }
+  private static let at = Key<Instant>.instant("instant")
+  private static let local = Key<String>.text("local")
+  private static let running = Key<Bool>.flag("running")
+  private static let rtc = Key<String>.text("rtc")
+  private static let rtcIsValid = Key<Bool>.flag("rtc_valid")
+  private static let configurationError = Key<String>.text("configuration_error")
 }

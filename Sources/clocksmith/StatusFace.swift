@@ -118,21 +118,21 @@ final class StatusFace {
   private func printChange() throws(Fault) {
     let status = seen.status
     var parts = [status.next.local, status.next.refusal?.key ?? "", "\(seen.isRunning)"]
-    parts += status.timers.map { "\($0)" }
+    parts += status.timers.map(\.record.json)
     let instant = SystemClock.now.instant
     for interval in status.intervals {
       let phase = interval.plan.phase(at: interval.passed(at: instant))
       parts += [
-        "\(interval)", phase.map { $0.kind == .wait ? "" : "\($0.kind) \($0.round)" } ?? "",
+        interval.record.json, phase.map { $0.kind == .wait ? "" : "\($0.kind) \($0.round)" } ?? "",
       ]
     }
-    parts += status.alarms.map { "\($0)" }
+    parts += status.alarms.map(\.record.json)
     parts += seen.lasting.map(\.value)
     let state = parts.joined(separator: "\n")
     guard state != printed else { return }
     printed = state
     let now = seen.at(SystemClock.now.instant)
-    try say(isJSON ? now.json() : now.inOneLine)
+    try say(isJSON ? now.record.json : now.inOneLine)
   }
 }
 

@@ -129,7 +129,7 @@ private func timer(_ named: String?, of service: RunningService) throws -> Strin
   if let named { return named }
   let timers = try service.status().timers
   guard timers.count <= 1 else {
-    let names = timers.prefix(5).map { $0.name.isEmpty ? "\($0.number)" : $0.name }
+    let names = timers.prefix(5).map { $0.name ?? "\($0.number)" }
     throw Misuse(
       description: "there are \(timers.count) timers; name one of them: "
         + names.joined(separator: ", ") + (timers.count > 5 ? ", ..." : ""))
@@ -151,29 +151,18 @@ private func tell(_ which: String, of service: RunningService) throws {
 private func list(asJSON: Bool) throws {
   let timers = try runningService().status().timers
   let now = SystemClock.now.instant
-  for timer in timers { try say(asJSON ? timer.json(at: now).text : timer.line(at: now)) }
+  for timer in timers { try say(asJSON ? timer.record.shown.json : timer.line(at: now)) }
   if timers.isEmpty && !asJSON { try say("no timer") }
 }
 
-extension Status.Timer {
+extension Countdown {
   /// As in `timer 2 "tea": 4 min 12 s left of 10 min`.
   func line(at instant: Instant) -> String {
     let what = "timer \(numberAndName)"
-    switch state {
-    case "ringing": return "\(what): rings, after \(span.inFull)"
-    case "paused": return "\(what): paused, \(left(at: instant).left(of: span))"
-    default: return "\(what): \(left(at: instant).left(of: span))"
+    return switch state {
+    case .ringing: "\(what): rings, after \(length.inFull)"
+    case .paused: "\(what): paused, \(left(at: instant).left(of: length))"
+    case .running: "\(what): \(left(at: instant).left(of: length))"
     }
-  }
-
-  func json(at instant: Instant) -> JSONLine {
-    let line = JSONLine()
-    line.set("number", Int(number))
-    line.set("name", name.isEmpty ? nil : name)
-    line.set("state", state)
-    line.set("length_seconds", span.inSeconds)
-    line.set("left_seconds", left(at: instant).inSeconds)
-    line.set("zero", zero == 0 ? nil : Instant(microseconds: zero).utcText())
-    return line
   }
 }

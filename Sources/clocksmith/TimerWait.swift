@@ -11,10 +11,10 @@ final class TimerWait {
   private let loop: EventLoop
   private let bar = TimerBar()
   /// Nil until it is started.
-  private var number: UInt32?
+  private var number: Int?
   private var title = ""
   /// As it was last seen; nil once it has gone.
-  private var timer: Status.Timer?
+  private var timer: Countdown?
   private var sources: [EventSource] = []
   private var failure: Fault?
   /// The notice about its own start has come. Notices before that are about an earlier timer with
@@ -47,7 +47,7 @@ final class TimerWait {
   /// - Returns: the exit status; failed if it was cancelled before zero or not heard, or at Ctrl-C.
   /// - Throws: `Fault` if the service has gone.
   func run(number: Int, title: String) throws(Fault) -> Int32 {
-    self.number = UInt32(number)
+    self.number = number
     self.title = title
     sources += try loop.whenAskedToEnd { [unowned self] in loop.exit() }
     sources.append(try loop.every(.seconds(1)) { [unowned self] in show() })
@@ -128,12 +128,11 @@ final class TimerWait {
 
   private func show() {
     guard let timer else { return }
-    if timer.state == "paused" {
-      bar.show("\(title): paused, \(timer.left(at: SystemClock.now.instant).roundedUp) left")
-    } else if timer.state == "ringing" {
-      bar.showZero(title, "'clocksmith stop'")
-    } else {
-      bar.show(title, left: timer.left(at: SystemClock.now.instant), of: timer.span)
+    let left = timer.left(at: SystemClock.now.instant)
+    switch timer.state {
+    case .paused: bar.show("\(title): paused, \(left.roundedUp) left")
+    case .ringing: bar.showZero(title, "'clocksmith stop'")
+    case .running: bar.show(title, left: left, of: timer.length)
     }
   }
 }

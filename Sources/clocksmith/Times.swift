@@ -7,10 +7,9 @@ import Sound
 let timeForm = "YYYY-MM-DDTHH:MM[:SS]"
 
 /// The time of day that an operand names, as `HH:MM`.
-func timeOfDay(_ text: String) throws -> CivilTime {
+func timeOfDay(_ text: String) throws -> TimeOfDay {
   do throws(AlarmRefusal) {
-    let time = try TimeOfDay(text: text)
-    return CivilTime(hour: time.hour, minute: time.minute)!
+    return try TimeOfDay(text: text)
   } catch {
     throw Misuse(description: error.description)
   }

@@ -7,7 +7,7 @@ import Sound
 
 /// `voice try`: says a time in a voice, through the configured speaker, without the service.
 func tryVoice(_ name: String, _ time: String?, _ arguments: Arguments) throws -> Int32 {
-  let given = try time.map { try timeOfDay($0) }
+  let given = try time.map { CivilTime(try timeOfDay($0)) }
   let defaults = Configuration()
   let configuration =
     try usableConfiguration(arguments, or: "so the speaker is '\(defaults.device)'") ?? defaults
@@ -85,13 +85,12 @@ extension Status {
     if !intervals.isEmpty {
       return "an interval runs; wait for its end, or 'clocksmith interval stop' it"
     }
-    let moment = end.microseconds
-    if timers.contains(where: { $0.state == "ringing" || $0.zero != 0 && $0.zero < moment }) {
+    if timers.contains(where: { ($0.due ?? end) < end }) {
       return "a timer rings, or will in a moment; try again when it is over"
     }
     // A silent one leaves the speaker free, and may be past with a clock that is not trusted.
     if alarms.contains(where: {
-      $0.state == "ringing" || $0.next != 0 && $0.next < moment && $0.reason.isEmpty
+      $0.alarm.isRinging || ($0.next ?? end) < end && $0.reason == nil
     }) {
       return "an alarm rings, or will in a moment; try again when it is over"
     }

@@ -20,7 +20,26 @@ struct clocksmith_bus_object {
   int (*set)(void *context, const char *property, sd_bus_message *value, sd_bus_error *error);
 };
 
-/* Puts the object on the bus; `object` is used until `*slot` is released. */
-int clocksmith_bus_add(sd_bus *bus, sd_bus_slot **slot, struct clocksmith_bus_object *object);
+enum clocksmith_bus_kind {
+  CLOCKSMITH_BUS_METHOD,
+  CLOCKSMITH_BUS_PROPERTY,
+  /* A property that a caller may set. */
+  CLOCKSMITH_BUS_SETTABLE,
+  /* A property that changes all the time and sends no PropertiesChanged. */
+  CLOCKSMITH_BUS_FLOWING,
+  CLOCKSMITH_BUS_SIGNAL,
+};
+
+/* `takes` is the type of a method's arguments, of a property or of a signal; `gives` is the type of
+ * a method's answer. */
+struct clocksmith_bus_member {
+  enum clocksmith_bus_kind kind;
+  const char *name, *takes, *gives;
+};
+
+/* Puts the object with these members on the bus. `object` is used until `*slot` is released. The
+ * members are the same in every call, and their texts are kept. */
+int clocksmith_bus_add(sd_bus *bus, sd_bus_slot **slot, struct clocksmith_bus_object *object,
+                       const struct clocksmith_bus_member *members, size_t count);
 
 #endif

@@ -40,6 +40,13 @@ public struct Countdown: Hashable, Sendable {
     }
   }
 
+  /// How long it is until zero, by the clock.
+  public func left(at instant: Instant) -> Duration {
+    if case .running(let zero) = state { return max(zero.shown - instant, .zero) }
+    if case .paused(let left) = state { return left }
+    return .zero
+  }
+
   /// When it is at zero, or began to ring, by the clock; nil while it is paused.
   public var due: Instant? { state.moment?.shown }
 

@@ -15,6 +15,9 @@ public struct IntervalTimer: Hashable, Sendable {
   /// Time since its start; negative before it.
   public func passed(at now: Now) -> Duration { .zero - start.left(at: now) }
 
+  /// The same by the clock alone.
+  public func passed(at instant: Instant) -> Duration { instant - start.shown }
+
   /// True if a cue before its end is still to come.
   public func goesOn(at now: Now) -> Bool {
     guard let cue = plan.cue(atOrAfter: passed(at: now)) else { return false }

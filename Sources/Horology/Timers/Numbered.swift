@@ -1,5 +1,5 @@
 /// A timer or an alarm. A person addresses it by its number, or by the name that they gave it.
-protocol Numbered {
+public protocol Numbered {
   /// From 1.
   var number: Int { get }
   var name: String? { get }
@@ -7,6 +7,11 @@ protocol Numbered {
 
 extension Countdown: Numbered {}
 extension Alarm: Numbered {}
+
+extension Numbered {
+  /// As in `2` or `2 "tea"`.
+  public var numberAndName: String { Horology.numberAndName(number, name) }
+}
 
 /// For arrays that are sorted by number.
 extension Array where Element: Numbered {

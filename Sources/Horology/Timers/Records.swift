@@ -6,7 +6,7 @@ import Basics
 
 extension Key where Meaning == Int {
   /// From 1.
-  public static let number = Key.integer("number", 1...Timers.most)
+  public static let number = Key.integer("number", 1...max(Timers.most, 2 * Alarms.most))
 }
 
 extension Key where Meaning == String {
@@ -118,7 +118,7 @@ extension IntervalPlan {
     .optional(countdown), .optional(words),
   ]
 
-  func write(to record: inout Record) {
+  public func write(to record: inout Record) {
     switch self {
     case .plain(let period): record[.period] = period
     case .rounds(let rounds):
@@ -177,7 +177,7 @@ extension AlarmPlan {
     .required(time), .optional(days), .optional(.name), .optional(tune), .optional(rise),
   ]
 
-  func write(to record: inout Record) {
+  public func write(to record: inout Record) {
     record[.name] = name
     record[Self.time] = times.time
     record[Self.days] = times.days
