@@ -63,8 +63,10 @@ extension Record {
 
   public static func key(ofProperty name: String) -> String {
     var key = ""
+    var isAfterSmall = false
     for letter in name {
-      if letter.isUppercase, key.last?.isLowercase == true { key.append("_") }
+      if letter.isUppercase, isAfterSmall { key.append("_") }
+      isAfterSmall = letter.isLowercase
       key += letter.lowercased()
     }
     return key

@@ -105,12 +105,12 @@ def test_the_relay_allows_the_volumes_that_the_clock_allows(served, bus):
     with bus.caller() as caller:
         for decibels in (-60, 0):
             assert served.order({"command": "volume", "decibels": decibels}).status == 200
-            assert caller.get("Volume") == decibels
+            assert caller.get("VolumeDB") == decibels
         for decibels in (-60.001, 0.001):
             answer = served.order({"command": "volume", "decibels": decibels})
             assert "write -60 to 0" in refused(answer, 400, "value"), "the relay's own words"
             with pytest.raises(Refused):
-                caller.set("Volume", "d", decibels)
+                caller.set("VolumeDB", "d", decibels)
 
 
 def test_a_conflict_is_told_with_the_commands_that_end_it(served):
