@@ -16,6 +16,16 @@ extension BusWriter {
     return sd_bus_message_close_container(message)
   }
 
+  /// Appends a list of records, one after another.
+  /// - Parameter each: calls what it is given for each record.
+  public static func append(
+    to message: OpaquePointer, _ each: ((Record) -> Void) -> Void
+  ) -> Int32 {
+    open("a", "a{sv}", message)
+    each { append($0, to: message) }
+    return sd_bus_message_close_container(message)
+  }
+
   private static func append(variant value: Value, to message: OpaquePointer) {
     let type = value.busType
     open("v", type, message)

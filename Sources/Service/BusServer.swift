@@ -282,6 +282,9 @@ final class BusServer {
     guard let property = Status.properties.first(where: { $0.name == name }) else {
       return -ENODATA
     }
+    if let eachRecord = property.eachRecord {
+      return BusWriter.append(to: reply) { write in eachRecord(service.status(), write) }
+    }
     let missing: Value =
       switch property.type {
       case "b": .flag(false)

@@ -177,6 +177,8 @@ extension Status {
     let change: Change
     /// Nil if it is missing.
     let value: @Sendable (Status) -> Value?
+    /// The records of a list, one after another: a thousand of them at once take half a megabyte.
+    let eachRecord: (@Sendable (Status, (Record) -> Void) -> Void)?
     /// Compares what is meant, which takes less time than to write both.
     let isSame: @Sendable (Status, Status) -> Bool
 
@@ -190,6 +192,24 @@ extension Status {
       (self.name, self.type, self.change) = (name, type, change)
       value = { meaning($0).map(key.write) }
       isSame = { meaning($0) == meaning($1) }
+      eachRecord = nil
+    }
+
+    /// A list of records.
+    /// - Parameter due: the next to come is first; those that are not due at any time are last.
+    init<Element: Equatable & Sendable>(
+      _ name: String, _ key: Key<[Element]>, due: @escaping @Sendable (Element) -> Instant?,
+      _ record: @escaping @Sendable (Element) -> Record,
+      _ elements: @escaping @Sendable (Status) -> [Element]
+    ) {
+      (self.name, type, change) = (name, "aa{sv}", .told)
+      let never = Instant(nanoseconds: .max)
+      let sorted: @Sendable (Status) -> [Element] = { status in
+        elements(status).sorted { (due($0) ?? never) < (due($1) ?? never) }
+      }
+      value = { key.write(sorted($0)) }
+      isSame = { elements($0) == elements($1) }
+      eachRecord = { status, body in for element in sorted(status) { body(record(element)) } }
     }
 
     /// A text that is missing if it is empty.
@@ -226,15 +246,14 @@ extension Status {
     static let lastError = Key<String>.text("last_error")
     static let stateError = Key<String>.text("state_error")
     static let stateLoss = Key<String>.text("state_loss")
-    static let timers = Key<[Countdown]>.records("timers", { $0.record.shown }, Countdown.init)
+    static let timers = Key<[Countdown]>.records("timers", \.shown, Countdown.init)
     static let timerEnds = Key<Instant>.instant("timer_ends")
-    static let intervals = Key<[IntervalTimer]>.records(
-      "intervals", { $0.record.shown }, IntervalTimer.init)
-    static let alarms = Key<[Alarm]>.records("alarms", { $0.record }, Alarm.init)
+    static let intervals = Key<[IntervalTimer]>.records("intervals", \.shown, IntervalTimer.init)
+    static let alarms = Key<[Alarm]>.records("alarms", \.record, Alarm.init)
     static let alarmRings = Key<Instant>.instant("alarm_rings")
   }
 
-  /// In the order of the record. Lists begin with what is due next.
+  /// In the order of the record.
   static let properties: [Property] = [
     Property("Next", "a{sv}", Keys.next) { $0.next },
     .text("Playing", Keys.playing) { $0.playing },
@@ -261,12 +280,12 @@ extension Status {
     .text("LastError", Keys.lastError) { $0.lastError },
     .text("StateError", Keys.stateError) { $0.stateError },
     .text("StateLoss", Keys.stateLoss) { $0.stateLoss },
-    Property("Timers", "aa{sv}", Keys.timers) { $0.timers.sorted(by: { $0.due }) },
+    Property("Timers", Keys.timers, due: \.due, \.shown) { $0.timers },
     Property("TimerEnds", "s", Keys.timerEnds) {
       $0.timers.lazy.filter { !$0.isRinging }.compactMap(\.due).min()
     },
-    Property("Intervals", "aa{sv}", Keys.intervals) { $0.intervals },
-    Property("Alarms", "aa{sv}", Keys.alarms) { $0.alarms.sorted(by: { $0.next }) },
+    Property("Intervals", Keys.intervals, due: { $0.start.shown }, \.shown) { $0.intervals },
+    Property("Alarms", Keys.alarms, due: \.next, \.record) { $0.alarms },
     Property("AlarmRings", "s", Keys.alarmRings) { $0.alarms.lazy.compactMap(\.next).min() },
   ]
 
@@ -330,14 +349,6 @@ extension Status {
       problems.append("what is set at run time is lost at a restart: \(stateError)")
     }
     return problems
-  }
-}
-
-extension Array {
-  /// The next to come first; those that are not due at any time last.
-  fileprivate func sorted(by due: (Element) -> Instant?) -> [Element] {
-    let never = Instant(nanoseconds: .max)
-    return sorted { (due($0) ?? never) < (due($1) ?? never) }
   }
 }
 

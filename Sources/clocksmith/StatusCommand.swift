@@ -282,7 +282,7 @@ struct Seen {
     for (key, value) in status.record.fields { record[key] = value }
     // The bus does not tell the phase: it changes by itself.
     record[Self.intervals] = status.intervals.map { interval in
-      var record = interval.record.shown
+      var record = interval.shown
       let passed = interval.passed(at: instant)
       if let phase = interval.plan.phase(at: passed) {
         record[Self.phase] = phase.kind.rawValue

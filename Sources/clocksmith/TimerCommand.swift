@@ -151,7 +151,7 @@ private func tell(_ which: String, of service: RunningService) throws {
 private func list(asJSON: Bool) throws {
   let timers = try runningService().status().timers
   let now = SystemClock.now.instant
-  for timer in timers { try say(asJSON ? timer.record.shown.json : timer.line(at: now)) }
+  for timer in timers { try say(asJSON ? timer.shown.json : timer.line(at: now)) }
   if timers.isEmpty && !asJSON { try say("no timer") }
 }
 

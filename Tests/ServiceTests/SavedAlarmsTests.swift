@@ -137,8 +137,8 @@ import Testing
       (#""number":1,"time":"07:00","days":"once""#, "state is missing; write waiting, ringing, "),
       (#""number":1,"time":"07:00","days":"once","state":"x""#, #"state "x" is not allowed"#),
       (
-        #""number":1,"time":"07:00","days":"once","state":"ringing","since":"2026-11-25T07:00:00Z""#,
-        "ring is missing; write an instant, as 2026-12-24T18:00:00Z"
+        #""number":1,"time":"07:00","days":"once","state":"ringing""#,
+        "since is missing; write an instant, as 2026-12-24T18:00:00Z"
       ),
       (
         #""number":1,"time":"07:00","days":"once","state":"waiting","rings":"1969-12-31T07:00:00Z""#,

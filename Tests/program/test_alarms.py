@@ -331,9 +331,9 @@ def test_what_cannot_be_done_is_refused_with_a_reason(bus, home, start):
         (["07:00", "--name", "school"], 'there is an alarm "school" already'),
         (["07:00", "--tune", "nothing"], "tune 'nothing': not found: allowed are"),
         (["snooze"], "no alarm rings now"),
-        (["snooze", ""], "there is no alarm ''"),
-        (["stop", ""], "there is no alarm ''"),
-        (["cancel", ""], "there is no alarm ''"),
+        (["snooze", ""], 'alarm "" is not allowed; write a name or a number'),
+        (["stop", ""], 'alarm "" is not allowed; write a name or a number'),
+        (["cancel", ""], 'alarm "" is not allowed; write a name or a number'),
         (["stop", "school"], 'alarm "school" does not ring now'),
         (["cancel", "church"], "there is no alarm 'church'"),
     ]:

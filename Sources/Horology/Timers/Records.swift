@@ -87,6 +87,8 @@ extension Countdown {
     return record
   }
 
+  public var shown: Record { record.shown }
+
   /// A name that is not allowed any more is left out.
   /// - Throws: `BadValue` for a timer that cannot be.
   public init(_ record: Record) throws(BadValue) {
@@ -154,6 +156,8 @@ extension IntervalTimer {
     plan.write(to: &record)
     return record
   }
+
+  public var shown: Record { record.shown }
 
   /// - Throws: `BadValue` for an interval that cannot be.
   public init(_ record: Record) throws(BadValue) {
@@ -247,6 +251,7 @@ extension Alarm {
     func name(_ key: Key<String>) throws(BadValue) -> String? {
       try record.optional(key).flatMap { Self.flaw(ofName: $0) == nil ? $0 : nil }
     }
+    let number = try record.value(Self.number)
     var plan = try AlarmPlan(record) { tune($0) ?? .missing($0) }
     plan.name = try name(.name)
     let state: State
@@ -263,7 +268,7 @@ extension Alarm {
       state = .snoozing(ring: try record.optional(Self.occasion) ?? until.shown, until: until)
     }
     self.init(
-      number: try record.value(Self.number), plan,
+      number: number, plan,
       from: try record.optional(Self.origin) ?? .person, state: state,
       promised: try record.optional(Self.promised),
       acknowledged: try record.optional(Self.acknowledged),
