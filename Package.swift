@@ -32,7 +32,6 @@ let package = Package(
     .target(name: "Daemon", dependencies: ["Basics", "CLinux", "CSystemd"]),
     .target(name: "Horology", dependencies: ["Basics"]),
     .target(name: "Sound", dependencies: ["Basics", "Horology", "CSampleRate", "CSndFile"]),
-    .target(name: "Foundry", dependencies: ["Basics", "Horology", "Sound"]),
     .target(name: "Studio", dependencies: ["Basics", "Horology", "Sound", "CEBUR128", "CMPG123"]),
     .target(
       name: "Devices",
@@ -54,8 +53,8 @@ let package = Package(
     .executableTarget(
       name: "clocksmith",
       dependencies: [
-        "Basics", "Daemon", "Horology", "Sound", "Foundry", "Studio", "Devices", "Playing",
-        "Service", "CLinux",
+        "Basics", "Daemon", "Horology", "Sound", "Studio", "Devices", "Playing", "Service",
+        "CLinux",
       ]),
     .executableTarget(name: "clocksmith-relay", dependencies: ["Basics", "Relay"]),
     // Built, not installed.
@@ -83,7 +82,6 @@ let package = Package(
     .testTarget(name: "DaemonTests", dependencies: ["Daemon", "TestSupport"]),
     .testTarget(name: "HorologyTests", dependencies: ["Horology"]),
     .testTarget(name: "SoundTests", dependencies: ["Sound", "Studio", "TestSupport"]),
-    .testTarget(name: "FoundryTests", dependencies: ["Foundry", "Horology", "TestSupport"]),
     .testTarget(name: "StudioTests", dependencies: ["Studio", "TestSupport"]),
     .testTarget(name: "DevicesTests", dependencies: ["Devices", "TestSupport"]),
     .testTarget(

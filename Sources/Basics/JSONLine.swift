@@ -41,11 +41,6 @@ public struct JSONLine {
       })
   }
 
-  /// Sets a key, with enough digits to read the same number again.
-  public func set(_ key: String, exactly number: Double) {
-    add(key, json_object_new_double_s(number, "\(number)"))
-  }
-
   /// Sets a key to an array of objects.
   public func set(_ key: String, _ lines: [JSONLine]) {
     let array = json_object_new_array()

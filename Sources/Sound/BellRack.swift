@@ -41,7 +41,7 @@ public struct BellRack: Sendable {
 
   /// The file name of a bell's take, without a folder: `F#4`, take 1 is `Fsharp4-1.flac`.
   /// - Parameter take: nil for the only take of a bell, `Fsharp4.flac`.
-  public static func fileName(of bell: String, take: Int?) -> String {
+  private static func fileName(of bell: String, take: Int?) -> String {
     bell.split(separator: "#", omittingEmptySubsequences: false).joined(separator: "sharp")
       + (take.map { "-\($0)" } ?? "") + ".flac"
   }

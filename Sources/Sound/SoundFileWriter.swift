@@ -105,14 +105,6 @@ public final class SoundFileWriter {
     guard count == block.count else { throw failure() }
   }
 
-  /// Appends samples as they are.
-  public func write(_ block: UnsafeBufferPointer<Int16>) throws(Fault) {
-    try refuseIfAskedToEnd("cannot write \(path)")
-    errno = 0
-    let count = sf_writef_short(handle, block.baseAddress, sf_count_t(block.count))
-    guard count == block.count else { throw failure() }
-  }
-
   /// - Throws: `Fault` if its name does not lead to it any more.
   public func verifyPlace() throws(Fault) {
     var (own, named) = (stat(), stat())

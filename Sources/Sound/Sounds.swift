@@ -27,12 +27,8 @@ public enum Sounds {
   /// The voices of the package clocksmith-voices, for the words about one that is not installed.
   private static let voicesOfPackage: Set = ["de", "es", "fr", "it", "ru"]
 
-  /// The file of that path in the first folder of sounds that has it, as in `bells/bells.ini`.
+  /// The file of that path in the first folder of sounds that has it, as in `signals/cue.flac`.
   /// - Throws: `Fault` with the path at which it is missing.
-  public static func file(_ path: String) throws(Fault) -> String {
-    try file(path, in: places())
-  }
-
   private static func file(_ path: String, in folders: [String]) throws(Fault) -> String {
     for folder in folders where access("\(folder)/\(path)", F_OK) == 0 {
       return "\(folder)/\(path)"
@@ -104,7 +100,7 @@ extension Sounds {
   }
 
   /// The tunes that came with the program.
-  public static func tuneNames() -> [String] {
+  private static func tuneNames() -> [String] {
     let files = folders().flatMap { names(inFolder: "\($0)/tunes") }
     return Set(files.filter { $0.hasSuffix(".tune") }.map { String($0.dropLast(5)) }).sorted()
   }
@@ -117,7 +113,9 @@ extension Sounds {
   /// The sound file of each signal that has one. A clock can do without them.
   public static func signalsThatAreThere() -> [Signal: String] {
     var paths: [Signal: String] = [:]
-    for signal in Signal.allCases { paths[signal] = try? file("signals/\(signal.rawValue).flac") }
+    for signal in Signal.allCases {
+      paths[signal] = try? file("signals/\(signal.rawValue).flac", in: places())
+    }
     return paths
   }
 

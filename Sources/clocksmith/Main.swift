@@ -11,7 +11,6 @@ enum Main {
     subcommands: [
       runCommand, sayCommand, renderCommand, agendaCommand, statusCommand, checkCommand,
       muteCommand, unmuteCommand, stopCommand, timerCommand, intervalCommand, alarmCommand,
-      bellsCommand,
       voiceCommand,
     ])
 

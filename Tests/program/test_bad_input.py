@@ -52,7 +52,7 @@ def test_a_misused_command_line_is_told_what_is_wrong_with_it(clocksmith, words,
     "words",
     ["LONG", "--LONG", "timer 10m LONG", "interval 1s LONG", "agenda LONG", "agenda --LONG",
      "agenda --from LONG", "agenda --hours LONG", "agenda --zone LONG", "agenda --config LONG",
-     "run --untrusted LONG", "bells list --tuning LONG", "say LONG", "mute LONG"])
+     "run --untrusted LONG", "say LONG", "mute LONG"])
 def test_a_long_word_is_cut_in_the_message(clocksmith, words):
     done = clocksmith.run(*words.replace("LONG", "x" * 10_000).split())
     sentence = refusal(done, 1 if "--config" in words else 2)

@@ -1,8 +1,10 @@
-"""What `check` says about alarms, and about the words that timers and intervals are set to say."""
+"""What `check` says about alarms, signals, and the words that timers and intervals are set to say."""
+
+import shutil
 
 import pytest
 
-from program import in_the_night
+from program import PROGRAM, ROOT, in_the_night
 from recorded_words import brought_in, recordings  # noqa: F401
 
 TUNE = "[tune]\ndescription = mine\n[hour]\nnotes = "
@@ -87,3 +89,19 @@ def test_words_that_are_wanted_and_missing_are_told(clocksmith, brought_in, sett
     assert f"'clocksmith voice record {pack} --pack timers'" in found
     assert configured(clocksmith, "timers", rest).endswith(f" the voice has all words for {key}")
     assert configured(clocksmith, "timers", "", voice=pack).startswith("ok ")
+
+
+def test_a_signal_that_is_missing_or_torn_is_told(clocksmith, tmp_path, monkeypatch):
+    program, signals = tmp_path / "usr/bin/clocksmith", tmp_path / "usr/share/clocksmith/signals"
+    program.parent.mkdir(parents=True)
+    shutil.copy(PROGRAM, program)
+    shutil.copytree(ROOT / "sounds/signals", signals)
+    monkeypatch.setattr("program.PROGRAM", program)
+    assert configured(clocksmith, "signals", "") == "ok    signals       all 9 of them; a timer can ring"
+    ring = signals / "ring.flac"
+    ring.write_bytes(ring.read_bytes()[:5000])
+    found = configured(clocksmith, "signals", "")
+    assert found.startswith("FOUND") and f"cannot read {ring}" in found
+    ring.unlink()
+    found = configured(clocksmith, "signals", "")
+    assert found.startswith("FOUND") and f"{ring} is not there; install clocksmith" in found

@@ -67,14 +67,6 @@ def test_nothing_half_written_stays(clocksmith, pack, output, begun, command, nu
     assert list(output.iterdir()) == []
 
 
-def test_bells_that_are_written_when_it_comes_are_whole(clocksmith, output, begun):
-    process = begun("bells", "render", output)
-    process.send_signal(signal.SIGINT)
-    process.communicate(timeout=60)
-    assert process.returncode == -signal.SIGINT
-    assert not list(output.glob("*.part"))
-
-
 def test_a_file_that_was_there_stays_as_it_was(clocksmith, pack, output, begun):
     lengthen(pack, 200, "minute-15")
     (output / "x.wav").write_bytes(b"the old announcement")

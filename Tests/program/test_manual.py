@@ -197,12 +197,6 @@ def test_the_policies_that_are_offered_are_those_of_the_program():
     assert offered("run", "--untrusted", "") == sorted(re.findall(r"\w+", refused.split("are")[1]))
 
 
-def test_the_tunings_that_are_offered_are_those_of_the_program():
-    assert offered("bells", "--tuning", "") == ["authentic", "concert"]
-    for tuning in offered("bells", "--tuning", ""):
-        assert told("bells", "list", "--tuning", tuning)
-
-
 def test_the_phrases_that_are_offered_are_those_of_the_program():
     refused = subprocess.run(
         [PROGRAM, "voice", "record", "--pack", "x", "y"], capture_output=True, text=True,
@@ -211,9 +205,7 @@ def test_the_phrases_that_are_offered_are_those_of_the_program():
     assert offered("voice", "import", "words", "--pack", "") == ["timers"]
 
 
-def test_bells_and_voices_are_offered_by_their_names():
-    assert "cuckoo" in offered("bells", "--bell", "")
-    assert offered("bells", "--signals", "--bell", "c") == ["count", "cue"]
+def test_voices_are_offered_by_their_names():
     assert offered("voice", "verify", "rm") == offered("voice", "try", "rm") == ["rms"]
     assert offered("voice", "try", "") == ["heart", "rms", "slt"]
     assert offered("voice", "try", "rms", "--style", "natural-") == ["natural-day"]
@@ -230,7 +222,6 @@ def test_tunes_are_offered_by_their_names_and_as_files(tmp_path):
 
 def test_what_a_subcommand_does_is_offered():
     assert offered("voice", "") == ["export", "import", "list", "record", "try", "verify"]
-    assert offered("bells", "r") == ["render"]
     assert offered("mute", "") == ["next"]
     assert offered("timer", "") == sorted(["list", "left", "add", "pause", "resume", "cancel"])
     assert offered("say", "") == []
@@ -269,4 +260,3 @@ def test_folders_are_offered_where_one_is_wanted(tmp_path):
     (tmp_path / "words").mkdir()
     (tmp_path / "words.txt").touch()
     assert offered("voice", "import", "w", folder=tmp_path) == ["words"]
-    assert offered("bells", "render", "w", folder=tmp_path) == ["words"]
