@@ -1,4 +1,5 @@
 import Basics
+import Horology
 
 /// Reads the messages of the command topics. Rejects those that must not be carried out: retained
 /// by the broker, expired, or received before.
@@ -21,7 +22,7 @@ struct CommandDesk {
   /// - Returns: the command to carry out.
   /// - Throws: `Rejection` if there is none.
   mutating func take(
-    _ message: MQTTMessage, at now: UTCTime, clockIsUsed: Bool?
+    _ message: MQTTMessage, at now: Instant, clockIsUsed: Bool?
   ) throws(Rejection) -> Order {
     guard !message.isRetained else {
       throw Rejection(
@@ -43,7 +44,7 @@ struct CommandDesk {
   /// - Returns: the command to carry out.
   /// - Throws: `Rejection` if there is none.
   mutating func take(
-    _ payload: [UInt8], at now: UTCTime, clockIsUsed: Bool?,
+    _ payload: [UInt8], at now: Instant, clockIsUsed: Bool?,
     with known: [(key: String, text: String)] = []
   ) throws(Rejection) -> Order {
     guard let text = String(validating: payload, as: UTF8.self) else {
@@ -61,15 +62,15 @@ struct CommandDesk {
     }
     if let expires = order.expires, let instant = order.at, expires <= instant {
       throw rejection(
-        of: order, .expired, "it expires before its instant, at \(expires.text)")
+        of: order, .expired, "it expires before its instant, at \(expires.rfc3339)")
     }
     if let instant = order.at {
       guard instant > now else {
-        throw rejection(of: order, .past, "its instant \(instant.text) has passed")
+        throw rejection(of: order, .past, "its instant \(instant.rfc3339) has passed")
       }
       guard instant - now <= Self.furthest else {
         throw rejection(
-          of: order, .future, "its instant \(instant.text) is too far ahead: a day is allowed")
+          of: order, .future, "its instant \(instant.rfc3339) is too far ahead: a day is allowed")
       }
     }
     guard remember(order) else {

@@ -1,5 +1,6 @@
 import Basics
 import Daemon
+import Horology
 
 /// Handles the received messages.
 extension RelayService {
@@ -76,7 +77,7 @@ extension RelayService {
       waiting.answer = nil
       try waitingRoom.take(waiting, call, at: instant)
       keep()
-      tell(.waiting, "took \(order.title) for \(instant.text)", command)
+      tell(.waiting, "took \(order.title) for \(instant.rfc3339)", command)
       publishState()
       answer(command, .waits(until: instant))
     } catch {
@@ -119,7 +120,7 @@ extension RelayService {
     for each in cancelled {
       // If it is sent again, it is wanted again.
       desk.forget(each.order)
-      let instant = each.order.at?.text ?? ""
+      let instant = each.order.at?.rfc3339 ?? ""
       tell(
         .waiting, "'\(command.order.name)' has cancelled \(each.order.title) for \(instant)", each)
       answer(each, .refused(Rejection(.cancelled, "'\(command.order.name)' has cancelled it")))
@@ -141,7 +142,7 @@ extension RelayService {
   ) {
     let order = command.order
     if let instant = order.at, instant <= .now {
-      let why = "its instant \(instant.text) passed before it could be carried out"
+      let why = "its instant \(instant.rfc3339) passed before it could be carried out"
       return refuse(command, before ?? Rejection(.past, why))
     }
     lastNumber += 1
@@ -176,16 +177,16 @@ extension RelayService {
       answer(command, .unchanged)
       return
     }
-    let handed = order.at.map { "handed \(order.title) to the clock for \($0.text)" }
+    let handed = order.at.map { "handed \(order.title) to the clock for \($0.rfc3339)" }
     tell(.command, handed ?? "carried out \(order.title)", command)
     answer(command, .done)
     guard let instant = order.at else { return }
     // A clock step, the switch or a slow speaker may still prevent it.
-    let hearing = instant.isFullMinute ? Self.hearing.occasion : Self.hearing.phrase
+    let hearing = instant.microseconds % 60_000_000 == 0 ? Self.hearing.occasion : Self.hearing.phrase
     let number = after(instant - .now + hearing) { [unowned self] in
       journal.log(
         .unheard, .warning,
-        "\(order.title) was taken for \(instant.text), and was not heard then; the journal of "
+        "\(order.title) was taken for \(instant.rfc3339), and was not heard then; the journal of "
           + "clocksmith says why", ["ID": order.id, "TOPIC": command.topic])
     }
     var taken = command
@@ -203,7 +204,7 @@ extension RelayService {
   }
 
   /// An announcement was heard that began at this instant.
-  func noteHeard(at instant: UTCTime) {
+  func noteHeard(at instant: Instant) {
     for (number, taken) in awaitingSound where taken.instant == instant {
       awaitingSound[number] = nil
       timers[number] = nil

@@ -1,5 +1,6 @@
 import Basics
 import Daemon
+import Horology
 
 /// Holds commands for an instant until the announcer takes them. The announcer prepares them
 /// itself, and begins with the frame that belongs to the instant.
@@ -25,7 +26,7 @@ final class WaitingRoom {
   /// - Parameter call: handed to `ready` with the command.
   /// - Throws: `Rejection` if too many wait already.
   func take(
-    _ command: ReceivedCommand, _ call: AnnouncerCall, at instant: UTCTime
+    _ command: ReceivedCommand, _ call: AnnouncerCall, at instant: Instant
   ) throws(Rejection) {
     guard timers.count < Self.most else {
       throw Rejection(

@@ -1,4 +1,5 @@
 import Basics
+import Horology
 
 /// The devices of the register.
 extension Register {
@@ -10,14 +11,14 @@ extension Register {
   /// Registers a device, or renews its entry, which keeps what the registration does not name. A
   /// device that had gone becomes active again.
   @discardableResult
-  public func add(_ device: Device, at now: UTCTime) throws(Fault) -> Registration {
+  public func add(_ device: Device, at now: Instant) throws(Fault) -> Registration {
     var result = Registration.added
     try database.transaction { () throws(Fault) in result = try put(device, at: now) }
     return result
   }
 
   /// Registers many, all or none.
-  public func add(_ devices: [Device], at now: UTCTime) throws(Fault) -> Int {
+  public func add(_ devices: [Device], at now: Instant) throws(Fault) -> Int {
     var added = 0
     try database.transaction { () throws(Fault) in
       for device in devices where try put(device, at: now) == .added { added += 1 }
@@ -25,7 +26,7 @@ extension Register {
     return added
   }
 
-  private func put(_ device: Device, at now: UTCTime) throws(Fault) -> Registration {
+  private func put(_ device: Device, at now: Instant) throws(Fault) -> Registration {
     let values: [SQLValue] = [
       .text(device.platform.rawValue), .text(device.environment.rawValue),
       .integer(device.events.rawValue), .integer(now.microseconds), .text(device.token),
@@ -76,7 +77,7 @@ extension Register {
       device.named = .all
       take(
         RegisteredDevice(
-          device: device, registered: UTCTime(microseconds: row.integer(4)),
+          device: device, registered: Instant(microseconds: row.integer(4)),
           gone: row.time(5).map { .init(at: $0, reason: row.text(6)) }))
     }
   }
@@ -91,7 +92,7 @@ extension Register {
   ///   stays active. Nil to ignore when it registered.
   /// - Returns: false if the device registered later, or is not active.
   func deactivate(
-    _ device: Int64, _ reason: String, since: UTCTime?, at now: UTCTime
+    _ device: Int64, _ reason: String, since: Instant?, at now: Instant
   ) throws(Fault) -> Bool {
     try database.run(
       """
