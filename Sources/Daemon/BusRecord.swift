@@ -63,9 +63,11 @@ extension Record {
 
   public static func key(ofProperty name: String) -> String {
     var key = ""
+    var last: Character?
     for letter in name {
-      if letter.isUppercase, key.last?.isLowercase == true { key.append("_") }
+      if letter.isUppercase, last?.isLowercase == true { key.append("_") }
       key += letter.lowercased()
+      last = letter
     }
     return key
   }
