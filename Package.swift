@@ -48,7 +48,8 @@ let package = Package(
     .target(
       name: "Relay",
       dependencies: [
-        "Basics", "Daemon", "Horology", "CCurl", "CJWT", "CLinux", "CMicroHTTPD", "CMosquitto", "CNGHTTP2",
+        "Basics", "Daemon", "Horology", "CCurl", "CJWT", "CLinux", "CMicroHTTPD", "CMosquitto",
+        "CNGHTTP2",
         "COpenSSL", "CSQLite", "CSystemd",
       ]),
     .executableTarget(

@@ -1,8 +1,8 @@
 import Basics
 import CSystemd
 import Daemon
-import Horology
 @preconcurrency import Glibc
+import Horology
 
 /// The announcer over D-Bus: calls it without blocking, and watches it come and go.
 final class AnnouncerLink {

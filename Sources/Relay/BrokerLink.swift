@@ -1,7 +1,7 @@
 import Basics
 import Daemon
-import Horology
 @preconcurrency import Glibc
+import Horology
 
 /// The connection to the broker, made again whenever it ends.
 final class BrokerLink {

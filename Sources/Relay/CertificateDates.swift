@@ -1,7 +1,7 @@
 import Basics
 import COpenSSL
-import Horology
 @preconcurrency import Glibc
+import Horology
 
 /// From when to when a certificate is valid.
 public struct CertificateDates {

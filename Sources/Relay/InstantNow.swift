@@ -1,6 +1,6 @@
 import CLinux
-import Horology
 @preconcurrency import Glibc
+import Horology
 
 extension Instant {
   /// Reads `CLOCK_REALTIME`, to the microsecond, as the register has it.

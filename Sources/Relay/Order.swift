@@ -34,6 +34,12 @@ struct Order: Hashable, Sendable {
 
   /// As the journal names it: `announce` or `announce "bell-7"`.
   var title: String { id.map { "\(name) \"\($0)\"" } ?? name }
+
+  func rejection(_ kind: Rejection.Kind, _ words: String) -> Rejection {
+    var rejection = Rejection(kind, "'\(name)': \(words)")
+    rejection.id = id
+    return rejection
+  }
 }
 
 extension Order {

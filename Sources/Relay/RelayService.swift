@@ -1,7 +1,7 @@
 import Basics
 import Daemon
-import Horology
 @preconcurrency import Glibc
+import Horology
 
 /// The relay: connects its parts. RelayCommands.swift handles the commands.
 public final class RelayService {
@@ -20,13 +20,13 @@ public final class RelayService {
   private var sources: [EventSource] = []
 
   var desk = CommandDesk()
-  private(set) lazy var waitingRoom = WaitingRoom(loop) { [unowned self] in sendDue($0, $1) }
+  private(set) lazy var waitingRoom = WaitingRoom(loop) { [unowned self] in sendDue($0) }
   /// Timers of the commands in `retrying` and `awaitingSound`.
   var timers: [Int: EventSource] = [:]
   var retrying: [Int: ReceivedCommand] = [:]
   /// Commands with an instant that the announcer has not answered yet.
   var unanswered: [Int: ReceivedCommand] = [:]
-  var awaitingSound: [Int: (instant: Instant, command: ReceivedCommand, call: AnnouncerCall)] = [:]
+  var awaitingSound: [Int: (instant: Instant, command: ReceivedCommand)] = [:]
   /// The last number that a timer or a call was given.
   var lastNumber = 0
   var rejections = Rejections()
@@ -167,7 +167,7 @@ public final class RelayService {
     if let complaint { journal.log(.memory, .warning, complaint) }
     for waiting in kept.waiting {
       guard let order = try? Order(payload: waiting.line), let instant = order.at,
-        case .call(let call) = order.action
+        case .call = order.action
       else {
         journal.log(
           .memory, .warning,
@@ -176,7 +176,7 @@ public final class RelayService {
         continue
       }
       desk.remember(order)
-      try? waitingRoom.take(.init(order: order, topic: waiting.topic), call, at: instant)
+      try? waitingRoom.take(.init(order: order, topic: waiting.topic), at: instant)
     }
     let count = waitingRoom.commands.count
     if count > 0 { journal.log(.waiting, .info, "commands that wait for their instants: \(count)") }

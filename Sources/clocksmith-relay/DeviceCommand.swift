@@ -139,18 +139,19 @@ extension RegisteredDevice {
   /// the time and the reason come first.
   fileprivate var line: String {
     let gone = gone.map { "\($0.at.rfc3339)  \($0.reason)  " } ?? ""
-    return "\(gone)\(registered.rfc3339)  \(device.platform.rawValue) \(device.environment.rawValue)"
-      + "  \(device.events.text)  \(device.token)"
+    return "\(gone)\(registered.rfc3339)  \(platform) \(environment)  \(events)  \(device.token)"
   }
 
   fileprivate var json: String {
-    let events = device.events.text.split(separator: ",").map { Value.text(String($0)) }
-    let record = Record([
-      "token": .text(device.token), "platform": .text(device.platform.rawValue),
-      "environment": .text(device.environment.rawValue), "events": .list(events),
+    Record([
+      "token": .text(device.token), "platform": .text(platform), "environment": .text(environment),
+      "events": .list(events.split(separator: ",").map { .text(String($0)) }),
       "registered": .text(registered.rfc3339),
       "deactivated": gone.map { .text($0.at.rfc3339) }, "reason": gone.map { .text($0.reason) },
-    ])
-    return record.json
+    ]).json
   }
+
+  private var platform: String { device.platform?.rawValue ?? "" }
+  private var environment: String { device.environment?.rawValue ?? "" }
+  private var events: String { device.events?.text ?? "" }
 }

@@ -155,7 +155,10 @@ import Testing
       (#"{"command":"device_remove"}"#, "token is missing; write 64 to 200 hexadecimal digits"),
       (#"{"command":"alarm"}"#, "time is missing; write HH:MM, as 07:00"),
       (#"{"command":"announce","at":true}"#, "at true is not allowed; write an instant, as 2026-"),
-      (#"{"command":"timer_pause","timer":true}"#, "timer true is not allowed; write a name or a number"),
+      (
+        #"{"command":"timer_pause","timer":true}"#,
+        "timer true is not allowed; write a name or a number"
+      ),
     ])
   func keys(_ payload: String, _ words: String) {
     var test = self

@@ -60,7 +60,7 @@ extension Instant {
     try again.devices { found.append($0) }
     #expect(found == [RegisteredDevice(device: device, registered: .second(7), gone: nil)])
     #expect(found.first?.device.token == TestRegister.token(0xAB))
-    #expect(found.first?.device.events.text == "alarm,hour")
+    #expect(found.first?.device.events?.text == "alarm,hour")
   }
 
   @Test(

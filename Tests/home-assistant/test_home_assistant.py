@@ -139,18 +139,18 @@ def test_the_volume_is_set_there(house, home):
 
 def test_a_timer_is_seen_with_its_name(house, home):
     with house.bus.caller() as caller:
-        caller.call("StartTimer", "a{sv}", {"seconds": ("x", 600), "name": ("s", "tea")})
+        caller.ask("StartTimer", seconds=600, name="tea")
         timer = home.wait_for("sensor.hall_timer_ends", instant)
         assert [each["name"] for each in timer["attributes"]["timers"]] == ["tea"]
-        caller.call("CancelTimer", "a{sv}", {"timer": ("s", "tea")})
+        caller.ask("CancelTimer", timer="tea")
     home.wait_for("sensor.hall_timer_ends", lambda state: state == "unknown")
 
 
 def test_a_timer_at_zero_is_an_event(house, home):
     with house.bus.caller() as caller:
-        caller.call("StartTimer", "a{sv}", {"seconds": ("x", 1), "name": ("s", "egg")})
+        caller.ask("StartTimer", seconds=1, name="egg")
         ring = home.wait_for("event.hall_ring", lambda state: state.startswith("20"))
-        caller.call("CancelTimer", "a{sv}", {"timer": ("s", "egg")})
+        caller.ask("CancelTimer", timer="egg")
     assert ring["attributes"]["event_type"] == "timer_elapsed" and ring["attributes"]["name"] == "egg"
 
 

@@ -1,7 +1,7 @@
 import Basics
 import CSQLite
-import Horology
 @preconcurrency import Glibc
+import Horology
 
 /// A value that is bound to a parameter of a statement.
 enum SQLValue {

@@ -12,23 +12,13 @@ public struct Device: Hashable, Sendable {
     case production, sandbox
   }
 
-  /// What a registration names. A renewal keeps the rest as it was.
-  struct Choices: OptionSet, Hashable, Sendable {
-    let rawValue: Int
-
-    static let platform = Choices(rawValue: 1)
-    static let environment = Choices(rawValue: 2)
-    static let events = Choices(rawValue: 4)
-    static let all: Choices = [.platform, .environment, .events]
-  }
-
   /// In lower-case hexadecimal digits.
   public let token: String
-  public var platform = Platform.ios
-  public var environment = Environment.production
-  public var events = PushEvents.usual
-  /// A device in the register has all of them.
-  var named: Choices = []
+  // Nil if a registration does not name it: a renewal keeps it as it was. A device in the register
+  // has all of them.
+  public internal(set) var platform: Platform?
+  public internal(set) var environment: Environment?
+  public internal(set) var events: PushEvents?
 
   /// - Throws: `Fault` for a text that cannot be a token of APNs.
   public init(token: String) throws(Fault) {
@@ -72,18 +62,9 @@ extension Device {
 
   /// Sets what a registration names.
   public mutating func choose(_ record: Record) throws(BadValue) {
-    if let platform = try record.optional(Self.platform) {
-      self.platform = platform
-      named.insert(.platform)
-    }
-    if let environment = try record.optional(Self.environment) {
-      self.environment = environment
-      named.insert(.environment)
-    }
-    if let events = try record.optional(Self.events) {
-      self.events = events
-      named.insert(.events)
-    }
+    platform = try record.optional(Self.platform)
+    environment = try record.optional(Self.environment)
+    events = try record.optional(Self.events)
   }
 }
 

@@ -1,8 +1,8 @@
 import Basics
 import CJWT
 import COpenSSL
-import Horology
 @preconcurrency import Glibc
+import Horology
 
 /// The token that identifies a provider to APNs: a JSON Web Token signed with ES256, by libjwt.
 ///

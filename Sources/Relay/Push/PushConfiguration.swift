@@ -1,6 +1,6 @@
 import Basics
-import Horology
 @preconcurrency import Glibc
+import Horology
 
 /// The receivers of push messages in relay.conf.
 public struct PushConfiguration: Hashable, Sendable {

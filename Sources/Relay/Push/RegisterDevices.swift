@@ -28,24 +28,22 @@ extension Register {
 
   private func put(_ device: Device, at now: Instant) throws(Fault) -> Registration {
     let values: [SQLValue] = [
-      .text(device.platform.rawValue), .text(device.environment.rawValue),
-      .integer(device.events.rawValue), .integer(now.microseconds), .text(device.token),
+      SQLValue(device.platform?.rawValue), SQLValue(device.environment?.rawValue),
+      device.events.map { .integer($0.rawValue) } ?? .null, .integer(now.microseconds),
+      .text(device.token),
     ]
-    var changes = values
-    if !device.named.contains(.platform) { changes[0] = .null }
-    if !device.named.contains(.environment) { changes[1] = .null }
-    if !device.named.contains(.events) { changes[2] = .null }
     try database.run(
       """
       UPDATE devices SET platform = coalesce(?, platform),
         environment = coalesce(?, environment), events = coalesce(?, events), registered = ?,
         deactivated = NULL, reason = NULL WHERE token = ?
-      """, changes)
+      """, values)
     if database.changes > 0 { return .renewed }
     try database.run(
       """
       INSERT INTO devices (platform, environment, events, registered, token)
-        VALUES (?, ?, ?, ?, ?)
+        VALUES (coalesce(?, 'ios'), coalesce(?, 'production'),
+          coalesce(?, \(PushEvents.usual.rawValue)), ?, ?)
       """, values)
     return .added
   }
@@ -67,14 +65,11 @@ extension Register {
       """
     ) { row in
       // Leave out invalid rows, which another program has written.
-      guard var device = try? Device(token: row.text(0)),
-        let platform = Device.Platform(rawValue: row.text(1)),
-        let environment = Device.Environment(rawValue: row.text(2))
-      else { return }
-      device.platform = platform
-      device.environment = environment
+      guard var device = try? Device(token: row.text(0)) else { return }
+      device.platform = Device.Platform(rawValue: row.text(1))
+      device.environment = Device.Environment(rawValue: row.text(2))
+      guard device.platform != nil, device.environment != nil else { return }
       device.events = PushEvents(rawValue: row.integer(3))
-      device.named = .all
       take(
         RegisteredDevice(
           device: device, registered: Instant(microseconds: row.integer(4)),

@@ -1,6 +1,6 @@
 import Basics
-import Horology
 @preconcurrency import Glibc
+import Horology
 
 /// The messages of the register.
 extension Register {

@@ -1,7 +1,7 @@
 import Basics
 import COpenSSL
-import Horology
 @preconcurrency import Glibc
+import Horology
 
 /// A program on the web that gets messages by Standard Webhooks 1.0.0. Each request is signed, and
 /// its time with it.
