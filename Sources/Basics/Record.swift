@@ -85,9 +85,9 @@ public struct Key<Meaning>: Sendable {
   public let name: String
   /// What a value may be, as in `1 to 1000`.
   public let allowed: String
-  let write: @Sendable (Meaning) -> Value
+  public let write: @Sendable (Meaning) -> Value
   /// Nil for a value that is not allowed.
-  let read: @Sendable (Value) -> Meaning?
+  public let read: @Sendable (Value) -> Meaning?
 
   public init(
     _ name: String, allowed: String, write: @escaping @Sendable (Meaning) -> Value,
@@ -230,11 +230,32 @@ extension Key where Meaning == Duration {
   }
 }
 
-extension Key where Meaning == Record {
-  public static func record(_ name: String) -> Key {
+extension Key {
+  public static func record(
+    _ name: String, _ write: @escaping @Sendable (Meaning) -> Record,
+    _ read: @escaping @Sendable (Record) throws(BadValue) -> Meaning
+  ) -> Key {
     Key(
-      name, allowed: "an object", write: { .record($0) },
-      read: { if case .record(let record) = $0 { record } else { nil } })
+      name, allowed: "an object", write: { .record(write($0)) },
+      read: { if case .record(let record) = $0 { try? read(record) } else { nil } })
+  }
+
+  /// - Parameters:
+  ///   - write: writes one of the list.
+  ///   - read: reads one of the list.
+  public static func records<Element>(
+    _ name: String, _ write: @escaping @Sendable (Element) -> Record,
+    _ read: @escaping @Sendable (Record) throws(BadValue) -> Element
+  ) -> Key where Meaning == [Element] {
+    Key(
+      name, allowed: "a list of objects", write: { .list($0.map { .record(write($0)) }) },
+      read: { value in
+        guard case .list(let values) = value else { return nil }
+        let elements = values.compactMap { value in
+          if case .record(let record) = value { try? read(record) } else { nil }
+        }
+        return elements.count == values.count ? elements : nil
+      })
   }
 }
 

@@ -63,11 +63,11 @@ extension Record {
 
   public static func key(ofProperty name: String) -> String {
     var key = ""
-    var last: Character?
+    var isAfterSmall = false
     for letter in name {
-      if letter.isUppercase, last?.isLowercase == true { key.append("_") }
+      if letter.isUppercase, isAfterSmall { key.append("_") }
+      isAfterSmall = letter.isLowercase
       key += letter.lowercased()
-      last = letter
     }
     return key
   }

@@ -35,8 +35,7 @@ final class BusServer {
   struct Service {
     /// Carries out a request, and answers with a record.
     let serve: (Request) -> Result<Record, Refusal>
-    /// `Status.record` as it is now.
-    let status: () -> Record
+    let status: () -> Status
   }
 
   /// How long the bus may take to answer the request for the name.
@@ -59,7 +58,7 @@ final class BusServer {
   private var telling: EventSource?
   private let object: UnsafeMutablePointer<clocksmith_bus_object>
   /// The status as it was last told to the bus.
-  private var told = Record()
+  private var told: Status?
   private var complaint: String?
 
   init(loop: EventLoop, journal: Journal, service: Service) {
@@ -179,8 +178,8 @@ final class BusServer {
   func tellChanges() {
     guard let bus else { return }
     let now = service.status()
-    let changed = Status.properties.filter {
-      $0.change != .flowing && now[$0.key] != told[$0.key]
+    let changed = Status.properties.filter { property in
+      property.change != .flowing && told.map { !property.isSame($0, now) } ?? true
     }
     told = now
     guard !changed.isEmpty else { return }
@@ -291,7 +290,7 @@ final class BusServer {
       case "as", "aa{sv}": .list([])
       default: .text("")
       }
-    return BusWriter.append(service.status()[property.key] ?? missing, property.type, to: reply)
+    return BusWriter.append(property.value(service.status()) ?? missing, property.type, to: reply)
   }
 
   private func set(

@@ -158,7 +158,7 @@ public final class Clocksmith {
   private func takeBus() {
     let service = BusServer.Service(
       serve: { [unowned self] request in serve(request) },
-      status: { [unowned self] in status.record })
+      status: { [unowned self] in status })
     bus = BusServer(loop: loop, journal: journal, service: service)
     reporter.bus = bus
     bus?.check()

@@ -36,7 +36,7 @@ extension [Status.Alarm] {
 
   /// The one that rings next; if none will, the silent one that comes next.
   private func next(at instant: Instant) -> Status.Alarm? {
-    let alarms = filter { $0.next != nil }
+    let alarms = filter { $0.next != nil }.sorted { $0.next! < $1.next! }
     // With a clock that is not trusted, the time of a silent alarm may be past although it did not
     // ring.
     let known =

@@ -280,8 +280,23 @@ struct Seen {
     record[Self.rtcIsValid] = rtc?.isValid
     if !configurationError.isEmpty { record[Self.configurationError] = configurationError }
     for (key, value) in status.record.fields { record[key] = value }
+    // The bus does not tell the phase: it changes by itself.
+    record[Self.intervals] = status.intervals.map { interval in
+      var record = interval.record.shown
+      let passed = interval.passed(at: instant)
+      if let phase = interval.plan.phase(at: passed) {
+        record[Self.phase] = phase.kind.rawValue
+        record[Self.round] = phase.round
+        record[.left] = phase.end - max(passed, .zero)
+      }
+      return record
+    }
     return record
   }
+
+  private static let intervals = Key<[Record]>.records("intervals")
+  private static let phase = Key<String>.text("phase")
+  private static let round = Key<Int>.integer("round", 0...IntervalPlan.mostRounds)
 
   private static let at = Key<Instant>.instant("instant")
   private static let local = Key<String>.text("local")

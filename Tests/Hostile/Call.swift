@@ -7,21 +7,17 @@ import TestSupport
 @testable import Horology
 @testable import Service
 
-/// The methods of the bus that take orders for timers and alarms, with their signatures as in
-/// Sources/CClocksmith/bus.c.
-private let methods: [(member: String, signature: String)] = [
-  ("StartTimer", "ts"), ("AddToTimer", "st"), ("PauseTimer", "s"), ("ResumeTimer", "s"),
-  ("CancelTimer", "s"), ("TellTimer", "s"), ("StartInterval", "tb"), ("StartRounds", "ttutubb"),
-  ("StopInterval", ""), ("SetAlarm", "sssss"), ("SkipAlarm", "s"), ("SnoozeAlarm", "s"),
-  ("SnoozeAlarms", ""),
-  ("StopAlarm", "s"), ("StopAlarms", ""), ("CancelAlarm", "s"),
-]
+/// The requests for timers and alarms.
+private let forms = Request.forms.filter {
+  $0.name.hasPrefix("timer") || $0.name.hasPrefix("interval") || $0.name.hasPrefix("alarm")
+}
 
 /// Reads bytes as calls of the bus, one after another, and gives their orders to one Announcer. The
 /// timers and the alarms must be the same when they are saved and read again.
 ///
-/// A call is a byte for the method, then its values: whole numbers with their first byte first, and
-/// texts up to a zero. After a byte beyond the methods, the Announcer sleeps as long as it wants.
+/// A call is a byte for the method, a byte for the number of its keys, and for each a byte for the
+/// key, one for the type, and the value: whole numbers with their first byte first, and texts up to a
+/// zero. After a byte beyond the methods, the Announcer sleeps as long as it wants.
 func readCalls(_ bytes: [UInt8]) throws {
   var bytes = bytes[...]
   let start = Instant(microseconds: 1_795_359_600_000_000)
@@ -31,8 +27,8 @@ func readCalls(_ bytes: [UInt8]) throws {
   var effects = announcer.handle(.woke, at: now)
   for _ in 0..<200 {
     guard let method = bytes.popFirst() else { break }
-    if Int(method) < methods.count {
-      guard let event = try event(methods[Int(method)], &bytes) else { continue }
+    if Int(method) < forms.count {
+      guard let event = try event(forms[Int(method)], &bytes) else { continue }
       effects = announcer.handle(event, at: now)
     } else if case .wake(let instant)? = effects.last {
       now = now.later(by: max(instant - now.instant, .milliseconds(1)))
@@ -49,39 +45,46 @@ func readCalls(_ bytes: [UInt8]) throws {
   precondition(again.text == state.text, "timers that are others when they are read again")
 }
 
-/// The order of a call; nil if it has none.
-private func event(
-  _ method: (member: String, signature: String), _ bytes: inout ArraySlice<UInt8>
-) throws -> Event? {
+/// The order of a call; nil if it is refused.
+private func event(_ form: Request.Form, _ bytes: inout ArraySlice<UInt8>) throws -> Event? {
+  var record = Record()
+  for _ in 0..<(bytes.popFirst() ?? 0) % 8 {
+    let key = Int(bytes.popFirst() ?? 0)
+    record[key < form.fields.count ? form.fields[key].key : "key \(key)"] = value(&bytes)
+  }
   let message = try BusMessage {
-    sd_bus_message_new_method_call(bus, &$0, nil, "/a", "a.b", method.member)
+    sd_bus_message_new_method_call(bus, &$0, nil, "/a", "a.b", form.method)
   }
-  for type in method.signature {
-    BusWriter.append(value(of: type, &bytes), to: message.pointer)
-  }
-  guard sd_bus_message_seal(message.pointer, 1, 0) >= 0,
-    sd_bus_message_has_signature(message.pointer, method.signature) > 0
-  else { return nil }
+  BusWriter.append(record, to: message.pointer)
+  guard sd_bus_message_seal(message.pointer, 1, 0) >= 0 else { return nil }
   sd_bus_message_rewind(message.pointer, 1)
-  if let order = BusReader.timerOrder(method.member, message.pointer) { return .timer(order) }
-  do throws(BusServer.Refusal) {
-    return try BusReader.alarmOrder(method.member, message.pointer).map { .alarm($0) }
+  guard let read = BusReader.record(message.pointer, isStrict: true) else {
+    preconditionFailure("a record that cannot be read again: \(record)")
+  }
+  precondition(read == record || "\(record)".contains("nan"), "\(record) is read as \(read)")
+  do throws(BadValue) {
+    switch try form.request(read, tune: { .missing($0) }) {
+    case .timer(let order): return .timer(order)
+    case .alarm(let order): return .alarm(order)
+    default: preconditionFailure("\(form.name) is about something else")
+    }
   } catch {
-    expectSentence(error.words)
+    expectSentence(error.description)
     return nil
   }
 }
 
-private func value(of type: Character, _ bytes: inout ArraySlice<UInt8>) -> BusValue {
-  func number(of size: Int) -> UInt64 {
-    let taken = bytes.prefix(size)
-    bytes = bytes.dropFirst(size)
+private func value(_ bytes: inout ArraySlice<UInt8>) -> Value {
+  func number() -> UInt64 {
+    let taken = bytes.prefix(8)
+    bytes = bytes.dropFirst(8)
     return taken.reversed().reduce(0) { $0 << 8 | UInt64($1) }
   }
-  switch type {
-  case "t": return .unsigned(number(of: 8))
-  case "u": return .small(UInt32(number(of: 4)))
-  case "b": return .flag(number(of: 1) & 1 == 1)
+  switch bytes.popFirst() ?? 0 {
+  case 0..<50: return .integer(Int64(bitPattern: number()))
+  case 50..<90: return .real(Double(bitPattern: number()))
+  case 90..<110: return .flag((bytes.popFirst() ?? 0) & 1 == 1)
+  case 110..<120: return .list([.text("a")])
   default:
     let taken = bytes.prefix { $0 != 0 }
     bytes = bytes.dropFirst(taken.count + 1)

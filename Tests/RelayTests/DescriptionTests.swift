@@ -12,7 +12,7 @@ import Testing
   init() throws {
     let text = try Self.text("docs/clocksmith-relay.openapi.json")
     let whole = try Record(json: text, path: "the description")
-    schemas = try whole.value(.record("components")).value(.record("schemas"))
+    schemas = try whole.object("components").object("schemas")
   }
 
   private static func text(_ path: String) throws -> String {
@@ -30,7 +30,7 @@ import Testing
 
   /// The schema of a command by its name.
   private func schema(of command: String) throws -> Record? {
-    let forms = try schemas.value(.record("Command")).value(.records("oneOf"))
+    let forms = try schemas.object("Command").value(.records("oneOf"))
     return try forms.first { form in
       try names(of: form).contains(command)
     }
@@ -38,14 +38,14 @@ import Testing
 
   /// The commands that a schema is for.
   private func names(of form: Record) throws -> [String] {
-    let name = try form.value(.record("properties")).value(.record("command"))
+    let name = try form.object("properties").object("command")
     return try name.optional(.texts("enum")) ?? [try name.value(.text("const"))]
   }
 
   /// What a number may be, as in `1 to 1000`; nil if that is not told.
   private func range(_ property: Record) throws -> String? {
     let parts = try property.optional(.text("$ref"))?.split(separator: "/")
-    let schema = try parts.map { try schemas.value(.record(String($0.last!))) } ?? property
+    let schema = try parts.map { try schemas.object(String($0.last!)) } ?? property
     func number(_ name: String) -> String? {
       switch schema[name] {
       case .integer(let number): "\(number)"
@@ -60,13 +60,13 @@ import Testing
   @Test("a command has the keys and the limits of its form", arguments: Horology.Request.forms)
   func forms(_ form: Horology.Request.Form) throws {
     let schema = try #require(try schema(of: form.name), "\(form.name) is not described")
-    let properties = try schema.value(.record("properties"))
+    let properties = try schema.object("properties")
     let keys = properties.fields.map(\.key).filter { !["command", "id", "expires"].contains($0) }
     #expect(keys.sorted() == form.fields.map(\.key).sorted())
     let required = Set(try schema.value(.texts("required")))
     #expect(required == Set(["command"] + form.fields.filter(\.isRequired).map(\.key)))
     for field in form.fields {
-      let range = try range(try properties.value(.record(field.key)))
+      let range = try range(try properties.object(field.key))
       let isNumber = field.allowed.first!.isNumber || field.allowed.hasPrefix("-")
       if isNumber || range != nil {
         #expect(field.allowed.hasPrefix("\(range ?? "nothing")"), "\(form.name): \(field.key)")
@@ -77,8 +77,14 @@ import Testing
   @Test("there is no command that is not described, and none is described that is not there")
   func commands() throws {
     for name in CommandTable.names { #expect(try schema(of: name) != nil, "\(name)") }
-    let forms = try schemas.value(.record("Command")).value(.records("oneOf"))
+    let forms = try schemas.object("Command").value(.records("oneOf"))
     let described = try forms.flatMap { try names(of: $0) }
     #expect(described.sorted() == CommandTable.names)
+  }
+}
+
+extension Record {
+  fileprivate func object(_ name: String) throws -> Record {
+    try value(.record(name, { $0 }, { $0 }))
   }
 }

@@ -72,8 +72,7 @@ import Testing
   func interval(plan: IntervalPlan) throws {
     let state = Self.state(plan)
     #expect(try SavedState(text: state.text, path: "state") == state)
-    #expect(Status.Interval(state.interval!).plan == plan)
-    #expect([Status.Interval]([Status.Interval(state.interval!)].busValue)?.first?.plan == plan)
+    #expect(try IntervalTimer(state.interval!.record.shown).plan == plan)
   }
 
   @Test("an interval that began before this start of the machine is read as it was written")
@@ -96,7 +95,6 @@ import Testing
     #expect(throws: Fault.self) {
       try SavedState(text: Self.state(plan).text, path: "state")
     }
-    #expect([Status.Interval]([Status.Interval(Self.state(plan).interval!)].busValue) == nil)
   }
 
   @Test("a thousand timers fit into the file") func thousand() throws {

@@ -12,13 +12,15 @@ import Testing
   {
     let times = AlarmTimes(time: try TimeOfDay(text: "07:00"), days: .next)
     return Status.Alarm(
-      Alarm(
+      alarm: Alarm(
         number: number, AlarmPlan(times), from: .person,
-        state: .waiting(next: hours.map { Self.now + .seconds($0 * 3600) }, from: nil)), refusal)
+        state: .waiting(next: hours.map { Self.now + .seconds($0 * 3600) }, from: nil)),
+      reason: refusal?.description)
   }
 
-  private func next(_ alarms: [Status.Alarm]) -> UInt32? {
-    alarms.next(at: Self.now)?.number
+  /// The number of the one that is shown.
+  private func next(_ alarms: [Status.Alarm]) -> Int? {
+    alarms.shown(at: Self.now).first?.alarm.number
   }
 
   @Test("the next that will ring is shown, not one before it that will be silent") func rings()
@@ -66,7 +68,8 @@ import Testing
     ]
     for (state, refusal, words) in cases {
       let alarm = Status.Alarm(
-        Alarm(number: 1, AlarmPlan(times), from: .person, state: state), refusal)
+        alarm: Alarm(number: 1, AlarmPlan(times), from: .person, state: state),
+        reason: refusal?.description)
       #expect(alarm.outlook(at: Self.now, UTCZone()) == words)
       #expect(alarm.line(at: Self.now, UTCZone()) == "alarm 1: 07:00, once: \(words)")
       #expect([alarm].shown(at: Self.now) == [alarm])
@@ -80,7 +83,8 @@ import Testing
     let state = Alarm.State.ringing(
       ring: Self.now, since: TimedMoment(sinceBoot: .zero, shown: Self.now))
     let rings = [1, 2].map {
-      Status.Alarm(Alarm(number: $0, AlarmPlan(times), from: .person, state: state), nil)
+      Status.Alarm(
+        alarm: Alarm(number: $0, AlarmPlan(times), from: .person, state: state), reason: nil)
     }
     let waits = try alarm(3, at: 9)
     let unknown = try alarm(4, at: nil, .untrusted)

@@ -20,13 +20,13 @@ import Testing
     let told = Status(
       configuration, try configuration.composer(), announcer,
       clock: ClockState(basis: .disciplined, uncertainty: nil))
-    let read = try #require(Status(properties: told.properties))
+    let read = try Status(told.record)
     #expect(read == told)
     #expect(read.mute == mute)
   }
 
-  @Test("an older service lacks what became of the state, and no other property")
-  func older() throws {
+  @Test("a status of another version is read: what is not known is ignored, what is missing empty")
+  func otherVersion() throws {
     let configuration = Configuration()
     let now = SystemClock.now
     var told = Status(
@@ -36,18 +36,56 @@ import Testing
         at: now),
       clock: ClockState(basis: .disciplined, uncertainty: nil))
     told.stateError = "no room"
-    told.stateLoss = "torn"
-    var properties = told.properties
-    #expect(try #require(Status(properties: properties)).stateError == "no room")
-    #expect(try #require(Status(properties: properties)).stateLoss == "torn")
-    for name in ["StateError", "StateLoss"] { properties[name] = nil }
-    let read = try #require(Status(properties: properties))
-    #expect(read.stateError == "" && read.stateLoss == "")
-    for name in properties.keys {
-      var fewer = properties
-      fewer[name] = nil
-      #expect(Status(properties: fewer) == nil, "\(name)")
+    let moment = TimedMoment(sinceBoot: .seconds(5), shown: Instant(seconds: 1_800_000_000))
+    told.timers = [
+      Countdown(number: 1, name: "tea", length: .seconds(60), state: .running(zero: moment))
+    ]
+    var later = told.record
+    later["moon"] = .text("full")
+    var timer = told.timers[0].record.shown
+    timer["colour"] = .integer(3)
+    later["timers"] = .list([.record(timer)])
+    let read = try Status(later)
+    #expect(read.stateError == "no room" && read.timers.first?.name == "tea")
+    for (key, _) in told.record.fields {
+      var earlier = told.record
+      earlier[key] = nil
+      #expect(throws: Never.self, "\(key)") { try Status(earlier) }
     }
+  }
+
+  @Test("the properties of the bus are the keys of the record, in the same order") func properties()
+    throws
+  {
+    let configuration = Configuration()
+    let moment = TimedMoment(sinceBoot: .zero, shown: Instant(seconds: 1_800_000_000))
+    var told = Status(
+      configuration, try configuration.composer(),
+      Announcer(
+        settings: configuration.announcer, zone: SystemZone.universal, trust: .untrusted,
+        ringer: .lost("gone"), mute: .until(moment.shown), at: SystemClock.now),
+      clock: ClockState(basis: .disciplined, uncertainty: .seconds(1)))
+    told.substitute = "hw:1"
+    told.playing = "noon"
+    (told.lastError, told.stateError, told.stateLoss) = ("a", "b", "c")
+    told.last = Status.Last(instant: moment.shown, text: "noon", onsetError: .milliseconds(-2))
+    told.timers = [
+      Countdown(number: 1, name: nil, length: .seconds(60), state: .running(zero: moment))
+    ]
+    let times = AlarmTimes(time: try TimeOfDay(text: "07:00"), days: .next)
+    told.alarms = [
+      Status.Alarm(
+        alarm: Alarm(
+          number: 1, AlarmPlan(times), from: .person, state: .waiting(next: moment.shown, from: nil)),
+        reason: nil)
+    ]
+    told.isSilencedBySwitch = true
+    #expect(told.record.fields.map(\.key) == Status.properties.map(\.key))
+    #expect(told.record["problems"] != .list([]))
+    var shown = told
+    // Others do not learn how long the machine has run.
+    shown.timers = try Status(told.record).timers
+    #expect(try Status(told.record) == shown)
   }
 
   @Test("what is only prepared is told as what comes next, and what is heard as sounding")

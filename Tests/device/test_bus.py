@@ -67,7 +67,7 @@ def test_a_mute_outlasts_a_service_that_is_killed(device):
     device.run("systemctl kill -s KILL clocksmith")
     device.wait_for_line("^started:", mark)
     seen = status(device)
-    assert seen["running"] and seen["muted"] and seen["next_reason_key"] == "muted"
+    assert seen["running"] and seen["muted"] and seen["next"]["reason_key"] == "muted"
     device.run("clocksmith unmute")
     assert not status(device)["muted"]
 

@@ -23,26 +23,26 @@ PATH = "/org/clocksmith/Announcer1"
 
 INTERFACES = [NAME] * 6 + ["org.freedesktop.DBus.Properties"] * 4 + [
     "org.freedesktop.DBus.Introspectable", "org.freedesktop.DBus.Peer", "a.b"]
+# The methods that take a record, with their keys.
+KEYS = {
+    "Announce": ["time", "at"], "Mute": ["for", "until"], "SetVolume": ["decibels"],
+    "StartTimer": ["seconds", "name"], "AddToTimer": ["timer", "seconds"], "PauseTimer": ["timer"],
+    "ResumeTimer": ["timer"], "CancelTimer": ["timer"], "TellTimer": ["timer"],
+    "StartInterval": ["seconds", "work", "rest", "rounds", "prepare", "countdown", "words", "replace"],
+    "SetAlarm": ["time", "days", "name", "tune", "rise"], "SkipAlarm": ["alarm"],
+    "SnoozeAlarm": ["alarm"], "StopAlarm": ["alarm"], "CancelAlarm": ["alarm"],
+}
 MEMBERS = {
-    NAME: ["Announce", "AnnounceTime", "AnnounceAt", "Stop", "Mute", "MuteNext", "Unmute", "Explode", "mute",
-           "StartTimer", "AddToTimer", "PauseTimer", "ResumeTimer", "CancelTimer", "TellTimer",
-           "StartInterval", "StartRounds", "StopInterval",
-           "SetAlarm", "SkipAlarm", "SnoozeAlarm", "SnoozeAlarms", "StopAlarm", "StopAlarms",
-           "CancelAlarm"],
+    NAME: ["Stop", "Unmute", "StopInterval", "Explode", "mute", *KEYS],
     "org.freedesktop.DBus.Properties": ["Get", "GetAll", "Set", "Put"],
     "org.freedesktop.DBus.Introspectable": ["Introspect"],
     "org.freedesktop.DBus.Peer": ["Ping", "GetMachineId"],
     "a.b": ["C"],
 }
 # The correct signatures. 70 % of the calls use them, so that the values are tested as well.
-FORMS = {
-    "AnnounceTime": "uu", "AnnounceAt": "ts", "Mute": "t", "StartTimer": "ts", "AddToTimer": "st", "PauseTimer": "s",
-    "ResumeTimer": "s", "CancelTimer": "s", "TellTimer": "s", "StartInterval": "tb",
-    "StartRounds": "ttutubb", "SetAlarm": "sssss", "SkipAlarm": "s", "SnoozeAlarm": "s", "StopAlarm": "s",
-    "CancelAlarm": "s", "Get": "ss", "GetAll": "s",
-    "Set": "ssv"}
+FORMS = {method: "a{sv}" for method in KEYS} | {"Get": "ss", "GetAll": "s", "Set": "ssv"}
 NAMES = [
-    NAME, "", "Volume", "Trust", "Muted", "NextOccasion", "ClockUncertainty", "Nothing",
+    NAME, "", "VolumeDB", "Trust", "Muted", "Next", "ClockUncertainty", "Nothing",
     "org.freedesktop.DBus.Peer", "é" * 300, "x" * 100_000, "%s%n", "\x1b[31m", "\u202e",
 ]
 INTEGERS = {"y": 8, "n": 16, "q": 16, "i": 32, "u": 32, "x": 64, "t": 64}
@@ -126,6 +126,12 @@ def make(seed, number):
     signature = FORMS.get(member, "")
     if chance.random() < 0.3:
         signature = "".join(form(chance) for _ in range(chance.randint(0, 4)))
+    if member in KEYS and signature == "a{sv}":
+        keys = chance.sample(KEYS[member], chance.randint(0, len(KEYS[member])))
+        # Two of three values are of a type that a record has.
+        kinds = [chance.choice("sxdb") if chance.random() < 0.7 else form(chance, 2) for _ in keys]
+        record = {key: (kind, value(chance, kind)) for key, kind in zip(keys, kinds)}
+        return interface, member, signature, (record,)
     return interface, member, signature, tuple(value(chance, kind) for kind in types(signature))
 
 

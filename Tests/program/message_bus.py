@@ -1,6 +1,7 @@
 """A message bus for tests in place of the system's, and a caller on it."""
 
 import contextlib
+import datetime
 import shutil
 import socket
 import subprocess
@@ -27,6 +28,29 @@ CONFIGURATION = """<busconfig>
   </policy>
 </busconfig>
 """
+
+
+# The D-Bus types of a record's values.
+TYPES = {str: "s", bool: "b", int: "x", float: "d"}
+
+
+def plain(value):
+    """A value of a message without the types of its variants."""
+    if isinstance(value, tuple):
+        return plain(value[1])
+    if isinstance(value, dict):
+        return {key: plain(each) for key, each in value.items()}
+    return [plain(each) for each in value] if isinstance(value, list) else value
+
+
+def timestamp(instant):
+    """Seconds since 1970 of an instant as a record has it."""
+    return datetime.datetime.fromisoformat(instant.replace("Z", "+00:00")).timestamp()
+
+
+def rfc3339(seconds):
+    """An instant as a record has it."""
+    return datetime.datetime.fromtimestamp(seconds, datetime.UTC).isoformat().replace("+00:00", "Z")
 
 
 class Refused(Exception):
@@ -108,14 +132,19 @@ class Caller:
     def call(self, method, signature=None, *arguments):
         return self.send(new_method_call(ADDRESS, method, signature, arguments))
 
+    def ask(self, method, **keys):
+        """Calls a method that takes a record, and returns the record that it answers."""
+        record = {key: (TYPES[type(value)], value) for key, value in keys.items()}
+        return plain(self.call(method, "a{sv}", record)[0])
+
     def get(self, name):
-        return self.send(Properties(ADDRESS).get(name))[0][1]
+        return plain(self.send(Properties(ADDRESS).get(name))[0])
 
     def set(self, name, signature, value):
         self.send(Properties(ADDRESS).set(name, signature, value))
 
     def all(self):
-        return {name: value for name, (_, value) in self.send(Properties(ADDRESS).get_all())[0].items()}
+        return plain(self.send(Properties(ADDRESS).get_all())[0])
 
     def introspect(self):
         address = DBusAddress(
@@ -151,6 +180,6 @@ class Caller:
     def next_change(self, queue, name, value=None, seconds=60):
         """The new value of a property, from its change signal."""
         def fits(body):
-            return name in body[1] and (value is None or body[1][name][1] == value)
+            return name in body[1] and (value is None or plain(body[1][name]) == value)
 
-        return self.next_signal(queue, "PropertiesChanged", fits, seconds)[1][name][1]
+        return plain(self.next_signal(queue, "PropertiesChanged", fits, seconds)[1][name])

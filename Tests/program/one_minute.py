@@ -168,7 +168,7 @@ class OneMinute:
         self.caller = self.bus.caller()
         self.caller.wait_for_service(self.clocks["muted"])
         self.signals = self.caller.listen()
-        self.caller.call("MuteNext")
+        self.caller.ask("Mute", until="next")
 
     def be_at_rest(self):
         self.returning.start()

@@ -39,7 +39,7 @@ def seconds_until_it_is_told(clocksmith, voice):
         signals = caller.listen()
         wait_until(lambda: time.time() > hour - 2, 60, "the preparation")
         status = service.latest_status()
-        seen = caller.get("Playing"), caller.get("NextLocal")
+        seen = caller.get("Playing"), caller.get("Next")["local"]
         if time.time() >= hour:
             # A busy machine was too late with the questions.
             return float("inf")
@@ -48,7 +48,7 @@ def seconds_until_it_is_told(clocksmith, voice):
         assert caller.next_change(signals, "Playing") == "one o'clock"
         late = time.time() - hour
         assert late >= 0
-        assert "T01:15:00" in caller.get("NextLocal")
+        assert "T01:15:00" in caller.get("Next")["local"]
         wait_until(
             lambda: re.match("sounding 01:00:00, ", service.latest_status()), 5, "the status")
         assert caller.next_change(signals, "Playing") == ""

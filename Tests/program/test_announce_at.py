@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from message_bus import Refused
+from message_bus import Refused, plain, rfc3339
 from program import SILENT_ALSA
 from service import Service
 
@@ -30,7 +30,7 @@ def asked_for(caller, text):
     for _ in range(4):
         at = int((time.time() + 4.9) * 1_000_000)
         try:
-            return at, caller.call("AnnounceAt", "ts", at, text)[0]
+            return at, caller.ask("Announce", at=rfc3339(at / 1e6), time=text)["text"]
         except Refused as refused:
             assert "within the next 5 s" in refused.words or "too near" in refused.words
     raise AssertionError("it was refused each time")
@@ -40,9 +40,9 @@ def test_a_time_is_said_from_an_instant_on(caller):
     signals = caller.listen()
     at, words = asked_for(caller, "15:30")
     assert words == CLASSIC
-    instant, text, onset = caller.next_signal(signals, "Announced")
-    assert (instant, text) == (at, CLASSIC)
-    assert abs(onset) < 100_000, "in microseconds"
+    [told] = map(plain, caller.next_signal(signals, "Announced"))
+    assert (told["at"], told["text"]) == (rfc3339(at / 1e6), CLASSIC)
+    assert abs(told["onset_error_ms"]) < 100
 
 
 def test_the_time_at_an_instant_is_said(caller):
@@ -55,13 +55,13 @@ def test_the_time_at_an_instant_is_said(caller):
     (6, "", "org.freedesktop.DBus.Error.InvalidArgs", "within the next 5 s"),
     (10**9, "", "org.freedesktop.DBus.Error.InvalidArgs", "within the next 5 s"),
     (0.2, "", "org.clocksmith.Error.Past", "its instant is too near: it takes 400 ms to begin"),
-    (2, "24:00", "org.freedesktop.DBus.Error.InvalidArgs", "no time of day"),
+    (2, "24:00", "org.freedesktop.DBus.Error.InvalidArgs", "write HH:MM"),
 ])
 def test_an_instant_that_cannot_be_met_is_refused(caller, ahead, text, name, told):
     for _ in range(4):
         begun = time.time()
         try:
-            answer = caller.call("AnnounceAt", "ts", int((begun + ahead) * 1_000_000), text)
+            answer = caller.ask("Announce", at=rfc3339(begun + ahead), time=text)
         except Refused as refused:
             answer = refused
             if refused.name == name and told in refused.words:

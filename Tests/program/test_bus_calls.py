@@ -49,17 +49,17 @@ def test_a_call_that_the_service_meets_at_its_end_is_left_unanswered(bus, start)
             raise Refused(caller.connection.receive(timeout=60))
 
 
-@pytest.mark.parametrize("call, error", [
-    (("StartTimer", "ts", 0, ""), "org.freedesktop.DBus.Error.InvalidArgs"),
-    (("StartTimer", "ts", 60_000_000, "12"), "org.freedesktop.DBus.Error.InvalidArgs"),
-    (("SetAlarm", "sssss", "07:00", "", "12", "", ""),
-     "org.freedesktop.DBus.Error.InvalidArgs"),
-    (("SetAlarm", "sssss", "07:00", "2020-01-01", "", "", ""), "org.clocksmith.Error.Past"),
-    (("PauseTimer", "s", "tea"), "org.clocksmith.Error.Refused"),
+@pytest.mark.parametrize("method, keys, error", [
+    ("StartTimer", {"seconds": 0}, "org.freedesktop.DBus.Error.InvalidArgs"),
+    ("StartTimer", {"seconds": 60, "name": "12"}, "org.freedesktop.DBus.Error.InvalidArgs"),
+    ("StartTimer", {"seconds": "60"}, "org.freedesktop.DBus.Error.InvalidArgs"),
+    ("SetAlarm", {"time": "07:00", "name": "12"}, "org.freedesktop.DBus.Error.InvalidArgs"),
+    ("SetAlarm", {"time": "07:00", "days": "2020-01-01"}, "org.clocksmith.Error.Past"),
+    ("PauseTimer", {"timer": "tea"}, "org.clocksmith.Error.Refused"),
 ])
-def test_what_can_never_work_is_told_from_a_conflict(caller, service, call, error):
+def test_what_can_never_work_is_told_from_a_conflict(caller, service, method, keys, error):
     with pytest.raises(Refused) as refused:
-        caller.call(*call)
+        caller.ask(method, **keys)
     assert refused.value.name == error
 
 

@@ -113,7 +113,7 @@ def test_a_clock_that_was_set_from_a_valid_rtc_holds_over(undisciplined, run):
     told = status(run)
     assert (told["trust"], told["clock_basis"]) == ("holdover", "set_from_rtc")
     assert (told["rtc"], told["rtc_valid"]) == ("ds3231", True)
-    assert told["clock_uncertainty_seconds"] >= 1
+    assert told["clock_uncertainty"] >= 1
     assert "holdover, set from the RTC ds3231, off by perhaps " in run("status").stdout
 
 
@@ -127,7 +127,7 @@ def test_an_rtc_that_differs_does_not_vouch(undisciplined, rtc, run):
     rtc.ahead = 3600
     rtc.start()
     told = status(run)
-    assert (told["trust"], told["clock_uncertainty_seconds"]) == ("untrusted", None)
+    assert told["trust"] == "untrusted" and "clock_uncertainty" not in told
     assert told["rtc_valid"] is True
     # On a busy machine the made-up RTC is late.
     shown = run("status").stdout

@@ -10,6 +10,7 @@ import pytest
 import soundfile
 
 from exact_speaker import ExactSpeaker
+from message_bus import timestamp
 from one_minute import engaged_device
 from program import ROOT, SILENT_ALSA, refusal
 from sound_server import RATE, Recording, SoundServer, find, wait_until
@@ -43,14 +44,14 @@ def test_an_interval_is_started_seen_and_stopped(gym, start):
     assert do(gym, "10m") == "interval of 10 min"
     service.wait_for("interval of 10 min was started")
     seen = interval(gym)
-    assert (seen["every_seconds"], seen["phase"], seen["round"]) == (600, "wait", 1)
-    assert 550 < seen["left_seconds"] <= 600
+    assert (seen["seconds"], seen["phase"], seen["round"]) == (600, "wait", 1)
+    assert 550 < seen["left"] <= 600
     face = gym.run("status").stdout
     assert re.search(
         r"^interval every 10 min  \[#{0,2}-{28,30}\]  (9:[2-5]\d|10:00)$", face, re.MULTILINE), face
     # The same interval again changes nothing; another is refused, or replaces it.
     assert do(gym, "10m") == "interval of 10 min runs already, and goes on"
-    assert interval(gym)["start"] == seen["start"]
+    assert interval(gym)["started"] == seen["started"]
     assert refusal(gym.run("interval", "45s"), 1) == (
         "clocksmith: clocksmith.service: there is an interval of 10 min already; stop it first, or "
         "start this one with --replace")
@@ -71,8 +72,8 @@ def test_rounds_are_told_by_their_phase(bus, gym, start):
         said = do(gym, "--work", "20s", "--rest", "10s", "--rounds", "8", "--prepare", "59s")
         assert said == "interval of 8 rounds, 20 s work and 10 s rest, after 59 s, 4 min 49 s in all"
         [row] = caller.next_change(signals, "Intervals")
-        assert row[1:] == (0, 20_000_000, 10_000_000, 59_000_000, 8, 3, False)
-        assert begun - 5 < row[0] / 1e6 < time.time() + 5
+        assert begun - 5 < timestamp(row.pop("started")) < time.time() + 5
+        assert row == {"work": 20, "rest": 10, "prepare": 59, "rounds": 8, "countdown": 3, "words": False}
     seen = interval(gym)
     assert (seen["phase"], seen["round"], seen["rounds"]) == ("prepare", 0, 8)
     assert re.search(r"^interval prepare  \[", gym.run("status").stdout, re.MULTILINE)
@@ -84,7 +85,7 @@ def heard(bus, gym, start, words, seconds):
     start(rest="[speaker]\ndevice = good", alsa=SILENT_ALSA + speaker.device("good"))
     do(gym, *words)
     with bus.caller() as caller:
-        began = caller.get("Intervals")[0][0] / 1e6
+        began = timestamp(caller.get("Intervals")[0]["started"])
     wait_until(lambda: time.time() > began + seconds, seconds + 60, "all of it")
     if interval(gym):
         do(gym, "stop")
@@ -135,16 +136,16 @@ def test_it_goes_on_after_the_service(gym, start, end):
     service = start()
     service.wait_for("interval of rounds without end, 20 s work and 10 s rest goes on after the restart")
     after = interval(gym)
-    assert after["start"] == before["start"]
-    assert (after["work_seconds"], after["rest_seconds"]) == (20, 10)
-    assert after["rounds"] is None
+    assert abs(timestamp(after["started"]) - timestamp(before["started"])) < 1e-5
+    assert (after["work"], after["rest"]) == (20, 10)
+    assert "rounds" not in after
 
 
 def test_an_interval_of_which_only_the_end_is_left_does_not_go_on(bus, gym, start):
     service = start()
     do(gym, "--work", "8s", "--rounds", "1", "--countdown", "0")
     with bus.caller() as caller:
-        half = caller.get("Intervals")[0][0] / 1e6 + 4
+        half = timestamp(caller.get("Intervals")[0]["started"]) + 4
     wait_until(lambda: time.time() > half + 0.5, 60, "its half")
     service.end_by("kill")
     service = start()
@@ -195,19 +196,22 @@ def test_a_mistake_is_told_in_a_sentence(clocksmith, words, told):
 def test_the_bus_tells_what_an_interval_may_be(bus, gym, start):
     start()
     with bus.caller() as caller:
-        for call, told in [
-            (("StartInterval", "tb", 999_999, False), "an interval is from 1 s to 24 h long"),
-            (("StartInterval", "tb", 0, False), "an interval is from 1 s to 24 h long"),
-            (("StartInterval", "tb", 2**64 - 1, True), "an interval is from 1 s to 24 h long"),
-            (("StartRounds", "ttutubb", 0, 0, 0, 0, 0, False, False), "the work of a round is from 1 s"),
-            (("StartRounds", "ttutubb", 10**7, 1, 0, 0, 0, False, False), "the rest is from 1 s"),
-            (("StartRounds", "ttutubb", 10**7, 0, 2**32 - 1, 0, 0, False, False), "1 to 1000 rounds"),
-            (("StartRounds", "ttutubb", 10**7, 0, 0, 0, 2**32 - 1, False, False), "0 to 10 seconds"),
+        for keys, told in [
+            ({"seconds": 0.999}, "write 1 to 86400 seconds"),
+            ({"seconds": 0}, "write 1 to 86400 seconds"),
+            ({"seconds": 2**62, "replace": True}, "write 1 to 86400 seconds"),
+            ({"work": 0}, "write 1 to 86400 seconds"),
+            ({}, "work is missing; write 1 to 86400 seconds"),
+            ({"work": 10, "rest": 0.1}, "the rest is from 1 s"),
+            ({"work": 10, "rounds": 2**32}, "write 1 to 1000"),
+            ({"work": 10, "countdown": 11}, "write 0 to 10"),
+            ({"work": 10, "seconds": 10}, "work 10 is not allowed; write it without 'seconds'"),
+            ({"work": 10, "again": True}, "'again' is not known; there are seconds, work, rest, "),
         ]:
-            with pytest.raises(Exception, match=told):
-                caller.call(*call)
-        assert caller.call("StartRounds", "ttutubb", 10**7, 0, 0, 0, 0, False, False) == (True,)
-        assert caller.call("StartRounds", "ttutubb", 10**7, 0, 0, 0, 0, False, False) == (False,)
+            with pytest.raises(Exception, match=re.escape(told)):
+                caller.ask("StartInterval", **keys)
+        assert caller.ask("StartInterval", work=10) == {"new": True}
+        assert caller.ask("StartInterval", work=10) == {"new": False}
 
 
 def test_without_a_service_it_sounds_here(clocksmith):

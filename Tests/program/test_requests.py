@@ -61,7 +61,7 @@ def test_a_service_says_a_given_time_as_loud_as_it_is_to_be_now(clocksmith, rule
     try:
         with bus.caller() as caller:
             caller.wait_for_service(service)
-            caller.call("AnnounceTime", "uu", *map(int, said.split(":")))
+            caller.ask("Announce", time=said)
             service.wait_for("because it was asked for")
     finally:
         assert service.stop() == 0

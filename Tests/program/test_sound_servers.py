@@ -256,7 +256,7 @@ def test_after_a_reload_of_something_else_the_card_is_still_told(clocksmith, on_
     clock.wait_for("read again")
     told = json.loads(clocksmith.run("status", "--json").stdout)
     assert "plays instead" in told["last_error"]
-    assert told["speaker_substitute"] == "plughw:CARD=Pretended,DEV=0"
+    assert told["device_substitute"] == "plughw:CARD=Pretended,DEV=0"
 
 
 def test_the_status_names_the_card_that_plays_instead_of_the_default(clocksmith, on_the_card):
@@ -265,8 +265,8 @@ def test_the_status_names_the_card_that_plays_instead_of_the_default(clocksmith,
     wait_until(lambda: words in clock.latest_status(), 60, "the card in the status")
     assert re.search(rf"^speaker +{words}$", clocksmith.run("status").stdout, re.MULTILINE)
     told = json.loads(clocksmith.run("status", "--json").stdout)
-    assert told["speaker"] == "default"
-    assert told["speaker_substitute"] == "plughw:CARD=Pretended,DEV=0"
+    assert told["device"] == "default"
+    assert told["device_substitute"] == "plughw:CARD=Pretended,DEV=0"
 
 
 def test_a_device_that_is_named_is_not_replaced_by_a_card(clocksmith, down, speaker, tmp_path):

@@ -188,9 +188,9 @@ def test_it_follows_the_service_as_it_goes_and_comes(tmp_path, clocksmith, slow_
         caller.wait_for_service(service)
         face = Face(clocksmith, "--json")
         face.wait_for('"running":true')
-        caller.call("Mute", "t", 0)
+        caller.ask("Mute")
         face.wait_for('"muted":true')
-        caller.call("AnnounceTime", "uu", 11, 45)
+        caller.ask("Announce", time="11:45")
         face.wait_for('"playing":"eleven forty-five A M"')
     assert service.stop() == 0
     face.wait_for('"running":false')

@@ -139,4 +139,4 @@ def test_a_reload_with_a_style_that_the_voice_lacks_changes_nothing(start, bus):
     service.signal(signal.SIGHUP)
     service.wait_for(r"style = chatty: the voice \S+ has no style 'chatty'")
     with bus.caller() as caller:
-        assert caller.call("AnnounceTime", "uu", 15, 15) == ("quarter past three",)
+        assert caller.ask("Announce", time="15:15") == {"text": "quarter past three"}

@@ -49,7 +49,7 @@ def test_silence_does_not_wait_for_the_clock_to_be_judged(clocksmith, tmp_path, 
     try:
         with bus.caller() as caller:
             caller.wait_for_service(service)
-            caller.call("AnnounceTime", "uu", 11, 45)
+            caller.ask("Announce", time="11:45")
             wait_until(lambda: played.stat().st_size > RATE, 60, "the words")
             line.slow_clock.touch()
             line.put(is_active=True)

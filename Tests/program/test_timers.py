@@ -11,6 +11,7 @@ import soundfile
 
 from exact_speaker import ExactSpeaker
 from kitchen import do, timers
+from message_bus import rfc3339, timestamp
 from program import ROOT, SILENT_ALSA, refusal
 from service import Service
 from slow_voice import copy_of_the_voice, lengthen
@@ -31,8 +32,8 @@ def test_a_timer_is_started_listed_changed_and_cancelled(kitchen, start):
     service.wait_for('timer "tea" was started, for 10 min')
     tea, other = timers(kitchen)
     assert (tea["number"], tea["name"], tea["state"]) == (1, "tea", "running")
-    assert 600 - (time.time() - begun) - 1 < tea["left_seconds"] <= 600
-    assert (other["number"], other["name"], other["length_seconds"]) == (2, None, 5400)
+    assert 600 - (time.time() - begun) - 1 < timestamp(tea["ends"]) - time.time() <= 600
+    assert (other["number"], other.get("name"), other["seconds"]) == (2, None, 5400)
     assert re.fullmatch(r'timer 1 "tea": 1[01] min .*left of 11 min', do(kitchen, "add", "1m", "tea"))
     assert "paused" in do(kitchen, "pause", "2")
     assert timers(kitchen)[1]["state"] == "paused"
@@ -54,8 +55,8 @@ def test_the_status_shows_timers_and_tells_of_their_changes(bus, kitchen, start)
         assert event[2] == 'timer "tea" was started, for 10 min'
         assert "REASON" not in event[3]
         [row] = caller.next_change(signals, "Timers")
-        assert (row[0], row[1], row[2], row[3], row[4]) == (1, "tea", "running", 600_000_000, 0)
-        assert begun - 1 < row[5] / 1e6 - 600 < time.time() + 1
+        assert begun - 1 < timestamp(row["ends"]) - 600 < time.time() + 1
+        assert row == {"number": 1, "name": "tea", "seconds": 600, "state": "running", "ends": row["ends"]}
     face = kitchen.run("status").stdout
     # A mark of the bar is 20 s.
     bar = r'^timer    1 "tea"  \[#{0,2}-{28,30}\]  (9:[2-5]\d|10:00)$'
@@ -86,7 +87,7 @@ def test_it_rings_at_zero_to_the_millisecond_until_it_is_stopped(bus, kitchen, s
     service = start(rest="[speaker]\ndevice = good", alsa=SILENT_ALSA + speaker.device("good"))
     do(kitchen, "7s", "--name", "egg")
     with bus.caller() as caller:
-        zero = caller.get("Timers")[0][5] / 1e6
+        zero = timestamp(caller.get("Timers")[0]["ends"])
     service.wait_for('timer "egg" is at zero, and rings', 60)
     # In the middle of a later ring: one comes every 6 s.
     is_in_a_ring = False
@@ -119,12 +120,12 @@ def test_what_is_said_goes_on_under_the_ring_and_is_turned_down(bus, kitchen, st
     start(rest="[speaker]\ndevice = good", alsa=SILENT_ALSA + speaker.device("good"))
     do(kitchen, "30s")
     with bus.caller() as caller:
-        zero = caller.get("Timers")[0][5] / 1e6
+        zero = timestamp(caller.get("Timers")[0]["ends"])
         # The words begin 0.7 s before zero. They are asked for when the speaker is awake, and early
         # enough for a slow machine.
         begins = zero - 0.7
         wait_until(lambda: time.time() > begins - 4, 60, "the time to ask")
-        caller.call("AnnounceAt", "ts", int(begins * 1e6), "12:37")
+        caller.ask("Announce", at=rfc3339(begins), time="12:37")
     wait_until(lambda: time.time() > zero + 2.5, 60, "the end of the words")
     assert kitchen.run("stop").returncode == 0
     time.sleep(1)
@@ -163,9 +164,10 @@ def test_timers_outlast_the_service(kitchen, start, end):
     service.end_by(end)
     start()
     after = timers(kitchen)
-    assert [t["zero"] for t in after] == [t["zero"] for t in before]
+    # To the microsecond.
+    assert abs(timestamp(after[0]["ends"]) - timestamp(before[0]["ends"])) < 1e-5
     assert after[1]["state"] == "paused"
-    assert after[1]["left_seconds"] == before[1]["left_seconds"]
+    assert after[1]["left"] == before[1]["left"]
 
 
 def test_timers_that_are_set_while_one_rings_outlast_a_crash(kitchen, start):
@@ -176,7 +178,7 @@ def test_timers_that_are_set_while_one_rings_outlast_a_crash(kitchen, start):
     service.signal(signal.SIGKILL)
     service.process.wait(60)
     start()
-    assert "tea" in [timer["name"] for timer in timers(kitchen)]
+    assert "tea" in [timer.get("name") for timer in timers(kitchen)]
 
 
 @pytest.mark.parametrize("end", ["stop", "kill"])
@@ -245,7 +247,7 @@ def test_a_thousand_timers_and_not_one_more(bus, kitchen, start):
     service = start()
     with bus.caller() as caller:
         for number in range(1000):
-            assert caller.call("StartTimer", "ts", 3_600_000_000, f"n{number}") == (number + 1,)
+            assert caller.ask("StartTimer", seconds=3600, name=f"n{number}") == {"number": number + 1}
         memory = service.memory()
         assert memory[1] < 2048, "anonymous KiB: 1.5 MB are wanted"
     assert "there are 1000 timers already; cancel one first" in refusal(
@@ -348,9 +350,9 @@ def test_a_change_that_cannot_be_told_is_made_all_the_same(kitchen, start):
 def test_a_length_of_another_program_is_told_to_the_millisecond(bus, kitchen, start):
     service = start()
     with bus.caller() as caller:
-        caller.call("StartTimer", "ts", 61_500_000, "tea")
-        caller.call("PauseTimer", "s", "tea")
-        caller.call("StartInterval", "tb", 1_500_000, False)
+        caller.ask("StartTimer", seconds=61.5, name="tea")
+        caller.ask("PauseTimer", timer="tea")
+        caller.ask("StartInterval", seconds=1.5)
     service.wait_for(r'timer "tea" was started, for 1 min 1\.5 s')
     service.wait_for(r"interval of 1\.5 s was started")
     assert re.fullmatch(

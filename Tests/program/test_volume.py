@@ -7,6 +7,7 @@ import pytest
 import soundfile
 
 from exact_speaker import ExactSpeaker
+from message_bus import timestamp
 from program import ROOT, SILENT_ALSA
 from sound_server import RATE, find, wait_until
 
@@ -23,10 +24,10 @@ def test_set_while_a_timer_rings_it_counts_from_the_next_ring_on(bus, on_the_bus
     service = start(rest="[speaker]\ndevice = good", alsa=SILENT_ALSA + speaker.device("good"))
     assert on_the_bus.run("timer", "4s").returncode == 0
     with bus.caller() as caller:
-        zero = caller.get("Timers")[0][5] / 1e6
+        zero = timestamp(caller.get("Timers")[0]["ends"])
         service.wait_for("timer 1 is at zero, and rings", 60)
         begun = time.time()
-        caller.set("Volume", "d", -20.0)
+        caller.set("VolumeDB", "d", -20.0)
         done = time.time()
     # A ring comes every 6 s, with the words between them. On a busy machine more of them may have
     # come before the volume was set.

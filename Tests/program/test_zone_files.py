@@ -206,7 +206,7 @@ def test_the_command_shows_times_in_the_zone_of_the_service_though_its_own_is_to
             done = clocksmith.run("mute", "8h", environment=zone)
             assert re.fullmatch(r"muted until [\d-]{10}T[\d:]{8}\n", done.stdout)
             assert (done.returncode, done.stderr) == (0, "")
-            assert caller.get("NextReasonKey") == "muted"
+            assert caller.get("Next")["reason_key"] == "muted"
         done = clocksmith.run("status", environment=zone)
         assert (done.returncode, done.stderr) == (0, "")
         assert "Europe/London (UTC" in done.stdout.splitlines()[0]
