@@ -47,7 +47,8 @@ let package = Package(
     .target(
       name: "Relay",
       dependencies: [
-        "Basics", "Daemon", "CCurl", "CJWT", "CLinux", "CMicroHTTPD", "CMosquitto", "CNGHTTP2",
+        "Basics", "Daemon", "Horology", "CCurl", "CJWT", "CLinux", "CMicroHTTPD", "CMosquitto",
+        "CNGHTTP2",
         "COpenSSL", "CSQLite", "CSystemd",
       ]),
     .executableTarget(
@@ -56,7 +57,7 @@ let package = Package(
         "Basics", "Daemon", "Horology", "Sound", "Studio", "Devices", "Playing", "Service",
         "CLinux",
       ]),
-    .executableTarget(name: "clocksmith-relay", dependencies: ["Basics", "Relay"]),
+    .executableTarget(name: "clocksmith-relay", dependencies: ["Basics", "Horology", "Relay"]),
     // Built, not installed.
     .executableTarget(
       name: "clocksmith-simulate",

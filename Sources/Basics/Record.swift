@@ -19,7 +19,10 @@ public enum Value: Hashable, Sendable {
 public struct Record: Hashable, Sendable {
   public private(set) var fields: [(key: String, value: Value)] = []
 
-  public init() {}
+  /// As in `Record(["status": .text("done"), "at": nil])`, which has no key `at`.
+  public init(_ fields: KeyValuePairs<String, Value?> = [:]) {
+    for (key, value) in fields { self[key] = value }
+  }
 
   /// A record of one key.
   public init<Meaning>(_ key: Key<Meaning>, _ meaning: Meaning) {

@@ -1,4 +1,5 @@
 import CJSON
+@preconcurrency import Glibc
 
 /// A record as one JSON object, by json-c.
 extension Record {
@@ -7,9 +8,39 @@ extension Record {
   /// - Throws: `Fault` if the text is anything else, is nested deeper than the 32 levels that json-c
   ///   reads, or has a number that is not finite or a text with a zero byte.
   public init(json text: String, path: String) throws(Fault) {
-    let parsed = try JSONObject.parse(text, path: path)
+    let parsed = try Self.parse(text, path: path)
     defer { json_object_put(parsed) }
     self = try Self(parsed, path)
+  }
+
+  /// - Returns: an object of json-c, which the caller owns.
+  private static func parse(_ text: String, path: String) throws(Fault) -> OpaquePointer {
+    // json-c would silently ignore everything after a zero byte.
+    if text.utf8.contains(0) { throw Fault(path, "it is not JSON: there is a zero byte in it") }
+    guard let tokener = json_tokener_new() else { throw Fault("json-c", errno: ENOMEM) }
+    defer { json_tokener_free(tokener) }
+    json_tokener_set_flags(tokener, JSON_TOKENER_STRICT)
+    var parsed = json_tokener_parse_ex(tokener, text, Int32(text.utf8.count))
+    var code = json_tokener_get_error(tokener)
+    if code == json_tokener_continue {
+      // Only the character after it ends a word, as in `null`, or a number.
+      parsed = json_tokener_parse_ex(tokener, " ", 1)
+      if json_tokener_get_error(tokener) == json_tokener_success { code = json_tokener_success }
+    }
+    guard code == json_tokener_success else {
+      let end = json_tokener_get_parse_end(tokener)
+      throw Fault(
+        path,
+        code == json_tokener_continue
+          ? "it is not JSON: it ends too early"
+          : "it is not JSON: \(String(cString: json_tokener_error_desc(code))), at byte \(end + 1)")
+    }
+    // `null` has no object.
+    guard let parsed, json_object_is_type(parsed, json_type_object) == 1 else {
+      json_object_put(parsed)
+      throw Fault(path, "it is no JSON object, as in {\"key\": \"value\"}")
+    }
+    return parsed
   }
 
   /// On one line, safe for a terminal.

@@ -4,6 +4,15 @@ extension Instant {
   /// The instants that a record may hold: from 1970 to 2200, so that no sum overflows.
   public static let allowed = Instant(seconds: 0)...Instant(seconds: 7_258_118_400)
 
+  /// Since 1970. Instants that are not allowed become the first or the last that is.
+  public init(microseconds: Int64) {
+    let (first, last) = (Self.allowed.lowerBound, Self.allowed.upperBound)
+    nanoseconds = min(max(microseconds, first.microseconds), last.microseconds) * 1000
+  }
+
+  /// Since 1970.
+  public var microseconds: Int64 { nanoseconds / 1000 }
+
   /// As RFC 3339 in UTC, to the microsecond: `2026-11-22T15:00:00Z`, or `2026-11-22T15:00:00.25Z`.
   /// Instants that are not allowed become the first or the last that is.
   public var rfc3339: String {

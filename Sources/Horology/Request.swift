@@ -51,7 +51,7 @@ extension Request {
   /// The keys of requests that are not those of a timer, an interval or an alarm.
   public enum Keys {
     public static let at = Key<Instant>.instant("at")
-    public static let length = Key<Duration>.seconds("for", .microseconds(1)...SoftwareMute.longest)
+    public static let length = Key<Duration>.seconds("for", .milliseconds(1)...SoftwareMute.longest)
     public static let until = Key<String>.text("until", allowed: "next", where: { $0 == "next" })
     public static let decibels = Key<Double>.real("decibels", -60...0, "dB")
     public static let timer = Key<String>.which("timer")

@@ -2,6 +2,7 @@ import Basics
 import CSystemd
 import Daemon
 @preconcurrency import Glibc
+import Horology
 
 /// The announcer over D-Bus: calls it without blocking, and watches it come and go.
 final class AnnouncerLink {
@@ -48,7 +49,7 @@ final class AnnouncerLink {
   /// Called when the announcer's properties or its presence may have changed.
   private let changed: () -> Void
   /// Called when the announcer has announced something.
-  private let announced: (LastAnnouncement) -> Void
+  private let announced: (_ at: Instant) -> Void
   /// Called when the announcer reports a notice, as in its journal.
   private let noticed: (_ event: String, _ words: String, _ fields: [String: String]) -> Void
   /// Called when no call waits any more.
@@ -56,13 +57,13 @@ final class AnnouncerLink {
   private(set) var presence = Presence.absent("the announcer has not answered yet")
   /// As the announcer has told it last. It is kept while the announcer is absent, so that a command
   /// with an instant is taken while the announcer restarts.
-  private(set) var state = AnnouncerState([:])
+  private(set) var state = AnnouncerState(Record())
 
   private var bus: SystemBus?
   private var pending: [ObjectIdentifier: PendingCall] = [:]
   /// Commands to call once others are answered, in this order.
   private var waiting:
-    [(call: AnnouncerCall, expires: UTCTime?, done: (Result<Bool, Rejection>) -> Void)] = []
+    [(call: AnnouncerCall, expires: Instant?, done: (Result<Bool, Rejection>) -> Void)] = []
   private var isAsking = false
   private var asksAgain = false
   private var timer: EventSource?
@@ -72,7 +73,7 @@ final class AnnouncerLink {
 
   init(
     _ loop: EventLoop, changed: @escaping () -> Void,
-    announced: @escaping (LastAnnouncement) -> Void,
+    announced: @escaping (_ at: Instant) -> Void,
     noticed: @escaping (_ event: String, _ words: String, _ fields: [String: String]) -> Void,
     caughtUp: @escaping () -> Void
   ) {
@@ -168,13 +169,9 @@ final class AnnouncerLink {
 
   private func heard(_ message: OpaquePointer) {
     if sd_bus_message_is_signal(message, Self.name, "Announced") > 0,
-      let instant = BusReader.unsigned(message), let text = BusReader.text(message),
-      let error = BusReader.signed(message)
+      let instant = BusReader.record(message)?[.instant("at")]
     {
-      announced(
-        LastAnnouncement(
-          at: UTCTime(microseconds: Int64(clamping: instant)), text: text,
-          onsetError: error == .min ? nil : error))
+      announced(instant)
     } else if sd_bus_message_is_signal(message, Self.name, "Noticed") > 0,
       let event = BusReader.text(message), BusReader.byte(message) != nil,
       let words = BusReader.text(message), let fields = BusReader.fields(message)
@@ -196,11 +193,11 @@ final class AnnouncerLink {
     }
     isAsking = true
     asksAgain = false
-    send("GetAll", [.text(Self.name)], of: "org.freedesktop.DBus.Properties") { [unowned self] in
+    let answered: (Result<OpaquePointer, Failure>) -> Void = { [unowned self] in
       isAsking = false
       switch $0 {
       case .success(let reply):
-        if let values = BusReader.properties(reply) { state = AnnouncerState(values) }
+        if let values = BusReader.record(reply) { state = AnnouncerState(values) }
         busReturn.clockAnswers()
         timer = nil
         pause = Self.shortestPause
@@ -219,6 +216,9 @@ final class AnnouncerLink {
         timer = try? loop.after(Self.longestPause) { [unowned self] in ask() }
       }
       if asksAgain { ask() }
+    }
+    send("GetAll", of: "org.freedesktop.DBus.Properties", answered) {
+      BusWriter.append(.text(Self.name), to: $0)
     }
   }
 
@@ -243,7 +243,7 @@ final class AnnouncerLink {
   ///   - expires: from this instant on, the call is no longer made.
   ///   - done: called once, perhaps before this returns; with false if all was as the call wants it.
   func call(
-    _ call: AnnouncerCall, expires: UTCTime?,
+    _ call: AnnouncerCall, expires: Instant?,
     _ done: @escaping (Result<Bool, Rejection>) -> Void
   ) {
     if call.method == "Stop" { cancelAnnouncements() }
@@ -257,9 +257,9 @@ final class AnnouncerLink {
 
   private func place(of call: AnnouncerCall) -> Int {
     switch call.method {
-    case "Stop", "StopAlarm", "StopAlarms": return 0
+    case "Stop", "StopAlarm": return 0
     // Of several mutes and unmutes the last one counts.
-    case "Mute", "MuteNext": return (waiting.lastIndex { $0.call.mutes } ?? -1) + 1
+    case "Mute": return (waiting.lastIndex { $0.call.mutes } ?? -1) + 1
     default: return waiting.count
     }
   }
@@ -287,8 +287,8 @@ final class AnnouncerLink {
   private func send(_ call: AnnouncerCall, _ done: @escaping (Result<Bool, Rejection>) -> Void) {
     let answered: (Result<OpaquePointer, Failure>) -> Void = { [unowned self] in
       switch $0 {
-      // Only the starts of intervals answer with a flag: false if the same one runs already.
-      case .success(let reply): done(.success(BusReader.flag(reply) ?? true))
+      // An interval is not new if the same one runs already.
+      case .success(let reply): done(.success(BusReader.record(reply)?["new"] != .flag(false)))
       case .failure(.notOnBus): done(.failure(Rejection(.absent, wordsOffBus)))
       case .failure(.rejected(let rejection)) where rejection.kind == .timeout:
         done(.failure(Rejection(.timeout, "\(rejection.words), and may still carry it out")))
@@ -297,18 +297,15 @@ final class AnnouncerLink {
       case .failure(.rejected(let rejection)): done(.failure(rejection))
       }
     }
-    switch call {
-    case .method(let method, let values): send(method, values, of: Self.name, answered)
-    case .setVolume(let decibels):
-      send(
-        "Set", [.text(Self.name), .text("Volume"), .variant(.number(decibels))],
-        of: "org.freedesktop.DBus.Properties", answered)
+    send(call.method, of: Self.name, answered) { message in
+      if let request = call.request { BusWriter.append(request, to: message) }
     }
   }
 
   private func send(
-    _ method: String, _ values: [BusValue], of interface: String,
-    _ done: @escaping (Result<OpaquePointer, Failure>) -> Void
+    _ method: String, of interface: String,
+    _ done: @escaping (Result<OpaquePointer, Failure>) -> Void,
+    arguments: (OpaquePointer) -> Void
   ) {
     guard let bus else {
       return done(.failure(.rejected(Rejection(.absent, "the system bus cannot be reached"))))
@@ -319,7 +316,7 @@ final class AnnouncerLink {
         sd_bus_message_new_method_call(bus.pointer, &$0, Self.name, Self.path, interface, method)
       }
       sd_bus_message_set_auto_start(message.pointer, 0)
-      for value in values { BusWriter.append(value, to: message.pointer) }
+      arguments(message.pointer)
       call.answered = { [unowned self] reply in
         pending[ObjectIdentifier(call)] = nil
         call.end(result(reply))
@@ -359,17 +356,18 @@ final class AnnouncerLink {
       return .failure(.rejected(Rejection(.absent, words)))
     case SD_BUS_ERROR_INVALID_ARGS:
       return .failure(.rejected(Rejection(.value, AnnouncerWords.reworded(words))))
-    case "org.clocksmith.Error.Busy": return .failure(.rejected(Rejection(.busy, words)))
-    case "org.clocksmith.Error.Past": return .failure(.rejected(Rejection(.past, words)))
+    case let name? where name.hasPrefix("org.clocksmith.Error.Busy"):
+      return .failure(.rejected(Rejection(.busy, words)))
+    case let name? where name.hasPrefix("org.clocksmith.Error.Past"):
+      return .failure(.rejected(Rejection(.past, words)))
     default: return .failure(.rejected(Rejection(.refused, AnnouncerWords.reworded(words))))
     }
   }
 }
 
 extension AnnouncerCall {
-  fileprivate var method: String? { if case .method(let method, _) = self { method } else { nil } }
-  fileprivate var announces: Bool { method?.hasPrefix("Announce") == true }
-  fileprivate var mutes: Bool { ["Mute", "MuteNext", "Unmute"].contains(method) }
+  fileprivate var announces: Bool { ["Announce", "TellTimer"].contains(method) }
+  fileprivate var mutes: Bool { ["Mute", "Unmute"].contains(method) }
 }
 
 /// A call that has not been answered yet.

@@ -1,8 +1,8 @@
 /// The announcer's refusals are written for its command line. Here they are reworded for the
 /// senders of commands.
 ///
-/// Only the beginning or the end of a refusal is reworded. The names between them are the senders'
-/// own, and stay as they are.
+/// Only the end of a refusal is reworded. The names before it are the senders' own, and stay as they
+/// are.
 enum AnnouncerWords {
   /// The end of a refusal, and what a sender of commands is told instead.
   private static let endings = [
@@ -30,12 +30,8 @@ enum AnnouncerWords {
     (", or give the path of a tune's file", ""),
     (", the path of a tune's file", ""),
   ]
-  private static let beginning = ("tune: its path is longer than ", "tune: it is longer than ")
 
   static func reworded(_ words: String) -> String {
-    if words.hasPrefix(beginning.0) {
-      return beginning.1 + words.dropFirst(beginning.0.count)
-    }
     for (ending, new) in endings where words.hasSuffix(ending) {
       return words.dropLast(ending.count) + new
     }

@@ -1,6 +1,7 @@
 import Basics
 import Daemon
 @preconcurrency import Glibc
+import Horology
 
 /// The connection to the broker, made again whenever it ends.
 final class BrokerLink {
@@ -24,7 +25,7 @@ final class BrokerLink {
   private var lookup: NameLookup?
   /// Addresses of the broker that have not been tried yet.
   private var addresses: [String] = []
-  private var backOff = BackOff(seed: UInt64(getpid()) ^ UInt64(UTCTime.now.microseconds))
+  private var backOff = BackOff(seed: UInt64(getpid()) ^ UInt64(Instant.now.microseconds))
   private var timer: EventSource?
   /// The logged causes of the current outage; empty if there is none.
   private var causes: Set<String> = []

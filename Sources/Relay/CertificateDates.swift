@@ -1,6 +1,7 @@
 import Basics
 import COpenSSL
 @preconcurrency import Glibc
+import Horology
 
 /// From when to when a certificate is valid.
 public struct CertificateDates {
@@ -11,8 +12,8 @@ public struct CertificateDates {
 
   private let path: String
   private let taking: Taking
-  private let begins: UTCTime
-  private let ends: UTCTime
+  private let begins: Instant
+  private let ends: Instant
 
   /// Reads the first certificate of a file.
   /// - Throws: `Fault` if it is none in PEM form.
@@ -39,10 +40,11 @@ public struct CertificateDates {
     self.ends = ends
   }
 
-  private static func time(_ time: UnsafePointer<ASN1_TIME>?) -> UTCTime? {
+  private static func time(_ time: UnsafePointer<ASN1_TIME>?) -> Instant? {
     var date = tm()
     guard ASN1_TIME_to_tm(time, &date) == 1 else { return nil }
-    return UTCTime(microseconds: Int64(timegm(&date)) * 1_000_000)
+    // Some are valid until 9999.
+    return Instant(microseconds: Int64(timegm(&date)) * 1_000_000)
   }
 
   private var renew: String {
@@ -50,7 +52,7 @@ public struct CertificateDates {
   }
 
   /// Why the other side will refuse the certificate, and what to do; nil if it is valid.
-  public func complaint(at now: UTCTime) -> Fault? {
+  public func complaint(at now: Instant) -> Fault? {
     if ends < now {
       return Fault(path, "this certificate expired on \(ends.date); \(renew)")
     }
@@ -64,13 +66,13 @@ public struct CertificateDates {
   }
 
   /// What to do if the certificate ends soon; nil if it is valid for long, or not now.
-  public func reminder(at now: UTCTime) -> String? {
+  public func reminder(at now: Instant) -> String? {
     guard complaint(at: now) == nil, ends < now + Self.notice else { return nil }
     return "\(path) expires on \(ends.date); before that, \(renew)"
   }
 }
 
-extension UTCTime {
+extension Instant {
   /// As in `2026-11-22`.
-  fileprivate var date: Substring { text.prefix(10) }
+  fileprivate var date: Substring { rfc3339.prefix(10) }
 }

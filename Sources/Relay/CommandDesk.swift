@@ -1,4 +1,5 @@
 import Basics
+import Horology
 
 /// Reads the messages of the command topics. Rejects those that must not be carried out: retained
 /// by the broker, expired, or received before.
@@ -21,7 +22,7 @@ struct CommandDesk {
   /// - Returns: the command to carry out.
   /// - Throws: `Rejection` if there is none.
   mutating func take(
-    _ message: MQTTMessage, at now: UTCTime, clockIsUsed: Bool?
+    _ message: MQTTMessage, at now: Instant, clockIsUsed: Bool?
   ) throws(Rejection) -> Order {
     guard !message.isRetained else {
       throw Rejection(
@@ -43,39 +44,42 @@ struct CommandDesk {
   /// - Returns: the command to carry out.
   /// - Throws: `Rejection` if there is none.
   mutating func take(
-    _ payload: [UInt8], at now: UTCTime, clockIsUsed: Bool?,
+    _ payload: [UInt8], at now: Instant, clockIsUsed: Bool?,
     with known: [(key: String, text: String)] = []
   ) throws(Rejection) -> Order {
     guard let text = String(validating: payload, as: UTF8.self) else {
       throw Rejection(.json, "it is not JSON: it is not UTF-8")
     }
     let order = try Order(payload: text, with: known)
-    // By a wrong clock, an old command may look new.
-    if clockIsUsed != true, let key = order.instantKey {
-      let why =
-        clockIsUsed == nil ? "whether the clock is right is not known" : "the clock is not trusted"
-      throw rejection(of: order, .untrusted, "\(why), so '\(key)' cannot be judged")
-    }
-    if let expires = order.expires, expires <= now {
-      throw rejection(of: order, .expired, Rejection(expired: expires).words)
-    }
-    if let expires = order.expires, let instant = order.at, expires <= instant {
-      throw rejection(
-        of: order, .expired, "it expires before its instant, at \(expires.text)")
-    }
-    if let instant = order.at {
-      guard instant > now else {
-        throw rejection(of: order, .past, "its instant \(instant.text) has passed")
-      }
-      guard instant - now <= Self.furthest else {
-        throw rejection(
-          of: order, .future, "its instant \(instant.text) is too far ahead: a day is allowed")
-      }
-    }
-    guard remember(order) else {
-      throw rejection(of: order, .repeated, "a command with this id has come before")
+    if let (kind, words) = flaw(of: order, at: now, clockIsUsed) {
+      throw order.rejection(kind, words)
     }
     return order
+  }
+
+  /// Why a command must not be carried out; nil if it may. Then its id is remembered.
+  private mutating func flaw(
+    of order: Order, at now: Instant, _ clockIsUsed: Bool?
+  ) -> (Rejection.Kind, String)? {
+    // By a wrong clock, an old command may look new.
+    if clockIsUsed != true, order.at != nil || order.expires != nil {
+      let why =
+        clockIsUsed == nil ? "whether the clock is right is not known" : "the clock is not trusted"
+      return (.untrusted, "\(why), so '\(order.at != nil ? "at" : "expires")' cannot be judged")
+    }
+    if let expires = order.expires, expires <= now {
+      return (.expired, Rejection(expired: expires).words)
+    }
+    if let instant = order.at {
+      if let expires = order.expires, expires <= instant {
+        return (.expired, "it expires before its instant, at \(expires.rfc3339)")
+      }
+      if instant <= now { return (.past, "its instant \(instant.rfc3339) has passed") }
+      if instant - now > Self.furthest {
+        return (.future, "its instant \(instant.rfc3339) is too far ahead: a day is allowed")
+      }
+    }
+    return remember(order) ? nil : (.repeated, "a command with this id has come before")
   }
 
   /// Remembers the id of a command.
@@ -93,20 +97,5 @@ struct CommandDesk {
   mutating func forget(_ order: Order) {
     guard let id = order.id, ids.remove(id) != nil else { return }
     queue.removeAll { $0 == id }
-  }
-
-  private func rejection(
-    of order: Order, _ kind: Rejection.Kind, _ words: String
-  ) -> Rejection {
-    var rejection = Rejection(kind, "'\(order.name)': \(words)")
-    rejection.id = order.id
-    return rejection
-  }
-}
-
-extension Order {
-  /// The key whose instant only a trusted clock can judge; nil if there is none.
-  fileprivate var instantKey: String? {
-    at != nil ? "at" : expires != nil ? "expires" : nil
   }
 }

@@ -1,4 +1,5 @@
 import Basics
+import Horology
 
 /// How a command ended, or until when it waits.
 enum CommandOutcome {
@@ -6,27 +7,26 @@ enum CommandOutcome {
   /// All was as the command wants it.
   case unchanged
   /// It is kept until its instant is near.
-  case waits(until: UTCTime)
+  case waits(until: Instant)
   case refused(Rejection)
 }
 
 extension CommandOutcome {
+  var record: Record {
+    switch self {
+    case .done: Record(["status": .text("done")])
+    case .unchanged: Record(["status": .text("unchanged")])
+    case .waits(let instant): Record(["status": .text("waiting"), "at": .text(instant.rfc3339)])
+    case .refused(let rejection):
+      Record(["error": .text(rejection.words), "reason": .text(rejection.kind.rawValue)])
+    }
+  }
+
   /// The answer on MQTT, as JSON.
   /// - Parameter id: of the command; nil if it has none.
   func payload(id: String?) -> String {
-    let line = JSONLine()
-    line.set("id", id)
-    switch self {
-    case .done: line.set("status", "done")
-    case .unchanged: line.set("status", "unchanged")
-    case .waits(let instant):
-      line.set("status", "waiting")
-      line.set("at", instant.text)
-    case .refused(let rejection):
-      line.set("status", "refused")
-      line.set("error", rejection.words)
-      line.set("reason", rejection.kind.rawValue)
-    }
-    return line.text
+    var answer = Record(["id": id.map { .text($0) }, "status": .text("refused")])
+    for (key, value) in record.fields { answer[key] = value }
+    return answer.json
   }
 }

@@ -8,33 +8,19 @@ struct Discovery {
 
   /// One JSON object on a line.
   var payload: String {
-    let line = JSONLine()
-    line.set("dev", device)
-    line.set("o", origin)
-    line.set("availability_topic", topics.availability)
-    line.set("state_topic", topics.state)
-    line.set("command_topic", topics.command)
-    let components = JSONLine()
-    for entity in Self.entities { components.set(entity.key, entity.line(topics)) }
-    line.set("cmps", components)
-    return line.text
-  }
-
-  private var device: JSONLine {
-    let line = JSONLine()
-    line.set("ids", [topics.objectID])
-    line.set("name", topics.name)
-    line.set("mf", "clocksmith")
-    line.set("mdl", "talking clock")
-    line.set("sw", version)
-    return line
-  }
-
-  private var origin: JSONLine {
-    let line = JSONLine()
-    line.set("name", "clocksmith-relay")
-    line.set("sw", version)
-    return line
+    var components = Record()
+    for entity in Self.entities { components[entity.key] = .record(entity.record(topics)) }
+    let device = Record([
+      "ids": .list([.text(topics.objectID)]), "name": .text(topics.name), "mf": .text("clocksmith"),
+      "mdl": .text("talking clock"), "sw": .text(version),
+    ])
+    let record = Record([
+      "dev": .record(device),
+      "o": .record(Record(["name": .text("clocksmith-relay"), "sw": .text(version)])),
+      "availability_topic": .text(topics.availability), "state_topic": .text(topics.state),
+      "command_topic": .text(topics.command), "cmps": .record(components),
+    ])
+    return record.json
   }
 
   /// A value that Home Assistant shows, or an action that it offers.
@@ -47,41 +33,38 @@ struct Discovery {
     var value: String?
     /// The template that takes its attributes from the clock's state; nil if it has none.
     var attributes: String?
-    /// Its other keys with text values.
-    var options: [String: String] = [:]
-    var numbers: [String: Double] = [:]
-    var choices: [String] = []
-    /// The events that it tells; empty if it has a state.
-    var events: [String] = []
+    /// For entities that people do not look at first.
+    var isDiagnostic = false
+    /// Its other keys.
+    var more = Record()
 
-    func line(_ topics: Topics) -> JSONLine {
-      let line = JSONLine()
-      line.set("p", platform)
-      line.set("unique_id", "\(topics.objectID)_\(key)")
-      line.set("name", name)
-      line.set("icon", icon)
-      // For each entity: Home Assistant 2026.2 takes the topics from the root, but not `qos`.
-      line.set("qos", 1)
-      if let value { line.set("value_template", "{{ \(value) }}") }
-      if let attributes {
-        line.set("json_attributes_topic", topics.state)
-        line.set("json_attributes_template", "{{ \(attributes) | tojson }}")
-      }
-      for (key, text) in options.sorted(by: { $0.key < $1.key }) { line.set(key, text) }
-      for (key, number) in numbers.sorted(by: { $0.key < $1.key }) { line.set(key, number) }
-      if !choices.isEmpty { line.set("options", choices) }
-      if !events.isEmpty {
-        line.set("state_topic", topics.event)
-        line.set("event_types", events)
-      }
-      return line
+    func record(_ topics: Topics) -> Record {
+      var record = Record([
+        "p": .text(platform), "unique_id": .text("\(topics.objectID)_\(key)"), "name": .text(name),
+        "icon": .text(icon),
+        // For each entity: Home Assistant 2026.2 takes the topics from the root, but not `qos`.
+        "qos": .integer(1), "value_template": value.map { .text("{{ \($0) }}") },
+        "json_attributes_topic": attributes.map { _ in .text(topics.state) },
+        "json_attributes_template": attributes.map { .text("{{ \($0) | tojson }}") },
+        "entity_category": isDiagnostic ? .text("diagnostic") : nil,
+        "state_topic": platform == "event" ? .text(topics.event) : nil,
+      ])
+      for (key, value) in more.fields { record[key] = value }
+      return record
     }
   }
 }
 
 extension Discovery {
-  /// For entities that people do not look at first.
-  private static let diagnostic = ["entity_category": "diagnostic"]
+  private static let timestamp = Record(["device_class": .text("timestamp")])
+
+  private static func press(_ command: String) -> Record {
+    Record(["payload_press": .text(command)])
+  }
+
+  private static func choice(of choices: String...) -> Record {
+    Record(["device_class": .text("enum"), "options": .list(choices.map { .text($0) })])
+  }
 
   /// Home Assistant does not record attributes of more than 16,384 bytes.
   private static let mostListed = 20
@@ -89,76 +72,80 @@ extension Discovery {
   private static let entities: [Entity] = [
     Entity(
       key: "next", platform: "sensor", name: "Next announcement", icon: "mdi:clock-outline",
-      value: "value_json.next.at", attributes: "value_json.next",
-      options: ["device_class": "timestamp"]),
+      value: "value_json.get('next', {}).get('at')", attributes: "value_json.get('next', {})",
+      more: timestamp),
     Entity(
       key: "playing", platform: "sensor", name: "Playing", icon: "mdi:bullhorn-outline",
-      value: "value_json.playing or 'nothing'"),
+      value: "value_json.get('playing') or 'nothing'"),
     Entity(
       key: "mute", platform: "switch", name: "Mute", icon: "mdi:volume-off",
-      value: "'OFF' if value_json.software_mute == 'off' else 'ON'",
-      options: [
-        "payload_on": #"{"command":"mute"}"#, "payload_off": #"{"command":"unmute"}"#,
-        "state_on": "ON", "state_off": "OFF",
-      ]),
+      value: "'OFF' if value_json.get('software_mute', 'off') == 'off' else 'ON'",
+      more: Record([
+        "payload_on": .text(#"{"command":"mute"}"#), "payload_off": .text(#"{"command":"unmute"}"#),
+        "state_on": .text("ON"), "state_off": .text("OFF"),
+      ])),
     Entity(
       key: "muted_by", platform: "sensor", name: "Muted by", icon: "mdi:volume-mute",
-      value: "value_json.muted_by or 'nobody'",
-      options: ["device_class": "enum"], choices: ["nobody", "switch", "person", "next"]),
+      value: "value_json.get('muted_by') or 'nobody'",
+      more: choice(of: "nobody", "switch", "person", "next")),
     Entity(
       key: "switch", platform: "sensor", name: "Ringer switch", icon: "mdi:toggle-switch-outline",
-      value: "value_json.switch", options: diagnostic.merging(["device_class": "enum"]) { $1 },
-      choices: ["absent", "on", "off", "lost"]),
+      value: "value_json.get('switch')", isDiagnostic: true,
+      more: choice(of: "absent", "on", "off", "lost")),
     Entity(
       key: "trust", platform: "sensor", name: "Clock trust", icon: "mdi:clock-check-outline",
-      value: "value_json.trust", options: diagnostic.merging(["device_class": "enum"]) { $1 },
-      choices: ["synchronised", "holdover", "untrusted"]),
+      value: "value_json.get('trust')", isDiagnostic: true,
+      more: choice(of: "synchronised", "holdover", "untrusted")),
     Entity(
       key: "problem", platform: "binary_sensor", name: "Problem", icon: "mdi:alert-outline",
-      value: "'ON' if value_json.problems else 'OFF'",
-      attributes: "{'problems': value_json.problems, 'last_error': value_json.last_error}",
-      options: diagnostic.merging(["device_class": "problem"]) { $1 }),
+      value: "'ON' if value_json.get('problems') else 'OFF'",
+      attributes: "{'problems': value_json.get('problems', []), "
+        + "'last_error': value_json.get('last_error')}",
+      isDiagnostic: true, more: Record(["device_class": .text("problem")])),
     Entity(
       key: "volume", platform: "number", name: "Volume", icon: "mdi:volume-high",
-      value: "value_json.volume_db",
-      options: [
-        "unit_of_measurement": "dB", "mode": "slider",
-        "command_template": #"{"command":"volume","decibels":{{ value }}}"#,
-      ],
-      numbers: ["min": -60, "max": 0, "step": 0.5]),
+      value: "value_json.get('volume_db')",
+      more: Record([
+        "unit_of_measurement": .text("dB"), "mode": .text("slider"),
+        "command_template": .text(#"{"command":"volume","decibels":{{ value }}}"#),
+        "min": .integer(-60), "max": .integer(0), "step": .real(0.5),
+      ])),
     Entity(
       key: "announce", platform: "button", name: "Say the time", icon: "mdi:bullhorn",
-      options: ["payload_press": #"{"command":"announce"}"#]),
+      more: press(#"{"command":"announce"}"#)),
     Entity(
       key: "stop", platform: "button", name: "Stop", icon: "mdi:stop",
-      options: ["payload_press": #"{"command":"stop"}"#]),
+      more: press(#"{"command":"stop"}"#)),
     Entity(
       key: "snooze", platform: "button", name: "Snooze", icon: "mdi:alarm-snooze",
-      options: ["payload_press": #"{"command":"alarm_snooze"}"#]),
+      more: press(#"{"command":"alarm_snooze"}"#)),
     Entity(
       key: "last", platform: "sensor", name: "Last announcement", icon: "mdi:history",
-      value: "value_json.last.at", attributes: "value_json.last",
-      options: ["device_class": "timestamp"]),
+      value: "value_json.get('last', {}).get('at')", attributes: "value_json.get('last', {})",
+      more: timestamp),
     Entity(
       key: "onset_error", platform: "sensor", name: "Onset error", icon: "mdi:timer-alert-outline",
-      value: "value_json.last.onset_error_ms",
-      options: diagnostic.merging([
-        "device_class": "duration", "unit_of_measurement": "ms", "state_class": "measurement",
-      ]) { $1 }),
+      value: "value_json.get('last', {}).get('onset_error_ms')",
+      isDiagnostic: true,
+      more: Record([
+        "device_class": .text("duration"), "unit_of_measurement": .text("ms"),
+        "state_class": .text("measurement"),
+      ])),
     Entity(
       key: "timer", platform: "sensor", name: "Timer ends", icon: "mdi:timer-sand",
-      value: "value_json.timer_ends",
-      attributes: "{'timers': value_json.timers[:\(mostListed)], "
-        + "'timer_count': value_json.timers | count, 'intervals': value_json.intervals}",
-      options: ["device_class": "timestamp"]),
+      value: "value_json.get('timer_ends')",
+      attributes: "{'timers': value_json.get('timers', [])[:\(mostListed)], "
+        + "'timer_count': value_json.get('timers', []) | count, "
+        + "'intervals': value_json.get('intervals', [])}",
+      more: timestamp),
     Entity(
       key: "alarm", platform: "sensor", name: "Next alarm", icon: "mdi:alarm",
-      value: "value_json.alarm_rings",
-      attributes: "{'alarms': value_json.alarms[:\(mostListed)], "
-        + "'alarm_count': value_json.alarms | count}",
-      options: ["device_class": "timestamp"]),
+      value: "value_json.get('alarm_rings')",
+      attributes: "{'alarms': value_json.get('alarms', [])[:\(mostListed)], "
+        + "'alarm_count': value_json.get('alarms', []) | count}",
+      more: timestamp),
     Entity(
       key: "ring", platform: "event", name: "Ring", icon: "mdi:bell-ring-outline",
-      events: RingEvent.types),
+      more: Record(["event_types": .list(RingEvent.types.map { .text($0) })])),
   ]
 }

@@ -1,11 +1,11 @@
 import Basics
-import Daemon
+import Horology
 
-/// A call of an announcer method, or the setting of its volume.
-enum AnnouncerCall: Hashable, Sendable {
-  case method(String, [BusValue])
-  /// In dB.
-  case setVolume(Double)
+/// A call of an announcer's method.
+struct AnnouncerCall: Hashable, Sendable {
+  let method: String
+  /// What the method gets; nil if it takes nothing.
+  let request: Record?
 }
 
 /// A command, read and checked as far as possible without the announcer.
@@ -26,25 +26,34 @@ struct Order: Hashable, Sendable {
   /// Identifies a second delivery; nil if the command has no id.
   let id: String?
   /// From this instant on, the command must not be carried out.
-  let expires: UTCTime?
+  let expires: Instant?
   /// When to sound, on every clock that has the command; nil for now.
-  let at: UTCTime?
+  let at: Instant?
   /// As it was sent, on one line.
   let line: String
 
   /// As the journal names it: `announce` or `announce "bell-7"`.
   var title: String { id.map { "\(name) \"\($0)\"" } ?? name }
+
+  func rejection(_ kind: Rejection.Kind, _ words: String) -> Rejection {
+    var rejection = Rejection(kind, "'\(name)': \(words)")
+    rejection.id = id
+    return rejection
+  }
 }
 
 extension Order {
   /// Larger messages are not commands.
   static let largestPayload = 16_384
-  static let longestID = 64
-  private static func isID(_ id: String) -> Bool { (1...longestID).contains(id.utf8.count) }
-  /// Where a fault is that names its key itself.
-  static let place = "the command"
 
-  private static let common: Set = ["command", "id", "expires"]
+  // The keys of every command.
+  static let id = Key<String>.text("id", allowed: "a text of 1 to 64 bytes") {
+    (1...64).contains($0.utf8.count)
+  }
+  private static let command = Key<String>.text(
+    "command", allowed: "one of \(CommandTable.names.joined(separator: ", "))")
+  private static let expires = Key<Instant>.instant("expires")
+  private static let common = [command.name, id.name, expires.name]
 
   /// Reads a received command.
   /// - Parameter known: keys of the command that are given elsewhere; the payload must not hold
@@ -53,56 +62,62 @@ extension Order {
   init(
     payload: String, with known: [(key: String, text: String)] = []
   ) throws(Rejection) {
-    let object: JSONObject
+    var record: Record
     do throws(Fault) {
-      object = try JSONObject(payload, path: Self.place)
+      record = try Record(json: payload, path: "the command")
     } catch {
       throw Rejection(.json, error.detail)
     }
     for (key, text) in known {
-      guard !object.keys.contains(key) else {
+      guard record[key] == nil else {
         throw Rejection(.key, "'\(key)' is told by the path; leave it out of the body")
       }
-      object.set(key, text)
+      record[key] = .text(text)
     }
+    record.writeOut(Horology.Request.Keys.at)
+    record.writeOut(Self.expires)
     do {
-      guard let name = try object.text("command") else {
-        throw Rejection(
-          .command, "it has no 'command'; there are \(CommandTable.names)")
-      }
-      guard let entry = CommandTable.entries[name] else {
-        throw Rejection(
-          .command, "unknown command '\(name.excerpt)'; there are \(CommandTable.names)")
-      }
-      let known = Self.common.union(entry.keys).union(entry.mayWait ? ["at"] : [])
-      if let key = object.keys.first(where: { !known.contains($0) }) {
-        throw Rejection(
-          .key,
-          "unknown key '\(key.excerpt)' in '\(name)'; there are "
-            + known.sorted().joined(separator: ", "))
-      }
-      self.name = name
-      line = object.line
-      action = try entry.read(object)
-      // In a cancellation, `id` is the id of the command to cancel.
-      if case .cancel = action { id = nil } else { id = try object.text("id") }
-      expires = try object.time("expires")
-      at = entry.mayWait ? try object.time("at") : nil
-      if let id, !Self.isID(id) {
-        throw Fault(
-          Self.place, "id has \(id.utf8.count) bytes; 1 to \(Self.longestID) are allowed")
-      }
+      try self.init(record)
     } catch {
-      var rejection =
-        error as? Rejection
-        ?? Rejection(.value, (error as? Fault)?.wordsInCommand ?? "\(error)")
-      if let id = try? object.text("id"), Self.isID(id) { rejection.id = id }
+      var rejection = error as? Rejection ?? Rejection(.value, "\(error)")
+      rejection.id = record[Self.id]
       throw rejection
     }
   }
+
+  private init(_ record: Record) throws {
+    guard record[Self.command.name] != nil else {
+      throw Rejection(
+        .command, BadValue(key: "command", value: nil, allowed: Self.command.allowed).description)
+    }
+    let name = try record.value(Self.command)
+    guard let entry = CommandTable.entries[name] else {
+      throw Rejection(.command, BadValue(unknown: name, known: CommandTable.names).description)
+    }
+    var request = Record()
+    for (key, value) in record.fields {
+      if entry.keys.contains(key) {
+        request[key] = value
+      } else if !Self.common.contains(key) {
+        let known = Set(entry.keys + Self.common).sorted()
+        throw Rejection(.key, BadValue(unknown: key, known: known).description)
+      }
+    }
+    let action = try entry.action(request)
+    // In a cancellation, `id` is the id of the command to cancel.
+    let isCancellation = if case .cancel = action { true } else { false }
+    self.init(
+      name: name, action: action, id: isCancellation ? nil : try record.optional(Self.id),
+      expires: try record.optional(Self.expires), at: request[Horology.Request.Keys.at],
+      line: record.json)
+  }
 }
 
-extension Fault {
-  /// What is wrong in a command, with the name of its key.
-  fileprivate var wordsInCommand: String { operation == Order.place ? detail : description }
+extension Record {
+  /// Replaces a number of seconds since 1970, as `date +%s.%N` prints it, by the instant as text.
+  fileprivate mutating func writeOut(_ key: Key<Instant>) {
+    let last = Double(Instant.allowed.upperBound.seconds)
+    guard let seconds = self[.real(key.name, 0...last, "seconds")] else { return }
+    self[key] = Instant(microseconds: Int64((seconds * 1e6).rounded()))
+  }
 }

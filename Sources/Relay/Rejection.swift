@@ -1,4 +1,5 @@
 import Basics
+import Horology
 
 /// Why a received message is not carried out.
 struct Rejection: Error, Hashable, Sendable {
@@ -31,7 +32,11 @@ struct Rejection: Error, Hashable, Sendable {
     self.words = words.printable
   }
 
-  init(expired instant: UTCTime) {
-    self.init(.expired, "it was to be carried out before \(instant.text)")
+  init(_ bad: BadValue) {
+    self.init(.value, bad.description)
+  }
+
+  init(expired instant: Instant) {
+    self.init(.expired, "it was to be carried out before \(instant.rfc3339)")
   }
 }

@@ -1,5 +1,6 @@
 import Basics
 import Daemon
+import Horology
 
 /// Handles the received messages.
 extension RelayService {
@@ -48,7 +49,7 @@ extension RelayService {
 
   func carryOut(_ command: ReceivedCommand) {
     switch command.order.action {
-    case .call(let call): carryOut(command, call)
+    case .call: carryOutByClock(command)
     case .cancel(let id): cancel(id, command)
     case .register(let device):
       changeDevices(command) { publisher throws(Fault) in
@@ -60,7 +61,7 @@ extension RelayService {
     }
   }
 
-  private func carryOut(_ command: ReceivedCommand, _ call: AnnouncerCall) {
+  private func carryOutByClock(_ command: ReceivedCommand) {
     let order = command.order
     if order.name == "stop" {
       tellCancelled(cancelled(nil), by: command)
@@ -69,29 +70,26 @@ extension RelayService {
       awaitingSound = [:]
     }
     guard let instant = order.at, instant - .now > WaitingRoom.lead else {
-      return send(command, call)
+      return send(command)
     }
     do throws(Rejection) {
       var waiting = command
       waiting.answer = nil
-      try waitingRoom.take(waiting, call, at: instant)
+      try waitingRoom.take(waiting, at: instant)
       keep()
-      tell(.waiting, "took \(order.title) for \(instant.text)", command)
+      tell(.waiting, "took \(order.title) for \(instant.rfc3339)", command)
       publishState()
       answer(command, .waits(until: instant))
     } catch {
-      desk.forget(order)
-      var rejection = error
-      rejection.id = order.id
-      reject(rejection, command)
+      refuse(command, error)
     }
   }
 
   private func cancel(_ id: String, _ command: ReceivedCommand) {
     let cancelled = cancelled(id)
     guard !cancelled.isEmpty else {
-      return reject(
-        Rejection(.unknown, "'cancel': no command with the id \"\(id.excerpt)\" waits"), command)
+      return refuse(
+        command, Rejection(.unknown, "no command with the id \"\(id.excerpt)\" waits"))
     }
     tellCancelled(cancelled, by: command)
     answer(command, .done)
@@ -119,7 +117,7 @@ extension RelayService {
     for each in cancelled {
       // If it is sent again, it is wanted again.
       desk.forget(each.order)
-      let instant = each.order.at?.text ?? ""
+      let instant = each.order.at?.rfc3339 ?? ""
       tell(
         .waiting, "'\(command.order.name)' has cancelled \(each.order.title) for \(instant)", each)
       answer(each, .refused(Rejection(.cancelled, "'\(command.order.name)' has cancelled it")))
@@ -130,18 +128,17 @@ extension RelayService {
   // MARK: The announcer
 
   /// Sends a waiting command whose instant is near.
-  func sendDue(_ command: ReceivedCommand, _ call: AnnouncerCall) {
-    send(command, call)
+  func sendDue(_ command: ReceivedCommand) {
+    send(command)
     publishState()
   }
 
   /// - Parameter before: why the attempt before failed.
-  private func send(
-    _ command: ReceivedCommand, _ call: AnnouncerCall, before: Rejection? = nil
-  ) {
+  private func send(_ command: ReceivedCommand, before: Rejection? = nil) {
     let order = command.order
+    guard case .call(let call) = order.action else { return }
     if let instant = order.at, instant <= .now {
-      let why = "its instant \(instant.text) passed before it could be carried out"
+      let why = "its instant \(instant.rfc3339) passed before it could be carried out"
       return refuse(command, before ?? Rejection(.past, why))
     }
     lastNumber += 1
@@ -152,12 +149,12 @@ extension RelayService {
       guard isWanted else { return }
       let refused: Rejection
       switch answer {
-      case .success(let hasChanged): return done(command, call, hasChanged: hasChanged)
+      case .success(let hasChanged): return done(command, hasChanged: hasChanged)
       case .failure(let rejection): refused = rejection
       }
       let mayEnd = refused.kind == .busy || refused.kind == .absent
       if let instant = order.at, mayEnd, instant - .now > Self.lastTry {
-        let retry = after(Self.pause) { [unowned self] in send(command, call, before: refused) }
+        let retry = after(Self.pause) { [unowned self] in send(command, before: refused) }
         retrying[retry] = command
         keep()
       } else {
@@ -168,7 +165,7 @@ extension RelayService {
     }
   }
 
-  private func done(_ command: ReceivedCommand, _ call: AnnouncerCall, hasChanged: Bool) {
+  private func done(_ command: ReceivedCommand, hasChanged: Bool) {
     let order = command.order
     keep()
     guard hasChanged else {
@@ -176,21 +173,22 @@ extension RelayService {
       answer(command, .unchanged)
       return
     }
-    let handed = order.at.map { "handed \(order.title) to the clock for \($0.text)" }
+    let handed = order.at.map { "handed \(order.title) to the clock for \($0.rfc3339)" }
     tell(.command, handed ?? "carried out \(order.title)", command)
     answer(command, .done)
     guard let instant = order.at else { return }
     // A clock step, the switch or a slow speaker may still prevent it.
-    let hearing = instant.isFullMinute ? Self.hearing.occasion : Self.hearing.phrase
+    let hearing =
+      instant.microseconds % 60_000_000 == 0 ? Self.hearing.occasion : Self.hearing.phrase
     let number = after(instant - .now + hearing) { [unowned self] in
       journal.log(
         .unheard, .warning,
-        "\(order.title) was taken for \(instant.text), and was not heard then; the journal of "
+        "\(order.title) was taken for \(instant.rfc3339), and was not heard then; the journal of "
           + "clocksmith says why", ["ID": order.id, "TOPIC": command.topic])
     }
     var taken = command
     taken.answer = nil
-    awaitingSound[number] = (instant, taken, call)
+    awaitingSound[number] = (instant, taken)
   }
 
   /// Sends again what an announcer had taken that has ended before the instant.
@@ -198,12 +196,12 @@ extension RelayService {
     for (number, taken) in awaitingSound where taken.instant - .now > Self.lastTry {
       awaitingSound[number] = nil
       timers[number] = nil
-      send(taken.command, taken.call)
+      send(taken.command)
     }
   }
 
   /// An announcement was heard that began at this instant.
-  func noteHeard(at instant: UTCTime) {
+  func noteHeard(at instant: Instant) {
     for (number, taken) in awaitingSound where taken.instant == instant {
       awaitingSound[number] = nil
       timers[number] = nil
@@ -228,9 +226,9 @@ extension RelayService {
     keep()
     // Allow the same id again, except after a timeout: the announcer may still carry that call out.
     if why.kind != .timeout { desk.forget(command.order) }
-    var rejection = Rejection(why.kind, "'\(command.order.name)': \(why.words)")
-    rejection.id = command.order.id
-    reject(rejection, command)
+    let rejection = command.order.rejection(why.kind, why.words)
+    reject(rejection, command.topic)
+    answer(command, .refused(rejection))
   }
 
   // MARK: The journal
@@ -240,11 +238,6 @@ extension RelayService {
     journal.log(
       event, .info, "\(words)\(more)".printable,
       ["COMMAND": command.order.name, "ID": command.order.id, "TOPIC": command.topic])
-  }
-
-  private func reject(_ rejection: Rejection, _ command: ReceivedCommand) {
-    reject(rejection, command.topic)
-    answer(command, .refused(rejection))
   }
 
   func reject(_ rejection: Rejection, _ topic: String) {

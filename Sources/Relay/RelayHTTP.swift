@@ -1,5 +1,6 @@
 import Basics
 import Daemon
+import Horology
 
 /// Serves apps over HTTP.
 extension RelayService {

@@ -19,34 +19,30 @@ struct RelayMemory: Hashable {
   /// Topics with a retained message of ours.
   var retained: [String] = []
 
+  private static let waiting = Key<[Record]>.records("waiting")
+  private static let retained = Key<[Record]>.records("retained")
+
   private var text: String {
-    let line = JSONLine()
-    line.set(
-      "waiting",
-      waiting.map { waiting in
-        let line = JSONLine()
-        line.set("topic", waiting.topic)
-        line.set("command", waiting.line)
-        return line
-      })
-    line.set(
-      "retained",
-      retained.map { topic in
-        let line = JSONLine()
-        line.set("topic", topic)
-        return line
-      })
-    return line.text + "\n"
+    var record = Record()
+    record[Self.waiting] = waiting.map {
+      Record(["topic": .text($0.topic), "command": .text($0.line)])
+    }
+    record[Self.retained] = retained.map { Record(["topic": .text($0)]) }
+    return record.json + "\n"
   }
 
   private init(text: String, path: String) throws(Fault) {
-    let object = try JSONObject(text, path: path)
-    for row in try object.objects("waiting") {
-      guard let topic = try row.text("topic"), let line = try row.text("command") else { continue }
-      waiting.append(Waiting(topic: topic, line: line))
-    }
-    for row in try object.objects("retained") {
-      if let topic = try row.text("topic") { retained.append(topic) }
+    let record = try Record(json: text, path: path)
+    do throws(BadValue) {
+      for row in try record.optional(Self.waiting) ?? [] {
+        let line = try row.value(.text("command"))
+        waiting.append(Waiting(topic: try row.value(.text("topic")), line: line))
+      }
+      for row in try record.optional(Self.retained) ?? [] {
+        retained.append(try row.value(.text("topic")))
+      }
+    } catch {
+      throw Fault(path, "\(error)")
     }
   }
 

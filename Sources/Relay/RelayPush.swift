@@ -1,5 +1,6 @@
 import Basics
 import Daemon
+import Horology
 
 /// Push messages over the network, for phones and programs.
 extension RelayService {
@@ -114,7 +115,7 @@ extension PushConfiguration {
   }
 
   /// Every provider or its fault, with the name of its section.
-  func providers(at now: UTCTime) -> [(section: String, made: Result<any Provider, Fault>)] {
+  func providers(at now: Instant) -> [(section: String, made: Result<any Provider, Fault>)] {
     var made: [(String, Result<any Provider, Fault>)] = []
     func make(_ section: String, _ body: () throws(Fault) -> [any Provider]) {
       do throws(Fault) {

@@ -1,6 +1,7 @@
 import Basics
 import Daemon
 @preconcurrency import Glibc
+import Horology
 
 /// The relay: connects its parts. RelayCommands.swift handles the commands.
 public final class RelayService {
@@ -13,19 +14,19 @@ public final class RelayService {
   private(set) var broker: BrokerLink?
   private(set) lazy var announcer = AnnouncerLink(
     loop, changed: { [unowned self] in lookAtAnnouncer() },
-    announced: { [unowned self] in heard($0) },
+    announced: { [unowned self] in noteHeard(at: $0) },
     noticed: { [unowned self] in noticed($0, $1, $2) },
     caughtUp: { [unowned self] in broker?.readOn() })
   private var sources: [EventSource] = []
 
   var desk = CommandDesk()
-  private(set) lazy var waitingRoom = WaitingRoom(loop) { [unowned self] in sendDue($0, $1) }
+  private(set) lazy var waitingRoom = WaitingRoom(loop) { [unowned self] in sendDue($0) }
   /// Timers of the commands in `retrying` and `awaitingSound`.
   var timers: [Int: EventSource] = [:]
   var retrying: [Int: ReceivedCommand] = [:]
   /// Commands with an instant that the announcer has not answered yet.
   var unanswered: [Int: ReceivedCommand] = [:]
-  var awaitingSound: [Int: (instant: UTCTime, command: ReceivedCommand, call: AnnouncerCall)] = [:]
+  var awaitingSound: [Int: (instant: Instant, command: ReceivedCommand)] = [:]
   /// The last number that a timer or a call was given.
   var lastNumber = 0
   var rejections = Rejections()
@@ -43,7 +44,6 @@ public final class RelayService {
   var doorTimer: EventSource?
   /// The logged reason why the door cannot be opened.
   var doorFault: Fault?
-  private var last: LastAnnouncement?
   /// The payloads that the broker keeps for us, by topic.
   private var published: [String: String] = [:]
   /// By topic of a former name: how many unconfirmed attempts there were to clear it.
@@ -167,7 +167,7 @@ public final class RelayService {
     if let complaint { journal.log(.memory, .warning, complaint) }
     for waiting in kept.waiting {
       guard let order = try? Order(payload: waiting.line), let instant = order.at,
-        case .call(let call) = order.action
+        case .call = order.action
       else {
         journal.log(
           .memory, .warning,
@@ -176,7 +176,7 @@ public final class RelayService {
         continue
       }
       desk.remember(order)
-      try? waitingRoom.take(.init(order: order, topic: waiting.topic), call, at: instant)
+      try? waitingRoom.take(.init(order: order, topic: waiting.topic), at: instant)
     }
     let count = waitingRoom.commands.count
     if count > 0 { journal.log(.waiting, .info, "commands that wait for their instants: \(count)") }
@@ -301,14 +301,7 @@ public final class RelayService {
   /// Nil while the announcer does not run.
   var state: String? {
     guard isRunning else { return nil }
-    let waiting = waitingRoom.commands.map(\.order)
-    return announcer.state.payload(last: last, waiting: waiting)
-  }
-
-  private func heard(_ announcement: LastAnnouncement) {
-    last = announcement
-    noteHeard(at: announcement.at)
-    publishState()
+    return announcer.state.payload(waiting: waitingRoom.commands.map(\.order))
   }
 
   private func lookAtAnnouncer() {
@@ -319,7 +312,6 @@ public final class RelayService {
         journal.log(
           .announcerLost, .warning,
           "\(why); the clock is published as offline until the announcer is back")
-        last = nil
       }
     } else if toldPresence != .running {
       journal.log(.announcer, toldPresence == nil ? .info : .notice, "the announcer answers")

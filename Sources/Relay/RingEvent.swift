@@ -14,11 +14,12 @@ struct RingEvent {
   /// - Returns: nil for another notice.
   init?(_ event: String, _ words: String, _ fields: [String: String]) {
     guard Self.types.contains(event) else { return nil }
-    let line = JSONLine()
-    line.set("event_type", event)
-    line.set("number", (fields["TIMER"] ?? fields["ALARM"]).flatMap { Int($0) })
-    line.set("name", fields["TIMER_NAME"] ?? fields["ALARM_NAME"] ?? "")
-    line.set("text", words)
-    payload = line.text
+    let record = Record([
+      "event_type": .text(event),
+      "number": (fields["TIMER"] ?? fields["ALARM"]).flatMap { Int64($0) }.map { .integer($0) },
+      "name": (fields["TIMER_NAME"] ?? fields["ALARM_NAME"]).map { .text($0) },
+      "text": .text(words),
+    ])
+    payload = record.json
   }
 }

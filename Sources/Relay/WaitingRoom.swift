@@ -1,5 +1,6 @@
 import Basics
 import Daemon
+import Horology
 
 /// Holds commands for an instant until the announcer takes them. The announcer prepares them
 /// itself, and begins with the frame that belongs to the instant.
@@ -10,11 +11,11 @@ final class WaitingRoom {
   private static let most = 64
 
   private let loop: EventLoop
-  private let ready: (ReceivedCommand, AnnouncerCall) -> Void
+  private let ready: (ReceivedCommand) -> Void
   private var timers: [Int: (command: ReceivedCommand, timer: EventSource)] = [:]
   private var count = 0
 
-  init(_ loop: EventLoop, _ ready: @escaping (ReceivedCommand, AnnouncerCall) -> Void) {
+  init(_ loop: EventLoop, _ ready: @escaping (ReceivedCommand) -> Void) {
     self.loop = loop
     self.ready = ready
   }
@@ -22,14 +23,10 @@ final class WaitingRoom {
   /// The waiting commands, in the order of their arrival.
   var commands: [ReceivedCommand] { timers.sorted { $0.key < $1.key }.map(\.value.command) }
 
-  /// - Parameter call: handed to `ready` with the command.
   /// - Throws: `Rejection` if too many wait already.
-  func take(
-    _ command: ReceivedCommand, _ call: AnnouncerCall, at instant: UTCTime
-  ) throws(Rejection) {
+  func take(_ command: ReceivedCommand, at instant: Instant) throws(Rejection) {
     guard timers.count < Self.most else {
-      throw Rejection(
-        .full, "'\(command.order.name)': \(Self.most) commands wait for their instants already")
+      throw Rejection(.full, "\(Self.most) commands wait for their instants already")
     }
     count += 1
     let number = count
@@ -37,7 +34,7 @@ final class WaitingRoom {
       let due = instant + (.zero - Self.lead)
       let timer = try loop.atUTC(microseconds: due.microseconds) { [unowned self] in
         timers[number] = nil
-        ready(command, call)
+        ready(command)
       }
       timers[number] = (command, timer)
     } catch {

@@ -57,7 +57,7 @@ extension Record {
         if suffix == "_boot_usec" || Self.spans.contains(stem) {
           new = .real(Double(microseconds) / 1e6)
         } else if microseconds >= 0 {
-          new = .text(Instant(microseconds: UInt64(microseconds)).rfc3339)
+          new = .text(Instant(microseconds: microseconds).rfc3339)
         }
       }
       self[key] = nil

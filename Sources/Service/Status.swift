@@ -413,13 +413,3 @@ extension Status.Last {
       })
   }
 }
-
-extension Instant {
-  /// Since 1970; 0 before.
-  public var microseconds: UInt64 { UInt64(max(nanoseconds / 1000, 0)) }
-
-  /// Since 1970; values that are too large become the latest instant.
-  public init(microseconds: UInt64) {
-    self.init(nanoseconds: Int64(min(microseconds, UInt64(Int64.max / 1000))) * 1000)
-  }
-}

@@ -1,5 +1,6 @@
 import Basics
 import Glibc
+import Horology
 import Relay
 
 let checkCommand = Subcommand(

@@ -1,4 +1,5 @@
 import Basics
+import Horology
 import Relay
 
 let deviceCommand = Subcommand(
@@ -52,28 +53,29 @@ let deviceCommand = Subcommand(
 }
 
 private func add(_ token: String, _ arguments: Arguments) throws {
+  let options = Record(arguments)
+  // What is wrong with the options is not the fault of the first line.
+  var any = try Device(token: String(repeating: "0", count: 64))
+  try asMisuse { try any.choose(options) }
   var devices: [Device] = []
-  func take(_ token: String) throws(Fault) {
+  func take(_ token: String) throws {
     var device = try Device(token: token)
-    try choose(for: &device, arguments)
+    try device.choose(options)
     devices.append(device)
   }
   if token == "-" {
-    // What is wrong with the options is not the fault of the first line.
-    var any = try Device(token: String(repeating: "0", count: 64))
-    try asMisuse { () throws(Fault) in try choose(for: &any, arguments) }
     var number = 0
     while let line = readLine() {
       number += 1
       guard !line.isEmpty else { continue }
-      do throws(Fault) {
+      do {
         try take(line)
       } catch {
-        throw Fault("line \(number): \(error.operation)", error.detail)
+        throw Fault("line \(number)", "\(error)")
       }
     }
   } else {
-    try asMisuse { () throws(Fault) in try take(token) }
+    try asMisuse { try take(token) }
   }
   let added = try Register.use { register throws(Fault) in try register.add(devices, at: .now) }
   let renewed = devices.count - added
@@ -97,19 +99,22 @@ private func noteSilence(configurationPath path: String?) {
   Main.program.complain("devices get no messages yet: \(reason)")
 }
 
-/// Sets what the options name.
-private func choose(for device: inout Device, _ arguments: Arguments) throws(Fault) {
-  if let platform = arguments["platform"] { try device.setPlatform(platform) }
-  if let environment = arguments["environment"] { try device.setEnvironment(environment) }
-  if let events = arguments["events"] { try device.setEvents(events) }
+extension Record {
+  /// What the options name.
+  fileprivate init(_ arguments: Arguments) {
+    self.init()
+    for name in ["platform", "environment", "events"] {
+      self[name] = arguments[name].map { .text($0) }
+    }
+  }
 }
 
-/// - Throws: `Misuse` for a `Fault`: a word of the command line is wrong.
-private func asMisuse(_ body: () throws(Fault) -> Void) throws {
-  do throws(Fault) {
+/// - Throws: `Misuse` for every error: a word of the command line is wrong.
+private func asMisuse(_ body: () throws -> Void) throws {
+  do {
     try body()
   } catch {
-    throw Misuse(description: error.description)
+    throw Misuse(description: "\(error)")
   }
 }
 
@@ -133,20 +138,20 @@ extension RegisteredDevice {
   /// As in `2026-11-22T15:00:00Z  ios production  timer,alarm  TOKEN`. For a device that has gone,
   /// the time and the reason come first.
   fileprivate var line: String {
-    let gone = gone.map { "\($0.at.text)  \($0.reason)  " } ?? ""
-    return "\(gone)\(registered.text)  \(device.platform.rawValue) \(device.environment.rawValue)"
-      + "  \(device.events.text)  \(device.token)"
+    let gone = gone.map { "\($0.at.rfc3339)  \($0.reason)  " } ?? ""
+    return "\(gone)\(registered.rfc3339)  \(platform) \(environment)  \(events)  \(device.token)"
   }
 
   fileprivate var json: String {
-    let line = JSONLine()
-    line.set("token", device.token)
-    line.set("platform", device.platform.rawValue)
-    line.set("environment", device.environment.rawValue)
-    line.set("events", device.events.text.split(separator: ",").map(String.init))
-    line.set("registered", registered.text)
-    line.set("deactivated", gone?.at.text)
-    line.set("reason", gone?.reason)
-    return line.text
+    Record([
+      "token": .text(device.token), "platform": .text(platform), "environment": .text(environment),
+      "events": .list(events.split(separator: ",").map { .text(String($0)) }),
+      "registered": .text(registered.rfc3339),
+      "deactivated": gone.map { .text($0.at.rfc3339) }, "reason": gone.map { .text($0.reason) },
+    ]).json
   }
+
+  private var platform: String { device.platform?.rawValue ?? "" }
+  private var environment: String { device.environment?.rawValue ?? "" }
+  private var events: String { device.events?.text ?? "" }
 }

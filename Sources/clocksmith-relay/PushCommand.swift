@@ -1,4 +1,5 @@
 import Basics
+import Horology
 import Relay
 
 let pushCommand = Subcommand(

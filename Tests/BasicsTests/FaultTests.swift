@@ -15,12 +15,11 @@ import Testing
   @Test("JSON that would steer a terminal has escapes, and means the same")
   func json() throws {
     let name = "\u{1B}[31m \u{9B}31m \u{7F} caf\u{E9} \u{A0} \u{202E} \u{E0041} 🔔"
-    let line = JSONLine()
-    line.set("name", name)
+    let line = Record(["name": .text(name)]).json
     #expect(
-      line.text
+      line
         == #"{"name":"\u001b[31m \u009b31m \u007f caf\#u{E9} \u00a0 \u202e \udb40\udc41 🔔"}"#)
-    #expect(try JSONObject(line.text, path: "x").text("name") == name)
+    #expect(try Record(json: line, path: "x")["name"] == .text(name))
   }
 
   @Test("any letter is told as it is", arguments: ["Zürich café", "東京 ☃ 🔔", ""])

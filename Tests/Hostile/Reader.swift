@@ -99,7 +99,7 @@ private func readMemory(at path: String) {
 private func readOrder(_ bytes: [UInt8]) throws {
   guard bytes.count <= Order.largestPayload else { return }
   var desk = CommandDesk()
-  let now = UTCTime(microseconds: 1_795_359_600_000_000)
+  let now = Instant(microseconds: 1_795_359_600_000_000)
   let order = try desk.take(bytes, at: now, clockIsUsed: true)
   let again = try Order(payload: order.line)
   precondition(order.action == again.action, "an order that is another when it is read again")
@@ -108,7 +108,7 @@ private func readOrder(_ bytes: [UInt8]) throws {
 private func readWords(_ text: String) throws {
   _ = Duration(text: text)
   _ = Duration(timer: text)
-  _ = UTCTime(text: text)
+  _ = Instant(rfc3339: text)
   _ = ListenAddress(text: text)
   _ = Alarm.flaw(ofName: text).map(expectSentence)
   for read: (String) throws -> Void in [

@@ -92,8 +92,8 @@ private func judge(_ answer: String) throws {
     let length = length.flatMap({ Int($0) })
   else { return }
   let body = String(decoding: lines[end + 1].utf8.prefix(length), as: UTF8.self)
-  guard let object = try? JSONObject(body, path: "the answer") else {
+  guard let record = try? Record(json: body, path: "the answer") else {
     fatalError("an answer that is not JSON: \(body.debugDescription)")
   }
-  if let words = try object.text("error") { expectSentence(words) }
+  if case .text(let words)? = record["error"] { expectSentence(words) }
 }

@@ -1,6 +1,7 @@
 import Basics
 import CCurl
 import Foundation
+import Horology
 import TestSupport
 import Testing
 
@@ -103,8 +104,7 @@ import Testing
   @Test("the hour is silent, and waits for the battery") func hour() throws {
     let hour = payload(.hour)
     #expect(hour.priority == 5 && hour.level == .passive)
-    let text = try JSONObject(try hour.text(), path: "payload")
-    #expect(text.line.range(of: "sound") == nil)
+    #expect(try hour.text().range(of: "sound") == nil)
   }
 
   @Test("what comes wakes the app, and shows nothing") func occasion() throws {
@@ -123,7 +123,7 @@ import Testing
   func large(character: String) throws {
     let text = try payload(body: String(repeating: character, count: 5000)).text()
     #expect((3500...4096).contains(text.utf8.count))
-    _ = try JSONObject(text, path: "payload")
+    _ = try Record(json: text, path: "payload")
     #expect(text.range(of: "\u{2026}\"}") != nil)
   }
 
@@ -166,10 +166,10 @@ import Testing
   @Test("it says who signs, and when") func parts() throws {
     let text = try token(at: 1_700_000_000).text(at: .second(1_700_000_001))
     #expect(text.split(separator: ".").count == 3)
-    let header = try JSONObject(try part(text, 0), path: "header")
-    #expect(try header.text("alg") == "ES256" && header.text("kid") == "ABC123DEFG")
-    let claims = try JSONObject(try part(text, 1), path: "claims")
-    #expect(try claims.text("iss") == "DEF123GHIJ" && claims.integer("iat") == 1_700_000_000)
+    let header = try Record(json: try part(text, 0), path: "header")
+    #expect(header["alg"] == .text("ES256") && header["kid"] == .text("ABC123DEFG"))
+    let claims = try Record(json: try part(text, 1), path: "claims")
+    #expect(claims["iss"] == .text("DEF123GHIJ") && claims["iat"] == .integer(1_700_000_000))
   }
 
   @Test("it is renewed within the hour, and when the clock was set back") func renewed() throws {
@@ -189,7 +189,7 @@ import Testing
     let second = try token.text(at: .second(10_000 + 21 * 60))
     #expect(second != first)
     // A request that was sent before the renewal had the first token.
-    let later = UTCTime.second(11_261)
+    let later = Instant.second(11_261)
     #expect(token.expire(sent: .second(11_200), at: later))
     #expect(try token.text(at: later) == second)
   }

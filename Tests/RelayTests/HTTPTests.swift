@@ -134,7 +134,7 @@ private struct Peer {
     let order = try Order(
       payload: #"{"platform":"macos"}"#, with: [("command", "device_add"), ("token", token)])
     var device = try Device(token: token)
-    try device.setPlatform("macos")
+    try device.choose(Record(["platform": .text("macos")]))
     #expect(order.action == .register(device))
     #expect(throws: Rejection(.key, "'token' is told by the path; leave it out of the body")) {
       try Order(payload: #"{"token":"x"}"#, with: [("command", "device_add"), ("token", token)])

@@ -1,5 +1,6 @@
 import Basics
 import Daemon
+import Horology
 import Testing
 
 @testable import Relay

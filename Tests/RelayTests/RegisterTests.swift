@@ -1,5 +1,6 @@
 import Basics
 import Glibc
+import Horology
 import TestSupport
 import Testing
 
@@ -40,39 +41,53 @@ final class TestRegister {
   }
 }
 
-extension UTCTime {
-  static func second(_ second: Int64) -> UTCTime { UTCTime(microseconds: second * 1_000_000) }
+extension Instant {
+  static func second(_ second: Int64) -> Instant { Instant(microseconds: second * 1_000_000) }
 }
 
 @Suite struct RegisterTests {
   @Test("a device is kept as it was registered") func kept() throws {
     let test = try TestRegister()
     var device = try Device(token: TestRegister.token(0xAB).uppercased())
-    try device.setPlatform("watchos")
-    try device.setEnvironment("sandbox")
-    try device.setEvents("hour,alarm")
+    try device.choose(
+      Record([
+        "platform": .text("watchos"), "environment": .text("sandbox"),
+        "events": .text("hour,alarm"),
+      ]))
     #expect(try test.register.add(device, at: .second(7)) == .added)
     let again = try Register(path: test.path)
     var found: [RegisteredDevice] = []
     try again.devices { found.append($0) }
     #expect(found == [RegisteredDevice(device: device, registered: .second(7), gone: nil)])
     #expect(found.first?.device.token == TestRegister.token(0xAB))
-    #expect(found.first?.device.events.text == "alarm,hour")
+    #expect(found.first?.device.events?.text == "alarm,hour")
   }
 
   @Test(
-    "what is no token, platform, environment or event is told with what is",
+    "what is no token is told with what is one",
     arguments: [
       "", "abc", "zz", String(repeating: "a", count: 63), String(repeating: "g", count: 64),
     ])
-  func noToken(text: String) throws {
+  func noToken(text: String) {
     #expect(
       faultThrown { _ = try Device(token: text) }?.detail.hasPrefix("not an APNs token") == true)
+  }
+
+  @Test(
+    "what is no platform, environment or event is told with what is one",
+    arguments: [
+      ("platform", "amiga", "ios, ipados"), ("environment", "moon", "production, sandbox"),
+      ("events", "timer,,alarm", "all, or some of timer"),
+    ]) func noChoice(_ key: String, _ text: String, _ allowed: String) throws
+  {
     var device = try Device(token: TestRegister.token(1))
-    #expect(
-      faultThrown { try device.setPlatform("amiga") }?.detail.hasPrefix("allowed: ios") == true)
-    #expect(faultThrown { try device.setEnvironment("moon") } != nil)
-    #expect(faultThrown { try device.setEvents("timer,,alarm") } != nil)
+    do throws(BadValue) {
+      try device.choose(Record([key: .text(text)]))
+      Issue.record("it was taken")
+    } catch {
+      let words = "\(key) \"\(text)\" is not allowed; write \(allowed)"
+      #expect(error.description.hasPrefix(words))
+    }
   }
 
   @Test("a device that has gone is told again when it is registered again") func returns() throws {
@@ -95,14 +110,16 @@ extension UTCTime {
   func renewed() throws {
     let test = try TestRegister()
     var device = try Device(token: TestRegister.token(1))
-    try device.setPlatform("watchos")
-    try device.setEnvironment("sandbox")
-    try device.setEvents("hour,alarm")
+    try device.choose(
+      Record([
+        "platform": .text("watchos"), "environment": .text("sandbox"),
+        "events": .text("hour,alarm"),
+      ]))
     try test.register.add(device, at: .second(1))
     #expect(try test.register.add(Device(token: device.token), at: .second(2)) == .renewed)
     #expect(try test.devices.first?.device == device)
     var other = try Device(token: device.token)
-    try other.setEvents("timer")
+    try other.choose(Record(["events": .text("timer")]))
     try test.register.add(other, at: .second(3))
     let kept = try test.devices.first?.device
     #expect(kept?.events == .timer && kept?.environment == .sandbox && kept?.platform == .watchos)

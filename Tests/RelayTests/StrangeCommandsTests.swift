@@ -1,4 +1,5 @@
 import Basics
+import Horology
 import Testing
 
 @testable import Relay
@@ -35,7 +36,7 @@ import Testing
       do throws(Rejection) {
         _ = try desk.take(
           MQTTMessage(topic: "c", payload: bytes, isRetained: false),
-          at: UTCTime(microseconds: 1_795_359_600_000_000), clockIsUsed: true)
+          at: Instant(microseconds: 1_795_359_600_000_000), clockIsUsed: true)
         accepted += 1
       } catch {
         #expect(error.words.utf8.count < 500)

@@ -134,23 +134,23 @@ def test_the_volume_is_set_there(house, home):
     home.do("number.set_value", "number.hall_volume", value=-12.5)
     home.wait_for("number.hall_volume", lambda state: float(state) == -12.5)
     with house.bus.caller() as caller:
-        assert caller.get("Volume") == -12.5
+        assert caller.get("VolumeDB") == -12.5
 
 
 def test_a_timer_is_seen_with_its_name(house, home):
     with house.bus.caller() as caller:
-        caller.call("StartTimer", "ts", 600_000_000, "tea")
+        caller.ask("StartTimer", seconds=600, name="tea")
         timer = home.wait_for("sensor.hall_timer_ends", instant)
         assert [each["name"] for each in timer["attributes"]["timers"]] == ["tea"]
-        caller.call("CancelTimer", "s", "tea")
+        caller.ask("CancelTimer", timer="tea")
     home.wait_for("sensor.hall_timer_ends", lambda state: state == "unknown")
 
 
 def test_a_timer_at_zero_is_an_event(house, home):
     with house.bus.caller() as caller:
-        caller.call("StartTimer", "ts", 1_000_000, "egg")
+        caller.ask("StartTimer", seconds=1, name="egg")
         ring = home.wait_for("event.hall_ring", lambda state: state.startswith("20"))
-        caller.call("CancelTimer", "s", "egg")
+        caller.ask("CancelTimer", timer="egg")
     assert ring["attributes"]["event_type"] == "timer_elapsed" and ring["attributes"]["name"] == "egg"
 
 
@@ -193,5 +193,5 @@ def test_all_of_it_is_there_again_when_home_assistant_has_restarted(house, home)
 
 def test_home_assistant_has_nothing_to_complain_of(house, home):
     assert home.complaints() == []
-    house.broker.publish(f"{CLOCK}/state", "{}")
+    house.broker.publish(f"{CLOCK}/state", "no JSON")
     wait_until(lambda: any("value_json" in line for line in home.complaints()), 20, "a complaint")

@@ -9,8 +9,10 @@ from message_bus import NAME
 
 PROPERTIES = {
     "Trust": ("s", "synchronised"), "ClockIsUsed": ("b", True), "Muted": ("b", False),
-    "Volume": ("d", -3.0), "Switch": ("s", "absent"), "Playing": ("s", ""),
+    "VolumeDB": ("d", -3.0), "Switch": ("s", "absent"), "Playing": ("s", ""),
 }
+# The methods that take nothing, and answer nothing.
+PLAIN = ("Stop", "Unmute", "StopInterval")
 
 
 class PretendedAnnouncer:
@@ -41,8 +43,10 @@ class PretendedAnnouncer:
             self.connection.send(new_error(message, answer, "s", ("because",)))
         elif answer and member == "GetAll":
             self.connection.send(new_method_return(message, "a{sv}", (self.properties,)))
-        elif answer:
+        elif answer and member in PLAIN:
             self.connection.send(new_method_return(message))
+        elif answer:
+            self.connection.send(new_method_return(message, "a{sv}", ({},)))
 
     def close(self):
         self.connection.close()

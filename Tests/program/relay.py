@@ -12,7 +12,7 @@ import threading
 
 import pytest
 
-from program import PROGRAM
+from program import PROGRAM, ROOT
 from sound_server import wait_until
 
 RELAY = pathlib.Path(
@@ -27,6 +27,14 @@ name = hall
 group = school
 {rest}
 """
+
+
+def described_commands():
+    """The names of the commands in the description for apps."""
+    text = (ROOT / "docs/clocksmith-relay.openapi.json").read_text(encoding="utf-8")
+    forms = json.loads(text)["components"]["schemas"]["Command"]["oneOf"]
+    return [name for form in forms for command in [form["properties"]["command"]]
+            for name in command.get("enum", [command.get("const")])]
 
 
 def need_relay():

@@ -65,7 +65,7 @@ def is_offline(payload):
 
 def test_the_state_is_kept_by_the_broker(broker, relay, heard):
     state = heard.wait_for_state(lambda state: state["trust"])
-    assert state["muted"] is False and state["switch"] == "absent" and state["playing"] == ""
+    assert state["muted"] is False and state["switch"] == "absent" and "playing" not in state
     assert state["next"]["at"].endswith("Z") and state["timers"] == []
     late = broker.listen(f"{CLOCK}/#")
     late.wait_for(f"{CLOCK}/state")
@@ -77,8 +77,8 @@ def test_the_state_is_kept_by_the_broker(broker, relay, heard):
 
 def test_what_is_said_is_seen_with_its_onset_error(broker, relay, heard):
     broker.publish(COMMAND, {"command": "announce", "time": "15:30"})
-    heard.wait_for_passing_state(lambda state: state["playing"] == WORDS)
-    state = heard.wait_for_state(lambda state: state["last"]["text"] and not state["playing"])
+    heard.wait_for_passing_state(lambda state: state.get("playing") == WORDS)
+    state = heard.wait_for_state(lambda state: "last" in state and "playing" not in state)
     assert state["last"]["text"] == WORDS and abs(state["last"]["onset_error_ms"]) < 1000
     assert relay.wait_for("carried out announce")
 
@@ -118,9 +118,9 @@ def kept(broker, topic):
 
 
 @pytest.mark.parametrize("order, fits", [
-    ({"command": "mute", "for": 3600}, lambda state: state["muted_until"]),
-    ({"command": "mute"}, lambda state: state["muted_by"] == "person"),
-    ({"command": "mute", "until": "next"}, lambda state: state["muted_by"] == "next"),
+    ({"command": "mute", "for": 3600}, lambda state: "muted_until" in state),
+    ({"command": "mute"}, lambda state: state.get("muted_by") == "person"),
+    ({"command": "mute", "until": "next"}, lambda state: state.get("muted_by") == "next"),
     ({"command": "volume", "decibels": -12.5}, lambda state: state["volume_db"] == -12.5),
     ({"command": "timer", "seconds": 600, "name": "tea"},
      lambda state: [(timer["name"], timer["seconds"], timer["state"])
@@ -149,7 +149,7 @@ def test_a_group_speaks_at_the_instant_of_the_message(broker, relay, heard):
     at = int(time.time()) + 15.25
     broker.publish(
         GROUP_COMMAND, {"command": "announce", "time": "15:30", "at": at, "id": "bell"})
-    state = heard.wait_for_state(lambda state: state["last"]["text"])
+    state = heard.wait_for_state(lambda state: "last" in state)
     assert state["last"]["text"] == WORDS
     instant = datetime.datetime.fromisoformat(state["last"]["at"].replace("Z", "+00:00"))
     assert instant.timestamp() == at and abs(state["last"]["onset_error_ms"]) < 100
@@ -177,7 +177,7 @@ def test_each_command_is_answered(broker, relay, heard):
     broker.publish(GROUP_COMMAND, {"command": "stop", "id": "stop"})
     wait_until(lambda: len(heard.payloads(answer)) == 8, 60, "two answers more")
     answers = [json.loads(payload) for payload in heard.payloads(answer)]
-    assert [(each["id"], each["status"], each.get("reason")) for each in answers] == [
+    assert [(each.get("id"), each["status"], each.get("reason")) for each in answers] == [
         ("new", "done", None), ("same", "unchanged", None), ("long", "refused", "value"),
         ("unknown", "refused", "refused"), ("bell", "waiting", None), (None, "refused", "json"),
         ("bell", "refused", "cancelled"), ("stop", "done", None)]
@@ -238,12 +238,12 @@ BAD_INPUT = [
     (COMMAND, b'{"command":"\xff"}', "it is not UTF-8"),
     (COMMAND, b'{"command":"stop"}\0', "zero byte"),
     (COMMAND, "[1]", "no JSON object"),
-    (COMMAND, {"command": "explode"}, "unknown command 'explode'; there are alarm,"),
-    (COMMAND, {"command": "\x1b[31m"}, "unknown command '\\u{1B}[31m'"),
-    (COMMAND, {"command": "stop", "now": True}, "unknown key 'now' in 'stop'"),
-    (COMMAND, {"command": "volume", "decibels": "loud"}, 'decibels "loud" is not a number'),
-    (COMMAND, {"command": "announce", "time": "25:00"}, '"25:00" is no time of day'),
-    (COMMAND, {"command": "stop", "expires": "tomorrow"}, "no instant from 1970 to 2199"),
+    (COMMAND, {"command": "explode"}, "'explode' is not known; there are alarm,"),
+    (COMMAND, {"command": "\x1b[31m"}, "'\\u{1B}[31m' is not known"),
+    (COMMAND, {"command": "stop", "now": True}, "'now' is not known; there are command, expires, id"),
+    (COMMAND, {"command": "volume", "decibels": "loud"}, 'decibels "loud" is not allowed; write -60 to 0 dB'),
+    (COMMAND, {"command": "announce", "time": "25:00"}, 'time "25:00" is not allowed; write HH:MM'),
+    (COMMAND, {"command": "stop", "expires": "tomorrow"}, "is not allowed; write an instant, as 2026-"),
     (f"{COMMAND}/announce", "{}", f"commands are sent to {COMMAND}"),
 ]
 

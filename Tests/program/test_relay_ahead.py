@@ -1,5 +1,6 @@
 """Each occasion is published some seconds ahead, with its instant in the message."""
 
+import datetime
 import re
 import time
 
@@ -44,13 +45,15 @@ class Clock:
     def expect(self, instant, sounds=True, playing=""):
         """The announcer reports a change of what comes next, and the relay asks for it."""
         asked = self.announcer.calls.count("GetAll")
+        at = datetime.datetime.fromtimestamp(instant, datetime.timezone.utc)
         self.announcer.properties |= {
-            "NextOccasion": ("t", int(instant * 1e6)), "NextSounds": ("b", sounds),
-            "NextText": ("s", "three fifteen P M"), "NextChime": ("s", "none"),
+            "Next": ("a{sv}", {
+                "at": ("s", at.isoformat()), "sounds": ("b", sounds),
+                "text": ("s", "three fifteen P M"), "chime": ("s", "none")}),
             "Playing": ("s", playing)}
         self.announcer.connection.send(new_signal(
             DBusAddress(PATH, interface="org.freedesktop.DBus.Properties"), "PropertiesChanged",
-            "sa{sv}as", (NAME, {}, ["NextOccasion"])))
+            "sa{sv}as", (NAME, {}, ["Next"])))
         wait_until(lambda: self.announcer.calls.count("GetAll") > asked, 60, "the question")
 
     def close(self):

@@ -265,10 +265,10 @@ def test_many_commands_without_an_answer_do_not_make_the_clock_absent(
     broker.send(COMMAND, b'{"command":"unmute"}', times=100)
     parts.wait_until(lambda: told.calls.count("Unmute") == 64, 60, "as many as may be unanswered")
     asked = told.calls.count("GetAll")
-    told.properties = told.properties | {"Volume": ("d", -7.0)}
+    told.properties = told.properties | {"VolumeDB": ("d", -7.0)}
     told.connection.send(new_signal(
         DBusAddress(PATH, interface="org.freedesktop.DBus.Properties"), "PropertiesChanged",
-        "sa{sv}as", (NAME, {}, ["Volume"])))
+        "sa{sv}as", (NAME, {}, ["VolumeDB"])))
     parts.wait_until(lambda: told.calls.count("GetAll") > asked, 60, "another question")
     parts.wait_until(
         lambda: any(topic == f"{CLOCK}/state" and b'"volume_db":-7' in payload.replace(b" ", b"")
@@ -291,7 +291,7 @@ def test_of_many_commands_at_once_none_is_lost(relay_to, announcer, broker):
 
 def test_what_is_tried_again_is_not_written_again(relay_to, announcer, pretended, on_the_bus):
     told = announcer(
-        lambda member: "org.clocksmith.Error.Busy" if member == "AnnounceAt" else True)
+        lambda member: "org.clocksmith.Error.Busy" if member == "Announce" else True)
     broker = pretended()
     relay = relay_to(broker.port)
     relay.wait_for("the announcer answers")
@@ -300,14 +300,14 @@ def test_what_is_tried_again_is_not_written_again(relay_to, announcer, pretended
     for name in ("one", "two"):
         order = {"command": "announce", "at": at, "id": name}
         broker.send(COMMAND, json.dumps(order).encode())
-    parts.wait_until(lambda: told.calls.count("AnnounceAt") > 2, 60, "the second attempt")
+    parts.wait_until(lambda: told.calls.count("Announce") > 2, 60, "the second attempt")
     kept = on_the_bus.folder / "state/relay.json"
     before = kept.stat().st_ino, kept.stat().st_mtime_ns
 
     def after_ten():
         # First the file: once the instant has passed, it is written again.
         after = kept.stat().st_ino, kept.stat().st_mtime_ns
-        return after if told.calls.count("AnnounceAt") > 10 else None
+        return after if told.calls.count("Announce") > 10 else None
     assert parts.wait_until(after_ten, 60, "more of them") == before
 
 
@@ -315,7 +315,7 @@ def test_what_is_asked_when_a_stop_comes_is_not_tried_again(relay_to, announcer,
     answered = threading.Event()
 
     def answer(member):
-        if member != "AnnounceAt":
+        if member != "Announce":
             return True
         answered.wait(60)
         return "org.clocksmith.Error.Busy"
@@ -327,13 +327,13 @@ def test_what_is_asked_when_a_stop_comes_is_not_tried_again(relay_to, announcer,
         f"{CLOCK}/availability", lambda payload: payload == "online")
     at = time.time() + 12
     broker.publish(COMMAND, {"command": "announce", "time": "15:30", "at": at, "id": "bell"})
-    parts.wait_until(lambda: "AnnounceAt" in told.calls, 60, "the command")
+    parts.wait_until(lambda: "Announce" in told.calls, 60, "the command")
     broker.publish(COMMAND, {"command": "stop"})
     relay.wait_for("'stop' has cancelled announce \"bell\"")
     answered.set()
     relay.wait_for("carried out stop")
     parts.wait_until(lambda: time.time() > at, 60, "its instant")
-    assert told.calls.count("AnnounceAt") == 1
+    assert told.calls.count("Announce") == 1
     assert relay.matching("because") == []
 
 

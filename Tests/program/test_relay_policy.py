@@ -104,7 +104,7 @@ def test_the_relay_s_user_may_tell_the_clock_what_messages_ask_for(strict, folde
         broker.close()
 
 
-@pytest.mark.parametrize("method, may", [("Stop", True), ("TellTimer", False)])
+@pytest.mark.parametrize("method, may", [("Stop", True), ("Reload", False)])
 def test_it_may_do_nothing_else(strict, surroundings, method, may):
     bus, announcer = strict
     done = subprocess.run(

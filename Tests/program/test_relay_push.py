@@ -12,7 +12,7 @@ import pytest
 from jeepney import DBusAddress, new_signal
 
 import relay as parts
-from message_bus import NAME, PATH, timestamp
+from message_bus import NAME, PATH
 from pretended_announcer import PretendedAnnouncer
 from pretended_apns import PretendedAPNs, is_signed, make_certificate, make_provider_key
 from push import APNS, TOPIC, PushRelay, token

@@ -17,35 +17,34 @@ MONTH, DAY = 31 * 86_400, 86_400
 WRONG = [
     ({"command": "volume", "decibels": 1}, "decibels 1 is not allowed; write -60 to 0"),
     ({"command": "volume", "decibels": -60.5}, "decibels -60.5 is not allowed; write -60 to 0"),
-    ({"command": "mute", "for": 0}, "for 0 is not allowed; write seconds, up to 2678400"),
-    ({"command": "mute", "for": MONTH + 1}, "or leave it out for no end"),
-    ({"command": "timer", "seconds": 0.5}, "seconds 0.5 is not allowed; write seconds from 1 to"),
-    ({"command": "timer", "seconds": MONTH + 1}, "write seconds from 1 to 2678400 (31 days)"),
+    ({"command": "mute", "for": 0}, "for 0 is not allowed; write 0.001 to 2678400 seconds"),
+    ({"command": "mute", "for": MONTH + 1}, "for 2678401 is not allowed"),
+    ({"command": "timer", "seconds": 0.5}, "seconds 0.5 is not allowed; write 1 to 2678400"),
+    ({"command": "timer", "seconds": MONTH + 1}, "write 1 to 2678400 seconds"),
     ({"command": "timer_add", "timer": 1, "seconds": 0}, "seconds 0 is not allowed"),
     ({"command": "timer_add", "timer": 1, "seconds": MONTH + 1}, "seconds 2678401 is not allowed"),
-    ({"command": "timer_pause", "timer": ""}, 'timer is empty; write it as in "timer": "tea"'),
+    ({"command": "timer_pause", "timer": ""}, 'timer "" is not allowed; write a name or a number'),
     ({"command": "interval", "seconds": 0.5}, "seconds 0.5 is not allowed"),
-    ({"command": "interval", "seconds": DAY + 1}, "write seconds from 1 to 86400 (a day)"),
+    ({"command": "interval", "seconds": DAY + 1}, "write 1 to 86400 seconds"),
     ({"command": "rounds", "work": 0, "rest": 0}, "work 0 is not allowed"),
-    ({"command": "rounds", "work": 20}, "'rest' is missing; write seconds from 1 to 86400 (a day), "
-     "or 0 for none"),
-    ({"command": "rounds", "work": 20, "rest": 0.5}, "rest 0.5 is not allowed"),
-    ({"command": "rounds", "work": 20, "rest": 1e-300}, "rest 1e-300 is not allowed"),
+    ({"command": "timer", "seconds": "600"}, 'seconds "600" is not allowed'),
+    ({"command": "interval", "rest": 20}, "work is missing; write 1 to 86400 seconds"),
     ({"command": "rounds", "work": 20, "rest": 0, "prepare": DAY + 1}, "prepare 86401 is not"),
-    ({"command": "rounds", "work": 20, "rest": 0, "rounds": 1001}, "write 1 to 1000, or leave it out"),
+    ({"command": "rounds", "work": 20, "rest": 0, "rounds": 1001}, "write 1 to 1000"),
     ({"command": "rounds", "work": 20, "rest": 0, "countdown": 11}, "write 0 to 10"),
-    ({"command": "alarm_cancel", "alarm": ""}, "alarm is empty"),
+    ({"command": "alarm_cancel", "alarm": ""}, 'alarm "" is not allowed'),
+    ({"command": "alarm", "time": "07:00", "days": "xyz"}, "write weekdays as mon-fri, a date"),
+    ({"command": "alarm", "time": "07:00", "days": "2027-02-30"}, 'days "2027-02-30" is not'),
+    ({"command": "alarm", "time": "07:00", "rise": "2h"}, 'rise "2h" is not allowed; write a length'),
+    ({"command": "alarm", "time": "07:00", "tune": "x" * 256}, "write the name of a tune"),
 ]
 
 # These are refused by the clock: what is allowed is its knowledge.
 WRONG_FOR_THE_CLOCK = [
+    ({"command": "interval", "work": 20, "rest": 0.5}, "rest"),
     ({"command": "timer", "seconds": 60, "name": "12"}, "the name cannot be used: it would be taken"),
     ({"command": "alarm", "time": "07:00", "name": " a"}, "the name cannot be used: it begins"),
-    ({"command": "alarm", "time": "07:00", "days": "xyz"}, "'xyz' is not a weekday"),
-    ({"command": "alarm", "time": "07:00", "days": "2027-02-30"}, "that month has no such day"),
-    ({"command": "alarm", "time": "07:00", "rise": "2h"}, "'2h' is no rise; write how long"),
     ({"command": "alarm", "time": "07:00", "tune": "nope"}, "tune 'nope': not found"),
-    ({"command": "alarm", "time": "07:00", "tune": "x" * 1025}, "tune: it is longer than 1024 bytes"),
 ]
 
 # What there is first, and then the conflict with it.

@@ -14,33 +14,22 @@ struct HTTPAnswer {
 
   /// Refuses with a sentence, and with a reason word that never changes.
   init(_ status: UInt32, _ reason: String, _ words: String, _ headers: (String, String)...) {
-    let line = JSONLine()
-    line.set("error", words.printable)
-    line.set("reason", reason)
-    self.init(status, line.text)
+    let record = Record(["error": .text(words.printable), "reason": .text(reason)])
+    self.init(status, record.json)
     self.headers = headers.map { (name: $0.0, value: $0.1) }
   }
 }
 
 extension HTTPAnswer {
   init(_ outcome: CommandOutcome) {
-    let line = JSONLine()
-    switch outcome {
-    case .done:
-      line.set("status", "done")
-      self.init(200, line.text)
-    case .unchanged:
-      line.set("status", "unchanged")
-      self.init(200, line.text)
-    case .waits(let instant):
-      line.set("status", "waiting")
-      line.set("at", instant.text)
-      self.init(202, line.text)
-    case .refused(let rejection):
-      let status = rejection.kind.status
-      self.init(status, rejection.kind.rawValue, rejection.words)
-      if status == 503 { headers.append((name: "Retry-After", value: "5")) }
-    }
+    let status: UInt32 =
+      switch outcome {
+      case .done, .unchanged: 200
+      case .waits: 202
+      case .refused(let rejection): rejection.kind.status
+      }
+    self.init(status, outcome.record.json)
+    if status == 503 { headers.append((name: "Retry-After", value: "5")) }
   }
 }
 

@@ -1,5 +1,6 @@
 import Basics
 import COpenSSL
+import Horology
 
 /// The identity of the clock for apps: a certificate, with those that vouch for it, and its key.
 struct TLSIdentity: Hashable {

@@ -70,37 +70,28 @@ struct APNsPayload: Hashable {
   }
 
   private func line(body: some StringProtocol, hasFields: Bool) -> String {
-    let line = JSONLine()
-    line.set("aps", isBackground ? wake : shown(body))
-    line.set("event", message.kind)
-    line.set("at", message.created.text)
+    var record = Record([
+      "aps": .record(isBackground ? Self.wake : shown(String(body))), "event": .text(message.kind),
+      "at": .text(message.created.rfc3339),
+    ])
     if hasFields {
-      for (name, value) in message.fields.sorted(by: { $0.key < $1.key })
-      where name != "aps" && name != "event" && name != "at" {
-        line.set(name, value)
+      for (name, value) in message.fieldsRecord.fields where record[name] == nil {
+        record[name] = value
       }
     }
-    return line.text
+    return record.json
   }
 
   /// A background push may hold nothing else.
-  private var wake: JSONLine {
-    let aps = JSONLine()
-    aps.set("content-available", 1)
-    return aps
-  }
+  private static let wake = Record(["content-available": .integer(1)])
 
-  private func shown(_ body: some StringProtocol) -> JSONLine {
-    let alert = JSONLine()
-    alert.set("title", message.title)
-    alert.set("body", String(body))
-    let aps = JSONLine()
-    aps.set("alert", alert)
-    if let sound = look.sound, level != .passive { aps.set("sound", sound) }
-    if let badge = look.badge { aps.set("badge", badge) }
-    if look.wakesApp { aps.set("content-available", 1) }
-    aps.set("interruption-level", level.rawValue)
-    aps.set("thread-id", message.title)
-    return aps
+  private func shown(_ body: String) -> Record {
+    Record([
+      "alert": .record(Record(["title": .text(message.title), "body": .text(body)])),
+      "sound": level == .passive ? nil : look.sound.map { .text($0) },
+      "badge": look.badge.map { .integer(Int64($0)) },
+      "content-available": look.wakesApp ? .integer(1) : nil,
+      "interruption-level": .text(level.rawValue), "thread-id": .text(message.title),
+    ])
   }
 }

@@ -1,4 +1,5 @@
 import Basics
+import Horology
 
 /// One of the two servers of the Apple Push Notification service.
 final class APNsProvider: Provider {
@@ -35,7 +36,7 @@ final class APNsProvider: Provider {
   }
 
   func request(
-    _ delivery: Delivery, _ registered: RegisteredMessage, at now: UTCTime
+    _ delivery: Delivery, _ registered: RegisteredMessage, at now: Instant
   ) throws(Fault) -> Request {
     let token = try token?.text(at: now) ?? ""
     if form == nil || form?.message != registered.id || form?.token != token {
@@ -66,7 +67,7 @@ final class APNsProvider: Provider {
     return (registered.id, token, HeaderList(headers), body)
   }
 
-  func judge(_ answer: Answer, sent: UTCTime, at now: UTCTime) -> Verdict {
+  func judge(_ answer: Answer, sent: Instant, at now: Instant) -> Verdict {
     let verdict = Verdict(apns: answer, sent: sent, isOurTopic: isOurTopic)
     if verdict == .accepted { isOurTopic = true }
     if case .tokenExpired(let reason) = verdict {

@@ -1,20 +1,21 @@
 import Basics
 import Daemon
+import Horology
 
 /// Publishes each occasion some seconds ahead, so that a phone can speak at its instant by itself.
 final class Ahead {
   /// The next occasion, from the announcer's bus.
   struct Occasion: Hashable {
-    let instant: UTCTime
+    let instant: Instant
     /// The words to be said, and the chime to be rung.
     let words: String
     let chime: String
 
     /// A message that expires at the instant.
-    func message(of clock: String, at now: UTCTime) -> PushMessage {
+    func message(of clock: String, at now: Instant) -> PushMessage {
       PushMessage(
         event: .occasion, kind: "occasion", title: clock, body: words,
-        fields: ["INSTANT": instant.text, "TEXT": words, "CHIME": chime],
+        fields: ["INSTANT": instant.rfc3339, "TEXT": words, "CHIME": chime],
         collapse: "occasion \(clock)", created: now, expires: instant)
     }
   }
@@ -25,7 +26,7 @@ final class Ahead {
   private let loop: EventLoop
   private let publish: (Occasion) -> Void
   private var waiting: (occasion: Occasion, lead: Duration, timer: EventSource)?
-  private var published: UTCTime?
+  private var published: Instant?
 
   init(_ loop: EventLoop, _ publish: @escaping (Occasion) -> Void) {
     self.loop = loop
@@ -49,7 +50,7 @@ final class Ahead {
     // Without a timer there is no push. The next change of the announcer tries again.
     let timer = try? loop.atUTC(microseconds: due.microseconds) { [unowned self] in
       waiting = nil
-      guard UTCTime.now + Self.least <= occasion.instant else { return }
+      guard Instant.now + Self.least <= occasion.instant else { return }
       published = occasion.instant
       publish(occasion)
     }

@@ -1,6 +1,7 @@
 import Basics
 import CSQLite
 @preconcurrency import Glibc
+import Horology
 
 /// A value that is bound to a parameter of a statement.
 enum SQLValue {
@@ -9,7 +10,7 @@ enum SQLValue {
   case null
 
   init(_ text: String?) { self = text.map { .text($0) } ?? .null }
-  init(_ time: UTCTime?) { self = time.map { .integer($0.microseconds) } ?? .null }
+  init(_ time: Instant?) { self = time.map { .integer($0.microseconds) } ?? .null }
 }
 
 /// A row of a result, valid until the next one.
@@ -24,8 +25,8 @@ struct SQLRow {
 
   func isNull(_ column: Int32) -> Bool { sqlite3_column_type(statement, column) == SQLITE_NULL }
 
-  func time(_ column: Int32) -> UTCTime? {
-    isNull(column) ? nil : UTCTime(microseconds: integer(column))
+  func time(_ column: Int32) -> Instant? {
+    isNull(column) ? nil : Instant(microseconds: integer(column))
   }
 }
 

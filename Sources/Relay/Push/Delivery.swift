@@ -1,3 +1,5 @@
+import Horology
+
 /// One message for one receiver.
 struct Delivery: Hashable {
   let id: Int64
@@ -29,7 +31,7 @@ struct Outcome: Hashable {
   let delivery: Delivery
   let state: DeliveryState
   /// When it is tried again, if it waits.
-  var due: UTCTime?
+  var due: Instant?
   var reason: String?
   /// Set if the device has gone; nil if it stays active.
   var departure: Departure?
@@ -37,6 +39,6 @@ struct Outcome: Hashable {
   struct Departure: Hashable {
     let reason: String
     /// A device that registered after this stays active; nil to ignore when it registered.
-    let since: UTCTime?
+    let since: Instant?
   }
 }

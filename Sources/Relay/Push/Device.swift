@@ -1,4 +1,5 @@
 import Basics
+import Horology
 
 /// A phone or another device that is registered for push messages.
 public struct Device: Hashable, Sendable {
@@ -11,35 +12,30 @@ public struct Device: Hashable, Sendable {
     case production, sandbox
   }
 
-  /// What a registration names. A renewal keeps the rest as it was.
-  struct Choices: OptionSet, Hashable, Sendable {
-    let rawValue: Int
-
-    static let platform = Choices(rawValue: 1)
-    static let environment = Choices(rawValue: 2)
-    static let events = Choices(rawValue: 4)
-    static let all: Choices = [.platform, .environment, .events]
-  }
-
   /// In lower-case hexadecimal digits.
   public let token: String
-  public var platform = Platform.ios
-  public var environment = Environment.production
-  public var events = PushEvents.usual
-  /// A device in the register has all of them.
-  var named: Choices = []
+  // Nil if a registration does not name it: a renewal keeps it as it was. A device in the register
+  // has all of them.
+  public internal(set) var platform: Platform?
+  public internal(set) var environment: Environment?
+  public internal(set) var events: PushEvents?
 
   /// - Throws: `Fault` for a text that cannot be a token of APNs.
   public init(token: String) throws(Fault) {
-    let digits = token.lowercased()
-    guard (64...200).contains(digits.utf8.count), digits.utf8.count.isMultiple(of: 2),
-      digits.utf8.allSatisfy({ (48...57).contains($0) || (97...102).contains($0) })
-    else {
-      throw Fault(
-        "the token \"\(token.excerpt)\"",
-        "not an APNs token; write 64 to 200 hexadecimal digits, an even number")
+    guard let digits = Self.digits(token) else {
+      throw Fault("the token \"\(token.excerpt)\"", "not an APNs token; write \(Self.allowed)")
     }
     self.token = digits
+  }
+
+  private static let allowed = "64 to 200 hexadecimal digits, an even number"
+
+  private static func digits(_ token: String) -> String? {
+    let digits = token.lowercased()
+    let isToken =
+      (64...200).contains(digits.utf8.count) && digits.utf8.count.isMultiple(of: 2)
+      && digits.utf8.allSatisfy { (48...57).contains($0) || (97...102).contains($0) }
+    return isToken ? digits : nil
   }
 
   /// The device in the journal: only the start of its token, which is private.
@@ -47,44 +43,40 @@ public struct Device: Hashable, Sendable {
 }
 
 extension Device {
-  public mutating func setPlatform(_ text: String) throws(Fault) {
-    platform = try Self.choice(text, "platform")
-    named.insert(.platform)
-  }
+  static let token = Key<String>.text("token", allowed: allowed)
+  private static let platform = Key<Platform>.choice("platform")
+  private static let environment = Key<Environment>.choice("environment")
+  private static let events = Key<PushEvents>.parsed(
+    "events", allowed: PushEvents.allowed, as: \.text, { PushEvents(text: $0) })
 
-  public mutating func setEnvironment(_ text: String) throws(Fault) {
-    environment = try Self.choice(text, "environment")
-    named.insert(.environment)
-  }
+  /// The keys of a registration.
+  static let keys = [token.name, platform.name, environment.name, events.name]
 
-  public mutating func setEvents(_ text: String) throws(Fault) {
-    guard let events = PushEvents(text: text) else {
-      throw Fault("events \"\(text.excerpt)\"", "allowed: \(PushEvents.allowed)")
+  init(token record: Record) throws(BadValue) {
+    guard let token = Self.digits(try record.value(Self.token)) else {
+      // It is not told: it may be private.
+      throw BadValue(key: Self.token.name, because: "not an APNs token; write \(Self.allowed)")
     }
-    self.events = events
-    named.insert(.events)
+    self.token = token
   }
 
-  private static func choice<Choice: RawRepresentable<String> & CaseIterable>(
-    _ text: String, _ what: String
-  ) throws(Fault) -> Choice {
-    guard let choice = Choice(rawValue: text) else {
-      let allowed = Choice.allCases.map(\.rawValue).joined(separator: ", ")
-      throw Fault("\(what) \"\(text.excerpt)\"", "allowed: \(allowed)")
-    }
-    return choice
+  /// Sets what a registration names.
+  public mutating func choose(_ record: Record) throws(BadValue) {
+    platform = try record.optional(Self.platform)
+    environment = try record.optional(Self.environment)
+    events = try record.optional(Self.events)
   }
 }
 
 /// A device in the register.
 public struct RegisteredDevice: Hashable, Sendable {
   public let device: Device
-  public let registered: UTCTime
+  public let registered: Instant
   /// When it was deactivated, and why; nil while it is active.
   public let gone: Departure?
 
   public struct Departure: Hashable, Sendable {
-    public let at: UTCTime
+    public let at: Instant
     /// As APNs names it, as in `Unregistered`.
     public let reason: String
   }

@@ -1,3 +1,5 @@
+import Horology
+
 /// Selects the announcer's notices that are published, and gives them words.
 extension PushMessage {
   /// - Parameters:
@@ -8,7 +10,7 @@ extension PushMessage {
   /// - Returns: nil for a notice that is not published.
   init?(
     notice event: String, _ words: String, _ fields: [String: String], isReturn: Bool = false,
-    clock: String, at now: UTCTime
+    clock: String, at now: Instant
   ) {
     guard let kind = Kind(event, fields, isReturn) else { return nil }
     self.init(
@@ -24,7 +26,7 @@ extension PushMessage {
   }
 
   /// A message that a person publishes.
-  static func words(_ words: String, title: String, at now: UTCTime) -> PushMessage {
+  static func words(_ words: String, title: String, at now: Instant) -> PushMessage {
     PushMessage(
       event: .message, kind: "message", title: title, body: words,
       collapse: "message \(now.microseconds)", created: now,

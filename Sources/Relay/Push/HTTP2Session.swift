@@ -193,7 +193,7 @@ final class HTTP2Session {
   private func takeFarewell(_ frame: nghttp2_goaway) {
     let told = UnsafeBufferPointer(start: frame.opaque_data, count: frame.opaque_data_len)
     let text = String(decoding: told.prefix(256), as: UTF8.self)
-    farewell = Verdict.reason(in: try? JSONObject(text, path: "the farewell")) ?? ""
+    farewell = Verdict.reason(in: try? Record(json: text, path: "the farewell")) ?? ""
     // A graceful shutdown is announced by the highest number that there is (RFC 9113, 6.8).
     isEndedInOrder =
       frame.error_code == NGHTTP2_NO_ERROR.rawValue && frame.last_stream_id > 0

@@ -1,4 +1,5 @@
 import Basics
+import Horology
 
 /// A topic of an ntfy server, which hands messages on to telephones and browsers.
 final class NtfyProvider: Provider {
@@ -29,7 +30,7 @@ final class NtfyProvider: Provider {
   }
 
   func request(
-    _ delivery: Delivery, _ registered: RegisteredMessage, at now: UTCTime
+    _ delivery: Delivery, _ registered: RegisteredMessage, at now: Instant
   ) throws(Fault) -> Request {
     Request(
       tag: delivery.id, address: configured.server, ownHeader: nil, headers: headers,
@@ -37,19 +38,17 @@ final class NtfyProvider: Provider {
   }
 
   func text(of message: PushMessage) -> String {
-    let line = JSONLine()
-    line.set("topic", configured.topic)
-    line.set("title", message.title)
     // A character may have any number of accents, so count bytes.
     var words = String(message.body.unicodeScalars.prefix(Self.mostBytes))
     while words.utf8.count > Self.mostBytes { words.unicodeScalars.removeLast() }
-    line.set("message", words)
-    line.set("priority", message.event.ntfyPriority)
-    line.set("tags", [message.event.text])
-    return line.text
+    let record = Record([
+      "topic": .text(configured.topic), "title": .text(message.title), "message": .text(words),
+      "priority": .integer(message.event.ntfyPriority), "tags": .list([.text(message.event.text)]),
+    ])
+    return record.json
   }
 
-  func judge(_ answer: Answer, sent: UTCTime, at now: UTCTime) -> Verdict {
+  func judge(_ answer: Answer, sent: Instant, at now: Instant) -> Verdict {
     if answer.isSuccess { return .accepted }
     if let failure = answer.failure { return Verdict(failure) }
     switch answer.status {
@@ -62,7 +61,7 @@ final class NtfyProvider: Provider {
 
 extension PushEvents {
   /// From 1 to 5, of which 3 is the usual.
-  fileprivate var ntfyPriority: Int {
+  fileprivate var ntfyPriority: Int64 {
     switch self {
     case .timer, .alarm: 5
     case .hour: 2

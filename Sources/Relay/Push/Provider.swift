@@ -1,4 +1,5 @@
 import Basics
+import Horology
 
 /// A service that takes messages: makes the requests for it and judges its answers.
 protocol Provider: AnyObject {
@@ -10,10 +11,10 @@ protocol Provider: AnyObject {
 
   /// - Throws: `Fault` if the message cannot be put in a form that the service takes.
   func request(
-    _ delivery: Delivery, _ registered: RegisteredMessage, at now: UTCTime
+    _ delivery: Delivery, _ registered: RegisteredMessage, at now: Instant
   ) throws(Fault) -> Request
 
-  func judge(_ answer: Answer, sent: UTCTime, at now: UTCTime) -> Verdict
+  func judge(_ answer: Answer, sent: Instant, at now: Instant) -> Verdict
 
   /// How long to wait after so many tries of one delivery.
   func pause(after tries: Int) -> Duration

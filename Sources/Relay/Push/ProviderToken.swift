@@ -2,6 +2,7 @@ import Basics
 import CJWT
 import COpenSSL
 @preconcurrency import Glibc
+import Horology
 
 /// The token that identifies a provider to APNs: a JSON Web Token signed with ES256, by libjwt.
 ///
@@ -13,14 +14,14 @@ final class ProviderToken {
   let key: [UInt8]
   private let keyID: String
   private let team: String
-  private var made: (text: String, at: UTCTime)?
+  private var made: (text: String, at: Instant)?
 
   /// - Parameters:
   ///   - key: of P-256, in PEM form as Apple hands it out (a `.p8`).
   ///   - keyID: ten characters, as Apple names the key.
   ///   - team: ten characters, as Apple names the owner.
   /// - Throws: `Fault` if the key cannot sign.
-  init(key: String, keyID: String, team: String, at now: UTCTime) throws(Fault) {
+  init(key: String, keyID: String, team: String, at now: Instant) throws(Fault) {
     try Self.check(key, keyID)
     self.key = Array(key.utf8)
     self.keyID = keyID
@@ -63,7 +64,7 @@ final class ProviderToken {
   }
 
   /// The token for a request. Makes a new one if the old one is due, or the clock was set back.
-  func text(at now: UTCTime) throws(Fault) -> String {
+  func text(at now: Instant) throws(Fault) -> String {
     if let made, made.at <= now, now - made.at < Self.renewal { return made.text }
     let text = try sign(at: now)
     made = (text, now)
@@ -73,7 +74,7 @@ final class ProviderToken {
   /// Drops the token, because APNs says that it is too old.
   /// - Parameter sent: when the request with the token was sent.
   /// - Returns: false if the token is too new for that.
-  func expire(sent: UTCTime, at now: UTCTime) -> Bool {
+  func expire(sent: Instant, at now: Instant) -> Bool {
     // The request had the token before this one.
     if let made, sent < made.at { return true }
     if let made, made.at <= now, now - made.at < Self.shortest { return false }
@@ -81,7 +82,7 @@ final class ProviderToken {
     return true
   }
 
-  private func sign(at now: UTCTime) throws(Fault) -> String {
+  private func sign(at now: Instant) throws(Fault) -> String {
     var jwt: OpaquePointer?
     guard jwt_new(&jwt) == 0, let jwt else { throw Fault("libjwt", errno: ENOMEM) }
     defer { jwt_free(jwt) }

@@ -1,5 +1,6 @@
 import Basics
 import Daemon
+import Horology
 
 /// Publishes messages: keeps them in the register, and sends them from there to every provider.
 final class Publisher {
@@ -222,7 +223,7 @@ final class Publisher {
 
   /// Takes over the deliveries of the relay's last run, or of another configuration.
   private func resume() {
-    let now = UTCTime.now
+    let now = Instant.now
     let unanswered = using { register in
       let unanswered = isResumed ? 0 : try register.leaveUnanswered(at: now)
       try register.closeLanes(but: configured, at: now)
@@ -243,7 +244,7 @@ final class Publisher {
   /// Takes the new messages, published here or by `clocksmith-relay push`.
   private func takeNew() {
     guard isResumed else { return }
-    let now = UTCTime.now
+    let now = Instant.now
     let taken: [Int64]? = using { register in
       try addWaiting(to: register)
       // No lane is left to send it. The relay's next run will.
@@ -285,7 +286,7 @@ final class Publisher {
   // MARK: Deliveries
 
   private func advance(_ outcomes: [Outcome], _ lane: Lane, _ room: Int) -> Register.Batch? {
-    let now = UTCTime.now
+    let now = Instant.now
     let found = using { try $0.advance(outcomes, in: lane, room: room, at: now) }
     guard let batch = found else { return nil }
     var touched = Set(batch.made.keys).union(batch.ended.keys)

@@ -1,5 +1,6 @@
 import Basics
 @preconcurrency import Glibc
+import Horology
 
 /// The receivers of push messages in relay.conf.
 public struct PushConfiguration: Hashable, Sendable {
@@ -259,7 +260,7 @@ extension PushConfiguration.APNs {
 
   /// The signer of tokens; nil if a certificate is used instead.
   /// - Throws: `Fault` if the key or the certificate cannot be read or used.
-  func providerToken(at now: UTCTime) throws(Fault) -> ProviderToken? {
+  func providerToken(at now: Instant) throws(Fault) -> ProviderToken? {
     try TLSContext.check(authorities: authorities, certificate: certificate, key: key)
     guard let keyID, let team, certificate == nil else { return nil }
     guard let text = try Secret.text(file: keyFile, credential: "apns-key") else {

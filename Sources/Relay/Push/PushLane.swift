@@ -1,12 +1,13 @@
 import Basics
 import Daemon
+import Horology
 
 /// Sends the deliveries of one lane: as many at once as the provider takes, or one while it fails.
 final class PushLane {
   struct Handlers {
     /// Notes outcomes and takes the next deliveries; nil if the register cannot be used now.
     var advance: (_ outcomes: [Outcome], Lane, _ room: Int) -> Register.Batch?
-    var nextDue: (Lane) -> UTCTime?
+    var nextDue: (Lane) -> Instant?
     /// Nil if the register cannot be used now; a nil inside if it does not have the message.
     var message: (Int64) -> RegisteredMessage??
     /// The provider cannot be used, why and until when; nil when it can be used again.
@@ -25,7 +26,7 @@ final class PushLane {
   private let handlers: Handlers
   private var carrier: Carrier?
   /// Each with the count of successes when it was sent.
-  private var sent: [Int64: (delivery: Delivery, at: UTCTime, successes: Int)] = [:]
+  private var sent: [Int64: (delivery: Delivery, at: Instant, successes: Int)] = [:]
   private var outcomes: [Outcome] = []
   /// How many deliveries may be in flight: one until the provider has accepted or refused one.
   private var window = 1
@@ -51,7 +52,7 @@ final class PushLane {
     self.provider = provider
     self.loop = loop
     self.handlers = handlers
-    backOff = BackOff(seed: UInt64(truncatingIfNeeded: UTCTime.now.microseconds))
+    backOff = BackOff(seed: UInt64(truncatingIfNeeded: Instant.now.microseconds))
   }
 
   /// How many deliveries are on their way.
@@ -105,7 +106,7 @@ final class PushLane {
     if let gone {
       return outcomes.append(Outcome(delivery: delivery, state: .refused, reason: gone))
     }
-    let now = UTCTime.now
+    let now = Instant.now
     do throws(Fault) {
       guard let found = handlers.message(delivery.message) else {
         return outcomes.append(
@@ -142,7 +143,7 @@ final class PushLane {
 
   private func answered(_ id: Int64, _ answer: Answer) {
     guard let (delivery, at, successesThen) = sent.removeValue(forKey: id) else { return }
-    let now = UTCTime.now
+    let now = Instant.now
     switch provider.judge(answer, sent: at, at: now) {
     case .accepted:
       outcomes.append(Outcome(delivery: delivery, state: .accepted))
@@ -179,7 +180,7 @@ final class PushLane {
   }
 
   private func tryAgain(
-    _ delivery: Delivery, _ reason: String, after wait: Duration, _ now: UTCTime
+    _ delivery: Delivery, _ reason: String, after wait: Duration, _ now: Instant
   ) {
     let due = now + wait
     // If the message cannot be read now, try again. Its expiry is then checked.
@@ -282,7 +283,7 @@ final class PushLane {
     let done = closed
     closed = nil
     // A request that never left is sent by the next lane, or by the relay's next run.
-    let now = UTCTime.now
+    let now = Instant.now
     for (id, (delivery, _, _)) in sent {
       outcomes.append(
         carrier?.hasBegun(id) == false

@@ -1,4 +1,5 @@
 import Basics
+import Horology
 
 /// A message in words. Each provider has its own form of it.
 struct PushMessage: Hashable {
@@ -11,9 +12,16 @@ struct PushMessage: Hashable {
   var fields: [String: String] = [:]
   /// On a screen, a later message with the same value replaces this one.
   let collapse: String
-  let created: UTCTime
+  let created: Instant
   /// From this instant on the message is useless.
-  let expires: UTCTime
+  let expires: Instant
+
+  /// The fields, in the order of their names.
+  var fieldsRecord: Record {
+    var record = Record()
+    for (name, value) in fields.sorted(by: { $0.key < $1.key }) { record[name] = .text(value) }
+    return record
+  }
 }
 
 /// A message in the register.

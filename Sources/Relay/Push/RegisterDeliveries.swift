@@ -1,4 +1,5 @@
 import Basics
+import Horology
 
 /// The deliveries of the register: takes the next ones, and notes their outcomes.
 extension Register {
@@ -21,7 +22,7 @@ extension Register {
   /// Notes outcomes, and takes the next deliveries of a lane. All of it is on the disk afterwards.
   /// - Parameter room: how many to take at most.
   func advance(
-    _ outcomes: [Outcome], in lane: Lane, room: Int, at now: UTCTime
+    _ outcomes: [Outcome], in lane: Lane, room: Int, at now: Instant
   ) throws(Fault) -> Batch {
     var batch = Batch()
     try database.transaction { () throws(Fault) in
@@ -38,7 +39,7 @@ extension Register {
   }
 
   /// - Returns: true if this has deactivated the device.
-  private func note(_ outcome: Outcome, at now: UTCTime) throws(Fault) -> Bool {
+  private func note(_ outcome: Outcome, at now: Instant) throws(Fault) -> Bool {
     try database.run(
       "UPDATE deliveries SET state = ?, due = ?, reason = ?, changed = ? WHERE id = ?",
       [
@@ -51,7 +52,7 @@ extension Register {
   }
 
   private func takeWaiting(
-    _ lane: Lane, _ room: Int, _ now: UTCTime, _ batch: inout Batch
+    _ lane: Lane, _ room: Int, _ now: Instant, _ batch: inout Batch
   ) throws(Fault) {
     var found: [(delivery: Delivery, isGone: Bool, isExpired: Bool)] = []
     try database.run(
@@ -90,7 +91,7 @@ extension Register {
 
   /// Ends a delivery. Without a new reason, it keeps the last one.
   private func end(
-    _ delivery: Delivery, _ state: DeliveryState, _ reason: String?, _ now: UTCTime
+    _ delivery: Delivery, _ state: DeliveryState, _ reason: String?, _ now: Instant
   ) throws(Fault) {
     try database.run(
       """
@@ -106,7 +107,7 @@ extension Register {
   /// Continues the oldest message that not every device of the lane has got.
   /// - Returns: false if there is none.
   private func takeNew(
-    _ lane: Lane, _ room: Int, _ now: UTCTime, _ batch: inout Batch
+    _ lane: Lane, _ room: Int, _ now: Instant, _ batch: inout Batch
   ) throws(Fault) -> Bool {
     guard let environment = lane.environment else { return false }
     var pass: (message: Int64, done: Int64, last: Int64, event: Int64, expires: Int64)?
@@ -163,15 +164,15 @@ extension Register {
   }
 
   /// When the next waiting delivery of a lane is due; nil if there is none.
-  func nextDue(in lane: Lane) throws(Fault) -> UTCTime? {
+  func nextDue(in lane: Lane) throws(Fault) -> Instant? {
     try database.integer(
       "SELECT min(due) FROM deliveries WHERE lane = ? AND state = 'waiting'", [.text(lane.name)]
-    ).map { UTCTime(microseconds: $0) }
+    ).map { Instant(microseconds: $0) }
   }
 
   /// Marks the deliveries that the relay's last run had sent and that had no answer when it ended.
   /// - Returns: how many there were.
-  func leaveUnanswered(at now: UTCTime) throws(Fault) -> Int {
+  func leaveUnanswered(at now: Instant) throws(Fault) -> Int {
     try database.run(
       "UPDATE deliveries SET state = 'unanswered', changed = ? WHERE state = 'sent'",
       [.integer(now.microseconds)])
@@ -179,7 +180,7 @@ extension Register {
   }
 
   /// Ends the deliveries of lanes that are no longer configured.
-  func closeLanes(but lanes: [Lane], at now: UTCTime) throws(Fault) {
+  func closeLanes(but lanes: [Lane], at now: Instant) throws(Fault) {
     var others: Set<String> = []
     for table in ["passes", "deliveries WHERE state = 'waiting'"] {
       try database.run("SELECT DISTINCT lane FROM \(table)") { others.insert($0.text(0)) }

@@ -1,4 +1,5 @@
 import Basics
+import Horology
 
 /// The devices of the register.
 extension Register {
@@ -10,14 +11,14 @@ extension Register {
   /// Registers a device, or renews its entry, which keeps what the registration does not name. A
   /// device that had gone becomes active again.
   @discardableResult
-  public func add(_ device: Device, at now: UTCTime) throws(Fault) -> Registration {
+  public func add(_ device: Device, at now: Instant) throws(Fault) -> Registration {
     var result = Registration.added
     try database.transaction { () throws(Fault) in result = try put(device, at: now) }
     return result
   }
 
   /// Registers many, all or none.
-  public func add(_ devices: [Device], at now: UTCTime) throws(Fault) -> Int {
+  public func add(_ devices: [Device], at now: Instant) throws(Fault) -> Int {
     var added = 0
     try database.transaction { () throws(Fault) in
       for device in devices where try put(device, at: now) == .added { added += 1 }
@@ -25,26 +26,24 @@ extension Register {
     return added
   }
 
-  private func put(_ device: Device, at now: UTCTime) throws(Fault) -> Registration {
+  private func put(_ device: Device, at now: Instant) throws(Fault) -> Registration {
     let values: [SQLValue] = [
-      .text(device.platform.rawValue), .text(device.environment.rawValue),
-      .integer(device.events.rawValue), .integer(now.microseconds), .text(device.token),
+      SQLValue(device.platform?.rawValue), SQLValue(device.environment?.rawValue),
+      device.events.map { .integer($0.rawValue) } ?? .null, .integer(now.microseconds),
+      .text(device.token),
     ]
-    var changes = values
-    if !device.named.contains(.platform) { changes[0] = .null }
-    if !device.named.contains(.environment) { changes[1] = .null }
-    if !device.named.contains(.events) { changes[2] = .null }
     try database.run(
       """
       UPDATE devices SET platform = coalesce(?, platform),
         environment = coalesce(?, environment), events = coalesce(?, events), registered = ?,
         deactivated = NULL, reason = NULL WHERE token = ?
-      """, changes)
+      """, values)
     if database.changes > 0 { return .renewed }
     try database.run(
       """
       INSERT INTO devices (platform, environment, events, registered, token)
-        VALUES (?, ?, ?, ?, ?)
+        VALUES (coalesce(?, 'ios'), coalesce(?, 'production'),
+          coalesce(?, \(PushEvents.usual.rawValue)), ?, ?)
       """, values)
     return .added
   }
@@ -66,17 +65,14 @@ extension Register {
       """
     ) { row in
       // Leave out invalid rows, which another program has written.
-      guard var device = try? Device(token: row.text(0)),
-        let platform = Device.Platform(rawValue: row.text(1)),
-        let environment = Device.Environment(rawValue: row.text(2))
-      else { return }
-      device.platform = platform
-      device.environment = environment
+      guard var device = try? Device(token: row.text(0)) else { return }
+      device.platform = Device.Platform(rawValue: row.text(1))
+      device.environment = Device.Environment(rawValue: row.text(2))
+      guard device.platform != nil, device.environment != nil else { return }
       device.events = PushEvents(rawValue: row.integer(3))
-      device.named = .all
       take(
         RegisteredDevice(
-          device: device, registered: UTCTime(microseconds: row.integer(4)),
+          device: device, registered: Instant(microseconds: row.integer(4)),
           gone: row.time(5).map { .init(at: $0, reason: row.text(6)) }))
     }
   }
@@ -91,7 +87,7 @@ extension Register {
   ///   stays active. Nil to ignore when it registered.
   /// - Returns: false if the device registered later, or is not active.
   func deactivate(
-    _ device: Int64, _ reason: String, since: UTCTime?, at now: UTCTime
+    _ device: Int64, _ reason: String, since: Instant?, at now: Instant
   ) throws(Fault) -> Bool {
     try database.run(
       """

@@ -1,18 +1,17 @@
 import Basics
 @preconcurrency import Glibc
+import Horology
 
 /// The messages of the register.
 extension Register {
   /// Keeps words that are for every device and every entry until the service takes them.
-  public func publish(_ words: String, title: String, at now: UTCTime) throws(Fault) {
+  public func publish(_ words: String, title: String, at now: Instant) throws(Fault) {
     try add(.words(words, title: title, at: now))
   }
 
   /// Keeps a message until the service takes it.
   @discardableResult
   func add(_ message: PushMessage) throws(Fault) -> Int64 {
-    let fields = JSONLine()
-    for (name, value) in message.fields.sorted(by: { $0.key < $1.key }) { fields.set(name, value) }
     var seed: UInt64 = 0
     getentropy(&seed, 8)
     try database.run(
@@ -22,7 +21,7 @@ extension Register {
       """,
       [
         .integer(message.event.rawValue), .text(message.kind), .text(message.title),
-        .text(message.body), .text(fields.text), .text(message.collapse),
+        .text(message.body), .text(message.fieldsRecord.json), .text(message.collapse),
         .integer(message.created.microseconds), .integer(message.expires.microseconds),
         .integer(Int64(bitPattern: seed)),
       ])
@@ -30,7 +29,7 @@ extension Register {
   }
 
   /// True if the occasion at this instant was published.
-  func hasOccasion(at instant: UTCTime) throws(Fault) -> Bool {
+  func hasOccasion(at instant: Instant) throws(Fault) -> Bool {
     try database.integer(
       "SELECT 1 FROM messages WHERE event = ? AND expires = ?",
       [.integer(PushEvents.occasion.rawValue), .integer(instant.microseconds)]) != nil
@@ -46,8 +45,8 @@ extension Register {
     ) { row in
       var message = PushMessage(
         event: PushEvents(rawValue: row.integer(0)), kind: row.text(1), title: row.text(2),
-        body: row.text(3), collapse: row.text(5), created: UTCTime(microseconds: row.integer(6)),
-        expires: UTCTime(microseconds: row.integer(7)))
+        body: row.text(3), collapse: row.text(5), created: Instant(microseconds: row.integer(6)),
+        expires: Instant(microseconds: row.integer(7)))
       message.fields = Self.fields(row.text(4))
       found = RegisteredMessage(id: id, message: message, seed: UInt64(bitPattern: row.integer(8)))
     }
@@ -55,9 +54,9 @@ extension Register {
   }
 
   private static func fields(_ line: String) -> [String: String] {
-    guard let object = try? JSONObject(line, path: "the fields of a message") else { return [:] }
+    guard let record = try? Record(json: line, path: "the fields of a message") else { return [:] }
     var fields: [String: String] = [:]
-    for key in object.keys { fields[key] = (try? object.text(key)) ?? nil }
+    for case (let key, .text(let text)) in record.fields { fields[key] = text }
     return fields
   }
 
@@ -73,7 +72,7 @@ extension Register {
 
   /// Takes a message: from now on, each of these lanes has something to send.
   /// - Returns: how many deliveries were made at once, which are those to entries.
-  func take(_ message: Int64, for lanes: [Lane], at now: UTCTime) throws(Fault) -> Int {
+  func take(_ message: Int64, for lanes: [Lane], at now: Instant) throws(Fault) -> Int {
     var made = 0
     try database.transaction { () throws(Fault) in
       let last = try database.integer("SELECT max(id) FROM devices") ?? 0
@@ -93,8 +92,8 @@ extension Register {
   }
 
   func insert(
-    _ message: Int64, _ lane: Lane, device: Int64, _ state: DeliveryState, due: UTCTime?,
-    at now: UTCTime
+    _ message: Int64, _ lane: Lane, device: Int64, _ state: DeliveryState, due: Instant?,
+    at now: Instant
   ) throws(Fault) {
     try database.run(
       """
@@ -141,7 +140,7 @@ extension Register {
     try database.integer("SELECT 1 FROM passes WHERE message = ?", [.integer(message)]) != nil
   }
 
-  func finish(_ message: Int64, at now: UTCTime) throws(Fault) {
+  func finish(_ message: Int64, at now: Instant) throws(Fault) {
     try database.run(
       "UPDATE messages SET finished = ? WHERE id = ?",
       [.integer(now.microseconds), .integer(message)])
@@ -150,7 +149,7 @@ extension Register {
   /// Deletes the messages that were finished before an instant, and the oldest finished ones while
   /// there are more than `most` deliveries. Deletes only a part, so that nothing else has to wait.
   /// - Returns: true if there may be more to delete.
-  func prune(before: UTCTime, most: Int64) throws(Fault) -> Bool {
+  func prune(before: Instant, most: Int64) throws(Fault) -> Bool {
     // max() and min() in one SELECT would read every row.
     let rows = "SELECT (SELECT max(id) FROM deliveries) - (SELECT min(id) FROM deliveries)"
     let isFull = try database.integer(rows) ?? 0 > most

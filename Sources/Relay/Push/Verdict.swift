@@ -1,4 +1,5 @@
 import Basics
+import Horology
 
 /// The meaning of an answer, for its delivery and for those behind it.
 enum Verdict: Hashable {
@@ -27,22 +28,19 @@ extension Verdict {
   /// - Parameters:
   ///   - sent: when the request was sent.
   ///   - isOurTopic: true if APNs has accepted messages for this topic.
-  init(apns answer: Answer, sent: UTCTime, isOurTopic: Bool = false) {
+  init(apns answer: Answer, sent: Instant, isOurTopic: Bool = false) {
     if let failure = answer.failure, answer.status != 200 {
       self.init(failure)
       return
     }
     // A server may answer before it has read the body, and then end the stream. So a failure with
     // status 200 goes on here: it is accepted.
-    let body = try? JSONObject(answer.body, path: "the answer")
+    let body = try? Record(json: answer.body, path: "the answer")
     let reason = Self.reason(in: body) ?? "status \(answer.status)"
     switch (answer.status, reason) {
     case (200, _): self = .accepted
     case (410, _):
-      let milliseconds = (try? body?.integer("timestamp")) ?? nil
-      let since = milliseconds.flatMap { $0.multipliedReportingOverflow(by: 1000) }.flatMap {
-        $0.overflow ? nil : UTCTime(microseconds: $0.partialValue)
-      }
+      let since = body?[Self.timestamp].map { Instant(microseconds: Int64($0) * 1000) }
       self = .gone(.init(reason: reason, since: since ?? sent))
     case (400, "BadDeviceToken"): self = .gone(.init(reason: reason, since: sent))
     // The token is valid for another app: either this phone or our topic is wrong.
@@ -58,14 +56,16 @@ extension Verdict {
     }
   }
 
+  /// In milliseconds since 1970, until 2200.
+  private static let timestamp = Key<Int>.integer("timestamp", 0...7_258_118_400_000)
+
   /// The reason that APNs gives for an answer, or for the end of a connection.
-  static func reason(in body: JSONObject?) -> String? {
-    let told = (try? body?.text("reason")) ?? nil
+  static func reason(in body: Record?) -> String? {
     // What is not one of Apple's words may be anything.
-    return told.flatMap { isWord($0) ? $0 : nil }
+    body?[.text("reason", where: isWord)]
   }
 
-  private static func isWord(_ text: String) -> Bool {
+  @Sendable private static func isWord(_ text: String) -> Bool {
     (1...64).contains(text.utf8.count)
       && text.utf8.allSatisfy { (65...90).contains($0) || (97...122).contains($0) }
   }

@@ -1,6 +1,7 @@
 import Basics
 import COpenSSL
 @preconcurrency import Glibc
+import Horology
 
 /// A program on the web that gets messages by Standard Webhooks 1.0.0. Each request is signed, and
 /// its time with it.
@@ -27,7 +28,7 @@ final class WebhookProvider: Provider {
   }
 
   func request(
-    _ delivery: Delivery, _ registered: RegisteredMessage, at now: UTCTime
+    _ delivery: Delivery, _ registered: RegisteredMessage, at now: Instant
   ) throws(Fault) -> Request {
     let body = Self.text(of: registered.message)
     let id = registered.requestID(of: delivery.id)
@@ -44,24 +45,21 @@ final class WebhookProvider: Provider {
   }
 
   static func text(of message: PushMessage) -> String {
-    let data = JSONLine()
-    data.set("clock", message.title)
-    data.set("kind", message.event.text)
-    data.set("words", message.body)
-    let fields = JSONLine()
-    for (name, value) in message.fields.sorted(by: { $0.key < $1.key }) { fields.set(name, value) }
-    data.set("fields", fields)
-    let line = JSONLine()
-    line.set("type", message.kind)
-    line.set("timestamp", message.created.text)
-    line.set("data", data)
-    return line.text
+    let data = Record([
+      "clock": .text(message.title), "kind": .text(message.event.text),
+      "words": .text(message.body), "fields": .record(message.fieldsRecord),
+    ])
+    let record = Record([
+      "type": .text(message.kind), "timestamp": .text(message.created.rfc3339),
+      "data": .record(data),
+    ])
+    return record.json
   }
 
   /// Anything but 2xx is a failure, also a redirect. With 410 the program wants nothing more, as
   /// Standard Webhooks has it. Another 3xx or 4xx means that the address or the secret is wrong,
   /// for every message.
-  func judge(_ answer: Answer, sent: UTCTime, at now: UTCTime) -> Verdict {
+  func judge(_ answer: Answer, sent: Instant, at now: Instant) -> Verdict {
     if answer.isSuccess { return .accepted }
     if let failure = answer.failure { return Verdict(failure) }
     switch answer.status {

@@ -1,0 +1,43 @@
+import Testing
+
+@testable import Horology
+
+@Suite struct InstantTextTests {
+  @Test(
+    "an instant is read and written as RFC 3339, also with the offset of a zone",
+    arguments: [
+      ("1970-01-01T00:00:00Z", 0), ("2026-11-22T15:00:00Z", 1_795_359_600_000_000),
+      ("2028-02-29T23:59:59.25Z", 1_835_481_599_250_000),
+      ("2199-12-31T23:59:59Z", 7_258_118_399_000_000),
+      ("2026-11-22t15:00:00.1234567890z", 1_795_359_600_123_456),
+      // As Home Assistant's templates write them.
+      ("2026-11-22T15:00:00+00:00", 1_795_359_600_000_000),
+      ("2026-11-22T16:30:00.123456+01:30", 1_795_359_600_123_456),
+      ("2026-11-22T10:00:00-05:00", 1_795_359_600_000_000),
+    ]) func text(_ text: String, _ microseconds: Int64)
+  {
+    #expect(Instant(rfc3339: text)?.microseconds == microseconds)
+    let written = Instant(microseconds: microseconds).rfc3339
+    #expect(Instant(rfc3339: written)?.microseconds == microseconds)
+  }
+
+  @Test(
+    "anything else is no instant",
+    arguments: [
+      "", "Z", "2026-11-22", "2026-11-22T15:00:00", "2026-11-22T15:00:00 +01:00",
+      "2026-11-22T15:00:00+1:00", "2026-11-22T15:00:00+0100", "2026-11-22T15:00:00+01:00x",
+      "1970-01-01T00:30:00+01:00", "2026-02-30T00:00:00Z", "2026-11-22T24:00:00Z",
+      "2026-11-22T15:60:00Z", "2026-11-22T15:00:60Z", "1969-12-31T23:59:59Z",
+      "2226-11-22T15:00:00Z", "2026-11-22T15:00:00.Z", " 2026-11-22T15:00:0Z",
+      "2026-11-22T15:00:00Z\0x",
+    ]) func noInstant(_ text: String)
+  {
+    #expect(Instant(rfc3339: text) == nil)
+  }
+
+  @Test("an instant that is not allowed becomes the nearest that is") func allowed() {
+    #expect(Instant(microseconds: -1) == Instant.allowed.lowerBound)
+    #expect(Instant(microseconds: .max) == Instant.allowed.upperBound)
+    #expect(Instant(nanoseconds: .max).rfc3339 == "2200-01-01T00:00:00Z")
+  }
+}
