@@ -108,7 +108,7 @@ public final class Clocksmith {
     if let interval = announcer.timers.interval, interval.goesOn(at: SystemClock.now) {
       journal.log(interval.noticeOfRestart)
     }
-    if options.saysNow { _ = conductor.ask(speakerIsAwake: false) }
+    if options.saysNow { handle(.asked(speakerIsAwake: false)) }
     notifier.ready(statusLine)
     tellVanities()
     pulse = Pulse(loop: loop, journal: journal, notifier: notifier) { [unowned self] in look() }
@@ -188,42 +188,43 @@ public final class Clocksmith {
   ) -> Result<BusServer.Answer, BusServer.Refusal> {
     switch request {
     case .announce(let time, let instant):
-      switch conductor.ask(time, at: instant, speakerIsAwake: player?.isAwake ?? false) {
-      case .success(let announcement): return .success(.text(composer.words(of: announcement)))
-      case .failure(let refused):
-        return .failure(.init(refused.reason, near: announcer.outlook.occasion, at: instant))
+      return answer(.asked(time, at: instant, speakerIsAwake: player?.isAwake ?? false))
+    case .stop: return answer(.stop(.byHand))
+    case .timer(let order): return answer(.timer(order))
+    case .alarm(let order):
+      if case .set(let plan) = order, let tune = plan.tune {
+        do throws(Fault) {
+          try composer.add(tune)
+          takeTunes()
+        } catch {
+          return .failure(.refused(error.description))
+        }
       }
-    case .stop: handle(.stop(.byHand))
-    case .timer(let order): return serve(order)
-    case .alarm(let order): return serve(order)
-    case .muteFor(let duration): handle(.mute(.until(SystemClock.now.instant + duration)))
-    case .mute(let mute): handle(.mute(mute))
+      return answer(.alarm(order))
+    case .muteFor(let duration):
+      return answer(.mute(.until(SystemClock.now.instant + duration)))
+    case .mute(let mute): return answer(.mute(mute))
     case .volume(let decibels):
       set(volume: decibels)
       return .success(.done)
     }
-    keepOrder()
-    return .success(.done)
   }
 
-  private func serve(_ order: AlarmOrder) -> Result<BusServer.Answer, BusServer.Refusal> {
-    if case .set(let plan) = order, let tune = plan.tune {
-      do throws(Fault) {
-        try composer.add(tune)
-        takeTunes()
-      } catch {
-        return .failure(.refused(error.description))
-      }
+  private func answer(_ order: Event) -> Result<BusServer.Answer, BusServer.Refusal> {
+    let answer: BusServer.Answer
+    switch conductor.answer(to: order) {
+    case .done: answer = .done
+    case .announcement(let announcement): answer = .text(composer.words(of: announcement))
+    case .number(let number): answer = .number(number)
+    case .interval(let isNew): answer = .flag(isNew)
+    case .refused(let refusal):
+      return .failure(.init(refusal, of: order, near: announcer.outlook.occasion))
     }
-    switch conductor.order(order) {
-    case .failure(let refusal): return .failure(.init(refusal))
-    case .success(let alarms):
-      keepOrder()
-      switch order {
-      case .set, .skip: return .success(alarms.first.map { .number($0.number) } ?? .done)
-      case .snooze, .stop, .cancel: return .success(.done)
-      }
-    }
+    // Put the order on the disk before it is answered. While something sounds, or is about to, it
+    // is only written to the file, which outlasts this program, and is synced later.
+    memory.check()
+    memory.write()
+    return .success(answer)
   }
 
   /// Loads the tunes of the alarms that are there.
@@ -231,28 +232,6 @@ public final class Clocksmith {
     conductor.take(tunes.find(for: announcer.alarms.alarms, &composer, journal.log(_:lacksTune:)))
     instruments.composer = composer
     reporter.composer = composer
-  }
-
-  /// Puts an order on the disk before it is answered. While something sounds, or is about to, it is
-  /// only written to the file, which outlasts this program, and is synced later.
-  private func keepOrder() {
-    memory.check()
-    memory.write()
-  }
-
-  private func serve(_ order: TimerOrder) -> Result<BusServer.Answer, BusServer.Refusal> {
-    switch conductor.order(order) {
-    case .failure(let refusal): return .failure(.init(refusal, to: order))
-    case .success(let answer):
-      keepOrder()
-      switch (order, answer) {
-      case (.start, .countdown(let countdown)): return .success(.number(countdown.number))
-      case (.tell, _):
-        return .success(.text(announcer.playing.map { composer.words(of: $0) } ?? ""))
-      case (.startInterval, .interval(_, let isNew)): return .success(.flag(isNew))
-      default: return .success(.done)
-      }
-    }
   }
 
   private func set(volume decibels: Double) {

@@ -16,7 +16,7 @@ final class Reporter {
 
   private var tally: Tally
   /// The refusal that was logged last; nil after any other report.
-  private var toldRefusal: Report?
+  private var toldRefusal: Refusal?
   /// The timing of the last announcement.
   private(set) var lastTiming: Timing?
   /// The last warning of each kind whose cause is not over, as far as the journal has told; the
@@ -36,13 +36,10 @@ final class Reporter {
   }
 
   func tell(_ report: Report) {
-    switch report {
     // Log identical refusals in a row once; answer each.
-    case .refused, .timerRefused, .alarmRefused:
-      guard report != toldRefusal else { return }
-      toldRefusal = report
-    default: toldRefusal = nil
-    }
+    let refusal: Refusal? = if case .refused(let refusal) = report { refusal } else { nil }
+    if refusal != nil, refusal == toldRefusal { return }
+    toldRefusal = refusal
     if case .announced(_, let timing) = report { lastTiming = timing }
     journal.log(notice(of: report))
     let interval = conductor.announcer.settings.interval
