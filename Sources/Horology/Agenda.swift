@@ -83,7 +83,7 @@ public struct Agenda: Sequence, IteratorProtocol {
     let span = Swift.max(instant - now.instant, .zero)
     now = now.later(by: span)
     var stopped: (SoundingID, StopReason)?
-    for effect in announcer.handle(event, at: now) {
+    for effect in announcer.handle(event, at: now).effects {
       switch effect {
       case .wake(let instant): wake = instant
       case .play(.announcement(let announcement)):

@@ -77,8 +77,16 @@ public struct Announcer {
 
   /// Handles one event. The last effect is the next wake-up. Only an `.unheard` that changes
   /// nothing has no effects.
-  public mutating func handle(_ event: Event, at now: Now) -> [Effect] {
+  ///
+  /// The end of an announcement that was asked for and not heard has an answer, too: it takes the
+  /// place of the one that promised the announcement.
+  public mutating func handle(_ event: Event, at now: Now) -> Response {
     var effects = noticeStep(with: event, at: now)
+    var answer: Answer?
+    func respond(_ response: Response) {
+      effects += response.effects
+      answer = response.answer
+    }
     let hasJumped = !effects.isEmpty
     tellAlarmsOfClock(with: event, at: now)
     switch event {
@@ -90,7 +98,8 @@ public struct Announcer {
       break
     case .unheard:
       // The consequences of a step wait until the clock has been judged again.
-      return effects.isEmpty ? [] : Effect.silenceFirst(effects) + [.wake(at: now.instant)]
+      if effects.isEmpty { return ([], nil) }
+      return (Effect.silenceFirst(effects) + [.wake(at: now.instant)], nil)
     case .zoneChanged(let zone):
       effects += change(settings, zone, .none, at: now)
     case .reloaded(let settings, let sound, let ringer):
@@ -100,14 +109,14 @@ public struct Announcer {
     case .ringer(let ringer, let moment):
       effects += take(ringer, at: moment, now)
       // Silence does not wait for the clock to be judged. The consequences of a step or a sleep do.
-      if owesJudging { return Effect.silenceFirst(effects) + [.wake(at: now.instant)] }
+      if owesJudging { return (Effect.silenceFirst(effects) + [.wake(at: now.instant)], nil) }
     case .mute(let mute):
       effects += take(mute, at: now)
     case .asked(let time, let instant, let speakerIsAwake):
       let lead = rules.lead(speakerIsAwake: speakerIsAwake)
       // Occasions that have passed meanwhile must not block the answer.
       effects += settle(at: now)
-      effects += [answer(time, from: instant, within: lead, at: now)].compactMap { $0 }
+      respond(self.answer(time, from: instant, within: lead, at: now))
     case .pressed(let speakerIsAwake):
       if timers.isRinging || alarms.isRinging {
         effects += snoozeAlarms(at: now)
@@ -117,7 +126,7 @@ public struct Announcer {
       } else {
         effects += settle(at: now)
         let lead = rules.lead(speakerIsAwake: speakerIsAwake)
-        effects += [answer(nil, within: lead, at: now)].compactMap { $0 }
+        respond(self.answer(nil, within: lead, at: now))
       }
     case .held:
       effects += endAlarms(at: now) + silenceRings(.byHand, at: now.uptime)
@@ -125,9 +134,9 @@ public struct Announcer {
         effects += stage.stop(.byHand, at: now.uptime)
       }
     case .timer(let order):
-      effects += take(order, at: now)
+      respond(take(order, at: now))
     case .alarm(let order):
-      effects += take(order, at: now)
+      respond(take(order, at: now))
     case .stop(let stop):
       if stop == .serviceEnds { isEnding = true }
       effects += stopTimers(stop, at: now)
@@ -136,12 +145,12 @@ public struct Announcer {
       }
     case .ended(let sounding, let outcome):
       if let turn = stage.end(sounding) {
-        effects += end(turn, with: outcome, at: now)
+        respond(end(turn, with: outcome, at: now))
       } else {
         effects += endCue(sounding, with: outcome, at: now)
       }
     }
-    return Effect.silenceFirst(effects + settle(at: now))
+    return (Effect.silenceFirst(effects + settle(at: now)), answer)
   }
 
   // MARK: An announcement is taken back
@@ -229,10 +238,12 @@ public struct Announcer {
 
   // MARK: It begins
 
-  mutating func begin(_ announcement: Announcement) -> Effect {
+  /// - Returns: the announcement at its level, to be played.
+  mutating func begin(_ announcement: Announcement) -> Announcement {
     var announcement = announcement
     announcement.decibels = decibels(of: announcement)
-    return stage.begin(announcement, showing: zone.civil(at: announcement.anchor))
+    stage.begin(announcement, showing: zone.civil(at: announcement.anchor))
+    return announcement
   }
 
   /// The level of an announcement, in dB at most 0. The time spoken for an alarm is as loud as the
@@ -307,7 +318,7 @@ public struct Announcer {
         effects += skip(occasion, quarters.failureReason(of: occasion) ?? .tooLateForChime)
         continue
       }
-      effects.append(begin(made))
+      effects.append(.play(.announcement(begin(made))))
     }
   }
 

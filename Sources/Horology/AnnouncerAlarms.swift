@@ -21,11 +21,17 @@ extension Announcer {
   }
 
   /// Carries out a person's order about the alarms.
-  mutating func take(_ order: AlarmOrder, at now: Now) -> [Effect] {
+  mutating func take(_ order: AlarmOrder, at now: Now) -> Response {
     do throws(AlarmRefusal) {
-      return tell(try alarms.take(order, at: now, alarmConditions), at: now)
+      let changes = try alarms.take(order, at: now, alarmConditions)
+      var answer = Answer.done
+      switch order {
+      case .set, .skip: answer = .number(changes[0].alarm.number)
+      case .snooze, .stop, .cancel: break
+      }
+      return (tell(changes, at: now), answer)
     } catch {
-      return [.report(.alarmRefused(error))]
+      return Self.refuse(.alarm(error))
     }
   }
 
@@ -34,7 +40,7 @@ extension Announcer {
 
   /// Snoozes the ringing alarms.
   mutating func snoozeAlarms(at now: Now) -> [Effect] {
-    alarms.isRinging ? take(.snooze(nil), at: now) : []
+    alarms.isRinging ? take(.snooze(nil), at: now).effects : []
   }
 
   /// Ends the ringing alarms.
@@ -46,7 +52,7 @@ extension Announcer {
 
   /// Ends the ringing and snoozing alarms for the day.
   mutating func endAlarms(at now: Now) -> [Effect] {
-    alarms.alarms.contains(where: \.isUp) ? take(.stop(nil), at: now) : []
+    alarms.alarms.contains(where: \.isUp) ? take(.stop(nil), at: now).effects : []
   }
 
   /// Rings the alarms whose time has come, and ends those that have rung too long.

@@ -1,53 +1,56 @@
 /// How the Announcer handles the end of an announcement, played or not.
 extension Announcer {
-  mutating func end(
-    _ turn: Stage.Turn, with outcome: Outcome, at now: Now
-  ) -> [Effect] {
+  /// - Returns: also the answer to the person who asked for it, if nothing of it was heard.
+  mutating func end(_ turn: Stage.Turn, with outcome: Outcome, at now: Now) -> Response {
     let announcement = turn.announcement
     noteSounded(turn, outcome, at: now)
-    switch (outcome, announcement.cause) {
-    case (.finished(let timing), _):
-      return [.report(.announced(announcement, timing))]
-    case (.stopped(let reason, let silentAt?), _):
+    let reason: SkipReason
+    switch outcome {
+    case .finished(let timing): return ([.report(.announced(announcement, timing))], nil)
+    case .stopped(let reason, let silentAt?):
       if case .occasion(let occasion) = announcement.cause { quarters.note(cutOff: occasion) }
       let after = silentAt - (turn.stopped?.at ?? silentAt)
-      return [.report(.cutOff(announcement, reason, after: after))]
-    case (.stopped(let reason, nil), .request):
-      return [.report(.refused(.stopped(reason)))]
-    case (.failed(let why, _), .request):
-      return [.report(.refused(.failed(why)))]
-    case (.tooLate(let delay), .request):
+      return ([.report(.cutOff(announcement, reason, after: after))], nil)
+    case .stopped(let stop, nil): reason = .stopped(stop)
+    case .failed(let why, _): reason = .failed(why)
+    case .tooLate(let delay): reason = .failed(Self.tooLate(delay))
+    }
+    switch announcement.cause {
+    case .occasion(let occasion):
+      return (end(turn, of: occasion, with: outcome, reason, at: now), nil)
+    case .request:
+      guard case .tooLate(let delay) = outcome else { return Self.refuse(.request(reason)) }
       return isEnding
-        ? [.report(.refused(.stopped(.serviceEnds)))]
-        : [answerAnew(turn, after: delay, at: now)].compactMap { $0 }
-    case (.stopped(let reason, nil), .timer(let words)):
-      return unsaid(words, .stopped(reason))
-    case (.failed(let why, _), .timer(let words)):
-      return unsaid(words, .failed(why))
-    case (.tooLate(let delay), .timer(let words)):
-      return unsaid(words, .failed(Self.tooLate(delay)))
-    // The occasion was opened again and nothing was decided since. But its anchor had been heard
-    // before the speaker failed, so it has sounded.
-    case (.failed(let why, .anchor), .occasion(let occasion))
-    where turn.isTakenBack && quarters.next == occasion && occasion.instant <= now.instant:
+        ? Self.refuse(.request(.stopped(.serviceEnds))) : answerAnew(turn, after: delay, at: now)
+    case .timer(let words): return (unsaid(words, reason), .refused(.timer(.speech(reason))))
+    }
+  }
+
+  /// Handles the end of an occasion that was not heard, or that failed.
+  private mutating func end(
+    _ turn: Stage.Turn, of occasion: Occasion, with outcome: Outcome, _ reason: SkipReason,
+    at now: Now
+  ) -> [Effect] {
+    let announcement = turn.announcement
+    if turn.isTakenBack {
+      // The occasion was opened again and nothing was decided since. But its anchor had been heard
+      // before the speaker failed, so it has sounded.
+      guard case .failed(let why, .anchor) = outcome, quarters.next == occasion,
+        occasion.instant <= now.instant
+      else { return [] }
       quarters.decide(through: occasion)
       quarters.note(sounded: occasion)
       return [.report(.brokeOff(announcement, why))]
-    case (_, .occasion) where turn.isTakenBack:
-      return []
-    case (.stopped(let reason, nil), .occasion(let occasion)):
-      return skip(occasion, .stopped(reason))
+    }
+    switch (outcome, reason) {
     // Queued frames do not follow a clock that is set back, so the anchor may be heard before the
     // clock shows it.
-    case (.failed(let why, .anchor), .occasion):
-      return [.report(.brokeOff(announcement, why))]
-    case (.failed(let why, .some), .occasion)
+    case (.failed(let why, .anchor), _): return [.report(.brokeOff(announcement, why))]
+    case (.failed(let why, .some), _)
     where turn.hasReachedAnchor || now.instant >= announcement.anchor:
       return [.report(.brokeOff(announcement, why))]
-    case (.failed(let why, _), .occasion(let occasion)):
-      return retry(occasion, why, at: now)
-    case (.tooLate(let delay), .occasion(let occasion)):
-      return retry(occasion, Self.tooLate(delay), at: now)
+    case (_, .failed(let why)): return retry(occasion, why, at: now)
+    default: return skip(occasion, reason)
     }
   }
 

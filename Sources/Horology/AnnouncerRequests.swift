@@ -4,30 +4,33 @@ extension Announcer {
   /// - Parameters:
   ///   - instant: when it is to begin; nil for as soon as it can.
   ///   - lead: the time from now until it can begin.
-  /// - Returns: nil if the occasion that is about to sound gives the same answer at that instant.
+  /// - Returns: no effect if the occasion that is about to sound gives the same answer at that
+  ///   instant.
   mutating func answer(
     _ time: CivilTime?, from instant: Instant? = nil, within lead: Duration, at now: Now
-  ) -> Effect? {
+  ) -> Response {
     // An ending service may let a sounding announcement finish, but begins nothing else.
-    if isEnding { return .report(.refused(.stopped(.serviceEnds))) }
+    if isEnding { return Self.refuse(.request(.stopped(.serviceEnds))) }
     // To begin at an instant needs a clock that is right, even if the time is given.
     if let refusal = rules.refusalOfRequest(isGiven: time != nil && instant == nil) {
-      return .report(.refused(refusal))
+      return Self.refuse(.request(refusal))
     }
     if let turn = stage.turn {
-      if turn.stopped == nil, turn.announcement.says(time, at: instant) { return nil }
+      if turn.stopped == nil, turn.announcement.says(time, at: instant) {
+        return ([], .announcement(turn.announcement))
+      }
       let isNear =
         turn.announcement.cause.isOccasion && now.instant < turn.announcement.anchor
         && turn.stopped == nil
-      return .report(.refused(isNear ? .occasionIsNear : .busy))
+      return Self.refuse(.request(isNear ? .occasionIsNear : .busy))
     }
     let anchor = instant ?? now.instant + lead
     guard anchor >= now.instant + lead else {
-      return .report(.refused(.tooNear(within: lead)))
+      return Self.refuse(.request(.tooNear(within: lead)))
     }
     var latest =
       refusal(of: next) == nil ? rules.needsSpeaker(for: next) - Programme.longestPhrase : nil
-    if let latest, anchor > latest { return .report(.refused(.occasionIsNear)) }
+    if let latest, anchor > latest { return Self.refuse(.request(.occasionIsNear)) }
     let said = time ?? zone.civil(at: anchor)
     if time == nil {
       let end = anchor.endOfMinute(of: said)
@@ -38,37 +41,30 @@ extension Announcer {
     var announcement = Announcement(
       stage.nextID, cause: .request, time: said, anchor: anchor, latest: latest)
     announcement.isAtItsInstant = instant != nil
-    return begin(announcement)
+    return say(announcement)
   }
 
   /// Answers once more after the speaker was too late: the words would have been wrong by then, or
   /// in the way of the next occasion. The lead now includes the delay.
   mutating func answerAnew(
     _ turn: Stage.Turn, after delay: Duration, at now: Now
-  ) -> Effect? {
+  ) -> Response {
     // A speaker that needs longer than the preparation would be too late each time.
     guard delay < Self.preparation, !turn.announcement.isAtItsInstant else {
-      return .report(.refused(.failed(Self.tooLate(delay))))
+      return Self.refuse(.request(.failed(Self.tooLate(delay))))
     }
     let wasNow = turn.announcement.time == turn.shown
     return answer(wasNow ? nil : turn.announcement.time, within: delay + rules.lead, at: now)
   }
 
+  /// Begins an announcement that somebody has asked for.
+  mutating func say(_ announcement: Announcement) -> Response {
+    let announcement = begin(announcement)
+    return ([.play(.announcement(announcement))], .announcement(announcement))
+  }
+
   static func tooLate(_ delay: Duration) -> String {
     "the speaker was ready \(delay.roughly) too late for it"
-  }
-}
-
-extension SkipReason {
-  private static let nearness = "its instant is too near"
-
-  fileprivate static func tooNear(within lead: Duration) -> SkipReason {
-    .failed("\(nearness): it takes \(lead.nanoseconds / 1_000_000) ms to begin")
-  }
-
-  /// True if the instant that was asked for comes before the answer can begin.
-  public var isTooNear: Bool {
-    if case .failed(let why) = self { why.hasPrefix(Self.nearness) } else { false }
   }
 }
 

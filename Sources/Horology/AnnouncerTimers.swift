@@ -5,44 +5,45 @@ extension Announcer {
   static let unnoticed = Duration.seconds(2)
 
   /// Carries out a person's order about the timers.
-  mutating func take(_ order: TimerOrder, at now: Now) -> [Effect] {
+  mutating func take(_ order: TimerOrder, at now: Now) -> Response {
     do throws(TimerRefusal) {
       switch order {
       case .start(let length, let name):
         let countdown = try timers.start(length, name: name, at: now)
         planWords(of: countdown, at: now)
-        return [.report(.timer(countdown, .started))]
+        return ([.report(.timer(countdown, .started))], .number(countdown.number))
       case .add(let span, let which):
         let (countdown, stops) = try timers.add(span, to: which, at: now)
         planWords(of: countdown, at: now)
-        return stops + stopWords(of: .timer(countdown.number), .timerChanged, at: now.uptime)
-          + [.report(.timer(countdown, .lengthened(by: span)))]
+        let said = stopWords(of: .timer(countdown.number), .timerChanged, at: now.uptime)
+        return (stops + said + [.report(.timer(countdown, .lengthened(by: span)))], .done)
       case .pause(let which):
         let (countdown, stops) = try timers.pause(which, at: now)
-        return stops + [.report(.timer(countdown, .paused))]
+        return (stops + [.report(.timer(countdown, .paused))], .done)
       case .resume(let which):
         let countdown = try timers.resume(which, at: now)
         planWords(of: countdown, at: now)
-        return [.report(.timer(countdown, .resumed))]
+        return ([.report(.timer(countdown, .resumed))], .done)
       case .cancel(let which):
         let (countdown, stops) = try timers.cancel(which)
-        return stops + stopWords(of: .timer(countdown.number), .byHand, at: now.uptime)
-          + [.report(.timer(countdown, .cancelled))]
+        let said = stopWords(of: .timer(countdown.number), .byHand, at: now.uptime)
+        return (stops + said + [.report(.timer(countdown, .cancelled))], .done)
       case .tell(let which):
         return try tellLeft(of: try timers.find(which, at: now), at: now)
       case .startInterval(let plan, let replaces):
         if let refusal = rules.refusalOfTimers { throw .speech(refusal) }
         if let flaw = plan.flaw { throw .interval(flaw) }
-        let over = timers.endInterval(byAnyClock: true, at: now)
-        let effects = try timers.start(plan, replaces: replaces, in: rules.lead, at: now)
-        guard effects.count > 1 else { return over + effects }
-        return over + stopWords(of: .interval, .replaced, at: now.uptime) + effects
+        var effects = timers.endInterval(byAnyClock: true, at: now)
+        let (started, isNew) = try timers.start(
+          plan, replaces: replaces, in: rules.lead, at: now)
+        if started.count > 1 { effects += stopWords(of: .interval, .replaced, at: now.uptime) }
+        return (effects + started, .interval(isNew: isNew))
       case .stopInterval:
         guard timers.hasInterval else { throw .noInterval }
-        return stopInterval(.byHand, at: now.uptime)
+        return (stopInterval(.byHand, at: now.uptime), .done)
       }
     } catch {
-      return [.report(.timerRefused(error))]
+      return Self.refuse(.timer(error))
     }
   }
 
@@ -98,7 +99,7 @@ extension Announcer {
   /// Says how much of a timer is left or, if it rings, which one it is.
   private mutating func tellLeft(
     of countdown: Countdown, at now: Now
-  ) throws(TimerRefusal) -> [Effect] {
+  ) throws(TimerRefusal) -> Response {
     if isEnding { throw .speech(.stopped(.serviceEnds)) }
     if let refusal = rules.refusalOfTimers { throw .speech(refusal) }
     guard settings.saysTimers else { throw .noWords }
@@ -111,7 +112,8 @@ extension Announcer {
     guard let announcement = announcement(of: words, at: now) else {
       throw .speech(.occasionIsNear)
     }
-    return [begin(announcement), .report(.timer(countdown, .told(left: left)))]
+    let (effects, answer) = say(announcement)
+    return (effects + [.report(.timer(countdown, .told(left: left)))], answer)
   }
 
   /// Ends all rings, the words about them, and the interval.
@@ -350,7 +352,7 @@ extension Announcer {
           continue
         }
         timers.dropWords { $0 == words || ($0.isOfTime && words.isOfTime) }
-        effects.append(begin(announcement))
+        effects.append(.play(.announcement(begin(announcement))))
       }
     }
     return effects

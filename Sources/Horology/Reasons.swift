@@ -17,6 +17,8 @@ public enum SkipReason: Hashable, Sendable {
   case busy
   /// The request came so close to an occasion that the occasion answers it.
   case occasionIsNear
+  /// The request names an instant that comes before the answer can begin.
+  case tooNear(within: Duration)
   /// The announcement could not be played, in the words of the device or the clips.
   case failed(String)
   case stopped(StopReason)
@@ -37,6 +39,8 @@ extension SkipReason: CustomStringConvertible {
     case .tooLateForChime: "there was no time left for its chime"
     case .busy: "another announcement had the speaker"
     case .occasionIsNear: "the next announcement is about to be made"
+    case .tooNear(let lead):
+      "its instant is too near: it takes \(lead.nanoseconds / 1_000_000) ms to begin"
     case .failed(let why): why
     case .stopped(let reason): reason.description
     }
@@ -58,6 +62,7 @@ extension SkipReason {
     case .late: "late"
     case .busy: "busy"
     case .occasionIsNear: "occasion_is_near"
+    case .tooNear: "too_near"
     case .failed: "failed"
     case .stopped(let reason): reason.key
     }

@@ -8,8 +8,8 @@ public enum Report: Hashable, Sendable {
   case brokeOff(Announcement, String)
   /// No occasion from the first to the last of these sounded.
   case skipped(from: Occasion, through: Occasion, SkipReason)
-  /// A person asked and got no answer.
-  case refused(SkipReason)
+  /// An order was refused, or a request was accepted and then not heard.
+  case refused(Refusal)
   case trust(ClockTrust)
   case ringer(Ringer)
   /// `until` is what the clocks show when the mute ends by itself.
@@ -21,9 +21,6 @@ public enum Report: Hashable, Sendable {
   case timer(Countdown, TimerEvent)
   case interval(IntervalTimer, IntervalEvent)
   case alarm(Alarm, AlarmEvent)
-  case alarmRefused(AlarmRefusal)
-  /// An order about the timers was refused.
-  case timerRefused(TimerRefusal)
   /// Words about a timer, the interval or an alarm were not spoken.
   case unsaid(TimerWords, SkipReason)
 }

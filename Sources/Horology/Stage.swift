@@ -40,10 +40,9 @@ struct Stage: Sendable {
   }
 
   /// - Parameter shown: the local time at its anchor.
-  mutating func begin(_ announcement: Announcement, showing shown: CivilTime) -> Effect {
+  mutating func begin(_ announcement: Announcement, showing shown: CivilTime) {
     count += 1
     turn = Turn(announcement: announcement, shown: shown)
-    return .play(.announcement(announcement))
   }
 
   /// Fades out the announcement that has the turn.

@@ -106,16 +106,14 @@ public struct Tally: Hashable, Sendable {
       let count = (last.instant - first.instant).nanoseconds / interval.duration.nanoseconds + 1
       day.skipped[reason.key, default: 0] += Int(count)
       if case .failed = reason, failed != first { day.failures += 1 }
-    case .refused(.failed): day.failures += 1
+    case .refused(.request(.failed)): day.failures += 1
     case .retrying(let occasion, _):
       day.failures += 1
       failed = occasion
     case .ringer(.lost): day.switchLosses += 1
     case .clockSet: day.clockSteps += 1
     case .timer(_, .unheard), .interval(_, .unheard), .alarm(_, .unheard): day.failures += 1
-    case .refused, .ringer, .trust, .mute, .slept, .timer, .interval, .alarm, .alarmRefused,
-      .timerRefused, .unsaid:
-      break
+    case .refused, .ringer, .trust, .mute, .slept, .timer, .interval, .alarm, .unsaid: break
     }
   }
 }

@@ -13,39 +13,26 @@ extension BusServer.Refusal {
     }
   }
 
-  /// Refuses a request to say the time.
-  /// - Parameters:
-  ///   - occasion: the next one.
-  ///   - instant: when the time was to be said; nil for at once.
-  init(_ reason: SkipReason, near occasion: Occasion, at instant: Instant?) {
-    switch reason {
-    case .occasionIsNear:
+  /// - Parameter occasion: the next one.
+  init(_ refusal: Horology.Refusal, of order: Event, near occasion: Occasion) {
+    let words = refusal.description
+    // An argument that no state of the clock would make right is told from a conflict.
+    switch (refusal, order) {
+    case (.request(.occasionIsNear), _):
       self = .refused("the announcement of \(occasion.timeOfDay) is about to be made")
-    case .busy:
-      let words = "\(reason); try again when it is over"
+    case (.request(.busy), .asked(_, let instant, _)):
+      let advice = "\(words); try again when it is over"
       // Before that instant the caller can ask again: the speaker may be free by then.
       self =
-        instant == nil ? .refused(words) : .init(name: "org.clocksmith.Error.Busy", words: words)
-    case _ where reason.isTooNear: self = .past(reason.description)
-    default: self = .refused(reason.description)
-    }
-  }
-
-  /// An argument that no state of the clock would make right is told from a conflict.
-  init(_ refusal: TimerRefusal, to order: TimerOrder) {
-    switch (refusal, order) {
+        instant == nil
+        ? .refused(advice) : .init(name: "org.clocksmith.Error.Busy", words: advice)
+    case (.request(.tooNear), _), (.alarm(.over), _): self = .past(words)
     // How much can be added depends on how long the timer is.
-    case (.length, .add): self = .refused(refusal.description)
-    case (.length, _), (.name, _), (.interval, _): self = .badArgument(refusal.description)
-    default: self = .refused(refusal.description)
-    }
-  }
-
-  init(_ refusal: AlarmRefusal) {
-    switch refusal {
-    case .name, .never: self = .badArgument(refusal.description)
-    case .over: self = .past(refusal.description)
-    default: self = .refused(refusal.description)
+    case (.timer(.length), .timer(.add)): self = .refused(words)
+    case (.timer(.length), _), (.timer(.name), _), (.timer(.interval), _), (.alarm(.name), _),
+      (.alarm(.never), _):
+      self = .badArgument(words)
+    default: self = .refused(words)
     }
   }
 }

@@ -108,7 +108,7 @@ public final class Clocksmith {
     if let interval = announcer.timers.interval, interval.goesOn(at: SystemClock.now) {
       journal.log(interval.noticeOfRestart)
     }
-    if options.saysNow { _ = conductor.ask(speakerIsAwake: false) }
+    if options.saysNow { handle(.asked(speakerIsAwake: false)) }
     notifier.ready(statusLine)
     tellVanities()
     pulse = Pulse(loop: loop, journal: journal, notifier: notifier) { [unowned self] in look() }
@@ -183,55 +183,53 @@ public final class Clocksmith {
 
   // MARK: Requests
 
-  private func serve(
-    _ request: Request
-  ) -> Result<Record, BusServer.Refusal> {
+  private func serve(_ request: Request) -> Result<Record, BusServer.Refusal> {
     switch request {
     case .announce(let time, let instant):
       if let instant, let refusal = BusServer.Refusal(of: instant, at: SystemClock.now.instant) {
         return .failure(refusal)
       }
-      let time = time.map { CivilTime($0) }
-      switch conductor.ask(time, at: instant, speakerIsAwake: player?.isAwake ?? false) {
-      case .success(let announcement):
-        return .success(Record(Request.Keys.text, composer.words(of: announcement)))
-      case .failure(let refused):
-        return .failure(.init(refused.reason, near: announcer.outlook.occasion, at: instant))
+      return answer(
+        .asked(
+          time.map { CivilTime($0) }, at: instant, speakerIsAwake: player?.isAwake ?? false))
+    case .stop: return answer(.stop(.byHand))
+    case .timer(let order): return answer(.timer(order))
+    case .alarm(let order):
+      if case .set(let plan) = order, let tune = plan.tune {
+        do throws(Fault) {
+          try composer.add(tune)
+          takeTunes()
+        } catch {
+          return .failure(.refused(error.description))
+        }
       }
-    case .stop: handle(.stop(.byHand))
-    case .timer(let order): return serve(order)
-    case .alarm(let order): return serve(order)
+      return answer(.alarm(order))
     case .mute(let duration):
-      handle(.mute(duration.map { .until(SystemClock.now.instant + $0) } ?? .on))
-    case .muteNext: handle(.mute(.next))
-    case .unmute: handle(.mute(.off))
+      return answer(.mute(duration.map { .until(SystemClock.now.instant + $0) } ?? .on))
+    case .muteNext: return answer(.mute(.next))
+    case .unmute: return answer(.mute(.off))
     case .volume(let decibels):
       set(volume: decibels)
       return .success(Record())
     }
-    keepOrder()
-    return .success(Record())
   }
 
-  private func serve(_ order: AlarmOrder) -> Result<Record, BusServer.Refusal> {
-    if case .set(let plan) = order, let tune = plan.tune {
-      do throws(Fault) {
-        try composer.add(tune)
-        takeTunes()
-      } catch {
-        return .failure(.refused(error.description))
-      }
+  private func answer(_ order: Event) -> Result<Record, BusServer.Refusal> {
+    let answer: Record
+    switch conductor.answer(to: order) {
+    case .done: answer = Record()
+    case .announcement(let announcement):
+      answer = Record(Request.Keys.text, composer.words(of: announcement))
+    case .number(let number): answer = Record(.number, number)
+    case .interval(let isNew): answer = Record(Request.Keys.isNew, isNew)
+    case .refused(let refusal):
+      return .failure(.init(refusal, of: order, near: announcer.outlook.occasion))
     }
-    switch conductor.order(order) {
-    case .failure(let refusal): return .failure(.init(refusal))
-    case .success(let alarms):
-      keepOrder()
-      switch order {
-      case .set, .skip:
-        return .success(alarms.first.map { Record(.number, $0.number) } ?? Record())
-      case .snooze, .stop, .cancel: return .success(Record())
-      }
-    }
+    // Put the order on the disk before it is answered. While something sounds, or is about to, it
+    // is only written to the file, which outlasts this program, and is synced later.
+    memory.check()
+    memory.write()
+    return .success(answer)
   }
 
   /// Loads the tunes of the alarms that are there.
@@ -239,30 +237,6 @@ public final class Clocksmith {
     conductor.take(tunes.find(for: announcer.alarms.alarms, &composer, journal.log(_:lacksTune:)))
     instruments.composer = composer
     reporter.composer = composer
-  }
-
-  /// Puts an order on the disk before it is answered. While something sounds, or is about to, it is
-  /// only written to the file, which outlasts this program, and is synced later.
-  private func keepOrder() {
-    memory.check()
-    memory.write()
-  }
-
-  private func serve(_ order: TimerOrder) -> Result<Record, BusServer.Refusal> {
-    switch conductor.order(order) {
-    case .failure(let refusal): return .failure(.init(refusal, to: order))
-    case .success(let answer):
-      keepOrder()
-      switch (order, answer) {
-      case (.start, .countdown(let countdown)): return .success(Record(.number, countdown.number))
-      case (.tell, _):
-        let words = announcer.playing.map { composer.words(of: $0) } ?? ""
-        return .success(Record(Request.Keys.text, words))
-      case (.startInterval, .interval(_, let isNew)):
-        return .success(Record(Request.Keys.isNew, isNew))
-      default: return .success(Record())
-      }
-    }
   }
 
   private func set(volume decibels: Double) {

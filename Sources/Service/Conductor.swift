@@ -41,13 +41,6 @@ public final class Conductor {
   /// Events that came while another was being handled.
   private var queue: [Event] = []
   private var isHandling = false
-  /// Why the request that is being handled is refused.
-  private var refusal: SkipReason?
-  private var order: TimerOrder?
-  /// The outcome of the order that is being handled.
-  private var answer: Result<TimerAnswer, TimerRefusal>?
-  private var alarmOrder: AlarmOrder?
-  private var alarms: Result<[Alarm], AlarmRefusal> = .success([])
 
   public init(_ announcer: Announcer) {
     self.announcer = announcer
@@ -63,71 +56,45 @@ public final class Conductor {
     for effect in announcer.start(with: ringer) { carryOut(effect, instruments) }
   }
 
-  /// Handles an event and carries out its effects.
+  /// Handles an event and carries out its effects. If it comes while another is handled, it waits.
   public func handle(_ event: Event) {
-    queue.append(event)
-    guard !isHandling, let instruments else { return }
+    if isHandling { queue.append(event) } else { _ = answer(to: event) }
+  }
+
+  /// Handles an order and carries out its effects.
+  /// - Returns: the answer to whoever gave it.
+  public func answer(to order: Event) -> Answer {
+    precondition(!isHandling, "an order cannot wait for another event: its answer is wanted now")
+    guard let instruments else { return .done }
     isHandling = true
     defer { isHandling = false }
+    queue.append(order)
+    var answer: Answer?
+    func take(_ event: Event) {
+      guard let given = self.take(event, instruments) else { return }
+      // The order is the first to be answered. What is promised then may still fail at once.
+      if answer?.isTakenBack(by: event) ?? true { answer = given }
+    }
     // If the loop was held up, the announcement may not have begun. By the clock alone it would
     // count as heard.
     if let playing = announcer.playing, instruments.isWaiting(playing.id) {
-      take(.unheard(playing.id), instruments)
+      take(.unheard(playing.id))
     }
     // Silence first: the switch must not wait until the clock is judged.
-    if case .ringer = event, instruments.isPlaying { take(queue.removeFirst(), instruments) }
+    if case .ringer = order, instruments.isPlaying { take(queue.removeFirst()) }
     while !queue.isEmpty {
       // Judge the clock before every decision. Judge again after a change of trust: it may have
       // opened the speaker, which may take seconds.
       let trust = instruments.judgeClock()
-      take(trust == announcer.trust ? queue.removeFirst() : .trust(trust), instruments)
+      take(trust == announcer.trust ? queue.removeFirst() : .trust(trust))
     }
     instruments.rest()
+    return answer ?? .done
   }
 
-  /// Asks for this time, or the time now if nil; at this instant, or at once if nil.
-  /// - Returns: the announcement, or why there is none.
-  public func ask(
-    _ time: CivilTime? = nil, at instant: Instant? = nil, speakerIsAwake: Bool
-  ) -> Result<Announcement, Refused> {
-    refusal = nil
-    handle(.asked(time, at: instant, speakerIsAwake: speakerIsAwake))
-    if let refusal { return .failure(Refused(reason: refusal)) }
-    guard let playing = announcer.playing else { return .failure(Refused(reason: .busy)) }
-    return .success(playing)
-  }
-
-  /// Carries out a person's order for the timers.
-  /// - Returns: the timer or interval concerned, or why the order is refused.
-  public func order(_ order: TimerOrder) -> Result<TimerAnswer, TimerRefusal> {
-    answer = nil
-    self.order = order
-    handle(.timer(order))
-    self.order = nil
-    return answer ?? .success(.done)
-  }
-
-  /// Carries out a person's order for the alarms.
-  /// - Returns: the alarms concerned, or why the order is refused.
-  public func order(_ order: AlarmOrder) -> Result<[Alarm], AlarmRefusal> {
-    alarms = .success([])
-    alarmOrder = order
-    handle(.alarm(order))
-    alarmOrder = nil
-    return alarms
-  }
-
-  /// Why a request is refused.
-  public struct Refused: Error, Hashable {
-    public let reason: SkipReason
-
-    public init(reason: SkipReason) {
-      self.reason = reason
-    }
-  }
-
-  private func take(_ event: Event, _ instruments: any Instruments) {
-    var effects = announcer.handle(event, at: instruments.now)[...]
+  private func take(_ event: Event, _ instruments: any Instruments) -> Answer? {
+    let response = announcer.handle(event, at: instruments.now)
+    var effects = response.effects[...]
     while let effect = effects.first {
       // Consecutive stops with one reason fade together.
       guard case .stop(_, let reason) = effect else {
@@ -144,8 +111,9 @@ public final class Conductor {
     // Opening the speaker takes seconds on some devices. Nothing was heard meanwhile.
     if let sounding = opened {
       opened = nil
-      take(.unheard(sounding), instruments)
+      _ = take(.unheard(sounding), instruments)
     }
+    return response.answer
   }
 
   private func carryOut(_ effect: Effect, _ instruments: any Instruments) {
@@ -161,23 +129,17 @@ public final class Conductor {
         queue.append(.ended(sounding.id, .failed(error.description, heard: .nothing)))
       }
     case .stop(let sounding, let reason): instruments.stop([sounding], reason)
-    case .report(let report):
-      switch report {
-      case .refused(let reason): refusal = reason
-      case .alarm(let alarm, let event):
-        if alarmOrder?.isDone(by: event) == true { alarms = alarms.map { $0 + [alarm] } }
-      case .alarmRefused(let reason): alarms = .failure(reason)
-      case .timerRefused(let reason): answer = .failure(reason)
-      case .unsaid(let words, let reason):
-        // Only the words of this order: other words may be dropped at the same moment.
-        if case .tell = order, case .success(.countdown(let told))? = answer,
-          words.source == .timer(told.number)
-        {
-          answer = .failure(.speech(reason))
-        }
-      default: if let found = order?.answer(in: report) { answer = answer ?? .success(found) }
-      }
-      instruments.tell(report)
+    case .report(let report): instruments.tell(report)
     }
+  }
+}
+
+extension Answer {
+  /// True if this event ends the announcement that the answer promises.
+  fileprivate func isTakenBack(by event: Event) -> Bool {
+    guard case .announcement(let promised) = self, case .ended(let ended, _) = event else {
+      return false
+    }
+    return ended == promised.id
   }
 }

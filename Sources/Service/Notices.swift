@@ -32,11 +32,7 @@ extension Report {
         .skipped, reason.priority, "skipped \(range): \(reason.words(clock))",
         first.fields.merging(last == first ? [:] : last.fieldsOfLast) { $1 }
           .merging(["REASON": reason.key, "TRUST": trust]) { $1 })
-    case .refused(let reason):
-      return Notice(
-        .refused, reason.priority,
-        "did not say the time that was asked for: \(reason.words(clock))",
-        ["REASON": reason.key, "TRUST": trust, "CAUSE": "request"])
+    case .refused(let refusal): return refusal.notice(clock)
     case .trust(let trust):
       return Notice(
         .trust, trust == .untrusted ? .warning : .notice, "the clock is \(trust.rawValue)",
@@ -60,14 +56,6 @@ extension Report {
     case .timer(let countdown, let event): return event.notice(of: countdown)
     case .interval(let interval, let event): return event.notice(of: interval)
     case .alarm(let alarm, let event): return event.notice(of: alarm)
-    case .alarmRefused(let reason):
-      return Notice(
-        .refused, .info, "refused a command for the alarms: \(reason)",
-        ["REASON": reason.key, "TRUST": trust, "CAUSE": "alarm"])
-    case .timerRefused(let reason):
-      return Notice(
-        .refused, .info, "refused a command for the timers or the interval: \(reason)",
-        ["REASON": reason.key, "TRUST": trust, "CAUSE": "timer"])
     case .unsaid(let words, let reason):
       return Notice(
         .timerUnheard, .info,
@@ -118,12 +106,30 @@ extension SoftwareMute {
   }
 }
 
+extension Refusal {
+  fileprivate func notice(_ clock: ClockState) -> Notice {
+    let (cause, priority, words) =
+      switch self {
+      case .request(let reason):
+        (
+          "request", reason.priority,
+          "did not say the time that was asked for: \(reason.words(clock))"
+        )
+      case .timer(let why):
+        ("timer", Priority.info, "refused a command for the timers or the interval: \(why)")
+      case .alarm(let why): ("alarm", .info, "refused a command for the alarms: \(why)")
+      }
+    return Notice(
+      .refused, priority, words, ["REASON": key, "TRUST": clock.trust.rawValue, "CAUSE": cause])
+  }
+}
+
 extension SkipReason {
   /// Silence that the owner asked for is information; a failure is a warning.
   var priority: Priority {
     switch self {
     case .quietHours, .nothingToSound, .muted, .softwareMuted, .occasionIsNear, .stopped: .info
-    case .untrusted, .switchLost, .tooLateForChime, .late, .busy, .failed: .warning
+    case .untrusted, .switchLost, .tooLateForChime, .late, .busy, .tooNear, .failed: .warning
     }
   }
 

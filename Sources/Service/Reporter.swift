@@ -16,7 +16,7 @@ final class Reporter {
 
   private var tally: Tally
   /// The refusal that was logged last; nil after any other report.
-  private var toldRefusal: Report?
+  private var toldRefusal: Refusal?
   /// The last announcement, and its timing.
   private(set) var last: Status.Last?
   private(set) var lastTiming: Timing?
@@ -37,13 +37,10 @@ final class Reporter {
   }
 
   func tell(_ report: Report) {
-    switch report {
     // Log identical refusals in a row once; answer each.
-    case .refused, .timerRefused, .alarmRefused:
-      guard report != toldRefusal else { return }
-      toldRefusal = report
-    default: toldRefusal = nil
-    }
+    let refusal: Refusal? = if case .refused(let refusal) = report { refusal } else { nil }
+    if refusal != nil, refusal == toldRefusal { return }
+    toldRefusal = refusal
     if case .announced(let announcement, let timing) = report {
       last = Status.Last(announcement, timing, composer)
       lastTiming = timing

@@ -44,7 +44,7 @@ extension Report {
     case .skipped(let first, let last, let reason):
       "skipped \(first.instant.nanoseconds.utcText)"
         + (first == last ? "" : " through \(last.instant.nanoseconds.utcText)") + ": \(reason)"
-    case .refused(let reason): "refused: \(reason)"
+    case .refused(let refusal): "refused: \(refusal)"
     case .trust(let trust): "the clock is \(trust.rawValue)"
     case .ringer(let ringer): "the switch is \(ringer)"
     case .mute(let mute, _): "the mute is \(mute)"
@@ -53,8 +53,6 @@ extension Report {
     case .timer(let countdown, let event): "\(countdown.title): \(event)"
     case .interval(let interval, let event): "\(interval.title): \(event)"
     case .alarm(let alarm, let event): "\(alarm.title): \(event)"
-    case .alarmRefused(let reason): "refused: \(reason)"
-    case .timerRefused(let reason): "refused: \(reason)"
     case .unsaid(let words, let reason): "did not say \(words.subject): \(reason)"
     case .retrying(let occasion, let why):
       "tries \(occasion.instant.nanoseconds.utcText) again: \(why)"

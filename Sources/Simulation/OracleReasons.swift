@@ -67,7 +67,7 @@ extension Oracle {
       let isNew = ledger.stopped[occasion].map { $0.at >= ledger.rested && $0.reason == reason }
       return ledger.pay(.skipped(occasion, reason)) || isNew == true
         || isBeingStopped(occasion, reason)
-    case .late, .occasionIsNear: return false
+    case .late, .occasionIsNear, .tooNear: return false
     }
   }
 

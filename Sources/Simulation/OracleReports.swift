@@ -26,7 +26,9 @@ extension Oracle {
       if !(isPast && isOpen) { pay(.brokeOff(announcement.id), "it broke off: \(why)", moment) }
       ledger.brokeOff(occasion)
       account(announcement)
-    case .refused(let reason): judgeRefusal(reason, moment)
+    case .refused(.request(let reason)): judgeRefusal(reason, moment)
+    case .refused(.timer(let refusal)): judgeRefusal(refusal, decided)
+    case .refused(.alarm(let refusal)): judgeRefusal(refusal, decided)
     case .skipped(let first, let last, let reason):
       let (first, last) = (first.instant.shown, last.instant.shown)
       let isBeingStopped = played?.announcement.occasion == first && played?.isTakenBack == true
@@ -64,8 +66,6 @@ extension Oracle {
     case .timer(let countdown, let event): told(countdown, event, decided)
     case .interval(let interval, let event): told(interval, event, decided)
     case .alarm(let alarm, let event): told(alarm, event, decided)
-    case .timerRefused(let refusal): judgeRefusal(refusal, decided)
-    case .alarmRefused(let refusal): judgeRefusal(refusal, decided)
     case .unsaid(let words, let reason): judgeUnsaid(words, reason, moment)
     }
   }

@@ -110,7 +110,9 @@ extension World {
   func sabotaged(_ report: Report) -> [Report] {
     guard let sabotage else { return [report] }
     return switch (sabotage, report) {
-    case (.refusalsUntold, .refused(.stopped)), (.refusalsUntold, .refused(.failed)): []
+    case (.refusalsUntold, .refused(.request(.stopped))),
+      (.refusalsUntold, .refused(.request(.failed))):
+      []
     case (.soundedUntold, .announced), (.cutOffUntold, .cutOff): []
     case (.wordsDropped, .announced(let announcement, _)) where isDropped(announcement): []
     case (.soundedTwice, .announced): [report, report]

@@ -113,7 +113,8 @@ extension World {
   private func ask(_ time: CivilTime?, _ speakerIsAwake: Bool) {
     guard let conductor else { return }
     oracle.asked(time, machine.moment)
-    if case .success(let announcement) = conductor.ask(time, speakerIsAwake: speakerIsAwake) {
+    let answer = conductor.answer(to: .asked(time, speakerIsAwake: speakerIsAwake))
+    if case .announcement(let announcement) = answer {
       oracle.answered(announcement, machine.moment)
     }
   }

@@ -5,7 +5,7 @@ import Service
 extension World {
   func order(_ order: TimerOrder) {
     oracle.ordered(order, machine.moment)
-    _ = conductor?.order(order)
+    _ = conductor?.answer(to: .timer(order))
   }
 
   func order(_ wish: AlarmWish) {
@@ -15,7 +15,7 @@ extension World {
     }
     oracle.ordered(wish, machine.moment)
     if case .set(let alarm) = wish { wish = .set(sabotaged(alarm)) }
-    _ = conductor?.order(wish.order)
+    _ = conductor?.answer(to: .alarm(wish.order))
   }
 
   func press(_ speakerIsAwake: Bool) {

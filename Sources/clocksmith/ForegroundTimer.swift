@@ -78,7 +78,7 @@ final class ForegroundTimer: Instruments {
     if wantsService {
       complain("note: no service was found; it runs in this command, and ends with it")
     }
-    if case .failure(let refusal) = conductor.order(order) {
+    if case .refused(let refusal) = conductor.answer(to: .timer(order)) {
       let what = if case .startInterval = order { "interval" } else { "timer" }
       throw Fault(what, refusal.description)
     }
@@ -103,7 +103,7 @@ final class ForegroundTimer: Instruments {
     for countdown in conductor.announcer.timers.countdowns where !countdown.isRinging {
       let left = countdown.left(at: now).left(of: countdown.length)
       givenUp = "\(countdown.title) was given up: \(left)"
-      _ = conductor.order(TimerOrder.cancel("\(countdown.number)"))
+      conductor.handle(.timer(.cancel("\(countdown.number)")))
     }
     conductor.handle(.stop(.byHand))
   }

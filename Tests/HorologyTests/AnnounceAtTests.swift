@@ -30,7 +30,7 @@ import Testing
     var desk = Desk(at: "2026-11-21T15:07:30")
     desk.tell(.asked(at: start + .milliseconds(399), speakerIsAwake: true))
     #expect(desk.played == nil)
-    #expect(desk.refusal == .failed("its instant is too near: it takes 400 ms to begin"))
+    #expect(desk.refusal == .tooNear(within: .milliseconds(400)))
     desk.tell(.asked(at: start + .milliseconds(400), speakerIsAwake: true))
     #expect(desk.played == "15:07:30")
   }

@@ -70,7 +70,7 @@ import Testing
           ends.remove(at: index).0,
           .finished(Timing(onsetError: nil, worstError: nil, underruns: 0)))
       }
-      for effect in announcer.handle(event, at: now) {
+      for effect in announcer.handle(event, at: now).effects {
         switch effect {
         case .wake(let instant): wake = instant
         case .play(.cue(let cue)): ends.append((cue.id, now.instant + .seconds(6)))

@@ -5,6 +5,8 @@ struct Desk {
   var announcer: Announcer
   var now: Now
   private(set) var effects: [Effect] = []
+  /// The answer to the last order; nil after any other event.
+  private(set) var answer: Answer?
 
   init(
     at start: String, trust: ClockTrust = .synchronised, mute: SoftwareMute = .off,
@@ -19,12 +21,12 @@ struct Desk {
   }
 
   mutating func tell(_ event: Event) {
-    effects = announcer.handle(event, at: now)
+    (effects, answer) = announcer.handle(event, at: now)
   }
 
   /// Ends the playing announcement with `outcome`.
   mutating func end(_ outcome: Outcome) {
-    effects = announcer.end(outcome, at: now)
+    (effects, answer) = announcer.end(outcome, at: now)
   }
 
   /// Lets time pass until the clock shows `text`, and wakes the Announcer.
@@ -98,14 +100,14 @@ struct Desk {
   }
 
   var refusal: SkipReason? {
-    for case .refused(let reason) in reports { return reason }
+    for case .refused(.request(let reason)) in reports { return reason }
     return nil
   }
 }
 
 extension Announcer {
   /// Ends the playing announcement with `outcome`.
-  mutating func end(_ outcome: Outcome, at now: Now) -> [Effect] {
+  mutating func end(_ outcome: Outcome, at now: Now) -> Response {
     handle(.ended(playing?.id ?? SoundingID(0), outcome), at: now)
   }
 }

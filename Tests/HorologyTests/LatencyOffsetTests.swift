@@ -48,7 +48,7 @@ import Testing
     var desk = desk()
     desk.tell(.asked(at: desk.now.instant + .seconds(5), speakerIsAwake: true))
     #expect(
-      desk.refusal == .failed("its instant is too near: it takes 5400 ms to begin"))
+      desk.refusal?.description == "its instant is too near: it takes 5400 ms to begin")
   }
 
   @Test("an offset below zero hurries nothing") func later() {

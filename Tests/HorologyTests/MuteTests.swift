@@ -60,7 +60,7 @@ import Testing
     let later = start.set(by: .seconds(-86_400))
     _ = announcer.handle(.clockSet, at: later)
     #expect(announcer.mute == .until(Instant("2026-11-20T15:17:00")))
-    let effects = announcer.handle(.woke, at: later.asleep(for: .seconds(600)))
+    let effects = announcer.handle(.woke, at: later.asleep(for: .seconds(600))).effects
     #expect(effects.contains(.report(.mute(.off, until: nil))))
   }
 
@@ -152,7 +152,7 @@ import Testing
     var announcer = Announcer(
       settings: AnnouncerSettings(), zone: TestZone.utc, trust: .synchronised,
       mute: .until(Instant("2026-11-21T15:00:00")), at: now)
-    let effects = announcer.handle(.woke, at: now)
+    let effects = announcer.handle(.woke, at: now).effects
     #expect(effects.first == .report(.mute(.off, until: nil)))
   }
 

@@ -20,12 +20,12 @@ extension Desk {
   }
 
   var alarmRefusal: AlarmRefusal? {
-    for case .alarmRefused(let refusal) in reports { return refusal }
+    for case .refused(.alarm(let refusal)) in reports { return refusal }
     return nil
   }
 
   var timerRefusal: TimerRefusal? {
-    for case .timerRefused(let refusal) in reports { return refusal }
+    for case .refused(.timer(let refusal)) in reports { return refusal }
     return nil
   }
 

@@ -120,7 +120,7 @@ import Testing
 
   @Test("it wakes ahead of the melody") func wakesAheadOfTheMelody() {
     var (announcer, now) = announcer(at: "15:50:00")
-    let effects = announcer.handle(.woke, at: now)
+    let effects = announcer.handle(.woke, at: now).effects
     #expect(
       effects == [
         .wake(at: Instant("2026-11-21T16:00:00") - .seconds(10) - Announcer.preparation)
@@ -132,13 +132,13 @@ import Testing
     // The melody begins at 15:59:50, and is prepared from 15:59:45 on.
     for (asked, isAnswered) in [("15:59:34", true), ("15:59:42", false), ("15:59:44", false)] {
       var (announcer, now) = announcer(at: asked)
-      let effects = announcer.handle(.asked(speakerIsAwake: false), at: now)
+      let effects = announcer.handle(.asked(speakerIsAwake: false), at: now).effects
       #expect((played(effects) != nil) == isAnswered, "\(asked)")
       guard isAnswered else { continue }
       now = now.later(by: .seconds(5))
       _ = announcer.end(.finished(.exact), at: now)
       now = now.later(by: .seconds(6))
-      #expect(played(announcer.handle(.woke, at: now))?.isShortened == false, "\(asked)")
+      #expect(played(announcer.handle(.woke, at: now).effects)?.isShortened == false, "\(asked)")
     }
   }
 
@@ -151,13 +151,13 @@ import Testing
       sinceBoot: .seconds(1000))
     var announcer = Announcer(
       settings: settings, zone: TestZone.utc, trust: .synchronised, at: now)
-    let effects = announcer.handle(.asked(speakerIsAwake: false), at: now)
+    let effects = announcer.handle(.asked(speakerIsAwake: false), at: now).effects
     #expect((played(effects) != nil) == isAnswered)
   }
 
   @Test("a chime is never late, and the time is said all the same") func chimeIsNeverLate() {
     var (announcer, now) = announcer(at: "15:59:55")
-    let announcement = played(announcer.handle(.woke, at: now))
+    let announcement = played(announcer.handle(.woke, at: now).effects)
     #expect(announcement?.programme == .wordsAlone)
     #expect(announcement?.isShortened == true)
     #expect(announcement?.anchor == Instant("2026-11-21T16:00:00"))
@@ -168,7 +168,7 @@ import Testing
     arguments: [("15:59:47", true), ("15:59:48", false), ("15:14:57", true), ("15:14:58", false)])
   func slowDevice(text: String, chimes: Bool) {
     var (announcer, now) = announcer(at: text)
-    let announcement = played(announcer.handle(.woke, at: now))
+    let announcement = played(announcer.handle(.woke, at: now).effects)
     #expect(announcement?.programme.blows.isEmpty == !chimes)
     #expect(announcement?.isShortened == !chimes)
   }
@@ -176,18 +176,18 @@ import Testing
   @Test("a chime that failed for a slow device is not tried again, and the time is said")
   func failedChime() {
     var (announcer, now) = announcer(at: "15:14:55")
-    #expect(played(announcer.handle(.woke, at: now))?.programme.blows.isEmpty == false)
+    #expect(played(announcer.handle(.woke, at: now).effects)?.programme.blows.isEmpty == false)
     now = now.later(by: .seconds(6))
     _ = announcer.end(.failed("too late for the chime", heard: .nothing), at: now)
     now = now.later(by: .seconds(1))
-    let announcement = played(announcer.handle(.woke, at: now))
+    let announcement = played(announcer.handle(.woke, at: now).effects)
     #expect(announcement?.programme == .wordsAlone)
     #expect(announcement?.isShortened == true)
   }
 
   @Test("a chime without words that is late is skipped") func lateWithoutWords() {
     var (announcer, now) = announcer(at: "15:59:55", .none)
-    let effects = announcer.handle(.woke, at: now)
+    let effects = announcer.handle(.woke, at: now).effects
     #expect(played(effects) == nil)
     guard case .report(.skipped(_, _, .tooLateForChime))? = effects.first else {
       Issue.record("\(effects)")
@@ -198,11 +198,11 @@ import Testing
   @Test("a chime without words that failed is skipped for what failed")
   func failedWithoutWords() {
     var (announcer, now) = announcer(at: "15:59:46", .none)
-    #expect(played(announcer.handle(.woke, at: now)) != nil)
+    #expect(played(announcer.handle(.woke, at: now).effects) != nil)
     now = now.later(by: .seconds(6))
     _ = announcer.end(.failed("gone", heard: .nothing), at: now)
     now = now.later(by: .seconds(1))
-    let effects = announcer.handle(.woke, at: now)
+    let effects = announcer.handle(.woke, at: now).effects
     guard case .report(.skipped(_, _, .failed("gone")))? = effects.first else {
       Issue.record("\(effects)")
       return
@@ -211,15 +211,15 @@ import Testing
 
   @Test("the switch in the melody ends it for good") func switchInTheMelody() {
     var (announcer, now) = announcer(at: "15:59:46")
-    #expect(played(announcer.handle(.woke, at: now)) != nil)
+    #expect(played(announcer.handle(.woke, at: now).effects) != nil)
     now = now.later(by: .seconds(7))
-    let effects = announcer.handle(.ringer(.off, at: now.uptime), at: now)
+    let effects = announcer.handle(.ringer(.off, at: now.uptime), at: now).effects
     guard case .stop(_, .muted)? = effects.first else {
       Issue.record("\(effects)")
       return
     }
     _ = announcer.end(.stopped(.muted, silentAt: now.uptime), at: now)
-    #expect(played(announcer.handle(.ringer(.on, at: now.uptime), at: now)) == nil)
+    #expect(played(announcer.handle(.ringer(.on, at: now.uptime), at: now).effects) == nil)
     #expect(announcer.next.instant == Instant("2026-11-21T16:15:00"))
   }
 }

@@ -24,19 +24,19 @@ func readCalls(_ bytes: [UInt8]) throws {
   var now = Now(instant: start, uptime: Uptime(seconds: 1000), sinceBoot: .seconds(1000))
   var announcer = Announcer(
     settings: AnnouncerSettings(), zone: UTCZone(), trust: .synchronised, at: now)
-  var effects = announcer.handle(.woke, at: now)
+  var effects = announcer.handle(.woke, at: now).effects
   for _ in 0..<200 {
     guard let method = bytes.popFirst() else { break }
     if Int(method) < forms.count {
       guard let event = try event(forms[Int(method)], &bytes) else { continue }
-      effects = announcer.handle(event, at: now)
+      effects = announcer.handle(event, at: now).effects
     } else if case .wake(let instant)? = effects.last {
       now = now.later(by: max(instant - now.instant, .milliseconds(1)))
-      effects = announcer.handle(.woke, at: now)
+      effects = announcer.handle(.woke, at: now).effects
     }
     for case .play(let sounding) in effects {
       let timing = Timing(onsetError: nil, worstError: nil, underruns: 0)
-      effects += announcer.handle(.ended(sounding.id, .finished(timing)), at: now)
+      effects += announcer.handle(.ended(sounding.id, .finished(timing)), at: now).effects
     }
   }
   var state = SavedState()

@@ -8,11 +8,11 @@ import Testing
 @testable import Relay
 
 @Suite struct VerdictTests {
-  private func answer(_ status: Int, _ body: String = "") -> Answer {
-    Answer(status: status, body: body, retryAfter: nil, failure: nil)
+  private func answer(_ status: Int, _ body: String = "") -> PushResponse {
+    PushResponse(status: status, body: body, retryAfter: nil, failure: nil)
   }
 
-  private func verdict(_ answer: Answer) -> Verdict { Verdict(apns: answer, sent: .second(100)) }
+  private func verdict(_ answer: PushResponse) -> Verdict { Verdict(apns: answer, sent: .second(100)) }
 
   @Test(
     "every answer of APNs means what Apple says",
@@ -65,7 +65,7 @@ import Testing
   @Test("a request that is lost says nothing of the others, a connection does") func failures() {
     func verdict(_ code: CURLcode, status: Int = 0) -> Verdict {
       Verdict(
-        apns: Answer(
+        apns: PushResponse(
           status: status, body: "", retryAfter: nil,
           failure: .init(code: code, words: "why")), sent: .second(100))
     }

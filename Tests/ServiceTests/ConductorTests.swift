@@ -19,6 +19,8 @@ import Testing
     var wasSetUnwatched = false
     private(set) var calls: [String] = []
     var timerEvents: [TimerEvent] = []
+    /// Called at the next report.
+    var atReport: (() -> Void)?
 
     init(at instant: Instant) {
       now = Now(instant: instant, uptime: Uptime(seconds: 100), sinceBoot: .seconds(100))
@@ -54,12 +56,14 @@ import Testing
     func tell(_ report: Report) {
       if case .timer(_, let event) = report { timerEvents.append(event) }
       switch report {
-      case .refused(let reason): calls.append("refused \(reason.key)")
+      case .refused(let refusal): calls.append("refused \(refusal.key)")
       case .retrying: calls.append("retrying")
       case .clockSet: calls.append("clock set")
       case .trust(let trust): calls.append("trust \(trust.rawValue)")
       default: calls.append("other")
       }
+      atReport?()
+      atReport = nil
     }
     func rest() { calls.append("rest") }
 
@@ -136,7 +140,7 @@ import Testing
   @Test("at the start the switch is known before a change of trust decides anything")
   func switchAtStart() {
     let (before, score) = conductor(at: 100)
-    _ = before.order(.start(.seconds(10), name: "tea"))
+    before.handle(.timer(.start(.seconds(10), name: "tea")))
     // The timer runs out while the service is away.
     score.now = score.now.later(by: .seconds(60))
     let restarted = Conductor(
@@ -169,42 +173,21 @@ import Testing
       ])
   }
 
-  @Test("an order is answered with its timer, or with why nothing was done") func order() throws {
+  @Test("an order that comes after a change of trust has its own answer") func order() {
     let (conductor, score) = conductor(at: 100)
-    let answer = try conductor.order(.start(.seconds(600), name: "tea")).get()
-    guard case .countdown(let countdown) = answer else { throw TimerRefusal.noTimer }
-    #expect(countdown.number == 1)
-    #expect(throws: TimerRefusal.nameIsTaken("tea")) {
-      try conductor.order(.start(.seconds(60), name: "tea")).get()
-    }
-    #expect(try conductor.order(.cancel("tea")).get() == answer)
-    #expect(conductor.announcer.timers.countdowns.isEmpty)
-    let plan = IntervalPlan.plain(every: .seconds(30))
-    guard
-      case .interval(let interval, isNew: true) =
-        try conductor.order(.startInterval(plan, replaces: false)).get()
-    else { throw TimerRefusal.noInterval }
-    #expect(
-      try conductor.order(.startInterval(plan, replaces: false)).get()
-        == .interval(interval, isNew: false))
-    #expect(!score.isPlaying)
+    score.trust = .untrusted
+    #expect(conductor.answer(to: .timer(.start(.seconds(600), name: "tea"))) == .number(1))
   }
 
-  @Test("what is told of one timer is not answered with the dropped words of another")
-  func told() throws {
-    var settings = AnnouncerSettings()
-    settings.saysTimers = true
-    let (conductor, score) = conductor(at: 100, settings)
-    _ = conductor.order(.start(.seconds(2), name: "tea"))
-    _ = conductor.order(.start(.seconds(300), name: "bread"))
-    score.now = score.now.later(by: .seconds(3))
-    conductor.handle(.woke)
-    // The loop is held up until the words of the first timer are too late.
-    score.now = score.now.later(by: .seconds(60))
-    guard case .countdown(let told) = try conductor.order(.tell("bread")).get() else {
-      throw TimerRefusal.noTimer
+  @Test("an order is not answered with the end of what another one asked for")
+  func answerOfAnother() {
+    let (conductor, score) = conductor(at: 300)
+    conductor.handle(.asked(speakerIsAwake: true))
+    score.atReport = {
+      conductor.handle(.ended(SoundingID(1), .failed("gone", heard: .nothing)))
     }
-    #expect(told.name == "bread")
+    #expect(conductor.answer(to: .timer(.start(.seconds(600), name: nil))) == .number(1))
+    #expect(score.takeCalls().contains("refused failed"))
   }
 
   @Test("what is left and cannot be said is refused with the reason, and where it can be read")
@@ -212,18 +195,18 @@ import Testing
     var settings = AnnouncerSettings()
     settings.saysTimers = true
     let (conductor, score) = conductor(at: 100, settings)
-    _ = conductor.order(.start(.seconds(360_000), name: "cheese"))
+    conductor.handle(.timer(.start(.seconds(360_000), name: "cheese")))
     score.fault = Fault("voice", "it has no words for '100 h left'")
     let why = "voice: it has no words for '100 h left'"
     let refusal = TimerRefusal.speech(.failed(why))
-    #expect(throws: refusal) { try conductor.order(.tell("cheese")).get() }
+    #expect(conductor.answer(to: .timer(.tell("cheese"))) == .refused(.timer(refusal)))
     #expect(refusal.description == "\(why); 'clocksmith timer list' shows how much is left")
   }
 
   @Test("a cue that cannot be played is ended as one that failed") func cue() throws {
     let (conductor, score) = conductor(at: 100)
     score.fault = Fault("speaker", "it is away")
-    _ = conductor.order(.start(.seconds(2), name: nil))
+    conductor.handle(.timer(.start(.seconds(2), name: nil)))
     #expect(score.takeCalls().filter { $0.hasPrefix("cue") }.count == 1)
     // It is tried again a second later.
     score.fault = nil
@@ -232,26 +215,31 @@ import Testing
     #expect(score.takeCalls().filter { $0.hasPrefix("cue") }.count == 1)
   }
 
-  @Test("who asks is answered with what is said, or with why nothing is") func asked() throws {
+  @Test("who asks is answered with what is said, or with why nothing is") func asked() {
     let (conductor, score) = conductor(at: 300)
-    #expect(try conductor.ask(speakerIsAwake: true).get().time.minute == 5)
-    #expect(conductor.ask(speakerIsAwake: true) == .failure(.init(reason: .busy)))
+    let question = Event.asked(speakerIsAwake: true)
+    #expect(promised(conductor.answer(to: question))?.time.minute == 5)
+    #expect(conductor.answer(to: question) == .refused(.request(.busy)))
     score.isPlaying = false
     conductor.handle(
       .ended(SoundingID(1), .finished(.init(onsetError: nil, worstError: nil, underruns: 0))))
     score.fault = Fault("speaker", "gone")
     #expect(
-      conductor.ask(speakerIsAwake: true) == .failure(.init(reason: .failed("speaker: gone"))))
+      conductor.answer(to: question) == .refused(.request(.failed("speaker: gone"))))
     // The earlier refusal is not reported again.
     score.fault = nil
-    #expect(try conductor.ask(speakerIsAwake: true).get().id == SoundingID(3))
+    #expect(promised(conductor.answer(to: question))?.id == SoundingID(3))
   }
 
-  @Test("the end of what plays no longer is the end of nothing else") func endOfAnother() throws {
+  private func promised(_ answer: Answer) -> Announcement? {
+    if case .announcement(let announcement) = answer { announcement } else { nil }
+  }
+
+  @Test("the end of what plays no longer is the end of nothing else") func endOfAnother() {
     let (conductor, score) = conductor(at: 300)
-    let asked = try conductor.ask(speakerIsAwake: true).get()
+    let asked = promised(conductor.answer(to: .asked(speakerIsAwake: true)))
     conductor.handle(.ended(SoundingID(7), .failed("gone", heard: .some)))
-    #expect(conductor.announcer.playing == asked)
+    #expect(conductor.announcer.playing == asked && asked != nil)
     #expect(score.isPlaying)
   }
 

@@ -152,7 +152,8 @@ import Testing
     let tea = Countdown(number: 1, name: "tea", length: .seconds(60), state: .paused(left: .zero))
     let reports: [Report] = [
       .announced(announcement, timing), .cutOff(announcement, .muted, after: .milliseconds(20)),
-      .skipped(from: occasion, through: occasion, .muted), .refused(.busy), .trust(.untrusted),
+      .skipped(from: occasion, through: occasion, .muted), .refused(.request(.busy)),
+      .trust(.untrusted),
       .ringer(.on), .ringer(.lost("gone")), .clockSet(by: .seconds(1)),
       .slept(for: .seconds(9)),
       .retrying(occasion, "gone"),

@@ -10,19 +10,6 @@ public enum AlarmOrder: Hashable, Sendable {
   case cancel(String)
 }
 
-extension AlarmOrder {
-  /// True if the event is the result that the order asks for.
-  public func isDone(by event: AlarmEvent) -> Bool {
-    switch (self, event) {
-    case (.set, .set), (.snooze, .snoozed), (.stop, .stopped), (.skip, .skipped),
-      (.skip, .cancelled),
-      (.cancel, .cancelled):
-      true
-    default: false
-    }
-  }
-}
-
 /// What happened to an alarm.
 public enum AlarmEvent: Hashable, Sendable {
   case set

@@ -13,33 +13,6 @@ public enum TimerOrder: Hashable, Sendable {
   case stopInterval
 }
 
-/// The result of an order.
-public enum TimerAnswer: Hashable, Sendable {
-  case countdown(Countdown)
-  /// `isNew` is true if the order started it.
-  case interval(IntervalTimer, isNew: Bool)
-  /// Done, with nothing to tell.
-  case done
-}
-
-extension TimerOrder {
-  /// The result of this order, if the report tells it.
-  public func answer(in report: Report) -> TimerAnswer? {
-    switch (self, report) {
-    case (.start, .timer(let countdown, .started)), (.add, .timer(let countdown, .lengthened)),
-      (.pause, .timer(let countdown, .paused)), (.resume, .timer(let countdown, .resumed)),
-      (.cancel, .timer(let countdown, .cancelled)), (.tell, .timer(let countdown, .told)):
-      .countdown(countdown)
-    case (.startInterval, .interval(let interval, .started)),
-      (.startInterval, .interval(let interval, .wentOn)):
-      .interval(interval, isNew: report == .interval(interval, .started))
-    // If only a last signal is stopped, there is no interval to tell about.
-    case (.stopInterval, .interval(let interval, .stopped)): .interval(interval, isNew: false)
-    default: nil
-    }
-  }
-}
-
 /// What happened to a timer.
 public enum TimerEvent: Hashable, Sendable {
   case started

@@ -161,20 +161,21 @@ public struct Timers: Hashable, Sendable {
 
   /// Starts an interval, if none runs.
   /// - Parameter replaces: it takes the place of one that runs.
-  /// - Returns: the reports about it and about the other, and what stops the other.
+  /// - Returns: the reports about it and about the other, and what stops the other; and whether it
+  ///   is new.
   mutating func start(
     _ plan: IntervalPlan, replaces: Bool, in lead: Duration, at now: Now
-  ) throws(TimerRefusal) -> [Effect] {
+  ) throws(TimerRefusal) -> (effects: [Effect], isNew: Bool) {
     if let flaw = plan.flaw { throw .interval(flaw) }
     if let interval, !replaces {
       guard interval.plan == plan else { throw .intervalRuns(interval.title) }
-      return [.report(.interval(interval, .wentOn))]
+      return ([.report(.interval(interval, .wentOn))], false)
     }
     let ended = stopInterval(.replaced)
     let started = IntervalTimer(plan, start: TimedMoment(lead, after: now))
     interval = started
     told = []
-    return ended + [.report(.interval(started, .started))]
+    return (ended + [.report(.interval(started, .started))], true)
   }
 
   /// True if one runs, or the signal at its end still sounds.

@@ -67,7 +67,7 @@ final class APNsProvider: Provider {
     return (registered.id, token, HeaderList(headers), body)
   }
 
-  func judge(_ answer: Answer, sent: Instant, at now: Instant) -> Verdict {
+  func judge(_ answer: PushResponse, sent: Instant, at now: Instant) -> Verdict {
     let verdict = Verdict(apns: answer, sent: sent, isOurTopic: isOurTopic)
     if verdict == .accepted { isOurTopic = true }
     if case .tokenExpired(let reason) = verdict {

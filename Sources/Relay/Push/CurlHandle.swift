@@ -57,8 +57,8 @@ final class CurlHandle {
   /// Drops what was wrong with the last request.
   func forgetWords() { words[0] = 0 }
 
-  func failure(_ code: CURLcode) -> Answer.Failure {
-    Answer.Failure(
+  func failure(_ code: CURLcode) -> PushResponse.Failure {
+    PushResponse.Failure(
       code: code,
       words: String(cString: words[0] == 0 ? curl_easy_strerror(code) : UnsafePointer(words)))
   }

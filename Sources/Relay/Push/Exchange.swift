@@ -23,8 +23,8 @@ final class Exchange {
     self.deadline = deadline
   }
 
-  func answer(_ failure: Answer.Failure?) -> Answer {
-    Answer(
+  func answer(_ failure: PushResponse.Failure?) -> PushResponse {
+    PushResponse(
       status: status, body: status == 200 ? "" : String(decoding: body, as: UTF8.self),
       retryAfter: retryAfter, failure: failure)
   }
@@ -40,7 +40,7 @@ final class Exchange {
   }
 
   func take(_ bytes: UnsafeBufferPointer<UInt8>) {
-    if status != 200 { body.append(contentsOf: bytes.prefix(Answer.mostOfBody - body.count)) }
+    if status != 200 { body.append(contentsOf: bytes.prefix(PushResponse.mostOfBody - body.count)) }
   }
 
   /// Copies the next bytes of the request's body.

@@ -111,7 +111,7 @@ final class HTTP2Connection {
   /// Takes no more requests, and ends with the last answer.
   /// - Parameter failure: of the requests that have not left; nil to send them on the next
   ///   connection.
-  private func retire(_ failure: Answer.Failure? = nil) {
+  private func retire(_ failure: PushResponse.Failure? = nil) {
     guard takesRequests else { return }
     takesRequests = false
     for (stream, exchange) in session.exchanges where !exchange.hasBegun {
@@ -180,11 +180,11 @@ final class HTTP2Connection {
     return wrong == nil
   }
 
-  private static func wrong(_ detail: String = "") -> Answer.Failure {
+  private static func wrong(_ detail: String = "") -> PushResponse.Failure {
     .init(code: CURLE_HTTP2, words: "the server's HTTP/2 is wrong\(detail)")
   }
 
-  private var goodbye: Answer.Failure {
+  private var goodbye: PushResponse.Failure {
     let reason = session.farewell ?? ""
     return .init(
       code: CURLE_RECV_ERROR,
@@ -263,7 +263,7 @@ final class HTTP2Connection {
   }
 
   /// The connection is broken. The server may have taken what it has not answered.
-  private func lose(_ failure: Answer.Failure) {
+  private func lose(_ failure: PushResponse.Failure) {
     takesRequests = false
     tellEnded()
     for exchange in session.cancelAll() {

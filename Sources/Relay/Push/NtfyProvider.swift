@@ -48,7 +48,7 @@ final class NtfyProvider: Provider {
     return record.json
   }
 
-  func judge(_ answer: Answer, sent: Instant, at now: Instant) -> Verdict {
+  func judge(_ answer: PushResponse, sent: Instant, at now: Instant) -> Verdict {
     if answer.isSuccess { return .accepted }
     if let failure = answer.failure { return Verdict(failure) }
     switch answer.status {

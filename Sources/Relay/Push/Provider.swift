@@ -14,7 +14,7 @@ protocol Provider: AnyObject {
     _ delivery: Delivery, _ registered: RegisteredMessage, at now: Instant
   ) throws(Fault) -> Request
 
-  func judge(_ answer: Answer, sent: Instant, at now: Instant) -> Verdict
+  func judge(_ answer: PushResponse, sent: Instant, at now: Instant) -> Verdict
 
   /// How long to wait after so many tries of one delivery.
   func pause(after tries: Int) -> Duration

@@ -124,7 +124,7 @@ final class PushLane {
 
   private func makeCarrier() throws(Fault) -> Carrier {
     let settings = provider.settings
-    let answered = { [unowned self] (tag: Int64, answer: Answer) in self.answered(tag, answer) }
+    let answered = { [unowned self] (tag: Int64, answer: PushResponse) in self.answered(tag, answer) }
     let settled = { [unowned self] in self.settled() }
     return settings.server == nil
       ? try Transfers(loop, settings, answered: answered, settled: settled)
@@ -141,7 +141,7 @@ final class PushLane {
 
   // MARK: Answers
 
-  private func answered(_ id: Int64, _ answer: Answer) {
+  private func answered(_ id: Int64, _ answer: PushResponse) {
     guard let (delivery, at, successesThen) = sent.removeValue(forKey: id) else { return }
     let now = Instant.now
     switch provider.judge(answer, sent: at, at: now) {

@@ -83,7 +83,7 @@ struct Request {
 }
 
 /// The answer to a request.
-struct Answer {
+struct PushResponse {
   /// In bytes: how much of the body is read, or kept.
   static let mostOfBody = 4096
 

@@ -7,7 +7,7 @@ import Daemon
 final class Streams: Carrier {
   private let loop: EventLoop
   private let settings: CarrierSettings
-  private let answered: (_ tag: Int64, Answer) -> Void
+  private let answered: (_ tag: Int64, PushResponse) -> Void
   private let settled: () -> Void
   /// The last one is for new requests. Those before it wait for their last answers.
   private var connections: [HTTP2Connection] = []
@@ -21,7 +21,7 @@ final class Streams: Carrier {
   ///   - settled: called after one or more calls of `answered`.
   init(
     _ loop: EventLoop, _ settings: CarrierSettings,
-    answered: @escaping (_ tag: Int64, Answer) -> Void, settled: @escaping () -> Void
+    answered: @escaping (_ tag: Int64, PushResponse) -> Void, settled: @escaping () -> Void
   ) throws(Fault) {
     self.loop = loop
     self.settings = settings
@@ -76,7 +76,7 @@ final class Streams: Carrier {
     }
   }
 
-  func end(_ exchange: Exchange, _ failure: Answer.Failure?) {
+  func end(_ exchange: Exchange, _ failure: PushResponse.Failure?) {
     hasEnded = true
     answered(exchange.request.tag, exchange.answer(failure))
   }

@@ -67,7 +67,7 @@ final class Transfer {
 
   /// - Returns: how many of the bytes it has taken. libcurl ends the transfer if it is not all.
   private func receive(_ bytes: UnsafeRawBufferPointer) -> Int {
-    let taken = bytes.prefix(Answer.mostOfBody - received.count)
+    let taken = bytes.prefix(PushResponse.mostOfBody - received.count)
     received.append(contentsOf: taken)
     if taken.count < bytes.count { isCut = true }
     return taken.count
@@ -88,14 +88,14 @@ final class Transfer {
   }
 
   /// The answer to the request. Keeps nothing of the request.
-  func answer(_ result: CURLcode) -> Answer {
+  func answer(_ result: CURLcode) -> PushResponse {
     headers = nil
     body = nil
     var status = 0
     clocksmith_curl_ask_number(easy, CURLINFO_RESPONSE_CODE, &status)
     var seconds: curl_off_t = 0
     if status != 200 { clocksmith_curl_ask_offset(easy, CURLINFO_RETRY_AFTER, &seconds) }
-    return Answer(
+    return PushResponse(
       status: status, body: status == 200 ? "" : String(decoding: received, as: UTF8.self),
       retryAfter: .pause(seconds: Int64(seconds)),
       failure: result == CURLE_OK || isCut ? nil : handle.failure(result))

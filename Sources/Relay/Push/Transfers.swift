@@ -5,7 +5,7 @@ import Daemon
 /// Requests to one server by libcurl. They share one connection. Handles are kept and used again.
 final class Transfers: Carrier {
   private let settings: CarrierSettings
-  private let answered: (_ tag: Int64, Answer) -> Void
+  private let answered: (_ tag: Int64, PushResponse) -> Void
   private var curl: CurlMulti!
   private var idle: [Transfer] = []
   private var busy: [UnsafeMutableRawPointer: Transfer] = [:]
@@ -19,7 +19,7 @@ final class Transfers: Carrier {
   ///   - settled: called after one or more calls of `answered`.
   init(
     _ loop: EventLoop, _ settings: CarrierSettings,
-    answered: @escaping (_ tag: Int64, Answer) -> Void, settled: @escaping () -> Void
+    answered: @escaping (_ tag: Int64, PushResponse) -> Void, settled: @escaping () -> Void
   ) throws(Fault) {
     self.settings = settings
     self.answered = answered

@@ -20,7 +20,7 @@ enum Verdict: Hashable {
 
 extension Verdict {
   /// The verdict on a failure, the same for every provider.
-  init(_ failure: Answer.Failure) {
+  init(_ failure: PushResponse.Failure) {
     self = failure.isOfOneRequest ? .again(failure.words) : .down(failure.words)
   }
 
@@ -28,7 +28,7 @@ extension Verdict {
   /// - Parameters:
   ///   - sent: when the request was sent.
   ///   - isOurTopic: true if APNs has accepted messages for this topic.
-  init(apns answer: Answer, sent: Instant, isOurTopic: Bool = false) {
+  init(apns answer: PushResponse, sent: Instant, isOurTopic: Bool = false) {
     if let failure = answer.failure, answer.status != 200 {
       self.init(failure)
       return

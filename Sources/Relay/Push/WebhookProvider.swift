@@ -59,7 +59,7 @@ final class WebhookProvider: Provider {
   /// Anything but 2xx is a failure, also a redirect. With 410 the program wants nothing more, as
   /// Standard Webhooks has it. Another 3xx or 4xx means that the address or the secret is wrong,
   /// for every message.
-  func judge(_ answer: Answer, sent: Instant, at now: Instant) -> Verdict {
+  func judge(_ answer: PushResponse, sent: Instant, at now: Instant) -> Verdict {
     if answer.isSuccess { return .accepted }
     if let failure = answer.failure { return Verdict(failure) }
     switch answer.status {

@@ -1,0 +1,49 @@
+/// The answer to whoever gave an order.
+public enum Answer: Hashable, Sendable {
+  /// It is done, with nothing to tell.
+  case done
+  /// The announcement that says what was asked for.
+  case announcement(Announcement)
+  /// The number of the timer that was started, or of the alarm that was set or skipped.
+  case number(Int)
+  /// The interval runs; `isNew` is true if the order started it.
+  case interval(isNew: Bool)
+  case refused(Refusal)
+}
+
+/// Why an order was refused.
+public enum Refusal: Hashable, Sendable {
+  /// The order was a request for the time.
+  case request(SkipReason)
+  case timer(TimerRefusal)
+  case alarm(AlarmRefusal)
+}
+
+extension Refusal: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .request(let reason): reason.description
+    case .timer(let refusal): refusal.description
+    case .alarm(let refusal): refusal.description
+    }
+  }
+
+  /// For programs: it does not change.
+  public var key: String {
+    switch self {
+    case .request(let reason): reason.key
+    case .timer(let refusal): refusal.key
+    case .alarm(let refusal): refusal.key
+    }
+  }
+}
+
+extension Announcer {
+  /// What is to be done, and the answer to whoever gave the order; nil if nobody did.
+  public typealias Response = (effects: [Effect], answer: Answer?)
+
+  /// The response to an order that is refused.
+  static func refuse(_ refusal: Refusal) -> Response {
+    ([.report(.refused(refusal))], .refused(refusal))
+  }
+}
