@@ -20,8 +20,8 @@ ROOMS = {
     "Playing": {"Basics", "Horology", "Sound", "Devices"},
     "Service": {"Basics", "Daemon", "Horology", "Sound", "Devices", "Playing"},
 }
-ROOMS["Relay"] = {"Basics", "Daemon"}
-ROOMS["clocksmith-relay"] = {"Basics", "Relay"}
+ROOMS["Relay"] = {"Basics", "Daemon", "Horology"}
+ROOMS["clocksmith-relay"] = {"Basics", "Horology", "Relay"}
 ROOMS["Simulation"] = {"Basics", "Horology", "Devices", "Service"}
 ROOMS["clocksmith"] = set(ROOMS) - {"Simulation", "Relay", "clocksmith-relay"}
 ROOMS["clocksmith-simulate"] = {"Basics", "Horology", "Devices", "Simulation"}
