@@ -286,18 +286,35 @@ public final class ALSASink: Sink {
       try device.check("cannot ask", snd_pcm_status(pcm, status))
     }
     guard snd_pcm_status_get_state(status) == SND_PCM_STATE_RUNNING else { return nil }
-    let frame = Double(written) - Double(snd_pcm_status_get_delay(status))
-    // No frame leaves the converter before it was fetched from the buffer. But the pulse plugin
-    // counts by time alone until its server begins, for up to two seconds.
     let held = max(bufferFrames - Int(snd_pcm_status_get_avail(status)), 0)
-    guard frame <= Double(written - held + slackFrames) else { return nil }
+    let frame = Self.frame(
+      atConverter: written - snd_pcm_status_get_delay(status), fetched: written - held,
+      slack: slackFrames, isFetching: held < queueFrames)
+    guard let frame else { return nil }
     var stamp = timespec()
     snd_pcm_status_get_htstamp(status, &stamp)
     let stamped = Uptime(nanoseconds: Int64(stamp.tv_sec) * 1_000_000_000 + Int64(stamp.tv_nsec))
     let now = SystemClock.uptime
     // If a plugin sets no time stamp, or one of another clock, use the current time.
     let isPlausible = stamped <= now && now - stamped < .seconds(1)
-    return StreamPosition(uptime: isPlausible ? stamped : now, frame: frame)
+    return StreamPosition(uptime: isPlausible ? stamped : now, frame: Double(frame))
+  }
+
+  /// The frame at the converter; nil if the device does not know it.
+  ///
+  /// No frame leaves the converter before it was fetched. But the pulse plugin only estimates. Until
+  /// its server begins, for up to two seconds, it counts by the time alone. After one late answer of
+  /// the server, by 60 ms, it counts up to 2 % too fast for many seconds (measured). So a frame that
+  /// is too far ahead is held back to those fetched, and is unknown while the device fetches none.
+  /// - Parameters:
+  ///   - told: the frame that the device tells.
+  ///   - fetched: how many frames the device has fetched.
+  ///   - isFetching: true if it has fetched some since it was last fed.
+  static func frame(
+    atConverter told: Int, fetched: Int, slack: Int, isFetching: Bool
+  ) -> Int? {
+    let latest = fetched + slack
+    return told <= latest ? told : isFetching ? latest : nil
   }
 
   public func close() {

@@ -35,6 +35,16 @@ public struct Recording: Sendable {
     return (Double(first) / Double(rate), Double(samples.count - 1 - last) / Double(rate))
   }
 
+  /// True if its last 10 ms are less than 5 dB softer than its loudest, as where a file lost its rest.
+  ///
+  /// So end half of the words that are torn in their middle. Of 758 words that are cut where they
+  /// fall 34 dB below their peak, none ends so (measured on the shipped voices and Asterisk's).
+  var isCutOff: Bool {
+    let powers = LevelTrack(samples.reversed(), rate: rate).powers
+    guard let end = powers.first, let loudest = powers.max() else { return false }
+    return end > loudest * (-5.0).powerOfDecibels
+  }
+
   /// The most samples in a row that have the same value close to full scale.
   private var longestFlatTop: Int {
     var longest = 0

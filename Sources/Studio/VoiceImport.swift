@@ -9,6 +9,8 @@ public struct VoiceImport {
   public private(set) var problems: [Fault] = []
   /// Sounds in the folder that no phrase uses.
   public private(set) var ignored: [String] = []
+  /// Sounds that are as loud at their end as anywhere: the rest may be missing.
+  public private(set) var cutOff: [String] = []
   /// The word whose peaks lowered all clips below -20 LUFS, or below the loudness of the pack.
   public var mostPeaked: String? { draft.mostPeaked?.text }
   /// The loudness of every clip.
@@ -119,7 +121,9 @@ public struct VoiceImport {
         continue
       }
       do throws(Fault) {
-        recordings[word] = try Recording(recorded: "\(folder)/\(files[0])")
+        let recording = try Recording(recorded: "\(folder)/\(files[0])")
+        recordings[word] = recording
+        if recording.isCutOff { cutOff.append(files[0]) }
       } catch {
         problems.append(error)
       }

@@ -30,11 +30,8 @@ func importVoice(_ folder: String, _ arguments: Arguments) throws -> Int32 {
   let target = output ?? "\(folder)-voice"
   let isAddition = arguments["pack"] != nil
   let pack = try isAddition ? recordings.add() : recordings.make(target)
-  if !recordings.ignored.isEmpty {
-    let first = recordings.ignored.prefix(3).joined(separator: ", ")
-    let more = recordings.ignored.count - 3
-    complain("note: not needed, so not used: \(first)\(more > 0 ? " and \(more) more" : "")")
-  }
+  note("not needed, so not used", recordings.ignored)
+  note("still loud at the end, so perhaps cut off", recordings.cutOff)
   if !recordings.missingForTimers.isEmpty {
     let words = recordings.missingForTimers.map { "'\($0.text)'" }.joined(separator: ", ")
     complain("note: the voice cannot say everything about timers without \(words)")
@@ -46,6 +43,13 @@ func importVoice(_ folder: String, _ arguments: Arguments) throws -> Int32 {
   }
   try present(pack, at: target)
   return ExitStatus.done
+}
+
+/// Prints what is so of these files; nothing if there are none.
+private func note(_ what: String, _ files: [String]) {
+  guard !files.isEmpty else { return }
+  let first = files.prefix(3).joined(separator: ", ")
+  complain("note: \(what): \(first)\(files.count > 3 ? " and \(files.count - 3) more" : "")")
 }
 
 /// `voice record`: makes a voice pack with a microphone.

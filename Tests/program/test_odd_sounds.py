@@ -91,6 +91,7 @@ def test_a_whole_file_is_read_to_its_end(recordings, brought_in, tmp_path, kind)
     put(recordings, suffix, make(tmp_path))
     done, pack = brought_in()
     lines_of(done, 0)
+    assert done.stderr == ""
     clip = soundfile.read(pack / "6.flac")[0]
     assert 0.3 < len(clip) / RATE < 0.38, "a part is missing, or something else is in it"
     spectrum = numpy.abs(numpy.fft.rfft(clip * numpy.hanning(len(clip)), 1 << 18))
@@ -129,6 +130,35 @@ def test_a_torn_file_is_told(recordings, brought_in, tmp_path, kind):
     done, _ = brought_in()
     assert done.returncode == 1
     assert f"/six.{suffix}: it is torn: " in done.stderr
+
+
+def half(content):
+    return content[:len(content) * 45 // 100]
+
+
+# In none of these is there a sign that something is missing.
+CUT_OFF = {
+    **{kind: (suffix, lambda path, suffix=suffix, form=form: half(written(path, suffix, format=form)))
+       for kind, suffix, form in [("AVR", "avr", "AVR"), ("PAF", "paf", "PAF"), ("MAT4", "mat", "MAT4"), ("SPHERE", "sph", "NIST")]},
+    "SLN": ("sln48", lambda path: half(PCM)),
+    "WAV of a size that is too small": ("wav", lambda path: wav(size=struct.pack("<I", len(PCM) * 45 // 100 & ~1))),
+}
+
+
+@pytest.mark.parametrize("kind", CUT_OFF)
+def test_a_word_that_ends_loudly_is_told(recordings, brought_in, tmp_path, kind):
+    suffix, make = CUT_OFF[kind]
+    put(recordings, suffix, make(tmp_path))
+    done, _ = brought_in()
+    lines_of(done, 0)
+    assert done.stderr == f"clocksmith: note: still loud at the end, so perhaps cut off: six.{suffix}\n"
+
+
+def test_a_word_that_is_cut_out_tightly_is_whole(recordings, brought_in):
+    soundfile.write(recordings / "six.wav", word(5, before=0, after=0), RATE)
+    done, _ = brought_in()
+    lines_of(done, 0)
+    assert done.stderr == ""
 
 
 def test_a_flac_that_lost_a_part_in_its_middle_is_told_truly(recordings, brought_in, tmp_path):

@@ -279,6 +279,32 @@ def test_a_device_that_is_named_is_not_replaced_by_a_card(clocksmith, down, spea
     assert "Host is down" in refusal(done, 1)
 
 
+# MARK: Servers that tell a wrong delay
+
+# Preloaded before libasound: after half a second the delay is told 50 ms too short, as libpulse does
+# for seconds after one late answer of its server.
+SHORT_DELAY = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+long snd_pcm_status_get_delay(const void *status) {
+  static int calls;
+  long (*told)(const void *) = dlsym(RTLD_NEXT, "snd_pcm_status_get_delay");
+  return told(status) - (++calls > 25 ? 2400 : 0);
+}
+"""
+
+
+def test_a_phrase_ends_on_a_server_that_tells_too_short_a_delay(clocksmith, speaker, tmp_path):
+    server, heard = speaker
+    preloaded = shared_library(tmp_path / "short_delay.so", SHORT_DELAY)
+    done = clocksmith.run(
+        "say", "12:45", "--config", clocksmith.configuration(),
+        environment=in_alsa(tmp_path, server.device("default", "speaker"))
+        | {"LD_PRELOAD": str(preloaded)})
+    assert (done.returncode, done.stderr) == (0, "")
+    assert find(phrase(clocksmith, "12:45"), heard.samples_so_far())[1] > 0.95
+
+
 # MARK: Devices that take nothing back
 
 
