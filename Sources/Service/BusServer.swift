@@ -317,7 +317,8 @@ final class BusServer {
     func member(
       _ kind: clocksmith_bus_kind, _ name: String, _ takes: String, _ gives: String = ""
     ) -> clocksmith_bus_member {
-      clocksmith_bus_member(kind: kind, name: strdup(name), takes: strdup(takes), gives: strdup(gives))
+      clocksmith_bus_member(
+        kind: kind, name: strdup(name), takes: strdup(takes), gives: strdup(gives))
     }
     let methods = Request.forms.map { form in
       let type = form.fields.isEmpty ? "" : "a{sv}"

@@ -198,7 +198,8 @@ extension Status {
     /// A list of records.
     /// - Parameter due: the next to come is first; those that are not due at any time are last.
     init<Element: Equatable & Sendable>(
-      _ name: String, _ key: Key<[Element]>, due: @escaping @Sendable (Element) -> Instant?,
+      _ name: String, _ key: Key<[Element]>,
+      due: @escaping @Sendable (Element) -> Instant? = { _ in nil },
       _ record: @escaping @Sendable (Element) -> Record,
       _ elements: @escaping @Sendable (Status) -> [Element]
     ) {
@@ -284,7 +285,7 @@ extension Status {
     Property("TimerEnds", "s", Keys.timerEnds) {
       $0.timers.lazy.filter { !$0.isRinging }.compactMap(\.due).min()
     },
-    Property("Intervals", Keys.intervals, due: { $0.start.shown }, \.shown) { $0.intervals },
+    Property("Intervals", Keys.intervals, \.shown) { $0.intervals },
     Property("Alarms", Keys.alarms, due: \.next, \.record) { $0.alarms },
     Property("AlarmRings", "s", Keys.alarmRings) { $0.alarms.lazy.compactMap(\.next).min() },
   ]

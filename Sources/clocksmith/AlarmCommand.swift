@@ -97,7 +97,8 @@ private func snooze(_ which: String?, _ service: RunningService) throws {
   for listed in status.alarms where before.contains(listed.alarm.number) {
     guard case .snoozing = listed.alarm.state, let next = listed.next else { continue }
     let time = zone.civil(at: next).dateTime.timeOfDay.prefix(5)
-    try tellDone("\(listed.alarm.title) rings again at \(time)", "the alarm was snoozed all the same")
+    try tellDone(
+      "\(listed.alarm.title) rings again at \(time)", "the alarm was snoozed all the same")
   }
 }
 

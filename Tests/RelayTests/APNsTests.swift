@@ -12,7 +12,9 @@ import Testing
     PushResponse(status: status, body: body, retryAfter: nil, failure: nil)
   }
 
-  private func verdict(_ answer: PushResponse) -> Verdict { Verdict(apns: answer, sent: .second(100)) }
+  private func verdict(_ answer: PushResponse) -> Verdict {
+    Verdict(apns: answer, sent: .second(100))
+  }
 
   @Test(
     "every answer of APNs means what Apple says",

@@ -76,7 +76,8 @@ import Testing
     told.alarms = [
       Status.Alarm(
         alarm: Alarm(
-          number: 1, AlarmPlan(times), from: .person, state: .waiting(next: moment.shown, from: nil)),
+          number: 1, AlarmPlan(times), from: .person, state: .waiting(next: moment.shown, from: nil)
+        ),
         reason: nil)
     ]
     told.isSilencedBySwitch = true

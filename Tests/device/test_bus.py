@@ -23,11 +23,11 @@ def test_anyone_may_look(device):
     seen = status(device, NOBODY)
     assert seen["running"] and seen["voice"]
     assert device.run(f"{NOBODY} {GET} Trust")
-    assert "AnnounceTime" in device.run(f"{NOBODY} busctl introspect {SERVICE}")
+    assert "StartInterval" in device.run(f"{NOBODY} busctl introspect {SERVICE}")
 
 
 @pytest.mark.parametrize("act", [
-    f"{CALL} Announce", f"{CALL} Mute t 0", f"{CALL} Stop", f"{SET} Volume d -3"])
+    f"{CALL} Announce 'a{{sv}}' 0", f"{CALL} Mute 'a{{sv}}' 0", f"{CALL} Stop", f"{SET} VolumeDB d -3"])
 def test_not_anyone_may_act(device, act):
     before = status(device)
     answer = device.run(f"! {NOBODY} {act} 2>&1")

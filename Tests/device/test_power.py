@@ -96,7 +96,7 @@ def test_it_survives_power_cuts_at_random_moments(machine, figures, full):
                              f"{min(starts):.0f} to {max(starts):.0f} s")
 
 
-VOLUME = "org.clocksmith.Announcer1 /org/clocksmith/Announcer1 org.clocksmith.Announcer1 Volume"
+VOLUME = "org.clocksmith.Announcer1 /org/clocksmith/Announcer1 org.clocksmith.Announcer1 VolumeDB"
 STATES = itertools.count()
 
 

@@ -124,7 +124,8 @@ final class PushLane {
 
   private func makeCarrier() throws(Fault) -> Carrier {
     let settings = provider.settings
-    let answered = { [unowned self] (tag: Int64, answer: PushResponse) in self.answered(tag, answer) }
+    let answered = { [unowned self] (tag: Int64, answer: PushResponse) in self.answered(tag, answer)
+    }
     let settled = { [unowned self] in self.settled() }
     return settings.server == nil
       ? try Transfers(loop, settings, answered: answered, settled: settled)

@@ -1,0 +1,56 @@
+import Foundation
+import Horology
+import Testing
+
+@testable import Service
+
+/// docs/dbus.md has the schema as tables.
+@Suite struct DescribedBusTests {
+  private let page = try! String(
+    contentsOf: URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent()
+      .appendingPathComponent("docs/dbus.md"), encoding: .utf8)
+
+  @Test("the table of requests is the schema's") func requests() {
+    var rows = ""
+    for form in Request.forms {
+      for (index, field) in form.fields.enumerated() {
+        let method = index == 0 ? "| `\(form.method)` |" : "| |"
+        let key = "`\(field.key)`\(field.isRequired ? ", needed" : "")"
+        rows += "\(method) \(key) | \(field.allowed) |\n"
+      }
+    }
+    #expect(page.contains(rows), "\(rows)")
+  }
+
+  @Test("every property and every key of a timer, an interval and an alarm is there")
+  func properties() throws {
+    for property in Status.properties { #expect(page.contains("`\(property.name)`")) }
+    let moment = TimedMoment(sinceBoot: .zero, shown: Instant(seconds: 1_800_000_000))
+    var plan = AlarmPlan(
+      name: "school", AlarmTimes(time: try TimeOfDay(text: "07:00"), days: .next))
+    plan.tune = .missing("westminster")
+    plan.rise = AlarmRise(over: .seconds(60))
+    let states: [Alarm.State] = [
+      .waiting(next: moment.shown, from: moment), .ringing(ring: moment.shown, since: moment),
+    ]
+    let records =
+      [Countdown.State.running(zero: moment), .paused(left: .seconds(1))].map {
+        Countdown(number: 1, name: "tea", length: .seconds(2), state: $0).shown
+      }
+      + [
+        IntervalPlan.plain(every: .seconds(2)),
+        .rounds(IntervalRounds(work: .seconds(2), count: 2)),
+      ]
+      .map { IntervalTimer($0, start: moment).shown }
+      + states.map {
+        Status.Alarm(
+          alarm: Alarm(number: 1, plan, from: .person, state: $0, skipped: moment.shown),
+          reason: "muted"
+        ).record
+      }
+    for key in Set(records.flatMap { $0.fields.map(\.key) }) {
+      #expect(page.contains("`\(key)`"), "\(key)")
+    }
+  }
+}
