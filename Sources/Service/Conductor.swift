@@ -69,11 +69,17 @@ public final class Conductor {
     isHandling = true
     defer { isHandling = false }
     queue.append(order)
-    var answer: Answer?
-    func take(_ event: Event) {
+    var answer = Answer.done
+    func take(_ event: Event, isOrder: Bool = false) {
       guard let given = self.take(event, instruments) else { return }
-      // The order is the first to be answered. What is promised then may still fail at once.
-      if answer?.isTakenBack(by: event) ?? true { answer = given }
+      // What is promised may still fail at once. Other ends are no answer to this order.
+      if isOrder || answer.isTakenBack(by: event) { answer = given }
+    }
+    // The order is the first of the queue.
+    var isNext = true
+    func takeFirst() {
+      defer { isNext = false }
+      take(queue.removeFirst(), isOrder: isNext)
     }
     // If the loop was held up, the announcement may not have begun. By the clock alone it would
     // count as heard.
@@ -81,15 +87,15 @@ public final class Conductor {
       take(.unheard(playing.id))
     }
     // Silence first: the switch must not wait until the clock is judged.
-    if case .ringer = order, instruments.isPlaying { take(queue.removeFirst()) }
+    if case .ringer = order, instruments.isPlaying { takeFirst() }
     while !queue.isEmpty {
       // Judge the clock before every decision. Judge again after a change of trust: it may have
       // opened the speaker, which may take seconds.
       let trust = instruments.judgeClock()
-      take(trust == announcer.trust ? queue.removeFirst() : .trust(trust))
+      if trust == announcer.trust { takeFirst() } else { take(.trust(trust)) }
     }
     instruments.rest()
-    return answer ?? .done
+    return answer
   }
 
   private func take(_ event: Event, _ instruments: any Instruments) -> Answer? {

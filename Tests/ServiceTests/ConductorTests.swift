@@ -19,6 +19,8 @@ import Testing
     var wasSetUnwatched = false
     private(set) var calls: [String] = []
     var timerEvents: [TimerEvent] = []
+    /// Called as soundings are stopped.
+    var atStop: (([SoundingID], StopReason) -> Void)?
     /// Called at the next report.
     var atReport: (() -> Void)?
 
@@ -48,6 +50,7 @@ import Testing
     func stop(_ soundings: [SoundingID], _ reason: StopReason) {
       let numbers = soundings.map { "\($0.number)" }.joined(separator: " ")
       calls.append("stop \(numbers) \(reason.key)")
+      atStop?(soundings, reason)
     }
     func wake(at instant: Instant) -> Bool {
       defer { wasSetUnwatched = false }
@@ -128,6 +131,22 @@ import Testing
     conductor.handle(.mute(.next))
     #expect(
       score.takeCalls() == ["stop 1 clock_set", "clock set", "judge", "other", "rest"])
+  }
+
+  @Test("a stop is done, whatever it ends before it was heard") func stopOfWhatWasAskedFor() {
+    let (conductor, score) = conductor(at: 300)
+    guard case .announcement = conductor.answer(to: .asked(nil, at: nil, speakerIsAwake: true))
+    else {
+      Issue.record("nothing is said")
+      return
+    }
+    score.atStop = { stopped, reason in
+      for sounding in stopped {
+        conductor.handle(.ended(sounding, .stopped(reason, silentAt: nil)))
+      }
+    }
+    #expect(conductor.answer(to: .stop(.byHand)) == .done)
+    #expect(score.takeCalls().contains("refused by_hand"))
   }
 
   @Test("the clock is judged before every decision") func judgedFirst() {

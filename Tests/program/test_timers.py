@@ -164,8 +164,8 @@ def test_timers_outlast_the_service(kitchen, start, end):
     service.end_by(end)
     start()
     after = timers(kitchen)
-    # To the microsecond.
-    assert abs(timestamp(after[0]["ends"]) - timestamp(before[0]["ends"])) < 1e-5
+    # The clock may be steered meanwhile.
+    assert abs(timestamp(after[0]["ends"]) - timestamp(before[0]["ends"])) < 1e-3
     assert after[1]["state"] == "paused"
     assert after[1]["left"] == before[1]["left"]
 
