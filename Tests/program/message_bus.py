@@ -49,8 +49,12 @@ def timestamp(instant):
 
 
 def rfc3339(seconds):
-    """An instant as a record has it."""
-    return datetime.datetime.fromtimestamp(seconds, datetime.UTC).isoformat().replace("+00:00", "Z")
+    """An instant as a record has it: to the microsecond, without zeros at the end."""
+    whole, _, part = (
+        datetime.datetime.fromtimestamp(seconds, datetime.UTC).replace(tzinfo=None)
+        .isoformat(timespec="microseconds").partition("."))
+    part = part.rstrip("0")
+    return f"{whole}.{part}Z" if part else f"{whole}Z"
 
 
 class Refused(Exception):
