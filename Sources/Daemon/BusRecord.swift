@@ -83,6 +83,23 @@ extension Record {
   }
 }
 
+/// The error of a refusal: its name is the refusal's key.
+public enum BusError {
+  private static let prefix = "org.clocksmith.Error."
+
+  /// As `org.clocksmith.Error.NoTimer` for `no_timer`.
+  public static func name(ofKey key: String) -> String {
+    let words = key.split(separator: "_").map { $0.prefix(1).uppercased() + $0.dropFirst() }
+    return prefix + words.joined()
+  }
+
+  /// Nil for the name of another error.
+  public static func key(ofName name: String) -> String? {
+    guard name.hasPrefix(prefix) else { return nil }
+    return Record.key(ofProperty: String(name.dropFirst(prefix.count)))
+  }
+}
+
 extension Value {
   fileprivate var busType: String {
     switch self {

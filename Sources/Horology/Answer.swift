@@ -20,20 +20,24 @@ public enum Refusal: Hashable, Sendable {
 }
 
 extension Refusal: CustomStringConvertible {
-  public var description: String {
+  /// One sentence, for a terminal.
+  public var description: String { RefusalKey.sentence(flaw, key: key, for: .terminal) }
+
+  /// What is wrong, without what to do about it.
+  public var flaw: String {
     switch self {
     case .request(let reason): reason.description
-    case .timer(let refusal): refusal.description
-    case .alarm(let refusal): refusal.description
+    case .timer(let refusal): refusal.flaw
+    case .alarm(let refusal): refusal.flaw
     }
   }
 
-  /// For programs: it does not change.
+  /// The raw value of a `RefusalKey`, or the key of a `SkipReason`.
   public var key: String {
     switch self {
     case .request(let reason): reason.key
     case .timer(let refusal): refusal.key
-    case .alarm(let refusal): refusal.key
+    case .alarm(let refusal): refusal.key.rawValue
     }
   }
 }

@@ -33,7 +33,7 @@ extension SkipReason: CustomStringConvertible {
     case .untrusted: "the clock is not trusted (see 'untrusted' in the configuration)"
     case .muted: "the switch is off"
     case .switchLost: "the switch cannot be read (see 'when_lost' in the configuration)"
-    case .softwareMuted: "it is muted ('clocksmith unmute' ends that)"
+    case .softwareMuted: "it is muted"
     case .late(let duration):
       "the clock passed it (set forward, or the machine slept); now \(duration.inWords) late"
     case .tooLateForChime: "there was no time left for its chime"

@@ -344,7 +344,8 @@ final class AnnouncerLink {
       let error = sd_bus_message_get_error(reply)
     else { return .success(reply) }
     let words = error.pointee.message.map { String(cString: $0) } ?? "no reason is given"
-    switch error.pointee.name.map({ String(cString: $0) }) {
+    let name = error.pointee.name.map { String(cString: $0) } ?? ""
+    switch name {
     case SD_BUS_ERROR_SERVICE_UNKNOWN, SD_BUS_ERROR_NAME_HAS_NO_OWNER:
       return .failure(.notOnBus)
     case SD_BUS_ERROR_NO_REPLY, SD_BUS_ERROR_TIMEOUT:
@@ -355,12 +356,10 @@ final class AnnouncerLink {
         + "clocksmith-relay"
       return .failure(.rejected(Rejection(.absent, words)))
     case SD_BUS_ERROR_INVALID_ARGS:
-      return .failure(.rejected(Rejection(.value, AnnouncerWords.reworded(words))))
-    case let name? where name.hasPrefix("org.clocksmith.Error.Busy"):
-      return .failure(.rejected(Rejection(.busy, words)))
-    case let name? where name.hasPrefix("org.clocksmith.Error.Past"):
-      return .failure(.rejected(Rejection(.past, words)))
-    default: return .failure(.rejected(Rejection(.refused, AnnouncerWords.reworded(words))))
+      return .failure(.rejected(Rejection(.value, words)))
+    default:
+      let key = BusError.key(ofName: name)
+      return .failure(.rejected(key.map { Rejection(ofClock: $0, words) } ?? Rejection(.refused, words)))
     }
   }
 }

@@ -51,35 +51,37 @@ struct CommandDesk {
       throw Rejection(.json, "it is not JSON: it is not UTF-8")
     }
     let order = try Order(payload: text, with: known)
-    if let (kind, words) = flaw(of: order, at: now, clockIsUsed) {
-      throw order.rejection(kind, words)
-    }
+    if let flaw = flaw(of: order, at: now, clockIsUsed) { throw order.rejection(flaw) }
     return order
   }
 
   /// Why a command must not be carried out; nil if it may. Then its id is remembered.
   private mutating func flaw(
     of order: Order, at now: Instant, _ clockIsUsed: Bool?
-  ) -> (Rejection.Kind, String)? {
+  ) -> Rejection? {
     // By a wrong clock, an old command may look new.
     if clockIsUsed != true, order.at != nil || order.expires != nil {
       let why =
         clockIsUsed == nil ? "whether the clock is right is not known" : "the clock is not trusted"
-      return (.untrusted, "\(why), so '\(order.at != nil ? "at" : "expires")' cannot be judged")
+      let key = order.at != nil ? "at" : "expires"
+      return Rejection(.untrusted, "\(why), so '\(key)' cannot be judged")
     }
     if let expires = order.expires, expires <= now {
-      return (.expired, Rejection(expired: expires).words)
+      return Rejection(expired: expires)
     }
     if let instant = order.at {
       if let expires = order.expires, expires <= instant {
-        return (.expired, "it expires before its instant, at \(expires.rfc3339)")
+        return Rejection(.expired, "it expires before its instant, at \(expires.rfc3339)")
       }
-      if instant <= now { return (.past, "its instant \(instant.rfc3339) has passed") }
+      if instant <= now {
+        return Rejection(.past, "its instant \(instant.rfc3339) has passed")
+      }
       if instant - now > Self.furthest {
-        return (.future, "its instant \(instant.rfc3339) is too far ahead: a day is allowed")
+        return Rejection(
+          .future, "its instant \(instant.rfc3339) is too far ahead: a day is allowed")
       }
     }
-    return remember(order) ? nil : (.repeated, "a command with this id has come before")
+    return remember(order) ? nil : Rejection(.repeated, "a command with this id has come before")
   }
 
   /// Remembers the id of a command.

@@ -18,7 +18,7 @@ extension CommandOutcome {
     case .unchanged: Record(["status": .text("unchanged")])
     case .waits(let instant): Record(["status": .text("waiting"), "at": .text(instant.rfc3339)])
     case .refused(let rejection):
-      Record(["error": .text(rejection.words), "reason": .text(rejection.kind.rawValue)])
+      Record(["error": .text(rejection.words), "reason": .text(rejection.reason)])
     }
   }
 

@@ -35,8 +35,8 @@ struct Order: Hashable, Sendable {
   /// As the journal names it: `announce` or `announce "bell-7"`.
   var title: String { id.map { "\(name) \"\($0)\"" } ?? name }
 
-  func rejection(_ kind: Rejection.Kind, _ words: String) -> Rejection {
-    var rejection = Rejection(kind, "'\(name)': \(words)")
+  func rejection(_ why: Rejection) -> Rejection {
+    var rejection = Rejection(why.kind, "'\(name)': \(why.words)", key: why.key)
     rejection.id = id
     return rejection
   }

@@ -3,7 +3,7 @@ import Horology
 
 /// Why a received message is not carried out.
 struct Rejection: Error, Hashable, Sendable {
-  /// The kind of the cause; its raw value is the journal's `CLOCKSMITH_REASON`.
+  /// The kind of the cause.
   enum Kind: String, Sendable {
     case topic, large, json, command, key, value
     case retained, repeated, expired
@@ -22,14 +22,35 @@ struct Rejection: Error, Hashable, Sendable {
   }
 
   let kind: Kind
+  /// The key of the clock's own refusal; nil if the relay refuses.
+  let key: String?
   /// The end of a sentence that begins with the message and its topic. Safe for a terminal.
   let words: String
   /// The command's own id; nil if it has none.
   var id: String?
 
-  init(_ kind: Kind, _ words: String) {
+  /// For programs: the reason in an answer and in the journal.
+  var reason: String { key ?? kind.rawValue }
+
+  init(_ kind: Kind, _ words: String, key: String? = nil) {
     self.kind = kind
+    self.key = key
     self.words = words.printable
+  }
+
+  /// The clock refuses it.
+  /// - Parameters:
+  ///   - key: of a refusal.
+  ///   - flaw: what is wrong.
+  init(ofClock key: String, _ flaw: String) {
+    let kind: Kind =
+      switch RefusalKey(rawValue: key) {
+      case .busy: .busy
+      case .past, .over, .tooNear: .past
+      case .name, .interval, .never: .value
+      default: .refused
+      }
+    self.init(kind, RefusalKey.sentence(flaw, key: key, for: .sender), key: key)
   }
 
   init(_ bad: BadValue) {

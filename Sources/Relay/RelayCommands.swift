@@ -226,7 +226,7 @@ extension RelayService {
     keep()
     // Allow the same id again, except after a timeout: the announcer may still carry that call out.
     if why.kind != .timeout { desk.forget(command.order) }
-    let rejection = command.order.rejection(why.kind, why.words)
+    let rejection = command.order.rejection(why)
     reject(rejection, command.topic)
     answer(command, .refused(rejection))
   }
@@ -249,7 +249,7 @@ extension RelayService {
     journal.log(
       .rejected, .warning,
       "refused \(what) on \(topic.excerpt): \(rejection.words)".printable,
-      ["REASON": rejection.kind.rawValue, "ID": rejection.id, "TOPIC": topic])
+      ["REASON": rejection.reason, "ID": rejection.id, "TOPIC": topic])
   }
 
   /// Ends the hour in which each cause was logged once.

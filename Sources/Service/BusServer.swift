@@ -15,19 +15,16 @@ final class BusServer {
   /// An error and its D-Bus name.
   struct Refusal: Error {
     let name: String
+    /// What is wrong. The caller adds what its users can do about it.
     let words: String
 
+    /// The arguments can never work.
     static func badArgument(_ words: String) -> Refusal {
       Refusal(name: SD_BUS_ERROR_INVALID_ARGS, words: words)
     }
 
-    /// The time that is meant has passed, or is too near to be met.
-    static func past(_ words: String) -> Refusal {
-      Refusal(name: "org.clocksmith.Error.Past", words: words)
-    }
-
-    static func refused(_ words: String) -> Refusal {
-      Refusal(name: "org.clocksmith.Error.Refused", words: words)
+    static func refused(_ key: String, _ words: String) -> Refusal {
+      Refusal(name: BusError.name(ofKey: key), words: words)
     }
   }
 
@@ -270,7 +267,7 @@ final class BusServer {
       throw BadValue(key: "tune", value: .text(name), allowed: "the full path of its file, from /")
     }
     do throws(Fault) {
-      return try Sounds.tune(name)
+      return try Sounds.tune(name, or: ["none"])
     } catch {
       throw BadValue(key: "tune", because: error.description)
     }

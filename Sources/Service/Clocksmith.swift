@@ -186,8 +186,12 @@ public final class Clocksmith {
   private func serve(_ request: Request) -> Result<Record, BusServer.Refusal> {
     switch request {
     case .announce(let time, let instant):
-      if let instant, let refusal = BusServer.Refusal(of: instant, at: SystemClock.now.instant) {
-        return .failure(refusal)
+      let now = SystemClock.now.instant
+      if let instant, instant <= now || instant > now + Announcer.preparation {
+        let allowed =
+          "allowed are instants of UTC within the next \(Announcer.preparation.inWords)"
+        return .failure(
+          instant <= now ? .refused(RefusalKey.past.rawValue, allowed) : .badArgument(allowed))
       }
       return answer(
         .asked(
@@ -200,7 +204,7 @@ public final class Clocksmith {
           try composer.add(tune)
           takeTunes()
         } catch {
-          return .failure(.refused(error.description))
+          return .failure(.refused(RefusalKey.tune.rawValue, error.description))
         }
       }
       return answer(.alarm(order))
@@ -222,8 +226,7 @@ public final class Clocksmith {
       answer = Record(Request.Keys.text, composer.words(of: announcement))
     case .number(let number): answer = Record(.number, number)
     case .interval(let isNew): answer = Record(Request.Keys.isNew, isNew)
-    case .refused(let refusal):
-      return .failure(.init(refusal, of: order, near: announcer.outlook.occasion))
+    case .refused(let refusal): return .failure(.refused(refusal.key, refusal.flaw))
     }
     // Put the order on the disk before it is answered. While something sounds, or is about to, it
     // is only written to the file, which outlasts this program, and is synced later.

@@ -118,8 +118,16 @@ public final class Conductor {
     if let sounding = opened {
       opened = nil
       _ = take(.unheard(sounding), instruments)
+      rehearseSilence(at: instruments.now)
     }
     return response.answer
+  }
+
+  /// Has a copy of the Announcer decide a silence, and drops it. Later, when the switch is moved, the
+  /// code for it need not come from the disk first.
+  private func rehearseSilence(at now: Now) {
+    var rehearsal = announcer
+    _ = rehearsal.handle(.ringer(.off, at: now.uptime), at: now)
   }
 
   private func carryOut(_ effect: Effect, _ instruments: any Instruments) {

@@ -267,7 +267,8 @@ public final class RunningService {
     if [-ENOTCONN, -ECONNRESET, -ESHUTDOWN, -EPIPE].contains(code) {
       return Fault("the system bus", code: -code, "it has gone; see 'systemctl status dbus'")
     }
-    switch error.name.map({ String(cString: $0) }) {
+    let name = error.name.map { String(cString: $0) } ?? ""
+    switch name {
     case SD_BUS_ERROR_ACCESS_DENIED:
       return Fault(service, code: -code, accessIsDenied)
     case SD_BUS_ERROR_SERVICE_UNKNOWN, SD_BUS_ERROR_NAME_HAS_NO_OWNER, SD_BUS_ERROR_DISCONNECTED,
@@ -286,7 +287,8 @@ public final class RunningService {
         service, code: -code, "it is of another version than this command; restart it")
     default:
       let words = error.message.map { String(cString: $0) } ?? String(cString: strerror(-code))
-      return Fault(service, code: -code, words)
+      let key = BusError.key(ofName: name) ?? ""
+      return Fault(service, code: -code, RefusalKey.sentence(words, key: key, for: .terminal))
     }
   }
 }

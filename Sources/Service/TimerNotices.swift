@@ -10,14 +10,12 @@ extension TimerEvent {
     var fields: [String: String?] = [
       "CAUSE": "timer", "TIMER": String(countdown.number), "TIMER_NAME": countdown.name,
       "LENGTH_USEC": countdown.length.inMicroseconds, "DUE": countdown.due?.utcText(),
+      "CHANGE": key,
     ]
     func notice(_ event: JournalEvent, _ priority: Priority, _ words: String) -> Notice {
       Notice(event, priority, "\(title) \(words)", fields)
     }
-    func change(_ name: String, _ words: String) -> Notice {
-      fields["CHANGE"] = name
-      return notice(.timer, .info, words)
-    }
+    func change(_ words: String) -> Notice { notice(.timer, .info, words) }
     func end(_ reason: String, _ words: String) -> Notice {
       fields["REASON"] = reason
       fields["DETAIL"] = neverHeard?.description
@@ -25,13 +23,13 @@ extension TimerEvent {
       return notice(.timer, .info, words + silence)
     }
     switch self {
-    case .started: return change("started", "was started, for \(countdown.length.inFull)")
-    case .lengthened(let span): return change("lengthened", "has \(span.inFull) more")
-    case .paused: return change("paused", "is paused")
-    case .resumed: return change("resumed", "goes on")
+    case .started: return change("was started, for \(countdown.length.inFull)")
+    case .lengthened(let span): return change("has \(span.inFull) more")
+    case .paused: return change("is paused")
+    case .resumed: return change("goes on")
     case .cancelled: return end("cancelled", "was cancelled")
     case .told(let left):
-      return notice(.timer, .info, "has \(left.roundedUp) left, which a person asked for")
+      return change("has \(left.roundedUp) left, which a person asked for")
     case .elapsed(let late, let unheard):
       fields["LATE_USEC"] = late?.inMicroseconds
       fields["REASON"] = unheard?.key

@@ -60,7 +60,7 @@ public enum Sounds {
     let missing = places().first.map { ": \($0) is not there" } ?? ""
     return Fault(
       "\(kind) '\(name)'",
-      "not found, for no \(kind)s are installed\(missing); install clocksmith again, or give "
+      "not found, for no \(kind)s are installed\(missing); install clocksmith again, or write "
         + (others.last ?? ""))
   }
 
@@ -89,14 +89,17 @@ public enum Sounds {
 
 extension Sounds {
   /// The tune of that name beside the program, or the tune in the file with the path `name`.
+  /// - Parameter others: what may stand in its place, for the sentence of an error.
   /// - Throws: `Fault` that lists the tunes.
-  public static func tune(_ name: String) throws(Fault) -> Tune {
+  public static func tune(
+    _ name: String, or others: [String] = ["none", "the path of a tune's file"]
+  ) throws(Fault) -> Tune {
     if name.contains("/") { return try Tune(path: name, name: name) }
     for folder in folders() {
       let path = "\(folder)/tunes/\(name).tune"
       if access(path, F_OK) == 0 { return try Tune(path: path, name: name) }
     }
-    throw notFound("tune", name, tuneNames(), or: ["none", "the path of a tune's file"])
+    throw notFound("tune", name, tuneNames(), or: others)
   }
 
   /// The tunes that came with the program.

@@ -53,28 +53,13 @@ let intervalCommand = Subcommand(
     ).run()
   }
   try service.change { service in
-    let isNew: Bool
-    do throws(Fault) {
-      isNew = try service.startInterval(plan, replaces: arguments.has("replace"))
-    } catch {
-      throw error.namingOption
-    }
+    let isNew = try service.startInterval(plan, replaces: arguments.has("replace"))
     let length = plan.length.map { ", \($0.inFull) in all" } ?? ""
     try tellDone(
       "interval of \(plan)\(isNew ? length : " runs already, and goes on")",
       "the interval was started all the same")
   }
   return ExitStatus.done
-}
-
-extension Fault {
-  /// The same, with the option to replace an interval as the command line has it.
-  fileprivate var namingOption: Fault {
-    let way = TimerRefusal.wayToReplace
-    guard detail.hasSuffix(way) else { return self }
-    return Fault(
-      operation, code: code, String(detail.dropLast(way.count)) + "start this one with --replace")
-  }
 }
 
 private let roundOptions = ["rest", "rounds", "prepare", "countdown", "words"]

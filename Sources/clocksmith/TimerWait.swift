@@ -86,22 +86,21 @@ final class TimerWait {
   /// The number is free again after the end, for a later timer. So nothing is heard after it.
   private func note(_ event: String, _ words: String, _ fields: [String: String]) {
     guard end == nil, let number, fields["TIMER"] == "\(number)" else { return }
+    let change = fields["CHANGE"]
     guard hasStarted else {
-      hasStarted = event == "timer" && fields["REASON"] == nil
+      hasStarted = change == "started"
       return
     }
-    switch (event, fields["REASON"]) {
-    case ("timer_elapsed", _): hasRung = true
-    // One that rang, and was not stopped, has neither a reason nor a delay.
-    case ("timer_missed", nil) where fields["LATE_USEC"] == nil: finish(.reachedZero)
-    case ("timer_missed", _): finish(.unheard(words))
-    // Only the end of a ring that was never heard has details: why not.
-    case ("timer", _?) where fields["DETAIL"] != nil: finish(.unheard(words))
-    case ("timer", "cancelled"?): finish(hasRung ? .reachedZero : .cancelled)
-    case ("timer", _?): finish(.reachedZero)
+    switch change {
+    case "elapsed", "rings_on": hasRung = true
     // With more time, a timer that rang counts down again.
-    case ("timer", nil) where fields["CHANGE"] == "lengthened": hasRung = false
-    case ("timer", nil) where fields["CHANGE"] == "started": finish(.replaced)
+    case "lengthened": hasRung = false
+    // At the end of a ring, the detail is why it was never heard.
+    case "stopped", "cancelled", "missed":
+      let isOver = hasRung || change != "cancelled"
+      finish(fields["DETAIL"] != nil ? .unheard(words) : isOver ? .reachedZero : .cancelled)
+    case "never_heard", "expired", "silenced": finish(.unheard(words))
+    case "started": finish(.replaced)
     default: break
     }
   }

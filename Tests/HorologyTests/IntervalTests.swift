@@ -64,7 +64,7 @@ import Testing
     #expect(desk.stopped.isEmpty)
     desk.start(Self.workout)
     #expect(desk.timerRefusal == .intervalRuns("interval of 30 s"))
-    #expect(desk.timerRefusal?.description.hasSuffix("the option 'replace'") == true)
+    #expect(desk.timerRefusal?.description.hasSuffix("this one with --replace") == true)
     #expect(desk.announcer.timers.interval == first)
     desk.tell(.timer(.startInterval(Self.workout, replaces: true)))
     #expect(desk.intervalEvents == [.stopped(.replaced), .started])

@@ -1,3 +1,4 @@
+import Daemon
 import Foundation
 import Horology
 import Testing
@@ -21,6 +22,14 @@ import Testing
       }
     }
     #expect(page.contains(rows), "\(rows)")
+  }
+
+  @Test("every refusal is there") func refusals() {
+    for key in RefusalKey.allCases {
+      let name = BusError.name(ofKey: key.rawValue).split(separator: ".").last!
+      #expect(page.contains("`\(name)`"), "\(name)")
+      #expect(BusError.key(ofName: BusError.name(ofKey: key.rawValue)) == key.rawValue)
+    }
   }
 
   @Test("every property and every key of a timer, an interval and an alarm is there")

@@ -54,7 +54,7 @@ def test_the_time_at_an_instant_is_said(caller):
     (-1, "", "org.clocksmith.Error.Past", "within the next 5 s"),
     (6, "", "org.freedesktop.DBus.Error.InvalidArgs", "within the next 5 s"),
     (10**9, "", "org.freedesktop.DBus.Error.InvalidArgs", "within the next 5 s"),
-    (0.2, "", "org.clocksmith.Error.Past", "its instant is too near: it takes 400 ms to begin"),
+    (0.2, "", "org.clocksmith.Error.TooNear", "its instant is too near: it takes 400 ms to begin"),
     (2, "24:00", "org.freedesktop.DBus.Error.InvalidArgs", "write HH:MM"),
 ])
 def test_an_instant_that_cannot_be_met_is_refused(caller, ahead, text, name, told):

@@ -179,7 +179,7 @@ def test_each_command_is_answered(broker, relay, heard):
     answers = [json.loads(payload) for payload in heard.payloads(answer)]
     assert [(each.get("id"), each["status"], each.get("reason")) for each in answers] == [
         ("new", "done", None), ("same", "unchanged", None), ("long", "refused", "value"),
-        ("unknown", "refused", "refused"), ("bell", "waiting", None), (None, "refused", "json"),
+        ("unknown", "refused", "unknown_timer"), ("bell", "waiting", None), (None, "refused", "json"),
         ("bell", "refused", "cancelled"), ("stop", "done", None)]
     assert "2678400" in answers[2]["error"] and "tea" in answers[3]["error"]
     assert not kept(broker, answer)

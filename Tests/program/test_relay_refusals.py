@@ -41,36 +41,43 @@ WRONG = [
 
 # These are refused by the clock: what is allowed is its knowledge.
 WRONG_FOR_THE_CLOCK = [
-    ({"command": "interval", "work": 20, "rest": 0.5}, "rest"),
-    ({"command": "timer", "seconds": 60, "name": "12"}, "the name cannot be used: it would be taken"),
-    ({"command": "alarm", "time": "07:00", "name": " a"}, "the name cannot be used: it begins"),
-    ({"command": "alarm", "time": "07:00", "tune": "nope"}, "tune 'nope': not found"),
+    ({"command": "interval", "work": 20, "rest": 0.5}, "rest", "interval"),
+    ({"command": "timer", "seconds": 60, "name": "12"},
+     "the name cannot be used: it would be taken", "name"),
+    ({"command": "alarm", "time": "07:00", "name": " a"}, "the name cannot be used: it begins", "name"),
+    ({"command": "alarm", "time": "07:00", "tune": "nope"}, "tune 'nope': not found", "value"),
 ]
 
-# What there is first, and then the conflict with it.
+# What there is first, and then the conflict with it: its sentence and its key.
 CONFLICTS = [
     ([], {"command": "timer_pause", "timer": "no"},
-     "there is no timer 'no'; 'timers' in the state shows those that there are"),
+     "there is no timer 'no'; 'timers' in the state shows those that there are", "unknown_timer"),
     ([{"command": "timer", "seconds": 60, "name": "a"}],
-     {"command": "timer", "seconds": 60, "name": "a"}, "cancel it, or choose another name"),
+     {"command": "timer", "seconds": 60, "name": "a"}, "cancel it, or choose another name",
+     "name_is_taken"),
     ([{"command": "timer", "seconds": 60, "name": "choose a length within that"}],
      {"command": "timer_resume", "timer": "choose a length within that"},
-     'timer "choose a length within that" is not paused'),
+     'timer "choose a length within that" is not paused', "is_not_paused"),
     ([{"command": "timer", "seconds": 60, "name": "b"}],
-     {"command": "timer_add", "timer": "b", "seconds": MONTH}, "send fewer 'seconds'"),
+     {"command": "timer_add", "timer": "b", "seconds": MONTH},
+     "a timer lasts from 1s to 744h, with what is added to it; choose a length within that",
+     "timer_length"),
     ([{"command": "timer", "seconds": 60, "name": "c"}],
-     {"command": "timer_resume", "timer": "c"}, 'timer "c" is not paused'),
-    ([], {"command": "interval_stop"}, "no interval runs; the command 'interval' starts one"),
+     {"command": "timer_resume", "timer": "c"}, 'timer "c" is not paused', "is_not_paused"),
+    ([], {"command": "interval_stop"}, "no interval runs; the command 'interval' starts one",
+     "no_interval"),
     ([{"command": "interval", "seconds": 3600}], {"command": "interval", "seconds": 30},
-     "send 'interval_stop' first, or this one with \"replace\": true"),
-    ([], {"command": "rounds", "work": 20, "rest": 0}, "send 'interval_stop' first"),
+     "send 'interval_stop' first, or this one with \"replace\": true", "interval_runs"),
+    ([], {"command": "rounds", "work": 20, "rest": 0}, "send 'interval_stop' first",
+     "interval_runs"),
     ([], {"command": "alarm_cancel", "alarm": "no"},
-     "there is no alarm 'no'; 'alarms' in the state shows those that there are"),
-    ([], {"command": "alarm_snooze"}, "no alarm rings now; 'alarms' in the state shows when"),
+     "there is no alarm 'no'; 'alarms' in the state shows those that there are", "unknown_alarm"),
+    ([], {"command": "alarm_snooze"}, "no alarm rings now; 'alarms' in the state shows when",
+     "none_rings"),
     ([{"command": "alarm", "time": "07:00", "name": "d"}], {"command": "alarm_stop", "alarm": "d"},
-     "does not ring now; 'alarms' in the state shows when it will"),
+     "does not ring now; 'alarms' in the state shows when it will", "is_not_ringing"),
     ([{"command": "alarm", "time": "07:00", "name": "e"}],
-     {"command": "alarm", "time": "07:00", "name": "e"}, "choose another name"),
+     {"command": "alarm", "time": "07:00", "name": "e"}, "choose another name", "name_is_taken"),
 ]
 
 
@@ -93,11 +100,12 @@ def test_what_can_never_work_is_refused_even_without_a_clock(door):
 
 
 def test_a_value_that_no_clock_takes_can_never_work(served):
-    for command, told in WRONG + WRONG_FOR_THE_CLOCK:
-        words = refused(served.order(command), 400, "value")
+    wrong = [(*each, "value") for each in WRONG] + WRONG_FOR_THE_CLOCK
+    for command, told, key in wrong:
+        words = refused(served.order(command), 400, key)
         assert told in words and is_for_senders(words), words
     past = {"command": "alarm", "time": "07:00", "days": "2020-01-01"}
-    assert "choose a later day" in refused(served.order(past), 400, "past")
+    assert "choose a later day" in refused(served.order(past), 400, "over")
 
 
 def test_the_relay_allows_the_volumes_that_the_clock_allows(served, bus):
@@ -113,10 +121,10 @@ def test_the_relay_allows_the_volumes_that_the_clock_allows(served, bus):
 
 
 def test_a_conflict_is_told_with_the_commands_that_end_it(served):
-    for before, command, told in CONFLICTS:
+    for before, command, told, key in CONFLICTS:
         for each in before:
             assert served.order(each).status == 200, each
-        words = refused(served.order(command), 409, "refused")
+        words = refused(served.order(command), 409, key)
         assert told in words and is_for_senders(words), words
 
 
@@ -124,7 +132,7 @@ def test_a_timer_that_rings_is_stopped_by_a_command(served):
     assert served.order({"command": "timer", "seconds": 1, "name": "tea"}).status == 200
     wait_until(
         lambda: [each["state"] for each in served.state().body["timers"]] == ["ringing"], 60, "the ring")
-    words = refused(served.order({"command": "timer_pause", "timer": "tea"}), 409, "refused")
+    words = refused(served.order({"command": "timer_pause", "timer": "tea"}), 409, "is_ringing")
     assert "the command 'stop' stops it" in words and is_for_senders(words)
 
 

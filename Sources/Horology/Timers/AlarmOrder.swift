@@ -92,8 +92,12 @@ public enum AlarmRefusal: Error, Hashable, Sendable {
 }
 
 extension AlarmRefusal: CustomStringConvertible {
-  /// One sentence: what is wrong, and what to do.
-  public var description: String {
+  /// One sentence, for a terminal.
+  public var description: String { Refusal.alarm(self).description }
+
+  /// What is wrong, without what to do about it; of a text that is none of its kind, with what to
+  /// write.
+  var flaw: String {
     switch self {
     case .time(let text):
       if let time = try? TimeOfDay(text: "0" + text) {
@@ -108,47 +112,40 @@ extension AlarmRefusal: CustomStringConvertible {
     case .rise(let text):
       "'\(text.shortened)' is no rise; write how long it takes, up to 1h, as in 5min, or before it "
         + "the level at which it begins, as in -30dB 5min"
-    case .over(let times): "\(times.time) on \(times.days) is over; choose a later day"
-    case .never(let text):
-      "'\(text.shortened)' never comes: that month has no such day; choose another"
-    case .name(let flaw): "the name cannot be used: \(flaw); choose another"
-    case .nameIsTaken(let name):
-      "there is an alarm \"\(name)\" already; cancel it, or choose another name"
+    case .over(let times): "\(times.time) on \(times.days) is over"
+    case .never(let text): "'\(text.shortened)' never comes: that month has no such day"
+    case .name(let flaw): "the name cannot be used: \(flaw)"
+    case .nameIsTaken(let name): "there is an alarm \"\(name)\" already"
     case .nameIsConfigured(let name):
-      "there is an alarm \"\(name)\" already, set in the configuration; choose another name"
-    case .tooMany: "there are \(Alarms.most) alarms already; cancel one first"
-    case .unknown(let which):
-      "there is no alarm '\(which.shortened)'; 'clocksmith alarm list' shows those that there are"
-    case .isNotRinging(let title):
-      "\(title) does not ring now; 'clocksmith alarm list' shows when it will"
-    case .isUp(let title):
-      "\(title) rings or is snoozed; 'clocksmith alarm stop' ends it for the day"
-    case .nextIsUnknown(let title):
-      "\(title) has no next ring while the clock is not trusted; skip it once the clock is right"
-    case .noneRings: "no alarm rings now; 'clocksmith alarm list' shows when one will"
-    case .isConfigured(let title):
-      "\(title) is set in the configuration; remove its section there, and reload the service"
+      "there is an alarm \"\(name)\" already, set in the configuration"
+    case .tooMany: "there are \(Alarms.most) alarms already"
+    case .unknown(let which): "there is no alarm '\(which.shortened)'"
+    case .isNotRinging(let title): "\(title) does not ring now"
+    case .isUp(let title): "\(title) rings or is snoozed"
+    case .nextIsUnknown(let title): "\(title) has no next ring while the clock is not trusted"
+    case .noneRings: "no alarm rings now"
+    case .isConfigured(let title): "\(title) is set in the configuration"
     }
   }
 
-  /// A stable key for programs.
-  public var key: String {
+  var key: RefusalKey {
     switch self {
-    case .time: "time"
-    case .days: "days"
-    case .date: "date"
-    case .rise: "rise"
-    case .over: "over"
-    case .never: "never"
-    case .name: "name"
-    case .nameIsTaken, .nameIsConfigured: "name_is_taken"
-    case .tooMany: "too_many"
-    case .unknown: "unknown"
-    case .isNotRinging: "is_not_ringing"
-    case .noneRings: "none_rings"
-    case .isUp: "is_up"
-    case .nextIsUnknown: "next_is_unknown"
-    case .isConfigured: "is_configured"
+    case .time: .time
+    case .days: .days
+    case .date: .date
+    case .rise: .rise
+    case .over: .over
+    case .never: .never
+    case .name: .name
+    case .nameIsTaken: .nameIsTaken
+    case .nameIsConfigured: .nameIsConfigured
+    case .tooMany: .tooMany
+    case .unknown: .unknownAlarm
+    case .isNotRinging: .isNotRinging
+    case .noneRings: .noneRings
+    case .isUp: .isUp
+    case .nextIsUnknown: .nextIsUnknown
+    case .isConfigured: .isConfigured
     }
   }
 }

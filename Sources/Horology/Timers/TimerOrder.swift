@@ -42,6 +42,28 @@ public enum TimerEvent: Hashable, Sendable {
   case unheard(String)
 }
 
+extension TimerEvent {
+  /// For programs: it does not change.
+  public var key: String {
+    switch self {
+    case .started: "started"
+    case .lengthened: "lengthened"
+    case .paused: "paused"
+    case .resumed: "resumed"
+    case .cancelled: "cancelled"
+    case .told: "told"
+    case .elapsed: "elapsed"
+    case .ringsOn: "rings_on"
+    case .silenced: "silenced"
+    case .stopped: "stopped"
+    case .missed: "missed"
+    case .neverHeard: "never_heard"
+    case .expired: "expired"
+    case .unheard: "unheard"
+    }
+  }
+}
+
 /// Why an order was refused.
 public enum TimerRefusal: Error, Hashable, Sendable {
   case length
@@ -66,55 +88,49 @@ public enum TimerRefusal: Error, Hashable, Sendable {
 }
 
 extension TimerRefusal: CustomStringConvertible {
-  /// The end of `intervalRuns`. Each kind of caller has its own way to give the option.
-  public static let wayToReplace = "start this one with the option 'replace'"
+  /// One sentence, for a terminal.
+  public var description: String { Refusal.timer(self).description }
 
-  /// One sentence: what is wrong, and what to do.
-  public var description: String {
+  /// What is wrong, without what to do about it.
+  var flaw: String {
     switch self {
-    case .length:
-      "a timer lasts from 1s to 744h, with what is added to it; choose a length within that"
-    case .name(let flaw): "the name cannot be used: \(flaw); choose another"
-    case .nameIsTaken(let name):
-      "there is a timer \"\(name)\" already; cancel it, or choose another name"
-    case .tooMany: "there are \(Timers.most) timers already; cancel one first"
-    case .unknown(let which):
-      "there is no timer '\(which.shortened)'; 'clocksmith timer list' shows those that there are"
-    case .noTimer: "there is no timer; 'clocksmith timer 10m' starts one"
+    case .length: "a timer lasts from 1s to 744h, with what is added to it"
+    case .name(let flaw): "the name cannot be used: \(flaw)"
+    case .nameIsTaken(let name): "there is a timer \"\(name)\" already"
+    case .tooMany: "there are \(Timers.most) timers already"
+    case .unknown(let which): "there is no timer '\(which.shortened)'"
+    case .noTimer: "there is no timer"
     case .isPaused(let title): "\(title) is paused already"
     case .isNotPaused(let title): "\(title) is not paused"
-    case .isRinging(let title): "\(title) has reached zero, and rings; 'clocksmith stop' stops it"
-    case .noWords:
-      "the voice has no words for timers; 'clocksmith timer list' shows how much is left"
-    // The voice may lack words, as for a hundred hours, or the speaker may be away.
-    case .speech(.failed(let why)): "\(why); 'clocksmith timer list' shows how much is left"
-    case .speech(.busy):
-      "\(SkipReason.busy.description); 'clocksmith timer list' shows how much is left"
+    case .isRinging(let title): "\(title) has reached zero, and rings"
+    case .noWords: "the voice has no words for timers"
     case .speech(let reason): reason.description
-    case .interval(let flaw): "\(flaw); choose others"
-    case .intervalRuns(let title):
-      "there is an \(title) already; stop it first, or \(Self.wayToReplace)"
-    case .noInterval: "no interval runs; 'clocksmith interval 30s' starts one"
+    case .interval(let flaw): flaw
+    case .intervalRuns(let title): "there is an \(title) already"
+    case .noInterval: "no interval runs"
     }
   }
 
-  /// A stable key for programs.
-  public var key: String {
+  /// The raw value of a `RefusalKey`, or the key of the reason for which nothing may be said.
+  var key: String {
+    let key: RefusalKey
     switch self {
-    case .length: "length"
-    case .name: "name"
-    case .nameIsTaken: "name_is_taken"
-    case .tooMany: "too_many"
-    case .unknown: "unknown"
-    case .noTimer: "no_timer"
-    case .isPaused: "is_paused"
-    case .isNotPaused: "is_not_paused"
-    case .isRinging: "is_ringing"
-    case .noWords: "no_words"
-    case .speech(let reason): reason.key
-    case .interval: "interval"
-    case .intervalRuns: "interval_runs"
-    case .noInterval: "no_interval"
+    case .length: key = .timerLength
+    case .name: key = .name
+    case .nameIsTaken: key = .nameIsTaken
+    case .tooMany: key = .tooMany
+    case .unknown: key = .unknownTimer
+    case .noTimer: key = .noTimer
+    case .isPaused: key = .isPaused
+    case .isNotPaused: key = .isNotPaused
+    case .isRinging: key = .isRinging
+    case .noWords: key = .noWords
+    case .speech(.failed), .speech(.busy): key = .notTold
+    case .speech(let reason): return reason.key
+    case .interval: key = .interval
+    case .intervalRuns: key = .intervalRuns
+    case .noInterval: key = .noInterval
     }
+    return key.rawValue
   }
 }

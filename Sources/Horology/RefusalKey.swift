@@ -1,0 +1,85 @@
+/// The key of a refusal, for programs: it does not change. A refusal of a request for the time has
+/// the key of its `SkipReason`.
+///
+/// Beside the bus, which carries the key and what is wrong, each program adds what its own users can
+/// do about it.
+public enum RefusalKey: String, CaseIterable, Sendable {
+  // Of timers and the interval.
+  case timerLength = "timer_length"
+  case unknownTimer = "unknown_timer"
+  case noTimer = "no_timer"
+  case isPaused = "is_paused"
+  case isNotPaused = "is_not_paused"
+  case isRinging = "is_ringing"
+  case noWords = "no_words"
+  /// How much is left cannot be said now.
+  case notTold = "not_told"
+  case interval
+  case intervalRuns = "interval_runs"
+  case noInterval = "no_interval"
+  // Of alarms.
+  case time, days, date, rise, tune
+  case over, never
+  case unknownAlarm = "unknown_alarm"
+  case isNotRinging = "is_not_ringing"
+  case noneRings = "none_rings"
+  case isUp = "is_up"
+  case nextIsUnknown = "next_is_unknown"
+  case isConfigured = "is_configured"
+  // Of both.
+  case name
+  case nameIsTaken = "name_is_taken"
+  case nameIsConfigured = "name_is_configured"
+  case tooMany = "too_many"
+  // Of requests for the time.
+  case past, busy, muted
+  case tooNear = "too_near"
+
+  /// Who reads it: somebody at a terminal, or who sends commands over MQTT or HTTP.
+  public enum Reader: Sendable {
+    case terminal, sender
+  }
+
+  /// What to do about it, as the end of a sentence; nil if that is plain from what is wrong.
+  public func remedy(for reader: Reader) -> String? {
+    func by(_ subcommand: String, _ command: String) -> String {
+      reader == .terminal ? "'clocksmith \(subcommand)'" : "the command '\(command)'"
+    }
+    func list(_ things: String, _ subcommand: String) -> String {
+      reader == .terminal ? "'clocksmith \(subcommand) list'" : "'\(things)' in the state"
+    }
+    let (timers, alarms) = (list("timers", "timer"), list("alarms", "alarm"))
+    return switch self {
+    case .timerLength: "choose a length within that"
+    case .unknownTimer: "\(timers) shows those that there are"
+    case .noTimer: "\(by("timer 10m", "timer")) starts one"
+    case .isRinging: "\(by("stop", "stop")) stops it"
+    case .noWords, .notTold: "\(timers) shows how much is left"
+    case .interval: "choose others"
+    case .intervalRuns where reader == .terminal: "stop it first, or start this one with --replace"
+    case .intervalRuns: "send 'interval_stop' first, or this one with \"replace\": true"
+    case .noInterval: "\(by("interval 30s", "interval")) starts one"
+    case .over: "choose a later day"
+    case .never, .name: "choose another"
+    case .unknownAlarm: "\(alarms) shows those that there are"
+    case .isNotRinging: "\(alarms) shows when it will"
+    case .noneRings: "\(alarms) shows when one will"
+    case .isUp: "\(by("alarm stop", "alarm_stop")) ends it for the day"
+    case .nextIsUnknown: "skip it once the clock is right"
+    case .isConfigured: "remove its section there, and reload the service"
+    case .nameIsTaken: "cancel it, or choose another name"
+    case .nameIsConfigured: "choose another name"
+    case .tooMany: "cancel one first"
+    case .busy: "try again when it is over"
+    case .muted: "\(by("unmute", "unmute")) ends that"
+    case .isPaused, .isNotPaused, .time, .days, .date, .rise, .tune, .past, .tooNear: nil
+    }
+  }
+
+  /// What is wrong, and what to do about it.
+  /// - Parameter key: of a refusal; it may be one that is not known here.
+  public static func sentence(_ flaw: String, key: String, for reader: Reader) -> String {
+    let remedy = RefusalKey(rawValue: key)?.remedy(for: reader)
+    return flaw + (remedy.map { "; \($0)" } ?? "")
+  }
+}
