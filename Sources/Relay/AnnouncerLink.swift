@@ -358,8 +358,10 @@ final class AnnouncerLink {
     case SD_BUS_ERROR_INVALID_ARGS:
       return .failure(.rejected(Rejection(.value, words)))
     default:
-      let key = BusError.key(ofName: name)
-      return .failure(.rejected(key.map { Rejection(ofClock: $0, words) } ?? Rejection(.refused, words)))
+      guard let key = BusError.key(ofName: name) else {
+        return .failure(.rejected(Rejection(.refused, words)))
+      }
+      return .failure(.rejected(Rejection(ofClock: key, words)))
     }
   }
 }
