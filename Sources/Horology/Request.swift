@@ -53,7 +53,7 @@ extension Request {
     public static let at = Key<Instant>.instant("at")
     public static let length = Key<Duration>.seconds("for", .milliseconds(1)...SoftwareMute.longest)
     public static let until = Key<String>.text("until", allowed: "next", where: { $0 == "next" })
-    public static let decibels = Key<Double>.real("decibels", -60...0, "dB")
+    public static let volume = Key<Double>.real("volume_db", -60...0, "dB")
     public static let timer = Key<String>.which("timer")
     public static let alarm = Key<String>.which("alarm")
     /// Of answers: the words that are said, and whether the interval was started.
@@ -78,8 +78,8 @@ extension Request {
       return .muteNext
     },
     Form("unmute", "Unmute") { _, _ in .unmute },
-    Form("volume", "SetVolume", [.required(Keys.decibels)]) { record, _ throws(BadValue) in
-      .volume(try record.value(Keys.decibels))
+    Form("volume", "SetVolume", [.required(Keys.volume)]) { record, _ throws(BadValue) in
+      .volume(try record.value(Keys.volume))
     },
 
     Form("timer", "StartTimer", [.required(.length), .optional(.name)]) {

@@ -29,10 +29,12 @@ struct Discovery {
     let platform: String
     let name: String
     let icon: String
-    /// The template that takes its state from the clock's state; nil if it has none.
+    /// The template that takes its state from a message; nil if it has none.
     var value: String?
-    /// The template that takes its attributes from the clock's state; nil if it has none.
+    /// The template that takes its attributes from a message; nil if it has none.
     var attributes: String?
+    /// Where its state and its attributes come from.
+    var topic: @Sendable (Topics) -> String = \.state
     /// For entities that people do not look at first.
     var isDiagnostic = false
     /// Its other keys.
@@ -44,10 +46,10 @@ struct Discovery {
         "icon": .text(icon),
         // For each entity: Home Assistant 2026.2 takes the topics from the root, but not `qos`.
         "qos": .integer(1), "value_template": value.map { .text("{{ \($0) }}") },
-        "json_attributes_topic": attributes.map { _ in .text(topics.state) },
+        "json_attributes_topic": attributes.map { _ in .text(topic(topics)) },
         "json_attributes_template": attributes.map { .text("{{ \($0) | tojson }}") },
         "entity_category": isDiagnostic ? .text("diagnostic") : nil,
-        "state_topic": platform == "event" ? .text(topics.event) : nil,
+        "state_topic": topic(topics) == topics.state ? nil : .text(topic(topics)),
       ])
       for (key, value) in more.fields { record[key] = value }
       return record
@@ -107,7 +109,7 @@ extension Discovery {
       value: "value_json.get('volume_db')",
       more: Record([
         "unit_of_measurement": .text("dB"), "mode": .text("slider"),
-        "command_template": .text(#"{"command":"volume","decibels":{{ value }}}"#),
+        "command_template": .text(#"{"command":"volume","volume_db":{{ value }}}"#),
         "min": .integer(-60), "max": .integer(0), "step": .real(0.5),
       ])),
     Entity(
@@ -145,7 +147,13 @@ extension Discovery {
         + "'alarm_count': value_json.get('alarms', []) | count}",
       more: timestamp),
     Entity(
-      key: "ring", platform: "event", name: "Ring", icon: "mdi:bell-ring-outline",
+      key: "answer", platform: "sensor", name: "Last command",
+      icon: "mdi:message-reply-text-outline",
+      value: "(value_json.get('error') or value_json.get('status'))[:255]",
+      attributes: "value_json",
+      topic: \.answer, isDiagnostic: true),
+    Entity(
+      key: "ring", platform: "event", name: "Ring", icon: "mdi:bell-ring-outline", topic: \.event,
       more: Record(["event_types": .list(RingEvent.types.map { .text($0) })])),
   ]
 }

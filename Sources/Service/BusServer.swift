@@ -298,7 +298,7 @@ final class BusServer {
     _ refused: UnsafeMutablePointer<sd_bus_error>?
   ) -> Int32 {
     var record = Record()
-    record[Request.Keys.decibels.name] = .real(BusReader.number(value) ?? .nan)
+    record[Request.Keys.volume.name] = .real(BusReader.number(value) ?? .nan)
     do throws(BadValue) {
       let form = Request.form(named: "volume")!
       _ = service.serve(try form.request(record, tune: Self.tune))

@@ -112,9 +112,8 @@ extension SavedState {
   private static let mutedUntil = Key<Instant>.instant("muted_until")
   private static let mutedUntilBoot = Key<Duration>.seconds("muted_until_boot", spans)
   private static let muteBoot = Key<String>.text("mute_boot")
-  private static let volumeKey = Key<Double>.real("volume_db", VolumeRange.decibels, "dB")
   private static let configuredVolume = Key<Double>.real(
-    "volume_configured_db", VolumeRange.decibels, "dB")
+    "volume_configured_db", -60...0, "dB")
   private static let soundedKey = Key<Instant>.instant("sounded")
   private static let boot = Key<String>.text("boot")
   private static let timersKey = Key<[Record]>.records("timers")
@@ -139,7 +138,7 @@ extension SavedState {
     }
     record[Self.mutedUntilBoot] = muteEnd?.sinceBoot
     record[Self.muteBoot] = muteEnd?.boot
-    record[Self.volumeKey] = volume?.decibels
+    record[Request.Keys.volume] = volume?.decibels
     record[Self.configuredVolume] = volume?.configured
     record[Self.soundedKey] = sounded
     record[Self.boot] = timersBoot
@@ -162,7 +161,7 @@ extension SavedState {
       }
     case nil: break
     }
-    if let decibels = try record.optional(Self.volumeKey) {
+    if let decibels = try record.optional(Request.Keys.volume) {
       volume = Volume(decibels: decibels, configured: try record.value(Self.configuredVolume))
     }
     sounded = try record.optional(Self.soundedKey)
@@ -227,10 +226,4 @@ extension SavedState {
     let end = String(decoding: bytes[(start + seal.count)...], as: UTF8.self)
     return ["\"}", "\"}\n"].contains { end == String(CRC32.of(open), radix: 16) + $0 }
   }
-}
-
-/// The volumes that are allowed.
-enum VolumeRange {
-  static let decibels = -60.0...0.0
-  static let words = "-60 to 0 dB"
 }

@@ -237,7 +237,6 @@ extension Status {
     static let clockWords = Key<String>.text("clock_words")
     static let clockUncertainty = Key<Double>.real(
       "clock_uncertainty", 0 ... .greatestFiniteMagnitude, "seconds")
-    static let volume = Key<Double>.real("volume_db", VolumeRange.decibels, "dB")
     static let zone = Key<String>.text("zone")
     static let voice = Key<String>.text("voice")
     static let device = Key<String>.text("device")
@@ -271,7 +270,7 @@ extension Status {
     Property("ClockIsUsed", "b", Keys.clockIsUsed) { $0.clockIsUsed },
     .text("ClockWords", Keys.clockWords, .flowing) { $0.clockWords },
     Property("ClockUncertainty", "d", Keys.clockUncertainty, .flowing) { $0.clockUncertainty },
-    Property("VolumeDB", "d", Keys.volume, .settable) { $0.volume },
+    Property("VolumeDB", "d", Request.Keys.volume, .settable) { $0.volume },
     .text("Zone", Keys.zone) { $0.zone },
     .text("Voice", Keys.voice) { $0.voice },
     .text("Device", Keys.device) { $0.device },
@@ -314,7 +313,7 @@ extension Status {
     clockIsUsed = try record.optional(Keys.clockIsUsed) ?? false
     clockWords = try text(Keys.clockWords)
     clockUncertainty = try record.optional(Keys.clockUncertainty)
-    volume = try record.optional(Keys.volume) ?? 0
+    volume = try record.optional(Request.Keys.volume) ?? 0
     zone = try text(Keys.zone)
     voice = try text(Keys.voice)
     device = try text(Keys.device)

@@ -48,7 +48,7 @@ import Testing
       (#"{"command":"mute","for":1.5}"#, "Mute", #"{"for":1.5}"#),
       (#"{"command":"mute","until":"next"}"#, "Mute", #"{"until":"next"}"#),
       (#"{"command":"unmute"}"#, "Unmute", nil),
-      (#"{"command":"volume","decibels":-12}"#, "SetVolume", #"{"decibels":-12}"#),
+      (#"{"command":"volume","volume_db":-12}"#, "SetVolume", #"{"volume_db":-12}"#),
       (#"{"command":"timer","seconds":600}"#, "StartTimer", #"{"seconds":600}"#),
       (
         #"{"command":"timer_add","timer":2,"seconds":60}"#, "AddToTimer",
@@ -114,7 +114,7 @@ import Testing
       (#"{"command":"mute","for":2678401}"#, .value),
       (#"{"command":"timer","seconds":0.9999994}"#, .value),
       (#"{"command":"interval","seconds":86400.000001}"#, .value),
-      (#"{"command":"volume","decibels":0.1}"#, .value),
+      (#"{"command":"volume","volume_db":0.1}"#, .value),
       (#"{"command":"timer_pause","timer":""}"#, .value),
       (#"{"command":"stop","id":""}"#, .value),
       (#"{"command":"stop","expires":-1}"#, .value),
@@ -176,7 +176,8 @@ import Testing
     let long = String(repeating: "y", count: 10_000)
     #expect((test.refusal(#"{"command":"\#(long)"}"#)?.words.utf8.count ?? .max) < 400)
     #expect(
-      (test.refusal(#"{"command":"volume","decibels":"\#(long)"}"#)?.words.utf8.count ?? .max) < 200
+      (test.refusal(#"{"command":"volume","volume_db":"\#(long)"}"#)?.words.utf8.count ?? .max)
+        < 200
     )
   }
 

@@ -25,7 +25,7 @@ INTERFACES = [NAME] * 6 + ["org.freedesktop.DBus.Properties"] * 4 + [
     "org.freedesktop.DBus.Introspectable", "org.freedesktop.DBus.Peer", "a.b"]
 # The methods that take a record, with their keys.
 KEYS = {
-    "Announce": ["time", "at"], "Mute": ["for", "until"], "SetVolume": ["decibels"],
+    "Announce": ["time", "at"], "Mute": ["for", "until"], "SetVolume": ["volume_db"],
     "StartTimer": ["seconds", "name"], "AddToTimer": ["timer", "seconds"], "PauseTimer": ["timer"],
     "ResumeTimer": ["timer"], "CancelTimer": ["timer"], "TellTimer": ["timer"],
     "StartInterval": ["seconds", "work", "rest", "rounds", "prepare", "countdown", "words", "replace"],

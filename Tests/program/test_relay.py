@@ -121,7 +121,7 @@ def kept(broker, topic):
     ({"command": "mute", "for": 3600}, lambda state: "muted_until" in state),
     ({"command": "mute"}, lambda state: state.get("muted_by") == "person"),
     ({"command": "mute", "until": "next"}, lambda state: state.get("muted_by") == "next"),
-    ({"command": "volume", "decibels": -12.5}, lambda state: state["volume_db"] == -12.5),
+    ({"command": "volume", "volume_db": -12.5}, lambda state: state["volume_db"] == -12.5),
     ({"command": "timer", "seconds": 600, "name": "tea"},
      lambda state: [(timer["name"], timer["seconds"], timer["state"])
                     for timer in state["timers"]] == [("tea", 600, "running")]),
@@ -210,7 +210,7 @@ def test_a_retained_command_is_told_once_and_never_carried_out(broker, start, re
     again = broker.listen("clocksmith/#")
     # The retained availability would say "online" in any case, so it proves nothing.
     relay.wait_for("is back", 120)
-    broker.publish(COMMAND, {"command": "volume", "decibels": -3})
+    broker.publish(COMMAND, {"command": "volume", "volume_db": -3})
     assert again.wait_for_state(lambda state: state["volume_db"] == -3)["muted"] is False
     assert len(relay.matching("the broker has kept it")) == 1
 
@@ -219,14 +219,14 @@ def test_a_command_that_is_delivered_twice_is_carried_out_once(broker, relay, he
     for topic in (COMMAND, GROUP_COMMAND):
         broker.publish(topic, {"command": "timer", "seconds": 600, "id": "tea-1"})
     relay.wait_for("a command with this id has come before")
-    broker.publish(COMMAND, {"command": "volume", "decibels": -3})
+    broker.publish(COMMAND, {"command": "volume", "volume_db": -3})
     assert len(heard.wait_for_state(lambda state: state["volume_db"] == -3)["timers"]) == 1
 
 
 def test_a_command_that_has_expired_is_told_and_left(broker, relay, heard):
     broker.publish(COMMAND, {"command": "mute", "id": "old", "expires": time.time() - 1})
     assert 'the command "old"' in relay.wait_for("it was to be carried out before 20")
-    broker.publish(COMMAND, {"command": "volume", "decibels": -3, "expires": time.time() + 600})
+    broker.publish(COMMAND, {"command": "volume", "volume_db": -3, "expires": time.time() + 600})
     assert heard.wait_for_state(lambda state: state["volume_db"] == -3)["muted"] is False
 
 
@@ -241,7 +241,7 @@ BAD_INPUT = [
     (COMMAND, {"command": "explode"}, "'explode' is not known; there are alarm,"),
     (COMMAND, {"command": "\x1b[31m"}, "'\\u{1B}[31m' is not known"),
     (COMMAND, {"command": "stop", "now": True}, "'now' is not known; there are command, expires, id"),
-    (COMMAND, {"command": "volume", "decibels": "loud"}, 'decibels "loud" is not allowed; write -60 to 0 dB'),
+    (COMMAND, {"command": "volume", "volume_db": "loud"}, 'volume_db "loud" is not allowed; write -60 to 0 dB'),
     (COMMAND, {"command": "announce", "time": "25:00"}, 'time "25:00" is not allowed; write HH:MM'),
     (COMMAND, {"command": "stop", "expires": "tomorrow"}, "is not allowed; write an instant, as 2026-"),
     (f"{COMMAND}/announce", "{}", f"commands are sent to {COMMAND}"),
@@ -254,7 +254,7 @@ def test_bad_input_is_told_in_one_line_and_harms_nothing(
     before = len(relay.lines())
     for _ in range(5):
         broker.publish(topic, payload)
-    broker.publish(COMMAND, {"command": "volume", "decibels": -3})
+    broker.publish(COMMAND, {"command": "volume", "volume_db": -3})
     heard.wait_for_state(lambda state: state["volume_db"] == -3)
     relay.wait_for("carried out volume")
     [line, done] = relay.lines()[before:]

@@ -18,7 +18,7 @@ EVERY = {"p", "unique_id", "name", "icon", "qos", "entity_category", "value_temp
          "json_attributes_topic", "json_attributes_template", "device_class"}
 # The other keys that a platform knows, and those it requires; the topics come from the root.
 PLATFORMS = {
-    "sensor": ({"state_class", "unit_of_measurement", "options"}, {"value_template"}),
+    "sensor": ({"state_class", "unit_of_measurement", "options", "state_topic"}, {"value_template"}),
     "binary_sensor": ({"payload_on", "payload_off"}, {"value_template"}),
     "switch": ({"payload_on", "payload_off", "state_on", "state_off"}, {"value_template"}),
     "number": ({"min", "max", "step", "mode", "command_template", "unit_of_measurement"},
@@ -30,6 +30,9 @@ CLASSES = {
     "sensor": {"timestamp", "enum", "duration"}, "binary_sensor": {"problem"},
 }
 UNITS = {"duration": {"d", "h", "min", "s", "ms"}, None: {"dB"}}
+
+
+ANSWER = {"id": "tea", "status": "refused", "error": "there is no timer", "reason": "no_timer"}
 
 
 @pytest.fixture(scope="module")
@@ -86,7 +89,8 @@ def test_every_entity_has_what_its_platform_wants_and_nothing_that_would_be_drop
         assert set(component) >= {"p", "unique_id", "name", "icon", "qos"} | wanted, key
         assert component["icon"].startswith("mdi:")
         assert component.get("entity_category") in (None, "diagnostic")
-        assert component.get("json_attributes_topic") in (None, f"{CLOCK}/state")
+        topic = component.get("state_topic", f"{CLOCK}/state")
+        assert component.get("json_attributes_topic") in (None, topic)
 
 
 def test_every_entity_is_known_by_an_id_of_its_own(told):
@@ -116,7 +120,8 @@ def test_every_template_finds_its_value_in_the_state(told):
         for name in ("value_template", "json_attributes_template"):
             if name not in component:
                 continue
-            value = surroundings.from_string(component[name]).render(value_json=state)
+            shown = ANSWER if component.get("state_topic") == f"{CLOCK}/answer" else state
+            value = surroundings.from_string(component[name]).render(value_json=shown)
             if name == "json_attributes_template":
                 assert isinstance(json.loads(value), dict), key
             elif "options" in component:
@@ -125,6 +130,16 @@ def test_every_template_finds_its_value_in_the_state(told):
                 assert value in ("ON", "OFF"), key
             elif component.get("device_class") == "timestamp":
                 assert value == "None" or re.fullmatch(r"20\d\d-.*Z", value), key
+
+
+def test_it_shows_how_the_last_command_has_ended(told):
+    jinja2 = pytest.importorskip("jinja2", reason="no jinja2 here (apt install python3-jinja2)")
+    component = told[0]["cmps"]["answer"]
+    assert component["state_topic"] == component["json_attributes_topic"] == f"{CLOCK}/answer"
+    template = jinja2.Environment().from_string(component["value_template"])
+    for answer, shown in [({"status": "done"}, "done"), (ANSWER, ANSWER["error"]),
+                          ({"error": "e" * 300}, "e" * 255)]:
+        assert template.render(value_json=answer) == shown
 
 
 @pytest.mark.parametrize("key, listed, record", [

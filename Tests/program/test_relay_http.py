@@ -203,8 +203,8 @@ BAD_JSON = [
     ("", "json", "it ends too early"),
     ('{"command":"explode"}', "command", "'explode' is not known; there are alarm,"),
     ('{"command":"stop","now":true}', "key", "'now' is not known; there are"),
-    ('{"command":"volume","decibels":"loud"}', "value", 'decibels "loud" is not allowed; write -60'),
-    ('{"command":"volume","decibels":NaN}', "json", "decibels nan is not a finite number"),
+    ('{"command":"volume","volume_db":"loud"}', "value", 'volume_db "loud" is not allowed; write -60'),
+    ('{"command":"volume","volume_db":NaN}', "json", "volume_db nan is not a finite number"),
     ('{"command":"timer","seconds":1e999}', "json", "seconds inf is not a finite number"),
     ('{"command":"announce","at":NaN}', "json", "at nan is not a finite number"),
 ]

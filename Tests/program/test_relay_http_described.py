@@ -212,7 +212,7 @@ TAKEN = [
     *({"command": "device_add", "token": PHONE, "events": events} for events in (
         "all", "alarm, hour", " timer ,clock")),
     {"command": "device_remove", "token": "CD" * 100}, {"command": "mute", "until": "next"},
-    {"command": "mute", "for": 0.5}, {"command": "volume", "decibels": -60},
+    {"command": "mute", "for": 0.5}, {"command": "volume", "volume_db": -60},
     {"command": "timer", "seconds": 2_678_400, "name": "tea"},
     {"command": "timer_add", "timer": 1, "seconds": 1}, {"command": "timer_pause", "timer": "tea"},
     {"command": "interval", "seconds": 86_400, "replace": True}, {"command": "rounds", "work": 20},
@@ -233,7 +233,7 @@ REFUSED = [
     {"command": "device_add", "token": PHONE, "platform": "amiga"},
     {"command": "announce", "time": "24:00"}, {"command": "announce", "time": "7:00"},
     {"command": "mute", "for": 0}, {"command": "mute", "for": 60, "until": "next"},
-    {"command": "volume"}, {"command": "volume", "decibels": 0.5},
+    {"command": "volume"}, {"command": "volume", "volume_db": 0.5},
     {"command": "timer", "seconds": 0.5}, {"command": "timer", "seconds": "60"},
     {"command": "timer_add", "timer": 1}, {"command": "timer_pause", "timer": ""},
     {"command": "interval", "seconds": 86_401}, {"command": "rounds"}, {**ROUNDS, "seconds": 30},

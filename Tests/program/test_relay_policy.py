@@ -94,7 +94,7 @@ def test_the_relay_s_user_may_tell_the_clock_what_messages_ask_for(strict, folde
     try:
         relay.wait_for("the announcer answers")
         relay.wait_for("connected to")
-        for order in ({"command": "stop"}, {"command": "volume", "decibels": -3},
+        for order in ({"command": "stop"}, {"command": "volume", "volume_db": -3},
                       {"command": "alarm_snooze"}, {"command": "announce", "time": "15:30"}):
             broker.send(COMMAND, json.dumps(order).encode())
             relay.wait_for(f"carried out {order['command']}")

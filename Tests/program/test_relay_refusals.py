@@ -15,8 +15,8 @@ MONTH, DAY = 31 * 86_400, 86_400
 
 # These are refused by the relay itself, whether the clock runs or not.
 WRONG = [
-    ({"command": "volume", "decibels": 1}, "decibels 1 is not allowed; write -60 to 0"),
-    ({"command": "volume", "decibels": -60.5}, "decibels -60.5 is not allowed; write -60 to 0"),
+    ({"command": "volume", "volume_db": 1}, "volume_db 1 is not allowed; write -60 to 0"),
+    ({"command": "volume", "volume_db": -60.5}, "volume_db -60.5 is not allowed; write -60 to 0"),
     ({"command": "mute", "for": 0}, "for 0 is not allowed; write 0.001 to 2678400 seconds"),
     ({"command": "mute", "for": MONTH + 1}, "for 2678401 is not allowed"),
     ({"command": "timer", "seconds": 0.5}, "seconds 0.5 is not allowed; write 1 to 2678400"),
@@ -111,10 +111,10 @@ def test_a_value_that_no_clock_takes_can_never_work(served):
 def test_the_relay_allows_the_volumes_that_the_clock_allows(served, bus):
     with bus.caller() as caller:
         for decibels in (-60, 0):
-            assert served.order({"command": "volume", "decibels": decibels}).status == 200
+            assert served.order({"command": "volume", "volume_db": decibels}).status == 200
             assert caller.get("VolumeDB") == decibels
         for decibels in (-60.001, 0.001):
-            answer = served.order({"command": "volume", "decibels": decibels})
+            answer = served.order({"command": "volume", "volume_db": decibels})
             assert "write -60 to 0" in refused(answer, 400, "value"), "the relay's own words"
             with pytest.raises(Refused):
                 caller.set("VolumeDB", "d", decibels)
