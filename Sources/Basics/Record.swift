@@ -42,6 +42,13 @@ public struct Record: Hashable, Sendable {
     }
   }
 
+  /// This record with the fields of another one, which count where both have a key.
+  public func merging(_ other: Record) -> Record {
+    var record = self
+    for (key, value) in other.fields { record[key] = value }
+    return record
+  }
+
   /// Sets a key; nil removes it. Reading returns nil also for a value that is not allowed.
   public subscript<Meaning>(key: Key<Meaning>) -> Meaning? {
     get { self[key.name].flatMap(key.read) }

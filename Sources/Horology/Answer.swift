@@ -26,7 +26,7 @@ extension Refusal: CustomStringConvertible {
   /// What is wrong, without what to do about it.
   public var flaw: String {
     switch self {
-    case .request(let reason): reason.description
+    case .request(let reason): reason.flaw
     case .timer(let refusal): refusal.flaw
     case .alarm(let refusal): refusal.flaw
     }

@@ -25,14 +25,20 @@ public enum SkipReason: Hashable, Sendable {
 }
 
 extension SkipReason: CustomStringConvertible {
-  /// A few words that follow a colon.
+  /// A few words that follow a colon, for the owner.
   public var description: String {
+    let key = self == .untrusted ? "untrusted" : self == .switchLost ? "when_lost" : nil
+    return flaw + (key.map { " (see '\($0)' in the configuration)" } ?? "")
+  }
+
+  /// The same for anybody.
+  var flaw: String {
     switch self {
     case .quietHours: "quiet hours"
     case .nothingToSound: "neither a chime nor the voice is set for it"
-    case .untrusted: "the clock is not trusted (see 'untrusted' in the configuration)"
+    case .untrusted: "the clock is not trusted"
     case .muted: "the switch is off"
-    case .switchLost: "the switch cannot be read (see 'when_lost' in the configuration)"
+    case .switchLost: "the switch cannot be read"
     case .softwareMuted: "it is muted"
     case .late(let duration):
       "the clock passed it (set forward, or the machine slept); now \(duration.inWords) late"

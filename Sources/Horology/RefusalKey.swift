@@ -18,8 +18,7 @@ public enum RefusalKey: String, CaseIterable, Sendable {
   case intervalRuns = "interval_runs"
   case noInterval = "no_interval"
   // Of alarms.
-  case time, days, date, rise, tune
-  case over, never
+  case tune, over
   case unknownAlarm = "unknown_alarm"
   case isNotRinging = "is_not_ringing"
   case noneRings = "none_rings"
@@ -32,7 +31,7 @@ public enum RefusalKey: String, CaseIterable, Sendable {
   case nameIsConfigured = "name_is_configured"
   case tooMany = "too_many"
   // Of requests for the time.
-  case past, busy, muted
+  case past, busy, muted, untrusted
   case tooNear = "too_near"
 
   /// Who reads it: somebody at a terminal, or who sends commands over MQTT or HTTP.
@@ -60,7 +59,7 @@ public enum RefusalKey: String, CaseIterable, Sendable {
     case .intervalRuns: "send 'interval_stop' first, or this one with \"replace\": true"
     case .noInterval: "\(by("interval 30s", "interval")) starts one"
     case .over: "choose a later day"
-    case .never, .name: "choose another"
+    case .name: "choose another"
     case .unknownAlarm: "\(alarms) shows those that there are"
     case .isNotRinging: "\(alarms) shows when it will"
     case .noneRings: "\(alarms) shows when one will"
@@ -70,9 +69,10 @@ public enum RefusalKey: String, CaseIterable, Sendable {
     case .nameIsTaken: "cancel it, or choose another name"
     case .nameIsConfigured: "choose another name"
     case .tooMany: "cancel one first"
+    case .untrusted: reader == .terminal ? "see 'untrusted' in the configuration" : nil
     case .busy: "try again when it is over"
     case .muted: "\(by("unmute", "unmute")) ends that"
-    case .isPaused, .isNotPaused, .time, .days, .date, .rise, .tune, .past, .tooNear: nil
+    case .isPaused, .isNotPaused, .tune, .past, .tooNear: nil
     }
   }
 

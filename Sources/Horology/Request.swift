@@ -62,19 +62,19 @@ extension Request {
     public static let replaces = Key<Bool>.flag("replace")
   }
 
-  /// Every form, by its name. The bus sets the volume as a property.
+  /// Every form, by its name.
   public static let forms: [Form] = [
     Form("announce", "Announce", [.optional(TimeOfDay.key), .optional(Keys.at)]) {
       record, _ throws(BadValue) in
-      .announce(try record.given(TimeOfDay.key), at: try record.given(Keys.at))
+      .announce(try record.optional(TimeOfDay.key), at: try record.optional(Keys.at))
     },
     Form("stop", "Stop") { _, _ in .stop },
     Form("mute", "Mute", [.optional(Keys.length), .optional(Keys.until)]) {
       record, _ throws(BadValue) in
-      guard try record.given(Keys.until) != nil else {
-        return .mute(for: try record.given(Keys.length))
+      guard try record.optional(Keys.until) != nil else {
+        return .mute(for: try record.optional(Keys.length))
       }
-      try record.refuse(Keys.length, beside: Keys.until)
+      try record.refuse([Keys.length.name], beside: Keys.until)
       return .muteNext
     },
     Form("unmute", "Unmute") { _, _ in .unmute },
@@ -84,7 +84,7 @@ extension Request {
 
     Form("timer", "StartTimer", [.required(.length), .optional(.name)]) {
       record, _ throws(BadValue) in
-      .timer(.start(try record.value(.length), name: try record.given(.name)))
+      .timer(.start(try record.value(.length), name: try record.optional(.name)))
     },
     Form("timer_add", "AddToTimer", [.required(Keys.timer), .required(.length)]) {
       record, _ throws(BadValue) in
@@ -99,7 +99,7 @@ extension Request {
       record, _ throws(BadValue) in
       .timer(
         .startInterval(
-          try IntervalPlan(record), replaces: try record.given(Keys.replaces) ?? false))
+          try IntervalPlan(record), replaces: try record.optional(Keys.replaces) ?? false))
     },
     Form("interval_stop", "StopInterval") { _, _ in .timer(.stopInterval) },
 
@@ -156,16 +156,12 @@ extension Request.Form.Field {
 }
 
 extension Record {
-  /// The value of a key in a request: an empty text is as good as none.
-  func given<Meaning>(_ key: Key<Meaning>) throws(BadValue) -> Meaning? {
-    self[key.name] == .text("") ? nil : try optional(key)
-  }
-
-  func refuse<Meaning, Other>(
-    _ key: Key<Meaning>, beside other: Key<Other>
-  ) throws(BadValue) {
-    guard let value = self[key.name] else { return }
-    throw BadValue(key: key.name, value: value, allowed: "it without '\(other.name)'")
+  /// - Throws: `BadValue` for the first of these keys, other than `other`, that has a value.
+  func refuse<Meaning>(_ keys: [String], beside other: Key<Meaning>) throws(BadValue) {
+    for key in keys where key != other.name {
+      guard let value = self[key] else { continue }
+      throw BadValue(key: key, value: value, allowed: "it without '\(other.name)'")
+    }
   }
 }
 

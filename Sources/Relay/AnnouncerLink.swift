@@ -63,7 +63,7 @@ final class AnnouncerLink {
   private var pending: [ObjectIdentifier: PendingCall] = [:]
   /// Commands to call once others are answered, in this order.
   private var waiting:
-    [(call: AnnouncerCall, expires: Instant?, done: (Result<Bool, Rejection>) -> Void)] = []
+    [(call: AnnouncerCall, expires: Instant?, done: (Result<Record, Rejection>) -> Void)] = []
   private var isAsking = false
   private var asksAgain = false
   private var timer: EventSource?
@@ -197,7 +197,10 @@ final class AnnouncerLink {
       isAsking = false
       switch $0 {
       case .success(let reply):
-        if let values = BusReader.record(reply) { state = AnnouncerState(values) }
+        guard let values = BusReader.record(reply) else {
+          return take(.absent("the announcer's state cannot be read: it is of another version"))
+        }
+        state = AnnouncerState(values)
         busReturn.clockAnswers()
         timer = nil
         pause = Self.shortestPause
@@ -241,10 +244,10 @@ final class AnnouncerLink {
   /// Makes a call. Others may wait already: silence comes before them, all else after them.
   /// - Parameters:
   ///   - expires: from this instant on, the call is no longer made.
-  ///   - done: called once, perhaps before this returns; with false if all was as the call wants it.
+  ///   - done: called once, perhaps before this returns, with the announcer's answer.
   func call(
     _ call: AnnouncerCall, expires: Instant?,
-    _ done: @escaping (Result<Bool, Rejection>) -> Void
+    _ done: @escaping (Result<Record, Rejection>) -> Void
   ) {
     if call.method == "Stop" { cancelAnnouncements() }
     // The limit is for commands, not for `ask()`: many commands do not make the announcer absent.
@@ -284,11 +287,12 @@ final class AnnouncerLink {
     if hasRoom { caughtUp() }
   }
 
-  private func send(_ call: AnnouncerCall, _ done: @escaping (Result<Bool, Rejection>) -> Void) {
+  private func send(
+    _ call: AnnouncerCall, _ done: @escaping (Result<Record, Rejection>) -> Void
+  ) {
     let answered: (Result<OpaquePointer, Failure>) -> Void = { [unowned self] in
       switch $0 {
-      // An interval is not new if the same one runs already.
-      case .success(let reply): done(.success(BusReader.record(reply)?["new"] != .flag(false)))
+      case .success(let reply): done(.success(BusReader.record(reply) ?? Record()))
       case .failure(.notOnBus): done(.failure(Rejection(.absent, wordsOffBus)))
       case .failure(.rejected(let rejection)) where rejection.kind == .timeout:
         done(.failure(Rejection(.timeout, "\(rejection.words), and may still carry it out")))

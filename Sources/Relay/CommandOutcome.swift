@@ -3,7 +3,8 @@ import Horology
 
 /// How a command ended, or until when it waits.
 enum CommandOutcome {
-  case done
+  /// With the announcer's answer.
+  case done(Record)
   /// All was as the command wants it.
   case unchanged
   /// It is kept until its instant is near.
@@ -14,7 +15,7 @@ enum CommandOutcome {
 extension CommandOutcome {
   var record: Record {
     switch self {
-    case .done: Record(["status": .text("done")])
+    case .done(let told): Record(["status": .text("done")]).merging(told)
     case .unchanged: Record(["status": .text("unchanged")])
     case .waits(let instant): Record(["status": .text("waiting"), "at": .text(instant.rfc3339)])
     case .refused(let rejection):
@@ -25,8 +26,6 @@ extension CommandOutcome {
   /// The answer on MQTT, as JSON.
   /// - Parameter id: of the command; nil if it has none.
   func payload(id: String?) -> String {
-    var answer = Record(["id": id.map { .text($0) }, "status": .text("refused")])
-    for (key, value) in record.fields { answer[key] = value }
-    return answer.json
+    Record(["id": id.map { .text($0) }, "status": .text("refused")]).merging(record).json
   }
 }

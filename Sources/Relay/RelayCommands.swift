@@ -92,7 +92,7 @@ extension RelayService {
         command, Rejection(.unknown, "no command with the id \"\(id.excerpt)\" waits"))
     }
     tellCancelled(cancelled, by: command)
-    answer(command, .done)
+    answer(command, .done(Record()))
   }
 
   /// Forgets commands that wait or are tried again: the one with this id, or, for nil, all.
@@ -149,7 +149,7 @@ extension RelayService {
       guard isWanted else { return }
       let refused: Rejection
       switch answer {
-      case .success(let hasChanged): return done(command, hasChanged: hasChanged)
+      case .success(let answer): return done(command, answer)
       case .failure(let rejection): refused = rejection
       }
       let mayEnd = refused.kind == .busy || refused.kind == .absent
@@ -165,17 +165,19 @@ extension RelayService {
     }
   }
 
-  private func done(_ command: ReceivedCommand, hasChanged: Bool) {
+  /// - Parameter told: the announcer's answer.
+  private func done(_ command: ReceivedCommand, _ told: Record) {
     let order = command.order
     keep()
-    guard hasChanged else {
+    // An interval is not new if the same one runs already.
+    guard told[Horology.Request.Keys.isNew] != false else {
       tell(.command, "\(order.title) changed nothing: the same one runs already", command)
       answer(command, .unchanged)
       return
     }
     let handed = order.at.map { "handed \(order.title) to the clock for \($0.rfc3339)" }
     tell(.command, handed ?? "carried out \(order.title)", command)
-    answer(command, .done)
+    answer(command, .done(told))
     guard let instant = order.at else { return }
     // A clock step, the switch or a slow speaker may still prevent it.
     let hearing =

@@ -48,7 +48,7 @@ extension RelayService {
         return refuse(command, Rejection(.unknown, "no device has this token"))
       }
       tell(.command, "carried out \(command.order.title)", command)
-      answer(command, .done)
+      answer(command, .done(Record()))
     } catch {
       refuse(command, Rejection(.register, error.description))
     }

@@ -126,7 +126,7 @@ private func set(_ time: String, _ arguments: Arguments) throws {
     return arguments[option]
   }
   var plan: AlarmPlan
-  do throws(AlarmRefusal) {
+  do throws(AlarmTextFlaw) {
     let time = try TimeOfDay(text: time)
     var days = AlarmDays.next
     if let text = text("days") { days = try AlarmDays(weekdays: text) }
@@ -141,28 +141,13 @@ private func set(_ time: String, _ arguments: Arguments) throws {
   }
   if let name = arguments["tune"], name != "none" { plan.tune = .missing(try fullPath(name)) }
   try runningService().change { service in
-    let number: Int
-    do throws(Fault) {
-      number = try service.setAlarm(plan)
-    } catch {
-      try refuseDayThatIsOver(plan.times, service)
-      throw error
-    }
+    let number = try service.setAlarm(plan)
     let status = try service.status()
     if let alarm = status.alarms.first(where: { $0.alarm.number == number }) {
       let line = alarm.line(at: SystemClock.now.instant, try zoneOfService(status.zone))
       try tellDone(line, "the alarm was set all the same")
     }
   }
-}
-
-/// - Throws: `Misuse` for a date on which the time of the alarm is already over.
-private func refuseDayThatIsOver(_ times: AlarmTimes, _ service: RunningService) throws {
-  guard case .date(let day) = times.days, let zone = try? zoneOfService(service.status().zone),
-    let ring = times.nextRing(after: Instant(seconds: -1), in: zone),
-    ring <= SystemClock.now.instant
-  else { return }
-  throw Misuse(description: "--date \(day): \(times.time) on that day is over; choose a later day")
 }
 
 /// The absolute path of a file, because the service runs in another folder; any other name

@@ -8,7 +8,7 @@ let timeForm = "YYYY-MM-DDTHH:MM[:SS]"
 
 /// The time of day that an operand names, as `HH:MM`.
 func timeOfDay(_ text: String) throws -> TimeOfDay {
-  do throws(AlarmRefusal) {
+  do throws(AlarmTextFlaw) {
     return try TimeOfDay(text: text)
   } catch {
     throw Misuse(description: error.description)

@@ -189,7 +189,7 @@ import Testing
     for text in [
       "", "0s", "5", "2h", "-30dB", "0dB 5min", "5min -30dB", "5min 5min 5min", "-61dB 1s",
     ] {
-      #expect(throws: AlarmRefusal.rise(text)) { try AlarmRise.rise(text: text) }
+      #expect(throws: AlarmTextFlaw.rise(text)) { try AlarmRise.rise(text: text) }
     }
   }
 

@@ -111,7 +111,7 @@ import Testing
     "what is no time of day is refused",
     arguments: ["26:00", "24:00", "7:00", "07:60", "07", "07:00:00", "", "07.00", "٠٧:٠٠", "-1:00"])
   func noTime(text: String) {
-    #expect(throws: AlarmRefusal.time(text)) { try TimeOfDay(text: text) }
+    #expect(throws: AlarmTextFlaw.time(text)) { try TimeOfDay(text: text) }
   }
 
   @Test(
@@ -120,7 +120,7 @@ import Testing
       "", "mo", "mon-", "-fri", "mon-wed-fri", "mon,", "mon tue", "monday", "daily", "none",
     ])
   func noDays(text: String) {
-    #expect(throws: AlarmRefusal.days(text)) { try AlarmDays(weekdays: text) }
+    #expect(throws: AlarmTextFlaw.days(text)) { try AlarmDays(weekdays: text) }
   }
 
   @Test(
@@ -130,7 +130,7 @@ import Testing
       "",
     ])
   func noDate(text: String) {
-    #expect(throws: AlarmRefusal.date(text)) { try AlarmDays(date: text) }
+    #expect(throws: AlarmTextFlaw.date(text)) { try AlarmDays(date: text) }
   }
 
   @Test(
@@ -151,7 +151,7 @@ import Testing
     let day = try AlarmDays(date: "2026-12-24")
     #expect(day.description == "2026-12-24")
     #expect(try AlarmDays(text: "2026-12-24") == day)
-    #expect(throws: AlarmRefusal.never("2026-02-30")) { try AlarmDays(text: "2026-02-30") }
-    #expect(throws: AlarmRefusal.days("")) { try AlarmDays(text: "") }
+    #expect(throws: AlarmTextFlaw.never("2026-02-30")) { try AlarmDays(text: "2026-02-30") }
+    #expect(throws: AlarmTextFlaw.days("")) { try AlarmDays(text: "") }
   }
 }

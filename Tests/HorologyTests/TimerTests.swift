@@ -94,6 +94,19 @@ import Testing
     #expect(!desk.stopped.isEmpty)
   }
 
+  @Test("the longest timer that gets back what has passed can still be read") func addedToTheLongest()
+    throws
+  {
+    var desk = Desk(at: Self.start)
+    desk.start(Countdown.longest)
+    desk.wait(for: .seconds(2))
+    desk.tell(.timer(.add(.seconds(1), to: "1")))
+    #expect(desk.timerRefusal == nil)
+    let timer = try #require(desk.timers.first)
+    #expect(timer.left(at: desk.now) == Countdown.longest - .seconds(1))
+    #expect(try Countdown(timer.record) == timer)
+  }
+
   @Test("cancelled it does not sound, though the player has its cue") func cancel() {
     var desk = Desk(at: Self.start)
     desk.start(.seconds(4))

@@ -46,7 +46,7 @@ private func openDoor(_ loop: EventLoop, _ folder: String) throws -> HTTPDoor {
     carryOut: { _, body, known, answer in
       do throws(Rejection) {
         let order = try desk.take(body, at: .now, clockIsUsed: true, with: known)
-        answer(order.at.map { .waits(until: $0) } ?? .done)
+        answer(order.at.map { .waits(until: $0) } ?? .done(Record()))
       } catch {
         answer(.refused(error))
       }

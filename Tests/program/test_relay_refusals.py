@@ -29,6 +29,9 @@ WRONG = [
     ({"command": "rounds", "work": 0, "rest": 0}, "work 0 is not allowed"),
     ({"command": "timer", "seconds": "600"}, 'seconds "600" is not allowed'),
     ({"command": "interval", "rest": 20}, "work is missing; write 1 to 86400 seconds"),
+    ({"command": "interval", "seconds": 30, "rounds": 8}, "rounds 8 is not allowed; write it without"),
+    ({"command": "mute", "for": ""}, 'for "" is not allowed; write 0.001 to 2678400 seconds'),
+    ({"command": "announce", "time": ""}, 'time "" is not allowed; write HH:MM, as 07:00'),
     ({"command": "rounds", "work": 20, "rest": 0, "prepare": DAY + 1}, "prepare 86401 is not"),
     ({"command": "rounds", "work": 20, "rest": 0, "rounds": 1001}, "write 1 to 1000"),
     ({"command": "rounds", "work": 20, "rest": 0, "countdown": 11}, "write 0 to 10"),
@@ -128,6 +131,13 @@ def test_a_conflict_is_told_with_the_commands_that_end_it(served):
         assert told in words and is_for_senders(words), words
 
 
+def test_the_answer_has_what_the_clock_answers(served):
+    tea = served.order({"command": "timer", "seconds": 60, "name": "tea"}).body
+    assert tea == {"status": "done", "number": 1}
+    said = served.order({"command": "timer_tell", "timer": tea["number"]}).body
+    assert said["status"] == "done" and "left" in said["text"]
+
+
 def test_a_timer_that_rings_is_stopped_by_a_command(served):
     assert served.order({"command": "timer", "seconds": 1, "name": "tea"}).status == 200
     wait_until(
@@ -141,8 +151,8 @@ def test_a_timer_that_rings_is_stopped_by_a_command(served):
     ids=["interval", "rounds"])
 def test_an_interval_that_is_asked_for_again_goes_on(served, command):
     answers = [served.order(command).body for _ in range(2)]
-    assert answers == [{"status": "done"}, {"status": "unchanged"}]
-    assert served.order(command | {"replace": True}).body == {"status": "done"}
+    assert answers == [{"status": "done", "new": True}, {"status": "unchanged"}]
+    assert served.order(command | {"replace": True}).body == {"status": "done", "new": True}
 
 
 def test_over_mqtt_the_journal_says_the_same(broker, start, relay_to):

@@ -36,7 +36,7 @@ public struct AlarmRise: Hashable, Sendable {
   }
 
   /// Parses `5min` or `-30dB 5min`; nil for `none`.
-  public static func rise(text: String) throws(AlarmRefusal) -> AlarmRise? {
+  public static func rise(text: String) throws(AlarmTextFlaw) -> AlarmRise? {
     if text == "none" { return nil }
     let words = text.split(whereSeparator: \.isWhitespace)
     let level = words.count == 2 ? Decibels(text: words[0])?.value : usualDecibels

@@ -8,13 +8,13 @@ public enum AlarmDays: Hashable, Sendable {
   case next
 
   /// Weekdays as in `mon-fri` or `mon-wed, sat`.
-  public init(weekdays text: some StringProtocol) throws(AlarmRefusal) {
+  public init(weekdays text: some StringProtocol) throws(AlarmTextFlaw) {
     guard let days = Weekday.days(text), !days.isEmpty else { throw .days(String(text)) }
     self = .weekly(days)
   }
 
   /// A day as in `2026-12-24`.
-  public init(date text: some StringProtocol) throws(AlarmRefusal) {
+  public init(date text: some StringProtocol) throws(AlarmTextFlaw) {
     if CivilDate.isOfNoMonth(text) { throw .never(String(text)) }
     // Rings are calculated up to the end of 2199 in UTC. In some zones 2200 begins before that.
     guard let date = CivilDate(text: text), date.year < 2200 else { throw .date(String(text)) }
@@ -22,7 +22,7 @@ public enum AlarmDays: Hashable, Sendable {
   }
 
   /// Parses what `description` writes.
-  public init(text: some StringProtocol) throws(AlarmRefusal) {
+  public init(text: some StringProtocol) throws(AlarmTextFlaw) {
     if text == "once" {
       self = .next
     } else if text.first?.isASCIIDigit == true {

@@ -65,15 +65,8 @@ struct AlarmChange: Hashable, Sendable {
 
 /// Why an order was refused.
 public enum AlarmRefusal: Error, Hashable, Sendable {
-  /// This and the next three: the text is no time of day, weekdays, date or rise.
-  case time(String)
-  case days(String)
-  case date(String)
-  case rise(String)
   /// The alarm is for one date, and its time on that date is over.
   case over(AlarmTimes)
-  /// A date that does not exist, such as 30 February.
-  case never(String)
   case name(String)
   case nameIsTaken(String)
   /// An alarm of the configuration has the name.
@@ -95,25 +88,10 @@ extension AlarmRefusal: CustomStringConvertible {
   /// One sentence, for a terminal.
   public var description: String { Refusal.alarm(self).description }
 
-  /// What is wrong, without what to do about it; of a text that is none of its kind, with what to
-  /// write.
+  /// What is wrong, without what to do about it.
   var flaw: String {
     switch self {
-    case .time(let text):
-      if let time = try? TimeOfDay(text: "0" + text) {
-        "'\(text.shortened)' is no time of day; write the hour with two digits, as in \(time)"
-      } else {
-        "'\(text.shortened)' is no time of day; write HH:MM, as in 07:00, from 00:00 to 23:59"
-      }
-    case .days(let text):
-      "'\(text.shortened)' is not \(Weekday.rangeInWords); separate several by commas"
-    case .date(let text):
-      "'\(text.shortened)' is no day; write it as 2026-12-24, up to 2199-12-31"
-    case .rise(let text):
-      "'\(text.shortened)' is no rise; write how long it takes, up to 1h, as in 5min, or before it "
-        + "the level at which it begins, as in -30dB 5min"
     case .over(let times): "\(times.time) on \(times.days) is over"
-    case .never(let text): "'\(text.shortened)' never comes: that month has no such day"
     case .name(let flaw): "the name cannot be used: \(flaw)"
     case .nameIsTaken(let name): "there is an alarm \"\(name)\" already"
     case .nameIsConfigured(let name):
@@ -130,12 +108,7 @@ extension AlarmRefusal: CustomStringConvertible {
 
   var key: RefusalKey {
     switch self {
-    case .time: .time
-    case .days: .days
-    case .date: .date
-    case .rise: .rise
     case .over: .over
-    case .never: .never
     case .name: .name
     case .nameIsTaken: .nameIsTaken
     case .nameIsConfigured: .nameIsConfigured

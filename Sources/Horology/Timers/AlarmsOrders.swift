@@ -43,13 +43,13 @@ extension Alarms {
   private mutating func set(
     _ plan: AlarmPlan, at now: Now, _ conditions: AlarmConditions
   ) throws(AlarmRefusal) -> AlarmChange {
+    precondition(plan.times.days != .weekly([]), "no text gives weekdays without a day")
     if let name = plan.name {
       if let flaw = Alarm.flaw(ofName: name) { throw .name(flaw) }
       if let other = alarms.first(where: { $0.name == name }) {
         throw other.origin == .person ? AlarmRefusal.nameIsTaken(name) : .nameIsConfigured(name)
       }
     }
-    if plan.times.days == .weekly([]) { throw .days("") }
     guard alarms.count < Self.most else { throw .tooMany }
     let state = waiting(plan, after: AlarmTimes.beforeAll, at: now, conditions)
     // Only a clock that alarms go by can tell that a date is over.

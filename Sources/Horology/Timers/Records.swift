@@ -135,16 +135,16 @@ extension IntervalPlan {
 
   /// - Throws: `BadValue` for an interval that cannot be.
   public init(_ record: Record) throws(BadValue) {
-    if let period = try record.given(.period) {
-      try record.refuse(Self.work, beside: .period)
+    if let period = try record.optional(.period) {
+      try record.refuse(Self.fields.map(\.key), beside: .period)
       self = .plain(every: period)
     } else {
       self = .rounds(
         IntervalRounds(
-          work: try record.value(Self.work), rest: try record.given(Self.rest) ?? .zero,
-          count: try record.given(Self.rounds), prepare: try record.given(Self.prepare) ?? .zero,
-          countdown: try record.given(Self.countdown) ?? IntervalRounds.usualCountdown,
-          saysWords: try record.given(Self.words) ?? false))
+          work: try record.value(Self.work), rest: try record.optional(Self.rest) ?? .zero,
+          count: try record.optional(Self.rounds), prepare: try record.optional(Self.prepare) ?? .zero,
+          countdown: try record.optional(Self.countdown) ?? IntervalRounds.usualCountdown,
+          saysWords: try record.optional(Self.words) ?? false))
     }
   }
 }
@@ -193,11 +193,11 @@ extension AlarmPlan {
   /// - Throws: `BadValue` for an alarm that cannot be.
   public init(_ record: Record, _ tune: Request.FindTune) throws(BadValue) {
     self.init(
-      name: try record.given(.name),
+      name: try record.optional(.name),
       AlarmTimes(
-        time: try record.value(Self.time), days: try record.given(Self.days) ?? .next))
-    if let name = try record.given(Self.tune), name != "none" { self.tune = try tune(name) }
-    if record[Self.rise.name] != .text("none") { rise = try record.given(Self.rise) }
+        time: try record.value(Self.time), days: try record.optional(Self.days) ?? .next))
+    if let name = try record.optional(Self.tune), name != "none" { self.tune = try tune(name) }
+    if record[Self.rise.name] != .text("none") { rise = try record.optional(Self.rise) }
   }
 }
 

@@ -10,7 +10,7 @@ public struct TimeOfDay: Hashable, Sendable {
   }
 
   /// `HH:MM`, as in `07:00`.
-  public init(text: some StringProtocol) throws(AlarmRefusal) {
+  public init(text: some StringProtocol) throws(AlarmTextFlaw) {
     guard let numbers = CivilDateTime.numbers(text, separator: ":", digits: [2, 2]),
       let time = TimeOfDay(hour: numbers[0], minute: numbers[1])
     else { throw .time(String(text)) }

@@ -104,7 +104,7 @@ extension TimerRefusal: CustomStringConvertible {
     case .isNotPaused(let title): "\(title) is not paused"
     case .isRinging(let title): "\(title) has reached zero, and rings"
     case .noWords: "the voice has no words for timers"
-    case .speech(let reason): reason.description
+    case .speech(let reason): reason.flaw
     case .interval(let flaw): flaw
     case .intervalRuns(let title): "there is an \(title) already"
     case .noInterval: "no interval runs"

@@ -101,11 +101,11 @@ public struct Timers: Hashable, Sendable {
   ) throws(TimerRefusal) -> (Countdown, [Effect]) {
     let index = try place(of: which)
     // By a clock that is behind, more than the whole length may seem to be left.
-    let left = countdowns[index].left(at: now) + span
-    let most = min(left, countdowns[index].length + span)
-    guard Countdown.shortest <= span, most <= Countdown.longest else { throw .length }
+    let length = countdowns[index].length
+    let left = min(countdowns[index].left(at: now), length) + span
+    guard Countdown.shortest <= span, left <= Countdown.longest else { throw .length }
     let stops = recall(.timer(countdowns[index].number))
-    countdowns[index].length += span
+    countdowns[index].length = min(length + span, Countdown.longest)
     switch countdowns[index].state {
     case .paused: countdowns[index].state = .paused(left: left)
     case .running(let zero): countdowns[index].state = .running(zero: zero + span)

@@ -98,10 +98,10 @@ extension ConfiguredAlarms {
 
   private static let keys: [String: Key] = [
     "time": { section, value in
-      complaint { () throws(AlarmRefusal) in section.time = try TimeOfDay(text: value) }
+      complaint { () throws(AlarmTextFlaw) in section.time = try TimeOfDay(text: value) }
     },
     "days": { section, value in
-      complaint { () throws(AlarmRefusal) in section.days = try AlarmDays(weekdays: value) }
+      complaint { () throws(AlarmTextFlaw) in section.days = try AlarmDays(weekdays: value) }
     },
     "tune": { section, value in
       // Accept a missing tune: a clock that does not start rings no alarm at all. The service and
@@ -114,7 +114,7 @@ extension ConfiguredAlarms {
       return nil
     },
     "rise": { section, value in
-      complaint { () throws(AlarmRefusal) in section.rise = try AlarmRise.rise(text: value) }
+      complaint { () throws(AlarmTextFlaw) in section.rise = try AlarmRise.rise(text: value) }
     },
     "quiet_hours": { section, value in
       guard value == "keep" || value == "override" else { return "remove it: it has no effect" }
@@ -123,8 +123,8 @@ extension ConfiguredAlarms {
     },
   ]
 
-  private static func complaint(_ take: () throws(AlarmRefusal) -> Void) -> String? {
-    do throws(AlarmRefusal) {
+  private static func complaint(_ take: () throws(AlarmTextFlaw) -> Void) -> String? {
+    do throws(AlarmTextFlaw) {
       try take()
       return nil
     } catch {
