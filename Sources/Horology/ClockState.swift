@@ -22,15 +22,21 @@ public struct ClockState: Hashable, Sendable {
     case differs(name: String, lead: Duration)
     /// Something unknown has set it forward by this much since it was synchronised.
     case wasSet(by: Duration)
+    /// It was right once, and may now be off by this: by more than the owner allows.
+    case heldTooLong(Duration)
   }
 
   public let basis: Basis
   /// The largest expected error, ahead or behind; nil if it may be anything.
   public let uncertainty: Duration?
+  /// When holdover ends at the earliest, rounded down to the hour, unless something sets the clock
+  /// right; nil if it does not end, or this is no holdover.
+  public let ends: Instant?
 
-  public init(basis: Basis, uncertainty: Duration?) {
+  public init(basis: Basis, uncertainty: Duration?, ends: Instant? = nil) {
     self.basis = basis
     self.uncertainty = uncertainty
+    self.ends = ends.map { Instant(seconds: $0.seconds / 3600 * 3600) }
   }
 
   public var trust: ClockTrust {
@@ -81,6 +87,7 @@ extension ClockState.Doubt {
     case .invalidRTC: "invalid_rtc"
     case .differs: "differs_from_rtc"
     case .wasSet: "was_set"
+    case .heldTooLong: "held_too_long"
     }
   }
 }
@@ -93,7 +100,7 @@ extension ClockState.Basis {
     case .synchronisedEarlier: "synchronised_earlier"
     case .setFromRTC: "set_from_rtc"
     case .agreesWithRTC: "agrees_with_rtc"
-    case .nothing: "nothing"
+    case .nothing(let doubt): doubt.key
     }
   }
 }

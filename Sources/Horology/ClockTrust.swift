@@ -2,9 +2,10 @@
 public enum ClockTrust: String, CaseIterable, Sendable {
   /// The kernel's clock is disciplined now, as systemd judges it.
   case synchronised
-  /// It was disciplined earlier in this boot, or a valid RTC vouches for it.
+  /// It was disciplined earlier in this boot, or a valid RTC vouches for it, and it cannot be off by
+  /// more than the owner allows.
   case holdover
-  /// Neither: the time may be anything.
+  /// Not so: the time may be anything.
   case untrusted
 }
 

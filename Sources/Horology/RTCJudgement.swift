@@ -99,6 +99,12 @@ public struct RTCJudgement: Hashable, Sendable {
 
   public var isValid: Bool { fault == nil }
 
+  /// True if it is valid, and the clock could have been set from it.
+  func agrees(at now: Now) -> Bool {
+    guard isValid, let lead = reading.lead(at: now) else { return false }
+    return lead.magnitude <= Self.agreement
+  }
+
   /// True if both are valid, or have the same fault.
   func isSame(as other: RTCJudgement) -> Bool {
     guard let fault, let another = other.fault else { return isValid == other.isValid }

@@ -43,6 +43,10 @@ public struct RTCReading: Hashable, Sendable {
     self.keepsLocalTime = keepsLocalTime
   }
 
+  /// Greatest drift of the chip in ppm. The DS3231 and DS3232 compensate for their temperature: 5 ppm
+  /// is that of the DS3231M (data sheet 19-5312), which has the same name; the others are better.
+  var drift: Int64 { ["ds3231", "ds3232"].contains(name) ? 5 : ClockJudge.crystalDrift }
+
   /// How far the system clock is ahead of this RTC at `later`, if the RTC has run correctly since
   /// it was read; nil if it gave no time. Exact to half a second: the RTC counts whole seconds, so
   /// on average it shows half a second too little. The kernel adds the same when it sets its clock

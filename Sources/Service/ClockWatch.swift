@@ -10,18 +10,28 @@ public final class ClockWatch {
     didSet { if choice != oldValue { judge.forgetRTC() } }
   }
 
-  private var judge = ClockJudge()
+  /// Holdover ends when the clock may be off by more than this; nil if it never ends.
+  public var greatestError: Duration? {
+    get { judge.greatestError }
+    set { judge.greatestError = newValue }
+  }
+
+  private var judge: ClockJudge
   /// Why the chosen RTC cannot be read.
   private var complaint: String?
 
-  public init(rtc choice: RTCChoice) {
+  /// - Parameter rtcSet: when the RTC was last right, as `rtcSet` of an earlier watch.
+  public init(rtc choice: RTCChoice, greatestError: Duration?, rtcSet: Instant? = nil) {
     self.choice = choice
+    judge = ClockJudge(greatestError: greatestError, rtcSet: rtcSet)
   }
 
   /// The clock as of the last look.
   public var state: ClockState { judge.state }
   /// The RTC as of its last reading; nil if there is none.
   public var rtc: RTCJudgement? { judge.rtc }
+  /// When the RTC was last right, as far as is known.
+  var rtcSet: Instant? { judge.rtcSet }
 
   /// Judges the clock as it is now. Every look asks the kernel.
   ///
@@ -88,7 +98,13 @@ extension ClockJudge.Report {
         ])
     case .doubt(let doubt):
       Notice(
-        .doubt, .warning, "nothing vouches for the clock: \(doubt.words)", ["REASON": doubt.key])
+        .doubt, .warning, "nothing vouches for the clock: \(doubt.words)",
+        ["REASON": doubt.key, "DETAIL": ClockState.Doubt.remedy(of: doubt.key)])
+    case .endsSoon(let ends):
+      Notice(
+        .trust, .notice,
+        "the clock is trusted until \(ends.day), unless the network or a person sets it right before",
+        ["TRUST": ClockTrust.holdover.rawValue, "ENDS": ends.rfc3339])
     }
   }
 }

@@ -22,6 +22,7 @@ extension ClockState {
 
   private var error: String {
     "off by perhaps \(uncertainty?.roughly ?? "anything")"
+      + (ends.map { ", until \($0.day)" } ?? "")
   }
 }
 
@@ -37,7 +38,18 @@ extension ClockState.Doubt {
     case .wasSet(let step):
       "it was set \(step < .zero ? "back" : "forward") by \(step.magnitude.roughly) "
         + "since it was synchronised"
+    case .heldTooLong(let error):
+      "it was last set right too long ago, and is off by perhaps \(error.roughly), more than "
+        + "'greatest_error' in [clock] allows"
     }
+  }
+
+  /// What ends the doubt of this key, for a person.
+  public static func remedy(of key: String) -> String {
+    key == Self.heldTooLong(.zero).key
+      ? "connect the network, set the clock and its RTC ('sudo date -s TIME', then 'sudo hwclock "
+        + "--systohc'), or set 'greatest_error = none' in [clock]"
+      : "wait for the network, fit an RTC or set the clock by it ('sudo hwclock --hctosys')"
   }
 }
 
@@ -99,7 +111,8 @@ extension Instant {
   private var utc: CivilDateTime { SystemZone.utc(at: self).dateTime }
 
   fileprivate var year: Int { utc.year }
-  fileprivate var day: String { utc.date }
+  /// In UTC.
+  var day: String { utc.date }
 }
 
 extension Journal {

@@ -43,11 +43,13 @@ public final class Clocksmith {
     composer = try configuration.composer()
     configuration.announcer.saysTimers = composer.saysTimers
     configuredVolume = configuration.volume
-    clockWatch = ClockWatch(rtc: configuration.rtc)
-    for notice in clockWatch.look() { journal.log(notice) }
     let stateFile = StateFile.ofService
     try stateFile?.keepToItself()
     memory = Memory(loop: loop, file: stateFile, journal: journal)
+    clockWatch = ClockWatch(
+      rtc: configuration.rtc, greatestError: configuration.greatestError,
+      rtcSet: memory.state.rtcSet)
+    for notice in clockWatch.look() { journal.log(notice) }
     let now = SystemClock.now
     let announcer = Announcer(
       settings: configuration.announcer, zone: try SystemZone.current(),
@@ -173,7 +175,10 @@ public final class Clocksmith {
 
   /// Saves and shows the changes of an event.
   private func rest() {
-    memory.keep { $0.take(announcer) }
+    memory.keep {
+      $0.take(announcer)
+      $0.take(rtcSet: clockWatch.rtcSet)
+    }
     // A ring, or an interval of seconds, may keep the speaker busy for hours.
     if player?.isPlaying == true, announcer.playing == nil { memory.writeInPassing() }
     controls?.show(announcer.lamp)
@@ -226,6 +231,11 @@ public final class Clocksmith {
       answer = Record(Request.Keys.text, composer.words(of: announcement))
     case .number(let number): answer = Record(.number, number)
     case .interval(let isNew): answer = Record(Request.Keys.isNew, isNew)
+    case .refused(.request(.occasionIsNear)):
+      let occasion = announcer.outlook.occasion.timeOfDay
+      return .failure(
+        .refused(
+          SkipReason.occasionIsNear.key, "the announcement of \(occasion) is about to be made"))
     case .refused(let refusal): return .failure(.refused(refusal.key, refusal.flaw))
     }
     // Put the order on the disk before it is answered. While something sounds, or is about to, it
@@ -310,6 +320,7 @@ public final class Clocksmith {
       takeVolume()
       player?.closeWhenIdle()
       clockWatch.choice = configuration.rtc
+      clockWatch.greatestError = configuration.greatestError
       journal.log(.reloaded, .notice, "the configuration was read again")
       if let substitute { journal.log(substitute.notice) }
       owesVanities = true

@@ -46,6 +46,9 @@ struct SavedState: Hashable {
   /// `SystemClock.boot`.
   var timersBoot: String?
 
+  /// When the RTC was last right, by its own time, as `ClockJudge.rtcSet`.
+  var rtcSet: Instant?
+
   /// The version of the format. A text of a later version is refused; version 1 had no checksum,
   /// and `EarlierState.swift` reads 1 and 2. A new key that may be missing needs no new version:
   /// older programs ignore it.
@@ -94,6 +97,12 @@ extension SavedState {
     }
   }
 
+  /// Keeps when the RTC was last right, to the day: each change is a write to the card.
+  mutating func take(rtcSet: Instant?) {
+    if let rtcSet, let saved = self.rtcSet, (rtcSet - saved).magnitude < .seconds(86_400) { return }
+    self.rtcSet = rtcSet.flatMap { Instant.allowed.contains($0) ? $0 : nil }
+  }
+
   /// True if something differs that must be saved soon. The last occasion that sounded can wait.
   func isUrgent(after old: SavedState) -> Bool {
     var same = old
@@ -115,6 +124,7 @@ extension SavedState {
   private static let configuredVolume = Key<Double>.real(
     "volume_configured_db", -60...0, "dB")
   private static let soundedKey = Key<Instant>.instant("sounded")
+  private static let rtcSetKey = Key<Instant>.instant("rtc_set")
   private static let boot = Key<String>.text("boot")
   private static let timersKey = Key<[Record]>.records("timers")
   private static let intervalsKey = Key<[Record]>.records("intervals")
@@ -141,6 +151,7 @@ extension SavedState {
     record[Request.Keys.volume] = volume?.decibels
     record[Self.configuredVolume] = volume?.configured
     record[Self.soundedKey] = sounded
+    record[Self.rtcSetKey] = rtcSet
     record[Self.boot] = timersBoot
     if !timers.isEmpty { record[Self.timersKey] = timers.map(\.record) }
     record[Self.intervalsKey] = interval.map { [$0.record] }
@@ -165,6 +176,7 @@ extension SavedState {
       volume = Volume(decibels: decibels, configured: try record.value(Self.configuredVolume))
     }
     sounded = try record.optional(Self.soundedKey)
+    rtcSet = try record.optional(Self.rtcSetKey)
     timersBoot = try record.optional(Self.boot)
     for timer in try record.optional(Self.timersKey) ?? [] { timers.append(try Countdown(timer)) }
     interval = try record.optional(Self.intervalsKey)?.first.map(IntervalTimer.init)

@@ -65,6 +65,8 @@ public struct Status: Hashable, Sendable {
   public var clockWords = ""
   /// In seconds; nil if it may be anything.
   public var clockUncertainty: Double?
+  /// As `ClockState.ends`.
+  public var holdoverEnds: Instant?
   /// The words of the announcement that is heard now; empty for none.
   public var playing = ""
   /// By number.
@@ -135,6 +137,7 @@ public struct Status: Hashable, Sendable {
     clockIsUsed = Rules(configuration.announcer, trust: clock.trust).answersByClock(clock.trust)
     clockWords = clock.words
     clockUncertainty = clock.uncertainty?.inSeconds
+    holdoverEnds = clock.ends
   }
 
 }
@@ -237,6 +240,7 @@ extension Status {
     static let clockWords = Key<String>.text("clock_words")
     static let clockUncertainty = Key<Double>.real(
       "clock_uncertainty", 0 ... .greatestFiniteMagnitude, "seconds")
+    static let holdoverEnds = Key<Instant>.instant("holdover_ends")
     static let zone = Key<String>.text("zone")
     static let voice = Key<String>.text("voice")
     static let device = Key<String>.text("device")
@@ -270,6 +274,7 @@ extension Status {
     Property("ClockIsUsed", "b", Keys.clockIsUsed) { $0.clockIsUsed },
     .text("ClockWords", Keys.clockWords, .flowing) { $0.clockWords },
     Property("ClockUncertainty", "d", Keys.clockUncertainty, .flowing) { $0.clockUncertainty },
+    Property("HoldoverEnds", "s", Keys.holdoverEnds) { $0.holdoverEnds },
     Property("VolumeDB", "d", Request.Keys.volume, .settable) { $0.volume },
     .text("Zone", Keys.zone) { $0.zone },
     .text("Voice", Keys.voice) { $0.voice },
@@ -313,6 +318,7 @@ extension Status {
     clockIsUsed = try record.optional(Keys.clockIsUsed) ?? false
     clockWords = try text(Keys.clockWords)
     clockUncertainty = try record.optional(Keys.clockUncertainty)
+    holdoverEnds = try record.optional(Keys.holdoverEnds)
     volume = try record.optional(Request.Keys.volume) ?? 0
     zone = try text(Keys.zone)
     voice = try text(Keys.voice)

@@ -23,8 +23,13 @@ struct ClockReckoning {
   /// An RTC is read at least this often.
   private static let readingInterval = hour + 10 * minute
 
+  /// Holdover ends when the clock may be off by more than this.
+  private static let greatestError = 30 * second
+
   /// The service has seen the clock synchronised.
   private var isKnown = false
+  /// When that was last so, or else when the service started, since the history began.
+  private var known: Int64 = 0
   /// By how much it was set since then, or since the service started.
   private var stepped: Int64 = 0
   /// When the last RTC reading may have become outdated, since the history began.
@@ -33,7 +38,10 @@ struct ClockReckoning {
   /// The clock was judged since the service last rested.
   var isJudged = false
 
-  mutating func start() { self = ClockReckoning() }
+  mutating func start(_ moment: Moment) {
+    self = ClockReckoning()
+    known = moment.elapsed
+  }
 
   mutating func set(by step: Int64, _ moment: Moment) {
     stepped += step
@@ -47,12 +55,12 @@ struct ClockReckoning {
   /// - Returns: what is wrong with that; nil if nothing is.
   mutating func judge(_ trust: ClockTrust, _ facts: Facts, _ moment: Moment) -> String? {
     if facts.isSynchronised {
-      isKnown = true
+      (isKnown, known) = (true, moment.elapsed)
       stepped = 0
       return trust == .synchronised ? nil : "the clock is synchronised, and not trusted so"
     }
     if trust == .synchronised { return "the clock is not synchronised, and trusted so" }
-    let held = isHeld(facts)
+    let held = isHeld(facts, moment)
     let vouched = isVouchedFor(facts, moment)
     if held == true || vouched == true {
       return trust == .holdover ? nil : "the clock is good, and not trusted"
@@ -63,13 +71,15 @@ struct ClockReckoning {
     return nil
   }
 
-  /// True if the clock was synchronised, and its steps since then add up to 2 s at most; nil if
-  /// that cannot be known.
-  private func isHeld(_ facts: Facts) -> Bool? {
+  /// True if the clock was synchronised, its steps since then add up to 2 s at most, and so does its
+  /// drift of 15 ppm to 30 s; nil if that cannot be known.
+  private func isHeld(_ facts: Facts, _ moment: Moment) -> Bool? {
     if abs(abs(stepped) - 2 * second) < 100 * millisecond { return nil }
     if abs(stepped) > 2 * second { return false }
-    if isKnown { return true }
-    return facts.wasSynchronised ? nil : false
+    guard isKnown else { return facts.wasSynchronised ? nil : false }
+    // The kernel counts the clock as synchronised for up to nine hours after its last correction.
+    let error = (moment.elapsed - known) / 1_000_000 * 15
+    return abs(error - Self.greatestError) < second ? nil : error < Self.greatestError
   }
 
   /// True if an RTC is right and the clock agrees with it; nil if the RTC may not have been read
@@ -80,9 +90,14 @@ struct ClockReckoning {
       return nil
     }
     guard case .shows(let shown) = facts.rtc, shown >= Self.release else { return false }
-    let allowed = min(2 * second + facts.sinceBoot / 10_000, 30 * second)
+    let allowed = 2 * second + facts.sinceBoot / 1_000_000 * 60
     let lead = abs(moment.shown - shown)
-    return abs(lead - allowed) < 3 * second ? nil : lead < allowed
+    guard lead < allowed + 3 * second else { return false }
+    // The RTC itself is off by a second, and drifts by 5 ppm.
+    let left = Self.greatestError - lead - second
+    if left < -3 * second { return false }
+    let drift = (moment.elapsed - known) / 1_000_000 * 5
+    return lead < allowed - 3 * second && left > drift + 3 * second ? true : nil
   }
 }
 

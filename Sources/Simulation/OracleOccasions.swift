@@ -4,7 +4,7 @@ import Horology
 /// Judges what the clock passes, and what the service reports of it.
 extension Oracle {
   mutating func started(_ moment: Moment) {
-    clock.start()
+    clock.start(moment)
     ledger.end()
     isEnding = false
     passing.start(moment.shown, Int64(rules.interval) * minute)

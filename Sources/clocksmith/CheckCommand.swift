@@ -90,7 +90,11 @@ let checkCommand = Subcommand(
   }
   try checkup.look("led") { () throws(Fault) in try checkOutput(configuration.led) }
   try checkup.look("rtc") { () throws(Fault) in try checkRTC(configuration) }
-  try checkup.look("clock") { () throws(Fault) in checkClock(configuration) }
+  try checkup.look("clock") { () throws(Fault) in
+    // The line `bus` reports a silent bus.
+    let answering = arguments.has("config") ? nil : try? service.get()
+    return checkClock(configuration, try answering?.status())
+  }
   try checkup.look("state") { () throws(Fault) in
     // The line `bus` reports a silent bus.
     let answering = try? service.get()
@@ -247,14 +251,15 @@ private func checkState(_ status: Status?) -> Finding {
   return status.isStateInTrouble ? .found(words) : .well(words)
 }
 
-private func checkClock(_ configuration: Configuration) -> Finding {
-  let watch = ClockWatch(rtc: configuration.rtc)
+/// - Parameter status: of the service, which knows more of the clock; nil without one.
+private func checkClock(_ configuration: Configuration, _ status: Status?) -> Finding {
+  let watch = ClockWatch(rtc: configuration.rtc, greatestError: configuration.greatestError)
   _ = watch.look()
-  let state = watch.state
-  guard state.trust == .untrusted else { return .well(state.words) }
+  let words = status?.clockWords ?? watch.state.words
+  let trust = status?.trust ?? watch.state.trust.rawValue
+  guard trust == ClockTrust.untrusted.rawValue else { return .well(words) }
   let policy = configuration.announcer.untrusted
+  let remedy = ClockState.Doubt.remedy(of: status?.clockBasis ?? watch.state.basis.key)
   let permission = policy == .speak ? "" : ", or set 'untrusted = speak' in [clock]"
-  return .found(
-    "\(state.words) ('untrusted = \(policy.rawValue)'); wait for the network, fit an RTC or set "
-      + "the clock by it ('sudo hwclock --hctosys')\(permission)")
+  return .found("\(words) ('untrusted = \(policy.rawValue)'); \(remedy)\(permission)")
 }

@@ -33,7 +33,7 @@ let sayCommand = Subcommand(
   let composer = try configuration.composer()
   let zone = try SystemZone.current()
   if given == nil {
-    let watch = ClockWatch(rtc: configuration.rtc)
+    let watch = ClockWatch(rtc: configuration.rtc, greatestError: configuration.greatestError)
     _ = watch.look()
     if case .nothing(let doubt) = watch.state.basis {
       complain("note: this time may be wrong: \(doubt.words)")

@@ -75,7 +75,8 @@ final class StatusView {
     }
     self.service = service
     settings = Result { () throws(Fault) in try Settings(path: configurationPath) }
-    watch = ClockWatch(rtc: (try? settings.get())?.configuration.rtc ?? .auto)
+    let configuration = (try? settings.get())?.configuration ?? Configuration()
+    watch = ClockWatch(rtc: configuration.rtc, greatestError: configuration.greatestError)
   }
 
   /// Connects to the service, if there is one now. It waits only for a moment, to keep the face

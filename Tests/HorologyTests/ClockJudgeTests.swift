@@ -14,10 +14,28 @@ import Testing
     var rtcAhead: Duration?
     var hasSetTheClock = true
     var keepsLocalTime = false
+    var name = "ds3231"
     var answer: RTCReading.Answer?
     var health = RTCReading.Health.unsupported
     private(set) var readings = 0
     private(set) var reports: [ClockJudge.Report] = []
+
+    /// Starts the service again: the judge is new.
+    mutating func restart(rtcSet: Instant? = nil) {
+      judge = ClockJudge(greatestError: judge.greatestError, rtcSet: rtcSet)
+    }
+
+    /// Lets it run for some days, with a look each hour.
+    /// - Returns: the reports of them all.
+    mutating func run(days: Int, gains: Int64 = 0) -> [ClockJudge.Report] {
+      var all: [ClockJudge.Report] = []
+      for _ in 0..<days * 24 {
+        run(.seconds(3600), gains: gains)
+        look()
+        all += reports
+      }
+      return all
+    }
 
     /// Lets it run. Its crystal gains `gains` parts per million.
     mutating func run(_ span: Duration, gains: Int64 = 0) {
@@ -44,7 +62,7 @@ import Testing
       guard let rtcAhead else { return nil }
       let shown = Instant(seconds: (truth + rtcAhead).seconds)
       return RTCReading(
-        name: "ds3231", moment: now, answer: answer ?? .time(shown), health: health,
+        name: name, moment: now, answer: answer ?? .time(shown), health: health,
         hasSetTheClock: hasSetTheClock, keepsLocalTime: keepsLocalTime)
     }
 
@@ -85,11 +103,11 @@ import Testing
     // At the second look, 5 s later, the error was still the same. So the clock was disciplined
     // again then, and the age counts from there.
     #expect(machine.basis == .synchronisedEarlier(ago: .seconds(9995)))
-    #expect(machine.uncertainty == .microseconds(12_000 + 999_500))
+    #expect(machine.uncertainty == .microseconds(12_000 + 149_925))
     machine.run(.seconds(10_000))
     machine.look()
     #expect(machine.trust == .holdover)
-    #expect(machine.uncertainty == .microseconds(12_000 + 1_999_500))
+    #expect(machine.uncertainty == .microseconds(12_000 + 299_925))
   }
 
   @Test("holdover counts from the last discipline, not from when it was given up")
@@ -117,7 +135,7 @@ import Testing
     machine.run(.seconds(995))
     machine.look()
     #expect(machine.basis == .synchronisedEarlier(ago: .seconds(1000)))
-    #expect(machine.uncertainty == .milliseconds(100 + 100))
+    #expect(machine.uncertainty == .milliseconds(100 + 15))
     for wrong in ["2026-12-01T09:00:00", "2026-12-01T11:00:00"] {
       machine.timesyncd = Instant(wrong)
       machine.look()
@@ -144,11 +162,11 @@ import Testing
   @Test("a clock that was set from a valid RTC holds over from the start") func setFromRTC() {
     var machine = machine(rtcAhead: .zero)
     #expect(machine.basis == .setFromRTC("ds3231"))
-    // 1 s, and 100 ppm of the 35 s since boot.
-    #expect(machine.uncertainty == .microseconds(1_003_500))
-    machine.run(.seconds(9_965))
+    // 1 s, and 5 ppm of the 5 s since it was first read.
+    #expect(machine.uncertainty == .microseconds(1_000_025))
+    machine.run(.seconds(9_995))
     machine.look()
-    #expect(machine.uncertainty == .seconds(2))
+    #expect(machine.uncertainty == .milliseconds(1050))
   }
 
   @Test("a clock that agrees with a valid RTC holds over, whoever set it") func agrees() {
@@ -217,6 +235,100 @@ import Testing
       machine.look()
     }
     #expect(machine.trust == .untrusted)
+  }
+
+  @Test("holdover ends when the clock may be off by too much, and that is told before and then")
+  func heldTooLong() {
+    var machine = machine(rtcAhead: nil) { $0.maximumError = .zero }
+    machine.maximumError = KernelClock.unbounded
+    let ends = machine.now.instant + .seconds(2_000_000)
+    #expect(machine.run(days: 20, gains: 20).isEmpty)
+    // It is off by 35 s: the crystal is worse than assumed.
+    let reports = machine.run(days: 40, gains: 20)
+    guard case .endsSoon(let end)? = reports.first, case .doubt(let doubt)? = reports.last else {
+      Issue.record("\(reports)")
+      return
+    }
+    #expect(reports.count == 2)
+    // The hour in which 15 ppm have become 30 s.
+    #expect(ends - end < .seconds(3700) && end <= ends)
+    guard case .heldTooLong(let error) = doubt else {
+      Issue.record("\(doubt)")
+      return
+    }
+    #expect(error > .seconds(30) && error < .milliseconds(30_100))
+    #expect((machine.trust, machine.judge.state.ends) == (.untrusted, nil))
+    machine.maximumError = .zero
+    machine.look()
+    #expect(machine.trust == .synchronised)
+  }
+
+  @Test(
+    "with an RTC it ends by the drift of that",
+    arguments: [("ds3231", 67), ("pcf8523", 11)])
+  func heldTooLongByRTC(name: String, days: Int) {
+    var machine = machine(rtcAhead: .zero) { $0.name = name }
+    _ = machine.run(days: days)
+    #expect(machine.trust == .holdover)
+    let reports = machine.run(days: 1)
+    #expect(machine.trust == .untrusted)
+    guard case .doubt(.heldTooLong)? = reports.last, reports.count == 1 else {
+      Issue.record("\(reports)")
+      return
+    }
+  }
+
+  @Test("an RTC that holds longer than the last synchronisation prolongs it") func prolonged() {
+    var machine = machine(rtcAhead: .zero) { $0.maximumError = .zero }
+    machine.maximumError = KernelClock.unbounded
+    _ = machine.run(days: 5)
+    guard case .synchronisedEarlier = machine.basis else {
+      Issue.record("\(machine.basis)")
+      return
+    }
+    #expect(machine.run(days: 35).isEmpty)
+    #expect(machine.basis == .setFromRTC("ds3231"))
+  }
+
+  @Test("the age of an RTC outlasts a restart of the machine") func ageOfRTC() {
+    var machine = machine(rtcAhead: .zero) { $0.maximumError = .zero }
+    let set = machine.judge.rtcSet
+    #expect(set == machine.now.instant)
+    machine.maximumError = KernelClock.unbounded
+    machine.run(.seconds(60 * 86_400))
+    machine.restart(rtcSet: set)
+    machine.look()
+    #expect(machine.basis == .setFromRTC("ds3231"))
+    #expect((machine.uncertainty! - .milliseconds(26_920)).magnitude < .milliseconds(5))
+    machine.run(.seconds(10 * 86_400))
+    machine.look()
+    #expect(machine.trust == .untrusted)
+    machine.restart()
+    machine.look()
+    #expect(machine.trust == .holdover, "nothing is known of its age")
+  }
+
+  @Test("set by hand together with its RTC it is trusted anew; set by its RTC it is not")
+  func setByHandAtLast() {
+    var machine = machine(rtcAhead: .zero)
+    _ = machine.run(days: 68)
+    #expect(machine.trust == .untrusted)
+    machine.set(by: .milliseconds(600))
+    machine.look()
+    #expect(machine.trust == .untrusted)
+    machine.set(by: .seconds(20))
+    machine.look()
+    machine.rtcAhead = .seconds(20)
+    machine.run(.seconds(5))
+    machine.look()
+    #expect(machine.trust == .holdover)
+    #expect(machine.uncertainty! < .seconds(2))
+  }
+
+  @Test("no error is too great for an owner who sets the clock by hand") func neverEnds() {
+    var machine = machine(rtcAhead: .zero) { $0.judge.greatestError = nil }
+    #expect(machine.run(days: 400).isEmpty)
+    #expect((machine.trust, machine.judge.state.ends) == (.holdover, nil))
   }
 
   @Test("the RTC is read at the start, soon again, and once an hour") func readings() {

@@ -94,7 +94,8 @@ import Testing
     #expect(!desk.stopped.isEmpty)
   }
 
-  @Test("the longest timer that gets back what has passed can still be read") func addedToTheLongest()
+  @Test("the longest timer that gets back what has passed can still be read")
+  func addedToTheLongest()
     throws
   {
     var desk = Desk(at: Self.start)

@@ -48,7 +48,7 @@ import Testing
   }
 
   private func instruments(_ composer: Composer) throws -> ServiceInstruments {
-    let (journal, watch) = (Journal(), ClockWatch(rtc: .none))
+    let (journal, watch) = (Journal(), ClockWatch(rtc: .none, greatestError: nil))
     let conductor = Conductor(
       Announcer(
         settings: Configuration().announcer, zone: SystemZone.universal, trust: .synchronised,

@@ -21,6 +21,15 @@ import Testing
       words(.synchronisedEarlier(ago: .seconds(32_520)), .milliseconds(3260))
         == "holdover, synchronised 9 h 2 min ago, off by perhaps 3.3 s")
     #expect(
+      ClockState(
+        basis: .synchronisedEarlier(ago: .seconds(86_400)), uncertainty: .seconds(2),
+        ends: Instant(seconds: 1_797_779_777)
+      ).words == "holdover, synchronised 1 d ago, off by perhaps 2.0 s, until 2026-12-20")
+    #expect(
+      words(.nothing(.heldTooLong(.milliseconds(30_400))), nil)
+        == "untrusted: it was last set right too long ago, and is off by perhaps 30.4 s, more than "
+        + "'greatest_error' in [clock] allows")
+    #expect(
       words(.nothing(.differs(name: "ds3231", lead: .seconds(-3600))), nil)
         == "untrusted: it is 1 h behind the RTC ds3231")
     let neverSet = RTCFault.beforeRelease(Instant(seconds: 946_684_800))

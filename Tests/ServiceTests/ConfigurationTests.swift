@@ -39,6 +39,7 @@ import Testing
       line = none
       [clock]
       rtc = ds3231
+      greatest_error = 2min
       untrusted = speak
       """)
     #expect(configuration.announcer.interval.minutes == 30)
@@ -57,6 +58,7 @@ import Testing
     #expect(configuration.voiceVolume == -1.5)
     #expect(configuration.bellsVolume == 12)
     #expect(configuration.rtc == .named("ds3231"))
+    #expect(configuration.greatestError == .seconds(120))
   }
 
   private var defaults: AnnouncerSettings {
@@ -98,7 +100,8 @@ import Testing
     #expect(uncommented.voiceVolume == defaults.voiceVolume)
     #expect(uncommented.bellsVolume == defaults.bellsVolume)
     #expect(uncommented.rtc == defaults.rtc)
-    #expect(keys.filter { $0.contains(" = ") && !$0.hasPrefix(";") }.count == 36)
+    #expect(uncommented.greatestError == defaults.greatestError)
+    #expect(keys.filter { $0.contains(" = ") && !$0.hasPrefix(";") }.count == 37)
   }
 
   @Test(
@@ -113,6 +116,7 @@ import Testing
       ("[announce]\nquiet = 22:00", ":2: quiet = 22:00: '22:00' is not a time of day"),
       ("[announce]\nvoice =", ":2: voice = : allowed: the name of a voice"),
       ("[announce]\nintervall = 1", ":2: unknown key 'intervall' in [announce]; there are at_stop"),
+      ("[clock]\ngreatest_error = 1s", ":2: greatest_error = 1s: allowed: none, or 2s to 3600s"),
       ("[speker]", ":1: unknown section [speker]; there are announce, button"),
       ("[announce]\n\n[alarmx]\n", ":3: unknown section [alarmx]"),
       ("[loud]\na = 1", ":1: unknown section [loud]; there are announce, button"),

@@ -159,7 +159,7 @@ import Testing
     ]
     let judged: [ClockJudge.Report] = [
       .rtcValid("ds3231"), .rtcInvalid("ds3231", .notValid), .rtcWarning("ds3231", .batteryLow),
-      .rtcGone("ds3231"), .doubt(.noRTC),
+      .rtcGone("ds3231"), .doubt(.noRTC), .endsSoon(occasion.instant),
     ]
     let notices =
       try reports.map { try notice($0) } + judged.map(\.notice)

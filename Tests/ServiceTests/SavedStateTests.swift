@@ -42,6 +42,7 @@ import Testing
         state: .running(
           zero: TimedMoment(sinceBoot: .zero, shown: Instant(seconds: 9), followsClock: true))),
     ]
+    kitchen.rtcSet = Instant(seconds: 1_795_275_000)
     kitchen.zoneOffset = .seconds(-12_600)
     kitchen.timersBoot = "0123456789abcdef0123456789abcdef"
     states.append(kitchen)
@@ -111,6 +112,20 @@ import Testing
     #expect(file.load().0 != memory.state)
     memory.save()
     #expect(file.load().0 == memory.state)
+  }
+
+  @Test("when the RTC was last right is written once a day") func rtcSet() throws {
+    let folder = TemporaryFolder()
+    let file = StateFile(path: "\(folder.path)/state.json")
+    let memory = Memory(loop: try EventLoop(), file: file, journal: Journal())
+    let first = Instant(seconds: 1_795_275_000)
+    for hour in 0...25 {
+      memory.keep { $0.take(rtcSet: first + .seconds(hour * 3600)) }
+      memory.check()
+      #expect(file.load().0.rtcSet == first + .seconds(hour < 24 ? 0 : 86_400))
+    }
+    memory.keep { $0.take(rtcSet: nil) }
+    #expect(memory.state.rtcSet == nil)
   }
 
   @Test("a clock that is far off makes no state that is refused later", arguments: [-1000, 8e9])

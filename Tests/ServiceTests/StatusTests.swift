@@ -64,7 +64,8 @@ import Testing
       Announcer(
         settings: configuration.announcer, zone: SystemZone.universal, trust: .untrusted,
         ringer: .lost("gone"), mute: .until(moment.shown), at: SystemClock.now),
-      clock: ClockState(basis: .disciplined, uncertainty: .seconds(1)))
+      clock: ClockState(
+        basis: .setFromRTC("ds3231"), uncertainty: .seconds(1), ends: moment.shown))
     told.substitute = "hw:1"
     told.playing = "noon"
     (told.lastError, told.stateError, told.stateLoss) = ("a", "b", "c")

@@ -366,7 +366,8 @@ def test_the_configuration_wins_over_an_older_volume(start, bus):
 def test_a_state_that_is_torn_or_of_the_future_is_set_aside(start, on_the_bus, text):
     state = on_the_bus.folder / "state/state.json"
     state.write_text(text)
-    service = start()
+    # The time of an RTC would be saved.
+    service = start(rest="[clock]\nrtc = none")
     assert service.matching(re.escape(f"it is now {state}.set-aside"))
     assert state.with_name("state.json.set-aside").read_text() == text
     assert not state.exists()

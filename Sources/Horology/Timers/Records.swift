@@ -142,7 +142,8 @@ extension IntervalPlan {
       self = .rounds(
         IntervalRounds(
           work: try record.value(Self.work), rest: try record.optional(Self.rest) ?? .zero,
-          count: try record.optional(Self.rounds), prepare: try record.optional(Self.prepare) ?? .zero,
+          count: try record.optional(Self.rounds),
+          prepare: try record.optional(Self.prepare) ?? .zero,
           countdown: try record.optional(Self.countdown) ?? IntervalRounds.usualCountdown,
           saysWords: try record.optional(Self.words) ?? false))
     }

@@ -34,6 +34,8 @@ public struct Configuration: Sendable {
   public var led = OutputSettings()
   /// The real-time clock that may vouch for the system's.
   public var rtc = RTCChoice.auto
+  /// How far off a clock may be that is in holdover; nil for any error.
+  public var greatestError: Duration? = ClockJudge.defaultGreatestError
 
   /// In the order of their sections.
   var alarmSections = ConfiguredAlarms()
@@ -218,6 +220,18 @@ extension Configuration {
           return "allowed: auto, none, or the name of an RTC, as in ds3231 or rtc0"
         }
         configuration.rtc = choice
+        return nil
+      },
+      "greatest_error": { configuration, value in
+        if value == "none" {
+          configuration.greatestError = nil
+          return nil
+        }
+        // An RTC is right to a second or two at best.
+        guard let error = Duration(text: value), .seconds(2) ... .seconds(3600) ~= error else {
+          return "allowed: none, or 2s to 3600s, as in 30s or 5min"
+        }
+        configuration.greatestError = error
         return nil
       },
       "untrusted": choice(\.announcer.untrusted),
