@@ -119,7 +119,7 @@ public struct BadValue: Error, Hashable, CustomStringConvertible {
   }
 
   public init(unknown key: String, known: [String]) {
-    self.key = "'\(key.excerpt)'"
+    self.key = "'\(key.excerpt.printable)'"
     words = "is not known"
     allowed = known.isEmpty ? "leave it out" : "there are \(known.joined(separator: ", "))"
   }

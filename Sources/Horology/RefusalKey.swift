@@ -33,6 +33,7 @@ public enum RefusalKey: String, CaseIterable, Sendable {
   // Of requests for the time.
   case past, busy, muted, untrusted
   case tooNear = "too_near"
+  case occasionIsNear = "occasion_is_near"
 
   /// Who reads it: somebody at a terminal, or who sends commands over MQTT or HTTP.
   public enum Reader: Sendable {
@@ -70,7 +71,7 @@ public enum RefusalKey: String, CaseIterable, Sendable {
     case .nameIsConfigured: "choose another name"
     case .tooMany: "cancel one first"
     case .untrusted: reader == .terminal ? "see 'untrusted' in the configuration" : nil
-    case .busy: "try again when it is over"
+    case .busy, .occasionIsNear: "try again when it is over"
     case .muted: "\(by("unmute", "unmute")) ends that"
     case .isPaused, .isNotPaused, .tune, .past, .tooNear: nil
     }

@@ -136,6 +136,39 @@ extension Request {
   }
 }
 
+extension Request {
+  /// The name of its form, and the record from which the form reads it.
+  public var written: (form: String, record: Record) {
+    let empty = Record()
+    func one(_ key: Key<String>, _ which: String?) -> Record { empty.with(key, which) }
+    switch self {
+    case .announce(let time, let instant):
+      return ("announce", empty.with(TimeOfDay.key, time).with(Keys.at, instant))
+    case .stop: return ("stop", empty)
+    case .mute(let length): return ("mute", empty.with(Keys.length, length))
+    case .muteNext: return ("mute", empty.with(Keys.until, "next"))
+    case .unmute: return ("unmute", empty)
+    case .volume(let decibels): return ("volume", empty.with(Keys.volume, decibels))
+    case .timer(.start(let length, let name)):
+      return ("timer", empty.with(.length, length).with(.name, name))
+    case .timer(.add(let span, let which)):
+      return ("timer_add", one(Keys.timer, which).with(.length, span))
+    case .timer(.pause(let which)): return ("timer_pause", one(Keys.timer, which))
+    case .timer(.resume(let which)): return ("timer_resume", one(Keys.timer, which))
+    case .timer(.cancel(let which)): return ("timer_cancel", one(Keys.timer, which))
+    case .timer(.tell(let which)): return ("timer_tell", one(Keys.timer, which))
+    case .timer(.startInterval(let plan, let replaces)):
+      return ("interval", plan.request.with(Keys.replaces, replaces))
+    case .timer(.stopInterval): return ("interval_stop", empty)
+    case .alarm(.set(let plan)): return ("alarm", plan.request)
+    case .alarm(.snooze(let which)): return ("alarm_snooze", one(Keys.alarm, which))
+    case .alarm(.stop(let which)): return ("alarm_stop", one(Keys.alarm, which))
+    case .alarm(.skip(let which)): return ("alarm_skip", one(Keys.alarm, which))
+    case .alarm(.cancel(let which)): return ("alarm_cancel", one(Keys.alarm, which))
+    }
+  }
+}
+
 extension Request.Form {
   fileprivate init(
     _ name: String, _ method: String, _ fields: [Field] = [],
@@ -156,6 +189,12 @@ extension Request.Form.Field {
 }
 
 extension Record {
+  fileprivate func with<Meaning>(_ key: Key<Meaning>, _ meaning: Meaning?) -> Record {
+    var record = self
+    record[key] = meaning
+    return record
+  }
+
   /// - Throws: `BadValue` for the first of these keys, other than `other`, that has a value.
   func refuse<Meaning>(_ keys: [String], beside other: Key<Meaning>) throws(BadValue) {
     for key in keys where key != other.name {

@@ -25,6 +25,8 @@ public final class Clocksmith {
   private let instruments: ServiceInstruments
   private let reporter: Reporter
   private let clockWatch: ClockWatch
+  /// What the first look at the clock has found.
+  private let clockNotices: [Notice]
   private let memory: Memory
   private var bus: BusServer?
 
@@ -49,7 +51,7 @@ public final class Clocksmith {
     clockWatch = ClockWatch(
       rtc: configuration.rtc, greatestError: configuration.greatestError,
       rtcSet: memory.state.rtcSet)
-    for notice in clockWatch.look() { journal.log(notice) }
+    clockNotices = clockWatch.look()
     let now = SystemClock.now
     let announcer = Announcer(
       settings: configuration.announcer, zone: try SystemZone.current(),
@@ -96,6 +98,9 @@ public final class Clocksmith {
         "ZONE": announcer.zone.name, "VOICE": configuration.voice,
         "TRUST": announcer.trust.rawValue, "SPEAKER": options.output ?? configuration.device,
       ])
+    // Before all else that is told: it must reach the bus, too.
+    takeBus()
+    for notice in clockNotices { journal.log(notice) }
     memory.tellIfForgetful()
     if announcer.trust == .untrusted { journal.warnOfUntrustedClock(announcer.settings.untrusted) }
     if configuration.volume != configuredVolume { tellVolume() }
@@ -103,8 +108,6 @@ public final class Clocksmith {
       journal.log(announcer.reportOfMute.notice(composer, clockWatch.state))
     }
     takeControls()
-    // Before the first event: its reports, such as timers that ran out, must reach the bus, too.
-    takeBus()
     conductor.start(with: controls?.ringer ?? .absent)
     handle(.woke)
     if let interval = announcer.timers.interval, interval.goesOn(at: SystemClock.now) {

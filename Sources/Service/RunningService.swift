@@ -70,98 +70,17 @@ public final class RunningService {
 
   // MARK: Asking
 
-  /// Says the time now, or a given one.
-  /// - Returns: what it says.
-  public func announce(_ time: TimeOfDay?) throws(Fault) -> String {
-    var record = Record()
-    record[TimeOfDay.key] = time
-    return try ask("announce", record)[Request.Keys.text] ?? ""
-  }
-
-  /// Fades out what sounds.
-  public func stop() throws(Fault) { try ask("stop") }
-
-  /// Mutes everything that would sound by itself, for so long; without end if nil.
-  public func mute(for duration: Duration?) throws(Fault) {
-    var record = Record()
-    record[Request.Keys.length] = duration
-    try ask("mute", record)
-  }
-
-  public func muteNext() throws(Fault) {
-    try ask("mute", Record(Request.Keys.until, SoftwareMute.next.key))
-  }
-
-  public func unmute() throws(Fault) { try ask("unmute") }
-
-  // MARK: Timers
-
-  /// - Returns: its number.
-  public func startTimer(_ length: Duration, name: String?) throws(Fault) -> Int {
-    var record = Record(.length, length)
-    record[.name] = name
-    return try ask("timer", record)[.number] ?? 0
-  }
-
-  public func addToTimer(_ which: String, _ span: Duration) throws(Fault) {
-    var record = Record(Request.Keys.timer, which)
-    record[.length] = span
-    try ask("timer_add", record)
-  }
-
-  public func pauseTimer(_ which: String) throws(Fault) { try change("timer_pause", which) }
-  public func resumeTimer(_ which: String) throws(Fault) { try change("timer_resume", which) }
-  public func cancelTimer(_ which: String) throws(Fault) { try change("timer_cancel", which) }
-
-  private func change(_ name: String, _ timer: String) throws(Fault) {
-    try ask(name, Record(Request.Keys.timer, timer))
-  }
-
-  /// Says how much is left of a timer.
-  /// - Returns: what it says.
-  public func tellTimer(_ which: String) throws(Fault) -> String {
-    try ask("timer_tell", Record(Request.Keys.timer, which))[Request.Keys.text] ?? ""
-  }
-
-  /// Starts an interval.
-  /// - Returns: false if it runs already, and goes on.
-  public func startInterval(_ plan: IntervalPlan, replaces: Bool) throws(Fault) -> Bool {
-    var record = Record()
-    plan.write(to: &record)
-    record[Request.Keys.replaces] = replaces
-    return try ask("interval", record)[Request.Keys.isNew] ?? true
-  }
-
-  public func stopInterval() throws(Fault) { try ask("interval_stop") }
-
-  // MARK: Alarms
-
-  /// - Parameter plan: its tune is named only; the service finds it.
-  /// - Returns: its number.
-  public func setAlarm(_ plan: AlarmPlan) throws(Fault) -> Int {
-    var record = Record()
-    plan.write(to: &record)
-    return try ask("alarm", record)[.number] ?? 0
-  }
-
-  /// - Parameter which: nil for all that ring.
-  public func snoozeAlarm(_ which: String?) throws(Fault) { try order("alarm_snooze", which) }
-
-  /// - Parameter which: nil for all that ring or snooze.
-  public func stopAlarm(_ which: String?) throws(Fault) { try order("alarm_stop", which) }
-
-  /// - Returns: its number.
-  public func skipAlarm(_ which: String) throws(Fault) -> Int {
-    try order("alarm_skip", which)[.number] ?? 0
-  }
-
-  public func cancelAlarm(_ which: String) throws(Fault) { try order("alarm_cancel", which) }
-
+  /// Asks for something.
+  /// - Returns: the answer. Of a tune only the name is sent; the service finds it.
+  /// - Throws: `Fault` if it is refused, or the service has gone.
   @discardableResult
-  private func order(_ name: String, _ alarm: String?) throws(Fault) -> Record {
-    var record = Record()
-    record[Request.Keys.alarm] = alarm
-    return try ask(name, record)
+  public func ask(_ request: Request) throws(Fault) -> Record {
+    let (name, record) = request.written
+    let form = Request.form(named: name)!
+    let reply = try call(form.method) { message in
+      if !form.fields.isEmpty { BusWriter.append(record, to: message) }
+    }
+    return withExtendedLifetime(reply) { BusReader.record(reply.pointer) } ?? Record()
   }
 
   // MARK: Looking
@@ -229,16 +148,6 @@ public final class RunningService {
 
   // MARK: Calls
 
-  /// - Parameter name: of a form of `Request`.
-  @discardableResult
-  private func ask(_ name: String, _ record: Record = Record()) throws(Fault) -> Record {
-    let form = Request.form(named: name)!
-    let reply = try call(form.method) { message in
-      if !form.fields.isEmpty { BusWriter.append(record, to: message) }
-    }
-    return withExtendedLifetime(reply) { BusReader.record(reply.pointer) } ?? Record()
-  }
-
   /// - Parameter write: appends the arguments to the message.
   private func call(
     _ method: String, interface: String = CLOCKSMITH_BUS_INTERFACE,
@@ -273,10 +182,12 @@ public final class RunningService {
       return Fault(service, code: -code, accessIsDenied)
     case SD_BUS_ERROR_SERVICE_UNKNOWN, SD_BUS_ERROR_NAME_HAS_NO_OWNER, SD_BUS_ERROR_DISCONNECTED,
       SD_BUS_ERROR_UNKNOWN_OBJECT:
-      return Fault(service, code: -code, gone)
+      return Fault(service, code: hasGone, gone)
     // The bus says so if the service disconnects before it answers.
     case SD_BUS_ERROR_NO_REPLY:
-      return Fault(service, code: -code, acts ? "it may have done it, but \(gone)" : gone)
+      return acts
+        ? Fault(service, code: -code, "it may have done it, but \(gone)")
+        : Fault(service, code: hasGone, gone)
     case SD_BUS_ERROR_TIMEOUT:
       return Fault(
         service, code: -code,
@@ -295,8 +206,9 @@ public final class RunningService {
 
 private let service = "clocksmith.service"
 private let gone = "it has gone; see 'systemctl status clocksmith'"
+private let hasGone = ESRCH
 
 extension Fault {
   /// True if the service ended, or ended before it answered a question.
-  public var meansThatTheServiceHasGone: Bool { operation == service && detail == gone }
+  public var meansThatTheServiceHasGone: Bool { operation == service && code == hasGone }
 }

@@ -60,9 +60,9 @@ let alarmCommand = Subcommand(
       description: "unexpected '\(words[1].shortened)'; \(optionFor(words[1], arguments))")
   case ("list", 1): try list(asJSON: arguments.has("json"))
   case ("snooze", _): try runningService().change { try snooze(which, $0) }
-  case ("stop", _): try runningService().change { try $0.stopAlarm(which) }
+  case ("stop", _): try runningService().change { try $0.ask(.alarm(.stop(which))) }
   case ("skip", 2): try runningService().change { try skip(words[1], $0) }
-  case ("cancel", 2): try runningService().change { try $0.cancelAlarm(words[1]) }
+  case ("cancel", 2): try runningService().change { try $0.ask(.alarm(.cancel(words[1]))) }
   case ("skip", _), ("cancel", _):
     throw Misuse(
       description: "'alarm \(first)' wants a name or a number; 'clocksmith alarm list' shows them")
@@ -91,7 +91,7 @@ private func optionFor(_ word: String, _ arguments: Arguments) -> String {
 /// - Parameter which: nil for all that ring.
 private func snooze(_ which: String?, _ service: RunningService) throws {
   let before = try service.status().alarms.filter(\.alarm.isRinging).map(\.alarm.number)
-  try service.snoozeAlarm(which)
+  try service.ask(.alarm(.snooze(which)))
   let status = try service.status()
   let zone = try zoneOfService(status.zone)
   for listed in status.alarms where before.contains(listed.alarm.number) {
@@ -103,12 +103,12 @@ private func snooze(_ which: String?, _ service: RunningService) throws {
 }
 
 private func skip(_ which: String, _ service: RunningService) throws {
-  let number = try service.skipAlarm(which)
+  let number = try service.ask(.alarm(.skip(which)))[.number]
   let status = try service.status()
   let alarm = status.alarms.first { $0.alarm.number == number }
   let line = try alarm.map { $0.line(at: SystemClock.now.instant, try zoneOfService(status.zone)) }
   try tellDone(
-    line ?? "alarm \(number) is removed: it had no other ring", "the ring was skipped all the same")
+    line ?? "alarm \(number ?? 0) is removed: it had no other ring", "the ring was skipped all the same")
 }
 
 private func set(_ time: String, _ arguments: Arguments) throws {
@@ -141,7 +141,7 @@ private func set(_ time: String, _ arguments: Arguments) throws {
   }
   if let name = arguments["tune"], name != "none" { plan.tune = .missing(try fullPath(name)) }
   try runningService().change { service in
-    let number = try service.setAlarm(plan)
+    let number = try service.ask(.alarm(.set(plan)))[.number]
     let status = try service.status()
     if let alarm = status.alarms.first(where: { $0.alarm.number == number }) {
       let line = alarm.line(at: SystemClock.now.instant, try zoneOfService(status.zone))

@@ -42,7 +42,7 @@ let intervalCommand = Subcommand(
 ) { arguments in
   if arguments.operands.first == "stop" {
     try arguments.refuse(allBut: [], of: "'interval stop'")
-    try runningService().change { try $0.stopInterval() }
+    try runningService().change { try $0.ask(.timer(.stopInterval)) }
     return ExitStatus.done
   }
   let plan = try plan(arguments)
@@ -53,7 +53,8 @@ let intervalCommand = Subcommand(
     ).run()
   }
   try service.change { service in
-    let isNew = try service.startInterval(plan, replaces: arguments.has("replace"))
+    let order = TimerOrder.startInterval(plan, replaces: arguments.has("replace"))
+    let isNew = try service.ask(.timer(order))[Request.Keys.isNew] != false
     let length = plan.length.map { ", \($0.inFull) in all" } ?? ""
     try tellDone(
       "interval of \(plan)\(isNew ? length : " runs already, and goes on")",

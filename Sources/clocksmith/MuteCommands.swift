@@ -29,11 +29,7 @@ let muteCommand = Subcommand(
         + "8h30m, or next")
   }
   try runningService().change { service in
-    if text == "next" {
-      try service.muteNext()
-    } else {
-      try service.mute(for: duration)
-    }
+    try service.ask(text == "next" ? .muteNext : .mute(for: duration))
     // Ask the service when the mute ends: this program may have another clock, as in a container.
     let status = try service.status()
     let mute = status.mute
@@ -68,7 +64,7 @@ let unmuteCommand = Subcommand(
   options: []
 ) { _ in
   try runningService().change { service in
-    try service.unmute()
+    try service.ask(.unmute)
     if try service.status().isSilencedBySwitch {
       complain("note: the switch still silences the clock")
     }

@@ -26,7 +26,8 @@ let sayCommand = Subcommand(
   let given = try arguments.operands.first.map { try timeOfDay($0) }
   let output = try arguments.soundFile()
   if !arguments.has("config"), output == nil, let service = reachableService() {
-    try tellDone(try service.announce(given), "the clock says it all the same")
+    let answer = try service.ask(.announce(given, at: nil))
+    try tellDone(answer[Request.Keys.text] ?? "", "the clock says it all the same")
     return ExitStatus.done
   }
   let configuration = try Configuration.load(path: arguments["config"])

@@ -14,7 +14,7 @@ let stopCommand = Subcommand(
   options: []
 ) { _ in
   try runningService().change { service in
-    try service.stop()
+    try service.ask(.stop)
     for line in snoozes(service) {
       try tellDone(line, "what sounded was stopped all the same")
     }

@@ -59,21 +59,22 @@ let timerCommand = Subcommand(
     let service = try runningService()
     // The service would tell of the timer that ends next, and no voice could say which that is.
     let which = try timer(words.count > 1 ? words[1] : nil, of: service)
-    try tellDone(try service.tellTimer(which), "the clock says it all the same")
+    let answer = try service.ask(.timer(.tell(which)))
+    try tellDone(answer[Request.Keys.text] ?? "", "the clock says it all the same")
   case ("add", 2...3):
     let span = try length(words[1])
     try runningService().change { service in
       let which = try timer(words.count > 2 ? words[2] : nil, of: service)
-      try service.addToTimer(which, span)
+      try service.ask(.timer(.add(span, to: which)))
       try tell(which, of: service)
     }
   case ("pause", 1...2), ("resume", 1...2), ("cancel", 1...2):
     try runningService().change { service in
       let which = try timer(words.count > 1 ? words[1] : nil, of: service)
       switch first {
-      case "pause": try service.pauseTimer(which)
-      case "resume": try service.resumeTimer(which)
-      default: try service.cancelTimer(which)
+      case "pause": try service.ask(.timer(.pause(which)))
+      case "resume": try service.ask(.timer(.resume(which)))
+      default: try service.ask(.timer(.cancel(which)))
       }
       if first != "cancel" { try tell(which, of: service) }
     }
@@ -116,7 +117,7 @@ private func start(_ length: Duration, _ arguments: Arguments) throws -> Int32 {
   // Before the start, so that nothing about the timer is missed.
   let wait = arguments.has("wait") ? try TimerWait(service) : nil
   let (number, title) = try service.change { service in
-    let number = try service.startTimer(length, name: name)
+    let number = try service.ask(.timer(.start(length, name: name)))[.number] ?? 0
     let title = titleOfNumbered("timer", number, name)
     try tellDone("\(title): \(length.inFull)", "the timer was started all the same")
     return (number, title)

@@ -107,6 +107,13 @@ def test_what_is_lost_is_told_after_a_reload_only_while_it_is_configured(
         assert (words in last_error()) == (line != "none"), last_error()
 
 
+def test_what_is_wrong_at_the_start_is_told_on_the_bus(bus, start_far):
+    with bus.caller() as caller:
+        signals = caller.listen()
+        start_far("[switch]\nline = GPIO17")
+        caller.next_signal(signals, "Noticed", lambda body: body[0] == "switch_lost")
+
+
 def test_the_return_of_a_button_is_told(on_the_bus, start_far, last_error, tmp_path):
     line = PretendedLine(tmp_path)
     on_the_bus.environment = on_the_bus.environment | line.environment

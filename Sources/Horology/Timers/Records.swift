@@ -120,7 +120,13 @@ extension IntervalPlan {
     .optional(countdown), .optional(words),
   ]
 
-  public func write(to record: inout Record) {
+  var request: Record {
+    var record = Record()
+    write(to: &record)
+    return record
+  }
+
+  fileprivate func write(to record: inout Record) {
     switch self {
     case .plain(let period): record[.period] = period
     case .rounds(let rounds):
@@ -182,7 +188,13 @@ extension AlarmPlan {
     .required(time), .optional(days), .optional(.name), .optional(tune), .optional(rise),
   ]
 
-  public func write(to record: inout Record) {
+  var request: Record {
+    var record = Record()
+    write(to: &record)
+    return record
+  }
+
+  fileprivate func write(to record: inout Record) {
     record[.name] = name
     record[Self.time] = times.time
     record[Self.days] = times.days
