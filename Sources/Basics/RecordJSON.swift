@@ -47,7 +47,14 @@ extension Record {
   public var json: String {
     let object = object
     defer { json_object_put(object) }
-    return JSONLine.text(of: object)
+    let flags = JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE
+    // json-c itself escapes only the control characters of ASCII.
+    return String(cString: json_object_to_json_string_ext(object, flags)).printable { scalar in
+      String(scalar).utf16.map { unit in
+        let digits = String(unit, radix: 16)
+        return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      }.joined()
+    }
   }
 
   private init(_ object: OpaquePointer, _ path: String) throws(Fault) {

@@ -16,8 +16,6 @@ public struct Agenda: Sequence, IteratorProtocol {
     case skipped(SkipReason)
   }
 
-  private static let day: Int64 = 86_400
-
   private let start: Instant
   private let length: (Announcement) -> Duration
   private var announcer: Announcer
@@ -43,12 +41,12 @@ public struct Agenda: Sequence, IteratorProtocol {
     self.mute = mute.map { ($0, schedule.last(atOrBefore: $1).instant + .nanoseconds(1)) }
     self.start = start
     self.length = length
-    // What sounds at the start depends on what sounded before, and so on back. So every start on
-    // one day is computed from the same moment, the beginning of the day before (UTC), and gives
-    // the same answer. Within a whole day there is almost always a pause, even with very long
-    // tunes.
-    let days = start.seconds.flooredQuotient(by: Self.day) - 1
-    wake = Instant(seconds: days * Self.day)
+    // What sounds at the start depends on what sounded before, and so on back. So it is computed
+    // from 60 to 120 occasions before, an hour at least. Starts near each other have the same such
+    // moment, and the same answer. Among so many occasions there is almost always a pause, even
+    // with very long tunes.
+    let stretch = Int64(60 * settings.interval.seconds)
+    wake = Instant(seconds: (start.seconds.flooredQuotient(by: stretch) - 1) * stretch)
     now = Now(instant: wake, uptime: Uptime(nanoseconds: 0), sinceBoot: .zero)
     // An alarm does not affect occasions: its cues sound beside them, and its words wait.
     var settings = settings

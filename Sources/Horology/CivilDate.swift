@@ -68,7 +68,7 @@ public struct CivilDate: Hashable, Sendable {
     year = month < 3 ? marchYear + 1 : marchYear
   }
 
-  var weekday: Weekday {
+  public var weekday: Weekday {
     // 1970-01-01 was a Thursday.
     Weekday(rawValue: (dayNumber + Weekday.thursday.rawValue).flooredRemainder(by: 7))!
   }

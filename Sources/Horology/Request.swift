@@ -14,6 +14,8 @@ public enum Request: Hashable, Sendable {
   case volume(Double)
   case timer(TimerOrder)
   case alarm(AlarmOrder)
+  /// What is to sound from an instant on, now if nil, to another, a day later if nil.
+  case agenda(from: Instant?, to: Instant?)
 }
 
 extension Request {
@@ -56,13 +58,15 @@ extension Request {
     public static let volume = Key<Double>.real("volume_db", -60...0, "dB")
     public static let timer = Key<String>.which("timer")
     public static let alarm = Key<String>.which("alarm")
+    public static let from = Key<Instant>.instant("from")
+    public static let to = Key<Instant>.instant("to")
     /// Of answers: the words that are said, and whether the interval was started.
     public static let text = Key<String>.text("text")
     public static let isNew = Key<Bool>.flag("new")
     public static let replaces = Key<Bool>.flag("replace")
   }
 
-  /// Every form, by its name.
+  /// Every form of an order, by its name.
   public static let forms: [Form] = [
     Form("announce", "Announce", [.optional(TimeOfDay.key), .optional(Keys.at)]) {
       record, _ throws(BadValue) in
@@ -112,9 +116,20 @@ extension Request {
     one("alarm_cancel", "CancelAlarm", Keys.alarm) { .alarm(.cancel($0)) },
   ]
 
-  public static func form(named name: String) -> Form? { forms.first { $0.name == name } }
+  /// Every method of the bus. The agenda is a question, and no order.
+  public static let methods =
+    forms + [
+      Form("agenda", "Agenda", [.optional(Keys.from), .optional(Keys.to)]) {
+        record, _ throws(BadValue) in
+        .agenda(from: try record.optional(Keys.from), to: try record.optional(Keys.to))
+      }
+    ]
 
-  public static func form(ofMethod method: String) -> Form? { forms.first { $0.method == method } }
+  public static func form(named name: String) -> Form? { methods.first { $0.name == name } }
+
+  public static func form(ofMethod method: String) -> Form? {
+    methods.first { $0.method == method }
+  }
 
   private static func one(
     _ name: String, _ method: String, _ key: Key<String>,
@@ -165,6 +180,8 @@ extension Request {
     case .alarm(.stop(let which)): return ("alarm_stop", one(Keys.alarm, which))
     case .alarm(.skip(let which)): return ("alarm_skip", one(Keys.alarm, which))
     case .alarm(.cancel(let which)): return ("alarm_cancel", one(Keys.alarm, which))
+    case .agenda(let start, let end):
+      return ("agenda", empty.with(Keys.from, start).with(Keys.to, end))
     }
   }
 }

@@ -103,7 +103,11 @@ public struct Tune: Hashable, Sendable {
 
   /// As in `westminster and 3 blows`.
   public func inWords(at time: CivilTime) -> String {
-    switch strikes(at: time) {
+    Self.inWords(name, strikes: strikes(at: time))
+  }
+
+  public static func inWords(_ name: String, strikes: Int) -> String {
+    switch strikes {
     case 0: name
     case 1: "\(name) and 1 blow"
     case let count: "\(name) and \(count) blows"

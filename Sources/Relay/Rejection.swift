@@ -53,10 +53,6 @@ struct Rejection: Error, Hashable, Sendable {
     self.init(kind, RefusalKey.sentence(flaw, key: key, for: .sender), key: key)
   }
 
-  init(_ bad: BadValue) {
-    self.init(.value, bad.description)
-  }
-
   init(expired instant: Instant) {
     self.init(.expired, "it was to be carried out before \(instant.rfc3339)")
   }

@@ -317,7 +317,7 @@ final class BusServer {
       clocksmith_bus_member(
         kind: kind, name: strdup(name), takes: strdup(takes), gives: strdup(gives))
     }
-    let methods = Request.forms.map { form in
+    let methods = Request.methods.map { form in
       let type = form.fields.isEmpty ? "" : "a{sv}"
       return member(CLOCKSMITH_BUS_METHOD, form.method, type, type)
     }

@@ -33,6 +33,8 @@ public final class Clocksmith {
   private var substitute: ALSASink.Substitute?
   private var isStopping = false
   private var tunes = AlarmTunes()
+  /// As `Configuration.lengths` gives them; empty until the speaker is silent.
+  private var lengths: [Int: Duration] = [:]
   /// True while settings that can never sound are still to be logged.
   private var owesVanities = true
 
@@ -223,6 +225,21 @@ public final class Clocksmith {
     case .volume(let decibels):
       set(volume: decibels)
       return .success(Record())
+    case .agenda(let from, let to): return agenda(from: from, to: to)
+    }
+  }
+
+  private func agenda(from start: Instant?, to end: Instant?) -> Result<Record, BusServer.Refusal> {
+    let now = SystemClock.now.instant
+    let start = start ?? now
+    let end = end ?? start + .seconds(86_400)
+    guard start <= end else { return .failure(.badArgument("to: it is before 'from'")) }
+    do throws(Fault) {
+      let part = try AgendaPart(of: announcer, composer, lengths, from: start, to: end, at: now)
+      return .success(part.record)
+    } catch {
+      let key = SkipReason.failed(error.description).key
+      return .failure(.refused(key, error.description))
     }
   }
 
@@ -319,6 +336,7 @@ public final class Clocksmith {
       self.configuration = configuration
       self.composer = composer
       takeTunes()
+      lengths = [:]
       configuredVolume = configuration.volume
       takeVolume()
       player?.closeWhenIdle()
@@ -346,8 +364,9 @@ public final class Clocksmith {
   private func tellVanities() {
     guard owesVanities, player?.isPlaying != true else { return }
     owesVanities = false
+    lengths = configuration.lengths(composer)
     let missing = composer.voice.filesMissing.map { [$0.description] } ?? []
-    for vanity in configuration.vanities(composer) + missing {
+    for vanity in configuration.vanities(lengths) + missing {
       journal.log(.neverSounds, .warning, vanity)
     }
   }

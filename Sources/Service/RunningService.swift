@@ -92,9 +92,16 @@ public final class RunningService {
     guard let values = BusReader.record(reply.pointer),
       let status = try? Status(Record(properties: values))
     else {
-      throw Fault(service, "it is of another version than this command; restart it")
+      throw Fault(service, isOfAnotherVersion)
     }
     return status
+  }
+
+  /// What it will sound from an instant on.
+  public func agenda(from start: Instant, to end: Instant) throws(Fault) -> AgendaPart {
+    let answer = try ask(.agenda(from: start, to: end))
+    guard let part = try? AgendaPart(answer) else { throw Fault(service, isOfAnotherVersion) }
+    return part
   }
 
   /// Calls `handler` at every signal of the service, as of a changed property, when the service
@@ -166,7 +173,8 @@ public final class RunningService {
     let code = sd_bus_call(
       bus.pointer, message.pointer, Self.microseconds(until: until), &error, &reply)
     guard code >= 0, let reply else {
-      throw Self.fault(error, code, acts: interface == CLOCKSMITH_BUS_INTERFACE)
+      let acts = interface == CLOCKSMITH_BUS_INTERFACE && method != "Agenda"
+      throw Self.fault(error, code, acts: acts)
     }
     return BusMessage(owning: reply)
   }
@@ -194,8 +202,7 @@ public final class RunningService {
         "it does not answer\(acts ? ", but may still carry out the command" : ""); "
           + "see 'systemctl status clocksmith'")
     case SD_BUS_ERROR_UNKNOWN_METHOD:
-      return Fault(
-        service, code: -code, "it is of another version than this command; restart it")
+      return Fault(service, code: -code, isOfAnotherVersion)
     default:
       let words = error.message.map { String(cString: $0) } ?? String(cString: strerror(-code))
       let key = BusError.key(ofName: name) ?? ""
@@ -205,6 +212,7 @@ public final class RunningService {
 }
 
 private let service = "clocksmith.service"
+private let isOfAnotherVersion = "it is of another version than this command; restart it"
 private let gone = "it has gone; see 'systemctl status clocksmith'"
 private let hasGone = ESRCH
 

@@ -4,11 +4,6 @@ import Horology
 import Service
 import Sound
 
-/// What to do if the running service has another configuration than the one that was read.
-let otherConfiguration =
-  "the running service has another configuration than the one that is read here; after an edit, "
-  + "reload it ('sudo systemctl reload clocksmith'); if it runs with --config, give that here, too"
-
 let agendaCommand = Subcommand(
   name: "agenda", operands: "", mostOperands: 0,
   summary: "list what will sound, and what will not and why",
@@ -17,16 +12,17 @@ let agendaCommand = Subcommand(
     lists what will not sound, and why. Each occasion, each ring of an alarm and each timer has a
     line; of an interval only the next signal and the end are listed.
 
-    It assumes that the clock is trusted and that the switch is on. If the running service is silent
-    now because of one of them, a note on standard error says so, and until when. If the service is
-    running, the list has its alarms, timers and interval, and shows muted occasions as silent. If
-    its next occasion or the quiet hours of an alarm show that the service has another configuration,
-    a note says so.
-    With --config or --zone, or without a service, the list has the alarms of the configuration.
+    It assumes that the clock is trusted and that the switch is on. If they silence the clock now, a
+    note on standard error says so. If the service is running, the list is the service's: with its
+    settings, alarms, timers and interval, and muted occasions as silent. After an edit of the
+    configuration, reload the service.
+    With --config or --zone, or without a service, the list has the settings and the alarms of the
+    configuration. With --config or --zone no note says what the clock is now.
 
     With --json each line is an object with the keys instant, local, text, chime, strikes, sounds,
-    reason and cause (occasion, alarm, timer or interval). The line of an alarm, a timer or an
-    interval also has name, number, signal and rise, each null if there is none.
+    reason and reason_key (if it is silent) and cause (occasion, alarm, timer or interval). The line
+    of an alarm or a timer also has name, number, signal, tune and rise, that of an interval signal
+    and its lengths, if there are any.
     """,
   options: [
     Option(name: "from", argument: timeForm, help: "the start of the list (default: now)"),
@@ -41,90 +37,71 @@ let agendaCommand = Subcommand(
     configOption,
   ]
 ) { arguments in
-  let configuration = try Configuration.load(path: arguments["config"])
-  let isSupposed = arguments["config"] != nil || arguments["zone"] != nil
-  let status = isSupposed ? nil : statusOfService(configuration)
-  let zone =
-    try status.map { status throws(Fault) in try zoneOfService(status.zone) } ?? arguments.zone()
+  let isSupposed = arguments.has("config") || arguments.has("zone")
+  let service = isSupposed ? nil : reachableService()
+  let zone = try service.map { try zoneOfService($0.status().zone) } ?? arguments.zone()
   let start = try arguments.instant("from", in: zone) ?? SystemClock.now.instant
   let end = try endOfAgenda(arguments, start, zone)
-  let composer = try configuration.composer()
-  let mute: (SoftwareMute, at: Instant)? = status.flatMap {
-    $0.mute == .off ? nil : ($0.mute, at: SystemClock.now.instant)
+  let ask: (Instant) throws(Fault) -> AgendaPart
+  if let service {
+    ask = { from throws(Fault) in try service.agenda(from: from, to: end) }
+  } else {
+    ask = try agendaOfConfiguration(
+      arguments["config"], isSupposed: isSupposed, zone, from: start, to: end)
   }
-  var occasions = configuration.agenda(
-    composer, zone: zone, from: start, mute: mute)
-  let rules = Rules(configuration.announcer, trust: .synchronised)
-  if let status, status.hasOtherSettings(than: rules, in: zone) || status.passes(rules, in: zone) {
-    complain("note: \(otherConfiguration)")
-  }
-  var appointments =
-    status?.appointments(rules, in: zone, from: start)
-    ?? Appointments(of: configuration.announcer, in: zone, from: start)
-  let isNumbered = status != nil
-  var (occasion, appointment) = (occasions.next(), appointments.next())
+  var from = start
+  var hasNextSignal = false
   while true {
-    let next = [occasion?.occasion.instant, appointment?.instant].compactMap { $0 }.min()
-    guard let next, next < end, !outputIsUnread else { break }
-    let entry: AgendaLine
-    // List the chime before a ring at the same instant.
-    if let first = occasion, first.occasion.instant == next {
-      entry = try AgendaLine(first.outlook, composer)
-      occasion = occasions.next()
-    } else if let first = appointment {
-      entry = AgendaLine(first, composer, isNumbered: isNumbered)
-      appointment = appointments.next()
-    } else {
-      break
+    let part = try ask(from)
+    if from == start { complain(ofSilenceIn: part) }
+    for var line in part.lines {
+      // Only the service gives numbers.
+      if service == nil { line.record[.number] = nil }
+      // Every part has the next signal of the interval.
+      if line.isNextSignal, hasNextSignal { continue }
+      hasNextSignal = hasNextSignal || line.isNextSignal
+      try say(arguments.has("json") ? line.record.json : line.words)
     }
-    try say(arguments.has("json") ? entry.json : entry.words)
-  }
-  return ExitStatus.done
-}
-
-/// The status of the running service; nil without one, or if it cannot be asked.
-private func statusOfService(_ configuration: Configuration) -> Status? {
-  do throws(Fault) {
-    guard let service = try RunningService() else { return nil }
-    let status = try service.status()
-    if status.isSilencedBySwitch {
-      let which = configuration.announcer.silences == .everything ? "nothing" : "no occasion"
-      complain(
-        "note: the switch silences the clock; until it is on again, \(which) in this list sounds")
-    }
-    if status.isSilencedByDoubt(configuration.announcer.untrusted) {
-      complain(
-        "note: now silent: the clock is not trusted; until it is, no time in this list is said, and "
-          + "no alarm rings")
-    }
-    return status
-  } catch {
-    complain("note: the list lacks the mute, timers and alarms of the service: \(error)")
-    return nil
+    guard from < part.until, part.until < end, !outputIsUnread else { return ExitStatus.done }
+    from = part.until
   }
 }
 
-extension Status {
-  /// True if the service passes over an occasion of these rules. One that is about to sound, or
-  /// sounds, may be behind its next.
-  fileprivate func passes(_ rules: Rules, in zone: SystemZone) -> Bool {
-    let schedule = Schedule(interval: rules.settings.interval, zone: zone)
-    return schedule.next(after: SystemClock.now.instant + .seconds(60)).instant < next.instant
+/// The agenda as a service with this configuration would answer for it.
+/// - Parameter isSupposed: true if it is not about the clock of this machine as it is now.
+private func agendaOfConfiguration(
+  _ path: String?, isSupposed: Bool, _ zone: SystemZone, from start: Instant, to end: Instant
+) throws(Fault) -> (Instant) throws(Fault) -> AgendaPart {
+  let configuration = try Configuration.load(path: path)
+  let composer = try configuration.composer()
+  let lengths = configuration.lengths(composer)
+  var trust = ClockTrust.synchronised
+  if !isSupposed {
+    let watch = ClockWatch(
+      rtc: configuration.rtc, greatestError: configuration.greatestError)
+    _ = watch.look()
+    trust = watch.state.trust
   }
+  // From just before the start, so that an alarm that rings then is still to come.
+  let announcer = Announcer(
+    settings: configuration.announcer, zone: zone, trust: trust,
+    at: Now(instant: start - .nanoseconds(1), uptime: SystemClock.uptime, sinceBoot: .zero))
+  return { from throws(Fault) in
+    try AgendaPart(of: announcer, composer, lengths, from: from, to: end, at: start, most: 1000)
+  }
+}
 
-  /// True if the service is silent because its clock is not trusted.
-  /// - Parameter configured: the policy that was read here. The service may run with another one,
-  ///   which the bus does not tell, but which may show in what it does.
-  fileprivate func isSilencedByDoubt(_ configured: UntrustedPolicy) -> Bool {
-    guard trust == ClockTrust.untrusted.rawValue else { return false }
-    // It is 'silent' or 'chime'.
-    guard clockIsUsed else { return true }
-    switch next.refusal?.key {
-    case SkipReason.untrusted.key: return true
-    // A mute is the last reason that is looked for.
-    case nil, SkipReason.softwareMuted.key: return false
-    default: return configured == .ask
-    }
+/// Notes what silences the clock now, which the agenda does not count.
+private func complain(ofSilenceIn part: AgendaPart) {
+  if let scope = part.silencedBySwitch {
+    let which = scope == .everything ? "nothing" : "no occasion"
+    complain(
+      "note: the switch silences the clock; until it is on again, \(which) in this list sounds")
+  }
+  if let policy = part.untrusted, policy != .speak {
+    complain(
+      "note: now silent: the clock is not trusted; until it is, no time in this list is said, and "
+        + "no alarm rings")
   }
 }
 

@@ -108,7 +108,8 @@ private func skip(_ which: String, _ service: RunningService) throws {
   let alarm = status.alarms.first { $0.alarm.number == number }
   let line = try alarm.map { $0.line(at: SystemClock.now.instant, try zoneOfService(status.zone)) }
   try tellDone(
-    line ?? "alarm \(number ?? 0) is removed: it had no other ring", "the ring was skipped all the same")
+    line ?? "alarm \(number ?? 0) is removed: it had no other ring",
+    "the ring was skipped all the same")
 }
 
 private func set(_ time: String, _ arguments: Arguments) throws {

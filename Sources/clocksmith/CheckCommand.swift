@@ -175,7 +175,7 @@ private func checkChime(_ configuration: Configuration) throws(Fault) -> Finding
   let quarters = settings.chimeQuarters?.name ?? "none"
   let composer = try configuration.composer()
   if let finding = found(brokenSounds(composer.bells.paths)) { return finding }
-  let vanities = configuration.vanities(composer)
+  let vanities = configuration.vanities(configuration.lengths(composer))
   return vanities.isEmpty
     ? .well("\(hour) at the hour, \(quarters) at the other quarters")
     : .found(vanities.joined(separator: "; "))

@@ -14,13 +14,13 @@ func listVoices(_ configured: String?, asJSON: Bool) throws -> Int32 {
     do throws(Fault) {
       let pack = try Sounds.voice(name)
       try asJSON
-        ? say(pack.json(name, isConfigured: isConfigured).text)
+        ? say(pack.record(name, isConfigured: isConfigured).json)
         : say(pack.lines(name, isConfigured: isConfigured))
     } catch {
-      var line = JSONLine()
-      line.begin(name, isConfigured: isConfigured)
-      line.set("error", error.description)
-      try say(asJSON ? line.text : "\(mark(isConfigured)) \(name): cannot be used: \(error)")
+      let record = Record([
+        "name": .text(name), "configured": .flag(isConfigured), "error": .text(error.description),
+      ])
+      try say(asJSON ? record.json : "\(mark(isConfigured)) \(name): cannot be used: \(error)")
     }
   }
   return ExitStatus.done
@@ -35,13 +35,6 @@ func coverage(_ pack: VoicePack) -> String {
 }
 
 private func mark(_ isConfigured: Bool) -> String { isConfigured ? "*" : " " }
-
-extension JSONLine {
-  fileprivate mutating func begin(_ name: String, isConfigured: Bool) {
-    set("name", name)
-    set("configured", isConfigured)
-  }
-}
 
 extension VoicePack {
   fileprivate func lines(_ name: String, isConfigured: Bool) -> String {
@@ -58,25 +51,19 @@ extension VoicePack {
       """
   }
 
-  fileprivate func json(_ name: String, isConfigured: Bool) -> JSONLine {
-    var line = JSONLine()
-    line.begin(name, isConfigured: isConfigured)
-    line.set("path", path)
-    line.set("language", language)
-    line.set("description", description)
-    line.set(
-      "styles",
-      wordings.map { wording in
-        let style = JSONLine()
-        style.set("clock", Int(wording.format.rawValue))
-        style.set("style", wording.style)
-        return style
-      })
-    line.set("says_it_is", hasOpening)
-    line.set("licence", licenceFlaw == nil ? licencePath : nil)
-    line.set("clips", clipNames.count)
-    line.set("bytes", bytes)
-    return line
+  fileprivate func record(_ name: String, isConfigured: Bool) -> Record {
+    Record([
+      "name": .text(name), "configured": .flag(isConfigured), "path": .text(path),
+      "language": .text(language), "description": .text(description),
+      "styles": .list(
+        wordings.map {
+          .record(
+            Record(["clock": .integer(Int64($0.format.rawValue)!), "style": .text($0.style)]))
+        }),
+      "says_it_is": .flag(hasOpening),
+      "licence": licenceFlaw == nil ? .text(licencePath) : nil,
+      "clips": .integer(Int64(clipNames.count)), "bytes": .integer(Int64(bytes)),
+    ])
   }
 
   /// The size of its clips on the disk, in bytes.

@@ -6,12 +6,6 @@ import Testing
 @Suite struct AppointmentsTests {
   private static let start = "2026-11-21T15:00:00"
 
-  private func rules(_ change: (inout AnnouncerSettings) -> Void = { _ in }) -> Rules {
-    var settings = AnnouncerSettings()
-    change(&settings)
-    return Rules(settings, trust: .synchronised)
-  }
-
   private func plan(_ time: String, _ days: String = "mon-sun") -> AlarmPlan {
     AlarmPlan(
       name: time,
@@ -27,17 +21,16 @@ import Testing
   }
 
   private func listed(
-    _ alarms: [Alarm] = [], _ timers: [Countdown] = [], _ intervals: [IntervalTimer] = [],
-    _ rules: Rules? = nil, days: Int = 3
+    _ alarms: [Alarm] = [], _ timers: [Countdown] = [], _ interval: IntervalTimer? = nil,
+    days: Int = 3
   ) -> [Appointment] {
     let start = Instant(Self.start)
-    let list = Appointments(
-      of: alarms, timers, intervals, rules ?? self.rules(), in: TestZone.utc, from: start)
+    let list = Appointments(of: alarms, timers, interval, in: TestZone.utc, from: start)
     return Array(list.prefix { $0.instant < start + .seconds(86_400 * days) }.prefix(20))
   }
 
   private func times(_ listed: [Appointment]) -> [String] {
-    listed.map { "\($0.civil.dateTime)" }
+    listed.map { "\(TestZone.utc.civil(at: $0.instant).dateTime)" }
   }
 
   @Test(
@@ -60,6 +53,7 @@ import Testing
     let start = change - .seconds(36 * 3600)
     var now = Now(instant: start, uptime: Uptime(seconds: 9), sinceBoot: .seconds(9))
     var announcer = Announcer(settings: settings, zone: zone, trust: .synchronised, at: now)
+    let list = Appointments(of: announcer.alarms.alarms, [], nil, in: zone, from: start)
     var decided: Set<String> = []
     var ends: [(SoundingID, Instant)] = []
     while now.instant < start + .seconds(3 * 86_400) {
@@ -86,10 +80,9 @@ import Testing
       wake = ([wake] + ends.map(\.1)).min()!
       now = now.later(by: max(wake - now.instant, .zero))
     }
-    let list = Appointments(of: settings, in: zone, from: start)
     let listed = list.prefix { $0.instant < start + .seconds(3 * 86_400) }.map { entry in
       guard case .alarm(let alarm) = entry.cause else { return "no alarm" }
-      return "\(alarm.name!) at \(entry.instant.seconds) \(entry.refusal?.description ?? "rings")"
+      return "\(alarm.name!) at \(entry.instant.seconds) rings"
     }
     #expect(decided.count > 20)
     #expect(Set(listed) == decided)
@@ -129,20 +122,6 @@ import Testing
       times(listed([alarm(plan("14:55"), ringing)], days: 1)) == ["2026-11-22T14:55:00"])
   }
 
-  @Test("quiet hours silence neither alarm nor timer; the switch silences both") func refusals() {
-    let waiting = Alarm.State.waiting(next: Instant("2026-11-21T15:30:00"), from: nil)
-    let alarms = [alarm(plan("15:30"), waiting)]
-    let timer = Countdown(
-      number: 1, name: nil, length: .seconds(1),
-      state: .running(zero: moment("2026-11-21T15:20:00")))
-    var rules = rules { $0.quiet = try! QuietHours(text: "15:00-16:00") }
-    #expect(listed(alarms, [timer], [], rules, days: 1).map(\.refusal) == [nil, nil])
-    rules.ringer = .off
-    #expect(listed(alarms, [timer], [], rules, days: 1).map(\.refusal) == [.muted, .muted])
-    rules.settings.silences = .announcements
-    #expect(listed(alarms, [timer], [], rules, days: 1).map(\.refusal) == [nil, nil])
-  }
-
   @Test("a timer is listed at zero, unless it is paused or rings already") func timers() {
     let states: [Countdown.State] = [
       .running(zero: moment("2026-11-21T16:00:00")), .paused(left: .seconds(9)),
@@ -156,11 +135,11 @@ import Testing
 
   @Test("of an interval the next signal and the end are listed, and no other") func intervals() {
     let second = IntervalTimer(.plain(every: .seconds(1)), start: moment("2026-11-21T14:00:00"))
-    #expect(times(listed([], [], [second])) == [Self.start])
+    #expect(times(listed([], [], second)) == [Self.start])
     let rounds = IntervalRounds(
       work: .seconds(600), rest: .seconds(60), count: 3, prepare: .seconds(30))
     let workout = IntervalTimer(.rounds(rounds), start: moment("2026-11-21T14:59:45"))
-    let listed = listed([], [], [workout])
+    let listed = listed([], [], workout)
     #expect(times(listed) == ["2026-11-21T15:00:12", "2026-11-21T15:32:15"])
     let signals = listed.map { entry in
       if case .interval(_, let cue) = entry.cause { cue.signal } else { Signal.ring }
@@ -168,6 +147,6 @@ import Testing
     #expect(signals == [.count, .end])
     // An interval that is about to end has only its end listed.
     let over = IntervalTimer(.rounds(rounds), start: moment("2026-11-21T14:27:30"))
-    #expect(times(self.listed([], [], [over])) == ["2026-11-21T15:00:00"])
+    #expect(times(self.listed([], [], over)) == ["2026-11-21T15:00:00"])
   }
 }

@@ -19,9 +19,11 @@ import Testing
             work: .seconds(20), rest: .seconds(10), count: 8, prepare: .seconds(5), countdown: 0,
             saysWords: true)), replaces: false)),
     .alarm(.snooze(nil)), .alarm(.stop("school")), .alarm(.skip("school")), .alarm(.cancel("3")),
+    .agenda(from: nil, to: nil), .agenda(from: instant, to: instant + .seconds(60)),
   ]
 
-  @Test("what is written is read again", arguments: requests) func written(request: Request) throws {
+  @Test("what is written is read again", arguments: requests) func written(request: Request) throws
+  {
     let (name, record) = request.written
     let form = try #require(Request.form(named: name))
     #expect(try form.request(record) { .missing($0) } == request)
@@ -29,7 +31,8 @@ import Testing
 
   @Test("an alarm is written with its tune and its rise") func alarm() throws {
     var plan = AlarmPlan(
-      name: "school", AlarmTimes(time: try TimeOfDay(text: "07:00"), days: try AlarmDays(text: "mon")))
+      name: "school",
+      AlarmTimes(time: try TimeOfDay(text: "07:00"), days: try AlarmDays(text: "mon")))
     plan.tune = .missing("westminster")
     plan.rise = AlarmRise(over: .seconds(60))
     let (name, record) = Request.alarm(.set(plan)).written

@@ -1,6 +1,7 @@
 import Daemon
 import Foundation
 import Horology
+import TestSupport
 import Testing
 
 @testable import Service
@@ -14,7 +15,7 @@ import Testing
 
   @Test("the table of requests is the schema's") func requests() {
     var rows = ""
-    for form in Request.forms {
+    for form in Request.methods {
       for (index, field) in form.fields.enumerated() {
         let method = index == 0 ? "| `\(form.method)` |" : "| |"
         let key = "`\(field.key)`\(field.isRequired ? ", needed" : "")"
@@ -32,7 +33,7 @@ import Testing
     }
   }
 
-  @Test("every property and every key of a timer, an interval and an alarm is there")
+  @Test("every property and every key of a timer, an interval, an alarm and the agenda is there")
   func properties() throws {
     for property in Status.properties { #expect(page.contains("`\(property.name)`")) }
     let moment = TimedMoment(sinceBoot: .zero, shown: Instant(seconds: 1_800_000_000))
@@ -43,7 +44,7 @@ import Testing
     let states: [Alarm.State] = [
       .waiting(next: moment.shown, from: moment), .ringing(ring: moment.shown, since: moment),
     ]
-    let records =
+    var records =
       [Countdown.State.running(zero: moment), .paused(left: .seconds(1))].map {
         Countdown(number: 1, name: "tea", length: .seconds(2), state: $0).shown
       }
@@ -58,6 +59,16 @@ import Testing
           reason: "muted"
         ).record
       }
+    let now = Now(instant: moment.shown, uptime: Uptime(nanoseconds: 0), sinceBoot: .zero)
+    var settings = AnnouncerSettings()
+    settings.quiet = try QuietHours(text: "00:00-23:59")
+    settings.alarms = [plan]
+    let announcer = Announcer(
+      settings: settings, zone: UTCZone(), trust: .untrusted, ringer: .off, at: now)
+    let agenda = try AgendaPart(
+      of: announcer, Configuration().composer(), [:], from: now.instant,
+      to: now.instant + .seconds(86_400), at: now.instant)
+    records += [agenda.record] + agenda.lines.map(\.record)
     for key in Set(records.flatMap { $0.fields.map(\.key) }) {
       #expect(page.contains("`\(key)`"), "\(key)")
     }

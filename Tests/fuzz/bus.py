@@ -30,7 +30,7 @@ KEYS = {
     "ResumeTimer": ["timer"], "CancelTimer": ["timer"], "TellTimer": ["timer"],
     "StartInterval": ["seconds", "work", "rest", "rounds", "prepare", "countdown", "words", "replace"],
     "SetAlarm": ["time", "days", "name", "tune", "rise"], "SkipAlarm": ["alarm"],
-    "SnoozeAlarm": ["alarm"], "StopAlarm": ["alarm"], "CancelAlarm": ["alarm"],
+    "SnoozeAlarm": ["alarm"], "StopAlarm": ["alarm"], "CancelAlarm": ["alarm"], "Agenda": ["from", "to"],
 }
 MEMBERS = {
     NAME: ["Stop", "Unmute", "StopInterval", "Explode", "mute", *KEYS],

@@ -19,7 +19,7 @@ CLASSIC = 'three thirty P M'
 METHODS = {"Announce", "Stop", "Mute", "Unmute", "SetVolume",
            "StartTimer", "AddToTimer", "PauseTimer", "ResumeTimer", "CancelTimer", "TellTimer",
            "StartInterval", "StopInterval",
-           "SetAlarm", "SkipAlarm", "SnoozeAlarm", "StopAlarm", "CancelAlarm"}
+           "SetAlarm", "SkipAlarm", "SnoozeAlarm", "StopAlarm", "CancelAlarm", "Agenda"}
 SIGNALS = {"Announced", "Skipped", "Noticed"}
 
 

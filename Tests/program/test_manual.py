@@ -60,7 +60,6 @@ def test_the_manual_has_every_option_with_its_argument_and_no_other(subcommand):
 
 
 @pytest.mark.parametrize("kind, name, words", [
-    ("SS", "agenda", "A note says so if the running service has another configuration than the one that is read"),
     ("SS", "agenda", "it rings with the signal"),
     ("SS", "timer", "If no service was found, a note"),
     ("SS", "timer", "if the service ended"),

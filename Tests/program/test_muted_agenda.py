@@ -18,7 +18,7 @@ def agenda(clocksmith, *words):
 def test_what_is_muted_in_the_running_service_is_not_promised(clocksmith):
     in_the_night(clocksmith)
     configuration = clocksmith.configuration()
-    assert all(line["sounds"] for line in agenda(clocksmith))
+    assert all(line["sounds"] for line in agenda(clocksmith, "--config", configuration))
     bus = MessageBus(clocksmith.folder)
     clocksmith.environment = clocksmith.environment | {"DBUS_SYSTEM_BUS_ADDRESS": bus.address}
     service = Service(clocksmith, configuration, "--untrusted", "speak", alsa="")

@@ -10,10 +10,6 @@ public struct Appointment: Hashable, Sendable {
 
   public let cause: Cause
   public let instant: Instant
-  /// Local time at `instant`.
-  public let civil: CivilTime
-  /// Why it will be silent; nil if it will sound.
-  public let refusal: SkipReason?
 }
 
 /// Every ring of the alarms from an instant on, the zero of each timer, and the next cue and the
@@ -21,44 +17,33 @@ public struct Appointment: Hashable, Sendable {
 ///
 /// An interval may have a cue each second, so only the next one is listed.
 public struct Appointments: Sequence, IteratorProtocol {
-  private let rules: Rules
   private let zone: any Zone
   private let start: Instant
   /// The next appointments of each source, sorted by instant.
   private var coming: [Appointment] = []
 
-  /// - Parameters:
-  ///   - rules: as they are for the occasions.
-  ///   - intervals: those that run.
+  /// - Parameter interval: nil if none runs.
   public init(
-    of alarms: [Alarm], _ timers: [Countdown], _ intervals: [IntervalTimer], _ rules: Rules,
-    in zone: any Zone, from start: Instant
+    of alarms: [Alarm], _ timers: [Countdown], _ interval: IntervalTimer?, in zone: any Zone,
+    from start: Instant
   ) {
-    (self.rules, self.zone, self.start) = (rules, zone, start)
+    (self.zone, self.start) = (zone, start)
     for alarm in alarms { take(alarm) }
     for timer in timers {
       // Nobody knows when a paused timer goes on.
       if case .running(let zero) = timer.state { add(.timer(timer), at: zero.shown) }
     }
-    for interval in intervals { take(interval) }
-  }
-
-  /// Only the alarms of the configuration, as for a service that is started at `start`.
-  public init(of settings: AnnouncerSettings, in zone: any Zone, from start: Instant) {
-    var alarms = Alarms()
-    for plan in settings.alarms {
-      let next = plan.times.next(from: start - .nanoseconds(1), in: zone)
-      alarms.insert(plan, from: .configuration, .waiting(next: next, from: nil))
-    }
-    self.init(
-      of: alarms.alarms, [], [], Rules(settings, trust: .synchronised), in: zone, from: start)
+    if let interval { take(interval) }
+    coming.sort { $0.instant < $1.instant }
   }
 
   public mutating func next() -> Appointment? {
     guard !coming.isEmpty else { return nil }
     let first = coming.removeFirst()
-    if case .alarm(let alarm) = first.cause, case .waiting = alarm.state {
-      addRing(of: alarm, after: first.instant)
+    if case .alarm(let alarm) = first.cause, case .waiting = alarm.state,
+      let ring = ring(of: alarm, after: first.instant)
+    {
+      coming.insert(ring, at: coming.firstIndex { ring.instant < $0.instant } ?? coming.endIndex)
     }
     return first
   }
@@ -66,26 +51,29 @@ public struct Appointments: Sequence, IteratorProtocol {
   // MARK: The next of each
 
   private mutating func take(_ alarm: Alarm) {
+    let last: Instant
     switch alarm.state {
-    case .waiting(nil, _): break
-    case .waiting(let ring?, _) where ring >= start: add(.alarm(alarm), at: ring)
-    case .waiting: addRing(of: alarm, after: start - .nanoseconds(1))
+    case .waiting(nil, _): return
+    case .waiting(let next?, _):
+      if next >= start { return add(.alarm(alarm), at: next) }
+      last = next
     case .snoozing(let ring, let until):
       add(.alarm(alarm), at: until.shown)
-      addRing(of: alarm, after: Swift.max(ring, start - .nanoseconds(1)))
-    case .ringing(let ring, _):
-      addRing(of: alarm, after: Swift.max(ring, start - .nanoseconds(1)))
+      last = ring
+    case .ringing(let ring, _): last = ring
     }
+    let next = ring(of: alarm, after: Swift.max(last, start - .nanoseconds(1)))
+    if let next { coming.append(next) }
   }
 
   /// The first ring of an alarm after an instant, if it rings every week.
-  private mutating func addRing(of alarm: Alarm, after instant: Instant) {
+  private func ring(of alarm: Alarm, after instant: Instant) -> Appointment? {
     guard !alarm.plan.times.days.isOnce,
       let ring = alarm.plan.times.nextRing(after: instant, in: zone)
-    else { return }
+    else { return nil }
     var waiting = alarm
     waiting.state = .waiting(next: ring, from: nil)
-    add(.alarm(waiting), at: ring)
+    return Appointment(cause: .alarm(waiting), instant: ring)
   }
 
   private mutating func take(_ interval: IntervalTimer) {
@@ -100,10 +88,6 @@ public struct Appointments: Sequence, IteratorProtocol {
   }
 
   private mutating func add(_ cause: Appointment.Cause, at instant: Instant) {
-    guard instant >= start else { return }
-    let civil = zone.civil(at: instant)
-    let new = Appointment(
-      cause: cause, instant: instant, civil: civil, refusal: rules.refusalOfTimers)
-    coming.insert(new, at: coming.firstIndex { instant < $0.instant } ?? coming.endIndex)
+    if instant >= start { coming.append(Appointment(cause: cause, instant: instant)) }
   }
 }

@@ -126,7 +126,7 @@ extension IntervalPlan {
     return record
   }
 
-  fileprivate func write(to record: inout Record) {
+  public func write(to record: inout Record) {
     switch self {
     case .plain(let period): record[.period] = period
     case .rounds(let rounds):

@@ -3,29 +3,22 @@ import Horology
 import Sound
 
 extension Configuration {
-  /// The fate of every occasion from `start` on.
-  /// - Parameter mute: the mute, and the instant at which it is in force.
-  public func agenda(
-    _ composer: Composer, zone: any Zone, from start: Instant,
-    mute: (SoftwareMute, at: Instant)? = nil
-  ) -> Agenda {
-    var lengths: [Heard: Duration] = [:]
-    return Agenda(announcer, zone: zone, from: start, mute: mute) { announcement in
-      let programme = announcement.programme
-      // Words alone never last until the next occasion, which is at least a minute away.
-      guard !programme.blows.isEmpty else { return Programme.longestPhrase }
-      let time = announcement.time
-      let heard = Heard(programme: programme, hour: time.hour, minute: time.minute)
-      if let known = lengths[heard] { return known }
+  /// How long each announcement with a chime sounds after its anchor, by its minute of the day. It
+  /// reads sound files.
+  public func lengths(_ composer: Composer) -> [Int: Duration] {
+    var lengths: [Int: Duration] = [:]
+    for minute in stride(from: 0, to: 1440, by: announcer.interval.minutes) {
+      let time = CivilTime(hour: minute / 60, minute: minute % 60)!
+      let programme = announcer.programme(at: time, trust: .synchronised)
       // A fault in composing is reported when the announcement is to be played.
-      let length = (try? composer.length(of: time, programme)) ?? .zero
-      lengths[heard] = length
-      return length
+      if !programme.blows.isEmpty { lengths[minute] = try? composer.length(of: time, programme) }
     }
+    return lengths
   }
 
   /// The settings that can never sound, and why: a sentence each.
-  public func vanities(_ composer: Composer) -> [String] {
+  /// - Parameter lengths: as `lengths` gives them.
+  public func vanities(_ lengths: [Int: Duration]) -> [String] {
     let minutes = Array(stride(from: 0, to: 60, by: announcer.interval.minutes))
     var vanities = [
       announcer.chime.flatMap { vanity("chime", $0, at: [0], "the hour") },
@@ -45,7 +38,7 @@ extension Configuration {
       vanities.append(
         "no occasion ever sounds: the quiet hours cover the whole week; shorten 'quiet'")
     }
-    return vanities + overlaps(composer)
+    return vanities + overlaps(lengths)
   }
 
   private func vanity(
@@ -60,13 +53,13 @@ extension Configuration {
   }
 
   /// Occasions of a day that come while the one before still sounds, in one sentence.
-  private func overlaps(_ composer: Composer) -> [String] {
-    var always = self
-    always.announcer.quiet = .none
+  private func overlaps(_ lengths: [Int: Duration]) -> [String] {
+    var always = announcer
+    always.quiet = .none
     let midnight = Instant(seconds: 0)
     var sounding: Announcement?
     var found: [String] = []
-    for entry in always.agenda(composer, zone: UTC(), from: midnight) {
+    for entry in Agenda(always, zone: UTC(), from: midnight, lengths) {
       guard entry.occasion.instant < midnight + .seconds(86_400) else { break }
       let time = entry.occasion.civil
       let what: String?
@@ -98,11 +91,19 @@ extension Configuration {
   }
 }
 
-/// Everything that decides the length of an announcement: the words depend on the time.
-private struct Heard: Hashable {
-  let programme: Programme
-  let hour: Int
-  let minute: Int
+extension Agenda {
+  /// - Parameter lengths: as `Configuration.lengths` gives them. Without one, the longest phrase
+  ///   follows the last blow.
+  init(
+    _ settings: AnnouncerSettings, zone: any Zone, from start: Instant,
+    mute: (SoftwareMute, at: Instant)? = nil, _ lengths: [Int: Duration]
+  ) {
+    self.init(settings, zone: zone, from: start, mute: mute) { announcement in
+      // Words alone never last until the next occasion, which is at least a minute away.
+      guard let last = announcement.programme.blows.last else { return Programme.longestPhrase }
+      return lengths[announcement.time.minuteOfDay] ?? last.offset + Programme.longestPhrase
+    }
+  }
 }
 
 extension CivilDateTime {

@@ -1,0 +1,125 @@
+import Basics
+import Devices
+import Horology
+import Sound
+
+/// One line of the agenda: something that is set to sound, or why it will be silent.
+public struct AgendaLine: Hashable, Sendable {
+  /// What it is about: `occasion`, `alarm`, `timer` or `interval`.
+  private static let cause = Key<String>.text("cause")
+  private static let instant = Key<String>.text("instant")
+  private static let local = Key<String>.text("local")
+  /// The words; empty for none.
+  private static let text = Key<String>.text("text")
+  /// The tune by its name, or `none`.
+  private static let chime = Key<String>.text("chime")
+  private static let strikes = Key<Int>.integer("strikes", 0...12)
+  private static let sounds = Key<Bool>.flag("sounds")
+  private static let reason = Key<String>.text("reason")
+  private static let reasonKey = Key<String>.text("reason_key")
+  private static let signal = Key<String>.text("signal")
+  /// The tune of an alarm, even if it cannot be used.
+  private static let tune = Key<String>.text("tune")
+  private static let rise = Key<String>.text("rise")
+
+  public var record = Record()
+
+  private init(
+    _ cause: String, at instant: Instant, _ civil: CivilTime, _ text: String, chime: String?,
+    strikes: Int = 0, _ refusal: SkipReason? = nil
+  ) {
+    record[Self.instant] = instant.utcText()
+    record[Self.local] = civil.description
+    record[Self.text] = text
+    record[Self.chime] = chime ?? "none"
+    record[Self.strikes] = strikes
+    record[Self.sounds] = refusal == nil
+    record[Self.reason] = refusal?.description
+    record[Self.reasonKey] = refusal?.key
+    record[Self.cause] = cause
+  }
+
+  /// - Throws: `Fault` if the voice has no text for it.
+  init(_ outlook: Outlook, _ composer: Composer) throws(Fault) {
+    let civil = outlook.occasion.civil
+    self.init(
+      "occasion", at: outlook.occasion.instant, civil,
+      outlook.speaks ? try composer.text(of: civil) : "", chime: outlook.tune?.name,
+      strikes: outlook.strikes, outlook.refusal)
+  }
+
+  init(_ appointment: Appointment, _ composer: Composer, in zone: any Zone) {
+    let instant = appointment.instant
+    let civil = zone.civil(at: instant)
+    switch appointment.cause {
+    case .alarm(let alarm):
+      let tune = alarm.plan.tune
+      let chime = tune.flatMap { $0.isMissing ? nil : $0.name }
+      let text = (try? composer.text(of: civil)) ?? ""
+      self.init("alarm", at: instant, civil, text, chime: chime)
+      record[.name] = alarm.name
+      record[.number] = alarm.number
+      record[Self.signal] = chime == nil ? Signal.ring.rawValue : nil
+      record[Self.tune] = tune?.name
+      record[Self.rise] = alarm.plan.rise?.description
+    case .timer(let timer):
+      let text = composer.saysTimers ? composer.text(of: timer.phrases) ?? "" : ""
+      self.init("timer", at: instant, civil, text, chime: nil)
+      record[.name] = timer.name
+      record[.number] = timer.number
+      record[Self.signal] = Signal.ring.rawValue
+    case .interval(let interval, let cue):
+      self.init("interval", at: instant, civil, "", chime: nil)
+      record[Self.signal] = cue.signal.rawValue
+      interval.plan.write(to: &record)
+    }
+  }
+
+  /// - Throws: `BadValue` for a line that cannot be.
+  init(_ record: Record) throws(BadValue) {
+    for key in [Self.cause, Self.local, Self.text, Self.chime] { _ = try record.value(key) }
+    self.record = record
+  }
+
+  /// True for the next signal of the interval that runs.
+  public var isNextSignal: Bool {
+    record[Self.cause] == "interval" && record[Self.signal] != Signal.end.rawValue
+  }
+
+  // MARK: In words
+
+  /// As in `sat 2026-11-21T12:00:00+00:00  westminster and 12 blows, twelve P M`.
+  public var words: String {
+    let local = record[Self.local] ?? ""
+    let day = CivilDate(text: local.prefix(10))?.weekday.abbreviation ?? ""
+    let heard = heard.filter { $0 != "" }.joined(separator: ", ")
+    let what = [title, record[Self.reason].map { "silent: \($0)" } ?? heard].compactMap { $0 }
+    return "\(day) \(local)  \(what.joined(separator: ": "))"
+  }
+
+  /// Nil for an occasion.
+  private var title: String? {
+    let cause = record[Self.cause] ?? ""
+    switch cause {
+    case "occasion": return nil
+    case "interval": return (try? IntervalPlan(record)).map { "interval of \($0)" } ?? cause
+    default: return titleOfNumbered(cause, record[.number] ?? 0, record[.name])
+    }
+  }
+
+  private var heard: [String] {
+    let text = record[Self.text] ?? ""
+    let chime = record[Self.chime].flatMap { $0 == "none" ? nil : $0 }
+    switch record[Self.cause] {
+    case "occasion":
+      return [chime.map { Tune.inWords($0, strikes: record[Self.strikes] ?? 0) } ?? "", text]
+    case "interval":
+      return [isNextSignal ? "the next signal (\(record[Self.signal] ?? ""))" : "the end"]
+    default:
+      let signal = record[Self.tune].map {
+        "rings with the signal, for its tune \($0) cannot be used"
+      }
+      return [chime ?? signal ?? "rings", record[Self.rise].map { "rise \($0)" } ?? "", text]
+    }
+  }
+}

@@ -1,0 +1,90 @@
+import Basics
+import Horology
+import Sound
+
+/// A part of the agenda: what is to sound from an instant on, or will be silent, and why.
+///
+/// It assumes that the clock is trusted and that the switch is on.
+public struct AgendaPart: Sendable {
+  /// In order.
+  public let lines: [AgendaLine]
+  /// The lines are complete up to this instant, which is not included.
+  public let until: Instant
+  /// What the switch silences now; nil if it silences nothing.
+  public let silencedBySwitch: SwitchScope?
+  /// What may sound now although the clock is not trusted; nil if it is trusted.
+  public let untrusted: UntrustedPolicy?
+
+  /// The number of lines after which an answer of the service ends, once all of an instant are
+  /// there. The service has one thread: so many take it 2 to 3.5 ms on a PC, whatever is set.
+  public static let most = 100
+
+  /// - Parameters:
+  ///   - announcer: as it is now.
+  ///   - lengths: as `Configuration.lengths` gives them.
+  ///   - end: not included.
+  ///   - most: the number of lines after which it ends, once all of an instant are there.
+  /// - Throws: `Fault` if the voice has no text for a line.
+  public init(
+    of announcer: Announcer, _ composer: Composer, _ lengths: [Int: Duration],
+    from start: Instant, to end: Instant, at now: Instant, most: Int = Self.most
+  ) throws(Fault) {
+    let zone = announcer.zone
+    let mute = announcer.mute == .off ? nil : (announcer.mute, at: now)
+    var occasions = Agenda(announcer.settings, zone: zone, from: start, mute: mute, lengths)
+    var appointments = Appointments(
+      of: announcer.alarms.alarms, announcer.timers.countdowns, announcer.timers.interval,
+      in: zone, from: start)
+    var (occasion, appointment) = (occasions.next(), appointments.next())
+    var lines: [AgendaLine] = []
+    var last = start
+    var until = end
+    while true {
+      let next = [occasion?.occasion.instant, appointment?.instant].compactMap { $0 }.min()
+      guard let next, next < end else { break }
+      // A record has instants to the microsecond.
+      if lines.count >= most, last.microseconds < next.microseconds {
+        until = next
+        break
+      }
+      last = next
+      // List the chime before a ring at the same instant.
+      if let first = occasion, first.occasion.instant == next {
+        lines.append(try AgendaLine(first.outlook, composer))
+        occasion = occasions.next()
+      } else if let first = appointment {
+        lines.append(AgendaLine(first, composer, in: zone))
+        appointment = appointments.next()
+      }
+    }
+    (self.lines, self.until) = (lines, until)
+    silencedBySwitch = announcer.isSilencedBySwitch ? announcer.settings.silences : nil
+    untrusted = announcer.trust == .untrusted ? announcer.settings.untrusted : nil
+  }
+
+  // MARK: As a record
+
+  private enum Keys {
+    static let lines = Key<[AgendaLine]>.records("lines", \.record, AgendaLine.init)
+    static let until = Key<Instant>.instant("until")
+    static let silencedBySwitch = Key<SwitchScope>.choice("switch_silences")
+    static let untrusted = Key<UntrustedPolicy>.choice("untrusted")
+  }
+
+  var record: Record {
+    var record = Record()
+    record[Keys.lines] = lines
+    record[Keys.until] = until
+    record[Keys.silencedBySwitch] = silencedBySwitch
+    record[Keys.untrusted] = untrusted
+    return record
+  }
+
+  /// - Throws: `BadValue` for a part that cannot be.
+  init(_ record: Record) throws(BadValue) {
+    lines = try record.value(Keys.lines)
+    until = try record.value(Keys.until)
+    silencedBySwitch = try record.optional(Keys.silencedBySwitch)
+    untrusted = try record.optional(Keys.untrusted)
+  }
+}
