@@ -1,16 +1,6 @@
 import Basics
 import CSystemd
 
-/// A value of a message that is no record.
-public enum BusValue: Hashable, Sendable {
-  case text(String)
-  case flag(Bool)
-  case signed(Int64)
-  case number(Double)
-  case byte(UInt8)
-  case fields([String: String])
-}
-
 /// The owner of an `sd_bus_message`.
 public final class BusMessage {
   public let pointer: OpaquePointer
@@ -36,33 +26,11 @@ public final class BusMessage {
 /// Appends to a message, and returns less than 0 on failure, as sd-bus does.
 public enum BusWriter {
   @discardableResult
-  public static func append(_ value: BusValue, to message: OpaquePointer) -> Int32 {
-    switch value {
-    case .text(let text):
-      return text.withCString { append(type: "s", $0, to: message) }
-    case .flag(let flag):
-      // sd-bus takes a D-Bus boolean as an int.
-      var number: Int32 = flag ? 1 : 0
-      return append(type: "b", &number, to: message)
-    case .signed(var number): return append(type: "x", &number, to: message)
-    case .number(var number): return append(type: "d", &number, to: message)
-    case .byte(var number): return append(type: "y", &number, to: message)
-    case .fields(let fields): return append(fields, to: message)
-    }
+  public static func append(text: String, to message: OpaquePointer) -> Int32 {
+    text.withCString { append(type: "s", $0, to: message) }
   }
 
-  private static func append(_ fields: [String: String], to message: OpaquePointer) -> Int32 {
-    sd_bus_message_open_container(message, CChar(UInt8(ascii: "a")), "{ss}")
-    for (name, value) in fields.sorted(by: { $0.key < $1.key }) {
-      sd_bus_message_open_container(message, CChar(UInt8(ascii: "e")), "ss")
-      append(.text(name), to: message)
-      append(.text(value), to: message)
-      sd_bus_message_close_container(message)
-    }
-    return sd_bus_message_close_container(message)
-  }
-
-  private static func append(
+  static func append(
     type: Unicode.Scalar, _ value: UnsafeRawPointer, to message: OpaquePointer
   ) -> Int32 {
     sd_bus_message_append_basic(message, CChar(type.value), value)
@@ -71,11 +39,6 @@ public enum BusWriter {
 
 /// Reads from a message; nil if the next value is of another type.
 public enum BusReader {
-  public static func byte(_ message: OpaquePointer) -> UInt8? {
-    var value: UInt8 = 0
-    return read("y", &value, message) ? value : nil
-  }
-
   public static func unsigned(_ message: OpaquePointer) -> UInt64? {
     var value: UInt64 = 0
     return read("t", &value, message) ? value : nil
@@ -101,19 +64,6 @@ public enum BusReader {
     var text: UnsafePointer<CChar>?
     guard read("s", &text, message), let text else { return nil }
     return String(cString: text)
-  }
-
-  /// A dictionary of texts, `a{ss}`.
-  public static func fields(_ message: OpaquePointer) -> [String: String]? {
-    guard enter("a", "{ss}", message) else { return nil }
-    var values: [String: String] = [:]
-    while enter("e", "ss", message) {
-      guard let name = text(message), let value = text(message) else { return nil }
-      values[name] = value
-      sd_bus_message_exit_container(message)
-    }
-    sd_bus_message_exit_container(message)
-    return values
   }
 
   static func enter(

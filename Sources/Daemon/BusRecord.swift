@@ -9,7 +9,7 @@ extension BusWriter {
     open("a", "{sv}", message)
     for (key, value) in record.fields {
       open("e", "sv", message)
-      append(.text(key), to: message)
+      append(text: key, to: message)
       append(variant: value, to: message)
       sd_bus_message_close_container(message)
     }
@@ -39,10 +39,13 @@ extension BusWriter {
     _ value: Value, _ type: String, to message: OpaquePointer
   ) -> Int32 {
     switch value {
-    case .text(let text): return append(.text(text), to: message)
-    case .integer(let number): return append(.signed(number), to: message)
-    case .real(let number): return append(.number(number), to: message)
-    case .flag(let flag): return append(.flag(flag), to: message)
+    case .text(let text): return append(text: text, to: message)
+    case .integer(var number): return append(type: "x", &number, to: message)
+    case .real(var number): return append(type: "d", &number, to: message)
+    case .flag(let flag):
+      // sd-bus takes a D-Bus boolean as an int.
+      var number: Int32 = flag ? 1 : 0
+      return append(type: "b", &number, to: message)
     case .record(let record): return append(record, to: message)
     case .list(let values):
       let element = String(type.dropFirst())

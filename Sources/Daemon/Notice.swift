@@ -1,3 +1,5 @@
+import Basics
+
 /// The importance of a notice, by syslog's numbers.
 public enum Priority: Int, Sendable {
   case error = 3
@@ -29,6 +31,28 @@ public struct Notice: Hashable, Sendable {
     self.priority = priority
     self.message = message
     self.fields = fields.compactMapValues { $0 }
+  }
+
+  /// As it is on the bus.
+  public var record: Record {
+    var names = Record()
+    for (name, value) in fields.sorted(by: { $0.key < $1.key }) { names[name] = .text(value) }
+    return Record([
+      "event": .text(event), "priority": .integer(Int64(priority.rawValue)), "text": .text(message),
+      "fields": .record(names),
+    ])
+  }
+
+  /// What another program reads of it on the bus; nil for a record that is no notice.
+  public static func parts(
+    of record: Record
+  ) -> (event: String, words: String, fields: [String: String])? {
+    guard case .text(let event)? = record["event"], case .text(let words)? = record["text"],
+      case .record(let names)? = record["fields"]
+    else { return nil }
+    var fields: [String: String] = [:]
+    for case (let name, .text(let value)) in names.fields { fields[name] = value }
+    return (event, words, fields)
   }
 
   /// The fields of its journal entry, `NAME=value` each.

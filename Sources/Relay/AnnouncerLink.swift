@@ -173,8 +173,7 @@ final class AnnouncerLink {
     {
       announced(instant)
     } else if sd_bus_message_is_signal(message, Self.name, "Noticed") > 0,
-      let event = BusReader.text(message), BusReader.byte(message) != nil,
-      let words = BusReader.text(message), let fields = BusReader.fields(message)
+      let (event, words, fields) = BusReader.record(message).flatMap(Notice.parts)
     {
       noticed(event, words, fields)
     } else if sd_bus_message_is_signal(
@@ -221,7 +220,7 @@ final class AnnouncerLink {
       if asksAgain { ask() }
     }
     send("GetAll", of: "org.freedesktop.DBus.Properties", answered) {
-      BusWriter.append(.text(Self.name), to: $0)
+      BusWriter.append(text: Self.name, to: $0)
     }
   }
 

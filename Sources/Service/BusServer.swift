@@ -197,30 +197,18 @@ final class BusServer {
     telling?.isServedLast()
   }
 
-  /// - Parameter write: appends the arguments to the message.
-  private func signal(_ name: String, _ write: (OpaquePointer) -> Void) {
+  func signal(_ name: String, _ record: Record) {
     guard let bus else { return }
     let message = try? BusMessage {
       sd_bus_message_new_signal(
         bus.pointer, &$0, CLOCKSMITH_BUS_PATH, CLOCKSMITH_BUS_INTERFACE, name)
     }
     guard let message else { return }
-    write(message.pointer)
+    BusWriter.append(record, to: message.pointer)
     sd_bus_send(bus.pointer, message.pointer, nil)
   }
 
-  func signal(_ name: String, _ record: Record) {
-    signal(name) { BusWriter.append(record, to: $0) }
-  }
-
-  func signal(_ notice: Notice) {
-    signal("Noticed") { message in
-      BusWriter.append(.text(notice.event), to: message)
-      BusWriter.append(.byte(UInt8(notice.priority.rawValue)), to: message)
-      BusWriter.append(.text(notice.message), to: message)
-      BusWriter.append(.fields(notice.fields), to: message)
-    }
-  }
+  func signal(_ notice: Notice) { signal("Noticed", notice.record) }
 
   // MARK: Being asked
 
@@ -330,7 +318,7 @@ final class BusServer {
         }
       return member(kind, property.name, property.type)
     }
-    let signals = [("Announced", "a{sv}"), ("Skipped", "a{sv}"), ("Noticed", "sysa{ss}")]
-    return methods + properties + signals.map { member(CLOCKSMITH_BUS_SIGNAL, $0.0, $0.1) }
+    let signals = ["Announced", "Skipped", "Noticed"]
+    return methods + properties + signals.map { member(CLOCKSMITH_BUS_SIGNAL, $0, "a{sv}") }
   }()
 }

@@ -87,7 +87,7 @@ public final class RunningService {
 
   public func status() throws(Fault) -> Status {
     let reply = try call("GetAll", interface: "org.freedesktop.DBus.Properties") {
-      BusWriter.append(.text(CLOCKSMITH_BUS_INTERFACE), to: $0)
+      BusWriter.append(text: CLOCKSMITH_BUS_INTERFACE, to: $0)
     }
     guard let values = BusReader.record(reply.pointer),
       let status = try? Status(Record(properties: values))
@@ -133,8 +133,7 @@ public final class RunningService {
 
   private func take(_ message: OpaquePointer) {
     if sd_bus_message_is_signal(message, CLOCKSMITH_BUS_INTERFACE, "Noticed") > 0,
-      let event = BusReader.text(message), BusReader.byte(message) != nil,
-      let words = BusReader.text(message), let fields = BusReader.fields(message)
+      let (event, words, fields) = BusReader.record(message).flatMap(Notice.parts)
     {
       noticed(event, words, fields)
     }

@@ -57,6 +57,11 @@ def rfc3339(seconds):
     return f"{whole}.{part}Z" if part else f"{whole}Z"
 
 
+def noticed(body):
+    """A signal Noticed as a dictionary."""
+    return plain(body[0])
+
+
 class Refused(Exception):
     """An error reply: its name and its words."""
 

@@ -2,10 +2,11 @@
 
 import threading
 
-from jeepney import HeaderFields, MessageType, message_bus, new_error, new_method_return
+from jeepney import (
+    DBusAddress, HeaderFields, MessageType, message_bus, new_error, new_method_return, new_signal)
 from jeepney.io.blocking import Proxy, open_dbus_connection
 
-from message_bus import NAME
+from message_bus import NAME, PATH
 
 PROPERTIES = {
     "Trust": ("s", "synchronised"), "ClockIsUsed": ("b", True), "Muted": ("b", False),
@@ -13,6 +14,13 @@ PROPERTIES = {
 }
 # The methods that take nothing, and answer nothing.
 PLAIN = ("Stop", "Unmute", "StopInterval")
+
+
+def notice(event, words, fields):
+    """The signal of a notice. Its fields are texts."""
+    record = {"event": ("s", event), "priority": ("x", 5), "text": ("s", words),
+              "fields": ("a{sv}", {name: ("s", value) for name, value in fields.items()})}
+    return new_signal(DBusAddress(PATH, interface=NAME), "Noticed", "a{sv}", (record,))
 
 
 class PretendedAnnouncer:

@@ -10,7 +10,7 @@ import xml.etree.ElementTree
 import pytest
 from jeepney import new_method_call
 
-from message_bus import ADDRESS, NAME, Refused, plain, rfc3339, timestamp
+from message_bus import ADDRESS, NAME, Refused, noticed, plain, rfc3339, timestamp
 from program import SILENT_ALSA, VOICE, refusal, zone_showing
 from service import Service
 from sound_server import Recording, SoundServer, wait_until
@@ -158,8 +158,9 @@ def test_it_is_muted_for_a_while_and_not_any_more(caller, service):
 def test_a_mute_ends_by_itself(caller, service):
     signals = caller.listen()
     caller.ask("Mute", **{"for": 0.5})
-    event, priority, words, fields = caller.next_signal(signals, "Noticed")
-    assert (event, priority, fields["MUTE"]) == ("mute", 6, "until") and words.startswith("muted")
+    told = noticed(caller.next_signal(signals, "Noticed"))
+    assert (told["event"], told["priority"], told["fields"]["MUTE"]) == ("mute", 6, "until")
+    assert told["text"].startswith("muted")
     caller.next_change(signals, "Muted", True)
     caller.next_change(signals, "Muted", False)
 
@@ -185,7 +186,8 @@ def test_a_muted_occasion_is_skipped_and_told(one_minute):
 def test_the_volume_is_set_and_told(caller, service):
     signals = caller.listen()
     caller.set("VolumeDB", "d", -12.5)
-    assert caller.next_signal(signals, "Noticed")[2].startswith("the volume is -12.5 dB")
+    told = noticed(caller.next_signal(signals, "Noticed"))
+    assert told["text"].startswith("the volume is -12.5 dB")
     assert caller.next_change(signals, "VolumeDB") == -12.5
     for wrong in (0.5, -60.5, float("nan"), float("inf")):
         with pytest.raises(Refused) as refused:

@@ -9,10 +9,9 @@ import threading
 import time
 
 import pytest
-from jeepney import DBusAddress, new_signal
 
+import pretended_announcer
 import relay as parts
-from message_bus import NAME, PATH
 from pretended_announcer import PretendedAnnouncer
 from sound_server import wait_until
 
@@ -39,8 +38,7 @@ def webhook(web, folder, events="all", name="school", path="/bell"):
 def notice(bus, running, event, words, **fields):
     announcer = PretendedAnnouncer(bus.address)
     running.wait_for("the announcer answers")
-    announcer.connection.send(new_signal(
-        DBusAddress(PATH, interface=NAME), "Noticed", "sysa{ss}", (event, 4, words, fields)))
+    announcer.connection.send(pretended_announcer.notice(event, words, fields))
     announcer.close()
 
 

@@ -9,10 +9,9 @@ import threading
 import time
 
 import pytest
-from jeepney import DBusAddress, new_signal
 
+import pretended_announcer
 import relay as parts
-from message_bus import NAME, PATH
 from pretended_announcer import PretendedAnnouncer
 from pretended_apns import PretendedAPNs, is_signed, make_certificate, make_provider_key
 from push import APNS, TOPIC, PushRelay, token
@@ -90,8 +89,7 @@ def notice(bus, apns, relay):
     running.wait_for("the announcer answers")
 
     def notice(event, words, **fields):
-        announcer.connection.send(new_signal(
-            DBusAddress(PATH, interface=NAME), "Noticed", "sysa{ss}", (event, 6, words, fields)))
+        announcer.connection.send(pretended_announcer.notice(event, words, fields))
     yield notice
     announcer.close()
 

@@ -14,7 +14,7 @@ from jeepney import DBusAddress, new_signal
 
 import relay as parts
 from message_bus import NAME, PATH
-from pretended_announcer import PretendedAnnouncer
+from pretended_announcer import PretendedAnnouncer, notice
 from sound_server import wait_until
 
 
@@ -162,8 +162,7 @@ def noticed(bus, push_relay, web):
     running.wait_for("the announcer answers")
 
     def noticed(event, words, **fields):
-        announcer.connection.send(new_signal(
-            DBusAddress(PATH, interface=NAME), "Noticed", "sysa{ss}", (event, 5, words, fields)))
+        announcer.connection.send(notice(event, words, fields))
     yield noticed
     announcer.close()
 
@@ -185,9 +184,8 @@ def test_messages_that_find_no_room_while_the_register_is_held_are_counted(bus, 
         other.execute("BEGIN IMMEDIATE")
         begin = time.monotonic()
         for number in range(70):
-            announcer.connection.send(new_signal(
-                DBusAddress(PATH, interface=NAME), "Noticed", "sysa{ss}",
-                ("timer_elapsed", 5, f"timer {number} rings", {"TIMER": str(number)})))
+            announcer.connection.send(
+                notice("timer_elapsed", f"timer {number} rings", {"TIMER": str(number)}))
         # When the relay asks after this signal, it has read all signals before it.
         announcer.connection.send(new_signal(
             DBusAddress(PATH, interface="org.freedesktop.DBus.Properties"), "PropertiesChanged",

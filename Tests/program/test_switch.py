@@ -8,7 +8,7 @@ import signal
 
 import pytest
 
-from message_bus import MessageBus
+from message_bus import MessageBus, noticed
 from pretended_line import PretendedLine
 from program import SILENT_ALSA, refusal, zone_showing
 from service import Service
@@ -111,7 +111,7 @@ def test_what_is_wrong_at_the_start_is_told_on_the_bus(bus, start_far):
     with bus.caller() as caller:
         signals = caller.listen()
         start_far("[switch]\nline = GPIO17")
-        caller.next_signal(signals, "Noticed", lambda body: body[0] == "switch_lost")
+        caller.next_signal(signals, "Noticed", lambda body: noticed(body)["event"] == "switch_lost")
 
 
 def test_the_return_of_a_button_is_told(on_the_bus, start_far, last_error, tmp_path):

@@ -11,7 +11,7 @@ import soundfile
 
 from exact_speaker import ExactSpeaker
 from kitchen import do, timers
-from message_bus import rfc3339, timestamp
+from message_bus import noticed, rfc3339, timestamp
 from program import ROOT, SILENT_ALSA, refusal
 from service import Service
 from slow_voice import copy_of_the_voice, lengthen
@@ -51,9 +51,10 @@ def test_the_status_shows_timers_and_tells_of_their_changes(bus, kitchen, start)
         signals = caller.listen()
         begun = time.time()
         do(kitchen, "10m", "--name", "tea")
-        event = caller.next_signal(signals, "Noticed", lambda body: body[0] == "timer")
-        assert event[2] == 'timer "tea" was started, for 10 min'
-        assert "REASON" not in event[3]
+        told = noticed(
+            caller.next_signal(signals, "Noticed", lambda body: noticed(body)["event"] == "timer"))
+        assert told["text"] == 'timer "tea" was started, for 10 min'
+        assert "REASON" not in told["fields"]
         [row] = caller.next_change(signals, "Timers")
         assert begun - 1 < timestamp(row["ends"]) - 600 < time.time() + 1
         assert row == {"number": 1, "name": "tea", "seconds": 600, "state": "running", "ends": row["ends"]}
@@ -66,8 +67,9 @@ def test_the_status_shows_timers_and_tells_of_their_changes(bus, kitchen, start)
     with bus.caller() as caller:
         signals = caller.listen()
         do(kitchen, "cancel")
-        event = caller.next_signal(signals, "Noticed", lambda body: body[0] == "timer")
-        assert (event[3]["TIMER"], event[3]["REASON"]) == ("1", "cancelled")
+        told = noticed(
+            caller.next_signal(signals, "Noticed", lambda body: noticed(body)["event"] == "timer"))
+        assert (told["fields"]["TIMER"], told["fields"]["REASON"]) == ("1", "cancelled")
 
 
 def first_ring(samples):
@@ -387,4 +389,5 @@ def test_one_that_was_at_zero_before_the_start_is_told_on_the_bus(bus, kitchen, 
     with bus.caller() as caller:
         signals = caller.listen()
         start().wait_for('timer "tea"')
-        caller.next_signal(signals, "Noticed", lambda body: body[2].startswith('timer "tea"'))
+        caller.next_signal(
+            signals, "Noticed", lambda body: noticed(body)["text"].startswith('timer "tea"'))
