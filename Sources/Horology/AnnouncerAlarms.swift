@@ -130,7 +130,7 @@ extension Announcer {
       let source = Cue.Source.alarm(change.alarm.number)
       switch change.event {
       case .rings, .ringsAgain: sayTime(of: change.alarm, at: now)
-      case .set, .ringsOn, .nameLost, .nameIsBack: break
+      case .set, .ringsOn, .nameLost: break
       case .cancelled, .silenced, .snoozed, .skipped, .stopped, .missed, .neverHeard, .expired,
         .unheard:
         timers.dropWords(of: source)

@@ -8,7 +8,7 @@ extension AlarmEvent {
     let title = alarm.title
     var fields: [String: String?] = [
       "CAUSE": "alarm", "ALARM": String(alarm.number), "ALARM_NAME": alarm.name,
-      "NEXT": alarm.next?.utcText(), "DUE": alarm.occasion?.utcText(),
+      "DUE": alarm.occasion?.utcText(),
     ]
     func notice(_ event: JournalEvent, _ priority: Priority, _ words: String) -> Notice {
       Notice(event, priority, "\(title) \(words)", fields)
@@ -58,14 +58,11 @@ extension AlarmEvent {
       return notice(
         .alarmMissed, .warning,
         "was to ring \(late.roughly) ago: too long ago")
-    case .nameLost:
+    case .nameLost(let name):
       return notice(
         .alarm, .warning,
-        "lost its name \"\(alarm.lostName ?? "")\" to an alarm of the configuration; it still rings; "
+        "lost its name \"\(name)\" to an alarm of the configuration; it still rings; "
           + "if both are the same alarm, cancel this one")
-    case .nameIsBack:
-      return notice(
-        .alarm, .notice, "has its name again, which the configuration does not have any more")
     case .unheard(let why):
       fields["DETAIL"] = why
       return notice(.timerUnheard, .warning, "cannot be heard: \(why)")

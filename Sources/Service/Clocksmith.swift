@@ -25,7 +25,7 @@ public final class Clocksmith {
   private let instruments: ServiceInstruments
   private let reporter: Reporter
   private let clockWatch: ClockWatch
-  /// What the first look at the clock has found.
+  /// What the first look at the clock has found, before there was a bus.
   private let clockNotices: [Notice]
   private let memory: Memory
   private var bus: BusServer?
@@ -54,6 +54,7 @@ public final class Clocksmith {
       rtc: configuration.rtc, greatestError: configuration.greatestError,
       rtcSet: memory.state.rtcSet)
     clockNotices = clockWatch.look()
+    for notice in clockNotices { journal.log(notice) }
     let now = SystemClock.now
     let announcer = Announcer(
       settings: configuration.announcer, zone: try SystemZone.current(),
@@ -100,9 +101,9 @@ public final class Clocksmith {
         "ZONE": announcer.zone.name, "VOICE": configuration.voice,
         "TRUST": announcer.trust.rawValue, "SPEAKER": options.output ?? configuration.device,
       ])
-    // Before all else that is told: it must reach the bus, too.
+    // What is told from now on reaches the bus, too; and what the journal had before.
     takeBus()
-    for notice in clockNotices { journal.log(notice) }
+    for notice in clockNotices { journal.heard(notice) }
     memory.tellIfForgetful()
     if announcer.trust == .untrusted { journal.warnOfUntrustedClock(announcer.settings.untrusted) }
     if configuration.volume != configuredVolume { tellVolume() }

@@ -29,18 +29,10 @@ extension Oracle {
         continue
       }
       if let namesake {
-        timers.entries[namesake]!.lostName = plan.name
         timers.entries[namesake]!.name = nil
-        ledger.owe(.name(namesake, isLost: true))
+        ledger.owe(.name(namesake))
       }
       set(plan, timers.number { .alarm($0) }, isConfigured: true, moment)
-    }
-    for number in 1...100 {
-      let source = Cue.Source.alarm(number)
-      guard let name = timers.entries[source]?.lostName, namesake(name) == nil else { continue }
-      timers.entries[source]!.name = name
-      timers.entries[source]!.lostName = nil
-      ledger.owe(.name(source, isLost: false))
     }
     timers.nextAlarm = nil
   }

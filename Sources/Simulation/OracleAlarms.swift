@@ -180,8 +180,7 @@ extension Oracle {
     case .set, .cancelled, .skipped, .snoozed: does(source, told, event, moment)
     case .rings, .silenced, .expired, .ringsAgain: comes(source, event, moment)
     case .ringsOn: pay(.ringsOn(source), "\(source) rings on", moment)
-    case .nameLost: pay(.name(source, isLost: true), "\(source) has lost its name", moment)
-    case .nameIsBack: pay(.name(source, isLost: false), "\(source) has its name back", moment)
+    case .nameLost: pay(.name(source), "\(source) has lost its name", moment)
     case .stopped(let reason):
       let isOrdered = timers.alarmOrder == .stop && timers.entries[source] != nil
       if isOrdered { timers.isAlarmOrderDone = true }

@@ -30,7 +30,7 @@ enum Debt: Hashable {
   /// The configuration has it no longer.
   case unconfigured(Cue.Source)
   /// The configuration has taken the name of a person's alarm, or freed it.
-  case name(Cue.Source, isLost: Bool)
+  case name(Cue.Source)
 
   enum Refusal: Hashable {
     case failed

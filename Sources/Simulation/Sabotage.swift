@@ -240,7 +240,7 @@ extension World {
       saved.alarms = saved.alarms.map {
         Alarm(
           number: $0.number, $0.plan, from: $0.origin, state: $0.state,
-          acknowledged: $0.acknowledged, skipped: $0.skipped, lostName: $0.lostName)
+          acknowledged: $0.acknowledged, skipped: $0.skipped)
       }
     default: break
     }

@@ -15,8 +15,6 @@ struct TimerReckoning {
 
   struct Entry: Hashable {
     var name: String?
-    /// The name that the configuration has taken.
-    var lostName: String?
     var state: State
     /// The length of a timer, with what was added.
     var length: Int64 = 0

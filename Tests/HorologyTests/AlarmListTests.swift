@@ -194,24 +194,19 @@ import Testing
     desk.configure([try AlarmDesk.plan("07:00", "mon-sun", name: "school")])
     #expect(desk.alarms.alarms.map(\.title) == ["alarm 1", "alarm \"school\""])
     #expect(desk.next == ["2026-11-22T06:00:00", "2026-11-22T07:00:00"])
-    #expect(desk.events == [.nameLost])
-    #expect(desk.alarms.alarms[0].lostName == "school")
+    #expect(desk.events == [.nameLost("school")])
     desk.configure([try AlarmDesk.plan("07:30", "mon-sun", name: "school")])
     #expect(desk.events.isEmpty)
-    // Without the section the alarm gets its name back.
     desk.configure([])
-    #expect(desk.events == [.cancelled, .nameIsBack])
-    #expect(desk.alarms.alarms.map(\.title) == ["alarm \"school\""])
-    #expect(desk.alarms.alarms[0].lostName == nil)
+    #expect(desk.events == [.cancelled])
+    #expect(desk.alarms.alarms.map(\.title) == ["alarm 1"])
   }
 
-  @Test("a name that a start takes or gives back is told, too") func namesakeAtStart() throws {
+  @Test("a name that a start takes is told, too") func namesakeAtStart() throws {
     var desk = AlarmDesk(at: Self.evening)
     try desk.set("06:00", name: "school")
     let school = try AlarmDesk.plan("07:00", "mon-sun", name: "school")
     desk.restart(after: .seconds(60), isSameBoot: true, plans: [school])
-    #expect(desk.events == [.nameLost])
-    desk.restart(after: .seconds(60), isSameBoot: false)
-    #expect(desk.events == [.nameIsBack])
+    #expect(desk.events == [.nameLost("school")])
   }
 }

@@ -290,7 +290,7 @@ import Testing
       settings: settings, zone: TestZone.utc, trust: .synchronised,
       alarms: Alarms(saved, isSameBoot: true, at: next.now), at: next.now)
     next.tell(.woke)
-    #expect(next.alarmEvents == [.nameLost, .missed])
+    #expect(next.alarmEvents == [.nameLost("school"), .missed])
     next.tell(.woke)
     #expect(next.alarmEvents.isEmpty)
   }

@@ -61,7 +61,7 @@ import Testing
         state: .waiting(next: ring, from: nil), acknowledged: ring - .seconds(86_400)),
       Alarm(
         number: 2, try plan("00:00", "once"), from: .person,
-        state: .waiting(next: ring, from: following), lostName: "church"),
+        state: .waiting(next: ring, from: following)),
       Alarm(
         number: 3, try plan("23:59", "2199-12-31"), from: .person,
         state: .waiting(next: nil, from: nil), promised: ring),

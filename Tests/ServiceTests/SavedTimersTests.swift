@@ -42,12 +42,12 @@ import Testing
     state.alarms = [
       Alarm(
         number: 1, plan, from: .person,
-        state: .waiting(next: Instant(seconds: 1_795_275_000), from: nil), lostName: name)
+        state: .waiting(next: Instant(seconds: 1_795_275_000), from: nil))
     ]
     let read = try SavedState(text: state.text, path: "state")
     #expect(read.timers == [Self.running(1, nil)])
     let alarm = try #require(read.alarms.first)
-    #expect(alarm.plan.name == nil && alarm.lostName == nil && alarm.next == state.alarms[0].next)
+    #expect(alarm.plan.name == nil && alarm.next == state.alarms[0].next)
   }
 
   private static func state(_ plan: IntervalPlan) -> SavedState {

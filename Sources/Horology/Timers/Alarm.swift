@@ -94,17 +94,13 @@ public struct Alarm: Hashable, Sendable {
   public internal(set) var acknowledged: Instant?
   /// The ring that a person left out. It does not ring for that instant, whatever the clock shows.
   public internal(set) var skipped: Instant?
-  /// The name that a person gave it, while an alarm of the configuration uses that name.
-  public internal(set) var lostName: String?
 
   public init(
     number: Int, _ plan: AlarmPlan, from origin: Origin, state: State,
-    promised: Instant? = nil, acknowledged: Instant? = nil, skipped: Instant? = nil,
-    lostName: String? = nil
+    promised: Instant? = nil, acknowledged: Instant? = nil, skipped: Instant? = nil
   ) {
     self.skipped = skipped
     self.promised = promised
-    self.lostName = lostName
     self.number = number
     self.plan = plan
     self.origin = origin

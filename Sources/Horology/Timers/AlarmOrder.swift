@@ -36,10 +36,8 @@ public enum AlarmEvent: Hashable, Sendable {
   case expired(late: Duration)
   /// It cannot be heard; the text says why.
   case unheard(String)
-  /// An alarm of the configuration took its name. Only its number is left to address it.
-  case nameLost
-  /// It has its name back, because no other alarm uses it any more.
-  case nameIsBack
+  /// An alarm of the configuration took this name of it. Only its number is left to address it.
+  case nameLost(String)
 }
 
 extension AlarmEvent {

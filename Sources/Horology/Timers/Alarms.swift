@@ -232,21 +232,12 @@ public struct Alarms: Hashable, Sendable {
         continue
       }
       // The person's alarm still rings, but loses the name.
-      if let namesake {
-        alarms[namesake].lostName = alarms[namesake].plan.name
+      if let namesake, let name = plan.name {
         alarms[namesake].plan.name = nil
-        changes.append(AlarmChange(alarms[namesake], .nameLost))
+        changes.append(AlarmChange(alarms[namesake], .nameLost(name)))
       }
       insert(
         plan, from: .configuration, waiting(plan, after: AlarmTimes.beforeAll, at: now, conditions))
-    }
-    for index in alarms.indices {
-      guard let name = alarms[index].lostName, !alarms.contains(where: { $0.name == name }) else {
-        continue
-      }
-      alarms[index].plan.name = name
-      alarms[index].lostName = nil
-      changes.append(AlarmChange(alarms[index], .nameIsBack))
     }
     reckon(at: now, conditions)
     return changes

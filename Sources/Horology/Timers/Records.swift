@@ -34,7 +34,7 @@ extension Record {
   }
 
   private static let hidden: Set = [
-    "follows_clock", "lost_name", "from", "occasion", "promised", "acknowledged",
+    "follows_clock", "from", "occasion", "promised", "acknowledged",
   ]
 
   /// No machine runs longer, and no saved moment is earlier before its start, than since 1970.
@@ -220,7 +220,6 @@ extension Alarm {
   private enum Phase: String, CaseIterable { case waiting, ringing, snoozing }
 
   private static let phase = Key<Phase>.choice("state")
-  private static let lostName = Key<String>.text("lost_name")
   private static let origin = Key<Origin>.choice("origin")
   /// When it rings next, or again.
   private static let rings = Key<Instant>.instant("rings")
@@ -234,7 +233,6 @@ extension Alarm {
     var record = Record()
     record[Self.number] = number
     plan.write(to: &record)
-    record[Self.lostName] = lostName
     record[Self.origin] = origin
     switch state {
     case .waiting(let next, let from):
@@ -285,6 +283,6 @@ extension Alarm {
       from: try record.optional(Self.origin) ?? .person, state: state,
       promised: try record.optional(Self.promised),
       acknowledged: try record.optional(Self.acknowledged),
-      skipped: try record.optional(Self.skipped), lostName: try name(Self.lostName))
+      skipped: try record.optional(Self.skipped))
   }
 }
