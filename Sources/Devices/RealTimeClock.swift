@@ -88,15 +88,21 @@ public struct RealTimeClock: Hashable, Sendable {
 
   /// Reads its time and its flags. A chip on I2C takes about a millisecond. If it no longer
   /// answers, the read takes as long as its bus waits.
-  /// - Parameter adjustments: the file of hwclock(8), whose third line says `UTC` or `LOCAL`.
-  public func read(adjustments: String = "/etc/adjtime") -> RTCReading {
+  /// - Parameters:
+  ///   - known: its flags, if they need not be read. To read them, the device is opened, and then no
+  ///     other program can open it to set it.
+  ///   - adjustments: the file of hwclock(8), whose third line says `UTC` or `LOCAL`.
+  public func read(
+    health known: RTCReading.Health? = nil, adjustments: String = "/etc/adjtime"
+  ) -> RTCReading {
     let before = SystemClock.now
     let answer = self.answer
     let after = SystemClock.now
     // As the clocks were in the middle of the reading.
     let middle = after.earlier(by: (after.sinceBoot - before.sinceBoot) / 2)
     return RTCReading(
-      name: name, moment: middle, answer: answer, health: health, hasSetTheClock: hasSetTheClock,
+      name: name, moment: middle, answer: answer, health: known ?? health,
+      hasSetTheClock: hasSetTheClock,
       keepsLocalTime: Self.isLocal(by: adjustments))
   }
 

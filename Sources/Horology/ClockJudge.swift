@@ -83,7 +83,7 @@ public struct ClockJudge {
   }
 
   /// True if the clock was set since the RTC was last read.
-  private func wasSet(by now: Now) -> Bool {
+  public func wasSet(by now: Now) -> Bool {
     lastLook.map { now.step(since: $0).magnitude >= .milliseconds(500) } ?? false
   }
 

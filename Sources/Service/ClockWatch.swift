@@ -46,7 +46,7 @@ public final class ClockWatch {
     let kernel = SystemClock.kernel
     var now = SystemClock.now
     if mayReadRTC, judge.isReadingDue(at: now) {
-      let reading = readRTC(&notices)
+      let reading = readRTC(&notices, at: now)
       now = SystemClock.now
       notices += judge.take(reading, kernel: kernel, at: now).map(\.notice)
     }
@@ -54,11 +54,12 @@ public final class ClockWatch {
     return notices
   }
 
-  private func readRTC(_ notices: inout [Notice]) -> RTCReading? {
+  private func readRTC(_ notices: inout [Notice], at now: Now) -> RTCReading? {
     do throws(Fault) {
       let clock = try RealTimeClock.chosen(choice)
       complaint = nil
-      return clock?.read()
+      // Whoever has just set the clock, as timedatectl does, may be setting the RTC now.
+      return clock?.read(health: judge.wasSet(by: now) ? judge.rtc?.reading.health : nil)
     } catch {
       if complaint != error.description {
         notices.append(Notice(.rtcMissing, .warning, error.description))

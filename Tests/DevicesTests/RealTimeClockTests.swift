@@ -77,6 +77,14 @@ import Testing
     #expect(reading.moment.sinceBoot <= SystemClock.sinceBoot)
   }
 
+  @Test("it is not opened for flags that are known, so that others can set it") func knownFlags()
+    throws
+  {
+    try add("rtc901", name: "rtc-ds1307 1-0068", ["since_epoch": "1795000000\n"])
+    let reading = try #require(try chosen(.auto)).read(health: .told([]))
+    #expect(reading.health == .told([]) && reading.answer == .time(shown))
+  }
+
   @Test(
     "that it keeps local time is read from the third line of adjtime",
     arguments: [
