@@ -19,7 +19,6 @@ let package = Package(
     .systemLibrary(name: "CMicroHTTPD"),
     .systemLibrary(name: "CMosquitto"),
     .systemLibrary(name: "CMPG123"),
-    .systemLibrary(name: "CNGHTTP2"),
     .systemLibrary(name: "COpenSSL"),
     .systemLibrary(name: "CSampleRate"),
     .systemLibrary(name: "CSndFile"),
@@ -48,7 +47,6 @@ let package = Package(
       name: "Relay",
       dependencies: [
         "Basics", "Daemon", "Horology", "CCurl", "CJWT", "CLinux", "CMicroHTTPD", "CMosquitto",
-        "CNGHTTP2",
         "COpenSSL", "CSQLite", "CSystemd",
       ]),
     .executableTarget(

@@ -141,13 +141,12 @@ def by_relay(folder, server):
     relay.send_signal(signal.SIGTERM)
     relay.wait()
     with sqlite3.connect(state / "register.sqlite") as register:
-        [(created, finished, tries)] = register.execute(
-            "SELECT created, finished, (SELECT max(tries) FROM deliveries WHERE message = m.id) "
-            "FROM messages m ORDER BY id DESC LIMIT 1")
+        [(created, finished)] = register.execute(
+            "SELECT created, finished FROM messages ORDER BY id DESC LIMIT 1")
     taken = (finished - created) / 1e6
     print_line("clocksmith-relay", taken, processor, highest, anonymous,
                server.connections() - before,
-               f"; before it {idle:.1f} MiB, at most {tries} tries, each noted on the disk")
+               f"; before it {idle:.1f} MiB")
     return {"rate": COUNT / taken, "processor": processor, "memory": highest,
             "anonymous": anonymous}
 

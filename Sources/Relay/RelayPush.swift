@@ -100,9 +100,9 @@ extension Notice {
 }
 
 extension PushConfiguration {
-  var lanes: [Lane] {
+  fileprivate var lanes: [Lane] {
     (apns == nil ? [] : Device.Environment.allCases.map { .apns($0) })
-      + ntfy.keys.sorted().map { .ntfy($0) } + webhooks.keys.sorted().map { .webhook($0) }
+      + ntfy.keys.map { .ntfy($0) } + webhooks.keys.map { .webhook($0) }
   }
 
   /// The faults of the sections that cannot be used, by section name.

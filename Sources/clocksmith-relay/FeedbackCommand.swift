@@ -5,9 +5,8 @@ let feedbackCommand = Subcommand(
   name: "feedback", operands: "", mostOperands: 0,
   summary: "list the devices that get no more messages",
   details: """
-    APNs no longer accepts these devices. Unregistered: the app was removed. BadDeviceToken: the
-    token is invalid, or belongs to the other environment. 'device add' registers one again. Run it
-    as root.
+    APNs no longer accepts these devices. Unregistered: the app was removed. 'device add' registers
+    one again. Run it as root.
     """,
   options: [jsonOption]
 ) { arguments in

@@ -34,7 +34,7 @@ import Testing
       ),
       (
         400, #"{"reason":"BadDeviceToken"}"#,
-        .gone(.init(reason: "BadDeviceToken", since: .second(100)))
+        .refused("BadDeviceToken: the token is wrong, or is of the other environment")
       ),
       (
         400, #"{"reason":"DeviceTokenNotForTopic"}"#,

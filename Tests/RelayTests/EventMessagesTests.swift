@@ -143,10 +143,6 @@ import Testing
     #expect(push.ntfy["phone"]?.events == .alarm && push.ntfy["phone"]?.authorities == "/b")
     #expect(push.webhooks["school"]?.events == .all)
     #expect(push.webhooks["other"]?.events == .usual)
-    #expect(
-      push.lanes.map(\.name) == [
-        "apns production", "apns sandbox", "ntfy phone", "webhook other", "webhook school",
-      ])
   }
 
   @Test("a certificate takes the place of a key") func certificate() throws {

@@ -194,9 +194,4 @@ extension Instant {
     let fault = faultThrown { _ = try Register.openedForService(path: test.path) }
     #expect(fault?.detail.hasPrefix("it was made by a later version") == true)
   }
-
-  @Test("what it notes is on the disk at once") func synced() throws {
-    let database = try TestRegister().register.database
-    #expect(try database.integer("PRAGMA synchronous") == 2)
-  }
 }

@@ -57,4 +57,6 @@ class Rows:
 
     def states(self):
         """The number of deliveries in each state."""
-        return dict(self.select("SELECT state, count(*) FROM deliveries GROUP BY state"))
+        states = dict(self.select("SELECT state, count(*) FROM deliveries GROUP BY state"))
+        [(accepted,)] = self.select("SELECT sum(accepted) FROM messages")
+        return states | ({"accepted": accepted} if accepted else {})

@@ -101,9 +101,10 @@ def test_the_longer_pause_counts_that_of_the_server_or_ours(web, relay, tmp_path
     running = relay(webhook(web, tmp_path))
     running.push()
     rows = running.register()
-    wait_until(lambda: rows.states() == {"waiting": 1} and web.requests, 60, "the first answer")
-    [(pause,)] = rows.select("SELECT (due - changed) / 1e6 FROM deliveries")
-    assert pause == pytest.approx(wait, abs=1)
+    before = time.time()
+    [(due,)] = wait_until(
+        lambda: rows.select("SELECT due / 1e6 FROM deliveries WHERE tries = 1"), 60, "the answer")
+    assert due - before == pytest.approx(wait, abs=2)
 
 
 @pytest.mark.parametrize("answer, state", [
@@ -145,7 +146,6 @@ def test_a_webhook_that_has_gone_is_told_once_and_not_asked_before_a_reload(web,
     running.wait_for("reloaded: ")
     running.push("three")
     running.wait_for('published "three": 2 accepted')
-    running.wait_for("webhook school is back")
 
 
 def test_a_slow_answer_is_an_answer(web, relay, tmp_path):

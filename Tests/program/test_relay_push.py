@@ -128,17 +128,18 @@ def test_every_refusal_has_a_row_with_its_reason(apns, relay):
     wait_for_states(running, accepted=1, refused=7)
     rows = dict(running.register().select(
         "SELECT v.token, d.reason FROM deliveries d JOIN devices v ON v.id = d.device"))
-    assert [rows[token(number)] for number in range(8)] == [
-        None, "PayloadEmpty", "Unregistered", "BadDeviceToken", "PayloadTooLarge", "status 400",
-        "BadPath", "Unregistered"]
-    # Device 7 was registered after its timestamp, so it stays.
-    gone = running.command("feedback")
-    assert len(gone.splitlines()) == 2
-    assert token(2) in gone and token(3) in gone
+    assert [rows[token(number)] for number in range(1, 8)] == [
+        "PayloadEmpty", "Unregistered",
+        "BadDeviceToken: the token is wrong, or is of the other environment", "PayloadTooLarge",
+        "status 400", "BadPath", "Unregistered"]
+    # Device 7 was registered after its timestamp, so it stays. Device 3 may only be of the other
+    # environment, which the owner can mend.
+    [gone] = running.command("feedback").splitlines()
+    assert token(2) in gone
     apns.requests.clear()
     apns.answer = lambda request: (200, {})
     running.push("again")
-    running.wait_for('"again": 6 accepted')
+    running.wait_for('"again": 7 accepted')
     assert token(2) not in apns.tokens() and token(7) in apns.tokens()
 
 
@@ -181,7 +182,7 @@ def test_a_timer_takes_the_place_of_no_other_with_its_number(apns, relay, start,
 
 @pytest.mark.parametrize("answer", [
     refuse(429, "TooManyRequests"), refuse(500, "InternalServerError"),
-    refuse(503, "ServiceUnavailable"), "reset", "goaway", "close", "garbage",
+    refuse(503, "ServiceUnavailable"), "reset", "goaway", "close", "garbage", "empty",
 ], ids=lambda answer: answer if isinstance(answer, str) else answer[1]["reason"])
 def test_what_may_be_accepted_later_is_tried_again(apns, relay, answer):
     tries = collections.Counter()
@@ -203,7 +204,7 @@ def test_a_server_that_is_not_there_is_told_once_and_waited_for(apns, relay):
     running = relay(devices=20)
     running.push()
     running.wait_for("it is tried again")
-    wait_until(lambda: running.register().select("SELECT max(tries) FROM deliveries")[0][0] >= 2,
+    wait_until(lambda: running.register().select("SELECT sum(tries) FROM deliveries")[0][0] >= 2,
                60, "a second attempt")
     assert len(running.matching("it is tried again")) == 1
     apns.listen()
@@ -224,7 +225,6 @@ def test_a_server_that_drops_connections_again_and_again_has_each_message_once(a
     running.push()
     wait_for_states(running, accepted=500)
     assert len(accepted) == 500 and set(accepted.values()) == {1}
-    assert 3 <= apns.connections <= 6
 
 
 def test_a_token_that_apns_refuses_holds_up_all(apns, relay):
@@ -237,7 +237,7 @@ def test_a_token_that_apns_refuses_holds_up_all(apns, relay):
     wait_for_states(running, accepted=50)
 
 
-def test_what_was_unsent_outlasts_a_kill_and_what_was_accepted_is_not_sent_again(apns, relay):
+def test_after_a_kill_the_rest_is_sent_and_what_was_not_noted_is_sent_again_with_its_id(apns, relay):
     is_killed = threading.Event()
 
     def hold_up(_):
@@ -248,19 +248,19 @@ def test_what_was_unsent_outlasts_a_kill_and_what_was_accepted_is_not_sent_again
     apns.answer = hold_up
     running = relay(devices=2000)
     running.push()
-    apns.wait_for(500)
+    apns.wait_for(600)
     running.process.kill()
     running.process.wait(60)
     is_killed.set()
     again = relay()
-    again.wait_for('published "hello"', 60)
+    again.wait_for('published "hello": 2000 accepted', 60)
     counts = collections.Counter(apns.tokens())
-    assert set(counts.values()) == {1}
-    states = again.register().states()
-    # A message without an answer is in doubt, and is not sent again.
-    assert states["accepted"] + states.get("unanswered", 0) == 2000
-    assert states.get("unanswered", 0) <= 200
-    assert len(counts) >= states["accepted"]
+    assert len(counts) == 2000
+    twice = [each for each, count in counts.items() if count > 1]
+    # The last batch that was read from the register, and those that were in flight before it.
+    assert len(twice) <= 220
+    ids = {(each.token, each.headers["apns-id"]) for each in apns.requests}
+    assert len(ids) == 2000
 
 
 def test_a_relay_that_ends_waits_for_its_answers(apns, relay):
@@ -278,7 +278,7 @@ def test_a_relay_that_ends_waits_for_its_answers(apns, relay):
     assert running.stop() == 0
     is_over.set()
     states = running.register().states()
-    assert "sent" not in states and states["accepted"] == len(apns.requests)
+    assert states["accepted"] == len(apns.requests)
     again = relay()
     again.wait_for("1000 accepted", 60)
     assert len(set(apns.tokens())) == len(apns.requests) == 1000
@@ -338,7 +338,7 @@ def test_a_device_that_hangs_holds_up_no_other(apns, relay):
     apns.answer = hang_once
     running = relay(devices=200)
     running.push()
-    wait_for_states(running, accepted=199, sent=1)
+    wait_for_states(running, accepted=199, waiting=1)
     wait_until(lambda: running.register().states() == {"accepted": 200}, 60, "the last")
     assert not running.matching("it is tried again")
 

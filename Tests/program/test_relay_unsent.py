@@ -39,7 +39,7 @@ def ntfy(server):
 def test_what_never_left_is_sent_by_the_next_relay(push_relay, web, mute_server):
     running = push_relay(ntfy(mute_server))
     running.push("the bell is at ten")
-    wait_until(lambda: running.register().states() == {"sent": 1}, 60, "the attempt")
+    wait_until(lambda: running.register().states() == {"waiting": 1}, 60, "the attempt")
     running.process.send_signal(signal.SIGTERM)
     # Now it only waits for answers, and sends no new message.
     running.wait_for("stopping")
@@ -54,64 +54,38 @@ def test_what_never_left_is_sent_by_the_next_relay(push_relay, web, mute_server)
 def test_what_never_left_is_sent_after_a_reload(push_relay, web, mute_server):
     running = push_relay(ntfy(mute_server))
     running.push("the bell is at ten")
-    wait_until(lambda: running.register().states() == {"sent": 1}, 60, "the attempt")
+    wait_until(lambda: running.register().states() == {"waiting": 1}, 60, "the attempt")
     running.text = ntfy(web.url)
     running.configure()
     running.process.send_signal(signal.SIGHUP)
     running.wait_for('published "the bell is at ten": 1 accepted', 60)
 
 
-def test_what_left_without_an_answer_is_in_doubt_and_told(push_relay, web):
+def test_what_left_without_an_answer_is_sent_again_with_its_id(push_relay, web, secret):
     has_ended = threading.Event()
     web.answer = lambda request: has_ended.wait(60) and (200, {})
-    running = push_relay(ntfy(web.url))
+    running = push_relay(f"[webhook school]\nurl = {web.url}/bell\nsecret_file = {secret}\n")
     running.push("the bell is at ten")
     web.wait_for(1)
     running.process.send_signal(signal.SIGTERM)
     assert running.process.wait(60) == 0
     has_ended.set()
-    assert running.register().states() == {"unanswered": 1}
-    assert running.matching("1 delivery was on the way when the relay ended")
+    push_relay(running.text).wait_for('published "the bell is at ten": 1 accepted')
+    first, second = (request for request, _ in web.wait_for(2))
+    assert first.headers["webhook-id"] == second.headers["webhook-id"]
 
 
-def test_after_a_power_cut_only_what_left_is_in_doubt(push_relay, web):
-    """By HTTP/1.1 a connection carries one request at a time."""
-    running = push_relay(ntfy(web.url))
-    running.push("the first")
-    running.wait_for('published "the first": 1 accepted')
-    is_back = threading.Event()
-    web.answer = lambda request: is_back.wait(60) and (200, {})
-    for words in ("second", "third", "fourth", "fifth"):
-        running.push(f"the {words}")
-    web.wait_for(2)
-    # Longer than the relay needs to send another one, if it does not wait.
-    time.sleep(1)
-    running.process.kill()
-    running.process.wait(60)
-    is_back.set()
-    running.process = push_relay(ntfy(web.url)).process
-    assert {body["message"] for _, body in web.wait_for(5)} == {
-        "the first", "the second", "the third", "the fourth", "the fifth"}
-    wait_until(
-        lambda: running.register().states() == {"accepted": 4, "unanswered": 1}, 60, "the end of all")
-
-
-@pytest.mark.parametrize("more", ["", "events = all\n"], ids=["unchanged", "changed"])
-def test_a_reload_waits_for_a_slow_answer(push_relay, web, more):
-    answers = threading.Event()
-    web.answer = lambda request: answers.wait(60) and (200, {})
-    running = push_relay(ntfy(web.url))
+def test_what_has_lost_its_use_is_dropped_at_the_start(push_relay, web, mute_server):
+    running = push_relay(ntfy(mute_server))
     running.push("the bell is at ten")
-    web.wait_for(1)
-    running.text += more
-    running.configure()
-    running.process.send_signal(signal.SIGHUP)
-    running.wait_for("reloaded")
-    # Longer than the relay waits when it ends.
-    time.sleep(4)
-    answers.set()
-    running.wait_for('published "the bell is at ten": 1 accepted')
-    assert len(web.requests) == 1 and not running.matching("when the relay ended")
+    wait_until(lambda: running.register().states() == {"waiting": 1}, 60, "the attempt")
+    assert running.stop() == 0
+    with contextlib.closing(sqlite3.connect(running.register().path)) as register:
+        register.execute("UPDATE messages SET expires = created")
+        register.commit()
+    push_relay(ntfy(web.url)).wait_for(
+        'published "the bell is at ten": 1 expired (ntfy phone: expired, before it could be sent)')
+    assert web.requests == []
 
 
 def test_a_secret_that_is_put_right_is_taken_at_a_reload(push_relay, web, secret):

@@ -36,7 +36,7 @@ LIBRARIES = {
     "Playing": set(),
     "Service": {"CClocksmith", "CJSON", "CLinux", "CSystemd"},
     "Relay": {
-        "CCurl", "CJWT", "CLinux", "CMicroHTTPD", "CMosquitto", "CNGHTTP2", "COpenSSL", "CSQLite",
+        "CCurl", "CJWT", "CLinux", "CMicroHTTPD", "CMosquitto", "COpenSSL", "CSQLite",
         "CSystemd"},
     "Simulation": set(),
     "clocksmith": {"CLinux"},

@@ -5,9 +5,10 @@ import Horology
 final class APNsProvider: Provider {
   let lane: Lane
   let events = PushEvents.all
-  let settings: CarrierSettings
-  let origin: ProviderOrigin
+  let settings: TransferSettings
 
+  /// As in `https://api.push.apple.com/3/device/`; a token follows.
+  private let address: String
   private let topic: String
   private let look: APNsPayload.Look
   /// Nil if a certificate identifies the provider.
@@ -15,56 +16,43 @@ final class APNsProvider: Provider {
   /// APNs has accepted messages for the topic.
   private var isOurTopic = false
   /// The headers and the body of the last message, because many deliveries of it follow each other.
-  private var form: (message: Int64, token: String, headers: HeaderList, body: RequestBody)?
+  private var form: (message: Int64, token: String, headers: [String], body: String)?
 
-  /// Limit of requests in flight; Apple allows 1000. They are in doubt after a power cut.
-  static let mostRequests = 200
+  /// Limit of requests in flight. Apple allows 1000; an owner would not notice more.
+  static let mostRequests = 16
 
   init(
     _ environment: Device.Environment, _ configured: PushConfiguration.APNs, _ token: ProviderToken?
   ) {
     lane = .apns(environment)
+    address = "https://\(configured.server ?? environment.server)/3/device/"
     topic = configured.topic
     look = configured.look
     self.token = token
-    origin = ProviderOrigin(
-      .apns(configured), secret: token?.key ?? [],
-      files: [configured.authorities, configured.certificate, configured.key].compactMap { $0 })
-    settings = CarrierSettings(
-      server: configured.server ?? environment.server, authorities: configured.authorities,
-      certificate: configured.certificate, key: configured.key, most: Self.mostRequests)
+    settings = TransferSettings(
+      authorities: configured.authorities, certificate: configured.certificate,
+      key: configured.key, needsHTTP2: true, most: Self.mostRequests)
   }
 
-  func request(
-    _ delivery: Delivery, _ registered: RegisteredMessage, at now: Instant
-  ) throws(Fault) -> Request {
+  func request(_ delivery: Delivery, at now: Instant) throws(Fault) -> PushRequest {
+    let message = delivery.message
     let token = try token?.text(at: now) ?? ""
-    if form == nil || form?.message != registered.id || form?.token != token {
-      form = try makeForm(registered, token)
+    if form?.message != message.id || form?.token != token {
+      let payload = APNsPayload(message: message.message, look: look)
+      form = (message.id, token, headers(payload, token), try payload.text())
     }
-    return Request(
-      tag: delivery.id, address: "/3/device/\(delivery.token)",
-      ownHeader: Header(name: "apns-id", value: registered.requestID(of: delivery.id)),
-      headers: form!.headers, body: form!.body)
+    return PushRequest(
+      tag: delivery.id, url: address + delivery.token,
+      headers: form!.headers + ["apns-id: \(delivery.requestID)"], body: form!.body)
   }
 
-  private func makeForm(
-    _ registered: RegisteredMessage, _ token: String
-  ) throws(Fault) -> (Int64, String, HeaderList, RequestBody) {
-    let payload = APNsPayload(message: registered.message, look: look)
-    let body = RequestBody(try payload.text())
-    var headers = [
-      Header(name: "apns-topic", value: topic), Header(name: "apns-push-type", value: payload.type),
-      Header(name: "apns-priority", value: String(payload.priority)),
-      Header(
-        name: "apns-expiration",
-        value: String(registered.message.expires.microseconds / 1_000_000)),
-      Header(name: "apns-collapse-id", value: payload.collapse),
-      Header(name: "content-type", value: "application/json"),
-      Header(name: "content-length", value: String(body.count)),
-    ]
-    if !token.isEmpty { headers.append(Header(name: "authorization", value: "bearer \(token)")) }
-    return (registered.id, token, HeaderList(headers), body)
+  private func headers(_ payload: APNsPayload, _ token: String) -> [String] {
+    let expires = payload.message.expires.microseconds / 1_000_000
+    return [
+      "content-type: application/json", "apns-topic: \(topic)", "apns-push-type: \(payload.type)",
+      "apns-priority: \(payload.priority)", "apns-expiration: \(expires)",
+      "apns-collapse-id: \(payload.collapse)",
+    ] + (token.isEmpty ? [] : ["authorization: bearer \(token)"])
   }
 
   func judge(_ answer: PushResponse, sent: Instant, at now: Instant) -> Verdict {

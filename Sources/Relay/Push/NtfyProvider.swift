@@ -5,36 +5,30 @@ import Horology
 final class NtfyProvider: Provider {
   let lane: Lane
   let events: PushEvents
-  let settings: CarrierSettings
-  let origin: ProviderOrigin
+  let settings: TransferSettings
 
   /// ntfy keeps a longer message as a file.
   private static let mostBytes = 4096
 
   private let configured: PushConfiguration.Ntfy
-  private let headers: HeaderList
+  private let headers: [String]
 
   /// - Throws: `Fault` if the authorities or the token cannot be read.
   init(_ name: String, _ configured: PushConfiguration.Ntfy) throws(Fault) {
     try TLSContext.check(authorities: configured.authorities)
     lane = .ntfy(name)
     events = configured.events
-    settings = CarrierSettings(authorities: configured.authorities, most: 4)
+    settings = TransferSettings(authorities: configured.authorities)
     self.configured = configured
-    var headers = [Header(name: "content-type", value: "application/json")]
     let token = try configured.token()
-    if let token { headers.append(Header(name: "authorization", value: "Bearer \(token)")) }
-    origin = ProviderOrigin(
-      .ntfy(configured), secret: Array((token ?? "").utf8), files: [configured.authorities])
-    self.headers = HeaderList(headers)
+    headers =
+      ["content-type: application/json"] + (token.map { ["authorization: Bearer \($0)"] } ?? [])
   }
 
-  func request(
-    _ delivery: Delivery, _ registered: RegisteredMessage, at now: Instant
-  ) throws(Fault) -> Request {
-    Request(
-      tag: delivery.id, address: configured.server, ownHeader: nil, headers: headers,
-      body: RequestBody(text(of: registered.message)))
+  func request(_ delivery: Delivery, at now: Instant) -> PushRequest {
+    PushRequest(
+      tag: delivery.id, url: configured.server, headers: headers,
+      body: text(of: delivery.message.message))
   }
 
   func text(of message: PushMessage) -> String {

@@ -6,13 +6,10 @@ protocol Provider: AnyObject {
   var lane: Lane { get }
   /// The events that an entry wants. Each device has its own choice.
   var events: PushEvents { get }
-  var settings: CarrierSettings { get }
-  var origin: ProviderOrigin { get }
+  var settings: TransferSettings { get }
 
   /// - Throws: `Fault` if the message cannot be put in a form that the service takes.
-  func request(
-    _ delivery: Delivery, _ registered: RegisteredMessage, at now: Instant
-  ) throws(Fault) -> Request
+  func request(_ delivery: Delivery, at now: Instant) throws(Fault) -> PushRequest
 
   func judge(_ answer: PushResponse, sent: Instant, at now: Instant) -> Verdict
 
@@ -23,4 +20,25 @@ protocol Provider: AnyObject {
 extension Provider {
   /// Twice as long each time, from 1 s to 64 s.
   func pause(after tries: Int) -> Duration { .seconds(1 << min(max(tries - 1, 0), 6)) }
+}
+
+/// A queue of deliveries: for one of Apple's servers, or for an entry of the configuration.
+enum Lane: Hashable {
+  case apns(Device.Environment)
+  case ntfy(String)
+  case webhook(String)
+
+  /// As the register and the journal name it.
+  var name: String {
+    switch self {
+    case .apns(let environment): "apns \(environment.rawValue)"
+    case .ntfy(let name): "ntfy \(name)"
+    case .webhook(let name): "webhook \(name)"
+    }
+  }
+
+  /// Nil for an entry, which is itself one receiver.
+  var environment: Device.Environment? {
+    if case .apns(let environment) = self { environment } else { nil }
+  }
 }

@@ -6,35 +6,28 @@ import Horology
 final class Publisher {
   typealias Log = (RelayEvent, Priority, _ words: String, _ fields: [String: String?]) -> Void
 
-  /// How long the results of messages are kept, and of how many deliveries at most.
+  /// How long the results of messages are kept, and the pause between two prunings.
   private static let keeping = Duration.seconds(7 * 86_400)
-  private static let mostDeliveries: Int64 = 500_000
-  /// The pause between two prunings, and the pause if there is more to prune.
   private static let pruneTime = Duration.seconds(3600)
-  private static let pruneMoreTime = Duration.milliseconds(200)
   /// How many reasons of failures an entry names at most.
   private static let mostFailures = 3
   /// Pause before a failed register is tried again.
   private static let registerTime = Duration.seconds(2)
   /// Limit of messages that wait for the register.
   private static let mostWaiting = 64
+  /// How long to wait for answers when the relay ends.
+  private static let lastPatience = Duration.seconds(3)
 
   private let loop: EventLoop
   private let path: String
   private let log: Log
   private var register: Register?
-  private var isResumed = false
   /// The register has refused something, and that is logged.
   private var isTold = false
   private var lanes: [PushLane] = []
-  private var configured: [Lane] = []
-  /// Lanes of a former configuration, which wait for their last answers.
-  private var closing: [PushLane] = []
-  /// Set by `stop`: nothing more is sent. Called when all lanes are closed.
+  /// Set by `stop`: nothing more is sent. Called when all is noted.
   private var stopped: (() -> Void)?
-  /// How many deliveries of each message have not ended.
-  private var open: [Int64: Int] = [:]
-  private var cached: RegisteredMessage?
+  private var endTimer: EventSource?
   private var waiting: [PushMessage] = []
   /// How many messages were dropped because `waiting` was full.
   private var leftOut = 0
@@ -51,61 +44,49 @@ final class Publisher {
     self.log = log
   }
 
-  /// Sends messages to these providers from now on. Deliveries that wait are continued. A lane
-  /// whose provider has not changed goes on.
+  /// Sends messages to these providers from now on. What is on its way to others is sent again.
   /// - Parameter configured: all configured lanes, also those that cannot be used now. Deliveries
   ///   for any other lane end.
   func use(_ providers: [Provider], of configured: [Lane]) {
-    self.configured = configured
-    let former = lanes
-    let handlers = PushLane.Handlers(
-      advance: { [unowned self] in advance($0, $1, $2) },
-      nextDue: { [unowned self] lane in using { try $0.nextDue(in: lane) } ?? nil },
-      message: { [unowned self] in message($0) },
-      told: { [unowned self] in tell($0, $1) })
-    lanes = providers.map { provider in
-      former.first { $0.isFor(provider) } ?? PushLane(provider, loop, handlers)
+    for lane in lanes {
+      lane.stop()
+      lane.turn()
     }
-    for lane in former {
-      if lanes.contains(where: { $0 === lane }) {
-        lane.askAgain()
-      } else {
-        // The new lanes take over its retries.
-        close(lane, waitsForAnswers: true)
-      }
-    }
+    lanes = providers.map { PushLane($0, loop, self) }
     // Watch before the first read, so that nothing is missed in between.
     watch = try? loop.whenReplaced("\(path)-wal") { [unowned self] in takeNew() }
-    resume()
-    pruneTimer = try? loop.after(Self.pruneMoreTime) { [unowned self] in prune() }
+    takeNew()
+    using { try $0.endLanes(but: configured) }
+    for lane in lanes { lane.wake() }
+    prune()
   }
 
   /// Stops sending.
-  /// - Parameter done: called when the last answer is noted.
+  /// - Parameter done: called when the last answer is noted, or the wait for it is over.
   func stop(_ done: @escaping () -> Void) {
     watch = nil
     pruneTimer = nil
     retryTimer = nil
     stopped = done
-    let last = lanes
-    lanes = []
-    for lane in closing { lane.hasten() }
-    for lane in last { close(lane, waitsForAnswers: false) }
-    if closing.isEmpty { end() }
+    for lane in lanes {
+      lane.stop()
+      lane.turn()
+    }
+    endTimer = try? loop.after(Self.lastPatience) { [unowned self] in end() }
+    endIfIdle()
+  }
+
+  /// Ends if the relay does, and all answers are noted.
+  func endIfIdle() {
+    if stopped != nil, lanes.allSatisfy(\.isIdle) { end() }
   }
 
   private func end() {
+    guard let done = stopped else { return }
+    stopped = nil
+    endTimer = nil
     keepWaiting()
-    stopped?()
-  }
-
-  private func close(_ lane: PushLane, waitsForAnswers: Bool) {
-    closing.append(lane)
-    lane.close(waitsForAnswers: waitsForAnswers) { [unowned self] in
-      closing.removeAll { $0 === lane }
-      guard stopped != nil else { return resume() }
-      if closing.isEmpty { end() }
-    }
+    done()
   }
 
   func publish(_ message: PushMessage) {
@@ -115,8 +96,7 @@ final class Publisher {
       waiting.removeFirst()
       leftOut += 1
     }
-    // Leave a failed register to the retry: each attempt may block for a tenth of a second.
-    if retryTimer == nil { takeNew() }
+    takeNew()
   }
 
   // MARK: The register
@@ -129,7 +109,10 @@ final class Publisher {
   func forget(_ token: String) throws(Fault) -> Bool { try opened().remove(token: token) }
 
   /// - Returns: nil if the register cannot be used now; it is tried again.
+  @discardableResult
   private func using<Result>(_ body: (Register) throws -> Result) -> Result? {
+    // Leave a failed register to the retry: each attempt may block for a tenth of a second.
+    guard retryTimer == nil else { return nil }
     do {
       return try body(opened())
     } catch {
@@ -157,10 +140,8 @@ final class Publisher {
     if let fault = error as? Fault, fault.isOfBrokenDatabase {
       // The next opening checks the register, and sets it aside if it is broken.
       register = nil
-      open = [:]
-      cached = nil
       // In the next register the same numbers mean other deliveries.
-      for lane in lanes + closing { lane.forget() }
+      for lane in lanes { lane.forget() }
     }
     if !isTold {
       isTold = true
@@ -174,9 +155,8 @@ final class Publisher {
   /// Writes everything that the register has refused. The trouble is over when all is written.
   private func tryAgain() {
     retryTimer = nil
-    if isResumed { takeNew() } else { resume() }
-    for id in open.keys { finish(id) }
-    for lane in lanes + closing { lane.wake() }
+    takeNew()
+    for lane in lanes { lane.wake() }
     // A failure has set the timer again. On a full disk, everything that writes nothing succeeds.
     guard retryTimer == nil, using({ try $0.proveWritable() }) != nil else { return }
     recover()
@@ -221,99 +201,72 @@ final class Publisher {
     }
   }
 
-  /// Takes over the deliveries of the relay's last run, or of another configuration.
-  private func resume() {
-    let now = Instant.now
-    let unanswered = using { register in
-      let unanswered = isResumed ? 0 : try register.leaveUnanswered(at: now)
-      try register.closeLanes(but: configured, at: now)
-      for id in try register.unfinished(taken: true) {
-        let counts = try register.counts(of: id)
-        open[id] = (counts[.waiting] ?? 0) + (counts[.sent] ?? 0)
-      }
-      return unanswered
-    }
-    guard let unanswered else { return }
-    isResumed = true
-    tellUnanswered(unanswered)
-    for id in open.keys { finish(id) }
-    takeNew()
-    for lane in lanes { lane.wake() }
-  }
-
   /// Takes the new messages, published here or by `clocksmith-relay push`.
   private func takeNew() {
-    guard isResumed else { return }
     let now = Instant.now
-    let taken: [Int64]? = using { register in
+    let count: Int? = using { register in
       try addWaiting(to: register)
-      // No lane is left to send it. The relay's next run will.
-      guard stopped == nil else { return [] }
-      let new = try register.unfinished(taken: false)
+      // If no lane is left to send it, the relay's next run will.
+      let new = stopped == nil ? try register.unfinished(taken: false) : []
       for id in new {
-        guard let event = try register.message(id)?.message.event else { continue }
+        guard let message = try register.message(id) else { continue }
+        let event = message.message.event
         let wanted = lanes.filter {
           !$0.hasGone && ($0.provider.events.contains(event) || event == .message)
         }
-        open[id] = try register.take(id, for: wanted.map(\.provider.lane), at: now)
+        try register.take(message, for: wanted.map(\.provider.lane), at: now)
       }
-      return new
+      return new.count
     }
-    guard let taken, !taken.isEmpty else { return }
-    for id in taken { finish(id) }
+    guard let count, count > 0 else { return }
+    finish()
     for lane in lanes { lane.wake() }
   }
 
-  private func message(_ id: Int64) -> RegisteredMessage? { message(id) ?? nil }
-
-  /// - Returns: nil if the register cannot be read now.
-  private func message(_ id: Int64) -> RegisteredMessage?? {
-    if cached?.id == id { return cached }
-    guard let found = using({ try $0.message(id) }) else { return nil }
-    cached = found
-    return .some(found)
-  }
-
   private func prune() {
-    let hasMore = using {
-      try $0.prune(before: .now + (.zero - Self.keeping), most: Self.mostDeliveries)
+    using { register in
+      try register.expire(at: .now)
+      try register.prune(before: .now + (.zero - Self.keeping))
     }
-    pruneTimer = try? loop.after(hasMore == true ? Self.pruneMoreTime : Self.pruneTime) {
-      [unowned self] in prune()
-    }
+    finish()
+    pruneTimer = try? loop.after(Self.pruneTime) { [unowned self] in prune() }
   }
 
   // MARK: Deliveries
 
-  private func advance(_ outcomes: [Outcome], _ lane: Lane, _ room: Int) -> Register.Batch? {
-    let now = Instant.now
-    let found = using { try $0.advance(outcomes, in: lane, room: room, at: now) }
-    guard let batch = found else { return nil }
-    var touched = Set(batch.made.keys).union(batch.ended.keys)
-    for (id, count) in batch.made { open[id, default: 0] += count }
-    for (id, count) in batch.ended { open[id, default: 0] -= count }
-    for outcome in outcomes where outcome.state != .waiting {
-      open[outcome.delivery.message, default: 0] -= 1
-      touched.insert(outcome.delivery.message)
-    }
-    for id in touched { finish(id) }
-    if !batch.departed.isEmpty { tellGone(batch.departed, lane) }
-    tellUnanswered(outcomes.filter { $0.state == .unanswered }.count)
-    return batch
+  /// Notes outcomes, and reads the next deliveries of a lane, at most so many.
+  /// - Returns: nil if the register cannot be used now.
+  func advance(
+    _ outcomes: [Outcome], _ lane: Lane, most: Int, at now: Instant
+  ) -> [Delivery]? {
+    let result = using { try $0.advance(outcomes, in: lane, most: most, at: now) }
+    guard let (deliveries, departed) = result else { return nil }
+    tellGone(departed, lane)
+    finish()
+    return deliveries
   }
 
-  /// Marks a message as finished and logs it, if all its deliveries have ended.
-  private func finish(_ id: Int64) {
-    guard open[id, default: 0] <= 0 else { return }
-    let result: (counts: [DeliveryState: Int], failures: [String])?? = using { register in
-      if try register.hasPasses(id) { return nil }
-      try register.finish(id, at: .now)
-      return (try register.counts(of: id), try register.failures(of: id, most: Self.mostFailures))
+  /// - Returns: nil if there is none, or the register cannot be used now.
+  func nextDue(in lane: Lane, after now: Instant) -> Instant? {
+    using { try $0.nextDue(in: lane, after: now) } ?? nil
+  }
+
+  /// Logs the messages that wait for nobody any more, and marks them as finished.
+  private func finish() {
+    using { register in
+      for id in try register.unfinished(taken: true) where try !register.isWaiting(id) {
+        try register.finish(id, at: .now)
+        let failures = try register.failures(of: id, most: Self.mostFailures)
+        tellFinished(try register.message(id)?.message, try register.counts(of: id), failures)
+      }
     }
-    guard let (counts, failures) = result ?? nil else { return }
-    open[id] = nil
-    guard !counts.isEmpty, let message = message(id)?.message else { return }
-    let parts = DeliveryState.allCases.compactMap { state in
+  }
+
+  private func tellFinished(
+    _ message: PushMessage?, _ counts: [DeliveryState: Int], _ failures: [String]
+  ) {
+    guard !counts.isEmpty, let message else { return }
+    let parts = [DeliveryState.accepted, .refused, .expired].compactMap { state in
       counts[state].map { "\($0) \(state.rawValue)" }
     }
     let reasons = failures.joined(separator: "; ")
@@ -330,7 +283,8 @@ final class Publisher {
 
   // MARK: The journal
 
-  private func tell(_ lane: Lane, _ trouble: String?) {
+  /// - Parameter trouble: nil if the lane works again.
+  func tell(_ lane: Lane, _ trouble: String?) {
     guard let more = laneEntries.suffix(at: uptime) else { return }
     if let trouble {
       log(
@@ -339,14 +293,6 @@ final class Publisher {
     } else {
       log(.provider, .notice, "\(lane.name) is back\(more)", ["LANE": lane.name])
     }
-  }
-
-  private func tellUnanswered(_ count: Int) {
-    guard count > 0 else { return }
-    log(
-      .pushed, .warning,
-      "\(count == 1 ? "1 delivery was" : "\(count) deliveries were") on the way when the relay "
-        + "ended; they may have arrived, and are not sent again", ["COUNT": String(count)])
   }
 
   private func tellGone(_ outcomes: [Outcome], _ lane: Lane) {

@@ -3,19 +3,18 @@ import CSQLite
 import Daemon
 @preconcurrency import Glibc
 
-/// The register on the disk: the devices (RegisterDevices.swift), and the state of each message for
-/// each receiver (RegisterDeliveries.swift).
+/// The register on the disk: the devices, the messages, and what was not sent or was refused.
 ///
-/// Each transaction is on the disk when it returns (`synchronous = FULL`). A delivery is noted
-/// before it is sent, and its answer before the lane sends more. So after a power cut nothing is
-/// sent twice, and only the deliveries in flight are in doubt.
+/// A power cut may lose the answers of the last seconds (`synchronous = NORMAL`), so a message that was
+/// not sent to everybody yet may come twice, with the same id. What a person was told is kept, and the
+/// end of each message, is on the disk at once (`synced`).
 public final class Register {
   let database: Database
 
   private static let name = "register.sqlite"
   private static let folder = "/var/lib/clocksmith-relay"
   /// The version of the tables below.
-  private static let version: Int64 = 1
+  private static let version: Int64 = 2
 
   /// In the service's folder, as systemd names it (`StateDirectory=`), or else by its usual path.
   public static var path: String {
@@ -30,7 +29,7 @@ public final class Register {
     database = try Database(path: path, patience: patience)
     try database.execute("PRAGMA journal_mode = WAL")
     try database.execute(
-      "PRAGMA synchronous = FULL; PRAGMA cache_size = -512; PRAGMA temp_store = MEMORY")
+      "PRAGMA synchronous = NORMAL; PRAGMA cache_size = -512; PRAGMA temp_store = MEMORY")
     try makeTables()
   }
 
@@ -134,9 +133,20 @@ public final class Register {
     }
     if found == Self.version { return }
     try database.transaction { () throws(Fault) in
+      // Of version 1, only the devices are kept.
+      try database.execute(
+        "DROP TABLE IF EXISTS messages; DROP TABLE IF EXISTS passes; DROP TABLE IF EXISTS deliveries"
+      )
       try database.execute(Self.tables)
       try database.execute("PRAGMA user_version = \(Self.version)")
     }
+  }
+
+  /// Does all of it or nothing, and returns when it is on the disk.
+  func synced(_ body: () throws(Fault) -> Void) throws(Fault) {
+    try database.execute("PRAGMA synchronous = FULL")
+    defer { try? database.execute("PRAGMA synchronous = NORMAL") }
+    try database.transaction(body)
   }
 
   /// Instants are in microseconds since 1970. PushEvents.swift has the values of `events`, and
@@ -147,20 +157,16 @@ public final class Register {
       id INTEGER PRIMARY KEY AUTOINCREMENT, token TEXT NOT NULL UNIQUE, platform TEXT NOT NULL,
       environment TEXT NOT NULL, events INTEGER NOT NULL, registered INTEGER NOT NULL,
       deactivated INTEGER, reason TEXT);
-    CREATE TABLE IF NOT EXISTS messages (
+    CREATE TABLE messages (
       id INTEGER PRIMARY KEY AUTOINCREMENT, event INTEGER NOT NULL, kind TEXT NOT NULL,
       title TEXT NOT NULL, body TEXT NOT NULL, fields TEXT NOT NULL, collapse TEXT NOT NULL,
       created INTEGER NOT NULL, expires INTEGER NOT NULL, seed INTEGER NOT NULL,
-      taken INTEGER NOT NULL DEFAULT 0, finished INTEGER);
-    CREATE INDEX IF NOT EXISTS unfinished ON messages (taken, id) WHERE finished IS NULL;
-    CREATE TABLE IF NOT EXISTS passes (
-      message INTEGER NOT NULL, lane TEXT NOT NULL, done INTEGER NOT NULL, last INTEGER NOT NULL,
-      PRIMARY KEY (lane, message)) WITHOUT ROWID;
-    CREATE TABLE IF NOT EXISTS deliveries (
+      taken INTEGER NOT NULL DEFAULT 0, accepted INTEGER NOT NULL DEFAULT 0, finished INTEGER);
+    CREATE INDEX unfinished ON messages (taken, id) WHERE finished IS NULL;
+    CREATE TABLE deliveries (
       id INTEGER PRIMARY KEY, message INTEGER NOT NULL, lane TEXT NOT NULL, device INTEGER NOT NULL,
-      state TEXT NOT NULL, tries INTEGER NOT NULL, due INTEGER, reason TEXT,
-      changed INTEGER NOT NULL);
-    CREATE INDEX IF NOT EXISTS deliveries_of_message ON deliveries (message);
-    CREATE INDEX IF NOT EXISTS waiting ON deliveries (lane, due) WHERE state = 'waiting';
+      state TEXT NOT NULL, tries INTEGER NOT NULL DEFAULT 0, due INTEGER, reason TEXT);
+    CREATE INDEX deliveries_of_message ON deliveries (message, state);
+    CREATE INDEX waiting ON deliveries (lane, due, id) WHERE state = 'waiting';
     """
 }

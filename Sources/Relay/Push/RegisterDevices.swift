@@ -13,14 +13,14 @@ extension Register {
   @discardableResult
   public func add(_ device: Device, at now: Instant) throws(Fault) -> Registration {
     var result = Registration.added
-    try database.transaction { () throws(Fault) in result = try put(device, at: now) }
+    try synced { () throws(Fault) in result = try put(device, at: now) }
     return result
   }
 
   /// Registers many, all or none.
   public func add(_ devices: [Device], at now: Instant) throws(Fault) -> Int {
     var added = 0
-    try database.transaction { () throws(Fault) in
+    try synced { () throws(Fault) in
       for device in devices where try put(device, at: now) == .added { added += 1 }
     }
     return added
@@ -51,8 +51,16 @@ extension Register {
   /// Forgets a device.
   /// - Returns: false if it is not known.
   public func remove(token: String) throws(Fault) -> Bool {
-    try database.run("DELETE FROM devices WHERE token = ?", [.text(token.lowercased())])
-    return database.changes > 0
+    var isKnown = false
+    try synced { () throws(Fault) in
+      let id = "SELECT id FROM devices WHERE token = ?"
+      if let device = try database.integer(id, [.text(token.lowercased())]) {
+        try endDeliveries(to: device)
+        try database.run("DELETE FROM devices WHERE id = ?", [.integer(device)])
+        isKnown = true
+      }
+    }
+    return isKnown
   }
 
   /// Lists the devices in the order of their first registration.
@@ -83,17 +91,29 @@ extension Register {
   }
 
   /// Deactivates a device.
-  /// - Parameter since: the instant of the provider's knowledge. A device that registered after it
-  ///   stays active. Nil to ignore when it registered.
+  /// - Parameter since: the instant of the provider's knowledge.
   /// - Returns: false if the device registered later, or is not active.
   func deactivate(
-    _ device: Int64, _ reason: String, since: Instant?, at now: Instant
+    _ device: Int64, _ reason: String, since: Instant, at now: Instant
   ) throws(Fault) -> Bool {
     try database.run(
       """
-      UPDATE devices SET deactivated = ?1, reason = ?2
-        WHERE id = ?3 AND deactivated IS NULL AND (?4 IS NULL OR registered <= ?4)
-      """, [.integer(now.microseconds), .text(reason), .integer(device), SQLValue(since)])
-    return database.changes > 0
+      UPDATE devices SET deactivated = ?, reason = ?
+        WHERE id = ? AND deactivated IS NULL AND registered <= ?
+      """,
+      [
+        .integer(now.microseconds), .text(reason), .integer(device), .integer(since.microseconds),
+      ])
+    guard database.changes > 0 else { return false }
+    try endDeliveries(to: device)
+    return true
+  }
+
+  private func endDeliveries(to device: Int64) throws(Fault) {
+    try database.run(
+      """
+      UPDATE deliveries SET state = 'refused', reason = 'the device has gone'
+        WHERE state = 'waiting' AND device = ?
+      """, [.integer(device)])
   }
 }

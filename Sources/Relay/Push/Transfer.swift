@@ -2,34 +2,95 @@ import Basics
 import CCurl
 @preconcurrency import Glibc
 
-/// A handle of libcurl, with its current request.
+/// A POST over HTTP.
+struct PushRequest {
+  /// Identifies the answer.
+  let tag: Int64
+  let url: String
+  /// As in `content-type: application/json`.
+  let headers: [String]
+  let body: String
+}
+
+/// The answer to a request.
+struct PushResponse {
+  /// 0 without an answer.
+  let status: Int
+  /// The start of the answer's body.
+  let body: String
+  /// How long the server asks us to wait, a day at most; nil if it does not say.
+  let retryAfter: Duration?
+  /// Why there is no whole answer.
+  let failure: Failure?
+
+  /// The server has taken the request, even if the rest of its answer has not come.
+  var isSuccess: Bool { (200..<300).contains(status) }
+
+  struct Failure {
+    let code: CURLcode
+    let words: String
+
+    var isLate: Bool { code == CURLE_OPERATION_TIMEDOUT }
+
+    /// True if the failure concerns only this request, and not the connection.
+    var isOfOneRequest: Bool { [CURLE_OPERATION_TIMEDOUT, CURLE_HTTP2_STREAM].contains(code) }
+  }
+}
+
+/// A handle of libcurl, used for one request after the other.
 final class Transfer {
-  /// In bytes: the minimum of libcurl. Answers are short.
-  private static let buffer = 1024
-  private static let uploadBuffer = 16_384
+  /// In milliseconds: how long a request may take, of which to connect. Standard Webhooks proposes
+  /// 15 to 30 s.
+  private static let patience = 30_000
+  private static let longestConnect = 10_000
+  /// In seconds: how long an idle connection is kept, and when its first keep-alive probe is sent.
+  private static let longestIdle = 3600
+  private static let firstProbe = 60
+  /// In bytes. libcurl 7.88 reads only this much of an answer by HTTP/2, and may not read on.
+  private static let buffer = 16_384
+  /// In bytes: how much of an answer is kept.
+  private static let mostOfBody = 4096
 
-  private let handle: CurlHandle
+  let easy: UnsafeMutableRawPointer
   private(set) var tag: Int64 = 0
-  private var headers: HeaderList?
-  private var body: RequestBody?
-  /// The request's own header, in front of the shared ones.
-  private let ownHeader: UnsafeMutablePointer<curl_slist>
+  private let needsHTTP2: Bool
+  private let words: UnsafeMutablePointer<CChar>
+  private var headers: UnsafeMutablePointer<curl_slist>?
   private var received: [UInt8] = []
-  /// The answer is longer than is read.
-  private var isCut = false
 
-  var easy: UnsafeMutableRawPointer { handle.easy }
-
-  init(_ settings: CarrierSettings) throws(Fault) {
-    handle = try CurlHandle(settings)
-    ownHeader = .allocate(capacity: 1)
-    ownHeader.initialize(to: curl_slist())
-    handle.set(CURLOPT_POST, 1)
-    handle.set(CURLOPT_BUFFERSIZE, Self.buffer)
-    handle.set(CURLOPT_UPLOAD_BUFFERSIZE, Self.uploadBuffer)
-    handle.set(CURLOPT_TIMEOUT_MS, Int(settings.patience / .milliseconds(1)))
+  /// - Throws: `Fault` if libcurl has no memory for it.
+  init(_ settings: TransferSettings) throws(Fault) {
+    guard let made = curl_easy_init() else { throw Fault("cannot use libcurl", errno: ENOMEM) }
+    easy = made
+    needsHTTP2 = settings.needsHTTP2
+    words = .allocate(capacity: Int(CURL_ERROR_SIZE))
+    words.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+    set(CURLOPT_ERRORBUFFER, words)
+    set(CURLOPT_NOSIGNAL, 1)
+    set(CURLOPT_POST, 1)
+    set(CURLOPT_TIMEOUT_MS, Self.patience)
+    set(CURLOPT_CONNECTTIMEOUT_MS, Self.longestConnect)
+    // A libcurl thread looks names up, which may take half a minute: do not wait for it at the end.
+    set(CURLOPT_QUICK_EXIT, 1)
+    set(CURLOPT_TCP_KEEPALIVE, 1)
+    set(CURLOPT_TCP_KEEPIDLE, Self.firstProbe)
+    set(CURLOPT_MAXAGE_CONN, Self.longestIdle)
+    set(CURLOPT_BUFFERSIZE, Self.buffer)
+    set(CURLOPT_UPLOAD_BUFFERSIZE, Self.buffer)
     // Waits for the one connection instead of making another.
-    handle.set(CURLOPT_PIPEWAIT, 1)
+    set(CURLOPT_PIPEWAIT, 1)
+    set(CURLOPT_PROTOCOLS_STR, needsHTTP2 ? "https" : "http,https")
+    // A macro of another type in later versions.
+    set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
+    let isFolder = isSpecialFile(settings.authorities)
+    set(isFolder ? CURLOPT_CAPATH : CURLOPT_CAINFO, settings.authorities)
+    set(isFolder ? CURLOPT_CAINFO : CURLOPT_CAPATH, UnsafePointer<CChar>?.none)
+    if let certificate = settings.certificate, let key = settings.key {
+      set(CURLOPT_SSLCERT, certificate)
+      set(CURLOPT_SSLKEY, key)
+      // OpenSSL would ask a terminal for the password of a key, and wait.
+      set(CURLOPT_KEYPASSWD, "")
+    }
     clocksmith_curl_writer(
       easy,
       { bytes, size, count, context in
@@ -39,65 +100,60 @@ final class Transfer {
   }
 
   deinit {
-    free(ownHeader.pointee.data)
-    ownHeader.deallocate()
+    curl_easy_cleanup(easy)
+    curl_slist_free_all(headers)
+    words.deallocate()
+  }
+
+  private func set(_ option: CURLoption, _ value: Int) {
+    clocksmith_curl_number(easy, option, value)
+  }
+
+  private func set(_ option: CURLoption, _ value: UnsafePointer<CChar>?) {
+    clocksmith_curl_pointer(easy, option, value)
   }
 
   /// - Parameter wantsFreshConnection: true if the open connection may be dead.
-  func take(_ request: Request, wantsFreshConnection: Bool) {
+  func take(_ request: PushRequest, wantsFreshConnection: Bool) {
     tag = request.tag
-    headers = request.headers
-    body = request.body
     received.removeAll(keepingCapacity: true)
-    isCut = false
-    handle.forgetWords()
-    handle.set(CURLOPT_FRESH_CONNECT, wantsFreshConnection ? 1 : 0)
-    handle.set(CURLOPT_URL, request.address)
-    clocksmith_curl_pointer(easy, CURLOPT_POSTFIELDS, request.body.bytes)
-    handle.set(CURLOPT_POSTFIELDSIZE, request.body.count)
-    var first = request.headers.list
-    if let own = request.ownHeader {
-      free(ownHeader.pointee.data)
-      ownHeader.pointee.data = strdup("\(own.name): \(own.value)")
-      ownHeader.pointee.next = first
-      first = ownHeader
-    }
-    clocksmith_curl_pointer(easy, CURLOPT_HTTPHEADER, first)
+    words[0] = 0
+    // Without a value, libcurl leaves out its own header.
+    var list = curl_slist_append(nil, "accept:")
+    for header in request.headers { list = curl_slist_append(list, header) }
+    clocksmith_curl_pointer(easy, CURLOPT_HTTPHEADER, list)
+    curl_slist_free_all(headers)
+    headers = list
+    set(CURLOPT_FRESH_CONNECT, wantsFreshConnection ? 1 : 0)
+    set(CURLOPT_URL, request.url)
+    set(CURLOPT_POSTFIELDSIZE, request.body.utf8.count)
+    set(CURLOPT_COPYPOSTFIELDS, request.body)
   }
 
   /// - Returns: how many of the bytes it has taken. libcurl ends the transfer if it is not all.
   private func receive(_ bytes: UnsafeRawBufferPointer) -> Int {
-    let taken = bytes.prefix(PushResponse.mostOfBody - received.count)
+    let taken = bytes.prefix(Self.mostOfBody - received.count)
     received.append(contentsOf: taken)
-    if taken.count < bytes.count { isCut = true }
     return taken.count
   }
 
-  /// False while no byte of the request can have left.
-  var hasBegun: Bool {
-    var microseconds: curl_off_t = 0
-    clocksmith_curl_ask_offset(easy, CURLINFO_PRETRANSFER_TIME_T, &microseconds)
-    return microseconds > 0
-  }
-
-  /// True if the answer came by HTTP/2 or later.
-  var isMultiplexed: Bool {
-    var version = 0
-    clocksmith_curl_ask_number(easy, CURLINFO_HTTP_VERSION, &version)
-    return version >= CURL_HTTP_VERSION_2_0
-  }
-
-  /// The answer to the request. Keeps nothing of the request.
   func answer(_ result: CURLcode) -> PushResponse {
-    headers = nil
-    body = nil
-    var status = 0
+    var (status, version) = (0, 0)
     clocksmith_curl_ask_number(easy, CURLINFO_RESPONSE_CODE, &status)
+    clocksmith_curl_ask_number(easy, CURLINFO_HTTP_VERSION, &version)
+    if needsHTTP2, status > 0, version < CURL_HTTP_VERSION_2_0 {
+      let failure = PushResponse.Failure(
+        code: CURLE_HTTP2, words: "the server does not speak HTTP/2")
+      return PushResponse(status: 0, body: "", retryAfter: nil, failure: failure)
+    }
     var seconds: curl_off_t = 0
-    if status != 200 { clocksmith_curl_ask_offset(easy, CURLINFO_RETRY_AFTER, &seconds) }
+    clocksmith_curl_ask_offset(easy, CURLINFO_RETRY_AFTER, &seconds)
+    // An answer that is longer than is kept is a whole one.
+    let isWhole = result == CURLE_OK || result == CURLE_WRITE_ERROR
+    let reason = words[0] == 0 ? curl_easy_strerror(result) : UnsafePointer(words)
     return PushResponse(
-      status: status, body: status == 200 ? "" : String(decoding: received, as: UTF8.self),
-      retryAfter: .pause(seconds: Int64(seconds)),
-      failure: result == CURLE_OK || isCut ? nil : handle.failure(result))
+      status: status, body: String(decoding: received, as: UTF8.self),
+      retryAfter: seconds > 0 ? .seconds(min(Int64(seconds), 86_400)) : nil,
+      failure: isWhole ? nil : .init(code: result, words: String(cString: reason!)))
   }
 }

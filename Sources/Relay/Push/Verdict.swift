@@ -42,7 +42,9 @@ extension Verdict {
     case (410, _):
       let since = body?[Self.timestamp].map { Instant(microseconds: Int64($0) * 1000) }
       self = .gone(.init(reason: reason, since: since ?? sent))
-    case (400, "BadDeviceToken"): self = .gone(.init(reason: reason, since: sent))
+    // Perhaps only the environment is wrong, which is ours to mend: the phone stays registered.
+    case (400, "BadDeviceToken"):
+      self = .refused("\(reason): the token is wrong, or is of the other environment")
     // The token is valid for another app: either this phone or our topic is wrong.
     case (400, "DeviceTokenNotForTopic") where isOurTopic: self = .refused(reason)
     case (403, "ExpiredProviderToken"): self = .tokenExpired(reason)
@@ -59,8 +61,8 @@ extension Verdict {
   /// In milliseconds since 1970, until 2200.
   private static let timestamp = Key<Int>.integer("timestamp", 0...7_258_118_400_000)
 
-  /// The reason that APNs gives for an answer, or for the end of a connection.
-  static func reason(in body: Record?) -> String? {
+  /// The reason that APNs gives for an answer.
+  private static func reason(in body: Record?) -> String? {
     // What is not one of Apple's words may be anything.
     body?[.text("reason", where: isWord)]
   }

@@ -8,8 +8,7 @@ import Horology
 final class WebhookProvider: Provider {
   let lane: Lane
   let events: PushEvents
-  let settings: CarrierSettings
-  let origin: ProviderOrigin
+  let settings: TransferSettings
 
   private let url: String
   private let secret: WebhookSecret
@@ -19,29 +18,21 @@ final class WebhookProvider: Provider {
     try TLSContext.check(authorities: configured.authorities)
     lane = .webhook(name)
     events = configured.events
-    settings = CarrierSettings(authorities: configured.authorities, most: 4)
+    settings = TransferSettings(authorities: configured.authorities)
     url = configured.url
-    let secret = try configured.secret()
-    self.secret = secret
-    origin = ProviderOrigin(
-      .webhook(configured), secret: secret.bytes, files: [configured.authorities])
+    secret = try configured.secret()
   }
 
-  func request(
-    _ delivery: Delivery, _ registered: RegisteredMessage, at now: Instant
-  ) throws(Fault) -> Request {
-    let body = Self.text(of: registered.message)
-    let id = registered.requestID(of: delivery.id)
+  func request(_ delivery: Delivery, at now: Instant) -> PushRequest {
+    let body = Self.text(of: delivery.message.message)
+    let id = delivery.requestID
     let seconds = now.microseconds / 1_000_000
-    let headers = HeaderList([
-      Header(name: "content-type", value: "application/json"),
-      Header(name: "webhook-timestamp", value: String(seconds)),
-      Header(
-        name: "webhook-signature", value: "v1,\(secret.signature(of: "\(id).\(seconds).\(body)"))"),
-    ])
-    return Request(
-      tag: delivery.id, address: url, ownHeader: Header(name: "webhook-id", value: id),
-      headers: headers, body: RequestBody(body))
+    return PushRequest(
+      tag: delivery.id, url: url,
+      headers: [
+        "content-type: application/json", "webhook-id: \(id)", "webhook-timestamp: \(seconds)",
+        "webhook-signature: v1,\(secret.signature(of: "\(id).\(seconds).\(body)"))",
+      ], body: body)
   }
 
   static func text(of message: PushMessage) -> String {
