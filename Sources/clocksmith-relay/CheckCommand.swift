@@ -41,7 +41,7 @@ private func check(_ configuration: RelayConfiguration) throws(Fault) -> Bool {
     try broker.checkCertificates()
     try say("ok    authorities   \(broker.authorities)")
     if let certificate = broker.certificate {
-      isUsable = try check(certificate: certificate, taking: .restart)
+      isUsable = try check(certificate: certificate)
     }
   }
   try say("ok    clock         \(topics.clock)")
@@ -51,17 +51,13 @@ private func check(_ configuration: RelayConfiguration) throws(Fault) -> Bool {
 }
 
 /// - Returns: false if the certificate is not valid now.
-private func check(
-  certificate path: String, taking: CertificateDates.Taking = .reload
-) throws(Fault) -> Bool {
-  let dates = try CertificateDates(path: path, taking: taking)
-  if let complaint = dates.complaint(at: .now) {
-    try say("FOUND \(complaint)")
-    return false
+private func check(certificate path: String) throws(Fault) -> Bool {
+  let dates = try CertificateDates(path)
+  if dates.isValid { try say("ok    certificate   \(path)") }
+  if let complaint = dates.complaint {
+    try say("\(dates.isValid ? "note  certificate   " : "FOUND ")\(complaint)")
   }
-  try say("ok    certificate   \(path)")
-  if let reminder = dates.reminder(at: .now) { try say("note  certificate   \(reminder)") }
-  return true
+  return dates.isValid
 }
 
 /// - Returns: false if something was found.

@@ -122,7 +122,7 @@ def test_a_check_loads_certificates_and_keys(run, configured, tmp_path, section,
 @pytest.mark.parametrize("begins, ends, status, told", [
     (-9, -2, 3, "FOUND {path}: this certificate expired on {ends}; renew it, then 'sudo systemctl"),
     (5, 90, 3, "FOUND {path}: this certificate is not valid before {begins}; if that has passed,"),
-    (-9, 29, 0, "note  certificate   {path} expires on {ends}; before that, renew it, then 'sudo"),
+    (-9, 29, 0, "note  certificate   {path}: this certificate expires on {ends}; before that, renew it, then 'sudo"),
     (-9, 31, 0, "ok    certificate   {path}"),
 ], ids=["expired", "not yet valid", "nearly expired", "good for long"])
 def test_a_check_tells_how_long_a_certificate_is_valid(

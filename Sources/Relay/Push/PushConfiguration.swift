@@ -150,7 +150,9 @@ extension PushConfiguration {
   private static let ntfyKeys: [String: INIKey<Ntfy>] = [
     "server": { ntfy, value in
       // ntfy takes messages as JSON only at its root.
-      guard WebAddress.isURL(value), value.split(whereSeparator: "/?#".contains).count == 2 else {
+      guard WebAddress.host(of: value) != nil,
+        value.split(whereSeparator: "/?#".contains).count == 2
+      else {
         return "allowed: https://HOST, or http://HOST, without a path; the topic is set by 'topic'"
       }
       ntfy.server = value
@@ -169,7 +171,7 @@ extension PushConfiguration {
 
   private static let webhookKeys: [String: INIKey<Webhook>] = [
     "url": { webhook, value in
-      guard value == "none" || WebAddress.isURL(value) else {
+      guard value == "none" || WebAddress.host(of: value) != nil else {
         return "allowed: https://HOST/PATH, or http://HOST/PATH"
       }
       webhook.url = value == "none" ? "" : value
