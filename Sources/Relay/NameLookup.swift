@@ -11,7 +11,7 @@ final class NameLookup {
   private static let longestPause = Duration.milliseconds(640)
 
   /// The memory that glibc writes to until it is done.
-  private final class Request {
+  private final class Query {
     let name: UnsafeMutablePointer<CChar>
     let hints: UnsafeMutablePointer<addrinfo>
     let block: UnsafeMutablePointer<gaicb>
@@ -35,7 +35,7 @@ final class NameLookup {
     }
   }
 
-  private let request: Request
+  private let request: Query
   private let done: (Result<[String], Fault>) -> Void
   private var timer: EventSource?
   private var pause = firstPause
@@ -46,7 +46,7 @@ final class NameLookup {
     _ host: String, _ loop: EventLoop, _ done: @escaping (Result<[String], Fault>) -> Void
   ) throws(Fault) {
     self.done = done
-    request = Request(host)
+    request = Query(host)
     var list: UnsafeMutablePointer<gaicb>? = request.block
     let code = getaddrinfo_a(GAI_NOWAIT, &list, 1, nil)
     guard code == 0 else { throw Self.fault(host, code) }

@@ -121,3 +121,88 @@ extension Record {
     self[key] = Instant(microseconds: Int64((seconds * 1e6).rounded()))
   }
 }
+
+/// The commands that a message may give: those of the clock, and the relay's own.
+enum CommandTable {
+  struct Entry: Sendable {
+    /// The keys that it may hold, besides those of every command.
+    let keys: [String]
+    let action: @Sendable (Record) throws(BadValue) -> Order.Action
+  }
+
+  static var names: [String] { entries.keys.sorted() }
+
+  static let entries: [String: Entry] = {
+    var entries = Dictionary(
+      uniqueKeysWithValues: Horology.Request.forms.map { ($0.name, Entry($0)) })
+    entries["rounds"] = entries["interval"]
+    entries["cancel"] = Entry(keys: [Order.id.name]) { record throws(BadValue) in
+      .cancel(id: try record.value(Order.id))
+    }
+    entries["device_add"] = Entry(keys: Device.keys) { record throws(BadValue) in
+      var device = try Device(token: record)
+      try device.choose(record)
+      return .register(device)
+    }
+    entries["device_remove"] = Entry(keys: [Device.token.name]) { record throws(BadValue) in
+      .remove(token: try Device(token: record).token)
+    }
+    return entries
+  }()
+
+  /// Stands for every tune, for only the clock can find one. The network must not choose which files
+  /// it opens, so a name is that of a file in its folder.
+  fileprivate static func tune(_ name: String) throws(BadValue) -> Tune {
+    guard !name.utf8.contains(UInt8(ascii: "/")), name.utf8.count < 256 else {
+      throw BadValue(key: "tune", value: .text(name), allowed: "the name of a tune, not a path")
+    }
+    return .missing(name)
+  }
+}
+
+extension CommandTable.Entry {
+  fileprivate init(_ form: Horology.Request.Form) {
+    self.init(keys: form.fields.map(\.key)) { record throws(BadValue) in
+      _ = try form.request(record, tune: CommandTable.tune)
+      return .call(AnnouncerCall(method: form.method, request: form.fields.isEmpty ? nil : record))
+    }
+  }
+}
+
+/// How a command ended, or until when it waits.
+enum CommandOutcome {
+  /// With the announcer's answer.
+  case done(Record)
+  /// All was as the command wants it.
+  case unchanged
+  /// It is kept until its instant is near.
+  case waits(until: Instant)
+  case refused(Rejection)
+}
+
+extension CommandOutcome {
+  var record: Record {
+    switch self {
+    case .done(let told): Record(["status": .text("done")]).merging(told)
+    case .unchanged: Record(["status": .text("unchanged")])
+    case .waits(let instant): Record(["status": .text("waiting"), "at": .text(instant.rfc3339)])
+    case .refused(let rejection):
+      Record(["error": .text(rejection.words), "reason": .text(rejection.reason)])
+    }
+  }
+
+  /// The answer on MQTT, as JSON.
+  /// - Parameter id: of the command; nil if it has none.
+  func payload(id: String?) -> String {
+    Record(["id": id.map { .text($0) }, "status": .text("refused")]).merging(record).json
+  }
+}
+
+/// A command, and where it came from.
+struct ReceivedCommand {
+  let order: Order
+  /// The MQTT topic, or the HTTP path.
+  let topic: String
+  /// Answers an app over HTTP, once; nil if none waits for it.
+  var answer: ((CommandOutcome) -> Void)?
+}

@@ -4,6 +4,11 @@ import Horology
 
 /// Handles the received messages.
 extension RelayService {
+  /// How long before its instant the announcer gets a command: less than the 5 s that it allows, and
+  /// more than any speaker needs. It prepares the command, and begins with the frame of the instant.
+  private static let lead = Duration.milliseconds(4_750)
+  /// How many commands may wait for their instants.
+  private static let mostWaiting = 64
   /// How long after its instant a command must have been heard: longer than a phrase takes. At a
   /// full minute an occasion may say it, so longer than noon takes.
   private static let hearing = (phrase: Duration.seconds(15), occasion: Duration.seconds(120))
@@ -24,7 +29,7 @@ extension RelayService {
       // An empty message only clears a retained one.
       guard message.size > 0 else { return }
       do throws(Rejection) {
-        let order = try desk.take(message, at: .now, clockIsUsed: announcer.state.clockIsUsed)
+        let order = try reader.take(message, at: .now, clockIsUsed: announcer.state.clockIsUsed)
         carryOut(ReceivedCommand(order: order, topic: message.topic))
       } catch {
         refuse(message, error)
@@ -64,29 +69,64 @@ extension RelayService {
   private func carryOutByClock(_ command: ReceivedCommand) {
     let order = command.order
     if order.name == "stop" {
-      tellCancelled(cancelled(nil), by: command)
-      // The stop silences them on purpose: do not report them as unheard.
-      for number in awaitingSound.keys { timers[number] = nil }
-      awaitingSound = [:]
+      // The announcer gets the stop after the calls that have left, and ends their soundings itself.
+      // What it has taken is silenced on purpose: do not report it as unheard.
+      tellCancelled(cancelled { $0.phase != .taken }, by: command)
+      waiting = []
     }
-    guard let instant = order.at, instant - .now > WaitingRoom.lead else {
-      return send(command)
-    }
+    guard let instant = order.at else { return send(command) }
+    let isNear = instant - .now <= Self.lead
     do throws(Rejection) {
-      var waiting = command
-      waiting.answer = nil
-      try waitingRoom.take(waiting, at: instant)
-      keep()
-      tell(.waiting, "took \(order.title) for \(instant.rfc3339)", command)
-      publishState()
-      answer(command, .waits(until: instant))
+      let waiting = try wait(for: instant, command, isNear: isNear)
+      if isNear { return send(waiting) }
     } catch {
-      refuse(command, error)
+      return refuse(command, error)
     }
+    keep()
+    tell(.waiting, "took \(order.title) for \(instant.rfc3339)", command)
+    publishState()
+    answer(command, .waits(until: instant))
+  }
+
+  /// Adds a command to those that wait.
+  /// - Parameter isNear: true if it is sent at once.
+  /// - Throws: `Rejection` if too many wait already.
+  @discardableResult
+  func wait(
+    for instant: Instant, _ command: ReceivedCommand, isNear: Bool = false
+  ) throws(Rejection) -> WaitingCommand {
+    var command = command
+    // The answer over HTTP is that it waits.
+    if !isNear { command.answer = nil }
+    let added = WaitingCommand(command, instant)
+    if !isNear {
+      guard commandsForLater.count < Self.mostWaiting else {
+        throw Rejection(.full, "\(Self.mostWaiting) commands wait for their instants already")
+      }
+      let due = instant + (.zero - Self.lead)
+      do throws(Fault) {
+        added.timer = try loop.atUTC(microseconds: due.microseconds) {
+          [unowned self, unowned added] in
+          send(added)
+          publishState()
+        }
+      } catch {
+        throw Rejection(.full, error.description)
+      }
+    }
+    waiting.append(added)
+    return added
+  }
+
+  /// The commands that the announcer gets when their instants are near.
+  var commandsForLater: [ReceivedCommand] {
+    waiting.filter { $0.phase == .waiting }.map(\.command)
   }
 
   private func cancel(_ id: String, _ command: ReceivedCommand) {
-    let cancelled = cancelled(id)
+    let cancelled = cancelled {
+      $0.command.order.id == id && [.waiting, .retrying].contains($0.phase)
+    }
     guard !cancelled.isEmpty else {
       return refuse(
         command, Rejection(.unknown, "no command with the id \"\(id.excerpt)\" waits"))
@@ -95,28 +135,21 @@ extension RelayService {
     answer(command, .done(Record()))
   }
 
-  /// Forgets commands that wait or are tried again: the one with this id, or, for nil, all.
-  private func cancelled(_ id: String?) -> [ReceivedCommand] {
-    var cancelled = waitingRoom.cancel(id)
-    for (number, command) in retrying where id == nil || command.order.id == id {
-      timers[number] = nil
-      retrying[number] = nil
-      cancelled.append(command)
-    }
-    guard id == nil else { return cancelled }
-    // The announcer gets the stop after the calls that have left, and ends their soundings itself.
-    // If it refuses a call, that is not tried again.
-    cancelled += unanswered.sorted { $0.key < $1.key }.map(\.value)
-    unanswered = [:]
-    return cancelled
+  /// Forgets the waiting commands that are chosen.
+  private func cancelled(_ isChosen: (WaitingCommand) -> Bool) -> [ReceivedCommand] {
+    let chosen = waiting.filter(isChosen)
+    for each in chosen { forget(each) }
+    return chosen.map(\.command)
   }
+
+  private func forget(_ command: WaitingCommand) { waiting.removeAll { $0 === command } }
 
   private func tellCancelled(_ cancelled: [ReceivedCommand], by command: ReceivedCommand) {
     guard !cancelled.isEmpty else { return }
     keep()
     for each in cancelled {
       // If it is sent again, it is wanted again.
-      desk.forget(each.order)
+      reader.forget(each.order)
       let instant = each.order.at?.rfc3339 ?? ""
       tell(
         .waiting, "'\(command.order.name)' has cancelled \(each.order.title) for \(instant)", each)
@@ -127,41 +160,70 @@ extension RelayService {
 
   // MARK: The announcer
 
-  /// Sends a waiting command whose instant is near.
-  func sendDue(_ command: ReceivedCommand) {
-    send(command)
-    publishState()
+  /// Sends a command without an instant.
+  private func send(_ command: ReceivedCommand) {
+    guard case .call(let call) = command.order.action else { return }
+    announcer.call(call, expires: command.order.expires) { [unowned self] answer in
+      switch answer {
+      case .success(let told): done(command, told)
+      case .failure(let rejection): refuse(command, rejection)
+      }
+    }
   }
 
+  /// Sends a command whose instant is near.
   /// - Parameter before: why the attempt before failed.
-  private func send(_ command: ReceivedCommand, before: Rejection? = nil) {
-    let order = command.order
-    guard case .call(let call) = order.action else { return }
-    if let instant = order.at, instant <= .now {
+  private func send(_ waiting: WaitingCommand, before: Rejection? = nil) {
+    let (command, instant) = (waiting.command, waiting.instant)
+    guard case .call(let call) = command.order.action else { return }
+    guard instant > .now else {
+      forget(waiting)
       let why = "its instant \(instant.rfc3339) passed before it could be carried out"
       return refuse(command, before ?? Rejection(.past, why))
     }
-    lastNumber += 1
-    let number = lastNumber
-    if order.at != nil { unanswered[number] = command }
-    announcer.call(call, expires: order.expires) { [unowned self] answer in
-      let isWanted = unanswered.removeValue(forKey: number) != nil || order.at == nil
-      guard isWanted else { return }
-      let refused: Rejection
+    waiting.phase = .sent
+    waiting.timer = nil
+    announcer.call(call, expires: command.order.expires) { [unowned self] answer in
+      // Perhaps it was cancelled meanwhile.
+      guard self.waiting.contains(where: { $0 === waiting }) else { return }
       switch answer {
-      case .success(let answer): return done(command, answer)
-      case .failure(let rejection): refused = rejection
+      case .success(let told): taken(waiting, told)
+      case .failure(let refused): tryAgain(waiting, refused, before: before)
       }
-      let mayEnd = refused.kind == .busy || refused.kind == .absent
-      if let instant = order.at, mayEnd, instant - .now > Self.lastTry {
-        let retry = after(Self.pause) { [unowned self] in send(command, before: refused) }
-        retrying[retry] = command
-        keep()
-      } else {
-        // The reason of the attempt before says more than that it is now too late.
-        let isJudged = refused.kind == .refused || refused.kind == .value
-        refuse(command, isJudged ? before ?? refused : refused)
-      }
+    }
+  }
+
+  /// The announcer has refused a command for an instant.
+  private func tryAgain(_ waiting: WaitingCommand, _ refused: Rejection, before: Rejection?) {
+    let mayEnd = refused.kind == .busy || refused.kind == .absent
+    guard mayEnd, waiting.instant - .now > Self.lastTry else {
+      forget(waiting)
+      // The reason of the attempt before says more than that it is now too late.
+      let isJudged = refused.kind == .refused || refused.kind == .value
+      return refuse(waiting.command, isJudged ? before ?? refused : refused)
+    }
+    waiting.phase = .retrying
+    waiting.timer = try? loop.after(Self.pause) { [unowned self, unowned waiting] in
+      send(waiting, before: refused)
+    }
+    keep()
+  }
+
+  /// The announcer has taken a command for an instant.
+  private func taken(_ waiting: WaitingCommand, _ told: Record) {
+    let (order, instant) = (waiting.command.order, waiting.instant)
+    waiting.phase = .taken
+    done(waiting.command, told)
+    waiting.command.answer = nil
+    // A clock step, the switch or a slow speaker may still prevent it.
+    let hearing =
+      instant.microseconds % 60_000_000 == 0 ? Self.hearing.occasion : Self.hearing.phrase
+    waiting.timer = try? loop.after(instant - .now + hearing) { [unowned self, unowned waiting] in
+      journal.log(
+        .unheard, .warning,
+        "\(order.title) was taken for \(instant.rfc3339), and was not heard then; the journal of "
+          + "clocksmith says why", ["ID": order.id, "TOPIC": waiting.command.topic])
+      forget(waiting)
     }
   }
 
@@ -178,56 +240,24 @@ extension RelayService {
     let handed = order.at.map { "handed \(order.title) to the clock for \($0.rfc3339)" }
     tell(.command, handed ?? "carried out \(order.title)", command)
     answer(command, .done(told))
-    guard let instant = order.at else { return }
-    // A clock step, the switch or a slow speaker may still prevent it.
-    let hearing =
-      instant.microseconds % 60_000_000 == 0 ? Self.hearing.occasion : Self.hearing.phrase
-    let number = after(instant - .now + hearing) { [unowned self] in
-      journal.log(
-        .unheard, .warning,
-        "\(order.title) was taken for \(instant.rfc3339), and was not heard then; the journal of "
-          + "clocksmith says why", ["ID": order.id, "TOPIC": command.topic])
-    }
-    var taken = command
-    taken.answer = nil
-    awaitingSound[number] = (instant, taken)
   }
 
   /// Sends again what an announcer had taken that has ended before the instant.
   func sendAgain() {
-    for (number, taken) in awaitingSound where taken.instant - .now > Self.lastTry {
-      awaitingSound[number] = nil
-      timers[number] = nil
-      send(taken.command)
+    for each in waiting where each.phase == .taken && each.instant - .now > Self.lastTry {
+      send(each)
     }
   }
 
   /// An announcement was heard that began at this instant.
   func noteHeard(at instant: Instant) {
-    for (number, taken) in awaitingSound where taken.instant == instant {
-      awaitingSound[number] = nil
-      timers[number] = nil
-    }
-  }
-
-  /// Runs `body` once, later.
-  @discardableResult
-  private func after(_ span: Duration, _ body: @escaping () -> Void) -> Int {
-    lastNumber += 1
-    let number = lastNumber
-    timers[number] = try? loop.after(span) { [unowned self] in
-      timers[number] = nil
-      retrying[number] = nil
-      awaitingSound[number] = nil
-      body()
-    }
-    return number
+    waiting.removeAll { $0.phase == .taken && $0.instant == instant }
   }
 
   func refuse(_ command: ReceivedCommand, _ why: Rejection) {
     keep()
     // Allow the same id again, except after a timeout: the announcer may still carry that call out.
-    if why.kind != .timeout { desk.forget(command.order) }
+    if why.kind != .timeout { reader.forget(command.order) }
     let rejection = command.order.rejection(why)
     reject(rejection, command.topic)
     answer(command, .refused(rejection))
@@ -244,7 +274,7 @@ extension RelayService {
 
   func reject(_ rejection: Rejection, _ topic: String) {
     if rejections.isEmpty {
-      rejectionTimer = try? loop.after(Rejections.span) { [unowned self] in tellUntold() }
+      rejectionTimer = try? loop.after(RejectionThrottle.span) { [unowned self] in tellUntold() }
     }
     guard rejections.isNew(rejection) else { return }
     let what = rejection.id.map { "the command \"\($0)\"" } ?? "a message"
@@ -257,11 +287,36 @@ extension RelayService {
   /// Ends the hour in which each cause was logged once.
   private func tellUntold() {
     let untold = rejections.untold
-    rejections = Rejections()
+    rejections = RejectionThrottle()
     guard untold > 0 else { return }
     let messages = untold == 1 ? "1 more message" : "\(untold) more messages"
     journal.log(
       .rejected, .warning, "refused \(messages) in the last hour, like those in the journal",
       ["COUNT": String(untold)])
+  }
+}
+
+/// A command for an instant, until it was heard.
+final class WaitingCommand {
+  enum Phase {
+    /// Until its instant is near.
+    case waiting
+    /// The announcer has not answered yet.
+    case sent
+    /// The announcer is busy or absent.
+    case retrying
+    /// The announcer has taken it, and it was not heard yet.
+    case taken
+  }
+
+  var command: ReceivedCommand
+  let instant: Instant
+  var phase = Phase.waiting
+  /// Of the end of the phase.
+  var timer: EventSource?
+
+  init(_ command: ReceivedCommand, _ instant: Instant) {
+    self.command = command
+    self.instant = instant
   }
 }

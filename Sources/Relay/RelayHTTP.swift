@@ -62,7 +62,7 @@ extension RelayService {
     _ answer: @escaping (CommandOutcome) -> Void
   ) {
     do throws(Rejection) {
-      let order = try desk.take(
+      let order = try reader.take(
         body, at: .now, clockIsUsed: announcer.state.clockIsUsed, with: known)
       carryOut(ReceivedCommand(order: order, topic: path, answer: answer))
     } catch {

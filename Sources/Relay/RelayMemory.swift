@@ -1,6 +1,8 @@
 import Basics
+import CLinux
 import Daemon
 @preconcurrency import Glibc
+import Horology
 
 /// The memory that outlasts the relay: the commands that wait for their instants, and the topics of
 /// the clock's retained messages at the broker.
@@ -74,4 +76,13 @@ extension RelayMemory {
 
   /// Returns when the memory is on the disk.
   func save(_ path: String) throws(Fault) { try writeText(text, to: path, isSynced: true) }
+}
+
+extension Instant {
+  /// Reads `CLOCK_REALTIME`, to the microsecond, as the register has it.
+  public static var now: Instant {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return Instant(microseconds: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000)
+  }
 }

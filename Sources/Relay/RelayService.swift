@@ -19,17 +19,10 @@ public final class RelayService {
     caughtUp: { [unowned self] in broker?.readOn() })
   private var sources: [EventSource] = []
 
-  var desk = CommandDesk()
-  private(set) lazy var waitingRoom = WaitingRoom(loop) { [unowned self] in sendDue($0) }
-  /// Timers of the commands in `retrying` and `awaitingSound`.
-  var timers: [Int: EventSource] = [:]
-  var retrying: [Int: ReceivedCommand] = [:]
-  /// Commands with an instant that the announcer has not answered yet.
-  var unanswered: [Int: ReceivedCommand] = [:]
-  var awaitingSound: [Int: (instant: Instant, command: ReceivedCommand)] = [:]
-  /// The last number that a timer or a call was given.
-  var lastNumber = 0
-  var rejections = Rejections()
+  var reader = CommandReader()
+  /// The commands for an instant, in the order in which they came.
+  var waiting: [WaitingCommand] = []
+  var rejections = RejectionThrottle()
   var rejectionTimer: EventSource?
   /// Of the journal, about commands.
   var commandEntries = Throttle()
@@ -175,16 +168,16 @@ public final class RelayService {
             + waiting.line.excerpt.printable, ["TOPIC": waiting.topic])
         continue
       }
-      desk.remember(order)
-      try? waitingRoom.take(.init(order: order, topic: waiting.topic), at: instant)
+      reader.remember(order)
+      _ = try? wait(for: instant, ReceivedCommand(order: order, topic: waiting.topic))
     }
-    let count = waitingRoom.commands.count
+    let count = waiting.count
     if count > 0 { journal.log(.waiting, .info, "commands that wait for their instants: \(count)") }
   }
 
   /// The commands that wait for their instants, are retried, or have no answer yet.
   private var kept: [ReceivedCommand] {
-    waitingRoom.commands + retrying.values + unanswered.values
+    waiting.filter { $0.phase != .taken }.map(\.command)
   }
 
   /// Saves the memory if it has changed.
@@ -301,7 +294,7 @@ public final class RelayService {
   /// Nil while the announcer does not run.
   var state: String? {
     guard isRunning else { return nil }
-    return announcer.state.payload(waiting: waitingRoom.commands.map(\.order))
+    return announcer.state.payload(waiting: commandsForLater.map(\.order))
   }
 
   private func lookAtAnnouncer() {

@@ -98,7 +98,7 @@ private func readMemory(at path: String) {
 
 private func readOrder(_ bytes: [UInt8]) throws {
   guard bytes.count <= Order.largestPayload else { return }
-  var desk = CommandDesk()
+  var desk = CommandReader()
   let now = Instant(microseconds: 1_795_359_600_000_000)
   let order = try desk.take(bytes, at: now, clockIsUsed: true)
   let again = try Order(payload: order.line)

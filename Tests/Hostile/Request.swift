@@ -40,7 +40,7 @@ private func openDoor(_ loop: EventLoop, _ folder: String) throws -> HTTPDoor {
   var http = HTTPConfiguration()
   http.tokenFile = file("token", Array("0123456789abcdef\n".utf8), folder)
   http.requestsPerMinute = nil
-  var desk = CommandDesk()
+  var desk = CommandReader()
   let handlers = HTTPDoor.Handlers(
     state: { .success("{}") },
     carryOut: { _, body, known, answer in

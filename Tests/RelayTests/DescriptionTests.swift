@@ -73,14 +73,6 @@ import Testing
       }
     }
   }
-
-  @Test("there is no command that is not described, and none is described that is not there")
-  func commands() throws {
-    for name in CommandTable.names { #expect(try schema(of: name) != nil, "\(name)") }
-    let forms = try schemas.object("Command").value(.records("oneOf"))
-    let described = try forms.flatMap { try names(of: $0) }
-    #expect(described.sorted() == CommandTable.names)
-  }
 }
 
 extension Record {

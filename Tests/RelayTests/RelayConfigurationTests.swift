@@ -95,7 +95,6 @@ import Testing
       ("[http]\norigins = *\n", ":2: origins = *: allowed: none, or origins"),
       ("[http]\norigins = http://a:8123/\n", "an origin ends with the host or the port"),
       ("[http]\norigins = http://a, b\n", "with commas between them"),
-      ("[ntfy a]\ntopic = b\nevents = occasion\n", ":3: occasion is never sent without 'ahead'"),
       ("[mqtt]\nbroker = a\nbroker = b\n", "set twice"),
       ("[mqtt]\nbroker = a\nname = a/b\n", "allowed: none, or 1 to 64 of a-z"),
       ("[mqtt]\nbroker = a\nprefix = a//b\n", ":3: prefix"),

@@ -20,7 +20,7 @@ import Testing
     let names = CommandTable.entries.keys.sorted()
     let keys = Set(CommandTable.entries.values.flatMap(\.keys)).union(["at", "id", "expires"])
       .sorted()
-    var desk = CommandDesk()
+    var reader = CommandReader()
     var accepted = 0
     for _ in 0..<20_000 {
       let name = pick(names)
@@ -34,7 +34,7 @@ import Testing
         bytes[Int(chance.next() % UInt64(bytes.count))] = UInt8(truncatingIfNeeded: chance.next())
       }
       do throws(Rejection) {
-        _ = try desk.take(
+        _ = try reader.take(
           MQTTMessage(topic: "c", payload: bytes, isRetained: false),
           at: Instant(microseconds: 1_795_359_600_000_000), clockIsUsed: true)
         accepted += 1

@@ -237,6 +237,9 @@ REFUSED = [
     {"command": "timer", "seconds": 0.5}, {"command": "timer", "seconds": "60"},
     {"command": "timer_add", "timer": 1}, {"command": "timer_pause", "timer": ""},
     {"command": "interval", "seconds": 86_401}, {"command": "rounds"}, {**ROUNDS, "seconds": 30},
+    {"command": "mute", "for": 2_678_401}, {"command": "timer", "seconds": 2_678_401},
+    {"command": "timer_add", "timer": 1, "seconds": 0}, {"command": "interval", "seconds": 0.5},
+    {"command": "rounds", "work": 0}, {"command": "volume", "volume_db": -60.5},
     *({**ROUNDS, **more} for more in (
         {"rounds": 0}, {"rounds": 8.5}, {"rounds": 1001}, {"rest": -1}, {"prepare": 86_401},
         {"countdown": 11}, {"words": 1})),

@@ -11,31 +11,18 @@ from pretended_announcer import PretendedAnnouncer
 from relay import COMMAND
 from sound_server import wait_until
 
-MONTH, DAY = 31 * 86_400, 86_400
+MONTH = 31 * 86_400
 
 # These are refused by the relay itself, whether the clock runs or not.
 WRONG = [
     ({"command": "volume", "volume_db": 1}, "volume_db 1 is not allowed; write -60 to 0"),
-    ({"command": "volume", "volume_db": -60.5}, "volume_db -60.5 is not allowed; write -60 to 0"),
-    ({"command": "mute", "for": 0}, "for 0 is not allowed; write 0.001 to 2678400 seconds"),
-    ({"command": "mute", "for": MONTH + 1}, "for 2678401 is not allowed"),
-    ({"command": "timer", "seconds": 0.5}, "seconds 0.5 is not allowed; write 1 to 2678400"),
-    ({"command": "timer", "seconds": MONTH + 1}, "write 1 to 2678400 seconds"),
-    ({"command": "timer_add", "timer": 1, "seconds": 0}, "seconds 0 is not allowed"),
-    ({"command": "timer_add", "timer": 1, "seconds": MONTH + 1}, "seconds 2678401 is not allowed"),
+    ({"command": "mute", "for": MONTH + 1}, "for 2678401 is not allowed; write 0.001 to 2678400 seconds"),
+    ({"command": "timer", "seconds": "600"}, 'seconds "600" is not allowed; write 1 to 2678400 seconds'),
     ({"command": "timer_pause", "timer": ""}, 'timer "" is not allowed; write a name or a number'),
-    ({"command": "interval", "seconds": 0.5}, "seconds 0.5 is not allowed"),
-    ({"command": "interval", "seconds": DAY + 1}, "write 1 to 86400 seconds"),
-    ({"command": "rounds", "work": 0, "rest": 0}, "work 0 is not allowed"),
-    ({"command": "timer", "seconds": "600"}, 'seconds "600" is not allowed'),
     ({"command": "interval", "rest": 20}, "work is missing; write 1 to 86400 seconds"),
     ({"command": "interval", "seconds": 30, "rounds": 8}, "rounds 8 is not allowed; write it without"),
-    ({"command": "mute", "for": ""}, 'for "" is not allowed; write 0.001 to 2678400 seconds'),
     ({"command": "announce", "time": ""}, 'time "" is not allowed; write HH:MM, as 07:00'),
-    ({"command": "rounds", "work": 20, "rest": 0, "prepare": DAY + 1}, "prepare 86401 is not"),
-    ({"command": "rounds", "work": 20, "rest": 0, "rounds": 1001}, "write 1 to 1000"),
     ({"command": "rounds", "work": 20, "rest": 0, "countdown": 11}, "write 0 to 10"),
-    ({"command": "alarm_cancel", "alarm": ""}, 'alarm "" is not allowed'),
     ({"command": "alarm", "time": "07:00", "days": "xyz"}, "write weekdays as mon-fri, a date"),
     ({"command": "alarm", "time": "07:00", "days": "2027-02-30"}, 'days "2027-02-30" is not'),
     ({"command": "alarm", "time": "07:00", "rise": "2h"}, 'rise "2h" is not allowed; write a length'),

@@ -1,4 +1,5 @@
 import Basics
+import COpenSSL
 import Daemon
 
 /// The HTTP door for apps: checks who may come in, and serves the paths of
@@ -194,5 +195,58 @@ final class HTTPDoor {
   /// A path as the journal names it: without the token of a device, which is private.
   private static func place(of path: String) -> String {
     path.hasPrefix(devicesPath) ? String(devicesPath.dropLast()) : path.excerpt
+  }
+}
+
+/// Limits the requests of each address: those of a minute at once, and then as many a minute.
+struct RequestBudgets {
+  /// Limit of known addresses. Beyond it, the one that was silent for longest is forgotten.
+  static let most = 1024
+
+  private let perMinute: Int
+  private var budgets: [String: (bucket: TokenBucket, last: Duration)] = [:]
+
+  init(perMinute: Int) { self.perMinute = perMinute }
+
+  /// - Parameter uptime: the time of a clock that is never set.
+  /// - Returns: nil if the request is allowed; else the seconds until the next one is.
+  mutating func spend(_ address: String, at uptime: Duration) -> Int? {
+    var bucket =
+      budgets[address]?.bucket ?? TokenBucket(most: perMinute, perMinute: perMinute)
+    let wait = bucket.take(at: uptime)
+    if budgets[address] == nil, budgets.count >= Self.most,
+      let oldest = budgets.min(by: { $0.value.last < $1.value.last })
+    {
+      budgets[oldest.key] = nil
+    }
+    budgets[address] = (bucket, uptime)
+    return wait.map { Int(($0 / .seconds(1)).rounded(.up)) }
+  }
+}
+
+/// The token that an app must know. Only its digest is kept.
+struct AccessToken: Hashable {
+  private let digest: [UInt8]
+
+  /// Nil if the text is too short for a secret, or cannot stand in a header.
+  init?(text: String) {
+    guard (16...512).contains(text.utf8.count), text.utf8.allSatisfy({ $0 > 32 && $0 < 127 })
+    else { return nil }
+    digest = Self.digest(of: text)
+  }
+
+  /// Takes the same time for every text of the same length.
+  func isSame(as text: String) -> Bool {
+    let other = Self.digest(of: text)
+    return CRYPTO_memcmp(digest, other, digest.count) == 0
+  }
+
+  /// SHA-256.
+  private static func digest(of text: String) -> [UInt8] {
+    let bytes = Array(text.utf8)
+    var digest = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
+    var count: UInt32 = 0
+    EVP_Digest(bytes, bytes.count, &digest, &count, EVP_sha256(), nil)
+    return Array(digest.prefix(Int(count)))
   }
 }

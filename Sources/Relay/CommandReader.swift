@@ -3,7 +3,7 @@ import Horology
 
 /// Reads the messages of the command topics. Rejects those that must not be carried out: retained
 /// by the broker, expired, or received before.
-struct CommandDesk {
+struct CommandReader {
   /// Number of ids remembered. A command that may be delivered again later needs `expires`.
   private static let mostIDs = 1024
 
