@@ -51,7 +51,10 @@ final class PushLane {
   }
 
   /// Sends nothing more.
-  func stop() { isStopped = true }
+  func stop() {
+    isStopped = true
+    queue = []
+  }
 
   var hasGone: Bool { gone != nil }
 
@@ -85,7 +88,7 @@ final class PushLane {
 
   private func send() {
     while maySend, sent.count < window, let next = queue.popLast() { send(next) }
-    if maySend, queue.isEmpty, mayHaveMore {
+    if queue.isEmpty, sent.isEmpty || maySend && mayHaveMore {
       turn()
     } else if !outcomes.isEmpty, turnTimer == nil {
       turnTimer = try? loop.after(Self.noteTime) { [unowned self] in turn() }
@@ -102,7 +105,7 @@ final class PushLane {
       if transfers == nil {
         transfers = try Transfers(
           loop, provider.settings, answered: { [unowned self] in answered($0, $1) },
-          settled: { [unowned self] in settled() })
+          settled: { [unowned self] in send() })
       }
       try transfers?.send(request)
       sent[delivery.id] = (delivery, now, successes)
@@ -204,12 +207,6 @@ final class PushLane {
       pause = nil
       wake()
     }
-  }
-
-  private func settled() {
-    send()
-    // The relay ends with the last outcome.
-    if isStopped, sent.isEmpty { turn() }
   }
 
   /// Forgets what another register does not know.
