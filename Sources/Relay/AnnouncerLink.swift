@@ -42,7 +42,7 @@ final class AnnouncerLink {
   /// Pause before a lost bus is opened again. It doubles until it is the longest.
   private static let shortestPause = Duration.milliseconds(250)
   private static let longestPause = Duration.seconds(5)
-  /// Limit of unanswered calls. The calls after them wait.
+  /// Limit of unanswered calls, from which on messages of the broker are held back.
   private static let mostPending = 64
 
   private let loop: EventLoop
@@ -52,7 +52,7 @@ final class AnnouncerLink {
   private let announced: (_ at: Instant) -> Void
   /// Called when the announcer reports a notice, as in its journal.
   private let noticed: (_ event: String, _ words: String, _ fields: [String: String]) -> Void
-  /// Called when no call waits any more.
+  /// Called when a call is answered.
   private let caughtUp: () -> Void
   private(set) var presence = Presence.absent("the announcer has not answered yet")
   /// As the announcer has told it last. It is kept while the announcer is absent, so that a command
@@ -61,9 +61,6 @@ final class AnnouncerLink {
 
   private var bus: SystemBus?
   private var pending: [ObjectIdentifier: PendingCall] = [:]
-  /// Commands to call once others are answered, in this order.
-  private var waiting:
-    [(call: AnnouncerCall, expires: Instant?, done: (Result<Record, Rejection>) -> Void)] = []
   private var isAsking = false
   private var asksAgain = false
   private var timer: EventSource?
@@ -84,7 +81,7 @@ final class AnnouncerLink {
     self.caughtUp = caughtUp
   }
 
-  deinit { close() }
+  deinit { end() }
 
   private static func from(_ context: UnsafeMutableRawPointer?) -> AnnouncerLink {
     Unmanaged<AnnouncerLink>.fromOpaque(context!).takeUnretainedValue()
@@ -161,8 +158,7 @@ final class AnnouncerLink {
     }
     bus?.close()
     bus = nil
-    if isClosed { waiting = [] }
-    callWaiting()
+    if !isClosed { caughtUp() }
   }
 
   // MARK: Watching
@@ -237,58 +233,11 @@ final class AnnouncerLink {
 
   // MARK: Asking
 
-  /// False while calls wait, because the announcer has not answered others yet.
-  var hasRoom: Bool { waiting.isEmpty }
+  /// False while the announcer has not answered many calls.
+  var hasRoom: Bool { pending.count < Self.mostPending }
 
-  /// Makes a call. Others may wait already: silence comes before them, all else after them.
-  /// - Parameters:
-  ///   - expires: from this instant on, the call is no longer made.
-  ///   - done: called once, perhaps before this returns, with the announcer's answer.
-  func call(
-    _ call: AnnouncerCall, expires: Instant?,
-    _ done: @escaping (Result<Record, Rejection>) -> Void
-  ) {
-    if call.method == "Stop" { cancelAnnouncements() }
-    // The limit is for commands, not for `ask()`: many commands do not make the announcer absent.
-    if hasRoom, pending.count < Self.mostPending {
-      send(call, done)
-    } else {
-      waiting.insert((call, expires, done), at: place(of: call))
-    }
-  }
-
-  private func place(of call: AnnouncerCall) -> Int {
-    switch call.method {
-    case "Stop", "StopAlarm": return 0
-    // Of several mutes and unmutes the last one counts.
-    case "Mute": return (waiting.lastIndex { $0.call.mutes } ?? -1) + 1
-    default: return waiting.count
-    }
-  }
-
-  /// An announcement that waits would be heard after the stop.
-  private func cancelAnnouncements() {
-    let cancelled = waiting.filter { $0.call.announces }
-    waiting.removeAll { $0.call.announces }
-    for each in cancelled { each.done(.failure(Rejection(.cancelled, "'stop' has cancelled it"))) }
-  }
-
-  private func callWaiting() {
-    guard !hasRoom else { return }
-    while !waiting.isEmpty, pending.count < Self.mostPending {
-      let next = waiting.removeFirst()
-      if let expires = next.expires, expires <= .now {
-        next.done(.failure(Rejection(expired: expires)))
-      } else {
-        send(next.call, next.done)
-      }
-    }
-    if hasRoom { caughtUp() }
-  }
-
-  private func send(
-    _ call: AnnouncerCall, _ done: @escaping (Result<Record, Rejection>) -> Void
-  ) {
+  /// - Parameter done: called once, perhaps before this returns, with the announcer's answer.
+  func call(_ call: AnnouncerCall, _ done: @escaping (Result<Record, Rejection>) -> Void) {
     let answered: (Result<OpaquePointer, Failure>) -> Void = { [unowned self] in
       switch $0 {
       case .success(let reply): done(.success(BusReader.record(reply) ?? Record()))
@@ -323,7 +272,7 @@ final class AnnouncerLink {
       call.answered = { [unowned self] reply in
         pending[ObjectIdentifier(call)] = nil
         call.end(result(reply))
-        callWaiting()
+        caughtUp()
       }
       let code = sd_bus_call_async(
         bus.pointer, &call.slot, message.pointer,
@@ -369,11 +318,6 @@ final class AnnouncerLink {
   }
 }
 
-extension AnnouncerCall {
-  fileprivate var announces: Bool { ["Announce", "TellTimer"].contains(method) }
-  fileprivate var mutes: Bool { ["Mute", "Unmute"].contains(method) }
-}
-
 /// A call that has not been answered yet.
 private final class PendingCall {
   var slot: OpaquePointer?
@@ -410,39 +354,24 @@ struct BusReturn {
   /// each failure, and then once a minute (`BusServer` in Service).
   static let limit = Duration.seconds(90)
 
-  private enum Phase {
-    case notExpected
-    /// The bus is lost, or has not answered since.
-    case busIsLost
-    case expected(until: Duration)
-  }
-
-  private var phase = Phase.notExpected
-
-  var isExpected: Bool {
-    if case .notExpected = phase { false } else { true }
-  }
+  private(set) var isExpected = false
+  /// Nil while the bus has not answered since it was lost.
+  private var end: Duration?
 
   mutating func busIsLost() {
-    phase = .busIsLost
+    isExpected = true
+    end = nil
   }
 
-  mutating func clockAnswers() {
-    phase = .notExpected
-  }
+  mutating func clockAnswers() { isExpected = false }
 
   /// The bus answers that the clock is not on it.
   /// - Returns: how long it may still take; nil if it is not expected.
   mutating func clockIsMissing(at uptime: Duration) -> Duration? {
-    switch phase {
-    case .notExpected: return nil
-    case .busIsLost:
-      phase = .expected(until: uptime + Self.limit)
-      return Self.limit
-    case .expected(let end) where end > uptime: return end - uptime
-    case .expected:
-      phase = .notExpected
-      return nil
-    }
+    guard isExpected else { return nil }
+    let end = end ?? uptime + Self.limit
+    self.end = end
+    isExpected = end > uptime
+    return isExpected ? end - uptime : nil
   }
 }

@@ -163,7 +163,7 @@ extension RelayService {
   /// Sends a command without an instant.
   private func send(_ command: ReceivedCommand) {
     guard case .call(let call) = command.order.action else { return }
-    announcer.call(call, expires: command.order.expires) { [unowned self] answer in
+    announcer.call(call) { [unowned self] answer in
       switch answer {
       case .success(let told): done(command, told)
       case .failure(let rejection): refuse(command, rejection)
@@ -183,7 +183,7 @@ extension RelayService {
     }
     waiting.phase = .sent
     waiting.timer = nil
-    announcer.call(call, expires: command.order.expires) { [unowned self] answer in
+    announcer.call(call) { [unowned self] answer in
       // Perhaps it was cancelled meanwhile.
       guard self.waiting.contains(where: { $0 === waiting }) else { return }
       switch answer {
