@@ -46,14 +46,7 @@ final class AnnouncerLink {
   private static let mostPending = 64
 
   private let loop: EventLoop
-  /// Called when the announcer's properties or its presence may have changed.
-  private let changed: () -> Void
-  /// Called when the announcer has announced something.
-  private let announced: (_ at: Instant) -> Void
-  /// Called when the announcer reports a notice, as in its journal.
-  private let noticed: (_ event: String, _ words: String, _ fields: [String: String]) -> Void
-  /// Called when a call is answered.
-  private let caughtUp: () -> Void
+  private unowned let service: RelayService
   private(set) var presence = Presence.absent("the announcer has not answered yet")
   /// As the announcer has told it last. It is kept while the announcer is absent, so that a command
   /// with an instant is taken while the announcer restarts.
@@ -68,17 +61,9 @@ final class AnnouncerLink {
   private var busReturn = BusReturn()
   private var isClosed = false
 
-  init(
-    _ loop: EventLoop, changed: @escaping () -> Void,
-    announced: @escaping (_ at: Instant) -> Void,
-    noticed: @escaping (_ event: String, _ words: String, _ fields: [String: String]) -> Void,
-    caughtUp: @escaping () -> Void
-  ) {
+  init(_ loop: EventLoop, _ service: RelayService) {
     self.loop = loop
-    self.changed = changed
-    self.announced = announced
-    self.noticed = noticed
-    self.caughtUp = caughtUp
+    self.service = service
   }
 
   deinit { end() }
@@ -158,7 +143,7 @@ final class AnnouncerLink {
     }
     bus?.close()
     bus = nil
-    if !isClosed { caughtUp() }
+    if !isClosed { service.broker?.readOn() }
   }
 
   // MARK: Watching
@@ -167,11 +152,11 @@ final class AnnouncerLink {
     if sd_bus_message_is_signal(message, Self.name, "Announced") > 0,
       let instant = BusReader.record(message)?[.instant("at")]
     {
-      announced(instant)
+      service.noteHeard(at: instant)
     } else if sd_bus_message_is_signal(message, Self.name, "Noticed") > 0,
       let (event, words, fields) = BusReader.record(message).flatMap(Notice.parts)
     {
-      noticed(event, words, fields)
+      service.noticed(event, words, fields)
     } else if sd_bus_message_is_signal(
       message, "org.freedesktop.DBus.Properties", "PropertiesChanged") > 0
     {
@@ -228,7 +213,7 @@ final class AnnouncerLink {
 
   private func take(_ presence: Presence) {
     self.presence = presence
-    changed()
+    service.lookAtAnnouncer()
   }
 
   // MARK: Asking
@@ -272,7 +257,7 @@ final class AnnouncerLink {
       call.answered = { [unowned self] reply in
         pending[ObjectIdentifier(call)] = nil
         call.end(result(reply))
-        caughtUp()
+        service.broker?.readOn()
       }
       let code = sd_bus_call_async(
         bus.pointer, &call.slot, message.pointer,

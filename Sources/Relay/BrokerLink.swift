@@ -10,16 +10,11 @@ final class BrokerLink {
   /// At most this many causes of one outage are logged.
   private static let mostCauses = 8
 
+  private unowned let service: RelayService
   private let loop: EventLoop
   private let journal: Journal
   private let settings: RelayConfiguration.Broker
   private let topics: Topics
-  private let connected: () -> Void
-  private let lost: () -> Void
-  private let received: (MQTTMessage) -> Void
-  private let hasRoom: () -> Bool
-  private let confirmed: (_ topic: String) -> Void
-  private let caughtUp: () -> Void
 
   private var client: MQTTClient?
   private var lookup: NameLookup?
@@ -33,22 +28,12 @@ final class BrokerLink {
   private var toldDenials: Set<String> = []
   private(set) var isConnected = false
 
-  init(
-    _ loop: EventLoop, _ journal: Journal, _ settings: RelayConfiguration.Broker, _ topics: Topics,
-    connected: @escaping () -> Void, lost: @escaping () -> Void,
-    received: @escaping (MQTTMessage) -> Void, hasRoom: @escaping () -> Bool,
-    confirmed: @escaping (_ topic: String) -> Void, caughtUp: @escaping () -> Void
-  ) {
-    self.loop = loop
-    self.journal = journal
-    self.settings = settings
-    self.topics = topics
-    self.connected = connected
-    self.lost = lost
-    self.received = received
-    self.hasRoom = hasRoom
-    self.confirmed = confirmed
-    self.caughtUp = caughtUp
+  init(_ service: RelayService) {
+    self.service = service
+    loop = service.loop
+    journal = service.journal
+    settings = service.configuration.broker
+    topics = service.topics
   }
 
   /// As in `homeassistant.local:1883`.
@@ -82,10 +67,13 @@ final class BrokerLink {
 
   private func connect(to address: String) throws(Fault) {
     let handlers = MQTTClient.Handlers(
-      connected: { [unowned self] in accepted() }, received: { [unowned self] in received($0) },
-      hasRoom: hasRoom, denied: { [unowned self] in tellDenial(of: $0) },
-      confirmed: { [unowned self] in confirmed($0) },
-      caughtUp: { [unowned self] in caughtUp() }, ended: { [unowned self] in lose($0) })
+      connected: { [unowned self] in accepted() },
+      received: { [unowned service] in service.receive($0) },
+      hasRoom: { [unowned service] in service.announcer.hasRoom },
+      denied: { [unowned self] in tellDenial(of: $0) },
+      confirmed: { [unowned service] in service.confirmed($0) },
+      caughtUp: { [unowned service] in service.publishAll() }, ended: { [unowned self] in lose($0) }
+    )
     let made = try MQTTClient(
       settings, id: topics.clientID(ofMachine: Machine.id), will: (topics.availability, "offline"),
       loop, handlers)
@@ -103,13 +91,13 @@ final class BrokerLink {
       if !causes.isEmpty { journal.log(.broker, .notice, "the broker \(name) is back") }
       causes = []
     }
-    connected()
+    service.connectedToBroker()
   }
 
   private func lose(_ fault: Fault) {
     if isConnected {
       isConnected = false
-      lost()
+      service.tellStatus()
     }
     client = nil
     lookup = nil

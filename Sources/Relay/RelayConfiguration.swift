@@ -148,11 +148,7 @@ extension RelayConfiguration {
       configuration.broker.givenPort = port
       return nil
     },
-    "user": { configuration, value in
-      guard !value.isEmpty else { return "allowed: none, or a name that the broker knows" }
-      configuration.broker.user = value == "none" ? nil : value
-      return nil
-    },
+    "user": RelayKeys.text(\.broker.user, "a name that the broker knows") { !$0.isEmpty },
     "password_file": RelayKeys.fullPath(\.broker.passwordFile),
     "tls": RelayKeys.yesOrNo(\.broker.usesTLS),
     "authority": RelayKeys.fullPath(\.broker.authority),
@@ -165,22 +161,9 @@ extension RelayConfiguration {
       configuration.prefix = value
       return nil
     },
-    "name": { configuration, value in
-      guard Topics.isName(value) else { return "allowed: none, or \(Topics.allowedName)" }
-      configuration.name = value == "none" ? nil : value
-      return nil
-    },
-    "group": { configuration, value in
-      guard Topics.isName(value) else { return "allowed: none, or \(Topics.allowedName)" }
-      configuration.group = value == "none" ? nil : value
-      return nil
-    },
-    "discovery": { configuration, value in
-      guard Topics.isPrefix(value) else {
-        return "allowed: none, or the topic under which Home Assistant discovers"
-      }
-      configuration.discoveryPrefix = value == "none" ? nil : value
-      return nil
-    },
+    "name": RelayKeys.text(\.name, Topics.allowedName, where: Topics.isName),
+    "group": RelayKeys.text(\.group, Topics.allowedName, where: Topics.isName),
+    "discovery": RelayKeys.text(
+      \.discoveryPrefix, "the topic under which Home Assistant discovers", where: Topics.isPrefix),
   ]
 }

@@ -5,17 +5,38 @@ enum RelayKeys {
   /// The certificates of the system's authorities.
   static let systemAuthorities = "/etc/ssl/certs"
 
+  /// `none`, or a text.
+  /// - Parameter allowed: which one, as the end of a sentence.
+  static func text<Section>(
+    _ field: WritableKeyPath<Section, String?> & Sendable, _ allowed: String,
+    where isAllowed: @escaping @Sendable (String) -> Bool
+  ) -> INIKey<Section> {
+    { section, value in
+      guard value == "none" || isAllowed(value) else { return "allowed: none, or \(allowed)" }
+      section[keyPath: field] = value == "none" ? nil : value
+      return nil
+    }
+  }
+
+  /// `none`, or a whole number.
+  static func number<Section>(
+    _ field: WritableKeyPath<Section, Int?> & Sendable, _ range: ClosedRange<Int>,
+    _ what: String = ""
+  ) -> INIKey<Section> {
+    { section, value in
+      guard value == "none" || Int(value).map(range.contains) == true else {
+        return "allowed: none, or \(range.lowerBound) to \(range.upperBound)\(what)"
+      }
+      section[keyPath: field] = Int(value)
+      return nil
+    }
+  }
+
   /// `none`, or the full path of a file.
   static func fullPath<Section>(
     _ field: WritableKeyPath<Section, String?> & Sendable
   ) -> INIKey<Section> {
-    { section, value in
-      guard value == "none" || value.hasPrefix("/") else {
-        return "allowed: none, or the full path of a file, from / on"
-      }
-      section[keyPath: field] = value == "none" ? nil : value
-      return nil
-    }
+    text(field, "the full path of a file, from / on") { $0.hasPrefix("/") }
   }
 
   static func yesOrNo<Section>(

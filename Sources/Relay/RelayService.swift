@@ -12,11 +12,7 @@ public final class RelayService {
   private(set) var configuration: RelayConfiguration
   var topics: Topics
   private(set) var broker: BrokerLink?
-  private(set) lazy var announcer = AnnouncerLink(
-    loop, changed: { [unowned self] in lookAtAnnouncer() },
-    announced: { [unowned self] in noteHeard(at: $0) },
-    noticed: { [unowned self] in noticed($0, $1, $2) },
-    caughtUp: { [unowned self] in broker?.readOn() })
+  private(set) lazy var announcer = AnnouncerLink(loop, self)
   private var sources: [EventSource] = []
 
   var reader = CommandReader()
@@ -85,12 +81,7 @@ public final class RelayService {
   private func connect() {
     // A relay without a broker still serves push and HTTP.
     guard !configuration.broker.host.isEmpty else { return }
-    let broker = BrokerLink(
-      loop, journal, configuration.broker, topics,
-      connected: { [unowned self] in connectedToBroker() },
-      lost: { [unowned self] in tellStatus() }, received: { [unowned self] in receive($0) },
-      hasRoom: { [unowned self] in announcer.hasRoom },
-      confirmed: { [unowned self] in confirmed($0) }, caughtUp: { [unowned self] in publishAll() })
+    let broker = BrokerLink(self)
     self.broker = broker
     broker.connect()
   }
@@ -216,7 +207,7 @@ public final class RelayService {
   // MARK: Telling
 
   /// Publishes all again after a new connection: the broker's messages may be old, or gone.
-  private func connectedToBroker() {
+  func connectedToBroker() {
     published = [:]
     broker?.subscribe(to: topics.filters)
     keep(retained: topics.retained + leftBehind)
@@ -230,7 +221,7 @@ public final class RelayService {
   }
 
   /// The broker has confirmed a message to this topic.
-  private func confirmed(_ topic: String) {
+  func confirmed(_ topic: String) {
     let left = leftBehind
     clearingAttempts[topic] = nil
     if left.contains(topic) { keep(retained: topics.retained + left.filter { $0 != topic }) }
@@ -254,7 +245,7 @@ public final class RelayService {
     }
   }
 
-  private func publishAll() {
+  func publishAll() {
     clearFormerTopics()
     if let topic = topics.discovery {
       publish(topic, Discovery(topics: topics, version: version).payload)
@@ -277,7 +268,7 @@ public final class RelayService {
   }
 
   /// As in `connected to homeassistant.local:1883, the announcer runs`.
-  private func tellStatus() {
+  func tellStatus() {
     let reaches =
       switch broker {
       case nil: "no broker"
@@ -297,7 +288,7 @@ public final class RelayService {
     return announcer.state.payload(waiting: commandsForLater.map(\.order))
   }
 
-  private func lookAtAnnouncer() {
+  func lookAtAnnouncer() {
     let presence = announcer.presence
     if let why = presence.absence {
       // Log only the first cause: it may change from one attempt to the next.

@@ -87,12 +87,12 @@ public struct Topics: Hashable, Sendable {
   static let allowedName = "1 to 64 of a-z, A-Z, 0-9, _ and -"
 
   /// True if the text may stand in a topic and in an id of Home Assistant.
-  static func isName(_ text: String) -> Bool {
+  @Sendable static func isName(_ text: String) -> Bool {
     (1...64).contains(text.utf8.count) && text.utf8.allSatisfy(isNameByte)
   }
 
   /// True for names with slashes between them.
-  static func isPrefix(_ text: String) -> Bool {
+  @Sendable static func isPrefix(_ text: String) -> Bool {
     text.utf8.count <= 200
       && text.split(separator: "/", omittingEmptySubsequences: false).allSatisfy {
         isName(String($0))

@@ -17,7 +17,7 @@ enum WebAddress {
   }
 
   /// True for `HOST` or `HOST:PORT`; an address of IPv6 is in brackets.
-  static func isPlace(_ text: String) -> Bool { host(of: "https://\(text)") == text }
+  @Sendable static func isPlace(_ text: String) -> Bool { host(of: "https://\(text)") == text }
 
   private static func part(_ part: CURLUPart, of address: OpaquePointer) -> String? {
     var text: UnsafeMutablePointer<CChar>?

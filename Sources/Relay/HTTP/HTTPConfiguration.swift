@@ -41,13 +41,7 @@ extension HTTPConfiguration {
     "token_file": RelayKeys.fullPath(\.tokenFile),
     "certificate": RelayKeys.fullPath(\.certificate),
     "key": RelayKeys.fullPath(\.key),
-    "rate": { http, value in
-      guard value == "none" || Int(value).map({ (1...1_000_000).contains($0) }) == true else {
-        return "allowed: none, or 1 to 1000000 requests a minute"
-      }
-      http.requestsPerMinute = Int(value)
-      return nil
-    },
+    "rate": RelayKeys.number(\.requestsPerMinute, 1...1_000_000, " requests a minute"),
     "origins": { http, value in
       if value == "none" { return nil }
       for text in value.split(separator: ",", omittingEmptySubsequences: false) {

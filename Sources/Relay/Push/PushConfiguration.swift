@@ -117,33 +117,18 @@ extension PushConfiguration {
       apns.topic = value == "none" ? "" : value
       return nil
     },
-    "key_id": tenCharacters(\.keyID, "as Apple names the key"),
-    "team": tenCharacters(\.team, "as Apple names the owner"),
+    "key_id": RelayKeys.text(
+      \.keyID, "ten letters and digits, as Apple names the key", where: isTenCharacters),
+    "team": RelayKeys.text(
+      \.team, "ten letters and digits, as Apple names the owner", where: isTenCharacters),
     "key_file": RelayKeys.fullPath(\.keyFile),
     "certificate": RelayKeys.fullPath(\.certificate),
     "key": RelayKeys.fullPath(\.key),
-    "server": { apns, value in
-      guard value == "none" || WebAddress.isPlace(value) else {
-        return "allowed: none, or HOST, or HOST:PORT"
-      }
-      apns.server = value == "none" ? nil : value
-      return nil
-    },
+    "server": RelayKeys.text(\.server, "HOST, or HOST:PORT", where: WebAddress.isPlace),
     "authority": RelayKeys.fullPath(\.authority),
-    "sound": { apns, value in
-      guard isTopic(value) else {
-        return "allowed: none, default, or the name of a sound of the app"
-      }
-      apns.look.sound = value == "none" ? nil : value
-      return nil
-    },
-    "badge": { apns, value in
-      guard value == "none" || Int(value).map({ (0...9999).contains($0) }) == true else {
-        return "allowed: none, or 0 to 9999"
-      }
-      apns.look.badge = Int(value)
-      return nil
-    },
+    "sound": RelayKeys.text(
+      \.look.sound, "default, or the name of a sound of the app", where: isTopic),
+    "badge": RelayKeys.number(\.look.badge, 0...9999),
     "content_available": RelayKeys.yesOrNo(\.look.wakesApp),
   ]
 
@@ -194,21 +179,14 @@ extension PushConfiguration {
     }
   }
 
-  private static func tenCharacters(
-    _ field: WritableKeyPath<APNs, String?> & Sendable, _ what: String
-  ) -> INIKey<APNs> {
-    { apns, value in
-      guard value == "none" || value.utf8.count == 10 && value.utf8.allSatisfy(isAlphanumeric)
-      else { return "allowed: none, or ten letters and digits, \(what)" }
-      apns[keyPath: field] = value == "none" ? nil : value
-      return nil
-    }
+  @Sendable private static func isTenCharacters(_ value: String) -> Bool {
+    value.utf8.count == 10 && value.utf8.allSatisfy(isAlphanumeric)
   }
 
   private static func isAlphanumeric(_ byte: UInt8) -> Bool { isalnum(Int32(byte)) != 0 }
 
   /// True if the value may stand in a header and is no longer than Apple allows.
-  private static func isTopic(_ value: String) -> Bool {
+  @Sendable private static func isTopic(_ value: String) -> Bool {
     (1...128).contains(value.utf8.count)
       && value.utf8.allSatisfy {
         isAlphanumeric($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-")
