@@ -8,13 +8,9 @@ import Horology
 /// the clock's retained messages at the broker.
 struct RelayMemory: Hashable {
   /// A command as it was sent, and its topic.
-  struct Waiting: Hashable, Comparable {
+  struct Waiting: Hashable {
     let topic: String
     let line: String
-
-    static func < (one: Waiting, other: Waiting) -> Bool {
-      (one.topic, one.line) < (other.topic, other.line)
-    }
   }
 
   var waiting: [Waiting] = []

@@ -176,8 +176,7 @@ public final class RelayService {
   func keep(retained: [String]? = nil) {
     var memory = memory
     memory.retained = retained ?? memory.retained
-    // Sorted: otherwise each attempt could change the order and cause a write.
-    memory.waiting = kept.map { .init(topic: $0.topic, line: $0.order.line) }.sorted()
+    memory.waiting = kept.map { .init(topic: $0.topic, line: $0.order.line) }
     guard memory != self.memory else { return }
     self.memory = memory
     save()

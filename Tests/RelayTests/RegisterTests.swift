@@ -46,23 +46,6 @@ extension Instant {
 }
 
 @Suite struct RegisterTests {
-  @Test("a device is kept as it was registered") func kept() throws {
-    let test = try TestRegister()
-    var device = try Device(token: TestRegister.token(0xAB).uppercased())
-    try device.choose(
-      Record([
-        "platform": .text("watchos"), "environment": .text("sandbox"),
-        "events": .text("hour,alarm"),
-      ]))
-    #expect(try test.register.add(device, at: .second(7)) == .added)
-    let again = try Register(path: test.path)
-    var found: [RegisteredDevice] = []
-    try again.devices { found.append($0) }
-    #expect(found == [RegisteredDevice(device: device, registered: .second(7), gone: nil)])
-    #expect(found.first?.device.token == TestRegister.token(0xAB))
-    #expect(found.first?.device.events?.text == "alarm,hour")
-  }
-
   @Test(
     "what is no token is told with what is one",
     arguments: [
@@ -71,23 +54,6 @@ extension Instant {
   func noToken(text: String) {
     #expect(
       faultThrown { _ = try Device(token: text) }?.detail.hasPrefix("not an APNs token") == true)
-  }
-
-  @Test(
-    "what is no platform, environment or event is told with what is one",
-    arguments: [
-      ("platform", "amiga", "ios, ipados"), ("environment", "moon", "production, sandbox"),
-      ("events", "timer,,alarm", "all, or some of timer"),
-    ]) func noChoice(_ key: String, _ text: String, _ allowed: String) throws
-  {
-    var device = try Device(token: TestRegister.token(1))
-    do throws(BadValue) {
-      try device.choose(Record([key: .text(text)]))
-      Issue.record("it was taken")
-    } catch {
-      let words = "\(key) \"\(text)\" is not allowed; write \(allowed)"
-      #expect(error.description.hasPrefix(words))
-    }
   }
 
   @Test("a device that has gone is told again when it is registered again") func returns() throws {
@@ -125,28 +91,6 @@ extension Instant {
     #expect(kept?.events == .timer && kept?.environment == .sandbox && kept?.platform == .watchos)
   }
 
-  @Test("a device that is removed is forgotten, whatever its letters") func removed() throws {
-    let test = try TestRegister()
-    try test.add(0xABC)
-    #expect(try test.register.remove(token: TestRegister.token(0xABC).uppercased()))
-    #expect(try !test.register.remove(token: TestRegister.token(0xABC)))
-    #expect(try test.devices.isEmpty)
-  }
-
-  @Test(
-    "a file that is none is set aside, and told",
-    arguments: ["this is no database", "SQLite format 3\0"])
-  func torn(text: String) throws {
-    let test = try TestRegister()
-    let path = "\(test.folder.path)/torn.sqlite"
-    try test.folder.write("torn.sqlite", String(repeating: text, count: 300))
-    #expect(faultThrown { _ = try Register(path: path) }?.isOfBrokenDatabase == true)
-    let (register, complaint) = try Register.openedForService(path: path)
-    #expect(complaint?.hasSuffix("the devices have to be registered again") == true)
-    #expect(try register.countOfDevices() == 0)
-    #expect(test.folder.files.contains("torn.sqlite.set-aside"))
-  }
-
   @Test("a register that is set aside replaces no other, and gets no log of another")
   func tornAgain() throws {
     let test = try TestRegister()
@@ -176,16 +120,6 @@ extension Instant {
     let (register, complaint) = try Register.openedForService(path: path)
     #expect(complaint != nil)
     #expect(try register.countOfDevices() == 0)
-  }
-
-  @Test("one that another program has is told, and not waited for") func locked() throws {
-    let test = try TestRegister()
-    let other = try Register(path: test.path, patience: .milliseconds(10))
-    try test.register.database.execute("BEGIN IMMEDIATE")
-    let fault = faultThrown { try other.add(Device(token: TestRegister.token(1)), at: .second(1)) }
-    #expect(fault?.isOfLockedDatabase == true)
-    try test.register.database.execute("COMMIT")
-    #expect(try other.add(Device(token: TestRegister.token(1)), at: .second(1)) == .added)
   }
 
   @Test("one of a later version is left as it is") func later() throws {

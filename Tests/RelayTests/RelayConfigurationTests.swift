@@ -87,11 +87,6 @@ import Testing
       ("[mqtt]\nbroker = a\nport = 0\n", ":3: port = 0: allowed: 1 to 65535"),
       ("[mqtt]\nhost = a\n", "unknown key 'host' in [mqtt]; there are authority, broker"),
       ("[web]\nport = 1\n", "unknown section [web]; there are mqtt"),
-      ("[http]\nlisten = 80\n", ":2: listen = 80: allowed: ADDRESS:PORT"),
-      (
-        "[http]\nlisten = 0.0.0.0:80\n",
-        ":2: listen = 0.0.0.0:80: allowed: ADDRESS:PORT, the port 1024"
-      ),
       ("[http]\norigins = *\n", ":2: origins = *: allowed: none, or origins"),
       ("[http]\norigins = http://a:8123/\n", "an origin ends with the host or the port"),
       ("[http]\norigins = http://a, b\n", "with commas between them"),

@@ -87,7 +87,6 @@ def check(on_the_bus, tmp_path):
     parts.need_relay()
     (tmp_path / "token").write_text(f"{TOKEN}\n")
     make_certificate(tmp_path, days=90)
-    make_certificate(tmp_path, "old", days=-1)
     make_certificate(tmp_path, "other")
 
     def check(text, status, environment=None):
@@ -126,20 +125,12 @@ def test_check_tells_where_apps_are_served(check, tmp_path):
     ("[http]\ntoken_file = {folder}/server.key\n", "one line is wanted"),
     ("[http]\ntoken_file = token\n", ":2: token_file: allowed: none, or the full path"),
     (TAKEN + "listen = 8080\n", "listen = 8080: allowed: ADDRESS:PORT, the port 1024 or higher"),
-    (TAKEN + "listen = 0.0.0.0:80\n", "listen = 0.0.0.0:80: allowed: ADDRESS:PORT, the port 1024"),
-    (TAKEN + "listen = localhost:8080\n", "allowed: ADDRESS:PORT"),
-    (TAKEN + "listen = 127.0.0.1:0\n", "allowed: ADDRESS:PORT"),
-    (TAKEN + "listen = ::1:8080\n", "allowed: ADDRESS:PORT"),
-    (TAKEN + "listen = [127.0.0.300]:8080\n", "allowed: ADDRESS:PORT"),
     (TAKEN + "rate = 0\n", "allowed: none, or 1 to 1000000 requests a minute"),
     (TAKEN + "port = 1\n", "unknown key 'port' in [http]; there are certificate, key, listen"),
-    (TAKEN + "certificate = /c\n", ":3: certificate is set and key is not"),
-    (TAKEN + "key = /c\n", ":3: key is set and certificate is not"),
     (TAKEN + "certificate = /c\nkey = /k\n", "cannot read /c"),
     (TAKEN + "certificate = {folder}/token\nkey = {folder}/server.key\n", "no certificate in PEM"),
     (TAKEN + "certificate = {folder}/server.crt\nkey = {folder}/other.key\n",
      "none for the certificate"),
-    (TAKEN + "certificate = {folder}/old.crt\nkey = {folder}/old.key\n", "expired on"),
 ])
 def test_check_finds_what_is_wrong(check, text, told):
     found = check(text, 3)
