@@ -15,21 +15,6 @@ static inline CURLcode clocksmith_curl_writer(CURL *easy, curl_write_callback wr
   return curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, writer);
 }
 
-static inline CURLcode clocksmith_curl_tls(CURL *easy, curl_ssl_ctx_callback on_context) {
-  return curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, on_context);
-}
-
-static inline CURLcode clocksmith_curl_ask_socket(CURL *easy, curl_socket_t *value) {
-  return curl_easy_getinfo(easy, CURLINFO_ACTIVESOCKET, value);
-}
-
-/* The SSL of OpenSSL. */
-static inline void *clocksmith_curl_ask_tls(CURL *easy) {
-  struct curl_tlssessioninfo *info = NULL;
-  curl_easy_getinfo(easy, CURLINFO_TLS_SSL_PTR, &info);
-  return info ? info->internals : NULL;
-}
-
 static inline CURLcode clocksmith_curl_ask_number(CURL *easy, CURLINFO info, long *value) {
   return curl_easy_getinfo(easy, info, value);
 }

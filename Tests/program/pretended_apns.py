@@ -91,11 +91,10 @@ def accept(_):
 
 class PretendedAPNs:
     """`answer(request)` returns a status and an object, or one of the words `hang`, `reset`,
-    `goaway`, `close`, `half`, `garbage`, `empty`, `more`. With `half` the connection ends within an
-    answer of 200, with `empty` the request ends without one. At most `streams` requests may be under
-    way; with `more`, which is an answer of 200, 200 from then on. With `lifetime` a connection takes
-    that many requests, as with nginx's `keepalive_requests`: at the last one the server says so, looks
-    at no more, and ends with the last answer."""
+    `goaway`, `close`, `half`, `garbage`, `empty`. With `half` the connection ends within an answer of
+    200, with `empty` the request ends without one. At most `streams` requests may be under way. With
+    `lifetime` a connection takes that many requests, as with nginx's `keepalive_requests`: at the last
+    one the server says so, looks at no more, and ends with the last answer."""
 
     def __init__(self, folder, certificate=None, answer=accept, protocols=("h2",), streams=100,
                  lifetime=None):
@@ -104,8 +103,6 @@ class PretendedAPNs:
         self.lifetime = lifetime
         self.requests = []
         self.connections = 0
-        # How many requests came with one read.
-        self.most_together = 0
         self.authority, key = certificate or make_certificate(folder)
         self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         self.context.load_cert_chain(self.authority, key)
@@ -159,10 +156,7 @@ class PretendedAPNs:
             data = stream.recv(65536)
             if not data:
                 return
-            events = talk.receive_data(data)
-            self.most_together = max(self.most_together, sum(
-                isinstance(event, h2.events.RequestReceived) for event in events))
-            for event in events:
+            for event in talk.receive_data(data):
                 is_over = len(taken) == self.lifetime
                 if is_over and getattr(event, "stream_id", None) not in (*taken, None):
                     continue
@@ -206,9 +200,6 @@ class PretendedAPNs:
         if answer == "empty":
             talk.reset_stream(stream_id, error_code=0)
             return True
-        if answer == "more":
-            talk.update_settings({h2.settings.SettingCodes.MAX_CONCURRENT_STREAMS: 200})
-            answer = 200, {}
         if answer == "goaway":
             talk.close_connection(
                 last_stream_id=max(stream_id - 2, 0), additional_data=b'{"reason":"Shutdown"}')
