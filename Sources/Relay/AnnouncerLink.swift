@@ -39,8 +39,7 @@ final class AnnouncerLink {
 
   /// Time limit for an answer. The announcer's loop never blocks that long.
   private static let patience = Duration.seconds(5)
-  /// Pause before a lost bus is opened again. It doubles until it is the longest.
-  private static let shortestPause = Duration.milliseconds(250)
+  /// The longest pause before a lost bus is opened again, or a silent announcer is asked.
   private static let longestPause = Duration.seconds(5)
   /// Limit of unanswered calls, from which on messages of the broker are held back.
   private static let mostPending = 64
@@ -57,7 +56,7 @@ final class AnnouncerLink {
   private var isAsking = false
   private var asksAgain = false
   private var timer: EventSource?
-  private var pause = shortestPause
+  private var outage = Outage(first: .milliseconds(250), longest: longestPause)
   private var busReturn = BusReturn()
   private var isClosed = false
 
@@ -119,8 +118,7 @@ final class AnnouncerLink {
     if bus != nil { busReturn.busIsLost() }
     close()
     take(.absent(why))
-    timer = try? loop.after(pause) { [unowned self] in connect() }
-    pause = min(pause * 2, Self.longestPause)
+    timer = try? loop.after(outage.nextWait()) { [unowned self] in connect() }
   }
 
   /// Closes the link for good. Calls that are not answered yet are dropped without a word.
@@ -183,7 +181,7 @@ final class AnnouncerLink {
         state = AnnouncerState(values)
         busReturn.clockAnswers()
         timer = nil
-        pause = Self.shortestPause
+        _ = outage.ends()
         take(.running)
       case .failure(.notOnBus):
         // The bus signals its return. Nothing signals that it has had its time for that.

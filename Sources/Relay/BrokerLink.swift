@@ -1,11 +1,10 @@
 import Basics
 import Daemon
-@preconcurrency import Glibc
 import Horology
 
 /// The connection to the broker, made again whenever it ends.
 final class BrokerLink {
-  /// A connection that lasts less than this resets neither the back-off nor the causes.
+  /// A connection that lasts less than this does not end the outage.
   private static let trial = Duration.seconds(10)
   /// At most this many causes of one outage are logged.
   private static let mostCauses = 8
@@ -20,9 +19,9 @@ final class BrokerLink {
   private var lookup: NameLookup?
   /// Addresses of the broker that have not been tried yet.
   private var addresses: [String] = []
-  private var backOff = BackOff(seed: UInt64(getpid()) ^ UInt64(Instant.now.microseconds))
+  private var outage = Outage()
   private var timer: EventSource?
-  /// The logged causes of the current outage; empty if there is none.
+  /// The logged causes of the current outage.
   private var causes: Set<String> = []
   /// The denied filters that were logged.
   private var toldDenials: Set<String> = []
@@ -85,10 +84,9 @@ final class BrokerLink {
     isConnected = true
     // If this connection ends, log that, wait, and look the name up again.
     addresses = []
-    if causes.isEmpty { journal.log(.broker, .info, "connected to \(name) as \(topics.clock)") }
+    if !outage.isLost { journal.log(.broker, .info, "connected to \(name) as \(topics.clock)") }
     timer = try? loop.after(Self.trial) { [unowned self] in
-      backOff.reset()
-      if !causes.isEmpty { journal.log(.broker, .notice, "the broker \(name) is back") }
+      if outage.ends() { journal.log(.broker, .notice, "the broker \(name) is back") }
       causes = []
     }
     service.connectedToBroker()
@@ -102,11 +100,12 @@ final class BrokerLink {
     client = nil
     lookup = nil
     guard addresses.isEmpty else { return connect() }
+    _ = outage.begins()
     if causes.count < Self.mostCauses, causes.insert(fault.description).inserted {
       journal.log(
         .brokerLost, .warning, "\(fault); it is tried again", ["DETAIL": fault.description])
     }
-    timer = try? loop.after(backOff.wait()) { [unowned self] in connect() }
+    timer = try? loop.after(outage.nextWait()) { [unowned self] in connect() }
   }
 
   private func tellDenial(of filter: String) {

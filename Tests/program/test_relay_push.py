@@ -96,9 +96,6 @@ def notice(bus, apns, relay):
 
 @pytest.mark.parametrize("event, fields, level, priority", [
     ("timer_elapsed", {"TIMER": "3"}, "time-sensitive", "10"),
-    ("alarm_rings", {"ALARM": "1"}, "time-sensitive", "10"),
-    ("alarm_missed", {"ALARM": "1"}, "time-sensitive", "10"),
-    ("switch_lost", {}, "active", "10"),
     ("trust", {"TRUST": "untrusted"}, "active", "10"),
     ("announced", {"CAUSE": "occasion", "LOCAL": "2026-11-22T15:00:00+00:00",
                    "TEXT": "words"}, "passive", "5"),

@@ -11,8 +11,6 @@ final class Publisher {
   private static let pruneTime = Duration.seconds(3600)
   /// How many reasons of failures an entry names at most.
   private static let mostFailures = 3
-  /// Pause before a failed register is tried again.
-  private static let registerTime = Duration.seconds(2)
   /// Limit of messages that wait for the register.
   private static let mostWaiting = 64
   /// How long to wait for answers when the relay ends.
@@ -22,8 +20,8 @@ final class Publisher {
   private let path: String
   private let log: Log
   private var register: Register?
-  /// The register has refused something, and that is logged.
-  private var isTold = false
+  /// Of the register.
+  private var outage = Outage(first: .seconds(2), longest: .seconds(2))
   private var lanes: [PushLane] = []
   /// Set by `stop`: nothing more is sent. Called when all is noted.
   private var stopped: (() -> Void)?
@@ -143,13 +141,12 @@ final class Publisher {
       // In the next register the same numbers mean other deliveries.
       for lane in lanes { lane.forget() }
     }
-    if !isTold {
-      isTold = true
+    if outage.begins() {
       log(
         .register, .warning, "\(error); what is to be published waits", ["DETAIL": "\(error)"])
     }
     guard retryTimer == nil else { return }
-    retryTimer = try? loop.after(Self.registerTime) { [unowned self] in tryAgain() }
+    retryTimer = try? loop.after(outage.nextWait()) { [unowned self] in tryAgain() }
   }
 
   /// Writes everything that the register has refused. The trouble is over when all is written.
@@ -163,8 +160,7 @@ final class Publisher {
   }
 
   private func recover() {
-    guard isTold else { return }
-    isTold = false
+    guard outage.ends() else { return }
     log(
       .register, leftOut > 0 ? .warning : .notice,
       "the register can be used again\(wordsOfLeftOut)",

@@ -25,10 +25,9 @@ final class PushLane {
   private var failures = 0
   /// How many deliveries the provider has accepted or refused.
   private var successes = 0
-  private var backOff = BackOff(seed: UInt64(bitPattern: Instant.now.microseconds))
   /// It has accepted or refused one since the last failure.
   private var hasWorked = false
-  private var hasTrouble = false
+  private var outage = Outage()
   /// Why the provider wants nothing more; nil if it does.
   private var gone: String?
   private var mayHaveMore = true
@@ -143,7 +142,7 @@ final class PushLane {
       outcomes.append(Outcome(delivery: delivery, state: .refused, reason: reason))
       guard gone == nil else { return }
       gone = reason
-      hasTrouble = true
+      _ = outage.begins()
       publisher.tell(
         provider.lane,
         "the server answers \(reason), so nothing more is sent there until the relay is reloaded")
@@ -181,11 +180,7 @@ final class PushLane {
     hasWorked = true
     window = provider.settings.most
     // Other requests were in flight when the provider said that it wants nothing more.
-    if hasTrouble, gone == nil {
-      hasTrouble = false
-      backOff.reset()
-      publisher.tell(provider.lane, nil)
-    }
+    if gone == nil, outage.ends() { publisher.tell(provider.lane, nil) }
   }
 
   private func fail(_ reason: String) {
@@ -198,9 +193,8 @@ final class PushLane {
     // A server may end a connection at any time. So the first failure after a success is not told.
     var wait = Duration.zero
     if !hasWorked {
-      wait = backOff.wait()
-      if !hasTrouble { publisher.tell(provider.lane, "\(reason); it is tried again") }
-      hasTrouble = true
+      wait = outage.nextWait()
+      if outage.begins() { publisher.tell(provider.lane, "\(reason); it is tried again") }
     }
     hasWorked = false
     pause = try? loop.after(wait) { [unowned self] in
