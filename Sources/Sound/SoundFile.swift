@@ -1,5 +1,6 @@
 import Basics
 import CSndFile
+import Horology
 
 /// Frames per second of the clips and the bells, and of every file that is written.
 public let standardRate = 48_000
@@ -252,5 +253,22 @@ public final class SoundFile {
       default: "its header makes no sense: it is torn, or no sound file"
       }
     return Fault("cannot read \(path)", code: code, detail)
+  }
+}
+
+extension Duration {
+  /// Rounded to whole frames.
+  public func frames(atRate rate: Int) -> Int {
+    Int((inSeconds * Double(rate)).rounded())
+  }
+}
+
+extension SoundFile {
+  /// How many frames it has once it is converted to another rate.
+  func frames(atRate other: Int) -> Int { Self.frames(frames, of: rate, atRate: other) }
+
+  /// How many frames a sound of `frames` frames has once it is converted to another rate.
+  static func frames(_ frames: Int, of rate: Int, atRate other: Int) -> Int {
+    Int((Double(frames) * Double(other) / Double(rate)).rounded())
   }
 }

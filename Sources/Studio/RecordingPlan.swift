@@ -1,5 +1,3 @@
-import Sound
-
 /// A phrase that a person reads aloud, and that is then cut into its words.
 public struct RecordingPrompt: Hashable, Sendable {
   public let words: [EnglishWord]

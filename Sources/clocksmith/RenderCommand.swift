@@ -3,6 +3,7 @@ import Basics
 import Horology
 import Service
 import Sound
+import Studio
 
 let renderCommand = Subcommand(
   name: "render", operands: "", mostOperands: 0,

@@ -1,6 +1,7 @@
 import Basics
 import Foundation
 import Sound
+import Studio
 import TestSupport
 import Testing
 

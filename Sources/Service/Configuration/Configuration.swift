@@ -335,3 +335,35 @@ extension Configuration {
     }
   }
 }
+
+/// A GPIO input line, as its section of the configuration sets it.
+public struct InputSettings: Hashable, Sendable {
+  /// By name or as `chip-label:offset`; nil if there is none.
+  public var line: String?
+  public var active = ActiveLevel.low
+  /// How long the line must stay inactive without a break before that counts.
+  public var debounce = Duration.milliseconds(30)
+}
+
+/// A GPIO output line.
+public struct OutputSettings: Hashable, Sendable {
+  /// By name or as `chip-label:offset`; nil if there is none.
+  public var line: String?
+  public var active = ActiveLevel.high
+}
+
+extension Configuration {
+  /// True if a person can silence the clock at any moment, with the switch or the button.
+  var hasControls: Bool { switchInput.line != nil || button.line != nil }
+}
+
+/// The path of a voice or a tune in the configuration. It must mean the same in each folder: the
+/// service runs in another one than `check` does.
+public enum FullPath {
+  /// Why a value is not the same everywhere, with the remedy; nil for a full path, and for a name.
+  public static func flaw(of value: String) -> String? {
+    guard value.contains("/"), !value.hasPrefix("/") else { return nil }
+    return "this path depends on the folder in which the clock starts; write the full path, which "
+      + "begins with /"
+  }
+}
