@@ -164,19 +164,18 @@ private final class RedrawnLines {
   /// Draws the lines over those that were drawn before, cut to what the terminal has room for.
   func draw(_ lines: [Seen.Line]) throws(Fault) {
     let size = Screen.size
-    var text = drawn > 0 ? "\u{1B}[\(drawn)F" : ""
+    var text = (drawn > 0 ? "\u{1B}[\(drawn)F" : "") + Screen.wrapsNot
     // The cursor stands in the last row.
     let shown = lines.prefix(max(size.rows - 1, 1))
     for line in shown { text += paint(line, size.columns) + "\u{1B}[K\n" }
-    text += "\u{1B}[J"
+    text += "\u{1B}[J" + Screen.wraps
     drawn = shown.count
     guard fputs(text, stdout) >= 0 else { throw Fault("standard output", errno: errno) }
   }
 
   private func paint(_ line: Seen.Line, _ width: Int) -> String {
     let text = line.text.printable
-    let fits = text.prefix(columns: width).endIndex == text.endIndex
-    let cut = fits ? text : String(text.prefix(columns: max(width - 1, 0))) + "…"
+    let cut = text.count <= width ? text : String(text.prefix(max(width - 1, 0))) + "…"
     guard hasColour else { return cut }
     switch line.weight {
     case .plain: return cut

@@ -21,7 +21,7 @@ struct TimerBar {
   func show(_ title: String, left: Duration, of length: Duration) {
     let text = Self.text(title: title, left: left, of: length)
     // Where the bar has no room, the time comes first.
-    show(text.prefix(columns: columns).count == text.count ? text : "\(Self.clock(left))  \(title)")
+    show(text.count <= columns ? text : "\(Self.clock(left))  \(title)")
   }
 
   /// - Parameter remedy: the key or the command that stops it.
@@ -38,7 +38,8 @@ struct TimerBar {
 
   func show(_ text: String) {
     guard isShown else { return }
-    fputs("\r\(text.printable.prefix(columns: columns))\u{1B}[K", stdout)
+    let line = text.printable.prefix(columns)
+    fputs("\r\(Screen.wrapsNot)\(line)\u{1B}[K\(Screen.wraps)", stdout)
     fflush(stdout)
   }
 
@@ -62,6 +63,10 @@ enum Screen {
     guard isatty(STDOUT_FILENO) == 1, let type = getenv("TERM") else { return false }
     return type.pointee != 0 && strcmp(type, "dumb") != 0
   }
+
+  /// Cuts off what has no room in its line, as text of wide characters, instead of wrapping it.
+  static let wrapsNot = "\u{1B}[?7l"
+  static let wraps = "\u{1B}[?7h"
 
   /// 80 and 24 if the terminal does not know.
   static var size: (columns: Int, rows: Int) {

@@ -126,7 +126,7 @@ import Testing
     let all = JournalEvent.allCases
     #expect(Set(all.map(\.messageID)).count == all.count)
     #expect(all.allSatisfy { $0.messageID.wholeMatch(of: /[0-9a-f]{32}/) != nil })
-    #expect(all.allSatisfy { $0.rawValue.wholeMatch(of: /[a-z_]+/) != nil })
+    #expect(all.allSatisfy { $0.key.wholeMatch(of: /[a-z_]+/) != nil })
   }
 
   @Test("the catalog explains every event, and nothing else") func catalogue() throws {
