@@ -7,7 +7,11 @@ import Horology
 public final class ClockWatch {
   /// The RTC to read. A new choice is read at the next look.
   public var choice: RTCChoice {
-    didSet { if choice != oldValue { judge.forgetRTC() } }
+    didSet {
+      guard choice != oldValue else { return }
+      judge.forgetRTC()
+      outage = Outage()
+    }
   }
 
   /// Holdover ends when the clock may be off by more than this; nil if it never ends.
@@ -17,8 +21,8 @@ public final class ClockWatch {
   }
 
   private var judge: ClockJudge
-  /// Why the chosen RTC cannot be read.
-  private var complaint: String?
+  /// Of the chosen RTC.
+  private var outage = Outage()
 
   /// - Parameter rtcSet: when the RTC was last right, as `rtcSet` of an earlier watch.
   public init(rtc choice: RTCChoice, greatestError: Duration?, rtcSet: Instant? = nil) {
@@ -57,14 +61,11 @@ public final class ClockWatch {
   private func readRTC(_ notices: inout [Notice], at now: Now) -> RTCReading? {
     do throws(Fault) {
       let clock = try RealTimeClock.chosen(choice)
-      complaint = nil
+      _ = outage.ends()
       // Whoever has just set the clock, as timedatectl does, may be setting the RTC now.
       return clock?.read(health: judge.wasSet(by: now) ? judge.rtc?.reading.health : nil)
     } catch {
-      if complaint != error.description {
-        notices.append(Notice(.rtcMissing, .warning, error.description))
-      }
-      complaint = error.description
+      if outage.begins() { notices.append(Notice(.rtcMissing, .warning, error.description)) }
       return nil
     }
   }

@@ -13,7 +13,7 @@ final class LampLine {
   private var line: (any OutputLine)?
   private var shown: Lamp?
   private var isLit = false
-  private var isLost = false
+  private var outage = Outage()
   private var blinking: EventSource?
 
   init(
@@ -36,7 +36,7 @@ final class LampLine {
 
   /// Retries a lost line.
   func check() {
-    if isLost { light() }
+    if outage.isLost { light() }
   }
 
   /// Starts to show the lamp's state.
@@ -44,7 +44,7 @@ final class LampLine {
     blinking = nil
     light(shown != .off)
     // While the line is lost, blinking would retry twice a second; check() retries often enough.
-    guard shown == .blinking, !isLost else { return }
+    guard shown == .blinking, !outage.isLost else { return }
     blinking = try? loop.every(Self.blink) { [unowned self] in light(!isLit) }
   }
 
@@ -53,13 +53,11 @@ final class LampLine {
     do throws(Fault) {
       if line == nil { line = try open() }
       try line?.set(isLit)
-      if isLost { journal.log(.lamp, .notice, "the lamp is back") }
-      isLost = false
+      if outage.ends() { journal.log(.lamp, .notice, "the lamp is back") }
     } catch {
       line = nil
       blinking = nil
-      if !isLost { journal.log(.lampLost, .warning, "the lamp cannot be lit: \(error)") }
-      isLost = true
+      if outage.begins() { journal.log(.lampLost, .warning, "the lamp cannot be lit: \(error)") }
     }
   }
 }

@@ -18,7 +18,7 @@ final class Pulse {
   private let interval: Duration
   private var timer: EventSource?
   private let isWatched: Bool
-  private var isAiling = false
+  private var outage = Outage()
 
   /// - Parameter look: checks the parts of the service, and reads its vital signs.
   /// - Parameter allowed: after how long without a sign of life systemd restarts it; nil if never.
@@ -43,11 +43,9 @@ final class Pulse {
   private func beat() {
     let vitals = look()
     if let ailment = vitals.ailment(at: SystemClock.now) {
-      if !isAiling { journal.log(ailment.notice(isWatched: isWatched)) }
-      isAiling = true
+      if outage.begins() { journal.log(ailment.notice(isWatched: isWatched)) }
     } else {
-      if isAiling { journal.log(.well, .notice, "the service is well again") }
-      isAiling = false
+      if outage.ends() { journal.log(.well, .notice, "the service is well again") }
       notifier.isAlive()
     }
     // Return the memory that sounds, answers and files have taken since the last beat, but not while

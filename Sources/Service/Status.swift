@@ -194,9 +194,10 @@ extension Status {
     ///   - key: makes the key of this name.
     ///   - set: sets what was read; without it, the value follows from others.
     init<Meaning: Equatable & Sendable>(
-      _ name: String, _ type: String, _ key: (String) -> Key<Meaning>, _ change: Change = .told,
+      _ name: String, _ type: String, _ key: (String) -> Key<Meaning>,
       _ meaning: @escaping @Sendable (Status) -> Meaning?,
-      set: @escaping @Sendable (inout Status, Meaning) -> Void = { _, _ in }
+      set: @escaping @Sendable (inout Status, Meaning) -> Void = { _, _ in },
+      _ change: Change = .told
     ) {
       (self.name, self.type, self.change) = (name, type, change)
       let key = key(Record.key(ofProperty: name))
@@ -211,25 +212,25 @@ extension Status {
     static func text(
       _ name: String, _ field: Field<String>, _ change: Change = .told
     ) -> Property {
-      Property(name, "s", { .text($0) }, change) {
-        $0[keyPath: field].isEmpty ? nil : $0[keyPath: field]
-      } set: {
-        $0[keyPath: field] = $1
-      }
+      Property(
+        name, "s", { .text($0) }, { $0[keyPath: field].isEmpty ? nil : $0[keyPath: field] },
+        set: { $0[keyPath: field] = $1 }, change)
     }
 
     static func field<Meaning: Equatable & Sendable>(
       _ name: String, _ type: String, _ field: Field<Meaning>, _ change: Change = .told,
       _ key: (String) -> Key<Meaning>
     ) -> Property {
-      Property(name, type, key, change) { $0[keyPath: field] } set: { $0[keyPath: field] = $1 }
+      Property(
+        name, type, key, { $0[keyPath: field] }, set: { $0[keyPath: field] = $1 }, change)
     }
 
     static func field<Meaning: Equatable & Sendable>(
       _ name: String, _ type: String, _ field: Field<Meaning?>, _ change: Change = .told,
       _ key: (String) -> Key<Meaning>
     ) -> Property {
-      Property(name, type, key, change) { $0[keyPath: field] } set: { $0[keyPath: field] = $1 }
+      Property(
+        name, type, key, { $0[keyPath: field] }, set: { $0[keyPath: field] = $1 }, change)
     }
 
     /// A list of records, in the order of their numbers. On the bus the next to come is first; those
@@ -244,9 +245,9 @@ extension Status {
       let sorted: @Sendable (Status) -> [Element] = { status in
         status[keyPath: field].sorted { (due($0) ?? never) < (due($1) ?? never) }
       }
-      var property = Property(name, "aa{sv}", { .records($0, write, read) }, .told, sorted) {
-        $0[keyPath: field] = $1.sorted { number($0) < number($1) }
-      }
+      var property = Property(
+        name, "aa{sv}", { .records($0, write, read) }, sorted,
+        set: { $0[keyPath: field] = $1.sorted { number($0) < number($1) } })
       property.eachRecord = { status, body in for each in sorted(status) { body(write(each)) } }
       return property
     }
@@ -260,18 +261,18 @@ extension Status {
   static let properties: [Property] = [
     .field("Next", "a{sv}", \.next) { .record($0, { $0.record }, Next.init) },
     .text("Playing", \.playing),
-    Property("Muted", "b", { .flag($0) }) { $0.mute != .off || $0.isSilencedBySwitch },
-    Property("MutedBy", "s", { .text($0) }) { $0.mutedBy } set: {
-      $0.isSilencedBySwitch = $1 == "switch"
-    },
-    Property("MutedUntil", "s", { .instant($0) }) {
-      if case .until(let end) = $0.mute { end } else { nil }
-    } set: {
-      $0.mute = .until($1)
-    },
-    Property("SoftwareMute", "s", { .text($0) }) { $0.mute.key } set: { status, key in
-      if let mute = [SoftwareMute.next, .on].first(where: { $0.key == key }) { status.mute = mute }
-    },
+    Property("Muted", "b", { .flag($0) }, { $0.mute != .off || $0.isSilencedBySwitch }),
+    Property(
+      "MutedBy", "s", { .text($0) }, \.mutedBy, set: { $0.isSilencedBySwitch = $1 == "switch" }),
+    Property(
+      "MutedUntil", "s", { .instant($0) },
+      { if case .until(let end) = $0.mute { end } else { nil } }, set: { $0.mute = .until($1) }),
+    Property(
+      "SoftwareMute", "s", { .text($0) }, \.mute.key,
+      set: { status, key in
+        let untimed = [SoftwareMute.next, .on]
+        if let mute = untimed.first(where: { $0.key == key }) { status.mute = mute }
+      }),
     .text("Switch", \.ringer),
     .text("SwitchError", \.ringerError),
     .text("Trust", \.trust),
@@ -287,20 +288,20 @@ extension Status {
     .text("Voice", \.voice),
     .text("Device", \.device),
     .text("DeviceSubstitute", \.substitute),
-    Property("Problems", "as", { .texts($0) }) { $0.problems },
+    Property("Problems", "as", { .texts($0) }, \.problems),
     .field("Last", "a{sv}", \.last) { .record($0, { $0.record }, Last.init) },
     .text("LastError", \.lastError),
     .text("StateError", \.stateError),
     .text("StateLoss", \.stateLoss),
     .list("Timers", \.timers, number: \.number, due: \.due, \.shown, Countdown.init),
-    Property("TimerEnds", "s", { .instant($0) }) {
-      $0.timers.lazy.filter { !$0.isRinging }.compactMap(\.due).min()
-    },
+    Property(
+      "TimerEnds", "s", { .instant($0) },
+      { $0.timers.lazy.filter { !$0.isRinging }.compactMap(\.due).min() }),
     .list(
       "Intervals", \.intervals, number: { _ in 1 }, due: { _ in nil }, \.shown,
       IntervalTimer.init),
     .list("Alarms", \.alarms, number: \.alarm.number, due: \.next, \.record, Alarm.init),
-    Property("AlarmRings", "s", { .instant($0) }) { $0.alarms.lazy.compactMap(\.next).min() },
+    Property("AlarmRings", "s", { .instant($0) }, { $0.alarms.lazy.compactMap(\.next).min() }),
   ]
 
   /// What is empty has no key.

@@ -209,7 +209,10 @@ extension Configuration {
       ) { value in
         if value == "none" { return .some(nil) }
         // An RTC is right to a second or two at best.
-        return Duration(text: value).flatMap { .seconds(2) ... .seconds(3600) ~= $0 ? $0 : nil }
+        guard let error = Duration(text: value), .seconds(2) ... .seconds(3600) ~= error else {
+          return nil
+        }
+        return error
       },
       "untrusted": choice(\.announcer.untrusted),
     ],
