@@ -3,7 +3,6 @@
 /// The version of all programs, as the Debian packages have it.
 public let version = "0.1.0"
 
-/// The exit statuses of every subcommand.
 public enum ExitStatus {
   public static let done: Int32 = 0
   public static let failed: Int32 = 1
@@ -14,7 +13,6 @@ public enum ExitStatus {
 /// A program made of subcommands, or of one command that the program is named after.
 public struct Program: Sendable {
   let name: String
-  /// What it is, for the help.
   let summary: String
   let subcommands: [Subcommand]
 
@@ -24,7 +22,6 @@ public struct Program: Sendable {
     self.subcommands = subcommands
   }
 
-  /// A program that has no subcommands.
   public init(only command: Subcommand) {
     self.init(name: command.name, summary: command.summary, subcommands: [command])
   }
@@ -41,7 +38,6 @@ public struct Program: Sendable {
     exit(status(of: Array(CommandLine.arguments.dropFirst())))
   }
 
-  /// Prints a line to standard error.
   public func complain(_ line: String) {
     fputs("\(name): \(line.printable)\n", stderr)
   }
@@ -122,7 +118,6 @@ public struct Program: Sendable {
   }
 }
 
-/// Each program has one thread.
 nonisolated(unsafe) private var isUnread = false
 
 /// True once a write has shown that the reader of standard output has gone, as head(1) goes when it

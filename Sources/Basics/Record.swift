@@ -24,7 +24,6 @@ public struct Record: Hashable, Sendable {
     for (key, value) in fields { self[key] = value }
   }
 
-  /// A record of one key.
   public init<Meaning>(_ key: Key<Meaning>, _ meaning: Meaning) {
     self[key] = meaning
   }
@@ -139,7 +138,6 @@ public struct BadValue: Error, Hashable, CustomStringConvertible {
 }
 
 extension Value {
-  /// As an error quotes it.
   fileprivate var excerpt: String {
     switch self {
     case .text(let text): "\"\(text.excerpt)\""
@@ -151,7 +149,6 @@ extension Value {
     }
   }
 
-  /// Nil unless it is a number.
   fileprivate var number: Double? {
     switch self {
     case .integer(let number): Double(number)

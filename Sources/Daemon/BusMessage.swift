@@ -1,11 +1,9 @@
 import Basics
 import CSystemd
 
-/// The owner of an `sd_bus_message`.
 public final class BusMessage {
   public let pointer: OpaquePointer
 
-  /// Takes over the reference.
   public init(owning pointer: OpaquePointer) {
     self.pointer = pointer
   }

@@ -10,7 +10,6 @@ public final class Journal {
   private let isUnderSystemd = Journal.isStandardErrorTheJournal
   private let socket = JournalSocket()
   private let standardError = StandardError()
-  /// Entries that nobody took.
   private var lost = 0
   /// Called with every notice as well.
   public var heard: (Notice) -> Void = { _ in }

@@ -31,7 +31,6 @@ public final class ALSASink: Sink {
   private let isQuick: Bool
   private var bufferFrames = 0
   public var capacity: Int { bufferFrames }
-  /// The most frames that are held.
   private var queueFrames = 0
   private var marginFrames = 0
   /// By how many frames a position may be ahead of the frames fetched. It happens with a rate

@@ -8,7 +8,6 @@ import CClocksmith
 /// Takes any device: 32-bit float, 32- or 16-bit integer samples, any rate, any number of channels.
 /// Only the loudest channel is heard.
 public final class ALSASource {
-  /// Its name in messages.
   public let name: String
   /// The interval at which it wants to be read while it is open. It holds enough for several
   /// intervals.
@@ -122,7 +121,6 @@ public final class ALSASource {
     }
   }
 
-  /// Frees the device.
   public func close() {
     guard let pcm else { return }
     try? patience.calling(device) { () throws(Fault) in release(pcm) }

@@ -69,13 +69,11 @@ final class SampleEncoder {
 /// Turns interleaved frames of a device's format into mono frames: those of the channel that has
 /// been the loudest lately. On a stereo card a microphone may be on either channel.
 final class SampleDecoder {
-  /// Bytes of one frame of the device.
   private let frameBytes: Int
   private let format: SampleFormat
   private let buffer: UnsafeMutableRawBufferPointer
   /// Of each channel, the highest magnitude lately: it halves with each second.
   private var peaks: [Float]
-  /// The channel that is taken.
   private var channel = 0
   private static let blockFrames = 1024
 

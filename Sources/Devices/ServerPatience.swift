@@ -33,7 +33,6 @@ struct ServerPatience {
     return opened
   }
 
-  /// Calls a device that is open.
   func calling<Result>(
     _ device: PCMDevice, _ body: () throws(Fault) -> Result
   ) throws(Fault) -> Result {

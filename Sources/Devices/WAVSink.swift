@@ -61,7 +61,6 @@ public final class WAVSink: Sink {
     queue += block
   }
 
-  /// Writes the frames that have been played by now into the file.
   private func play() throws(Fault) {
     guard let began, let position = try position() else { return }
     let due = max(Int(position.frame) - played, 0)

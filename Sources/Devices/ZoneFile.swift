@@ -4,7 +4,6 @@ import Basics
 /// Checks that a time zone file (RFC 9636) is whole: if glibc cannot read a file, it silently takes
 /// UTC.
 enum ZoneFile {
-  /// Why a file cannot be used as a zone.
   enum Flaw: Equatable {
     /// It does not exist, or is not a zone file.
     case noZoneFile
@@ -15,7 +14,6 @@ enum ZoneFile {
     /// them, so every time would be wrong.
     case countsLeapSeconds(Int)
 
-    /// What is wrong, and what to do.
     var words: String {
       switch self {
       case .noZoneFile: "it is no time zone file"
@@ -31,7 +29,6 @@ enum ZoneFile {
   /// More than four times the largest file of the tz database.
   private static let mostBytes = 65_536
 
-  /// What is wrong with a file; nil if nothing is.
   static func flaw(of path: String) -> Flaw? {
     do throws(Fault) {
       return flaw(in: try readRegularFile(path, largest: mostBytes))
@@ -42,7 +39,6 @@ enum ZoneFile {
     }
   }
 
-  /// What is wrong with a file of these bytes; nil if nothing is.
   static func flaw(in bytes: [UInt8]) -> Flaw? {
     guard bytes.starts(with: Block.magic) else { return .noZoneFile }
     guard var block = Block(bytes[...], timeBytes: 4) else { return .torn }
@@ -61,19 +57,15 @@ enum ZoneFile {
   }
 }
 
-/// One of the two blocks of a zone file.
 private struct Block {
   static let magic = Array("TZif".utf8)
 
   /// 0, or a digit in ASCII.
   let version: UInt8
   let leapSeconds: Int
-  /// When the clocks change.
   let times: [Int64]
-  /// What follows the block.
   let rest: ArraySlice<UInt8>
 
-  /// Nil if it is not whole.
   init?(_ bytes: ArraySlice<UInt8>, timeBytes: Int) {
     let header = Array(bytes.prefix(44))
     guard header.count == 44, header.starts(with: Self.magic) else { return nil }

@@ -32,15 +32,12 @@ final class Track {
   /// How late it would begin at the earliest, if that is later than allowed.
   private(set) var tooLateBy: Duration?
 
-  /// Why it was stopped before its end.
   private(set) var stopReason: StopReason?
   /// Why it cannot go on; nothing more of it sounds.
   private(set) var failure: String?
   private var fade: Fade?
 
-  /// The frames rendered last.
   private var memory: FrameMemory
-  /// The stream's frame that is rendered next.
   private var rendered = 0
 
   /// The blows that are placed and whose moment is not measured yet.
@@ -106,7 +103,7 @@ final class Track {
         rebasing: scratch[..<min(last - rendered, scratch.count)])
       followDrift(clock)
       do throws(Fault) {
-        try mixer.render(into: block) { scored, placed in note(scored, placed) }
+        try mixer.render(into: block) { scored, placed in recordBlow(scored, placed) }
       } catch {
         return fail(error.description, at: rendered)
       }
@@ -123,7 +120,6 @@ final class Track {
 
   // MARK: Turning others down
 
-  /// True if other tracks are turned down under it.
   var ducksOthers: Bool { ducking != .none }
 
   /// The frame of the stream at which the others begin to return; nil if that is not known yet.
@@ -148,7 +144,6 @@ final class Track {
   /// The Announcer's longest step to follow, plus what was too small to follow before.
   private static let longestFollowed = Announcer.longestFollowedStep + Announcer.stepThreshold
 
-  /// Moves the blows that are not queued yet, when the clock was set.
   private func followClock(_ clock: StreamClock, _ now: Now) {
     guard let target, mixer.position < mixer.score.anchor,
       let heard = clock.frame(at: now.uptime)
@@ -196,7 +191,7 @@ final class Track {
     mixer.shift = Int(frame.rounded()) - (start + mixer.position)
   }
 
-  private func note(_ scored: Int, _ place: Int) {
+  private func recordBlow(_ scored: Int, _ place: Int) {
     guard let start, let target else { return }
     placed.append((start + place, ideal(scored, target), scored == mixer.score.anchor))
   }

@@ -30,7 +30,6 @@ public final class ClockWatch {
     judge = ClockJudge(greatestError: greatestError, rtcSet: rtcSet)
   }
 
-  /// The clock as of the last look.
   public var state: ClockState { judge.state }
   /// The RTC as of its last reading; nil if there is none.
   public var rtc: RTCJudgement? { judge.rtc }
@@ -72,7 +71,6 @@ public final class ClockWatch {
 }
 
 extension ClockJudge.Report {
-  /// The notice for a report.
   var notice: Notice {
     switch self {
     case .rtcFound(let judgement):

@@ -9,14 +9,12 @@ final class Controls {
   private let loop: EventLoop
   private let journal: Journal
   private let tell: (Event) -> Void
-  /// The last state of the switch.
   private(set) var ringer = Ringer.absent
   private var tellsChanges = false
   private var ringerSwitch: ContactWatch?
   private var button: ContactWatch?
   private var buttonOutage = Outage()
   private var hold: EventSource?
-  /// The button has been seen released.
   private var wasReleased = false
   private var lamp: LampLine?
 

@@ -107,7 +107,6 @@ extension Notice {
 }
 
 extension Journal {
-  /// The journal of the announcer.
   public convenience init() {
     self.init(identifier: "clocksmith") { Notice(.wordsLost, .warning, $0, $1) }
   }

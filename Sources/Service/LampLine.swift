@@ -3,7 +3,6 @@ import Daemon
 import Devices
 import Horology
 
-/// The line of the lamp. A lost line is reopened when it comes back.
 final class LampLine {
   private static let blink = Duration.milliseconds(500)
 
@@ -34,12 +33,10 @@ final class LampLine {
     light()
   }
 
-  /// Retries a lost line.
   func check() {
     if outage.isLost { light() }
   }
 
-  /// Starts to show the lamp's state.
   private func light() {
     blinking = nil
     light(shown != .off)

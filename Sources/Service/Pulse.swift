@@ -35,7 +35,6 @@ final class Pulse {
     beat()
   }
 
-  /// Half of the allowed time, as sd_watchdog_enabled(3) recommends.
   static func interval(allowed: Duration?) -> Duration {
     min(allowed.map { $0 / 2 } ?? longestInterval, longestInterval)
   }

@@ -6,7 +6,6 @@ import Sound
 
 /// The state of the clock that `status` and the bus show, with the running service or without one.
 public struct Status: Hashable, Sendable {
-  /// The occasion that comes next.
   public struct Next: Hashable, Sendable {
     public var instant: Instant
     /// As ISO 8601 with the offset.
@@ -19,7 +18,6 @@ public struct Status: Hashable, Sendable {
     public var refusal: Refusal?
   }
 
-  /// Why something does not sound.
   public struct Refusal: Hashable, Sendable {
     public var key: String
     public var words: String
@@ -45,7 +43,6 @@ public struct Status: Hashable, Sendable {
   public var device = ""
   /// The sound card that plays because the device cannot be opened; empty if the device plays.
   public var substitute = ""
-  /// In dB.
   public var volume = 0.0
   public var next = Next(
     instant: Instant(seconds: 0), local: "", chime: "none", text: "", refusal: nil)
@@ -54,10 +51,8 @@ public struct Status: Hashable, Sendable {
   public var ringer = ""
   /// Why the switch cannot be read; empty if it can.
   public var ringerError = ""
-  /// True if the switch silences the clock now.
   public var isSilencedBySwitch = false
   public var trust = ""
-  /// A key of `ClockState.Basis`.
   public var clockBasis = ""
   /// True if a request for the time is answered by this clock: it is trusted, or the owner wants
   /// that.
@@ -107,7 +102,6 @@ public struct Status: Hashable, Sendable {
     next = try Next(Rules(settings, trust: clock.trust).outlook(of: occasion), composer)
   }
 
-  /// The status of the running service.
   init(
     _ configuration: Configuration, _ composer: Composer, _ announcer: Announcer,
     clock: ClockState
@@ -175,7 +169,6 @@ extension Status {
     }
 
     let name: String
-    /// Its D-Bus type.
     let type: String
     let change: Change
     /// Nil if it is missing.
@@ -257,7 +250,6 @@ extension Status {
   /// may be shared.
   typealias Field<Value> = WritableKeyPath<Status, Value> & Sendable
 
-  /// In the order of the record.
   static let properties: [Property] = [
     .field("Next", "a{sv}", \.next) { .record($0, { $0.record }, Next.init) },
     .text("Playing", \.playing),
@@ -315,7 +307,6 @@ extension Status {
     for property in Self.properties { try property.read(record, &self) }
   }
 
-  /// The switch wins.
   private var mutedBy: String? {
     if isSilencedBySwitch { return "switch" }
     switch mute {
@@ -325,7 +316,6 @@ extension Status {
     }
   }
 
-  /// Problems that need a person, as sentences.
   private var problems: [String] {
     var problems: [String] = []
     if !substitute.isEmpty {

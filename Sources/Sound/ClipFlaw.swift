@@ -1,6 +1,5 @@
 import Basics
 
-/// Why a clip cannot be used as a word.
 public enum ClipFlaw: Hashable {
   case tooLong(seconds: Double)
   case tooShort(seconds: Double)
@@ -31,7 +30,6 @@ public enum ClipFlaw: Hashable {
     }
   }
 
-  /// What is wrong, and what to do.
   public var words: String {
     switch self {
     case .tooLong(let seconds):
@@ -59,7 +57,6 @@ public struct Audibility {
   private var highest = -Float.infinity
   private var audible = 0
 
-  /// - Parameter rate: frames per second.
   public init(rate: Int) {
     window = max(rate / 100, 1)
   }

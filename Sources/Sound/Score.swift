@@ -2,11 +2,8 @@ import Basics
 
 /// Sounds on a time line, with one frame that is the anchor.
 public struct Score: Hashable, Sendable {
-  /// One sound on the time line.
   public struct Part: Hashable, Sendable {
-    /// The sound file.
     public let path: String
-    /// The frame at which it begins.
     public let start: Int
     /// How many frames of it sound; silence follows if the file has fewer.
     public let frames: Int
@@ -15,7 +12,6 @@ public struct Score: Hashable, Sendable {
     public let fadeIn: Int
     /// Frames over which it falls to zero at its end, as a quarter of a cosine.
     public let fadeOut: Int
-    /// The factor for every sample of it.
     public let gain: Float
     /// True if it must begin at a moment, as a blow must, even if the converter drifts. False if it
     /// follows the part before it, as the next clip of a phrase does.
@@ -40,7 +36,6 @@ public struct Score: Hashable, Sendable {
       self.label = label
     }
 
-    /// The first frame after it.
     public var end: Int { start + frames }
 
     func moved(by distance: Int, amplifiedBy factor: Float = 1) -> Part {

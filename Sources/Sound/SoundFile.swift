@@ -24,7 +24,6 @@ public final class SoundFile {
   private var position = 0
   private var audibility: Audibility
 
-  /// The coding and rate of a mono file without a header.
   public struct Headerless: Sendable {
     let coding: Int
     let rate: Int
@@ -228,7 +227,6 @@ public final class SoundFile {
     }
   }
 
-  /// Reads the file to its end, to check that it is whole.
   public func verify() throws(Fault) {
     let block = UnsafeMutableBufferPointer<Float>.allocate(capacity: 4096)
     defer { block.deallocate() }

@@ -10,9 +10,7 @@ public struct VoicePack: Sendable {
     public let text: String
   }
 
-  /// The folder.
   public let path: String
-  /// As in `en`.
   public let language: String
   public let description: String
   /// The file in the folder that holds the licence.
@@ -21,7 +19,6 @@ public struct VoicePack: Sendable {
   /// Negative: the length of the silence between them.
   public let overlap: Duration
 
-  /// By clock and style.
   let grammars: [HourFormat: [String: Grammar]]
   let dayParts: DayParts
   /// The names of the clips that open a sentence, as in "it is"; may be empty.
@@ -49,7 +46,6 @@ public struct VoicePack: Sendable {
     return pack
   }
 
-  /// The file that holds the licence.
   public var licencePath: String { "\(path)/\(licence)" }
 
   /// Why the licence cannot go with the clips, with the remedy; nil if it can.
@@ -75,12 +71,10 @@ public struct VoicePack: Sendable {
       .map { (wording.opens ? opening : []) + $0 }
   }
 
-  /// The same, with the clips of the chains.
   private func names(hour: Int, minute: Int, _ wording: Wording) -> [String]? {
     links(hour: hour, minute: minute, wording).map(unchained)
   }
 
-  /// Names in which every chain is replaced by its clips.
   func unchained(_ names: [String]) -> [String] { names.flatMap { chains[$0] ?? [$0] } }
 
   /// The words of clips and chains, for a reader. Leaves out clips that have no file.
@@ -113,7 +107,6 @@ public struct VoicePack: Sendable {
     return phrase
   }
 
-  /// The words of a phrase, for a reader.
   public func text(hour: Int, minute: Int, wording: Wording) throws(Fault) -> String {
     _ = try phrase(hour: hour, minute: minute, wording: wording)
     return written(links(hour: hour, minute: minute, wording) ?? [])
@@ -275,7 +268,6 @@ extension VoicePack {
       + "clock = \(wording.format.rawValue): it has \(there); set one of these, or another voice"
   }
 
-  /// Why it cannot open a sentence; nil if it can.
   public var flawOfOpening: String? {
     hasOpening
       ? nil
@@ -290,7 +282,6 @@ extension Wording {
     style == Wording.digital ? "[clock \(format.rawValue)]" : "[clock \(format.rawValue) \(style)]"
   }
 
-  /// Clock and style, for a reader.
   public var name: String {
     "\(format.rawValue) hours" + (style == Wording.digital ? "" : " \(style)")
   }
@@ -324,7 +315,6 @@ extension VoicePack {
     return found.count == words.count ? found : nil
   }
 
-  /// True if it has any rule for timers or intervals.
   public var hasTimers: Bool { !timers.isEmpty }
 
   /// The clips that are missing for a phrase, in the order in which they are said; none if the
@@ -352,7 +342,6 @@ extension VoicePack {
     TimerPhrase.range.filter { phrase(of: $0) == nil }
   }
 
-  /// Which phrases of timers it can say, for a reader.
   public var timersText: String {
     let unsaid = phrasesUnsaid
     guard let first = unsaid.first else { return "says timers and intervals" }

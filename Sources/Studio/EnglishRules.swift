@@ -1,8 +1,6 @@
 import Horology
 
-/// The rules for saying times with a set of English words.
 public struct EnglishRules {
-  /// A pattern and a phrase, as in `voice.conf`.
   public typealias Rule = (pattern: String, phrase: String)
 
   private let words: Set<EnglishWord>

@@ -78,7 +78,6 @@ struct LevelWindow {
   }
 }
 
-/// The level of every 10 ms of a sound.
 struct LevelTrack {
   let windowFrames: Int
   /// Mean squares; full scale is 1.

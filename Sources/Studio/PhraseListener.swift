@@ -1,7 +1,6 @@
 /// Listens to a stream and takes a phrase out of it: from shortly before the first word until it
 /// has been quiet for a while.
 public struct PhraseListener {
-  /// The result of a block.
   public enum Heard {
     case nothing
     /// The phrase that was said, with the quiet around it.
@@ -51,7 +50,6 @@ public struct PhraseListener {
     return heard
   }
 
-  /// True while a phrase is being said.
   public var isHearing: Bool { hasBegun }
 
   private mutating func next(_ power: Double) -> Heard {
@@ -106,8 +104,6 @@ public struct RoomTone {
     self.rate = rate
   }
 
-  /// Takes the next frames.
-  /// - Returns: the level in dBFS, minus infinity if there is none; nil while there are too few.
   public mutating func hear(_ block: UnsafeBufferPointer<Float>) -> Double? {
     samples += block
     let first = Int(Self.before * Double(rate))

@@ -6,15 +6,12 @@ import Sound
 ///
 /// It is filled while the score is rendered. Its size is the same for an hour as for a second.
 public struct Picture: Sendable {
-  /// The beginning of a sound.
   public struct Mark: Hashable, Sendable {
-    /// A clip's text, or a bell's name.
     public let label: String
     /// From the anchor; negative before it.
     public let seconds: Double
   }
 
-  /// The level during one column.
   public struct Column: Hashable, Sendable {
     /// The largest magnitude; full scale is 1.
     public private(set) var peak: Float = 0
@@ -66,7 +63,6 @@ public struct Picture: Sendable {
     self.columns = Array(repeating: Column(), count: min(columns, score.frames))
   }
 
-  /// Adds the next rendered frames of the score.
   public mutating func add(_ block: UnsafeBufferPointer<Float>) {
     var done = 0
     while done < block.count && position < frames {
@@ -139,7 +135,6 @@ extension Picture {
   }
 }
 
-/// The layout of the picture, in pixels.
 struct PictureLayout {
   static let left = 56.0
   static let right = left + Double(Picture.width)
@@ -152,7 +147,6 @@ struct PictureLayout {
   static let rowHeight = 14.0
   /// The approximate width of a character of a name.
   static let characterWidth = 8.0
-  /// A longer name is cut off in the picture.
   static let longestName = 32
 
   let span: ClosedRange<Double>
@@ -169,10 +163,8 @@ struct PictureLayout {
 
   // MARK: Names
 
-  /// The name of a sound in the picture.
   struct Label: Hashable {
     let text: String
-    /// Its middle.
     let x: Double
     /// Counted from 0, the row next to the levels.
     let row: Int
@@ -251,7 +243,6 @@ struct PictureLayout {
 
   // MARK: Shapes
 
-  /// The area under the levels, which are equally spaced.
   func area(_ style: String, _ levels: [Double]) -> String {
     let width = (Self.right - Self.left) / Double(levels.count)
     let points = levels.indices.map { index in

@@ -78,7 +78,6 @@ public struct Recording: Sendable {
 
   // MARK: Making
 
-  /// Subtracts the mean.
   public mutating func removeDC() {
     let dc = Float(dc)
     for index in samples.indices { samples[index] -= dc }
@@ -113,7 +112,6 @@ public struct Recording: Sendable {
     return quietest * 2 <= peak / 32 ? quietest * 2 : 0
   }
 
-  /// Raises or lowers it, in dB.
   public mutating func amplify(by decibels: Double) {
     let factor = Float(pow(10, decibels / 20))
     for index in samples.indices { samples[index] *= factor }
@@ -129,7 +127,6 @@ public struct Recording: Sendable {
     }
   }
 
-  /// Writes it as mono of 16 bit.
   public func write(to path: String) throws(Fault) {
     let block = UnsafeMutableBufferPointer<Float>.allocate(capacity: samples.count)
     defer { block.deallocate() }

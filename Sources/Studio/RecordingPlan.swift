@@ -12,7 +12,6 @@ public struct RecordingPrompt: Hashable, Sendable {
   public var name: String { words.map(\.clipName).joined(separator: "-") }
 }
 
-/// The phrases that make a voice.
 public enum RecordingPlan: String, CaseIterable, Sendable {
   /// The classic clips: every quarter of an hour on the clock of 12 hours.
   case quarters

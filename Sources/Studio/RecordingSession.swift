@@ -3,7 +3,6 @@ import Basics
 /// Leads a person with a microphone through the phrases: which one is due, what each key does, and
 /// what is kept. It does no input or output itself: it takes events and returns effects.
 public struct RecordingSession: Sendable {
-  /// A key, and what it is for.
   public enum Key: Character, CaseIterable, Sendable {
     case next = "n"
     case again = "a"
@@ -32,11 +31,9 @@ public struct RecordingSession: Sendable {
     case roomHeard(Double)
     /// A phrase was fit, with its figures; it waits to be kept.
     case phraseFit(String)
-    /// A phrase was not fit, and why.
     case phraseRefused(String)
     /// No voice was heard for a long while; the loudest level, in dBFS.
     case stillNothing(loudest: Double)
-    /// The take is on the disk.
     case takeKept
     case playEnded
   }
@@ -46,13 +43,10 @@ public struct RecordingSession: Sendable {
     case hearRoom
     /// Listens for the phrase of this index.
     case hearPhrase(Int)
-    /// Stops listening.
     case rest
     /// Puts the fit phrase on the disk, as the take of this index.
     case keep(Int)
-    /// Plays the fit phrase.
     case playNew
-    /// Plays the take of this index.
     case playKept(Int)
     case stopPlaying
     /// All phrases are kept, or the person quits.
@@ -76,7 +70,6 @@ public struct RecordingSession: Sendable {
   }
 
   private let prompts: [RecordingPrompt]
-  /// The name of the microphone.
   private let microphone: String
   private var kept: Set<Int>
   private var state = State.start
@@ -88,10 +81,8 @@ public struct RecordingSession: Sendable {
     self.kept = kept
   }
 
-  /// True if every phrase is kept.
   public var isWhole: Bool { kept.count == prompts.count }
 
-  /// How many phrases are kept, of how many.
   public var progress: String { "\(kept.count) of \(prompts.count) phrases are recorded" }
 
   public static let help = """
@@ -101,7 +92,6 @@ public struct RecordingSession: Sendable {
       ? or h       this help
     """
 
-  /// The instructions that are shown at the start.
   public static let guidance = """
     Say each phrase as one sentence, in your ordinary voice, with a short pause at each
     '...' as in dictating a telephone number: three ... fifteen ... P M. Let the voice come
@@ -119,7 +109,7 @@ public struct RecordingSession: Sendable {
     return start + (kept.isEmpty ? hearRoom() : becomeWhole())
   }
 
-  public mutating func take(_ event: Event) -> [Effect] {
+  public mutating func handle(_ event: Event) -> [Effect] {
     switch event {
     case .key(let key): return press(key)
     case .roomHeard(let level): return judgeRoom(level)

@@ -13,7 +13,6 @@ public final class TakeFolder {
   private let makesFolder: Bool
 
   private var takes: String { "\(path)/takes" }
-  /// The files of the phrase that waits to be kept, and of the phrase that is played.
   private var waitingPath: String { "\(takes)/.waiting.wav" }
   private var playedPath: String { "\(takes)/.played.wav" }
 
@@ -122,7 +121,6 @@ public final class TakeFolder {
     }
   }
 
-  /// The take of a prompt that has one.
   public func take(_ prompt: RecordingPrompt) throws(Fault) -> Take {
     let path = file(prompt)
     let sound = try SoundFile(path: path)

@@ -4,7 +4,6 @@ import Sound
 
 /// What a voice pack can say, and where it misses the quality targets (facts: voices).
 public struct VoiceVerification {
-  /// A clip, what is wrong with it, and what to do.
   public struct Finding: Hashable, Sendable {
     public let clip: String
     public let words: String
@@ -30,7 +29,6 @@ public struct VoiceVerification {
   private static let highestPeak = -1.0
   private static let loudnessTolerance = 1.0
 
-  /// Reads every clip of a pack.
   public init(of pack: VoicePack) {
     // A clip in `[clips]` without a file is a finding.
     var named = Set(pack.clipsWithoutFile)
@@ -93,7 +91,6 @@ public struct VoiceVerification {
     return sentences
   }
 
-  /// The same for the rules of timers and intervals.
   private static func lackingTimers(_ pack: VoicePack, _ named: inout Set<String>) -> [String] {
     var sentences: [String] = []
     for phrase in TimerPhrase.range {
@@ -108,7 +105,6 @@ public struct VoiceVerification {
     "no clip '\(clip)', which \(need) needs; record it, or take the rule out"
   }
 
-  /// What is wrong with one clip by itself.
   static func faults(_ recording: Recording, _ loudness: Loudness) -> [String] {
     var faults: [String] = []
     let (before, after) = recording.silence

@@ -6,7 +6,6 @@ import Sound
 /// How an instant is given on the command line, as local time.
 let timeForm = "YYYY-MM-DDTHH:MM[:SS]"
 
-/// The time of day that an operand names, as `HH:MM`.
 func timeOfDay(_ text: String) throws -> TimeOfDay {
   do throws(AlarmTextFlaw) {
     return try TimeOfDay(text: text)

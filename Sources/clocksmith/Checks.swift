@@ -78,7 +78,6 @@ private func flaw(of tune: Tune) -> String? {
   return brokenSounds(bells.paths).first
 }
 
-/// The alarms whose time the voice cannot say.
 private func flawsOfWords(
   _ configuration: Configuration, _ status: Status?
 ) throws(Fault) -> [String] {
@@ -129,7 +128,6 @@ enum PartsAdvice {
   case card
   /// Raspberry Pi OS: parts are set in `config.txt`, with overlays of its own.
   case raspberryPiOS
-  /// A PC, or another board.
   case other
 
   /// The kind of this system, found by a file that only it has.

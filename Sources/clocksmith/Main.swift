@@ -20,11 +20,9 @@ enum Main {
     program.main()
   }
 
-  /// Prints a line to standard error.
   fileprivate static func complain(_ line: String) { program.complain(line) }
 }
 
-/// Prints a line to standard error.
 func complain(_ line: String) { Main.complain(line) }
 
 let configOption = Option(

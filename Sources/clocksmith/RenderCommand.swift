@@ -78,7 +78,6 @@ private func place(_ path: String) -> String {
   return "\(String(cString: folder))/\(slash.map { path[$0...].dropFirst() } ?? path[...])"
 }
 
-/// Renders a score once, into one of the two files or both.
 private func write(
   _ score: Score, gain: Float, toWAV soundPath: String?, toSVG picturePath: String?,
   _ title: String, at time: CivilTime

@@ -60,7 +60,6 @@ private func play(
   return outcome
 }
 
-/// Prints words that were said.
 func tellSaid(_ words: String) throws(Fault) {
   try tellDone(words, "it was said all the same")
 }

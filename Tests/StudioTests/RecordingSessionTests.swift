@@ -16,7 +16,7 @@ private struct Guided {
   }
 
   mutating func take(_ event: RecordingSession.Event) {
-    effects = session.take(event)
+    effects = session.handle(event)
   }
 
   mutating func press(_ keys: String) {

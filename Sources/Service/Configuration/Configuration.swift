@@ -5,7 +5,6 @@ import Horology
 import Playing
 import Sound
 
-/// The owner's settings: the defaults, overridden by the files.
 public struct Configuration: Sendable {
   public var announcer = AnnouncerSettings()
   public var wording = Wording.twelve
@@ -37,10 +36,8 @@ public struct Configuration: Sendable {
   /// How far off a clock may be that is in holdover; nil for any error.
   public var greatestError: Duration? = ClockJudge.defaultGreatestError
 
-  /// In the order of their sections.
   var alarmSections = ConfiguredAlarms()
 
-  /// The files that were read, in order.
   public private(set) var files: [String] = []
   /// File and line of the value in force for each key, by `section.key`.
   private var places: [String: String] = [:]
@@ -57,11 +54,11 @@ public struct Configuration: Sendable {
   public static func load(path: String?) throws(Fault) -> Configuration {
     var configuration = Configuration()
     if let path {
-      try configuration.take(path)
+      try configuration.read(path)
     } else {
       for file in try ConfigurationFiles.all() {
         do throws(Fault) {
-          try configuration.take(file)
+          try configuration.read(file)
         } catch {
           throw ConfigurationFiles.withRemedy(error)
         }
@@ -106,7 +103,7 @@ public struct Configuration: Sendable {
     keys.lazy.compactMap { self.places["announce.\($0)"] }.first
   }
 
-  private mutating func take(_ path: String) throws(Fault) {
+  private mutating func read(_ path: String) throws(Fault) {
     let file = try INIFile(path: path)
     for section in file.sections { try alarmSections.begin(section, in: path) }
     let sections = Self.keys.keys.sorted().joined(separator: ", ") + ", and alarm NAME"
@@ -314,7 +311,6 @@ public struct InputSettings: Hashable, Sendable {
   public var debounce = Duration.milliseconds(30)
 }
 
-/// A GPIO output line.
 public struct OutputSettings: Hashable, Sendable {
   /// By name or as `chip-label:offset`; nil if there is none.
   public var line: String?

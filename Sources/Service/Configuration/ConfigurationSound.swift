@@ -6,7 +6,6 @@ import Playing
 import Sound
 
 extension Configuration {
-  /// The configured speaker.
   public var speaker: ALSASink {
     ALSASink(
       name: device, isQuick: hasControls,
@@ -28,7 +27,6 @@ extension Configuration {
     playerSettings.gain * Mixer.gain(decibels: announcer.quieter.decibels(at: time))
   }
 
-  /// The settings that the player needs.
   public var playerSettings: Player.Settings {
     var settings = Player.Settings()
     settings.latencyOffset = latencyOffset
@@ -99,7 +97,6 @@ extension SoundChange {
 }
 
 extension Configuration {
-  /// Where and how loud an announcement is played.
   fileprivate struct SpeakerSettings: Equatable {
     let device: String
     let isQuick: Bool

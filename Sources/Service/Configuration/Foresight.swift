@@ -111,7 +111,6 @@ extension CivilDateTime {
   fileprivate var shortTime: String { String(timeOfDay.prefix(5)) }
 }
 
-/// A zone whose clocks are never changed.
 private struct UTC: Zone {
   let name = "UTC"
 
