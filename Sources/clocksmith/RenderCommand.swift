@@ -1,5 +1,4 @@
 import Basics
-@preconcurrency import Glibc
 import Horology
 import Service
 import Sound
@@ -34,11 +33,6 @@ let renderCommand = Subcommand(
   if let picture = arguments["picture"], let flaw = flaw(ofOutputName: picture) {
     throw Misuse(description: "--picture '\(picture)': \(flaw)")
   }
-  if let sound, let picture = arguments["picture"],
-    place(try outputPath(sound)) == place(try outputPath(picture)), !isSpecialFile(sound)
-  {
-    throw Misuse(description: "--output and --picture are the same file, '\(sound)'; name two")
-  }
   if let picture = arguments["picture"], !picture.hasPrefix("/dev/"),
     !picture.hasSuffix(".svg"), !isSpecialFile(picture)
   {
@@ -68,14 +62,6 @@ let renderCommand = Subcommand(
     complain("note: at \(time.dateTime) the clock does not sound: \(refusal)")
   }
   return ExitStatus.done
-}
-
-/// The path of a file that may not exist: its name after the real path of its folder.
-private func place(_ path: String) -> String {
-  let slash = path.lastIndex(of: "/")
-  guard let folder = realpath(slash.map { String(path[...$0]) } ?? ".", nil) else { return path }
-  defer { free(folder) }
-  return "\(String(cString: folder))/\(slash.map { path[$0...].dropFirst() } ?? path[...])"
 }
 
 private func write(
