@@ -34,7 +34,6 @@ public struct Fault: Error, Hashable, CustomStringConvertible {
 /// Calls `body` until it is not interrupted by a signal, as TEMP_FAILURE_RETRY of glibc does. A
 /// signal that asks the program to end is not ignored while files are cleaned up.
 /// - Parameter operation: what is attempted, for the error.
-/// - Returns: what `body` returned, when that is not -1.
 @discardableResult
 public func retryingInterrupts<Result: FixedWidthInteger>(
   _ operation: @autoclosure () -> String, _ body: () -> Result

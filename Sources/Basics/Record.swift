@@ -244,9 +244,6 @@ extension Key {
       read: { if case .record(let record) = $0 { try? read(record) } else { nil } })
   }
 
-  /// - Parameters:
-  ///   - write: writes one of the list.
-  ///   - read: reads one of the list.
   public static func records<Element>(
     _ name: String, _ write: @escaping @Sendable (Element) -> Record,
     _ read: @escaping @Sendable (Record) throws(BadValue) -> Element

@@ -8,7 +8,6 @@ public final class BusMessage {
     self.pointer = pointer
   }
 
-  /// - Parameter make: a call that makes a message, and returns less than 0 on failure.
   public convenience init(_ make: (inout OpaquePointer?) -> Int32) throws(Fault) {
     var made: OpaquePointer?
     let code = make(&made)

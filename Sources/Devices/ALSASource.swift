@@ -27,7 +27,6 @@ public final class ALSASource {
   private var decoder = SampleDecoder(format: .float32, channels: 1)
   private var emptyReads = 0
 
-  /// - Parameter name: a PCM name of ALSA, as in `plughw:CARD=Microphone` or `default`.
   public init(name: String) {
     self.name = name
     clocksmith_silence_alsa()
@@ -43,24 +42,8 @@ public final class ALSASource {
   public func open() throws(Fault) -> Int {
     close()
     var patience = ServerPatience()
-    let rate: Int
-    do throws(Fault) {
-      rate = try patience.opening(device, isOpen: pcm.flatMap(PCMDevice.card) != nil) {
-        () throws(Fault) in
-        let pcm = try device.open()
-        self.pcm = pcm
-        do throws(Fault) {
-          return try start(pcm)
-        } catch {
-          // Released here, within the time limit, because closing may wait for the server too.
-          release(pcm)
-          throw error
-        }
-      }
-    } catch {
-      if let pcm { release(pcm) }
-      throw error
-    }
+    let (pcm, rate) = try patience.opening(device, release: release, start)
+    self.pcm = pcm
     self.patience = patience
     overruns = 0
     emptyReads = 0

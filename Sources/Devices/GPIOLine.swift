@@ -111,7 +111,6 @@ private final class LineHandle {
 
 extension GPIOMap.Line {
   /// Why the line cannot be taken.
-  /// - Parameter code: `errno` of the request.
   func refusal(code: Int32) -> Fault {
     let detail =
       switch code {
@@ -124,7 +123,6 @@ extension GPIOMap.Line {
   }
 
   /// Why a line that was taken can no longer be used.
-  /// - Parameter code: `errno` of the failed call.
   func loss(code: Int32) -> Fault {
     let detail = code == ENODEV ? "its chip has been removed" : String(cString: strerror(code))
     return Fault("GPIO line \(self)", code: code, detail)

@@ -93,7 +93,6 @@ final class SampleDecoder {
   /// Lets `body` fill the buffer, and decodes its frames.
   /// - Parameter body: gets the buffer and the number of frames it may fill; returns how many there
   ///   are, or an error code.
-  /// - Returns: what `body` returned.
   func decode(
     into block: UnsafeMutableBufferPointer<Float>,
     _ body: (UnsafeMutableRawPointer, _ frames: Int) -> Int

@@ -24,7 +24,6 @@ public final class WAVSink: Sink {
   private var played = 0
 
   /// Makes the file, or empties it.
-  /// - Parameter uptime: reads the clock by which it takes sound.
   public init(
     path: String, uptime: @escaping () -> Uptime = { SystemClock.uptime }
   ) throws(Fault) {

@@ -79,9 +79,6 @@ public final class Player {
   /// When the device was last fed, since the machine started, sleep included.
   private var fed = Duration.zero
 
-  /// - Parameters:
-  ///   - now: reads the clocks.
-  ///   - sink: returns the sink whenever one is to be opened.
   public init(
     loop ticker: any Ticker, now: @escaping () -> Now = { SystemClock.now },
     sink: @escaping () -> any Sink
@@ -245,7 +242,6 @@ public final class Player {
   }
 
   /// Why the device was not fed for too long; nil if it was fed in time.
-  /// - Parameter sinceBoot: since the machine started, sleep included; nil to read it.
   private func longPause(until sinceBoot: Duration? = nil) -> String? {
     let pause = (sinceBoot ?? now().sinceBoot) - fed
     guard pause > Self.longestPause else { return nil }

@@ -48,7 +48,6 @@ final class Track {
   private static let measuredAfter = Duration.milliseconds(300)
 
   /// - Parameters:
-  ///   - gain: factor for each of its samples.
   ///   - mayBeLateBy: how late the anchor may be. A score that would be later does not begin; one
   ///     that is less late is moved as a whole. Nil if it may be late at will.
   ///   - memory: how many frames it remembers.

@@ -43,7 +43,6 @@ public final class ClockWatch {
   /// readings its last reading counts, plus the time that has passed.
   /// - Parameter mayReadRTC: false while something sounds: a chip that no longer answers blocks the
   ///   reader.
-  /// - Returns: the changes, for the journal.
   public func look(mayReadRTC: Bool = true) -> [Notice] {
     var notices: [Notice] = []
     let kernel = SystemClock.kernel

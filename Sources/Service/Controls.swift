@@ -20,7 +20,6 @@ final class Controls {
 
   /// Opens the configured lines. `ringer` has the first state of the switch; each later change is
   /// told.
-  /// - Parameter isAwake: whether the speaker runs.
   init(
     loop: EventLoop, configuration: Configuration, journal: Journal,
     isAwake: @escaping () -> Bool, tell: @escaping (Event) -> Void

@@ -154,7 +154,6 @@ public final class RunningService {
 
   // MARK: Calls
 
-  /// - Parameter write: appends the arguments to the message.
   private func call(
     _ method: String, interface: String = CLOCKSMITH_BUS_INTERFACE,
     _ write: (OpaquePointer) -> Void

@@ -62,7 +62,6 @@ public struct Score: Hashable, Sendable {
   public var frames: Int { parts.map(\.end).max() ?? 0 }
 
   /// Reads every sound to its end.
-  /// - Parameter meanwhile: called after each of them.
   /// - Throws: `Fault` for the first that is missing, torn or not a sound file, or a silent word.
   public func verify(_ meanwhile: () throws(Fault) -> Void = {}) throws(Fault) {
     let words = Set(parts.filter(\.isWord).map(\.path))

@@ -113,7 +113,6 @@ public struct VoicePack: Sendable {
   }
 
   /// The phrase as a score whose anchor is its first frame.
-  /// - Parameter rate: frames per second of the score.
   public func score(
     hour: Int, minute: Int, wording: Wording, rate: Int
   ) throws(Fault) -> Score {

@@ -78,7 +78,6 @@ public struct EnglishRules {
 extension EnglishRules {
   /// The rules of a section for timers, for this set of English words; empty if the set lacks words
   /// that they need.
-  /// - Parameter prefix: the prefix of the names of number clips.
   public func rules(_ section: TimerGrammar.Section, numbers prefix: String = "") -> [Rule] {
     switch section {
     case .left: left(prefix)

@@ -74,7 +74,6 @@ public struct RecordingSession: Sendable {
   private var kept: Set<Int>
   private var state = State.start
 
-  /// - Parameter kept: the indices of the prompts that have a take already.
   public init(prompts: [RecordingPrompt], microphone: String, kept: Set<Int>) {
     self.prompts = prompts
     self.microphone = microphone

@@ -87,7 +87,6 @@ public final class TakeFolder {
   }
 
   /// The indices of the prompts that have a usable take.
-  /// - Parameter unusable: called for each take that cannot be used.
   public func kept(unusable: (Fault) -> Void) -> Set<Int> {
     var kept: Set<Int> = []
     for (index, prompt) in plan.prompts.enumerated() where access(file(prompt), F_OK) == 0 {

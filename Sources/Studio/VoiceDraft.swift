@@ -101,7 +101,6 @@ struct VoiceDraft {
   }
 
   /// The sections of timers and intervals; empty without words for them.
-  /// - Parameter prefix: the prefix of the names of number clips.
   func timerLines(numbers prefix: String = "") -> [String] {
     var lines: [String] = []
     for section in TimerGrammar.Section.allCases {

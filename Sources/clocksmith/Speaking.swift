@@ -8,7 +8,6 @@ import Sound
 
 /// Says the time through the configured speaker, without the service.
 /// - Parameter given: the time; nil for the time now.
-/// - Returns: the words.
 func speak(
   _ given: CivilTime?, _ composer: Composer, _ configuration: Configuration, _ zone: SystemZone
 ) throws -> String {

@@ -7,7 +7,6 @@ import Horology
 import Service
 
 /// Shows the configured switch live; without one, the lines that it could be wired to.
-/// - Returns: the exit status.
 func showSwitch(_ settings: InputSettings) throws(Fault) -> Int32 {
   if let line = settings.line {
     try SwitchWatch(line, settings.active).run()

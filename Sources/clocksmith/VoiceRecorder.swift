@@ -41,9 +41,6 @@ final class VoiceRecorder {
   private let block = UnsafeMutableBufferPointer<Float>.allocate(capacity: 4096)
   private static let mostBlocks = 8
 
-  /// - Parameters:
-  ///   - terminal: where the keys come from.
-  ///   - speaker: plays a phrase back.
   init(
     _ plan: RecordingPlan, into folder: TakeFolder, microphone: ALSASource, terminal: Terminal,
     speaker: ALSASink

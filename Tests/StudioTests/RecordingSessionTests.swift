@@ -134,17 +134,6 @@ private struct Guided {
     #expect(guided.deeds == [.hearPhrase(2)])
   }
 
-  @Test("a second run goes on with what is missing") func secondRunGoesOn() {
-    var guided = Guided(kept: [0, 1, 3], room: nil)
-    #expect(guided.told.contains("going on: 3 of 13 phrases are recorded"))
-    guided.take(.roomHeard(-70))
-    #expect(guided.deeds == [.hearPhrase(2)])
-    guided.speak()
-    guided.press("\r")
-    guided.take(.takeKept)
-    #expect(guided.deeds == [.hearPhrase(4)])
-  }
-
   @Test("the last phrase makes it whole, and Enter makes the voice") func lastMakesItWhole() {
     var guided = Guided(kept: Set(0..<12))
     guided.speak()

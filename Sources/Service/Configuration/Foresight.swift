@@ -17,7 +17,6 @@ extension Configuration {
   }
 
   /// The settings that can never sound, and why: a sentence each.
-  /// - Parameter lengths: as `lengths` gives them.
   public func vanities(_ lengths: [Int: Duration]) -> [String] {
     let minutes = Array(stride(from: 0, to: 60, by: announcer.interval.minutes))
     var vanities = [
