@@ -36,8 +36,7 @@ public struct Composer: Sendable {
     var parts = try blows(programme, rate: rate)
     let firstBlow = parts.map(\.start).min() ?? 0
     func speak(_ start: (Score) -> Int) throws(Fault) {
-      let phrase = try voice.score(
-        hour: time.hour, minute: time.minute, wording: wording, rate: rate)
+      let phrase = try voice.score(of: time, wording: wording, rate: rate)
       parts += phrase.parts.map { $0.moved(by: start(phrase), amplifiedBy: voiceGain) }
     }
     switch programme.words {
@@ -171,6 +170,6 @@ public struct Composer: Sendable {
   }
 
   public func text(of time: CivilTime) throws(Fault) -> String {
-    try voice.text(hour: time.hour, minute: time.minute, wording: wording)
+    try voice.text(of: time, wording: wording)
   }
 }

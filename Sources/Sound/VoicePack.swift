@@ -65,14 +65,14 @@ public struct VoicePack: Sendable {
 
   /// The names of the clips and chains that say a time, whether or not they have a file; nil if
   /// there is no rule.
-  private func links(hour: Int, minute: Int, _ wording: Wording) -> [String]? {
+  private func links(_ time: CivilTime, _ wording: Wording) -> [String]? {
     grammars[wording.format]?[wording.style]?
-      .phrase(hour: hour, minute: minute, dayParts: dayParts)
+      .phrase(hour: time.hour, minute: time.minute, dayParts: dayParts)
       .map { (wording.opens ? opening : []) + $0 }
   }
 
-  private func names(hour: Int, minute: Int, _ wording: Wording) -> [String]? {
-    links(hour: hour, minute: minute, wording).map(unchained)
+  private func names(_ time: CivilTime, _ wording: Wording) -> [String]? {
+    links(time, wording).map(unchained)
   }
 
   func unchained(_ names: [String]) -> [String] { names.flatMap { chains[$0] ?? [$0] } }
@@ -85,38 +85,35 @@ public struct VoicePack: Sendable {
     }.joined(separator: " ")
   }
 
-  /// The clips that say the time at `hour` (0...23) and `minute` (0...59).
+  /// The clips that say a time of day.
   /// - Throws: `Fault` if the pack has no phrase for it, or lacks a clip.
-  public func phrase(hour: Int, minute: Int, wording: Wording) throws(Fault) -> [Clip] {
-    let time = CivilDateTime(year: 2000, month: 1, day: 1, hour: hour, minute: minute)!
-    let place = "voice \(path)"
-    guard let names = names(hour: hour, minute: minute, wording) else {
+  public func phrase(of time: CivilTime, wording: Wording) throws(Fault) -> [Clip] {
+    let (place, told) = ("voice \(path)", "\(time.dateTime.timeOfDay.prefix(5)):00")
+    guard let names = names(time, wording) else {
       let instead = shortestInterval(wording: wording).map { "; it can say \($0.times) only" } ?? ""
       throw Fault(
         place,
-        "its \(wording.section) has no phrase for \(time.timeOfDay)\(instead); record or import more "
+        "its \(wording.section) has no phrase for \(told)\(instead); record or import more "
           + "words, or choose another voice")
     }
     var phrase: [Clip] = []
     for name in names {
       guard let clip = clips[name] else {
-        throw Fault(place, "no clip '\(name)', which \(time.timeOfDay) needs")
+        throw Fault(place, "no clip '\(name)', which \(told) needs")
       }
       phrase.append(clip)
     }
     return phrase
   }
 
-  public func text(hour: Int, minute: Int, wording: Wording) throws(Fault) -> String {
-    _ = try phrase(hour: hour, minute: minute, wording: wording)
-    return written(links(hour: hour, minute: minute, wording) ?? [])
+  public func text(of time: CivilTime, wording: Wording) throws(Fault) -> String {
+    _ = try phrase(of: time, wording: wording)
+    return written(links(time, wording) ?? [])
   }
 
   /// The phrase as a score whose anchor is its first frame.
-  public func score(
-    hour: Int, minute: Int, wording: Wording, rate: Int
-  ) throws(Fault) -> Score {
-    try score(of: phrase(hour: hour, minute: minute, wording: wording), rate: rate)
+  public func score(of time: CivilTime, wording: Wording, rate: Int) throws(Fault) -> Score {
+    try score(of: phrase(of: time, wording: wording), rate: rate)
   }
 
   /// Clips, one after the other, as a score whose anchor is its first frame.
@@ -153,14 +150,9 @@ public struct VoicePack: Sendable {
   /// - Throws: `Fault` for clips without a file, for the first time that cannot be said, or for the
   ///   first that is said like another.
   public func verify(every interval: Interval, wording: Wording) throws(Fault) {
-    let needed = Set(
-      stride(from: 0, to: 1440, by: interval.minutes).flatMap {
-        names(hour: $0 / 60, minute: $0 % 60, wording) ?? []
-      })
+    let needed = Set(interval.timesOfDay.flatMap { names($0, wording) ?? [] })
     if let fault = fault(ofMissing: clipsWithoutFile.filter(needed.contains)) { throw fault }
-    for minute in stride(from: 0, to: 1440, by: interval.minutes) {
-      _ = try phrase(hour: minute / 60, minute: minute % 60, wording: wording)
-    }
+    for time in interval.timesOfDay { _ = try phrase(of: time, wording: wording) }
     try refuseTimesAlike(wording)
   }
 
@@ -176,16 +168,15 @@ public struct VoicePack: Sendable {
   /// Compares every minute that it has words for, since people may ask for any.
   public func timesAlike(_ wording: Wording) -> String? {
     let half = wording.format == .twelve ? 720 : 1440
-    var said: [[String]: Int] = [:]
-    for minute in 0..<1440 {
-      guard let names = names(hour: minute / 60, minute: minute % 60, wording),
-        names.allSatisfy({ clips[$0] != nil })
-      else { continue }
-      let other = said[names, default: minute]
+    var said: [[String]: CivilTime] = [:]
+    for time in Interval.minute.timesOfDay {
+      guard let names = names(time, wording), names.allSatisfy({ clips[$0] != nil }) else {
+        continue
+      }
+      let other = said[names, default: time]
       said[names] = other
-      if other % half != minute % half {
-        let times = [minute, other].map { CivilTime(hour: $0 / 60, minute: $0 % 60)! }
-        let texts = times.map { String($0.dateTime.timeOfDay.prefix(5)) }
+      if other.minuteOfDay % half != time.minuteOfDay % half {
+        let texts = [time, other].map { $0.dateTime.timeOfDay.prefix(5) }
         return "\(wording.section) says \(texts[0]) as it says \(texts[1])"
       }
     }
@@ -195,21 +186,28 @@ public struct VoicePack: Sendable {
   /// The shortest interval every multiple of which can be said; nil if not even the full hours can.
   public func shortestInterval(wording: Wording) -> Interval? {
     (1...60).lazy.compactMap { Interval(minutes: $0) }.first { interval in
-      stride(from: 0, to: 1440, by: interval.minutes).allSatisfy { minute in
-        names(hour: minute / 60, minute: minute % 60, wording)?
-          .allSatisfy { clips[$0] != nil } ?? false
+      interval.timesOfDay.allSatisfy { time in
+        names(time, wording)?.allSatisfy { clips[$0] != nil } ?? false
       }
     }
   }
 
   /// The clips that are missing for a time, in the order in which they are said; none if the time
   /// has no rule.
-  public func clipsMissing(hour: Int, minute: Int, _ wording: Wording) -> [String] {
-    (names(hour: hour, minute: minute, wording) ?? []).filter { clips[$0] == nil }
+  public func clipsMissing(for time: CivilTime, _ wording: Wording) -> [String] {
+    (names(time, wording) ?? []).filter { clips[$0] == nil }
   }
 }
 
 extension Interval {
+  /// Every minute.
+  public static let minute = Interval(minutes: 1)!
+
+  /// Its multiples in a day.
+  public var timesOfDay: [CivilTime] {
+    stride(from: 0, to: 1440, by: minutes).map { CivilTime(hour: $0 / 60, minute: $0 % 60)! }
+  }
+
   /// The times of day that are its multiples, in words.
   public var times: String {
     switch minutes {

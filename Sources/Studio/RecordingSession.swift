@@ -180,44 +180,27 @@ public struct RecordingSession: Sendable {
     case (_, .room): return []
     case (.next, .roomUnfit(isSilent: true)): return goOnToMissing(after: -1)
     case (_, .roomUnfit): return hearRoom()
-    case (_, .speaking(let index)): return press(key, speaking: index)
-    case (_, .fit(let index)): return press(key, fit: index)
-    case (_, .kept(let index)): return press(key, kept: index)
+    case (.again, .speaking(let index)), (.again, .fit(let index)), (.again, .kept(let index)):
+      return show(index, anew: true)
+    case (.back, .speaking(let index)): return [.rest] + show(max(index - 1, 0))
+    case (.next, .speaking(let index)) where kept.contains(index):
+      return [.rest] + goOn(from: index)
+    case (.play, .speaking(let index)) where kept.contains(index):
+      return play(.playKept(index), thenBack: .kept(index))
+    case (_, .speaking): return [.tell("nothing is recorded of it yet: say it")]
+    case (.back, .fit(let index)): return [.tell("not kept")] + show(max(index - 1, 0))
+    case (.next, .fit(let index)):
+      state = .keeping(index)
+      return [.keep(index)]
+    case (_, .fit): return play(.playNew, thenBack: state)
+    case (.back, .kept(let index)): return show(max(index - 1, 0))
+    case (.next, .kept(let index)): return goOn(from: index)
+    case (_, .kept(let index)): return play(.playKept(index), thenBack: state)
     case (.next, .whole):
       state = .over
       return [.finish(isWhole: true)]
     case (.back, .whole): return show(prompts.count - 1)
     case (_, .whole): return [.tell(wholeText)]
-    }
-  }
-
-  private mutating func press(_ key: Key, speaking index: Int) -> [Effect] {
-    switch key {
-    case .back: return [.rest] + show(max(index - 1, 0))
-    case .next where kept.contains(index): return [.rest] + goOn(from: index)
-    case .play where kept.contains(index): return play(.playKept(index), thenBack: .kept(index))
-    case .next, .play: return [.tell("nothing is recorded of it yet: say it")]
-    default: return show(index, anew: true)
-    }
-  }
-
-  private mutating func press(_ key: Key, fit index: Int) -> [Effect] {
-    switch key {
-    case .next:
-      state = .keeping(index)
-      return [.keep(index)]
-    case .play: return play(.playNew, thenBack: state)
-    case .back: return [.tell("not kept")] + show(max(index - 1, 0))
-    default: return show(index, anew: true)
-    }
-  }
-
-  private mutating func press(_ key: Key, kept index: Int) -> [Effect] {
-    switch key {
-    case .next: return goOn(from: index)
-    case .play: return play(.playKept(index), thenBack: state)
-    case .back: return show(max(index - 1, 0))
-    default: return show(index, anew: true)
     }
   }
 

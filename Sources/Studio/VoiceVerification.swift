@@ -82,9 +82,8 @@ public struct VoiceVerification {
     var wording = wording
     wording.opens = pack.hasOpening
     var sentences: [String] = []
-    for time in (0..<1440).compactMap({ CivilTime(hour: $0 / 60, minute: $0 % 60) }) {
-      for clip in pack.clipsMissing(hour: time.hour, minute: time.minute, wording)
-      where named.insert(clip).inserted {
+    for time in Interval.minute.timesOfDay {
+      for clip in pack.clipsMissing(for: time, wording) where named.insert(clip).inserted {
         sentences.append(sentence(ofMissing: clip, for: time.dateTime.timeOfDay))
       }
     }

@@ -51,12 +51,12 @@ let checkCommand = Subcommand(
   try checkup.check("timers") { () throws(Fault) in try checkTimers(configuration) }
   // Before the alarms, which ring by the zone.
   try checkup.check("zone") { () throws(Fault) in .well(try SystemZone.current().name) }
-  // Connect only once: a silent bus takes the whole timeout.
+  // Connect only once: a silent bus takes the whole timeout. The line `bus` reports it.
   let service = Result { () throws(Fault) in try RunningService() }
+  let running = try? service.get()
+  let configured = arguments.has("config") ? nil : running
   try checkup.check("alarms") { () throws(Fault) in
-    // The line `bus` reports a silent bus.
-    let answering = arguments.has("config") ? nil : try? service.get()
-    return try checkAlarms(configuration, answering?.status())
+    try checkAlarms(configuration, configured?.status())
   }
   var opens = false
   try checkup.check("speaker") { () throws(Fault) in
@@ -91,15 +91,9 @@ let checkCommand = Subcommand(
   try checkup.check("led") { () throws(Fault) in try checkOutput(configuration.led) }
   try checkup.check("rtc") { () throws(Fault) in try checkRTC(configuration) }
   try checkup.check("clock") { () throws(Fault) in
-    // The line `bus` reports a silent bus.
-    let answering = arguments.has("config") ? nil : try? service.get()
-    return checkClock(configuration, try answering?.status())
+    checkClock(configuration, try configured?.status())
   }
-  try checkup.check("state") { () throws(Fault) in
-    // The line `bus` reports a silent bus.
-    let answering = try? service.get()
-    return try checkState(answering?.status())
-  }
+  try checkup.check("state") { () throws(Fault) in try checkState(running?.status()) }
   try checkup.check("bus") { () throws(Fault) in
     guard let service = try service.get() else {
       return .well("the service is not on the system bus")

@@ -88,7 +88,7 @@ private func flawsOfWords(
   var flaws: [String] = []
   for (title, time) in alarms {
     do throws(Fault) {
-      _ = try voice.text(hour: time.hour, minute: time.minute, wording: configuration.wording)
+      _ = try voice.text(of: CivilTime(time), wording: configuration.wording)
     } catch {
       flaws.append("\(title) rings at \(time), which is not said: \(error)")
     }

@@ -7,7 +7,6 @@ import numpy
 import pytest
 import soundfile
 
-from program import refusal
 from recorded_words import CLASSIC, RATE, brought_in, lines_of, recordings, word  # noqa: F401
 
 # Without DC: an MP3 begins with silence that has none.

@@ -149,9 +149,7 @@ extension Configuration {
     "speaker": [
       "device": text(\.device, "the name of an ALSA device; aplay -L lists them"),
       "latency_offset": duration(\.latencyOffset, from: .seconds(-5), to: .seconds(5)),
-      "mixer": parsed(\.mixer, "allowed: none, or a control; clocksmith check lists them") {
-        $0.isEmpty ? nil : .some($0 == "none" ? nil : $0)
-      },
+      "mixer": optional(\.mixer, "none, or a control; clocksmith check lists them"),
       "lead_in": duration(\.announcer.leadIn, from: .zero, to: .seconds(4)),
       "keep_open": parsed(
         \.keepOpen, "allowed: always, or how long after an announcement, as in 0s or 10min"
@@ -167,14 +165,14 @@ extension Configuration {
       },
     ],
     "switch": [
-      "line": line(\.switchInput.line),
+      "line": optional(\.switchInput.line, aLine),
       "active": choice(\.switchInput.active),
       "debounce": duration(\.switchInput.debounce, from: .zero, to: .seconds(1)),
       "when_lost": choice(\.announcer.whenLost),
       "silences": choice(\.announcer.silences),
     ],
     "button": [
-      "line": line(\.button.line),
+      "line": optional(\.button.line, aLine),
       "active": choice(\.button.active),
       "debounce": duration(\.button.debounce, from: .zero, to: .seconds(1)),
       "hold": duration(\.buttonHold, from: .zero, to: .seconds(10)),
@@ -194,7 +192,7 @@ extension Configuration {
       "say_phases": flag(\.announcer.saysPhases),
     ],
     "led": [
-      "line": line(\.led.line),
+      "line": optional(\.led.line, aLine),
       "active": choice(\.led.active),
     ],
     "clock": [
@@ -274,10 +272,10 @@ extension Configuration {
     }
   }
 
-  private static func line(_ field: Field<String?>) -> Key {
-    parsed(
-      field, "allowed: none, a line's name (GPIO17), or chip-label:offset (pinctrl-rp1:17)"
-    ) {
+  private static let aLine = "none, a line's name (GPIO17), or chip-label:offset (pinctrl-rp1:17)"
+
+  private static func optional(_ field: Field<String?>, _ allowed: String) -> Key {
+    parsed(field, "allowed: \(allowed)") {
       $0.isEmpty ? nil : .some($0 == "none" ? nil : $0)
     }
   }

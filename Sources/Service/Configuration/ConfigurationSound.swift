@@ -91,23 +91,14 @@ extension SoundChange {
     if scores[0] != scores[1] {
       self = .sound
     } else {
-      self = old.0.speakerSettings == new.0.speakerSettings ? .none : .speaker
+      self = old.0.playsLike(new.0) ? .none : .speaker
     }
   }
 }
 
 extension Configuration {
-  fileprivate struct SpeakerSettings: Equatable {
-    let device: String
-    let isQuick: Bool
-    let mixer: String?
-    let volume: Double
-    let latencyOffset: Duration
-  }
-
-  fileprivate var speakerSettings: SpeakerSettings {
-    SpeakerSettings(
-      device: device, isQuick: hasControls, mixer: mixer, volume: volume,
-      latencyOffset: latencyOffset)
+  fileprivate func playsLike(_ other: Configuration) -> Bool {
+    (device, hasControls, mixer, volume, latencyOffset)
+      == (other.device, other.hasControls, other.mixer, other.volume, other.latencyOffset)
   }
 }
